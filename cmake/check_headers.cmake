@@ -1,0 +1,15 @@
+# The target check_headers compiles every header of csrc/ alone: by itself, twice, without the
+# precompiled headers. scripts/check builds it.
+
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/csrc"
+  "${PROJECT_SOURCE_DIR}/csrc/*.h")
+set(sources "")
+foreach(header IN LISTS headers)
+  set(source "${PROJECT_BINARY_DIR}/check_headers/${header}.cpp")
+  file(CONFIGURE OUTPUT "${source}"
+    CONTENT "#include <selvage/${header}>\n#include <selvage/${header}>\n")
+  list(APPEND sources "${source}")
+endforeach()
+add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${sources})
+target_link_libraries(check_headers PRIVATE selvage)
+target_compile_options(check_headers PRIVATE -O0 -g0)

@@ -1,0 +1,39 @@
+# How everything here is compiled and linked. None of it is exported to users of the installed package.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+add_compile_options(-Wall -Wextra -Wswitch-enum -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Two warnings of g++ 12 accuse correct code: -Wrestrict string concatenation, and
+  # -Wmaybe-uninitialized whatever std::optional and std::variant hold.
+  add_compile_options(-Wshadow=local -Wno-restrict -Wno-maybe-uninitialized)
+endif()
+
+# __FILE__ reads csrc/ir/graph.cpp, wherever the tree lies.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
+if(SELVAGE_SANITIZE)
+  add_compile_options(
+    "-fsanitize=${SELVAGE_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options("-fsanitize=${SELVAGE_SANITIZE}")
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+
+# gold comes with binutils and links the debug tests several times faster than bfd.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold SELVAGE_HAVE_GOLD)
+if(SELVAGE_HAVE_GOLD)
+  add_link_options(-fuse-ld=gold)
+endif()
+
+# use_pch(TARGET OWNER): TARGET compiles with the headers that OWNER has precompiled.
+# Headers must stand alone without it: the target check_headers compiles each by itself.
+function(use_pch target owner)
+  if(SELVAGE_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()

@@ -1,0 +1,79 @@
+# One static library per folder of csrc/, each linking what lies strictly below it in house.txt.
+# A folder without sources is an interface library until its first .cpp appears.
+
+# What a folder uses beyond the house. Headers never include these (scripts/check_includes), so
+# users of the installed package do not need them; fmt alone may appear in headers.
+set(selvage_base_uses nlohmann_json::nlohmann_json)
+set(selvage_ir_uses Boost::headers)
+set(selvage_runtime_uses nlohmann_json::nlohmann_json)
+set(selvage_frontend_uses yaml-cpp nlohmann_json::nlohmann_json)
+set(selvage_report_uses nlohmann_json::nlohmann_json)
+if(LibTCC_FOUND)
+  list(APPEND selvage_runtime_uses LibTCC::LibTCC)
+endif()
+# Of these only headers are used, and only while building.
+set(header_only nlohmann_json::nlohmann_json Boost::headers)
+
+# The precompiled standard headers of the libraries and tools.
+if(SELVAGE_PCH)
+  file(WRITE "${PROJECT_BINARY_DIR}/pch/std.cpp.new" "")
+  file(COPY_FILE "${PROJECT_BINARY_DIR}/pch/std.cpp.new" "${PROJECT_BINARY_DIR}/pch/std.cpp"
+    ONLY_IF_DIFFERENT)
+  add_library(selvage_pch OBJECT "${PROJECT_BINARY_DIR}/pch/std.cpp")
+  target_link_libraries(selvage_pch PRIVATE fmt::fmt Threads::Threads)
+  target_precompile_headers(selvage_pch PRIVATE "${CMAKE_CURRENT_LIST_DIR}/pch.h")
+endif()
+
+function(add_house_library folder below)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/csrc/${folder}/*.cpp")
+  set(library selvage_${folder})
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${library} STATIC ${sources})
+    use_pch(${library} selvage_pch)
+    foreach(use IN LISTS ${library}_uses)
+      if(use IN_LIST header_only)
+        target_link_libraries(${library} PRIVATE "$<BUILD_INTERFACE:${use}>")
+      else()
+        target_link_libraries(${library} PRIVATE ${use})
+      endif()
+    endforeach()
+    if(folder STREQUAL "runtime")
+      target_compile_definitions(${library} PRIVATE SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
+      target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
+    endif()
+  else()
+    set(scope INTERFACE)
+    add_library(${library} INTERFACE)
+  endif()
+  target_compile_features(${library} ${scope} cxx_std_20)
+  target_include_directories(${library} ${scope}
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_link_libraries(${library} ${scope} fmt::fmt Threads::Threads)
+  foreach(lower IN LISTS below)
+    target_link_libraries(${library} ${scope} selvage_${lower})
+  endforeach()
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${folder})
+endfunction()
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/house.txt")
+file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/house.txt" layers REGEX "^[a-z]")
+set(selvage_folders "")  # lowest first
+foreach(layer IN LISTS layers)
+  string(REGEX MATCHALL "[a-z_]+" folders "${layer}")
+  # A static library stands before those it needs on the link line: nearest layer first.
+  set(below ${selvage_folders})
+  list(REVERSE below)
+  foreach(folder IN LISTS folders)
+    add_house_library(${folder} "${below}")
+  endforeach()
+  list(APPEND selvage_folders ${folders})
+endforeach()
+
+# selvage::selvage is the whole house.
+add_library(selvage INTERFACE)
+add_library(selvage::selvage ALIAS selvage)
+foreach(folder IN LISTS selvage_folders)
+  target_link_libraries(selvage INTERFACE selvage_${folder})
+endforeach()

@@ -1,0 +1,103 @@
+# A few binaries, each holding the tests of several folders: fewer links than one per folder.
+# Each is registered as shards (GoogleTest's own), so that ctest -j spreads it over the cores.
+
+set(test_shards 4)
+
+# Test support: helpers and the brute-force oracle, linked by every test binary.
+# Tests themselves are files test_*.cpp; those of tests/oracle/ run in tests_ir.
+file(GLOB_RECURSE support CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/tests/support/*.cpp" "${PROJECT_SOURCE_DIR}/tests/oracle/*.cpp")
+list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
+
+if(SELVAGE_PCH)
+  file(WRITE "${PROJECT_BINARY_DIR}/pch/tests.cpp.new" "")
+  file(COPY_FILE "${PROJECT_BINARY_DIR}/pch/tests.cpp.new" "${PROJECT_BINARY_DIR}/pch/tests.cpp"
+    ONLY_IF_DIFFERENT)
+  add_library(tests_pch OBJECT "${PROJECT_BINARY_DIR}/pch/tests.cpp")
+  target_link_libraries(tests_pch PRIVATE fmt::fmt GTest::gmock)
+  target_precompile_headers(tests_pch PRIVATE "${CMAKE_CURRENT_LIST_DIR}/pch_tests.h")
+endif()
+
+# What all test code sees: the house, the repository root (<tests/support/counts.h>), GoogleTest.
+add_library(tests_common INTERFACE)
+target_include_directories(tests_common INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_definitions(tests_common INTERFACE
+  SELVAGE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  SELVAGE_INSPECT_PATH="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/schedule_inspect"
+  SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
+target_link_libraries(tests_common INTERFACE selvage GTest::gmock nlohmann_json::nlohmann_json)
+
+if(support)
+  add_library(tests_support STATIC ${support})
+  target_link_libraries(tests_support PUBLIC tests_common)
+  use_pch(tests_support tests_pch)
+else()
+  add_library(tests_support INTERFACE)
+  target_link_libraries(tests_support INTERFACE tests_common)
+endif()
+
+function(add_test_binary name)
+  set(sources "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
+    list(APPEND sources ${found})
+  endforeach()
+  if(support)
+    list(REMOVE_ITEM sources ${support})
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE tests_support GTest::gmock_main)
+  use_pch(${name} tests_pch)
+  if(TARGET schedule_inspect)
+    add_dependencies(${name} schedule_inspect)
+  endif()
+  math(EXPR last "${test_shards} - 1")
+  foreach(shard RANGE ${last})
+    math(EXPR number "${shard} + 1")
+    set(entry "${name}.${number}of${test_shards}")
+    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=0
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(${entry} PROPERTIES
+      LABELS ${name}
+      TIMEOUT 3600
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${test_shards};GTEST_SHARD_INDEX=${shard};UBSAN_OPTIONS=print_stacktrace=1")
+  endforeach()
+endfunction()
+
+set(tests_core base expr simplifier)
+set(tests_ir ir index oracle)
+set(tests_kernel kernel lower scheduler codegen emulate runtime driver)
+set(tests_tools frontend report tools)
+set(claimed consumer scripts support)
+foreach(binary tests_core tests_ir tests_kernel tests_tools)
+  add_test_binary(${binary} ${${binary}})
+  list(APPEND claimed ${${binary}})
+endforeach()
+
+# No test may be left out by accident: every folder of tests/ belongs to a binary.
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tests"
+  "${PROJECT_SOURCE_DIR}/tests/*.cpp")
+foreach(source IN LISTS sources)
+  string(REGEX REPLACE "/.*" "" folder "${source}")
+  if(NOT folder IN_LIST claimed)
+    message(FATAL_ERROR "tests/${source}: no test binary holds tests/${folder}; name it in cmake/tests.cmake")
+  endif()
+endforeach()
+
+add_test(NAME includes_go_down COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_includes")
+add_test(NAME check_includes_refuses COMMAND
+  "${PROJECT_SOURCE_DIR}/tests/scripts/test_check_includes.sh")
+set_tests_properties(includes_go_down check_includes_refuses PROPERTIES LABELS house)
+
+# A stranger's project against an installed copy. A sanitized library asks its users for the same
+# flags, so this is for plain builds.
+if(NOT SELVAGE_SANITIZE)
+  add_test(NAME install_and_find_package COMMAND "${CMAKE_COMMAND}"
+    "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_CXX_COMPILER}"
+    "-DGENERATOR=${CMAKE_GENERATOR}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
+    -P "${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake")
+  set_tests_properties(install_and_find_package PROPERTIES LABELS install TIMEOUT 300)
+endif()

@@ -1,0 +1,25 @@
+# Libraries that are not ours; scripts/setup installs their Debian packages.
+# What the installed package needs again is listed in cmake/selvage-config.cmake.in.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED CONFIG)
+find_package(nlohmann_json REQUIRED CONFIG)
+find_package(yaml-cpp REQUIRED CONFIG)
+find_package(Boost 1.74 REQUIRED CONFIG)
+
+# The C compiler of the virtual device. Without it the runtime is built with SELVAGE_HAVE_LIBTCC=0.
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+find_package(LibTCC)
+if(LibTCC_FOUND)
+  set(selvage_have_libtcc 1)
+else()
+  set(selvage_have_libtcc 0)
+endif()
+
+if(SELVAGE_TOOLS)
+  find_package(CLI11 REQUIRED CONFIG)
+endif()
+if(SELVAGE_TESTS)
+  find_package(GTest REQUIRED CONFIG)
+  find_package(benchmark REQUIRED CONFIG)
+endif()

@@ -1,0 +1,9 @@
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/schedule_inspect/*.cpp")
+if(sources)
+  add_executable(schedule_inspect ${sources})
+  target_include_directories(schedule_inspect PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(schedule_inspect PRIVATE SELVAGE_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(schedule_inspect PRIVATE
+    selvage CLI11::CLI11 nlohmann_json::nlohmann_json)
+  use_pch(schedule_inspect selvage_pch)
+endif()

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// Expressions laid out as a list of instructions, each shared subexpression once, Let looked
+// through: evaluation is a loop and cannot run out of stack, however deep the expressions are.
+class Tape {
+ public:
+  // `inputs` are the symbols whose values each evaluation is given, in this order.
+  Tape(std::span<const Expr> roots, std::span<const Expr> inputs);
+
+  // Evaluates at one point, with checked 64-bit arithmetic. False where a value overflows, a
+  // divisor is 0, or an opaque Load or Call is met; then nothing may be read. Truth is 0 or 1.
+  // Select takes both branches: what is undefined in either is undefined in all.
+  bool evaluate(std::span<const std::int64_t> input_values);
+  std::int64_t root(std::size_t i) const { return values_[roots_[i]]; }
+
+ private:
+  struct Instruction {
+    Op op;
+    std::uint32_t out;
+    std::uint32_t a, b, c;
+  };
+
+  std::vector<Instruction> code_;
+  std::vector<std::int64_t> values_;  // constants are written once, here
+  std::vector<std::uint32_t> roots_;
+  std::vector<std::uint32_t> inputs_;
+};
+
+// One value of one expression; nothing where it is undefined or overflows. Symbols that are not
+// among `symbols` must not occur.
+std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,
+                                     std::span<const std::int64_t> values);
+
+// The symbols that occur in the expressions, Let looked through, in canonical order.
+std::vector<Expr> symbols_of(std::span<const Expr> expressions);
+// The same with every Let left closed except its own definition: nodes in id order, operands first.
+std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let);
+
+}  // namespace selvage

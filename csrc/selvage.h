@@ -1,0 +1,5 @@
+// The one header that users include.
+#pragma once
+
+#include <selvage/base/array.h>
+#include <selvage/base/diagnostic.h>

@@ -1,0 +1,254 @@
+#include <selvage/base/integer.h>
+#include <selvage/simplifier/linear.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace selvage {
+
+namespace {
+
+using Term = LinearSum::Term;
+
+std::size_t degree(Expr monomial) {
+  std::size_t n = 1;
+  for (; monomial.is(Op::Mul); monomial = monomial[0]) ++n;
+  return n;
+}
+
+// Adds coefficient * monomial to a sorted list. False on overflow.
+bool insert(std::vector<Term>& terms, Expr monomial, std::int64_t coefficient) {
+  const auto at = std::lower_bound(
+      terms.begin(), terms.end(), monomial,
+      [](const Term& t, Expr m) { return structurally_before(t.monomial, m); });
+  if (at == terms.end() || !same(at->monomial, monomial)) {
+    if (coefficient != 0) terms.insert(at, {monomial, coefficient});
+    return true;
+  }
+  const auto total = checked_add(at->coefficient, coefficient);
+  if (!total) return false;
+  if (*total == 0) {
+    terms.erase(at);
+  } else {
+    at->coefficient = *total;
+  }
+  return true;
+}
+
+Expr product(ExprPool& pool, std::vector<Expr> atoms) {
+  std::sort(atoms.begin(), atoms.end(), structurally_before);
+  Expr e;
+  for (Expr a : atoms) e = e.valid() ? pool.make(Op::Mul, e, a) : a;
+  return e;
+}
+
+}  // namespace
+
+bool LinearSum::equals(const LinearSum& other) const {
+  if (constant != other.constant || terms.size() != other.terms.size()) return false;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (!same(terms[i].monomial, other.terms[i].monomial)) return false;
+    if (terms[i].coefficient != other.terms[i].coefficient) return false;
+  }
+  return true;
+}
+
+std::vector<Expr> atoms_of(Expr monomial) {
+  std::vector<Expr> atoms;
+  if (!monomial.valid()) return atoms;
+  for (; monomial.is(Op::Mul); monomial = monomial[0]) atoms.push_back(monomial[1]);
+  atoms.push_back(monomial);
+  std::reverse(atoms.begin(), atoms.end());
+  return atoms;
+}
+
+Expr multiply_monomials(ExprPool& pool, Expr a, Expr b) {
+  if (!a.valid()) return b;
+  if (!b.valid()) return a;
+  std::vector<Expr> atoms = atoms_of(a);
+  for (Expr e : atoms_of(b)) atoms.push_back(e);
+  return product(pool, std::move(atoms));
+}
+
+std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor) {
+  if (!divisor.valid()) return monomial;
+  if (!monomial.valid()) return std::nullopt;
+  std::vector<Expr> atoms = atoms_of(monomial);
+  for (Expr d : atoms_of(divisor)) {
+    const auto at = std::find_if(atoms.begin(), atoms.end(), [d](Expr a) { return same(a, d); });
+    if (at == atoms.end()) return std::nullopt;
+    atoms.erase(at);
+  }
+  return product(pool, std::move(atoms));
+}
+
+std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k) {
+  LinearSum result;
+  if (k == 0) return result;
+  result.terms.reserve(a.terms.size());
+  for (const Term& t : a.terms) {
+    const auto c = checked_mul(t.coefficient, k);
+    if (!c) return std::nullopt;
+    result.terms.push_back({t.monomial, *c});
+  }
+  const auto constant = checked_mul(a.constant, k);
+  if (!constant) return std::nullopt;
+  result.constant = *constant;
+  return result;
+}
+
+std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_t k) {
+  LinearSum result = a;
+  for (const Term& t : b.terms) {
+    const auto c = checked_mul(t.coefficient, k);
+    if (!c || !insert(result.terms, t.monomial, *c)) return std::nullopt;
+  }
+  const auto shift = checked_mul(b.constant, k);
+  const auto constant = shift ? checked_add(a.constant, *shift) : std::nullopt;
+  if (!constant || result.terms.size() > kMostTerms) return std::nullopt;
+  result.constant = *constant;
+  return result;
+}
+
+std::optional<LinearSum> multiply(const LinearSum& a, const LinearSum& b) {
+  if (a.is_constant()) return scale(b, a.constant);
+  if (b.is_constant()) return scale(a, b.constant);
+  if ((a.terms.size() + 1) * (b.terms.size() + 1) > kMostTerms) return std::nullopt;
+  LinearSum result;
+  const auto accumulate = [&](const LinearSum& part) {
+    const auto sum = add(result, part);
+    if (sum) result = *sum;
+    return sum.has_value();
+  };
+  for (const Term& t : a.terms) {
+    LinearSum row;
+    for (const Term& u : b.terms) {
+      const auto c = checked_mul(t.coefficient, u.coefficient);
+      const Expr m = multiply_monomials(t.monomial.pool(), t.monomial, u.monomial);
+      if (!c || !insert(row.terms, m, *c)) return std::nullopt;
+    }
+    const auto c = checked_mul(t.coefficient, b.constant);
+    if (!c || !insert(row.terms, t.monomial, *c) || !accumulate(row)) return std::nullopt;
+  }
+  const auto rest = scale(b, a.constant);
+  if (!rest || !accumulate(*rest)) return std::nullopt;
+  return result;
+}
+
+LinearSum to_linear(Expr e) {
+  std::optional<LinearSum> sum;
+  switch (e.op()) {
+    case Op::Const: return LinearSum::of_constant(e.value());
+    case Op::Add: sum = add(to_linear(e[0]), to_linear(e[1])); break;
+    case Op::Sub: sum = add(to_linear(e[0]), to_linear(e[1]), -1); break;
+    case Op::Mul: sum = multiply(to_linear(e[0]), to_linear(e[1])); break;
+    case Op::Bool:
+    case Op::Symbol:
+    case Op::Let:
+    case Op::Div:
+    case Op::Mod:
+    case Op::Min:
+    case Op::Max:
+    case Op::Xor:
+    case Op::Select:
+    case Op::Load:
+    case Op::Call:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Eq:
+    case Op::Not:
+    case Op::And:
+    case Op::Or: break;
+  }
+  return sum ? *sum : LinearSum::of_atom(e);
+}
+
+Expr to_expr(ExprPool& pool, const LinearSum& sum) {
+  std::vector<Term> terms = sum.terms;
+  const auto magnitude = [](std::int64_t c) {
+    return c < 0 ? std::uint64_t(0) - std::uint64_t(c) : std::uint64_t(c);
+  };
+  std::stable_sort(terms.begin(), terms.end(), [&](const Term& a, const Term& b) {
+    if ((a.coefficient < 0) != (b.coefficient < 0)) return a.coefficient > 0;
+    const std::size_t m = degree(a.monomial), n = degree(b.monomial);
+    if (m != n) return m > n;
+    return magnitude(a.coefficient) > magnitude(b.coefficient);
+  });
+  Expr e;
+  if (terms.empty() || (terms.front().coefficient < 0 && sum.constant != 0)) {
+    e = pool.constant(sum.constant);
+  }
+  for (const Term& t : terms) {
+    const bool subtract = e.valid() && t.coefficient < 0 && t.coefficient != INT64_MIN;
+    const std::int64_t c = subtract ? -t.coefficient : t.coefficient;
+    const Expr term = c == 1 ? t.monomial : pool.make(Op::Mul, t.monomial, pool.constant(c));
+    e = !e.valid() ? term : pool.make(subtract ? Op::Sub : Op::Add, e, term);
+  }
+  if (!terms.empty() && terms.front().coefficient > 0 && sum.constant != 0) {
+    const bool subtract = sum.constant < 0 && sum.constant != INT64_MIN;
+    e = pool.make(subtract ? Op::Sub : Op::Add, e,
+                  pool.constant(subtract ? -sum.constant : sum.constant));
+  }
+  return e;
+}
+
+namespace {
+
+std::optional<Division> divide_by_constant(const LinearSum& sum, std::int64_t d) {
+  Division result;
+  for (const Term& t : sum.terms) {
+    const std::int64_t q = t.coefficient / d, r = t.coefficient % d;
+    if (q != 0) result.quotient.terms.push_back({t.monomial, q});
+    if (r != 0) result.rest.terms.push_back({t.monomial, r});
+  }
+  result.quotient.constant = floor_div(sum.constant, d);
+  result.rest.constant = *euclid_mod(sum.constant, d);
+  return result;
+}
+
+}  // namespace
+
+std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
+                                     const LinearSum& divisor) {
+  if (divisor.is_constant()) {
+    if (divisor.constant < 1) return std::nullopt;
+    return divide_by_constant(sum, divisor.constant);
+  }
+  // One step of polynomial division by the leading term: the one of the highest degree.
+  const Term lead = *std::max_element(
+      divisor.terms.begin(), divisor.terms.end(),
+      [](const Term& a, const Term& b) { return degree(a.monomial) < degree(b.monomial); });
+  Division result{{}, sum};
+  for (const Term& t : sum.terms) {
+    if (t.coefficient % lead.coefficient != 0) continue;
+    const auto m = divide_monomial(pool, t.monomial, lead.monomial);
+    if (!m) continue;
+    const std::int64_t c = t.coefficient / lead.coefficient;
+    if (!m->valid()) {
+      const auto total = checked_add(result.quotient.constant, c);
+      if (!total) return std::nullopt;
+      result.quotient.constant = *total;
+    } else if (!insert(result.quotient.terms, *m, c)) {
+      return std::nullopt;
+    }
+  }
+  const auto multiple = multiply(result.quotient, divisor);
+  const auto rest = multiple ? add(sum, *multiple, -1) : std::nullopt;
+  if (!rest || rest->terms.size() + (rest->constant != 0) >= sum.terms.size() + (sum.constant != 0)) {
+    result.quotient = {};
+    return result;
+  }
+  result.rest = *rest;
+  return result;
+}
+
+std::int64_t content(const LinearSum& sum) {
+  std::int64_t g = 0;
+  for (const Term& t : sum.terms) {
+    if (t.coefficient == INT64_MIN) return 1;
+    g = std::gcd(g, t.coefficient);
+  }
+  return g;
+}
+
+}  // namespace selvage

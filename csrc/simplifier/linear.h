@@ -1,0 +1,59 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// A canonical sum: constant + sum of coefficient * monomial. A monomial is an atom (anything that is
+// no sum, difference, product or constant) or a product of atoms in canonical order, kept as an
+// expression. Two sums are equal as polynomials if and only if they are equal term by term.
+struct LinearSum {
+  struct Term {
+    Expr monomial;
+    std::int64_t coefficient;
+  };
+  std::vector<Term> terms;  // in canonical order of monomials, no coefficient 0
+  std::int64_t constant = 0;
+
+  static LinearSum of_constant(std::int64_t v) { return {{}, v}; }
+  static LinearSum of_atom(Expr atom) { return {{{atom, 1}}, 0}; }
+  bool is_constant() const { return terms.empty(); }
+  bool is_zero() const { return terms.empty() && constant == 0; }
+  bool equals(const LinearSum& other) const;
+};
+
+// Nothing where a coefficient would leave 64 bits, or the result have more than kMostTerms terms.
+inline constexpr std::size_t kMostTerms = 64;
+std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_t scale = 1);
+std::optional<LinearSum> multiply(const LinearSum& a, const LinearSum& b);
+std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k);
+
+// The sum that an expression made by to_expr stands for; any other expression is read as far as its
+// sums, differences and products go. What would overflow stays one atom.
+LinearSum to_linear(Expr e);
+
+// The expression a person would write: products of higher degree first, larger coefficients first,
+// negative terms behind, the constant last: `i*N + j - k*2 + 5`.
+Expr to_expr(ExprPool& pool, const LinearSum& sum);
+
+// The atoms of a monomial, with repetition.
+std::vector<Expr> atoms_of(Expr monomial);
+// monomial / divisor, if divisor's atoms are among its atoms: nothing otherwise; an invalid Expr is 1.
+std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor);
+// The product of two monomials; either may be invalid (1).
+Expr multiply_monomials(ExprPool& pool, Expr a, Expr b);
+
+// sum = quotient * divisor + rest, as much of sum in quotient as is divisible term by term.
+// Constants are divided as Euclid does. Quotient is zero where nothing is divisible.
+struct Division {
+  LinearSum quotient, rest;
+};
+std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum, const LinearSum& divisor);
+
+// The greatest common divisor of the coefficients, the constant left out; 0 for a constant.
+std::int64_t content(const LinearSum& sum);
+
+}  // namespace selvage

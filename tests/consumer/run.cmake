@@ -1,0 +1,32 @@
+# Installs BUILD, moves the installed tree (so that a path into it would not be found again), then
+# configures, builds and runs this folder's project against it.
+
+set(work "${BUILD}/consumer")
+file(REMOVE_RECURSE "${work}")
+file(MAKE_DIRECTORY "${work}")
+
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "failed: ${command}")
+  endif()
+endfunction()
+
+step("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${work}/first")
+file(RENAME "${work}/first" "${work}/prefix")
+
+file(GLOB_RECURSE installed "${work}/prefix/${LIBDIR}/cmake/*.cmake")
+get_filename_component(source "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+foreach(file IN LISTS installed)
+  file(READ "${file}" text)
+  string(FIND "${text}" "${source}/" at)
+  if(NOT at EQUAL -1)
+    message(FATAL_ERROR "${file} names a path in the source tree ${source}")
+  endif()
+endforeach()
+
+step("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${work}/build" -G "${GENERATOR}"
+  "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${work}/prefix")
+step("${CMAKE_COMMAND}" --build "${work}/build")
+step("${work}/build/consumer")

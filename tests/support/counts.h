@@ -1,0 +1,23 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace selvage {
+
+// How many random programs a property test draws. The environment variable SELVAGE_COUNTS says:
+//   small  `small`, a fixed sample that is quick; the default
+//   full   `full`, run before anything is called finished
+//   tenth  a tenth of `small`, at least one: for slow, sanitized builds
+inline int count(int small, int full) {
+  const char* variable = std::getenv("SELVAGE_COUNTS");
+  const std::string counts = variable == nullptr ? "" : variable;
+  if (counts.empty() || counts == "small") return small;
+  if (counts == "full") return full;
+  if (counts == "tenth") return std::max(1, small / 10);
+  throw std::invalid_argument("SELVAGE_COUNTS is small, full or tenth, not '" + counts + "'");
+}
+
+}  // namespace selvage
