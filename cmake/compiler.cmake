@@ -10,7 +10,7 @@ add_compile_options(-Wall -Wextra -Wswitch-enum -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Two warnings of g++ 12 accuse correct code: -Wrestrict string concatenation, and
   # -Wmaybe-uninitialized whatever std::optional and std::variant hold.
-  add_compile_options(-Wshadow=local -Wno-restrict -Wno-maybe-uninitialized)
+  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
 endif()
 
 # __FILE__ reads csrc/ir/graph.cpp, wherever the tree lies.

@@ -18,9 +18,9 @@ std::size_t degree(Expr monomial) {
 
 // Adds coefficient * monomial to a sorted list. False on overflow.
 bool insert(std::vector<Term>& terms, Expr monomial, std::int64_t coefficient) {
-  const auto at = std::lower_bound(
-      terms.begin(), terms.end(), monomial,
-      [](const Term& t, Expr m) { return structurally_before(t.monomial, m); });
+  const auto at = std::lower_bound(terms.begin(), terms.end(), monomial, [](const Term& t, Expr m) {
+    return structurally_before(t.monomial, m);
+  });
   if (at == terms.end() || !same(at->monomial, monomial)) {
     if (coefficient != 0) terms.insert(at, {monomial, coefficient});
     return true;
@@ -175,7 +175,7 @@ Expr to_expr(ExprPool& pool, const LinearSum& sum) {
     return magnitude(a.coefficient) > magnitude(b.coefficient);
   });
   Expr e;
-  if (terms.empty() || (terms.front().coefficient < 0 && sum.constant != 0)) {
+  if (terms.empty() || terms.front().coefficient < 0) {
     e = pool.constant(sum.constant);
   }
   for (const Term& t : terms) {
@@ -234,7 +234,8 @@ std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
   }
   const auto multiple = multiply(result.quotient, divisor);
   const auto rest = multiple ? add(sum, *multiple, -1) : std::nullopt;
-  if (!rest || rest->terms.size() + (rest->constant != 0) >= sum.terms.size() + (sum.constant != 0)) {
+  if (!rest ||
+      rest->terms.size() + (rest->constant != 0) >= sum.terms.size() + (sum.constant != 0)) {
     result.quotient = {};
     return result;
   }

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// A canonical sum: constant + sum of coefficient * monomial. A monomial is an atom (anything that is
-// no sum, difference, product or constant) or a product of atoms in canonical order, kept as an
+// A canonical sum: constant + sum of coefficient * monomial. A monomial is an atom (anything that
+// is no sum, difference, product or constant) or a product of atoms in canonical order, kept as an
 // expression. Two sums are equal as polynomials if and only if they are equal term by term.
 struct LinearSum {
   struct Term {
@@ -41,7 +41,8 @@ Expr to_expr(ExprPool& pool, const LinearSum& sum);
 
 // The atoms of a monomial, with repetition.
 std::vector<Expr> atoms_of(Expr monomial);
-// monomial / divisor, if divisor's atoms are among its atoms: nothing otherwise; an invalid Expr is 1.
+// monomial / divisor, if divisor's atoms are among its atoms: nothing otherwise; an invalid Expr
+// is 1.
 std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor);
 // The product of two monomials; either may be invalid (1).
 Expr multiply_monomials(ExprPool& pool, Expr a, Expr b);
@@ -51,7 +52,8 @@ Expr multiply_monomials(ExprPool& pool, Expr a, Expr b);
 struct Division {
   LinearSum quotient, rest;
 };
-std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum, const LinearSum& divisor);
+std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
+                                     const LinearSum& divisor);
 
 // The greatest common divisor of the coefficients, the constant left out; 0 for a constant.
 std::int64_t content(const LinearSum& sum);

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <selvage/base/diagnostic.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace selvage {
+
+// A YAML file as a tree of texts, each with its place. Nothing is typed on the way in: a loop may
+// be called `no`, `null` or `~`; integers and booleans are read where they are asked for, by the
+// readers of readers.h. Anchors, aliases and tags, more than one document, keys that are not text,
+// and the same key twice do not get this far.
+struct Entry;
+struct Node {
+  enum class Kind { Scalar, Sequence, Map };
+
+  Kind kind = Kind::Scalar;
+  Place place;
+  std::string text;            // of a scalar; empty where the file has no value
+  bool quoted = false;         // 'text', "text", or a block of text after | or >
+  std::vector<Node> items;     // of a sequence
+  std::vector<Entry> entries;  // of a map, in file order
+
+  // The value under `key`, or null. Looks at one entry after the other.
+  const Node* find(std::string_view key) const;
+};
+
+struct Entry {
+  std::string key;
+  Place place;
+  Node value;
+};
+
+// Whatever is in the text, it is read in time and memory linear in its size. Past these limits it
+// is refused (E104).
+inline constexpr int kDeepestNesting = 64;
+inline constexpr std::int64_t kLargestFile = 16 << 20;  // bytes
+inline constexpr std::int64_t kMostNodes = 2'000'000;   // scalars, sequences and maps
+inline constexpr std::int64_t kMostBrackets = 1'000'000;
+inline constexpr std::int64_t kMostMarks = 4'000'000;  // any of []{},:?&*!
+
+// The one document in `text`, which must be UTF-8. `file` is the name that its places carry.
+// Throws BadInput (E102 to E105).
+Node read_document(std::string_view text, const std::string& file);
+// The same for a file, or for standard input if `path` is "-". Throws BadInput (E101 to E105).
+Node read_document_file(const std::string& path);
+
+}  // namespace selvage

@@ -1,0 +1,22 @@
+#include <selvage/runtime/shared_library.h>
+
+#include <dlfcn.h>
+
+namespace selvage {
+
+std::optional<SharedLibrary> SharedLibrary::open(std::span<const std::string> paths,
+                                                 std::string& why) {
+  why.clear();
+  for (const std::string& path : paths) {
+    if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return SharedLibrary(handle);
+    const char* reason = dlerror();
+    why += (why.empty() ? "" : "; ") + std::string(reason ? reason : path);
+  }
+  return std::nullopt;
+}
+
+void* SharedLibrary::symbol(const char* name) const { return dlsym(handle_.get(), name); }
+
+void SharedLibrary::Close::operator()(void* handle) const { dlclose(handle); }
+
+}  // namespace selvage

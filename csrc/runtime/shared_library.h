@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace selvage {
+
+// A library opened at run time, closed with its last owner.
+class SharedLibrary {
+ public:
+  // The first of `paths` that opens, or nothing; `why` then holds the loader's reason for each.
+  static std::optional<SharedLibrary> open(std::span<const std::string> paths, std::string& why);
+
+  // The address of a symbol, or null.
+  void* symbol(const char* name) const;
+
+ private:
+  struct Close {
+    void operator()(void* handle) const;
+  };
+  explicit SharedLibrary(void* handle) : handle_(handle) {}
+  std::unique_ptr<void, Close> handle_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+#include <selvage/simplifier/congruence.h>
+#include <selvage/simplifier/interval.h>
+
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// What may be taken for true: ranges and multiples of symbols, relations between them, guards.
+// A value: an inner scope is a copy with more facts in it. A symbol without facts is any integer.
+class Facts {
+ public:
+  struct Symbol {
+    Expr symbol;
+    Expr lo, hi;     // ends included, over symbols declared before; invalid: none
+    Interval range;  // the same as numbers
+    Congruence congruence;
+  };
+
+  explicit Facts(ExprPool& pool) : pool_(&pool) {}
+
+  // lo <= symbol <= hi; either may be invalid. Said again, both hold.
+  void bound(Expr symbol, Expr lo, Expr hi);
+  // 0 <= symbol < extent: a loop variable. The extent may depend on symbols declared before.
+  void loop(Expr symbol, Expr extent);
+  // symbol = residue (mod modulus), modulus >= 1.
+  void congruent(Expr symbol, std::int64_t modulus, std::int64_t residue = 0);
+  // Any condition. Conjunctions are taken apart; `N <= 64` and `N % 4 == 0` become facts of N.
+  void assume(Expr condition);
+
+  ExprPool& pool() const { return *pool_; }
+  // In the order of declaration: outer loops before inner ones.
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+  const Symbol* find(Expr symbol) const;
+  std::size_t position(Expr symbol) const;  // in symbols(); symbols().size() if it is not there
+  const std::vector<Expr>& assumptions() const { return assumptions_; }
+
+ private:
+  Symbol& declare(Expr symbol);
+  bool absorb_order(Expr lesser, Expr greater, bool strict);
+
+  ExprPool* pool_;
+  std::vector<Symbol> symbols_;
+  std::unordered_map<std::uint32_t, std::size_t> positions_;
+  std::vector<Expr> assumptions_;
+};
+
+}  // namespace selvage

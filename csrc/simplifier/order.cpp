@@ -1,0 +1,143 @@
+#include <selvage/base/integer.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+// Everything is brought to "0 <= difference".
+Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
+  auto difference = add(linear(greater), linear(lesser), -1);
+  if (difference && strict) {
+    const auto shifted = checked_sub(difference->constant, 1);
+    if (shifted) {
+      difference->constant = *shifted;
+    } else {
+      difference.reset();
+    }
+  }
+  if (!difference) {
+    return pool().make(strict ? Op::Lt : Op::Le, simplify(lesser), simplify(greater));
+  }
+  while (recompose(*difference)) {}
+  while (drop_common_factor(*difference) || drop_division(*difference)) {
+    while (recompose(*difference)) {}
+  }
+  if (nonnegative(*difference, 6)) return pool().truth(true);
+  if (auto opposite = scale(*difference, -1)) {
+    opposite->constant -= 1;
+    if (nonnegative(*opposite, 6)) return pool().truth(false);
+  }
+  const Expr result = write_order(*difference);
+  for (Expr e : known_true_) {
+    if (same(e, result)) return pool().truth(true);
+  }
+  return result;
+}
+
+// 0 <= a*x + y is 0 <= x, where 0 <= y < a.
+bool Simplifier::drop_common_factor(LinearSum& difference) {
+  std::vector<std::int64_t> factors;
+  for (const auto& t : difference.terms) {
+    if (t.coefficient != INT64_MIN && std::abs(t.coefficient) > 1) {
+      factors.push_back(std::abs(t.coefficient));
+    }
+  }
+  std::sort(factors.rbegin(), factors.rend());
+  factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
+  if (const std::int64_t g = content(difference); g > 1) factors.push_back(g);
+  for (const std::int64_t a : factors) {
+    LinearSum x, y;
+    for (const auto& t : difference.terms) {
+      if (t.coefficient % a == 0) {
+        x.terms.push_back({t.monomial, t.coefficient / a});
+      } else {
+        y.terms.push_back(t);
+      }
+    }
+    const Interval rest = interval(y);
+    if (!rest.has_lo() || !rest.has_hi()) continue;
+    const auto lowest = checked_add(rest.lo, difference.constant);
+    const auto highest = checked_add(rest.hi, difference.constant);
+    if (!lowest || !highest || floor_div(*lowest, a) != floor_div(*highest, a)) continue;
+    x.constant = floor_div(*lowest, a);
+    difference = x;
+    count(rule("order/common-factor"));
+    return true;
+  }
+  return false;
+}
+
+// y <= x / a is y*a <= x, and x / a <= y is x < (y + 1)*a.
+bool Simplifier::drop_division(LinearSum& difference) {
+  for (std::size_t i = 0; i < difference.terms.size(); ++i) {
+    const auto [monomial, coefficient] = difference.terms[i];
+    if (!monomial.is(Op::Div) || (coefficient != 1 && coefficient != -1)) continue;
+    if (difference.terms.size() > 3 || interval(monomial[1]).lo < 1) continue;
+    LinearSum rest = difference;
+    rest.terms.erase(rest.terms.begin() + std::ptrdiff_t(i));
+    const LinearSum x = linear(monomial[0]), a = to_linear(monomial[1]);
+    const bool lower = coefficient == 1;
+    if (!lower)
+      rest.constant += 1;  // a constant of the corner of int64 overflows in multiply below
+    const auto scaled = multiply(rest, a);
+    auto result = scaled ? add(*scaled, x, coefficient) : std::nullopt;
+    if (!result) continue;
+    if (!lower) result->constant -= 1;
+    difference = *result;
+    count(rule(lower ? "order/div-lower" : "order/div-upper"));
+    return true;
+  }
+  return false;
+}
+
+// Terms to the side on which they are positive; the constant on the right where there are terms on
+// the left: `i*4 + j < N`, `2 <= x`.
+Expr Simplifier::write_order(const LinearSum& difference) {
+  LinearSum left, right;
+  for (const auto& t : difference.terms) {
+    if (t.coefficient < 0 && t.coefficient != INT64_MIN) {
+      left.terms.push_back({t.monomial, -t.coefficient});
+    } else {
+      right.terms.push_back(t);
+    }
+  }
+  const std::int64_t c = difference.constant;
+  if (left.terms.empty() || c == INT64_MAX || c == INT64_MIN) {
+    if (c != INT64_MIN) left.constant = -c;
+    return pool().make(Op::Le, to_expr(pool(), left), to_expr(pool(), right));
+  }
+  if (c == 0 && !right.terms.empty()) {
+    return pool().make(Op::Le, to_expr(pool(), left), to_expr(pool(), right));
+  }
+  if (right.terms.empty() || c >= 0) {
+    right.constant = c + 1;
+  } else {
+    left.constant = -(c + 1);
+  }
+  return pool().make(Op::Lt, to_expr(pool(), left), to_expr(pool(), right));
+}
+
+Expr Simplifier::rewrite_equal(Expr a, Expr b) {
+  auto difference = add(linear(a), linear(b), -1);
+  if (!difference) return eq(simplify(a), simplify(b));
+  while (recompose(*difference)) {}
+  const Interval range = interval(*difference);
+  if (range == Interval::point(0)) return pool().truth(true);
+  if (!range.contains(0) || !congruence(*difference).contains(0)) return pool().truth(false);
+  LinearSum left, right;
+  for (const auto& t : difference->terms) {
+    const bool negative = t.coefficient < 0 && t.coefficient != INT64_MIN;
+    (negative ? right : left)
+        .terms.push_back({t.monomial, negative ? -t.coefficient : t.coefficient});
+  }
+  if (left.terms.empty()) std::swap(left, right), difference->constant = -difference->constant;
+  (difference->constant < 0 ? right : left).constant = std::abs(difference->constant);
+  const Expr result = eq(to_expr(pool(), left), to_expr(pool(), right));
+  for (Expr e : known_true_) {
+    if (same(e, result)) return pool().truth(true);
+  }
+  return result;
+}
+
+}  // namespace selvage

@@ -1,0 +1,220 @@
+#include <selvage/base/integer.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace selvage {
+
+namespace {
+
+Expr& at(std::array<Expr, kPatternSymbols>& bindings, PatternSymbol s) {
+  return bindings[std::size_t(s)];
+}
+
+bool is_positive_pattern(std::size_t i) {
+  return i >= std::size_t(PatternSymbol::a) && i <= std::size_t(PatternSymbol::c);
+}
+
+}  // namespace
+
+// Tries the rules for e's operator in the table's order; e's operands are simplified already.
+Expr Simplifier::apply_rules(Expr e) {
+  for (const Rule* rule : rules_for(e.op())) {
+    for (const Bindings& bindings : propose(*rule, e)) {
+      if (const auto result = apply(*rule, bindings)) {
+        count(*rule);
+        return *result;
+      }
+    }
+  }
+  return e;
+}
+
+std::optional<Expr> Simplifier::apply(const Rule& rule, const Bindings& bindings) {
+  for (std::size_t i = 0; i < kPatternSymbols; ++i) {
+    if (!bindings[i].valid() || !is_positive_pattern(i)) continue;
+    if (interval(bindings[i]).lo < 1 && !proves_nonnegative(bindings[i] - 1)) return std::nullopt;
+  }
+  if (!rule.when.is_true() && !proves(substitute(rule.when, bindings))) return std::nullopt;
+  return simplify(substitute(rule.after, bindings));
+}
+
+bool Simplifier::match(Expr pattern, Expr e, Bindings& bindings) const {
+  if (pattern.is(Op::Symbol)) {
+    Expr& bound = at(bindings, pattern_symbol(pattern));
+    if (bound.valid()) return same(bound, e);
+    bound = e;
+    return true;
+  }
+  if (pattern.op() != e.op() || pattern.value() != e.value()) return false;
+  if (pattern.args().size() != e.args().size()) return false;
+  for (std::size_t i = 0; i < pattern.args().size(); ++i) {
+    if (!match(pattern[i], e[i], bindings)) return false;
+  }
+  return true;
+}
+
+Expr Simplifier::substitute(Expr pattern, const Bindings& bindings) {
+  switch (pattern.op()) {
+    case Op::Symbol: return bindings[std::size_t(pattern_symbol(pattern))];
+    case Op::Const: return pool().constant(pattern.value());
+    case Op::Bool: return pool().truth(pattern.value() != 0);
+    case Op::Let:
+    case Op::Load:
+    case Op::Call:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Mod:
+    case Op::Min:
+    case Op::Max:
+    case Op::Xor:
+    case Op::Select:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Eq:
+    case Op::Not:
+    case Op::And:
+    case Op::Or: break;
+  }
+  Expr args[3];
+  for (std::size_t i = 0; i < pattern.args().size(); ++i) {
+    args[i] = substitute(pattern[i], bindings);
+  }
+  return pool().make(pattern.op(), std::span<const Expr>(args, pattern.args().size()));
+}
+
+std::vector<Simplifier::Bindings> Simplifier::propose(const Rule& rule, Expr e) {
+  std::vector<Bindings> out;
+  switch (rule.propose) {
+    case Propose::Structure: {
+      Bindings bindings;
+      if (match(rule.before, e, bindings)) out.push_back(bindings);
+      break;
+    }
+    case Propose::Multiple: propose_division(rule, e, out); break;
+    case Propose::CommonFactor: propose_common_factor(e, out); break;
+    case Propose::Congruent: propose_congruent(e, out); break;
+    case Propose::InnerDiv:
+    case Propose::InnerMod: propose_inner(rule, e, out); break;
+    case Propose::Sum:
+    case Propose::Order: break;  // sums.cpp and order.cpp, which see the whole sum
+  }
+  return out;
+}
+
+void Simplifier::propose_division(const Rule&, Expr e, std::vector<Bindings>& out) {
+  const auto division = divide_terms(pool(), to_linear(e[0]), to_linear(e[1]));
+  if (!division || division->quotient.is_zero()) return;
+  Bindings bindings;
+  at(bindings, PatternSymbol::x) = to_expr(pool(), division->quotient);
+  at(bindings, PatternSymbol::y) = to_expr(pool(), division->rest);
+  at(bindings, PatternSymbol::a) = e[1];
+  out.push_back(bindings);
+}
+
+void Simplifier::propose_common_factor(Expr e, std::vector<Bindings>& out) {
+  const LinearSum dividend = to_linear(e[0]), divisor = to_linear(e[1]);
+  std::vector<LinearSum> factors;
+  if (divisor.is_constant()) {
+    std::vector<std::int64_t> gcds;
+    for (const auto& t : dividend.terms) {
+      if (t.coefficient == INT64_MIN) continue;
+      const std::int64_t g = std::gcd(t.coefficient, divisor.constant);
+      if (g > 1 && g < divisor.constant) gcds.push_back(g);
+    }
+    std::sort(gcds.rbegin(), gcds.rend());
+    gcds.erase(std::unique(gcds.begin(), gcds.end()), gcds.end());
+    for (const std::int64_t g : gcds) factors.push_back(LinearSum::of_constant(g));
+  } else if (divisor.terms.size() == 1 && divisor.constant == 0) {
+    const auto& [monomial, coefficient] = divisor.terms.front();
+    if (coefficient > 1) factors.push_back(LinearSum::of_constant(coefficient));
+    const std::vector<Expr> atoms = atoms_of(monomial);
+    for (std::size_t i = 0; i < atoms.size(); ++i) {
+      if (i > 0 && same(atoms[i], atoms[i - 1])) continue;
+      factors.push_back(LinearSum::of_atom(atoms[i]));
+      if (atoms.size() > 2) {
+        const auto others = divide_monomial(pool(), monomial, atoms[i]);
+        factors.push_back(LinearSum::of_atom(*others));
+      }
+    }
+  }
+  for (const LinearSum& b : factors) {
+    const auto whole = divide_terms(pool(), divisor, b);
+    auto part = divide_terms(pool(), dividend, b);
+    if (!whole || !whole->rest.is_zero() || !part || part->quotient.is_zero()) continue;
+    if (b.is_constant()) {
+      // Move whole multiples of b so that what is left starts within [0, b).
+      const Interval rest = interval(part->rest);
+      if (!rest.has_lo()) continue;
+      const std::int64_t shift = floor_div(rest.lo, b.constant);
+      const auto up = checked_add(part->quotient.constant, shift);
+      const auto down = checked_sub(part->rest.constant, shift * b.constant);
+      if (!up || !down) continue;
+      part->quotient.constant = *up;
+      part->rest.constant = *down;
+    }
+    Bindings bindings;
+    at(bindings, PatternSymbol::x) = to_expr(pool(), part->quotient);
+    at(bindings, PatternSymbol::y) = to_expr(pool(), part->rest);
+    at(bindings, PatternSymbol::a) = to_expr(pool(), whole->quotient);
+    at(bindings, PatternSymbol::b) = to_expr(pool(), b);
+    out.push_back(bindings);
+  }
+}
+
+void Simplifier::propose_congruent(Expr e, std::vector<Bindings>& out) {
+  if (!e[1].is(Op::Const) || e[1].value() < 1) return;
+  const std::int64_t d = e[1].value();
+  LinearSum divisible, rest;
+  const LinearSum dividend = to_linear(e[0]);
+  for (const auto& t : dividend.terms) {
+    const Congruence c = congruence(t.monomial) * Congruence::point(t.coefficient);
+    const bool divides = c.decides(d) && euclid_mod(c.residue, d) == 0;
+    (divides ? divisible : rest).terms.push_back(t);
+  }
+  rest.constant = dividend.constant;
+  if (divisible.is_zero() || (e.is(Op::Div) && rest.is_zero())) return;
+  Bindings bindings;
+  at(bindings, PatternSymbol::x) = to_expr(pool(), divisible);
+  at(bindings, PatternSymbol::y) = to_expr(pool(), rest);
+  at(bindings, PatternSymbol::a) = e[1];
+  out.push_back(bindings);
+}
+
+void Simplifier::propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& out) {
+  const Op inner = rule.propose == Propose::InnerDiv ? Op::Div : Op::Mod;
+  const LinearSum dividend = to_linear(e[0]);
+  for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
+    const auto& [monomial, coefficient] = dividend.terms[i];
+    for (Expr atom : atoms_of(monomial)) {
+      if (!atom.is(inner)) continue;
+      const auto others = divide_monomial(pool(), monomial, atom);
+      Bindings bindings;
+      at(bindings, PatternSymbol::x) = atom[0];
+      LinearSum rest = dividend;
+      rest.terms.erase(rest.terms.begin() + std::ptrdiff_t(i));
+      at(bindings, PatternSymbol::y) = to_expr(pool(), rest);
+      if (inner == Op::Div) {
+        if (coefficient != 1 || others->valid() || rest.terms.size() > 2) continue;
+        at(bindings, PatternSymbol::a) = atom[1];
+        at(bindings, PatternSymbol::b) = e[1];
+      } else {
+        const bool alone = rest.is_zero() && coefficient == 1 && !others->valid();
+        if (e.is(Op::Div) && !alone) continue;
+        const auto factor = divide_terms(pool(), to_linear(atom[1]), to_linear(e[1]));
+        if (!factor || factor->quotient.is_zero() || !factor->rest.is_zero()) continue;
+        LinearSum z = LinearSum::of_constant(coefficient);
+        if (others->valid()) z = {{{*others, coefficient}}, 0};
+        at(bindings, PatternSymbol::z) = to_expr(pool(), z);
+        at(bindings, PatternSymbol::a) = to_expr(pool(), factor->quotient);
+        at(bindings, PatternSymbol::b) = e[1];
+      }
+      out.push_back(bindings);
+    }
+  }
+}
+
+}  // namespace selvage
