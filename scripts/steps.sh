@@ -20,12 +20,12 @@ configure() {
 
 # build PRESET [TARGET...]
 build() {
-  local preset=$1 start=$SECONDS
+  local preset=$1 what="build $*" start=$SECONDS
   shift
-  say "build $preset $*"
+  say "$what"
   configure "$preset"
   cmake --build "build/$preset" -j "$jobs" ${1:+--target "$@"}
-  say "build $preset $*: $((SECONDS - start)) s"
+  say "$what: $((SECONDS - start)) s"
 }
 
 # run_tests PRESET COUNTS: every test of a preset; random programs as tests/support/counts.h says.

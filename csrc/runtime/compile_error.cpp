@@ -94,6 +94,7 @@ Diagnostic compile_error(std::string code, std::string_view compiler,
   d.message = fmt::format("{} refuses the emitted text: {}", compiler, fault.message);
   if (source == sources.end()) {
     d.place.file = names_of(sources);
+    if (!fault.file.empty()) d.notes.push_back("in " + std::string(fault.file));
   } else {
     d.place = {source->name, fault.line, fault.column};
     d.notes.push_back(fmt::format("line {}: {}", fault.line, line_of(source->text, fault.line)));

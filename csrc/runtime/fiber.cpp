@@ -1,4 +1,3 @@
-#include <selvage/base/check.h>
 #include <selvage/runtime/fiber.h>
 
 #include <sys/mman.h>
@@ -7,78 +6,17 @@
 #include <cstdint>
 #include <new>
 
-#if defined(__x86_64__) && !defined(SELVAGE_FIBERS_BY_UCONTEXT)
-#define SELVAGE_FIBERS_BY_ASSEMBLY
-#else
-#include <ucontext.h>
-
-#include <memory>
-#endif
-
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#define SELVAGE_NO_ASAN __attribute__((no_sanitize_address))
-#else
-#define SELVAGE_NO_ASAN
-#endif
-
-#ifdef SELVAGE_FIBERS_BY_ASSEMBLY
-// Saves what a call must preserve, stores the stack pointer in *from, goes on at `to`. Popping the
-// return address and jumping leaves the processor's return predictor alone: three times faster
-// than ret.
-extern "C" void selvage_switch_stack(void** from, void* to);
-asm(R"(
-.text
-.globl selvage_switch_stack
-.hidden selvage_switch_stack
-.type selvage_switch_stack, @function
-selvage_switch_stack:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmp *%rcx
-.size selvage_switch_stack, . - selvage_switch_stack
-)");
 #endif
 
 namespace selvage {
 
-namespace {
+namespace fiber {
 
-thread_local Fiber* running = nullptr;
+#ifdef SELVAGE_FIBERS_BY_UCONTEXT
 
-std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-#ifdef SELVAGE_FIBERS_BY_ASSEMBLY
-
-void prepare(void*& place, char* stack, std::size_t bytes, void (*entry)()) {
-  // Six registers and the address to go on at; on entry the stack is 8 past a multiple of 16, as
-  // after a call.
-  auto* top = reinterpret_cast<std::uintptr_t*>(stack + bytes) - 1;
-  *top = 0;
-  *--top = reinterpret_cast<std::uintptr_t>(entry);
-  for (int i = 0; i < 6; ++i) *--top = 0;
-  place = top;
-}
-void switch_stack(void*& from, void* to) { selvage_switch_stack(&from, to); }
-void forget(void*&) {}
-
-#else
-
-void prepare(void*& place, char* stack, std::size_t bytes, void (*entry)()) {
+void prepare(Place& place, char* stack, std::size_t bytes, void (*entry)()) {
   if (place == nullptr) place = new ucontext_t;
   auto* context = static_cast<ucontext_t*>(place);
   getcontext(context);
@@ -87,15 +25,30 @@ void prepare(void*& place, char* stack, std::size_t bytes, void (*entry)()) {
   context->uc_link = nullptr;
   makecontext(context, entry, 0);
 }
-void switch_stack(void*& from, void* to) {
-  if (from == nullptr) from = new ucontext_t;
-  swapcontext(static_cast<ucontext_t*>(from), static_cast<ucontext_t*>(to));
+void forget(Place& place) { delete static_cast<ucontext_t*>(place); }
+
+#else
+
+// The address to go on at; above it the stack as after a call: 8 past a multiple of 16.
+void prepare(Place& place, char* stack, std::size_t bytes, void (*entry)()) {
+  auto* top = reinterpret_cast<std::uintptr_t*>(stack + bytes);
+  *--top = 0;
+  *--top = reinterpret_cast<std::uintptr_t>(entry);
+  place = top;
 }
-void forget(void*& place) { delete static_cast<ucontext_t*>(place); }
+void forget(Place&) {}
 
 #endif
 
+}  // namespace fiber
+
+namespace {
+
+std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
 }  // namespace
+
+constinit thread_local Fiber* Fiber::running_ = nullptr;
 
 Fiber::Fiber() {
   void* memory = mmap(nullptr, kStackBytes + page(), PROT_READ | PROT_WRITE,
@@ -106,8 +59,8 @@ Fiber::Fiber() {
 }
 
 Fiber::~Fiber() {
-  forget(here_);
-  forget(there_);
+  fiber::forget(here_);
+  fiber::forget(there_);
   munmap(stack_ - page(), kStackBytes + page());
 }
 
@@ -117,44 +70,16 @@ void Fiber::start(void (*entry)()) {
 #endif
   entry_ = entry;
   finished_ = false;
-  prepare(here_, stack_, kStackBytes, &Fiber::run);
+  fiber::prepare(here_, stack_, kStackBytes, &Fiber::run);
 }
 
-SELVAGE_NO_ASAN void Fiber::resume() {
-  SELVAGE_CHECK(!finished_ && running == nullptr);
-  running = this;
-#ifdef __SANITIZE_ADDRESS__
-  void* fake_there = nullptr;
-  __sanitizer_start_switch_fiber(&fake_there, stack_, kStackBytes);
-#endif
-  switch_stack(there_, here_);
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_there, nullptr, nullptr);
-#endif
-  running = nullptr;
-}
-
-SELVAGE_NO_ASAN void Fiber::leave([[maybe_unused]] bool for_good) {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_here_, bottom_there_, size_there_);
-#endif
-  switch_stack(here_, there_);
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(fake_here_, &bottom_there_, &size_there_);
-#endif
-}
-
-SELVAGE_NO_ASAN void Fiber::suspend() { running->leave(false); }
-
-SELVAGE_NO_ASAN void Fiber::run() {
-  Fiber* self = running;
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(nullptr, &self->bottom_there_, &self->size_there_);
-#endif
+void Fiber::run() {
+  Fiber* self = running_;
+  fiber::after_switch(nullptr, &self->bottom_there_, &self->bytes_there_);
   self->entry_();
   self->finished_ = true;
-  self->leave(true);
-  __builtin_unreachable();
+  fiber::before_switch(nullptr, self->bottom_there_, self->bytes_there_);
+  fiber::switch_to(self->here_, self->there_);
 }
 
 }  // namespace selvage

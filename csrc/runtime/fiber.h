@@ -1,5 +1,7 @@
 #pragma once
 
+#include <selvage/runtime/fiber_switch.h>
+
 #include <cstddef>
 
 namespace selvage {
@@ -18,25 +20,39 @@ class Fiber {
 
   // Makes the next resume() begin entry(); whatever was suspended is dropped.
   void start(void (*entry)());
-  // Runs until suspend() or until entry returns. Not from within a fiber.
+  // Runs until suspend() or until entry returns. Not from within a fiber, and not when finished.
   void resume();
   bool finished() const { return finished_; }
   // Leaves the fiber that runs now on this thread.
   static void suspend();
 
  private:
-  [[noreturn]] static void run();
-  void leave(bool for_good);
+  static void run();
 
-  char* stack_;            // its lowest address, above a page that faults
-  void* here_ = nullptr;   // where the fiber goes on
-  void* there_ = nullptr;  // where resume() goes on
+  static constinit thread_local Fiber* running_;
+  char* stack_;                   // its lowest address, above a page that faults
+  fiber::Place here_ = nullptr;   // where the fiber goes on
+  fiber::Place there_ = nullptr;  // where resume() goes on
   void (*entry_)() = nullptr;
   bool finished_ = true;
-  // What AddressSanitizer wants to know of the stack that resume() was called on.
-  void* fake_here_ = nullptr;
+  void* fake_ = nullptr;  // for AddressSanitizer: this stack's shadow, and where resume() stood
   const void* bottom_there_ = nullptr;
-  std::size_t size_there_ = 0;
+  std::size_t bytes_there_ = 0;
 };
+
+__attribute__((always_inline)) inline void Fiber::resume() {
+  running_ = this;
+  void* fake = nullptr;
+  fiber::before_switch(&fake, stack_, kStackBytes);
+  fiber::switch_to(there_, here_);
+  fiber::after_switch(fake, nullptr, nullptr);
+}
+
+__attribute__((always_inline)) inline void Fiber::suspend() {
+  Fiber* self = running_;
+  fiber::before_switch(&self->fake_, self->bottom_there_, self->bytes_there_);
+  fiber::switch_to(self->here_, self->there_);
+  fiber::after_switch(self->fake_, &self->bottom_there_, &self->bytes_there_);
+}
 
 }  // namespace selvage

@@ -132,12 +132,13 @@ class BarrierBlock {
                               : fmt::format(" at line {}: {}", line, line_of(source_.text, line));
       notes.push_back(std::move(note));
     }
-    throw Error({.code = "E702",
-                 .place = {.file = source_.name},
-                 .message = fmt::format("the threads of block {} part at a barrier",
-                                        to_text(machine_.block)),
-                 .notes = std::move(notes),
-                 .help = "move the barrier out of the branch, so that every thread reaches it"});
+    Diagnostic d;
+    d.code = "E702";
+    d.place.file = source_.name;
+    d.message = fmt::format("the threads of block {} part at a barrier", to_text(machine_.block));
+    d.notes = std::move(notes);
+    d.help = "move the barrier out of the branch, so that every thread reaches it";
+    throw Error(std::move(d));
   }
 
   static thread_local int running_line_;  // where the thread that ran last stands

@@ -76,13 +76,14 @@ constexpr const char* kDeclarations =
     "static float rsqrtf(float x) { return 1.0f / sqrtf(x); }\n"
     "static double rsqrt(double x) { return 1.0 / sqrt(x); }\n";
 
+// Its own names begin with selvage_, so that none hides the kernel's.
 constexpr const char* kRun = R"(
 void* selvage_machine_address(void) { return &selvage_machine; }
 void selvage_thread(void) { SELVAGE_CALL; }
-void selvage_threads(const uint3* threads, unsigned count) {
-  unsigned k;
-  for (k = 0; k < count; ++k) {
-    selvage_machine.thread = threads[k];
+void selvage_threads(const uint3* selvage_first, unsigned selvage_count) {
+  const uint3* const selvage_end = selvage_first + selvage_count;
+  for (; selvage_first != selvage_end; ++selvage_first) {
+    selvage_machine.thread = *selvage_first;
     SELVAGE_CALL;
   }
 }
@@ -106,7 +107,8 @@ std::string virtual_text(const KernelSource& source) {
   text += kDeclarations;
   text += "#line 1 \"" + source.name + "\"\n";
   text += source.text;
-  text += "\n#line 1 \"launch\"\n#define SELVAGE_CALL " + call(source) + "\n";
+  text +=
+      "\n#line 1 \"the call of " + source.name + "\"\n#define SELVAGE_CALL " + call(source) + "\n";
   text += kRun;
   return text;
 }

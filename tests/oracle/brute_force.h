@@ -4,15 +4,15 @@
 //
 // All arithmetic is Euclidean and checked. The transforms, |x| being the extent of x:
 //
-//   Split, OuterSplit   x -> [o, i]        x = o*|i| + i     backward; o = x / |i|, i = x mod |i|
-//   forward
-//                                          Split: |i| = factor, |o| = ceil(|x| / factor)
-//                                          OuterSplit: the other way round
-//   Merge               [o, i] -> x        o = x / |i|, i = x mod |i|   backward; x = o*|i| + i
-//   forward     |x| = |o||i| Resize              a -> b             a = b - left backward; b = a +
-//   left      forward     |b| = |a| + left + right Xor                 [a, b] -> [c, d]   a = c, b
-//   = c ^ d             backward; d = a ^ b         forward     |c| = |a|, |d| = |b| CyclicShift
-//   [a, b] -> [c, d]   a = c, b = (d + c) mod |b|   backward; d = (b - a) mod |b|  forward
+// clang-format off
+//   step                          backward                   forward                    extents
+//   Split, OuterSplit x -> [o, i] x = o*|i| + i              o = x / |i|, i = x mod |i| Split: |i| = factor, |o| = ceil(|x| / factor)
+//                                                                                       OuterSplit: |o| = factor, |i| = ceil(|x| / factor)
+//   Merge       [o, i] -> x       o = x / |i|, i = x mod |i| x = o*|i| + i              |x| = |o||i|
+//   Resize      a -> b            a = b - left               b = a + left               |b| = |a| + left + right
+//   Xor         [a, b] -> [c, d]  a = c, b = c ^ d           c = a, d = a ^ b           |c| = |a|, |d| = |b|
+//   CyclicShift [a, b] -> [c, d]  a = c, b = (d + c) mod |b| c = a, d = (b - a) mod |b| |c| = |a|, |d| = |b|
+// clang-format on
 //
 // Xor acts on two's complement, so also on coordinates out of bounds; it is legal iff the least
 // power of two >= |a| divides |b|.

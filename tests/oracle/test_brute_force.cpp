@@ -308,10 +308,13 @@ TEST(BruteForce, TheMinimumIsTheSmallestOfAllSubsets) {
     needs_two += chosen.size() >= 2;
   }
   EXPECT_GT(needs_two, 50);
-  for (int k = 0; k < 300; ++k) {  // masks that no graph gave: harder covers
+  for (int k = 0; k < 600; ++k) {  // masks that no graph gave, of three or more: harder covers
     std::vector<std::uint64_t> masks;
-    for (std::int64_t m = draw(rng, 1, 40); m > 0; --m)
-      masks.push_back(std::max<std::uint64_t>(1, rng() & rng() & 0xfff));
+    for (std::int64_t m = draw(rng, 1, 40); m > 0; --m) {
+      masks.push_back(0);
+      while (std::popcount(masks.back()) < 3 + k % 2)
+        masks.back() |= std::uint64_t{1} << draw(rng, 0, 11);
+    }
     const std::vector<int> chosen = minimum_hitting_set(masks);
     ASSERT_EQ(chosen.size(), smallest_subset(masks, 0xfff));
     ASSERT_TRUE(is_irredundant(masks, chosen));

@@ -284,14 +284,23 @@ TEST_P(VirtualDevice, AnUnknownFunctionIsNoIntFunction) {
   EXPECT_NE(message.find("gamma_of"), std::string::npos) << message;
 }
 
-TEST_P(VirtualDevice, AKernelMayBearTheNameOfALibraryFunction) {
-  VirtualKernel kernel =
-      compile({kHead + "KERNEL(getpid)(int* y) { *y = -1; }", "getpid", {"int*"}});
-  int y = 0;
-  int* py = &y;
-  void* const arguments[] = {&py};
-  kernel.launch({}, arguments);
-  EXPECT_EQ(y, -1);
+TEST_P(VirtualDevice, ParameterTypesThatDoNotFitTheTextAreRefused) {
+  const KernelSource source{kHead + "KERNEL(one)(float* y) { *y = 1; }", "one", {"double*"}};
+  const std::string message = refusal([&] { compile(source); });
+  EXPECT_NE(message.find("incompatible pointer type"), std::string::npos) << message;
+  EXPECT_NE(message.find("in the call of one"), std::string::npos) << message;
+}
+
+TEST_P(VirtualDevice, AKernelMayBearAnyName) {
+  for (const std::string name : {"getpid", "k", "count", "threads", "thread", "y"}) {
+    VirtualKernel kernel =
+        compile({kHead + "KERNEL(" + name + ")(int* y) { *y = -1; }", name, {"int*"}});
+    int y = 0;
+    int* py = &y;
+    void* const arguments[] = {&py};
+    kernel.launch({}, arguments);
+    EXPECT_EQ(y, -1) << name;
+  }
 }
 
 TEST_P(VirtualDevice, KernelsCompileAndRunFromSeveralThreads) {

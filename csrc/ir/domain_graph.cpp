@@ -1,0 +1,253 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/base/integer.h>
+#include <selvage/expr/text.h>
+#include <selvage/ir/domain_graph.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+// Extents stay below 2^62, so that an index one tile past the end still fits in 64 bits.
+constexpr std::int64_t kLargestExtent = std::int64_t{1} << 62;
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
+  throw Illegal(
+      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
+}
+
+}  // namespace
+
+std::vector<DomainId> inputs(const Transform& t) {
+  return std::visit(overloaded{[](const Split& s) { return std::vector{s.in}; },
+                               [](const Merge& m) {
+                                 return std::vector{m.outer, m.inner};
+                               },
+                               [](const Resize& r) { return std::vector{r.in}; },
+                               [](const Swizzle& s) {
+                                 return std::vector{s.in_x, s.in_y};
+                               }},
+                    t);
+}
+
+std::vector<DomainId> outputs(const Transform& t) {
+  return std::visit(overloaded{[](const Split& s) {
+                                 return std::vector{s.outer, s.inner};
+                               },
+                               [](const Merge& m) { return std::vector{m.out}; },
+                               [](const Resize& r) { return std::vector{r.out}; },
+                               [](const Swizzle& s) {
+                                 return std::vector{s.out_x, s.out_y};
+                               }},
+                    t);
+}
+
+DomainGraph::DomainGraph(std::shared_ptr<ExprPool> pool, std::shared_ptr<const Facts> facts)
+    : pool_(std::move(pool)), facts_(std::move(facts)) {}
+
+DomainGraph::DomainGraph(std::shared_ptr<const DomainGraph> base)
+    : pool_(base->pool_),
+      facts_(base->facts_),
+      base_(base),
+      first_domain_(base->size()),
+      first_transform_(base->transforms()) {}
+
+const IterDomain& DomainGraph::operator[](DomainId d) const {
+  SELVAGE_CHECK(index_of(d) < size());
+  return index_of(d) < first_domain_ ? (*base_)[d] : domains_[index_of(d) - first_domain_];
+}
+
+const Transform& DomainGraph::operator[](TransformId t) const {
+  SELVAGE_CHECK(index_of(t) < transforms());
+  return index_of(t) < first_transform_ ? (*base_)[t] : transforms_[index_of(t) - first_transform_];
+}
+
+std::vector<TransformId> DomainGraph::around(DomainId d) const {
+  std::vector<TransformId> ids;
+  if (base_ && index_of(d) < first_domain_) ids = base_->around(d);
+  if (const auto it = around_.find(index_of(d)); it != around_.end()) {
+    ids.insert(ids.end(), it->second.begin(), it->second.end());
+  }
+  return ids;
+}
+
+const Transform* DomainGraph::find(const Key& key) const {
+  if (const auto it = made_.find(key); it != made_.end()) return &transforms_[it->second];
+  return base_ ? base_->find(key) : nullptr;
+}
+
+void DomainGraph::record(Key key, Transform transform) {
+  const auto id = TransformId(transforms());
+  for (DomainId d : inputs(transform)) around_[index_of(d)].push_back(id);
+  for (DomainId d : outputs(transform)) around_[index_of(d)].push_back(id);
+  made_[std::move(key)] = transforms_.size();
+  transforms_.push_back(std::move(transform));
+}
+
+// Checks an extent and brings it into canonical form.
+Expr DomainGraph::canonical(Expr e) const {
+  if (e.is(Op::Const)) return e;
+  Simplifier simplifier(*facts_);
+  return simplifier.simplify(e);
+}
+
+DomainId DomainGraph::add(std::string name, Expr extent) {
+  extent = canonical(extent);
+  if (extent.is(Op::Const) && extent.value() < 1) {
+    refuse("E403", "the extent of " + name + " is " + std::to_string(extent.value()),
+           "an extent is at least 1; a size that may be 0 is a symbol with min: 0");
+  }
+  if (extent.is(Op::Const) && extent.value() > kLargestExtent) {
+    refuse("E402", "the extent of " + name + " is past 2^62", "use a smaller extent");
+  }
+  const DomainId id = next();
+  domains_.push_back({std::move(name), extent});
+  return id;
+}
+
+std::pair<DomainId, DomainId> DomainGraph::split(DomainId in, Expr factor, bool inner_split,
+                                                 std::string outer_name, std::string inner_name) {
+  factor = canonical(factor);
+  const Key key = {0, index_of(in), factor.id(), inner_split};
+  if (const Transform* made = find(key)) {
+    return {std::get<Split>(*made).outer, std::get<Split>(*made).inner};
+  }
+  const IterDomain& x = (*this)[in];
+  Expr rest;
+  if (factor.is(Op::Const)) {
+    if (factor.value() < 1) {
+      refuse("E401",
+             "the factor of the split of " + x.name + " is " + std::to_string(factor.value()),
+             "a factor is at least 1");
+    }
+    if (factor.value() > kLargestExtent) {
+      refuse("E402", "the factor of the split of " + x.name + " is past 2^62",
+             "use a smaller factor");
+    }
+  } else {
+    Simplifier simplifier(*facts_);
+    if (!simplifier.proves_nonnegative(factor - 1)) {
+      refuse("E401",
+             "the factor " + to_string(factor) + " of the split of " + x.name +
+                 " is not proved to be at least 1",
+             "give its symbols a min");
+    }
+  }
+  if (factor.is(Op::Const) && x.extent.is(Op::Const)) {
+    rest = pool_->constant(ceil_div(x.extent.value(), factor.value()));
+    if (!checked_mul(rest.value(), factor.value()) ||
+        rest.value() * factor.value() > kLargestExtent) {
+      refuse("E402", "the split of " + x.name + " by " + to_string(factor) + " reaches past 2^62",
+             "use a smaller factor");
+    }
+  } else {
+    rest = canonical(ceil_div(x.extent, factor));
+  }
+  if (outer_name.empty()) outer_name = x.name + "o";
+  if (inner_name.empty()) inner_name = x.name + "i";
+  const DomainId outer = next();
+  domains_.push_back({std::move(outer_name), inner_split ? rest : factor});
+  const DomainId inner = next();
+  domains_.push_back({std::move(inner_name), inner_split ? factor : rest});
+  record(key, Split{in, outer, inner, factor, inner_split});
+  return {outer, inner};
+}
+
+DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
+  const Key key = {1, index_of(outer), index_of(inner)};
+  if (const Transform* made = find(key)) return std::get<Merge>(*made).out;
+  const IterDomain &o = (*this)[outer], &i = (*this)[inner];
+  Expr extent;
+  if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {
+    const auto product = checked_mul(o.extent.value(), i.extent.value());
+    if (!product || *product > kLargestExtent) {
+      refuse("E402", "the merge of " + o.name + " and " + i.name + " has an extent past 2^62",
+             "merge smaller iterdomains");
+    }
+    extent = pool_->constant(*product);
+  } else {
+    extent = canonical(o.extent * i.extent);
+  }
+  if (name.empty()) name = o.name + i.name;
+  const DomainId out = next();
+  domains_.push_back({std::move(name), extent});
+  record(key, Merge{outer, inner, out});
+  return out;
+}
+
+DomainId DomainGraph::resize(DomainId in, Expr left, Expr right, std::string name) {
+  left = canonical(left);
+  right = canonical(right);
+  const Key key = {2, index_of(in), left.id(), right.id()};
+  if (const Transform* made = find(key)) return std::get<Resize>(*made).out;
+  const IterDomain& x = (*this)[in];
+  const Expr extent = canonical(x.extent + left + right);
+  Simplifier simplifier(*facts_);
+  for (Expr side : {left, right}) {
+    if (side.is(Op::Const) && std::abs(side.value() / 2) > kLargestExtent / 2) {
+      refuse("E402", "a side of the resize of " + x.name + " is past 2^62", "resize by less");
+    }
+  }
+  if (extent.is(Op::Const) ? extent.value() < 1 : !simplifier.proves_nonnegative(extent - 1)) {
+    refuse("E403",
+           "the resize of " + x.name + " by " + to_string(left) + " and " + to_string(right) +
+               (extent.is(Op::Const) ? " leaves an extent of " + to_string(extent)
+                                     : " is not proved to leave an extent of at least 1"),
+           extent.is(Op::Const) ? "resize by more; an extent is at least 1"
+                                : "give the symbols of the extent a larger min");
+  }
+  if (extent.is(Op::Const) ? extent.value() > kLargestExtent : !extent.valid()) {
+    refuse("E402", "the resize of " + x.name + " has an extent past 2^62", "resize by less");
+  }
+  if (name.empty()) name = x.name + "r";
+  const DomainId out = next();
+  domains_.push_back({std::move(name), extent});
+  record(key, Resize{in, out, left, right});
+  return out;
+}
+
+std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x, DomainId y,
+                                                   std::string x_name, std::string y_name) {
+  const Key key = {3, std::uint64_t(kind), index_of(x), index_of(y)};
+  if (const Transform* made = find(key)) {
+    return {std::get<Swizzle>(*made).out_x, std::get<Swizzle>(*made).out_y};
+  }
+  const IterDomain &dx = (*this)[x], &dy = (*this)[y];
+  if (x == y) {
+    refuse("E404", "the swizzle of " + dx.name + " with itself is no permutation",
+           "swizzle two different iterdomains");
+  }
+  if (kind == SwizzleKind::Xor) {
+    Simplifier simplifier(*facts_);
+    const Interval rows = simplifier.interval(dx.extent);
+    const std::int64_t period =
+        rows.has_hi()
+            ? std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(rows.hi, 1))))
+            : 0;
+    const bool legal = period > 0 && simplifier.proves(eq(dy.extent % pool_->constant(period), 0));
+    if (!legal) {
+      const std::string least = period > 0 ? std::to_string(period) : "no bound";
+      refuse("E404",
+             "the xor swizzle of " + dx.name + " (" + to_string(dx.extent) + ") and " + dy.name +
+                 " (" + to_string(dy.extent) +
+                 ") leaves its index space: the least power of two "
+                 "that holds " +
+                 dx.name + " is " + least + ", which does not divide " + to_string(dy.extent),
+             "make the extent of " + dy.name + " a multiple of it, or use kind: cyclic_shift");
+    }
+  }
+  if (x_name.empty()) x_name = dx.name + "s";
+  if (y_name.empty()) y_name = dy.name + "s";
+  const Expr x_extent = dx.extent, y_extent = dy.extent;
+  const DomainId out_x = next();
+  domains_.push_back({std::move(x_name), x_extent});
+  const DomainId out_y = next();
+  domains_.push_back({std::move(y_name), y_extent});
+  record(key, Swizzle{kind, x, y, out_x, out_y});
+  return {out_x, out_y};
+}
+
+}  // namespace selvage

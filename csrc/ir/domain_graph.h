@@ -1,0 +1,117 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+#include <selvage/simplifier/facts.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace selvage {
+
+enum class DomainId : std::uint32_t {};     // index into a DomainGraph; never dangles
+enum class TransformId : std::uint32_t {};  // likewise
+
+inline std::size_t index_of(DomainId d) { return std::size_t(d); }
+inline std::size_t index_of(TransformId t) { return std::size_t(t); }
+
+// An index space [0, extent). How it is used (parallel, reduced, padded) belongs to its user.
+// The name labels it for people and identifies nothing.
+struct IterDomain {
+  std::string name;
+  Expr extent;
+};
+
+// Each transform is a pair: what it does to extents, and what it does to coordinates.
+//
+// Split: cuts [0, n) into tiles.                           n = 10, factor 4     inner 0 1 2 3
+//   x = outer*|inner| + inner                                         outer 0         0 1 2 3
+//   inner split:  |inner| = factor, |outer| = ceil(n / factor)              1         4 5 6 7
+//   outer split:  |outer| = factor, |inner| = ceil(n / factor)              2         8 9 . .
+//   Onto [0, n) if and only if the factor divides n; otherwise the last tiles have holes.
+struct Split {
+  DomainId in, outer, inner;
+  Expr factor;
+  bool inner_split = true;
+};
+// Merge: out = outer*|inner| + inner, |out| = |outer|*|inner|.
+struct Merge {
+  DomainId outer, inner, out;
+};
+// Resize: out = in + left, |out| = |in| + left + right. A negative side shrinks.
+struct Resize {
+  DomainId in, out;
+  Expr left, right;
+};
+// Swizzle of (X, Y) to (U, V) of the same extents: x = u, and
+//   Xor:          y = u ^ v, legal if and only if the least power of two >= |X| divides |Y|
+//   CyclicShift:  y = (v + u) % |Y|
+enum class SwizzleKind : std::uint8_t { Xor, CyclicShift };
+struct Swizzle {
+  SwizzleKind kind;
+  DomainId in_x, in_y, out_x, out_y;
+};
+using Transform = std::variant<Split, Merge, Resize, Swizzle>;
+
+std::vector<DomainId> inputs(const Transform& t);
+std::vector<DomainId> outputs(const Transform& t);
+
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+
+// Iterdomains and the transforms between them, append-only: nothing that exists ever changes.
+// A graph may lie over a frozen one, whose ids it continues; copying it copies the overlay only.
+// Equal transforms of the same iterdomains give the same results, so two tensors that split one
+// iterdomain by the same factor share what comes out.
+//
+// Every derivation throws Illegal and leaves the graph as it was where the result would be no index
+// space: E401 factor below 1, E402 extent past 64 bits, E403 extent below 1, E404 illegal swizzle.
+class DomainGraph {
+ public:
+  DomainGraph(std::shared_ptr<ExprPool> pool, std::shared_ptr<const Facts> facts);
+  // An overlay on `base`, which must not grow any more.
+  explicit DomainGraph(std::shared_ptr<const DomainGraph> base);
+
+  DomainId add(std::string name, Expr extent);
+  std::pair<DomainId, DomainId> split(DomainId in, Expr factor, bool inner_split = true,
+                                      std::string outer_name = {}, std::string inner_name = {});
+  DomainId merge(DomainId outer, DomainId inner, std::string name = {});
+  DomainId resize(DomainId in, Expr left, Expr right, std::string name = {});
+  std::pair<DomainId, DomainId> swizzle(SwizzleKind kind, DomainId x, DomainId y,
+                                        std::string x_name = {}, std::string y_name = {});
+
+  std::size_t size() const { return first_domain_ + domains_.size(); }
+  std::size_t transforms() const { return first_transform_ + transforms_.size(); }
+  const IterDomain& operator[](DomainId d) const;
+  const Transform& operator[](TransformId t) const;
+  // The transforms that read or make an iterdomain, in the order in which they were made.
+  std::vector<TransformId> around(DomainId d) const;
+
+  ExprPool& pool() const { return *pool_; }
+  const std::shared_ptr<ExprPool>& shared_pool() const { return pool_; }
+  const std::shared_ptr<const Facts>& facts() const { return facts_; }
+
+ private:
+  using Key = std::vector<std::uint64_t>;
+  const Transform* find(const Key& key) const;
+  void record(Key key, Transform transform);
+  DomainId next() const { return DomainId(size()); }
+  Expr canonical(Expr e) const;
+
+  std::shared_ptr<ExprPool> pool_;
+  std::shared_ptr<const Facts> facts_;
+  std::shared_ptr<const DomainGraph> base_;
+  std::size_t first_domain_ = 0;
+  std::size_t first_transform_ = 0;
+  std::vector<IterDomain> domains_;
+  std::vector<Transform> transforms_;
+  std::map<Key, std::size_t> made_;  // what was derived already, in this overlay
+  std::map<std::size_t, std::vector<TransformId>> around_;
+};
+
+}  // namespace selvage
