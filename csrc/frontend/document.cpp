@@ -120,7 +120,10 @@ class Builder : public YAML::EventHandler {
  public:
   Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  std::optional<Node> root() && { return std::move(root_); }
+  std::optional<Node> root() && {
+    if (bad_key_) throw BadInput(*bad_key_);
+    return std::move(root_);
+  }
 
   // The innermost [ or { that is still open.
   std::optional<Place> open_bracket() const {
@@ -187,16 +190,17 @@ class Builder : public YAML::EventHandler {
     return mark.pos >= 0 && at < text_.size() ? text_[at] : '\0';
   }
 
-  // A tag of "?" or none is a plain node's; "!" is both a quoted text's and that of a lone '!'.
+  // Refuses what stands before a node. A tag of "?" or none is a plain node's; "!" is both a quoted
+  // text's and that of a lone '!'.
   void check_properties(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) {
+    const bool tagged = !tag.empty() && tag != "?" && (tag != "!" || character_at(mark) == '!');
+    if (tagged && (anchor == YAML::NullAnchor || character_at(mark) == '!')) {
+      refuse("E103", place(mark), "tags ('!name') are not allowed",
+             "remove it, or quote text that begins with '!'");
+    }
     if (anchor != YAML::NullAnchor) {
       refuse("E103", place(mark), "anchors ('&name') are not allowed",
              "remove it, or quote text that begins with '&'");
-    }
-    const bool tagged = !tag.empty() && tag != "?" && (tag != "!" || character_at(mark) == '!');
-    if (tagged) {
-      refuse("E103", place(mark), "tags ('!name') are not allowed",
-             "remove it, or quote text that begins with '!'");
     }
   }
 
@@ -234,9 +238,6 @@ class Builder : public YAML::EventHandler {
              "nested more than " + std::to_string(kDeepestNesting) + " levels deep",
              "nest less deeply");
     }
-    if (!open_.empty() && open_.back().node.kind == Node::Kind::Map && !open_.back().entry) {
-      refuse_key(place(mark), kind == Node::Kind::Map ? "a map" : "a sequence");
-    }
     Open in{.node = {}, .flow = style == YAML::EmitterStyle::Flow, .entry = {}, .keys = {}};
     in.node.kind = kind;
     in.node.place = place(mark);
@@ -269,19 +270,29 @@ class Builder : public YAML::EventHandler {
     }
   }
 
+  // A key that is no text is refused at the end only: where a bracket is not closed, yaml-cpp takes
+  // its content for a key before it notices.
   void put_key(Open& in, Node node) {
-    if (node.text.empty() && !node.quoted) refuse_key(node.place, "nothing");
-    const auto [first, is_new] = in.keys.emplace(node.text, node.place);
-    if (!is_new) {
-      refuse("E105", node.place, "the key " + shown(node.text) + " stands twice in this map",
-             "remove or rename one of the two", {"first at " + to_text(first->second)});
+    const bool missing = node.text.empty() && !node.quoted;
+    if (node.kind != Node::Kind::Scalar || missing) {
+      if (!bad_key_) {
+        const char* found = node.kind == Node::Kind::Map        ? "a map"
+                            : node.kind == Node::Kind::Sequence ? "a sequence"
+                                                                : "nothing";
+        bad_key_ =
+            Diagnostic{.code = "E107",
+                       .place = node.place,
+                       .message = std::string("expected text as the key of a map, found ") + found,
+                       .help = "write 'key: value'"};
+      }
+    } else {
+      const auto [first, is_new] = in.keys.emplace(node.text, node.place);
+      if (!is_new) {
+        refuse("E105", node.place, "the key " + shown(node.text) + " stands twice in this map",
+               "remove or rename one of the two", {"first at " + to_text(first->second)});
+      }
     }
     in.entry = Entry{std::move(node.text), std::move(node.place), {}};
-  }
-
-  [[noreturn]] static void refuse_key(Place at, const std::string& found) {
-    refuse("E107", std::move(at), "expected text as the key of a map, found " + found,
-           "write 'key: value'");
   }
 
   void count(const Place& at) {
@@ -295,6 +306,7 @@ class Builder : public YAML::EventHandler {
   const std::string& file_;
   std::vector<Open> open_;
   std::optional<Node> root_;
+  std::optional<Diagnostic> bad_key_;
   std::int64_t nodes_ = 0;
 };
 

@@ -20,6 +20,13 @@ constexpr int kComputeCapabilityMinor = 76;
 constexpr int kMaxDynamicSharedBytes = 8;
 constexpr std::int64_t kSharedBytesWithoutAsking = 48 << 10;
 
+[[noreturn]] void refuse(std::string message) {
+  Diagnostic d;
+  d.code = "E705";
+  d.message = std::move(message);
+  throw Error(std::move(d));
+}
+
 }  // namespace
 
 // The calls that Selvage makes, each under its name in cuda.h without "cu". The library exports
@@ -80,9 +87,7 @@ struct Driver::Calls {
     if (result == 0) return;
     const char* text = nullptr;
     if (GetErrorString(result, &text) != 0 || text == nullptr) text = "unknown error";
-    throw Error({.code = "E705",
-                 .place = {},
-                 .message = what + " fails: " + text + " (" + std::to_string(result) + ")"});
+    refuse(what + " fails: " + text + " (" + std::to_string(result) + ")");
   }
 };
 
@@ -111,10 +116,10 @@ const std::string& Driver::why_absent() { return loaded().why; }
 std::unique_ptr<const Driver> Driver::open(const std::string& path) {
   std::string why;
   auto library = SharedLibrary::open({&path, 1}, why);
-  if (!library) throw Error({.code = "E705", .place = {}, .message = why});
+  if (!library) refuse(why);
   auto calls = std::make_unique<Calls>(std::move(*library));
   if (const std::string missing = calls->bind(); !missing.empty()) {
-    throw Error({.code = "E705", .place = {}, .message = path + " has no " + missing});
+    refuse(path + " has no " + missing);
   }
   return std::unique_ptr<const Driver>(new Driver(std::move(calls)));
 }

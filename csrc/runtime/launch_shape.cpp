@@ -10,8 +10,11 @@ namespace selvage {
 namespace {
 
 [[noreturn]] void refuse(std::string message, std::string help) {
-  throw Error(
-      {.code = "E703", .place = {}, .message = std::move(message), .help = std::move(help)});
+  Diagnostic d;
+  d.code = "E703";
+  d.message = std::move(message);
+  d.help = std::move(help);
+  throw Error(std::move(d));
 }
 
 constexpr const char* kAxis[] = {"x", "y", "z"};

@@ -64,9 +64,10 @@ struct Nvrtc::Calls {
 
   void check(Result result, const char* what) const {
     if (result == 0) return;
-    throw Error({.code = "E704",
-                 .place = {},
-                 .message = std::string(what) + " fails: " + GetErrorString(result)});
+    Diagnostic d;
+    d.code = "E704";
+    d.message = std::string(what) + " fails: " + GetErrorString(result);
+    throw Error(std::move(d));
   }
 
   // The bytes that a pair of calls, size then contents, gives out.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace selvage {
+
+// How a loop is run. The field's names.
+enum class ParallelType : std::uint8_t {
+  Serial,
+  BIDx,
+  BIDy,
+  BIDz,
+  TIDx,
+  TIDy,
+  TIDz,
+  DIDx,
+  Vectorize,
+  Unroll,
+  Unswitch,
+  Bulk,
+  Group,
+};
+
+std::string_view to_string(ParallelType type);
+std::optional<ParallelType> parse_parallel_type(std::string_view name);
+
+constexpr bool is_block(ParallelType t) {
+  return t == ParallelType::BIDx || t == ParallelType::BIDy || t == ParallelType::BIDz;
+}
+constexpr bool is_thread(ParallelType t) {
+  return t == ParallelType::TIDx || t == ParallelType::TIDy || t == ParallelType::TIDz;
+}
+// x, y, z as 0, 1, 2.
+constexpr int axis(ParallelType t) {
+  return is_block(t) ? int(t) - int(ParallelType::BIDx) : int(t) - int(ParallelType::TIDx);
+}
+
+}  // namespace selvage

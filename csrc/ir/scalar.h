@@ -1,0 +1,97 @@
+#pragma once
+
+#include <selvage/base/data_type.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace selvage {
+
+// What values are made of, element by element. One row per function:
+//   text   how it is written: an infix sign, or a name followed by ( )
+//   rule   the type of the result, given the promoted type P of the operands:
+//          Same: P; Real: P if it is floating, else float; Truth: bool; Second: that of the 2nd and
+//          3rd
+#define SELVAGE_FUNCTIONS(X)     \
+  X(Add, 2, "+", Same)           \
+  X(Sub, 2, "-", Same)           \
+  X(Mul, 2, "*", Same)           \
+  X(TrueDiv, 2, "/", Real)       \
+  X(FloorDiv, 2, "//", Same)     \
+  X(Mod, 2, "%", Same)           \
+  X(Neg, 1, "neg", Same)         \
+  X(Min, 2, "min", Same)         \
+  X(Max, 2, "max", Same)         \
+  X(Lt, 2, "<", Truth)           \
+  X(Le, 2, "<=", Truth)          \
+  X(Eq, 2, "==", Truth)          \
+  X(Ne, 2, "!=", Truth)          \
+  X(And, 2, "&&", Truth)         \
+  X(Or, 2, "||", Truth)          \
+  X(Not, 1, "!", Truth)          \
+  X(Select, 3, "select", Second) \
+  X(Abs, 1, "abs", Same)         \
+  X(Relu, 1, "relu", Same)       \
+  X(Exp, 1, "exp", Real)         \
+  X(Log, 1, "log", Real)         \
+  X(Tanh, 1, "tanh", Real)       \
+  X(Sqrt, 1, "sqrt", Real)       \
+  X(Rsqrt, 1, "rsqrt", Real)     \
+  X(Floor, 1, "floor", Real)     \
+  X(Ceil, 1, "ceil", Real)       \
+  X(Sin, 1, "sin", Real)         \
+  X(Cos, 1, "cos", Real)         \
+  X(Erf, 1, "erf", Real)         \
+  X(Pow, 2, "pow", Real)         \
+  X(Sigmoid, 1, "sigmoid", Real) \
+  X(Silu, 1, "silu", Real)       \
+  X(Gelu, 1, "gelu", Real)
+
+enum class Function : std::uint8_t {
+#define X(name, ...) name,
+  SELVAGE_FUNCTIONS(X)
+#undef X
+};
+
+enum class ResultRule : std::uint8_t { Same, Real, Truth, Second };
+
+struct FunctionInfo {
+  std::string_view name;
+  int arity;
+  std::string_view text;
+  ResultRule rule;
+};
+const FunctionInfo& info(Function f);
+
+// The type that values of a storage type are computed in: bool, int32, int64, float or double.
+// Half and bfloat16 are computed in float; integers narrower than 32 bits in int32, uint32 and
+// uint64 in int64.
+DataType compute_type(DataType storage);
+
+// The common type of two operands, as in NumPy and PyTorch: bool < integers < floats, then width.
+// half with half stays half; half with bfloat16 is float. A weak operand (a literal) only lifts the
+// category: half + 1.5 is half, int32 + 1.5 is float.
+DataType promote(DataType a, bool a_weak, DataType b, bool b_weak);
+
+// One element in its compute type.
+struct Scalar {
+  DataType type = DataType::Float;  // Bool, Int32, Int64, Float or Double
+  union {
+    std::int64_t integer;  // Bool, Int32, Int64
+    float single;
+    double real;
+  };
+
+  static Scalar of(DataType type, std::int64_t v);
+  static Scalar of(float v);
+  static Scalar of(double v);
+};
+
+// C's conversion; a float outside an integer's range becomes the nearest end, NaN becomes 0.
+Scalar convert(Scalar v, DataType compute);
+// The function on operands that have one compute type already (Select: the condition is Bool).
+// Integers wrap around. Integer division and remainder are Euclidean; by 0 they give 0.
+Scalar apply(Function f, std::span<const Scalar> operands);
+
+}  // namespace selvage

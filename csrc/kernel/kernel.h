@@ -1,0 +1,87 @@
+#pragma once
+
+#include <selvage/base/data_type.h>
+#include <selvage/expr/expr.h>
+#include <selvage/ir/fusion.h>
+#include <selvage/ir/parallel.h>
+#include <selvage/ir/value.h>
+#include <selvage/simplifier/facts.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace selvage {
+
+// Memory that a kernel reads or writes: its parameters, in order.
+struct Buffer {
+  std::string name;
+  DataType type = DataType::Float;
+  Memory memory = Memory::Global;
+  Expr elements;  // how many it has, over the sizes
+  bool is_written = false;
+};
+using BufferId = std::uint32_t;  // index into Kernel::buffers
+
+struct Statement;
+using Body = std::vector<Statement>;
+
+// for (variable = 0; variable < extent; ++variable) body; or, bound to a block or thread index, the
+// body with variable = that index. A parallel loop is no test: where the launch is wider than the
+// extent, its body is under a Guard.
+struct Loop {
+  Expr variable;
+  Expr extent;
+  ParallelType parallel = ParallelType::Serial;
+  Body body;
+};
+// variable = value, named once and used below.
+struct Define {
+  Expr variable;
+  Expr value;
+};
+// if (condition) body
+struct Guard {
+  Expr condition;
+  Body body;
+};
+// buffer[address] = value, converted to the buffer's type.
+// `valid`: what must hold wherever the store is executed, the naive conjunction of all bounds; it
+// is never emitted, only checked by emulation.
+struct Store {
+  BufferId buffer = 0;
+  Expr address;
+  ValueId value{};
+  std::vector<Expr> valid;
+  bool duplicates_allowed = false;
+};
+struct Statement {
+  std::variant<Loop, Define, Guard, Store> node;
+};
+
+// Launch extents over the sizes, x y z.
+struct Launch {
+  std::array<Expr, 3> grid, block;
+  Expr shared_bytes;
+};
+
+enum class IndexType : std::uint8_t { Int32, Int64 };
+
+// One kernel: what every thread of a launch does. Index arithmetic is over integers; that every
+// intermediate fits `index_type` holds where `condition` does (true: always).
+struct Kernel {
+  std::string name;
+  std::shared_ptr<ExprPool> pool;
+  std::vector<Buffer> buffers;
+  std::vector<Expr> sizes;  // symbols passed by value, after the buffers
+  Launch launch;
+  IndexType index_type = IndexType::Int32;
+  Expr condition;
+  ValueGraph values;  // Read nodes name buffers of this kernel
+  Body body;
+  Facts facts;  // ranges of sizes, loop variables and Defines
+};
+
+}  // namespace selvage
