@@ -131,14 +131,15 @@ void store(Array& a, std::int64_t k, Wide value) {
 }
 
 [[noreturn]] void refuse(DataType type, const std::vector<std::int64_t>& shape,
-                         const std::string& why) {
+                         const std::string& why,
+                         const std::string& help = "make the extents smaller") {
   std::string text;
   for (std::int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
   throw BadInput(
       {.code = "E601",
        .place = {},
        .message = "an array of " + std::string(to_string(type)) + "[" + text + "] " + why,
-       .help = "make the extents smaller"});
+       .help = help});
 }
 
 std::int64_t physical_memory() {
@@ -154,7 +155,7 @@ Array::Array(DataType type_, std::vector<std::int64_t> shape_)
     : type(type_), shape(std::move(shape_)) {
   std::int64_t count = size_of(type);
   for (std::int64_t n : shape) {
-    if (n < 0) refuse(type, shape, "has a negative extent");
+    if (n < 0) refuse(type, shape, "has a negative extent", "extents are 0 or more");
     if (n == 0) count = 0;
   }
   for (std::int64_t n : shape) {

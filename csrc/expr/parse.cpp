@@ -90,8 +90,10 @@ class Parser {
     advance();
   }
 
-  Expr typed(Expr e, Result wanted) {
+  // e, written from `where` on, as an operand of the wanted kind.
+  Expr typed(Expr e, Result wanted, std::size_t where) {
     if (info(e.op()).result != wanted && !e.is(Op::Let)) {
+      start_ = where;
       fail(wanted == Result::Int ? "a comparison stands where an integer is expected"
                                  : "an integer stands where a comparison is expected",
            "E303", "compare with <, <=, >, >=, == or !=; choose with select(condition, a, b)");
@@ -102,20 +104,26 @@ class Parser {
   // Precedence climbing: everything that binds at least as tightly as `least`.
   Expr parse(int least) {
     if (++depth_ > kDeepest) fail("nested too deeply (more than 64 levels)");
+    const std::size_t where = start_;
     Expr left = parse_prefix();
     for (const InfixSign* sign; (sign = find_infix()) != nullptr;) {
       const int own = info(sign->op).precedence;
       if (own < least) break;
       const Result operands =
           info(sign->op).precedence <= info(Op::And).precedence ? Result::Truth : Result::Int;
-      typed(left, operands);
+      typed(left, operands, where);
       advance();
-      const Expr right = typed(parse(own + 1), operands);
+      const Expr right = parse_typed(own + 1, operands);
       left = sign->swapped ? pool_.make(sign->op, right, left) : pool_.make(sign->op, left, right);
       if (sign->negated) left = !left;
     }
     --depth_;
     return left;
+  }
+
+  Expr parse_typed(int least, Result wanted) {
+    const std::size_t where = start_;
+    return typed(parse(least), wanted, where);
   }
 
   const InfixSign* find_infix() const {
@@ -136,11 +144,11 @@ class Parser {
     if (token_ == "-") {
       advance();
       if (!token_.empty() && is_digit(token_[0])) return parse_integer("-");
-      return pool_.constant(0) - typed(parse(info(Op::Mul).precedence + 1), Result::Int);
+      return pool_.constant(0) - parse_typed(info(Op::Mul).precedence + 1, Result::Int);
     }
     if (token_ == "!") {
       advance();
-      return !typed(parse(info(Op::Not).precedence), Result::Truth);
+      return !parse_typed(info(Op::Not).precedence, Result::Truth);
     }
     if (is_digit(token_[0])) return parse_integer("");
     if (is_letter(token_[0])) return parse_name();
@@ -164,8 +172,8 @@ class Parser {
     const std::size_t where = start_;
     advance();
     if (name == "true" || name == "false") return pool_.truth(name == "true");
-    if (token_ == "[") return pool_.load(name, parse_operands("]"));
-    if (token_ == "(") return parse_call(name);
+    if (token_ == "[") return pool_.load(name, parse_operands("]", Result::Int));
+    if (token_ == "(") return parse_call(name, where);
     const Expr e = resolve_(name);
     if (!e.valid()) {
       start_ = where;
@@ -175,47 +183,46 @@ class Parser {
     return e;
   }
 
-  Expr parse_call(const std::string& name) {
-    std::vector<Expr> args = parse_operands(")");
-    if (name == "min" || name == "max" || name == "ceilDiv") {
-      check_arity(name, args, 2);
-      typed(args[0], Result::Int);
-      typed(args[1], Result::Int);
-      if (name == "ceilDiv") {
-        // Written out with a constant where the divisor is one, so that nothing is left to fold.
-        if (args[1].is(Op::Const) && args[1].value() > 0) {
-          return (args[0] + (args[1].value() - 1)) / args[1];
-        }
-        return ceil_div(args[0], args[1]);
-      }
-      return pool_.make(name == "min" ? Op::Min : Op::Max, args);
-    }
-    if (name == "select") {
-      check_arity(name, args, 3);
-      typed(args[0], Result::Truth);
-      typed(args[1], Result::Int);
-      typed(args[2], Result::Int);
+  Expr parse_call(const std::string& name, std::size_t where) {
+    const bool select = name == "select";
+    const std::vector<Expr> args = parse_operands(")", select ? Result::Truth : Result::Int);
+    if (select) {
+      check_arity(name, args, 3, where);
       return pool_.make(Op::Select, args);
     }
-    for (Expr e : args) typed(e, Result::Int);
+    if (name == "min" || name == "max") {
+      check_arity(name, args, 2, where);
+      return pool_.make(name == "min" ? Op::Min : Op::Max, args);
+    }
+    if (name == "ceilDiv") {
+      check_arity(name, args, 2, where);
+      // Written out with a constant where the divisor is one, so that nothing is left to fold.
+      if (args[1].is(Op::Const) && args[1].value() > 0) {
+        return (args[0] + (args[1].value() - 1)) / args[1];
+      }
+      return ceil_div(args[0], args[1]);
+    }
     return pool_.call(name, args);
   }
 
-  void check_arity(const std::string& name, const std::vector<Expr>& args, std::size_t n) {
+  void check_arity(const std::string& name, const std::vector<Expr>& args, std::size_t n,
+                   std::size_t where) {
     if (args.size() != n) {
+      start_ = where;
       fail("'" + name + "' takes " + std::to_string(n) + " operands, not " +
            std::to_string(args.size()));
     }
   }
 
-  std::vector<Expr> parse_operands(std::string_view close) {
+  // Operands up to `close`: the first of the kind `first`, the others integers.
+  std::vector<Expr> parse_operands(std::string_view close, Result first) {
     std::vector<Expr> operands;
     advance();
     if (token_ != close) {
-      operands.push_back(parse(0));
+      operands.push_back(parse_typed(0, first));
       while (token_ == ",") {
         advance();
-        operands.push_back(parse(0));
+        operands.push_back(parse_typed(0, Result::Int));
       }
     }
     expect(close);

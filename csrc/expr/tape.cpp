@@ -63,9 +63,15 @@ Tape::Tape(std::span<const Expr> roots, std::span<const Expr> inputs) {
       const std::uint32_t out = fresh(0);
       slot[e.id()] = out;
       code_.push_back({e.op(), out, operand(0), operand(1), operand(2)});
+      written_.push_back(e);
     }
   }
   for (Expr root : roots) roots_.push_back(slot.at(root.id()));
+}
+
+void Tape::limit(std::int64_t lo, std::int64_t hi) {
+  lo_ = lo;
+  hi_ = hi;
 }
 
 bool Tape::evaluate(std::span<const std::int64_t> input_values) {
@@ -95,9 +101,12 @@ bool Tape::evaluate(std::span<const std::int64_t> input_values) {
       case Op::Symbol:
       case Op::Let:
       case Op::Load:
-      case Op::Call: return false;
+      case Op::Call: break;
     }
-    if (!r) return false;
+    if (!r || *r < lo_ || *r > hi_) {
+      stopped_at_ = written_[std::size_t(&in - code_.data())];
+      return false;
+    }
     values_[in.out] = *r;
   }
   return true;

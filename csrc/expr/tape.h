@@ -20,6 +20,10 @@ class Tape {
   // divisor is 0, or an opaque Load or Call is met; then nothing may be read. Truth is 0 or 1.
   // Select takes both branches: what is undefined in either is undefined in all.
   bool evaluate(std::span<const std::int64_t> input_values);
+  // From now on evaluation also stops at a subexpression whose value is not in [lo, hi].
+  void limit(std::int64_t lo, std::int64_t hi);
+  // The subexpression at which the last evaluation stopped.
+  Expr stopped_at() const { return stopped_at_; }
   std::int64_t root(std::size_t i) const { return values_[roots_[i]]; }
 
  private:
@@ -30,6 +34,9 @@ class Tape {
   };
 
   std::vector<Instruction> code_;
+  std::vector<Expr> written_;  // what each instruction computes
+  std::int64_t lo_ = INT64_MIN, hi_ = INT64_MAX;
+  Expr stopped_at_;
   std::vector<std::int64_t> values_;  // constants are written once, here
   std::vector<std::uint32_t> roots_;
   std::vector<std::uint32_t> inputs_;

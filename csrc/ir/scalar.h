@@ -11,8 +11,16 @@ namespace selvage {
 // What values are made of, element by element. One row per function:
 //   text   how it is written: an infix sign, or a name followed by ( )
 //   rule   the type of the result, given the promoted type P of the operands:
-//          Same: P; Real: P if it is floating, else float; Truth: bool; Second: that of the 2nd and
-//          3rd
+//          Same: P, a bool counting as int32; Real: P if it is floating, else float; Truth: bool;
+//          Second: that of the 2nd and 3rd
+// Defined as:
+//   //, %      Euclidean: 0 <= a % b < |b|; integers by 0 give 0; floats: a // b is a / b rounded
+//              down (b < 0: up), a % b is fmod(a, b), plus |b| where that is negative
+//   min, max   of floats: fmin, fmax, which pass over a NaN
+//   relu       x > 0 ? x : 0, so a NaN gives 0
+//   rsqrt      1 / sqrt(x);  sigmoid  1 / (1 + exp(-x));  silu  x / (1 + exp(-x))
+//   gelu       0.5 * x * (1 + erf(x * 0.70710678118654752440))
+// Floats are computed in float, with C's float functions (expf, ...); doubles in double.
 #define SELVAGE_FUNCTIONS(X)     \
   X(Add, 2, "+", Same)           \
   X(Sub, 2, "-", Same)           \
@@ -69,9 +77,10 @@ const FunctionInfo& info(Function f);
 // uint64 in int64.
 DataType compute_type(DataType storage);
 
-// The common type of two operands, as in NumPy and PyTorch: bool < integers < floats, then width.
-// half with half stays half; half with bfloat16 is float. A weak operand (a literal) only lifts the
-// category: half + 1.5 is half, int32 + 1.5 is float.
+// The common type of two operands, as in PyTorch: bool < integers < floats, then width. half with
+// half stays half; half with bfloat16 is float; a signed and an unsigned integer take the next wider
+// signed type, int64 at most. A weak operand (a literal) only lifts the category, and no further
+// than to int32 or float: half + 1.5 is half, int32 + 1.5 is float.
 DataType promote(DataType a, bool a_weak, DataType b, bool b_weak);
 
 // One element in its compute type.
@@ -88,8 +97,10 @@ struct Scalar {
   static Scalar of(double v);
 };
 
-// C's conversion; a float outside an integer's range becomes the nearest end, NaN becomes 0.
-Scalar convert(Scalar v, DataType compute);
+// The conversion of C to compute_type(type), then, for a narrower `type`, what storing it there and
+// reading it back gives: floats round to nearest, integers wrap. A float outside the range of the
+// compute type's integers becomes the nearest end, NaN becomes 0 (but true as a bool).
+Scalar convert(Scalar v, DataType type);
 // The function on operands that have one compute type already (Select: the condition is Bool).
 // Integers wrap around. Integer division and remainder are Euclidean; by 0 they give 0.
 Scalar apply(Function f, std::span<const Scalar> operands);

@@ -15,12 +15,15 @@ enum class ValueId : std::uint32_t {};
 //   Read      an element: of tensor `source` at `subscripts` in a Fusion; in a Kernel, of buffer
 //             `source` at the one subscript, the address in elements
 //   Apply     a function of operands of equal compute type
-//   Cast      the one operand in another compute type; `type` Half or BFloat16 rounds there and
-//   back
+//   Cast      convert(the one operand, type): another compute type; a type narrower than its
+//             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
+// A value's type says what it would be stored as; it is computed in compute_type(type), and only a
+// Cast or being stored rounds it. `weak`: made of literals alone, so it takes the type of what it
+// meets; a weak floating Constant keeps the precision of `real` until then.
 struct ValueNode {
   enum class Kind : std::uint8_t { Constant, Index, Read, Apply, Cast };
   Kind kind;
-  DataType type;  // of the value; Half and BFloat16 values are computed in float
+  DataType type;
   bool weak = false;
   std::int64_t integer = 0;
   double real = 0;
@@ -30,6 +33,9 @@ struct ValueNode {
   Function function = Function::Add;
   std::vector<ValueId> operands = {};
 };
+
+// A Constant in its compute type.
+Scalar value_of(const ValueNode& constant);
 
 // Append-only; operands come before their users.
 class ValueGraph {
@@ -42,12 +48,15 @@ class ValueGraph {
   ValueId constant(DataType type, double v, bool weak);
   ValueId index(Expr e);
   ValueId read(DataType type, std::uint32_t source, std::vector<Expr> subscripts);
-  // Promotes the operands and inserts the casts that are needed.
+  // Promotes the operands and inserts the casts that are needed; literals alone are folded. Throws
+  // BadInput (E506) where a literal does not fit the integers that it meets.
   ValueId apply(Function f, std::vector<ValueId> operands);
-  // A cast to any type; nothing is inserted where the type is that already.
+  // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);
 
  private:
+  ValueId in_compute_type(ValueId v, DataType compute);
+
   std::vector<ValueNode> nodes_;
 };
 

@@ -149,8 +149,9 @@ int Driver::attribute(int which) const {
 }
 
 std::string Driver::arch() const {
-  return "sm_" + std::to_string(attribute(kComputeCapabilityMajor)) +
-         std::to_string(attribute(kComputeCapabilityMinor));
+  const int major = attribute(kComputeCapabilityMajor);
+  return "sm_" + std::to_string(major) + std::to_string(attribute(kComputeCapabilityMinor)) +
+         (major >= 9 ? "a" : "");
 }
 
 int Driver::multiprocessors() const { return attribute(kMultiprocessorCount); }

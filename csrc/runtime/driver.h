@@ -26,7 +26,7 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
 
   std::string device_name() const;
-  std::string arch() const;  // "sm_90": what the device's own code is compiled for
+  std::string arch() const;  // "sm_90a": what to compile for, all features of the device included
   int multiprocessors() const;
 
   // A kernel of a loaded module; valid as long as the module.

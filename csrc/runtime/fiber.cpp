@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SELVAGE_FIBERS_UNDER_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -65,7 +65,7 @@ Fiber::~Fiber() {
 }
 
 void Fiber::start(void (*entry)()) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SELVAGE_FIBERS_UNDER_ASAN
   __asan_unpoison_memory_region(stack_, kStackBytes);
 #endif
   entry_ = entry;

@@ -10,7 +10,14 @@
 #include <ucontext.h>
 #endif
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define SELVAGE_FIBERS_UNDER_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SELVAGE_FIBERS_UNDER_ASAN
+#endif
+#endif
+#ifdef SELVAGE_FIBERS_UNDER_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -68,7 +75,7 @@ __attribute__((always_inline)) inline void switch_to(Place& from, Place to) {
 
 // AddressSanitizer is told of each switch: before it where the new stack lies, after it what the
 // old one was. A null `fake` before means that this stack is left for good.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SELVAGE_FIBERS_UNDER_ASAN
 inline void before_switch(void** fake, const void* bottom, std::size_t bytes) {
   __sanitizer_start_switch_fiber(fake, bottom, bytes);
 }

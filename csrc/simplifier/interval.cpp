@@ -11,49 +11,55 @@ namespace {
 constexpr std::int64_t kLow = Interval::kMinusInfinity;
 constexpr std::int64_t kHigh = Interval::kInfinity;
 
-bool is_infinite(std::int64_t v) { return v == kLow || v == kHigh; }
-std::int64_t negate(std::int64_t v) { return v == kLow ? kHigh : v == kHigh ? kLow : -v; }
+__extension__ using Wide = __int128;
+
+std::int64_t clamp(Wide v) { return v < kLow ? kLow : v > kHigh ? kHigh : std::int64_t(v); }
+
+// A lower end of kHigh and an upper end of kLow are numbers, not infinities.
+Interval negate(Interval x) {
+  return {x.has_hi() ? clamp(-Wide(x.hi)) : kLow, x.has_lo() ? clamp(-Wide(x.lo)) : kHigh};
+}
 
 // floor(x / d) for d >= 1: increasing in x; falls in d for x >= 0 and rises for x < 0.
 Interval divide_by_positive(Interval x, Interval d) {
-  const auto quotient = [](std::int64_t a, std::int64_t b) {
-    if (is_infinite(a)) return a;
-    if (b == kHigh) return std::int64_t(a < 0 ? -1 : 0);
-    return floor_div(a, b);
+  const auto by_largest = [&](std::int64_t a) {
+    return d.has_hi() ? floor_div(a, d.hi) : std::int64_t(a < 0 ? -1 : 0);
   };
-  return {std::min(quotient(x.lo, d.lo), quotient(x.lo, d.hi)),
-          std::max(quotient(x.hi, d.lo), quotient(x.hi, d.hi))};
+  return {x.has_lo() ? std::min(floor_div(x.lo, d.lo), by_largest(x.lo)) : kLow,
+          x.has_hi() ? std::max(floor_div(x.hi, d.lo), by_largest(x.hi)) : kHigh};
 }
+
+bool is_infinite(std::int64_t v) { return v == kLow || v == kHigh; }
 
 }  // namespace
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   if (is_infinite(a)) return a;
   if (is_infinite(b)) return b;
-  if (const auto r = checked_add(a, b)) return *r;
-  return a < 0 ? kLow : kHigh;
+  return clamp(Wide(a) + b);
 }
 
 std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
+  if (!is_infinite(a) && !is_infinite(b)) return clamp(Wide(a) * b);
   if (a == 0 || b == 0) return 0;
-  if (!is_infinite(a) && !is_infinite(b)) {
-    if (const auto r = checked_mul(a, b)) return *r;
-  }
   return (a < 0) == (b < 0) ? kHigh : kLow;
 }
 
 Interval operator+(Interval x, Interval y) {
-  return {saturating_add(x.lo, y.lo), saturating_add(x.hi, y.hi)};
+  return {x.has_lo() && y.has_lo() ? clamp(Wide(x.lo) + y.lo) : kLow,
+          x.has_hi() && y.has_hi() ? clamp(Wide(x.hi) + y.hi) : kHigh};
 }
 
-Interval operator-(Interval x, Interval y) {
-  return {saturating_add(x.lo, negate(y.hi)), saturating_add(x.hi, negate(y.lo))};
-}
+Interval operator-(Interval x, Interval y) { return x + negate(y); }
 
 Interval operator*(Interval x, Interval y) {
-  const std::int64_t corners[] = {saturating_mul(x.lo, y.lo), saturating_mul(x.lo, y.hi),
-                                  saturating_mul(x.hi, y.lo), saturating_mul(x.hi, y.hi)};
-  return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+  if (x.is_point() && x.lo == 1) return y;
+  // An infinite end is at least 2^63 in magnitude, and so is its product with any factor but 0.
+  const Wide x_hi = x.has_hi() ? Wide(x.hi) : Wide(kHigh) + 1;
+  const Wide y_hi = y.has_hi() ? Wide(y.hi) : Wide(kHigh) + 1;
+  const Wide a = Wide(x.lo) * y.lo, b = x.lo * y_hi, c = x_hi * y.lo, d = x_hi * y_hi;
+  return {clamp(std::min(std::min(a, b), std::min(c, d))),
+          clamp(std::max(std::max(a, b), std::max(c, d)))};
 }
 
 Interval operator/(Interval x, Interval y) {
@@ -62,21 +68,20 @@ Interval operator/(Interval x, Interval y) {
   if (y.hi >= 1) result = divide_by_positive(x, {std::max<std::int64_t>(y.lo, 1), y.hi});
   if (y.lo <= -1) {
     // a / -d = -(a / d) for Euclid.
-    const Interval d{std::max<std::int64_t>(negate(y.hi), 1), negate(y.lo)};
-    const Interval q = divide_by_positive(x, d);
-    result = hull(result, {negate(q.hi), negate(q.lo)});
+    const Interval d = negate({y.lo, std::min<std::int64_t>(y.hi, -1)});
+    result = hull(result, negate(divide_by_positive(x, d)));
   }
   return result;
 }
 
 Interval operator%(Interval x, Interval y) {
   if (x.empty() || y.empty()) return x;
-  const std::int64_t largest = std::max(y.hi, negate(y.lo));
-  if (y.is_point() && !is_infinite(y.lo) && y.lo > 0 && x.has_lo() && x.has_hi() &&
+  if (x.lo >= 0 && x.hi < y.lo) return x;
+  if (y.is_point() && y.lo > 0 && y.lo < kHigh && x.has_lo() && x.has_hi() &&
       floor_div(x.lo, y.lo) == floor_div(x.hi, y.lo)) {
-    const std::int64_t base = floor_div(x.lo, y.lo) * y.lo;
-    return {x.lo - base, x.hi - base};
+    return {*euclid_mod(x.lo, y.lo), *euclid_mod(x.hi, y.lo)};
   }
+  const std::int64_t largest = std::max(y.hi, negate(y).hi);
   Interval result{0, largest == kHigh ? kHigh : std::max<std::int64_t>(largest - 1, 0)};
   if (x.lo >= 0) result.hi = std::min(result.hi, x.hi);
   return result;

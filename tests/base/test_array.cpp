@@ -119,8 +119,8 @@ TEST(Array, EqualityComparesTypeShapeAndBytes) {
 
 TEST(Array, AShapeThatCannotBeIsRefused) {
   EXPECT_EQ(refusal(DataType::Float, {4, -1}),
-            "selvage: error[E601]: an array of float[4, -1] has a negative extent; help: make the "
-            "extents smaller");
+            "selvage: error[E601]: an array of float[4, -1] has a negative extent; help: extents "
+            "are 0 or more");
   EXPECT_EQ(refusal(DataType::Half, {1LL << 40, 1LL << 40}),
             "selvage: error[E601]: an array of half[1099511627776, 1099511627776] has more bytes "
             "than 64 bits can count; help: make the extents smaller");

@@ -5,9 +5,12 @@
 #include <selvage/runtime/virtual_device.h>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "kernels.h"
 
@@ -56,7 +59,7 @@ TEST_F(StubbedDriver, ALaunchPassesItsShapeAndWhatIsOwnedIsGivenBack) {
   {
     const auto driver = Driver::open(path);
     EXPECT_EQ(driver->device_name(), "Stub");
-    EXPECT_EQ(driver->arch(), "sm_90");
+    EXPECT_EQ(driver->arch(), "sm_90a");
     EXPECT_EQ(driver->multiprocessors(), 132);
     const Module module(*driver, kImage);
     const DeviceBuffer buffer(*driver, 64);

@@ -1,0 +1,208 @@
+#include <selvage/expr/tape.h>
+#include <selvage/index/bound_oracle.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::size_t kRefuteAtMost = 256;  // variables; past that one fixpoint has to do
+constexpr std::size_t kProveAtMost = 24;    // bounds left to the prover at a time
+
+class NumericOracle : public BoundOracle {
+ public:
+  explicit NumericOracle(const HoleSystem& system) : system_(system), base_(system) {}
+
+  std::vector<char> implied(std::span<const BoundId> assumed) override {
+    Bounds bounds = base_;
+    for (BoundId b : assumed) {
+      const std::size_t v = b / 2;
+      const bool low = b % 2 == 0;
+      bounds.set(v, low ? 0 : Interval::kMinusInfinity,
+                 low ? Interval::kInfinity : system_.extent(v) - 1);
+    }
+    bounds.propagate();
+    std::vector<char> flags(2 * system_.size());
+    // Both ways: what does not follow is assumed broken; if nothing is left then, it does follow,
+    // and may give more.
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t v = 0; v < system_.size(); ++v) {
+        for (Half half : {Half::Lo, Half::Hi}) {
+          if (bounds.implies(v, half)) continue;
+          if (system_.size() > kRefuteAtMost) continue;
+          Bounds broken = bounds;
+          if (broken.deny(v, half)) continue;
+          bounds.assume(v, half);
+          again = true;
+        }
+      }
+    }
+    for (std::size_t v = 0; v < system_.size(); ++v) {
+      for (Half half : {Half::Lo, Half::Hi}) flags[bound_id(v, half)] = bounds.implies(v, half);
+    }
+    return flags;
+  }
+
+ private:
+  const HoleSystem& system_;
+  Bounds base_;
+};
+
+class SymbolicOracle : public BoundOracle {
+ public:
+  SymbolicOracle(const PredicateRequest& request, std::span<const Implication> implications)
+      : request_(request),
+        implications_(implications),
+        always_(2 * request.path.domains.size(), 0) {
+    std::vector<BoundId> true_bounds;
+    LawClosure closure(implications_, request_.path.domains.size());
+    add_loops(true_bounds);
+    closure.add(true_bounds);
+    for (BoundId b = 0; b < always_.size(); ++b) {
+      if (!closure.holds(b) && request_.simplifier.proves(claim(b))) closure.add(std::span(&b, 1));
+    }
+    for (BoundId b = 0; b < always_.size(); ++b) always_[b] = closure.holds(b);
+  }
+
+  std::vector<char> implied(std::span<const BoundId> assumed) override {
+    std::vector<BoundId> start(assumed.begin(), assumed.end());
+    for (BoundId b = 0; b < always_.size(); ++b) {
+      if (always_[b]) start.push_back(b);
+    }
+    LawClosure closure(implications_, request_.path.domains.size());
+    closure.add(start);
+    std::vector<BoundId> open;
+    for (BoundId b = 0; b < always_.size(); ++b) {
+      if (!closure.holds(b)) open.push_back(b);
+    }
+    if (!assumed.empty() && !open.empty() && open.size() <= kProveAtMost) {
+      Facts facts = request_.simplifier.facts();
+      for (BoundId b : assumed) facts.assume(request_.simplifier.simplify(claim(b)));
+      Simplifier under(std::move(facts));
+      for (BoundId b : open) {
+        if (!closure.holds(b) && under.proves(claim(b))) closure.add(std::span(&b, 1));
+      }
+    }
+    std::vector<char> flags(always_.size());
+    for (BoundId b = 0; b < flags.size(); ++b) flags[b] = closure.holds(b);
+    return flags;
+  }
+
+ private:
+  void add_loops(std::vector<BoundId>& bounds) const {
+    for (std::size_t v = 0; v < request_.loops.size(); ++v) {
+      bounds.push_back(bound_id(v, Half::Lo));
+      bounds.push_back(bound_id(v, Half::Hi));
+    }
+  }
+  Expr claim(BoundId b) const {
+    const DomainId d = request_.path.domains[b / 2];
+    const Expr index = request_.coordinates[d];
+    return b % 2 == 0 ? 0 <= index : index < request_.graph[d].extent;
+  }
+
+  const PredicateRequest& request_;
+  std::span<const Implication> implications_;
+  std::vector<char> always_;
+};
+
+struct Random {
+  std::uint64_t state = 20;
+  std::uint64_t next() {
+    state += 0x9E3779B97F4A7C15ull;
+    std::uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<BoundOracle> numeric_oracle(const HoleSystem& system) {
+  return std::make_unique<NumericOracle>(system);
+}
+
+std::unique_ptr<BoundOracle> symbolic_oracle(const PredicateRequest& request,
+                                             std::span<const Implication> implications) {
+  return std::make_unique<SymbolicOracle>(request, implications);
+}
+
+std::vector<Instance> instances(const PredicateRequest& request, std::size_t most) {
+  const DomainGraph& graph = request.graph;
+  std::vector<Expr> sizes;
+  for (DomainId d : request.path.domains) sizes.push_back(graph[d].extent);
+  for (const Step& step : request.path.steps) {
+    if (const auto* r = std::get_if<Resize>(&graph[step.transform])) {
+      sizes.push_back(r->left);
+    }
+  }
+  std::vector<Instance> out;
+  const std::vector<Expr> symbols = symbols_of(sizes);
+  if (symbols.empty()) {
+    const auto value = [](Expr e) {
+      return e.is(Op::Const) ? e.value() : evaluate(e, {}, {}).value_or(0);
+    };
+    out.push_back({{}, HoleSystem(graph, request.path, request.loops.size(), value)});
+    return out;
+  }
+
+  const Facts& facts = request.simplifier.facts();
+  std::vector<Expr> roots = sizes;
+  for (Expr e : facts.assumptions()) {
+    const std::vector<Expr> used = symbols_of(std::span(&e, 1));
+    const bool of_sizes = std::all_of(used.begin(), used.end(), [&](Expr u) {
+      return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, u); });
+    });
+    if (of_sizes) roots.push_back(e);
+  }
+  Tape tape(roots, symbols);
+  Random random;
+  std::vector<std::vector<std::int64_t>> seen;
+  for (int attempt = 0; attempt < 400 && out.size() < most; ++attempt) {
+    std::vector<std::int64_t> values;
+    for (Expr s : symbols) {
+      const Facts::Symbol* f = facts.find(s);
+      std::int64_t lo = f && f->range.has_lo() ? f->range.lo : 1;
+      const std::int64_t last = f && f->range.has_hi() ? f->range.hi : INT64_MAX;
+      // The least values first, then ever larger ones.
+      const std::int64_t width = std::min<std::int64_t>(last - lo, attempt / 4);
+      std::int64_t v = lo + std::int64_t(random.next() % std::uint64_t(width + 1));
+      if (f && f->congruence.modulus > 1) {
+        const std::int64_t m = f->congruence.modulus, r = f->congruence.residue;
+        lo += ((r - lo) % m + m) % m;
+        v = lo + std::int64_t(random.next() % std::uint64_t(attempt / 8 + 1)) * m;
+      } else if (f && f->congruence.is_point()) {
+        v = f->congruence.residue;
+      }
+      values.push_back(std::min(v, last));
+    }
+    if (std::find(seen.begin(), seen.end(), values) != seen.end()) continue;
+    seen.push_back(values);
+    if (!tape.evaluate(values)) continue;
+    bool allowed = true;
+    for (std::size_t i = 0; i < request.path.domains.size(); ++i)
+      allowed = allowed && tape.root(i) >= 1;
+    for (std::size_t i = sizes.size(); i < roots.size(); ++i)
+      allowed = allowed && tape.root(i) != 0;
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const Facts::Symbol* f = facts.find(symbols[i]);
+      allowed =
+          allowed && (!f || (f->range.contains(values[i]) && f->congruence.contains(values[i])));
+    }
+    if (!allowed) continue;
+    Instance instance{{}, HoleSystem(graph, request.path, request.loops.size(), [&](Expr e) {
+                        for (std::size_t i = 0; i < sizes.size(); ++i) {
+                          if (same(sizes[i], e)) return tape.root(i);
+                        }
+                        return std::int64_t{0};
+                      })};
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      instance.symbols.emplace_back(symbols[i], values[i]);
+    out.push_back(std::move(instance));
+  }
+  return out;
+}
+
+}  // namespace selvage

@@ -1,0 +1,60 @@
+#include <selvage/base/check.h>
+#include <selvage/index/coordinates.h>
+
+namespace selvage {
+
+std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
+                               std::span<const Expr> s) {
+  const bool forward = step.direction == Direction::Forward;
+  const auto digits_to_number = [&](DomainId inner) {
+    return std::vector{s[0] * graph[inner].extent + s[1]};
+  };
+  const auto number_to_digits = [&](DomainId inner) {
+    return std::vector{s[0] / graph[inner].extent, s[0] % graph[inner].extent};
+  };
+  return std::visit(
+      overloaded{
+          [&](const Split& t) {
+            return forward ? number_to_digits(t.inner) : digits_to_number(t.inner);
+          },
+          [&](const Merge& t) {
+            return forward ? digits_to_number(t.inner) : number_to_digits(t.inner);
+          },
+          [&](const Resize& t) { return std::vector{forward ? s[0] + t.left : s[0] - t.left}; },
+          [&](const Swizzle& t) {
+            switch (t.kind) {
+              case SwizzleKind::Xor: return std::vector{s[0], s[0] ^ s[1]};
+              case SwizzleKind::CyclicShift:
+                return std::vector{s[0],
+                                   (forward ? s[1] - s[0] : s[1] + s[0]) % graph[t.in_y].extent};
+            }
+            return std::vector<Expr>{};
+          }},
+      graph[step.transform]);
+}
+
+Coordinates::Coordinates(const DomainGraph& graph, const Path& path,
+                         std::span<const DomainId> loops, std::span<const Expr> variables,
+                         Simplifier& simplifier)
+    : exprs_(graph.size()) {
+  SELVAGE_CHECK(loops.size() == variables.size());
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    exprs_[index_of(loops[i])] = simplifier.simplify(variables[i]);
+  }
+  std::vector<Expr> known;
+  for (const Step& step : path.steps) {
+    known.clear();
+    for (DomainId d : sources(graph, step)) known.push_back(exprs_[index_of(d)]);
+    const std::vector<Expr> formulas = step_formula(graph, step, known);
+    const std::vector<DomainId> made = results(graph, step);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      Expr e = simplifier.simplify(formulas[i]);
+      if (e.size() > kLargestCoordinate) e = simplifier.pool().let(e);
+      exprs_[index_of(made[i])] = e;
+    }
+  }
+}
+
+Expr ok(Expr coordinate, Expr extent) { return 0 <= coordinate && coordinate < extent; }
+
+}  // namespace selvage

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <selvage/ir/path.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// The coordinate of every iterdomain that a path reaches, over the loop variables: right at every
+// loop point, holes included. `simplifier` holds the ranges of the loop variables and no guard.
+// A coordinate that grows past kLargestCoordinate nodes becomes a Let, so that crossed splits and
+// merges, whose written-out trees double at every step, stay linear.
+class Coordinates {
+ public:
+  static constexpr std::uint32_t kLargestCoordinate = 48;
+
+  Coordinates(const DomainGraph& graph, const Path& path, std::span<const DomainId> loops,
+              std::span<const Expr> variables, Simplifier& simplifier);
+
+  bool has(DomainId d) const { return exprs_[index_of(d)].valid(); }
+  Expr operator[](DomainId d) const { return exprs_[index_of(d)]; }
+
+ private:
+  std::vector<Expr> exprs_;
+};
+
+// The coordinates that one step computes, in the order of results(): the formula as the transform
+// states it, nothing simplified.
+std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
+                               std::span<const Expr> source_coordinates);
+
+// 0 <= coordinate && coordinate < extent, nothing simplified.
+Expr ok(Expr coordinate, Expr extent);
+
+}  // namespace selvage

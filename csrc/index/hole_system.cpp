@@ -1,0 +1,286 @@
+#include <selvage/base/check.h>
+#include <selvage/base/integer.h>
+#include <selvage/index/hole_system.h>
+#include <selvage/simplifier/congruence.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+using Relation = HoleSystem::Relation;
+using Kind = Relation::Kind;
+
+constexpr int kRounds = 40;
+
+}  // namespace
+
+HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t loops,
+                       const std::function<std::int64_t(Expr)>& value)
+    : loops_(loops) {
+  std::unordered_map<std::uint32_t, std::uint32_t> position;
+  for (DomainId d : path.domains) {
+    position[std::uint32_t(d)] = std::uint32_t(extents_.size());
+    extents_.push_back(value(graph[d].extent));
+  }
+  const auto at = [&](DomainId d) { return position.at(std::uint32_t(d)); };
+  for (const Step& step : path.steps) {
+    const auto digits = [&](DomainId o, DomainId i, DomainId x) {
+      return Relation{Kind::Digits, step.direction, {at(o), at(i), at(x), 0}, extents_[at(i)]};
+    };
+    relations_.push_back(std::visit(
+        overloaded{[&](const Split& t) { return digits(t.outer, t.inner, t.in); },
+                   [&](const Merge& t) { return digits(t.outer, t.inner, t.out); },
+                   [&](const Resize& t) {
+                     return Relation{
+                         Kind::Shift, step.direction, {at(t.in), at(t.out), 0, 0}, value(t.left)};
+                   },
+                   [&](const Swizzle& t) {
+                     const Kind kind = t.kind == SwizzleKind::Xor ? Kind::Xor : Kind::CyclicShift;
+                     return Relation{kind,
+                                     step.direction,
+                                     {at(t.in_x), at(t.in_y), at(t.out_x), at(t.out_y)},
+                                     extents_[at(t.in_y)]};
+                   }},
+        graph[step.transform]));
+    // A split has its x as input, a merge as output: from here on, Forward means digits from x.
+    if (std::holds_alternative<Merge>(graph[step.transform])) {
+      relations_.back().direction =
+          step.direction == Direction::Forward ? Direction::Backward : Direction::Forward;
+    }
+  }
+}
+
+std::optional<std::vector<std::int64_t>> HoleSystem::at(
+    std::span<const std::int64_t> loop_point) const {
+  std::vector<std::int64_t> v(extents_.size());
+  std::copy(loop_point.begin(), loop_point.end(), v.begin());
+  for (const Relation& r : relations_) {
+    const bool forward = r.direction == Direction::Forward;
+    switch (r.kind) {
+      case Kind::Digits:
+        if (forward) {
+          v[r.v[0]] = floor_div(v[r.v[2]], r.n);
+          v[r.v[1]] = *euclid_mod(v[r.v[2]], r.n);
+        } else {
+          const auto product = checked_mul(v[r.v[0]], r.n);
+          const auto x = product ? checked_add(*product, v[r.v[1]]) : std::nullopt;
+          if (!x) return std::nullopt;
+          v[r.v[2]] = *x;
+        }
+        break;
+      case Kind::Shift: {
+        const auto moved = forward ? checked_add(v[r.v[0]], r.n) : checked_sub(v[r.v[1]], r.n);
+        if (!moved) return std::nullopt;
+        v[forward ? r.v[1] : r.v[0]] = *moved;
+        break;
+      }
+      case Kind::Xor:
+        if (forward) {
+          v[r.v[2]] = v[r.v[0]];
+          v[r.v[3]] = v[r.v[0]] ^ v[r.v[1]];
+        } else {
+          v[r.v[0]] = v[r.v[2]];
+          v[r.v[1]] = v[r.v[2]] ^ v[r.v[3]];
+        }
+        break;
+      case Kind::CyclicShift: {
+        const std::size_t to = forward ? 2 : 0, from = forward ? 0 : 2;
+        v[r.v[to]] = v[r.v[from]];
+        const std::int64_t y = v[r.v[from + 1]], x = v[r.v[from]];
+        const auto sum = forward ? checked_sub(y, x) : checked_add(y, x);
+        if (!sum) return std::nullopt;
+        v[r.v[to + 1]] = *euclid_mod(*sum, r.n);
+        break;
+      }
+    }
+  }
+  return v;
+}
+
+thread_local std::uint64_t Bounds::steps = 0;
+
+Bounds::Bounds(const HoleSystem& system)
+    : system_(&system), ranges_(system.size()), residues_(system.size()) {
+  for (std::size_t i = 0; i < system.loops(); ++i) ranges_[i] = {0, system.extent(i) - 1};
+  propagate();
+}
+
+bool Bounds::set(std::size_t variable, std::int64_t lo, std::int64_t hi) {
+  Interval& range = ranges_[variable];
+  const Residue& c = residues_[variable];
+  if (c.modulus > 1) {
+    // The first and the last member of the class within.
+    if (lo != Interval::kMinusInfinity && lo > range.lo) {
+      lo = saturating_add(lo, *euclid_mod(c.residue - *euclid_mod(lo, c.modulus), c.modulus));
+    }
+    if (hi != Interval::kInfinity && hi < range.hi) {
+      hi = saturating_add(hi, -*euclid_mod(*euclid_mod(hi, c.modulus) - c.residue, c.modulus));
+    }
+  }
+  if (lo > range.lo) range.lo = lo, changed_ = true;
+  if (hi < range.hi) range.hi = hi, changed_ = true;
+  if (range.empty()) empty_ = true;
+  return !empty_;
+}
+
+bool Bounds::known_congruent(std::uint32_t variable, std::int64_t modulus, std::int64_t residue) {
+  if (modulus <= 1) return true;
+  Residue& old = residues_[variable];
+  Congruence both;
+  if (!intersect({old.modulus, old.residue}, {modulus, *euclid_mod(residue, modulus)}, &both)) {
+    empty_ = true;
+    return false;
+  }
+  if (both.modulus == old.modulus) return true;
+  old = {both.modulus, both.residue};
+  changed_ = true;
+  const Interval range = ranges_[variable];
+  std::int64_t lo = range.lo, hi = range.hi;
+  if (range.has_lo()) lo += *euclid_mod(old.residue - *euclid_mod(lo, old.modulus), old.modulus);
+  if (range.has_hi()) hi -= *euclid_mod(*euclid_mod(hi, old.modulus) - old.residue, old.modulus);
+  return set(variable, lo, hi);
+}
+
+bool Bounds::propagate() {
+  const auto& relations = system_->relations();
+  for (int round = 0; round < kRounds && !empty_; ++round) {
+    changed_ = false;
+    // There and back: first as coordinates are computed, then against it.
+    if (round % 2 == 0) {
+      for (const Relation& r : relations) {
+        if (!apply(r)) return false;
+      }
+    } else {
+      for (auto r = relations.rbegin(); r != relations.rend(); ++r) {
+        if (!apply(*r)) return false;
+      }
+    }
+    if (!changed_ && round > 0) break;
+  }
+  return !empty_;
+}
+
+bool Bounds::assume(std::size_t variable, Half half) {
+  return half == Half::Lo
+             ? narrow(variable, 0, Interval::kInfinity)
+             : narrow(variable, Interval::kMinusInfinity, system_->extent(variable) - 1);
+}
+
+bool Bounds::deny(std::size_t variable, Half half) {
+  return half == Half::Lo ? narrow(variable, Interval::kMinusInfinity, -1)
+                          : narrow(variable, system_->extent(variable), Interval::kInfinity);
+}
+
+bool Bounds::narrow(std::size_t variable, std::int64_t lo, std::int64_t hi) {
+  return set(variable, lo, hi) && propagate();
+}
+
+bool Bounds::implies(std::size_t variable, Half half) const {
+  if (empty_) return true;
+  return half == Half::Lo ? ranges_[variable].lo >= 0
+                          : ranges_[variable].hi < system_->extent(variable);
+}
+
+bool Bounds::apply(const Relation& r) {
+  ++steps;
+  switch (r.kind) {
+    case Kind::Digits: return apply_digits(r);
+    case Kind::Shift: {
+      const Interval a = ranges_[r.v[0]], b = ranges_[r.v[1]];
+      const Interval n = Interval::point(r.n);
+      const Interval forward = a + n, backward = b - n;
+      if (!set(r.v[1], forward.lo, forward.hi) || !set(r.v[0], backward.lo, backward.hi))
+        return false;
+      const Residue ca = residues_[r.v[0]], cb = residues_[r.v[1]];
+      return known_congruent(r.v[1], ca.modulus, ca.residue + r.n % ca.modulus) &&
+             known_congruent(r.v[0], cb.modulus, cb.residue - r.n % cb.modulus);
+    }
+    case Kind::Xor:
+    case Kind::CyclicShift: return apply_swizzle(r);
+  }
+  return true;
+}
+
+// x = o*n + i: each of the three from the other two; where the digits come from x, 0 <= i < n.
+bool Bounds::apply_digits(const Relation& r) {
+  const std::uint32_t o = r.v[0], i = r.v[1], x = r.v[2];
+  const std::int64_t n = r.n;
+  const Interval N = Interval::point(n);
+  if (r.direction == Direction::Forward && !set(i, 0, n - 1)) return false;
+  const Interval up = ranges_[o] * N + ranges_[i];
+  if (!set(x, up.lo, up.hi)) return false;
+  const Interval part = ranges_[x] - ranges_[o] * N;
+  if (!set(i, part.lo, part.hi)) return false;
+  const Interval high = ranges_[x] - ranges_[i];  // = o*n
+  if (!set(o, high.has_lo() ? ceil_div(high.lo, n) : high.lo,
+           high.has_hi() ? floor_div(high.hi, n) : high.hi)) {
+    return false;
+  }
+  // Residues: modulo n, x is i; modulo g*n, x is o*n + i where o is known modulo g and i exactly.
+  const Residue ci = residues_[i], co = residues_[o], cx = residues_[x];
+  const Interval ri = ranges_[i], ro = ranges_[o];
+  if (ri.is_point()) {
+    const auto wide = checked_mul(co.modulus, n);
+    if (wide && *wide < (std::int64_t{1} << 31)) {
+      if (!known_congruent(x, *wide, co.residue * n % *wide + ri.lo % *wide)) return false;
+    } else if (!known_congruent(x, n, ri.lo % n)) {
+      return false;
+    }
+    // x = o*n + i known modulo m: o is known modulo m/n where n divides m.
+    if (cx.modulus % n == 0 && cx.modulus / n > 1) {
+      const std::int64_t left = *euclid_mod(cx.residue - ri.lo % cx.modulus, cx.modulus);
+      if (left % n == 0 && !known_congruent(o, cx.modulus / n, left / n)) return false;
+    }
+  } else {
+    const Congruence high_part = Congruence{co.modulus, co.residue} * Congruence::point(n);
+    const Congruence sum = high_part + Congruence{ci.modulus, ci.residue};
+    if (!sum.is_point() && !known_congruent(x, sum.modulus, sum.residue)) return false;
+    const Congruence high_known =
+        ro.is_point() ? Congruence::point(saturating_mul(ro.lo, n)) : high_part;
+    const Congruence low = Congruence{cx.modulus, cx.residue} - high_known;
+    if (!low.is_point() && !known_congruent(i, low.modulus, low.residue)) return false;
+  }
+  return true;
+}
+
+bool Bounds::apply_swizzle(const Relation& r) {
+  const std::uint32_t x = r.v[0], y = r.v[1], u = r.v[2], v = r.v[3];
+  if (!set(u, ranges_[x].lo, ranges_[x].hi) || !set(x, ranges_[u].lo, ranges_[u].hi)) return false;
+  if (r.kind == Kind::CyclicShift) {
+    const bool backward = r.direction == Direction::Backward;
+    const std::uint32_t computed = backward ? y : v, given = backward ? v : y;
+    if (!set(computed, 0, r.n - 1)) return false;
+    const Interval sum = backward ? ranges_[given] + ranges_[u] : ranges_[given] - ranges_[u];
+    if (sum.has_lo() && sum.has_hi() && floor_div(sum.lo, r.n) == floor_div(sum.hi, r.n)) {
+      const std::int64_t base = floor_div(sum.lo, r.n) * r.n;
+      if (!set(computed, sum.lo - base, sum.hi - base)) return false;
+      const Interval value = ranges_[computed] + Interval::point(base);
+      const Interval back = backward ? value - ranges_[u] : value + ranges_[u];
+      return set(given, back.lo, back.hi);
+    }
+    return true;
+  }
+  const Interval rows = ranges_[u];
+  if (rows.lo < 0 || !rows.has_hi()) return true;
+  // Only the low bits of y and v differ: both lie in the same blocks.
+  const std::int64_t block = std::int64_t(std::bit_ceil(std::uint64_t(rows.hi) + 1));
+  const auto widen = [&](Interval w) {
+    return Interval{w.has_lo() ? floor_div(w.lo, block) * block : w.lo,
+                    w.has_hi()
+                        ? saturating_add(saturating_mul(floor_div(w.hi, block), block), block - 1)
+                        : w.hi};
+  };
+  const Interval wide_v = widen(ranges_[v]), wide_y = widen(ranges_[y]);
+  if (!set(y, wide_v.lo, wide_v.hi) || !set(v, wide_y.lo, wide_y.hi)) return false;
+  if (rows.is_point()) {
+    if (ranges_[v].is_point()) return set(y, rows.lo ^ ranges_[v].lo, rows.lo ^ ranges_[v].lo);
+    if (ranges_[y].is_point()) return set(v, rows.lo ^ ranges_[y].lo, rows.lo ^ ranges_[y].lo);
+  }
+  return true;
+}
+
+}  // namespace selvage

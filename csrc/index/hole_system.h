@@ -1,0 +1,91 @@
+#pragma once
+
+#include <selvage/ir/path.h>
+#include <selvage/simplifier/interval.h>
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+enum class Half : std::uint8_t { Lo, Hi };  // 0 <= index, index < extent
+
+// The coordinates along a path as integers and the relations between them, for known extents.
+// Variables are the path's iterdomains, numbered by their position in path.domains: loops first.
+class HoleSystem {
+ public:
+  struct Relation {
+    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift };
+    Kind kind;
+    Direction direction;
+    // Digits: x = o*n + i as (o, i, x); Shift: b = a + n as (a, b); swizzles: (x, y, u, v)
+    std::uint32_t v[4];
+    std::int64_t n;
+  };
+
+  // `value` gives the number that an extent or a side of a resize stands for.
+  HoleSystem(const DomainGraph& graph, const Path& path, std::size_t loops,
+             const std::function<std::int64_t(Expr)>& value);
+
+  std::size_t size() const { return extents_.size(); }
+  std::size_t loops() const { return loops_; }
+  std::int64_t extent(std::size_t variable) const { return extents_[variable]; }
+  const std::vector<Relation>& relations() const { return relations_; }
+
+  // All coordinates at one loop point; nothing where one leaves 64 bits.
+  std::optional<std::vector<std::int64_t>> at(std::span<const std::int64_t> loop_point) const;
+  bool in_bounds(std::size_t variable, std::int64_t index) const {
+    return 0 <= index && index < extents_[variable];
+  }
+
+ private:
+  std::size_t loops_;
+  std::vector<std::int64_t> extents_;
+  std::vector<Relation> relations_;
+};
+
+// What is known of every variable: an interval and a congruence each, narrowed until nothing more
+// follows. Sound: no value that a loop point takes under what is assumed is ever lost.
+class Bounds {
+ public:
+  // Loop variables within their extents, everything else as follows from that.
+  explicit Bounds(const HoleSystem& system);
+
+  // Each narrows and propagates; false: no loop point is left.
+  bool assume(std::size_t variable, Half half);
+  bool deny(std::size_t variable, Half half);
+  bool narrow(std::size_t variable, std::int64_t lo, std::int64_t hi);
+  // Without propagation, for several at once; then propagate().
+  bool set(std::size_t variable, std::int64_t lo, std::int64_t hi);
+  bool propagate();
+
+  bool implies(std::size_t variable, Half half) const;
+  bool implies(std::size_t variable) const {
+    return implies(variable, Half::Lo) && implies(variable, Half::Hi);
+  }
+  bool empty() const { return empty_; }
+  Interval operator[](std::size_t variable) const { return ranges_[variable]; }
+
+  // Relations looked at by all propagation so far: what a budget counts.
+  static thread_local std::uint64_t steps;
+
+ private:
+  bool apply(const HoleSystem::Relation& relation);
+  bool apply_digits(const HoleSystem::Relation& relation);
+  bool apply_swizzle(const HoleSystem::Relation& relation);
+  bool known_congruent(std::uint32_t variable, std::int64_t modulus, std::int64_t residue);
+
+  struct Residue {
+    std::int64_t modulus = 1, residue = 0;
+  };
+
+  const HoleSystem* system_;
+  std::vector<Interval> ranges_;
+  std::vector<Residue> residues_;
+  bool empty_ = false;
+  bool changed_ = false;
+};
+
+}  // namespace selvage

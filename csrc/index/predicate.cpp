@@ -1,0 +1,370 @@
+#include <selvage/base/check.h>
+#include <selvage/index/bound_oracle.h>
+#include <selvage/index/hitting_set.h>
+#include <selvage/index/hole_search.h>
+#include <selvage/index/predicate.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::size_t kInstances = 12;
+constexpr std::size_t kMostCandidates = 4096;  // past that, every check that is not implied stays
+
+// Some of the candidates must hold one of `members`. With a point: at that hole, exactly these are
+// broken. Without: laws and intervals cannot do without one of them.
+struct Demand {
+  Members members;
+  std::size_t instance = 0;
+  std::vector<std::int64_t> point;
+};
+
+// The fewest checks, as an implicit hitting set: guess the lightest set that meets all demands so
+// far; where it does not imply the rest, what is missing makes a new demand.
+class Planner {
+ public:
+  explicit Planner(const PredicateRequest& request)
+      : request_(request),
+        implications_(implications(request.graph, request.path, request.simplifier)),
+        instances_(instances(request, kInstances)),
+        known_(instances_.size() == 1 && instances_[0].symbols.empty()),
+        budget_(request.budget) {
+    oracle_ =
+        known_ ? numeric_oracle(instances_[0].system) : symbolic_oracle(request_, implications_);
+    always_ = oracle_->implied({});
+    std::unordered_set<std::uint32_t> wanted;
+    for (DomainId d : request.candidates) wanted.insert(std::uint32_t(d));
+    for (std::size_t v = request.loops.size(); v < request.path.domains.size(); ++v) {
+      if (!wanted.count(std::uint32_t(request.path.domains[v])) || holds(always_, v)) continue;
+      candidates_.push_back(v);
+      weights_.push_back(std::int64_t(request.coordinates[request.path.domains[v]].size()));
+    }
+  }
+
+  PredicatePlan run() {
+    choose();
+    attach_witnesses();
+    PredicatePlan plan;
+    plan.searched = searched_;
+    const std::vector<BoundId> bounds = needed_halves();
+    for (std::uint32_t m : chosen_) plan.kept.push_back(describe(m, bounds));
+    derive(plan);
+    plan.minimal = minimality();
+    return plan;
+  }
+
+ private:
+  static bool holds(const std::vector<char>& flags, std::size_t v) {
+    return flags[bound_id(v, Half::Lo)] && flags[bound_id(v, Half::Hi)];
+  }
+  static void push_both(std::vector<BoundId>& bounds, std::size_t v) {
+    bounds.push_back(bound_id(v, Half::Lo));
+    bounds.push_back(bound_id(v, Half::Hi));
+  }
+  std::vector<BoundId> bounds_of(const Members& members) const {
+    std::vector<BoundId> bounds;
+    for (std::uint32_t m : members) push_both(bounds, candidates_[m]);
+    return bounds;
+  }
+  HittingSet lightest(bool real_only) const {
+    std::vector<Members> sets;
+    for (const Demand& d : demands_) {
+      if (!real_only || !d.point.empty()) sets.push_back(d.members);
+    }
+    return minimum_hitting_set(sets, weights_);
+  }
+
+  void choose() {
+    if (candidates_.size() > kMostCandidates) {
+      for (std::uint32_t m = 0; m < candidates_.size(); ++m) chosen_.push_back(m);
+      return;
+    }
+    for (;;) {
+      const HittingSet guess = lightest(false);
+      chosen_ = guess.members;
+      chosen_is_fewest_ = guess.exact;
+      const std::vector<BoundId> assumed = bounds_of(chosen_);
+      std::vector<char> flags = oracle_->implied(assumed);
+      Members rest = not_implied(flags);
+      if (rest.empty()) return;
+      if (request_.exact && demand_by_search(assumed, flags)) continue;
+      rest = not_implied(flags);
+      if (rest.empty()) return;  // the search has proved what was left
+      demands_.push_back({std::move(rest), 0, {}});
+    }
+  }
+
+  Members not_implied(const std::vector<char>& flags) const {
+    Members rest;
+    for (std::uint32_t m = 0; m < candidates_.size(); ++m) {
+      if (!holds(flags, candidates_[m])) rest.push_back(m);
+    }
+    return rest;
+  }
+
+  Bounds start(const Instance& instance, std::span<const BoundId> assumed) const {
+    Bounds bounds(instance.system);
+    for (BoundId b : assumed) bounds.assume(b / 2, Half(b % 2));
+    return bounds;
+  }
+
+  // Looks for a hole that the guess lets through; true: its demand is new. Where all extents are
+  // known and there is none, the bound is marked in `flags`: it is proved.
+  bool demand_by_search(std::span<const BoundId> assumed, std::vector<char>& flags) {
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      const Bounds bounds = start(instances_[i], assumed);
+      for (std::size_t v : candidates_) {
+        for (Half half : {Half::Lo, Half::Hi}) {
+          const BoundId b = bound_id(v, half);
+          if (flags[b]) continue;
+          const SearchResult found = find_violation(instances_[i].system, bounds, v, half, budget_);
+          if (found.answer == SearchResult::Answer::Found && demand_at(i, found.point)) return true;
+          if (found.answer == SearchResult::Answer::None && known_) {
+            flags[b] = 1;
+            by_search_.insert(b);
+            searched_ = true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  bool demand_at(std::size_t instance, std::vector<std::int64_t> point) {
+    Members broken = broken_at(instances_[instance].system, point);
+    if (broken.empty() || meets(broken, chosen_)) return false;
+    demands_.push_back({std::move(broken), instance, std::move(point)});
+    return true;
+  }
+
+  Members broken_at(const HoleSystem& system, std::span<const std::int64_t> point) const {
+    Members broken;
+    const auto indices = system.at(point);
+    if (!indices) return broken;
+    for (std::uint32_t m = 0; m < candidates_.size(); ++m) {
+      if (!system.in_bounds(candidates_[m], (*indices)[candidates_[m]])) broken.push_back(m);
+    }
+    return broken;
+  }
+
+  static bool meets(const Members& a, const Members& b) {
+    return std::any_of(a.begin(), a.end(),
+                       [&](std::uint32_t m) { return std::binary_search(b.begin(), b.end(), m); });
+  }
+
+  // A hole that only this check stops, of those chosen.
+  const Demand* witness_of(std::uint32_t member) const {
+    for (const Demand& d : demands_) {
+      if (d.point.empty()) continue;
+      const auto stops = std::count_if(d.members.begin(), d.members.end(), [&](std::uint32_t m) {
+        return std::binary_search(chosen_.begin(), chosen_.end(), m);
+      });
+      if (stops == 1 && std::binary_search(d.members.begin(), d.members.end(), member)) return &d;
+    }
+    return nullptr;
+  }
+
+  void attach_witnesses() {
+    for (std::size_t k = 0; k < chosen_.size();) {
+      const std::uint32_t member = chosen_[k];
+      if (witness_of(member) != nullptr || find_witness(member)) {
+        ++k;
+      } else if (redundant_) {
+        chosen_.erase(chosen_.begin() + std::ptrdiff_t(k));
+      } else {
+        ++k;
+      }
+    }
+  }
+
+  bool find_witness(std::uint32_t member) {
+    Members others;
+    for (std::uint32_t m : chosen_) {
+      if (m != member) others.push_back(m);
+    }
+    const std::vector<BoundId> assumed = bounds_of(others);
+    redundant_ = known_ && request_.exact;
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      const Bounds bounds = start(instances_[i], assumed);
+      for (Half half : {Half::Hi, Half::Lo}) {
+        const SearchResult found =
+            find_violation(instances_[i].system, bounds, candidates_[member], half, budget_);
+        if (found.answer == SearchResult::Answer::GaveUp) redundant_ = false;
+        if (found.answer != SearchResult::Answer::Found) continue;
+        Members broken = broken_at(instances_[i].system, found.point);
+        if (!std::binary_search(broken.begin(), broken.end(), member) || meets(broken, others)) {
+          redundant_ = false;
+          continue;
+        }
+        demands_.push_back({std::move(broken), i, found.point});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The halves that are tested: a half that follows from all others is not.
+  std::vector<BoundId> needed_halves() {
+    std::vector<BoundId> bounds = bounds_of(chosen_);
+    for (std::size_t k = 0; k < bounds.size();) {
+      const BoundId b = bounds[k];
+      std::vector<BoundId> others = bounds;
+      others.erase(others.begin() + std::ptrdiff_t(k));
+      bool follows = always_[b] != 0;
+      if (!follows && bounds.size() <= 64) follows = oracle_->implied(others)[b] != 0;
+      if (!follows && known_ && request_.exact) {
+        follows = find_violation(instances_[0].system, start(instances_[0], others), b / 2,
+                                 Half(b % 2), budget_)
+                      .answer == SearchResult::Answer::None;
+      }
+      if (follows) {
+        bounds = std::move(others);
+      } else {
+        ++k;
+      }
+    }
+    return bounds;
+  }
+
+  KeptPredicate describe(std::uint32_t member, const std::vector<BoundId>& bounds) {
+    const std::size_t v = candidates_[member];
+    const DomainId d = request_.path.domains[v];
+    const auto tested = [&](Half half) {
+      return std::find(bounds.begin(), bounds.end(), bound_id(v, half)) != bounds.end();
+    };
+    KeptPredicate kept{d, tested(Half::Lo), tested(Half::Hi), {}, {}};
+    const Expr index = request_.coordinates[d], extent = request_.graph[d].extent;
+    if (kept.lo) kept.condition = 0 <= index;
+    if (kept.hi) kept.condition = kept.lo ? kept.condition && index < extent : index < extent;
+    if (!kept.condition.valid()) kept.condition = request_.simplifier.pool().truth(true);
+    kept.condition = request_.simplifier.simplify(kept.condition);
+    if (const Demand* witness = witness_of(member)) {
+      for (std::size_t i = 0; i < request_.loops.size(); ++i) {
+        kept.witness.emplace_back(request_.variables[i], witness->point[i]);
+      }
+      for (const auto& s : instances_[witness->instance].symbols) kept.witness.push_back(s);
+    }
+    return kept;
+  }
+
+  Minimality minimality() {
+    for (std::uint32_t m : chosen_) {
+      if (witness_of(m) == nullptr) return Minimality::Unknown;
+    }
+    if (!chosen_is_fewest_) return Minimality::Irredundant;
+    const HittingSet real = lightest(true);
+    return real.exact && real.members.size() == chosen_.size() ? Minimality::Proved
+                                                               : Minimality::Irredundant;
+  }
+
+  // Says for every bound that is not tested what it follows from: laws first, then ranges, then the
+  // oracle's word under the checks that stay.
+  void derive(PredicatePlan& plan) {
+    const std::size_t n = request_.path.domains.size();
+    LawClosure closure(implications_, n);
+    std::vector<std::string> by(n);
+    std::vector<std::vector<DomainId>> from(n);
+    std::vector<char> told(n, 0);
+    for (std::size_t v = 0; v < request_.loops.size(); ++v) told[v] = 1;
+    const auto tell_laws = [&] {
+      for (std::size_t v = 0; v < n; ++v) {
+        if (told[v] || !closure.holds(v)) continue;
+        told[v] = 1;
+        for (Half half : {Half::Lo, Half::Hi}) {
+          const Implication* reason = closure.reason(bound_id(v, half));
+          if (reason == nullptr) continue;
+          const std::string name(reason->law->name);
+          if (by[v].empty()) by[v] = name;
+          if (by[v] != name && by[v].find(name) == std::string::npos) by[v] += " and " + name;
+          for (BoundId b : reason->premises) add_once(from[v], request_.path.domains[b / 2]);
+        }
+        if (by[v].empty()) by[v] = "range";
+      }
+    };
+    const auto tell_flags = [&](const std::vector<char>& flags, const std::string& name,
+                                const auto& sources) {
+      for (std::size_t v = 0; v < n; ++v) {
+        if (told[v] || !holds(flags, v)) continue;
+        by[v] = name;
+        from[v] = sources(v);
+        told[v] = 1;
+        std::vector<BoundId> both;
+        push_both(both, v);
+        closure.add(both);
+      }
+    };
+    std::vector<BoundId> bounds;
+    for (std::size_t v = 0; v < request_.loops.size(); ++v) push_both(bounds, v);
+    closure.add(bounds);
+    tell_laws();
+    tell_flags(always_, "range", [](std::size_t) { return std::vector<DomainId>{}; });
+    tell_laws();
+    for (std::uint32_t m : chosen_) told[candidates_[m]] = 1;
+    const std::vector<BoundId> assumed = bounds_of(chosen_);
+    closure.add(assumed);
+    tell_laws();
+    const bool all_told = std::all_of(told.begin(), told.end(), [](char t) { return t != 0; });
+    if (!all_told) {
+      std::vector<char> flags = oracle_->implied(assumed);
+      tell_flags(flags, "interval", [&](std::size_t v) { return needed_for(v); });
+      tell_laws();
+      for (BoundId b : by_search_) flags[b] = 1;
+      tell_flags(flags, "exact search", [&](std::size_t) { return domains_of(chosen_); });
+      tell_laws();
+    }
+    for (std::size_t v = request_.loops.size(); v < n; ++v) {
+      const bool kept = std::any_of(chosen_.begin(), chosen_.end(),
+                                    [&](std::uint32_t m) { return candidates_[m] == v; });
+      if (told[v] && !kept) plan.implied.push_back({request_.path.domains[v], by[v], from[v]});
+    }
+  }
+
+  static void add_once(std::vector<DomainId>& list, DomainId d) {
+    if (std::find(list.begin(), list.end(), d) == list.end()) list.push_back(d);
+  }
+  std::vector<DomainId> domains_of(const Members& members) const {
+    std::vector<DomainId> domains;
+    for (std::uint32_t m : members) domains.push_back(request_.path.domains[candidates_[m]]);
+    return domains;
+  }
+  // Of the chosen checks, as few as the oracle needs for this one.
+  std::vector<DomainId> needed_for(std::size_t v) {
+    Members members = chosen_;
+    for (std::size_t k = 0; k < members.size() && members.size() > 1;) {
+      Members fewer = members;
+      fewer.erase(fewer.begin() + std::ptrdiff_t(k));
+      if (holds(oracle_->implied(bounds_of(fewer)), v)) {
+        members = std::move(fewer);
+      } else {
+        ++k;
+      }
+    }
+    return domains_of(members);
+  }
+
+  const PredicateRequest& request_;
+  std::vector<Implication> implications_;
+  std::vector<Instance> instances_;
+  bool known_;  // all extents are numbers: the one instance is the graph
+  std::uint64_t budget_;
+  std::unique_ptr<BoundOracle> oracle_;
+  std::vector<char> always_;
+  std::vector<std::size_t>
+      candidates_;  // variables that are out of bounds somewhere, as far as known
+  std::vector<std::int64_t> weights_;
+  std::vector<Demand> demands_;
+  Members chosen_;
+  std::unordered_set<BoundId> by_search_;
+  bool chosen_is_fewest_ = false;
+  bool searched_ = false;
+  bool redundant_ = false;
+};
+
+}  // namespace
+
+PredicatePlan plan_predicates(const PredicateRequest& request) { return Planner(request).run(); }
+
+}  // namespace selvage

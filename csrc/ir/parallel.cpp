@@ -1,0 +1,29 @@
+#include <selvage/base/check.h>
+#include <selvage/ir/parallel.h>
+
+#include <array>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::array<std::string_view, 13> kNames = {
+    "Serial", "BIDx", "BIDy",      "BIDz",   "TIDx",     "TIDy", "TIDz",
+    "DIDx",   "Vectorize", "Unroll", "Unswitch", "Bulk", "Group"};
+static_assert(kNames.size() == std::size_t(ParallelType::Group) + 1);
+
+}  // namespace
+
+std::string_view to_string(ParallelType type) {
+  SELVAGE_CHECK(std::size_t(type) < kNames.size());
+  return kNames[std::size_t(type)];
+}
+
+std::optional<ParallelType> parse_parallel_type(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return ParallelType(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace selvage

@@ -1,0 +1,156 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/ir/value.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// A Constant with all that is known of it: a weak one has not been rounded to its type yet.
+Scalar exact_value_of(const ValueNode& n) {
+  if (n.weak && is_floating(n.type)) return Scalar::of(n.real);
+  if (n.weak && is_integer(n.type)) return Scalar::of(DataType::Int64, n.integer);
+  return value_of(n);
+}
+
+ValueNode constant_node(Scalar v, DataType type, bool weak) {
+  ValueNode n{.kind = ValueNode::Kind::Constant, .type = type, .weak = weak};
+  if (v.type == DataType::Float) {
+    n.real = v.single;
+  } else if (v.type == DataType::Double) {
+    n.real = v.real;
+  } else {
+    n.integer = v.integer;
+  }
+  return n;
+}
+
+// The type that operands of these types are brought to, and that of the result.
+struct Typing {
+  DataType operands, result;
+};
+
+Typing typing(ResultRule rule, DataType common) {
+  switch (rule) {
+    case ResultRule::Same:
+      if (common == DataType::Bool) common = DataType::Int32;
+      return {common, common};
+    case ResultRule::Real:
+      if (!is_floating(common)) common = DataType::Float;
+      return {common, common};
+    case ResultRule::Truth: return {common, DataType::Bool};
+    case ResultRule::Second: return {common, common};
+  }
+  SELVAGE_CHECK(!"a result rule");
+}
+
+bool is_logical(Function f) {
+  return f == Function::And || f == Function::Or || f == Function::Not;
+}
+
+}  // namespace
+
+Scalar value_of(const ValueNode& n) {
+  SELVAGE_CHECK(n.kind == ValueNode::Kind::Constant);
+  const DataType compute = compute_type(n.type);
+  return is_floating(n.type) ? convert(Scalar::of(n.real), compute)
+                             : Scalar::of(compute, n.integer);
+}
+
+ValueId ValueGraph::add(ValueNode node) {
+  nodes_.push_back(std::move(node));
+  return ValueId(nodes_.size() - 1);
+}
+
+ValueId ValueGraph::constant(DataType type, std::int64_t v, bool weak) {
+  if (is_floating(type)) return constant(type, double(v), weak);
+  return add({.kind = ValueNode::Kind::Constant, .type = type, .weak = weak, .integer = v});
+}
+
+ValueId ValueGraph::constant(DataType type, double v, bool weak) {
+  SELVAGE_CHECK(is_floating(type));
+  return add({.kind = ValueNode::Kind::Constant, .type = type, .weak = weak, .real = v});
+}
+
+ValueId ValueGraph::index(Expr e) {
+  return add({.kind = ValueNode::Kind::Index, .type = DataType::Int64, .index = e});
+}
+
+ValueId ValueGraph::read(DataType type, std::uint32_t source, std::vector<Expr> subscripts) {
+  return add({.kind = ValueNode::Kind::Read,
+              .type = type,
+              .source = source,
+              .subscripts = std::move(subscripts)});
+}
+
+ValueId ValueGraph::in_compute_type(ValueId v, DataType compute) {
+  const ValueNode& n = (*this)[v];
+  if (compute_type(n.type) == compute) return v;
+  if (n.kind == ValueNode::Kind::Constant && n.weak && is_integer(n.type) &&
+      compute == DataType::Int32 && std::int32_t(n.integer) != n.integer) {
+    const std::string literal = std::to_string(n.integer);
+    throw BadInput({.code = "E506",
+                    .place = {},
+                    .message = "the literal " + literal + " does not fit the int32 that it meets",
+                    .help = "write int64(" + literal + ") to compute in 64 bits"});
+  }
+  return cast(v, compute);
+}
+
+ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
+  SELVAGE_CHECK(operands.size() == std::size_t(info(f).arity));
+  const std::size_t first = f == Function::Select ? 1 : 0;
+  DataType common = (*this)[operands[first]].type;
+  bool weak = (*this)[operands[first]].weak;
+  for (std::size_t i = first + 1; i < operands.size(); ++i) {
+    const ValueNode& n = (*this)[operands[i]];
+    common = promote(common, weak, n.type, n.weak);
+    weak = weak && n.weak;
+  }
+  if (is_logical(f)) common = DataType::Bool;
+  const Typing types = typing(info(f).rule, common);
+
+  const auto is_literal = [&](ValueId v) {
+    return (*this)[v].kind == ValueNode::Kind::Constant && (*this)[v].weak;
+  };
+  if (std::all_of(operands.begin(), operands.end(), is_literal)) {
+    // As a person computes: in 64 bits.
+    const DataType wide = is_floating(types.operands)  ? DataType::Double
+                          : is_integer(types.operands) ? DataType::Int64
+                                                       : DataType::Bool;
+    std::vector<Scalar> values;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      values.push_back(
+          convert(exact_value_of((*this)[operands[i]]), i < first ? DataType::Bool : wide));
+    }
+    return add(constant_node(selvage::apply(f, values), types.result, true));
+  }
+
+  if (first == 1) {
+    weak = weak && (*this)[operands[0]].weak;
+    operands[0] = in_compute_type(operands[0], DataType::Bool);
+  }
+  for (std::size_t i = first; i < operands.size(); ++i) {
+    operands[i] = in_compute_type(operands[i], compute_type(types.operands));
+  }
+  return add({.kind = ValueNode::Kind::Apply,
+              .type = types.result,
+              .weak = weak,
+              .function = f,
+              .operands = std::move(operands)});
+}
+
+ValueId ValueGraph::cast(ValueId v, DataType type) {
+  const ValueNode& n = (*this)[v];
+  if (n.kind == ValueNode::Kind::Constant) {
+    if (n.type == type && !n.weak) return v;
+    return add(constant_node(convert(exact_value_of(n), type), type, false));
+  }
+  const bool is_rounded = compute_type(type) == type || n.kind == ValueNode::Kind::Cast;
+  if (n.type == type && is_rounded && !n.weak) return v;
+  return add({.kind = ValueNode::Kind::Cast, .type = type, .operands = {v}});
+}
+
+}  // namespace selvage

@@ -1,0 +1,178 @@
+#include <selvage/expr/text.h>
+#include <selvage/kernel/print.h>
+#include <selvage/kernel/value_nodes.h>
+
+#include <charconv>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+// As in C; 0: no infix sign.
+int precedence(Function f) {
+  switch (f) {
+    case Function::Mul:
+    case Function::TrueDiv:
+    case Function::FloorDiv:
+    case Function::Mod: return info(Op::Mul).precedence;
+    case Function::Add:
+    case Function::Sub: return info(Op::Add).precedence;
+    case Function::Lt:
+    case Function::Le: return info(Op::Lt).precedence;
+    case Function::Eq:
+    case Function::Ne: return info(Op::Eq).precedence;
+    case Function::And: return info(Op::And).precedence;
+    case Function::Or: return info(Op::Or).precedence;
+    case Function::Neg:
+    case Function::Not:
+    case Function::Min:
+    case Function::Max:
+    case Function::Select:
+    case Function::Abs:
+    case Function::Relu:
+    case Function::Exp:
+    case Function::Log:
+    case Function::Tanh:
+    case Function::Sqrt:
+    case Function::Rsqrt:
+    case Function::Floor:
+    case Function::Ceil:
+    case Function::Sin:
+    case Function::Cos:
+    case Function::Erf:
+    case Function::Pow:
+    case Function::Sigmoid:
+    case Function::Silu:
+    case Function::Gelu: return 0;
+  }
+  return 0;
+}
+
+std::string shortest(double v) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, v).ptr);
+}
+std::string shortest(float v) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, v).ptr);
+}
+
+std::string constant_text(const ValueNode& node) {
+  if (node.type == DataType::Bool) return node.integer != 0 ? "true" : "false";
+  if (!is_floating(node.type)) return std::to_string(node.integer);
+  return node.type == DataType::Double ? shortest(node.real) : shortest(float(node.real));
+}
+
+// Writes the statements of a body, one line each.
+class Printer {
+ public:
+  explicit Printer(const Kernel& kernel) : kernel_(kernel) {}
+
+  void print(const Body& body, int depth) {
+    for (const Statement& statement : body) {
+      std::visit([&](const auto& s) { print(s, depth); }, statement.node);
+    }
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  struct Formula {
+    std::string text;
+    int precedence;
+  };
+
+  void line(int depth, const std::string& text) {
+    text_ += std::string(2 * std::size_t(depth), ' ') + text + "\n";
+  }
+
+  void print(const Loop& loop, int depth) {
+    const std::string header = to_string(loop.variable) + " in " + to_string(loop.extent);
+    if (loop.parallel == ParallelType::Serial) {
+      line(depth, "for " + header);
+    } else {
+      line(depth, "parallel " + header + " (" + std::string(to_string(loop.parallel)) + ")");
+    }
+    print(loop.body, depth + 1);
+  }
+  void print(const Define& define, int depth) {
+    line(depth, to_string(define.variable) + " = " + to_string(define.value));
+  }
+  void print(const Guard& guard, int depth) {
+    line(depth, "if (" + to_string(guard.condition) + ")");
+    print(guard.body, depth + 1);
+  }
+  void print(const Store& store, int depth) {
+    const std::vector<ValueId> nodes = nodes_of(kernel_.values, store.value);
+    std::unordered_map<std::uint32_t, int> uses;
+    for (ValueId v : nodes) {
+      for (ValueId operand : kernel_.values[v].operands) ++uses[std::uint32_t(operand)];
+    }
+    int named = 0;
+    formulas_.clear();
+    for (ValueId v : nodes) {
+      Formula f = formula(kernel_.values[v]);
+      if (uses[std::uint32_t(v)] > 1 && !kernel_.values[v].operands.empty()) {
+        const std::string name = "v" + std::to_string(named++);
+        line(depth, name + " = " + f.text);
+        f = {name, kCall};
+      }
+      formulas_[std::uint32_t(v)] = std::move(f);
+    }
+    line(depth, element(store.buffer, store.address) + " = " + inside(store.value, 0));
+  }
+
+  std::string element(BufferId buffer, Expr address) const {
+    return kernel_.buffers[buffer].name + "[" + to_string(address) + "]";
+  }
+  // The text of an operand where an operator of precedence `outer` surrounds it.
+  std::string inside(ValueId v, int outer) const {
+    const Formula& f = formulas_.at(std::uint32_t(v));
+    return f.precedence < outer ? "(" + f.text + ")" : f.text;
+  }
+
+  Formula formula(const ValueNode& node) const {
+    switch (node.kind) {
+      case ValueNode::Kind::Constant: return {constant_text(node), kCall};
+      case ValueNode::Kind::Index: return {to_string(node.index), index_precedence(node.index)};
+      case ValueNode::Kind::Read: return {element(node.source, node.subscripts[0]), kCall};
+      case ValueNode::Kind::Cast: return call(std::string(to_string(node.type)), node);
+      case ValueNode::Kind::Apply: return apply(node);
+    }
+    return {};
+  }
+  static int index_precedence(Expr e) { return info(e.op()).precedence; }
+
+  Formula call(const std::string& name, const ValueNode& node) const {
+    std::string text = name + "(";
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      text += (i > 0 ? ", " : "") + inside(node.operands[i], 0);
+    }
+    return {text + ")", kCall};
+  }
+  Formula apply(const ValueNode& node) const {
+    const std::string sign(info(node.function).text);
+    if (const int own = precedence(node.function); own > 0) {
+      return {inside(node.operands[0], own) + " " + sign + " " + inside(node.operands[1], own + 1),
+              own};
+    }
+    const int prefix = info(Op::Not).precedence;
+    if (node.function == Function::Neg) return {"-" + inside(node.operands[0], prefix + 1), prefix};
+    if (node.function == Function::Not) return {"!" + inside(node.operands[0], prefix), prefix};
+    return call(sign, node);
+  }
+
+  const Kernel& kernel_;
+  std::string text_;
+  std::unordered_map<std::uint32_t, Formula> formulas_;  // of the store being printed
+};
+
+}  // namespace
+
+std::string loop_nest(const Kernel& kernel) {
+  Printer printer(kernel);
+  printer.print(kernel.body, 0);
+  return printer.take();
+}
+
+}  // namespace selvage
