@@ -6,21 +6,33 @@ namespace {
 
 class BranchAndPrune {
  public:
-  BranchAndPrune(const HoleSystem& system, Half half, std::uint64_t& budget)
-      : system_(system), high_first_(half == Half::Hi), budget_(budget) {}
+  BranchAndPrune(const HoleSystem& system, const Bounds& wanted, std::size_t variable, Half half,
+                 std::uint64_t& budget)
+      : system_(system),
+        wanted_(wanted),
+        component_(system.component(variable)),
+        high_first_(half == Half::Hi),
+        budget_(budget) {}
 
   // False: gave up.
   bool search(const Bounds& bounds) {
-    // The widest loop is halved; where all are fixed, everything is.
+    // The widest loop is halved, those that the broken bound depends on first; where all are fixed,
+    // everything is.
     std::size_t widest = system_.loops();
     std::uint64_t width = 0;
+    bool related = false;
     for (std::size_t i = 0; i < system_.loops(); ++i) {
       const Interval r = bounds[i];
       const std::uint64_t w = std::uint64_t(r.hi) - std::uint64_t(r.lo);
-      if (w > width) width = w, widest = i;
+      const bool relates = system_.component(i) == component_;
+      if (w == 0 || (related && !relates)) continue;
+      if (w > width || relates != related) width = w, widest = i, related = relates;
     }
     if (widest == system_.loops()) {
-      for (std::size_t i = 0; i < system_.loops(); ++i) point_.push_back(bounds[i].lo);
+      std::vector<std::int64_t> point;
+      for (std::size_t i = 0; i < system_.loops(); ++i) point.push_back(bounds[i].lo);
+      // Propagation gives up after some rounds: what is left of one point is computed.
+      if (is_wanted(point)) point_ = std::move(point);
       return true;
     }
     const Interval range = bounds[widest];
@@ -48,7 +60,18 @@ class BranchAndPrune {
   std::vector<std::int64_t> take() { return std::move(point_); }
 
  private:
+  bool is_wanted(const std::vector<std::int64_t>& point) const {
+    const auto indices = system_.at(point);
+    if (!indices) return false;
+    for (std::size_t i = 0; i < indices->size(); ++i) {
+      if (!wanted_[i].contains((*indices)[i])) return false;
+    }
+    return true;
+  }
+
   const HoleSystem& system_;
+  const Bounds& wanted_;  // every index of a point looked for lies within these
+  std::uint32_t component_;
   bool high_first_;
   std::uint64_t& budget_;
   std::vector<std::int64_t> point_;
@@ -61,13 +84,10 @@ SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::
   using Answer = SearchResult::Answer;
   Bounds bounds = start;
   if (bounds.empty() || !bounds.deny(variable, half)) return {Answer::None, {}};
-  BranchAndPrune search(system, half, budget);
+  BranchAndPrune search(system, bounds, variable, half, budget);
   if (!search.search(bounds)) return {Answer::GaveUp, {}};
   std::vector<std::int64_t> point = search.take();
   if (point.empty()) return {Answer::None, {}};
-  // Propagation stops after some rounds, so a point found is checked by computing it.
-  const auto all = system.at(point);
-  if (!all) return {Answer::GaveUp, {}};
   return {Answer::Found, std::move(point)};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <unordered_map>
 
 namespace selvage {
@@ -52,6 +53,17 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
           step.direction == Direction::Forward ? Direction::Backward : Direction::Forward;
     }
   }
+  component_.resize(extents_.size());
+  std::iota(component_.begin(), component_.end(), 0u);
+  const auto find = [&](std::uint32_t v) {
+    while (component_[v] != v) v = component_[v] = component_[component_[v]];
+    return v;
+  };
+  for (const Relation& r : relations_) {
+    const int arity = r.kind == Kind::Digits ? 3 : r.kind == Kind::Shift ? 2 : 4;
+    for (int k = 1; k < arity; ++k) component_[find(r.v[k])] = find(r.v[0]);
+  }
+  for (std::uint32_t v = 0; v < component_.size(); ++v) component_[v] = find(v);
 }
 
 std::optional<std::vector<std::int64_t>> HoleSystem::at(
@@ -265,21 +277,27 @@ bool Bounds::apply_swizzle(const Relation& r) {
     return true;
   }
   const Interval rows = ranges_[u];
-  if (rows.lo < 0 || !rows.has_hi()) return true;
+  if (rows.is_point()) {
+    const Interval in = ranges_[v], out = ranges_[y];
+    if (in.is_point() && !set(y, rows.lo ^ in.lo, rows.lo ^ in.lo)) return false;
+    if (out.is_point() && !set(v, rows.lo ^ out.lo, rows.lo ^ out.lo)) return false;
+  }
+  // ~u ^ v = ~(u ^ v): negative rows mirror the blocks.
+  const bool mirrored = rows.hi < 0;
+  const std::int64_t highest = mirrored ? (rows.has_lo() ? ~rows.lo : -1) : rows.hi;
+  if ((rows.lo < 0 && !mirrored) || highest < 0 || highest >= Interval::kInfinity / 4) return true;
   // Only the low bits of y and v differ: both lie in the same blocks.
-  const std::int64_t block = std::int64_t(std::bit_ceil(std::uint64_t(rows.hi) + 1));
+  const auto block = std::int64_t(std::bit_ceil(std::uint64_t(highest) + 1));
   const auto widen = [&](Interval w) {
-    return Interval{w.has_lo() ? floor_div(w.lo, block) * block : w.lo,
-                    w.has_hi()
-                        ? saturating_add(saturating_mul(floor_div(w.hi, block), block), block - 1)
-                        : w.hi};
+    const auto last = [&] {
+      return saturating_add(saturating_mul(floor_div(w.hi, block), block), block - 1);
+    };
+    const Interval wide{w.has_lo() ? floor_div(w.lo, block) * block : w.lo,
+                        w.has_hi() ? last() : w.hi};
+    return mirrored ? Interval::point(-1) - wide : wide;
   };
   const Interval wide_v = widen(ranges_[v]), wide_y = widen(ranges_[y]);
   if (!set(y, wide_v.lo, wide_v.hi) || !set(v, wide_y.lo, wide_y.hi)) return false;
-  if (rows.is_point()) {
-    if (ranges_[v].is_point()) return set(y, rows.lo ^ ranges_[v].lo, rows.lo ^ ranges_[v].lo);
-    if (ranges_[y].is_point()) return set(v, rows.lo ^ ranges_[y].lo, rows.lo ^ ranges_[y].lo);
-  }
   return true;
 }
 

@@ -36,6 +36,8 @@ class HoleSystem {
 
   // All coordinates at one loop point; nothing where one leaves 64 bits.
   std::optional<std::vector<std::int64_t>> at(std::span<const std::int64_t> loop_point) const;
+  // Variables in different components have nothing to do with one another.
+  std::uint32_t component(std::size_t variable) const { return component_[variable]; }
   bool in_bounds(std::size_t variable, std::int64_t index) const {
     return 0 <= index && index < extents_[variable];
   }
@@ -44,6 +46,7 @@ class HoleSystem {
   std::size_t loops_;
   std::vector<std::int64_t> extents_;
   std::vector<Relation> relations_;
+  std::vector<std::uint32_t> component_;
 };
 
 // What is known of every variable: an interval and a congruence each, narrowed until nothing more

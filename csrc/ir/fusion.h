@@ -5,9 +5,13 @@
 #include <selvage/ir/value.h>
 
 #include <array>
+#include <concepts>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace selvage {
@@ -17,21 +21,28 @@ inline std::size_t index_of(TensorId t) { return std::size_t(t); }
 
 enum class Memory : std::uint8_t { Global, Shared, Local };
 
-// What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph.
+// What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph. Axes that
+// one index equates are one iterdomain (a dimension class) wherever no tensor would then have an
+// iterdomain twice: y[m, n] = a[m, n] + a[n, m] shares a's axes with y by its first read, and the
+// second is told by its subscripts alone. Which element is read is what the subscripts say, always.
 struct TensorInfo {
   std::string name;
+  // What it would be stored as. Storing into an output rounds; a computed tensor that is no output
+  // is read as it was computed, in compute_type(type), unrounded, so that whether it is inlined or
+  // kept changes no result.
   DataType type = DataType::Float;
   bool is_input = false;
   bool is_output = false;
-  std::vector<DomainId> root;        // before a view; empty: the logical domain
-  std::vector<DomainId> logical;     // outer to inner
-  std::vector<DomainId> allocation;  // how it lies in memory; empty: the logical domain
-  std::vector<Expr> strides;         // in elements, one per allocation iterdomain; empty: dense
+  std::vector<DomainId> root = {};        // before a view; empty: the logical domain
+  std::vector<DomainId> logical = {};     // outer to inner
+  std::vector<DomainId> allocation = {};  // how it lies in memory; empty: the logical domain
+  std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense
   Memory memory = Memory::Global;
   std::int64_t align = 16;  // bytes to which the base address is aligned
-  // Of a computed tensor: its element at `indices`, one index symbol per logical iterdomain.
-  std::vector<Expr> indices;
-  std::optional<ValueId> definition;
+  // Of a computed tensor: its element at `indices`, one index symbol per logical iterdomain, as a
+  // value whose compute type is that of `type`.
+  std::vector<Expr> indices = {};
+  std::optional<ValueId> definition = {};
   bool duplicates_allowed = false;  // every item may be stored more than once
 };
 
@@ -52,7 +63,11 @@ class Tensor {
 
 // What a fusion computes, in index notation: inputs, computed tensors, outputs.
 // Extents that one index equates must be equal: constants at once (E501), symbols at launch.
-// Throws BadInput (E5xx) and stays as it was where a definition makes no sense.
+// Throws BadInput and stays as it was where a definition makes no sense: E402 extent past 2^62,
+// E403 extent below 1, E501 extents that differ, E502 name taken, E503 wrong number of subscripts,
+// E504 unknown index, E505 indices that are not distinct symbols or do not match the shape, E506
+// literal that does not fit, E507 no permutation, E508 tensor of another fusion, E509 size that can
+// have no value.
 class Fusion {
  public:
   Fusion();
@@ -68,14 +83,18 @@ class Fusion {
   // A relation between sizes that may be taken for true, e.g. K <= N.
   void assume(Expr fact);
 
-  Tensor input(const std::string& name, std::vector<Expr> shape, DataType type);
+  // Its iterdomains are called `axes`; if none are given, name_0, name_1, ...
+  Tensor input(const std::string& name, std::vector<Expr> shape, DataType type,
+               std::vector<std::string> axes = {});
   // A computed tensor in index notation: element `indices` is `value`, over values of values().
+  // An empty name: one is made up, and gives way to whoever asks for it later.
   Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                  ValueId value, std::optional<DataType> type = {});
-  // Names a tensor, makes it an output and gives it the type it is stored in.
+  // Names a tensor, makes it an output and gives it the type it is stored in. A copy becomes the
+  // output where the tensor is an input or an output already, or is read in another type.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
 
-  // An index symbol that is used nowhere else in this fusion.
+  // An index symbol that is used nowhere else in this fusion: `name`, or name_1, name_2, ...
   Expr fresh_index(const std::string& name);
 
   ExprPool& pool() const { return *pool_; }
@@ -88,8 +107,9 @@ class Fusion {
 
   std::size_t size() const { return tensors_.size(); }
   const TensorInfo& operator[](TensorId t) const { return tensors_[index_of(t)]; }
-  TensorInfo& edit(TensorId t) { return tensors_[index_of(t)]; }
+  TensorInfo& edit(TensorId t) { return tensors_[index_of(t)]; }  // all but its name
   std::optional<TensorId> find(const std::string& name) const;
+  // A tensor as it is: only its name is checked.
   TensorId add(TensorInfo tensor);
   std::vector<Expr> shape(TensorId t) const;
 
@@ -102,28 +122,67 @@ class Fusion {
   void check_at_launch(Expr condition) { launch_checks_.push_back(condition); }
 
  private:
+  // One index of a definition on one axis of a tensor that is read.
+  struct Meeting {
+    std::size_t index;
+    TensorId tensor;
+    std::size_t axis;
+  };
+  void claim(const std::string& name);
+  Expr checked_extent(Expr extent, const std::string& what) const;
+  std::vector<Meeting> check_definition(const std::string& name, const std::vector<Expr>& indices,
+                                        ValueId value) const;
+  void equate(const std::string& name, const std::vector<Expr>& indices,
+              const std::vector<Expr>& shape, const std::vector<Meeting>& meetings);
+  std::vector<DomainId> domains_of(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
+                                   const std::vector<Meeting>& meetings);
+  void unify(DomainId a, DomainId b);
+  bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
+
   std::shared_ptr<ExprPool> pool_;
   std::shared_ptr<Facts> facts_;
   std::shared_ptr<DomainGraph> domains_;
   ValueGraph values_;
   std::vector<TensorInfo> tensors_;
   std::vector<Expr> sizes_, possibly_empty_, launch_checks_;
-  int fresh_ = 0;
+  std::unordered_map<std::string, TensorId> names_;
+  std::unordered_map<std::string, int> index_names_;  // handed out, and the next number to try
+  std::unordered_map<std::uint32_t, std::string> index_labels_;  // what was asked for, by symbol
+  std::set<DomainId> input_domains_;  // iterdomains that no computed tensor has
+  std::set<TensorId> read_, auto_named_;
+  int next_name_ = 0;
 };
 
-// Pointwise operations with NumPy's broadcasting; each makes a computed tensor.
-Tensor apply(Function f, std::vector<Tensor> operands);
-Tensor operator+(Tensor a, Tensor b);
-Tensor operator-(Tensor a, Tensor b);
-Tensor operator*(Tensor a, Tensor b);
-Tensor operator/(Tensor a, Tensor b);
-Tensor operator+(Tensor a, double b);
-Tensor operator-(Tensor a, double b);
-Tensor operator*(Tensor a, double b);
-Tensor operator/(Tensor a, double b);
+// What a pointwise operation takes: a tensor, or a number, which adapts to the tensors it meets.
+class Operand {
+ public:
+  Operand(Tensor t) : value_(t) {}
+  template <std::integral Number>
+  Operand(Number n) : value_(std::int64_t(n)) {}
+  template <std::floating_point Number>
+  Operand(Number n) : value_(double(n)) {}
+  const std::variant<Tensor, std::int64_t, double>& value() const { return value_; }
+
+ private:
+  std::variant<Tensor, std::int64_t, double> value_;
+};
+
+// Pointwise operations with NumPy's broadcasting: shapes are aligned at their last axes, and an
+// axis that is missing or has the constant extent 1 is repeated. Each makes a computed tensor. At
+// least one operand is a tensor.
+Tensor apply(Function f, std::vector<Operand> operands);
+Tensor operator+(Operand a, Operand b);
+Tensor operator-(Operand a, Operand b);
+Tensor operator*(Operand a, Operand b);
+Tensor operator/(Operand a, Operand b);
 Tensor operator-(Tensor a);
-Tensor operator<(Tensor a, Tensor b);
-Tensor operator<=(Tensor a, Tensor b);
+Tensor operator<(Operand a, Operand b);
+Tensor operator<=(Operand a, Operand b);
+Tensor operator>(Operand a, Operand b);
+Tensor operator>=(Operand a, Operand b);
+Tensor min(Operand a, Operand b);
+Tensor max(Operand a, Operand b);
+Tensor abs(Tensor a);
 Tensor exp(Tensor a);
 Tensor log(Tensor a);
 Tensor tanh(Tensor a);
@@ -133,7 +192,7 @@ Tensor relu(Tensor a);
 Tensor sigmoid(Tensor a);
 Tensor silu(Tensor a);
 Tensor gelu(Tensor a);
-Tensor select(Tensor condition, Tensor a, Tensor b);
+Tensor select(Operand condition, Operand a, Operand b);
 Tensor cast(Tensor a, DataType type);
 // The axes in another order: result axis k is operand axis order[k].
 Tensor transpose(Tensor a, std::vector<int> order);

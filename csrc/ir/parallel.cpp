@@ -8,7 +8,7 @@ namespace selvage {
 namespace {
 
 constexpr std::array<std::string_view, 13> kNames = {
-    "Serial", "BIDx", "BIDy",      "BIDz",   "TIDx",     "TIDy", "TIDz",
+    "Serial", "BIDx",      "BIDy",   "BIDz",     "TIDx", "TIDy", "TIDz",
     "DIDx",   "Vectorize", "Unroll", "Unswitch", "Bulk", "Group"};
 static_assert(kNames.size() == std::size_t(ParallelType::Group) + 1);
 

@@ -138,8 +138,7 @@ Scalar apply_real(Function f, Real a, Real b) {
     case Function::Sigmoid: return Scalar::of(Real(1) / (Real(1) + std::exp(-a)));
     case Function::Silu: return Scalar::of(a / (Real(1) + std::exp(-a)));
     case Function::Gelu:
-      return Scalar::of(Real(0.5) * a *
-                        (Real(1) + std::erf(a * Real(0.70710678118654752440L))));
+      return Scalar::of(Real(0.5) * a * (Real(1) + std::erf(a * Real(0.70710678118654752440L))));
     case Function::Select: break;
   }
   SELVAGE_CHECK(!"a function of floats");
@@ -159,8 +158,8 @@ Scalar to_compute(Number n, DataType type) {
   if (type == DataType::Double) return Scalar::of(double(n));
   if (type == DataType::Bool) return Scalar::of(type, n != 0);
   if constexpr (std::is_floating_point_v<Number>) {
-    return Scalar::of(type, type == DataType::Int32 ? saturate<std::int32_t>(n)
-                                                    : saturate<std::int64_t>(n));
+    return Scalar::of(
+        type, type == DataType::Int32 ? saturate<std::int32_t>(n) : saturate<std::int64_t>(n));
   } else {
     return Scalar::of(type, n);
   }

@@ -78,9 +78,9 @@ const FunctionInfo& info(Function f);
 DataType compute_type(DataType storage);
 
 // The common type of two operands, as in PyTorch: bool < integers < floats, then width. half with
-// half stays half; half with bfloat16 is float; a signed and an unsigned integer take the next wider
-// signed type, int64 at most. A weak operand (a literal) only lifts the category, and no further
-// than to int32 or float: half + 1.5 is half, int32 + 1.5 is float.
+// half stays half; half with bfloat16 is float; a signed and an unsigned integer take the next
+// wider signed type, int64 at most. A weak operand (a literal) only lifts the category, and no
+// further than to int32 or float: half + 1.5 is half, int32 + 1.5 is float.
 DataType promote(DataType a, bool a_weak, DataType b, bool b_weak);
 
 // One element in its compute type.

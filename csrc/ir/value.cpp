@@ -46,6 +46,8 @@ Typing typing(ResultRule rule, DataType common) {
   SELVAGE_CHECK(!"a result rule");
 }
 
+bool fits_int32(std::int64_t v) { return std::int32_t(v) == v; }
+
 bool is_logical(Function f) {
   return f == Function::And || f == Function::Or || f == Function::Not;
 }
@@ -87,16 +89,15 @@ ValueId ValueGraph::read(DataType type, std::uint32_t source, std::vector<Expr> 
 
 ValueId ValueGraph::in_compute_type(ValueId v, DataType compute) {
   const ValueNode& n = (*this)[v];
-  if (compute_type(n.type) == compute) return v;
   if (n.kind == ValueNode::Kind::Constant && n.weak && is_integer(n.type) &&
-      compute == DataType::Int32 && std::int32_t(n.integer) != n.integer) {
+      compute == DataType::Int32 && !fits_int32(n.integer)) {
     const std::string literal = std::to_string(n.integer);
     throw BadInput({.code = "E506",
                     .place = {},
                     .message = "the literal " + literal + " does not fit the int32 that it meets",
                     .help = "write int64(" + literal + ") to compute in 64 bits"});
   }
-  return cast(v, compute);
+  return compute_type(n.type) == compute ? v : cast(v, compute);
 }
 
 ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
@@ -125,7 +126,10 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
       values.push_back(
           convert(exact_value_of((*this)[operands[i]]), i < first ? DataType::Bool : wide));
     }
-    return add(constant_node(selvage::apply(f, values), types.result, true));
+    const Scalar folded = selvage::apply(f, values);
+    DataType type = types.result;
+    if (is_integer(type) && !fits_int32(folded.integer)) type = DataType::Int64;
+    return add(constant_node(folded, type, true));
   }
 
   if (first == 1) {

@@ -88,11 +88,10 @@ class Printer {
 
   void print(const Loop& loop, int depth) {
     const std::string header = to_string(loop.variable) + " in " + to_string(loop.extent);
-    if (loop.parallel == ParallelType::Serial) {
-      line(depth, "for " + header);
-    } else {
-      line(depth, "parallel " + header + " (" + std::string(to_string(loop.parallel)) + ")");
-    }
+    const ParallelType p = loop.parallel;
+    const bool at_once = is_block(p) || is_thread(p) || p == ParallelType::DIDx;
+    const std::string how = p == ParallelType::Serial ? "" : " (" + std::string(to_string(p)) + ")";
+    line(depth, (at_once ? "parallel " : "for ") + header + how);
     print(loop.body, depth + 1);
   }
   void print(const Define& define, int depth) {
@@ -133,7 +132,7 @@ class Printer {
 
   Formula formula(const ValueNode& node) const {
     switch (node.kind) {
-      case ValueNode::Kind::Constant: return {constant_text(node), kCall};
+      case ValueNode::Kind::Constant: return constant(node);
       case ValueNode::Kind::Index: return {to_string(node.index), index_precedence(node.index)};
       case ValueNode::Kind::Read: return {element(node.source, node.subscripts[0]), kCall};
       case ValueNode::Kind::Cast: return call(std::string(to_string(node.type)), node);
@@ -141,7 +140,13 @@ class Printer {
     }
     return {};
   }
-  static int index_precedence(Expr e) { return info(e.op()).precedence; }
+  static int index_precedence(Expr e) {
+    return e.is(Op::Xor) ? kCall : info(e.op()).precedence;  // `^` brings its own parentheses
+  }
+  static Formula constant(const ValueNode& node) {
+    std::string text = constant_text(node);
+    return {text, text[0] == '-' ? info(Op::Not).precedence : kCall};
+  }
 
   Formula call(const std::string& name, const ValueNode& node) const {
     std::string text = name + "(";

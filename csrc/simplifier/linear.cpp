@@ -35,8 +35,8 @@ bool insert(std::vector<Term>& terms, Expr monomial, std::int64_t coefficient) {
   return true;
 }
 
-Expr product(ExprPool& pool, std::vector<Expr> atoms) {
-  std::sort(atoms.begin(), atoms.end(), structurally_before);
+// The product of atoms in canonical order; an invalid Expr where there are none.
+Expr product(ExprPool& pool, std::span<const Expr> atoms) {
   Expr e;
   for (Expr a : atoms) e = e.valid() ? pool.make(Op::Mul, e, a) : a;
   return e;
@@ -67,19 +67,22 @@ Expr multiply_monomials(ExprPool& pool, Expr a, Expr b) {
   if (!b.valid()) return a;
   std::vector<Expr> atoms = atoms_of(a);
   for (Expr e : atoms_of(b)) atoms.push_back(e);
-  return product(pool, std::move(atoms));
+  std::sort(atoms.begin(), atoms.end(), structurally_before);
+  return product(pool, atoms);
 }
 
 std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor) {
   if (!divisor.valid()) return monomial;
   if (!monomial.valid()) return std::nullopt;
+  if (same(monomial, divisor)) return Expr();
+  if (!monomial.is(Op::Mul)) return std::nullopt;
   std::vector<Expr> atoms = atoms_of(monomial);
   for (Expr d : atoms_of(divisor)) {
     const auto at = std::find_if(atoms.begin(), atoms.end(), [d](Expr a) { return same(a, d); });
     if (at == atoms.end()) return std::nullopt;
     atoms.erase(at);
   }
-  return product(pool, std::move(atoms));
+  return product(pool, atoms);
 }
 
 std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k) {
@@ -98,15 +101,30 @@ std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k) {
 }
 
 std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_t k) {
-  LinearSum result = a;
-  for (const Term& t : b.terms) {
-    const auto c = checked_mul(t.coefficient, k);
-    if (!c || !insert(result.terms, t.monomial, *c)) return std::nullopt;
-  }
   const auto shift = checked_mul(b.constant, k);
   const auto constant = shift ? checked_add(a.constant, *shift) : std::nullopt;
-  if (!constant || result.terms.size() > kMostTerms) return std::nullopt;
+  if (!constant) return std::nullopt;
+  LinearSum result;
   result.constant = *constant;
+  result.terms.reserve(a.terms.size() + b.terms.size());
+  auto left = a.terms.begin();
+  for (const Term& t : b.terms) {
+    const auto c = checked_mul(t.coefficient, k);
+    if (!c) return std::nullopt;
+    while (left != a.terms.end() && structurally_before(left->monomial, t.monomial)) {
+      result.terms.push_back(*left++);
+    }
+    if (left != a.terms.end() && same(left->monomial, t.monomial)) {
+      const auto total = checked_add(left->coefficient, *c);
+      if (!total) return std::nullopt;
+      if (*total != 0) result.terms.push_back({t.monomial, *total});
+      ++left;
+    } else if (*c != 0) {
+      result.terms.push_back({t.monomial, *c});
+    }
+  }
+  result.terms.insert(result.terms.end(), left, a.terms.end());
+  if (result.terms.size() > kMostTerms) return std::nullopt;
   return result;
 }
 
@@ -194,6 +212,11 @@ Expr to_expr(ExprPool& pool, const LinearSum& sum) {
 
 namespace {
 
+// INT64_MIN / -1 is no number.
+bool divides(std::int64_t d, std::int64_t c) {
+  return d != -1 ? c % d == 0 : c != INT64_MIN;
+}
+
 std::optional<Division> divide_by_constant(const LinearSum& sum, std::int64_t d) {
   Division result;
   for (const Term& t : sum.terms) {
@@ -218,9 +241,9 @@ std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
   const Term lead = *std::max_element(
       divisor.terms.begin(), divisor.terms.end(),
       [](const Term& a, const Term& b) { return degree(a.monomial) < degree(b.monomial); });
-  Division result{{}, sum};
+  Division result;
   for (const Term& t : sum.terms) {
-    if (t.coefficient % lead.coefficient != 0) continue;
+    if (!divides(lead.coefficient, t.coefficient)) continue;
     const auto m = divide_monomial(pool, t.monomial, lead.monomial);
     if (!m) continue;
     const std::int64_t c = t.coefficient / lead.coefficient;
@@ -232,11 +255,16 @@ std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
       return std::nullopt;
     }
   }
+  if (result.quotient.is_zero()) {
+    result.rest = sum;
+    return result;
+  }
   const auto multiple = multiply(result.quotient, divisor);
   const auto rest = multiple ? add(sum, *multiple, -1) : std::nullopt;
   if (!rest ||
       rest->terms.size() + (rest->constant != 0) >= sum.terms.size() + (sum.constant != 0)) {
     result.quotient = {};
+    result.rest = sum;
     return result;
   }
   result.rest = *rest;

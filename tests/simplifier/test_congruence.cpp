@@ -35,8 +35,7 @@ std::vector<std::int64_t> members(Congruence c, std::int64_t reach = 40) {
 Congruence smallest(const std::vector<std::int64_t>& values) {
   std::int64_t g = 0;
   for (const std::int64_t v : values) g = std::gcd(g, v - values.front());
-  return g == 0 ? Congruence::point(values.front())
-                : Congruence{g, *euclid_mod(values.front(), g)};
+  return g == 0 ? Congruence::point(values.front()) : Congruence{g, *euclid_mod(values.front(), g)};
 }
 
 TEST(Congruence, SumsDifferencesAndProductsAreTheSmallestThatHoldAllValues) {

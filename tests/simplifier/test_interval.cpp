@@ -105,8 +105,9 @@ std::vector<Wide> members(Interval x) {
 
 TEST(Interval, OperatorsAreSoundAtTheEndsOf64Bits) {
   std::vector<Interval> all;
-  const std::int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -(std::int64_t{1} << 33), -1, 0, 3,
-                               std::int64_t{1} << 40, INT64_MAX - 1, INT64_MAX};
+  const std::int64_t ends[] = {
+      INT64_MIN,     INT64_MIN + 1, -(std::int64_t{1} << 33), -1, 0, 3, std::int64_t{1} << 40,
+      INT64_MAX - 1, INT64_MAX};
   for (const std::int64_t lo : ends) {
     for (const std::int64_t hi : ends) {
       if (lo <= hi) all.push_back({lo, hi});

@@ -1,0 +1,210 @@
+#include <selvage/base/check.h>
+#include <selvage/codegen/cuda.h>
+#include <selvage/codegen/helpers.h>
+#include <selvage/codegen/index_text.h>
+#include <selvage/codegen/names.h>
+#include <selvage/codegen/plan.h>
+#include <selvage/codegen/scope.h>
+#include <selvage/codegen/value_text.h>
+
+namespace selvage {
+
+namespace {
+
+constexpr const char* kHead =
+    "#ifndef KERNEL\n"
+    "#define KERNEL(name) extern \"C\" __global__ void name\n"
+    "#endif\n";
+
+// blockIdx.x, ...; empty for a loop that is run.
+std::string hardware_index(ParallelType type) {
+  const char letter = "xyz"[is_block(type) || is_thread(type) ? axis(type) : 0];
+  if (is_block(type)) return std::string("blockIdx.") + letter;
+  if (is_thread(type)) return std::string("threadIdx.") + letter;
+  return {};
+}
+
+class Writer {
+ public:
+  explicit Writer(const Kernel& kernel)
+      : kernel_(kernel),
+        scope_(kernel),
+        plan_(plan(kernel, scope_)),
+        index_(kernel, scope_, helpers_),
+        index_type_(c_type(index_.type())) {}
+
+  CudaText write() {
+    CudaText out;
+    out.name = names_.declare(kernel_.name);
+    names_.open();
+    const std::string parameters = declare_parameters(out.parameter_types);
+    ValueText values(kernel_, buffers_, index_, helpers_, names_);
+    values_ = &values;
+    write_temporaries(nullptr);
+    write(kernel_.body);
+    out.text = kHead + helpers_.definitions() + "\nKERNEL(" + out.name + ")(" + parameters +
+               ") {\n" + text_ + "}\n";
+    return out;
+  }
+
+ private:
+  std::string declare_parameters(std::vector<std::string>& types) {
+    std::string parameters;
+    const auto add = [&](const std::string& type, const std::string& qualifier,
+                         const std::string& name) {
+      types.push_back(type);
+      parameters += (parameters.empty() ? "" : ", ") + type + qualifier + " " + name;
+    };
+    for (const Buffer& buffer : kernel_.buffers) {
+      buffers_.push_back(names_.declare(buffer.name));
+      const std::string element(c_storage_type(buffer.type));
+      if (buffer.memory == Memory::Global) {
+        add((buffer.is_written ? "" : "const ") + element + "*", " __restrict__", buffers_.back());
+      } else {
+        SELVAGE_CHECK(buffer.elements.is(Op::Const));
+        line((buffer.memory == Memory::Shared ? "__shared__ " : "") + element + " " +
+             buffers_.back() + "[" + std::to_string(buffer.elements.value()) + "];");
+      }
+    }
+    for (Expr size : kernel_.sizes) {
+      const std::string name = names_.declare(size.name());
+      index_.name(size, name);
+      add(index_type_, "", name);
+    }
+    return parameters;
+  }
+
+  void line(const std::string& text) {
+    text_ += std::string(2 * std::size_t(depth_), ' ') + text + "\n";
+  }
+  void open(const std::string& head) {
+    line(head + " {");
+    ++depth_;
+    names_.open();
+    index_.open();
+  }
+  void close() {
+    index_.close();
+    names_.close();
+    --depth_;
+    line("}");
+  }
+
+  void write(const Body& body) {
+    std::size_t defined = 0;
+    for (const Statement& statement : body) {
+      if (const auto* loop = std::get_if<Loop>(&statement.node)) {
+        write(statement, *loop);
+      } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
+        write(statement, *guard);
+      } else if (const auto* store = std::get_if<Store>(&statement.node)) {
+        write(*store);
+      } else if (const auto* define = std::get_if<Define>(&statement.node)) {
+        declare(define->variable, index_.write(define->value).text);
+        scope_.enter(statement, define->variable);
+        write_temporaries(&statement);
+        ++defined;
+      }
+    }
+    for (; defined > 0; --defined) scope_.leave();
+  }
+
+  void write(const Statement& statement, const Loop& loop) {
+    switch (loop.parallel) {
+      case ParallelType::Serial:
+      case ParallelType::Unroll: return write_serial(statement, loop);
+      case ParallelType::BIDx:
+      case ParallelType::BIDy:
+      case ParallelType::BIDz:
+      case ParallelType::TIDx:
+      case ParallelType::TIDy:
+      case ParallelType::TIDz:
+        declare(loop.variable, hardware_index(loop.parallel));
+        return write_inside(statement, loop);
+      case ParallelType::DIDx:
+      case ParallelType::Vectorize:
+      case ParallelType::Unswitch:
+      case ParallelType::Bulk:
+      case ParallelType::Group: break;
+    }
+    SELVAGE_CHECK(!"a loop that can be written in CUDA");
+  }
+  void write_serial(const Statement& statement, const Loop& loop) {
+    if (runs_once(loop)) {
+      declare(loop.variable, "0");
+      return write_inside(statement, loop);
+    }
+    const std::string extent = inside(index_.write(loop.extent), info(Op::Lt).precedence + 1);
+    const std::string name = names_.declare(loop.variable.name());
+    if (loop.parallel == ParallelType::Unroll) line("#pragma unroll");
+    open("for (" + index_type_ + " " + name + " = 0; " + name + " < " + extent + "; ++" + name +
+         ")");
+    index_.name(loop.variable, name);
+    write_inside(statement, loop);
+    close();
+  }
+  void write_inside(const Statement& statement, const Loop& loop) {
+    scope_.enter(statement, loop.variable);
+    write_temporaries(&statement);
+    write(loop.body);
+    scope_.leave();
+  }
+  void write(const Statement& statement, const Guard& guard) {
+    open("if (" + index_.write(guard.condition).text + ")");
+    scope_.enter_guard(statement, guard.condition);
+    write_temporaries(&statement);
+    write(guard.body);
+    scope_.leave();
+    close();
+  }
+  void write(const Store& store) {
+    const Buffer& buffer = kernel_.buffers[store.buffer];
+    const ValueText::Written value = values_->write(store.value, buffer.type);
+    for (const std::string& l : value.lines) line(l);
+    line(buffers_[store.buffer] + "[" + index_.write(store.address).text +
+         "] = " + value.value.text + ";");
+  }
+
+  // const int variable = value; unless nothing mentions it, or it says the same already.
+  void declare(Expr variable, const std::string& value) {
+    if (plan_.mentioned.count(variable.id()) == 0) return;
+    if (const std::string* visible = index_.find(variable)) {
+      if (values_of_names_[*visible] == value) return;
+    }
+    const std::string name = names_.declare(variable.name());
+    line("const " + index_type_ + " " + name + " = " + value + ";");
+    index_.name(variable, name);
+    values_of_names_[name] = value;
+  }
+  void write_temporaries(const Statement* at) {
+    const auto it = plan_.temporaries.find(at);
+    if (it == plan_.temporaries.end()) return;
+    for (Expr e : it->second) {
+      if (index_.find(e) != nullptr) continue;
+      const std::string value = index_.write(e).text;
+      const std::string name = names_.declare("t" + std::to_string(temporaries_++));
+      line("const " + index_type_ + " " + name + " = " + value + ";");
+      index_.name(e, name);
+    }
+  }
+
+  const Kernel& kernel_;
+  Names names_;
+  Helpers helpers_;
+  Scope scope_;
+  Plan plan_;
+  IndexText index_;
+  std::string index_type_;
+  ValueText* values_ = nullptr;
+  std::vector<std::string> buffers_;
+  std::string text_;
+  int depth_ = 1;
+  int temporaries_ = 0;
+  std::unordered_map<std::string, std::string> values_of_names_;
+};
+
+}  // namespace
+
+CudaText cuda(const Kernel& kernel) { return Writer(kernel).write(); }
+
+}  // namespace selvage

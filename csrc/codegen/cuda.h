@@ -1,0 +1,28 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// A kernel as CUDA text. It includes no header, carries only the helpers that it uses and stays
+// within the C that libtcc takes; its head is
+//   #ifndef KERNEL
+//   #define KERNEL(name) extern "C" __global__ void name
+//   #endif
+// so that whoever compiles it for something else defines KERNEL first. Where an inline assembly
+// stands, SELVAGE_VIRTUAL_DEVICE chooses plain C that gives the same bits.
+struct CudaText {
+  std::string text;
+  std::string name;                          // the kernel's, a C identifier
+  std::vector<std::string> parameter_types;  // global buffers in order, then the sizes
+};
+
+// Every index fits kernel.index_type at every loop point, guarded or not, where kernel.condition
+// holds: that is the kernel's promise, and it is what lets a shared subexpression be computed above
+// a guard.
+CudaText cuda(const Kernel& kernel);
+
+}  // namespace selvage

@@ -1,0 +1,223 @@
+#include <selvage/base/check.h>
+#include <selvage/codegen/helpers.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// One row per helper; what a row uses stands above it.
+//   usual      the type for which the name has no suffix
+//   signature  what stands between the name's qualifiers and its body, with @ for the name
+//   body       in C; asm only beside plain C that gives the same bits
+struct Helper {
+  std::string_view name;
+  DataType usual;
+  std::string_view result, parameters, body;
+};
+
+constexpr Helper kHelpers[] = {
+    // Division by b > 0, rounded down.
+    {"floor_div", DataType::Int32, "$T", "$T a, $T b", "  return a / b - (a % b < 0);\n"},
+    {"floor_mod", DataType::Int32, "$T", "$T a, $T b",
+     "  const $T r = a % b;\n"
+     "  return r < 0 ? r + b : r;\n"},
+    // Euclid: a = b*q + r, 0 <= r < |b|. By 0 both are 0, and what does not fit wraps around.
+    {"euclid_div", DataType::Int32, "$T", "$T a, $T b",
+     "  if (b == 0) return 0;\n"
+     "  if (b == -1) return ($T)(0 - ($U)a);\n"
+     "  if (a % b >= 0) return a / b;\n"
+     "  return b > 0 ? a / b - 1 : a / b + 1;\n"},
+    {"euclid_mod", DataType::Int32, "$T", "$T a, $T b",
+     "  if (b == 0 || b == -1) return 0;\n"
+     "  const $T r = a % b;\n"
+     "  if (r >= 0) return r;\n"
+     "  return b > 0 ? r + b : r - b;\n"},
+    {"min_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? a : b;\n"},
+    {"max_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? b : a;\n"},
+
+    // Signed overflow is undefined in C; through unsigned it wraps around.
+    {"wrap_add", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a + ($U)b);\n"},
+    {"wrap_sub", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a - ($U)b);\n"},
+    {"wrap_mul", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a * ($U)b);\n"},
+    {"wrap_neg", DataType::Int32, "$T", "$T a", "  return ($T)(0 - ($U)a);\n"},
+    {"wrap_abs", DataType::Int32, "$T", "$T a", "  return a < 0 ? ($T)(0 - ($U)a) : a;\n"},
+
+    {"relu", DataType::Float, "$T", "$T x", "  return x > 0 ? x : 0;\n"},
+    {"floor_quotient", DataType::Float, "$T", "$T a, $T b",
+     "  return b < 0 ? ceil$f(a / b) : floor$f(a / b);\n"},
+    {"remainder_of", DataType::Float, "$T", "$T a, $T b",
+     "  const $T r = fmod$f(a, b);\n"
+     "  return r < 0 ? r + fabs$f(b) : r;\n"},
+    {"sigmoid", DataType::Float, "$T", "$T x", "  return 1.0$f / (1.0$f + exp$f(-x));\n"},
+    {"silu", DataType::Float, "$T", "$T x", "  return x / (1.0$f + exp$f(-x));\n"},
+    {"gelu", DataType::Float, "$T", "$T x",
+     "  return 0.5$f * x * (1.0$f + erf$f(x * 0.70710678118654752440$f));\n"},
+
+    // Towards zero; what lies outside becomes the nearest end, NaN becomes 0.
+    {"to_int", DataType::Float, "int", "$T x",
+     "  if (x >= 2147483648.0$f) return 2147483647;\n"
+     "  if (x <= -2147483648.0$f) return -2147483647 - 1;\n"
+     "  return x == x ? (int)x : 0;\n"},
+    {"to_long", DataType::Float, "long long", "$T x",
+     "  if (x >= 9223372036854775808.0$f) return 9223372036854775807LL;\n"
+     "  if (x <= -9223372036854775808.0$f) return -9223372036854775807LL - 1;\n"
+     "  return x == x ? (long long)x : 0;\n"},
+
+    // 16-bit floats, as in memory and as the floats that they are computed in.
+    {"half_to_float", DataType::Float, "float", "unsigned short h",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  const unsigned sign = (h & 0x8000u) << 16;\n"
+     "  const unsigned a = h & 0x7fffu;\n"
+     "  if (a >= 0x7c00u) return __uint_as_float(sign | 0x7f800000u | (a & 0x3ffu) << 13);\n"
+     "  if (a >= 0x400u) return __uint_as_float(sign | (a + 0x1c000u) << 13);\n"
+     "  return __uint_as_float(sign | __float_as_uint((float)(int)a * 5.9604644775390625e-8f));\n"
+     "#else\n"
+     "  float x;\n"
+     "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h));\n"
+     "  return x;\n"
+     "#endif\n"},
+    // Below 2^-14, adding 0.5 makes the hardware round at the last place of a subnormal half.
+    {"float_to_half", DataType::Float, "unsigned short", "float x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  const unsigned bits = __float_as_uint(x);\n"
+     "  const unsigned sign = bits >> 16 & 0x8000u;\n"
+     "  const unsigned a = bits & 0x7fffffffu;\n"
+     "  unsigned h;\n"
+     "  if (a > 0x7f800000u) {\n"
+     "    h = a >> 13 & 0x3ffu ? 0x7c00u | (a >> 13 & 0x3ffu) : 0x7e00u;\n"
+     "  } else if (a >= 0x477ff000u) {\n"
+     "    h = 0x7c00u;\n"
+     "  } else if (a >= 0x38800000u) {\n"
+     "    h = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;\n"
+     "  } else {\n"
+     "    h = __float_as_uint(__uint_as_float(a) + 0.5f) - 0x3f000000u;\n"
+     "  }\n"
+     "  return (unsigned short)(sign | h);\n"
+     "#else\n"
+     "  unsigned short h;\n"
+     "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
+     "  return h;\n"
+     "#endif\n"},
+    {"bfloat16_to_float", DataType::Float, "float", "unsigned short h",
+     "  return __uint_as_float((unsigned)h << 16);\n"},
+    {"float_to_bfloat16", DataType::Float, "unsigned short", "float x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  const unsigned a = __float_as_uint(x);\n"
+     "  if (x != x) return (unsigned short)(a >> 16 & 0x7fu ? a >> 16 : a >> 16 | 0x40u);\n"
+     "  return (unsigned short)((a + 0x7fffu + (a >> 16 & 1u)) >> 16);\n"
+     "#else\n"
+     "  unsigned short h;\n"
+     "  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
+     "  return h;\n"
+     "#endif\n"},
+};
+
+constexpr DataType kComputeTypes[] = {DataType::Bool, DataType::Int32, DataType::Int64,
+                                      DataType::Float, DataType::Double};
+
+std::string_view suffix(DataType compute) {
+  if (compute == DataType::Int32) return "_int";
+  if (compute == DataType::Int64) return "_long";
+  return compute == DataType::Double ? "_double" : "_float";
+}
+
+std::string c_name(const Helper& helper, DataType type) {
+  return std::string(helper.name) + (type == helper.usual ? "" : std::string(suffix(type)));
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+}  // namespace
+
+std::string_view c_type(DataType compute) {
+  SELVAGE_CHECK(std::find(std::begin(kComputeTypes), std::end(kComputeTypes), compute) !=
+                std::end(kComputeTypes));
+  return compute == DataType::Bool ? "bool" : c_storage_type(compute);
+}
+
+std::string_view c_unsigned_type(DataType compute) {
+  return compute == DataType::Int64 ? "unsigned long long" : "unsigned";
+}
+
+std::string_view c_function_suffix(DataType compute) {
+  return compute == DataType::Float ? "f" : "";
+}
+
+std::string_view c_storage_type(DataType type) {
+  switch (type) {
+    case DataType::Bool: return "unsigned char";
+    case DataType::Int8: return "signed char";
+    case DataType::Int16: return "short";
+    case DataType::Int32: return "int";
+    case DataType::Int64: return "long long";
+    case DataType::UInt8: return "unsigned char";
+    case DataType::UInt16: return "unsigned short";
+    case DataType::UInt32: return "unsigned";
+    case DataType::UInt64: return "unsigned long long";
+    case DataType::Half: return "unsigned short";
+    case DataType::BFloat16: return "unsigned short";
+    case DataType::Float: return "float";
+    case DataType::Double: return "double";
+  }
+  SELVAGE_CHECK(!"a data type");
+}
+
+std::string expand(std::string_view pattern, DataType type, Helpers* used,
+                   const std::string* operands) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '@') {
+      std::size_t end = i + 1;
+      while (end < pattern.size() && is_letter(pattern[end])) ++end;
+      text += used->use(pattern.substr(i + 1, end - i - 1), type);
+      i = end - 1;
+    } else if (pattern[i] == '$') {
+      const char what = pattern[++i];
+      if (what == 'T') {
+        text += c_type(type);
+      } else if (what == 'U') {
+        text += c_unsigned_type(type);
+      } else if (what == 'f') {
+        text += c_function_suffix(type);
+      } else {
+        text += operands[what - '0'];
+      }
+    } else {
+      text += pattern[i];
+    }
+  }
+  return text;
+}
+
+std::string Helpers::use(std::string_view name, DataType type) {
+  const auto* row = std::find_if(std::begin(kHelpers), std::end(kHelpers),
+                                 [&](const Helper& h) { return h.name == name; });
+  SELVAGE_CHECK(row != std::end(kHelpers));
+  if (used_.insert({std::size_t(row - kHelpers), type}).second) expand(row->body, type, this);
+  return c_name(*row, type);
+}
+
+std::string Helpers::definitions() const {
+  std::string text;
+  Helpers all = *this;  // nothing new comes up: use() has noted what each helper uses
+  for (const auto& [i, type] : used_) {
+    const Helper& helper = kHelpers[i];
+    text += "static __device__ __forceinline__ " + expand(helper.result, type, nullptr) + " " +
+            c_name(helper, type) + "(" + expand(helper.parameters, type, nullptr) + ") {\n" +
+            expand(helper.body, type, &all) + "}\n";
+  }
+  return text;
+}
+
+bool is_helper_name(std::string_view name) {
+  for (const Helper& helper : kHelpers) {
+    for (DataType type : kComputeTypes) {
+      if (name == c_name(helper, type)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace selvage

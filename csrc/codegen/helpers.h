@@ -1,0 +1,41 @@
+#pragma once
+
+#include <selvage/base/data_type.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace selvage {
+
+// C's names of a compute type: "int", "unsigned" (of integers only), and "f" or "" as in expf, exp.
+std::string_view c_type(DataType compute);
+std::string_view c_unsigned_type(DataType compute);
+std::string_view c_function_suffix(DataType compute);
+// The type of an element in memory: "signed char", "unsigned short" for half, ...
+std::string_view c_storage_type(DataType type);
+
+// Replaces in a pattern:  $T $U $f  the names above;  $0 $1 $2  the operands;
+//                         @name  the helper of that name for `type`, which `used` notes.
+class Helpers;
+std::string expand(std::string_view pattern, DataType type, Helpers* used,
+                   const std::string* operands = nullptr);
+
+// The functions that emitted text defines before its kernel, each only where it is used. A helper
+// is written once for all types that it makes sense for, and named after its type unless that is
+// the usual one: relu, relu_double, floor_div, floor_div_long.
+class Helpers {
+ public:
+  // Notes that the helper is used, with those that it uses itself; returns its name in C.
+  std::string use(std::string_view name, DataType type);
+  // The definitions of all that were used, in an order in which C takes them.
+  std::string definitions() const;
+
+ private:
+  std::set<std::pair<std::size_t, DataType>> used_;  // row of the table, type
+};
+
+bool is_helper_name(std::string_view name);
+
+}  // namespace selvage

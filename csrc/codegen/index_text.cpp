@@ -1,0 +1,130 @@
+#include <selvage/base/check.h>
+#include <selvage/codegen/index_text.h>
+#include <selvage/expr/tape.h>
+
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+// The value of an expression of constants alone. C would compute it in int, whatever index type it
+// stands for.
+std::optional<std::int64_t> fold(Expr e) {
+  if (e.is(Op::Const)) return e.value();
+  if (e.args().empty()) return std::nullopt;
+  for (Expr a : e.args()) {
+    if (!fold(a)) return std::nullopt;
+  }
+  return evaluate(e, {}, {});
+}
+
+}  // namespace
+
+std::string inside(const CText& c, int outer) {
+  return c.precedence < outer ? "(" + c.text + ")" : c.text;
+}
+
+void IndexText::name(Expr e, std::string name) {
+  if (names_.count(e.id()) > 0) {
+    for (const auto& block : blocks_) {
+      for (Expr made : block) {
+        for (Expr part : reachable(std::span(&made, 1), true)) {
+          if (same(part, e)) names_.erase(made.id());
+        }
+      }
+    }
+  }
+  names_[e.id()] = std::move(name);
+  blocks_.back().push_back(e);
+}
+
+const std::string* IndexText::find(Expr e) const {
+  const auto it = names_.find(e.id());
+  return it == names_.end() ? nullptr : &it->second;
+}
+
+void IndexText::close() {
+  for (Expr e : blocks_.back()) names_.erase(e.id());
+  blocks_.pop_back();
+}
+
+CText IndexText::constant(std::int64_t v) const {
+  if (v == INT64_MIN) return {"-9223372036854775807LL - 1", info(Op::Sub).precedence};
+  const bool fits = v >= -INT64_C(2147483647) && v <= INT64_C(2147483647);
+  return {std::to_string(v) + (fits ? "" : "LL"), v < 0 ? kPrefix : kCall};
+}
+
+CText IndexText::infix(const CText& a, std::string_view sign, const CText& b, int precedence) {
+  return {inside(a, precedence) + " " + std::string(sign) + " " + inside(b, precedence + 1),
+          precedence};
+}
+
+std::string IndexText::call(std::string_view helper, Expr e, std::size_t point) {
+  return helpers_->use(helper, type_) + "(" + write(e[0], point).text + ", " +
+         write(e[1], point).text + ")";
+}
+
+// By a power of two a shift and a mask round down, whatever the sign.
+CText IndexText::write_division(Expr e, std::size_t point) {
+  const bool quotient = e.is(Op::Div);
+  const Expr divisor = e[1];
+  switch (scope_->division(e, point)) {
+    case Scope::Division::Machine:
+      return infix(write(e[0], point), info(e.op()).text, write(divisor, point),
+                   info(e.op()).precedence);
+    case Scope::Division::Floor:
+      if (divisor.is(Op::Const) && std::has_single_bit(std::uint64_t(divisor.value()))) {
+        const int bits = std::countr_zero(std::uint64_t(divisor.value()));
+        const std::string dividend = inside(write(e[0], point), kPrefix);
+        return {quotient ? "(" + dividend + " >> " + std::to_string(bits) + ")"
+                         : "(" + dividend + " & " + constant(divisor.value() - 1).text + ")"};
+      }
+      return {call(quotient ? "floor_div" : "floor_mod", e, point)};
+    case Scope::Division::Euclid: return {call(quotient ? "euclid_div" : "euclid_mod", e, point)};
+  }
+  return {};
+}
+
+CText IndexText::write(Expr e, std::size_t point) {
+  if (const std::string* name = find(e)) return {*name};
+  if (info(e.op()).result == Result::Int) {
+    if (const auto v = fold(e)) return constant(*v);
+  }
+  switch (e.op()) {
+    case Op::Const: return constant(e.value());
+    case Op::Bool: return {e.value() != 0 ? "true" : "false"};
+    case Op::Let: return write(e[0], point);
+    case Op::Div:
+    case Op::Mod: return write_division(e, point);
+    case Op::Min: return {call("min_of", e, point)};
+    case Op::Max: return {call("max_of", e, point)};
+    case Op::Select:
+      return {inside(write(e[0], point), kConditional + 1) + " ? " +
+                  inside(write(e[1], point), kConditional + 1) + " : " +
+                  inside(write(e[2], point), kConditional + 1),
+              kConditional};
+    case Op::Not:
+      if (e[0].is(Op::Eq)) {
+        return infix(write(e[0][0], point), "!=", write(e[0][1], point), info(Op::Eq).precedence);
+      }
+      return {"!" + inside(write(e[0], point), kPrefix), kPrefix};
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Xor:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Eq:
+    case Op::And:
+    case Op::Or:
+      return infix(write(e[0], point), info(e.op()).text, write(e[1], point),
+                   info(e.op()).precedence);
+    case Op::Symbol: SELVAGE_CHECK(!"a symbol that the kernel defines");
+    case Op::Load:
+    case Op::Call: SELVAGE_CHECK(!"an index that a kernel can compute");
+  }
+  return {};
+}
+
+}  // namespace selvage

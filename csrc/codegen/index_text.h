@@ -1,0 +1,60 @@
+#pragma once
+
+#include <selvage/codegen/helpers.h>
+#include <selvage/codegen/scope.h>
+#include <selvage/kernel/kernel.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// A piece of C and how tightly its outermost operator binds, in the numbers of the operator table.
+struct CText {
+  std::string text;
+  int precedence = kCall;
+};
+inline constexpr int kPrefix = 14;      // -x, !x, (int)x
+inline constexpr int kConditional = 3;  // c ? a : b
+// The text where an operator of precedence `outer` surrounds it.
+std::string inside(const CText& c, int outer);
+
+// Writes index expressions in C, Euclidean division included.
+class IndexText {
+ public:
+  IndexText(const Kernel& kernel, Scope& scope, Helpers& helpers)
+      : type_(kernel.index_type == IndexType::Int32 ? DataType::Int32 : DataType::Int64),
+        scope_(&scope),
+        helpers_(&helpers) {
+    open();
+  }
+
+  DataType type() const { return type_; }
+
+  // From here to the end of the block, e is written as this name; what was made of an earlier
+  // meaning of e is forgotten.
+  void name(Expr e, std::string name);
+  // The name that e has, if any.
+  const std::string* find(Expr e) const;
+  void open() { blocks_.emplace_back(); }
+  void close();
+
+  // What e is in C at the innermost point of the scope.
+  CText write(Expr e) { return write(e, scope_->points().size() - 1); }
+
+ private:
+  CText write(Expr e, std::size_t point);
+  CText write_division(Expr e, std::size_t point);
+  CText infix(const CText& a, std::string_view sign, const CText& b, int precedence);
+  std::string call(std::string_view helper, Expr e, std::size_t point);
+  CText constant(std::int64_t v) const;
+
+  DataType type_;
+  Scope* scope_;
+  Helpers* helpers_;
+  std::unordered_map<std::uint32_t, std::string> names_;
+  std::vector<std::vector<Expr>> blocks_;  // what each open block has named
+};
+
+}  // namespace selvage

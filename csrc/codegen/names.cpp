@@ -1,0 +1,83 @@
+#include <selvage/codegen/helpers.h>
+#include <selvage/codegen/names.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// clang-format off
+constexpr std::string_view kWords[] = {
+    // C and C++
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return",
+    "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
+    "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+    "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
+    "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
+    "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "linux", "unix", "i386",
+    // CUDA
+    "KERNEL", "DYNAMIC_SHARED", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
+    "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
+    "ushort2", "ushort4", "half", "size_t",
+};
+// Functions of the C library and of CUDA; each of the second row also with an f behind.
+constexpr std::string_view kFunctions[] = {
+    "abs", "labs", "llabs", "min", "max", "malloc", "free", "printf", "assert", "memcpy", "memset",
+    "memmove", "isnan", "isinf", "isfinite", "signbit", "clock", "clock64", "j0", "j1", "jn", "y0",
+    "y1", "yn",
+};
+constexpr std::string_view kMathematics[] = {
+    "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt",
+    "rcbrt", "sin", "cos", "tan", "sincos", "sinpi", "cospi", "asin", "acos", "atan", "sinh",
+    "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "tgamma", "lgamma", "fabs",
+    "floor", "ceil", "trunc", "round", "rint", "nearbyint", "pow", "atan2", "fmod", "remainder",
+    "fmin", "fmax", "fdim", "hypot", "norm", "copysign", "nextafter", "fma", "frexp", "ldexp",
+    "modf", "logb", "ilogb", "scalbn", "remquo", "fdivide",
+};
+// clang-format on
+
+bool is_word(std::string_view name) {
+  const auto among = [&](const auto& list, std::string_view n) {
+    return std::find(std::begin(list), std::end(list), n) != std::end(list);
+  };
+  const bool short_form =
+      name.ends_with('f') && among(kMathematics, name.substr(0, name.size() - 1));
+  return among(kWords, name) || among(kFunctions, name) || among(kMathematics, name) || short_form;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string identifier(std::string_view wanted) {
+  std::string name;
+  for (char c : wanted) name += is_letter(c) || is_digit(c) ? c : '_';
+  if (name.empty() || is_digit(name[0])) name = "_" + name;
+  // What begins with two underscores, or one and a capital, belongs to the compiler.
+  const bool of_compiler =
+      name.size() > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+  return of_compiler ? "x" + name : name;
+}
+
+}  // namespace
+
+bool Names::taken(const std::string& name) const {
+  if (is_word(name) || name.starts_with("selvage_") || is_helper_name(name)) return true;
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [&](const auto& block) { return block.count(name) > 0; });
+}
+
+std::string Names::declare(std::string_view wanted) {
+  const std::string base = identifier(wanted);
+  std::string name = base;
+  for (int n = 2; taken(name); ++n) name = base + "_" + std::to_string(n);
+  blocks_.back().insert(name);
+  return name;
+}
+
+}  // namespace selvage

@@ -1,0 +1,276 @@
+#include <selvage/base/check.h>
+#include <selvage/codegen/value_text.h>
+#include <selvage/kernel/value_nodes.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::size_t kLongText = 80;
+
+// How a function is written, of floats and of integers (bool included). An infix or a prefix sign
+// binds as in C; everything else is a call.
+struct Form {
+  int precedence;
+  const char* real;
+  const char* integer;
+};
+
+Form form(Function f) {
+  switch (f) {
+    case Function::Add: return {12, "$0 + $1", "@wrap_add($0, $1)"};
+    case Function::Sub: return {12, "$0 - $1", "@wrap_sub($0, $1)"};
+    case Function::Mul: return {13, "$0 * $1", "@wrap_mul($0, $1)"};
+    case Function::TrueDiv: return {13, "$0 / $1", nullptr};
+    case Function::FloorDiv: return {kCall, "@floor_quotient($0, $1)", "@euclid_div($0, $1)"};
+    case Function::Mod: return {kCall, "@remainder_of($0, $1)", "@euclid_mod($0, $1)"};
+    case Function::Neg: return {kPrefix, "-$0", "@wrap_neg($0)"};
+    case Function::Min: return {kCall, "fmin$f($0, $1)", "@min_of($0, $1)"};
+    case Function::Max: return {kCall, "fmax$f($0, $1)", "@max_of($0, $1)"};
+    case Function::Lt: return {10, "$0 < $1", "$0 < $1"};
+    case Function::Le: return {10, "$0 <= $1", "$0 <= $1"};
+    case Function::Eq: return {9, "$0 == $1", "$0 == $1"};
+    case Function::Ne: return {9, "$0 != $1", "$0 != $1"};
+    case Function::And: return {5, "$0 && $1", "$0 && $1"};
+    case Function::Or: return {4, "$0 || $1", "$0 || $1"};
+    case Function::Not: return {kPrefix, "!$0", "!$0"};
+    case Function::Select: return {kConditional, "$0 ? $1 : $2", "$0 ? $1 : $2"};
+    case Function::Abs: return {kCall, "fabs$f($0)", "@wrap_abs($0)"};
+    case Function::Relu: return {kCall, "@relu($0)", "@relu($0)"};
+    case Function::Exp: return {kCall, "exp$f($0)", nullptr};
+    case Function::Log: return {kCall, "log$f($0)", nullptr};
+    case Function::Tanh: return {kCall, "tanh$f($0)", nullptr};
+    case Function::Sqrt: return {kCall, "sqrt$f($0)", nullptr};
+    case Function::Rsqrt: return {kCall, "rsqrt$f($0)", nullptr};
+    case Function::Floor: return {kCall, "floor$f($0)", nullptr};
+    case Function::Ceil: return {kCall, "ceil$f($0)", nullptr};
+    case Function::Sin: return {kCall, "sin$f($0)", nullptr};
+    case Function::Cos: return {kCall, "cos$f($0)", nullptr};
+    case Function::Erf: return {kCall, "erf$f($0)", nullptr};
+    case Function::Pow: return {kCall, "pow$f($0, $1)", nullptr};
+    case Function::Sigmoid: return {kCall, "@sigmoid($0)", nullptr};
+    case Function::Silu: return {kCall, "@silu($0)", nullptr};
+    case Function::Gelu: return {kCall, "@gelu($0)", nullptr};
+  }
+  SELVAGE_CHECK(!"a function");
+}
+
+CText cast(std::string_view type, const CText& from) {
+  return {"(" + std::string(type) + ")" + inside(from, kPrefix), kPrefix};
+}
+
+CText call(std::string function, const CText& operand) {
+  return {std::move(function) + "(" + operand.text + ")"};
+}
+
+std::string indented(const std::string& line) { return "  " + line; }
+
+}  // namespace
+
+ValueText::ValueText(const Kernel& kernel, const std::vector<std::string>& buffers,
+                     IndexText& index, Helpers& helpers, Names& names)
+    : kernel_(kernel), buffers_(buffers), index_(index), helpers_(helpers), names_(names) {
+  for (std::size_t i = 0; i < kernel.values.size(); ++i) {
+    const ValueNode& node = kernel.values[ValueId(i)];
+    const auto reads = [&](ValueId v) { return reads_[std::size_t(v)]; };
+    reads_.push_back(node.kind == ValueNode::Kind::Read ||
+                     std::any_of(node.operands.begin(), node.operands.end(), reads));
+  }
+}
+
+// A select one of whose branches reads memory: C's conditional evaluates one branch only.
+bool ValueText::is_lazy(const ValueNode& node) const {
+  return node.kind == ValueNode::Kind::Apply && node.function == Function::Select &&
+         (reads_[std::size_t(node.operands[1])] || reads_[std::size_t(node.operands[2])]);
+}
+
+// The nodes that are evaluated whenever `root` is, and how often each is written.
+struct ValueText::Region {
+  std::set<ValueId> nodes;  // operands before their users
+  std::map<ValueId, int> uses;
+};
+
+ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
+  Region r;
+  std::vector<ValueId> open = {root}, branches;
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    if (outer.count(v) > 0 || !r.nodes.insert(v).second) continue;
+    const ValueNode& node = kernel_.values[v];
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      if (i > 0 && is_lazy(node)) {
+        branches.push_back(node.operands[i]);
+      } else {
+        ++r.uses[node.operands[i]];
+        open.push_back(node.operands[i]);
+      }
+    }
+  }
+  // What a branch shares with the region must have a name there.
+  for (ValueId branch : branches) {
+    for (ValueId v : nodes_of(kernel_.values, branch)) {
+      if (r.nodes.count(v) > 0) r.uses[v] += 2;
+    }
+  }
+  return r;
+}
+
+// Names a value, whose text becomes that name.
+std::string ValueText::declare(ValueId v, CText& text, const std::string& value) {
+  const std::string name = names_.declare("v0");
+  text = {name};
+  return std::string(c_type(compute(v))) + " " + name + (value.empty() ? ";" : " = " + value + ";");
+}
+
+ValueText::Written ValueText::block(ValueId root, const Known& outer) {
+  Written out;
+  Known known = outer;
+  const Region r = region(root, outer);
+  for (ValueId v : r.nodes) {
+    CText text = node_text(v, known, out.lines);
+    const ValueNode& node = kernel_.values[v];
+    const bool is_leaf =
+        node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
+    const auto uses = r.uses.find(v);
+    const bool is_shared = uses != r.uses.end() && uses->second > 1;
+    if (!is_leaf && text.text.find_first_of("([ ") != std::string::npos && v != root &&
+        (is_shared || text.text.size() > kLongText)) {
+      const std::string value = std::move(text.text);
+      out.lines.push_back("const " + declare(v, text, value));
+    }
+    known[v] = std::move(text);
+  }
+  out.value = known.at(root);
+  return out;
+}
+
+CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& lines) {
+  const ValueNode& node = kernel_.values[v];
+  switch (node.kind) {
+    case ValueNode::Kind::Constant: return literal(value_of(node));
+    case ValueNode::Kind::Index: {
+      const CText index = index_.write(node.index);
+      return index_.type() == DataType::Int64 ? index : cast(c_type(DataType::Int64), index);
+    }
+    case ValueNode::Kind::Read: {
+      const std::string address = index_.write(node.subscripts[0]).text;
+      return load({buffers_[node.source] + "[" + address + "]"}, kernel_.buffers[node.source].type);
+    }
+    case ValueNode::Kind::Cast: {
+      const ValueId from = node.operands[0];
+      const DataType to = compute_type(node.type);
+      const CText value = convert(known.at(from), compute(from), to);
+      return to == node.type ? value : load(store(value, node.type), node.type);
+    }
+    case ValueNode::Kind::Apply:
+      return is_lazy(node) ? select(node, known, lines) : apply(node, known);
+  }
+  return {};
+}
+
+// condition ? a : b; where a branch takes lines of its own, as an if.
+CText ValueText::select(const ValueNode& node, Known& known, std::vector<std::string>& lines) {
+  const CText condition = known.at(node.operands[0]);
+  Written branches[2];
+  for (int i : {0, 1}) {
+    const ValueId branch = node.operands[std::size_t(i) + 1];
+    branches[i] = known.count(branch) > 0 ? Written{{}, known.at(branch)} : block(branch, known);
+  }
+  if (branches[0].lines.empty() && branches[1].lines.empty()) {
+    return {inside(condition, kConditional + 1) + " ? " +
+                inside(branches[0].value, kConditional + 1) + " : " +
+                inside(branches[1].value, kConditional + 1),
+            kConditional};
+  }
+  CText result;
+  lines.push_back(declare(node.operands[1], result, ""));
+  lines.push_back("if (" + condition.text + ") {");
+  for (int i : {0, 1}) {
+    for (const std::string& line : branches[i].lines) lines.push_back(indented(line));
+    lines.push_back(indented(result.text + " = " + branches[i].value.text + ";"));
+    lines.push_back(i == 0 ? "} else {" : "}");
+  }
+  return result;
+}
+
+CText ValueText::apply(const ValueNode& node, const Known& known) {
+  const bool is_select = node.function == Function::Select;
+  const DataType type = compute(node.operands[is_select ? 1 : 0]);
+  const Form f = form(node.function);
+  const char* pattern = is_floating(type) ? f.real : f.integer;
+  SELVAGE_CHECK(pattern != nullptr);
+  const bool is_call = std::string_view(pattern).ends_with(')');
+  SELVAGE_CHECK(type != DataType::Bool || !is_call);  // arithmetic is done in int at least
+  std::array<std::string, 3> operands;
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const bool left = i == 0 && !is_select && f.precedence != kPrefix;
+    operands[i] = inside(known.at(node.operands[i]), is_call ? 0 : f.precedence + (left ? 0 : 1));
+  }
+  return {expand(pattern, type, &helpers_, operands.data()), is_call ? kCall : f.precedence};
+}
+
+// Between compute types: C's conversion, but saturating.
+CText ValueText::convert(CText from, DataType from_compute, DataType to) {
+  if (from_compute == to) return from;
+  if (to == DataType::Bool) return {inside(from, 10) + " != 0", info(Op::Eq).precedence};
+  if (is_floating(from_compute) && is_integer(to)) {
+    return call(helpers_.use(to == DataType::Int32 ? "to_int" : "to_long", from_compute), from);
+  }
+  return cast(c_type(to), from);
+}
+
+// From the compute type of `to` into memory.
+CText ValueText::store(CText from, DataType to) {
+  switch (to) {
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::UInt8:
+    case DataType::UInt16:
+    case DataType::UInt32:
+    case DataType::UInt64: return cast(c_storage_type(to), from);
+    case DataType::Half: return call(helpers_.use("float_to_half", DataType::Float), from);
+    case DataType::BFloat16: return call(helpers_.use("float_to_bfloat16", DataType::Float), from);
+    case DataType::Bool:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Float:
+    case DataType::Double: return from;
+  }
+  return from;
+}
+
+// From memory into the compute type.
+CText ValueText::load(CText from, DataType type) {
+  switch (type) {
+    case DataType::UInt32:
+    case DataType::UInt64: return cast(c_type(DataType::Int64), from);
+    case DataType::Half: return call(helpers_.use("half_to_float", DataType::Float), from);
+    case DataType::BFloat16: return call(helpers_.use("bfloat16_to_float", DataType::Float), from);
+    case DataType::Bool: return {from.text + " != 0", info(Op::Eq).precedence};
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::UInt8:
+    case DataType::UInt16:  // C's own promotion to int
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Float:
+    case DataType::Double: return from;
+  }
+  return from;
+}
+
+ValueText::Written ValueText::write(ValueId v, DataType type) {
+  // A value about to be stored need not be rounded first.
+  const ValueNode& node = kernel_.values[v];
+  if (node.kind == ValueNode::Kind::Cast && node.type == type) v = node.operands[0];
+  Written out = block(v, {});
+  out.value = store(convert(out.value, compute(v), compute_type(type)), type);
+  return out;
+}
+
+}  // namespace selvage

@@ -1,0 +1,282 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/base/integer.h>
+#include <selvage/emulate/reference.h>
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
+  throw BadInput(
+      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
+}
+
+std::string to_text(const std::vector<std::int64_t>& list) {
+  std::string text;
+  for (std::int64_t n : list) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + text + "]";
+}
+
+Scalar element(const Array& array, std::int64_t k) {
+  const DataType compute = compute_type(array.type);
+  if (compute == DataType::Double) return Scalar::of(array.get(k));
+  if (compute == DataType::Float) return Scalar::of(float(array.get(k)));
+  return Scalar::of(compute, array.get_int(k));
+}
+
+void set_element(Array& array, std::int64_t k, Scalar v) {
+  if (v.type == DataType::Double) return array.set(k, v.real);
+  if (v.type == DataType::Float) return array.set(k, double(v.single));
+  array.set_int(k, v.integer);
+}
+
+class Interpreter {
+ public:
+  Interpreter(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes)
+      : fusion_(fusion) {
+    for (const auto& [name, value] : sizes) set_size(name, value);
+    for (Expr n : fusion.sizes()) {
+      if (known_.contains(n.id())) continue;
+      refuse("E614", "the size " + to_string(n) + " has no value",
+             "give " + to_string(n) + " a value");
+    }
+    for (Expr n : fusion.sizes()) check_size(n);
+    for (Expr condition : fusion.launch_checks()) check_condition(condition);
+    for (Expr condition : fusion.facts()->assumptions()) check_condition(condition);
+  }
+
+  std::vector<Array> run(const std::map<std::string, Array>& inputs) {
+    for (const auto& [name, array] : inputs) {
+      const auto t = fusion_.find(name);
+      if (t && fusion_[*t].is_input) continue;
+      refuse("E611", "the fusion has no input " + name, "leave it out, or correct its name");
+    }
+    std::vector<Array> outputs;
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& info = fusion_[TensorId(i)];
+      arrays_.push_back(info.is_input ? input(TensorId(i), inputs) : computed(TensorId(i)));
+      if (info.is_output) outputs.push_back(arrays_.back());
+    }
+    return outputs;
+  }
+
+ private:
+  void set_size(const std::string& name, std::int64_t value) {
+    const auto& sizes = fusion_.sizes();
+    const auto n =
+        std::find_if(sizes.begin(), sizes.end(), [&](Expr s) { return s.name() == name; });
+    if (n == sizes.end()) {
+      refuse("E614", "the fusion has no size " + name, "leave it out, or correct its name");
+    }
+    known_[n->id()] = value;
+  }
+
+  void check_size(Expr n) {
+    const auto& empty = fusion_.possibly_empty();
+    const std::int64_t value = known_.at(n.id());
+    const bool is_empty =
+        value == 0 && std::any_of(empty.begin(), empty.end(), [&](Expr e) { return same(e, n); });
+    const Facts::Symbol* facts = fusion_.facts()->find(n);
+    if (facts == nullptr || is_empty) return;
+    const std::string is = "the size " + to_string(n) + " is " + std::to_string(value) + ", ";
+    const std::string help = "give it a value that the fusion allows";
+    if (value < facts->range.lo) {
+      refuse("E615", is + "below its min of " + std::to_string(facts->range.lo), help);
+    }
+    if (value > facts->range.hi) {
+      refuse("E615", is + "above its max of " + std::to_string(facts->range.hi), help);
+    }
+    const Congruence& c = facts->congruence;
+    if (c.modulus > 1 && *euclid_mod(value, c.modulus) != *euclid_mod(c.residue, c.modulus)) {
+      refuse("E615",
+             is + "but modulo " + std::to_string(c.modulus) + " it is to be " +
+                 std::to_string(c.residue),
+             help);
+    }
+  }
+
+  void check_condition(Expr condition) {
+    const std::optional<std::int64_t> holds = evaluate(condition);
+    if (holds.value_or(0) != 0) return;
+    std::string at;
+    for (Expr s : symbols_of(std::span(&condition, 1))) {
+      const auto value = known_.find(s.id());
+      if (value == known_.end()) return;  // not of sizes alone: nothing to check here
+      at += (at.empty() ? "" : ", ") + to_string(s) + " = " + std::to_string(value->second);
+    }
+    refuse("E615", to_string(condition) + " does not hold at " + at,
+           "give sizes for which it holds");
+  }
+
+  std::vector<std::int64_t> shape(TensorId t) {
+    std::vector<std::int64_t> shape;
+    for (Expr n : fusion_.shape(t)) {
+      const auto value = evaluate(n);
+      if (!value || *value < 0) {
+        refuse("E615",
+               "the extent " + to_string(n) + " of " + fusion_[t].name + " is " +
+                   (value ? std::to_string(*value) : "undefined"),
+               "give sizes for which every extent is at least 0");
+      }
+      shape.push_back(*value);
+    }
+    return shape;
+  }
+
+  Array input(TensorId t, const std::map<std::string, Array>& inputs) {
+    const TensorInfo& info = fusion_[t];
+    const auto it = inputs.find(info.name);
+    const std::vector<std::int64_t> expected = shape(t);
+    const std::string what = std::string(to_string(info.type)) + to_text(expected);
+    if (it == inputs.end()) {
+      refuse("E611", "the input " + info.name + " is missing", "give " + what + " for it");
+    }
+    if (it->second.type != info.type) {
+      refuse("E613",
+             "the input " + info.name + " is of type " + std::string(to_string(it->second.type)) +
+                 ", not " + std::string(to_string(info.type)),
+             "give " + what + " for it");
+    }
+    if (it->second.shape != expected) {
+      refuse("E612",
+             "the input " + info.name + " has shape " + to_text(it->second.shape) + ", not " +
+                 to_text(expected),
+             "give " + what + " for it");
+    }
+    return it->second;
+  }
+
+  Array computed(TensorId t) {
+    const TensorInfo& info = fusion_[t];
+    Array array(info.is_output ? info.type : compute_type(info.type), shape(t));
+    for (std::int64_t k = 0; k < array.size(); ++k) {
+      // k counts the points in row-major order: the last index runs fastest.
+      std::int64_t rest = k;
+      for (std::size_t i = info.indices.size(); i-- > 0;) {
+        known_[info.indices[i].id()] = rest % array.shape[i];
+        rest /= array.shape[i];
+      }
+      set_element(array, k, evaluate(*info.definition));
+    }
+    return array;
+  }
+
+  Scalar evaluate(ValueId v) {
+    const ValueNode& n = fusion_.values()[v];
+    switch (n.kind) {
+      case ValueNode::Kind::Constant: return value_of(n);
+      case ValueNode::Kind::Index: {
+        const auto value = evaluate(n.index);
+        if (!value) undefined(n.index);
+        return Scalar::of(DataType::Int64, *value);
+      }
+      case ValueNode::Kind::Read: {
+        const Scalar s = read(TensorId(n.source), n.subscripts);
+        return convert(s, compute_type(n.type));
+      }
+      case ValueNode::Kind::Apply: {
+        std::vector<Scalar> operands;
+        for (ValueId operand : n.operands) operands.push_back(evaluate(operand));
+        return selvage::apply(n.function, operands);
+      }
+      case ValueNode::Kind::Cast: return convert(evaluate(n.operands[0]), n.type);
+    }
+    SELVAGE_CHECK(!"a kind of value");
+  }
+
+  Scalar read(TensorId t, std::span<const Expr> subscripts) {
+    SELVAGE_CHECK(index_of(t) < arrays_.size());
+    const Array& array = arrays_[index_of(t)];
+    std::vector<std::int64_t> at;
+    std::int64_t address = 0;
+    bool inside = true;
+    for (std::size_t i = 0; i < subscripts.size(); ++i) {
+      const auto x = evaluate(subscripts[i]);
+      if (!x) undefined(subscripts[i]);
+      at.push_back(*x);
+      inside = inside && *x >= 0 && *x < array.shape[i];
+      if (inside) address = address * array.shape[i] + *x;
+    }
+    if (!inside) {
+      refuse("E616",
+             fusion_[t].name + to_text(at) + " is read, outside its shape " + to_text(array.shape),
+             "keep the subscripts below the extents");
+    }
+    return element(array, address);
+  }
+
+  [[noreturn]] void undefined(Expr e) {
+    refuse("E616", "the subscript " + to_string(e) + " has no value at some point",
+           "keep its divisors away from 0 and its values within 64 bits");
+  }
+
+  // The value of an integer or Boolean expression; nothing where it has none.
+  std::optional<std::int64_t> evaluate(Expr e) {
+    if (e.is(Op::Const) || e.is(Op::Bool)) return e.value();
+    if (e.is(Op::Symbol)) {
+      const auto it = known_.find(e.id());
+      return it == known_.end() ? std::nullopt : std::optional(it->second);
+    }
+    if (e.is(Op::Let)) return evaluate(e[0]);
+    if (e.is(Op::Load)) {
+      const auto table = fusion_.find(std::string(e.name()));
+      if (!table || index_of(*table) >= arrays_.size()) return std::nullopt;
+      return convert(read(*table, e.args()), DataType::Int64).integer;
+    }
+    if (e.is(Op::Select)) {
+      const auto condition = evaluate(e[0]);
+      return condition ? evaluate(*condition != 0 ? e[1] : e[2]) : std::nullopt;
+    }
+    if (e.is(Op::Call)) return std::nullopt;
+    const auto a = evaluate(e[0]);
+    const auto b = e.args().size() > 1 ? evaluate(e[1]) : a;
+    return a && b ? combine(e.op(), *a, *b) : std::nullopt;
+  }
+
+  static std::optional<std::int64_t> combine(Op op, std::int64_t a, std::int64_t b) {
+    switch (op) {
+      case Op::Add: return checked_add(a, b);
+      case Op::Sub: return checked_sub(a, b);
+      case Op::Mul: return checked_mul(a, b);
+      case Op::Div: return euclid_div(a, b);
+      case Op::Mod: return euclid_mod(a, b);
+      case Op::Min: return std::min(a, b);
+      case Op::Max: return std::max(a, b);
+      case Op::Xor: return a ^ b;
+      case Op::Lt: return a < b;
+      case Op::Le: return a <= b;
+      case Op::Eq: return a == b;
+      case Op::Not: return a == 0;
+      case Op::And: return a != 0 && b != 0;
+      case Op::Or: return a != 0 || b != 0;
+      case Op::Const:
+      case Op::Bool:
+      case Op::Symbol:
+      case Op::Let:
+      case Op::Select:
+      case Op::Load:
+      case Op::Call: break;
+    }
+    SELVAGE_CHECK(!"an operator of two values");
+  }
+
+  const Fusion& fusion_;
+  std::unordered_map<std::uint32_t, std::int64_t> known_;  // sizes and indices, by symbol
+  std::vector<Array> arrays_;                              // by tensor
+};
+
+}  // namespace
+
+std::vector<Array> run_reference(const Fusion& fusion,
+                                 const std::map<std::string, std::int64_t>& sizes,
+                                 const std::map<std::string, Array>& inputs) {
+  return Interpreter(fusion, sizes).run(inputs);
+}
+
+}  // namespace selvage

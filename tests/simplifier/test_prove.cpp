@@ -1,0 +1,142 @@
+#include <selvage/expr/tape.h>
+#include <tests/simplifier/scope.h>
+
+#include <gtest/gtest.h>
+
+namespace selvage {
+namespace {
+
+TEST(Prove, AnswersAreThree) {
+  Scope s;
+  s.bound("N", 1, 64).loop("i", "N");
+  EXPECT_EQ(s.prove("i < 64"), "proved");
+  EXPECT_EQ(s.prove("i * i <= N * N"), "proved");
+  EXPECT_EQ(s.prove("i < 63").substr(0, 7), "refuted");
+  EXPECT_EQ(s.prove("t[i] < 63"), "unknown: t[i] < 63");
+}
+
+TEST(Prove, AProofNamesTheRulesItUsed) {
+  Scope s;
+  s.positive("N").loop("i", "N");
+  const Verdict verdict = Simplifier(s.facts).prove(s.parse("i / N + i % N == i"));
+  ASSERT_TRUE(is_proved(verdict));
+  EXPECT_EQ(std::get<Proved>(verdict).rules, (std::vector<std::string>{"div/small", "mod/small"}));
+}
+
+// The point that a refutation gives is allowed by all facts, and the claim fails there.
+TEST(Prove, ARefutationIsATruePoint) {
+  Scope s;
+  s.bound("N", 1, 64).assume("N % 4 == 0").bound("K", 1, 64).assume("K <= N").assume("N < K + 9");
+  s.loop("i", "N").loop("j", "K");
+  for (const char* claim : {"i < 60", "i * K + j < N * K - 1", "i + j < N", "N % 8 == 0", "N < K",
+                            "j / 4 < (K - 1) / 4", "i != j + 3"}) {
+    const Verdict verdict = Simplifier(s.facts).prove(s.parse(claim));
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    ASSERT_NE(refuted, nullptr) << claim;
+    std::vector<Expr> symbols;
+    std::vector<std::int64_t> values;
+    for (const auto& [symbol, value] : refuted->point) {
+      symbols.push_back(symbol);
+      values.push_back(value);
+    }
+    const auto at = [&](const char* text) { return evaluate(s.parse(text), symbols, values); };
+    EXPECT_EQ(at(claim), 0);
+    EXPECT_EQ(at("N % 4 == 0 && 1 <= N && N <= 64 && 1 <= K && K <= N && N < K + 9"), 1);
+    EXPECT_EQ(at("0 <= i && i < N && 0 <= j && j < K"), 1);
+  }
+}
+
+TEST(Prove, ABoundOverASymbolWithoutFactsIsKeptByRefutations) {
+  Scope s;
+  s.loop("i", "N");
+  const std::string answer = s.prove("i < N - 1");
+  ASSERT_EQ(answer.substr(0, 7), "refuted") << answer;
+  EXPECT_EQ(s.prove("i < N"), "proved");
+  // No point is found below a bound that no probe can satisfy.
+  Scope t;
+  t.loop("i", "N * 9223372036854775807 * 4");
+  EXPECT_EQ(t.prove("i < 5").substr(0, 7), "unknown");
+}
+
+TEST(Prove, FalseIsNeverProvedAndTruthNeverRefuted) {
+  Scope s;
+  s.bound("N", 1, 9).bound("M", 1, 9).loop("i", "N").loop("j", "M");
+  struct Claim {
+    const char* text;
+    bool holds;
+  };
+  for (const Claim& c : {Claim{"i * M + j < N * M", true}, Claim{"j * N + i < N * M", true},
+                         Claim{"i * M + j < N * M - 1", false}, Claim{"i / N == 0", true},
+                         Claim{"(i + 1) / N == 0", false}, Claim{"min(i, j) < min(N, M)", true},
+                         Claim{"i + j < N + M - 1", true}, Claim{"i + j < N + M - 2", false},
+                         Claim{"i * j <= (N - 1) * (M - 1)", true}, Claim{"i % 2 < 2", true}}) {
+    const std::string answer = s.prove(c.text).substr(0, 6);
+    EXPECT_NE(answer, c.holds ? "refute" : "proved") << c.text;
+  }
+}
+
+TEST(Assumptions, RelationsBetweenSymbolsAreUsed) {
+  Scope s;
+  s.positive("N").positive("K").assume("K <= N").loop("i", "K");
+  EXPECT_EQ(s.prove("i < N"), "proved");
+  EXPECT_EQ(s.prove("i / N == 0"), "proved");
+  EXPECT_EQ(s.prove("i * 4 + 3 < N * 4"), "proved");
+  EXPECT_EQ(s.prove("N <= K").substr(0, 7), "refuted");
+}
+
+TEST(Assumptions, DivisibilityIsUsed) {
+  Scope s;
+  s.bound("N", 1, 4096).assume("N % 4 == 0").loop("o", "N / 4").loop("i", "4");
+  EXPECT_EQ(s.simplify("N / 4 * 4"), "N");
+  EXPECT_EQ(s.simplify("N % 4"), "0");
+  EXPECT_EQ(s.simplify("(N + 3) / 4"), "N / 4");
+  EXPECT_EQ(s.simplify("(N * 5 + 1) % 2"), "1");
+  EXPECT_EQ(s.prove("o * 4 + i < N"), "proved");
+  EXPECT_EQ(s.simplify("N == 6"), "false");
+}
+
+TEST(Assumptions, AGuardSimplifiesWhatItGuards) {
+  Scope s;
+  s.bound("N", 1, 4096).loop("o", "(N + 3) / 4").loop("i", "4").assume("o * 4 + i < N");
+  EXPECT_EQ(s.simplify("(o * 4 + i) % N"), "o * 4 + i");
+  EXPECT_EQ(s.simplify("o * 4 + i < N"), "true");
+  EXPECT_EQ(s.simplify("o * 4 + i < N + 1"), "true");
+  EXPECT_EQ(s.simplify("N <= o * 4 + i"), "false");
+}
+
+TEST(Assumptions, BoundsAndEqualitiesBecomeFactsOfTheirSymbol) {
+  Scope s;
+  s.assume("N <= 64 && 0 < N && M == 5");
+  EXPECT_EQ(s.simplify("M * 2"), "10");
+  EXPECT_EQ(s.simplify("N < 65"), "true");
+  EXPECT_EQ(s.simplify("N / 65"), "0");
+  EXPECT_TRUE(s.facts.assumptions().empty());
+}
+
+TEST(Assumptions, TheyDoNotProveThemselvesAway) {
+  Scope s;
+  s.bound("N", 1, 64).bound("K", 1, 64).assume("K <= N").assume("K <= N").assume("N <= K + 3");
+  EXPECT_EQ(s.prove("K <= N"), "proved");
+  EXPECT_EQ(s.prove("N <= K + 3"), "proved");
+  EXPECT_EQ(s.prove("N <= K + 2").substr(0, 7), "refuted");
+  EXPECT_EQ(s.prove("N <= K").substr(0, 7), "refuted");
+}
+
+TEST(Assumptions, AnInnerScopeIsACopyWithMoreFacts) {
+  Scope s;
+  s.bound("N", 1, 64).loop("i", "N");
+  Facts inner = s.facts;
+  inner.assume(s.parse("N <= 8"));
+  EXPECT_TRUE(Simplifier(inner).proves(s.parse("i < 8")));
+  EXPECT_FALSE(Simplifier(s.facts).proves(s.parse("i < 8")));
+}
+
+TEST(Assumptions, WhatIsAssumedOfASymbolTwiceHoldsTwice) {
+  Scope s;
+  s.bound("i", 0, 63).bound("i", 4, 99).assume("i % 4 == 1").assume("i % 6 == 3");
+  EXPECT_EQ(s.simplify("i < 64 && 4 <= i"), "true");
+  EXPECT_EQ(s.simplify("i % 12"), "9");
+}
+
+}  // namespace
+}  // namespace selvage
