@@ -64,9 +64,18 @@ class SymbolicOracle : public BoundOracle {
       if (!closure.holds(b) && request_.simplifier.proves(claim(b))) closure.add(std::span(&b, 1));
     }
     for (BoundId b = 0; b < always_.size(); ++b) always_[b] = closure.holds(b);
+    for (BoundId b = 0; b < always_.size(); ++b) {
+      if (!always_[b] && request_.simplifier.simplify(claim(b)).is_false()) never_.push_back(b);
+    }
   }
 
   std::vector<char> implied(std::span<const BoundId> assumed) override {
+    // Where no loop point is left, everything follows.
+    for (BoundId b : assumed) {
+      if (std::find(never_.begin(), never_.end(), b) != never_.end()) {
+        return std::vector<char>(always_.size(), 1);
+      }
+    }
     std::vector<BoundId> start(assumed.begin(), assumed.end());
     for (BoundId b = 0; b < always_.size(); ++b) {
       if (always_[b]) start.push_back(b);
@@ -106,7 +115,40 @@ class SymbolicOracle : public BoundOracle {
   const PredicateRequest& request_;
   std::span<const Implication> implications_;
   std::vector<char> always_;
+  std::vector<BoundId> never_;
 };
+
+// The symbols of some sizes, and those that the facts tie to them; the facts that speak of these
+// alone are put behind the sizes.
+std::vector<Expr> symbols_with_relations(std::span<const Expr> sizes,
+                                         const PredicateRequest& request,
+                                         std::vector<Expr>& related) {
+  std::vector<Expr> symbols = symbols_of(sizes);
+  const auto is_loop = [&](Expr e) {
+    return std::any_of(request.variables.begin(), request.variables.end(),
+                       [&](Expr v) { return same(v, e); });
+  };
+  std::vector<Expr> open = request.simplifier.facts().assumptions();
+  for (bool again = true; again;) {
+    again = false;
+    for (Expr& fact : open) {
+      if (!fact.valid()) continue;
+      const std::vector<Expr> used = symbols_of(std::span(&fact, 1));
+      const auto is_ours = [&](Expr e) {
+        return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, e); });
+      };
+      if (std::none_of(used.begin(), used.end(), is_ours)) continue;
+      if (std::any_of(used.begin(), used.end(), is_loop)) continue;
+      for (Expr e : used) {
+        if (!is_ours(e)) symbols.push_back(e);
+      }
+      related.push_back(fact);
+      fact = Expr();
+      again = true;
+    }
+  }
+  return symbols;
+}
 
 struct Random {
   std::uint64_t state = 20;
@@ -139,7 +181,9 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
     }
   }
   std::vector<Instance> out;
-  const std::vector<Expr> symbols = symbols_of(sizes);
+  const Facts& facts = request.simplifier.facts();
+  std::vector<Expr> related = sizes;
+  const std::vector<Expr> symbols = symbols_with_relations(sizes, request, related);
   if (symbols.empty()) {
     const auto value = [](Expr e) {
       return e.is(Op::Const) ? e.value() : evaluate(e, {}, {}).value_or(0);
@@ -148,15 +192,7 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
     return out;
   }
 
-  const Facts& facts = request.simplifier.facts();
-  std::vector<Expr> roots = sizes;
-  for (Expr e : facts.assumptions()) {
-    const std::vector<Expr> used = symbols_of(std::span(&e, 1));
-    const bool of_sizes = std::all_of(used.begin(), used.end(), [&](Expr u) {
-      return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, u); });
-    });
-    if (of_sizes) roots.push_back(e);
-  }
+  const std::vector<Expr>& roots = related;
   Tape tape(roots, symbols);
   Random random;
   std::vector<std::vector<std::int64_t>> seen;

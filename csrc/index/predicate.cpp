@@ -50,6 +50,10 @@ class Planner {
     PredicatePlan plan;
     plan.searched = searched_;
     const std::vector<BoundId> bounds = needed_halves();
+    std::erase_if(chosen_, [&](std::uint32_t m) {
+      return std::none_of(bounds.begin(), bounds.end(),
+                          [&](BoundId b) { return b / 2 == candidates_[m]; });
+    });
     for (std::uint32_t m : chosen_) plan.kept.push_back(describe(m, bounds));
     derive(plan);
     plan.minimal = minimality();

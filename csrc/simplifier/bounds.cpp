@@ -52,6 +52,13 @@ Interval Simplifier::compute_interval(Expr e) {
       Interval range = s->range;
       if (s->lo.valid() && !s->lo.is(Op::Const)) range.lo = std::max(range.lo, interval(s->lo).lo);
       if (s->hi.valid() && !s->hi.is(Op::Const)) range.hi = std::min(range.hi, interval(s->hi).hi);
+      if (const auto [m, r] = s->congruence; m > 1) {
+        // The first and the last member of the class: `min: 1, multiple_of: 4` starts at 4.
+        if (range.has_lo())
+          range.lo = saturating_add(range.lo, *euclid_mod(r - *euclid_mod(range.lo, m), m));
+        if (range.has_hi())
+          range.hi = saturating_add(range.hi, -*euclid_mod(*euclid_mod(range.hi, m) - r, m));
+      }
       return range;
     }
     case Op::Let: return interval(e[0]);
@@ -144,6 +151,13 @@ Congruence Simplifier::congruence(const LinearSum& sum) {
 
 bool Simplifier::proves(Expr condition) {
   if (condition.is(Op::And)) return proves(condition[0]) && proves(condition[1]);
+  if (condition.is(Op::Eq) && condition[0].is(Op::Mod) && condition[0][1].is(Op::Const) &&
+      condition[0][1].value() > 0 && condition[1].is(Op::Const)) {
+    // Divisibility from congruences alone: the rules that ask for it are what would simplify this.
+    const std::int64_t d = condition[0][1].value();
+    const Congruence c = congruence(condition[0][0]);
+    if (c.decides(d)) return euclid_mod(c.residue, d) == condition[1].value();
+  }
   if (condition.is(Op::Lt) || condition.is(Op::Le)) {
     // Intervals settle most questions without a single new node.
     const Interval a = interval(condition[0]), b = interval(condition[1]);

@@ -1,0 +1,113 @@
+#include <selvage/base/check.h>
+#include <selvage/emulate/compiled.h>
+#include <selvage/kernel/value_nodes.h>
+
+#include <limits>
+
+namespace selvage {
+
+Indices::Indices(const std::vector<Expr>& expressions,
+                 const std::unordered_map<std::uint32_t, std::uint32_t>& slots)
+    : tape_(expressions, symbols_of(expressions)) {
+  for (Expr symbol : symbols_of(expressions)) {
+    SELVAGE_CHECK(slots.count(symbol.id()) > 0);  // a symbol that the kernel defines
+    from_.push_back(slots.at(symbol.id()));
+  }
+  inputs_.resize(from_.size());
+}
+
+void Indices::limit(IndexType type) {
+  using Narrow = std::numeric_limits<std::int32_t>;
+  if (type == IndexType::Int32) tape_.limit(Narrow::min(), Narrow::max());
+}
+
+namespace {
+
+class Compiler {
+ public:
+  explicit Compiler(const Kernel& kernel) : kernel_(kernel) {
+    for (Expr size : kernel.sizes) slot(size);
+  }
+
+  CompiledKernel run() {
+    out_.body = compile(kernel_.body);
+    return std::move(out_);
+  }
+
+ private:
+  std::uint32_t slot(Expr symbol) {
+    const auto [it, fresh] = out_.slots.try_emplace(symbol.id(), out_.names.size());
+    if (fresh) out_.names.emplace_back(symbol.name());
+    return it->second;
+  }
+  Indices indices(const std::vector<Expr>& expressions) const {
+    Indices compiled(expressions, out_.slots);
+    compiled.limit(kernel_.index_type);
+    return compiled;
+  }
+
+  CompiledBody compile(const Body& body) {
+    CompiledBody compiled;
+    for (const Statement& statement : body) {
+      compiled.push_back(std::visit([&](const auto& s) { return compile(s); }, statement.node));
+    }
+    return compiled;
+  }
+  CompiledStatement compile(const Loop& loop) {
+    using Kind = CompiledStatement::Kind;
+    const bool bound = is_block(loop.parallel) || is_thread(loop.parallel);
+    const bool run = loop.parallel == ParallelType::Serial || loop.parallel == ParallelType::Unroll;
+    SELVAGE_CHECK(bound || run);
+    CompiledStatement s{.kind = bound ? Kind::Bound : Kind::Run,
+                        .parallel = loop.parallel,
+                        .indices = indices({loop.extent})};
+    s.slot = slot(loop.variable);
+    s.body = compile(loop.body);
+    return s;
+  }
+  CompiledStatement compile(const Define& define) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Define,
+                        .indices = indices({define.value})};
+    s.slot = slot(define.variable);
+    return s;
+  }
+  CompiledStatement compile(const Guard& guard) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Guard,
+                        .indices = indices({guard.condition})};
+    s.body = compile(guard.body);
+    return s;
+  }
+  CompiledStatement compile(const Store& store) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Store, .indices = {}};
+    s.store = &store;
+    s.valid = Indices(store.valid, out_.slots);
+    std::vector<Expr> expressions = {store.address};
+    std::unordered_map<std::uint32_t, std::uint32_t> position;
+    for (ValueId v : nodes_of(kernel_.values, store.value)) {
+      const ValueNode& node = kernel_.values[v];
+      Operation op{.kind = node.kind, .type = node.type};
+      if (node.kind == ValueNode::Kind::Constant) op.value = value_of(node);
+      op.function = node.function;
+      op.source = node.source;
+      op.index = std::uint32_t(expressions.size());
+      for (Expr e : index_expressions(node)) expressions.push_back(e);
+      SELVAGE_CHECK(node.operands.size() <= op.operands.size());
+      for (std::size_t i = 0; i < node.operands.size(); ++i) {
+        op.operands[i] = position.at(std::uint32_t(node.operands[i]));
+      }
+      position[std::uint32_t(v)] = std::uint32_t(s.operations.size());
+      s.operations.push_back(op);
+    }
+    s.indices = indices(expressions);
+    return s;
+  }
+
+  const Kernel& kernel_;
+  CompiledKernel out_;
+};
+
+}  // namespace
+
+CompiledKernel compile_kernel(const Kernel& kernel) { return Compiler(kernel).run(); }
+
+}  // namespace selvage

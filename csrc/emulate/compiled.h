@@ -1,0 +1,72 @@
+#pragma once
+
+#include <selvage/expr/tape.h>
+#include <selvage/ir/scalar.h>
+#include <selvage/kernel/kernel.h>
+
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// A kernel laid out for running it many times: every variable has a slot, all index expressions of
+// a statement share one tape.
+
+// Expressions and the slots from which their symbols are read.
+class Indices {
+ public:
+  Indices() : tape_({}, {}) {}
+  Indices(const std::vector<Expr>& expressions,
+          const std::unordered_map<std::uint32_t, std::uint32_t>& slots);
+  void limit(IndexType type);
+
+  bool evaluate(const std::vector<std::int64_t>& slots) {
+    for (std::size_t i = 0; i < from_.size(); ++i) inputs_[i] = slots[from_[i]];
+    return tape_.evaluate(inputs_);
+  }
+  std::int64_t operator[](std::size_t i) const { return tape_.root(i); }
+  Expr stopped_at() const { return tape_.stopped_at(); }
+
+ private:
+  Tape tape_;
+  std::vector<std::uint32_t> from_;
+  std::vector<std::int64_t> inputs_;
+};
+
+// One node of a store's value. What is computed for one execution of the store bears its stamp.
+struct Operation {
+  ValueNode::Kind kind;
+  DataType type;  // of an Apply: compute type; of a Cast: the type that is cast to
+  Function function = Function::Add;
+  std::uint32_t index = 0;  // of a Read or an Index: which of the store's indices
+  BufferId source = 0;
+  std::array<std::uint32_t, 3> operands{};
+  Scalar value{};
+  std::uint64_t stamp = 0;
+};
+
+struct CompiledStatement;
+using CompiledBody = std::vector<CompiledStatement>;
+
+struct CompiledStatement {
+  enum class Kind { Run, Bound, Define, Guard, Store };
+  Kind kind;
+  std::uint32_t slot = 0;  // of the variable of a loop or a definition
+  ParallelType parallel = ParallelType::Serial;
+  Indices indices;  // extent, value, condition; of a store: the address, then those of the value
+  CompiledBody body = {};
+
+  const Store* store = nullptr;
+  Indices valid = {};
+  std::vector<Operation> operations = {};  // the value last
+};
+
+struct CompiledKernel {
+  std::unordered_map<std::uint32_t, std::uint32_t> slots;  // by symbol id; sizes first
+  std::vector<std::string> names;                          // by slot
+  CompiledBody body;
+};
+
+CompiledKernel compile_kernel(const Kernel& kernel);
+
+}  // namespace selvage
