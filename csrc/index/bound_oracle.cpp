@@ -1,7 +1,9 @@
 #include <selvage/expr/tape.h>
 #include <selvage/index/bound_oracle.h>
+#include <selvage/index/symbolic_bounds.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace selvage {
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::size_t kRefuteAtMost = 256;  // variables; past that one fixpoint has to do
 constexpr std::size_t kProveAtMost = 24;    // bounds left to the prover at a time
+constexpr std::size_t kBoundAtMost = 40;    // variables; past that no symbolic intervals
 
 class NumericOracle : public BoundOracle {
  public:
@@ -87,12 +90,8 @@ class SymbolicOracle : public BoundOracle {
       if (!closure.holds(b)) open.push_back(b);
     }
     if (!assumed.empty() && !open.empty() && open.size() <= kProveAtMost) {
-      Facts facts = request_.simplifier.facts();
-      for (BoundId b : assumed) facts.assume(request_.simplifier.simplify(claim(b)));
-      Simplifier under(std::move(facts));
-      for (BoundId b : open) {
-        if (!closure.holds(b) && under.proves(claim(b))) closure.add(std::span(&b, 1));
-      }
+      ask_prover(assumed, open, closure);
+      ask_intervals(assumed, open, closure);
     }
     std::vector<char> flags(always_.size());
     for (BoundId b = 0; b < flags.size(); ++b) flags[b] = closure.holds(b);
@@ -106,6 +105,47 @@ class SymbolicOracle : public BoundOracle {
       bounds.push_back(bound_id(v, Half::Hi));
     }
   }
+  // The claims themselves, under the assumed ones.
+  void ask_prover(std::span<const BoundId> assumed, std::span<const BoundId> open,
+                  LawClosure& closure) {
+    Facts facts = request_.simplifier.facts();
+    for (BoundId b : assumed) facts.assume(request_.simplifier.simplify(claim(b)));
+    Simplifier under(std::move(facts));
+    for (BoundId b : open) {
+      if (!closure.holds(b) && under.proves(claim(b))) closure.add(std::span(&b, 1));
+    }
+  }
+  // Symbolic intervals under the assumed bounds, directly and with a bound assumed broken.
+  void ask_intervals(std::span<const BoundId> assumed, std::span<const BoundId> open,
+                     LawClosure& closure) {
+    const auto is_open = [&](BoundId b) { return !closure.holds(b); };
+    if (always_.size() > 2 * kBoundAtMost || std::none_of(open.begin(), open.end(), is_open))
+      return;
+    if (!base_) base_.emplace(request_);
+    SymbolicBounds bounds = *base_;
+    for (BoundId b : assumed) bounds.assume(b / 2, Half(b % 2));
+    bool alive = true;
+    for (bool again = true; again && alive;) {
+      again = false;
+      for (BoundId b = 0; b < always_.size(); ++b) {
+        if (closure.holds(b)) bounds.assume(b / 2, Half(b % 2));
+      }
+      alive = bounds.propagate();
+      for (BoundId b : open) {
+        if (closure.holds(b)) continue;
+        bool follows = !alive || bounds.implies(b / 2, Half(b % 2));
+        if (!follows) {
+          SymbolicBounds broken = bounds;
+          broken.deny(b / 2, Half(b % 2));
+          follows = !broken.propagate();
+        }
+        if (follows) {
+          closure.add(std::span(&b, 1));
+          again = true;
+        }
+      }
+    }
+  }
   Expr claim(BoundId b) const {
     const DomainId d = request_.path.domains[b / 2];
     const Expr index = request_.coordinates[d];
@@ -116,6 +156,7 @@ class SymbolicOracle : public BoundOracle {
   std::span<const Implication> implications_;
   std::vector<char> always_;
   std::vector<BoundId> never_;
+  std::optional<SymbolicBounds> base_;
 };
 
 // The symbols of some sizes, and those that the facts tie to them; the facts that speak of these

@@ -52,6 +52,8 @@ std::vector<Rule> make_table() {
     {"sum/remainder",        x - (x / a) * a,          x % a,                  always,                          Sum,          "Euclid"},
     {"sum/divisible",        (x / a) * a,              x,                      eq(x % a, zero),                 Sum,          "Euclid"},
 
+    {"sum/divisible-part",   (x / (a * b)) * b,        x / a,                  eq(x % (a * b), zero),           Sum,          "Euclid"},
+
     {"order/common-factor",  zero <= x * a + y,        zero <= x,              within(y, a),                    Order,        "mixed radix"},
     {"order/div-lower",      y <= x / a,               y * a <= x,             always,                          Order,        "Euclid"},
     {"order/div-upper",      x / a <= y,               x < (y + one) * a,      always,                          Order,        "Euclid"},

@@ -63,6 +63,7 @@ class Simplifier {
   bool recompose_remainder(LinearSum& sum, std::size_t i);
   bool recompose_digits(LinearSum& sum, std::size_t i);
   bool recompose_quotient(LinearSum& sum, std::size_t i);
+  bool recompose_divisible(LinearSum& sum, std::size_t i, Expr quotient);
   bool replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in, const Rule& rule);
 
   // order.cpp

@@ -1,5 +1,7 @@
 #include <selvage/simplifier/simplifier.h>
 
+#include <numeric>
+
 namespace selvage {
 
 namespace {
@@ -84,6 +86,23 @@ bool Simplifier::recompose_digits(LinearSum& sum, std::size_t i) {
   return false;
 }
 
+// k*b*(x / (a*b)) = k*(x / a) where a*b divides x.
+bool Simplifier::recompose_divisible(LinearSum& sum, std::size_t i, Expr quotient) {
+  const auto [monomial, coefficient] = sum.terms[i];
+  if (!quotient[1].is(Op::Const) || coefficient == INT64_MIN) return false;
+  const std::int64_t d = quotient[1].value(), b = std::gcd(coefficient, d);
+  const Congruence x = congruence(to_linear(quotient[0]));
+  if (b == 1 || !x.decides(d) || x.residue % d != 0) return false;
+  const auto others = divide_monomial(pool(), monomial, quotient);
+  const auto in = multiply(term(coefficient / b, *others), linear(quotient[0] / (d / b)));
+  const auto less = add(sum, term(coefficient, monomial), -1);
+  const auto result = in && less ? add(*less, *in) : std::nullopt;
+  if (!result) return false;
+  sum = *result;
+  count(rule("sum/divisible-part"));
+  return true;
+}
+
 // k*x - k*a*(x / a) = k*(x % a), and k*a*(x / a) = k*x where a divides x.
 bool Simplifier::recompose_quotient(LinearSum& sum, std::size_t i) {
   const auto [monomial, coefficient] = sum.terms[i];
@@ -91,7 +110,10 @@ bool Simplifier::recompose_quotient(LinearSum& sum, std::size_t i) {
     if (!atom.is(Op::Div) || interval(atom[1]).lo < 1) continue;
     const auto others = divide_monomial(pool(), monomial, atom);
     const auto k = divide_terms(pool(), term(coefficient, *others), to_linear(atom[1]));
-    if (!k || !k->rest.is_zero() || k->quotient.is_zero()) continue;
+    if (!k || !k->rest.is_zero() || k->quotient.is_zero()) {
+      if (recompose_divisible(sum, i, atom)) return true;
+      continue;
+    }
     const auto multiple = multiply(k->quotient, to_linear(atom[0]));
     const auto remainder = multiply(k->quotient, linear(atom[0] % atom[1]));
     if (!multiple || !remainder) continue;

@@ -1,0 +1,232 @@
+#include <gtest/gtest.h>
+
+#include "run.h"
+
+namespace selvage {
+namespace {
+
+using namespace test;
+
+constexpr DataType kTypes[] = {
+    DataType::Bool,     DataType::Int8,   DataType::Int16,  DataType::Int32,  DataType::Int64,
+    DataType::UInt8,    DataType::UInt16, DataType::UInt32, DataType::UInt64, DataType::Half,
+    DataType::BFloat16, DataType::Float,  DataType::Double};
+
+Scalar element(const Array& a, std::int64_t k) {
+  const DataType compute = compute_type(a.type);
+  if (a.type == DataType::Float || a.type == DataType::Half || a.type == DataType::BFloat16) {
+    return Scalar::of(float(a.get(k)));
+  }
+  return a.type == DataType::Double ? Scalar::of(a.get(k)) : Scalar::of(compute, a.get_int(k));
+}
+
+void set_element(Array& a, std::int64_t k, Scalar v) {
+  v = convert(v, a.type);
+  if (v.type == DataType::Float) {
+    a.set(k, double(v.single));
+  } else if (v.type == DataType::Double) {
+    a.set(k, v.real);
+  } else {
+    a.set_int(k, v.integer);
+  }
+}
+
+// One kernel that reads a, b and c at i < 300 and stores one value after the other.
+struct Pointwise {
+  static constexpr std::int64_t kItems = 300;
+
+  Pointwise(std::string name, DataType type) : h(std::move(name)) {
+    h.kernel.launch.grid[0] = h.c(3);
+    h.kernel.launch.block[0] = h.c(128);
+    bx = h.variable("bx", h.c(3));
+    tx = h.variable("tx", h.c(128));
+    at = bx * 128 + tx;
+    for (const char* name : {"a", "b"}) h.input(name, type, h.c(kItems));
+    h.input("c", DataType::Bool, h.c(kItems));
+  }
+  void add(DataType type, ValueId value) {
+    const BufferId y = h.output("y" + std::to_string(stores.size()), type, h.c(kItems));
+    stores.push_back(store(y, at, value, {at < kItems}));
+  }
+  const Kernel& kernel() {
+    h.kernel.body = {loop(bx, h.c(3),
+                          {loop(tx, h.c(128), {guard(at < kItems, stores)}, ParallelType::TIDx)},
+                          ParallelType::BIDx)};
+    return h.kernel;
+  }
+
+  HandKernel h;
+  Expr bx, tx, at;
+  Body stores;
+};
+
+// Every conversion from one type: from memory, in a cast, into memory.
+Pointwise conversions(DataType from) {
+  Pointwise p("from_" + std::string(to_string(from)), from);
+  for (DataType to : kTypes) {
+    p.add(to, p.h.read(0, p.at));
+    // Through a narrow type into a wide one, so that what the cast rounds off shows.
+    const DataType wide = is_floating(to) ? DataType::Double : DataType::Int64;
+    p.add(wide, p.h.kernel.values.cast(p.h.read(0, p.at), to));
+  }
+  return p;
+}
+
+TEST(CudaValues, EveryConversionIsThatOfScalars) {
+  for (DataType from : kTypes) {
+    Pointwise p = conversions(from);
+    std::vector<Array> expected = arrays_for(p.kernel(), {});
+    for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
+      std::size_t y = 3;
+      for (DataType to : kTypes) {
+        set_element(expected[y++], k, element(expected[0], k));
+        set_element(expected[y++], k, convert(element(expected[0], k), to));
+      }
+    }
+    expect_agreement(p.kernel(), {}, expected);
+  }
+}
+
+constexpr Function kFunctions[] = {
+#define X(name, ...) Function::name,
+    SELVAGE_FUNCTIONS(X)
+#undef X
+};
+
+// Every function of one type that there is; promotion inserts the casts.
+Pointwise functions(DataType type) {
+  Pointwise p("functions_of_" + std::string(to_string(type)), type);
+  ValueGraph& values = p.h.kernel.values;
+  const ValueId a = p.h.read(0, p.at), b = p.h.read(1, p.at), c = p.h.read(2, p.at);
+  for (Function f : kFunctions) {
+    std::vector<ValueId> operands = {a, b};
+    if (f == Function::Select) operands = {c, a, b};
+    operands.resize(std::size_t(info(f).arity));
+    const ValueId v = values.apply(f, operands);
+    p.add(compute_type(values[v].type), v);
+  }
+  return p;
+}
+
+TEST(CudaValues, EveryFunctionIsThatOfScalars) {
+  for (DataType type : kTypes) {
+    Pointwise p = functions(type);
+    std::vector<Array> expected = arrays_for(p.kernel(), {});
+    for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
+      std::size_t y = 3;
+      for (Function f : kFunctions) {
+        // What the operands are converted to can be seen from the value's own operands.
+        const Store& s = std::get<Store>(p.stores[y - 3].node);
+        const ValueNode& node = p.h.kernel.values[s.value];
+        const auto operand = [&](std::size_t i, std::size_t array) {
+          const DataType t = p.h.kernel.values[node.operands[i]].type;
+          return convert(element(expected[array], k), compute_type(t));
+        };
+        std::vector<Scalar> operands;
+        if (f == Function::Select) operands.push_back(operand(0, 2));
+        for (std::size_t i = operands.size(); i < node.operands.size(); ++i) {
+          operands.push_back(operand(i, i - (f == Function::Select ? 1 : 0)));
+        }
+        set_element(expected[y++], k, selvage::apply(f, operands));
+      }
+    }
+    expect_agreement(p.kernel(), {}, expected);
+  }
+}
+
+// Every kind of literal, compared with the number itself.
+TEST(CudaValues, LiteralsAreExact) {
+  Pointwise p("literals", DataType::Float);
+  ValueGraph& values = p.h.kernel.values;
+  const double reals[] = {0.0,
+                          -0.0,
+                          1.0,
+                          -1.0,
+                          0.1,
+                          1.0 / 3,
+                          1e30,
+                          -2.5e-8,
+                          16777217.0,
+                          5e-324,
+                          1.401298464324817e-45,
+                          HUGE_VAL,
+                          -HUGE_VAL,
+                          double(NAN)};
+  const std::int64_t integers[] = {0, -1, 1, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 1LL << 40};
+  std::vector<Scalar> numbers;
+  for (double r : reals) {
+    for (DataType type : {DataType::Float, DataType::Double}) {
+      numbers.push_back(convert(Scalar::of(r), type));
+      p.add(type, values.constant(type, r, false));
+    }
+  }
+  for (std::int64_t n : integers) {
+    for (DataType type : {DataType::Bool, DataType::Int32, DataType::Int64}) {
+      numbers.push_back(Scalar::of(type, n));
+      p.add(type, values.constant(type, numbers.back().integer, false));
+    }
+  }
+  std::vector<Array> expected = arrays_for(p.kernel(), {});
+  for (std::size_t y = 0; y < numbers.size(); ++y) {
+    for (std::int64_t k = 0; k < Pointwise::kItems; ++k)
+      set_element(expected[y + 3], k, numbers[y]);
+  }
+  expect_agreement(p.kernel(), {}, expected);
+}
+
+TEST(CudaValues, NvrtcTakesThemAll) {
+  std::vector<Kernel> kernels;
+  for (DataType type : kTypes) {
+    kernels.push_back(conversions(type).kernel());
+    kernels.push_back(functions(type).kernel());
+  }
+  expect_gpu_code(kernels);
+}
+
+// A pad: the read is out of bounds wherever the select does not ask for it.
+TEST(CudaValues, ASelectReadsOneBranchOnly) {
+  Pointwise p("padded", DataType::Float);
+  ValueGraph& values = p.h.kernel.values;
+  const ValueId inside =
+      values.cast(values.index(select(p.at < 297, p.h.c(1), p.h.c(0))), DataType::Bool);
+  ValueId x = p.h.read(0, p.at + 3);
+  // Each square reads the one before twice; written out, the text would double every time.
+  for (int i = 0; i < 40; ++i) x = values.apply(Function::Mul, {x, x});
+  p.add(DataType::Float,
+        values.apply(Function::Select, {inside, x, values.constant(DataType::Float, -1.0, false)}));
+  EXPECT_LT(cuda(p.kernel()).text.size(), 4000U);
+  std::vector<Array> expected = arrays_for(p.kernel(), {});
+  for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
+    float x = -1;
+    if (k < 297) {
+      x = float(expected[0].get(k + 3));
+      for (int i = 0; i < 40; ++i) x *= x;
+    }
+    expected[3].set(k, double(x));
+  }
+  expect_agreement(p.kernel(), {}, expected);
+}
+
+TEST(CudaValues, ALongChainIsBrokenIntoLines) {
+  Pointwise p("chain", DataType::Float);
+  ValueGraph& values = p.h.kernel.values;
+  ValueId x = p.h.read(0, p.at);
+  for (int i = 0; i < 1000; ++i) x = values.apply(Function::Add, {x, p.h.read(1, p.at)});
+  p.add(DataType::Float, x);
+  std::vector<Array> expected = arrays_for(p.kernel(), {});
+  for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
+    auto x = float(expected[0].get(k));
+    for (int i = 0; i < 1000; ++i) x += float(expected[1].get(k));
+    expected[3].set(k, double(x));
+  }
+  expect_agreement(p.kernel(), {}, expected);
+  std::size_t longest = 0, start = 0;
+  const std::string text = cuda(p.kernel()).text;
+  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    longest = std::max(longest, end - start);
+  }
+  EXPECT_LT(longest, 140U);
+}
+
+}  // namespace
+}  // namespace selvage
