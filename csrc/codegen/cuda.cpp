@@ -35,7 +35,7 @@ class Writer {
 
   CudaText write() {
     CudaText out;
-    out.name = names_.declare(kernel_.name);
+    out.name = names_.declare_kernel(kernel_.name);
     names_.open();
     const std::string parameters = declare_parameters(out.parameter_types);
     ValueText values(kernel_, buffers_, index_, helpers_, names_);

@@ -26,12 +26,13 @@ constexpr std::string_view kWords[] = {
     "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
     "ushort2", "ushort4", "half", "size_t",
 };
-// Functions of the C library and of CUDA; each of the second row also with an f behind.
+// Functions of the C library and of CUDA; those of kMathematics also with an f behind. A variable
+// may hide one that no kernel calls (y0 is a good name for an output), the kernel itself may not.
 constexpr std::string_view kFunctions[] = {
     "abs", "labs", "llabs", "min", "max", "malloc", "free", "printf", "assert", "memcpy", "memset",
-    "memmove", "isnan", "isinf", "isfinite", "signbit", "clock", "clock64", "j0", "j1", "jn", "y0",
-    "y1", "yn",
+    "memmove", "isnan", "isinf", "isfinite", "signbit", "clock", "clock64",
 };
+constexpr std::string_view kBessel[] = {"j0", "j1", "jn", "y0", "y1", "yn"};
 constexpr std::string_view kMathematics[] = {
     "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt",
     "rcbrt", "sin", "cos", "tan", "sincos", "sinpi", "cospi", "asin", "acos", "atan", "sinh",
@@ -70,6 +71,12 @@ bool Names::taken(const std::string& name) const {
   if (is_word(name) || name.starts_with("selvage_") || is_helper_name(name)) return true;
   return std::any_of(blocks_.begin(), blocks_.end(),
                      [&](const auto& block) { return block.count(name) > 0; });
+}
+
+std::string Names::declare_kernel(std::string_view wanted) {
+  const bool bessel =
+      std::find(std::begin(kBessel), std::end(kBessel), wanted) != std::end(kBessel);
+  return declare(bessel ? std::string(wanted) + "_kernel" : std::string(wanted));
 }
 
 std::string Names::declare(std::string_view wanted) {

@@ -17,6 +17,8 @@ class Names {
 
   // The wanted name, made an identifier; with a number behind it if it is taken.
   std::string declare(std::string_view wanted);
+  // The same for the name of a function.
+  std::string declare_kernel(std::string_view wanted);
 
  private:
   bool taken(const std::string& name) const;

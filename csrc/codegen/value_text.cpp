@@ -164,8 +164,7 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
       const DataType to = compute_type(node.type);
-      const CText value = convert(known.at(from), compute(from), to);
-      return to == node.type ? value : load(store(value, node.type), node.type);
+      return round(convert(known.at(from), compute(from), to), node.type);
     }
     case ValueNode::Kind::Apply:
       return is_lazy(node) ? select(node, known, lines) : apply(node, known);
@@ -258,6 +257,30 @@ CText ValueText::load(CText from, DataType type) {
     case DataType::UInt16:  // C's own promotion to int
     case DataType::Int32:
     case DataType::Int64:
+    case DataType::Float:
+    case DataType::Double: return from;
+  }
+  return from;
+}
+
+// What storing and loading would give. Unsigned types by a mask: tcc takes some chains of casts
+// for nothing.
+CText ValueText::round(CText from, DataType to) {
+  const auto mask = [&](const char* bits) {
+    return CText{"(" + inside(from, 10) + " & " + bits + ")"};
+  };
+  switch (to) {
+    case DataType::UInt8: return mask("0xff");
+    case DataType::UInt16: return mask("0xffff");
+    case DataType::UInt32: return mask("0xffffffffLL");
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::Half:
+    case DataType::BFloat16: return load(store(from, to), to);
+    case DataType::Bool:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::UInt64:
     case DataType::Float:
     case DataType::Double: return from;
   }

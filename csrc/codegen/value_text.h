@@ -39,6 +39,7 @@ class ValueText {
   CText convert(CText from, DataType from_compute, DataType to);
   CText store(CText from, DataType to);
   CText load(CText from, DataType type);
+  CText round(CText from, DataType to);
   DataType compute(ValueId v) const { return compute_type(kernel_.values[v].type); }
   bool is_lazy(const ValueNode& select) const;
   std::string declare(ValueId v, CText& text, const std::string& value);

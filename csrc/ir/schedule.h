@@ -1,0 +1,107 @@
+#pragma once
+
+#include <selvage/ir/fusion.h>
+#include <selvage/ir/parallel.h>
+#include <selvage/ir/path.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace selvage {
+
+// A loop of one tensor's nest: what the primitives of a Schedule take and give.
+struct ScheduledLoop {
+  TensorId tensor{};
+  DomainId domain{};
+  friend bool operator==(const ScheduledLoop&, const ScheduledLoop&) = default;
+};
+
+// How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion that
+// must outlive it and not change any more. Copy it, try something, drop it, from several threads.
+//
+// At first every computed tensor is a serial nest over its logical domain, and one that only other
+// tensors read is inlined into its readers. Primitives take loops of the current nest and throw
+// Illegal where they make no sense, leaving the schedule as it was: E401 to E404 as DomainGraph
+// says, E410 not a loop of that tensor, E411 not loops of one tensor, E412 no permutation of the
+// loops, E413 parallel type bound twice, E414 parallel type not supported yet, E415 not to be
+// inlined, E416 loops from which the tensor's items do not follow.
+class Schedule {
+ public:
+  explicit Schedule(const Fusion& fusion);
+
+  std::vector<ScheduledLoop> loops(TensorId t) const;
+  // The loops of a tensor of that rank: auto [m, n] = s.loops<2>(y);
+  template <std::size_t Rank>
+  std::array<ScheduledLoop, Rank> loops(Tensor t) const {
+    return exactly<Rank>(loops(t.id()));
+  }
+
+  std::pair<ScheduledLoop, ScheduledLoop> split(ScheduledLoop l, Expr factor,
+                                                bool inner_split = true,
+                                                std::string outer_name = {},
+                                                std::string inner_name = {});
+  std::pair<ScheduledLoop, ScheduledLoop> split(ScheduledLoop l, std::int64_t factor) {
+    return split(l, fusion_->pool().constant(factor));
+  }
+  ScheduledLoop merge(ScheduledLoop outer, ScheduledLoop inner, std::string name = {});
+  ScheduledLoop resize(ScheduledLoop l, Expr left, Expr right, std::string name = {});
+  std::pair<ScheduledLoop, ScheduledLoop> swizzle(SwizzleKind kind, ScheduledLoop x,
+                                                  ScheduledLoop y, std::string x_name = {},
+                                                  std::string y_name = {});
+  // Every loop once, outer to inner.
+  Schedule& reorder(std::vector<ScheduledLoop> order);
+  Schedule& bind(ScheduledLoop l, ParallelType type);
+  // Recomputed in every reader; not for outputs. And the other way round: stored by a kernel.
+  Schedule& inline_into_readers(TensorId t);
+  Schedule& materialize(TensorId t);
+  // Any set of iterdomains from which the tensor's logical domain follows (for views, whose loops
+  // need not descend from the logical domain). Transforms are made on the graph by `derive`.
+  Schedule& set_loops(TensorId t, std::vector<DomainId> loops);
+
+  // A transform of iterdomains that are not loops at the moment, e.g. of a view's root: the result
+  // replaces nothing; set_loops says what the loops are.
+  std::vector<DomainId> derive(TensorId t, const Transform& request,
+                               std::vector<std::string> names);
+
+  const Fusion& fusion() const { return *fusion_; }
+  const DomainGraph& graph() const { return graph_; }
+  const std::vector<DomainId>& loop_domains(TensorId t) const;
+  ParallelType parallel(TensorId t, DomainId d) const;  // Serial, if it is not bound
+  bool is_inlined(TensorId t) const;
+  // What a tensor calls an iterdomain: its own name for it, or the label of the iterdomain.
+  std::string name(TensorId t, DomainId d) const;
+  void rename(TensorId t, DomainId d, std::string name);
+  // The transforms that a tensor's iterdomains are tied by: the view's and the schedule's.
+  const std::vector<TransformId>& transforms(TensorId t) const;
+
+ private:
+  struct Nest {
+    std::vector<DomainId> loops;
+    std::map<DomainId, ParallelType> bound;
+    std::map<DomainId, std::string> names;
+    std::vector<TransformId> transforms;
+    bool inlined = false;
+  };
+  template <std::size_t Rank>
+  static std::array<ScheduledLoop, Rank> exactly(const std::vector<ScheduledLoop>& loops) {
+    check_rank(loops.size(), Rank);
+    std::array<ScheduledLoop, Rank> result;
+    for (std::size_t i = 0; i < Rank; ++i) result[i] = loops[i];
+    return result;
+  }
+  static void check_rank(std::size_t actual, std::size_t asked);
+  Nest& nest(TensorId t);
+  const Nest& nest(TensorId t) const;
+  std::size_t position(ScheduledLoop l) const;
+  void use_transform(TensorId t, DomainId in, DomainId out);
+  void label(TensorId t, DomainId d, const std::string& name);
+
+  const Fusion* fusion_;
+  DomainGraph graph_;
+  std::vector<Nest> nests_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <selvage/index/predicate.h>
+#include <selvage/ir/schedule.h>
+#include <selvage/simplifier/verdict.h>
+
+#include <memory>
+#include <vector>
+
+namespace selvage {
+
+// Is every item of the logical domain the index of at least one valid loop point?
+// Refuted: `lost` is an item, one index per logical iterdomain, then sizes.
+struct Coverage {
+  Verdict verdict = Proved{};
+  std::vector<std::pair<Expr, std::int64_t>> lost;  // symbols named like the logical iterdomains
+};
+
+// All that the schedule of one tensor means: what reports show, and lowering emits.
+struct TensorAnalysis {
+  TensorId tensor{};
+  std::vector<DomainId> loops;
+  std::vector<Expr> variables;          // symbols named like the loops, one per loop
+  Path path;                            // everything that follows from the loops
+  Path hole_path;                       // the part between the loops and the logical domain
+  std::shared_ptr<Simplifier> ranges;   // facts of sizes and ranges of the loops, no guard
+  std::shared_ptr<Simplifier> guarded;  // and all that holds at valid points
+  std::shared_ptr<Coordinates> coordinates;
+  PredicatePlan predicates;
+  Coverage coverage;
+  Expr address;   // in elements from the base, right at valid points
+  Expr elements;  // how many elements the allocation has
+};
+
+// Throws Illegal E416 where the logical domain does not follow from the loops, E441 where the
+// allocation domain does not.
+TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
+
+// The linear address of logical indices (one expression each) in a tensor that is laid out over its
+// logical or allocation domain; and its number of elements.
+Expr address_of(const Fusion& fusion, TensorId tensor, std::span<const Expr> indices);
+Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor);
+
+}  // namespace selvage

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/lower/analysis.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// A condition on sizes that must hold at launch, and why.
+struct LaunchCheck {
+  Expr condition;
+  std::string why;
+};
+
+// What a kernel's buffers are bound to: tensors of the fusion.
+struct ProgramBuffer {
+  TensorId tensor{};
+  std::string name;
+  DataType type = DataType::Float;
+  Expr elements;
+  enum class Role : std::uint8_t { Input, Output, Scratch } role;
+};
+
+// One launch: the first variant whose condition holds for the sizes is run.
+struct ProgramStep {
+  std::vector<Kernel> variants;
+  std::vector<TensorId> stores;  // the tensors it computes
+};
+
+// What a fusion and a schedule lower to.
+struct Program {
+  std::vector<Expr> sizes;
+  std::vector<ProgramBuffer> buffers;  // inputs and outputs in order of declaration, then scratch
+  std::vector<ProgramStep> steps;
+  std::vector<LaunchCheck> checks;
+  std::vector<Expr> possibly_empty;     // sizes: where one is 0 nothing is launched
+  std::vector<TensorAnalysis> tensors;  // of every tensor that is stored
+};
+
+// Throws Illegal: what is wrong, at which point, and what would mend it.
+//   E416 loops from which the items do not follow   E431 items that no valid point visits
+//   E440 a read out of bounds                       E442 launch past the hardware's limits
+Program lower(const Fusion& fusion, const Schedule& schedule);
+
+}  // namespace selvage
