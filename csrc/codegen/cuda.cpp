@@ -7,9 +7,13 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/codegen/value_text.h>
 
+#include <fmt/format.h>
+
 namespace selvage {
 
 namespace {
+
+constexpr std::size_t kLineLength = 100;
 
 constexpr const char* kHead =
     "#ifndef KERNEL\n"
@@ -37,23 +41,29 @@ class Writer {
     CudaText out;
     out.name = names_.declare_kernel(kernel_.name);
     names_.open();
-    const std::string parameters = declare_parameters(out.parameter_types);
+    declare_parameters(out.parameter_types);
     ValueText values(kernel_, buffers_, index_, helpers_, names_);
     values_ = &values;
     write_temporaries(nullptr);
     write(kernel_.body);
-    out.text = kHead + helpers_.definitions() + "\nKERNEL(" + out.name + ")(" + parameters +
-               ") {\n" + text_ + "}\n";
+    out.text = kHead + helpers_.definitions() + "\n" + signature(out.name) + text_ + "}\n";
     return out;
   }
 
  private:
-  std::string declare_parameters(std::vector<std::string>& types) {
-    std::string parameters;
+  // On one line, or one for each parameter.
+  std::string signature(const std::string& name) const {
+    const std::string head = "KERNEL(" + name + ")(";
+    const std::string line = head + fmt::format("{}", fmt::join(parameters_, ", ")) + ") {\n";
+    if (line.size() <= kLineLength) return line;
+    return head + fmt::format("\n    {}", fmt::join(parameters_, ",\n    ")) + ") {\n";
+  }
+
+  void declare_parameters(std::vector<std::string>& types) {
     const auto add = [&](const std::string& type, const std::string& qualifier,
                          const std::string& name) {
       types.push_back(type);
-      parameters += (parameters.empty() ? "" : ", ") + type + qualifier + " " + name;
+      parameters_.push_back(type + qualifier + " " + name);
     };
     for (const Buffer& buffer : kernel_.buffers) {
       buffers_.push_back(names_.declare(buffer.name));
@@ -71,7 +81,6 @@ class Writer {
       index_.name(size, name);
       add(index_type_, "", name);
     }
-    return parameters;
   }
 
   void line(const std::string& text) {
@@ -196,7 +205,8 @@ class Writer {
   IndexText index_;
   std::string index_type_;
   ValueText* values_ = nullptr;
-  std::vector<std::string> buffers_;
+  std::vector<std::string> parameters_;
+  std::vector<std::string> buffers_;  // their names
   std::string text_;
   int depth_ = 1;
   int temporaries_ = 0;

@@ -19,6 +19,11 @@ std::optional<std::int64_t> fold(Expr e) {
   return evaluate(e, {}, {});
 }
 
+CText infix(const CText& a, std::string_view sign, const CText& b, int precedence) {
+  return {inside(a, precedence) + " " + std::string(sign) + " " + inside(b, precedence + 1),
+          precedence};
+}
+
 }  // namespace
 
 std::string inside(const CText& c, int outer) {
@@ -55,9 +60,8 @@ CText IndexText::constant(std::int64_t v) const {
   return {std::to_string(v) + (fits ? "" : "LL"), v < 0 ? kPrefix : kCall};
 }
 
-CText IndexText::infix(const CText& a, std::string_view sign, const CText& b, int precedence) {
-  return {inside(a, precedence) + " " + std::string(sign) + " " + inside(b, precedence + 1),
-          precedence};
+CText IndexText::write_infix(Expr e, std::size_t point) {
+  return infix(write(e[0], point), info(e.op()).text, write(e[1], point), info(e.op()).precedence);
 }
 
 std::string IndexText::call(std::string_view helper, Expr e, std::size_t point) {
@@ -70,9 +74,7 @@ CText IndexText::write_division(Expr e, std::size_t point) {
   const bool quotient = e.is(Op::Div);
   const Expr divisor = e[1];
   switch (scope_->division(e, point)) {
-    case Scope::Division::Machine:
-      return infix(write(e[0], point), info(e.op()).text, write(divisor, point),
-                   info(e.op()).precedence);
+    case Scope::Division::Machine: return write_infix(e, point);
     case Scope::Division::Floor:
       if (divisor.is(Op::Const) && std::has_single_bit(std::uint64_t(divisor.value()))) {
         const int bits = std::countr_zero(std::uint64_t(divisor.value()));
@@ -110,6 +112,10 @@ CText IndexText::write(Expr e, std::size_t point) {
       }
       return {"!" + inside(write(e[0], point), kPrefix), kPrefix};
     case Op::Add:
+      if (e[1].is(Op::Const) && e[1].value() < 0 && e[1].value() != INT64_MIN) {
+        return infix(write(e[0], point), "-", constant(-e[1].value()), info(Op::Sub).precedence);
+      }
+      return write_infix(e, point);
     case Op::Sub:
     case Op::Mul:
     case Op::Xor:
@@ -117,9 +123,7 @@ CText IndexText::write(Expr e, std::size_t point) {
     case Op::Le:
     case Op::Eq:
     case Op::And:
-    case Op::Or:
-      return infix(write(e[0], point), info(e.op()).text, write(e[1], point),
-                   info(e.op()).precedence);
+    case Op::Or: return write_infix(e, point);
     case Op::Symbol: SELVAGE_CHECK(!"a symbol that the kernel defines");
     case Op::Load:
     case Op::Call: SELVAGE_CHECK(!"an index that a kernel can compute");

@@ -46,7 +46,7 @@ class IndexText {
  private:
   CText write(Expr e, std::size_t point);
   CText write_division(Expr e, std::size_t point);
-  CText infix(const CText& a, std::string_view sign, const CText& b, int precedence);
+  CText write_infix(Expr e, std::size_t point);
   std::string call(std::string_view helper, Expr e, std::size_t point);
   CText constant(std::int64_t v) const;
 

@@ -1,0 +1,299 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/ir/schedule.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  diagnostic.help = std::move(help);
+  throw Illegal(std::move(diagnostic));
+}
+
+// Types whose meaning the engine does not lower yet.
+bool is_supported(ParallelType type) {
+  return type == ParallelType::Serial || is_block(type) || is_thread(type);
+}
+
+}  // namespace
+
+Schedule::Schedule(const Fusion& fusion)
+    : fusion_(&fusion),
+      graph_(std::make_shared<const DomainGraph>(fusion.domains())),
+      nests_(fusion.size()) {
+  std::vector<char> is_read(fusion.size(), 0);
+  for (std::size_t i = 0; i < fusion.values().size(); ++i) {
+    const ValueNode& node = fusion.values()[ValueId(i)];
+    if (node.kind == ValueNode::Kind::Read) is_read[node.source] = 1;
+  }
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const TensorInfo& tensor = fusion[TensorId(t)];
+    nests_[t].loops = tensor.logical;
+    nests_[t].inlined = !tensor.is_input && !tensor.is_output && is_read[t];
+    for (std::size_t k = 0; k < tensor.indices.size() && k < tensor.logical.size(); ++k) {
+      label(TensorId(t), tensor.logical[k], std::string(tensor.indices[k].name()));
+    }
+    if (!tensor.root.empty()) {
+      // A view's transforms lie between its root and its logical domain, all in the fusion.
+      const Path view = everything_from(graph_, tensor.root, {});
+      for (const Step& step : needed_for(graph_, view, tensor.root, tensor.logical).steps) {
+        nests_[t].transforms.push_back(step.transform);
+      }
+    }
+  }
+}
+
+void Schedule::check_rank(std::size_t actual, std::size_t asked) {
+  if (actual == asked) return;
+  refuse(
+      "E412",
+      std::to_string(asked) + " loops were asked for and the tensor has " + std::to_string(actual),
+      "ask for " + std::to_string(actual));
+}
+
+Schedule::Nest& Schedule::nest(TensorId t) {
+  SELVAGE_CHECK(index_of(t) < nests_.size());
+  return nests_[index_of(t)];
+}
+const Schedule::Nest& Schedule::nest(TensorId t) const {
+  SELVAGE_CHECK(index_of(t) < nests_.size());
+  return nests_[index_of(t)];
+}
+
+const std::vector<DomainId>& Schedule::loop_domains(TensorId t) const { return nest(t).loops; }
+bool Schedule::is_inlined(TensorId t) const { return nest(t).inlined; }
+const std::vector<TransformId>& Schedule::transforms(TensorId t) const {
+  return nest(t).transforms;
+}
+
+std::vector<ScheduledLoop> Schedule::loops(TensorId t) const {
+  std::vector<ScheduledLoop> result;
+  for (DomainId d : nest(t).loops) result.push_back({t, d});
+  return result;
+}
+
+ParallelType Schedule::parallel(TensorId t, DomainId d) const {
+  const auto it = nest(t).bound.find(d);
+  return it == nest(t).bound.end() ? ParallelType::Serial : it->second;
+}
+
+std::string Schedule::name(TensorId t, DomainId d) const {
+  const auto it = nest(t).names.find(d);
+  return it == nest(t).names.end() ? graph_[d].name : it->second;
+}
+
+void Schedule::rename(TensorId t, DomainId d, std::string name) {
+  nest(t).names[d] = std::move(name);
+}
+
+void Schedule::label(TensorId t, DomainId d, const std::string& name) {
+  if (!name.empty() && !nest(t).names.count(d)) nest(t).names[d] = name;
+}
+
+std::size_t Schedule::position(ScheduledLoop l) const {
+  const std::vector<DomainId>& loops = nest(l.tensor).loops;
+  const auto it = std::find(loops.begin(), loops.end(), l.domain);
+  if (it == loops.end()) {
+    refuse("E410",
+           name(l.tensor, l.domain) + " is not a loop of " + (*fusion_)[l.tensor].name +
+               " any more: it was split, merged, resized or swizzled",
+           "take what came out of that transform");
+  }
+  return std::size_t(it - loops.begin());
+}
+
+void Schedule::use_transform(TensorId t, DomainId in, DomainId out) {
+  for (TransformId id : graph_.around(in)) {
+    const std::vector<DomainId> made = outputs(graph_[id]);
+    if (std::find(made.begin(), made.end(), out) == made.end()) continue;
+    std::vector<TransformId>& used = nest(t).transforms;
+    // Usually it is the newest; a transform that is used already is there already.
+    if (std::find(used.rbegin(), used.rend(), id) == used.rend()) used.push_back(id);
+    return;
+  }
+}
+
+std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr factor,
+                                                        bool inner_split, std::string outer_name,
+                                                        std::string inner_name) {
+  const std::size_t at = position(l);
+  const std::string own = name(l.tensor, l.domain);
+  if (outer_name.empty()) outer_name = own + "o";
+  if (inner_name.empty()) inner_name = own + "i";
+  const auto [outer, inner] = graph_.split(l.domain, factor, inner_split, outer_name, inner_name);
+  std::vector<DomainId>& loops = nest(l.tensor).loops;
+  loops[at] = outer;
+  loops.insert(loops.begin() + std::ptrdiff_t(at) + 1, inner);
+  use_transform(l.tensor, l.domain, outer);
+  label(l.tensor, outer, outer_name);
+  label(l.tensor, inner, inner_name);
+  return {{l.tensor, outer}, {l.tensor, inner}};
+}
+
+ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::string merged_name) {
+  if (outer.tensor != inner.tensor || outer.domain == inner.domain) {
+    refuse("E411", "a merge takes two loops of one tensor", "merge two different loops of it");
+  }
+  const std::size_t at = position(outer);
+  position(inner);
+  if (merged_name.empty()) {
+    merged_name = name(outer.tensor, outer.domain) + name(inner.tensor, inner.domain);
+  }
+  const DomainId out = graph_.merge(outer.domain, inner.domain, merged_name);
+  std::vector<DomainId>& loops = nest(outer.tensor).loops;
+  loops[at] = out;
+  std::erase(loops, inner.domain);
+  use_transform(outer.tensor, outer.domain, out);
+  label(outer.tensor, out, merged_name);
+  return {outer.tensor, out};
+}
+
+ScheduledLoop Schedule::resize(ScheduledLoop l, Expr left, Expr right, std::string resized_name) {
+  const std::size_t at = position(l);
+  if (resized_name.empty()) resized_name = name(l.tensor, l.domain) + "r";
+  const DomainId out = graph_.resize(l.domain, left, right, resized_name);
+  nest(l.tensor).loops[at] = out;
+  use_transform(l.tensor, l.domain, out);
+  label(l.tensor, out, resized_name);
+  return {l.tensor, out};
+}
+
+std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, ScheduledLoop x,
+                                                          ScheduledLoop y, std::string x_name,
+                                                          std::string y_name) {
+  if (x.tensor != y.tensor) {
+    refuse("E411", "a swizzle takes two loops of one tensor", "swizzle two loops of it");
+  }
+  const std::size_t at_x = position(x), at_y = position(y);
+  if (x_name.empty()) x_name = name(x.tensor, x.domain) + "s";
+  if (y_name.empty()) y_name = name(y.tensor, y.domain) + "s";
+  const auto [u, v] = graph_.swizzle(kind, x.domain, y.domain, x_name, y_name);
+  std::vector<DomainId>& loops = nest(x.tensor).loops;
+  loops[at_x] = u;
+  loops[at_y] = v;
+  use_transform(x.tensor, x.domain, u);
+  label(x.tensor, u, x_name);
+  label(x.tensor, v, y_name);
+  return {{x.tensor, u}, {x.tensor, v}};
+}
+
+Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
+  if (order.empty()) return *this;
+  const TensorId t = order.front().tensor;
+  std::vector<DomainId> loops;
+  for (ScheduledLoop l : order) {
+    if (l.tensor != t)
+      refuse("E411", "a reorder takes the loops of one tensor", "reorder each apart");
+    position(l);
+    loops.push_back(l.domain);
+  }
+  std::vector<DomainId> sorted = loops, have = nest(t).loops;
+  std::sort(sorted.begin(), sorted.end());
+  std::sort(have.begin(), have.end());
+  if (sorted != have) {
+    std::string missing;
+    for (DomainId d : nest(t).loops) {
+      if (std::count(loops.begin(), loops.end(), d) != 1) missing += " " + name(t, d);
+    }
+    refuse("E412", "the order of the loops of " + (*fusion_)[t].name + " is no permutation of them",
+           "name every loop once; missing or repeated:" + missing);
+  }
+  nest(t).loops = std::move(loops);
+  return *this;
+}
+
+Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
+  position(l);
+  if (!is_supported(type)) {
+    refuse("E414",
+           "binding " + name(l.tensor, l.domain) + " to " + std::string(to_string(type)) +
+               " is not supported yet",
+           "bind it to BIDx..z or TIDx..z, or leave it serial");
+  }
+  for (const auto& [domain, bound] : nest(l.tensor).bound) {
+    if (bound == type && domain != l.domain && type != ParallelType::Serial) {
+      refuse("E413",
+             std::string(to_string(type)) + " of " + (*fusion_)[l.tensor].name + " is bound to " +
+                 name(l.tensor, domain) + " already, and now to " + name(l.tensor, l.domain),
+             "merge the two, or bind one of them to another type");
+    }
+  }
+  nest(l.tensor).bound[l.domain] = type;
+  return *this;
+}
+
+Schedule& Schedule::inline_into_readers(TensorId t) {
+  const TensorInfo& tensor = (*fusion_)[t];
+  if (tensor.is_input || tensor.is_output) {
+    refuse(
+        "E415",
+        tensor.name + " is an " + (tensor.is_input ? "input" : "output") + " and cannot be inlined",
+        "inline tensors that only other tensors read");
+  }
+  nest(t).inlined = true;
+  return *this;
+}
+
+Schedule& Schedule::materialize(TensorId t) {
+  nest(t).inlined = false;
+  return *this;
+}
+
+Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
+  const Path path = everything_from(graph_, loops, nest(t).transforms);
+  for (DomainId d : (*fusion_)[t].logical) {
+    if (reaches(path, d)) continue;
+    refuse("E416",
+           "the index of " + name(t, d) + " of " + (*fusion_)[t].name +
+               " does not follow from its loops",
+           "take loops from which every logical iterdomain follows");
+  }
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (std::find(loops.begin(), loops.begin() + std::ptrdiff_t(i), loops[i]) !=
+        loops.begin() + std::ptrdiff_t(i)) {
+      refuse("E412", name(t, loops[i]) + " is a loop of " + (*fusion_)[t].name + " twice",
+             "name every loop once");
+    }
+  }
+  nest(t).loops = std::move(loops);
+  return *this;
+}
+
+std::vector<DomainId> Schedule::derive(TensorId t, const Transform& request,
+                                       std::vector<std::string> names) {
+  names.resize(2);
+  std::vector<DomainId> made;
+  DomainId in{};
+  std::visit(overloaded{[&](const Split& s) {
+                          in = s.in;
+                          const auto [o, i] =
+                              graph_.split(s.in, s.factor, s.inner_split, names[0], names[1]);
+                          made = {o, i};
+                        },
+                        [&](const Merge& m) {
+                          in = m.outer;
+                          made = {graph_.merge(m.outer, m.inner, names[0])};
+                        },
+                        [&](const Resize& r) {
+                          in = r.in;
+                          made = {graph_.resize(r.in, r.left, r.right, names[0])};
+                        },
+                        [&](const Swizzle& s) {
+                          in = s.in_x;
+                          const auto [u, v] =
+                              graph_.swizzle(s.kind, s.in_x, s.in_y, names[0], names[1]);
+                          made = {u, v};
+                        }},
+             request);
+  use_transform(t, in, made[0]);
+  for (std::size_t k = 0; k < made.size(); ++k) label(t, made[k], names[k]);
+  return made;
+}
+
+}  // namespace selvage

@@ -1,0 +1,236 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/index/bound_oracle.h>
+#include <selvage/index/hole_search.h>
+#include <selvage/lower/analysis.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::size_t kInstances = 16;
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  diagnostic.help = std::move(help);
+  throw Illegal(std::move(diagnostic));
+}
+
+// A loop variable is a symbol named like its loop; where a size has that name, with a mark.
+std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+  std::vector<Expr> variables;
+  for (DomainId d : schedule.loop_domains(t)) {
+    std::string name = schedule.name(t, d);
+    const auto is_taken = [&](Expr e) {
+      return std::any_of(fusion.sizes().begin(), fusion.sizes().end(),
+                         [&](Expr s) { return same(s, e); }) ||
+             std::any_of(variables.begin(), variables.end(), [&](Expr v) { return same(v, e); });
+    };
+    while (is_taken(fusion.pool().symbol(name))) name += "_";
+    variables.push_back(fusion.pool().symbol(name));
+  }
+  return variables;
+}
+
+// Items lost: seen from the logical domain, every iterdomain down to the loops must be in bounds
+// for every item. The same question as for predicates, asked the other way.
+Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
+                     const std::vector<DomainId>& loops) {
+  const DomainGraph& graph = schedule.graph();
+  const std::vector<DomainId>& logical = fusion[t].logical;
+  std::vector<Expr> items;
+  Facts facts = *fusion.facts();
+  for (DomainId d : logical) {
+    items.push_back(fusion.pool().symbol(schedule.name(t, d)));
+    facts.loop(items.back(), graph[d].extent);
+  }
+  const Path everything = everything_from(graph, logical, schedule.transforms(t));
+  const Path path = needed_for(graph, everything, logical, loops);
+  const bool reaches_all =
+      std::all_of(loops.begin(), loops.end(), [&](DomainId d) { return reaches(path, d); });
+  if (!reaches_all) return {Unknown{}, {}};
+  // Growing sides and whole splits lose nothing: only a side that may shrink needs a closer look.
+  Simplifier simplifier(facts);
+  const bool only_grows = std::all_of(path.steps.begin(), path.steps.end(), [&](const Step& s) {
+    const auto* r = std::get_if<Resize>(&graph[s.transform]);
+    return r == nullptr ||
+           (simplifier.proves_nonnegative(r->left) && simplifier.proves_nonnegative(r->right));
+  });
+  const bool all_forward = std::all_of(path.steps.begin(), path.steps.end(), [](const Step& s) {
+    return s.direction == Direction::Forward;
+  });
+  if (only_grows && all_forward) return {Proved{{"law A", "law B", "law D", "law E"}}, {}};
+
+  const Coordinates coordinates(graph, path, logical, items, simplifier);
+  const PredicateRequest request{.graph = graph,
+                                 .path = path,
+                                 .loops = logical,
+                                 .variables = items,
+                                 .candidates = path.domains,
+                                 .coordinates = coordinates,
+                                 .simplifier = simplifier};
+  const std::vector<Implication> laws_met = implications(graph, path, simplifier);
+  const std::vector<Instance> all = instances(request, kInstances);
+  const bool known = all.size() == 1 && all[0].symbols.empty();
+  const auto oracle = known ? numeric_oracle(all[0].system) : symbolic_oracle(request, laws_met);
+  const std::vector<char> holds = oracle->implied({});
+  std::uint64_t budget = 200'000;
+  bool settled = true;
+  for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {
+    for (Half half : {Half::Lo, Half::Hi}) {
+      if (holds[bound_id(v, half)]) continue;
+      bool none = known;
+      for (const Instance& instance : all) {
+        const SearchResult found =
+            find_violation(instance.system, Bounds(instance.system), v, half, budget);
+        if (found.answer != SearchResult::Answer::None) none = false;
+        if (found.answer != SearchResult::Answer::Found) continue;
+        Coverage lost{Refuted{}, {}};
+        for (std::size_t i = 0; i < items.size(); ++i)
+          lost.lost.emplace_back(items[i], found.point[i]);
+        for (const auto& s : instance.symbols) lost.lost.push_back(s);
+        lost.verdict = Refuted{lost.lost};
+        return lost;
+      }
+      settled = settled && none;
+    }
+  }
+  if (settled) return {Proved{{"interval"}}, {}};
+  return {Unknown{}, {}};
+}
+
+}  // namespace
+
+Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  const auto& domains = tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+  Simplifier simplifier(*fusion.facts());
+  Expr n = fusion.pool().constant(1);
+  if (tensor.strides.empty()) {
+    for (DomainId d : domains) n = n * graph[d].extent;
+  } else {
+    for (std::size_t i = 0; i < domains.size(); ++i) {
+      n = n + (graph[domains[i]].extent - 1) * tensor.strides[i];
+    }
+  }
+  return simplifier.simplify(n);
+}
+
+namespace {
+
+Expr weighted_sum(const Fusion& fusion, const DomainGraph& graph, const TensorInfo& tensor,
+                  const std::vector<DomainId>& domains, std::span<const Expr> indices) {
+  Expr address = fusion.pool().constant(0);
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    if (tensor.strides.empty()) {
+      address = i == 0 ? indices[0] : address * graph[domains[i]].extent + indices[i];
+    } else {
+      const Expr part = indices[i] * tensor.strides[i];
+      address = i == 0 ? part : address + part;
+    }
+  }
+  return address;
+}
+
+}  // namespace
+
+Expr address_of(const Fusion& fusion, TensorId t, std::span<const Expr> indices) {
+  const TensorInfo& tensor = fusion[t];
+  const DomainGraph& graph = fusion.domains();
+  if (tensor.allocation.empty() || tensor.allocation == tensor.logical) {
+    return weighted_sum(fusion, graph, tensor, tensor.logical, indices);
+  }
+  // The allocation's coordinates follow from the logical ones.
+  const Path path = everything_from(graph, tensor.logical, {});
+  std::vector<Expr> known(graph.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) known[index_of(tensor.logical[i])] = indices[i];
+  for (const Step& step : path.steps) {
+    std::vector<Expr> from;
+    for (DomainId d : sources(graph, step)) from.push_back(known[index_of(d)]);
+    const std::vector<Expr> made = step_formula(graph, step, from);
+    const std::vector<DomainId> names = results(graph, step);
+    for (std::size_t i = 0; i < names.size(); ++i) known[index_of(names[i])] = made[i];
+  }
+  std::vector<Expr> coordinates;
+  for (DomainId d : tensor.allocation) {
+    if (!known[index_of(d)].valid()) {
+      refuse("E441",
+             "the allocation iterdomain " + graph[d].name + " of " + tensor.name +
+                 " does not follow from its logical domain",
+             "allocate over iterdomains of the tensor");
+    }
+    coordinates.push_back(known[index_of(d)]);
+  }
+  return weighted_sum(fusion, graph, tensor, tensor.allocation, coordinates);
+}
+
+TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  const DomainGraph& graph = schedule.graph();
+  TensorAnalysis a;
+  a.tensor = t;
+  a.loops = schedule.loop_domains(t);
+  a.variables = variables_of(fusion, schedule, t);
+  // A tensor without transforms of its own has a path of no steps; an empty list would mean "all".
+  const std::vector<TransformId>& transforms = schedule.transforms(t);
+  if (transforms.empty()) {
+    a.path.domains = a.loops;
+  } else {
+    a.path = everything_from(graph, a.loops, transforms);
+  }
+  for (DomainId d : tensor.logical) {
+    if (!reaches(a.path, d)) {
+      refuse("E416",
+             "the index of " + schedule.name(t, d) + " of " + tensor.name +
+                 " does not follow from its loops",
+             "take loops from which every logical iterdomain follows");
+    }
+  }
+  a.hole_path = needed_for(graph, a.path, a.loops, tensor.logical);
+
+  Facts facts = *fusion.facts();
+  for (std::size_t i = 0; i < a.loops.size(); ++i) {
+    facts.loop(a.variables[i], graph[a.loops[i]].extent);
+  }
+  a.ranges = std::make_shared<Simplifier>(facts);
+  a.coordinates = std::make_shared<Coordinates>(graph, a.path, a.loops, a.variables, *a.ranges);
+  a.predicates = plan_predicates(
+      {.graph = graph,
+       .path = a.path,
+       .loops = a.loops,
+       .variables = a.variables,
+       .candidates = tensor.duplicates_allowed ? std::span<const DomainId>(tensor.logical)
+                                               : std::span<const DomainId>(a.hole_path.domains),
+       .coordinates = *a.coordinates,
+       .simplifier = *a.ranges});
+  a.coverage = coverage_of(fusion, schedule, t, a.loops);
+
+  for (const KeptPredicate& kept : a.predicates.kept) facts.assume(kept.condition);
+  for (DomainId d : tensor.logical) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
+  a.guarded = std::make_shared<Simplifier>(std::move(facts));
+
+  const std::vector<DomainId>& allocation =
+      tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+  std::vector<Expr> indices;
+  for (DomainId d : allocation) {
+    if (!reaches(a.path, d)) {
+      refuse("E441",
+             "the allocation iterdomain " + schedule.name(t, d) + " of " + tensor.name +
+                 " does not follow from its loops",
+             "allocate over iterdomains of the tensor");
+    }
+    indices.push_back((*a.coordinates)[d]);
+  }
+  a.address = a.guarded->simplify(weighted_sum(fusion, graph, tensor, allocation, indices));
+  if (a.address.size() > 4 * Coordinates::kLargestCoordinate) {
+    a.address = fusion.pool().let(a.address);
+  }
+  a.elements = elements_of(fusion, graph, t);
+  return a;
+}
+
+}  // namespace selvage

@@ -1,0 +1,55 @@
+#include <selvage/kernel/print.h>
+
+#include <gtest/gtest.h>
+
+#include "../support/hand_kernel.h"
+
+namespace selvage {
+namespace {
+
+using namespace test;
+
+TEST(LoopNest, ReadsAsPseudoCode) {
+  HandKernel h("y");
+  const Expr bx = h.variable("bx", h.c(9)), tx = h.variable("tx", h.c(128));
+  const Expr i = h.variable("i", h.c(4)), m = h.pool->symbol("m");
+  const BufferId a = h.input("a", DataType::Half, h.c(5000));
+  const BufferId y = h.output("y", DataType::Half, h.c(5000));
+  ValueGraph& values = h.kernel.values;
+  const ValueId x = h.read(a, m * 4 + i);
+  const ValueId sum = values.apply(Function::Add, {x, values.constant(DataType::Float, 1.5, true)});
+  const ValueId value = values.apply(
+      Function::Mul, {values.apply(Function::Relu, {sum}),
+                      values.apply(Function::Neg, {values.apply(Function::Sub, {x, x})})});
+  h.kernel.body = {loop(bx, h.c(9),
+                        {loop(tx, h.c(128),
+                              {define(m, bx * 128 + tx),
+                               guard(m < 1027, {loop(i, h.c(4), {store(y, m * 4 + i, value)})})},
+                              ParallelType::TIDx)},
+                        ParallelType::BIDx)};
+  EXPECT_EQ(loop_nest(h.kernel),
+            "parallel bx in 9 (BIDx)\n"
+            "  parallel tx in 128 (TIDx)\n"
+            "    m = bx * 128 + tx\n"
+            "    if (m < 1027)\n"
+            "      for i in 4\n"
+            "        y[m * 4 + i] = relu(a[m * 4 + i] + 1.5) * -(a[m * 4 + i] - a[m * 4 + i])\n");
+}
+
+TEST(LoopNest, AValueUsedTwiceGetsALine) {
+  HandKernel h("y");
+  const Expr i = h.variable("i", h.c(4));
+  const BufferId a = h.input("a", DataType::Int32, h.c(4)),
+                 y = h.output("y", DataType::Bool, h.c(4));
+  ValueGraph& values = h.kernel.values;
+  ValueId x = values.apply(Function::FloorDiv, {h.read(a, i), values.index(i - 1)});
+  x = values.apply(Function::Lt, {values.apply(Function::Mul, {x, x}), x});
+  h.kernel.body = {loop(i, h.c(4), {store(y, i, x)}, ParallelType::Unroll)};
+  EXPECT_EQ(loop_nest(h.kernel),
+            "for i in 4 (Unroll)\n"
+            "  v0 = int64(a[i]) // (i - 1)\n"
+            "  y[i] = v0 * v0 < v0\n");
+}
+
+}  // namespace
+}  // namespace selvage
