@@ -212,12 +212,14 @@ std::string Helpers::definitions() const {
 }
 
 bool is_helper_name(std::string_view name) {
-  for (const Helper& helper : kHelpers) {
-    for (DataType type : kComputeTypes) {
-      if (name == c_name(helper, type)) return true;
+  static const std::set<std::string, std::less<>> names = [] {
+    std::set<std::string, std::less<>> all;
+    for (const Helper& helper : kHelpers) {
+      for (DataType type : kComputeTypes) all.insert(c_name(helper, type));
     }
-  }
-  return false;
+    return all;
+  }();
+  return names.count(name) > 0;
 }
 
 }  // namespace selvage

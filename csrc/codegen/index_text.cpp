@@ -2,22 +2,12 @@
 #include <selvage/codegen/index_text.h>
 #include <selvage/expr/tape.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace selvage {
 
 namespace {
-
-// The value of an expression of constants alone. C would compute it in int, whatever index type it
-// stands for.
-std::optional<std::int64_t> fold(Expr e) {
-  if (e.is(Op::Const)) return e.value();
-  if (e.args().empty()) return std::nullopt;
-  for (Expr a : e.args()) {
-    if (!fold(a)) return std::nullopt;
-  }
-  return evaluate(e, {}, {});
-}
 
 CText infix(const CText& a, std::string_view sign, const CText& b, int precedence) {
   return {inside(a, precedence) + " " + std::string(sign) + " " + inside(b, precedence + 1),
@@ -28,6 +18,18 @@ CText infix(const CText& a, std::string_view sign, const CText& b, int precedenc
 
 std::string inside(const CText& c, int outer) {
   return c.precedence < outer ? "(" + c.text + ")" : c.text;
+}
+
+// The value of an expression of constants alone. C would compute it in int, whatever index type it
+// stands for.
+std::optional<std::int64_t> IndexText::fold(Expr e) {
+  if (e.is(Op::Const)) return e.value();
+  if (e.args().empty()) return std::nullopt;
+  const auto [it, fresh] = constants_.try_emplace(e.id(), std::nullopt);
+  if (!fresh) return it->second;
+  const auto is_constant = [&](Expr a) { return fold(a).has_value(); };
+  if (!std::all_of(e.args().begin(), e.args().end(), is_constant)) return std::nullopt;
+  return constants_[e.id()] = evaluate(e, {}, {});
 }
 
 void IndexText::name(Expr e, std::string name) {

@@ -4,6 +4,7 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/kernel/kernel.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,11 +50,13 @@ class IndexText {
   CText write_infix(Expr e, std::size_t point);
   std::string call(std::string_view helper, Expr e, std::size_t point);
   CText constant(std::int64_t v) const;
+  std::optional<std::int64_t> fold(Expr e);
 
   DataType type_;
   Scope* scope_;
   Helpers* helpers_;
   std::unordered_map<std::uint32_t, std::string> names_;
+  std::unordered_map<std::uint32_t, std::optional<std::int64_t>> constants_;
   std::vector<std::vector<Expr>> blocks_;  // what each open block has named
 };
 

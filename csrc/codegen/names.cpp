@@ -2,6 +2,7 @@
 #include <selvage/codegen/names.h>
 
 #include <algorithm>
+#include <set>
 
 namespace selvage {
 
@@ -44,12 +45,16 @@ constexpr std::string_view kMathematics[] = {
 // clang-format on
 
 bool is_word(std::string_view name) {
-  const auto among = [&](const auto& list, std::string_view n) {
-    return std::find(std::begin(list), std::end(list), n) != std::end(list);
-  };
-  const bool short_form =
-      name.ends_with('f') && among(kMathematics, name.substr(0, name.size() - 1));
-  return among(kWords, name) || among(kFunctions, name) || among(kMathematics, name) || short_form;
+  static const std::set<std::string, std::less<>> words = [] {
+    std::set<std::string, std::less<>> all(std::begin(kWords), std::end(kWords));
+    all.insert(std::begin(kFunctions), std::end(kFunctions));
+    for (std::string_view function : kMathematics) {
+      all.emplace(function);
+      all.insert(std::string(function) + "f");
+    }
+    return all;
+  }();
+  return words.count(name) > 0;
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

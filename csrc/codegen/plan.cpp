@@ -44,10 +44,9 @@ class Planner {
   Plan run() {
     visit(kernel_.body);
     for (auto& [at, temporaries] : plan_.temporaries) {
-      std::sort(temporaries.begin(), temporaries.end(), [&](Expr a, Expr b) {
-        const int m = weight(a), n = weight(b);
-        return m != n ? m < n : structurally_before(a, b);
-      });
+      // Operands first; otherwise in the order in which they were met.
+      std::stable_sort(temporaries.begin(), temporaries.end(),
+                       [&](Expr a, Expr b) { return shape(a).height < shape(b).height; });
     }
     return std::move(plan_);
   }
@@ -85,7 +84,7 @@ class Planner {
     if (e.is(Op::Symbol)) plan_.mentioned.insert(e.id());
     if (e.is(Op::Let)) return count(e[0]);
     // Truth is written where it is tested.
-    if (info(e.op()).result == Result::Int && weight(e) >= kWorthNaming) {
+    if (info(e.op()).result == Result::Int && shape(e).weight >= kWorthNaming) {
       const Statement* at = scope_.points()[place(e)].at;
       const int uses = ++uses_[{at, e.id()}];
       if (uses == 2) plan_.temporaries[at].push_back(e);
@@ -104,19 +103,26 @@ class Planner {
     return first;
   }
 
-  // Grows strictly from operand to user, so that it orders the temporaries.
-  int weight(Expr e) {
-    if (const auto it = weights_.find(e.id()); it != weights_.end()) return it->second;
-    int w = operator_weight(e.op());
-    for (Expr a : e.args()) w = std::min(w + weight(a), 1 << 24);
-    return weights_[e.id()] = w;
+  struct Shape {
+    int weight = 0;  // of its operators, up to what is worth a name
+    int height = 0;  // greater than that of every operand
+  };
+  Shape shape(Expr e) {
+    if (const auto it = shapes_.find(e.id()); it != shapes_.end()) return it->second;
+    Shape s{operator_weight(e.op()), 0};
+    for (Expr a : e.args()) {
+      const Shape operand = shape(a);
+      s.weight = std::min(s.weight + operand.weight, kWorthNaming);
+      s.height = std::max(s.height, operand.height + 1);
+    }
+    return shapes_[e.id()] = s;
   }
 
   const Kernel& kernel_;
   Scope& scope_;
   Plan plan_;
   std::map<std::pair<const Statement*, std::uint32_t>, int> uses_;
-  std::unordered_map<std::uint32_t, int> weights_;
+  std::unordered_map<std::uint32_t, Shape> shapes_;
 };
 
 }  // namespace

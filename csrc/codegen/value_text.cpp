@@ -122,7 +122,7 @@ ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
 
 // Names a value, whose text becomes that name.
 std::string ValueText::declare(ValueId v, CText& text, const std::string& value) {
-  const std::string name = names_.declare("v0");
+  const std::string name = names_.declare("v" + std::to_string(named_++));
   text = {name};
   return std::string(c_type(compute(v))) + " " + name + (value.empty() ? ";" : " = " + value + ";");
 }

@@ -49,6 +49,7 @@ class ValueText {
   IndexText& index_;
   Helpers& helpers_;
   Names& names_;
+  int named_ = 0;
   std::vector<bool> reads_;  // does the node read memory, itself or in an operand?
 };
 

@@ -91,7 +91,7 @@ class Machine {
     using Kind = CompiledStatement::Kind;
     const std::size_t outer = scope_.size();
     for (CompiledStatement& s : body) {
-      if (!s.indices.evaluate(slots_)) {
+      if (s.kind != Kind::Bound && !s.indices.evaluate(slots_)) {
         report_index(s);
         continue;
       }

@@ -1,45 +1,19 @@
 #include <selvage/base/integer.h>
-#include <selvage/expr/tape.h>
 #include <selvage/simplifier/simplifier.h>
-
-#include <algorithm>
 
 namespace selvage {
 
-namespace {
-
-constexpr int kProofSteps = 60;
-constexpr int kNestedProofSteps = 8;
-constexpr int kProofDepth = 6;
-constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
-
-}  // namespace
-
 Interval Simplifier::interval(Expr e) {
-  if (e.id() >= intervals_.size()) intervals_.resize(pool().size() + 64);
-  if (intervals_[e.id()]) return *intervals_[e.id()];
+  std::optional<Interval>& memo = intervals_[e];
+  if (memo) return *memo;
   if (e.is(Op::Let)) {
-    // Lets can stack without end: walk down to what is known, then up, with no recursion.
-    std::vector<Expr> open = {e};
-    while (!open.empty()) {
-      const Expr top = open.back();
-      Expr missing;
-      for (Expr n : reachable(top.args(), false)) {
-        if (n.is(Op::Let) && !intervals_[n.id()]) missing = n;
-      }
-      if (missing.valid()) {
-        open.push_back(missing);
-      } else {
-        intervals_[top.id()] = interval(top[0]);
-        open.pop_back();
-      }
+    // Lets can stack without end: what is not known yet, from the bottom up.
+    for (Expr n : unknown_below(e, [&](Expr n) { return intervals_[n].has_value(); })) {
+      if (!same(n, e)) interval(n);
     }
-    return *intervals_[e.id()];
   }
-  const Interval result = compute_interval(e);
-  if (intervals_.size() < pool().size()) intervals_.resize(pool().size() + 64);
-  intervals_[e.id()] = result;
-  return result;
+  memo = compute_interval(e);
+  return *memo;
 }
 
 Interval Simplifier::compute_interval(Expr e) {
@@ -64,7 +38,13 @@ Interval Simplifier::compute_interval(Expr e) {
     case Op::Let: return interval(e[0]);
     case Op::Add:
     case Op::Sub:
-    case Op::Mul: return interval(to_linear(e));
+    case Op::Mul: {
+      const LinearSum& sum = sum_of(e);
+      if (sum.terms.size() != 1 || !same(sum.terms[0].monomial, e)) return interval(sum);
+      // As a sum it would overflow.
+      const Interval a = interval(e[0]), b = interval(e[1]);
+      return e.is(Op::Add) ? a + b : e.is(Op::Sub) ? a - b : a * b;
+    }
     case Op::Div: return interval(e[0]) / interval(e[1]);
     case Op::Mod: return interval(e[0]) % interval(e[1]);
     case Op::Min: return min(interval(e[0]), interval(e[1]));
@@ -97,12 +77,9 @@ Interval Simplifier::interval(const LinearSum& sum) {
 }
 
 Congruence Simplifier::congruence(Expr e) {
-  if (e.id() >= congruences_.size()) congruences_.resize(pool().size() + 64);
-  if (congruences_[e.id()]) return *congruences_[e.id()];
-  const Congruence result = compute_congruence(e);
-  if (congruences_.size() < pool().size()) congruences_.resize(pool().size() + 64);
-  congruences_[e.id()] = result;
-  return result;
+  std::optional<Congruence>& memo = congruences_[e];
+  if (!memo) memo = compute_congruence(e);
+  return *memo;
 }
 
 Congruence Simplifier::compute_congruence(Expr e) {
@@ -114,7 +91,12 @@ Congruence Simplifier::compute_congruence(Expr e) {
     }
     case Op::Add:
     case Op::Sub:
-    case Op::Mul: return congruence(to_linear(e));
+    case Op::Mul: {
+      const LinearSum& sum = sum_of(e);
+      if (sum.terms.size() != 1 || !same(sum.terms[0].monomial, e)) return congruence(sum);
+      const Congruence a = congruence(e[0]), b = congruence(e[1]);
+      return e.is(Op::Add) ? a + b : e.is(Op::Sub) ? a - b : a * b;
+    }
     case Op::Div:
       if (e[1].is(Op::Const) && e[1].value() > 0) return divide(congruence(e[0]), e[1].value());
       return Congruence::everything();
@@ -143,188 +125,13 @@ Congruence Simplifier::congruence(const LinearSum& sum) {
   Congruence total = Congruence::point(sum.constant);
   for (const auto& t : sum.terms) {
     Congruence product = Congruence::point(t.coefficient);
-    for (Expr atom : atoms_of(t.monomial)) product = product * congruence(atom);
+    for (Expr m = t.monomial;; m = m[0]) {
+      product = product * congruence(m.is(Op::Mul) ? m[1] : m);
+      if (!m.is(Op::Mul)) break;
+    }
     total = total + product;
   }
   return total;
-}
-
-bool Simplifier::proves(Expr condition) {
-  if (condition.is(Op::And)) return proves(condition[0]) && proves(condition[1]);
-  if (condition.is(Op::Eq) && condition[0].is(Op::Mod) && condition[0][1].is(Op::Const) &&
-      condition[0][1].value() > 0 && condition[1].is(Op::Const)) {
-    // Divisibility from congruences alone: the rules that ask for it are what would simplify this.
-    const std::int64_t d = condition[0][1].value();
-    const Congruence c = congruence(condition[0][0]);
-    if (c.decides(d)) return euclid_mod(c.residue, d) == condition[1].value();
-  }
-  if (condition.is(Op::Lt) || condition.is(Op::Le)) {
-    // Intervals settle most questions without a single new node.
-    const Interval a = interval(condition[0]), b = interval(condition[1]);
-    const bool strict = condition.is(Op::Lt);
-    if (a.has_hi() && b.has_lo() && (strict ? a.hi < b.lo : a.hi <= b.lo)) return true;
-    if (a.has_lo() && b.has_hi() && (strict ? a.lo >= b.hi : a.lo > b.hi)) return false;
-    auto difference = add(linear(condition[1]), linear(condition[0]), -1);
-    if (!difference) return false;
-    if (strict) {
-      if (difference->constant == INT64_MIN) return false;
-      difference->constant -= 1;
-    }
-    while (recompose(*difference)) {}
-    return nonnegative(*difference, kProofDepth);
-  }
-  return simplify(condition).is_true();
-}
-
-bool Simplifier::proves_nonnegative(Expr e) {
-  return interval(e).lo >= 0 || nonnegative(linear(e), kProofDepth);
-}
-
-// 0 <= sum? By intervals, else by replacing one atom after another by a bound of it, inner loops
-// first, until intervals decide; else by taking away what is known to be at least 0.
-bool Simplifier::nonnegative(const LinearSum& given, int depth) {
-  const Interval range = interval(given);
-  if (range.lo >= 0) return true;
-  if (range.hi < 0 || depth == 0) return false;
-  LinearSum sum = given;
-  if (const std::int64_t g = content(sum); g > 1) {
-    for (auto& t : sum.terms) t.coefficient /= g;
-    sum.constant = floor_div(sum.constant, g);
-  }
-  const bool outermost = depth == kProofDepth;
-  if (outermost) {
-    // Where nothing ties the symbols of a plain sum together, intervals are exact.
-    const bool plain = std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
-      const Facts::Symbol* s = t.monomial.is(Op::Symbol) ? facts_.find(t.monomial) : nullptr;
-      return s != nullptr && (!s->lo.valid() || s->lo.is(Op::Const)) &&
-             (!s->hi.valid() || s->hi.is(Op::Const));
-    });
-    if (plain && known_nonnegative_.empty()) return interval(sum).lo >= 0;
-    if (depth_ >= kDeepestNesting) return false;
-    ++depth_;
-    const int saved = budget_;
-    // A proof within a proof spends from what the outer one has left.
-    const int granted = depth_ == 1 ? kProofSteps : std::min(saved, kNestedProofSteps);
-    budget_ = granted;
-    const bool result = nonnegative(sum, depth - 1);
-    if (depth_ > 1) budget_ = saved - (granted - std::max(budget_, 0));
-    --depth_;
-    return result;
-  }
-  if (interval(sum).lo >= 0) return true;
-  if (--budget_ < 0) return false;
-
-  std::vector<Expr> atoms;
-  for (const auto& t : sum.terms) {
-    for (Expr atom : atoms_of(t.monomial)) {
-      if (std::none_of(atoms.begin(), atoms.end(), [&](Expr a) { return same(a, atom); })) {
-        atoms.push_back(atom);
-      }
-    }
-  }
-  std::stable_sort(atoms.begin(), atoms.end(),
-                   [&](Expr a, Expr b) { return elimination_rank(a) > elimination_rank(b); });
-  for (Expr atom : atoms) {
-    if (eliminate(sum, atom, depth)) return true;
-    if (budget_ < 0) return false;
-  }
-  for (const LinearSum& known : known_nonnegative_) {
-    const auto less = add(sum, known, -1);
-    if (less && less->terms.size() <= sum.terms.size() && nonnegative(*less, depth - 1))
-      return true;
-  }
-  return false;
-}
-
-// Symbols by the depth of their declaration; a compound atom goes just before its last symbol.
-std::size_t Simplifier::elimination_rank(Expr atom) {
-  if (atom.is(Op::Symbol)) return 2 * facts_.position(atom);
-  std::size_t rank = 0;
-  for (Expr e : reachable(std::span(&atom, 1), false)) {
-    if (e.is(Op::Symbol)) rank = std::max(rank, 2 * facts_.position(e) + 1);
-  }
-  return rank;
-}
-
-void Simplifier::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
-                             std::vector<LinearSum>& upper) {
-  const Interval range = interval(atom);
-  if (range.has_lo()) lower.push_back(LinearSum::of_constant(range.lo));
-  if (range.has_hi()) upper.push_back(LinearSum::of_constant(range.hi));
-  if (atom.is(Op::Symbol)) {
-    const Facts::Symbol* s = facts_.find(atom);
-    if (s != nullptr && s->lo.valid() && !s->lo.is(Op::Const)) lower.push_back(linear(s->lo));
-    if (s != nullptr && s->hi.valid() && !s->hi.is(Op::Const)) upper.push_back(linear(s->hi));
-  } else if (atom.is(Op::Mod) && interval(atom[1]).lo >= 1) {
-    LinearSum last = to_linear(atom[1]);
-    if (!last.is_constant()) {
-      last.constant -= 1;
-      upper.push_back(last);
-    }
-    if (interval(atom[0]).lo >= 0) upper.push_back(to_linear(atom[0]));
-  } else if (atom.is(Op::Div) && interval(atom[1]).lo >= 1 && interval(atom[0]).lo >= 0) {
-    upper.push_back(to_linear(atom[0]));
-  } else if (atom.is(Op::Min)) {
-    for (Expr e : atom.args()) upper.push_back(to_linear(e));
-  } else if (atom.is(Op::Max)) {
-    for (Expr e : atom.args()) lower.push_back(to_linear(e));
-  }
-}
-
-// sum = factor*atom + rest: at least 0 if it is so with a bound of the atom in the atom's place.
-bool Simplifier::eliminate(const LinearSum& sum, Expr atom, int depth) {
-  LinearSum factor, rest;
-  rest.constant = sum.constant;
-  for (const auto& t : sum.terms) {
-    const auto others = divide_monomial(pool(), t.monomial, atom);
-    std::optional<LinearSum> grown;
-    if (!others) {
-      grown = add(rest, {{t}, 0});
-      if (!grown) return false;
-      rest = *grown;
-    } else {
-      grown = add(factor, others->valid() ? LinearSum{{{*others, t.coefficient}}, 0}
-                                          : LinearSum::of_constant(t.coefficient));
-      if (!grown) return false;
-      factor = *grown;
-    }
-  }
-  const Interval sign = interval(factor);
-  const bool rising = sign.lo >= 0 || (!factor.is_constant() && nonnegative(factor, depth - 1));
-  bool falling = sign.hi <= 0;
-  if (!rising && !falling) {
-    const auto opposite = scale(factor, -1);
-    falling = opposite && nonnegative(*opposite, depth - 1);
-  }
-  if (!rising && !falling) return false;
-
-  const auto holds_with = [&](const LinearSum& scaled_bound) {
-    auto total = add(rest, scaled_bound);
-    if (!total) return false;
-    while (recompose(*total)) {}
-    return nonnegative(*total, depth - 1);
-  };
-  if (atom.is(Op::Div) && interval(atom[1]).lo >= 1) {
-    // k*m*(x / m) lies between k*(x - m + 1) and k*x, for k >= 0.
-    const LinearSum m = to_linear(atom[1]);
-    const auto k = divide_terms(pool(), factor, m);
-    if (k && k->rest.is_zero()) {
-      auto x = std::optional(to_linear(atom[0]));
-      if (rising) {
-        x = add(*x, m, -1);
-        if (x) x->constant += 1;
-      }
-      const auto bound = x ? multiply(k->quotient, *x) : std::nullopt;
-      if (bound && holds_with(*bound)) return true;
-    }
-  }
-  std::vector<LinearSum> lower, upper;
-  atom_bounds(atom, lower, upper);
-  for (const LinearSum& bound : rising ? lower : upper) {
-    const auto scaled = multiply(factor, bound);
-    if (scaled && holds_with(*scaled)) return true;
-  }
-  return false;
 }
 
 }  // namespace selvage

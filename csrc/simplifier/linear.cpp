@@ -193,16 +193,18 @@ Expr to_expr(ExprPool& pool, const LinearSum& sum) {
     return magnitude(a.coefficient) > magnitude(b.coefficient);
   });
   Expr e;
-  if (terms.empty() || terms.front().coefficient < 0) {
-    e = pool.constant(sum.constant);
-  }
+  // A sum that starts with a negative term starts with its constant instead: `0 - i`.
+  const bool constant_first =
+      terms.empty() || (terms.front().coefficient < 0 &&
+                        (sum.constant != 0 || terms.front().coefficient != INT64_MIN));
+  if (constant_first) e = pool.constant(sum.constant);
   for (const Term& t : terms) {
     const bool subtract = e.valid() && t.coefficient < 0 && t.coefficient != INT64_MIN;
     const std::int64_t c = subtract ? -t.coefficient : t.coefficient;
     const Expr term = c == 1 ? t.monomial : pool.make(Op::Mul, t.monomial, pool.constant(c));
     e = !e.valid() ? term : pool.make(subtract ? Op::Sub : Op::Add, e, term);
   }
-  if (!terms.empty() && terms.front().coefficient > 0 && sum.constant != 0) {
+  if (!constant_first && sum.constant != 0) {
     const bool subtract = sum.constant < 0 && sum.constant != INT64_MIN;
     e = pool.make(subtract ? Op::Sub : Op::Add, e,
                   pool.constant(subtract ? -sum.constant : sum.constant));
@@ -213,9 +215,7 @@ Expr to_expr(ExprPool& pool, const LinearSum& sum) {
 namespace {
 
 // INT64_MIN / -1 is no number.
-bool divides(std::int64_t d, std::int64_t c) {
-  return d != -1 ? c % d == 0 : c != INT64_MIN;
-}
+bool divides(std::int64_t d, std::int64_t c) { return d != -1 ? c % d == 0 : c != INT64_MIN; }
 
 std::optional<Division> divide_by_constant(const LinearSum& sum, std::int64_t d) {
   Division result;

@@ -25,14 +25,11 @@ Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
   }
   if (nonnegative(*difference, 6)) return pool().truth(true);
   if (auto opposite = scale(*difference, -1)) {
-    opposite->constant -= 1;
-    if (nonnegative(*opposite, 6)) return pool().truth(false);
+    if (opposite->constant > INT64_MIN &&
+        nonnegative(*add(*opposite, LinearSum::of_constant(1), -1), 6))
+      return pool().truth(false);
   }
-  const Expr result = write_order(*difference);
-  for (Expr e : known_true_) {
-    if (same(e, result)) return pool().truth(true);
-  }
-  return result;
+  return write_order(*difference);
 }
 
 // 0 <= a*x + y is 0 <= x, where 0 <= y < a.
@@ -76,13 +73,16 @@ bool Simplifier::drop_division(LinearSum& difference) {
     if (difference.terms.size() > 3 || interval(monomial[1]).lo < 1) continue;
     LinearSum rest = difference;
     rest.terms.erase(rest.terms.begin() + std::ptrdiff_t(i));
-    const LinearSum x = linear(monomial[0]), a = to_linear(monomial[1]);
+    const LinearSum x = linear(monomial[0]), a = sum_of(monomial[1]);
     const bool lower = coefficient == 1;
-    if (!lower)
-      rest.constant += 1;  // a constant of the corner of int64 overflows in multiply below
+    if (!lower) {
+      const auto up = checked_add(rest.constant, 1);
+      if (!up) continue;
+      rest.constant = *up;
+    }
     const auto scaled = multiply(rest, a);
     auto result = scaled ? add(*scaled, x, coefficient) : std::nullopt;
-    if (!result) continue;
+    if (!result || (!lower && result->constant == INT64_MIN)) continue;
     if (!lower) result->constant -= 1;
     difference = *result;
     count(rule(lower ? "order/div-lower" : "order/div-upper"));
@@ -104,7 +104,7 @@ Expr Simplifier::write_order(const LinearSum& difference) {
   }
   const std::int64_t c = difference.constant;
   if (left.terms.empty() || c == INT64_MAX || c == INT64_MIN) {
-    if (c != INT64_MIN) left.constant = -c;
+    (c == INT64_MIN ? right : left).constant = c == INT64_MIN ? c : -c;
     return pool().make(Op::Le, to_expr(pool(), left), to_expr(pool(), right));
   }
   if (c == 0 && !right.terms.empty()) {
@@ -131,13 +131,17 @@ Expr Simplifier::rewrite_equal(Expr a, Expr b) {
     (negative ? right : left)
         .terms.push_back({t.monomial, negative ? -t.coefficient : t.coefficient});
   }
-  if (left.terms.empty()) std::swap(left, right), difference->constant = -difference->constant;
-  (difference->constant < 0 ? right : left).constant = std::abs(difference->constant);
-  const Expr result = eq(to_expr(pool(), left), to_expr(pool(), right));
-  for (Expr e : known_true_) {
-    if (same(e, result)) return pool().truth(true);
+  std::int64_t c = difference->constant;
+  if (left.terms.empty() && c != INT64_MIN) {
+    std::swap(left, right);
+    c = -c;
   }
-  return result;
+  if (c < 0 && c != INT64_MIN) {
+    right.constant = -c;
+  } else {
+    left.constant = c;
+  }
+  return eq(to_expr(pool(), left), to_expr(pool(), right));
 }
 
 }  // namespace selvage

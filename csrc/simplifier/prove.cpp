@@ -1,3 +1,4 @@
+#include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -28,6 +29,28 @@ struct Random {
   }
 };
 
+// A value that s, where there is one, is likely to allow; whether it does is checked afterwards.
+std::int64_t random_value(std::span<const Expr> outer, std::span<const std::int64_t> values,
+                          const Facts::Symbol* s, Random& random) {
+  constexpr std::int64_t kWide = 64;
+  if (s == nullptr) return random.within(-kWide, kWide);
+  Interval range = s->range;
+  if (s->lo.valid())
+    range.lo = std::max(range.lo, evaluate(s->lo, outer, values).value_or(range.lo));
+  if (s->hi.valid())
+    range.hi = std::min(range.hi, evaluate(s->hi, outer, values).value_or(range.hi));
+  if (!range.has_lo()) range.lo = std::min(-kWide, range.hi);
+  if (!range.has_hi()) range.hi = std::max(range.lo, kWide);
+  if (range.empty()) return range.lo;
+  const std::int64_t value = random.within(range.lo, range.hi);
+  if (s->congruence.modulus <= 1) return value;
+  // Down to a member of the congruence, or up where that is too far down.
+  const Congruence c = s->congruence;
+  const std::int64_t down = *euclid_mod(*euclid_mod(value, c.modulus) - c.residue, c.modulus);
+  const std::int64_t member = checked_sub(value, down).value_or(value);
+  return member >= range.lo ? member : checked_add(member, c.modulus).value_or(member);
+}
+
 }  // namespace
 
 Verdict Simplifier::prove(Expr condition) {
@@ -41,48 +64,38 @@ Verdict Simplifier::prove(Expr condition) {
     return proved;
   }
 
-  std::vector<Expr> symbols;
-  for (const Facts::Symbol& s : facts_.symbols()) symbols.push_back(s.symbol);
-  for (Expr e : symbols_of(std::span(&condition, 1))) {
-    if (facts_.find(e) == nullptr) symbols.push_back(e);
-  }
+  // Symbols without facts first: bounds of the others may depend on them.
   std::vector<Expr> roots = {condition};
   for (Expr e : facts_.assumptions()) roots.push_back(e);
+  for (const Facts::Symbol& s : facts_.symbols()) {
+    if (s.lo.valid()) roots.push_back(s.lo <= s.symbol);
+    if (s.hi.valid()) roots.push_back(s.symbol <= s.hi);
+  }
+  std::vector<Expr> symbols;
+  for (Expr e : symbols_of(roots)) {
+    if (facts_.find(e) == nullptr) symbols.push_back(e);
+  }
+  for (const Facts::Symbol& s : facts_.symbols()) symbols.push_back(s.symbol);
   Tape tape(roots, symbols);
   Random random;
   std::vector<std::int64_t> values(symbols.size());
   for (int probe = 0; probe < kProbes; ++probe) {
-    bool possible = true;
-    for (std::size_t i = 0; i < symbols.size() && possible; ++i) {
-      Interval range{-64, 64};
-      if (const Facts::Symbol* s = facts_.find(symbols[i])) {
-        const auto end = [&](Expr e, std::int64_t otherwise) {
-          if (!e.valid()) return otherwise;
-          return evaluate(e, std::span(symbols).first(i), std::span(values).first(i))
-              .value_or(otherwise);
-        };
-        range.lo = s->range.has_lo() ? s->range.lo : std::min<std::int64_t>(-64, s->range.hi);
-        range.lo = std::max(range.lo, end(s->lo, range.lo));
-        range.hi = s->range.has_hi() ? s->range.hi : std::max<std::int64_t>(range.lo, 64);
-        range.hi = std::min(range.hi, end(s->hi, range.hi));
-        if (range.empty()) possible = false;
-      }
-      if (!possible) break;
-      values[i] = random.within(range.lo, range.hi);
-      if (const Facts::Symbol* s = facts_.find(symbols[i]); s && s->congruence.modulus > 1) {
-        const Congruence c = s->congruence;
-        values[i] -= (values[i] % c.modulus + c.modulus - c.residue) % c.modulus;
-        if (!range.contains(values[i])) values[i] += c.modulus;
-        possible = range.contains(values[i]);
-      }
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      values[i] = random_value(std::span(symbols).first(i), std::span(values).first(i),
+                               facts_.find(symbols[i]), random);
     }
-    if (!possible || !tape.evaluate(values)) continue;
+    if (!tape.evaluate(values) || tape.root(0) != 0) continue;
     bool allowed = true;
     for (std::size_t i = 1; i < roots.size(); ++i) allowed = allowed && tape.root(i) != 0;
-    if (!allowed || tape.root(0) != 0) continue;
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const Facts::Symbol* s = facts_.find(symbols[i]);
+      allowed = allowed && (s == nullptr || s->congruence.contains(values[i]));
+    }
+    if (!allowed) continue;
     Refuted refuted;
-    for (std::size_t i = 0; i < symbols.size(); ++i)
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
       refuted.point.emplace_back(symbols[i], values[i]);
+    }
     return refuted;
   }
   return Unknown{residue};

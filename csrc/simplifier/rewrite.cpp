@@ -36,8 +36,47 @@ std::optional<Expr> Simplifier::apply(const Rule& rule, const Bindings& bindings
     if (!bindings[i].valid() || !is_positive_pattern(i)) continue;
     if (interval(bindings[i]).lo < 1 && !proves_nonnegative(bindings[i] - 1)) return std::nullopt;
   }
-  if (!rule.when.is_true() && !proves(substitute(rule.when, bindings))) return std::nullopt;
+  if (const auto decided = decide(rule.when, bindings)) {
+    if (!*decided) return std::nullopt;
+  } else if (!proves(substitute(rule.when, bindings))) {
+    return std::nullopt;
+  }
   return simplify(substitute(rule.after, bindings));
+}
+
+// The values that a pattern's instance can take, with no instance made.
+Interval Simplifier::interval(Expr pattern, const Bindings& bindings) {
+  if (pattern.is(Op::Symbol)) return interval(bindings[std::size_t(pattern_symbol(pattern))]);
+  if (pattern.is(Op::Const)) return Interval::point(pattern.value());
+  if (pattern.is(Op::Sub)) {
+    return interval(pattern[0], bindings) - interval(pattern[1], bindings);
+  }
+  return Interval::everything();
+}
+
+// Whether a rule's condition holds, where intervals can tell.
+std::optional<bool> Simplifier::decide(Expr pattern, const Bindings& bindings) {
+  if (pattern.is(Op::Bool)) return pattern.is_true();
+  if (pattern.is(Op::And)) {
+    const auto a = decide(pattern[0], bindings);
+    if (a == false) return a;
+    const auto b = decide(pattern[1], bindings);
+    return a == true ? b : b == false ? b : std::nullopt;
+  }
+  if (pattern.is(Op::Eq) && pattern[0].is(Op::Div) && pattern[1].is_const(0)) {
+    // x / a == 0 fails where x < a does at some point.
+    const LinearSum& x = sum_of(bindings[std::size_t(pattern_symbol(pattern[0][0]))]);
+    const auto room = add(sum_of(bindings[std::size_t(pattern_symbol(pattern[0][1]))]), x, -1);
+    const auto below = room ? add(*room, LinearSum::of_constant(1), -1) : std::nullopt;
+    if (!below || is_refuted(x) || is_refuted(*below)) return false;
+  }
+  if (pattern.is(Op::Lt) || pattern.is(Op::Le)) {
+    const Interval a = interval(pattern[0], bindings), b = interval(pattern[1], bindings);
+    const bool strict = pattern.is(Op::Lt);
+    if (a.has_hi() && b.has_lo() && (strict ? a.hi < b.lo : a.hi <= b.lo)) return true;
+    if (a.has_lo() && b.has_hi() && (strict ? a.lo >= b.hi : a.lo > b.hi)) return false;
+  }
+  return std::nullopt;
 }
 
 bool Simplifier::match(Expr pattern, Expr e, Bindings& bindings) const {
@@ -106,8 +145,23 @@ std::vector<Simplifier::Bindings> Simplifier::propose(const Rule& rule, Expr e) 
 }
 
 void Simplifier::propose_division(const Rule&, Expr e, std::vector<Bindings>& out) {
-  const auto division = divide_terms(pool(), to_linear(e[0]), to_linear(e[1]));
-  if (!division || division->quotient.is_zero()) return;
+  auto division = divide_terms(pool(), sum_of(e[0]), sum_of(e[1]));
+  if (!division) return;
+  if (const std::int64_t d = e[1].is(Op::Const) ? e[1].value() : 0; d > 0) {
+    // What is left may lie within one period of d, but not the first.
+    const Interval rest = interval(division->rest);
+    if (rest.has_lo() && rest.has_hi() && floor_div(rest.lo, d) == floor_div(rest.hi, d)) {
+      const std::int64_t shift = floor_div(rest.lo, d);
+      const auto up = checked_add(division->quotient.constant, shift);
+      const auto moved = checked_mul(shift, d);
+      const auto down = moved ? checked_sub(division->rest.constant, *moved) : std::nullopt;
+      if (up && down) {
+        division->quotient.constant = *up;
+        division->rest.constant = *down;
+      }
+    }
+  }
+  if (division->quotient.is_zero()) return;
   Bindings bindings;
   at(bindings, PatternSymbol::x) = to_expr(pool(), division->quotient);
   at(bindings, PatternSymbol::y) = to_expr(pool(), division->rest);
@@ -116,7 +170,7 @@ void Simplifier::propose_division(const Rule&, Expr e, std::vector<Bindings>& ou
 }
 
 void Simplifier::propose_common_factor(Expr e, std::vector<Bindings>& out) {
-  const LinearSum dividend = to_linear(e[0]), divisor = to_linear(e[1]);
+  const LinearSum dividend = sum_of(e[0]), divisor = sum_of(e[1]);
   std::vector<LinearSum> factors;
   if (divisor.is_constant()) {
     std::vector<std::int64_t> gcds;
@@ -151,7 +205,8 @@ void Simplifier::propose_common_factor(Expr e, std::vector<Bindings>& out) {
       if (!rest.has_lo()) continue;
       const std::int64_t shift = floor_div(rest.lo, b.constant);
       const auto up = checked_add(part->quotient.constant, shift);
-      const auto down = checked_sub(part->rest.constant, shift * b.constant);
+      const auto moved = checked_mul(shift, b.constant);
+      const auto down = moved ? checked_sub(part->rest.constant, *moved) : std::nullopt;
       if (!up || !down) continue;
       part->quotient.constant = *up;
       part->rest.constant = *down;
@@ -169,13 +224,23 @@ void Simplifier::propose_congruent(Expr e, std::vector<Bindings>& out) {
   if (!e[1].is(Op::Const) || e[1].value() < 1) return;
   const std::int64_t d = e[1].value();
   LinearSum divisible, rest;
-  const LinearSum dividend = to_linear(e[0]);
+  const LinearSum& dividend = sum_of(e[0]);
+  rest.constant = dividend.constant;
   for (const auto& t : dividend.terms) {
     const Congruence c = congruence(t.monomial) * Congruence::point(t.coefficient);
-    const bool divides = c.decides(d) && euclid_mod(c.residue, d) == 0;
-    (divides ? divisible : rest).terms.push_back(t);
+    const std::int64_t remains = *euclid_mod(c.residue, d);
+    // In a remainder a term that always leaves the same counts as what it leaves.
+    const bool known = c.decides(d) && (remains == 0 || e.is(Op::Mod));
+    const auto less = checked_sub(divisible.constant, remains);
+    const auto more = checked_add(rest.constant, remains);
+    if (!known || !less || !more) {
+      rest.terms.push_back(t);
+      continue;
+    }
+    divisible.terms.push_back(t);
+    divisible.constant = *less;
+    rest.constant = *more;
   }
-  rest.constant = dividend.constant;
   if (divisible.is_zero() || (e.is(Op::Div) && rest.is_zero())) return;
   Bindings bindings;
   at(bindings, PatternSymbol::x) = to_expr(pool(), divisible);
@@ -186,7 +251,7 @@ void Simplifier::propose_congruent(Expr e, std::vector<Bindings>& out) {
 
 void Simplifier::propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& out) {
   const Op inner = rule.propose == Propose::InnerDiv ? Op::Div : Op::Mod;
-  const LinearSum dividend = to_linear(e[0]);
+  const LinearSum dividend = sum_of(e[0]);
   for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
     const auto& [monomial, coefficient] = dividend.terms[i];
     for (Expr atom : atoms_of(monomial)) {
@@ -204,7 +269,7 @@ void Simplifier::propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& 
       } else {
         const bool alone = rest.is_zero() && coefficient == 1 && !others->valid();
         if (e.is(Op::Div) && !alone) continue;
-        const auto factor = divide_terms(pool(), to_linear(atom[1]), to_linear(e[1]));
+        const auto factor = divide_terms(pool(), sum_of(atom[1]), sum_of(e[1]));
         if (!factor || factor->quotient.is_zero() || !factor->rest.is_zero()) continue;
         LinearSum z = LinearSum::of_constant(coefficient);
         if (others->valid()) z = {{{*others, coefficient}}, 0};

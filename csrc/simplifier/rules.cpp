@@ -42,6 +42,7 @@ std::vector<Rule> make_table() {
     {"mod/one",              x % one,                  zero,                   always,                          Structure,    "definition"},
     {"mod/small",            x % a,                    x,                      within(x, a),                    Structure,    "Euclid"},
     {"mod/below",            x % a,                    x + a,                  (zero - a) <= x && x < zero,     Structure,    "Euclid"},
+    {"mod/no-quotient",      x % a,                    x,                      eq(x / a, zero),                 Structure,    "Euclid"},
     {"mod/merge-inner",      (x * a + y) % a,          y % a,                  always,                          Multiple,     "Merge, backward"},
     {"mod/divisible-part",   (x + y) % a,              y % a,                  eq(x % a, zero),                 Congruent,    "Euclid"},
     {"mod/of-multiple",      (z * (x % (a * b)) + y) % b, (z * x + y) % b,     always,                          InnerMod,     "Euclid"},

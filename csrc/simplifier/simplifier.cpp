@@ -25,20 +25,42 @@ Simplifier::Simplifier(Facts facts) : facts_(std::move(facts)), hits_(all_rules(
   }
   known_nonnegative_ = std::move(sums);
   known_true_ = std::move(truths);
-  if (!facts_.assumptions().empty()) simplified_.clear();
+  if (!facts_.assumptions().empty()) {
+    simplified_.clear();
+    linear_.clear();
+  }
 }
 
 Expr Simplifier::simplify(Expr e) {
-  if (e.id() >= simplified_.size()) simplified_.resize(pool().size() + 64);
-  if (simplified_[e.id()].valid()) return simplified_[e.id()];
-  const Expr result = rewrite(e);
-  if (simplified_.size() < pool().size()) simplified_.resize(pool().size() + 64);
-  simplified_[e.id()] = result;
-  simplified_[result.id()] = result;
+  Expr& memo = simplified_[e];
+  if (memo.valid()) return memo;
+  memo = e;  // a question that comes back to e while e is being simplified finds e as it is
+  Expr result = rewrite(e);
+  for (Expr known : known_true_) {
+    if (same(known, result)) result = pool().truth(true);
+    if (known.is(Op::Not) && same(known[0], result)) result = pool().truth(false);
+  }
+  memo = result;
+  simplified_[result] = result;
   return result;
 }
 
-LinearSum Simplifier::linear(Expr e) {
+const LinearSum& Simplifier::linear(Expr e) {
+  std::unique_ptr<LinearSum>& memo = linear_[e];
+  if (memo == nullptr) {
+    LinearSum sum = compute_linear(e);
+    memo = std::make_unique<LinearSum>(std::move(sum));
+  }
+  return *memo;
+}
+
+const LinearSum& Simplifier::sum_of(Expr e) {
+  std::unique_ptr<LinearSum>& memo = sums_[e];
+  if (memo == nullptr) memo = std::make_unique<LinearSum>(to_linear(e));
+  return *memo;
+}
+
+LinearSum Simplifier::compute_linear(Expr e) {
   std::optional<LinearSum> sum;
   if (e.is(Op::Add)) sum = add(linear(e[0]), linear(e[1]));
   if (e.is(Op::Sub)) sum = add(linear(e[0]), linear(e[1]), -1);
@@ -48,7 +70,7 @@ LinearSum Simplifier::linear(Expr e) {
     // Written out it would overflow or grow past all bounds: it stays one atom.
     return LinearSum::of_atom(pool().make(e.op(), simplify(e[0]), simplify(e[1])));
   }
-  return to_linear(simplify(e));
+  return sum_of(simplify(e));
 }
 
 Expr Simplifier::finish(const LinearSum& sum) {

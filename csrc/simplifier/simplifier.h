@@ -2,7 +2,9 @@
 
 #include <selvage/simplifier/facts.h>
 #include <selvage/simplifier/linear.h>
+#include <selvage/simplifier/memo.h>
 #include <selvage/simplifier/rules.h>
+#include <selvage/simplifier/samples.h>
 #include <selvage/simplifier/verdict.h>
 
 #include <array>
@@ -43,13 +45,18 @@ class Simplifier {
   using Bindings = std::array<Expr, kPatternSymbols>;
 
   // simplifier.cpp: sums and the walk over the tree
-  LinearSum linear(Expr e);
+  // The canonical sum of any expression, and of one that is simple already.
+  const LinearSum& linear(Expr e);
+  const LinearSum& sum_of(Expr e);
+  LinearSum compute_linear(Expr e);
   Expr rewrite(Expr e);
   Expr finish(const LinearSum& sum);
 
   // rewrite.cpp: applying a rule
   Expr apply_rules(Expr e);
   std::optional<Expr> apply(const Rule& rule, const Bindings& bindings);
+  Interval interval(Expr pattern, const Bindings& bindings);
+  std::optional<bool> decide(Expr pattern, const Bindings& bindings);
   std::vector<Bindings> propose(const Rule& rule, Expr e);
   bool match(Expr pattern, Expr e, Bindings& bindings) const;
   Expr substitute(Expr pattern, const Bindings& bindings);
@@ -59,6 +66,8 @@ class Simplifier {
   void propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& out);
 
   // sums.cpp: rules on terms that belong together
+  int cost(Expr e);
+  std::int64_t cost(const LinearSum& sum);
   bool recompose(LinearSum& sum);
   bool recompose_remainder(LinearSum& sum, std::size_t i);
   bool recompose_digits(LinearSum& sum, std::size_t i);
@@ -82,15 +91,21 @@ class Simplifier {
   bool eliminate(const LinearSum& sum, Expr atom, int depth);
   void atom_bounds(Expr atom, std::vector<LinearSum>& lower, std::vector<LinearSum>& upper);
   std::size_t elimination_rank(Expr atom);
+  std::size_t scope_depth(Expr e);
+  bool is_refuted(const LinearSum& sum);
 
   void count(const Rule& rule) { ++hits_[std::size_t(&rule - all_rules().data())]; }
 
   Facts facts_;
   std::vector<LinearSum> known_nonnegative_;  // from the assumptions
   std::vector<Expr> known_true_;              // the rest of them, simplified
-  std::vector<Expr> simplified_;              // by id; invalid: not yet
-  std::vector<std::optional<Interval>> intervals_;
-  std::vector<std::optional<Congruence>> congruences_;
+  std::unique_ptr<Samples> samples_;
+  Memo<Expr> simplified_;  // invalid: not yet; the expression itself while it is being simplified
+  Memo<std::optional<Interval>> intervals_;
+  Memo<std::optional<Congruence>> congruences_;
+  Memo<std::unique_ptr<LinearSum>> linear_, sums_;
+  Memo<std::size_t> depths_;
+  Memo<int> costs_;
   std::vector<std::uint64_t> hits_;
   int depth_ = 0;   // of proofs within simplifications within proofs
   int budget_ = 0;  // steps left in the current proof

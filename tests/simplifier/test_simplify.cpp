@@ -152,7 +152,8 @@ TEST(Simplify, WhatWouldOverflowIsLeftAsItIs) {
   EXPECT_EQ(s.simplify("-9223372036854775808 - 1 < 0"), "true");
   EXPECT_EQ(s.simplify("i == -9223372036854775808"), "i == -9223372036854775808");
   EXPECT_EQ(s.simplify("-9223372036854775808 == i * -9223372036854775808"),
-            "i * -9223372036854775808 == -9223372036854775808");
+            "-9223372036854775808 == i * -9223372036854775808");
+  EXPECT_EQ(s.simplify("i <= -9223372036854775808"), "i <= -9223372036854775808");
 }
 
 TEST(Simplify, TheResultOfASimplificationIsSimple) {

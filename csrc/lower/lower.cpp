@@ -1,0 +1,293 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/lower/index_type.h>
+#include <selvage/lower/nest.h>
+#include <selvage/lower/program.h>
+#include <selvage/lower/values.h>
+
+#include <algorithm>
+#include <set>
+
+namespace selvage {
+
+namespace {
+
+[[noreturn]] void refuse(const char* code, std::string message, std::vector<std::string> notes,
+                         std::string help) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  diagnostic.notes = std::move(notes);
+  diagnostic.help = std::move(help);
+  throw Illegal(std::move(diagnostic));
+}
+
+class Lowering {
+ public:
+  Lowering(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options)
+      : fusion_(fusion), schedule_(schedule), options_(options) {}
+
+  Program run() {
+    program_.sizes = fusion_.sizes();
+    program_.possibly_empty = fusion_.possibly_empty();
+    for (Expr e : fusion_.launch_checks()) {
+      program_.checks.push_back({e, "extents that index notation equates must be equal"});
+    }
+    find_needed();
+    list_buffers();
+    for (const std::vector<TensorId>& group : groups()) add_step(group);
+    return std::move(program_);
+  }
+
+ private:
+  // Stored: every output, and what the definitions of stored tensors read and is not inlined.
+  void find_needed() {
+    is_stored_.assign(fusion_.size(), false);
+    reads_.resize(fusion_.size());
+    for (std::size_t i = fusion_.size(); i-- > 0;) {
+      const TensorId t = TensorId(i);
+      const TensorInfo& tensor = fusion_[t];
+      if (tensor.is_input || !tensor.definition) continue;
+      if (tensor.is_output) is_stored_[i] = true;
+      if (!is_stored_[i]) continue;
+      collect_reads(*tensor.definition, reads_[i]);
+      for (TensorId r : reads_[i]) {
+        if (!fusion_[r].is_input) is_stored_[index_of(r)] = true;
+      }
+    }
+  }
+
+  void collect_reads(ValueId v, std::set<TensorId>& out) {
+    const ValueNode& node = fusion_.values()[v];
+    if (node.kind == ValueNode::Kind::Read) {
+      const TensorId source = TensorId(node.source);
+      if (!fusion_[source].is_input && schedule_.is_inlined(source)) {
+        if (inlined_seen_.insert({index_of(source), &out}).second) {
+          collect_reads(*fusion_[source].definition, out);
+        }
+      } else {
+        out.insert(source);
+      }
+    }
+    for (ValueId o : node.operands) {
+      if (visited_.insert({std::size_t(o), &out}).second) collect_reads(o, out);
+    }
+  }
+
+  // A tensor that is no output is kept as it is computed: rounding it would change its readers.
+  DataType stored_type(TensorId t) const {
+    const TensorInfo& tensor = fusion_[t];
+    return tensor.is_input || tensor.is_output ? tensor.type : compute_type(tensor.type);
+  }
+
+  void list_buffers() {
+    using Role = ProgramBuffer::Role;
+    for (const Role role : {Role::Input, Role::Output, Role::Scratch}) {
+      for (std::size_t i = 0; i < fusion_.size(); ++i) {
+        const TensorInfo& tensor = fusion_[TensorId(i)];
+        const Role own = tensor.is_input    ? Role::Input
+                         : tensor.is_output ? Role::Output
+                                            : Role::Scratch;
+        if (own != role || (own == Role::Scratch && !is_stored_[i])) continue;
+        program_.buffers.push_back({TensorId(i), tensor.name, stored_type(TensorId(i)),
+                                    elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
+      }
+    }
+  }
+
+  // Tensors that one kernel can store: none reads another, and their loops have no name in common
+  // with different extents.
+  std::vector<std::vector<TensorId>> groups() {
+    std::vector<std::vector<TensorId>> groups;
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      if (!is_stored_[i]) continue;
+      const TensorId t = TensorId(i);
+      program_.tensors.push_back(analyze(fusion_, schedule_, t));
+      check_coverage(program_.tensors.back());
+      if (!groups.empty() && fits(groups.back(), t)) {
+        groups.back().push_back(t);
+      } else {
+        groups.push_back({t});
+      }
+    }
+    return groups;
+  }
+
+  bool fits(const std::vector<TensorId>& group, TensorId t) {
+    const TensorAnalysis& a = analysis(t);
+    for (TensorId other : group) {
+      if (reads_[index_of(t)].count(other)) return false;
+      const TensorAnalysis& b = analysis(other);
+      if (is_bound(a) != is_bound(b)) return false;
+      for (std::size_t i = 0; i < a.loops.size(); ++i) {
+        for (std::size_t j = 0; j < b.loops.size(); ++j) {
+          const Expr m = schedule_.graph()[a.loops[i]].extent;
+          const Expr n = schedule_.graph()[b.loops[j]].extent;
+          if (same(a.variables[i], b.variables[j]) && !same(m, n)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool is_bound(const TensorAnalysis& a) const {
+    return std::any_of(a.loops.begin(), a.loops.end(), [&](DomainId d) {
+      return schedule_.parallel(a.tensor, d) != ParallelType::Serial;
+    });
+  }
+
+  void check_coverage(const TensorAnalysis& a) const {
+    if (is_proved(a.coverage.verdict)) return;
+    if (options_.items_may_be_lost) return;
+    const std::string name = fusion_[a.tensor].name;
+    if (a.coverage.lost.empty()) {
+      refuse("E431", "it is not proved that the loops of " + name + " visit every item of it", {},
+             "resize by nothing negative, or give the symbols facts");
+    }
+    std::string item = "lost:";
+    for (const auto& [symbol, value] : a.coverage.lost) {
+      item += " " + std::string(symbol.name()) + " = " + std::to_string(value);
+    }
+    refuse("E431", "the loops of " + name + " do not visit every item of it", {item},
+           "resize by nothing negative");
+  }
+
+  const TensorAnalysis& analysis(TensorId t) const {
+    for (const TensorAnalysis& a : program_.tensors) {
+      if (a.tensor == t) return a;
+    }
+    SELVAGE_CHECK(!"an analysed tensor");
+    return program_.tensors.front();
+  }
+
+  void add_step(const std::vector<TensorId>& group) {
+    Kernel kernel{.name = kernel_name(group),
+                  .pool = fusion_.shared_pool(),
+                  .buffers = {},
+                  .sizes = fusion_.sizes(),
+                  .launch = {},
+                  .index_type = IndexType::Int32,
+                  .condition = fusion_.pool().truth(true),
+                  .values = {},
+                  .body = {},
+                  .facts = *fusion_.facts()};
+    std::vector<TensorId> bound;
+    for (TensorId t : group) {
+      for (TensorId r : reads_[index_of(t)]) add_buffer(kernel, bound, r, false);
+    }
+    for (TensorId t : group) add_buffer(kernel, bound, t, true);
+    settle_launch(kernel, group);
+
+    std::vector<Expr> computed;
+    Simplifier sizes(*fusion_.facts());
+    for (TensorId t : group) {
+      const TensorAnalysis& a = analysis(t);
+      const auto buffer = [&](TensorId r) {
+        return BufferId(std::find(bound.begin(), bound.end(), r) - bound.begin());
+      };
+      ValueLowering values(fusion_, schedule_, a, kernel.values, buffer);
+      const ValueId value = values.lower(t);
+      append_nest(fusion_, schedule_, a, buffer(t), value, kernel, computed);
+    }
+    keep_used_sizes(kernel, computed);
+    Simplifier ranges(kernel.facts);
+    for (const Buffer& b : kernel.buffers) computed.push_back(b.elements);
+    const IndexWidth width = index_width(computed, ranges);
+    ProgramStep step;
+    step.stores = group;
+    if (width.fits_32) {
+      step.variants.push_back(std::move(kernel));
+    } else {
+      Kernel wide = kernel;
+      wide.index_type = IndexType::Int64;
+      if (!width.never_fits) {
+        kernel.condition = width.condition;
+        wide.name += "_64";
+        step.variants.push_back(std::move(kernel));
+      }
+      step.variants.push_back(std::move(wide));
+    }
+    program_.steps.push_back(std::move(step));
+  }
+
+  // A kernel is passed the sizes that it computes with, no others.
+  static void keep_used_sizes(Kernel& kernel, std::span<const Expr> computed) {
+    const std::vector<Expr> used = symbols_of(computed);
+    std::erase_if(kernel.sizes, [&](Expr size) {
+      return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });
+    });
+  }
+
+  std::string kernel_name(const std::vector<TensorId>& group) const {
+    std::string name = "kernel";
+    for (TensorId t : group) {
+      if (name.size() > 40) break;
+      name += "_" + fusion_[t].name;
+    }
+    return name;
+  }
+
+  void add_buffer(Kernel& kernel, std::vector<TensorId>& bound, TensorId t, bool written) const {
+    if (std::find(bound.begin(), bound.end(), t) != bound.end()) return;
+    bound.push_back(t);
+    kernel.buffers.push_back({fusion_[t].name, stored_type(t), Memory::Global,
+                              elements_of(fusion_, schedule_.graph(), t), written});
+  }
+
+  // The widest launch that a tensor of the group asks for, within the hardware's limits.
+  void settle_launch(Kernel& kernel, const std::vector<TensorId>& group) {
+    const Expr one = fusion_.pool().constant(1);
+    Simplifier simplifier(*fusion_.facts());
+    const auto widen = [&](Expr& extent, Expr wanted) {
+      if (wanted.valid())
+        extent = simplifier.simplify(extent.is_const(1) ? wanted : max(extent, wanted));
+    };
+    kernel.launch = {{one, one, one}, {one, one, one}, fusion_.pool().constant(0)};
+    for (TensorId t : group) {
+      const LaunchDemand demand = launch_demand(schedule_, analysis(t));
+      for (std::size_t k = 0; k < 3; ++k) {
+        widen(kernel.launch.grid[k], demand.grid[k]);
+        widen(kernel.launch.block[k], demand.block[k]);
+      }
+    }
+    const auto& [grid, block, shared] = kernel.launch;
+    limit(simplifier, grid[0], INT32_MAX, "the grid's x", kernel);
+    limit(simplifier, grid[1], 65'535, "the grid's y", kernel);
+    limit(simplifier, grid[2], 65'535, "the grid's z", kernel);
+    limit(simplifier, block[0], 1'024, "the block's x", kernel);
+    limit(simplifier, block[1], 1'024, "the block's y", kernel);
+    limit(simplifier, block[2], 64, "the block's z", kernel);
+    limit(simplifier, block[0] * block[1] * block[2], 1'024, "threads in a block", kernel);
+  }
+
+  void limit(Simplifier& simplifier, Expr extent, std::int64_t most, const std::string& what,
+             const Kernel& kernel) {
+    const Expr condition = simplifier.simplify(extent <= most);
+    if (condition.is_true()) return;
+    const std::string sentence =
+        what + " of " + kernel.name + ", " + to_string(simplifier.simplify(extent)) + ", ";
+    if (condition.is_false()) {
+      refuse("E442", sentence + "is past the hardware's limit of " + std::to_string(most), {},
+             "split the loop that is bound to it by a smaller factor, or bind another one");
+    }
+    program_.checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
+  }
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const LowerOptions& options_;
+  Program program_;
+  std::vector<bool> is_stored_;
+  std::vector<std::set<TensorId>> reads_;  // stored tensors and inputs that a definition reads
+  std::set<std::pair<std::size_t, std::set<TensorId>*>> visited_, inlined_seen_;
+};
+
+}  // namespace
+
+Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options) {
+  return Lowering(fusion, schedule, options).run();
+}
+
+}  // namespace selvage

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/lower/analysis.h>
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace selvage {
+
+// Turns the definition of a stored tensor into values of a kernel: index symbols become
+// coordinates, reads of stored tensors become loads of buffers, reads of inlined tensors their
+// definitions.
+class ValueLowering {
+ public:
+  // `buffer` gives the kernel's buffer of a stored tensor.
+  ValueLowering(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+                ValueGraph& out, std::function<BufferId(TensorId)> buffer);
+
+  // The value of the tensor's element at its logical coordinates. Throws Illegal E440 for a read
+  // that is not proved in bounds, with a point at which it is out of bounds where one is found.
+  ValueId lower(TensorId tensor);
+
+ private:
+  using Environment = std::vector<std::pair<Expr, Expr>>;  // index symbol -> coordinate
+  ValueId lower(ValueId v, const Environment& environment, const TensorInfo& reader);
+  ValueId lower_read(const ValueNode& node, const Environment& environment,
+                     const TensorInfo& reader);
+  Expr substitute(Expr e, const Environment& environment);
+  void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const TensorAnalysis& analysis_;
+  ValueGraph& out_;
+  std::function<BufferId(TensorId)> buffer_;
+  // An inlined tensor read twice at the same subscripts is one value.
+  std::map<std::vector<std::uint64_t>, ValueId> made_;
+};
+
+}  // namespace selvage

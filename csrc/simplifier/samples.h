@@ -1,0 +1,45 @@
+#pragma once
+
+#include <selvage/simplifier/facts.h>
+#include <selvage/simplifier/linear.h>
+#include <selvage/simplifier/memo.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace selvage {
+
+// A few points that the facts allow, and the values of expressions there. A sum that is negative at
+// one of them is not always at least 0: most proofs that must fail need not be tried.
+class Samples {
+ public:
+  static constexpr std::size_t kPoints = 8;
+
+  // Chooses the points; where none is found, nothing is ever refuted.
+  explicit Samples(const Facts& facts);
+
+  bool refutes_nonnegative(const LinearSum& sum);
+
+ private:
+  // Bit k of a mask stands for point k.
+  using Mask = std::uint8_t;
+  struct Values {
+    std::array<std::int64_t, kPoints> at;
+    Mask defined = 0;
+    bool known = false;
+  };
+
+  std::int64_t draw(const Interval& range, std::size_t point);
+  Mask choose_symbol(const Facts::Symbol& s, Mask points);
+  const Values& values(Expr e);
+  void compute(Expr e, Values& out);
+  std::uint64_t next();
+
+  Memo<Values> values_;
+  std::vector<Facts::Symbol> free_;  // met so far, without facts
+  Mask allowed_ = 0;
+  std::uint64_t state_ = 0x5E1A6E;
+};
+
+}  // namespace selvage
