@@ -73,19 +73,21 @@ class Magnitude {
   std::unordered_map<std::uint32_t, Expr> memo_;
 };
 
-// The conjunction, without what follows from the rest of it: longer conditions first, since
-// M*N <= k says more than M <= k.
+// The conjunction, without what follows from the rest of it.
 Expr conjunction(std::vector<Expr> conditions, Simplifier& ranges) {
-  std::stable_sort(conditions.begin(), conditions.end(),
-                   [](Expr a, Expr b) { return a.size() > b.size(); });
-  Expr all = ranges.pool().truth(true);
-  Facts facts = ranges.facts();
-  for (Expr c : conditions) {
-    Simplifier so_far(facts);
-    if (so_far.proves(c)) continue;
-    all = all.is_true() ? c : all && c;
-    facts.assume(c);
+  for (std::size_t i = 0; i < conditions.size();) {
+    Facts others = ranges.facts();
+    for (std::size_t k = 0; k < conditions.size(); ++k) {
+      if (k != i) others.assume(conditions[k]);
+    }
+    if (Simplifier(std::move(others)).proves(conditions[i])) {
+      conditions.erase(conditions.begin() + std::ptrdiff_t(i));
+    } else {
+      ++i;
+    }
   }
+  Expr all = ranges.pool().truth(true);
+  for (Expr c : conditions) all = all.is_true() ? c : all && c;
   return all;
 }
 
@@ -115,9 +117,7 @@ IndexWidth index_width(std::span<const Expr> expressions, Simplifier& ranges) {
       conditions.push_back(pool.truth(false));
     }
   }
-  for (Expr c : conditions)
-    width.condition = same(c, conditions.front()) ? c : width.condition && c;
-  width.condition = ranges.simplify(width.condition);
+  width.condition = conjunction(std::move(conditions), ranges);
   width.never_fits = width.condition.is_false() || (!width.fits_32 && !symbolic);
   if (width.condition.is_true()) width.fits_32 = true;
   return width;

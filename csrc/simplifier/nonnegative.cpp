@@ -93,7 +93,7 @@ bool Simplifier::nonnegative(const LinearSum& given, int depth) {
   }
   for (const LinearSum& known : known_nonnegative_) {
     const auto less = add(sum, known, -1);
-    if (less && less->terms.size() <= sum.terms.size() && nonnegative(*less, depth - 1))
+    if (less && less->terms.size() <= sum.terms.size() + 1 && nonnegative(*less, depth - 1))
       return true;
   }
   return false;

@@ -8,8 +8,10 @@
 #include <selvage/simplifier/verdict.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace selvage {
@@ -73,7 +75,8 @@ class Simplifier {
   bool recompose_digits(LinearSum& sum, std::size_t i);
   bool recompose_quotient(LinearSum& sum, std::size_t i);
   bool recompose_divisible(LinearSum& sum, std::size_t i, Expr quotient);
-  bool replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in, const Rule& rule);
+  bool replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in,
+                     std::string_view name);
 
   // order.cpp
   Expr rewrite_order(Expr lesser, Expr greater, bool strict);

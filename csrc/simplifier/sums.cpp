@@ -52,12 +52,12 @@ bool Simplifier::recompose(LinearSum& sum) {
 }
 
 bool Simplifier::replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in,
-                               const Rule& rule) {
+                               std::string_view name) {
   const auto less = add(sum, out, -1);
   const auto result = less ? add(*less, in) : std::nullopt;
   if (!result || cost(*result) >= cost(sum)) return false;
   sum = *result;
-  count(rule);
+  count(rule(name));
   return true;
 }
 
@@ -72,7 +72,7 @@ bool Simplifier::recompose_remainder(LinearSum& sum, std::size_t i) {
     const auto multiple = multiply(linear(atom[0] / atom[1]), sum_of(atom[1]));
     const auto value = multiple ? add(sum_of(atom[0]), *multiple, -1) : std::nullopt;
     const auto in = value ? multiply(k, *value) : std::nullopt;
-    if (in && replace_terms(sum, term(coefficient, monomial), *in, rule("sum/recompose"))) {
+    if (in && replace_terms(sum, term(coefficient, monomial), *in, "sum/recompose")) {
       return true;
     }
   }
@@ -92,7 +92,7 @@ bool Simplifier::recompose_digits(LinearSum& sum, std::size_t i) {
     const auto low = multiply(k->quotient, linear(x % a));
     const auto whole = multiply(k->quotient, linear(x % (a * atom[1])));
     const auto out = low ? add(term(coefficient, monomial), *low) : std::nullopt;
-    if (out && whole && replace_terms(sum, *out, *whole, rule("sum/recompose-mod"))) return true;
+    if (out && whole && replace_terms(sum, *out, *whole, "sum/recompose-mod")) return true;
   }
   return false;
 }
@@ -130,11 +130,11 @@ bool Simplifier::recompose_quotient(LinearSum& sum, std::size_t i) {
     if (!multiple || !remainder) continue;
     const LinearSum out = term(coefficient, monomial);
     if (remainder->is_zero()) {
-      if (replace_terms(sum, out, *multiple, rule("sum/divisible"))) return true;
+      if (replace_terms(sum, out, *multiple, "sum/divisible")) return true;
       continue;
     }
     const auto in = add(*multiple, *remainder, -1);
-    if (in && replace_terms(sum, out, *in, rule("sum/remainder"))) return true;
+    if (in && replace_terms(sum, out, *in, "sum/remainder")) return true;
   }
   return false;
 }

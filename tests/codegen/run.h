@@ -29,8 +29,9 @@ inline std::int64_t value_at(Expr e, const Kernel& kernel, const Sizes& sizes) {
 }
 
 // Runs the emitted text on the virtual device.
-inline void run_text(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays) {
-  VirtualKernel compiled(source_of(cuda(kernel)));
+inline void run_text(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays,
+                     VirtualCompiler compiler = default_virtual_compiler()) {
+  VirtualKernel compiled(source_of(cuda(kernel)), compiler);
   std::vector<void*> pointers;
   std::vector<int> narrow;
   std::vector<long long> wide;

@@ -174,6 +174,23 @@ TEST(CudaValues, LiteralsAreExact) {
   expect_agreement(p.kernel(), {}, expected);
 }
 
+TEST(CudaValues, GccTakesTheTextAlike) {
+  std::vector<Kernel> kernels = {
+      conversions(DataType::Float).kernel(), conversions(DataType::Half).kernel(),
+      functions(DataType::Int64).kernel(), functions(DataType::Double).kernel()};
+  for (const Kernel& k : kernels) {
+    std::vector<Array> emulated = arrays_for(k, {}), run = emulated;
+    run_emulated(k, {}, emulated);
+    run_text(k, {}, run, VirtualCompiler::Gcc);
+    for (std::size_t b = 0; b < run.size(); ++b) {
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < run[b].size(); ++i)
+        wrong += !same_element(run[b], emulated[b], i);
+      EXPECT_EQ(wrong, 0) << k.name << ", " << k.buffers[b].name;
+    }
+  }
+}
+
 TEST(CudaValues, NvrtcTakesThemAll) {
   std::vector<Kernel> kernels;
   for (DataType type : kTypes) {

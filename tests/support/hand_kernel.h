@@ -3,6 +3,8 @@
 #include <selvage/base/array.h>
 #include <selvage/kernel/kernel.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <random>

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <selvage/base/array.h>
+#include <selvage/lower/program.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace selvage {
+
+// Where a program is run.
+enum class Machine : std::uint8_t {
+  Emulate,  // the Kernel itself, every access checked
+  Virtual,  // the emitted text, compiled for the CPU
+  Gpu,
+};
+std::string_view to_string(Machine machine);  // emulate, virtual, gpu
+std::optional<Machine> parse_machine(std::string_view name);
+// Gpu where there are a GPU and NVRTC, else Virtual.
+Machine default_machine();
+
+struct RunRequest {
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, Array> inputs;  // row-major by logical shape; what is missing is made up
+  std::uint64_t seed = 1;
+  std::optional<Machine> on;  // default_machine() if not said
+  bool on_all = false;        // on Emulate and Virtual as well
+  // Outputs as they lie in memory, gaps 0, instead of by logical shape: a tensor laid out densely
+  // over its allocation domain has that shape, any other is flat.
+  bool as_in_memory = false;
+};
+
+// One output of one run beside the unscheduled program.
+struct Comparison {
+  std::string output;
+  Machine machine;
+  std::int64_t points = 0;      // compared
+  std::int64_t unvisited = 0;   // items that no loop point visits, where that is allowed
+  std::int64_t mismatches = 0;  // not equal to the last bit (NaNs count as equal)
+  double max_difference = 0;    // of those; NaN against a number: infinite
+  std::string first;            // where it differs first, and by what; empty: nowhere
+};
+
+struct RunResult {
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, Array> inputs;   // as they were used
+  std::map<std::string, Array> outputs;  // of the machine that was asked for
+  Machine machine;
+  std::string device;                  // the GPU's name; empty elsewhere
+  std::vector<Comparison> comparisons;  // the machine that was asked for first
+  std::vector<std::string> faults;     // what emulation has found
+  int launches = 0;                    // kernels run; 0: all outputs are empty
+
+  bool passed() const;
+};
+
+// Runs a program and compares every output, bit for bit, with run_reference. On a GPU results of
+// exp and the like may differ in the last places, which then counts as passed if the difference is
+// small; multiplication and addition are not contracted.
+// Throws BadInput: E601 a size too large for this machine, E611 to E615 as run_reference says, E621
+// sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU.
+RunResult run(const Fusion& fusion, const Schedule& schedule, const Program& program,
+              const RunRequest& request);
+
+// The array that an input left out is filled with: floats in [-1, 1), integers in [-8, 8), unsigned
+// ones in [0, 16). The same for the same name, type, shape and seed, on every machine.
+Array made_up_input(const std::string& name, DataType type, std::vector<std::int64_t> shape,
+                    std::uint64_t seed);
+
+}  // namespace selvage

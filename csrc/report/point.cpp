@@ -1,0 +1,168 @@
+#include <selvage/base/integer.h>
+#include <selvage/expr/tape.h>
+#include <selvage/report/point.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// Assignments tried before the sizes that are missing stay missing.
+constexpr int kMostTries = 20'000;
+
+std::vector<Expr> symbols(const Point& point) {
+  std::vector<Expr> list;
+  for (const auto& [symbol, value] : point) list.push_back(symbol);
+  return list;
+}
+std::vector<std::int64_t> values(const Point& point) {
+  std::vector<std::int64_t> list;
+  for (const auto& [symbol, value] : point) list.push_back(value);
+  return list;
+}
+
+// Whatever a size may stand in.
+std::vector<Expr> expressions_of(const TensorReport& tensor) {
+  const DomainGraph& graph = tensor.graph();
+  std::vector<Expr> list;
+  for (DomainId d : tensor.domains) list.push_back(graph[d].extent);
+  for (TransformId t : tensor.schedule->transforms(tensor.analysis.tensor)) {
+    std::visit(overloaded{[&](const Split& s) { list.push_back(s.factor); }, [](const Merge&) {},
+                          [&](const Resize& r) { list.insert(list.end(), {r.left, r.right}); },
+                          [](const Swizzle&) {}},
+               graph[t]);
+  }
+  const std::vector<Expr>& strides = tensor.tensor().strides;
+  list.insert(list.end(), strides.begin(), strides.end());
+  return list;
+}
+
+// Conditions between sizes.
+std::vector<Expr> relations(const Facts& facts) {
+  std::vector<Expr> list = facts.assumptions();
+  for (const Facts::Symbol& s : facts.symbols()) {
+    if (s.lo.valid() && !s.lo.is(Op::Const)) list.push_back(s.lo <= s.symbol);
+    if (s.hi.valid() && !s.hi.is(Op::Const)) list.push_back(s.symbol <= s.hi);
+  }
+  return list;
+}
+
+// Gives the missing sizes values, one after the other, until all relations hold.
+class Completion {
+ public:
+  Completion(const Facts& facts, Point start, std::vector<Expr> missing,
+             std::vector<Expr> conditions)
+      : facts_(facts),
+        point_(std::move(start)),
+        missing_(std::move(missing)),
+        tape_(conditions, all_symbols()),
+        conditions_(conditions.size()) {}
+
+  bool run(std::size_t next = 0) {
+    if (next == missing_.size()) return holds();
+    for (std::int64_t v : candidates(missing_[next])) {
+      point_.emplace_back(missing_[next], v);
+      if (run(next + 1)) return true;
+      point_.pop_back();
+      if (tries_ >= kMostTries) return false;
+    }
+    return false;
+  }
+  Point take() { return std::move(point_); }
+
+ private:
+  std::vector<Expr> all_symbols() const {
+    std::vector<Expr> list = symbols(point_);
+    list.insert(list.end(), missing_.begin(), missing_.end());
+    return list;
+  }
+  bool holds() {
+    ++tries_;
+    if (!tape_.evaluate(values(point_))) return false;
+    for (std::size_t i = 0; i < conditions_; ++i) {
+      if (tape_.root(i) == 0) return false;
+    }
+    return true;
+  }
+  // Small values, powers of two, what other sizes are, the ends: as far as the symbol's own facts
+  // allow them.
+  std::vector<std::int64_t> candidates(Expr symbol) const {
+    const Facts::Symbol* own = facts_.find(symbol);
+    const Interval range = own != nullptr ? own->range : Interval{1, Interval::kInfinity};
+    const Congruence rest = own != nullptr ? own->congruence : Congruence{};
+    const std::int64_t step = std::max<std::int64_t>(rest.modulus, 1);
+    const std::int64_t low = range.has_lo() ? range.lo : std::min<std::int64_t>(1, range.hi);
+    std::vector<std::int64_t> wanted;
+    for (std::int64_t k = 0; k < 5; ++k) wanted.push_back(saturating_add(low, saturating_mul(k, step)));
+    for (std::int64_t p = 8; p <= 1 << 20; p *= 2) wanted.push_back(p);
+    for (const auto& [other, value] : point_) wanted.push_back(value);
+    if (range.has_hi()) wanted.push_back(range.hi);
+    std::vector<std::int64_t> list;
+    for (std::int64_t v : wanted) {
+      if (rest.modulus == 0) v = rest.residue;
+      if (rest.modulus > 1) {  // up to the next value of that residue
+        const std::int64_t up = *euclid_mod(rest.residue - *euclid_mod(v, step), step);
+        v = saturating_add(v, up);
+      }
+      if (range.contains(v) && std::find(list.begin(), list.end(), v) == list.end()) {
+        list.push_back(v);
+      }
+    }
+    return list;
+  }
+
+  const Facts& facts_;
+  Point point_;
+  std::vector<Expr> missing_;
+  Tape tape_;
+  std::size_t conditions_;
+  int tries_ = 0;
+};
+
+}  // namespace
+
+Point completed(const TensorReport& tensor, Point point) {
+  const Fusion& fusion = tensor.fusion();
+  const std::vector<Expr> between = relations(*fusion.facts());
+  std::vector<Expr> used = expressions_of(tensor);
+  used.insert(used.end(), between.begin(), between.end());
+  std::vector<Expr> missing;
+  for (Expr s : symbols_of(used)) {
+    const bool is_size = std::any_of(fusion.sizes().begin(), fusion.sizes().end(),
+                                     [&](Expr n) { return same(n, s); });
+    const bool is_there =
+        std::any_of(point.begin(), point.end(), [&](const auto& p) { return same(p.first, s); });
+    if (is_size && !is_there) missing.push_back(s);
+  }
+  if (missing.empty()) return point;
+  // Only relations whose symbols all have a value by then can be tested.
+  Completion completion(*fusion.facts(), point, missing, between);
+  return completion.run() ? completion.take() : point;
+}
+
+std::optional<std::int64_t> value_at(Expr e, const Point& point) {
+  return evaluate(e, symbols(point), values(point));
+}
+
+std::optional<std::vector<std::int64_t>> indices_at(const TensorReport& tensor,
+                                                    const std::vector<DomainId>& domains,
+                                                    const Point& point) {
+  std::vector<Expr> roots;
+  for (DomainId d : domains) roots.push_back((*tensor.analysis.coordinates)[d]);
+  Tape tape(roots, symbols(point));
+  if (!tape.evaluate(values(point))) return std::nullopt;
+  std::vector<std::int64_t> indices;
+  for (std::size_t i = 0; i < roots.size(); ++i) indices.push_back(tape.root(i));
+  return indices;
+}
+
+std::string to_text(const Point& point) {
+  std::string text;
+  for (const auto& [symbol, value] : point) {
+    text += (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
+  }
+  return text;
+}
+
+}  // namespace selvage
