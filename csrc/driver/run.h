@@ -41,6 +41,7 @@ struct Comparison {
   std::int64_t points = 0;      // compared
   std::int64_t unvisited = 0;   // items that no loop point visits, where that is allowed
   std::int64_t mismatches = 0;  // not equal to the last bit (NaNs count as equal)
+  std::int64_t failures = 0;    // of those, beyond what is allowed: nothing, but on a GPU
   double max_difference = 0;    // of those; NaN against a number: infinite
   std::string first;            // where it differs first, and by what; empty: nowhere
 };
@@ -50,10 +51,10 @@ struct RunResult {
   std::map<std::string, Array> inputs;   // as they were used
   std::map<std::string, Array> outputs;  // of the machine that was asked for
   Machine machine;
-  std::string device;                  // the GPU's name; empty elsewhere
+  std::string device;                   // the GPU's name; empty elsewhere
   std::vector<Comparison> comparisons;  // the machine that was asked for first
-  std::vector<std::string> faults;     // what emulation has found
-  int launches = 0;                    // kernels run; 0: all outputs are empty
+  std::vector<std::string> faults;      // what emulation has found
+  int launches = 0;                     // kernels run; 0: all outputs are empty
 
   bool passed() const;
 };

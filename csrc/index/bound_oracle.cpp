@@ -9,9 +9,9 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kRefuteAtMost = 256;  // variables; past that one fixpoint has to do
-constexpr std::size_t kProveAtMost = 24;    // bounds left to the prover at a time
-constexpr std::size_t kBoundAtMost = 40;    // variables; past that no symbolic intervals
+constexpr std::size_t kRefuteAtMost = 64;  // variables; past that one fixpoint has to do
+constexpr std::size_t kProveAtMost = 24;   // bounds left to the prover at a time
+constexpr std::size_t kBoundAtMost = 40;   // variables; past that no symbolic intervals
 
 class NumericOracle : public BoundOracle {
  public:

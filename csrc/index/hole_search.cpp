@@ -1,5 +1,7 @@
 #include <selvage/index/hole_search.h>
 
+#include <algorithm>
+
 namespace selvage {
 
 namespace {
@@ -82,8 +84,12 @@ class BranchAndPrune {
 SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::size_t variable,
                             Half half, std::uint64_t& budget) {
   using Answer = SearchResult::Answer;
+  if (budget == 0) return {Answer::GaveUp, {}};
   Bounds bounds = start;
-  if (bounds.empty() || !bounds.deny(variable, half)) return {Answer::None, {}};
+  const std::uint64_t before = Bounds::steps;
+  const bool alive = !bounds.empty() && bounds.deny(variable, half);
+  budget -= std::min(budget, Bounds::steps - before);
+  if (!alive) return {Answer::None, {}};
   BranchAndPrune search(system, bounds, variable, half, budget);
   if (!search.search(bounds)) return {Answer::GaveUp, {}};
   std::vector<std::int64_t> point = search.take();

@@ -109,9 +109,15 @@ class Planner {
     return rest;
   }
 
-  Bounds start(const Instance& instance, std::span<const BoundId> assumed) const {
+  Bounds start(const Instance& instance, std::span<const BoundId> assumed) {
     Bounds bounds(instance.system);
-    for (BoundId b : assumed) bounds.assume(b / 2, Half(b % 2));
+    const std::uint64_t before = Bounds::steps;
+    for (BoundId b : assumed) {
+      bounds.set(b / 2, b % 2 == 0 ? 0 : Interval::kMinusInfinity,
+                 b % 2 == 0 ? Interval::kInfinity : instance.system.extent(b / 2) - 1);
+    }
+    bounds.propagate();
+    budget_ -= std::min(budget_, Bounds::steps - before);
     return bounds;
   }
 

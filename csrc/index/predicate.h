@@ -51,7 +51,7 @@ struct PredicateRequest {
   const Coordinates& coordinates;
   Simplifier& simplifier;          // ranges of the loop variables, facts of symbols, no guard
   bool exact = true;               // false: laws, intervals and congruences only
-  std::uint64_t budget = 400'000;  // steps of propagation for searching
+  std::uint64_t budget = 100'000;  // steps of propagation for searching
 };
 PredicatePlan plan_predicates(const PredicateRequest& request);
 

@@ -21,6 +21,12 @@ constexpr std::int64_t kLargestExtent = std::int64_t{1} << 62;
 
 }  // namespace
 
+std::string derived_name(const std::string& from, const char* mark, std::size_t number) {
+  constexpr std::size_t kLongest = 16;
+  if (from.size() + 1 > kLongest) return "i" + std::to_string(number) + "_";
+  return from + mark;
+}
+
 std::vector<DomainId> inputs(const Transform& t) {
   return std::visit(overloaded{[](const Split& s) { return std::vector{s.in}; },
                                [](const Merge& m) {
@@ -146,8 +152,8 @@ std::pair<DomainId, DomainId> DomainGraph::split(DomainId in, Expr factor, bool 
   } else {
     rest = canonical(ceil_div(x.extent, factor));
   }
-  if (outer_name.empty()) outer_name = x.name + "o";
-  if (inner_name.empty()) inner_name = x.name + "i";
+  if (outer_name.empty()) outer_name = derived_name(x.name, "o", size());
+  if (inner_name.empty()) inner_name = derived_name(x.name, "i", size() + 1);
   const DomainId outer = next();
   domains_.push_back({std::move(outer_name), inner_split ? rest : factor});
   const DomainId inner = next();
@@ -171,7 +177,7 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   } else {
     extent = canonical(o.extent * i.extent);
   }
-  if (name.empty()) name = o.name + i.name;
+  if (name.empty()) name = derived_name(o.name + i.name, "", size());
   const DomainId out = next();
   domains_.push_back({std::move(name), extent});
   record(key, Merge{outer, inner, out});
@@ -202,7 +208,7 @@ DomainId DomainGraph::resize(DomainId in, Expr left, Expr right, std::string nam
   if (extent.is(Op::Const) ? extent.value() > kLargestExtent : !extent.valid()) {
     refuse("E402", "the resize of " + x.name + " has an extent past 2^62", "resize by less");
   }
-  if (name.empty()) name = x.name + "r";
+  if (name.empty()) name = derived_name(x.name, "r", size());
   const DomainId out = next();
   domains_.push_back({std::move(name), extent});
   record(key, Resize{in, out, left, right});
@@ -239,8 +245,8 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
              "make the extent of " + dy.name + " a multiple of it, or use kind: cyclic_shift");
     }
   }
-  if (x_name.empty()) x_name = dx.name + "s";
-  if (y_name.empty()) y_name = dy.name + "s";
+  if (x_name.empty()) x_name = derived_name(dx.name, "s", size());
+  if (y_name.empty()) y_name = derived_name(dy.name, "s", size() + 1);
   const Expr x_extent = dx.extent, y_extent = dy.extent;
   const DomainId out_x = next();
   domains_.push_back({std::move(x_name), x_extent});

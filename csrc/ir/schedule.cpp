@@ -124,8 +124,8 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr fa
                                                         std::string inner_name) {
   const std::size_t at = position(l);
   const std::string own = name(l.tensor, l.domain);
-  if (outer_name.empty()) outer_name = own + "o";
-  if (inner_name.empty()) inner_name = own + "i";
+  if (outer_name.empty()) outer_name = derived_name(own, "o", graph_.size());
+  if (inner_name.empty()) inner_name = derived_name(own, "i", graph_.size() + 1);
   const auto [outer, inner] = graph_.split(l.domain, factor, inner_split, outer_name, inner_name);
   std::vector<DomainId>& loops = nest(l.tensor).loops;
   loops[at] = outer;
@@ -143,7 +143,8 @@ ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::str
   const std::size_t at = position(outer);
   position(inner);
   if (merged_name.empty()) {
-    merged_name = name(outer.tensor, outer.domain) + name(inner.tensor, inner.domain);
+    merged_name = derived_name(name(outer.tensor, outer.domain) + name(inner.tensor, inner.domain),
+                               "", graph_.size());
   }
   const DomainId out = graph_.merge(outer.domain, inner.domain, merged_name);
   std::vector<DomainId>& loops = nest(outer.tensor).loops;
@@ -156,7 +157,8 @@ ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::str
 
 ScheduledLoop Schedule::resize(ScheduledLoop l, Expr left, Expr right, std::string resized_name) {
   const std::size_t at = position(l);
-  if (resized_name.empty()) resized_name = name(l.tensor, l.domain) + "r";
+  if (resized_name.empty())
+    resized_name = derived_name(name(l.tensor, l.domain), "r", graph_.size());
   const DomainId out = graph_.resize(l.domain, left, right, resized_name);
   nest(l.tensor).loops[at] = out;
   use_transform(l.tensor, l.domain, out);
@@ -171,8 +173,8 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, Sche
     refuse("E411", "a swizzle takes two loops of one tensor", "swizzle two loops of it");
   }
   const std::size_t at_x = position(x), at_y = position(y);
-  if (x_name.empty()) x_name = name(x.tensor, x.domain) + "s";
-  if (y_name.empty()) y_name = name(y.tensor, y.domain) + "s";
+  if (x_name.empty()) x_name = derived_name(name(x.tensor, x.domain), "s", graph_.size());
+  if (y_name.empty()) y_name = derived_name(name(y.tensor, y.domain), "s", graph_.size() + 1);
   const auto [u, v] = graph_.swizzle(kind, x.domain, y.domain, x_name, y_name);
   std::vector<DomainId>& loops = nest(x.tensor).loops;
   loops[at_x] = u;

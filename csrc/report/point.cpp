@@ -26,10 +26,12 @@ std::vector<std::int64_t> values(const Point& point) {
 std::vector<Expr> expressions_of(const TensorReport& tensor) {
   const DomainGraph& graph = tensor.graph();
   std::vector<Expr> list;
-  for (DomainId d : tensor.domains) list.push_back(graph[d].extent);
+  for (DomainId d : tensor.analysis.path.domains) list.push_back(graph[d].extent);
   for (TransformId t : tensor.schedule->transforms(tensor.analysis.tensor)) {
     std::visit(overloaded{[&](const Split& s) { list.push_back(s.factor); }, [](const Merge&) {},
-                          [&](const Resize& r) { list.insert(list.end(), {r.left, r.right}); },
+                          [&](const Resize& r) {
+                            list.insert(list.end(), {r.left, r.right});
+                          },
                           [](const Swizzle&) {}},
                graph[t]);
   }
@@ -94,7 +96,8 @@ class Completion {
     const std::int64_t step = std::max<std::int64_t>(rest.modulus, 1);
     const std::int64_t low = range.has_lo() ? range.lo : std::min<std::int64_t>(1, range.hi);
     std::vector<std::int64_t> wanted;
-    for (std::int64_t k = 0; k < 5; ++k) wanted.push_back(saturating_add(low, saturating_mul(k, step)));
+    for (std::int64_t k = 0; k < 5; ++k)
+      wanted.push_back(saturating_add(low, saturating_mul(k, step)));
     for (std::int64_t p = 8; p <= 1 << 20; p *= 2) wanted.push_back(p);
     for (const auto& [other, value] : point_) wanted.push_back(value);
     if (range.has_hi()) wanted.push_back(range.hi);

@@ -2,14 +2,37 @@
 #include <selvage/report/report.h>
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_set>
 
 namespace selvage {
 
 namespace {
 
+bool is_letter(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
+
+// Where a message names something, as a word of its own.
+std::size_t find_word(const std::string& text, const std::string& word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_letter(text[at - 1]);
+    if (begins && (end == text.size() || !is_letter(text[end]))) return at;
+  }
+  return std::string::npos;
+}
+
+// A refusal that has no place yet gets that of the first tensor that it names.
 void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
-  if (diagnostic.place.line == 0) diagnostic.place = subject.place;
+  std::size_t first = std::string::npos;
+  if (diagnostic.place.line == 0) {
+    for (const auto& [tensor, place] : subject.places) {
+      const std::size_t at = find_word(diagnostic.message, tensor);
+      if (at < first || (subject.places.size() == 1)) {
+        first = at;
+        diagnostic.place = place;
+      }
+    }
+  }
   if (diagnostic.place.file.empty()) diagnostic.place.file = report.file;
   report.diagnostics.push_back(std::move(diagnostic));
 }
@@ -47,8 +70,8 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
     warning.message = "the loops of " + name + " do not visit every item of it";
     std::string item;
     for (const auto& [symbol, value] : analysis.coverage.lost) {
-      item += (item.empty() ? "" : ", ") + std::string(symbol.name()) + " = " +
-              std::to_string(value);
+      item +=
+          (item.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
     }
     warning.notes.push_back("not visited: " + item);
   }
@@ -58,10 +81,8 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
 
 }  // namespace
 
-const std::string& TensorReport::name_of(DomainId d) const {
-  const auto it = std::lower_bound(domains.begin(), domains.end(), d);
-  SELVAGE_CHECK(it != domains.end() && *it == d);
-  return names[std::size_t(it - domains.begin())];
+bool TensorReport::is_loop(DomainId d) const {
+  return std::find(analysis.loops.begin(), analysis.loops.end(), d) != analysis.loops.end();
 }
 
 int Report::exit_status() const {
@@ -73,28 +94,60 @@ int Report::exit_status() const {
   return has_error || has_failed ? 1 : 0;
 }
 
-TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis) {
+TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,
+                       const std::vector<std::pair<std::string, DomainId>>& names) {
   TensorReport report{&schedule, std::move(analysis), {}, {}};
   const TensorAnalysis& a = report.analysis;
-  report.domains = a.path.domains;
-  std::sort(report.domains.begin(), report.domains.end());
-  report.names.resize(report.domains.size());
   std::unordered_set<std::string> taken;
-  const auto slot = [&](DomainId d) -> std::string& {
-    const auto it = std::lower_bound(report.domains.begin(), report.domains.end(), d);
-    return report.names[std::size_t(it - report.domains.begin())];
-  };
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
-    taken.insert(slot(a.loops[i]) = std::string(a.variables[i].name()));
+    taken.insert(report.names[index_of(a.loops[i])] = std::string(a.variables[i].name()));
   }
-  for (DomainId d : report.domains) {
-    std::string& name = slot(d);
-    if (!name.empty()) continue;
-    name = schedule.name(a.tensor, d);
-    const std::string stem = name;
-    for (int n = 2; !taken.insert(name).second; ++n) name = stem + "_" + std::to_string(n);
+  const auto add = [&](DomainId d, std::string name) {
+    std::string& own = report.names[index_of(d)];
+    if (own.empty()) {
+      const std::string stem = name;
+      for (int n = 2; !taken.insert(name).second; ++n) name = stem + "_" + std::to_string(n);
+      own = name;
+    }
+    report.iterdomains.emplace_back(own, d);
+  };
+  std::unordered_set<std::size_t> listed;
+  for (const auto& [name, d] : names) {
+    if (!a.coordinates->has(d)) continue;
+    if (listed.insert(index_of(d)).second) {
+      add(d, name);
+    } else if (taken.insert(name).second) {
+      report.iterdomains.emplace_back(name, d);
+    }
+  }
+  std::vector<DomainId> rest = a.path.domains;
+  std::sort(rest.begin(), rest.end());
+  for (DomainId d : rest) {
+    if (!listed.contains(index_of(d))) add(d, schedule.name(a.tensor, d));
   }
   return report;
+}
+
+std::vector<Subject> subjects_of(const ScheduleFile& file) {
+  std::vector<Subject> subjects;
+  for (const FileTensor& tensor : file.tensors) {
+    Subject& subject = subjects.emplace_back(Subject{.schedule = *tensor.schedule});
+    subject.tensors = {tensor.tensor};
+    subject.has_kernel = tensor.has_kernel;
+    subject.items_may_be_lost = true;
+    for (const NamedDomain& d : tensor.iterdomains) subject.names.emplace_back(d.name, d.domain);
+    subject.places[tensor.name] = tensor.place;
+  }
+  if (file.schedule) {
+    subjects.push_back({.schedule = *file.schedule, .places = file.places});
+  }
+  return subjects;
+}
+
+Report inspect(const ScheduleFile& file) {
+  std::vector<Diagnostic> diagnostics = file.illegal;
+  diagnostics.insert(diagnostics.end(), file.warnings.begin(), file.warnings.end());
+  return inspect(file.path, subjects_of(file), std::move(diagnostics));
 }
 
 Report inspect(std::string file, const std::vector<Subject>& subjects,
@@ -104,12 +157,14 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const Schedule& schedule = subject.schedule;
     FusionReport& found = report.fusions.emplace_back();
     found.schedule = &schedule;
+    const std::vector<TensorId> tensors = tensors_of(subject);
+    if (!tensors.empty()) found.name = schedule.fusion()[tensors[0]].name;
     const std::size_t errors = report.diagnostics.size();
     found.program = lowered(subject, report);
     if (found.program) {
       for (const TensorAnalysis& a : found.program->tensors) {
         warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, a));
+        report.tensors.push_back(report_of(schedule, a, subject.names));
       }
       for (const ProgramStep& step : found.program->steps) {
         std::vector<CudaText>& texts = found.cuda.emplace_back();
@@ -117,17 +172,17 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
       }
       continue;
     }
-    for (TensorId t : tensors_of(subject)) {
+    for (TensorId t : tensors) {
       try {
         TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
         warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, std::move(a)));
+        report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
       } catch (const Illegal& refusal) {
         // What has stopped the lowering need not be said twice.
         const std::string& message = refusal.diagnostic().message;
-        const bool is_said = std::any_of(
-            report.diagnostics.begin() + std::ptrdiff_t(errors), report.diagnostics.end(),
-            [&](const Diagnostic& d) { return d.message == message; });
+        const bool is_said = std::any_of(report.diagnostics.begin() + std::ptrdiff_t(errors),
+                                         report.diagnostics.end(),
+                                         [&](const Diagnostic& d) { return d.message == message; });
         if (!is_said) add(report, refusal.diagnostic(), subject);
       }
     }

@@ -3,9 +3,14 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/driver/run.h>
+#include <selvage/frontend/schedule_file.h>
 #include <selvage/lower/program.h>
 
+#include <map>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -15,31 +20,35 @@ struct Subject {
   const Schedule& schedule;
   // What is looked at; empty: every tensor that is computed and not inlined.
   std::vector<TensorId> tensors = {};
-  bool has_kernel = true;           // false: analysed only
-  bool items_may_be_lost = false;   // losing items is worth a warning, no error
-  std::string name = {};            // what to call it in a diagnostic; empty: nothing
-  Place place = {};                 // where it stands in the file
+  bool has_kernel = true;          // false: analysed only
+  bool items_may_be_lost = false;  // losing items is worth a warning, no error
+  // What the file calls the iterdomains of its one tensor, in its order; empty: as the schedule
+  // says.
+  std::vector<std::pair<std::string, DomainId>> names = {};
+  std::map<std::string, Place> places = {};  // of tensors, in the file
 };
 
 // One tensor as it was found.
 struct TensorReport {
   const Schedule* schedule;
   TensorAnalysis analysis;
-  // Every iterdomain of the tensor in the order of making, and what texts call it: a name is used
-  // once within a tensor, and a loop is called like its variable.
-  std::vector<DomainId> domains;
-  std::vector<std::string> names;
+  // Every iterdomain of the tensor by its name; names are unique, a loop is called like its
+  // variable, and one iterdomain may have two names, where a file tells of it twice.
+  std::vector<std::pair<std::string, DomainId>> iterdomains;
+  std::unordered_map<std::size_t, std::string> names;  // the one that texts use
 
   const Fusion& fusion() const { return schedule->fusion(); }
   const DomainGraph& graph() const { return schedule->graph(); }
   const TensorInfo& tensor() const { return fusion()[analysis.tensor]; }
   const std::string& name() const { return tensor().name; }
-  const std::string& name_of(DomainId d) const;
+  const std::string& name_of(DomainId d) const { return names.at(index_of(d)); }
+  bool is_loop(DomainId d) const;
 };
 
 // What one fusion came to.
 struct FusionReport {
   const Schedule* schedule;
+  std::string name;  // of its first tensor
   std::optional<Program> program;           // none: illegal, or nothing to run
   std::vector<std::vector<CudaText>> cuda;  // by step and variant
 };
@@ -56,10 +65,15 @@ struct Report {
   int exit_status() const;
 };
 
+// What a file holds: one subject for each tensor, or one for its fusion. The file must outlive the
+// report.
+std::vector<Subject> subjects_of(const ScheduleFile& file);
+Report inspect(const ScheduleFile& file);
 // Analyses every tensor, lowers and emits every subject. What is illegal becomes a diagnostic and
 // its tensor is left out; it hides nothing else.
 Report inspect(std::string file, const std::vector<Subject>& subjects,
                std::vector<Diagnostic> diagnostics = {});
-TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis);
+TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,
+                       const std::vector<std::pair<std::string, DomainId>>& names = {});
 
 }  // namespace selvage

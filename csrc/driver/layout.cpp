@@ -1,0 +1,101 @@
+#include <selvage/base/diagnostic.h>
+#include <selvage/base/integer.h>
+#include <selvage/driver/layout.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace selvage {
+
+namespace {
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
+  throw BadInput(
+      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
+}
+
+[[noreturn]] void too_large(const std::string& tensor) {
+  refuse("E601", tensor + " is too large for this machine at these sizes", "choose smaller sizes");
+}
+
+void copy_element(const Array& from, std::int64_t i, Array& to, std::int64_t j) {
+  const std::size_t bytes = std::size_t(size_of(from.type));
+  std::memcpy(to.bytes.data() + std::size_t(j) * bytes, from.bytes.data() + std::size_t(i) * bytes,
+              bytes);
+}
+
+}  // namespace
+
+Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+               const SizeValues& sizes) {
+  const TensorInfo& tensor = fusion[t];
+  const auto extents = [&](const std::vector<DomainId>& domains) {
+    std::vector<std::int64_t> list;
+    for (DomainId d : domains) {
+      const auto n = sizes(graph[d].extent);
+      if (!n) too_large(tensor.name);
+      list.push_back(std::max<std::int64_t>(*n, 0));
+    }
+    return list;
+  };
+  shape_ = extents(tensor.logical);
+  for (std::int64_t n : shape_) {
+    const auto product = checked_mul(points_, n);
+    if (!product) too_large(tensor.name);
+    points_ = *product;
+  }
+  const bool is_permuted = !tensor.allocation.empty() && tensor.allocation != tensor.logical;
+  memory_ = is_permuted ? extents(tensor.allocation) : shape_;
+  const auto elements = sizes(elements_of(fusion, graph, t));
+  if (!elements) too_large(tensor.name);
+  elements_ = points_ == 0 ? 0 : std::max<std::int64_t>(*elements, 0);
+  if (points_ == 0)
+    memory_ = is_permuted || !tensor.strides.empty() ? std::vector{points_} : shape_;
+  if (points_ != 0 && !tensor.strides.empty()) memory_ = {elements_};
+  if (points_ == 0 || (!is_permuted && tensor.strides.empty())) return;
+
+  std::vector<Expr> indices;
+  for (std::size_t i = 0; i < shape_.size(); ++i) {
+    indices.push_back(fusion.pool().symbol("$" + std::to_string(i)));
+  }
+  const Expr address = address_of(fusion, t, indices);
+  std::vector<Expr> inputs = sizes.symbols;
+  inputs.insert(inputs.end(), indices.begin(), indices.end());
+  Tape tape(std::span(&address, 1), inputs);
+  std::vector<std::int64_t> values = sizes.values;
+  values.resize(inputs.size(), 0);
+  const std::span<std::int64_t> point(values.data() + sizes.values.size(), shape_.size());
+  addresses_.reserve(std::size_t(points_));
+  for (std::int64_t k = 0; k < points_; ++k) {
+    std::int64_t rest = k;
+    for (std::size_t i = point.size(); i-- > 0; rest /= shape_[i]) point[i] = rest % shape_[i];
+    const bool is_defined = tape.evaluate(values);
+    if (!is_defined || tape.root(0) < 0 || tape.root(0) >= elements_) {
+      refuse("E624",
+             "item " + std::to_string(k) + " of " + tensor.name + " would lie at " +
+                 (is_defined ? std::to_string(tape.root(0)) : "no address") + " of a memory of " +
+                 std::to_string(elements_) + " elements",
+             "allocate over iterdomains that hold every item");
+    }
+    addresses_.push_back(tape.root(0));
+  }
+}
+
+Array Layout::to_memory(const Array& by_point) const {
+  if (addresses_.empty()) return by_point;
+  Array memory(by_point.type, memory_);
+  for (std::int64_t k = 0; k < points_; ++k) copy_element(by_point, k, memory, address(k));
+  return memory;
+}
+
+Array Layout::from_memory(const Array& memory) const {
+  Array by_point(memory.type, shape_);
+  if (addresses_.empty()) {
+    by_point.bytes = memory.bytes;
+    return by_point;
+  }
+  for (std::int64_t k = 0; k < points_; ++k) copy_element(memory, address(k), by_point, k);
+  return by_point;
+}
+
+}  // namespace selvage

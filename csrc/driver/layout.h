@@ -1,0 +1,47 @@
+#pragma once
+
+#include <selvage/base/array.h>
+#include <selvage/expr/tape.h>
+#include <selvage/lower/analysis.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace selvage {
+
+// Sizes and their values: what a run is made for.
+struct SizeValues {
+  std::vector<Expr> symbols;
+  std::vector<std::int64_t> values;
+  // The value of an integer or Boolean expression of sizes; nothing where it has none.
+  std::optional<std::int64_t> operator()(Expr e) const { return evaluate(e, symbols, values); }
+};
+
+// How the items of one tensor lie in memory, for given sizes.
+class Layout {
+ public:
+  // Throws BadInput E601 where the memory cannot be counted in 64 bits, E624 where an item would
+  // lie outside it.
+  Layout(const Fusion& fusion, const DomainGraph& graph, TensorId tensor, const SizeValues& sizes);
+
+  const std::vector<std::int64_t>& shape() const { return shape_; }          // logical
+  const std::vector<std::int64_t>& memory_shape() const { return memory_; }  // flat, with strides
+  std::int64_t points() const { return points_; }
+  std::int64_t elements() const { return elements_; }
+  // Where each logical point lies, in row-major order; empty: where it is counted.
+  const std::vector<std::int64_t>& addresses() const { return addresses_; }
+  std::int64_t address(std::int64_t point) const {
+    return addresses_.empty() ? point : addresses_[std::size_t(point)];
+  }
+
+  // By logical point, row-major, to and from memory. Gaps in memory are zero.
+  Array to_memory(const Array& by_point) const;
+  Array from_memory(const Array& memory) const;
+
+ private:
+  std::vector<std::int64_t> shape_, memory_;
+  std::int64_t points_ = 1, elements_ = 1;
+  std::vector<std::int64_t> addresses_;
+};
+
+}  // namespace selvage

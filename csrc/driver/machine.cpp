@@ -1,0 +1,163 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/codegen/cuda.h>
+#include <selvage/driver/machine.h>
+#include <selvage/emulate/emulate.h>
+#include <selvage/runtime/driver.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/virtual_device.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+LaunchShape shape_of(const Kernel& kernel, const SizeValues& sizes) {
+  const auto value = [&](Expr e) {
+    const auto v = sizes(e);
+    SELVAGE_CHECK(v.has_value());
+    return *v;
+  };
+  LaunchShape shape;
+  for (std::size_t i = 0; i < 3; ++i) {
+    shape.grid[i] = value(kernel.launch.grid[i]);
+    shape.block[i] = value(kernel.launch.block[i]);
+  }
+  shape.shared_bytes = value(kernel.launch.shared_bytes);
+  return shape;
+}
+
+// The values that a kernel is called with, and their addresses: pointers first, then sizes.
+class Arguments {
+ public:
+  template <class AddressOf>  // of a program's buffer, as 64 bits
+  Arguments(const BoundLaunch& launch, const SizeValues& sizes, AddressOf address_of) {
+    for (std::size_t b : launch.buffers) {
+      if (b != kNoBuffer) pointers_.push_back(address_of(b));
+    }
+    for (Expr n : launch.kernel->sizes) {
+      wide_.push_back(sizes(n).value());
+      narrow_.push_back(std::int32_t(wide_.back()));
+    }
+    for (std::uint64_t& p : pointers_) addresses_.push_back(&p);
+    const bool is_narrow = launch.kernel->index_type == IndexType::Int32;
+    for (std::size_t i = 0; i < wide_.size(); ++i) {
+      addresses_.push_back(is_narrow ? static_cast<void*>(&narrow_[i]) : &wide_[i]);
+    }
+  }
+  Arguments(const Arguments&) = delete;
+  std::span<void* const> addresses() const { return addresses_; }
+
+ private:
+  std::vector<std::uint64_t> pointers_;
+  std::vector<std::int64_t> wide_;
+  std::vector<std::int32_t> narrow_;
+  std::vector<void*> addresses_;
+};
+
+KernelSource source_of(const Kernel& kernel) {
+  CudaText text = cuda(kernel);
+  return {std::move(text.text), std::move(text.name), std::move(text.parameter_types)};
+}
+
+void add_visits(std::vector<std::uint32_t>& sum, const std::vector<std::uint32_t>& more) {
+  if (sum.size() < more.size()) sum.resize(more.size(), 0);
+  for (std::size_t i = 0; i < more.size(); ++i) sum[i] += more[i];
+}
+
+Outcome emulated(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
+                 ProgramMemory& memory) {
+  Outcome outcome;
+  outcome.visits.resize(memory.size());
+  std::map<std::string, std::int64_t> by_name;
+  for (std::size_t i = 0; i < sizes.symbols.size(); ++i) {
+    by_name[std::string(sizes.symbols[i].name())] = sizes.values[i];
+  }
+  for (const BoundLaunch& launch : launches) {
+    std::map<std::string, std::int64_t> own;
+    for (Expr n : launch.kernel->sizes) own.insert(*by_name.find(std::string(n.name())));
+    std::vector<Array*> arrays;
+    for (std::size_t b : launch.buffers) {
+      arrays.push_back(b == kNoBuffer ? nullptr : &memory[b]);
+    }
+    const Emulation result = emulate(*launch.kernel, own, arrays);
+    for (const Fault& fault : result.faults) outcome.faults.push_back(fault.text);
+    if (result.fault_count > std::int64_t(result.faults.size())) {
+      outcome.faults.push_back(
+          "and " + std::to_string(result.fault_count - std::int64_t(result.faults.size())) +
+          " more of them");
+    }
+    for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
+      if (launch.buffers[i] != kNoBuffer)
+        add_visits(outcome.visits[launch.buffers[i]], result.visits[i]);
+    }
+  }
+  return outcome;
+}
+
+Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
+                          ProgramMemory& memory) {
+  for (const BoundLaunch& launch : launches) {
+    VirtualKernel kernel(source_of(*launch.kernel));
+    const Arguments arguments(launch, sizes, [&](std::size_t b) {
+      return std::uint64_t(reinterpret_cast<std::uintptr_t>(memory[b].bytes.data()));
+    });
+    kernel.launch(shape_of(*launch.kernel, sizes), arguments.addresses());
+  }
+  return {};
+}
+
+Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
+               ProgramMemory& memory) {
+  const Driver* driver = Driver::instance();
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (driver == nullptr || nvrtc == nullptr) {
+    throw BadInput({.code = "E623",
+                    .place = {},
+                    .message = "there is no GPU to run on: " +
+                               (driver == nullptr ? Driver::why_absent() : Nvrtc::why_absent()),
+                    .help = "run on the virtual device, --on virtual"});
+  }
+  std::vector<DeviceBuffer> buffers;
+  for (Array& a : memory) {
+    buffers.emplace_back(*driver, std::max<std::size_t>(a.bytes.size(), 1));
+    if (!a.bytes.empty()) buffers.back().copy_from(a.bytes);
+  }
+  NvrtcOptions options;
+  options.arch = driver->arch();
+  std::vector<Module> modules;  // loaded until all have run
+  for (const BoundLaunch& launch : launches) {
+    const KernelSource source = source_of(*launch.kernel);
+    modules.emplace_back(*driver, nvrtc->compile(source, options).cubin);
+    const Arguments arguments(launch, sizes, [&](std::size_t b) { return buffers[b].address(); });
+    driver->launch(modules.back().function(source.name), shape_of(*launch.kernel, sizes),
+                   arguments.addresses());
+  }
+  driver->synchronize();
+  for (std::size_t b = 0; b < memory.size(); ++b) {
+    if (!memory[b].bytes.empty()) buffers[b].copy_to(memory[b].bytes);
+  }
+  Outcome outcome;
+  outcome.device = driver->device_name();
+  return outcome;
+}
+
+}  // namespace
+
+Machine default_machine() {
+  return Driver::instance() != nullptr && Nvrtc::instance() != nullptr ? Machine::Gpu
+                                                                       : Machine::Virtual;
+}
+
+Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
+                ProgramMemory& memory) {
+  switch (machine) {
+    case Machine::Emulate: return emulated(launches, sizes, memory);
+    case Machine::Virtual: return on_virtual_device(launches, sizes, memory);
+    case Machine::Gpu: return on_gpu(launches, sizes, memory);
+  }
+  return {};
+}
+
+}  // namespace selvage

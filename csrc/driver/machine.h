@@ -1,0 +1,29 @@
+#pragma once
+
+#include <selvage/driver/layout.h>
+#include <selvage/driver/run.h>
+
+namespace selvage {
+
+// What a program's memory holds: one array per buffer, in order, laid out as the tensor asks.
+using ProgramMemory = std::vector<Array>;
+
+// One launch, ready to go: a variant and what its buffers are bound to.
+struct BoundLaunch {
+  const Kernel* kernel;
+  std::vector<std::size_t> buffers;  // by kernel buffer: the program's; kNoBuffer: not global
+};
+inline constexpr std::size_t kNoBuffer = std::size_t(-1);
+
+struct Outcome {
+  std::string device;
+  std::vector<std::string> faults;
+  // By program buffer, from emulation: how often each element was stored; empty if it never was.
+  std::vector<std::vector<std::uint32_t>> visits;
+};
+
+// Runs the launches one after the other on a memory whose inputs are filled in.
+Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
+                ProgramMemory& memory);
+
+}  // namespace selvage

@@ -1,0 +1,318 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/driver/machine.h>
+#include <selvage/emulate/reference.h>
+#include <selvage/expr/text.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace selvage {
+
+namespace {
+
+// What memory that a kernel writes holds before: hardly ever a right answer.
+constexpr std::byte kUnwritten{0xA5};
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
+  throw BadInput(
+      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
+}
+
+std::string point_text(std::int64_t k, const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (std::size_t i = shape.size(); i-- > 0; k /= shape[i]) {
+    text = std::to_string(k % shape[i]) + (text.empty() ? "" : ", ") + text;
+  }
+  return "[" + text + "]";
+}
+
+std::string element_text(const Array& a, std::int64_t k) {
+  if (!is_floating(a.type)) return std::to_string(a.get_int(k));
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", a.get(k));
+  return text;
+}
+
+bool same_bits(const Array& a, const Array& b, std::int64_t k) {
+  const std::size_t bytes = std::size_t(size_of(a.type)), at = std::size_t(k) * bytes;
+  return std::memcmp(a.bytes.data() + at, b.bytes.data() + at, bytes) == 0;
+}
+
+// How far a GPU's exp, tanh, ... may be off, as a part of the larger value.
+double tolerance(DataType type) {
+  switch (type) {
+    case DataType::Half: return 0x1p-9;
+    case DataType::BFloat16: return 0x1p-6;
+    case DataType::Float: return 0x1p-18;
+    case DataType::Double: return 0x1p-46;
+    case DataType::Bool:
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::UInt8:
+    case DataType::UInt16:
+    case DataType::UInt32:
+    case DataType::UInt64: return 0;
+  }
+  return 0;
+}
+
+// `visited`: by point; empty: all of them.
+Comparison compare(const std::string& name, Machine machine, const Array& expected,
+                   const Array& actual, const std::vector<bool>& visited) {
+  Comparison c{.output = name, .machine = machine, .first = {}};
+  const double allowed = machine == Machine::Gpu ? tolerance(expected.type) : 0;
+  for (std::int64_t k = 0; k < expected.size(); ++k) {
+    if (!visited.empty() && !visited[std::size_t(k)]) {
+      ++c.unvisited;
+      continue;
+    }
+    ++c.points;
+    if (same_bits(expected, actual, k)) continue;
+    const double e = expected.get(k), a = actual.get(k);
+    if (is_floating(expected.type) && std::isnan(e) && std::isnan(a)) continue;
+    const double difference = std::isnan(a - e) ? HUGE_VAL : std::abs(a - e);
+    ++c.mismatches;
+    c.max_difference = std::max(c.max_difference, difference);
+    if (!(difference <= allowed * std::max({1.0, std::abs(e), std::abs(a)}))) ++c.failures;
+    if (c.first.empty()) {
+      c.first = name + point_text(k, expected.shape) + " is " + element_text(actual, k) +
+                ", the unscheduled program has " + element_text(expected, k);
+    }
+  }
+  // On what must be bit-equal, a difference of 0 (0.0 and -0.0) is one as well.
+  if (machine != Machine::Gpu) c.failures = c.mismatches;
+  return c;
+}
+
+class Run {
+ public:
+  Run(const Fusion& fusion, const Schedule& schedule, const Program& program,
+      const RunRequest& request)
+      : fusion_(fusion), schedule_(schedule), program_(program), request_(request) {}
+
+  RunResult run() {
+    result_.machine = request_.on.value_or(default_machine());
+    take_sizes();
+    take_inputs();
+    const std::vector<Array> expected = run_reference(fusion_, result_.sizes, result_.inputs);
+    check_launch_conditions();
+    for (const ProgramBuffer& b : program_.buffers) {
+      layouts_.emplace_back(fusion_, schedule_.graph(), b.tensor, sizes_);
+    }
+    bind_launches();
+    find_visited();
+    run_on(result_.machine, expected);
+    if (request_.on_all) {
+      for (Machine other : {Machine::Emulate, Machine::Virtual}) {
+        if (other != result_.machine) run_on(other, expected);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Role = ProgramBuffer::Role;
+
+  // A size that is fixed by its facts need not be given.
+  void take_sizes() {
+    result_.sizes = request_.sizes;
+    for (Expr n : fusion_.sizes()) {
+      const std::string name(n.name());
+      if (!result_.sizes.contains(name)) {
+        const Facts::Symbol* facts = fusion_.facts()->find(n);
+        if (facts == nullptr || !facts->range.is_point()) {
+          refuse("E614", "the size " + name + " has no value",
+                 "give it one, --size " + name + "=VALUE, or under sizes: in the file");
+        }
+        result_.sizes[name] = facts->range.lo;
+      }
+      sizes_.symbols.push_back(n);
+      sizes_.values.push_back(result_.sizes.at(name));
+    }
+  }
+
+  void take_inputs() {
+    result_.inputs = request_.inputs;
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& tensor = fusion_[TensorId(i)];
+      if (!tensor.is_input || result_.inputs.contains(tensor.name)) continue;
+      std::vector<std::int64_t> shape;
+      bool is_shape = true;
+      for (Expr n : fusion_.shape(TensorId(i))) {
+        shape.push_back(sizes_(n).value_or(-1));
+        is_shape = is_shape && shape.back() >= 0;
+      }
+      if (!is_shape) return;  // the unscheduled program says what is wrong with the sizes
+      result_.inputs[tensor.name] = made_up_input(tensor.name, tensor.type, shape, request_.seed);
+    }
+  }
+
+  std::string sizes_text(Expr condition) const {
+    std::string text;
+    for (Expr s : symbols_of(std::span(&condition, 1))) {
+      text += (text.empty() ? "" : ", ") + to_string(s) + " = " +
+              std::to_string(result_.sizes.at(std::string(s.name())));
+    }
+    return text;
+  }
+
+  void check_launch_conditions() const {
+    for (const LaunchCheck& check : program_.checks) {
+      if (sizes_(check.condition).value_or(0) != 0) continue;
+      refuse("E621",
+             to_string(check.condition) + " does not hold at " + sizes_text(check.condition) +
+                 (check.why.empty() ? "" : ": " + check.why),
+             "choose sizes for which it holds");
+    }
+  }
+
+  std::size_t buffer_of(const std::string& name) const {
+    const auto it = std::find_if(program_.buffers.begin(), program_.buffers.end(),
+                                 [&](const ProgramBuffer& b) { return b.name == name; });
+    SELVAGE_CHECK(it != program_.buffers.end());
+    return std::size_t(it - program_.buffers.begin());
+  }
+
+  bool is_empty(TensorId t) const {
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+      if (program_.buffers[b].tensor == t) return layouts_[b].points() == 0;
+    }
+    return true;
+  }
+
+  void bind_launches() {
+    for (const ProgramStep& step : program_.steps) {
+      if (std::all_of(step.stores.begin(), step.stores.end(),
+                      [&](TensorId t) { return is_empty(t); })) {
+        continue;
+      }
+      const auto kernel =
+          std::find_if(step.variants.begin(), step.variants.end(),
+                       [&](const Kernel& k) { return sizes_(k.condition).value_or(0) != 0; });
+      if (kernel == step.variants.end()) {
+        SELVAGE_CHECK(!step.variants.empty());
+        const Expr last = step.variants.back().condition;
+        refuse("E622",
+               "these sizes are too large for " + step.variants.back().name + ": " +
+                   to_string(last) + " does not hold at " + sizes_text(last),
+               "choose smaller sizes");
+      }
+      BoundLaunch& launch = launches_.emplace_back();
+      launch.kernel = &*kernel;
+      for (const Buffer& b : kernel->buffers) {
+        launch.buffers.push_back(b.memory == Memory::Global ? buffer_of(b.name) : kNoBuffer);
+      }
+    }
+    result_.launches = int(launches_.size());
+  }
+
+  ProgramMemory memory() const {
+    ProgramMemory memory;
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+      const ProgramBuffer& buffer = program_.buffers[b];
+      if (buffer.role == Role::Input) {
+        memory.push_back(layouts_[b].to_memory(result_.inputs.at(buffer.name)));
+      } else {
+        memory.emplace_back(buffer.type, std::vector{layouts_[b].elements()});
+        std::fill(memory.back().bytes.begin(), memory.back().bytes.end(), kUnwritten);
+      }
+    }
+    return memory;
+  }
+
+  // Where a nest may lose items, emulation tells which ones are there to be compared.
+  void find_visited() {
+    visited_.resize(program_.buffers.size());
+    std::vector<bool> loses(program_.buffers.size(), false);
+    for (const TensorAnalysis& a : program_.tensors) {
+      if (!is_proved(a.coverage.verdict)) loses[buffer_of(fusion_[a.tensor].name)] = true;
+    }
+    if (std::find(loses.begin(), loses.end(), true) == loses.end()) return;
+    ProgramMemory scratch = memory();
+    const Outcome outcome = execute(Machine::Emulate, launches_, sizes_, scratch);
+    for (std::size_t b = 0; b < loses.size(); ++b) {
+      if (!loses[b]) continue;
+      const Layout& layout = layouts_[b];
+      for (std::int64_t k = 0; k < layout.points(); ++k) {
+        const auto at = std::size_t(layout.address(k));
+        visited_[b].push_back(at < outcome.visits[b].size() && outcome.visits[b][at] > 0);
+      }
+    }
+  }
+
+  void run_on(Machine machine, const std::vector<Array>& expected) {
+    ProgramMemory arrays = memory();
+    const bool is_first = result_.comparisons.empty() && result_.outputs.empty();
+    const Outcome outcome = execute(machine, launches_, sizes_, arrays);
+    for (const std::string& fault : outcome.faults) result_.faults.push_back(fault);
+    if (!outcome.device.empty()) result_.device = outcome.device;
+    // Outputs come back in the order of their tensors.
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& tensor = fusion_[TensorId(i)];
+      if (!tensor.is_output) continue;
+      const Array& reference = expected.at(next++);
+      const std::size_t b = buffer_of(tensor.name);
+      const Array by_point = visited_items(b, layouts_[b].from_memory(arrays[b]));
+      result_.comparisons.push_back(
+          compare(tensor.name, machine, reference, by_point, visited_[b]));
+      if (!is_first) continue;
+      Array& output = result_.outputs[tensor.name];
+      output = request_.as_in_memory ? layouts_[b].to_memory(by_point) : by_point;
+      if (request_.as_in_memory) output.shape = layouts_[b].memory_shape();
+    }
+  }
+
+  // What was never stored is 0, not what the memory happened to hold.
+  Array visited_items(std::size_t b, Array by_point) const {
+    const std::size_t bytes = std::size_t(size_of(by_point.type));
+    for (std::size_t k = 0; k < visited_[b].size(); ++k) {
+      if (!visited_[b][k]) std::memset(by_point.bytes.data() + k * bytes, 0, bytes);
+    }
+    return by_point;
+  }
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const Program& program_;
+  const RunRequest& request_;
+  SizeValues sizes_;
+  std::vector<Layout> layouts_;  // by program buffer
+  std::vector<BoundLaunch> launches_;
+  std::vector<std::vector<bool>> visited_;  // by program buffer and point; empty: all
+  RunResult result_;
+};
+
+}  // namespace
+
+std::string_view to_string(Machine machine) {
+  switch (machine) {
+    case Machine::Emulate: return "emulate";
+    case Machine::Virtual: return "virtual";
+    case Machine::Gpu: return "gpu";
+  }
+  return {};
+}
+
+std::optional<Machine> parse_machine(std::string_view name) {
+  for (Machine m : {Machine::Emulate, Machine::Virtual, Machine::Gpu}) {
+    if (name == to_string(m)) return m;
+  }
+  return std::nullopt;
+}
+
+bool RunResult::passed() const {
+  return faults.empty() && std::all_of(comparisons.begin(), comparisons.end(),
+                                       [](const Comparison& c) { return c.failures == 0; });
+}
+
+RunResult run(const Fusion& fusion, const Schedule& schedule, const Program& program,
+              const RunRequest& request) {
+  return Run(fusion, schedule, program, request).run();
+}
+
+}  // namespace selvage

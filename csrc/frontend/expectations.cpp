@@ -1,0 +1,95 @@
+// `expect` of a schedule file, and what differs from it.
+#include <selvage/expr/text.h>
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/sections.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+Expectations read_expectations(const Node& node, FileContext& context) {
+  Expectations expect;
+  expect.place = node.place;
+  Diagnostics& errors = context.errors;
+  expect_map(node, "expect", {"legal", "predicates"}, errors);
+  if (const Node* legal = node.find("legal")) {
+    errors.attempt([&] { expect.legal = as_bool(*legal, "expect.legal"); });
+  }
+  if (const Node* predicates = node.find("predicates")) {
+    for (const Entry& entry : expect_map(*predicates, "expect.predicates")) {
+      errors.attempt([&] {
+        Expectations::Predicates of{entry.key, {}, entry.place};
+        const std::string what = "expect.predicates." + entry.key;
+        for (const Node& item : expect_sequence(entry.value, what)) {
+          const std::string& text = as_text(item, what);
+          ExprPool pool;
+          try {
+            parse_expr(pool, text);
+          } catch (const BadInput& e) {
+            Diagnostic d = e.diagnostic();
+            d.place = place_in(item, std::size_t(std::max(d.place.column, 1) - 1));
+            throw BadInput(std::move(d));
+          }
+          of.conditions.push_back(text);
+        }
+        expect.predicates.push_back(std::move(of));
+      });
+    }
+  }
+  return expect;
+}
+
+namespace {
+
+// As it is always written; what cannot be read stays as it is.
+std::vector<std::string> normal(const std::vector<std::string>& conditions) {
+  std::vector<std::string> written;
+  for (const std::string& text : conditions) {
+    ExprPool pool;
+    try {
+      written.push_back(to_string(parse_expr(pool, text)));
+    } catch (const BadInput&) {
+      written.push_back(text);
+    }
+  }
+  std::sort(written.begin(), written.end());
+  return written;
+}
+
+std::string listed(const std::vector<std::string>& conditions) {
+  std::string text;
+  for (const std::string& c : conditions) text += (text.empty() ? "" : ", ") + c;
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
+                              const std::map<std::string, std::vector<std::string>>& predicates) {
+  std::vector<Diagnostic> differences;
+  const auto add = [&](const Place& place, std::string message) {
+    differences.push_back({.code = "E391",
+                           .place = place,
+                           .message = std::move(message),
+                           .help = "correct the schedule, or what is expected of it"});
+  };
+  if (expect.legal && *expect.legal != legal) {
+    add(expect.place, legal ? "the schedule is legal, and expected to be illegal"
+                            : "the schedule is illegal, and expected to be legal");
+  }
+  for (const Expectations::Predicates& of : expect.predicates) {
+    const auto it = predicates.find(of.tensor);
+    if (it == predicates.end()) {
+      add(of.place, "predicates of " + shown(of.tensor) + " are expected, and nothing stores it");
+      continue;
+    }
+    const auto have = normal(it->second), want = normal(of.conditions);
+    if (have == want) continue;
+    add(of.place, "the predicates of " + of.tensor + " are " + listed(have) + ", and expected are " +
+                      listed(want));
+  }
+  return differences;
+}
+
+}  // namespace selvage

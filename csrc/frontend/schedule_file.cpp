@@ -1,0 +1,102 @@
+#include <selvage/frontend/sections.h>
+#include <selvage/frontend/words.h>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::string_view kSections[] = {"tensors", "compute", "einsum", "parallel"};
+
+// The one section that the file has.
+const Entry& section_of(const Node& root) {
+  const Entry* found = nullptr;
+  for (const Entry& entry : root.entries) {
+    for (const std::string_view section : kSections) {
+      if (entry.key != section) continue;
+      if (found != nullptr) {
+        refuse("E312", entry.place,
+               "the file has both '" + found->key + "' and '" + entry.key + "'",
+               "write one file for each");
+      }
+      found = &entry;
+    }
+  }
+  if (found == nullptr) {
+    refuse("E312", root.place, "the file has none of tensors, compute, einsum, parallel",
+           "write 'tensors:' to look at iterdomains, or 'compute:' for a fusion");
+  }
+  return *found;
+}
+
+void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
+  Diagnostics& errors = context.errors;
+  expect_map(root, "the file");
+  const Entry& section = section_of(root);
+  if (section.key == "einsum" || section.key == "parallel") {
+    refuse_unsupported(section.place, "'" + section.key + "'", "write 'tensors' or 'compute'");
+  }
+  const bool is_fusion = section.key == "compute";
+  file.kind = is_fusion ? ScheduleFile::Kind::Compute : ScheduleFile::Kind::Tensors;
+  if (is_fusion) {
+    expect_map(root, "the file",
+               {"symbols", "facts", "sizes", "inputs", "outputs", "compute", "schedule", "expect"},
+               errors);
+  } else {
+    expect_map(root, "the file", {"symbols", "facts", "sizes", "tensors", "expect"}, errors);
+  }
+  const auto part = [&](const char* key, auto read) {
+    const Node* node = root.find(key);
+    if (node != nullptr) errors.attempt([&] { read(*node); });
+  };
+  part("symbols", [&](const Node& node) { context.symbols.read_symbols(node); });
+  part("sizes", [&](const Node& node) { context.symbols.read_sizes(node); });
+  part("expect", [&](const Node& node) { file.expect = read_expectations(node, context); });
+  if (is_fusion) {
+    read_fusion(root, context, file);
+  } else {
+    part("facts", [&](const Node& node) { context.symbols.read_facts(node); });
+    errors.attempt([&] { read_tensors(section.value, context, file); });
+  }
+  if (errors.empty()) context.symbols.check_all_used();
+  file.sizes = context.symbols.values();
+}
+
+}  // namespace
+
+BadFile::BadFile(std::vector<Diagnostic> diagnostics)
+    : std::runtime_error(to_text(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+
+namespace {
+
+ScheduleFile read_root(const Node& root, const std::string& path,
+                       const std::map<std::string, std::int64_t>& sizes) {
+  FileContext context(sizes);
+  ScheduleFile file;
+  file.path = path;
+  context.errors.attempt([&] { read_file(root, context, file); });
+  if (!context.errors.empty()) throw BadFile(context.errors.list());
+  return file;
+}
+
+template <typename Read>
+Node document(Read read) {
+  try {
+    return read();
+  } catch (const BadInput& e) {
+    throw BadFile({e.diagnostic()});
+  }
+}
+
+}  // namespace
+
+ScheduleFile read_schedule_file(const std::string& path,
+                                const std::map<std::string, std::int64_t>& sizes) {
+  return read_root(document([&] { return read_document_file(path); }), path, sizes);
+}
+
+ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
+                                const std::map<std::string, std::int64_t>& sizes) {
+  return read_root(document([&] { return read_document(text, path); }), path, sizes);
+}
+
+}  // namespace selvage

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <selvage/frontend/document.h>
+#include <selvage/ir/schedule.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// Past these limits a file is refused (E104).
+inline constexpr std::int64_t kMostTensors = 1'000;
+inline constexpr std::int64_t kMostTransforms = 100'000;
+inline constexpr std::int64_t kMostSymbols = 1'000;
+inline constexpr std::int64_t kMostFacts = 100;
+inline constexpr std::int64_t kMostAxes = 64;             // of one tensor
+inline constexpr std::int64_t kLongestExpression = 1'000;  // characters
+inline constexpr std::int64_t kLongestFormula = 4'000;
+
+// All that is wrong with a file (exit status 2); what() is the text of the first twenty.
+class BadFile : public std::runtime_error {
+ public:
+  explicit BadFile(std::vector<Diagnostic> diagnostics);
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+// A name that a tensor of the file gives to an iterdomain. Two names may be of one iterdomain,
+// where `view` and `transforms` say the same.
+struct NamedDomain {
+  std::string name;
+  DomainId domain{};
+  Place place;
+};
+
+// A transform of a tensor, by the numbers of its iterdomains among the tensor's names.
+struct FileTransform {
+  enum class Kind : std::uint8_t { Split, Merge, Resize, Swizzle };
+  Kind kind = Kind::Split;
+  std::vector<std::size_t> in, out;
+  Expr amount;  // the factor of a split, the left side of a resize
+  Expr right;
+  bool inner = true;
+  SwizzleKind swizzle = SwizzleKind::Xor;
+  Place place;
+};
+
+// Section 1: one tensor, a kernel of its own. The fusion has one computed tensor, whose element is
+// the row-major number of its logical indices, converted to its type.
+struct FileTensor {
+  std::string name;
+  Place place;
+  std::shared_ptr<Fusion> fusion;
+  std::optional<Schedule> schedule;
+  TensorId tensor{};
+  std::vector<NamedDomain> iterdomains;  // in file order: root, view, logical, transforms
+  bool has_kernel = true;                // false: in shared or local memory, only reported
+  std::optional<std::int64_t> fill;      // what holes of the allocation must hold
+  // How a shared tensor is read, if other than it is written.
+  struct Reading {
+    std::vector<FileTransform> transforms;
+    std::vector<std::size_t> loop;
+    std::vector<std::pair<std::size_t, ParallelType>> bind;
+    std::vector<NamedDomain> iterdomains;  // of `transforms`; numbered after those of the tensor
+  };
+  std::optional<Reading> read;
+};
+
+// What the file says must come out of it, for --check.
+struct Expectations {
+  std::optional<bool> legal;
+  struct Predicates {
+    std::string tensor;
+    std::vector<std::string> conditions;
+    Place place;
+  };
+  std::vector<Predicates> predicates;
+  Place place;
+};
+
+struct ScheduleFile {
+  enum class Kind : std::uint8_t { Tensors, Compute };
+
+  std::string path;
+  Kind kind = Kind::Tensors;
+  std::vector<FileTensor> tensors;    // section 1: those that are legal
+  std::shared_ptr<Fusion> fusion;     // section 2
+  std::optional<Schedule> schedule;   // section 2, where it is legal
+  std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
+  // Values of sizes, from the file and the command line. These sizes are constants of the fusions,
+  // but where the value is 0: such a size stays a symbol, and is 0 at launch.
+  std::map<std::string, std::int64_t> sizes;
+  Expectations expect;
+  std::vector<Diagnostic> illegal;   // what makes a schedule illegal (exit status 1)
+  std::vector<Diagnostic> warnings;
+};
+
+// Reads a schedule file, or standard input if `path` is "-". `sizes` are values from the command
+// line; they win over those of the file. Throws BadFile with everything that is wrong with the
+// file; what is illegal in it is kept in `illegal`, and hides nothing else.
+ScheduleFile read_schedule_file(const std::string& path,
+                                const std::map<std::string, std::int64_t>& sizes = {});
+// The same for a text that is at hand.
+ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
+                                const std::map<std::string, std::int64_t>& sizes = {});
+
+// How what came out differs from what the file expects (E391). `predicates` are the conditions of
+// each tensor as text; conditions are compared as expressions, their order does not matter.
+std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
+                              const std::map<std::string, std::vector<std::string>>& predicates);
+
+}  // namespace selvage

@@ -1,0 +1,85 @@
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/sections.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+DataType as_data_type(const Node& node, std::string_view what) {
+  const std::string& text = as_text(node, what);
+  if (const auto type = parse_data_type(text)) return *type;
+  std::vector<std::string_view> words;
+  for (int k = int(DataType::Bool); k <= int(DataType::Double); ++k) {
+    words.push_back(to_string(DataType(k)));
+  }
+  return DataType(one_of(text, node.place, what, words));
+}
+
+const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols) {
+  const std::string& name = key_as_name(entry);
+  if (const FileSymbols::Symbol* s = symbols.find(name)) {
+    refuse("E204", entry.place, "the tensor " + name + " has the name of a symbol",
+           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
+  }
+  return name;
+}
+
+std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& names,
+                                       Diagnostics& errors) {
+  std::vector<FileBinding> bindings;
+  for (const Entry& entry : expect_map(node, "bind")) {
+    errors.attempt([&] {
+      const std::size_t d = names.find(entry.key, entry.place, "bind");
+      const std::string what = "bind." + entry.key;
+      const std::string& text = as_text(entry.value, what);
+      auto type = parse_parallel_type(text);
+      if (!type) {
+        std::vector<std::string_view> words;
+        for (int k = int(ParallelType::Serial); k <= int(ParallelType::Group); ++k) {
+          words.push_back(to_string(ParallelType(k)));
+        }
+        type = ParallelType(one_of(text, entry.value.place, what, words));
+      }
+      bindings.push_back({d, *type, entry.value.place});
+    });
+  }
+  return bindings;
+}
+
+Consequences consequences(std::span<const FileTransform> transforms, std::size_t names,
+                          std::span<const std::size_t> from) {
+  Consequences result{std::vector<bool>(names, false), {}};
+  std::vector<std::vector<std::size_t>> around(names);
+  for (std::size_t t = 0; t < transforms.size(); ++t) {
+    for (const auto* side : {&transforms[t].in, &transforms[t].out}) {
+      for (std::size_t d : *side) around[d].push_back(t);
+    }
+  }
+  std::vector<bool> crossed(transforms.size(), false);
+  std::vector<std::size_t> open;
+  const auto learn = [&](std::size_t d) {
+    if (result.known[d]) {
+      if (!result.twice) result.twice = d;
+      return;
+    }
+    result.known[d] = true;
+    open.push_back(d);
+  };
+  for (std::size_t d : from) learn(d);
+  const auto all_known = [&](const std::vector<std::size_t>& side) {
+    return std::all_of(side.begin(), side.end(), [&](std::size_t d) { return result.known[d]; });
+  };
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    for (std::size_t t : around[open[next]]) {
+      if (crossed[t]) continue;
+      const bool forward = all_known(transforms[t].in);
+      if (!forward && !all_known(transforms[t].out)) continue;
+      crossed[t] = true;
+      for (std::size_t d : forward ? transforms[t].out : transforms[t].in) learn(d);
+    }
+  }
+  return result;
+}
+
+}  // namespace selvage

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/frontend/symbols.h>
+#include <selvage/frontend/transforms.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace selvage {
+
+// What the sections of one file share while it is read.
+struct FileContext {
+  Diagnostics errors;
+  FileSymbols symbols;
+  std::int64_t transforms = 0;  // so far
+
+  explicit FileContext(std::map<std::string, std::int64_t> sizes)
+      : symbols(std::move(sizes), errors) {}
+};
+
+// `tensors`: section 1.
+void read_tensors(const Node& tensors, FileContext& context, ScheduleFile& file);
+// `inputs`, `outputs`, `compute` and `schedule`: section 2.
+void read_fusion(const Node& root, FileContext& context, ScheduleFile& file);
+// `schedule`, of a fusion that is built: keeps the schedule in `file`, or what is illegal in it.
+void read_schedule(const Node* schedule, FileContext& context, ScheduleFile& file);
+Expectations read_expectations(const Node& node, FileContext& context);
+
+// ---- What is the same in both sections ----
+
+DataType as_data_type(const Node& node, std::string_view what);                // E107, E304
+// The name of a new tensor (E201 to E204).
+const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols);
+
+struct FileBinding {
+  std::size_t domain;
+  ParallelType type;
+  Place place;
+};
+// `bind: {I3: BIDx}` (E107, E205, E304).
+std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& names,
+                                       Diagnostics& errors);
+
+// Whether iterdomains determine the others: crossing every transform once, from what is known of
+// it to the rest. `known` says which names follow; `twice` is a name that follows in two ways.
+struct Consequences {
+  std::vector<bool> known;
+  std::optional<std::size_t> twice;
+};
+Consequences consequences(std::span<const FileTransform> transforms, std::size_t names,
+                          std::span<const std::size_t> from);
+
+}  // namespace selvage

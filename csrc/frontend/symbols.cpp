@@ -1,0 +1,310 @@
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/frontend/symbols.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kLargestExtent = std::int64_t{1} << 62;
+
+Place command_line() { return {"--size", 0, 0}; }
+
+}  // namespace
+
+FileSymbols::Symbol& FileSymbols::add(const std::string& name, const Place& place) {
+  if (std::int64_t(symbols_.size()) >= kMostSymbols) {
+    refuse("E104", place, "the file has more than " + std::to_string(kMostSymbols) + " symbols",
+           "split the file");
+  }
+  positions_[name] = symbols_.size();
+  symbols_.push_back({.name = name, .place = place});
+  return symbols_.back();
+}
+
+const FileSymbols::Symbol* FileSymbols::find(std::string_view name) const {
+  const auto it = positions_.find(std::string(name));
+  return it == positions_.end() ? nullptr : &symbols_[it->second];
+}
+
+std::vector<std::string_view> FileSymbols::names() const {
+  std::vector<std::string_view> names;
+  for (const Symbol& s : symbols_) names.push_back(s.name);
+  return names;
+}
+
+std::map<std::string, std::int64_t> FileSymbols::values() const {
+  std::map<std::string, std::int64_t> values;
+  for (const Symbol& s : symbols_) {
+    if (s.value) values[s.name] = *s.value;
+  }
+  for (const std::string& name : used_) values[name] = given_.at(name);
+  return values;
+}
+
+Expr FileSymbols::resolve(ExprPool& pool, std::string_view name) const {
+  const Symbol* s = find(name);
+  if (s == nullptr) return {};
+  return s->is_fixed() ? pool.constant(*s->value) : pool.symbol(name);
+}
+
+void FileSymbols::set_value(Symbol& s, std::int64_t value, const Place& place) {
+  const std::string what = "the value " + std::to_string(value) + " of " + s.name;
+  if (value < s.min) {
+    refuse("E310", place, what + " is below its min " + std::to_string(s.min),
+           "give it a larger value, or a smaller min");
+  }
+  if (s.max && value > *s.max) {
+    refuse("E310", place, what + " is above its max " + std::to_string(*s.max),
+           "give it a smaller value, or a larger max");
+  }
+  if (value % s.multiple_of != 0) {
+    refuse("E310", place, what + " is no multiple of " + std::to_string(s.multiple_of),
+           "give it a value that multiple_of divides");
+  }
+  s.value = value;
+}
+
+void FileSymbols::read_symbols(const Node& node) {
+  for (const Entry& entry : expect_map(node, "symbols")) {
+    errors_.attempt([&] {
+      const std::string what = "symbols: " + key_as_name(entry);
+      Symbol& s = add(entry.key, entry.place);
+      // A bare `N:` declares it, as `N: {}` does.
+      if (entry.value.kind == Node::Kind::Scalar && entry.value.text.empty()) {
+        if (const auto it = given_.find(s.name); it != given_.end()) {
+          used_.insert(s.name);
+          set_value(s, it->second, command_line());
+        }
+        return;
+      }
+      expect_map(entry.value, what, {"multiple_of", "min", "max", "value"}, errors_);
+      const auto read = [&](const char* key, std::int64_t least, auto use) {
+        const Node* value = entry.value.find(key);
+        if (value == nullptr) return;
+        errors_.attempt(
+            [&] { use(as_integer_of(*value, what + "." + key, least, INT64_MAX)); });
+      };
+      read("min", 0, [&](std::int64_t v) { s.min = v; });
+      read("max", 0, [&](std::int64_t v) { s.max = v; });
+      read("multiple_of", 1, [&](std::int64_t v) { s.multiple_of = v; });
+      if (s.max && *s.max < s.min) {
+        refuse("E310", entry.value.find("max")->place,
+               "no value of " + s.name + " is at least " + std::to_string(s.min) +
+                   " and at most " + std::to_string(*s.max),
+               "give it a max that is not below its min; min is 1 by default");
+      }
+      if (s.max && *s.max / s.multiple_of * s.multiple_of < s.min) {
+        refuse("E310", entry.value.find("max")->place,
+               "no value of " + s.name + " from " + std::to_string(s.min) + " to " +
+                   std::to_string(*s.max) + " is a multiple of " + std::to_string(s.multiple_of),
+               "give it a larger max");
+      }
+      if (const auto it = given_.find(s.name); it != given_.end()) {
+        used_.insert(s.name);
+        set_value(s, it->second, command_line());
+      } else {
+        read("value", 0,
+             [&](std::int64_t v) { set_value(s, v, entry.value.find("value")->place); });
+      }
+    });
+  }
+}
+
+void FileSymbols::read_sizes(const Node& node) {
+  for (const Entry& entry : expect_map(node, "sizes")) {
+    errors_.attempt([&] {
+      const std::string& name = key_as_name(entry);
+      const auto it = positions_.find(name);
+      Symbol& s = it == positions_.end() ? add(name, entry.place) : symbols_[it->second];
+      const std::int64_t value = as_integer_of(entry.value, "sizes: " + name, 0, INT64_MAX);
+      // A size without facts that is given as 0 may be 0.
+      if (it == positions_.end() && value == 0) s.min = 0;
+      const auto given = given_.find(name);
+      if (given == given_.end()) return set_value(s, value, entry.value.place);
+      if (used_.insert(name).second) {
+        if (it == positions_.end() && given->second == 0) s.min = 0;
+        set_value(s, given->second, command_line());
+      }
+    });
+  }
+}
+
+void FileSymbols::declare(const Node& node) {
+  if (const auto wrong = check_name(node.text, node.place)) throw BadInput(*wrong);
+  Symbol& s = add(node.text, node.place);
+  const auto given = given_.find(s.name);
+  if (given == given_.end()) return;
+  used_.insert(s.name);
+  if (given->second == 0) s.min = 0;
+  set_value(s, given->second, command_line());
+}
+
+std::optional<std::int64_t> FileSymbols::stride_value(const std::string& name) {
+  const auto given = given_.find(name);
+  if (given == given_.end()) return std::nullopt;
+  used_.insert(name);
+  if (given->second < 1) {
+    refuse("E305", command_line(), name + " is " + std::to_string(given->second),
+           "a stride is at least 1");
+  }
+  return given->second;
+}
+
+void FileSymbols::check_all_used() {
+  for (const auto& [name, value] : given_) {
+    if (used_.count(name)) continue;
+    errors_.attempt([&] {
+      refuse("E205", command_line(), "the file has no size " + shown(name),
+             meant(name, names(), "name a symbol of the file, such as --size N=1024"));
+    });
+  }
+}
+
+Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const FileSymbols& symbols,
+               bool condition, std::set<std::string>& used) {
+  const std::string& text = as_text(node, what);
+  if (std::int64_t(text.size()) > kLongestExpression) {
+    refuse("E104", node.place,
+           std::string(what) + ": the expression is longer than " +
+               std::to_string(kLongestExpression) + " characters",
+           "write a shorter one");
+  }
+  Expr e;
+  try {
+    e = parse_expr(pool, text, [&](std::string_view name) {
+      const FileSymbols::Symbol* s = symbols.find(name);
+      if (s != nullptr && !s->is_fixed()) used.insert(s->name);
+      return symbols.resolve(pool, name);
+    });
+  } catch (const BadInput& refusal) {
+    Diagnostic d = refusal.diagnostic();
+    const std::size_t at = std::size_t(std::max(d.place.column, 1) - 1);
+    d.place = place_in(node, at);
+    d.message = std::string(what) + ": " + d.message;
+    if (d.code == "E302") {
+      const std::string_view rest = std::string_view(text).substr(at);
+      std::size_t n = 0;
+      while (n < rest.size() && is_identifier(rest.substr(0, n + 1))) ++n;
+      d.help = meant(rest.substr(0, n), symbols.names(), "declare it under symbols");
+    }
+    throw BadInput(std::move(d));
+  }
+  if ((info(e.op()).result == Result::Truth) != condition) {
+    refuse("E303", node.place,
+           std::string(what) + ": " + shown(text) + " is " +
+               (condition ? "no condition" : "a condition, no number"),
+           condition ? "compare with <, <=, >, >=, == or !=" : "write a number, such as N / 4");
+  }
+  for (const Expr part : reachable(std::span(&e, 1), false)) {
+    const bool opaque = part.is(Op::Load) || part.is(Op::Call);
+    if (!opaque && (condition || (!part.is(Op::Select) && !part.is(Op::Xor)))) continue;
+    refuse("E301", node.place,
+           std::string(what) + ": " + shown(text) + " is no expression of sizes",
+           "use + - * / % min max ceilDiv, integers and symbols only");
+  }
+  return e;
+}
+
+void FileSymbols::read_facts(const Node& node) {
+  const std::vector<Node>& items = expect_sequence(node, "facts");
+  if (std::int64_t(items.size()) > kMostFacts) {
+    refuse("E104", items[std::size_t(kMostFacts)].place,
+           "the file has more than " + std::to_string(kMostFacts) + " facts", "split the file");
+  }
+  Fusion scratch;
+  for (const Symbol& s : symbols_) {
+    if (!s.is_fixed()) scratch.extent(s.name, s.min, s.max, s.multiple_of);
+  }
+  for (const Node& item : items) {
+    errors_.attempt([&] {
+      Fact fact{item, {}};
+      const Expr e = read_expr(scratch.pool(), item, "facts", *this, true, fact.symbols);
+      Simplifier simplifier(*scratch.facts());
+      if (simplifier.proves(!e)) {
+        refuse("E310", item.place,
+               "the fact " + shown(item.text) + " contradicts what is said of its symbols",
+               "correct it, or the symbols, sizes and facts before it");
+      }
+      if (fact.symbols.empty()) return;
+      scratch.assume(e);
+      facts_.push_back(std::move(fact));
+    });
+  }
+}
+
+Expr SizeScope::read(const Node& node, std::string_view what) {
+  return read_expr(fusion_.pool(), node, what, symbols_, false, used_);
+}
+
+void SizeScope::declare() {
+  std::vector<const FileSymbols::Fact*> open, tied;
+  for (const FileSymbols::Fact& fact : symbols_.facts()) open.push_back(&fact);
+  for (bool grows = true; grows;) {
+    grows = std::erase_if(open, [&](const FileSymbols::Fact* fact) {
+              const bool met = std::any_of(fact->symbols.begin(), fact->symbols.end(),
+                                           [&](const auto& s) { return used_.count(s) != 0; });
+              if (met) {
+                used_.insert(fact->symbols.begin(), fact->symbols.end());
+                tied.push_back(fact);
+              }
+              return met;
+            }) != 0;
+  }
+  if (!used_.empty()) {
+    for (const FileSymbols::Symbol& s : symbols_.all()) {
+      if (used_.count(s.name)) fusion_.extent(s.name, s.min, s.max, s.multiple_of);
+    }
+  }
+  for (const FileSymbols::Fact* fact : tied) {
+    std::set<std::string> known;
+    fusion_.assume(read_expr(fusion_.pool(), fact->text, "facts", symbols_, true, known));
+  }
+  simplifier_.reset();
+}
+
+Simplifier& SizeScope::simplifier() {
+  if (!simplifier_) simplifier_.emplace(*fusion_.facts());
+  return *simplifier_;
+}
+
+Expr SizeScope::defined(Expr e, const Place& place, const std::string& what) {
+  if (e.is(Op::Const) || e.is(Op::Symbol)) return e;
+  const std::vector<Expr> parts = reachable(std::span(&e, 1), false);
+  for (const Expr part : parts) {
+    if (!part.is(Op::Div) && !part.is(Op::Mod)) continue;
+    if (simplifier().proves(part[1] >= 1) || simplifier().proves(part[1] <= -1)) continue;
+    refuse("E311", place,
+           what + ": the divisor " + to_string(part[1]) + " of " + to_string(part) + " may be 0",
+           "divide by what the facts make positive");
+  }
+  e = simplifier().simplify(e);
+  // With its symbols gone and a value left out, an intermediate result does not fit.
+  if (!e.is(Op::Const) && symbols_of(std::span(&e, 1)).empty()) {
+    refuse("E402", place, what + ": " + to_string(e) + " does not fit in 64 bits",
+           "use smaller numbers");
+  }
+  return e;
+}
+
+Expr SizeScope::extent(Expr e, const Place& place, const std::string& what) {
+  e = defined(e, place, what);
+  if (e.is(Op::Const)) {
+    if (e.value() < 1) {
+      refuse("E403", place, what + " is " + std::to_string(e.value()),
+             "it is at least 1; a size that may be 0 is a symbol with min: 0");
+    }
+    if (e.value() > kLargestExtent) refuse("E402", place, what + " is past 2^62", "make it smaller");
+  } else if (!simplifier().proves_nonnegative(e - 1)) {
+    refuse("E403", place, what + ", " + to_string(e) + ", is not proved to be at least 1",
+           "give its symbols a min that makes it so");
+  }
+  return e;
+}
+
+}  // namespace selvage

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <selvage/frontend/readers.h>
+#include <selvage/ir/fusion.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// The sizes of a file: what `symbols`, `sizes`, `facts` and the command line say of them.
+class FileSymbols {
+ public:
+  struct Symbol {
+    std::string name;
+    Place place;
+    std::int64_t min = 1;
+    std::optional<std::int64_t> max;
+    std::int64_t multiple_of = 1;
+    std::optional<std::int64_t> value;
+
+    // A value other than 0 is taken for the symbol wherever it stands.
+    bool is_fixed() const { return value && *value != 0; }
+  };
+  struct Fact {
+    Node text;
+    std::set<std::string> symbols;  // that are not fixed
+  };
+
+  FileSymbols(std::map<std::string, std::int64_t> given, Diagnostics& errors)
+      : given_(std::move(given)), errors_(errors) {}
+
+  void read_symbols(const Node& symbols);
+  void read_sizes(const Node& sizes);
+  // Declares a symbol that only a shape names.
+  void declare(const Node& name);
+  // After everything is declared.
+  void read_facts(const Node& facts);
+  // The value that the command line gives to the stride of an axis.
+  std::optional<std::int64_t> stride_value(const std::string& name);
+  // Refuses values of sizes that nobody has asked for.
+  void check_all_used();
+
+  const Symbol* find(std::string_view name) const;
+  const std::vector<Symbol>& all() const { return symbols_; }
+  const std::vector<Fact>& facts() const { return facts_; }
+  std::vector<std::string_view> names() const;
+  std::map<std::string, std::int64_t> values() const;
+
+  // What a name stands for in `pool`; an invalid Expr: no symbol.
+  Expr resolve(ExprPool& pool, std::string_view name) const;
+
+ private:
+  Symbol& add(const std::string& name, const Place& place);
+  void set_value(Symbol& symbol, std::int64_t value, const Place& place);
+
+  std::map<std::string, std::int64_t> given_;
+  std::set<std::string> used_;  // of given_
+  Diagnostics& errors_;
+  std::vector<Symbol> symbols_;
+  std::unordered_map<std::string, std::size_t> positions_;
+  std::vector<Fact> facts_;
+};
+
+// The sizes of one fusion: expressions are read first, then the symbols that they use are declared,
+// with the facts that tie these to others; then expressions can be examined.
+class SizeScope {
+ public:
+  SizeScope(const FileSymbols& symbols, Fusion& fusion, Diagnostics& errors)
+      : symbols_(symbols), fusion_(fusion), errors_(errors) {}
+
+  // An integer expression of sizes (E104, E107, E108, E301 to E303).
+  Expr read(const Node& node, std::string_view what);
+  void declare();
+
+  // After declare(): an expression in canonical form that has a value (E311, E402), and one that
+  // is at least 1 (E403).
+  Expr defined(Expr e, const Place& place, const std::string& what);
+  Expr extent(Expr e, const Place& place, const std::string& what);
+  Simplifier& simplifier();
+
+ private:
+  const FileSymbols& symbols_;
+  Fusion& fusion_;
+  Diagnostics& errors_;
+  std::set<std::string> used_;
+  std::optional<Simplifier> simplifier_;
+};
+
+// Reads an expression of `pool` at a node; errors have their place in the file.
+Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const FileSymbols& symbols,
+               bool condition, std::set<std::string>& used);
+
+}  // namespace selvage

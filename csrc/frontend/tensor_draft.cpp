@@ -1,0 +1,255 @@
+// Reading one tensor of section 1.
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/tensor_draft.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+TensorDraft::TensorDraft(const Entry& tensor, FileContext& context)
+    : entry(tensor),
+      fusion(std::make_shared<Fusion>()),
+      sizes(context.symbols, *fusion, context.errors),
+      names(tensor.key, context.symbols, context.errors) {}
+
+namespace {
+
+class Reader {
+ public:
+  Reader(TensorDraft& draft, FileContext& context)
+      : draft_(draft),
+        name_(draft.entry.key),
+        node_(draft.entry.value),
+        names_(draft.names),
+        context_(context),
+        errors_(context.errors) {}
+
+  void read() {
+    expect_map(node_, name_,
+               {"dtype", "logical", "root", "view", "allocation", "contiguity", "strides", "align",
+                "transforms", "loop", "bind", "memory", "duplicates", "read", "fill"},
+               errors_);
+    errors_.attempt([&] { draft_.type = as_data_type(require(node_, name_, "dtype"), "dtype"); });
+    read_words();
+    errors_.attempt([&] { read_domains(); });
+    if (const Node* list = node_.find("transforms")) {
+      errors_.attempt([&] {
+        draft_.transforms = read_transforms(*list, "transforms", names_, draft_.sizes,
+                                            Feeds::Transforms, context_.transforms, errors_);
+      });
+    }
+    if (!errors_.empty()) return;  // what follows would repeat it
+    errors_.attempt([&] { read_allocation(); });
+    errors_.attempt([&] { read_loop(); });
+    if (const Node* bind = node_.find("bind")) {
+      errors_.attempt([&] { read_bindings_of_loops(*bind); });
+    }
+    if (const Node* read = node_.find("read")) errors_.attempt([&] { read_reading(*read); });
+  }
+
+ private:
+  void read_words() {
+    if (const Node* memory = node_.find("memory")) {
+      errors_.attempt([&] {
+        draft_.memory = Memory(as_one_of(*memory, "memory", {"global", "shared", "local"}));
+      });
+    }
+    if (const Node* duplicates = node_.find("duplicates")) {
+      errors_.attempt([&] {
+        as_one_of(*duplicates, "duplicates", {"allowed"});
+        draft_.duplicates = true;
+      });
+    }
+    if (const Node* fill = node_.find("fill")) {
+      errors_.attempt([&] { draft_.fill = as_integer(*fill, "fill"); });
+    }
+  }
+
+  void check_axes(const Node& list, const std::string& what, std::size_t axes) {
+    if (std::int64_t(axes) <= kMostAxes) return;
+    refuse("E104", list.place,
+           what + " has more than " + std::to_string(kMostAxes) + " iterdomains",
+           "merge some of them");
+  }
+
+  void read_extents(const Node& map, const std::string& what) {
+    if (expect_map(map, what).empty()) {
+      refuse("E107", map.place, what + " has no iterdomains", "name one, such as {I0: 15}");
+    }
+    check_axes(map, what, map.entries.size());
+    for (const Entry& axis : map.entries) {
+      errors_.attempt([&] {
+        draft_.extents.push_back(
+            {draft_.sizes.read(axis.value, what + "." + axis.key), axis.value.place});
+      });
+      errors_.attempt([&] { names_.define(axis.key, axis.place); });
+    }
+  }
+
+  void read_domains() {
+    const Node* root = node_.find("root");
+    const Node* view = node_.find("view");
+    const Node& logical = require(node_, name_, "logical");
+    if (root == nullptr && view == nullptr) {
+      read_extents(logical, "logical");
+      for (std::size_t k = 0; k < names_.size(); ++k) draft_.logical.push_back(k);
+      return;
+    }
+    draft_.is_view = true;
+    read_extents(require(node_, name_, "root"), "root");
+    draft_.roots = names_.size();
+    draft_.view = read_transforms(require(node_, name_, "view"), "view", names_, draft_.sizes,
+                                  Feeds::View, context_.transforms, errors_);
+    check_axes(logical, "logical", expect_sequence(logical, "logical").size());
+    draft_.logical = read_leaves(logical, "logical", Feeds::View);
+  }
+
+  // Names, each once.
+  std::vector<std::size_t> read_names(const Node& list, const std::string& what) {
+    std::vector<std::size_t> domains;
+    std::vector<bool> seen(names_.size(), false);
+    for (const Node& item : expect_sequence(list, what)) {
+      errors_.attempt([&] {
+        const std::size_t d = names_.find(item, what);
+        if (seen[d]) {
+          refuse("E307", item.place, what + ": " + names_.all()[d].name + " stands there twice",
+                 "name it once");
+        }
+        seen[d] = true;
+        domains.push_back(d);
+      });
+    }
+    return domains;
+  }
+
+  // All iterdomains that no transform takes, in any order.
+  std::vector<std::size_t> read_leaves(const Node& list, const std::string& what, Feeds feeds) {
+    const auto is_leaf = [&](std::size_t d) { return !names_.all()[d].feeds[std::size_t(feeds)]; };
+    const std::size_t before = errors_.list().size();
+    std::vector<std::size_t> leaves = read_names(list, what);
+    if (errors_.list().size() != before) return leaves;
+    std::vector<bool> seen(names_.size(), false);
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+      const std::size_t d = leaves[k];
+      seen[d] = true;
+      if (is_leaf(d)) continue;
+      errors_.attempt([&] {
+        refuse("E307", list.items[k].place,
+               what + ": " + names_.all()[d].name + " of " + name_ +
+                   " is taken by a transform",
+               "name what comes out of that transform");
+      });
+    }
+    for (std::size_t d = 0; d < names_.size(); ++d) {
+      if (seen[d] || !is_leaf(d)) continue;
+      refuse("E307", list.place, what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
+             "name every iterdomain that no transform takes");
+    }
+    return leaves;
+  }
+
+  std::vector<FileTransform> all_transforms() const {
+    std::vector<FileTransform> all = draft_.view;
+    all.insert(all.end(), draft_.transforms.begin(), draft_.transforms.end());
+    return all;
+  }
+
+  // Every one of `wanted` must follow from the list, and none in two ways.
+  void check_follow(const Node& list, const char* code, const std::string& what,
+                    const std::vector<std::size_t>& from, const std::vector<std::size_t>& wanted) {
+    const Consequences all = consequences(all_transforms(), names_.size(), from);
+    const auto fail = [&](std::size_t d, const std::string& how, const char* help) {
+      refuse(code, list.place,
+             what + ": the index of " + names_.all()[d].name + " of " + name_ + how +
+                 " from these iterdomains",
+             help);
+    };
+    for (std::size_t d : wanted) {
+      if (!all.known[d]) fail(d, " does not follow", "take a set from which all others follow");
+    }
+    if (all.twice) {
+      fail(*all.twice, " follows in two ways", "leave out one that follows from the others");
+    }
+  }
+
+  void read_loop() {
+    const Node* list = node_.find("loop");
+    if (list == nullptr) {
+      if (draft_.is_view) require(node_, name_ + ", a view", "loop");
+      for (std::size_t d = 0; d < names_.size(); ++d) {
+        if (!names_.all()[d].feeds[std::size_t(Feeds::Transforms)]) draft_.loop.push_back(d);
+      }
+      return;
+    }
+    if (!draft_.is_view) {
+      draft_.loop = read_leaves(*list, "loop", Feeds::Transforms);
+      return;
+    }
+    draft_.loop = read_names(*list, "loop");
+    std::vector<std::size_t> everything(names_.size());
+    for (std::size_t d = 0; d < everything.size(); ++d) everything[d] = d;
+    check_follow(*list, "E307", "loop", draft_.loop, everything);
+  }
+
+  void read_allocation() {
+    draft_.allocation = draft_.logical;
+    if (const Node* list = node_.find("allocation")) {
+      draft_.allocation = read_names(*list, "allocation");
+      check_axes(*list, "allocation", draft_.allocation.size());
+      check_follow(*list, "E308", "allocation", draft_.allocation, draft_.logical);
+    }
+    draft_.layout = read_layout(node_, draft_.allocation.size(), draft_.sizes, errors_);
+    draft_.layout.place = draft_.entry.place;
+  }
+
+  void read_bindings_of_loops(const Node& bind) {
+    draft_.bindings = read_bindings(bind, names_, errors_);
+    std::vector<bool> is_loop(names_.size(), false);
+    for (std::size_t d : draft_.loop) is_loop[d] = true;
+    for (const FileBinding& b : draft_.bindings) {
+      if (is_loop[b.domain]) continue;
+      errors_.attempt([&] {
+        refuse("E313", b.place, "bind: " + names_.all()[b.domain].name + " is no loop of " + name_,
+               "bind an iterdomain of the loop domain");
+      });
+    }
+  }
+
+  void read_reading(const Node& read) {
+    if (draft_.memory != Memory::Shared) {
+      refuse("E313", read.place, "read: " + name_ + " is not in shared memory",
+             "write memory: shared, or leave read out");
+    }
+    expect_map(read, "read", {"transforms", "loop", "bind"}, errors_);
+    FileTensor::Reading reading;
+    const std::size_t own = names_.size();
+    if (const Node* list = read.find("transforms")) {
+      reading.transforms = read_transforms(*list, "read.transforms", names_, draft_.sizes,
+                                           Feeds::Read, context_.transforms, errors_);
+    }
+    if (const Node* list = read.find("loop")) reading.loop = read_names(*list, "read.loop");
+    if (const Node* bind = read.find("bind")) {
+      for (const FileBinding& b : read_bindings(*bind, names_, errors_)) {
+        reading.bind.emplace_back(b.domain, b.type);
+      }
+    }
+    for (std::size_t d = own; d < names_.size(); ++d) {
+      reading.iterdomains.push_back({names_.all()[d].name, {}, names_.all()[d].place});
+    }
+    draft_.reading = std::move(reading);
+  }
+
+  TensorDraft& draft_;
+  const std::string& name_;
+  const Node& node_;
+  DomainNames& names_;
+  FileContext& context_;
+  Diagnostics& errors_;
+};
+
+}  // namespace
+
+void read_draft(TensorDraft& draft, FileContext& context) { Reader(draft, context).read(); }
+
+}  // namespace selvage

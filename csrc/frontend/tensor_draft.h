@@ -1,0 +1,46 @@
+#pragma once
+
+#include <selvage/frontend/layout.h>
+#include <selvage/frontend/sections.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// A tensor of section 1 as the file says it: names resolved and numbered, nothing made yet.
+struct TensorDraft {
+  TensorDraft(const Entry& tensor, FileContext& context);
+
+  const Entry& entry;
+  std::shared_ptr<Fusion> fusion;
+  SizeScope sizes;
+  DomainNames names;
+
+  DataType type = DataType::Float;
+  Memory memory = Memory::Global;
+  bool duplicates = false;
+  bool is_view = false;
+  std::optional<std::int64_t> fill;
+  std::size_t roots = 0;  // of a view: the first names
+  struct Extent {
+    Expr extent;
+    Place place;
+  };
+  std::vector<Extent> extents;  // of the first names: root or logical
+  std::vector<FileTransform> view, transforms;
+  std::vector<std::size_t> logical, allocation, loop;
+  std::vector<FileBinding> bindings;
+  FileLayout layout;
+  std::optional<FileTensor::Reading> reading;
+};
+
+// Takes the file apart, looking at names only; what is wrong is added to the errors.
+void read_draft(TensorDraft& draft, FileContext& context);
+
+// The fusion and the schedule. Throws Illegal at its place; other errors are added, and then what
+// is returned is of no use.
+FileTensor build(TensorDraft& draft, FileContext& context);
+
+}  // namespace selvage

@@ -1,0 +1,176 @@
+// Section 1 of a schedule file: tensors, each a kernel of its own.
+#include <selvage/frontend/tensor_draft.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// Iterdomains of a tensor by the numbers of its names, as far as they are made.
+using Domains = std::vector<DomainId>;
+
+void append(Domains& domains, const std::vector<DomainId>& made) {
+  domains.insert(domains.end(), made.begin(), made.end());
+}
+
+TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains& allocated,
+                       FileContext& context) {
+  Fusion& fusion = *draft.fusion;
+  TensorInfo info;
+  info.name = draft.entry.key;
+  info.type = draft.type;
+  info.is_output = true;
+  info.memory = draft.memory;
+  info.align = draft.layout.align;
+  info.duplicates_allowed = draft.duplicates;
+  for (std::size_t k = 0; k < draft.roots; ++k) info.root.push_back(domains[k]);
+  std::vector<std::string> axes;
+  std::vector<Expr> extents;
+  for (std::size_t d : draft.allocation) {
+    info.allocation.push_back(allocated[d]);
+    axes.push_back(draft.names.all()[d].name);
+    extents.push_back(fusion.domains()[allocated[d]].extent);
+  }
+  if (draft.allocation == draft.logical) info.allocation.clear();
+  info.strides = strides_of(draft.layout, info.name, info.type, axes, extents, fusion,
+                            context.symbols, draft.sizes);
+
+  // The row-major number of an item.
+  Expr number = fusion.constant(0);
+  for (std::size_t d : draft.logical) {
+    const Expr index = fusion.fresh_index(draft.names.all()[d].name);
+    const Expr extent = fusion.domains()[domains[d]].extent;
+    number = info.indices.empty() ? index : number * extent + index;
+    info.indices.push_back(index);
+    info.logical.push_back(domains[d]);
+  }
+  const ValueId value = fusion.values().index(number);
+  const DataType computed = compute_type(info.type);
+  info.definition =
+      computed == DataType::Int64 ? value : fusion.values().cast(value, computed);
+  return info;
+}
+
+Schedule schedule_of(const TensorDraft& draft, TensorId t, Domains& domains) {
+  Schedule schedule(*draft.fusion);
+  for (const FileTransform& transform : draft.transforms) {
+    std::vector<std::string> names;
+    for (std::size_t d : transform.out) names.push_back(draft.names.all()[d].name);
+    at_place<Illegal>(transform.place, [&] {
+      const auto made = schedule.derive(t, request(transform, domains), names);
+      // What a view has made already goes by its later name here.
+      for (std::size_t k = 0; k < made.size(); ++k) schedule.rename(t, made[k], names[k]);
+      append(domains, made);
+    });
+  }
+  std::vector<DomainId> loops;
+  for (std::size_t d : draft.loop) loops.push_back(domains[d]);
+  const Node* list = draft.entry.value.find("loop");
+  at_place<Illegal>(list != nullptr ? list->place : draft.entry.place,
+                    [&] { schedule.set_loops(t, std::move(loops)); });
+  for (const FileBinding& b : draft.bindings) {
+    at_place<Illegal>(b.place, [&] { schedule.bind({t, domains[b.domain]}, b.type); });
+  }
+  return schedule;
+}
+
+Diagnostic not_examined(const Place& place, const std::string& what) {
+  return {.code = "E390",
+          .severity = Severity::Warning,
+          .place = place,
+          .message = what + " is not examined yet",
+          .help = "nothing to do; the report is silent on it"};
+}
+
+}  // namespace
+
+FileTensor build(TensorDraft& draft, FileContext& context) {
+  const std::string& name = draft.entry.key;
+  Diagnostics& errors = context.errors;
+  draft.sizes.declare();
+  for (std::size_t k = 0; k < draft.extents.size(); ++k) {
+    errors.attempt([&] {
+      auto& [extent, place] = draft.extents[k];
+      const std::string what = "the extent of " + draft.names.all()[k].name + " of " + name;
+      extent = draft.sizes.extent(extent, place, what);
+    });
+  }
+  check_amounts(draft.view, draft.names, draft.sizes, errors);
+  check_amounts(draft.transforms, draft.names, draft.sizes, errors);
+  if (!errors.empty()) return {};
+
+  DomainGraph& graph = draft.fusion->domains();
+  Domains domains;
+  for (std::size_t k = 0; k < draft.extents.size(); ++k) {
+    domains.push_back(graph.add(draft.names.all()[k].name, draft.extents[k].extent));
+  }
+  for (const FileTransform& t : draft.view) append(domains, derive(graph, t, domains, draft.names));
+  // A tensor may lie in memory as it is iterated: then the fusion knows the transforms, too.
+  Domains allocated = domains;
+  const bool lies_as_iterated =
+      std::any_of(draft.allocation.begin(), draft.allocation.end(),
+                  [&](std::size_t d) { return d >= domains.size(); });
+  if (lies_as_iterated) {
+    for (const FileTransform& t : draft.transforms) {
+      append(allocated, derive(graph, t, allocated, draft.names));
+    }
+  }
+
+  FileTensor tensor;
+  tensor.name = name;
+  tensor.place = draft.entry.place;
+  tensor.fusion = draft.fusion;
+  tensor.has_kernel = draft.memory == Memory::Global;
+  tensor.fill = draft.fill;
+  tensor.read = std::move(draft.reading);
+  tensor.tensor = draft.fusion->add(tensor_info(draft, domains, allocated, context));
+  tensor.schedule = schedule_of(draft, tensor.tensor, domains);
+  for (std::size_t k = 0; k < domains.size(); ++k) {
+    const DomainNames::Domain& d = draft.names.all()[k];
+    tensor.iterdomains.push_back({d.name, domains[k], d.place});
+  }
+  return tensor;
+}
+
+void read_tensors(const Node& tensors, FileContext& context, ScheduleFile& file) {
+  const std::vector<Entry>& entries = expect_map(tensors, "tensors");
+  if (entries.empty()) {
+    refuse("E107", tensors.place, "tensors: there is no tensor", "describe one, such as T0");
+  }
+  if (std::int64_t(entries.size()) > kMostTensors) {
+    refuse("E104", entries[std::size_t(kMostTensors)].place,
+           "the file has more than " + std::to_string(kMostTensors) + " tensors", "split the file");
+  }
+  Diagnostics& errors = context.errors;
+  for (const Entry& entry : entries) {
+    errors.attempt([&] { tensor_name(entry, context.symbols); });
+  }
+  for (const Entry& entry : entries) {
+    // Each tensor on its own: mistakes in one keep no other from being examined to its end.
+    Diagnostics before = std::move(errors);
+    errors = {};
+    errors.attempt([&] {
+      TensorDraft draft(entry, context);
+      read_draft(draft, context);
+      if (!errors.empty()) return;
+      try {
+        FileTensor tensor = build(draft, context);
+        if (errors.empty()) file.tensors.push_back(std::move(tensor));
+      } catch (const Illegal& e) {
+        file.illegal.push_back(e.diagnostic());
+        if (file.illegal.back().place.line == 0) file.illegal.back().place = entry.place;
+      }
+    });
+    for (const Diagnostic& d : errors.list()) before.add(d);
+    errors = std::move(before);
+    if (entry.value.kind != Node::Kind::Map) continue;
+    for (const char* key : {"read", "fill"}) {
+      const Node* node = entry.value.find(key);
+      if (node != nullptr) file.warnings.push_back(not_examined(node->place, key));
+    }
+  }
+}
+
+}  // namespace selvage

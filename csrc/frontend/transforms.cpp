@@ -1,0 +1,197 @@
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/transforms.h>
+#include <selvage/frontend/words.h>
+
+#include <array>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kKinds = {"split", "merge", "resize", "swizzle"};
+constexpr std::size_t kMostSuggestions = 20;  // no more errors are printed
+
+// One name, or a list of `wanted` names.
+std::vector<const Node*> name_nodes(const Node& node, std::string_view what, std::size_t wanted) {
+  std::vector<const Node*> nodes;
+  if (wanted == 1 && node.kind == Node::Kind::Scalar) return {&node};
+  for (const Node& item : expect_sequence(node, what)) nodes.push_back(&item);
+  if (nodes.size() != wanted) {
+    refuse("E309", node.place,
+           std::string(what) + " has " + std::to_string(nodes.size()) + " names",
+           wanted == 1 ? "name one iterdomain" : "name two iterdomains, such as [I1, I2]");
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::size_t DomainNames::define(const std::string& name, const Place& place) {
+  if (const auto wrong = check_name(name, place)) throw BadInput(*wrong);
+  if (const FileSymbols::Symbol* s = symbols_.find(name)) {
+    refuse("E204", place, "the iterdomain " + name + " of " + tensor_ + " has the name of a symbol",
+           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
+  }
+  const auto [it, is_new] = positions_.emplace(name, domains_.size());
+  if (!is_new) {
+    refuse("E204", place, tensor_ + " has two iterdomains " + name, "rename one of the two",
+           {"the first is at " + to_text(domains_[it->second].place)});
+  }
+  domains_.push_back({.name = name, .place = place});
+  return it->second;
+}
+
+std::size_t DomainNames::find(const std::string& name, const Place& place,
+                              std::string_view what) const {
+  const auto it = positions_.find(name);
+  if (it != positions_.end()) return it->second;
+  std::string help = "name an iterdomain that is made before this line";
+  if (errors_.list().size() < kMostSuggestions) {
+    std::vector<std::string_view> words;
+    for (std::size_t k = 0; k < std::min<std::size_t>(domains_.size(), 1000); ++k) {
+      words.push_back(domains_[k].name);
+    }
+    help = meant(name, words, help);
+  }
+  refuse("E205", place, std::string(what) + ": " + tensor_ + " has no iterdomain " + shown(name),
+         help);
+}
+
+std::size_t DomainNames::find(const Node& node, std::string_view what) const {
+  return find(as_text(node, what), node.place, what);
+}
+
+std::size_t DomainNames::feed(const Node& node, std::string_view what, Feeds feeds) {
+  const std::size_t d = find(node, what);
+  if (domains_[d].feeds[std::size_t(feeds)]) {
+    refuse("E306", node.place,
+           "the iterdomain " + domains_[d].name + " of " + tensor_ + " feeds two transforms",
+           "use what comes out of the first", {"the first is at " +
+                                               to_text(fed_[std::size_t(feeds)].at(d))});
+  }
+  domains_[d].feeds[std::size_t(feeds)] = true;
+  fed_[std::size_t(feeds)][d] = node.place;
+  return d;
+}
+
+FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& sizes, Feeds feeds,
+                             Diagnostics& errors) {
+  using Kind = FileTransform::Kind;
+  const std::string& what = entry.key;
+  FileTransform t;
+  t.place = entry.place;
+  t.kind = Kind(one_of(what, entry.place, "transform", kKinds));
+  const Node& body = entry.value;
+  switch (t.kind) {
+    case Kind::Split: expect_map(body, what, {"in", "factor", "out", "inner"}, errors); break;
+    case Kind::Merge: expect_map(body, what, {"in", "out"}, errors); break;
+    case Kind::Resize: expect_map(body, what, {"in", "left", "right", "out"}, errors); break;
+    case Kind::Swizzle: expect_map(body, what, {"kind", "in", "out"}, errors); break;
+  }
+  const bool two_in = t.kind == Kind::Merge || t.kind == Kind::Swizzle;
+  const bool two_out = t.kind == Kind::Split || t.kind == Kind::Swizzle;
+  errors.attempt([&] {
+    const std::string key = what + ".in";
+    for (const Node* n : name_nodes(require(body, what, "in"), key, two_in ? 2 : 1)) {
+      errors.attempt([&] { t.in.push_back(names.feed(*n, key, feeds)); });
+    }
+  });
+  const auto amount = [&](const char* key) {
+    Expr e;
+    errors.attempt([&] { e = sizes.read(require(body, what, key), what + "." + key); });
+    return e;
+  };
+  if (t.kind == Kind::Split) {
+    t.amount = amount("factor");
+    if (const Node* inner = body.find("inner")) {
+      errors.attempt([&] { t.inner = as_bool(*inner, what + ".inner"); });
+    }
+  } else if (t.kind == Kind::Resize) {
+    t.amount = amount("left");
+    t.right = amount("right");
+  } else if (t.kind == Kind::Swizzle) {
+    errors.attempt([&] {
+      t.swizzle = SwizzleKind(
+          as_one_of(require(body, what, "kind"), what + ".kind", {"xor", "cyclic_shift"}));
+    });
+  }
+  errors.attempt([&] {
+    const std::string key = what + ".out";
+    for (const Node* n : name_nodes(require(body, what, "out"), key, two_out ? 2 : 1)) {
+      errors.attempt([&] { t.out.push_back(names.define(as_text(*n, key), n->place)); });
+    }
+  });
+  return t;
+}
+
+std::vector<FileTransform> read_transforms(const Node& list, std::string_view what,
+                                           DomainNames& names, SizeScope& sizes, Feeds feeds,
+                                           std::int64_t& count, Diagnostics& errors) {
+  std::vector<FileTransform> transforms;
+  for (const Node& item : expect_sequence(list, what)) {
+    if (++count > kMostTransforms) {
+      refuse("E104", item.place,
+             "the file has more than " + std::to_string(kMostTransforms) + " transforms",
+             "split the file");
+    }
+    errors.attempt([&] {
+      transforms.push_back(read_transform(expect_one(item, what), names, sizes, feeds, errors));
+    });
+  }
+  return transforms;
+}
+
+void check_amounts(std::vector<FileTransform>& transforms, const DomainNames& names,
+                   SizeScope& sizes, Diagnostics& errors) {
+  for (FileTransform& t : transforms) {
+    for (Expr* amount : {&t.amount, &t.right}) {
+      if (!amount->valid() || amount->is(Op::Const)) continue;
+      errors.attempt([&] {
+        const std::string what =
+            t.kind == FileTransform::Kind::Split ? "the factor of the split" : "the resize";
+        *amount = sizes.defined(*amount, t.place, what + " of " + names.all()[t.in[0]].name);
+      });
+    }
+  }
+}
+
+Transform request(const FileTransform& t, std::span<const DomainId> domains) {
+  using Kind = FileTransform::Kind;
+  const DomainId a = domains[t.in[0]];
+  const DomainId b = t.in.size() > 1 ? domains[t.in[1]] : a;
+  switch (t.kind) {
+    case Kind::Split: return Split{a, {}, {}, t.amount, t.inner};
+    case Kind::Merge: return Merge{a, b, {}};
+    case Kind::Resize: return Resize{a, {}, t.amount, t.right};
+    case Kind::Swizzle: break;
+  }
+  return Swizzle{t.swizzle, a, b, {}, {}};
+}
+
+std::vector<DomainId> derive(DomainGraph& graph, const FileTransform& t,
+                             std::span<const DomainId> domains, const DomainNames& names) {
+  using Kind = FileTransform::Kind;
+  const DomainId a = domains[t.in[0]];
+  const DomainId b = t.in.size() > 1 ? domains[t.in[1]] : a;
+  const auto name = [&](std::size_t k) { return names.all()[t.out[k]].name; };
+  std::vector<DomainId> made;
+  at_place<Illegal>(t.place, [&] {
+    switch (t.kind) {
+      case Kind::Split: {
+        const auto [o, i] = graph.split(a, t.amount, t.inner, name(0), name(1));
+        made = {o, i};
+        break;
+      }
+      case Kind::Merge: made = {graph.merge(a, b, name(0))}; break;
+      case Kind::Resize: made = {graph.resize(a, t.amount, t.right, name(0))}; break;
+      case Kind::Swizzle: {
+        const auto [u, v] = graph.swizzle(t.swizzle, a, b, name(0), name(1));
+        made = {u, v};
+        break;
+      }
+    }
+  });
+  return made;
+}
+
+}  // namespace selvage

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/frontend/symbols.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// Who takes an iterdomain apart: each at most once.
+enum class Feeds : std::uint8_t { View, Transforms, Read };
+
+// The iterdomain names of one tensor, numbered in the order of the file.
+class DomainNames {
+ public:
+  struct Domain {
+    std::string name;
+    Place place;
+    std::array<bool, 3> feeds = {};  // by Feeds
+  };
+
+  DomainNames(std::string tensor, const FileSymbols& symbols, const Diagnostics& errors)
+      : tensor_(std::move(tensor)), symbols_(symbols), errors_(errors) {}
+
+  // A new name (E104, E201 to E204).
+  std::size_t define(const std::string& name, const Place& place);
+  // The number of a name that exists (E205).
+  std::size_t find(const Node& node, std::string_view what) const;
+  std::size_t find(const std::string& name, const Place& place, std::string_view what) const;
+  // The same, now fed to a transform (E306).
+  std::size_t feed(const Node& node, std::string_view what, Feeds feeds);
+
+  const std::string& tensor() const { return tensor_; }
+  const std::vector<Domain>& all() const { return domains_; }
+  std::size_t size() const { return domains_.size(); }
+
+ private:
+  std::string tensor_;
+  const FileSymbols& symbols_;
+  const Diagnostics& errors_;
+  std::vector<Domain> domains_;
+  std::unordered_map<std::string, std::size_t> positions_;
+  std::unordered_map<std::size_t, Place> fed_[3];
+};
+
+// `split: {in: I0, factor: 6, out: [I1, I2]}` and the others, by `entry.key`. Names that come out
+// are defined even where something else is wrong, so that one mistake is told once. E304 for an
+// unknown kind of transform.
+FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& sizes, Feeds feeds,
+                             Diagnostics& errors);
+// A list of them; counts against kMostTransforms (E104).
+std::vector<FileTransform> read_transforms(const Node& list, std::string_view what,
+                                           DomainNames& names, SizeScope& sizes, Feeds feeds,
+                                           std::int64_t& count, Diagnostics& errors);
+// Refuses amounts that have no value (E311, E402); writes the others in canonical form.
+void check_amounts(std::vector<FileTransform>& transforms, const DomainNames& names,
+                   SizeScope& sizes, Diagnostics& errors);
+
+// The transform between iterdomains, given those of the names; what comes out is not used.
+Transform request(const FileTransform& transform, std::span<const DomainId> domains);
+// Makes it on a graph. Throws Illegal at its place.
+std::vector<DomainId> derive(DomainGraph& graph, const FileTransform& transform,
+                             std::span<const DomainId> domains, const DomainNames& names);
+
+}  // namespace selvage

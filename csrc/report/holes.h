@@ -1,0 +1,30 @@
+#pragma once
+
+#include <selvage/report/report.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// Where every loop point of a tensor leads, for extents that are numbers and not too many points.
+struct Holes {
+  static constexpr std::int64_t kMostPoints = 1 << 16;
+
+  std::vector<std::int64_t> extents;  // of the loops
+  std::vector<std::int64_t> items;    // by loop point: the item's row-major number; kHole
+  static constexpr std::int64_t kHole = -1;
+
+  std::int64_t points() const { return std::int64_t(items.size()); }
+  std::int64_t valid() const;
+};
+std::optional<Holes> holes_of(const TensorReport& tensor);
+
+// The loop points as a table, outer loops down and inner loops across, `.` for a hole:
+//   I3 I4 |  I5 I6 across
+//   0  0  |   0  1  2  3   4  5  .  .
+// Nothing where it would not be small.
+std::vector<std::string> picture(const TensorReport& tensor, const Holes& holes);
+
+}  // namespace selvage

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <selvage/report/report.h>
+
+namespace selvage {
+
+// Every iterdomain that needs no check, with the reason: those of the plan, and those whose bounds
+// make no hole of this tensor.
+struct Dropped {
+  std::string name;
+  std::string by;
+  std::vector<std::string> from;  // names
+};
+std::vector<Dropped> dropped_checks(const TensorReport& tensor);
+
+// A reason in words for whom "theorem 1" says nothing; empty: the name says it all.
+std::string explanation(const std::string& by);
+
+// "proved", "irredundant", "unknown"
+std::string_view to_string(Minimality minimality);
+
+}  // namespace selvage

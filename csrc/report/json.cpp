@@ -1,0 +1,153 @@
+#include <selvage/kernel/print.h>
+#include <selvage/report/implied.h>
+#include <selvage/report/json.h>
+#include <selvage/report/point.h>
+#include <selvage/report/texts.h>
+
+#include <nlohmann/json.hpp>
+
+namespace selvage {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Adds a key that is not there yet; looking for it would be linear.
+void append(Json& object, std::string key, Json value) {
+  object.get_ref<Json::object_t&>().emplace_back(std::move(key), std::move(value));
+}
+
+Json json_of(const Point& point) {
+  Json json = Json::object();
+  for (const auto& [symbol, value] : point) append(json, std::string(symbol.name()), value);
+  return json;
+}
+
+Json json_of(const Texts& texts) {
+  Json json = Json::array();
+  for (const auto& [name, definition] : texts.lets()) json.push_back(Json::array({name, definition}));
+  return json;
+}
+
+// Every text of a tensor, so that all share their lets.
+Texts texts_of(const TensorReport& tensor) {
+  const TensorAnalysis& a = tensor.analysis;
+  std::vector<Expr> roots;
+  for (const auto& [name, d] : tensor.iterdomains) {
+    roots.push_back(tensor.graph()[d].extent);
+    roots.push_back((*a.coordinates)[d]);
+  }
+  roots.push_back(a.address);
+  for (const KeptPredicate& p : a.predicates.kept) roots.push_back(p.condition);
+  return Texts(roots);
+}
+
+Json coverage_of(const TensorReport& tensor) {
+  const Coverage& coverage = tensor.analysis.coverage;
+  if (is_proved(coverage.verdict)) return {{"complete", true}};
+  const bool is_refuted = std::holds_alternative<Refuted>(coverage.verdict);
+  Json json = {{"complete", false}, {"verdict", is_refuted ? "refuted" : "unknown"}};
+  if (!coverage.lost.empty()) json["witness"] = json_of(completed(tensor, coverage.lost));
+  return json;
+}
+
+Json json_of(const TensorReport& tensor) {
+  const TensorAnalysis& a = tensor.analysis;
+  const Texts texts = texts_of(tensor);
+  Json json = Json::object();
+  if (!texts.lets().empty()) json["let"] = json_of(texts);
+  Json& iterdomains = json["iterdomains"] = Json::object();
+  for (const auto& [name, d] : tensor.iterdomains) {
+    append(iterdomains, name, {{"extent", texts(tensor.graph()[d].extent)},
+                               {"index", texts((*a.coordinates)[d])}});
+  }
+  Json& loop = json["loop"] = Json::array();
+  for (DomainId d : a.loops) loop.push_back(tensor.name_of(d));
+  json["address"] = texts(a.address);
+  Json& predicates = json["predicates"] = Json::array();
+  for (const KeptPredicate& p : a.predicates.kept) {
+    Json& predicate = predicates.emplace_back();
+    predicate["iterdomain"] = tensor.name_of(p.domain);
+    predicate["condition"] = texts(p.condition);
+    if (!p.witness.empty()) predicate["witness"] = json_of(completed(tensor, p.witness));
+  }
+  Json& implied = json["implied"] = Json::array();
+  for (const Dropped& d : dropped_checks(tensor)) {
+    implied.push_back({{"iterdomain", d.name}, {"by", d.by}, {"from", d.from}});
+  }
+  json["minimal"] = to_string(a.predicates.minimal);
+  json["coverage"] = coverage_of(tensor);
+  return json;
+}
+
+Json json_of(const Kernel& kernel, const CudaText& cuda) {
+  const Launch& launch = kernel.launch;
+  std::vector<Expr> roots(launch.grid.begin(), launch.grid.end());
+  roots.insert(roots.end(), launch.block.begin(), launch.block.end());
+  roots.insert(roots.end(), {launch.shared_bytes, kernel.condition});
+  const Texts texts(roots);
+  const auto extents = [&](const std::array<Expr, 3>& xyz) {
+    return Json::array({texts(xyz[0]), texts(xyz[1]), texts(xyz[2])});
+  };
+  Json json = {{"name", kernel.name}};
+  if (!texts.lets().empty()) json["let"] = json_of(texts);
+  json["launch"] = {{"grid", extents(launch.grid)},
+                    {"block", extents(launch.block)},
+                    {"shared_bytes", texts(launch.shared_bytes)}};
+  if (!kernel.condition.is_true()) json["if"] = Json::array({texts(kernel.condition)});
+  json["loops"] = loop_nest(kernel);
+  json["cuda"] = cuda.text;
+  return json;
+}
+
+Json json_of(const RunResult& run) {
+  Json json = {{"on", to_string(run.machine)}};
+  if (!run.device.empty()) json["device"] = run.device;
+  json["sizes"] = run.sizes;
+  json["launches"] = run.launches;
+  json["passed"] = run.passed();
+  Json& outputs = json["outputs"] = Json::array();
+  for (const Comparison& c : run.comparisons) {
+    Json& output = outputs.emplace_back();
+    output = {{"output", c.output},
+              {"on", to_string(c.machine)},
+              {"points", c.points},
+              {"mismatches", c.mismatches}};
+    if (c.unvisited > 0) output["unvisited"] = c.unvisited;
+    if (c.mismatches > 0) {
+      output["failures"] = c.failures;
+      output["max_difference"] = c.max_difference;
+      output["first"] = c.first;
+    }
+  }
+  if (!run.faults.empty()) json["faults"] = run.faults;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json json = {{"format", "schedule_inspect/1"}};
+  Json& tensors = json["tensors"] = Json::object();
+  for (const TensorReport& tensor : report.tensors) append(tensors, tensor.name(), json_of(tensor));
+  Json& kernels = json["kernels"] = Json::array();
+  for (const FusionReport& fusion : report.fusions) {
+    for (std::size_t i = 0; i < fusion.cuda.size(); ++i) {
+      const std::vector<Kernel>& variants = fusion.program->steps[i].variants;
+      for (std::size_t k = 0; k < variants.size(); ++k) {
+        kernels.push_back(json_of(variants[k], fusion.cuda[i][k]));
+      }
+    }
+  }
+  if (!report.runs.empty()) {
+    Json& runs = json["runs"] = Json::array();
+    for (const RunResult& run : report.runs) runs.push_back(json_of(run));
+  }
+  Json& diagnostics = json["diagnostics"] = Json::array();
+  for (const Diagnostic& d : report.diagnostics) {
+    diagnostics.push_back(Json::parse(to_json(d)));
+  }
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace selvage

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <selvage/report/report.h>
+
+#include <string>
+
+namespace selvage {
+
+// Which parts of the page are wanted; with none chosen, all of it, the CUDA text for fusions only.
+struct PageOptions {
+  bool loops = false;       // the loop nests as pseudo-C
+  bool predicates = false;  // the checks that stay, and those that are not needed
+  bool why = false;         // the same, each with its reason
+  bool cuda = false;        // the emitted kernels
+
+  bool all() const { return !loops && !predicates && !why && !cuda; }
+};
+
+// The report for a person: plain text, at most 100 columns but for CUDA text, which is as emitted.
+// With only `cuda` chosen, nothing but that text: a .cu file.
+std::string page(const Report& report, const PageOptions& options = {});
+
+}  // namespace selvage
