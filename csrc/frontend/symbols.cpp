@@ -242,6 +242,12 @@ Expr SizeScope::read(const Node& node, std::string_view what) {
   return read_expr(fusion_.pool(), node, what, symbols_, false, used_);
 }
 
+Expr SizeScope::use(std::string_view name) {
+  const FileSymbols::Symbol* s = symbols_.find(name);
+  if (s != nullptr && !s->is_fixed()) used_.insert(s->name);
+  return symbols_.resolve(fusion_.pool(), name);
+}
+
 void SizeScope::declare() {
   std::vector<const FileSymbols::Fact*> open, tied;
   for (const FileSymbols::Fact& fact : symbols_.facts()) open.push_back(&fact);

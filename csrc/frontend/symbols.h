@@ -20,9 +20,9 @@ class FileSymbols {
     std::string name;
     Place place;
     std::int64_t min = 1;
-    std::optional<std::int64_t> max;
+    std::optional<std::int64_t> max = {};
     std::int64_t multiple_of = 1;
-    std::optional<std::int64_t> value;
+    std::optional<std::int64_t> value = {};
 
     // A value other than 0 is taken for the symbol wherever it stands.
     bool is_fixed() const { return value && *value != 0; }
@@ -76,6 +76,8 @@ class SizeScope {
 
   // An integer expression of sizes (E104, E107, E108, E301 to E303).
   Expr read(const Node& node, std::string_view what);
+  // A size by its name; an invalid Expr: there is none.
+  Expr use(std::string_view name);
   void declare();
 
   // After declare(): an expression in canonical form that has a value (E311, E402), and one that

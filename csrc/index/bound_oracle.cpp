@@ -17,7 +17,7 @@ class NumericOracle : public BoundOracle {
  public:
   explicit NumericOracle(const HoleSystem& system) : system_(system), base_(system) {}
 
-  std::vector<char> implied(std::span<const BoundId> assumed) override {
+  std::vector<char> implied(std::span<const BoundId> assumed, Effort) override {
     Bounds bounds = base_;
     for (BoundId b : assumed) {
       const std::size_t v = b / 2;
@@ -72,7 +72,7 @@ class SymbolicOracle : public BoundOracle {
     }
   }
 
-  std::vector<char> implied(std::span<const BoundId> assumed) override {
+  std::vector<char> implied(std::span<const BoundId> assumed, Effort effort) override {
     // Where no loop point is left, everything follows.
     for (BoundId b : assumed) {
       if (std::find(never_.begin(), never_.end(), b) != never_.end()) {
@@ -89,7 +89,8 @@ class SymbolicOracle : public BoundOracle {
     for (BoundId b = 0; b < always_.size(); ++b) {
       if (!closure.holds(b)) open.push_back(b);
     }
-    if (!assumed.empty() && !open.empty() && open.size() <= kProveAtMost) {
+    if (effort == Effort::Thorough && !assumed.empty() && !open.empty() &&
+        open.size() <= kProveAtMost) {
       ask_prover(assumed, open, closure);
       ask_intervals(assumed, open, closure);
     }

@@ -10,12 +10,13 @@
 
 namespace selvage {
 
-// Which bounds follow from others at every loop point. Sound, and as complete as laws, intervals
-// and congruences are; a flag per BoundId over request.path.domains.
+// Which bounds follow from others at every loop point. Sound, and, if thorough, as complete as
+// laws, intervals and congruences are; a flag per BoundId over request.path.domains.
 class BoundOracle {
  public:
+  enum class Effort : std::uint8_t { Quick, Thorough };
   virtual ~BoundOracle() = default;
-  virtual std::vector<char> implied(std::span<const BoundId> assumed) = 0;
+  virtual std::vector<char> implied(std::span<const BoundId> assumed, Effort effort) = 0;
 };
 
 // For known extents: intervals and congruences of all coordinates in one fixpoint, then what is

@@ -25,6 +25,8 @@ struct Demand {
 // The fewest checks, as an implicit hitting set: guess the lightest set that meets all demands so
 // far; where it does not imply the rest, what is missing makes a new demand.
 class Planner {
+  using Effort = BoundOracle::Effort;
+
  public:
   explicit Planner(const PredicateRequest& request)
       : request_(request),
@@ -34,7 +36,7 @@ class Planner {
         budget_(request.budget) {
     oracle_ =
         known_ ? numeric_oracle(instances_[0].system) : symbolic_oracle(request_, implications_);
-    always_ = oracle_->implied({});
+    always_ = oracle_->implied({}, Effort::Thorough);
     std::unordered_set<std::uint32_t> wanted;
     for (DomainId d : request.candidates) wanted.insert(std::uint32_t(d));
     for (std::size_t v = request.loops.size(); v < request.path.domains.size(); ++v) {
@@ -91,12 +93,13 @@ class Planner {
       chosen_ = guess.members;
       chosen_is_fewest_ = guess.exact;
       const std::vector<BoundId> assumed = bounds_of(chosen_);
-      std::vector<char> flags = oracle_->implied(assumed);
+      // Holes first: the thorough oracle is asked about guesses that no known hole speaks against.
+      std::vector<char> flags = oracle_->implied(assumed, Effort::Quick);
       Members rest = not_implied(flags);
+      if (!rest.empty() && request_.exact && demand_by_search(assumed, flags)) continue;
+      rest = not_implied(flags);  // where all extents are known, the search may have proved some
+      if (!rest.empty() && !known_) rest = not_implied(oracle_->implied(assumed, Effort::Thorough));
       if (rest.empty()) return;
-      if (request_.exact && demand_by_search(assumed, flags)) continue;
-      rest = not_implied(flags);
-      if (rest.empty()) return;  // the search has proved what was left
       demands_.push_back({std::move(rest), 0, {}});
     }
   }
@@ -223,20 +226,25 @@ class Planner {
       const BoundId b = bounds[k];
       std::vector<BoundId> others = bounds;
       others.erase(others.begin() + std::ptrdiff_t(k));
-      bool follows = always_[b] != 0;
-      if (!follows && bounds.size() <= 64) follows = oracle_->implied(others)[b] != 0;
-      if (!follows && known_ && request_.exact) {
-        follows = find_violation(instances_[0].system, start(instances_[0], others), b / 2,
-                                 Half(b % 2), budget_)
-                      .answer == SearchResult::Answer::None;
-      }
-      if (follows) {
+      if (always_[b] != 0 || follows_from(others, b)) {
         bounds = std::move(others);
       } else {
         ++k;
       }
     }
     return bounds;
+  }
+
+  bool follows_from(const std::vector<BoundId>& others, BoundId b) {
+    if (others.size() > 64) return false;
+    bool none = known_ && request_.exact;
+    for (const Instance& instance : instances_) {
+      const SearchResult found =
+          find_violation(instance.system, start(instance, others), b / 2, Half(b % 2), budget_);
+      if (found.answer == SearchResult::Answer::Found) return false;
+      if (found.answer == SearchResult::Answer::GaveUp) none = false;
+    }
+    return none || oracle_->implied(others, Effort::Thorough)[b] != 0;
   }
 
   KeptPredicate describe(std::uint32_t member, const std::vector<BoundId>& bounds) {
@@ -318,7 +326,7 @@ class Planner {
     tell_laws();
     const bool all_told = std::all_of(told.begin(), told.end(), [](char t) { return t != 0; });
     if (!all_told) {
-      std::vector<char> flags = oracle_->implied(assumed);
+      std::vector<char> flags = oracle_->implied(assumed, Effort::Thorough);
       tell_flags(flags, "interval", [&](std::size_t v) { return needed_for(v); });
       tell_laws();
       for (BoundId b : by_search_) flags[b] = 1;
@@ -346,7 +354,7 @@ class Planner {
     for (std::size_t k = 0; k < members.size() && members.size() > 1;) {
       Members fewer = members;
       fewer.erase(fewer.begin() + std::ptrdiff_t(k));
-      if (holds(oracle_->implied(bounds_of(fewer)), v)) {
+      if (holds(oracle_->implied(bounds_of(fewer), Effort::Thorough), v)) {
         members = std::move(fewer);
       } else {
         ++k;

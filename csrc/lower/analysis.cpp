@@ -77,7 +77,7 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
   const std::vector<Instance> all = instances(request, kInstances);
   const bool known = all.size() == 1 && all[0].symbols.empty();
   const auto oracle = known ? numeric_oracle(all[0].system) : symbolic_oracle(request, laws_met);
-  const std::vector<char> holds = oracle->implied({});
+  const std::vector<char> holds = oracle->implied({}, BoundOracle::Effort::Thorough);
   std::uint64_t budget = 200'000;
   bool settled = true;
   for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {

@@ -50,8 +50,10 @@ std::optional<Holes> holes_of(const TensorReport& tensor) {
     bounds.push_back(graph[d].extent.is(Op::Const) ? graph[d].extent.value() : -1);
     return bounds.back() >= 0;
   };
-  for (DomainId d : a.hole_path.domains) {
-    if (!watch(d)) return std::nullopt;
+  if (!tensor.tensor().duplicates_allowed) {
+    for (DomainId d : a.hole_path.domains) {
+      if (!watch(d)) return std::nullopt;
+    }
   }
   const std::size_t logical = roots.size();
   for (DomainId d : tensor.tensor().logical) {
@@ -92,8 +94,8 @@ std::vector<std::string> picture(const TensorReport& tensor, const Holes& holes)
   };
   // As many loops across as there is room for.
   for (std::size_t down = 0; down < n.size(); ++down) {
-    const std::span<const std::int64_t> outer(n.data(), down), inner(n.data() + down,
-                                                                     n.size() - down);
+    const std::span<const std::int64_t> outer(n.data(), down),
+        inner(n.data() + down, n.size() - down);
     const std::int64_t rows = product(outer), columns = product(inner);
     std::size_t head = 0;
     for (std::size_t i = 0; i < down; ++i) head += width(i) + 1;

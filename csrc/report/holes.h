@@ -9,6 +9,7 @@
 namespace selvage {
 
 // Where every loop point of a tensor leads, for extents that are numbers and not too many points.
+// Where duplicates are allowed, a point that leads to an item counts as valid.
 struct Holes {
   static constexpr std::int64_t kMostPoints = 1 << 16;
 

@@ -25,7 +25,8 @@ Json json_of(const Point& point) {
 
 Json json_of(const Texts& texts) {
   Json json = Json::array();
-  for (const auto& [name, definition] : texts.lets()) json.push_back(Json::array({name, definition}));
+  for (const auto& [name, definition] : texts.lets())
+    json.push_back(Json::array({name, definition}));
   return json;
 }
 
@@ -58,8 +59,8 @@ Json json_of(const TensorReport& tensor) {
   if (!texts.lets().empty()) json["let"] = json_of(texts);
   Json& iterdomains = json["iterdomains"] = Json::object();
   for (const auto& [name, d] : tensor.iterdomains) {
-    append(iterdomains, name, {{"extent", texts(tensor.graph()[d].extent)},
-                               {"index", texts((*a.coordinates)[d])}});
+    append(iterdomains, name,
+           {{"extent", texts(tensor.graph()[d].extent)}, {"index", texts((*a.coordinates)[d])}});
   }
   Json& loop = json["loop"] = Json::array();
   for (DomainId d : a.loops) loop.push_back(tensor.name_of(d));

@@ -12,8 +12,8 @@ class Lines {
   static constexpr std::size_t kColumns = 100;
 
   void line(std::size_t indent, std::string_view text);
-  void blank();                             // one, however often it is called; none at the start
-  void heading(const std::string& text);    // after a blank
+  void blank();                           // one, however often it is called; none at the start
+  void heading(const std::string& text);  // after a blank
   std::string take() { return std::move(text_); }
 
  private:

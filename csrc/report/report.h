@@ -48,7 +48,7 @@ struct TensorReport {
 // What one fusion came to.
 struct FusionReport {
   const Schedule* schedule;
-  std::string name;  // of its first tensor
+  std::string name;                         // of its first tensor
   std::optional<Program> program;           // none: illegal, or nothing to run
   std::vector<std::vector<CudaText>> cuda;  // by step and variant
 };

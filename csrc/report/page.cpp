@@ -1,0 +1,114 @@
+#include <selvage/expr/text.h>
+#include <selvage/kernel/print.h>
+#include <selvage/report/lines.h>
+#include <selvage/report/page.h>
+#include <selvage/report/run_lines.h>
+#include <selvage/report/tensor_lines.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+std::string by(const std::array<Expr, 3>& extents) {
+  std::size_t last = 3;
+  while (last > 1 && extents[last - 1].is_const(1)) --last;
+  std::string text;
+  for (std::size_t i = 0; i < last; ++i) text += (i > 0 ? " x " : "") + to_string(extents[i]);
+  return text;
+}
+
+void print_loops(const Kernel& kernel, Lines& out) {
+  const Launch& launch = kernel.launch;
+  const bool is_parallel = std::any_of(std::begin(launch.grid), std::end(launch.grid),
+                                       [](Expr e) { return !e.is_const(1); });
+  const bool has_threads = std::any_of(std::begin(launch.block), std::end(launch.block),
+                                       [](Expr e) { return !e.is_const(1); });
+  const std::string shape = is_parallel || has_threads
+                                ? by(launch.grid) + " blocks of " + by(launch.block) + " threads"
+                                : "one thread";
+  out.heading("Kernel " + kernel.name + ": " + shape);
+  const std::string text = loop_nest(kernel);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    out.line(2 + indent, line.substr(indent));
+    at = end + 1;
+  }
+}
+
+std::string condition_text(Expr condition) {
+  return text_length(condition, 300) > 300 ? "the sizes are small enough" : to_string(condition);
+}
+
+void print_program(const FusionReport& fusion, Lines& out) {
+  for (const ProgramStep& step : fusion.program->steps) {
+    const Kernel& first = step.variants.front();
+    print_loops(first, out);
+    if (step.variants.size() > 1) {
+      out.line(2, "(with 32-bit indices where " + condition_text(first.condition) +
+                      ", else with 64-bit ones)");
+    }
+  }
+}
+
+void print_conditions(const FusionReport& fusion, Lines& out) {
+  if (fusion.program->checks.empty()) return;
+  out.heading("Conditions on sizes, tested at launch");
+  for (const LaunchCheck& check : fusion.program->checks) {
+    out.line(2, condition_text(check.condition) + (check.why.empty() ? "" : ": " + check.why));
+  }
+}
+
+std::string cuda_text(const FusionReport& fusion) {
+  std::string text;
+  for (const std::vector<CudaText>& step : fusion.cuda) {
+    for (const CudaText& cuda : step) text += (text.empty() ? "" : "\n") + cuda.text;
+  }
+  return text;
+}
+
+bool only_cuda(const PageOptions& o) { return o.cuda && !o.loops && !o.predicates && !o.why; }
+
+}  // namespace
+
+std::string page(const Report& report, const PageOptions& options) {
+  std::string cuda;
+  const auto add_cuda = [&](const FusionReport& fusion) {
+    const std::string text = cuda_text(fusion);
+    if (!text.empty()) cuda += (cuda.empty() ? "" : "\n") + text;
+  };
+  Lines out;
+  for (const FusionReport& fusion : report.fusions) {
+    for (const TensorReport& tensor : report.tensors) {
+      if (tensor.schedule != fusion.schedule) continue;
+      out.blank();
+      if (options.all()) {
+        print_tensor(tensor, out);
+      } else if (options.predicates || options.why) {
+        out.line(0, tensor.name());
+        print_checks(tensor, options.why, out);
+      }
+    }
+    if (!fusion.program) continue;
+    if (options.all() || options.loops) print_program(fusion, out);
+    if (options.all()) print_conditions(fusion, out);
+    const bool has_inputs =
+        std::any_of(fusion.program->buffers.begin(), fusion.program->buffers.end(),
+                    [](const ProgramBuffer& b) { return b.role == ProgramBuffer::Role::Input; });
+    if (options.cuda || (options.all() && has_inputs)) add_cuda(fusion);
+  }
+  if (only_cuda(options)) return cuda;
+  std::string text = out.take();
+  if (!cuda.empty()) text += "\nCUDA\n\n" + cuda;
+  if (options.all() && !report.runs.empty()) {
+    Lines result;
+    print_runs(report.runs, result);
+    text += "\n" + result.take();
+  }
+  return text;
+}
+
+}  // namespace selvage

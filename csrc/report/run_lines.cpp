@@ -1,0 +1,47 @@
+#include <selvage/report/run_lines.h>
+
+namespace selvage {
+
+namespace {
+
+std::string where(const RunResult& run, Machine machine) {
+  switch (machine) {
+    case Machine::Emulate: return "emulated, every access checked";
+    case Machine::Virtual: return "on the virtual device (the CUDA text, compiled for this CPU)";
+    case Machine::Gpu: return "on the GPU" + (run.device.empty() ? "" : ", " + run.device);
+  }
+  return {};
+}
+
+std::string count(std::int64_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string verdict(const Comparison& c) {
+  if (c.points == 0) return "empty";
+  const std::string all = count(c.points, "item");
+  char difference[32];
+  std::snprintf(difference, sizeof difference, "%.3g", c.max_difference);
+  if (c.mismatches == 0) return all + ", each equal to the unscheduled program to the last bit";
+  if (c.failures == 0) {
+    return all + ", all close to the unscheduled program: " + std::to_string(c.mismatches) +
+           " differ, by at most " + difference;
+  }
+  return "WRONG: " + std::to_string(c.failures) + " of " + all +
+         " differ from the unscheduled program, by up to " + difference + "; " + c.first;
+}
+
+}  // namespace
+
+void print_runs(const std::vector<RunResult>& runs, Lines& out) {
+  for (const RunResult& run : runs) {
+    for (const Comparison& c : run.comparisons) {
+      std::string text = "Ran " + c.output + " " + where(run, c.machine) + ": " + verdict(c);
+      if (c.unvisited > 0) text += "; " + count(c.unvisited, "item") + " no loop point visits";
+      out.line(0, text);
+    }
+    for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);
+  }
+}
+
+}  // namespace selvage

@@ -1,0 +1,251 @@
+#include <selvage/report/holes.h>
+#include <selvage/report/implied.h>
+#include <selvage/report/point.h>
+#include <selvage/report/tensor_lines.h>
+#include <selvage/report/texts.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// Of a list that goes on for longer, the rest is for --json.
+constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kDeepest = 12;
+// A text longer than this is broken up by names.
+constexpr std::size_t kLongText = 240;
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& w : words) text += (text.empty() ? "" : between) + w;
+  return text;
+}
+// a, b and c
+std::string listed(std::vector<std::string> words) {
+  if (words.size() < 2) return joined(words, "");
+  const std::string last = std::move(words.back());
+  words.pop_back();
+  return joined(words, ", ") + " and " + last;
+}
+
+std::string counted(std::int64_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+// Prints at most kMostLines of a list.
+template <class List, class Print>
+void print_some(const List& list, std::size_t indent, Lines& out, Print print) {
+  std::size_t n = 0;
+  for (const auto& item : list) {
+    if (n++ == kMostLines) {
+      out.line(indent,
+               "... and " + std::to_string(list.size() - kMostLines) + " more, which --json lists");
+      return;
+    }
+    print(item);
+  }
+}
+
+class TensorPage {
+ public:
+  TensorPage(const TensorReport& tensor, Lines& out)
+      : tensor_(tensor), analysis_(tensor.analysis), texts_(roots(), kLongText), out_(out) {}
+
+  void print_all() {
+    const std::optional<Holes> holes = holes_of(tensor_);
+    print_title(holes);
+    print_graph();
+    if (holes) print_holes(*holes);
+    print_indices();
+    print_checks(true);
+    print_coverage();
+  }
+
+  void print_checks(bool why) {
+    const PredicatePlan& plan = analysis_.predicates;
+    out_.heading(title_of_checks());
+    print_some(plan.kept, 2, out_, [&](const KeptPredicate& p) {
+      out_.line(2, tensor_.name_of(p.domain) + ": " + texts_(p.condition));
+      if (why) out_.line(6, reason(p));
+    });
+    const std::vector<Dropped> dropped = dropped_checks(tensor_);
+    if (dropped.empty()) return;
+    out_.heading("Checks that are not needed");
+    print_some(dropped, 2, out_, [&](const Dropped& d) { print_dropped(d, why); });
+  }
+
+ private:
+  std::vector<Expr> roots() const {
+    std::vector<Expr> list;
+    for (const auto& [name, d] : tensor_.iterdomains) {
+      list.push_back(tensor_.graph()[d].extent);
+      list.push_back((*analysis_.coordinates)[d]);
+    }
+    list.push_back(analysis_.address);
+    for (const KeptPredicate& p : analysis_.predicates.kept) list.push_back(p.condition);
+    for (TransformId t : transforms()) {
+      std::visit(overloaded{[&](const Split& s) { list.push_back(s.factor); }, [](const Merge&) {},
+                            [&](const Resize& r) {
+                              list.insert(list.end(), {r.left, r.right});
+                            },
+                            [](const Swizzle&) {}},
+                 tensor_.graph()[t]);
+    }
+    return list;
+  }
+  const std::vector<TransformId>& transforms() const {
+    return tensor_.schedule->transforms(analysis_.tensor);
+  }
+
+  // I0 {15}
+  std::string shown(DomainId d) const {
+    return tensor_.name_of(d) + " {" + texts_(tensor_.graph()[d].extent) + "}";
+  }
+  std::string shown(const std::vector<DomainId>& domains) const {
+    std::vector<std::string> words;
+    for (DomainId d : domains) words.push_back(shown(d));
+    return joined(words, ", ");
+  }
+
+  void print_title(const std::optional<Holes>& holes) {
+    const TensorInfo& info = tensor_.tensor();
+    std::string text = "Tensor " + info.name + " [" + shown(info.logical) + "] of " +
+                       std::string(to_string(info.type));
+    if (holes) {
+      const std::int64_t valid = holes->valid(), rest = holes->points() - valid;
+      text += ": " + counted(holes->points(), "loop point") + ", " + std::to_string(valid) +
+              " valid, " + counted(rest, "hole");
+    }
+    out_.line(0, text);
+  }
+
+  std::string kind(const Transform& t) const {
+    const auto text = [&](Expr e) { return texts_(e); };
+    return std::visit(
+        overloaded{[&](const Split& s) {
+                     return "split " + text(s.factor) + (s.inner_split ? "" : " outer");
+                   },
+                   [](const Merge&) { return std::string("merge"); },
+                   [&](const Resize& r) { return "resize " + text(r.left) + ", " + text(r.right); },
+                   [](const Swizzle& s) {
+                     return std::string(s.kind == SwizzleKind::Xor ? "xor" : "cyclic shift");
+                   }},
+        t);
+  }
+
+  void print_graph() {
+    if (transforms().empty()) return;
+    out_.heading("How the index is cut up: name {extent}");
+    std::unordered_map<std::size_t, std::size_t> depths;  // by iterdomain
+    print_some(transforms(), 2, out_, [&](TransformId t) {
+      const Transform& transform = tensor_.graph()[t];
+      std::size_t depth = 0;
+      for (DomainId d : inputs(transform)) {
+        const auto it = depths.find(index_of(d));
+        if (it != depths.end()) depth = std::max(depth, it->second);
+      }
+      for (DomainId d : outputs(transform)) {
+        depths[index_of(d)] = std::min(depth + 1, kDeepest);
+      }
+      out_.line(2 + 2 * depth, shown(inputs(transform)) + " --" + kind(transform) + "--> " +
+                                   shown(outputs(transform)));
+    });
+  }
+
+  void print_holes(const Holes& holes) {
+    if (holes.valid() == holes.points() && transforms().empty()) return;
+    const std::vector<std::string> lines = picture(tensor_, holes);
+    if (lines.empty()) return;
+    out_.heading("The item that each loop point stores; . is a hole: an index is out of bounds");
+    for (const std::string& line : lines) out_.line(2, line);
+  }
+
+  void print_indices() {
+    std::vector<std::pair<std::string, DomainId>> computed;
+    for (const auto& [name, d] : tensor_.iterdomains) {
+      if (!tensor_.is_loop(d) && name == tensor_.name_of(d)) computed.emplace_back(name, d);
+    }
+    out_.heading("Indices, right at every loop point, and the address in memory");
+    print_some(texts_.lets(), 2, out_,
+               [&](const auto& let) { out_.line(2, let.first + " = " + let.second); });
+    print_some(computed, 2, out_, [&](const auto& entry) {
+      out_.line(2, entry.first + " = " + texts_((*analysis_.coordinates)[entry.second]));
+    });
+    out_.line(2, "address = " + texts_(analysis_.address));
+  }
+
+  std::string title_of_checks() const {
+    const PredicatePlan& plan = analysis_.predicates;
+    if (plan.kept.empty()) return "No check is needed: there are no holes";
+    std::string text = "Checks that stay: " + std::to_string(plan.kept.size());
+    switch (plan.minimal) {
+      case Minimality::Proved: return text + ", the fewest that stop every hole (proved)";
+      case Minimality::Irredundant: return text + ", none of which can be dropped (irredundant)";
+      case Minimality::Unknown: return text + ", perhaps more than are needed (unknown)";
+    }
+    return text;
+  }
+
+  // What goes wrong without a check.
+  std::string reason(const KeptPredicate& p) const {
+    if (p.witness.empty()) return "no point is known at which it is needed";
+    const std::string at = to_text(p.witness);
+    std::vector<DomainId> domains = tensor_.tensor().logical;
+    domains.push_back(p.domain);
+    const auto indices = indices_at(tensor_, domains, p.witness);
+    if (!indices) return "needed at " + at;
+    std::vector<std::string> item;
+    bool exists = true;
+    for (std::size_t i = 0; i + 1 < domains.size(); ++i) {
+      const std::int64_t x = (*indices)[i];
+      const auto n = value_at(tensor_.graph()[domains[i]].extent, p.witness);
+      exists = exists && n && 0 <= x && x < *n;
+      item.push_back(std::to_string(x));
+    }
+    const std::string store =
+        "without it, " + at + " stores " + tensor_.name() + "[" + joined(item, ", ") + "]";
+    if (!exists) return store + ", which does not exist";
+    const std::string index = tensor_.name_of(p.domain) + " = " + std::to_string(indices->back());
+    const bool is_covered = is_proved(analysis_.coverage.verdict);
+    return store + (is_covered ? " a second time: " : " from outside its bounds: ") + index +
+           " of " + texts_(tensor_.graph()[p.domain].extent);
+  }
+
+  void print_dropped(const Dropped& d, bool why) {
+    std::string text = d.name + ": ";
+    text += d.from.empty() ? "always within bounds" : "follows from " + listed(d.from);
+    text += ", " + d.by;
+    const std::string explained = why ? explanation(d.by) : "";
+    if (!explained.empty()) text += " (" + explained + ")";
+    out_.line(2, text);
+  }
+
+  void print_coverage() {
+    const Coverage& coverage = analysis_.coverage;
+    if (is_proved(coverage.verdict)) {
+      out_.heading("Coverage: every item of " + tensor_.name() +
+                   " is visited by a valid loop point (proved)");
+    } else if (coverage.lost.empty()) {
+      out_.heading("Coverage: it is not known whether every item of " + tensor_.name() +
+                   " is visited");
+    } else {
+      out_.heading("Coverage: no valid loop point visits " + to_text(coverage.lost));
+    }
+  }
+
+  const TensorReport& tensor_;
+  const TensorAnalysis& analysis_;
+  Texts texts_;
+  Lines& out_;
+};
+
+}  // namespace
+
+void print_tensor(const TensorReport& tensor, Lines& out) { TensorPage(tensor, out).print_all(); }
+
+void print_checks(const TensorReport& tensor, bool why, Lines& out) {
+  TensorPage(tensor, out).print_checks(why);
+}
+
+}  // namespace selvage

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <selvage/report/lines.h>
+#include <selvage/report/report.h>
+
+namespace selvage {
+
+// One tensor's part of the page: how its index is cut up, where the holes are, the indices, the
+// checks with their reasons, coverage.
+void print_tensor(const TensorReport& tensor, Lines& out);
+// The checks that stay and those that are not needed; `why`: each with its reason.
+void print_checks(const TensorReport& tensor, bool why, Lines& out);
+
+}  // namespace selvage

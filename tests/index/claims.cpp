@@ -1,0 +1,157 @@
+#include "tests/index/claims.h"
+
+#include <algorithm>
+
+#include "tests/support/steps.h"
+
+namespace selvage {
+
+namespace {
+
+struct HalfBound {
+  std::size_t letter;
+  bool lo;
+};
+
+std::vector<HalfBound> read_bounds(const World& world, std::string_view text) {
+  std::vector<HalfBound> bounds;
+  while (!text.empty()) {
+    const std::size_t letter = world.letters.find(text[3]);
+    if (text.substr(0, 2) != "hi") bounds.push_back({letter, true});
+    if (text.substr(0, 2) != "lo") bounds.push_back({letter, false});
+    text.remove_prefix(std::min<std::size_t>(text.size(), 6));
+  }
+  return bounds;
+}
+
+void fill_points(World& world) {
+  const std::vector<int>& from =
+      world.direction == Direction::Forward ? world.step().in : world.step().out;
+  world.graph.loop = from;
+  std::vector<std::int64_t> first, last;
+  for (int d : from) {
+    const std::int64_t n = world.graph.extents[std::size_t(d)];
+    first.push_back(-n - 2);
+    last.push_back(2 * n + 1);
+  }
+  for (std::vector<std::int64_t> at = first;;) {
+    const std::vector<std::int64_t> all = oracle::coordinates(world.graph, at);
+    std::array<std::int64_t, 4> point{};
+    std::copy(all.begin(), all.end(), point.begin());
+    world.points.push_back(point);
+    std::size_t k = at.size();
+    while (k > 0 && at[k - 1] == last[k - 1]) --k, at[k] = first[k];
+    if (k == 0) return;
+    ++at[k - 1];
+  }
+}
+
+void add_both_ways(std::vector<World>& worlds, Law::Over over, std::vector<std::int64_t> extents,
+                   oracle::Step step) {
+  for (Direction direction : {Direction::Forward, Direction::Backward}) {
+    World world{over, direction, oracle::make_graph(extents), {}, {}};
+    oracle::apply(world.graph, step);
+    switch (over) {
+      case Law::Over::Split: world.letters = "xoi"; break;
+      case Law::Over::Merge: world.letters = "oix"; break;
+      case Law::Over::Resize: world.letters = "ab"; break;
+      case Law::Over::Swizzle:
+      case Law::Over::Xor:
+      case Law::Over::CyclicShift: world.letters = "xyuv"; break;
+    }
+    fill_points(world);
+    worlds.push_back(std::move(world));
+  }
+}
+
+}  // namespace
+
+bool World::computes_digits() const {
+  return (over == Law::Over::Split && direction == Direction::Forward) ||
+         (over == Law::Over::Merge && direction == Direction::Backward);
+}
+
+std::string World::text() const {
+  static const char* const kNames[] = {"Split",  "OuterSplit", "Merge",
+                                       "Resize", "Xor",        "CyclicShift"};
+  std::string text = kNames[step().kind];
+  text += direction == Direction::Forward ? " forward" : " backward";
+  if (step().kind == oracle::Step::Resize) {
+    text += " by " + std::to_string(step().left) + ", " + std::to_string(step().right);
+  }
+  for (char c : letters) text += std::string(", |") + c + "| = " + std::to_string(extent(c));
+  return text;
+}
+
+const std::vector<World>& small_worlds() {
+  static const std::vector<World> worlds = [] {
+    std::vector<World> made;
+    for (std::int64_t n = 1; n <= 6; ++n) {
+      for (std::int64_t factor = 1; factor <= 7; ++factor) {
+        for (oracle::Step::Kind kind : {oracle::Step::Split, oracle::Step::OuterSplit}) {
+          add_both_ways(made, Law::Over::Split, {n}, oracle::split(0, factor, kind));
+        }
+      }
+    }
+    for (std::int64_t o = 1; o <= 4; ++o) {
+      for (std::int64_t i = 1; i <= 5; ++i) {
+        add_both_ways(made, Law::Over::Merge, {o, i}, oracle::merge(0, 1));
+        add_both_ways(made, Law::Over::CyclicShift, {o, i},
+                      oracle::swizzle(oracle::Step::CyclicShift, 0, 1));
+      }
+    }
+    for (std::int64_t n = 1; n <= 5; ++n) {
+      for (std::int64_t left = -4; left <= 3; ++left) {
+        for (std::int64_t right = -4; right <= 3; ++right) {
+          if (n + left + right < 1) continue;
+          add_both_ways(made, Law::Over::Resize, {n}, oracle::resize(0, left, right));
+        }
+      }
+    }
+    for (std::int64_t x = 1; x <= 5; ++x) {
+      for (std::int64_t y = 1; y <= 9; ++y) {
+        if (!oracle::is_legal_xor(x, y)) continue;
+        add_both_ways(made, Law::Over::Xor, {x, y}, oracle::swizzle(oracle::Step::Xor, 0, 1));
+      }
+    }
+    return made;
+  }();
+  return worlds;
+}
+
+std::vector<World> digit_worlds(Direction direction) {
+  std::vector<World> made;
+  for (std::int64_t o = 1; o <= 4; ++o) {
+    for (std::int64_t i = 1; i <= 4; ++i) {
+      for (std::int64_t x = 1; x <= o * i + 4; ++x) {
+        World world{Law::Over::Merge, direction, oracle::make_graph({o, i}), "oix", {}};
+        oracle::apply(world.graph, oracle::merge(0, 1));
+        world.graph.extents[2] = x;
+        fill_points(world);
+        made.push_back(std::move(world));
+      }
+    }
+  }
+  return made;
+}
+
+std::string counterexample(const World& world, std::string_view premises,
+                           std::string_view conclusion) {
+  const std::vector<HalfBound> given = read_bounds(world, premises);
+  const std::vector<HalfBound> claimed = read_bounds(world, conclusion);
+  for (const auto& point : world.points) {
+    const auto holds = [&](const HalfBound& b) {
+      return b.lo ? 0 <= point[b.letter] : point[b.letter] < world.graph.extents[b.letter];
+    };
+    if (!std::all_of(given.begin(), given.end(), holds)) continue;
+    if (std::all_of(claimed.begin(), claimed.end(), holds)) continue;
+    std::string text = world.text() + ":";
+    for (std::size_t k = 0; k < world.letters.size(); ++k) {
+      text += std::string(" ") + world.letters[k] + " = " + std::to_string(point[k]);
+    }
+    return text;
+  }
+  return {};
+}
+
+}  // namespace selvage
