@@ -1,4 +1,319 @@
-#include <selvage/frontend/sections.h>
+// Section 2 of a schedule file: a fusion in index notation.
+#include <selvage/expr/text.h>
+#include <selvage/frontend/layout.h>
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/schedule_draft.h>
+#include <selvage/frontend/statement.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
 namespace selvage {
-void read_fusion(const Node&, FileContext&, ScheduleFile&) {}
+
+namespace {
+
+struct Input {
+  const Entry* entry;
+  DataType type = DataType::Float;
+  std::vector<Expr> shape;
+  std::vector<std::string> axes;
+  FileLayout layout;
+};
+
+class Reader {
+ public:
+  Reader(const Node& root, FileContext& context, ScheduleFile& file)
+      : root_(root),
+        context_(context),
+        file_(file),
+        errors_(context.errors),
+        fusion_(std::make_shared<Fusion>()),
+        sizes_(context.symbols, *fusion_, context.errors) {}
+
+  void read() {
+    const Node* inputs = root_.find("inputs");
+    const Node* outputs = root_.find("outputs");
+    for (const Node* section : {inputs, outputs}) {
+      if (section != nullptr) declare_sizes_of(*section);
+    }
+    if (const Node* facts = root_.find("facts")) {
+      errors_.attempt([&] { context_.symbols.read_facts(*facts); });
+    }
+    errors_.attempt([&] { read_statements(); });
+    if (inputs != nullptr) errors_.attempt([&] { read_inputs(*inputs); });
+    if (outputs != nullptr) errors_.attempt([&] { read_outputs(*outputs); });
+    ScheduleDraft draft;
+    errors_.attempt([&] {
+      draft = read_schedule_draft(root_.find("schedule"), formulas_, input_names_, sizes_, context_);
+    });
+    if (formulas_.size() != texts_.size()) return;  // names of tensors would be missing
+    sizes_.declare();
+    make_inputs();
+    make_tensors();
+    for (ScheduleDraft::Tensor& tensor : draft.tensors) {
+      check_amounts(tensor.transforms, tensor.names, sizes_, errors_);
+    }
+    if (!errors_.empty()) return;
+    make_default_outputs();
+    file_.fusion = fusion_;
+    try {
+      file_.schedule = build_schedule(draft, *fusion_, formulas_);
+    } catch (const Illegal& e) {
+      file_.illegal.push_back(e.diagnostic());
+    }
+  }
+
+ private:
+  // A name that stands alone as an extent is a size, declared or not.
+  void declare_sizes_of(const Node& section) {
+    for (const Entry& tensor : section.entries) {
+      const Node* shape = tensor.value.find("shape");
+      if (shape == nullptr) continue;
+      for (const Node& extent : shape->items) {
+        if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
+        errors_.attempt([&] { context_.symbols.declare(extent); });
+      }
+    }
+  }
+
+  void claim(const std::string& name, const Place& place) {
+    const auto [it, is_new] = file_.places.emplace(name, place);
+    if (is_new) return;
+    refuse("E204", place, "there is a tensor " + name + " already", "rename one of the two",
+           {"the first is at " + to_text(it->second)});
+  }
+
+  void read_statements() {
+    const Node& list = *root_.find("compute");
+    if (expect_sequence(list, "compute").empty()) {
+      refuse("E107", list.place, "compute: there is no statement",
+             "write one, such as - y[m, n] = relu(a[m, n])");
+    }
+    if (std::int64_t(list.items.size()) > kMostTensors) {
+      refuse("E104", list.items[std::size_t(kMostTensors)].place,
+             "the file has more than " + std::to_string(kMostTensors) + " tensors",
+             "split the file");
+    }
+    for (const Node& item : list.items) {
+      texts_.push_back(&item);
+      errors_.attempt([&] {
+        Formula formula = parse_formula(item);
+        check_symbol(formula.target, place_in(item, formula.target_at), "tensor");
+        for (const Formula::Index& i : formula.indices) {
+          check_symbol(i.name, place_in(item, i.at), "index");
+        }
+        for (const FormulaNode& node : formula.nodes) {
+          if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);
+        }
+        note_reads(formula);
+        formulas_.push_back(std::move(formula));
+      });
+    }
+  }
+
+  void check_symbol(const std::string& name, const Place& place, const std::string& what) {
+    const FileSymbols::Symbol* s = context_.symbols.find(name);
+    if (s == nullptr) return;
+    refuse("E204", place, "the " + what + " " + name + " has the name of a symbol",
+           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
+  }
+
+  std::vector<Expr> read_shape(const Node& shape) {
+    if (std::int64_t(expect_sequence(shape, "shape").size()) > kMostAxes) {
+      refuse("E104", shape.place, "shape has more than " + std::to_string(kMostAxes) + " axes",
+             "use fewer axes");
+    }
+    std::vector<Expr> extents;
+    for (const Node& item : shape.items) extents.push_back(sizes_.read(item, "shape"));
+    return extents;
+  }
+
+  void read_inputs(const Node& section) {
+    if (std::int64_t(expect_map(section, "inputs").size()) > kMostTensors) {
+      refuse("E104", section.entries[std::size_t(kMostTensors)].place,
+             "the file has more than " + std::to_string(kMostTensors) + " tensors",
+             "split the file");
+    }
+    for (const Entry& entry : section.entries) {
+      input_names_.push_back(entry.key);
+      errors_.attempt([&] {
+        claim(tensor_name(entry, context_.symbols), entry.place);
+        const std::string what = "inputs." + entry.key;
+        expect_map(entry.value, what, {"shape", "dtype", "strides", "contiguity", "align"},
+                   errors_);
+        Input input{&entry, {}, {}, {}, {}};
+        errors_.attempt([&] {
+          input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype");
+        });
+        input.shape = read_shape(require(entry.value, what, "shape"));
+        input.axes = axes_of(entry.key, input.shape.size());
+        input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
+        input.layout.place = entry.place;
+        inputs_.push_back(std::move(input));
+      });
+    }
+  }
+
+  // An axis is called like the index by which it is first read, or d0, d1, ...
+  std::vector<std::string> axes_of(const std::string& tensor, std::size_t rank) const {
+    std::vector<std::string> axes(rank);
+    std::set<std::string> taken;
+    if (const auto it = read_as_.find(tensor); it != read_as_.end()) {
+      for (std::size_t k = 0; k < std::min(rank, it->second.size()); ++k) {
+        const bool is_new = !it->second[k].empty() && taken.insert(it->second[k]).second;
+        if (is_new) axes[k] = it->second[k];
+      }
+    }
+    for (std::size_t k = 0; k < rank; ++k) {
+      if (!axes[k].empty()) continue;
+      axes[k] = "d" + std::to_string(k);
+      while (!taken.insert(axes[k]).second) axes[k] += "_";
+    }
+    return axes;
+  }
+
+  // Keeps the lone indices of every tensor's first read.
+  void note_reads(const Formula& formula) {
+    for (const FormulaNode& node : formula.nodes) {
+      if (node.kind != FormulaNode::Kind::Element || read_as_.count(node.name)) continue;
+      std::vector<std::string>& axes = read_as_[node.name];
+      for (std::uint32_t k : node.operands) {
+        const FormulaNode& subscript = formula.nodes[k];
+        const bool is_index = subscript.kind == FormulaNode::Kind::Name &&
+                              context_.symbols.find(subscript.name) == nullptr;
+        axes.push_back(is_index ? subscript.name : "");
+      }
+    }
+  }
+
+  void read_outputs(const Node& section) {
+    for (const Entry& entry : expect_map(section, "outputs")) {
+      errors_.attempt([&] {
+        const std::string what = "outputs." + entry.key;
+        expect_map(entry.value, what, {"shape", "dtype", "strides", "contiguity", "align"},
+                   errors_);
+        const auto computes = [&](const Formula& f) { return f.target == entry.key; };
+        const auto formula = std::find_if(formulas_.begin(), formulas_.end(), computes);
+        if (formula == formulas_.end()) {
+          if (formulas_.size() != texts_.size()) return;  // it may be in what was not read
+          std::vector<std::string_view> words;
+          for (const Formula& f : formulas_) words.push_back(f.target);
+          refuse("E205", entry.place, "outputs: no statement computes " + shown(entry.key),
+                 meant(entry.key, words, "name a tensor that stands on the left of a statement"));
+        }
+        const std::size_t rank = formula->indices.size();
+        StatementOutput output;
+        if (const Node* type = entry.value.find("dtype")) {
+          output.type = as_data_type(*type, what + ".dtype");
+        }
+        if (const Node* shape = entry.value.find("shape")) {
+          output.shape = read_shape(*shape);
+          if (output.shape->size() != rank) {
+            refuse("E309", shape->place,
+                   what + ".shape has " + std::to_string(output.shape->size()) + " extents for " +
+                       std::to_string(rank) + " indices",
+                   "give one for each index");
+          }
+        }
+        output.layout = read_layout(entry.value, rank, sizes_, errors_);
+        output.layout.place = entry.place;
+        outputs_.emplace(entry.key, std::move(output));
+      });
+    }
+  }
+
+  void make_inputs() {
+    for (Input& input : inputs_) {
+      const std::string& name = input.entry->key;
+      errors_.attempt([&] {
+        for (std::size_t k = 0; k < input.shape.size(); ++k) {
+          const Node& node = input.entry->value.find("shape")->items[k];
+          input.shape[k] = sizes_.extent(input.shape[k], node.place,
+                                         "the extent of " + input.axes[k] + " of " + name);
+        }
+        at_place<BadInput>(input.entry->place, [&] {
+          const TensorId t = fusion_->input(name, input.shape, input.type, input.axes).id();
+          fusion_->edit(t).align = input.layout.align;
+          fusion_->edit(t).strides = strides_of(input.layout, name, input.type, input.axes,
+                                                input.shape, *fusion_, context_.symbols, sizes_);
+        });
+      });
+      if (!fusion_->find(name)) broken_.insert(name);
+    }
+    for (const std::string& name : input_names_) {
+      if (!fusion_->find(name)) broken_.insert(name);
+    }
+  }
+
+  void make_tensors() {
+    for (std::size_t k = 0; k < formulas_.size(); ++k) {
+      const Formula& formula = formulas_[k];
+      const bool fine = errors_.attempt([&] {
+        claim(formula.target, place_in(*texts_[k], formula.target_at));
+        if (reads_broken(formula)) {
+          broken_.insert(formula.target);
+          return;
+        }
+        const auto output = outputs_.find(formula.target);
+        make_tensor(formula, *texts_[k], output == outputs_.end() ? nullptr : &output->second,
+                    formulas_, *fusion_, sizes_, context_);
+      });
+      if (!fine) broken_.insert(formula.target);
+    }
+  }
+
+  bool reads_broken(const Formula& formula) const {
+    return std::any_of(formula.nodes.begin(), formula.nodes.end(), [&](const FormulaNode& n) {
+      return n.kind == FormulaNode::Kind::Element && broken_.count(n.name) != 0;
+    });
+  }
+
+  void make_default_outputs() {
+    std::unordered_set<std::string> read;
+    for (const Formula& formula : formulas_) {
+      for (const FormulaNode& n : formula.nodes) {
+        if (n.kind == FormulaNode::Kind::Element || n.kind == FormulaNode::Kind::Name) {
+          read.insert(n.name);
+        }
+      }
+    }
+    for (std::size_t k = 0; k < formulas_.size(); ++k) {
+      const std::string& name = formulas_[k].target;
+      const TensorId t = *fusion_->find(name);
+      if (read.count(name) || (*fusion_)[t].is_output) continue;
+      if (outputs_.empty()) {
+        fusion_->output(name, {fusion_.get(), t});
+        continue;
+      }
+      file_.warnings.push_back({.code = "E392",
+                                .severity = Severity::Warning,
+                                .place = place_in(*texts_[k], formulas_[k].target_at),
+                                .message = "nothing reads " + name + ", and it is no output",
+                                .help = "remove the statement, or put " + name + " under outputs"});
+    }
+  }
+
+  const Node& root_;
+  FileContext& context_;
+  ScheduleFile& file_;
+  Diagnostics& errors_;
+  std::shared_ptr<Fusion> fusion_;
+  SizeScope sizes_;
+  std::vector<const Node*> texts_;
+  std::vector<Formula> formulas_;
+  std::map<std::string, std::vector<std::string>> read_as_;  // lone indices, by tensor
+  std::vector<std::string> input_names_;
+  std::vector<Input> inputs_;
+  std::map<std::string, StatementOutput> outputs_;
+  std::set<std::string> broken_;  // tensors that are named and could not be made
+};
+
+}  // namespace
+
+void read_fusion(const Node& root, FileContext& context, ScheduleFile& file) {
+  Reader(root, context, file).read();
 }
+
+}  // namespace selvage

@@ -53,15 +53,13 @@ class Parser {
 
   Formula parse() {
     parse_target();
-    if (token_.size() == 2 && token_[1] == '=' && std::string_view("+-*").contains(token_[0])) {
+    if (token_ == "+=" || token_ == "-=" || token_ == "*=") {
       unsupported(start_, "'" + std::string(token_) + "'", "write " + formula_.target +
                                                               "[...] = ... with a new name");
     }
     expect("=", "after the element on the left");
-    const std::uint32_t root = parse_value(0);
+    parse_value(0);
     if (!token_.empty()) fail("unexpected '" + std::string(token_) + "'");
-    // Operands come first, so that the value is the last.
-    if (root + 1 != formula_.nodes.size()) formula_.nodes.push_back(formula_.nodes[root]);
     return std::move(formula_);
   }
 

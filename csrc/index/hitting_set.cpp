@@ -6,13 +6,14 @@ namespace selvage {
 
 namespace {
 
-constexpr int kBudget = 20'000;                     // branches looked at
 constexpr std::int64_t kOneMember = 1'000'000'000;  // outweighs any sum of weights
 
 class Search {
  public:
-  Search(std::span<const Members> sets, std::span<const std::int64_t> weights)
-      : sets_(sets), chosen_(weights.size(), 0), banned_(weights.size(), 0) {
+  Search(std::span<const Members> sets, std::span<const std::int64_t> weights,
+         std::uint64_t& budget)
+      : sets_(sets), budget_(budget), chosen_(weights.size(), 0), banned_(weights.size(), 0) {
+    for (const Members& set : sets) total_ += set.size();
     for (std::int64_t w : weights) cost_.push_back(kOneMember + std::min<std::int64_t>(w, 100'000));
   }
 
@@ -20,7 +21,7 @@ class Search {
     greedy();
     std::fill(chosen_.begin(), chosen_.end(), 0);
     branch(0);
-    return {best_, budget_ > 0};
+    return {best_, exact_};
   }
 
  private:
@@ -77,7 +78,13 @@ class Search {
   }
 
   void branch(std::int64_t cost) {
-    if (--budget_ <= 0) return;
+    const std::uint64_t looked_at = 3 * total_;
+    if (looked_at >= budget_) {
+      budget_ = 0;
+      exact_ = false;
+      return;
+    }
+    budget_ -= looked_at;
     const std::int64_t bound = lower_bound();
     if (bound == INT64_MAX || cost + bound >= best_cost_) return;
     const Members* smallest = nullptr;
@@ -106,17 +113,19 @@ class Search {
   }
 
   std::span<const Members> sets_;
+  std::uint64_t& budget_;
   std::vector<std::int64_t> cost_;
   std::vector<char> chosen_, banned_;
   Members best_;
   std::int64_t best_cost_ = INT64_MAX;
-  int budget_ = kBudget;
+  std::uint64_t total_ = 1;  // members of all sets together
+  bool exact_ = true;
 };
 
 }  // namespace
 
-HittingSet minimum_hitting_set(std::span<const Members> sets,
-                               std::span<const std::int64_t> weights) {
+HittingSet minimum_hitting_set(std::span<const Members> sets, std::span<const std::int64_t> weights,
+                               std::uint64_t& budget) {
   // A set that holds another one is met whenever that one is.
   std::vector<Members> minimal(sets.begin(), sets.end());
   std::sort(minimal.begin(), minimal.end(), [](const Members& a, const Members& b) {
@@ -130,7 +139,7 @@ HittingSet minimum_hitting_set(std::span<const Members> sets,
     });
     if (!holds_another) kept.push_back(std::move(set));
   }
-  return Search(kept, weights).run();
+  return Search(kept, weights, budget).run();
 }
 
 }  // namespace selvage

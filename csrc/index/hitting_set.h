@@ -15,7 +15,8 @@ struct HittingSet {
   Members members;
   bool exact = true;
 };
-HittingSet minimum_hitting_set(std::span<const Members> sets,
-                               std::span<const std::int64_t> weights);
+// `budget` counts members looked at and is charged.
+HittingSet minimum_hitting_set(std::span<const Members> sets, std::span<const std::int64_t> weights,
+                               std::uint64_t& budget);
 
 }  // namespace selvage

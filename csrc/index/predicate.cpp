@@ -5,6 +5,7 @@
 #include <selvage/index/predicate.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace selvage {
@@ -12,6 +13,7 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kInstances = 12;
+constexpr std::size_t kMostDemands = 160;      // past that the guess is completed greedily
 constexpr std::size_t kMostCandidates = 4096;  // past that, every check that is not implied stays
 
 // Some of the candidates must hold one of `members`. With a point: at that hole, exactly these are
@@ -75,12 +77,12 @@ class Planner {
     for (std::uint32_t m : members) push_both(bounds, candidates_[m]);
     return bounds;
   }
-  HittingSet lightest(bool real_only) const {
+  HittingSet lightest(bool real_only) {
     std::vector<Members> sets;
     for (const Demand& d : demands_) {
       if (!real_only || !d.point.empty()) sets.push_back(d.members);
     }
-    return minimum_hitting_set(sets, weights_);
+    return minimum_hitting_set(sets, weights_, hitting_budget_);
   }
 
   void choose() {
@@ -88,7 +90,7 @@ class Planner {
       for (std::uint32_t m = 0; m < candidates_.size(); ++m) chosen_.push_back(m);
       return;
     }
-    for (;;) {
+    while (demands_.size() < kMostDemands && hitting_budget_ > 0) {
       const HittingSet guess = lightest(false);
       chosen_ = guess.members;
       chosen_is_fewest_ = guess.exact;
@@ -100,7 +102,30 @@ class Planner {
       rest = not_implied(flags);  // where all extents are known, the search may have proved some
       if (!rest.empty() && !known_) rest = not_implied(oracle_->implied(assumed, Effort::Thorough));
       if (rest.empty()) return;
-      demands_.push_back({std::move(rest), 0, {}});
+      demand_by_component(rest);
+    }
+    complete_guess();
+  }
+
+  // Past the budget: checks are added one by one, those nearest the logical domain first, until the
+  // rest follows, and then dropped again where the others do. Irredundant as far as the oracle
+  // sees.
+  void complete_guess() {
+    chosen_is_fewest_ = false;
+    const auto rest_of = [&](const Members& members) {
+      return not_implied(oracle_->implied(bounds_of(members), Effort::Quick));
+    };
+    for (Members rest = rest_of(chosen_); !rest.empty(); rest = rest_of(chosen_)) {
+      chosen_.insert(std::upper_bound(chosen_.begin(), chosen_.end(), rest.back()), rest.back());
+    }
+    for (std::size_t k = 0; k < chosen_.size();) {
+      Members fewer = chosen_;
+      fewer.erase(fewer.begin() + std::ptrdiff_t(k));
+      if (rest_of(fewer).empty()) {
+        chosen_ = std::move(fewer);
+      } else {
+        ++k;
+      }
     }
   }
 
@@ -124,17 +149,34 @@ class Planner {
     return bounds;
   }
 
-  // Looks for a hole that the guess lets through; true: its demand is new. Where all extents are
+  // What laws and intervals cannot do without, a demand for each part of the graph that is tied
+  // together.
+  void demand_by_component(const Members& rest) {
+    std::map<std::uint32_t, Members> parts;
+    for (std::uint32_t m : rest) {
+      parts[instances_[0].system.component(candidates_[m])].push_back(m);
+    }
+    for (auto& [component, members] : parts) demands_.push_back({std::move(members), 0, {}});
+  }
+
+  // Looks for holes that the guess lets through; true: there are new demands. Where all extents are
   // known and there is none, the bound is marked in `flags`: it is proved.
   bool demand_by_search(std::span<const BoundId> assumed, std::vector<char>& flags) {
+    const std::size_t before = demands_.size();
     for (std::size_t i = 0; i < instances_.size(); ++i) {
       const Bounds bounds = start(instances_[i], assumed);
-      for (std::size_t v : candidates_) {
+      for (std::uint32_t m = 0; m < candidates_.size(); ++m) {
+        const bool demanded = std::any_of(
+            demands_.begin() + std::ptrdiff_t(before), demands_.end(), [&](const Demand& d) {
+              return std::binary_search(d.members.begin(), d.members.end(), m);
+            });
+        if (demanded) continue;
         for (Half half : {Half::Lo, Half::Hi}) {
-          const BoundId b = bound_id(v, half);
+          const BoundId b = bound_id(candidates_[m], half);
           if (flags[b]) continue;
-          const SearchResult found = find_violation(instances_[i].system, bounds, v, half, budget_);
-          if (found.answer == SearchResult::Answer::Found && demand_at(i, found.point)) return true;
+          const SearchResult found =
+              find_violation(instances_[i].system, bounds, candidates_[m], half, budget_);
+          if (found.answer == SearchResult::Answer::Found && demand_at(i, found.point)) break;
           if (found.answer == SearchResult::Answer::None && known_) {
             flags[b] = 1;
             by_search_.insert(b);
@@ -142,6 +184,7 @@ class Planner {
           }
         }
       }
+      if (demands_.size() > before) return true;
     }
     return false;
   }
@@ -292,6 +335,8 @@ class Planner {
         if (told[v] || !closure.holds(v)) continue;
         told[v] = 1;
         for (Half half : {Half::Lo, Half::Hi}) {
+          // A half that always holds says nothing of why the other one does.
+          if (always_[bound_id(v, half)] && !holds(always_, v)) continue;
           const Implication* reason = closure.reason(bound_id(v, half));
           if (reason == nullptr) continue;
           const std::string name(reason->law->name);
@@ -368,6 +413,7 @@ class Planner {
   std::vector<Instance> instances_;
   bool known_;  // all extents are numbers: the one instance is the graph
   std::uint64_t budget_;
+  std::uint64_t hitting_budget_ = 3'000'000;
   std::unique_ptr<BoundOracle> oracle_;
   std::vector<char> always_;
   std::vector<std::size_t>

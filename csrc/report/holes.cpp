@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 12;
 constexpr std::size_t kWidth = 96;
+constexpr std::int64_t kMostTried = 1 << 14;  // points
 
 std::string padded(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
@@ -24,6 +25,65 @@ std::int64_t product(std::span<const std::int64_t> list) {
   return std::accumulate(list.begin(), list.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+// How many of the loops go down, so that the table fits and is about twice as wide as high.
+template <class HeadWidth>
+std::optional<std::size_t> best_cut(const std::vector<std::int64_t>& n, std::size_t cell,
+                                    HeadWidth head_width) {
+  std::optional<std::size_t> best;
+  std::int64_t least = 0;
+  for (std::size_t down = 0; down < n.size(); ++down) {
+    const std::int64_t rows = product(std::span(n).first(down));
+    const std::int64_t columns = product(std::span(n).subspan(down));
+    const std::int64_t runs = columns / n.back();  // of the innermost loop: a wider gap after each
+    const std::size_t width =
+        head_width(down) + 3 + std::size_t(columns) * (cell + 1) + std::size_t(runs - 1);
+    if (rows > kMostRows || width > kWidth) continue;
+    const std::int64_t off = std::abs(columns - 2 * rows);
+    if (!best || off < least) {
+      best = down;
+      least = off;
+    }
+  }
+  return best;
+}
+
+std::vector<Expr> coordinates(const TensorReport& tensor, const std::vector<DomainId>& domains) {
+  std::vector<Expr> list;
+  for (DomainId d : domains) list.push_back((*tensor.analysis.coordinates)[d]);
+  return list;
+}
+
+// Extents, where all of them are numbers.
+std::optional<std::vector<std::int64_t>> numbers(const TensorReport& tensor,
+                                                 const std::vector<DomainId>& domains) {
+  std::vector<std::int64_t> list;
+  for (DomainId d : domains) {
+    const Expr extent = tensor.graph()[d].extent;
+    if (!extent.is(Op::Const)) return std::nullopt;
+    list.push_back(extent.value());
+  }
+  return list;
+}
+
+// Calls `visit` for every point, the last index running fastest, until it says no. False: it did,
+// or there are more than `most` points.
+template <class Visit>
+bool for_each_point(const std::vector<std::int64_t>& extents, std::int64_t most, Visit visit) {
+  std::int64_t points = 1;
+  for (std::int64_t n : extents) {
+    const auto more = checked_mul(points, n);
+    if (!more || *more > most) return false;
+    points = *more;
+  }
+  std::vector<std::int64_t> point(extents.size());
+  for (std::int64_t k = 0; k < points; ++k) {
+    std::int64_t rest = k;
+    for (std::size_t i = point.size(); i-- > 0; rest /= extents[i]) point[i] = rest % extents[i];
+    if (!visit(point)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::int64_t Holes::valid() const {
@@ -32,53 +92,57 @@ std::int64_t Holes::valid() const {
 
 std::optional<Holes> holes_of(const TensorReport& tensor) {
   const TensorAnalysis& a = tensor.analysis;
-  const DomainGraph& graph = tensor.graph();
-  Holes holes;
-  std::int64_t points = 1;
-  for (DomainId d : a.loops) {
-    if (!graph[d].extent.is(Op::Const)) return std::nullopt;
-    holes.extents.push_back(graph[d].extent.value());
-    const auto more = checked_mul(points, holes.extents.back());
-    if (!more || *more > Holes::kMostPoints) return std::nullopt;
-    points = *more;
-  }
-  // The indices on the way to the logical domain, and the logical ones again.
-  std::vector<Expr> roots;
-  std::vector<std::int64_t> bounds;
-  const auto watch = [&](DomainId d) {
-    roots.push_back((*a.coordinates)[d]);
-    bounds.push_back(graph[d].extent.is(Op::Const) ? graph[d].extent.value() : -1);
-    return bounds.back() >= 0;
-  };
-  if (!tensor.tensor().duplicates_allowed) {
-    for (DomainId d : a.hole_path.domains) {
-      if (!watch(d)) return std::nullopt;
-    }
-  }
-  const std::size_t logical = roots.size();
-  for (DomainId d : tensor.tensor().logical) {
-    if (!watch(d)) return std::nullopt;
-  }
-  Tape tape(roots, a.variables);
-  std::vector<std::int64_t> point(holes.extents.size());
-  for (std::int64_t k = 0; k < points; ++k) {
-    std::int64_t rest = k;
-    for (std::size_t i = point.size(); i-- > 0; rest /= holes.extents[i]) {
-      point[i] = rest % holes.extents[i];
-    }
-    if (!tape.evaluate(point)) return std::nullopt;
+  // The indices on the way to the logical domain, then the logical ones.
+  std::vector<DomainId> watched;
+  if (!tensor.tensor().duplicates_allowed) watched = a.hole_path.domains;
+  const std::size_t logical = watched.size();
+  watched.insert(watched.end(), tensor.tensor().logical.begin(), tensor.tensor().logical.end());
+  const auto bounds = numbers(tensor, watched);
+  const auto extents = numbers(tensor, a.loops);
+  if (!bounds || !extents) return std::nullopt;
+  Holes holes{*extents, {}};
+  Tape tape(coordinates(tensor, watched), a.variables);
+  const bool is_complete = for_each_point(*extents, Holes::kMostPoints, [&](const auto& point) {
+    if (!tape.evaluate(point)) return false;
     std::int64_t item = 0;
-    for (std::size_t i = 0; i < roots.size() && item != Holes::kHole; ++i) {
+    for (std::size_t i = 0; i < watched.size() && item != Holes::kHole; ++i) {
       const std::int64_t x = tape.root(i);
-      if (x < 0 || x >= bounds[i]) {
+      if (x < 0 || x >= (*bounds)[i]) {
         item = Holes::kHole;
       } else if (i >= logical) {
-        item = item * bounds[i] + x;
+        item = item * (*bounds)[i] + x;
       }
     }
     holes.items.push_back(item);
-  }
+    return true;
+  });
+  if (!is_complete) return std::nullopt;
   return holes;
+}
+
+std::optional<std::vector<std::pair<Expr, std::int64_t>>> first_stopped(
+    const TensorReport& tensor, const KeptPredicate& check) {
+  const TensorAnalysis& a = tensor.analysis;
+  const auto extents = numbers(tensor, a.loops);
+  if (!extents) return std::nullopt;
+  std::vector<Expr> conditions;
+  std::size_t own = 0;
+  for (const KeptPredicate& p : a.predicates.kept) {
+    if (&p == &check) own = conditions.size();
+    conditions.push_back(p.condition);
+  }
+  Tape tape(conditions, a.variables);
+  std::optional<std::vector<std::pair<Expr, std::int64_t>>> found;
+  for_each_point(*extents, kMostTried, [&](const auto& point) {
+    if (!tape.evaluate(point)) return false;
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      if ((tape.root(i) != 0) == (i == own)) return true;  // on to the next point
+    }
+    found.emplace();
+    for (std::size_t i = 0; i < point.size(); ++i) found->emplace_back(a.variables[i], point[i]);
+    return false;
+  });
+  return found;
 }
 
 std::vector<std::string> picture(const TensorReport& tensor, const Holes& holes) {
@@ -92,40 +156,36 @@ std::vector<std::string> picture(const TensorReport& tensor, const Holes& holes)
   const auto width = [&](std::size_t loop) {
     return std::max(names[loop].size(), std::to_string(n[loop] - 1).size());
   };
-  // As many loops across as there is room for.
-  for (std::size_t down = 0; down < n.size(); ++down) {
-    const std::span<const std::int64_t> outer(n.data(), down),
-        inner(n.data() + down, n.size() - down);
-    const std::int64_t rows = product(outer), columns = product(inner);
-    std::size_t head = 0;
-    for (std::size_t i = 0; i < down; ++i) head += width(i) + 1;
-    // A wider gap after every run of the innermost loop.
-    const std::int64_t runs = columns / n.back();
-    const std::size_t across = std::size_t(columns) * (cell + 1) + std::size_t(runs - 1);
-    if (rows > kMostRows) return {};
-    if (head + 3 + across > kWidth) continue;
+  const auto head_width = [&](std::size_t down) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < down; ++i) sum += width(i) + 1;
+    return sum;
+  };
+  const std::optional<std::size_t> cut = best_cut(n, cell, head_width);
+  if (!cut) return {};
+  const std::size_t down = *cut;
+  const std::int64_t rows = product(std::span(n).first(down));
+  const std::int64_t columns = product(std::span(n).subspan(down));
 
-    std::vector<std::string> lines(1);
-    for (std::size_t i = 0; i < down; ++i) lines[0] += filled(names[i], width(i)) + " ";
-    lines[0] += "| ";
-    for (std::size_t i = down; i < n.size(); ++i) lines[0] += " " + names[i];
-    lines[0] += " across";
-    for (std::int64_t row = 0; row < rows; ++row) {
-      std::string head_text;
-      std::int64_t rest = row;
-      for (std::size_t i = down; i-- > 0; rest /= n[i]) {
-        head_text = filled(std::to_string(rest % n[i]), width(i)) + " " + head_text;
-      }
-      std::string& line = lines.emplace_back(head_text + "| ");
-      for (std::int64_t column = 0; column < columns; ++column) {
-        if (column > 0 && column % n.back() == 0) line += " ";
-        const std::int64_t item = holes.items[std::size_t(row * columns + column)];
-        line += " " + padded(item == Holes::kHole ? "." : std::to_string(item), cell);
-      }
+  std::vector<std::string> lines(1);
+  for (std::size_t i = 0; i < down; ++i) lines[0] += filled(names[i], width(i)) + " ";
+  lines[0] += "| ";
+  for (std::size_t i = down; i < n.size(); ++i) lines[0] += " " + names[i];
+  if (down < n.size()) lines[0] += " across";
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::string head;
+    std::int64_t rest = row;
+    for (std::size_t i = down; i-- > 0; rest /= n[i]) {
+      head = filled(std::to_string(rest % n[i]), width(i)) + " " + head;
     }
-    return lines;
+    std::string& line = lines.emplace_back(head + "| ");
+    for (std::int64_t column = 0; column < columns; ++column) {
+      if (column > 0 && column % n.back() == 0) line += " ";
+      const std::int64_t item = holes.items[std::size_t(row * columns + column)];
+      line += " " + padded(item == Holes::kHole ? "." : std::to_string(item), cell);
+    }
   }
-  return {};
+  return lines;
 }
 
 }  // namespace selvage

@@ -22,6 +22,11 @@ struct Holes {
 };
 std::optional<Holes> holes_of(const TensorReport& tensor);
 
+// The first loop point, outer loops first, at which this check fails and all others that stay hold.
+// Nothing where an extent is no number, or there are too many points.
+std::optional<std::vector<std::pair<Expr, std::int64_t>>> first_stopped(const TensorReport& tensor,
+                                                                        const KeptPredicate& check);
+
 // The loop points as a table, outer loops down and inner loops across, `.` for a hole:
 //   I3 I4 |  I5 I6 across
 //   0  0  |   0  1  2  3   4  5  .  .

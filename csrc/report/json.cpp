@@ -1,5 +1,5 @@
 #include <selvage/kernel/print.h>
-#include <selvage/report/implied.h>
+#include <selvage/report/checks.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
 #include <selvage/report/texts.h>
@@ -66,11 +66,11 @@ Json json_of(const TensorReport& tensor) {
   for (DomainId d : a.loops) loop.push_back(tensor.name_of(d));
   json["address"] = texts(a.address);
   Json& predicates = json["predicates"] = Json::array();
-  for (const KeptPredicate& p : a.predicates.kept) {
+  for (const KeptPredicate* p : kept_checks(tensor)) {
     Json& predicate = predicates.emplace_back();
-    predicate["iterdomain"] = tensor.name_of(p.domain);
-    predicate["condition"] = texts(p.condition);
-    if (!p.witness.empty()) predicate["witness"] = json_of(completed(tensor, p.witness));
+    predicate["iterdomain"] = tensor.name_of(p->domain);
+    predicate["condition"] = texts(p->condition);
+    if (!p->witness.empty()) predicate["witness"] = json_of(completed(tensor, p->witness));
   }
   Json& implied = json["implied"] = Json::array();
   for (const Dropped& d : dropped_checks(tensor)) {

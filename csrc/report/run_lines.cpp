@@ -6,8 +6,8 @@ namespace {
 
 std::string where(const RunResult& run, Machine machine) {
   switch (machine) {
-    case Machine::Emulate: return "emulated, every access checked";
-    case Machine::Virtual: return "on the virtual device (the CUDA text, compiled for this CPU)";
+    case Machine::Emulate: return "by emulation, every access checked";
+    case Machine::Virtual: return "on the virtual device";
     case Machine::Gpu: return "on the GPU" + (run.device.empty() ? "" : ", " + run.device);
   }
   return {};
@@ -22,7 +22,7 @@ std::string verdict(const Comparison& c) {
   const std::string all = count(c.points, "item");
   char difference[32];
   std::snprintf(difference, sizeof difference, "%.3g", c.max_difference);
-  if (c.mismatches == 0) return all + ", each equal to the unscheduled program to the last bit";
+  if (c.mismatches == 0) return all + " equal to the unscheduled program's, bit for bit";
   if (c.failures == 0) {
     return all + ", all close to the unscheduled program: " + std::to_string(c.mismatches) +
            " differ, by at most " + difference;
@@ -36,7 +36,7 @@ std::string verdict(const Comparison& c) {
 void print_runs(const std::vector<RunResult>& runs, Lines& out) {
   for (const RunResult& run : runs) {
     for (const Comparison& c : run.comparisons) {
-      std::string text = "Ran " + c.output + " " + where(run, c.machine) + ": " + verdict(c);
+      std::string text = "Run " + where(run, c.machine) + ": " + c.output + ", " + verdict(c);
       if (c.unvisited > 0) text += "; " + count(c.unvisited, "item") + " no loop point visits";
       out.line(0, text);
     }

@@ -1,5 +1,5 @@
+#include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
-#include <selvage/report/implied.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
@@ -63,11 +63,10 @@ class TensorPage {
   }
 
   void print_checks(bool why) {
-    const PredicatePlan& plan = analysis_.predicates;
     out_.heading(title_of_checks());
-    print_some(plan.kept, 2, out_, [&](const KeptPredicate& p) {
-      out_.line(2, tensor_.name_of(p.domain) + ": " + texts_(p.condition));
-      if (why) out_.line(6, reason(p));
+    print_some(kept_checks(tensor_), 2, out_, [&](const KeptPredicate* p) {
+      out_.line(2, tensor_.name_of(p->domain) + ": " + texts_(p->condition));
+      if (why) out_.line(6, reason(*p));
     });
     const std::vector<Dropped> dropped = dropped_checks(tensor_);
     if (dropped.empty()) return;
@@ -172,7 +171,15 @@ class TensorPage {
     print_some(computed, 2, out_, [&](const auto& entry) {
       out_.line(2, entry.first + " = " + texts_((*analysis_.coordinates)[entry.second]));
     });
-    out_.line(2, "address = " + texts_(analysis_.address));
+    out_.line(2, "address = " + address_text(computed));
+  }
+
+  // The name of an index, where the address is one.
+  std::string address_text(const std::vector<std::pair<std::string, DomainId>>& computed) const {
+    for (const auto& [name, d] : computed) {
+      if (same((*analysis_.coordinates)[d], analysis_.address)) return name;
+    }
+    return texts_(analysis_.address);
   }
 
   std::string title_of_checks() const {
@@ -190,26 +197,26 @@ class TensorPage {
   // What goes wrong without a check.
   std::string reason(const KeptPredicate& p) const {
     if (p.witness.empty()) return "no point is known at which it is needed";
-    const std::string at = to_text(p.witness);
+    const Point point = first_stopped(tensor_, p).value_or(p.witness);
     std::vector<DomainId> domains = tensor_.tensor().logical;
     domains.push_back(p.domain);
-    const auto indices = indices_at(tensor_, domains, p.witness);
-    if (!indices) return "needed at " + at;
+    const auto indices = indices_at(tensor_, domains, point);
+    if (!indices) return "needed at " + to_text(point);
     std::vector<std::string> item;
     bool exists = true;
     for (std::size_t i = 0; i + 1 < domains.size(); ++i) {
       const std::int64_t x = (*indices)[i];
-      const auto n = value_at(tensor_.graph()[domains[i]].extent, p.witness);
+      const auto n = value_at(tensor_.graph()[domains[i]].extent, point);
       exists = exists && n && 0 <= x && x < *n;
       item.push_back(std::to_string(x));
     }
     const std::string store =
-        "without it, " + at + " stores " + tensor_.name() + "[" + joined(item, ", ") + "]";
+        "or else " + to_text(point) + " stores " + tensor_.name() + "[" + joined(item, ", ") + "]";
     if (!exists) return store + ", which does not exist";
-    const std::string index = tensor_.name_of(p.domain) + " = " + std::to_string(indices->back());
     const bool is_covered = is_proved(analysis_.coverage.verdict);
-    return store + (is_covered ? " a second time: " : " from outside its bounds: ") + index +
-           " of " + texts_(tensor_.graph()[p.domain].extent);
+    return store + (is_covered ? " a second time: " : " from a hole: ") +
+           tensor_.name_of(p.domain) + " = " + std::to_string(indices->back()) +
+           " is out of bounds";
   }
 
   void print_dropped(const Dropped& d, bool why) {

@@ -1,5 +1,6 @@
-#include <selvage/report/implied.h>
+#include <selvage/report/checks.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -49,10 +50,30 @@ std::string explanation(const std::string& by) {
       {"exact search", "all points were looked at"},
       {"duplicates allowed", "an item may be visited more than once"},
   };
-  for (const auto& [name, reason] : kReasons) {
-    if (by == name) return std::string(reason);
+  // Several laws: "law A and theorem 3".
+  std::string text;
+  for (std::size_t at = 0; at < by.size();) {
+    const std::size_t end = std::min(by.find(" and ", at), by.size());
+    const std::string_view name = std::string_view(by).substr(at, end - at);
+    for (const auto& [known, reason] : kReasons) {
+      if (name == known) text += (text.empty() ? "" : "; ") + std::string(reason);
+    }
+    at = end + 5;
   }
-  return {};
+  return text;
+}
+
+std::vector<const KeptPredicate*> kept_checks(const TensorReport& tensor) {
+  std::unordered_map<std::size_t, std::size_t> position;
+  for (std::size_t i = 0; i < tensor.iterdomains.size(); ++i) {
+    position.emplace(index_of(tensor.iterdomains[i].second), i);
+  }
+  std::vector<const KeptPredicate*> list;
+  for (const KeptPredicate& p : tensor.analysis.predicates.kept) list.push_back(&p);
+  std::stable_sort(list.begin(), list.end(), [&](const auto* a, const auto* b) {
+    return position.at(index_of(a->domain)) < position.at(index_of(b->domain));
+  });
+  return list;
 }
 
 std::string_view to_string(Minimality minimality) {

@@ -4,6 +4,9 @@
 
 namespace selvage {
 
+// The checks that stay, in the order in which the tensor's iterdomains are listed.
+std::vector<const KeptPredicate*> kept_checks(const TensorReport& tensor);
+
 // Every iterdomain that needs no check, with the reason: those of the plan, and those whose bounds
 // make no hole of this tensor.
 struct Dropped {

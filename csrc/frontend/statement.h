@@ -1,0 +1,29 @@
+#pragma once
+
+#include <selvage/frontend/formula.h>
+#include <selvage/frontend/layout.h>
+#include <selvage/frontend/sections.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// What `outputs` says of a tensor.
+struct StatementOutput {
+  std::optional<DataType> type;
+  std::optional<std::vector<Expr>> shape;
+  FileLayout layout;
+};
+
+// Adds the tensor that a statement computes; `text` is where it stands, `output` what is said of it
+// as an output, or null. `all` are the statements of the file, for better messages. Throws BadInput
+// at the place in the file: E205 unknown tensor, E302 unknown name, E316 subscript that is not
+// affine, E317 index whose extent is not known, E318 tensor read before it is computed, E503 wrong
+// number of subscripts, E504 index that is not on the left, and what Fusion::compute says.
+void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
+                 std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,
+                 FileContext& context);
+
+}  // namespace selvage

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <selvage/ir/schedule.h>
+
+namespace selvage {
+
+// One thread for each element: all loops of the tensor merged, cut into blocks of 128 threads.
+void schedule_pointwise(Schedule& schedule, TensorId tensor);
+
+}  // namespace selvage

@@ -1,0 +1,217 @@
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/report/json.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+
+#include "numbered.h"
+
+namespace selvage {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using test::figure2;
+using test::Numbered;
+
+Report report_on(const Numbered& t) {
+  return inspect("test.yaml", {Subject{.schedule = *t.schedule, .items_may_be_lost = true}});
+}
+Json json_on(const Numbered& t) { return Json::parse(to_json(report_on(t))); }
+
+// Reads the texts of one tensor of the JSON as anyone would: its lets first, each over those before
+// it, every other name a symbol.
+class Reader {
+ public:
+  explicit Reader(const Json& tensor) {
+    if (!tensor.contains("let")) return;
+    for (const Json& let : tensor["let"]) {
+      lets_.emplace(let[0].get<std::string>(), read(let[1].get<std::string>()));
+    }
+  }
+  Expr read(const std::string& text) {
+    EXPECT_LE(text.size(), 4096u);
+    return parse_expr(pool_, text, [&](std::string_view name) {
+      const auto it = lets_.find(std::string(name));
+      return it == lets_.end() ? pool_.symbol(name) : it->second;
+    });
+  }
+  std::int64_t at(const std::string& text, const std::map<std::string, std::int64_t>& point) {
+    std::vector<Expr> symbols;
+    std::vector<std::int64_t> values;
+    for (const auto& [name, value] : point) {
+      symbols.push_back(pool_.symbol(name));
+      values.push_back(value);
+    }
+    return evaluate(read(text), symbols, values).value();
+  }
+
+ private:
+  ExprPool pool_;
+  std::map<std::string, Expr> lets_;
+};
+
+TEST(Json, Figure2IsAsTheFormatShows) {
+  const Json json = json_on(figure2());
+  EXPECT_EQ(json["format"], "schedule_inspect/1");
+  const Json& t0 = json["tensors"]["T0"];
+  EXPECT_FALSE(t0.contains("let"));
+  EXPECT_EQ(
+      t0["iterdomains"].dump(),
+      R"({"I0":{"extent":"15","index":"I3 * 12 + I4 * 6 + I5 * 4 + I6"},)"
+      R"("I1":{"extent":"3","index":"I3 * 2 + I4"},"I2":{"extent":"6","index":"I5 * 4 + I6"},)"
+      R"("I3":{"extent":"2","index":"I3"},"I4":{"extent":"2","index":"I4"},)"
+      R"("I5":{"extent":"2","index":"I5"},"I6":{"extent":"4","index":"I6"}})");
+  EXPECT_EQ(t0["loop"].dump(), R"(["I3","I4","I5","I6"])");
+  EXPECT_EQ(t0["address"], "I3 * 12 + I4 * 6 + I5 * 4 + I6");
+  ASSERT_EQ(t0["predicates"].size(), 2u);
+  EXPECT_EQ(t0["predicates"][0]["iterdomain"], "I0");
+  EXPECT_EQ(t0["predicates"][0]["condition"], "I3 * 12 + I4 * 6 + I5 * 4 + I6 < 15");
+  EXPECT_EQ(t0["predicates"][1]["condition"], "I5 * 4 + I6 < 6");
+  ASSERT_EQ(t0["implied"].size(), 1u);
+  EXPECT_EQ(t0["implied"][0]["iterdomain"], "I1");
+  EXPECT_EQ(t0["minimal"], "proved");
+  EXPECT_EQ(t0["coverage"].dump(), R"({"complete":true})");
+  EXPECT_EQ(json["kernels"].size(), 1u);
+  EXPECT_EQ(json["kernels"][0]["launch"].dump(),
+            R"({"grid":["1","1","1"],"block":["1","1","1"],"shared_bytes":"0"})");
+  EXPECT_TRUE(json["diagnostics"].empty());
+}
+
+TEST(Json, AWitnessStopsExactlyItsPredicate) {
+  const Json t0 = json_on(figure2())["tensors"]["T0"];
+  Reader reader(t0);
+  for (const Json& predicate : t0["predicates"]) {
+    const auto point = predicate["witness"].get<std::map<std::string, std::int64_t>>();
+    EXPECT_EQ(point.size(), t0["loop"].size());
+    for (const Json& other : t0["predicates"]) {
+      EXPECT_EQ(reader.at(other["condition"], point), other == predicate ? 0 : 1);
+    }
+  }
+}
+
+TEST(Json, AWitnessNamesEverySizeThatIsUsed) {
+  Numbered t("T0", {"I0", "I1"}, {0, 0}, {"N", "M"});
+  t.fusion->assume(t.fusion->pool().symbol("M") <= t.fusion->pool().symbol("N"));
+  t.fusion->assume(eq(t.fusion->pool().symbol("M") % 4, 0));
+  t.schedule->split(t.schedule->loops(t.id())[0], t.c(4), true, "I2", "I3");
+  const Json t0 = json_on(t)["tensors"]["T0"];
+  ASSERT_EQ(t0["predicates"].size(), 1u);
+  const auto point = t0["predicates"][0]["witness"].get<std::map<std::string, std::int64_t>>();
+  ASSERT_TRUE(point.contains("N") && point.contains("M") && point.contains("I1"));
+  EXPECT_LE(point.at("M"), point.at("N"));
+  EXPECT_EQ(point.at("M") % 4, 0);
+  EXPECT_GE(point.at("I2") * 4 + point.at("I3"), point.at("N"));
+}
+
+TEST(Json, ItemsThatNothingVisitsAreToldOf) {
+  Numbered t("T0", {"I0"}, {10});
+  t.schedule->resize(t.schedule->loops(t.id())[0], t.c(-2), t.c(0), "I1");
+  const Json json = json_on(t);
+  const Json& coverage = json["tensors"]["T0"]["coverage"];
+  EXPECT_EQ(coverage["complete"], false);
+  EXPECT_EQ(coverage["verdict"], "refuted");
+  EXPECT_LT(coverage["witness"]["I0"], 2);
+  EXPECT_EQ(json["diagnostics"][0]["severity"], "warning");
+}
+
+TEST(Json, WhereDuplicatesAreAllowedOnlyTheItemIsChecked) {
+  const Numbered t = figure2();
+  t.fusion->edit(t.id()).duplicates_allowed = true;
+  const Json t0 = json_on(t)["tensors"]["T0"];
+  ASSERT_EQ(t0["predicates"].size(), 1u);
+  EXPECT_EQ(t0["predicates"][0]["iterdomain"], "I0");
+  EXPECT_EQ(t0["implied"].size(), 2u);
+}
+
+// Crossed splits and merges: written out, each index is twice as long as the one before.
+Numbered crossed(int steps) {
+  Numbered t("T0", {"I0"}, {1 << 20});
+  Schedule& s = *t.schedule;
+  ScheduledLoop rest = s.loops(t.id())[0];
+  for (int i = 0; i < steps; ++i) {
+    const std::string n = std::to_string(i);
+    const auto [outer, inner] = s.split(rest, t.c(3), true, "o" + n, "i" + n);
+    rest = s.merge(inner, outer, "m" + n);
+  }
+  return t;
+}
+
+TEST(Json, LetsKeepEveryTextShortAndRight) {
+  const Numbered t = crossed(30);
+  const Report report = report_on(t);
+  const Json t0 = Json::parse(to_json(report))["tensors"]["T0"];
+  const TensorAnalysis& a = report.tensors[0].analysis;
+  ASSERT_TRUE(t0.contains("let"));
+  EXPECT_EQ(t0["let"][0][0], "_t0");
+  Reader reader(t0);
+  for (const std::int64_t x : {0, 1, 2, 17, 65'537, (1 << 20) - 1}) {
+    const std::map<std::string, std::int64_t> point = {{std::string(a.variables[0].name()), x}};
+    for (const auto& [name, d] : report.tensors[0].iterdomains) {
+      EXPECT_EQ(reader.at(t0["iterdomains"][name]["index"], point),
+                evaluate((*a.coordinates)[d], a.variables, std::vector{x}).value())
+          << name << " at " << x;
+    }
+  }
+}
+
+TEST(Json, LongExtentsAreBrokenUpToo) {
+  const std::string long_name(64, 'N');
+  Numbered t("T0", {"I0"}, {0}, {long_name});
+  Schedule& s = *t.schedule;
+  ScheduledLoop rest = s.loops(t.id())[0];
+  for (int i = 0; i < 12; ++i) {
+    const auto [outer, inner] = s.split(rest, t.c(3));
+    const auto padded = s.resize(outer, rest.domain == outer.domain ? t.c(1) : t.c(2), t.c(1));
+    rest = s.merge(inner, padded);
+  }
+  const Json t0 = json_on(t)["tensors"]["T0"];
+  Reader reader(t0);
+  for (const auto& [name, domain] : t0["iterdomains"].items()) {
+    const std::map<std::string, std::int64_t> size = {{long_name, 1000}};
+    EXPECT_GE(reader.at(domain["extent"], size), 1) << name;
+  }
+}
+
+TEST(Json, GrowsNoFasterThanTheGraph) {
+  std::vector<double> seconds, bytes;
+  for (int steps : {100, 1000}) {
+    const Numbered t = crossed(steps / 2);
+    const Report report = report_on(t);
+    double best = 1;
+    for (int k = 0; k < 5; ++k) {
+      const auto start = std::chrono::steady_clock::now();
+      const std::string text = to_json(report);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      best = std::min(best, took.count());
+      if (k == 0) bytes.push_back(double(text.size()));
+    }
+    seconds.push_back(best);
+  }
+  EXPECT_LT(bytes[1] / bytes[0], 15) << bytes[1];
+  EXPECT_LT(seconds[1] / seconds[0], 25) << seconds[0] << " s, then " << seconds[1] << " s";
+}
+
+TEST(Json, OneIllegalTensorHidesNoOther) {
+  const Numbered good = figure2();
+  Numbered bad("T1", {"I0", "I1"}, {4, 4});
+  bad.schedule->set_loops(bad.id(), {(*bad.fusion)[bad.id()].logical[0]});
+  const Report report =
+      inspect("test.yaml", {Subject{.schedule = *bad.schedule, .places = {{"T1", {"", 7, 3}}}},
+                            Subject{.schedule = *good.schedule}});
+  const Json json = Json::parse(to_json(report));
+  EXPECT_TRUE(json["tensors"].contains("T0"));
+  EXPECT_FALSE(json["tensors"].contains("T1"));
+  ASSERT_EQ(json["diagnostics"].size(), 1u);
+  EXPECT_EQ(json["diagnostics"][0]["code"], "E416");
+  EXPECT_EQ(json["diagnostics"][0]["file"], "test.yaml");
+  EXPECT_EQ(json["diagnostics"][0]["line"], 7);
+  EXPECT_EQ(report.exit_status(), 1);
+}
+
+}  // namespace
+
+}  // namespace selvage

@@ -1,0 +1,127 @@
+#include <selvage/report/page.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "numbered.h"
+
+namespace selvage {
+
+namespace {
+
+using test::figure2;
+using test::Numbered;
+using testing::HasSubstr;
+using testing::Not;
+
+Report report_on(const Numbered& t) {
+  return inspect("test.yaml", {Subject{.schedule = *t.schedule, .items_may_be_lost = true}});
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// SELVAGE_REGENERATE=1 writes what was printed instead of comparing with it.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(SELVAGE_SOURCE_DIR) + "/tests/report/golden/" + name;
+  if (std::getenv("SELVAGE_REGENERATE") != nullptr) {
+    std::ofstream(path) << text;
+    GTEST_SKIP() << path << " is written anew";
+  }
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path;
+  std::ostringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "if that is meant, run again with SELVAGE_REGENERATE=1";
+}
+
+TEST(Page, Figure2IsAsReviewed) {
+  const Numbered t = figure2();
+  expect_golden("figure2.txt", page(report_on(t)));
+}
+
+TEST(Page, Figure2FitsFortyLinesWithTheResultOfARun) {
+  const Numbered t = figure2();
+  Report report = report_on(t);
+  report.runs.push_back(
+      run(*t.fusion, *t.schedule, *report.fusions[0].program, {.on = Machine::Virtual}));
+  const std::vector<std::string> lines = lines_of(page(report));
+  EXPECT_LE(lines.size(), 40u);
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_EQ(
+      lines.back(),
+      "Run on the virtual device: T0, 15 items equal to the unscheduled program's, bit for bit");
+}
+
+TEST(Page, ChosenPartsComeAlone) {
+  const Numbered t = figure2();
+  const Report report = report_on(t);
+  EXPECT_EQ(page(report, {.loops = true}),
+            "Kernel kernel_T0: one thread\n"
+            "  for I3 in 2\n"
+            "    for I4 in 2\n"
+            "      for I5 in 2\n"
+            "        for I6 in 4\n"
+            "          if (I5 * 4 + I6 < 6 && I3 * 12 + I4 * 6 + I5 * 4 + I6 < 15)\n"
+            "            T0[I3 * 12 + I4 * 6 + I5 * 4 + I6] = "
+            "float(I3 * 12 + I4 * 6 + I5 * 4 + I6)\n");
+  EXPECT_THAT(page(report, {.predicates = true}), HasSubstr("  I2: I5 * 4 + I6 < 6\n"));
+  EXPECT_THAT(page(report, {.predicates = true}), Not(HasSubstr("or else")));
+  EXPECT_THAT(
+      page(report, {.why = true}),
+      HasSubstr("or else I3 = 1, I4 = 0, I5 = 0, I6 = 3 stores T0[15], which does not exist"));
+  EXPECT_EQ(page(report, {.cuda = true}), report.fusions[0].cuda[0][0].text);
+}
+
+TEST(Page, AFusionShowsItsCuda) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor a = f.input("a", {n}, DataType::Float, {"n"});
+  f.output("y", relu(a + 1.5));
+  Schedule s(f);
+  const Report report = inspect("test.yaml", {Subject{.schedule = s}});
+  EXPECT_THAT(page(report), HasSubstr("\nCUDA\n\n#ifndef KERNEL"));
+}
+
+TEST(Page, ItemsThatAreLostAreNamed) {
+  const Numbered t("T0", {"I0"}, {10});
+  t.schedule->resize(t.schedule->loops(t.id())[0], t.c(-2), t.c(0), "I1");
+  const Report report = report_on(t);
+  EXPECT_THAT(page(report), HasSubstr("Coverage: no valid loop point visits I0 = "));
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].severity, Severity::Warning);
+  EXPECT_EQ(report.exit_status(), 0);
+}
+
+TEST(Page, LongChainsStayShortAndNarrow) {
+  const Numbered t("T0", {"I0"}, {1 << 20});
+  Schedule& s = *t.schedule;
+  ScheduledLoop rest = s.loops(t.id())[0];
+  for (int i = 0; i < 60; ++i) {
+    const auto [outer, inner] = s.split(rest, t.c(3));
+    rest = s.merge(inner, outer);
+  }
+  const std::vector<std::string> lines = lines_of(page(report_on(t)));
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(Page, ATableOfHolesHasRowsForTheOuterLoops) {
+  const Numbered t("T0", {"I0"}, {10});
+  t.schedule->split(t.schedule->loops(t.id())[0], t.c(4), true, "I1", "I2");
+  EXPECT_THAT(page(report_on(t)), HasSubstr("  I1 |  I2 across\n"
+                                            "  0  |  0 1 2 3\n"
+                                            "  1  |  4 5 6 7\n"
+                                            "  2  |  8 9 . .\n"));
+}
+
+}  // namespace
+
+}  // namespace selvage
