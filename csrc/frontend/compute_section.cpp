@@ -46,7 +46,8 @@ class Reader {
     if (outputs != nullptr) errors_.attempt([&] { read_outputs(*outputs); });
     ScheduleDraft draft;
     errors_.attempt([&] {
-      draft = read_schedule_draft(root_.find("schedule"), formulas_, input_names_, sizes_, context_);
+      draft =
+          read_schedule_draft(root_.find("schedule"), formulas_, input_names_, sizes_, context_);
     });
     if (formulas_.size() != texts_.size()) return;  // names of tensors would be missing
     sizes_.declare();

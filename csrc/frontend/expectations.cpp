@@ -86,8 +86,8 @@ std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
     }
     const auto have = normal(it->second), want = normal(of.conditions);
     if (have == want) continue;
-    add(of.place, "the predicates of " + of.tensor + " are " + listed(have) + ", and expected are " +
-                      listed(want));
+    add(of.place, "the predicates of " + of.tensor + " are " + listed(have) +
+                      ", and expected are " + listed(want));
   }
   return differences;
 }

@@ -15,9 +15,9 @@ namespace {
 constexpr int kDeepest = 64;
 
 // Longer signs first, so that `//` is not read as `/`.
-constexpr std::string_view kSigns[] = {"//", "<=", ">=", "==", "!=", "&&", "||", "+=",
-                                       "-=", "*=", "+",  "-",  "*",  "/",  "%",  "<",
-                                       ">",  "!",  "(",  ")",  "[",  "]",  ",",  "="};
+constexpr std::string_view kSigns[] = {
+    "//", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "+", "-",
+    "*",  "/",  "%",  "<",  ">",  "!",  "(",  ")",  "[",  "]",  ",", "="};
 
 struct InfixSign {
   std::string_view text;
@@ -54,8 +54,8 @@ class Parser {
   Formula parse() {
     parse_target();
     if (token_ == "+=" || token_ == "-=" || token_ == "*=") {
-      unsupported(start_, "'" + std::string(token_) + "'", "write " + formula_.target +
-                                                              "[...] = ... with a new name");
+      unsupported(start_, "'" + std::string(token_) + "'",
+                  "write " + formula_.target + "[...] = ... with a new name");
     }
     expect("=", "after the element on the left");
     parse_value(0);
@@ -64,9 +64,9 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, const char* code = "E314",
-                         const std::string& help =
-                             "write a statement such as y[m, n] = relu(a[m, n] + b[n])") {
+  [[noreturn]] void fail(
+      const std::string& what, const char* code = "E314",
+      const std::string& help = "write a statement such as y[m, n] = relu(a[m, n] + b[n])") {
     refuse(code, place_in(node_, start_), what + " in the statement " + shown(text_), help);
   }
   [[noreturn]] void unsupported(std::size_t at, const std::string& what, const std::string& help) {

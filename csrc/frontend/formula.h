@@ -18,12 +18,12 @@ namespace selvage {
 struct FormulaNode {
   enum class Kind : std::uint8_t { Integer, Real, Truth, Name, Element, Apply, Cast };
   Kind kind = Kind::Integer;
-  std::size_t at = 0;  // where it stands in the text
+  std::size_t at = 0;     // where it stands in the text
   std::string name = {};  // Name, Element
   std::int64_t integer = 0;
   double real = 0;
   Function function = Function::Add;
-  DataType type = DataType::Float;  // Cast
+  DataType type = DataType::Float;           // Cast
   std::vector<std::uint32_t> operands = {};  // Element: its subscripts
   bool in_subscript = false;
 };

@@ -77,9 +77,9 @@ std::vector<Expr> strides_of(const FileLayout& layout, const std::string& tensor
                              Fusion& fusion, FileSymbols& symbols, SizeScope& sizes) {
   const std::size_t n = extents.size();
   const bool dense =
-      !layout.strides && (!layout.contiguity || std::find(layout.contiguity->begin(),
-                                                          layout.contiguity->end(),
-                                                          false) == layout.contiguity->end());
+      !layout.strides &&
+      (!layout.contiguity || std::find(layout.contiguity->begin(), layout.contiguity->end(),
+                                       false) == layout.contiguity->end());
   if (dense || n == 0) {
     check_size(layout, tensor, type, extents, {});
     return {};

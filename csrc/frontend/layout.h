@@ -18,8 +18,7 @@ struct FileLayout {
   Place place;
 };
 
-FileLayout read_layout(const Node& tensor, std::size_t axes, SizeScope& sizes,
-                       Diagnostics& errors);
+FileLayout read_layout(const Node& tensor, std::size_t axes, SizeScope& sizes, Diagnostics& errors);
 
 // After sizes.declare(): the strides of an allocation domain with these extents, outer to inner.
 //   contiguity[k] true:   stride k is that of a dense tensor over what lies inside of k

@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMostTensors = 1'000;
 inline constexpr std::int64_t kMostTransforms = 100'000;
 inline constexpr std::int64_t kMostSymbols = 1'000;
 inline constexpr std::int64_t kMostFacts = 100;
-inline constexpr std::int64_t kMostAxes = 64;             // of one tensor
+inline constexpr std::int64_t kMostAxes = 64;              // of one tensor
 inline constexpr std::int64_t kLongestExpression = 1'000;  // characters
 inline constexpr std::int64_t kLongestFormula = 4'000;
 
@@ -89,15 +89,15 @@ struct ScheduleFile {
 
   std::string path;
   Kind kind = Kind::Tensors;
-  std::vector<FileTensor> tensors;    // section 1: those that are legal
-  std::shared_ptr<Fusion> fusion;     // section 2
-  std::optional<Schedule> schedule;   // section 2, where it is legal
+  std::vector<FileTensor> tensors;      // section 1: those that are legal
+  std::shared_ptr<Fusion> fusion;       // section 2
+  std::optional<Schedule> schedule;     // section 2, where it is legal
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. These sizes are constants of the fusions,
   // but where the value is 0: such a size stays a symbol, and is 0 at launch.
   std::map<std::string, std::int64_t> sizes;
   Expectations expect;
-  std::vector<Diagnostic> illegal;   // what makes a schedule illegal (exit status 1)
+  std::vector<Diagnostic> illegal;  // what makes a schedule illegal (exit status 1)
   std::vector<Diagnostic> warnings;
 };
 

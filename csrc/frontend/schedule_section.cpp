@@ -133,7 +133,7 @@ class Reader {
   }
 
   void read_item(const Node& item, ScheduleDraft::Tensor& tensor, LoopList& loops) {
-    constexpr std::string_view kItems[] = {"split", "merge", "resize", "swizzle", "reorder",
+    constexpr std::string_view kItems[] = {"split", "merge", "resize",  "swizzle", "reorder",
                                            "bind",  "cache", "rfactor", "like"};
     const Entry& entry = expect_one(item, "schedule." + tensor.name);
     switch (one_of(entry.key, entry.place, "schedule." + tensor.name, kItems)) {
@@ -174,7 +174,8 @@ class Reader {
       const std::size_t d = tensor.names.find(node, what);
       const std::string& name = tensor.names.all()[d].name;
       if (is_taken(tensor, d)) {
-        refuse("E307", node.place, "reorder: " + name + " is no loop of " + tensor.name + " any more",
+        refuse("E307", node.place,
+               "reorder: " + name + " is no loop of " + tensor.name + " any more",
                "name what came out of the transform that took it");
       }
       if (seen[d]) {
@@ -185,10 +186,10 @@ class Reader {
     }
     for (std::size_t d : loops.loops()) {
       if (seen[d]) continue;
-      refuse("E307", entry.value.place,
-             "reorder: the loop " + tensor.names.all()[d].name + " of " + tensor.name +
-                 " is missing",
-             "name every loop once");
+      refuse(
+          "E307", entry.value.place,
+          "reorder: the loop " + tensor.names.all()[d].name + " of " + tensor.name + " is missing",
+          "name every loop once");
     }
     loops.reorder(order);
   }

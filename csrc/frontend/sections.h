@@ -31,7 +31,7 @@ Expectations read_expectations(const Node& node, FileContext& context);
 
 // ---- What is the same in both sections ----
 
-DataType as_data_type(const Node& node, std::string_view what);                // E107, E304
+DataType as_data_type(const Node& node, std::string_view what);  // E107, E304
 // The name of a new tensor (E201 to E204).
 const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols);
 

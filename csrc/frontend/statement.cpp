@@ -205,9 +205,9 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
   std::vector<Expr> shape;
   if (output != nullptr && output->shape) {
     for (std::size_t k = 0; k < formula.indices.size(); ++k) {
-      shape.push_back(sizes.extent((*output->shape)[k], output->layout.place,
-                                   "the extent of " + formula.indices[k].name + " of " +
-                                       formula.target));
+      shape.push_back(
+          sizes.extent((*output->shape)[k], output->layout.place,
+                       "the extent of " + formula.indices[k].name + " of " + formula.target));
     }
   } else {
     shape = builder.shape();
@@ -221,8 +221,8 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
     for (const Formula::Index& index : formula.indices) axes.push_back(index.name);
     TensorInfo& info = fusion.edit(tensor.id());
     info.align = output->layout.align;
-    info.strides = strides_of(output->layout, info.name, info.type, axes,
-                              fusion.shape(tensor.id()), fusion, context.symbols, sizes);
+    info.strides = strides_of(output->layout, info.name, info.type, axes, fusion.shape(tensor.id()),
+                              fusion, context.symbols, sizes);
   });
 }
 

@@ -87,16 +87,15 @@ void FileSymbols::read_symbols(const Node& node) {
       const auto read = [&](const char* key, std::int64_t least, auto use) {
         const Node* value = entry.value.find(key);
         if (value == nullptr) return;
-        errors_.attempt(
-            [&] { use(as_integer_of(*value, what + "." + key, least, INT64_MAX)); });
+        errors_.attempt([&] { use(as_integer_of(*value, what + "." + key, least, INT64_MAX)); });
       };
       read("min", 0, [&](std::int64_t v) { s.min = v; });
       read("max", 0, [&](std::int64_t v) { s.max = v; });
       read("multiple_of", 1, [&](std::int64_t v) { s.multiple_of = v; });
       if (s.max && *s.max < s.min) {
         refuse("E310", entry.value.find("max")->place,
-               "no value of " + s.name + " is at least " + std::to_string(s.min) +
-                   " and at most " + std::to_string(*s.max),
+               "no value of " + s.name + " is at least " + std::to_string(s.min) + " and at most " +
+                   std::to_string(*s.max),
                "give it a max that is not below its min; min is 1 by default");
       }
       if (s.max && *s.max / s.multiple_of * s.multiple_of < s.min) {
@@ -305,7 +304,8 @@ Expr SizeScope::extent(Expr e, const Place& place, const std::string& what) {
       refuse("E403", place, what + " is " + std::to_string(e.value()),
              "it is at least 1; a size that may be 0 is a symbol with min: 0");
     }
-    if (e.value() > kLargestExtent) refuse("E402", place, what + " is past 2^62", "make it smaller");
+    if (e.value() > kLargestExtent)
+      refuse("E402", place, what + " is past 2^62", "make it smaller");
   } else if (!simplifier().proves_nonnegative(e - 1)) {
     refuse("E403", place, what + ", " + to_string(e) + ", is not proved to be at least 1",
            "give its symbols a min that makes it so");

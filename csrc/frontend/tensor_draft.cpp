@@ -136,14 +136,14 @@ class Reader {
       if (is_leaf(d)) continue;
       errors_.attempt([&] {
         refuse("E307", list.items[k].place,
-               what + ": " + names_.all()[d].name + " of " + name_ +
-                   " is taken by a transform",
+               what + ": " + names_.all()[d].name + " of " + name_ + " is taken by a transform",
                "name what comes out of that transform");
       });
     }
     for (std::size_t d = 0; d < names_.size(); ++d) {
       if (seen[d] || !is_leaf(d)) continue;
-      refuse("E307", list.place, what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
+      refuse("E307", list.place,
+             what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
              "name every iterdomain that no transform takes");
     }
     return leaves;

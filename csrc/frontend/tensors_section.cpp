@@ -48,8 +48,7 @@ TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains
   }
   const ValueId value = fusion.values().index(number);
   const DataType computed = compute_type(info.type);
-  info.definition =
-      computed == DataType::Int64 ? value : fusion.values().cast(value, computed);
+  info.definition = computed == DataType::Int64 ? value : fusion.values().cast(value, computed);
   return info;
 }
 
@@ -109,9 +108,8 @@ FileTensor build(TensorDraft& draft, FileContext& context) {
   for (const FileTransform& t : draft.view) append(domains, derive(graph, t, domains, draft.names));
   // A tensor may lie in memory as it is iterated: then the fusion knows the transforms, too.
   Domains allocated = domains;
-  const bool lies_as_iterated =
-      std::any_of(draft.allocation.begin(), draft.allocation.end(),
-                  [&](std::size_t d) { return d >= domains.size(); });
+  const bool lies_as_iterated = std::any_of(draft.allocation.begin(), draft.allocation.end(),
+                                            [&](std::size_t d) { return d >= domains.size(); });
   if (lies_as_iterated) {
     for (const FileTransform& t : draft.transforms) {
       append(allocated, derive(graph, t, allocated, draft.names));

@@ -66,8 +66,8 @@ std::size_t DomainNames::feed(const Node& node, std::string_view what, Feeds fee
   if (domains_[d].feeds[std::size_t(feeds)]) {
     refuse("E306", node.place,
            "the iterdomain " + domains_[d].name + " of " + tensor_ + " feeds two transforms",
-           "use what comes out of the first", {"the first is at " +
-                                               to_text(fed_[std::size_t(feeds)].at(d))});
+           "use what comes out of the first",
+           {"the first is at " + to_text(fed_[std::size_t(feeds)].at(d))});
   }
   domains_[d].feeds[std::size_t(feeds)] = true;
   fed_[std::size_t(feeds)][d] = node.place;

@@ -58,10 +58,10 @@ std::int64_t as_integer_of(const Node& node, std::string_view what, std::int64_t
 const Entry& expect_one(const Node& node, std::string_view what) {
   const std::vector<Entry>& entries = expect_map(node, what);
   if (entries.size() != 1) {
-    refuse("E107", entries.size() < 2 ? node.place : entries[1].place,
-           std::string(what) + ": expected a map of one key, found " +
-               std::to_string(entries.size()),
-           "write one '- key: ...' for each");
+    refuse(
+        "E107", entries.size() < 2 ? node.place : entries[1].place,
+        std::string(what) + ": expected a map of one key, found " + std::to_string(entries.size()),
+        "write one '- key: ...' for each");
   }
   return entries[0];
 }

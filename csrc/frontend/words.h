@@ -36,8 +36,7 @@ Place place_in(const Node& scalar, std::size_t at);
 std::string to_text(const Place& place);
 
 // What is of the format and not built yet (E390).
-[[noreturn]] void refuse_unsupported(const Place& place, const std::string& what,
-                                     std::string help);
+[[noreturn]] void refuse_unsupported(const Place& place, const std::string& what, std::string help);
 
 // Runs `part`; a refusal without a place gets this one.
 template <typename Refusal, typename Part>

@@ -221,11 +221,13 @@ bool Bounds::apply(const Relation& r) {
 bool Bounds::apply_digits(const Relation& r) {
   const std::uint32_t o = r.v[0], i = r.v[1], x = r.v[2];
   const std::int64_t n = r.n;
-  const Interval N = Interval::point(n);
+  const auto times_n = [n](Interval v) {
+    return Interval{saturating_mul(v.lo, n), saturating_mul(v.hi, n)};
+  };
   if (r.direction == Direction::Forward && !set(i, 0, n - 1)) return false;
-  const Interval up = ranges_[o] * N + ranges_[i];
+  const Interval up = times_n(ranges_[o]) + ranges_[i];
   if (!set(x, up.lo, up.hi)) return false;
-  const Interval part = ranges_[x] - ranges_[o] * N;
+  const Interval part = ranges_[x] - times_n(ranges_[o]);
   if (!set(i, part.lo, part.hi)) return false;
   const Interval high = ranges_[x] - ranges_[i];  // = o*n
   if (!set(o, high.has_lo() ? ceil_div(high.lo, n) : high.lo,
