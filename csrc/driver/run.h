@@ -24,11 +24,12 @@ std::optional<Machine> parse_machine(std::string_view name);
 Machine default_machine();
 
 struct RunRequest {
-  std::map<std::string, std::int64_t> sizes;
-  std::map<std::string, Array> inputs;  // row-major by logical shape; what is missing is made up
+  std::map<std::string, std::int64_t> sizes = {};
+  std::map<std::string, Array> inputs =
+      {};  // row-major by logical shape; what is missing is made up
   std::uint64_t seed = 1;
-  std::optional<Machine> on;  // default_machine() if not said
-  bool on_all = false;        // on Emulate and Virtual as well
+  std::optional<Machine> on = {};  // default_machine() if not said
+  bool on_all = false;             // on Emulate and Virtual as well
   // Outputs as they lie in memory, gaps 0, instead of by logical shape: a tensor laid out densely
   // over its allocation domain has that shape, any other is flat.
   bool as_in_memory = false;

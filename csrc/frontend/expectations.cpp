@@ -3,6 +3,7 @@
 #include <selvage/frontend/names.h>
 #include <selvage/frontend/sections.h>
 #include <selvage/frontend/words.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
 
@@ -42,13 +43,19 @@ Expectations read_expectations(const Node& node, FileContext& context) {
 
 namespace {
 
-// As it is always written; what cannot be read stays as it is.
-std::vector<std::string> normal(const std::vector<std::string>& conditions) {
+// As the simplifier writes it, knowing nothing; what cannot be read stays as it is.
+std::vector<std::string> normal(const std::vector<std::string>& conditions,
+                                const std::map<std::string, std::int64_t>& sizes) {
   std::vector<std::string> written;
+  ExprPool pool;
+  Simplifier simplifier{Facts(pool)};
+  const auto resolve = [&](std::string_view name) {
+    const auto it = sizes.find(std::string(name));
+    return it == sizes.end() || it->second == 0 ? pool.symbol(name) : pool.constant(it->second);
+  };
   for (const std::string& text : conditions) {
-    ExprPool pool;
     try {
-      written.push_back(to_string(parse_expr(pool, text)));
+      written.push_back(to_string(simplifier.simplify(parse_expr(pool, text, resolve))));
     } catch (const BadInput&) {
       written.push_back(text);
     }
@@ -84,7 +91,7 @@ std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
       add(of.place, "predicates of " + shown(of.tensor) + " are expected, and nothing stores it");
       continue;
     }
-    const auto have = normal(it->second), want = normal(of.conditions);
+    const auto have = normal(it->second, expect.sizes), want = normal(of.conditions, expect.sizes);
     if (have == want) continue;
     add(of.place, "the predicates of " + of.tensor + " are " + listed(have) +
                       ", and expected are " + listed(want));

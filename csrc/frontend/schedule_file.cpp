@@ -59,6 +59,7 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
   }
   if (errors.empty()) context.symbols.check_all_used();
   file.sizes = context.symbols.values();
+  file.expect.sizes = file.sizes;
 }
 
 }  // namespace

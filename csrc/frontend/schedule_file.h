@@ -81,6 +81,7 @@ struct Expectations {
     Place place;
   };
   std::vector<Predicates> predicates;
+  std::map<std::string, std::int64_t> sizes;  // constants in what came out
   Place place;
 };
 

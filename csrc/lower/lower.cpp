@@ -272,6 +272,8 @@ class Lowering {
       refuse("E442", sentence + "is past the hardware's limit of " + std::to_string(most), {},
              "split the loop that is bound to it by a smaller factor, or bind another one");
     }
+    const auto is_said = [&](const LaunchCheck& c) { return same(c.condition, condition); };
+    if (std::any_of(program_.checks.begin(), program_.checks.end(), is_said)) return;
     program_.checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
   }
 

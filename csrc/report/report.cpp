@@ -48,6 +48,13 @@ std::vector<TensorId> tensors_of(const Subject& subject) {
   return tensors;
 }
 
+// A launch that the hardware refuses makes the tensors of that kernel illegal; they are left
+// out, those beside them are not.
+bool is_refused(const Diagnostic& refusal, const std::string& tensor) {
+  return refusal.code == "E442" &&
+         find_word(refusal.message, "kernel_" + tensor) != std::string::npos;
+}
+
 // Lowers and emits; nothing, and a diagnostic, where that is illegal.
 std::optional<Program> lowered(const Subject& subject, Report& report) {
   if (!subject.has_kernel) return std::nullopt;
@@ -173,6 +180,13 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
       continue;
     }
     for (TensorId t : tensors) {
+      const auto refuses = [&](const Diagnostic& d) {
+        return is_refused(d, schedule.fusion()[t].name);
+      };
+      if (std::any_of(report.diagnostics.begin() + std::ptrdiff_t(errors), report.diagnostics.end(),
+                      refuses)) {
+        continue;
+      }
       try {
         TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
         warn_of_lost_items(subject, a, report);

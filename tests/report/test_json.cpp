@@ -196,9 +196,8 @@ TEST(Json, GrowsNoFasterThanTheGraph) {
 }
 
 TEST(Json, OneIllegalTensorHidesNoOther) {
-  const Numbered good = figure2();
-  Numbered bad("T1", {"I0", "I1"}, {4, 4});
-  bad.schedule->set_loops(bad.id(), {(*bad.fusion)[bad.id()].logical[0]});
+  const Numbered good = figure2(), bad("T1", {"I0"}, {4096});
+  bad.schedule->bind(bad.schedule->loops(bad.id())[0], ParallelType::TIDx);
   const Report report =
       inspect("test.yaml", {Subject{.schedule = *bad.schedule, .places = {{"T1", {"", 7, 3}}}},
                             Subject{.schedule = *good.schedule}});
@@ -206,7 +205,7 @@ TEST(Json, OneIllegalTensorHidesNoOther) {
   EXPECT_TRUE(json["tensors"].contains("T0"));
   EXPECT_FALSE(json["tensors"].contains("T1"));
   ASSERT_EQ(json["diagnostics"].size(), 1u);
-  EXPECT_EQ(json["diagnostics"][0]["code"], "E416");
+  EXPECT_EQ(json["diagnostics"][0]["code"], "E442");
   EXPECT_EQ(json["diagnostics"][0]["file"], "test.yaml");
   EXPECT_EQ(json["diagnostics"][0]["line"], 7);
   EXPECT_EQ(report.exit_status(), 1);

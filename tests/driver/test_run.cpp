@@ -1,0 +1,231 @@
+#include <selvage/base/diagnostic.h>
+#include <selvage/driver/run.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/report/numbered.h"
+
+namespace selvage {
+
+namespace {
+
+using test::Numbered;
+using testing::HasSubstr;
+
+// Emulation and the virtual device both agree with the unscheduled program on every output.
+RunResult expect_agreement(const Fusion& fusion, const Schedule& schedule, RunRequest request) {
+  const Program program = lower(fusion, schedule, {.items_may_be_lost = request.as_in_memory});
+  request.on = Machine::Emulate;
+  request.on_all = true;
+  RunResult result = run(fusion, schedule, program, request);
+  for (const std::string& fault : result.faults) ADD_FAILURE() << fault;
+  for (const Comparison& c : result.comparisons) {
+    EXPECT_EQ(c.mismatches, 0) << to_string(c.machine) << ": " << c.first;
+  }
+  EXPECT_TRUE(result.passed());
+  return result;
+}
+
+// y = relu(a + b), b repeated along m; tiles that nothing divides, bound to blocks and threads.
+struct BiasRelu {
+  explicit BiasRelu(DataType type) {
+    const auto [m, n] = f.extents("M", "N");
+    const Tensor a = f.input("a", {m, n}, type, {"m", "n"}), b = f.input("b", {n}, type, {"n"});
+    y = f.output("y", relu(a + b), type);
+  }
+  Schedule tiled(std::int64_t tile) {
+    Schedule s(f);
+    const auto [m, n] = s.loops<2>(y);
+    const auto [outer, inner] = s.split(s.merge(m, n), tile);
+    s.bind(outer, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
+    return s;
+  }
+  Fusion f;
+  Tensor y;
+};
+
+TEST(Run, TilesThatDoNotDivideAgree) {
+  for (const DataType type : {DataType::Float, DataType::Half, DataType::Int32}) {
+    BiasRelu c(type);
+    for (const auto& [m, n] : {std::pair{1, 1}, {7, 13}, {32, 4}, {129, 3}}) {
+      const RunResult r = expect_agreement(c.f, c.tiled(32), {.sizes = {{"M", m}, {"N", n}}});
+      EXPECT_EQ(r.launches, 1);
+      EXPECT_EQ(r.outputs.at("y").shape, (std::vector<std::int64_t>{m, n}));
+      ASSERT_EQ(r.comparisons.size(), 2u);
+      EXPECT_EQ(r.comparisons[0].points, m * n);
+    }
+  }
+}
+
+TEST(Run, AMaterializedTensorIsStoredBetweenTwoKernels) {
+  Fusion f;
+  const auto [m, n] = f.extents("M", "N");
+  const Tensor a = f.input("a", {m, n}, DataType::Float, {"m", "n"});
+  const Tensor t = sigmoid(a * 2);
+  const Tensor y = f.output("y", transpose(t, {1, 0}) + 1);
+  Schedule s(f);
+  s.materialize(t.id());
+  s.bind(s.loops<2>(t)[0], ParallelType::BIDx);
+  s.bind(s.loops<2>(y)[0], ParallelType::TIDx);
+  const RunResult r = expect_agreement(f, s, {.sizes = {{"M", 5}, {"N", 9}}});
+  EXPECT_EQ(r.launches, 2);
+  EXPECT_EQ(r.outputs.at("y").shape, (std::vector<std::int64_t>{9, 5}));
+}
+
+TEST(Run, SeveralOutputsAreComparedEach) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor a = f.input("a", {n}, DataType::Double, {"n"});
+  f.output("y", a * a);
+  f.output("is_positive", a > 0);
+  const RunResult r = expect_agreement(f, Schedule(f), {.sizes = {{"N", 11}}});
+  EXPECT_EQ(r.outputs.size(), 2u);
+  EXPECT_EQ(r.comparisons.size(), 4u);
+}
+
+TEST(Run, AnInputWithStridesIsLaidOutSo) {
+  Fusion f;
+  const Tensor a = f.input("a", {f.constant(3), f.constant(5)}, DataType::Int32, {"m", "n"});
+  f.edit(a.id()).strides = {f.constant(1), f.constant(4)};
+  const Tensor y = f.output("y", a + 1);
+  f.edit(y.id()).strides = {f.constant(8), f.constant(1)};
+  Array given(DataType::Int32, {3, 5});
+  for (std::int64_t k = 0; k < 15; ++k) given.set_int(k, 10 * k);
+  const RunResult r = expect_agreement(f, Schedule(f), {.inputs = {{"a", given}}});
+  EXPECT_EQ(r.outputs.at("y").get_int(7), 71);
+}
+
+TEST(Run, ATensorsNumbersComeAsTheyLieInMemory) {
+  Numbered t("T0", {"I0", "I1"}, {2, 3}, DataType::Int32);
+  TensorInfo& info = t.fusion->edit(t.id());
+  info.allocation = {info.logical[1], info.logical[0]};
+  const RunResult r = expect_agreement(*t.fusion, *t.schedule, {.as_in_memory = true});
+  const Array& memory = r.outputs.at("T0");
+  EXPECT_EQ(memory.shape, (std::vector<std::int64_t>{3, 2}));
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t k = 0; k < 6; ++k) numbers.push_back(memory.get_int(k));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST(Run, EveryTransformAgrees) {
+  Numbered t("T0", {"I0", "I1"}, {10, 8}, DataType::Int64);
+  Schedule& s = *t.schedule;
+  const auto [m, n] = s.loops<2>(t.tensor);
+  const ScheduledLoop padded = s.resize(m, t.c(1), t.c(2));
+  const auto [outer, inner] = s.split(padded, t.c(2), false);
+  const auto [x, y] = s.swizzle(SwizzleKind::Xor, outer, n);
+  s.bind(x, ParallelType::BIDy).bind(s.merge(inner, y), ParallelType::TIDx);
+  const RunResult r = expect_agreement(*t.fusion, s, {});
+  EXPECT_EQ(r.comparisons[0].points, 80);
+}
+
+TEST(Run, LostItemsAreCountedAndNotCompared) {
+  Numbered t("T0", {"I0"}, {10}, DataType::Int32);
+  t.schedule->resize(t.schedule->loops(t.id())[0], t.c(-2), t.c(0));
+  const RunResult r = expect_agreement(*t.fusion, *t.schedule, {.as_in_memory = true});
+  EXPECT_EQ(r.comparisons[0].points, 8);
+  EXPECT_EQ(r.comparisons[0].unvisited, 2);
+  EXPECT_EQ(r.outputs.at("T0").get_int(0), 0);
+  EXPECT_EQ(r.outputs.at("T0").get_int(9), 9);
+}
+
+TEST(Run, DuplicatesOfIdempotentStoresAreNoFault) {
+  Numbered t = test::figure2();
+  t.fusion->edit(t.id()).duplicates_allowed = true;
+  EXPECT_EQ(expect_agreement(*t.fusion, *t.schedule, {}).comparisons[0].points, 15);
+}
+
+TEST(Run, NothingIsLaunchedForASizeOfZero) {
+  Fusion f;
+  const Expr n = f.extent("N", 0);
+  f.output("y", relu(f.input("a", {n}, DataType::Float, {"n"})));
+  const RunResult r = expect_agreement(f, Schedule(f), {.sizes = {{"N", 0}}});
+  EXPECT_EQ(r.launches, 0);
+  EXPECT_EQ(r.outputs.at("y").size(), 0);
+}
+
+TEST(Run, MadeUpInputsAreTheSameEveryTimeAndWithinTheirRange) {
+  for (const DataType type : {DataType::Half, DataType::BFloat16, DataType::Float}) {
+    const Array a = made_up_input("a", type, {1000}, 1);
+    EXPECT_EQ(a, made_up_input("a", type, {1000}, 1));
+    EXPECT_NE(a, made_up_input("a", type, {1000}, 2));
+    EXPECT_NE(a, made_up_input("b", type, {1000}, 1));
+    for (std::int64_t k = 0; k < 1000; ++k) {
+      EXPECT_GE(a.get(k), -1);
+      EXPECT_LT(a.get(k), 1);
+    }
+  }
+  EXPECT_EQ(made_up_input("a", DataType::Float, {2}, 1).get(0), 0.5077086687088013);
+}
+
+std::string refusal(const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "no refusal";
+}
+
+TEST(Run, WhatCannotBeRunIsRefusedByName) {
+  BiasRelu c(DataType::Float);
+  const Schedule s = c.tiled(32);
+  const Program p = lower(c.f, s);
+  const auto refused = [&](RunRequest request) {
+    return refusal([&] { run(c.f, s, p, request); });
+  };
+  EXPECT_EQ(refused({.sizes = {{"M", 4}}}),
+            "selvage: error[E614]: the size N has no value; help: give it one, --size N=VALUE, or "
+            "under sizes: in the file");
+  EXPECT_THAT(refused({.sizes = {{"M", 4}, {"N", 0}}}), HasSubstr("error[E615]"));
+  EXPECT_THAT(refused({.sizes = {{"M", 4}, {"N", 4}}, .inputs = {{"x", Array()}}}),
+              HasSubstr("error[E611]: the fusion has no input x"));
+  EXPECT_THAT(
+      refused({.sizes = {{"M", 4}, {"N", 4}}, .inputs = {{"a", Array(DataType::Float, {4, 5})}}}),
+      HasSubstr("error[E612]"));
+  EXPECT_THAT(
+      refused({.sizes = {{"M", 4}, {"N", 4}}, .inputs = {{"a", Array(DataType::Half, {4, 4})}}}),
+      HasSubstr("error[E613]"));
+}
+
+TEST(Run, SizesPastALaunchCheckAreRefused) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor y = f.output("y", f.input("a", {n}, DataType::Float, {"n"}) + 1);
+  Schedule s(f);
+  s.bind(s.loops<1>(y)[0], ParallelType::TIDx);
+  const Program p = lower(f, s);
+  EXPECT_THAT(refusal([&] {
+                run(f, s, p, {.sizes = {{"N", 2000}}});
+              }),
+              HasSubstr("error[E621]: N"));
+  EXPECT_TRUE(run(f, s, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());
+}
+
+TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
+  Fusion f;
+  const Expr n = f.constant(8);
+  f.output("y", f.input("a", {n}, DataType::Float, {"n"}) + 1);
+  const Schedule s(f);
+  Program p = lower(f, s);
+  Fusion g;
+  g.output("y", g.input("a", {g.constant(8)}, DataType::Float, {"n"}) + 2);
+  for (const Machine machine : {Machine::Emulate, Machine::Virtual}) {
+    const RunResult r = run(g, Schedule(g), p, {.on = machine});
+    EXPECT_FALSE(r.passed());
+    EXPECT_EQ(r.comparisons[0].mismatches, 8);
+    EXPECT_THAT(r.comparisons[0].first, HasSubstr("y[0] is "));
+  }
+}
+
+TEST(Run, MachinesHaveNames) {
+  for (const Machine m : {Machine::Emulate, Machine::Virtual, Machine::Gpu}) {
+    EXPECT_EQ(parse_machine(to_string(m)), m);
+  }
+  EXPECT_EQ(parse_machine("cpu"), std::nullopt);
+}
+
+}  // namespace
+
+}  // namespace selvage

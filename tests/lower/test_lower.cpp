@@ -1,0 +1,190 @@
+#include <gtest/gtest.h>
+
+#include <selvage/base/diagnostic.h>
+#include <selvage/expr/text.h>
+#include <selvage/kernel/print.h>
+#include <selvage/lower/program.h>
+
+#include "tests/codegen/run.h"
+
+namespace selvage {
+namespace {
+
+std::string refusal(const auto& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+// What emulation and the virtual device make of every step, for one set of sizes, all at once.
+void expect_clean(const Program& program, const test::Sizes& sizes) {
+  for (const ProgramStep& step : program.steps) {
+    for (const Kernel& kernel : step.variants) {
+      std::vector<Array> emulated = test::arrays_for(kernel, sizes), run = emulated;
+      const Emulation e = test::run_emulated(kernel, sizes, emulated);
+      EXPECT_EQ(e.fault_count, 0) << (e.faults.empty() ? "" : e.faults.front().text);
+      for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+        for (std::uint32_t visits : e.visits[b]) EXPECT_EQ(visits, 1u);
+      }
+      test::run_text(kernel, sizes, run);
+      EXPECT_EQ(emulated, run);
+    }
+  }
+}
+
+struct Bias {
+  explicit Bias(bool known = false) {
+    const auto [m, n] = f.extents("M", "N");
+    const Expr rows = known ? f.constant(1027) : m, columns = known ? f.constant(772) : n;
+    a = f.input("a", {rows, columns}, DataType::Float);
+    b = f.input("b", {columns}, DataType::Float);
+    y = f.output("y", relu(a + b));
+  }
+  Fusion f;
+  Tensor a, b, y;
+};
+
+TEST(Lower, APointwiseFusionIsOneKernelWithOneGuard) {
+  Bias bias;
+  Schedule s(bias.f);
+  const auto [m, n] = s.loops<2>(bias.y);
+  const auto [block, thread] = s.split(s.merge(m, n, "q"), 128);
+  s.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+  const Program p = lower(bias.f, s);
+  ASSERT_EQ(p.steps.size(), 1u);
+  EXPECT_EQ(loop_nest(p.steps[0].variants[0]),
+            "parallel qo in (M * N + 127) / 128 (BIDx)\n"
+            "  parallel qi in 128 (TIDx)\n"
+            "    if (qo * 128 + qi < M * N)\n"
+            "      y[qo * 128 + qi] = relu(a[qo * 128 + qi] + b[(qo * 128 + qi) % N])\n");
+  for (std::int64_t rows : {1, 2, 31, 33, 127}) {
+    expect_clean(p, {{"M", rows}, {"N", 7}});
+    expect_clean(p, {{"M", 3}, {"N", rows}});
+  }
+}
+
+TEST(Lower, SizesWithoutAMaximumGiveA32AndA64BitKernel) {
+  Bias bias;
+  const Program p = lower(bias.f, Schedule(bias.f));
+  ASSERT_EQ(p.steps[0].variants.size(), 2u);
+  EXPECT_EQ(p.steps[0].variants[0].index_type, IndexType::Int32);
+  EXPECT_EQ(to_string(p.steps[0].variants[0].condition), "M * N < 2147483648");
+  EXPECT_EQ(p.steps[0].variants[1].index_type, IndexType::Int64);
+  EXPECT_TRUE(p.steps[0].variants[1].condition.is_true());
+}
+
+TEST(Lower, KnownSizesGiveTheOneKernelThatFits) {
+  Bias bias(true);
+  const Program small = lower(bias.f, Schedule(bias.f));
+  ASSERT_EQ(small.steps[0].variants.size(), 1u);
+  EXPECT_EQ(small.steps[0].variants[0].index_type, IndexType::Int32);
+  EXPECT_TRUE(small.steps[0].variants[0].sizes.empty());
+
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(70'000), f.constant(70'000)}, DataType::Float);
+  const Tensor y = f.output("y", exp(x));
+  const Program large = lower(f, Schedule(f));
+  ASSERT_EQ(large.steps[0].variants.size(), 1u);
+  EXPECT_EQ(large.steps[0].variants[0].index_type, IndexType::Int64);
+}
+
+TEST(Lower, ALaunchWiderThanATensorIsMasked) {
+  Fusion f;
+  const Tensor a = f.input("a", {f.constant(5), f.constant(40)}, DataType::Float);
+  const Tensor b = f.input("b", {f.constant(7)}, DataType::Float);
+  const Tensor y = f.output("y", exp(a)), z = f.output("z", exp(b));
+  Schedule s(f);
+  const auto [m, n] = s.loops<2>(y);
+  s.bind(m, ParallelType::BIDx).bind(n, ParallelType::TIDx);
+  const auto [k] = s.loops<1>(z);
+  s.bind(k, ParallelType::BIDx);
+  const Program p = lower(f, s);
+  ASSERT_EQ(p.steps.size(), 1u) << "two stores that do not read each other share a kernel";
+  const Kernel& kernel = p.steps[0].variants[0];
+  EXPECT_EQ(to_string(kernel.launch.grid[0]), "7");
+  EXPECT_EQ(to_string(kernel.launch.block[0]), "40");
+  const std::string nest = loop_nest(kernel);
+  EXPECT_NE(nest.find("< 5)"), std::string::npos) << nest;  // y has 5 rows, the launch 7 blocks
+  EXPECT_NE(nest.find("every_TIDx"), std::string::npos) << nest;  // z: one writer of 40 threads
+  expect_clean(p, {});
+}
+
+TEST(Lower, AStoredTensorIsReadByALaterKernel) {
+  Fusion f;
+  const auto [n] = f.extents("N");
+  const Tensor a = f.input("a", {n}, DataType::Half);
+  const Tensor t = a * a;
+  const Tensor y = f.output("y", t + a);
+  Schedule s(f);
+  s.materialize(t.id());
+  const Program p = lower(f, s);
+  ASSERT_EQ(p.steps.size(), 2u);
+  EXPECT_EQ(p.buffers.back().role, ProgramBuffer::Role::Scratch);
+  EXPECT_EQ(p.buffers.back().type, DataType::Float) << "a tensor that is no output is not rounded";
+}
+
+TEST(Lower, ManyUsesOfAnInlinedTensorAreOneValue) {
+  Fusion f;
+  Tensor t = f.input("a", {f.constant(3)}, DataType::Float);
+  for (int i = 0; i < 40; ++i) t = t + t;  // 2^40 paths, 40 values
+  const Tensor y = f.output("y", t);
+  const Program p = lower(f, Schedule(f));
+  EXPECT_LT(p.steps[0].variants[0].values.size(), 200u);
+}
+
+TEST(Lower, TooManyThreadsAreRefusedByName) {
+  Bias bias(true);
+  Schedule s(bias.f);
+  const auto [m, n] = s.loops<2>(bias.y);
+  s.bind(m, ParallelType::TIDx);
+  EXPECT_EQ(
+      refusal([&] { lower(bias.f, s); }),
+      "selvage: error[E442]: the block's x of kernel_y, 1027, is past the hardware's limit of "
+      "1024; help: split the loop that is bound to it by a smaller factor, or bind another one");
+  Schedule mended(bias.f);
+  const auto [o, i] = mended.split(m, 8);
+  mended.bind(i, ParallelType::TIDx);
+  EXPECT_EQ(refusal([&] { lower(bias.f, mended); }), "accepted");
+}
+
+TEST(Lower, ASymbolicLaunchLeavesACheckForTheLaunch) {
+  Bias bias;
+  Schedule s(bias.f);
+  const auto [m, n] = s.loops<2>(bias.y);
+  s.bind(m, ParallelType::TIDx);
+  const Program p = lower(bias.f, s);
+  ASSERT_EQ(p.checks.size(), 1u);
+  EXPECT_EQ(to_string(p.checks[0].condition), "M < 1025");
+}
+
+TEST(Lower, AScheduleThatLosesItemsIsRefusedWithOneOfThem) {
+  Bias bias(true);
+  Schedule s(bias.f);
+  const auto [m, n] = s.loops<2>(bias.y);
+  s.resize(n, bias.f.constant(0), bias.f.constant(-1));
+  const std::string message = refusal([&] { lower(bias.f, s); });
+  EXPECT_NE(message.find("error[E431]: the loops of y do not visit every item of it; lost: "),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find("= 771"), std::string::npos) << message;
+  Schedule mended(bias.f);
+  mended.resize(n, bias.f.constant(0), bias.f.constant(1));
+  EXPECT_EQ(refusal([&] { lower(bias.f, mended); }), "accepted");
+}
+
+TEST(Lower, AReadOutOfBoundsIsRefusedWithAPoint) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(10)}, DataType::Float);
+  const Expr i = f.fresh_index("i");
+  const ValueId v = f.values().read(DataType::Float, std::uint32_t(x.id()), {i * 2});
+  const Tensor y = f.output("y", f.compute("t", {i}, {f.constant(6)}, v));
+  const std::string message = refusal([&] { lower(f, Schedule(f)); });
+  EXPECT_NE(message.find("error[E440]"), std::string::npos) << message;
+  EXPECT_NE(message.find("out of bounds at i = 5"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace selvage

@@ -1,0 +1,79 @@
+// schedule_inspect: what a schedule file means, for a person or as JSON.
+#include <selvage/expr/text.h>
+#include <selvage/frontend/expression_lines.h>
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/report/json.h>
+#include <selvage/report/page.h>
+#include <selvage/report/run_file.h>
+#include <selvage/simplifier/rules.h>
+
+#include <tools/schedule_inspect/options.h>
+
+#include <iomanip>
+#include <iostream>
+
+namespace selvage {
+namespace {
+
+void print(const std::vector<Diagnostic>& diagnostics) { std::cerr << to_text(diagnostics); }
+
+void print_rules() {
+  constexpr int kName = 24, kBefore = 34, kAfter = 24, kWhen = 34;
+  const auto row = [](std::string_view name, const std::string& before, const std::string& after,
+                      const std::string& when, std::string_view source) {
+    std::cout << std::left << std::setw(kName) << name << ' ' << std::setw(kBefore) << before << ' '
+              << std::setw(kAfter) << after << ' ' << std::setw(kWhen) << when << ' ' << source
+              << '\n';
+  };
+  row("name", "before", "after", "when", "source");
+  for (const Rule& rule : all_rules()) {
+    row(rule.name, to_string(rule.before), to_string(rule.after),
+        rule.when.is_true() ? "always" : to_string(rule.when), rule.source);
+  }
+}
+
+int inspect_file(const Options& options) {
+  const ScheduleFile file = read_schedule_file(options.file, options.sizes);
+  Report report = inspect(file);
+  if (options.run) run_file(file, options.running, report);
+  std::cout << (options.json ? to_json(report) : page(report, options.page));
+  print(report.diagnostics);
+  return report.exit_status();
+}
+
+int perform(const Options& options) {
+  switch (options.task) {
+    case Options::Task::Inspect: return inspect_file(options);
+    case Options::Task::Simplify: return simplify_file(options.file, std::cout) ? 0 : 2;
+    case Options::Task::Rules: print_rules(); return 0;
+    case Options::Task::Help: std::cout << options.help; return 0;
+    case Options::Task::Version: std::cout << "schedule_inspect " SELVAGE_VERSION "\n"; return 0;
+  }
+  return 2;
+}
+
+}  // namespace
+}  // namespace selvage
+
+int main(int argc, char** argv) {
+  using namespace selvage;
+  std::ios::sync_with_stdio(false);
+  int status = 2;
+  try {
+    status = perform(parse_options(argc, argv));
+  } catch (const BadFile& e) {
+    print(e.diagnostics());
+  } catch (const Illegal& e) {
+    print({e.diagnostic()});
+    status = 1;
+  } catch (const BadInput& e) {
+    print({e.diagnostic()});
+  } catch (const std::bad_alloc&) {
+    std::cerr << "schedule_inspect: error: this machine has not enough memory for it\n";
+  }
+  if (!std::cout.flush()) {
+    std::cerr << "schedule_inspect: error: cannot write to standard output\n";
+    status = 2;
+  }
+  return status;
+}

@@ -1,0 +1,169 @@
+#include <selvage/frontend/words.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <tools/schedule_inspect/options.h>
+
+#include <charconv>
+
+namespace selvage {
+
+namespace {
+
+const Place kPlace = {"schedule_inspect", 0, 0};
+
+[[noreturn]] void wrong(std::string message,
+                        std::string help = "schedule_inspect --help lists the options") {
+  refuse("E701", kPlace, std::move(message), std::move(help));
+}
+
+// NAME=TEXT
+std::pair<std::string, std::string> assignment(const std::string& option, const std::string& text,
+                                               const std::string& example) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    wrong(option + ": expected NAME=..., found '" + text + "'", "write " + option + " " + example);
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+template <typename Value>
+void put(std::map<std::string, Value>& map, const std::string& option, const std::string& name,
+         Value value) {
+  if (!map.emplace(name, std::move(value)).second) {
+    wrong(option + " gives " + name + " twice", "give it once");
+  }
+}
+
+std::int64_t size_value(const std::string& name, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) {
+    wrong("--size: the value of " + name + " is '" + text + "'",
+          "write a whole number of 64 bits, such as --size " + name + "=1024");
+  }
+  return value;
+}
+
+// What the options say before they are examined.
+struct Raw {
+  std::string file, simplify, svg, on, arch = "sm_90a";
+  std::vector<std::string> sizes, inputs, outputs;
+  bool rules = false, dot = false, prove = false, trace = false, debug = false, tune = false;
+  bool version = false, run = false;
+};
+
+void refuse_unsupported_options(const Raw& raw) {
+  const std::pair<bool, const char*> options[] = {
+      {raw.dot, "--dot"},     {!raw.svg.empty(), "--svg"}, {raw.prove, "--prove"},
+      {raw.trace, "--trace"}, {raw.debug, "--debug"},      {raw.tune, "--tune"},
+  };
+  for (const auto& [given, name] : options) {
+    if (given) refuse_unsupported(kPlace, name, "leave it out");
+  }
+  if (raw.arch != "sm_90a") {
+    refuse_unsupported(kPlace, "--arch " + raw.arch, "leave it out, or write --arch sm_90a");
+  }
+}
+
+void examine(const Raw& raw, Options& options) {
+  if (!raw.simplify.empty() || raw.rules) {
+    if (!raw.simplify.empty() && raw.rules) wrong("--simplify and --rules are two tasks");
+    if (!raw.file.empty()) {
+      wrong(std::string(raw.rules ? "--rules" : "--simplify FILE") + " and '" + raw.file +
+            "' are two tasks");
+    }
+    options.task = raw.rules ? Options::Task::Rules : Options::Task::Simplify;
+    options.file = raw.simplify;
+    return;
+  }
+  if (raw.file.empty()) wrong("there is no file to read", "name a schedule file, or - for stdin");
+  options.file = raw.file;
+  refuse_unsupported_options(raw);
+  for (const std::string& text : raw.sizes) {
+    const auto [name, value] = assignment("--size", text, "N=1024");
+    put(options.sizes, "--size", name, size_value(name, value));
+  }
+  for (const std::string& text : raw.inputs) {
+    const auto [name, path] = assignment("--input", text, "a=a.npy");
+    put(options.running.inputs, "--input", name, path);
+  }
+  for (const std::string& text : raw.outputs) {
+    const auto [name, path] = assignment("--output", text, "y=y.npy");
+    put(options.running.outputs, "--output", name, path);
+  }
+  if (!raw.on.empty()) {
+    options.running.on = parse_machine(raw.on);
+    if (!options.running.on) {
+      wrong("--on: there is no machine '" + raw.on + "'", "write virtual, emulate or gpu");
+    }
+  }
+  options.run = raw.run || options.running.check;
+  options.running.run = options.run;
+  const std::pair<bool, const char*> needing[] = {
+      {!raw.inputs.empty(), "--input"},
+      {!raw.outputs.empty(), "--output"},
+      {!options.running.save_inputs.empty(), "--save-inputs"},
+      {!raw.on.empty(), "--on"},
+  };
+  for (const auto& [given, name] : needing) {
+    if (given && !options.run)
+      wrong(std::string(name) + " is of no use without --run", "add --run");
+  }
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  CLI::App app("Shows what a schedule means: indices, holes, checks, legality, kernels.");
+  app.name("schedule_inspect");
+  app.set_help_flag();
+  Options options;
+  Raw raw;
+  bool help = false;
+  const auto many = [&](const char* name, std::vector<std::string>& values, const char* what) {
+    app.add_option(name, values, what)->allow_extra_args(false);
+  };
+  app.add_option("FILE", raw.file, "a schedule file, or - for standard input");
+  app.add_flag("--json", options.json, "print the whole report as JSON");
+  app.add_flag("--loops", options.page.loops, "only the loop nests");
+  app.add_flag("--predicates", options.page.predicates,
+               "only the checks that stay, and those not needed");
+  app.add_flag("--why", options.page.why, "the same, each with its reason");
+  app.add_flag("--cuda", options.page.cuda, "only the emitted kernels");
+  app.add_flag("--run", raw.run, "run the kernels, and compare with the unscheduled program");
+  app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
+  many("--size", raw.sizes, "NAME=VALUE: the value of a size");
+  many("--input", raw.inputs, "NAME=FILE.npy: an input; what is left out is made up");
+  many("--output", raw.outputs, "NAME=FILE.npy: write an output");
+  app.add_option("--on", raw.on, "where to run: virtual, emulate or gpu");
+  app.add_option("--seed", options.running.seed, "of the inputs that are made up; default 1");
+  app.add_option("--save-inputs", options.running.save_inputs, "write the inputs to DIR/NAME.npy");
+  app.add_option("--arch", raw.arch, "the GPU's architecture: sm_90a");
+  app.add_option("--simplify", raw.simplify, "simplify the expressions of a file, one a line");
+  app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
+  app.add_flag("--help", help, "print this and exit");
+  app.add_flag("--version", raw.version, "print the version and exit");
+  app.add_option("--svg", raw.svg, "not supported yet: a picture");
+  app.add_flag("--dot", raw.dot, "not supported yet: the graph for Graphviz");
+  app.add_flag("--prove", raw.prove, "not supported yet: proofs by Z3");
+  app.add_flag("--tune", raw.tune, "not supported yet: try schedules");
+  app.add_flag("--trace", raw.trace, "not supported yet: every access of a run");
+  app.add_flag("--debug", raw.debug, "not supported yet: kernels that check themselves");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    wrong(e.what());
+  }
+  if (help || raw.version) {
+    options.task = help ? Options::Task::Help : Options::Task::Version;
+    if (help) options.help = app.help();
+    return options;
+  }
+  examine(raw, options);
+  return options;
+}
+
+}  // namespace selvage

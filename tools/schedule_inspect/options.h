@@ -1,0 +1,30 @@
+#pragma once
+
+#include <selvage/report/page.h>
+#include <selvage/report/run_file.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace selvage {
+
+// The command line of schedule_inspect.
+struct Options {
+  enum class Task : std::uint8_t { Inspect, Simplify, Rules, Help, Version };
+
+  Task task = Task::Inspect;
+  std::string file;
+  bool json = false;
+  PageOptions page;
+  std::map<std::string, std::int64_t> sizes;
+  bool run = false;  // --run or --check
+  RunFileOptions running;
+  std::string help;  // the text, for Task::Help
+};
+
+// Throws BadInput: E701 a command line that makes no sense, E390 an option that is not supported
+// yet.
+Options parse_options(int argc, const char* const* argv);
+
+}  // namespace selvage
