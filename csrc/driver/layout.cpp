@@ -81,6 +81,16 @@ Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
   }
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> Layout::overlap() const {
+  std::vector<std::int64_t> holder(addresses_.empty() ? 0 : std::size_t(elements_), -1);
+  for (std::int64_t k = 0; k < std::int64_t(addresses_.size()); ++k) {
+    std::int64_t& first = holder[std::size_t(address(k))];
+    if (first >= 0) return std::pair(first, k);
+    first = k;
+  }
+  return std::nullopt;
+}
+
 Array Layout::to_memory(const Array& by_point) const {
   if (addresses_.empty()) return by_point;
   Array memory(by_point.type, memory_);

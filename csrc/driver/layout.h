@@ -5,6 +5,8 @@
 #include <selvage/lower/analysis.h>
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -33,6 +35,9 @@ class Layout {
   std::int64_t address(std::int64_t point) const {
     return addresses_.empty() ? point : addresses_[std::size_t(point)];
   }
+
+  // Two logical points at one address; nothing where there are none.
+  std::optional<std::pair<std::int64_t, std::int64_t>> overlap() const;
 
   // By logical point, row-major, to and from memory. Gaps in memory are zero.
   Array to_memory(const Array& by_point) const;

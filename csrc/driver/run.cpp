@@ -102,6 +102,7 @@ class Run {
     check_launch_conditions();
     for (const ProgramBuffer& b : program_.buffers) {
       layouts_.emplace_back(fusion_, schedule_.graph(), b.tensor, sizes_);
+      if (b.role != Role::Input) check_no_overlap(b.name, layouts_.back());
     }
     bind_launches();
     find_visited();
@@ -168,6 +169,15 @@ class Run {
                  (check.why.empty() ? "" : ": " + check.why),
              "choose sizes for which it holds");
     }
+  }
+
+  static void check_no_overlap(const std::string& name, const Layout& layout) {
+    const auto shared = layout.overlap();
+    if (!shared) return;
+    refuse("E626",
+           name + point_text(shared->first, layout.shape()) + " and " + name +
+               point_text(shared->second, layout.shape()) + " would lie at one address",
+           "choose strides that keep the items of " + name + " apart");
   }
 
   std::size_t buffer_of(const std::string& name) const {

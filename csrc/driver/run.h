@@ -64,7 +64,8 @@ struct RunResult {
 // exp and the like may differ in the last places, which then counts as passed if the difference is
 // small; multiplication and addition are not contracted.
 // Throws BadInput: E601 a size too large for this machine, E611 to E615 as run_reference says, E621
-// sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU.
+// sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU,
+// E624 an item outside its tensor's memory, E626 two items of an output at one address.
 RunResult run(const Fusion& fusion, const Schedule& schedule, const Program& program,
               const RunRequest& request);
 

@@ -14,8 +14,9 @@ FileLayout read_layout(const Node& tensor, std::size_t axes, SizeScope& sizes,
   const auto check_number = [&](const Node& list, const char* what) {
     if (expect_sequence(list, what).size() == axes) return;
     refuse("E308", list.place,
-           std::string(what) + " has " + std::to_string(list.items.size()) + " entries for " +
-               std::to_string(axes) + " allocation iterdomains",
+           std::string(what) + " has " + std::to_string(list.items.size()) +
+               (list.items.size() == 1 ? " entry for " : " entries for ") + std::to_string(axes) +
+               " allocation iterdomains",
            "give one for each");
   };
   if (const Node* list = tensor.find("contiguity")) {

@@ -160,8 +160,9 @@ class Builder {
     const TensorInfo& tensor = fusion_[*source];
     if (tensor.logical.size() != node.operands.size()) {
       refuse("E503", place(node.at),
-             node.name + " has " + std::to_string(tensor.logical.size()) + " axes and " +
-                 std::to_string(node.operands.size()) + " subscripts",
+             node.name + " has rank " + std::to_string(tensor.logical.size()) + " and is read at " +
+                 std::to_string(node.operands.size()) +
+                 (node.operands.size() == 1 ? " subscript" : " subscripts"),
              "give one subscript for each axis");
     }
     std::vector<Expr> subscripts;

@@ -92,16 +92,19 @@ void FileSymbols::read_symbols(const Node& node) {
       read("min", 0, [&](std::int64_t v) { s.min = v; });
       read("max", 0, [&](std::int64_t v) { s.max = v; });
       read("multiple_of", 1, [&](std::int64_t v) { s.multiple_of = v; });
-      if (s.max && *s.max < s.min) {
+      // What is contradictory is forgotten, so that it is told once.
+      const std::optional<std::int64_t> max = s.max;
+      if (max && *max / s.multiple_of * s.multiple_of < s.min) s.max.reset();
+      if (max && *max < s.min) {
         refuse("E310", entry.value.find("max")->place,
                "no value of " + s.name + " is at least " + std::to_string(s.min) + " and at most " +
-                   std::to_string(*s.max),
+                   std::to_string(*max),
                "give it a max that is not below its min; min is 1 by default");
       }
-      if (s.max && *s.max / s.multiple_of * s.multiple_of < s.min) {
+      if (max && !s.max) {
         refuse("E310", entry.value.find("max")->place,
                "no value of " + s.name + " from " + std::to_string(s.min) + " to " +
-                   std::to_string(*s.max) + " is a multiple of " + std::to_string(s.multiple_of),
+                   std::to_string(*max) + " is a multiple of " + std::to_string(s.multiple_of),
                "give it a larger max");
       }
       if (const auto it = given_.find(s.name); it != given_.end()) {

@@ -18,7 +18,8 @@ std::vector<const Node*> name_nodes(const Node& node, std::string_view what, std
   for (const Node& item : expect_sequence(node, what)) nodes.push_back(&item);
   if (nodes.size() != wanted) {
     refuse("E309", node.place,
-           std::string(what) + " has " + std::to_string(nodes.size()) + " names",
+           std::string(what) + " has " + std::to_string(nodes.size()) +
+               (nodes.size() == 1 ? " name" : " names"),
            wanted == 1 ? "name one iterdomain" : "name two iterdomains, such as [I1, I2]");
   }
   return nodes;

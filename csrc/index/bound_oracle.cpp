@@ -1,3 +1,4 @@
+#include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/bound_oracle.h>
 #include <selvage/index/symbolic_bounds.h>
@@ -202,6 +203,24 @@ struct Random {
   }
 };
 
+// A value of a symbol: the least first, then ever larger ones; where nothing bounds it from below,
+// around the largest up to 1.
+std::int64_t draw_value(const Facts::Symbol* f, int attempt, Random& random) {
+  const Interval range = f ? f->range : Interval{};
+  const Congruence c = f ? f->congruence : Congruence{};
+  if (c.is_point()) return c.residue;
+  const std::int64_t first = range.has_lo() ? range.lo : std::min<std::int64_t>(1, range.hi);
+  const std::int64_t aligned =
+      saturating_add(first, *euclid_mod(c.residue - *euclid_mod(first, c.modulus), c.modulus));
+  const std::int64_t spread = c.modulus > 1 ? attempt / 8 : attempt / 4;
+  const std::int64_t width = std::min(spread, saturating_add(range.hi, -first));
+  const std::int64_t distance =
+      saturating_mul(std::int64_t(random.next() % std::uint64_t(width + 1)), c.modulus);
+  if (!range.has_lo() && random.next() % 2 == 0) return saturating_add(aligned, -distance);
+  const std::int64_t v = saturating_add(aligned, distance);
+  return c.modulus > 1 ? v : std::min(v, range.hi);
+}
+
 }  // namespace
 
 std::unique_ptr<BoundOracle> numeric_oracle(const HoleSystem& system) {
@@ -241,20 +260,7 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
   for (int attempt = 0; attempt < 400 && out.size() < most; ++attempt) {
     std::vector<std::int64_t> values;
     for (Expr s : symbols) {
-      const Facts::Symbol* f = facts.find(s);
-      std::int64_t lo = f && f->range.has_lo() ? f->range.lo : 1;
-      const std::int64_t last = f && f->range.has_hi() ? f->range.hi : INT64_MAX;
-      // The least values first, then ever larger ones.
-      const std::int64_t width = std::min<std::int64_t>(last - lo, attempt / 4);
-      std::int64_t v = lo + std::int64_t(random.next() % std::uint64_t(width + 1));
-      if (f && f->congruence.modulus > 1) {
-        const std::int64_t m = f->congruence.modulus, r = f->congruence.residue;
-        lo += ((r - lo) % m + m) % m;
-        v = lo + std::int64_t(random.next() % std::uint64_t(attempt / 8 + 1)) * m;
-      } else if (f && f->congruence.is_point()) {
-        v = f->congruence.residue;
-      }
-      values.push_back(std::min(v, last));
+      values.push_back(draw_value(facts.find(s), attempt, random));
     }
     if (std::find(seen.begin(), seen.end(), values) != seen.end()) continue;
     seen.push_back(values);

@@ -21,6 +21,14 @@ bool is_supported(ParallelType type) {
   return type == ParallelType::Serial || is_block(type) || is_thread(type);
 }
 
+// A loop that was cut up takes its binding with it: the type is free again.
+void drop_lost_bindings(const std::vector<DomainId>& loops,
+                        std::map<DomainId, ParallelType>& bound) {
+  std::erase_if(bound, [&](const auto& binding) {
+    return std::find(loops.begin(), loops.end(), binding.first) == loops.end();
+  });
+}
+
 }  // namespace
 
 Schedule::Schedule(const Fusion& fusion)
@@ -130,6 +138,7 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr fa
   std::vector<DomainId>& loops = nest(l.tensor).loops;
   loops[at] = outer;
   loops.insert(loops.begin() + std::ptrdiff_t(at) + 1, inner);
+  drop_lost_bindings(loops, nest(l.tensor).bound);
   use_transform(l.tensor, l.domain, outer);
   label(l.tensor, outer, outer_name);
   label(l.tensor, inner, inner_name);
@@ -150,6 +159,7 @@ ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::str
   std::vector<DomainId>& loops = nest(outer.tensor).loops;
   loops[at] = out;
   std::erase(loops, inner.domain);
+  drop_lost_bindings(loops, nest(outer.tensor).bound);
   use_transform(outer.tensor, outer.domain, out);
   label(outer.tensor, out, merged_name);
   return {outer.tensor, out};
@@ -161,6 +171,7 @@ ScheduledLoop Schedule::resize(ScheduledLoop l, Expr left, Expr right, std::stri
     resized_name = derived_name(name(l.tensor, l.domain), "r", graph_.size());
   const DomainId out = graph_.resize(l.domain, left, right, resized_name);
   nest(l.tensor).loops[at] = out;
+  drop_lost_bindings(nest(l.tensor).loops, nest(l.tensor).bound);
   use_transform(l.tensor, l.domain, out);
   label(l.tensor, out, resized_name);
   return {l.tensor, out};
@@ -179,6 +190,7 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, Sche
   std::vector<DomainId>& loops = nest(x.tensor).loops;
   loops[at_x] = u;
   loops[at_y] = v;
+  drop_lost_bindings(loops, nest(x.tensor).bound);
   use_transform(x.tensor, x.domain, u);
   label(x.tensor, u, x_name);
   label(x.tensor, v, y_name);
@@ -248,7 +260,9 @@ Schedule& Schedule::materialize(TensorId t) {
 }
 
 Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
-  const Path path = everything_from(graph_, loops, nest(t).transforms);
+  // Without transforms of its own only the loops themselves are known; an empty list means "all".
+  const std::vector<TransformId>& own = nest(t).transforms;
+  const Path path = own.empty() ? Path{{}, loops} : everything_from(graph_, loops, own);
   for (DomainId d : (*fusion_)[t].logical) {
     if (reaches(path, d)) continue;
     refuse("E416",
@@ -264,6 +278,7 @@ Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
     }
   }
   nest(t).loops = std::move(loops);
+  drop_lost_bindings(nest(t).loops, nest(t).bound);
   return *this;
 }
 

@@ -53,6 +53,7 @@ class Schedule {
                                                   std::string y_name = {});
   // Every loop once, outer to inner.
   Schedule& reorder(std::vector<ScheduledLoop> order);
+  // Until the loop is split, merged, resized or swizzled.
   Schedule& bind(ScheduledLoop l, ParallelType type);
   // Recomputed in every reader; not for outputs. And the other way round: stored by a kernel.
   Schedule& inline_into_readers(TensorId t);

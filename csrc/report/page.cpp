@@ -92,7 +92,13 @@ std::string page(const Report& report, const PageOptions& options) {
         print_checks(tensor, options.why, out);
       }
     }
-    if (!fusion.program) continue;
+    if (!fusion.program) {
+      for (const TensorReport& tensor : report.tensors) {
+        const bool is_own = tensor.schedule == fusion.schedule;
+        if (is_own && (options.all() || options.loops)) print_loops(tensor, out);
+      }
+      continue;
+    }
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
     const bool has_inputs =

@@ -40,30 +40,21 @@ std::vector<Expr> expressions_of(const TensorReport& tensor) {
   return list;
 }
 
-// Conditions between sizes.
-std::vector<Expr> relations(const Facts& facts) {
-  std::vector<Expr> list = facts.assumptions();
-  for (const Facts::Symbol& s : facts.symbols()) {
-    if (s.lo.valid() && !s.lo.is(Op::Const)) list.push_back(s.lo <= s.symbol);
-    if (s.hi.valid() && !s.hi.is(Op::Const)) list.push_back(s.symbol <= s.hi);
-  }
-  return list;
-}
-
 // Gives the missing sizes values, one after the other, until all relations hold.
 class Completion {
  public:
   Completion(const Facts& facts, Point start, std::vector<Expr> missing,
-             std::vector<Expr> conditions)
+             std::vector<Expr> conditions, std::vector<std::int64_t> preferred)
       : facts_(facts),
         point_(std::move(start)),
         missing_(std::move(missing)),
+        preferred_(std::move(preferred)),
         tape_(conditions, all_symbols()),
         conditions_(conditions.size()) {}
 
   bool run(std::size_t next = 0) {
     if (next == missing_.size()) return holds();
-    for (std::int64_t v : candidates(missing_[next])) {
+    for (std::int64_t v : candidates(next)) {
       point_.emplace_back(missing_[next], v);
       if (run(next + 1)) return true;
       point_.pop_back();
@@ -87,15 +78,17 @@ class Completion {
     }
     return true;
   }
-  // Small values, powers of two, what other sizes are, the ends: as far as the symbol's own facts
-  // allow them.
-  std::vector<std::int64_t> candidates(Expr symbol) const {
+  // What is preferred, small values, powers of two, what other sizes are, the ends: as far as the
+  // symbol's own facts allow them.
+  std::vector<std::int64_t> candidates(std::size_t next) const {
+    const Expr symbol = missing_[next];
     const Facts::Symbol* own = facts_.find(symbol);
     const Interval range = own != nullptr ? own->range : Interval{1, Interval::kInfinity};
     const Congruence rest = own != nullptr ? own->congruence : Congruence{};
     const std::int64_t step = std::max<std::int64_t>(rest.modulus, 1);
     const std::int64_t low = range.has_lo() ? range.lo : std::min<std::int64_t>(1, range.hi);
     std::vector<std::int64_t> wanted;
+    if (!preferred_.empty()) wanted.push_back(preferred_[std::min(next, preferred_.size() - 1)]);
     for (std::int64_t k = 0; k < 5; ++k)
       wanted.push_back(saturating_add(low, saturating_mul(k, step)));
     for (std::int64_t p = 8; p <= 1 << 20; p *= 2) wanted.push_back(p);
@@ -118,12 +111,22 @@ class Completion {
   const Facts& facts_;
   Point point_;
   std::vector<Expr> missing_;
+  std::vector<std::int64_t> preferred_;
   Tape tape_;
   std::size_t conditions_;
   int tries_ = 0;
 };
 
 }  // namespace
+
+std::vector<Expr> relations(const Facts& facts) {
+  std::vector<Expr> list = facts.assumptions();
+  for (const Facts::Symbol& s : facts.symbols()) {
+    if (s.lo.valid() && !s.lo.is(Op::Const)) list.push_back(s.lo <= s.symbol);
+    if (s.hi.valid() && !s.hi.is(Op::Const)) list.push_back(s.symbol <= s.hi);
+  }
+  return list;
+}
 
 Point completed(const TensorReport& tensor, Point point) {
   const Fusion& fusion = tensor.fusion();
@@ -139,9 +142,15 @@ Point completed(const TensorReport& tensor, Point point) {
     if (is_size && !is_there) missing.push_back(s);
   }
   if (missing.empty()) return point;
-  // Only relations whose symbols all have a value by then can be tested.
-  Completion completion(*fusion.facts(), point, missing, between);
-  return completion.run() ? completion.take() : point;
+  return completed(*fusion.facts(), point, missing, between).value_or(point);
+}
+
+std::optional<Point> completed(const Facts& facts, Point point, const std::vector<Expr>& missing,
+                               const std::vector<Expr>& conditions,
+                               const std::vector<std::int64_t>& preferred) {
+  Completion completion(facts, std::move(point), missing, conditions, preferred);
+  if (!completion.run()) return std::nullopt;
+  return completion.take();
 }
 
 std::optional<std::int64_t> value_at(Expr e, const Point& point) {

@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/npy.h>
+#include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
 
 #include <algorithm>
@@ -52,6 +53,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
     const auto it = file.sizes.find(std::string(n.name()));
     if (it != file.sizes.end()) request.sizes.insert(*it);
   }
+  if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
     if (tensor) request.inputs[name] = read_input(fusion[*tensor], path);

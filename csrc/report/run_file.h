@@ -10,8 +10,10 @@ namespace selvage {
 
 // What --run and --check are given.
 struct RunFileOptions {
-  bool run = true;     // false: only what the file expects is checked
-  bool check = false;  // on every machine but the GPU, and what the file expects
+  bool run = true;  // false: only what the file expects is checked
+  // On emulation and the virtual device as well, sizes that are open made up; and what the file
+  // expects.
+  bool check = false;
   std::map<std::string, std::string> inputs, outputs;  // .npy files, by tensor
   std::string save_inputs;                             // a folder for NAME.npy; empty: none
   std::uint64_t seed = 1;

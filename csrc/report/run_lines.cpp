@@ -35,8 +35,13 @@ std::string verdict(const Comparison& c) {
 
 void print_runs(const std::vector<RunResult>& runs, Lines& out) {
   for (const RunResult& run : runs) {
+    std::string sizes;
+    for (const auto& [name, value] : run.sizes) {
+      sizes += (sizes.empty() ? " at " : ", ") + name + " = " + std::to_string(value);
+    }
     for (const Comparison& c : run.comparisons) {
-      std::string text = "Run " + where(run, c.machine) + ": " + c.output + ", " + verdict(c);
+      std::string text =
+          "Run " + where(run, c.machine) + sizes + ": " + c.output + ", " + verdict(c);
       if (c.unvisited > 0) text += "; " + count(c.unvisited, "item") + " no loop point visits";
       out.line(0, text);
     }

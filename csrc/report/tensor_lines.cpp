@@ -222,9 +222,9 @@ class TensorPage {
   void print_dropped(const Dropped& d, bool why) {
     std::string text = d.name + ": ";
     text += d.from.empty() ? "always within bounds" : "follows from " + listed(d.from);
-    text += ", " + d.by;
+    text += " (" + d.by;
     const std::string explained = why ? explanation(d.by) : "";
-    if (!explained.empty()) text += " (" + explained + ")";
+    text += explained.empty() ? ")" : ": " + explained + ")";
     out_.line(2, text);
   }
 
@@ -250,6 +250,19 @@ class TensorPage {
 }  // namespace
 
 void print_tensor(const TensorReport& tensor, Lines& out) { TensorPage(tensor, out).print_all(); }
+
+void print_loops(const TensorReport& tensor, Lines& out) {
+  out.heading("Loops of " + tensor.name() + ", which has no kernel of its own");
+  std::size_t depth = 0;
+  for (DomainId d : tensor.analysis.loops) {
+    const ParallelType p = tensor.schedule->parallel(tensor.analysis.tensor, d);
+    const std::string bound =
+        p == ParallelType::Serial ? "" : " (" + std::string(to_string(p)) + ")";
+    const std::string extent = to_string(tensor.graph()[d].extent);
+    out.line(2 + 2 * depth++,
+             (bound.empty() ? "for " : "parallel ") + tensor.name_of(d) + " in " + extent + bound);
+  }
+}
 
 void print_checks(const TensorReport& tensor, bool why, Lines& out) {
   TensorPage(tensor, out).print_checks(why);

@@ -85,7 +85,7 @@ TEST(Lower, KnownSizesGiveTheOneKernelThatFits) {
 
   Fusion f;
   const Tensor x = f.input("x", {f.constant(70'000), f.constant(70'000)}, DataType::Float);
-  const Tensor y = f.output("y", exp(x));
+  f.output("y", exp(x));
   const Program large = lower(f, Schedule(f));
   ASSERT_EQ(large.steps[0].variants.size(), 1u);
   EXPECT_EQ(large.steps[0].variants[0].index_type, IndexType::Int64);
@@ -117,7 +117,7 @@ TEST(Lower, AStoredTensorIsReadByALaterKernel) {
   const auto [n] = f.extents("N");
   const Tensor a = f.input("a", {n}, DataType::Half);
   const Tensor t = a * a;
-  const Tensor y = f.output("y", t + a);
+  f.output("y", t + a);
   Schedule s(f);
   s.materialize(t.id());
   const Program p = lower(f, s);
@@ -130,7 +130,7 @@ TEST(Lower, ManyUsesOfAnInlinedTensorAreOneValue) {
   Fusion f;
   Tensor t = f.input("a", {f.constant(3)}, DataType::Float);
   for (int i = 0; i < 40; ++i) t = t + t;  // 2^40 paths, 40 values
-  const Tensor y = f.output("y", t);
+  f.output("y", t);
   const Program p = lower(f, Schedule(f));
   EXPECT_LT(p.steps[0].variants[0].values.size(), 200u);
 }
@@ -180,7 +180,7 @@ TEST(Lower, AReadOutOfBoundsIsRefusedWithAPoint) {
   const Tensor x = f.input("x", {f.constant(10)}, DataType::Float);
   const Expr i = f.fresh_index("i");
   const ValueId v = f.values().read(DataType::Float, std::uint32_t(x.id()), {i * 2});
-  const Tensor y = f.output("y", f.compute("t", {i}, {f.constant(6)}, v));
+  f.output("y", f.compute("t", {i}, {f.constant(6)}, v));
   const std::string message = refusal([&] { lower(f, Schedule(f)); });
   EXPECT_NE(message.find("error[E440]"), std::string::npos) << message;
   EXPECT_NE(message.find("out of bounds at i = 5"), std::string::npos) << message;

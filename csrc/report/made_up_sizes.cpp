@@ -1,0 +1,86 @@
+#include <selvage/expr/tape.h>
+#include <selvage/report/made_up_sizes.h>
+#include <selvage/report/point.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+const std::vector<std::int64_t> kPreferred = {37, 29, 7, 5, 3};
+constexpr std::int64_t kGap = 3;  // elements between two rows
+
+bool has(const Point& point, Expr symbol) {
+  return std::any_of(point.begin(), point.end(),
+                     [&](const auto& p) { return same(p.first, symbol); });
+}
+bool has(const std::vector<Expr>& list, Expr symbol) {
+  return std::any_of(list.begin(), list.end(), [&](Expr e) { return same(e, symbol); });
+}
+
+std::vector<Expr> stride_symbols(const Fusion& fusion) {
+  std::vector<Expr> strides;
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    for (Expr s : fusion[TensorId(i)].strides) {
+      if (s.is(Op::Symbol)) strides.push_back(s);
+    }
+  }
+  return strides;
+}
+
+// From the innermost axis on: past what lies inside of it.
+void add_strides(const Fusion& fusion, Point& point) {
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    const TensorInfo& tensor = fusion[TensorId(i)];
+    const auto& axes = tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+    std::int64_t inside = 1;
+    for (std::size_t k = tensor.strides.size(); k-- > 0;) {
+      const Expr stride = tensor.strides[k];
+      if (stride.is(Op::Symbol) && !has(point, stride)) {
+        const auto found = completed(*fusion.facts(), point, {stride}, {}, {inside + kGap});
+        if (!found) return;
+        point = *found;
+      }
+      const auto step = value_at(stride, point);
+      const auto extent = value_at(fusion.domains()[axes[k]].extent, point);
+      if (!step || !extent) return;
+      inside = std::max(inside, *step * *extent);
+    }
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::int64_t> made_up_sizes(
+    const Fusion& fusion, const Program& program,
+    const std::map<std::string, std::int64_t>& given) {
+  Point point;
+  const std::vector<Expr> strides = stride_symbols(fusion);
+  std::vector<Expr> missing;
+  for (Expr n : fusion.sizes()) {
+    const auto it = given.find(std::string(n.name()));
+    if (it != given.end()) {
+      point.emplace_back(n, it->second);
+    } else if (!has(strides, n)) {
+      missing.push_back(n);
+    }
+  }
+  std::vector<Expr> conditions = relations(*fusion.facts());
+  for (const LaunchCheck& check : program.checks) conditions.push_back(check.condition);
+  // What speaks of a stride is left to the run itself.
+  std::erase_if(conditions, [&](Expr condition) {
+    const std::vector<Expr> used = symbols_of(std::span(&condition, 1));
+    return std::any_of(used.begin(), used.end(),
+                       [&](Expr s) { return !has(point, s) && !has(missing, s); });
+  });
+  std::map<std::string, std::int64_t> sizes = given;
+  const auto found = completed(*fusion.facts(), point, missing, conditions, kPreferred);
+  if (!found) return sizes;
+  point = *found;
+  add_strides(fusion, point);
+  for (const auto& [symbol, value] : point) sizes[std::string(symbol.name())] = value;
+  return sizes;
+}
+
+}  // namespace selvage

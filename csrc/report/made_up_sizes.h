@@ -1,0 +1,16 @@
+#pragma once
+
+#include <selvage/lower/program.h>
+
+#include <map>
+#include <string>
+
+namespace selvage {
+
+// Sizes to check a program with: those given, and for all others small values that the facts and
+// the launch checks allow and that tiles hardly ever divide. Strides are such that rows have a gap
+// between them. A size for which nothing is found is left out.
+std::map<std::string, std::int64_t> made_up_sizes(const Fusion& fusion, const Program& program,
+                                                  const std::map<std::string, std::int64_t>& given);
+
+}  // namespace selvage

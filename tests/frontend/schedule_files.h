@@ -1,0 +1,42 @@
+#pragma once
+
+#include <selvage/frontend/schedule_file.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace selvage::schedule_files {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+// A schedule file under the name a.yaml.
+inline ScheduleFile read(std::string_view text, const Sizes& sizes = {}) {
+  return read_schedule_text(text, "a.yaml", sizes);
+}
+
+// All that is said against a file: what is wrong with it, or else what is illegal in it.
+inline std::string refusal(std::string_view text, const Sizes& sizes = {}) {
+  try {
+    const ScheduleFile file = read(text, sizes);
+    return file.illegal.empty() ? "accepted" : to_text(file.illegal);
+  } catch (const BadFile& e) {
+    return e.what();
+  }
+}
+
+// The exit status that the file leads to by itself.
+inline int status(std::string_view text, const Sizes& sizes = {}) {
+  try {
+    return read(text, sizes).illegal.empty() ? 0 : 1;
+  } catch (const BadFile&) {
+    return 2;
+  }
+}
+
+// A file of section 1 with the one tensor T0, whose keys are given.
+inline std::string tensor(const std::string& keys) {
+  return "tensors:\n  T0:\n    dtype: float\n" + keys;
+}
+
+}  // namespace selvage::schedule_files

@@ -1,0 +1,154 @@
+#include <selvage/base/diagnostic.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/ir/schedule_case.h"
+
+namespace selvage {
+namespace {
+
+using Case = ScheduleCase;
+
+template <class F>
+std::string refusal(const Schedule& s, F primitive) {
+  const std::string before = everything(s);
+  std::string said = "accepted";
+  try {
+    primitive();
+  } catch (const Illegal& e) {
+    said = e.what();
+  }
+  EXPECT_EQ(everything(s), before) << "a refusing primitive has changed the schedule";
+  return said;
+}
+
+TEST(ScheduleRefuses, WhatIsNoLoopAnyMore) {
+  Case k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.y);
+  s.split(m, 4);
+  const char* const gone =
+      "selvage: error[E410]: m is not a loop of y any more: it was split, merged, resized or "
+      "swizzled; "
+      "help: take what came out of that transform";
+  EXPECT_EQ(refusal(s, [&, m = m] { s.split(m, 2); }), gone);
+  EXPECT_EQ(refusal(s, [&, m = m, n = n] { s.merge(n, m); }), gone);
+  EXPECT_EQ(refusal(s, [&, m = m, n = n] { s.merge(m, n); }), gone);
+  EXPECT_EQ(refusal(s, [&, m = m] { s.resize(m, k.c(0), k.c(1)); }), gone);
+  EXPECT_EQ(refusal(s, [&, m = m, n = n] { s.swizzle(SwizzleKind::CyclicShift, n, m); }), gone);
+  EXPECT_EQ(refusal(s, [&, m = m] { s.bind(m, ParallelType::TIDx); }), gone);
+  EXPECT_EQ(refusal(s, [&, m = m, n = n] { s.reorder({n, m}); }), gone);
+}
+
+TEST(ScheduleRefuses, LoopsOfTwoTensors) {
+  Case k;
+  Schedule s(k.f);
+  const ScheduledLoop of_y = s.loops(k.y.id())[0], of_t = s.loops(k.t.id())[1];
+  EXPECT_EQ(refusal(s, [&] { s.merge(of_y, of_t); }),
+            "selvage: error[E411]: a merge takes two loops of one tensor; help: merge two "
+            "different loops "
+            "of it");
+  EXPECT_EQ(refusal(s, [&] { s.merge(of_y, of_y); }),
+            "selvage: error[E411]: a merge takes two loops of one tensor; help: merge two "
+            "different loops "
+            "of it");
+  EXPECT_EQ(refusal(s, [&] { s.swizzle(SwizzleKind::CyclicShift, of_y, of_t); }),
+            "selvage: error[E411]: a swizzle takes two loops of one tensor; help: swizzle two "
+            "loops of it");
+  EXPECT_EQ(
+      refusal(s,
+              [&] {
+                s.reorder({of_y, of_t});
+              }),
+      "selvage: error[E411]: a reorder takes the loops of one tensor; help: reorder each apart");
+}
+
+TEST(ScheduleRefuses, WhatTheGraphRefuses) {
+  Case k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.y);
+  EXPECT_EQ(
+      refusal(s, [&, n = n] { s.split(n, 0); }),
+      "selvage: error[E401]: the factor of the split of n is 0; help: a factor is at least 1");
+  EXPECT_EQ(
+      refusal(s, [&, n = n] { s.resize(n, k.c(-16), k.c(-16)); }),
+      "selvage: error[E403]: the resize of n by -16 and -16 leaves an extent of 0; help: resize by "
+      "more; an extent is at least 1");
+  EXPECT_EQ(
+      refusal(s, [&, n = n] { s.swizzle(SwizzleKind::CyclicShift, n, n); }),
+      "selvage: error[E404]: the swizzle of n with itself is no permutation; help: swizzle two "
+      "different iterdomains");
+}
+
+TEST(ScheduleRefuses, AnOrderThatIsNoPermutation) {
+  Case k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.y);
+  EXPECT_EQ(refusal(s, [&, n = n] { s.reorder({n}); }),
+            "selvage: error[E412]: the order of the loops of y is no permutation of them; help: "
+            "name every "
+            "loop once; missing or repeated: m");
+  EXPECT_EQ(refusal(s,
+                    [&, n = n, m = m] {
+                      s.reorder({n, m, n});
+                    }),
+            "selvage: error[E412]: the order of the loops of y is no permutation of them; help: "
+            "name every "
+            "loop once; missing or repeated: n");
+  EXPECT_EQ(refusal(s, [&] { s.loops<3>(k.y); }),
+            "selvage: error[E412]: 3 loops were asked for and the tensor has 2; help: ask for 2");
+  EXPECT_EQ(refusal(s,
+                    [&, m = m, n = n] {
+                      s.set_loops(k.y.id(), {m.domain, n.domain, m.domain});
+                    }),
+            "selvage: error[E412]: m is a loop of y twice; help: name every loop once");
+}
+
+TEST(ScheduleRefuses, ATypeThatIsTakenOrNotSupported) {
+  Case k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.y);
+  s.bind(m, ParallelType::TIDx);
+  EXPECT_EQ(refusal(s, [&, n = n] { s.bind(n, ParallelType::TIDx); }),
+            "selvage: error[E413]: TIDx of y is bound to m already, and now to n; help: merge the "
+            "two, or "
+            "bind one of them to another type");
+  EXPECT_EQ(
+      refusal(s, [&, n = n] { s.bind(n, ParallelType::Vectorize); }),
+      "selvage: error[E414]: binding n to Vectorize is not supported yet; help: bind it to BIDx..z "
+      "or TIDx..z, or leave it serial");
+}
+
+TEST(ScheduleRefuses, ToInlineInputsAndOutputs) {
+  Case k;
+  Schedule s(k.f);
+  EXPECT_EQ(
+      refusal(s, [&] { s.inline_into_readers(k.x.id()); }),
+      "selvage: error[E415]: x is an input and cannot be inlined; help: inline tensors that only "
+      "other tensors read");
+  EXPECT_EQ(
+      refusal(s, [&] { s.inline_into_readers(k.y.id()); }),
+      "selvage: error[E415]: y is an output and cannot be inlined; help: inline tensors that only "
+      "other tensors read");
+}
+
+TEST(ScheduleRefuses, LoopsFromWhichTheItemsDoNotFollow) {
+  Case k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.y);
+  EXPECT_EQ(
+      refusal(s, [&, m = m] { s.set_loops(k.y.id(), {m.domain}); }),
+      "selvage: error[E416]: the index of n of y does not follow from its loops; help: take loops "
+      "from which every logical iterdomain follows");
+  // What another tensor was cut into does not make this one's indices follow.
+  const auto [o, i] = s.split(s.loops(k.t.id())[1], k.c(4), true, "no", "ni");
+  EXPECT_EQ(refusal(s,
+                    [&, m = m, o = o, i = i] {
+                      s.set_loops(k.y.id(), {m.domain, o.domain, i.domain});
+                    }),
+            "selvage: error[E416]: the index of n of y does not follow from its loops; help: take "
+            "loops from which every logical iterdomain follows");
+}
+
+}  // namespace
+}  // namespace selvage
