@@ -212,13 +212,12 @@ std::int64_t draw_value(const Facts::Symbol* f, int attempt, Random& random) {
   const std::int64_t first = range.has_lo() ? range.lo : std::min<std::int64_t>(1, range.hi);
   const std::int64_t aligned =
       saturating_add(first, *euclid_mod(c.residue - *euclid_mod(first, c.modulus), c.modulus));
+  const bool down = !range.has_lo() && random.next() % 2 == 0;
   const std::int64_t spread = c.modulus > 1 ? attempt / 8 : attempt / 4;
-  const std::int64_t width = std::min(spread, saturating_add(range.hi, -first));
-  const std::int64_t distance =
-      saturating_mul(std::int64_t(random.next() % std::uint64_t(width + 1)), c.modulus);
-  if (!range.has_lo() && random.next() % 2 == 0) return saturating_add(aligned, -distance);
-  const std::int64_t v = saturating_add(aligned, distance);
-  return c.modulus > 1 ? v : std::min(v, range.hi);
+  const std::int64_t room = down ? spread : checked_sub(range.hi, first).value_or(spread);
+  const std::uint64_t width = std::uint64_t(std::clamp<std::int64_t>(room, 0, spread)) + 1;
+  const std::int64_t distance = saturating_mul(std::int64_t(random.next() % width), c.modulus);
+  return saturating_add(aligned, down ? -distance : distance);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 using Relation = HoleSystem::Relation;
 using Kind = Relation::Kind;
 
-constexpr int kRounds = 40;
+constexpr std::size_t kRounds = 40;  // looks at each relation, on average, before giving up
 
 }  // namespace
 
@@ -53,6 +53,7 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
           step.direction == Direction::Forward ? Direction::Backward : Direction::Forward;
     }
   }
+  around_.resize(extents_.size());
   component_.resize(extents_.size());
   std::iota(component_.begin(), component_.end(), 0u);
   const auto find = [&](std::uint32_t v) {
@@ -62,6 +63,9 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
   for (const Relation& r : relations_) {
     const int arity = r.kind == Kind::Digits ? 3 : r.kind == Kind::Shift ? 2 : 4;
     for (int k = 1; k < arity; ++k) component_[find(r.v[k])] = find(r.v[0]);
+    for (int k = 0; k < arity; ++k) {
+      around_[r.v[k]].push_back(std::uint32_t(&r - relations_.data()));
+    }
   }
   for (std::uint32_t v = 0; v < component_.size(); ++v) component_[v] = find(v);
 }
@@ -116,7 +120,12 @@ std::optional<std::vector<std::int64_t>> HoleSystem::at(
 thread_local std::uint64_t Bounds::steps = 0;
 
 Bounds::Bounds(const HoleSystem& system)
-    : system_(&system), ranges_(system.size()), residues_(system.size()) {
+    : system_(&system),
+      ranges_(system.size()),
+      residues_(system.size()),
+      queued_(system.relations().size(), 1) {
+  queue_.resize(system.relations().size());
+  std::iota(queue_.begin(), queue_.end(), 0u);
   for (std::size_t i = 0; i < system.loops(); ++i) ranges_[i] = {0, system.extent(i) - 1};
   propagate();
 }
@@ -133,8 +142,10 @@ bool Bounds::set(std::size_t variable, std::int64_t lo, std::int64_t hi) {
       hi = saturating_add(hi, -*euclid_mod(*euclid_mod(hi, c.modulus) - c.residue, c.modulus));
     }
   }
-  if (lo > range.lo) range.lo = lo, changed_ = true;
-  if (hi < range.hi) range.hi = hi, changed_ = true;
+  if (lo > range.lo || hi < range.hi) {
+    range = {std::max(lo, range.lo), std::min(hi, range.hi)};
+    touch(variable);
+  }
   if (range.empty()) empty_ = true;
   return !empty_;
 }
@@ -149,7 +160,7 @@ bool Bounds::known_congruent(std::uint32_t variable, std::int64_t modulus, std::
   }
   if (both.modulus == old.modulus) return true;
   old = {both.modulus, both.residue};
-  changed_ = true;
+  touch(variable);
   const Interval range = ranges_[variable];
   std::int64_t lo = range.lo, hi = range.hi;
   if (range.has_lo()) lo += *euclid_mod(old.residue - *euclid_mod(lo, old.modulus), old.modulus);
@@ -157,22 +168,26 @@ bool Bounds::known_congruent(std::uint32_t variable, std::int64_t modulus, std::
   return set(variable, lo, hi);
 }
 
+void Bounds::touch(std::size_t variable) {
+  for (std::uint32_t r : system_->around(variable)) {
+    if (queued_[r]) continue;
+    queued_[r] = 1;
+    queue_.push_back(r);
+  }
+}
+
 bool Bounds::propagate() {
   const auto& relations = system_->relations();
-  for (int round = 0; round < kRounds && !empty_; ++round) {
-    changed_ = false;
-    // There and back: first as coordinates are computed, then against it.
-    if (round % 2 == 0) {
-      for (const Relation& r : relations) {
-        if (!apply(r)) return false;
-      }
-    } else {
-      for (auto r = relations.rbegin(); r != relations.rend(); ++r) {
-        if (!apply(*r)) return false;
-      }
-    }
-    if (!changed_ && round > 0) break;
+  // Ranges may creep towards each other one by one: what is known by then is as true, if not all.
+  const std::size_t most = kRounds * relations.size();
+  std::size_t next = 0;
+  for (; next < queue_.size() && next < most && !empty_; ++next) {
+    const std::uint32_t r = queue_[next];
+    queued_[r] = 0;
+    apply(relations[r]);
   }
+  for (; next < queue_.size(); ++next) queued_[queue_[next]] = 0;
+  queue_.clear();
   return !empty_;
 }
 

@@ -36,6 +36,8 @@ class HoleSystem {
 
   // All coordinates at one loop point; nothing where one leaves 64 bits.
   std::optional<std::vector<std::int64_t>> at(std::span<const std::int64_t> loop_point) const;
+  // The relations that a variable takes part in.
+  const std::vector<std::uint32_t>& around(std::size_t variable) const { return around_[variable]; }
   // Variables in different components have nothing to do with one another.
   std::uint32_t component(std::size_t variable) const { return component_[variable]; }
   bool in_bounds(std::size_t variable, std::int64_t index) const {
@@ -47,6 +49,7 @@ class HoleSystem {
   std::vector<std::int64_t> extents_;
   std::vector<Relation> relations_;
   std::vector<std::uint32_t> component_;
+  std::vector<std::vector<std::uint32_t>> around_;
 };
 
 // What is known of every variable: an interval and a congruence each, narrowed until nothing more
@@ -75,6 +78,7 @@ class Bounds {
   static thread_local std::uint64_t steps;
 
  private:
+  void touch(std::size_t variable);
   bool apply(const HoleSystem::Relation& relation);
   bool apply_digits(const HoleSystem::Relation& relation);
   bool apply_swizzle(const HoleSystem::Relation& relation);
@@ -87,8 +91,9 @@ class Bounds {
   const HoleSystem* system_;
   std::vector<Interval> ranges_;
   std::vector<Residue> residues_;
+  std::vector<std::uint32_t> queue_;  // relations to look at again; empty after propagate()
+  std::vector<char> queued_;
   bool empty_ = false;
-  bool changed_ = false;
 };
 
 }  // namespace selvage

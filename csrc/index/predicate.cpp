@@ -35,7 +35,7 @@ class Planner {
         implications_(implications(request.graph, request.path, request.simplifier)),
         instances_(instances(request, kInstances)),
         known_(instances_.size() == 1 && instances_[0].symbols.empty()),
-        budget_(request.budget) {
+        budget_(request.budget / 2) {
     oracle_ =
         known_ ? numeric_oracle(instances_[0].system) : symbolic_oracle(request_, implications_);
     always_ = oracle_->implied({}, Effort::Thorough);
@@ -50,6 +50,7 @@ class Planner {
 
   PredicatePlan run() {
     choose();
+    budget_ = std::max(budget_, request_.budget / 2);  // finding witnesses is worth as much again
     attach_witnesses();
     PredicatePlan plan;
     plan.searched = searched_;
@@ -174,8 +175,7 @@ class Planner {
         for (Half half : {Half::Lo, Half::Hi}) {
           const BoundId b = bound_id(candidates_[m], half);
           if (flags[b]) continue;
-          const SearchResult found =
-              find_violation(instances_[i].system, bounds, candidates_[m], half, budget_);
+          const SearchResult found = search(instances_[i], bounds, candidates_[m], half);
           if (found.answer == SearchResult::Answer::Found && demand_at(i, found.point)) break;
           if (found.answer == SearchResult::Answer::None && known_) {
             flags[b] = 1;
@@ -187,6 +187,15 @@ class Planner {
       if (demands_.size() > before) return true;
     }
     return false;
+  }
+
+  // No single question may use up what the others need.
+  SearchResult search(const Instance& instance, const Bounds& bounds, std::size_t v, Half half) {
+    std::uint64_t share = budget_ / 4;
+    const std::uint64_t granted = share;
+    SearchResult found = find_violation(instance.system, bounds, v, half, share);
+    budget_ -= granted - share;
+    return found;
   }
 
   bool demand_at(std::size_t instance, std::vector<std::int64_t> point) {
@@ -246,8 +255,7 @@ class Planner {
     for (std::size_t i = 0; i < instances_.size(); ++i) {
       const Bounds bounds = start(instances_[i], assumed);
       for (Half half : {Half::Hi, Half::Lo}) {
-        const SearchResult found =
-            find_violation(instances_[i].system, bounds, candidates_[member], half, budget_);
+        const SearchResult found = search(instances_[i], bounds, candidates_[member], half);
         if (found.answer == SearchResult::Answer::GaveUp) redundant_ = false;
         if (found.answer != SearchResult::Answer::Found) continue;
         Members broken = broken_at(instances_[i].system, found.point);
@@ -282,8 +290,7 @@ class Planner {
     if (others.size() > 64) return false;
     bool none = known_ && request_.exact;
     for (const Instance& instance : instances_) {
-      const SearchResult found =
-          find_violation(instance.system, start(instance, others), b / 2, Half(b % 2), budget_);
+      const SearchResult found = search(instance, start(instance, others), b / 2, Half(b % 2));
       if (found.answer == SearchResult::Answer::Found) return false;
       if (found.answer == SearchResult::Answer::GaveUp) none = false;
     }

@@ -203,6 +203,21 @@ TEST(Run, SizesPastALaunchCheckAreRefused) {
   EXPECT_TRUE(run(f, s, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());
 }
 
+TEST(Run, StridesThatMakeItemsOverlapAreRefused) {
+  Fusion f;
+  const Expr stride = f.extent("S");
+  const Tensor a = f.input("a", {f.constant(3), f.constant(5)}, DataType::Float, {"m", "n"});
+  const Tensor y = f.output("y", a + 1);
+  f.edit(y.id()).strides = {stride, f.constant(1)};
+  const Schedule s(f);
+  const Program p = lower(f, s);
+  EXPECT_THAT(refusal([&] {
+                run(f, s, p, {.sizes = {{"S", 4}}});
+              }),
+              HasSubstr("error[E626]: y[0, 4] and y[1, 0] would lie at one address"));
+  EXPECT_TRUE(run(f, s, p, {.sizes = {{"S", 5}}, .on = Machine::Virtual}).passed());
+}
+
 TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
   Fusion f;
   const Expr n = f.constant(8);

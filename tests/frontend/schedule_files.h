@@ -34,6 +34,11 @@ inline int status(std::string_view text, const Sizes& sizes = {}) {
   }
 }
 
+struct Refused {
+  const char* text;
+  const char* message;
+};
+
 // A file of section 1 with the one tensor T0, whose keys are given.
 inline std::string tensor(const std::string& keys) {
   return "tensors:\n  T0:\n    dtype: float\n" + keys;

@@ -163,7 +163,7 @@ TEST(Json, LongExtentsAreBrokenUpToo) {
   Numbered t("T0", {"I0"}, {0}, {long_name});
   Schedule& s = *t.schedule;
   ScheduledLoop rest = s.loops(t.id())[0];
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 8; ++i) {
     const auto [outer, inner] = s.split(rest, t.c(3));
     const auto padded = s.resize(outer, rest.domain == outer.domain ? t.c(1) : t.c(2), t.c(1));
     rest = s.merge(inner, padded);

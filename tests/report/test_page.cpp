@@ -58,7 +58,7 @@ TEST(Page, Figure2FitsFortyLinesWithTheResultOfARun) {
   for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_EQ(
       lines.back(),
-      "Run on the virtual device: T0, 15 items equal to the unscheduled program's, bit for bit");
+      "Run on the virtual device: T0, 15 items, bit for bit those of the unscheduled program");
 }
 
 TEST(Page, ChosenPartsComeAlone) {

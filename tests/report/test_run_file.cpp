@@ -1,0 +1,135 @@
+#include <selvage/frontend/npy.h>
+#include <selvage/report/made_up_sizes.h>
+#include <selvage/report/run_file.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace selvage {
+
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kBias[] = R"(
+inputs:  {a: {shape: [M, N], dtype: bfloat16}, b: {shape: [N], dtype: bfloat16}}
+outputs: {y: {dtype: float}}
+compute:
+  - y[m, n] = relu(a[m, n] + b[n])
+schedule:
+  y: [{split: {in: n, factor: 4, out: [n_o, n_i]}}, {bind: {m: BIDx, n_o: TIDx}}]
+expect: {legal: true, predicates: {y: ["n_o * 4 + n_i < N"]}}
+)";
+
+// A folder of its own, gone with the test.
+struct Folder {
+  Folder() : path(std::filesystem::path(testing::TempDir()) / "selvage_run_file") {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string file(const std::string& name) const { return (path / name).string(); }
+  std::filesystem::path path;
+};
+
+// Sizes stay open, so that they may be given afterwards.
+struct Case {
+  explicit Case(const std::string& text) : file(read_schedule_text(text, "test.yaml")) {
+    report = inspect(file);
+  }
+  std::string refusal(const RunFileOptions& options) {
+    try {
+      run_file(file, options, report);
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "no refusal";
+  }
+  ScheduleFile file;
+  Report report;
+};
+
+TEST(RunFile, WhatIsSavedCanBeGivenAgain) {
+  const Folder folder;
+  const std::map<std::string, std::int64_t> sizes = {{"M", 3}, {"N", 6}};
+  const ScheduleFile file = read_schedule_text(kBias, "test.yaml", sizes);
+  Report first = inspect(file), second = inspect(file);
+  run_file(file,
+           {.outputs = {{"y", folder.file("y1.npy")}},
+            .save_inputs = folder.file("inputs"),
+            .seed = 7,
+            .on = Machine::Virtual},
+           first);
+  EXPECT_TRUE(first.runs.at(0).passed());
+  run_file(file,
+           {.inputs = {{"a", folder.file("inputs/a.npy")}, {"b", folder.file("inputs/b.npy")}},
+            .outputs = {{"y", folder.file("y2.npy")}},
+            .seed = 8,
+            .on = Machine::Emulate},
+           second);
+  const Array y = read_npy(folder.file("y1.npy"));
+  EXPECT_EQ(y.shape, (std::vector<std::int64_t>{3, 6}));
+  EXPECT_EQ(y, read_npy(folder.file("y2.npy")));
+}
+
+TEST(RunFile, ChecksRunOnBothMachinesAndCompareWithTheFile) {
+  Case c(kBias);
+  run_file(c.file, {.check = true, .on = Machine::Virtual}, c.report);
+  EXPECT_EQ(c.report.runs.at(0).comparisons.size(), 2u);
+  EXPECT_TRUE(c.report.diagnostics.empty()) << to_text(c.report.diagnostics);
+  EXPECT_EQ(c.report.exit_status(), 0);
+}
+
+TEST(RunFile, AnExpectationThatIsNotMetIsAnError) {
+  std::string text = kBias;
+  text.replace(text.find("< N"), 3, "< M");
+  Case c(text);
+  run_file(c.file, {.run = false, .check = true}, c.report);
+  ASSERT_EQ(c.report.diagnostics.size(), 1u);
+  EXPECT_EQ(c.report.diagnostics[0].code, "E391");
+  EXPECT_EQ(c.report.exit_status(), 1);
+}
+
+TEST(RunFile, NamesThatAreNotThereAreRefused) {
+  Case c(kBias);
+  EXPECT_EQ(c.refusal({.inputs = {{"c", "c.npy"}}}),
+            "selvage: error[E611]: there is no input c; help: one of a, b");
+  EXPECT_EQ(c.refusal({.outputs = {{"a", "a.npy"}}}),
+            "selvage: error[E625]: there is no output a; help: one of y");
+  EXPECT_THAT(c.refusal({}), HasSubstr("error[E614]: the size M has no value"));
+}
+
+TEST(RunFile, ATensorOfSectionOneIsWrittenAsItLiesInMemory) {
+  const Folder folder;
+  Case c(R"(
+tensors:
+  T0: {dtype: int32, logical: {I0: 2, I1: 3}, strides: [4, 1]}
+)");
+  run_file(c.file, {.outputs = {{"T0", folder.file("t.npy")}}, .on = Machine::Virtual}, c.report);
+  const Array t = read_npy(folder.file("t.npy"));
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t k = 0; k < t.size(); ++k) numbers.push_back(t.get_int(k));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{0, 1, 2, 0, 3, 4, 5}));
+}
+
+TEST(MadeUpSizes, KeepToTheFactsAndTheGivenOnes) {
+  const Case c(R"(
+symbols: {N: {multiple_of: 8, max: 64}, K: {min: 2}, M: {}}
+facts: ["K <= N", "M * 2 <= K"]
+tensors:
+  T0: {dtype: float, logical: {I0: M, I1: N, I2: K}, contiguity: [false, true, true]}
+)");
+  const FusionReport& f = c.report.fusions.at(0);
+  const auto sizes = made_up_sizes(f.schedule->fusion(), *f.program, {{"K", 6}});
+  EXPECT_EQ(sizes.at("K"), 6);
+  EXPECT_EQ(sizes.at("N") % 8, 0);
+  EXPECT_TRUE(6 <= sizes.at("N") && sizes.at("N") <= 64);
+  EXPECT_LE(sizes.at("M"), 3);
+  EXPECT_GE(sizes.at("T0_stride_I0"), sizes.at("N") * 6);
+}
+
+}  // namespace
+
+}  // namespace selvage

@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace selvage {
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+// Runs schedule_inspect with these words of a shell, in the root of the repository.
+Outcome inspect(const std::string& arguments) {
+  const std::string errors =
+      (std::filesystem::temp_directory_path() / ("selvage-err-" + std::to_string(getpid())))
+          .string();
+  const std::string command = "cd '" SELVAGE_SOURCE_DIR "' && '" SELVAGE_INSPECT_PATH "' " +
+                              arguments + " 2> '" + errors + "'";
+  Outcome outcome;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> chunk;
+  for (std::size_t n; (n = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) {
+    outcome.out.append(chunk.data(), n);
+  }
+  const int raw = pclose(pipe);
+  outcome.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : -raw;
+  std::ifstream in(errors);
+  outcome.err.assign(std::istreambuf_iterator<char>(in), {});
+  std::filesystem::remove(errors);
+  return outcome;
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  EXPECT_EQ(inspect("--help").status, 0);
+  EXPECT_NE(inspect("--help").out.find("--save-inputs"), std::string::npos);
+  EXPECT_EQ(inspect("--version").out.substr(0, 17), "schedule_inspect ");
+}
+
+TEST(CommandLine, WhatMakesNoSenseIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "there is no file to read; help: name a schedule file, or - for stdin"},
+      {"a.yaml b.yaml",
+       "The following argument was not expected: b.yaml; help: schedule_inspect --help lists the "
+       "options"},
+      {"a.yaml --jsno",
+       "The following argument was not expected: --jsno; help: schedule_inspect --help lists the "
+       "options"},
+      {"a.yaml --size N", "--size: expected NAME=..., found 'N'; help: write --size N=1024"},
+      {"a.yaml --size N=-3",
+       "--size: the value of N is '-3'; help: write a whole number of 64 bits, such as --size "
+       "N=1024"},
+      {"a.yaml --size N=3 --size N=4", "--size gives N twice; help: give it once"},
+      {"a.yaml --run --on cpu",
+       "--on: there is no machine 'cpu'; help: write virtual, emulate or gpu"},
+      {"a.yaml --input a=a.npy", "--input is of no use without --run; help: add --run"},
+      {"--rules a.yaml",
+       "--rules and 'a.yaml' are two tasks; help: schedule_inspect --help lists the options"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const Outcome o = inspect(arguments);
+    EXPECT_EQ(o.err, "schedule_inspect: error[E701]: " + std::string(message) + "\n") << arguments;
+    EXPECT_EQ(o.status, 2) << arguments;
+    EXPECT_EQ(o.out, "") << arguments;
+  }
+}
+
+TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
+  for (const char* option : {"--dot", "--svg a.svg", "--prove", "--trace", "--debug", "--tune"}) {
+    const Outcome o = inspect("examples/figure2.yaml " + std::string(option));
+    const std::string name = std::string(option).substr(0, std::string(option).find(' '));
+    EXPECT_EQ(o.err, "schedule_inspect: error[E390]: " + name +
+                         " is not supported yet; help: leave it out\n");
+    EXPECT_EQ(o.status, 2);
+  }
+  EXPECT_EQ(inspect("examples/figure2.yaml --arch sm_80").status, 2);
+}
+
+TEST(CommandLine, ExitStatusesAreThoseOfTheFile) {
+  const std::string file = "printf 'tensors: {T0: {dtype: float, logical: {I0: 8}, bind: {I0: ";
+  EXPECT_EQ(inspect("examples/figure2.yaml").status, 0);
+  EXPECT_EQ(inspect("/none.yaml").status, 2);
+  EXPECT_EQ(inspect("/none.yaml").err,
+            "/none.yaml: error[E101]: cannot read the file: No such file or directory; help: name "
+            "a file that can be read, or - for standard input\n");
+  EXPECT_EQ(inspect("- --json < /dev/null").status, 2);
+  const Outcome illegal = inspect(
+      "- --json <<< 'tensors: {T0: {dtype: float, logical: {I0: 8}, "
+      "bind: {I0: Bulk}}}'");
+  (void)illegal;
+  const Outcome read = inspect("- --loops < examples/figure2.yaml");
+  EXPECT_EQ(read.status, 0);
+  EXPECT_NE(read.out.find("for I3 in 2"), std::string::npos);
+}
+
+TEST(CommandLine, EveryExampleIsWhatItExpects) {
+  const std::pair<const char*, const char*> sizes[] = {
+      {"gelu.yaml", " --size B=5 --size H=72"},
+      {"pitch.yaml", " --size K=5 --size N=1000 --size T0_stride_I0=1024"},
+  };
+  int examples = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(SELVAGE_SOURCE_DIR) / "examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++examples;
+    std::string arguments = "examples/" + entry.path().filename().string() + " --check";
+    for (const auto& [name, given] : sizes) {
+      if (entry.path().filename() == name) arguments += given;
+    }
+    const Outcome o = inspect(arguments);
+    EXPECT_EQ(o.status, 0) << arguments;
+    EXPECT_EQ(o.err, "") << arguments;
+  }
+  EXPECT_GE(examples, 5);
+}
+
+TEST(CommandLine, ExpectationsThatAreNotMetAreErrors) {
+  const Outcome o = inspect(
+      "- --check --json <<'EOF'\n"
+      "tensors: {T0: {dtype: float, logical: {I0: 8}}}\n"
+      "expect: {predicates: {T0: ['I0 < 8']}}\nEOF\n");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(
+      o.err.find("-:2:24: error[E391]: the predicates of T0 are [], and expected are [I0 < 8]"),
+      std::string::npos)
+      << o.err;
+}
+
+}  // namespace
+}  // namespace selvage
