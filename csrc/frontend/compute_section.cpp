@@ -213,7 +213,8 @@ class Reader {
           output.shape = read_shape(*shape);
           if (output.shape->size() != rank) {
             refuse("E309", shape->place,
-                   what + ".shape has " + std::to_string(output.shape->size()) + " extents for " +
+                   what + ".shape has " + std::to_string(output.shape->size()) +
+                       (output.shape->size() == 1 ? " extent for " : " extents for ") +
                        std::to_string(rank) + " indices",
                    "give one for each index");
           }

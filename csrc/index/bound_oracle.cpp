@@ -30,12 +30,11 @@ class NumericOracle : public BoundOracle {
     std::vector<char> flags(2 * system_.size());
     // Both ways: what does not follow is assumed broken; if nothing is left then, it does follow,
     // and may give more.
-    for (bool again = true; again;) {
+    for (bool again = system_.size() <= kRefuteAtMost; again;) {
       again = false;
       for (std::size_t v = 0; v < system_.size(); ++v) {
         for (Half half : {Half::Lo, Half::Hi}) {
           if (bounds.implies(v, half)) continue;
-          if (system_.size() > kRefuteAtMost) continue;
           Bounds broken = bounds;
           if (broken.deny(v, half)) continue;
           bounds.assume(v, half);

@@ -13,7 +13,9 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kInstances = 12;
-constexpr std::size_t kMostDemands = 160;      // past that the guess is completed greedily
+constexpr std::size_t kMostDemands = 160;    // past that the guess is completed greedily
+constexpr std::size_t kMinimiseAtMost = 12;  // checks that an implied one is said to follow from
+constexpr std::uint64_t kCompletionSteps = 600'000;
 constexpr std::size_t kMostCandidates = 4096;  // past that, every check that is not implied stays
 
 // Some of the candidates must hold one of `members`. With a point: at that hole, exactly these are
@@ -116,10 +118,16 @@ class Planner {
     const auto rest_of = [&](const Members& members) {
       return not_implied(oracle_->implied(bounds_of(members), Effort::Quick));
     };
+    const std::uint64_t last_step = Bounds::steps + kCompletionSteps;
     for (Members rest = rest_of(chosen_); !rest.empty(); rest = rest_of(chosen_)) {
+      if (Bounds::steps > last_step) {
+        chosen_.insert(chosen_.end(), rest.begin(), rest.end());
+        std::sort(chosen_.begin(), chosen_.end());
+        return;
+      }
       chosen_.insert(std::upper_bound(chosen_.begin(), chosen_.end(), rest.back()), rest.back());
     }
-    for (std::size_t k = 0; k < chosen_.size();) {
+    for (std::size_t k = 0; k < chosen_.size() && Bounds::steps < last_step;) {
       Members fewer = chosen_;
       fewer.erase(fewer.begin() + std::ptrdiff_t(k));
       if (rest_of(fewer).empty()) {
@@ -402,7 +410,12 @@ class Planner {
   }
   // Of the chosen checks, as few as the oracle needs for this one.
   std::vector<DomainId> needed_for(std::size_t v) {
-    Members members = chosen_;
+    const HoleSystem& system = instances_[0].system;
+    Members members;
+    for (std::uint32_t m : chosen_) {
+      if (system.component(candidates_[m]) == system.component(v)) members.push_back(m);
+    }
+    if (members.size() > kMinimiseAtMost) return domains_of(members);
     for (std::size_t k = 0; k < members.size() && members.size() > 1;) {
       Members fewer = members;
       fewer.erase(fewer.begin() + std::ptrdiff_t(k));

@@ -14,10 +14,10 @@ struct RunFileOptions {
   // On emulation and the virtual device as well, sizes that are open made up; and what the file
   // expects.
   bool check = false;
-  std::map<std::string, std::string> inputs, outputs;  // .npy files, by tensor
-  std::string save_inputs;                             // a folder for NAME.npy; empty: none
+  std::map<std::string, std::string> inputs = {}, outputs = {};  // .npy files, by tensor
+  std::string save_inputs = {};  // a folder for NAME.npy; empty: none
   std::uint64_t seed = 1;
-  std::optional<Machine> on;
+  std::optional<Machine> on = {};
 };
 
 // Runs what has been lowered, adds the results to the report and writes the files asked for. A

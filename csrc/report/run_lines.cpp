@@ -6,7 +6,7 @@ namespace {
 
 std::string where(const RunResult& run, Machine machine) {
   switch (machine) {
-    case Machine::Emulate: return "by emulation, every access checked";
+    case Machine::Emulate: return "by emulation";
     case Machine::Virtual: return "on the virtual device";
     case Machine::Gpu: return "on the GPU" + (run.device.empty() ? "" : ", " + run.device);
   }
@@ -22,7 +22,7 @@ std::string verdict(const Comparison& c) {
   const std::string all = count(c.points, "item");
   char difference[32];
   std::snprintf(difference, sizeof difference, "%.3g", c.max_difference);
-  if (c.mismatches == 0) return all + " equal to the unscheduled program's, bit for bit";
+  if (c.mismatches == 0) return all + ", bit for bit those of the unscheduled program";
   if (c.failures == 0) {
     return all + ", all close to the unscheduled program: " + std::to_string(c.mismatches) +
            " differ, by at most " + difference;
