@@ -415,6 +415,8 @@ class Planner {
     for (std::uint32_t m : chosen_) {
       if (system.component(candidates_[m]) == system.component(v)) members.push_back(m);
     }
+    // A check elsewhere that nothing passes implies everything.
+    if (!holds(oracle_->implied(bounds_of(members), Effort::Thorough), v)) members = chosen_;
     if (members.size() > kMinimiseAtMost) return domains_of(members);
     for (std::size_t k = 0; k < members.size() && members.size() > 1;) {
       Members fewer = members;

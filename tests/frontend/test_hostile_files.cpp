@@ -115,7 +115,7 @@ TEST(HostileFiles, ExtentsPast64BitsAreDiagnostics) {
   const std::string wide = "    logical: {I0: 4611686018427387904, I1: 4}\n";
   EXPECT_EQ(status(tensor(wide)), 2);
   EXPECT_EQ(
-      status(tensor("    logical: {I0: 2147483648, I1: 2147483648}\n    transforms:\n"
+      status(tensor("    logical: {I0: 2147483648, I1: 4}\n    transforms:\n"
                     "      - resize: {in: I0, left: 4611686018427387904, right: 0, out: A}\n")),
       1);
   EXPECT_EQ(code(tensor("    logical: {I0: 2147483648, I1: 1073741824}\n    transforms:\n"

@@ -175,16 +175,15 @@ TEST(ScheduleFile, ATensorKnowsItsSymbolsAndThoseThatFactsTieToThem) {
 
 TEST(ScheduleFile, ExpectationsAreComparedAsExpressions) {
   const ScheduleFile file =
-      read(tensor("    logical: {I0: N}\n") +
-               "symbols: {N: {}}\nexpect: {legal: true, predicates: {T0: ['a * 6 + 6 * "
-               "b < N', 'c<4']}}\n",
+      read("symbols: {N: {}}\nexpect: {legal: true, predicates: {T0: [a * 6 + 6 * b < N, c<4]}}\n" +
+               tensor("    logical: {I0: N}\n"),
            {{"N", 9}});
   EXPECT_TRUE(unmet(file.expect, true, {{"T0", {"c < 4", "(a + b) * 6 < 9"}}}).empty());
   EXPECT_EQ(to_text(unmet(file.expect, false, {{"T0", {"c < 4"}}})),
-            "a.yaml:5:9: error[E391]: the schedule is illegal, and expected to be legal; help: "
+            "a.yaml:2:9: error[E391]: the schedule is illegal, and expected to be legal; help: "
             "correct the schedule, or what is expected of it\n"
-            "a.yaml:5:35: error[E391]: the predicates of T0 are [c < 4], and expected are "
-            "[a * 6 + b * 6 < 9, c < 4]; help: correct the schedule, or what is expected of it\n");
+            "a.yaml:2:36: error[E391]: the predicates of T0 are [c < 4], and expected are "
+            "[a + b < 2, c < 4]; help: correct the schedule, or what is expected of it\n");
 }
 
 // clang-format off

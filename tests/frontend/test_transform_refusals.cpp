@@ -113,7 +113,8 @@ TEST(TransformRefusals, OneMistakeIsToldOnceAndHidesNoOther) {
                            "      - split: {in: C, factor: 2, outer: [D, E]}\n")),
             "a.yaml:6:21: error[E205]: split.in: T0 has no iterdomain 'IO'; help: did you mean "
             "'I0'?\n"
-            "a.yaml:8:35: error[E106]: split: unknown key 'outer'; help: did you mean 'out'?\n"
+            "a.yaml:8:35: error[E106]: split: unknown key 'outer'; help: the known keys are in, "
+            "factor, out, inner\n"
             "a.yaml:8:16: error[E110]: split: the key 'out' is missing; help: add 'out: ...'\n");
 }
 
@@ -126,7 +127,7 @@ TEST(TransformRefusals, AnIllegalTensorHidesNoOther) {
   ASSERT_EQ(file.tensors.size(), 1U);
   EXPECT_EQ(file.tensors[0].name, "T1");
   EXPECT_EQ(to_text(file.illegal),
-            "a.yaml:2:53: error[E401]: the factor of the split of I0 is 0; help: a factor is at "
+            "a.yaml:2:54: error[E401]: the factor of the split of I0 is 0; help: a factor is at "
             "least 1\n");
 }
 

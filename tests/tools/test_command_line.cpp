@@ -15,13 +15,14 @@ struct Outcome {
   std::string out, err;
 };
 
-// Runs schedule_inspect with these words of a shell, in the root of the repository.
-Outcome inspect(const std::string& arguments) {
-  const std::string errors =
-      (std::filesystem::temp_directory_path() / ("selvage-err-" + std::to_string(getpid())))
-          .string();
+// Runs schedule_inspect with these words of a shell, in the root of the repository, and `input` on
+// its standard input.
+Outcome inspect(const std::string& arguments, const std::string& input = "") {
+  const std::string base =
+      (std::filesystem::temp_directory_path() / ("selvage-" + std::to_string(getpid()))).string();
+  std::ofstream(base + ".in") << input;
   const std::string command = "cd '" SELVAGE_SOURCE_DIR "' && '" SELVAGE_INSPECT_PATH "' " +
-                              arguments + " 2> '" + errors + "'";
+                              arguments + " < '" + base + ".in' 2> '" + base + ".err'";
   Outcome outcome;
   std::FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 4096> chunk;
@@ -30,9 +31,10 @@ Outcome inspect(const std::string& arguments) {
   }
   const int raw = pclose(pipe);
   outcome.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : -raw;
-  std::ifstream in(errors);
+  std::ifstream in(base + ".err");
   outcome.err.assign(std::istreambuf_iterator<char>(in), {});
-  std::filesystem::remove(errors);
+  std::filesystem::remove(base + ".in");
+  std::filesystem::remove(base + ".err");
   return outcome;
 }
 
@@ -82,20 +84,34 @@ TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
 }
 
 TEST(CommandLine, ExitStatusesAreThoseOfTheFile) {
-  const std::string file = "printf 'tensors: {T0: {dtype: float, logical: {I0: 8}, bind: {I0: ";
   EXPECT_EQ(inspect("examples/figure2.yaml").status, 0);
   EXPECT_EQ(inspect("/none.yaml").status, 2);
   EXPECT_EQ(inspect("/none.yaml").err,
             "/none.yaml: error[E101]: cannot read the file: No such file or directory; help: name "
             "a file that can be read, or - for standard input\n");
-  EXPECT_EQ(inspect("- --json < /dev/null").status, 2);
-  const Outcome illegal = inspect(
-      "- --json <<< 'tensors: {T0: {dtype: float, logical: {I0: 8}, "
-      "bind: {I0: Bulk}}}'");
-  (void)illegal;
-  const Outcome read = inspect("- --loops < examples/figure2.yaml");
+  EXPECT_EQ(inspect("- --json").status, 2);
+  const Outcome illegal = inspect("- --json",
+                                  "tensors: {T0: {dtype: float, logical: {I0: 8}, bind: {I0: "
+                                  "Bulk}}, T1: {dtype: int8, logical: "
+                                  "{I0: 8}}}\n");
+  EXPECT_EQ(illegal.status, 1);
+  EXPECT_EQ(
+      illegal.err,
+      "-:1:59: error[E414]: binding I0 to Bulk is not supported yet; help: bind it to BIDx..z "
+      "or TIDx..z, or leave it serial\n");
+  EXPECT_NE(illegal.out.find("\"T1\""), std::string::npos);
+  const Outcome read = inspect("- --loops", "tensors: {T0: {dtype: float, logical: {I3: 2}}}\n");
   EXPECT_EQ(read.status, 0);
   EXPECT_NE(read.out.find("for I3 in 2"), std::string::npos);
+}
+
+TEST(CommandLine, SimplifiesLinesAndPrintsRules) {
+  EXPECT_EQ(inspect("--simplify -", "a\tI\ti:4\t\ti / 4\n").status, 0);
+  EXPECT_EQ(inspect("--simplify -", "a\tI\ti:4\n").status, 2);
+  EXPECT_EQ(inspect("--simplify /none").status, 2);
+  const Outcome rules = inspect("--rules");
+  EXPECT_EQ(rules.status, 0);
+  EXPECT_NE(rules.out.find("div/small"), std::string::npos);
 }
 
 TEST(CommandLine, EveryExampleIsWhatItExpects) {
@@ -120,15 +136,13 @@ TEST(CommandLine, EveryExampleIsWhatItExpects) {
 }
 
 TEST(CommandLine, ExpectationsThatAreNotMetAreErrors) {
-  const Outcome o = inspect(
-      "- --check --json <<'EOF'\n"
-      "tensors: {T0: {dtype: float, logical: {I0: 8}}}\n"
-      "expect: {predicates: {T0: ['I0 < 8']}}\nEOF\n");
+  const Outcome o = inspect("- --check --json",
+                            "tensors: {T0: {dtype: float, logical: {I0: 8}}}\n"
+                            "expect: {predicates: {T0: ['I0 < 8']}}\n");
   EXPECT_EQ(o.status, 1);
-  EXPECT_NE(
-      o.err.find("-:2:24: error[E391]: the predicates of T0 are [], and expected are [I0 < 8]"),
-      std::string::npos)
-      << o.err;
+  EXPECT_EQ(o.err,
+            "-:2:23: error[E391]: the predicates of T0 are [], and expected are [I0 < 8]; help: "
+            "correct the schedule, or what is expected of it\n");
 }
 
 }  // namespace
