@@ -47,6 +47,15 @@ bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// What is written as name(operands).
+std::vector<Function> named_functions() {
+  std::vector<Function> functions;
+  for (int f = 0; f <= int(Function::Gelu); ++f) {
+    if (is_identifier(info(Function(f)).text)) functions.push_back(Function(f));
+  }
+  return functions;
+}
+
 class Parser {
  public:
   explicit Parser(const Node& node) : node_(node), text_(node.text) { advance(); }
@@ -54,8 +63,7 @@ class Parser {
   Formula parse() {
     parse_target();
     if (token_ == "+=" || token_ == "-=" || token_ == "*=") {
-      unsupported(start_, "'" + std::string(token_) + "'",
-                  "write " + formula_.target + "[...] = ... with a new name");
+      unsupported(start_, shown(token_), "write " + formula_.target + "[...] = ... once");
     }
     expect("=", "after the element on the left");
     parse_value(0);
@@ -161,11 +169,9 @@ class Parser {
     formula_.nodes.push_back(std::move(node));
     return std::uint32_t(formula_.nodes.size() - 1);
   }
-  std::uint32_t apply(Function f, std::size_t at, std::vector<std::uint32_t> operands) {
-    return add({.kind = FormulaNode::Kind::Apply,
-                .at = at,
-                .function = f,
-                .operands = std::move(operands)});
+  std::uint32_t apply(Function f, std::size_t at, std::vector<std::uint32_t> of) {
+    return add(
+        {.kind = FormulaNode::Kind::Apply, .at = at, .function = f, .operands = std::move(of)});
   }
 
   // Precedence climbing: everything that binds at least as tightly as `least`.
@@ -292,10 +298,13 @@ class Parser {
     const bool is_extremum = name == "min" || name == "max";
     if (!is_extremum && is_one_of(name, kReductions)) refuse_reduction(at, name);
     const std::optional<DataType> type = parse_data_type(name);
-    const std::optional<Function> function = function_of(name);
-    if (!type && !function) {
+    const std::vector<Function> functions = named_functions();
+    const auto function = std::find_if(functions.begin(), functions.end(),
+                                       [&](Function f) { return info(f).text == name; });
+    if (!type && function == functions.end()) {
       start_ = at;
-      const std::vector<std::string_view> names = function_names();
+      std::vector<std::string_view> names;
+      for (Function f : functions) names.push_back(info(f).text);
       fail("there is no function " + shown(name), "E315",
            meant(name, names, "use min, max, select, exp, relu, ..., or a type, such as float(x)"));
     }
@@ -313,21 +322,6 @@ class Parser {
                 .at = at,
                 .type = *type,
                 .operands = std::move(operands)});
-  }
-
-  static std::vector<std::string_view> function_names() {
-    std::vector<std::string_view> names;
-    for (int f = 0; f <= int(Function::Gelu); ++f) {
-      if (is_identifier(info(Function(f)).text)) names.push_back(info(Function(f)).text);
-    }
-    return names;
-  }
-  static std::optional<Function> function_of(std::string_view name) {
-    for (int f = 0; f <= int(Function::Gelu); ++f) {
-      const std::string_view text = info(Function(f)).text;
-      if (text == name && is_identifier(text)) return Function(f);
-    }
-    return std::nullopt;
   }
 
   const Node& node_;

@@ -10,9 +10,10 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kRefuteAtMost = 64;  // variables; past that one fixpoint has to do
-constexpr std::size_t kProveAtMost = 24;   // bounds left to the prover at a time
-constexpr std::size_t kBoundAtMost = 40;   // variables; past that no symbolic intervals
+constexpr std::size_t kRefuteAtMost = 64;        // variables; past that one fixpoint has to do
+constexpr std::size_t kProveAtMost = 24;         // bounds left to the prover at a time
+constexpr std::uint64_t kIntervalSteps = 4'000;  // ends of symbolic intervals, for one tensor
+constexpr std::size_t kBoundAtMost = 40;         // variables; past that no symbolic intervals
 
 class NumericOracle : public BoundOracle {
  public:
@@ -120,9 +121,10 @@ class SymbolicOracle : public BoundOracle {
   void ask_intervals(std::span<const BoundId> assumed, std::span<const BoundId> open,
                      LawClosure& closure) {
     const auto is_open = [&](BoundId b) { return !closure.holds(b); };
-    if (always_.size() > 2 * kBoundAtMost || std::none_of(open.begin(), open.end(), is_open))
+    if (always_.size() > 2 * kBoundAtMost || interval_budget_ == 0 ||
+        std::none_of(open.begin(), open.end(), is_open))
       return;
-    if (!base_) base_.emplace(request_);
+    if (!base_) base_.emplace(request_, interval_budget_);
     SymbolicBounds bounds = *base_;
     for (BoundId b : assumed) bounds.assume(b / 2, Half(b % 2));
     bool alive = true;
@@ -158,6 +160,7 @@ class SymbolicOracle : public BoundOracle {
   std::vector<char> always_;
   std::vector<BoundId> never_;
   std::optional<SymbolicBounds> base_;
+  std::uint64_t interval_budget_ = kIntervalSteps;
 };
 
 // The symbols of some sizes, and those that the facts tie to them; the facts that speak of these

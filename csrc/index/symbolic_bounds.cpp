@@ -15,8 +15,9 @@ constexpr std::uint32_t kLargestEnd = 40;  // nodes: a bound that is longer prov
 
 }  // namespace
 
-SymbolicBounds::SymbolicBounds(const PredicateRequest& request)
+SymbolicBounds::SymbolicBounds(const PredicateRequest& request, std::uint64_t& budget)
     : request_(&request),
+      budget_(&budget),
       structure_(request.graph, request.path, request.loops.size(), [](Expr) { return 1; }),
       ranges_(request.path.domains.size()) {
   const DomainGraph& graph = request.graph;
@@ -49,6 +50,8 @@ void SymbolicBounds::deny(std::size_t variable, Half half) {
 }
 
 void SymbolicBounds::insert(Ends& ends, Expr e, bool is_lo) {
+  if (*budget_ == 0) return;
+  --*budget_;
   Simplifier& simplifier = request_->simplifier;
   e = simplifier.simplify(e);
   if (e.size() > kLargestEnd) return;
@@ -89,7 +92,7 @@ bool SymbolicBounds::propagate() {
   for (int round = 0; round < kRounds; ++round) {
     changed_ = false;
     for (std::size_t i = 0; i < n; ++i) apply(round % 2 == 0 ? i : n - 1 - i);
-    if (!changed_) break;
+    if (!changed_ || *budget_ == 0) break;
   }
   for (std::size_t v = 0; v < ranges_.size(); ++v) {
     if (contradicts(v)) return false;

@@ -11,8 +11,9 @@ namespace selvage {
 // sizes alone; two that the facts cannot compare are both kept.
 class SymbolicBounds {
  public:
-  // Loop variables within their extents, everything else as follows from that.
-  explicit SymbolicBounds(const PredicateRequest& request);
+  // Loop variables within their extents, everything else as follows from that. `budget` counts ends
+  // put to the prover, by this and all its copies; past it nothing narrows any more.
+  SymbolicBounds(const PredicateRequest& request, std::uint64_t& budget);
 
   // Each narrows, without propagating.
   void assume(std::size_t variable, Half half);
@@ -36,6 +37,7 @@ class SymbolicBounds {
   bool contradicts(std::size_t variable);
 
   const PredicateRequest* request_;
+  std::uint64_t* budget_;
   HoleSystem structure_;       // kinds and variables of the relations; its numbers mean nothing
   std::vector<Expr> sides_;    // by relation: n
   std::vector<Expr> extents_;  // by variable

@@ -8,6 +8,8 @@ namespace selvage {
 
 namespace {
 
+constexpr int kDeepestRewriting = 40;  // rules within the results of rules
+
 Expr& at(std::array<Expr, kPatternSymbols>& bindings, PatternSymbol s) {
   return bindings[std::size_t(s)];
 }
@@ -20,6 +22,16 @@ bool is_positive_pattern(std::size_t i) {
 
 // Tries the rules for e's operator in the table's order; e's operands are simplified already.
 Expr Simplifier::apply_rules(Expr e) {
+  // Each rule decreases its own weight; that no chain of rules comes round again where divisors are
+  // symbolic is not proved, so chains end here.
+  if (rewriting_depth_ >= kDeepestRewriting) return e;
+  ++rewriting_depth_;
+  const Expr result = apply_first(e);
+  --rewriting_depth_;
+  return result;
+}
+
+Expr Simplifier::apply_first(Expr e) {
   for (const Rule* rule : rules_for(e.op())) {
     for (const Bindings& bindings : propose(*rule, e)) {
       if (const auto result = apply(*rule, bindings)) {

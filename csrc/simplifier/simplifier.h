@@ -56,6 +56,7 @@ class Simplifier {
 
   // rewrite.cpp: applying a rule
   Expr apply_rules(Expr e);
+  Expr apply_first(Expr e);
   std::optional<Expr> apply(const Rule& rule, const Bindings& bindings);
   Interval interval(Expr pattern, const Bindings& bindings);
   std::optional<bool> decide(Expr pattern, const Bindings& bindings);
@@ -110,6 +111,7 @@ class Simplifier {
   Memo<std::size_t> depths_;
   Memo<int> costs_;
   std::vector<std::uint64_t> hits_;
+  int rewriting_depth_ = 0;
   int depth_ = 0;   // of proofs within simplifications within proofs
   int budget_ = 0;  // steps left in the current proof
 };

@@ -160,7 +160,7 @@ const Refused kStatements[] = {
      "use a smaller integer"},
     {"y[m, n] += a[m, n]",
      "a.yaml:6:13: error[E390]: '+=' is not supported yet; help: write y[...] = ... "
-     "with a new name"},
+     "once"},
     {"y[m + 1, n] = a[m, n]",
      "a.yaml:6:9: error[E314]: expected ',' or ']' after the index m, found '+' in "
      "the statement 'y[m + 1, n] = a[m, n]'; help: write plain indices on the left, "

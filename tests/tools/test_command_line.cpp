@@ -66,7 +66,7 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
   };
   for (const auto& [arguments, message] : cases) {
     const Outcome o = inspect(arguments);
-    EXPECT_EQ(o.err, "schedule_inspect: error[E701]: " + std::string(message) + "\n") << arguments;
+    EXPECT_EQ(o.err, "schedule_inspect: error[E801]: " + std::string(message) + "\n") << arguments;
     EXPECT_EQ(o.status, 2) << arguments;
     EXPECT_EQ(o.out, "") << arguments;
   }

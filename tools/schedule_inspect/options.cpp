@@ -16,7 +16,7 @@ const Place kPlace = {"schedule_inspect", 0, 0};
 
 [[noreturn]] void wrong(std::string message,
                         std::string help = "schedule_inspect --help lists the options") {
-  refuse("E701", kPlace, std::move(message), std::move(help));
+  refuse("E801", kPlace, std::move(message), std::move(help));
 }
 
 // NAME=TEXT

@@ -23,7 +23,7 @@ struct Options {
   std::string help;  // the text, for Task::Help
 };
 
-// Throws BadInput: E701 a command line that makes no sense, E390 an option that is not supported
+// Throws BadInput: E801 a command line that makes no sense, E390 an option that is not supported
 // yet.
 Options parse_options(int argc, const char* const* argv);
 
