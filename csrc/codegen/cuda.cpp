@@ -9,11 +9,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace selvage {
 
 namespace {
 
 constexpr std::size_t kLineLength = 100;
+constexpr int kDeepestIndent = 40;  // levels
 
 constexpr const char* kHead =
     "#ifndef KERNEL\n"
@@ -84,7 +87,7 @@ class Writer {
   }
 
   void line(const std::string& text) {
-    text_ += std::string(2 * std::size_t(depth_), ' ') + text + "\n";
+    text_ += std::string(2 * std::size_t(std::min(depth_, kDeepestIndent)), ' ') + text + "\n";
   }
   void open(const std::string& head) {
     line(head + " {");

@@ -2,12 +2,15 @@
 #include <selvage/kernel/print.h>
 #include <selvage/kernel/value_nodes.h>
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
 namespace selvage {
 
 namespace {
+
+constexpr int kDeepestIndent = 40;  // levels: past that, a nest is no easier to read for more
 
 // As in C; 0: no infix sign.
 int precedence(Function f) {
@@ -83,7 +86,7 @@ class Printer {
   };
 
   void line(int depth, const std::string& text) {
-    text_ += std::string(2 * std::size_t(depth), ' ') + text + "\n";
+    text_ += std::string(2 * std::size_t(std::min(depth, kDeepestIndent)), ' ') + text + "\n";
   }
 
   void print(const Loop& loop, int depth) {
