@@ -73,22 +73,16 @@ class Magnitude {
   std::unordered_map<std::uint32_t, Expr> memo_;
 };
 
-// The conjunction, without what follows from the rest of it.
-Expr conjunction(std::vector<Expr> conditions, Simplifier& ranges) {
-  for (std::size_t i = 0; i < conditions.size();) {
-    Facts others = ranges.facts();
-    for (std::size_t k = 0; k < conditions.size(); ++k) {
-      if (k != i) others.assume(conditions[k]);
-    }
-    if (Simplifier(std::move(others)).proves(conditions[i])) {
-      conditions.erase(conditions.begin() + std::ptrdiff_t(i));
-    } else {
-      ++i;
-    }
+// The largest of some magnitudes, as far as the facts can compare them.
+std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, Simplifier& ranges) {
+  std::vector<Expr> kept;
+  for (Expr m : magnitudes) {
+    const auto covers = [&](Expr k) { return ranges.proves(m <= k); };
+    if (std::any_of(kept.begin(), kept.end(), covers)) continue;
+    std::erase_if(kept, [&](Expr k) { return ranges.proves(k <= m); });
+    kept.push_back(m);
   }
-  Expr all = ranges.pool().truth(true);
-  for (Expr c : conditions) all = all.is_true() ? c : all && c;
-  return all;
+  return kept;
 }
 
 }  // namespace
@@ -98,26 +92,23 @@ IndexWidth index_width(std::span<const Expr> expressions, Simplifier& ranges) {
   ExprPool& pool = ranges.pool();
   width.condition = pool.truth(true);
   Magnitude magnitude(ranges);
-  std::vector<Expr> conditions;
+  std::vector<Expr> magnitudes;
   width.fits_32 = true;
-  bool symbolic = false;
   for (Expr e : reachable(expressions, true)) {
     if (info(e.op()).result == Result::Truth || e.is(Op::Let)) continue;
-    const Interval range = ranges.interval(e);
-    if (range.within(-kLargest, kLargest)) continue;
+    if (ranges.interval(e).within(-kLargest, kLargest)) continue;
     width.fits_32 = false;
-    if (!e.is(Op::Const) && !symbols_of(std::span(&e, 1)).empty()) {
-      const Expr largest = magnitude.of(e);
-      symbolic = symbolic || !largest.is(Op::Const);
-      const Expr condition = ranges.simplify(largest <= kLargest);
-      bool fresh = true;
-      for (Expr c : conditions) fresh = fresh && !same(c, condition);
-      if (fresh) conditions.push_back(condition);
-    } else {
-      conditions.push_back(pool.truth(false));
-    }
+    const Expr m = magnitude.of(e);
+    const auto is_known = [&](Expr k) { return same(k, m); };
+    if (std::none_of(magnitudes.begin(), magnitudes.end(), is_known)) magnitudes.push_back(m);
   }
-  width.condition = conjunction(std::move(conditions), ranges);
+  const bool symbolic =
+      std::any_of(magnitudes.begin(), magnitudes.end(), [](Expr m) { return !m.is(Op::Const); });
+  for (Expr m : largest_of(magnitudes, ranges)) {
+    const Expr condition = ranges.simplify(m <= kLargest);
+    width.condition = width.condition.is_true() ? condition : width.condition && condition;
+  }
+  width.condition = ranges.simplify(width.condition);
   width.never_fits = width.condition.is_false() || (!width.fits_32 && !symbolic);
   if (width.condition.is_true()) width.fits_32 = true;
   return width;
