@@ -51,7 +51,9 @@ Schedule::Schedule(const Fusion& fusion)
       // A view's transforms lie between its root and its logical domain, all in the fusion.
       const Path view = everything_from(graph_, tensor.root, {});
       for (const Step& step : needed_for(graph_, view, tensor.root, tensor.logical).steps) {
-        nests_[t].transforms.push_back(step.transform);
+        if (nests_[t].used.insert(index_of(step.transform)).second) {
+          nests_[t].transforms.push_back(step.transform);
+        }
       }
     }
   }
@@ -120,9 +122,8 @@ void Schedule::use_transform(TensorId t, DomainId in, DomainId out) {
   for (TransformId id : graph_.around(in)) {
     const std::vector<DomainId> made = outputs(graph_[id]);
     if (std::find(made.begin(), made.end(), out) == made.end()) continue;
-    std::vector<TransformId>& used = nest(t).transforms;
-    // Usually it is the newest; a transform that is used already is there already.
-    if (std::find(used.rbegin(), used.rend(), id) == used.rend()) used.push_back(id);
+    Nest& own = nest(t);
+    if (own.used.insert(index_of(id)).second) own.transforms.push_back(id);
     return;
   }
 }
@@ -270,12 +271,11 @@ Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
                " does not follow from its loops",
            "take loops from which every logical iterdomain follows");
   }
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    if (std::find(loops.begin(), loops.begin() + std::ptrdiff_t(i), loops[i]) !=
-        loops.begin() + std::ptrdiff_t(i)) {
-      refuse("E412", name(t, loops[i]) + " is a loop of " + (*fusion_)[t].name + " twice",
-             "name every loop once");
-    }
+  std::unordered_set<std::size_t> seen;
+  for (DomainId d : loops) {
+    if (seen.insert(index_of(d)).second) continue;
+    refuse("E412", name(t, d) + " is a loop of " + (*fusion_)[t].name + " twice",
+           "name every loop once");
   }
   nest(t).loops = std::move(loops);
   drop_lost_bindings(nest(t).loops, nest(t).bound);

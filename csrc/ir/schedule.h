@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -84,6 +85,7 @@ class Schedule {
     std::map<DomainId, ParallelType> bound;
     std::map<DomainId, std::string> names;
     std::vector<TransformId> transforms;
+    std::unordered_set<std::size_t> used;  // the same, for looking up
     bool inlined = false;
   };
   template <std::size_t Rank>

@@ -129,7 +129,7 @@ TEST(RandomPredicates, AreFewestOnGraphsTooLargeToEnumerate) {
   oracle::Limits limits;
   limits.min_points = 100'000;
   limits.max_points = 10'000'000;
-  const int graphs = count(20, 200);
+  const int graphs = count(200, 200);
   int fewest = 0;
   for (int i = 0; i < graphs; ++i) {
     const oracle::Graph g = oracle::random_graph(rng, limits);
