@@ -45,7 +45,10 @@ Schedule::Schedule(const Fusion& fusion)
     nests_[t].loops = tensor.logical;
     nests_[t].inlined = !tensor.is_input && !tensor.is_output && is_read[t];
     for (std::size_t k = 0; k < tensor.indices.size() && k < tensor.logical.size(); ++k) {
-      label(TensorId(t), tensor.logical[k], std::string(tensor.indices[k].name()));
+      // The symbol of a fresh index may carry a number that the name asked for does not.
+      const std::string symbol(tensor.indices[k].name());
+      const std::string& asked = graph_[tensor.logical[k]].name;
+      label(TensorId(t), tensor.logical[k], symbol.starts_with(asked + "_") ? asked : symbol);
     }
     if (!tensor.root.empty()) {
       // A view's transforms lie between its root and its logical domain, all in the fusion.

@@ -112,12 +112,12 @@ void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript
               std::to_string(axis) + ", which is not proved to lie within its extent " +
               to_string(extent);
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-    std::string point = "out of bounds at";
+    std::string point;
     for (const auto& [symbol, value] : refuted->point) {
-      point += " " + std::string(symbol.name()) + " = " + std::to_string(value);
+      point +=
+          (point.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
     }
-    d.message += ": it is out of bounds";
-    d.notes.push_back(point);
+    d.notes.push_back("it is out of bounds at " + point);
   }
   d.help = "declare facts that bound it, or make the tensor larger";
   throw Illegal(std::move(d));

@@ -19,15 +19,20 @@ std::string by(const std::array<Expr, 3>& extents) {
   return text;
 }
 
+std::string counted(const std::string& number, const std::string& noun) {
+  return number + " " + noun + (number == "1" ? "" : "s");
+}
+
 void print_loops(const Kernel& kernel, Lines& out) {
   const Launch& launch = kernel.launch;
   const bool is_parallel = std::any_of(std::begin(launch.grid), std::end(launch.grid),
                                        [](Expr e) { return !e.is_const(1); });
   const bool has_threads = std::any_of(std::begin(launch.block), std::end(launch.block),
                                        [](Expr e) { return !e.is_const(1); });
-  const std::string shape = is_parallel || has_threads
-                                ? by(launch.grid) + " blocks of " + by(launch.block) + " threads"
-                                : "one thread";
+  const std::string shape =
+      is_parallel || has_threads
+          ? counted(by(launch.grid), "block") + " of " + counted(by(launch.block), "thread")
+          : "one thread";
   out.heading("Kernel " + kernel.name + ": " + shape);
   const std::string text = loop_nest(kernel);
   for (std::size_t at = 0; at < text.size();) {
@@ -109,7 +114,7 @@ std::string page(const Report& report, const PageOptions& options) {
   if (only_cuda(options)) return cuda;
   std::string text = out.take();
   if (!cuda.empty()) text += "\nCUDA\n\n" + cuda;
-  if (options.all() && !report.runs.empty()) {
+  if (!report.runs.empty()) {
     Lines result;
     print_runs(report.runs, result);
     text += "\n" + result.take();

@@ -1,4 +1,5 @@
 // schedule_inspect: what a schedule file means, for a person or as JSON.
+#include <selvage/base/check.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/expression_lines.h>
 #include <selvage/frontend/schedule_file.h>
@@ -68,6 +69,13 @@ int main(int argc, char** argv) {
     status = 1;
   } catch (const BadInput& e) {
     print({e.diagnostic()});
+  } catch (const Error& e) {
+    // A compiler or a driver that fails: nothing is wrong with the file, and nothing came out of
+    // it.
+    print({e.diagnostic()});
+    status = 1;
+  } catch (const InternalError& e) {
+    std::cerr << "schedule_inspect: " << e.what() << "; please report it with the file\n";
   } catch (const std::bad_alloc&) {
     std::cerr << "schedule_inspect: error: this machine has not enough memory for it\n";
   }
