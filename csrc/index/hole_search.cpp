@@ -46,7 +46,7 @@ class BranchAndPrune {
       Bounds next = bounds;
       const std::uint64_t before = Bounds::steps;
       const bool alive = next.narrow(widest, part.lo, part.hi);
-      const std::uint64_t spent = Bounds::steps - before + 1;
+      const std::uint64_t spent = Bounds::steps - before + 1 + system_.size() / 16;  // and the copy
       if (spent >= budget_) {
         budget_ = 0;
         return false;
@@ -88,7 +88,7 @@ SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::
   Bounds bounds = start;
   const std::uint64_t before = Bounds::steps;
   const bool alive = !bounds.empty() && bounds.deny(variable, half);
-  budget -= std::min(budget, Bounds::steps - before);
+  budget -= std::min(budget, Bounds::steps - before + system.size() / 16);
   if (!alive) return {Answer::None, {}};
   BranchAndPrune search(system, bounds, variable, half, budget);
   if (!search.search(bounds)) return {Answer::GaveUp, {}};

@@ -16,6 +16,8 @@ using Relation = HoleSystem::Relation;
 using Kind = Relation::Kind;
 
 constexpr std::size_t kRounds = 40;  // looks at each relation, on average, before giving up
+constexpr std::size_t kResiduesAtMost =
+    256;  // variables; on long chains residues climb step by step
 
 }  // namespace
 
@@ -151,7 +153,7 @@ bool Bounds::set(std::size_t variable, std::int64_t lo, std::int64_t hi) {
 }
 
 bool Bounds::known_congruent(std::uint32_t variable, std::int64_t modulus, std::int64_t residue) {
-  if (modulus <= 1) return true;
+  if (modulus <= 1 || ranges_.size() > kResiduesAtMost) return true;
   Residue& old = residues_[variable];
   Congruence both;
   if (!intersect({old.modulus, old.residue}, {modulus, *euclid_mod(residue, modulus)}, &both)) {

@@ -147,7 +147,11 @@ class Planner {
   }
 
   Bounds start(const Instance& instance, std::span<const BoundId> assumed) {
-    Bounds bounds(instance.system);
+    const auto at = std::size_t(&instance - instances_.data());
+    if (bases_.empty()) {
+      for (const Instance& i : instances_) bases_.emplace_back(i.system);
+    }
+    Bounds bounds = bases_[at];
     const std::uint64_t before = Bounds::steps;
     for (BoundId b : assumed) {
       bounds.set(b / 2, b % 2 == 0 ? 0 : Interval::kMinusInfinity,
@@ -433,7 +437,8 @@ class Planner {
   const PredicateRequest& request_;
   std::vector<Implication> implications_;
   std::vector<Instance> instances_;
-  bool known_;  // all extents are numbers: the one instance is the graph
+  std::vector<Bounds> bases_;  // of the instances, nothing assumed
+  bool known_;                 // all extents are numbers: the one instance is the graph
   std::uint64_t budget_;
   std::uint64_t hitting_budget_ = 3'000'000;
   std::unique_ptr<BoundOracle> oracle_;
