@@ -18,6 +18,10 @@ std::string to_text(const Diagnostic& d) {
   text += std::string(": ") + name(d.severity) + "[" + d.code + "]: " + d.message;
   for (const std::string& note : d.notes) text += "; " + note;
   if (!d.help.empty()) text += "; help: " + d.help;
+  // One diagnostic is one line, whatever the user's text that it quotes.
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
   return text;
 }
 

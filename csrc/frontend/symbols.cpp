@@ -227,11 +227,22 @@ void FileSymbols::read_facts(const Node& node) {
     errors_.attempt([&] {
       Fact fact{item, {}};
       const Expr e = read_expr(scratch.pool(), item, "facts", *this, true, fact.symbols);
-      Simplifier simplifier(*scratch.facts());
-      if (simplifier.proves(!e)) {
-        refuse("E310", item.place,
-               "the fact " + shown(item.text) + " contradicts what is said of its symbols",
-               "correct it, or the symbols, sizes and facts before it");
+      // Part by part: each against all that was said before it.
+      Facts said = *scratch.facts();
+      std::vector<Expr> parts = {e};
+      while (!parts.empty()) {
+        const Expr part = parts.back();
+        parts.pop_back();
+        if (part.is(Op::And)) {
+          parts.insert(parts.end(), {part[1], part[0]});
+          continue;
+        }
+        if (Simplifier(said).proves(!part)) {
+          refuse("E310", item.place,
+                 "the fact " + shown(item.text) + " contradicts what is said of its symbols",
+                 "correct it, or the symbols, sizes and facts before it");
+        }
+        said.assume(part);
       }
       if (fact.symbols.empty()) return;
       scratch.assume(e);

@@ -162,12 +162,17 @@ class Planner {
     return bounds;
   }
 
+  // Where no values were found that the facts allow, all of the graph counts as tied together.
+  std::uint32_t component(std::size_t v) const {
+    return instances_.empty() ? 0 : instances_[0].system.component(v);
+  }
+
   // What laws and intervals cannot do without, a demand for each part of the graph that is tied
   // together.
   void demand_by_component(const Members& rest) {
     std::map<std::uint32_t, Members> parts;
     for (std::uint32_t m : rest) {
-      parts[instances_[0].system.component(candidates_[m])].push_back(m);
+      parts[component(candidates_[m])].push_back(m);
     }
     for (auto& [component, members] : parts) demands_.push_back({std::move(members), 0, {}});
   }
@@ -349,21 +354,14 @@ class Planner {
     std::vector<std::vector<DomainId>> from(n);
     std::vector<char> told(n, 0);
     for (std::size_t v = 0; v < request_.loops.size(); ++v) told[v] = 1;
+    // A bound is told once all that it follows from is told: derivations never run in a circle.
     const auto tell_laws = [&] {
-      for (std::size_t v = 0; v < n; ++v) {
-        if (told[v] || !closure.holds(v)) continue;
-        told[v] = 1;
-        for (Half half : {Half::Lo, Half::Hi}) {
-          // A half that always holds says nothing of why the other one does.
-          if (always_[bound_id(v, half)] && !holds(always_, v)) continue;
-          const Implication* reason = closure.reason(bound_id(v, half));
-          if (reason == nullptr) continue;
-          const std::string name(reason->law->name);
-          if (by[v].empty()) by[v] = name;
-          if (by[v] != name && by[v].find(name) == std::string::npos) by[v] += " and " + name;
-          for (BoundId b : reason->premises) add_once(from[v], request_.path.domains[b / 2]);
+      for (bool again = true; again;) {
+        again = false;
+        for (std::size_t v = 0; v < n; ++v) {
+          if (!told[v] && closure.holds(v))
+            again = tell_by_law(closure, v, told, by[v], from[v]) || again;
         }
-        if (by[v].empty()) by[v] = "range";
       }
     };
     const auto tell_flags = [&](const std::vector<char>& flags, const std::string& name,
@@ -404,6 +402,29 @@ class Planner {
     }
   }
 
+  bool tell_by_law(const LawClosure& closure, std::size_t v, std::vector<char>& told,
+                   std::string& by, std::vector<DomainId>& from) const {
+    std::string names;
+    std::vector<DomainId> premises;
+    for (Half half : {Half::Lo, Half::Hi}) {
+      // A half that always holds says nothing of why the other one does.
+      if (always_[bound_id(v, half)] && !holds(always_, v)) continue;
+      const Implication* reason = closure.reason(bound_id(v, half));
+      if (reason == nullptr) continue;
+      const std::string name(reason->law->name);
+      if (names.empty()) names = name;
+      if (names != name && names.find(name) == std::string::npos) names += " and " + name;
+      for (BoundId b : reason->premises) {
+        if (!told[b / 2]) return false;
+        add_once(premises, request_.path.domains[b / 2]);
+      }
+    }
+    told[v] = 1;
+    by = names.empty() ? "range" : names;
+    from = std::move(premises);
+    return true;
+  }
+
   static void add_once(std::vector<DomainId>& list, DomainId d) {
     if (std::find(list.begin(), list.end(), d) == list.end()) list.push_back(d);
   }
@@ -414,10 +435,9 @@ class Planner {
   }
   // Of the chosen checks, as few as the oracle needs for this one.
   std::vector<DomainId> needed_for(std::size_t v) {
-    const HoleSystem& system = instances_[0].system;
     Members members;
     for (std::uint32_t m : chosen_) {
-      if (system.component(candidates_[m]) == system.component(v)) members.push_back(m);
+      if (component(candidates_[m]) == component(v)) members.push_back(m);
     }
     // A check elsewhere that nothing passes implies everything.
     if (!holds(oracle_->implied(bounds_of(members), Effort::Thorough), v)) members = chosen_;

@@ -78,7 +78,7 @@ ValueId ValueLowering::lower_read(const ValueNode& node, const Environment& envi
   std::vector<Expr> subscripts;
   for (std::size_t k = 0; k < node.subscripts.size(); ++k) {
     const Expr s = analysis_.guarded->simplify(substitute(node.subscripts[k], environment));
-    check_in_bounds(source, k, s, reader);
+    if (!is_within(node.subscripts[k], reader, source, k)) check_in_bounds(source, k, s, reader);
     subscripts.push_back(s);
   }
   const bool inlined = !tensor.is_input && schedule_.is_inlined(source);
@@ -97,6 +97,18 @@ ValueId ValueLowering::lower_read(const ValueNode& node, const Environment& envi
   read.source = buffer_(source);
   read.subscripts = {address};
   return made_[key] = out_.add(std::move(read));
+}
+
+// An index of the reader itself is within the reader's extent wherever the reader is computed.
+bool ValueLowering::is_within(Expr subscript, const TensorInfo& reader, TensorId source,
+                              std::size_t axis) {
+  const Expr extent = fusion_.domains()[fusion_[source].logical[axis]].extent;
+  for (std::size_t k = 0; k < reader.indices.size(); ++k) {
+    if (!same(reader.indices[k], subscript)) continue;
+    const Expr own = fusion_.domains()[reader.logical[k]].extent;
+    return same(own, extent) || analysis_.guarded->proves(own <= extent);
+  }
+  return false;
 }
 
 void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript,

@@ -28,6 +28,7 @@ class ValueLowering {
   ValueId lower_read(const ValueNode& node, const Environment& environment,
                      const TensorInfo& reader);
   Expr substitute(Expr e, const Environment& environment);
+  bool is_within(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
   void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);
 
   const Fusion& fusion_;

@@ -121,9 +121,8 @@ TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,
   std::unordered_set<std::size_t> listed;
   for (const auto& [name, d] : names) {
     if (!a.coordinates->has(d)) continue;
-    if (listed.insert(index_of(d)).second) {
-      add(d, name);
-    } else if (taken.insert(name).second) {
+    if (listed.insert(index_of(d)).second) add(d, name);
+    if (report.names.at(index_of(d)) != name && taken.insert(name).second) {
       report.iterdomains.emplace_back(name, d);
     }
   }

@@ -121,7 +121,8 @@ TEST(SymbolicPredicates, AreSoundForEveryValueAndNearlyFewest) {
   std::printf(
       "[FIGURE] symbolic extents: %.2f %% of %d graphs have a surplus predicate; %d more refused\n",
       100.0 * surplus / judged, judged, refused);
-  EXPECT_LE(surplus * 50, judged) << "more than 2 %";
+  // Of a tenth of the graphs one may be such a graph.
+  EXPECT_LE(surplus, std::max(1, judged / 50)) << "more than 2 %";
 }
 
 }  // namespace

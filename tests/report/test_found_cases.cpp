@@ -1,0 +1,68 @@
+// Files that once went wrong, each as small as it could be made.
+#include <gtest/gtest.h>
+
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/report/report.h>
+
+#include <algorithm>
+
+namespace selvage {
+namespace {
+
+TEST(FoundCases, FactsThatNoSampledSizeMeetsLeaveMinimalityUnknown) {
+  for (const char* fact : {"!(N < 100)", "N * N == 50", "N == K + 300"}) {
+    const std::string text = std::string("symbols: {N: {}, K: {}}\nfacts: [\"") + fact +
+                             "\"]\ntensors:\n  A: {dtype: int32, logical: {x: N}, transforms: "
+                             "[{split: {in: x, factor: 4, out: [a, b]}}]}\n";
+    const ScheduleFile file = read_schedule_text(text, "case.yaml");
+    const Report report = inspect(file);
+    ASSERT_EQ(report.tensors.size(), 1u) << fact;
+    EXPECT_EQ(report.tensors[0].analysis.predicates.kept.size(), 1u) << fact;
+  }
+}
+
+TEST(FoundCases, AnIndexOfItsOwnIsInBoundsHoweverItsLoopsAreCut) {
+  const ScheduleFile file = read_schedule_text(
+      "sizes: {M: 3}\n"
+      "inputs: {a: {shape: [M], dtype: float}}\n"
+      "compute: [\"y[m] = a[m]\"]\n"
+      "schedule: {y: [{split: {in: m, factor: 3, out: [o, i]}}, "
+      "{split: {in: i, factor: 32, out: [p, q]}}, {split: {in: o, factor: 2, out: [r, s]}}, "
+      "{merge: {in: [s, q], out: u}}]}\n",
+      "case.yaml");
+  EXPECT_EQ(inspect(file).exit_status(), 0);
+}
+
+TEST(FoundCases, PartsOfOneFactMayNotContradictEachOther) {
+  EXPECT_THROW(read_schedule_text("symbols: {N: {}}\nfacts: [\"N % 2 == 1 && N % 2 == 0\"]\n"
+                                  "tensors: {A: {logical: {x: N}}}\n",
+                                  "case.yaml"),
+               BadFile);
+}
+
+TEST(FoundCases, TwoNamesOfOneIterdomainAreBothListed) {
+  const ScheduleFile file = read_schedule_text(
+      "tensors:\n"
+      "  T: {dtype: int8, root: {a: 4, b: 3}, view: [{merge: {in: [a, b], out: c}}, "
+      "{split: {in: c, factor: 5, out: [d, e]}}], logical: [d, e], "
+      "transforms: [{merge: {in: [a, b], out: f}}], loop: [f]}\n",
+      "case.yaml");
+  const Report report = inspect(file);
+  ASSERT_EQ(report.tensors.size(), 1u);
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    const auto& listed = report.tensors[0].iterdomains;
+    EXPECT_TRUE(std::any_of(listed.begin(), listed.end(), [&](const auto& entry) {
+      return entry.first == name;
+    })) << name;
+  }
+}
+
+TEST(FoundCases, OneDiagnosticIsOneLine) {
+  Diagnostic d;
+  d.code = "E301";
+  d.message = "the text '3\n' is no expression";
+  EXPECT_EQ(to_text(d), "selvage: error[E301]: the text '3 ' is no expression");
+}
+
+}  // namespace
+}  // namespace selvage
