@@ -64,8 +64,8 @@ struct overloaded : F... {
   using F::operator()...;
 };
 
-// What an iterdomain is called that nobody has named: after what it comes from, or, where that would
-// grow without end along a chain, by a number.
+// What an iterdomain is called that nobody has named: after what it comes from, or, where that
+// would grow without end along a chain, by a number.
 std::string derived_name(const std::string& from, const char* mark, std::size_t number);
 
 // Iterdomains and the transforms between them, append-only: nothing that exists ever changes.
