@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kInstances = 12;
 constexpr std::size_t kMostDemands = 160;    // past that the guess is completed greedily
 constexpr std::size_t kMinimiseAtMost = 12;  // checks that an implied one is said to follow from
+constexpr std::size_t kHalvesAtMost = 64;    // halves that are asked about one by one
 constexpr std::uint64_t kCompletionSteps = 600'000;
-constexpr std::size_t kMostCandidates = 4096;  // past that, every check that is not implied stays
 
 // Some of the candidates must hold one of `members`. With a point: at that hole, exactly these are
 // broken. Without: laws and intervals cannot do without one of them.
@@ -89,10 +89,6 @@ class Planner {
   }
 
   void choose() {
-    if (candidates_.size() > kMostCandidates) {
-      for (std::uint32_t m = 0; m < candidates_.size(); ++m) chosen_.push_back(m);
-      return;
-    }
     while (demands_.size() < kMostDemands && hitting_budget_ > 0) {
       const HittingSet guess = lightest(false);
       chosen_ = guess.members;
@@ -250,7 +246,7 @@ class Planner {
   }
 
   void attach_witnesses() {
-    for (std::size_t k = 0; k < chosen_.size();) {
+    for (std::size_t k = 0; k < chosen_.size() && budget_ > 0;) {
       const std::uint32_t member = chosen_[k];
       if (witness_of(member) != nullptr || find_witness(member)) {
         ++k;
@@ -290,11 +286,13 @@ class Planner {
   // The halves that are tested: a half that follows from all others is not.
   std::vector<BoundId> needed_halves() {
     std::vector<BoundId> bounds = bounds_of(chosen_);
+    std::erase_if(bounds, [&](BoundId b) { return always_[b] != 0; });
+    if (bounds.size() > kHalvesAtMost) return bounds;
     for (std::size_t k = 0; k < bounds.size();) {
       const BoundId b = bounds[k];
       std::vector<BoundId> others = bounds;
       others.erase(others.begin() + std::ptrdiff_t(k));
-      if (always_[b] != 0 || follows_from(others, b)) {
+      if (follows_from(others, b)) {
         bounds = std::move(others);
       } else {
         ++k;
@@ -304,7 +302,6 @@ class Planner {
   }
 
   bool follows_from(const std::vector<BoundId>& others, BoundId b) {
-    if (others.size() > 64) return false;
     bool none = known_ && request_.exact;
     for (const Instance& instance : instances_) {
       const SearchResult found = search(instance, start(instance, others), b / 2, Half(b % 2));

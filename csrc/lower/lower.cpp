@@ -14,6 +14,8 @@ namespace selvage {
 
 namespace {
 
+constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
+
 [[noreturn]] void refuse(const char* code, std::string message, std::vector<std::string> notes,
                          std::string help) {
   Diagnostic diagnostic;
@@ -104,6 +106,7 @@ class Lowering {
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       if (!is_stored_[i]) continue;
       const TensorId t = TensorId(i);
+      check_depth(t);
       program_.tensors.push_back(analyze(fusion_, schedule_, t));
       check_coverage(program_.tensors.back());
       if (!groups.empty() && fits(groups.back(), t)) {
@@ -136,6 +139,16 @@ class Lowering {
     return std::any_of(a.loops.begin(), a.loops.end(), [&](DomainId d) {
       return schedule_.parallel(a.tensor, d) != ParallelType::Serial;
     });
+  }
+
+  // A nest that no compiler takes is refused before anything is spent on it.
+  void check_depth(TensorId t) const {
+    const std::size_t depth = schedule_.loop_domains(t).size();
+    if (depth <= kDeepestNest) return;
+    refuse("E442",
+           "the nest of kernel_" + fusion_[t].name + ", " + std::to_string(depth) +
+               " loops, is past the limit of " + std::to_string(kDeepestNest),
+           {}, "merge loops, or split less often");
   }
 
   void check_coverage(const TensorAnalysis& a) const {

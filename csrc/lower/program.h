@@ -41,7 +41,7 @@ struct Program {
 
 // Throws Illegal: what is wrong, at which point, and what would mend it.
 //   E416 loops from which the items do not follow   E431 items that no valid point visits
-//   E440 a read out of bounds                       E442 launch past the hardware's limits
+//   E440 a read out of bounds                       E442 launch or nest past a limit
 struct LowerOptions {
   bool items_may_be_lost =
       false;  // a loop nest that does not visit every item is lowered all the same

@@ -80,7 +80,7 @@ TEST(RandomSchedules, StoreEveryVisitedItemOnceAndNothingElse) {
     // The analysis knows whether every item is visited.
     const bool complete = oracle::coverage(g).complete();
     EXPECT_EQ(is_proved(program.tensors[0].coverage.verdict), complete);
-    if (i < 24) {
+    if (i < 120) {
       CudaText text = cuda(kernel);
       texts.push_back(test::source_of(text));
       const std::string name = "k" + std::to_string(i) + "_" + text.name;
