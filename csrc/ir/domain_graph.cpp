@@ -235,13 +235,19 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
             : 0;
     const bool legal = period > 0 && simplifier.proves(eq(dy.extent % pool_->constant(period), 0));
     if (!legal) {
-      const std::string least = period > 0 ? std::to_string(period) : "no bound";
+      const bool is_known = dx.extent.is(Op::Const) && dy.extent.is(Op::Const);
+      const std::string pair = "the xor swizzle of " + dx.name + " (" + to_string(dx.extent) +
+                               ") and " + dy.name + " (" + to_string(dy.extent) + ")";
+      if (period == 0) {
+        refuse("E404", pair + " is not proved legal: " + dx.name + " has no largest extent",
+               "give the symbols of its extent a max, or use kind: cyclic_shift");
+      }
       refuse("E404",
-             "the xor swizzle of " + dx.name + " (" + to_string(dx.extent) + ") and " + dy.name +
-                 " (" + to_string(dy.extent) +
-                 ") leaves its index space: the least power of two "
-                 "that holds " +
-                 dx.name + " is " + least + ", which does not divide " + to_string(dy.extent),
+             pair + (is_known ? " leaves its index space" : " is not proved legal") +
+                 ": the least power of two that holds " + dx.name + " is " +
+                 std::to_string(period) + ", which " +
+                 (is_known ? "does not divide " : "is not proved to divide ") +
+                 to_string(dy.extent),
              "make the extent of " + dy.name + " a multiple of it, or use kind: cyclic_shift");
     }
   }
