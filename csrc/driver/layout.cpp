@@ -1,5 +1,5 @@
-#include <selvage/base/diagnostic.h>
 #include <selvage/base/integer.h>
+#include <selvage/base/refuse.h>
 #include <selvage/driver/layout.h>
 
 #include <algorithm>
@@ -9,13 +9,9 @@ namespace selvage {
 
 namespace {
 
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  throw BadInput(
-      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
-}
-
 [[noreturn]] void too_large(const std::string& tensor) {
-  refuse("E601", tensor + " is too large for this machine at these sizes", "choose smaller sizes");
+  refuse<BadInput>("E601", tensor + " is too large for this machine at these sizes",
+                   "choose smaller sizes");
 }
 
 void copy_element(const Array& from, std::int64_t i, Array& to, std::int64_t j) {
@@ -71,11 +67,11 @@ Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
     for (std::size_t i = point.size(); i-- > 0; rest /= shape_[i]) point[i] = rest % shape_[i];
     const bool is_defined = tape.evaluate(values);
     if (!is_defined || tape.root(0) < 0 || tape.root(0) >= elements_) {
-      refuse("E624",
-             "item " + std::to_string(k) + " of " + tensor.name + " would lie at " +
-                 (is_defined ? std::to_string(tape.root(0)) : "no address") + " of a memory of " +
-                 std::to_string(elements_) + " elements",
-             "allocate over iterdomains that hold every item");
+      refuse<BadInput>("E624",
+                       "item " + std::to_string(k) + " of " + tensor.name + " would lie at " +
+                           (is_defined ? std::to_string(tape.root(0)) : "no address") +
+                           " of a memory of " + std::to_string(elements_) + " elements",
+                       "allocate over iterdomains that hold every item");
     }
     addresses_.push_back(tape.root(0));
   }

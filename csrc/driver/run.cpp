@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/text.h>
@@ -14,11 +14,6 @@ namespace {
 
 // What memory that a kernel writes holds before: hardly ever a right answer.
 constexpr std::byte kUnwritten{0xA5};
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  throw BadInput(
-      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
-}
 
 std::string point_text(std::int64_t k, const std::vector<std::int64_t>& shape) {
   std::string text;
@@ -126,8 +121,8 @@ class Run {
       if (!result_.sizes.contains(name)) {
         const Facts::Symbol* facts = fusion_.facts()->find(n);
         if (facts == nullptr || !facts->range.is_point()) {
-          refuse("E614", "the size " + name + " has no value",
-                 "give it one, --size " + name + "=VALUE, or under sizes: in the file");
+          refuse<BadInput>("E614", "the size " + name + " has no value",
+                           "give it one, --size " + name + "=VALUE, or under sizes: in the file");
         }
         result_.sizes[name] = facts->range.lo;
       }
@@ -164,20 +159,21 @@ class Run {
   void check_launch_conditions() const {
     for (const LaunchCheck& check : program_.checks) {
       if (sizes_(check.condition).value_or(0) != 0) continue;
-      refuse("E621",
-             to_string(check.condition) + " does not hold at " + sizes_text(check.condition) +
-                 (check.why.empty() ? "" : ": " + check.why),
-             "choose sizes for which it holds");
+      refuse<BadInput>("E621",
+                       to_string(check.condition) + " does not hold at " +
+                           sizes_text(check.condition) +
+                           (check.why.empty() ? "" : ": " + check.why),
+                       "choose sizes for which it holds");
     }
   }
 
   static void check_no_overlap(const std::string& name, const Layout& layout) {
     const auto shared = layout.overlap();
     if (!shared) return;
-    refuse("E626",
-           name + point_text(shared->first, layout.shape()) + " and " + name +
-               point_text(shared->second, layout.shape()) + " would lie at one address",
-           "choose strides that keep the items of " + name + " apart");
+    refuse<BadInput>("E626",
+                     name + point_text(shared->first, layout.shape()) + " and " + name +
+                         point_text(shared->second, layout.shape()) + " would lie at one address",
+                     "choose strides that keep the items of " + name + " apart");
   }
 
   std::size_t buffer_of(const std::string& name) const {
@@ -206,10 +202,10 @@ class Run {
       if (kernel == step.variants.end()) {
         SELVAGE_CHECK(!step.variants.empty());
         const Expr last = step.variants.back().condition;
-        refuse("E622",
-               "these sizes are too large for " + step.variants.back().name + ": " +
-                   to_string(last) + " does not hold at " + sizes_text(last),
-               "choose smaller sizes");
+        refuse<BadInput>("E622",
+                         "these sizes are too large for " + step.variants.back().name + ": " +
+                             to_string(last) + " does not hold at " + sizes_text(last),
+                         "choose smaller sizes");
       }
       BoundLaunch& launch = launches_.emplace_back();
       launch.kernel = &*kernel;

@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
 #include <selvage/base/integer.h>
+#include <selvage/base/refuse.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
@@ -11,11 +11,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  throw BadInput(
-      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
-}
 
 std::string to_text(const std::vector<std::int64_t>& list) {
   std::string text;
@@ -43,8 +38,8 @@ class Interpreter {
     for (const auto& [name, value] : sizes) set_size(name, value);
     for (Expr n : fusion.sizes()) {
       if (known_.contains(n.id())) continue;
-      refuse("E614", "the size " + to_string(n) + " has no value",
-             "give " + to_string(n) + " a value");
+      refuse<BadInput>("E614", "the size " + to_string(n) + " has no value",
+                       "give " + to_string(n) + " a value");
     }
     for (Expr n : fusion.sizes()) check_size(n);
     for (Expr condition : fusion.launch_checks()) check_condition(condition);
@@ -55,7 +50,8 @@ class Interpreter {
     for (const auto& [name, array] : inputs) {
       const auto t = fusion_.find(name);
       if (t && fusion_[*t].is_input) continue;
-      refuse("E611", "the fusion has no input " + name, "leave it out, or correct its name");
+      refuse<BadInput>("E611", "the fusion has no input " + name,
+                       "leave it out, or correct its name");
     }
     std::vector<Array> outputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
@@ -72,7 +68,8 @@ class Interpreter {
     const auto n =
         std::find_if(sizes.begin(), sizes.end(), [&](Expr s) { return s.name() == name; });
     if (n == sizes.end()) {
-      refuse("E614", "the fusion has no size " + name, "leave it out, or correct its name");
+      refuse<BadInput>("E614", "the fusion has no size " + name,
+                       "leave it out, or correct its name");
     }
     known_[n->id()] = value;
   }
@@ -87,17 +84,17 @@ class Interpreter {
     const std::string is = "the size " + to_string(n) + " is " + std::to_string(value) + ", ";
     const std::string help = "give it a value that the fusion allows";
     if (value < facts->range.lo) {
-      refuse("E615", is + "below its min of " + std::to_string(facts->range.lo), help);
+      refuse<BadInput>("E615", is + "below its min of " + std::to_string(facts->range.lo), help);
     }
     if (value > facts->range.hi) {
-      refuse("E615", is + "above its max of " + std::to_string(facts->range.hi), help);
+      refuse<BadInput>("E615", is + "above its max of " + std::to_string(facts->range.hi), help);
     }
     const Congruence& c = facts->congruence;
     if (c.modulus > 1 && *euclid_mod(value, c.modulus) != *euclid_mod(c.residue, c.modulus)) {
-      refuse("E615",
-             is + "but modulo " + std::to_string(c.modulus) + " it is to be " +
-                 std::to_string(c.residue),
-             help);
+      refuse<BadInput>("E615",
+                       is + "but modulo " + std::to_string(c.modulus) + " it is to be " +
+                           std::to_string(c.residue),
+                       help);
     }
   }
 
@@ -110,8 +107,8 @@ class Interpreter {
       if (value == known_.end()) return;  // not of sizes alone: nothing to check here
       at += (at.empty() ? "" : ", ") + to_string(s) + " = " + std::to_string(value->second);
     }
-    refuse("E615", to_string(condition) + " does not hold at " + at,
-           "give sizes for which it holds");
+    refuse<BadInput>("E615", to_string(condition) + " does not hold at " + at,
+                     "give sizes for which it holds");
   }
 
   std::vector<std::int64_t> shape(TensorId t) {
@@ -119,10 +116,10 @@ class Interpreter {
     for (Expr n : fusion_.shape(t)) {
       const auto value = evaluate(n);
       if (!value || *value < 0) {
-        refuse("E615",
-               "the extent " + to_string(n) + " of " + fusion_[t].name + " is " +
-                   (value ? std::to_string(*value) : "undefined"),
-               "give sizes for which every extent is at least 0");
+        refuse<BadInput>("E615",
+                         "the extent " + to_string(n) + " of " + fusion_[t].name + " is " +
+                             (value ? std::to_string(*value) : "undefined"),
+                         "give sizes for which every extent is at least 0");
       }
       shape.push_back(*value);
     }
@@ -135,19 +132,21 @@ class Interpreter {
     const std::vector<std::int64_t> expected = shape(t);
     const std::string what = std::string(to_string(info.type)) + to_text(expected);
     if (it == inputs.end()) {
-      refuse("E611", "the input " + info.name + " is missing", "give " + what + " for it");
+      refuse<BadInput>("E611", "the input " + info.name + " is missing",
+                       "give " + what + " for it");
     }
     if (it->second.type != info.type) {
-      refuse("E613",
-             "the input " + info.name + " is of type " + std::string(to_string(it->second.type)) +
-                 ", not " + std::string(to_string(info.type)),
-             "give " + what + " for it");
+      refuse<BadInput>("E613",
+                       "the input " + info.name + " is of type " +
+                           std::string(to_string(it->second.type)) + ", not " +
+                           std::string(to_string(info.type)),
+                       "give " + what + " for it");
     }
     if (it->second.shape != expected) {
-      refuse("E612",
-             "the input " + info.name + " has shape " + to_text(it->second.shape) + ", not " +
-                 to_text(expected),
-             "give " + what + " for it");
+      refuse<BadInput>("E612",
+                       "the input " + info.name + " has shape " + to_text(it->second.shape) +
+                           ", not " + to_text(expected),
+                       "give " + what + " for it");
     }
     return it->second;
   }
@@ -204,16 +203,17 @@ class Interpreter {
       if (inside) address = address * array.shape[i] + *x;
     }
     if (!inside) {
-      refuse("E616",
-             fusion_[t].name + to_text(at) + " is read, outside its shape " + to_text(array.shape),
-             "keep the subscripts below the extents");
+      refuse<BadInput>(
+          "E616",
+          fusion_[t].name + to_text(at) + " is read, outside its shape " + to_text(array.shape),
+          "keep the subscripts below the extents");
     }
     return element(array, address);
   }
 
   [[noreturn]] void undefined(Expr e) {
-    refuse("E616", "the subscript " + to_string(e) + " has no value at some point",
-           "keep its divisors away from 0 and its values within 64 bits");
+    refuse<BadInput>("E616", "the subscript " + to_string(e) + " has no value at some point",
+                     "keep its divisors away from 0 and its values within 64 bits");
   }
 
   // The value of an integer or Boolean expression; nothing where it has none.

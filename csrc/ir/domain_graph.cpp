@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
 #include <selvage/base/integer.h>
+#include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/domain_graph.h>
 #include <selvage/simplifier/simplifier.h>
@@ -13,11 +13,6 @@ namespace {
 
 // Extents stay below 2^62, so that an index one tile past the end still fits in 64 bits.
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 62;
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  throw Illegal(
-      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
-}
 
 }  // namespace
 
@@ -103,11 +98,11 @@ Expr DomainGraph::canonical(Expr e) const {
 DomainId DomainGraph::add(std::string name, Expr extent) {
   extent = canonical(extent);
   if (extent.is(Op::Const) && extent.value() < 1) {
-    refuse("E403", "the extent of " + name + " is " + std::to_string(extent.value()),
-           "an extent is at least 1; a size that may be 0 is a symbol with min: 0");
+    refuse<Illegal>("E403", "the extent of " + name + " is " + std::to_string(extent.value()),
+                    "an extent is at least 1; a size that may be 0 is a symbol with min: 0");
   }
   if (extent.is(Op::Const) && extent.value() > kLargestExtent) {
-    refuse("E402", "the extent of " + name + " is past 2^62", "use a smaller extent");
+    refuse<Illegal>("E402", "the extent of " + name + " is past 2^62", "use a smaller extent");
   }
   const DomainId id = next();
   domains_.push_back({std::move(name), extent});
@@ -125,29 +120,30 @@ std::pair<DomainId, DomainId> DomainGraph::split(DomainId in, Expr factor, bool 
   Expr rest;
   if (factor.is(Op::Const)) {
     if (factor.value() < 1) {
-      refuse("E401",
-             "the factor of the split of " + x.name + " is " + std::to_string(factor.value()),
-             "a factor is at least 1");
+      refuse<Illegal>(
+          "E401", "the factor of the split of " + x.name + " is " + std::to_string(factor.value()),
+          "a factor is at least 1");
     }
     if (factor.value() > kLargestExtent) {
-      refuse("E402", "the factor of the split of " + x.name + " is past 2^62",
-             "use a smaller factor");
+      refuse<Illegal>("E402", "the factor of the split of " + x.name + " is past 2^62",
+                      "use a smaller factor");
     }
   } else {
     Simplifier simplifier(*facts_);
     if (!simplifier.proves_nonnegative(factor - 1)) {
-      refuse("E401",
-             "the factor " + to_string(factor) + " of the split of " + x.name +
-                 " is not proved to be at least 1",
-             "give its symbols a min");
+      refuse<Illegal>("E401",
+                      "the factor " + to_string(factor) + " of the split of " + x.name +
+                          " is not proved to be at least 1",
+                      "give its symbols a min");
     }
   }
   if (factor.is(Op::Const) && x.extent.is(Op::Const)) {
     rest = pool_->constant(ceil_div(x.extent.value(), factor.value()));
     if (!checked_mul(rest.value(), factor.value()) ||
         rest.value() * factor.value() > kLargestExtent) {
-      refuse("E402", "the split of " + x.name + " by " + to_string(factor) + " reaches past 2^62",
-             "use a smaller factor");
+      refuse<Illegal>("E402",
+                      "the split of " + x.name + " by " + to_string(factor) + " reaches past 2^62",
+                      "use a smaller factor");
     }
   } else {
     rest = canonical(ceil_div(x.extent, factor));
@@ -170,8 +166,9 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {
     const auto product = checked_mul(o.extent.value(), i.extent.value());
     if (!product || *product > kLargestExtent) {
-      refuse("E402", "the merge of " + o.name + " and " + i.name + " has an extent past 2^62",
-             "merge smaller iterdomains");
+      refuse<Illegal>("E402",
+                      "the merge of " + o.name + " and " + i.name + " has an extent past 2^62",
+                      "merge smaller iterdomains");
     }
     extent = pool_->constant(*product);
   } else {
@@ -194,19 +191,22 @@ DomainId DomainGraph::resize(DomainId in, Expr left, Expr right, std::string nam
   Simplifier simplifier(*facts_);
   for (Expr side : {left, right}) {
     if (side.is(Op::Const) && std::abs(side.value() / 2) > kLargestExtent / 2) {
-      refuse("E402", "a side of the resize of " + x.name + " is past 2^62", "resize by less");
+      refuse<Illegal>("E402", "a side of the resize of " + x.name + " is past 2^62",
+                      "resize by less");
     }
   }
   if (extent.is(Op::Const) ? extent.value() < 1 : !simplifier.proves_nonnegative(extent - 1)) {
-    refuse("E403",
-           "the resize of " + x.name + " by " + to_string(left) + " and " + to_string(right) +
-               (extent.is(Op::Const) ? " leaves an extent of " + to_string(extent)
-                                     : " is not proved to leave an extent of at least 1"),
-           extent.is(Op::Const) ? "resize by more; an extent is at least 1"
-                                : "give the symbols of the extent a larger min");
+    refuse<Illegal>("E403",
+                    "the resize of " + x.name + " by " + to_string(left) + " and " +
+                        to_string(right) +
+                        (extent.is(Op::Const) ? " leaves an extent of " + to_string(extent)
+                                              : " is not proved to leave an extent of at least 1"),
+                    extent.is(Op::Const) ? "resize by more; an extent is at least 1"
+                                         : "give the symbols of the extent a larger min");
   }
   if (extent.is(Op::Const) ? extent.value() > kLargestExtent : !extent.valid()) {
-    refuse("E402", "the resize of " + x.name + " has an extent past 2^62", "resize by less");
+    refuse<Illegal>("E402", "the resize of " + x.name + " has an extent past 2^62",
+                    "resize by less");
   }
   if (name.empty()) name = derived_name(x.name, "r", size());
   const DomainId out = next();
@@ -223,8 +223,8 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
   }
   const IterDomain &dx = (*this)[x], &dy = (*this)[y];
   if (x == y) {
-    refuse("E404", "the swizzle of " + dx.name + " with itself is no permutation",
-           "swizzle two different iterdomains");
+    refuse<Illegal>("E404", "the swizzle of " + dx.name + " with itself is no permutation",
+                    "swizzle two different iterdomains");
   }
   if (kind == SwizzleKind::Xor) {
     Simplifier simplifier(*facts_);
@@ -239,16 +239,17 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
       const std::string pair = "the xor swizzle of " + dx.name + " (" + to_string(dx.extent) +
                                ") and " + dy.name + " (" + to_string(dy.extent) + ")";
       if (period == 0) {
-        refuse("E404", pair + " is not proved legal: " + dx.name + " has no largest extent",
-               "give the symbols of its extent a max, or use kind: cyclic_shift");
+        refuse<Illegal>("E404",
+                        pair + " is not proved legal: " + dx.name + " has no largest extent",
+                        "give the symbols of its extent a max, or use kind: cyclic_shift");
       }
-      refuse("E404",
-             pair + (is_known ? " leaves its index space" : " is not proved legal") +
-                 ": the least power of two that holds " + dx.name + " is " +
-                 std::to_string(period) + ", which " +
-                 (is_known ? "does not divide " : "is not proved to divide ") +
-                 to_string(dy.extent),
-             "make the extent of " + dy.name + " a multiple of it, or use kind: cyclic_shift");
+      refuse<Illegal>(
+          "E404",
+          pair + (is_known ? " leaves its index space" : " is not proved legal") +
+              ": the least power of two that holds " + dx.name + " is " + std::to_string(period) +
+              ", which " + (is_known ? "does not divide " : "is not proved to divide ") +
+              to_string(dy.extent),
+          "make the extent of " + dy.name + " a multiple of it, or use kind: cyclic_shift");
     }
   }
   if (x_name.empty()) x_name = derived_name(dx.name, "s", size());

@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/fusion.h>
@@ -11,11 +11,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  throw BadInput(
-      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
-}
 
 std::string to_text(const std::vector<Expr>& list) {
   std::string text;
@@ -56,17 +51,17 @@ Fusion::Fusion()
 Expr Fusion::extent(const std::string& name, std::optional<std::int64_t> min,
                     std::optional<std::int64_t> max, std::int64_t multiple_of) {
   if (min && max && *min > *max) {
-    refuse("E509",
-           "no value of " + name + " is at least " + std::to_string(*min) + " and at most " +
-               std::to_string(*max),
-           "give it a max that is not below its min");
+    refuse<BadInput>("E509",
+                     "no value of " + name + " is at least " + std::to_string(*min) +
+                         " and at most " + std::to_string(*max),
+                     "give it a max that is not below its min");
   }
   if (multiple_of < 1) {
-    refuse("E509", name + " cannot be a multiple of " + std::to_string(multiple_of),
-           "multiple_of is at least 1");
+    refuse<BadInput>("E509", name + " cannot be a multiple of " + std::to_string(multiple_of),
+                     "multiple_of is at least 1");
   }
   if (index_names_.contains(name)) {
-    refuse("E502", name + " is the name of an index already", "choose another name");
+    refuse<BadInput>("E502", name + " is the name of an index already", "choose another name");
   }
   claim(name);
   const Expr n = pool_->symbol(name);
@@ -89,8 +84,9 @@ void Fusion::claim(const std::string& name) {
       std::any_of(sizes_.begin(), sizes_.end(), [&](Expr n) { return n.name() == name; });
   const auto taken = find(name);
   if (is_size || (taken && !auto_named_.contains(*taken))) {
-    refuse("E502", name + " is the name of a " + (is_size ? "size" : "tensor") + " already",
-           "choose another name");
+    refuse<BadInput>("E502",
+                     name + " is the name of a " + (is_size ? "size" : "tensor") + " already",
+                     "choose another name");
   }
   if (taken) {
     names_.erase(name);
@@ -149,11 +145,11 @@ Expr Fusion::checked_extent(Expr extent, const std::string& what) const {
     extent = simplifier.simplify(extent);
   }
   if (extent.is(Op::Const) && extent.value() < 1) {
-    refuse("E403", "the extent of " + what + " is " + std::to_string(extent.value()),
-           "an extent is at least 1; a size that may be 0 is a symbol with min: 0");
+    refuse<BadInput>("E403", "the extent of " + what + " is " + std::to_string(extent.value()),
+                     "an extent is at least 1; a size that may be 0 is a symbol with min: 0");
   }
   if (extent.is(Op::Const) && extent.value() > std::int64_t{1} << 62) {
-    refuse("E402", "the extent of " + what + " is past 2^62", "use a smaller extent");
+    refuse<BadInput>("E402", "the extent of " + what + " is past 2^62", "use a smaller extent");
   }
   return extent;
 }
@@ -182,17 +178,18 @@ std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
   for (Expr n : sizes_) known.insert(n.id());
   for (Expr i : indices) {
     if (!i.is(Op::Symbol) || !known.insert(i.id()).second) {
-      refuse("E505", "the indices " + to_text(indices) + " of " + name + " are not distinct names",
-             "give every axis an index of its own that is no size");
+      refuse<BadInput>(
+          "E505", "the indices " + to_text(indices) + " of " + name + " are not distinct names",
+          "give every axis an index of its own that is no size");
     }
   }
   const auto check_symbols = [&](std::span<const Expr> expressions) {
     for (Expr s : symbols_of(expressions)) {
       if (known.contains(s.id())) continue;
-      refuse("E504",
-             "the index " + to_string(s) + " is used in " + name + " but is none of its indices " +
-                 to_text(indices),
-             "put it on the left, or declare it as a size");
+      refuse<BadInput>("E504",
+                       "the index " + to_string(s) + " is used in " + name +
+                           " but is none of its indices " + to_text(indices),
+                       "put it on the left, or declare it as a size");
     }
   };
   std::vector<Meeting> meetings;
@@ -203,10 +200,10 @@ std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
     SELVAGE_CHECK(n.source < size());
     const TensorInfo& source = tensors_[n.source];
     if (n.subscripts.size() != source.logical.size()) {
-      refuse("E503",
-             source.name + " has " + std::to_string(source.logical.size()) + " axes and is read " +
-                 "as " + source.name + to_text(n.subscripts),
-             "give one subscript for each axis");
+      refuse<BadInput>("E503",
+                       source.name + " has " + std::to_string(source.logical.size()) +
+                           " axes and is read " + "as " + source.name + to_text(n.subscripts),
+                       "give one subscript for each axis");
     }
     check_symbols(n.subscripts);
     for (std::size_t axis = 0; axis < n.subscripts.size(); ++axis) {
@@ -236,12 +233,13 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
       });
       const bool is_read = other != meetings.end();
       const TensorInfo& tensor = (*this)[m.tensor];
-      refuse("E501",
-             "the index " + to_string(indices[m.index]) + " has extent " + to_string(a) + " in " +
-                 (is_read ? (*this)[other->tensor].name + to_text(this->shape(other->tensor))
-                          : name + to_text(shape)) +
-                 " and " + to_string(b) + " in " + tensor.name + to_text(this->shape(m.tensor)),
-             "make the extents equal, or read the axis of extent 1 with the subscript 0");
+      refuse<BadInput>(
+          "E501",
+          "the index " + to_string(indices[m.index]) + " has extent " + to_string(a) + " in " +
+              (is_read ? (*this)[other->tensor].name + to_text(this->shape(other->tensor))
+                       : name + to_text(shape)) +
+              " and " + to_string(b) + " in " + tensor.name + to_text(this->shape(m.tensor)),
+          "make the extents equal, or read the axis of extent 1 with the subscript 0");
     }
     checks.push_back(equal);
     Facts more = simplifier->facts();
@@ -299,10 +297,10 @@ Tensor Fusion::compute(const std::string& name, std::vector<Expr> indices, std::
                        ValueId value, std::optional<DataType> type) {
   const std::string what = name.empty() ? "the result" : name;
   if (indices.size() != shape.size()) {
-    refuse("E505",
-           "the indices " + to_text(indices) + " of " + what + " and its shape " + to_text(shape) +
-               " differ in number",
-           "give one extent for each index");
+    refuse<BadInput>("E505",
+                     "the indices " + to_text(indices) + " of " + what + " and its shape " +
+                         to_text(shape) + " differ in number",
+                     "give one extent for each index");
   }
   const std::vector<Meeting> meetings = check_definition(what, indices, value);
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -327,8 +325,8 @@ Tensor Fusion::compute(const std::string& name, std::vector<Expr> indices, std::
 
 Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType> type) {
   if (&t.fusion() != this) {
-    refuse("E508", "the tensor that " + name + " is to name belongs to another fusion",
-           "build it from the inputs of this one");
+    refuse<BadInput>("E508", "the tensor that " + name + " is to name belongs to another fusion",
+                     "build it from the inputs of this one");
   }
   const TensorInfo& info = (*this)[t.id()];
   const DataType stored = type.value_or(info.type);

@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/ir/schedule.h>
 
 #include <algorithm>
@@ -7,14 +7,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.help = std::move(help);
-  throw Illegal(std::move(diagnostic));
-}
 
 // Types whose meaning the engine does not lower yet.
 bool is_supported(ParallelType type) {
@@ -64,7 +56,7 @@ Schedule::Schedule(const Fusion& fusion)
 
 void Schedule::check_rank(std::size_t actual, std::size_t asked) {
   if (actual == asked) return;
-  refuse(
+  refuse<Illegal>(
       "E412",
       std::to_string(asked) + " loops were asked for and the tensor has " + std::to_string(actual),
       "ask for " + std::to_string(actual));
@@ -113,10 +105,10 @@ std::size_t Schedule::position(ScheduledLoop l) const {
   const std::vector<DomainId>& loops = nest(l.tensor).loops;
   const auto it = std::find(loops.begin(), loops.end(), l.domain);
   if (it == loops.end()) {
-    refuse("E410",
-           name(l.tensor, l.domain) + " is not a loop of " + (*fusion_)[l.tensor].name +
-               " any more: it was split, merged, resized or swizzled",
-           "take what came out of that transform");
+    refuse<Illegal>("E410",
+                    name(l.tensor, l.domain) + " is not a loop of " + (*fusion_)[l.tensor].name +
+                        " any more: it was split, merged, resized or swizzled",
+                    "take what came out of that transform");
   }
   return std::size_t(it - loops.begin());
 }
@@ -151,7 +143,8 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr fa
 
 ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::string merged_name) {
   if (outer.tensor != inner.tensor || outer.domain == inner.domain) {
-    refuse("E411", "a merge takes two loops of one tensor", "merge two different loops of it");
+    refuse<Illegal>("E411", "a merge takes two loops of one tensor",
+                    "merge two different loops of it");
   }
   const std::size_t at = position(outer);
   position(inner);
@@ -185,7 +178,7 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, Sche
                                                           ScheduledLoop y, std::string x_name,
                                                           std::string y_name) {
   if (x.tensor != y.tensor) {
-    refuse("E411", "a swizzle takes two loops of one tensor", "swizzle two loops of it");
+    refuse<Illegal>("E411", "a swizzle takes two loops of one tensor", "swizzle two loops of it");
   }
   const std::size_t at_x = position(x), at_y = position(y);
   if (x_name.empty()) x_name = derived_name(name(x.tensor, x.domain), "s", graph_.size());
@@ -207,7 +200,7 @@ Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
   std::vector<DomainId> loops;
   for (ScheduledLoop l : order) {
     if (l.tensor != t)
-      refuse("E411", "a reorder takes the loops of one tensor", "reorder each apart");
+      refuse<Illegal>("E411", "a reorder takes the loops of one tensor", "reorder each apart");
     position(l);
     loops.push_back(l.domain);
   }
@@ -219,8 +212,9 @@ Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
     for (DomainId d : nest(t).loops) {
       if (std::count(loops.begin(), loops.end(), d) != 1) missing += " " + name(t, d);
     }
-    refuse("E412", "the order of the loops of " + (*fusion_)[t].name + " is no permutation of them",
-           "name every loop once; missing or repeated:" + missing);
+    refuse<Illegal>(
+        "E412", "the order of the loops of " + (*fusion_)[t].name + " is no permutation of them",
+        "name every loop once; missing or repeated:" + missing);
   }
   nest(t).loops = std::move(loops);
   return *this;
@@ -229,17 +223,18 @@ Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
 Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
   position(l);
   if (!is_supported(type)) {
-    refuse("E414",
-           "binding " + name(l.tensor, l.domain) + " to " + std::string(to_string(type)) +
-               " is not supported yet",
-           "bind it to BIDx..z or TIDx..z, or leave it serial");
+    refuse<Illegal>("E414",
+                    "binding " + name(l.tensor, l.domain) + " to " + std::string(to_string(type)) +
+                        " is not supported yet",
+                    "bind it to BIDx..z or TIDx..z, or leave it serial");
   }
   for (const auto& [domain, bound] : nest(l.tensor).bound) {
     if (bound == type && domain != l.domain && type != ParallelType::Serial) {
-      refuse("E413",
-             std::string(to_string(type)) + " of " + (*fusion_)[l.tensor].name + " is bound to " +
-                 name(l.tensor, domain) + " already, and now to " + name(l.tensor, l.domain),
-             "merge the two, or bind one of them to another type");
+      refuse<Illegal>("E413",
+                      std::string(to_string(type)) + " of " + (*fusion_)[l.tensor].name +
+                          " is bound to " + name(l.tensor, domain) + " already, and now to " +
+                          name(l.tensor, l.domain),
+                      "merge the two, or bind one of them to another type");
     }
   }
   nest(l.tensor).bound[l.domain] = type;
@@ -249,7 +244,7 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
 Schedule& Schedule::inline_into_readers(TensorId t) {
   const TensorInfo& tensor = (*fusion_)[t];
   if (tensor.is_input || tensor.is_output) {
-    refuse(
+    refuse<Illegal>(
         "E415",
         tensor.name + " is an " + (tensor.is_input ? "input" : "output") + " and cannot be inlined",
         "inline tensors that only other tensors read");
@@ -269,16 +264,16 @@ Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
   const Path path = own.empty() ? Path{{}, loops} : everything_from(graph_, loops, own);
   for (DomainId d : (*fusion_)[t].logical) {
     if (reaches(path, d)) continue;
-    refuse("E416",
-           "the index of " + name(t, d) + " of " + (*fusion_)[t].name +
-               " does not follow from its loops",
-           "take loops from which every logical iterdomain follows");
+    refuse<Illegal>("E416",
+                    "the index of " + name(t, d) + " of " + (*fusion_)[t].name +
+                        " does not follow from its loops",
+                    "take loops from which every logical iterdomain follows");
   }
   std::unordered_set<std::size_t> seen;
   for (DomainId d : loops) {
     if (seen.insert(index_of(d)).second) continue;
-    refuse("E412", name(t, d) + " is a loop of " + (*fusion_)[t].name + " twice",
-           "name every loop once");
+    refuse<Illegal>("E412", name(t, d) + " is a loop of " + (*fusion_)[t].name + " twice",
+                    "name every loop once");
   }
   nest(t).loops = std::move(loops);
   drop_lost_bindings(nest(t).loops, nest(t).bound);

@@ -1,6 +1,6 @@
 // Pointwise operations on tensors: index notation, written for the user.
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/fusion.h>
 
@@ -9,11 +9,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  throw BadInput(
-      {.code = code, .place = {}, .message = std::move(message), .help = std::move(help)});
-}
 
 std::string to_text(const std::vector<Expr>& shape) {
   std::string text;
@@ -27,10 +22,11 @@ Fusion& fusion_of(const std::vector<Operand>& operands) {
     const Tensor* t = std::get_if<Tensor>(&o.value());
     if (t == nullptr) continue;
     if (fusion != nullptr && fusion != &t->fusion()) {
-      refuse("E508",
-             "the operands " + (*fusion)[std::get<Tensor>(operands[0].value()).id()].name +
-                 " and " + t->fusion()[t->id()].name + " belong to two fusions",
-             "build both from the inputs of one");
+      refuse<BadInput>("E508",
+                       "the operands " +
+                           (*fusion)[std::get<Tensor>(operands[0].value()).id()].name + " and " +
+                           t->fusion()[t->id()].name + " belong to two fusions",
+                       "build both from the inputs of one");
     }
     fusion = &t->fusion();
   }
@@ -64,11 +60,12 @@ std::vector<Expr> broadcast(const Fusion& f, const std::vector<TensorId>& tensor
       } else if (n.is(Op::Const) && shape[k].is(Op::Const) && !shape[k].is_const(1) &&
                  !same(n, shape[k])) {
         const TensorId other = from[skipped + k];
-        refuse("E501",
-               "the shapes " + to_text(f.shape(other)) + " of " + f[other].name + " and " +
-                   to_text(shape) + " of " + f[t].name + " do not broadcast: " + to_string(n) +
-                   " and " + to_string(shape[k]) + " differ",
-               "make the extents equal, or one of them 1; axes are aligned at the last one");
+        refuse<BadInput>(
+            "E501",
+            "the shapes " + to_text(f.shape(other)) + " of " + f[other].name + " and " +
+                to_text(shape) + " of " + f[t].name + " do not broadcast: " + to_string(n) +
+                " and " + to_string(shape[k]) + " differ",
+            "make the extents equal, or one of them 1; axes are aligned at the last one");
       }
     }
   }
@@ -155,10 +152,10 @@ Tensor transpose(Tensor a, std::vector<int> order) {
     if (axes.size() == shape.size() && axes[k] == int(k)) continue;
     std::string text;
     for (int axis : order) text += (text.empty() ? "" : ", ") + std::to_string(axis);
-    refuse("E507",
-           "{" + text + "} is no order of the " + std::to_string(shape.size()) + " axes of " +
-               f[a.id()].name + to_text(shape),
-           "name every axis from 0 on once");
+    refuse<BadInput>("E507",
+                     "{" + text + "} is no order of the " + std::to_string(shape.size()) +
+                         " axes of " + f[a.id()].name + to_text(shape),
+                     "name every axis from 0 on once");
   }
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
   std::vector<Expr> subscripts(shape.size()), extents(shape.size());

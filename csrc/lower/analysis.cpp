@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/index/bound_oracle.h>
 #include <selvage/index/hole_search.h>
 #include <selvage/lower/analysis.h>
@@ -11,14 +11,6 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kInstances = 16;
-
-[[noreturn]] void refuse(const char* code, std::string message, std::string help) {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.help = std::move(help);
-  throw Illegal(std::move(diagnostic));
-}
 
 // A loop variable is a symbol named like its loop; where a size has that name, with a mark.
 std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t) {
@@ -158,10 +150,10 @@ Expr address_of(const Fusion& fusion, TensorId t, std::span<const Expr> indices)
   std::vector<Expr> coordinates;
   for (DomainId d : tensor.allocation) {
     if (!known[index_of(d)].valid()) {
-      refuse("E441",
-             "the allocation iterdomain " + graph[d].name + " of " + tensor.name +
-                 " does not follow from its logical domain",
-             "allocate over iterdomains of the tensor");
+      refuse<Illegal>("E441",
+                      "the allocation iterdomain " + graph[d].name + " of " + tensor.name +
+                          " does not follow from its logical domain",
+                      "allocate over iterdomains of the tensor");
     }
     coordinates.push_back(known[index_of(d)]);
   }
@@ -184,10 +176,10 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
   }
   for (DomainId d : tensor.logical) {
     if (!reaches(a.path, d)) {
-      refuse("E416",
-             "the index of " + schedule.name(t, d) + " of " + tensor.name +
-                 " does not follow from its loops",
-             "take loops from which every logical iterdomain follows");
+      refuse<Illegal>("E416",
+                      "the index of " + schedule.name(t, d) + " of " + tensor.name +
+                          " does not follow from its loops",
+                      "take loops from which every logical iterdomain follows");
     }
   }
   a.hole_path = needed_for(graph, a.path, a.loops, tensor.logical);
@@ -218,10 +210,10 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
   std::vector<Expr> indices;
   for (DomainId d : allocation) {
     if (!reaches(a.path, d)) {
-      refuse("E441",
-             "the allocation iterdomain " + schedule.name(t, d) + " of " + tensor.name +
-                 " does not follow from its loops",
-             "allocate over iterdomains of the tensor");
+      refuse<Illegal>("E441",
+                      "the allocation iterdomain " + schedule.name(t, d) + " of " + tensor.name +
+                          " does not follow from its loops",
+                      "allocate over iterdomains of the tensor");
     }
     indices.push_back((*a.coordinates)[d]);
   }

@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/lower/index_type.h>
@@ -15,16 +15,6 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
-
-[[noreturn]] void refuse(const char* code, std::string message, std::vector<std::string> notes,
-                         std::string help) {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.notes = std::move(notes);
-  diagnostic.help = std::move(help);
-  throw Illegal(std::move(diagnostic));
-}
 
 class Lowering {
  public:
@@ -145,10 +135,10 @@ class Lowering {
   void check_depth(TensorId t) const {
     const std::size_t depth = schedule_.loop_domains(t).size();
     if (depth <= kDeepestNest) return;
-    refuse("E442",
-           "the nest of kernel_" + fusion_[t].name + ", " + std::to_string(depth) +
-               " loops, is past the limit of " + std::to_string(kDeepestNest),
-           {}, "merge loops, or split less often");
+    refuse<Illegal>("E442",
+                    "the nest of kernel_" + fusion_[t].name + ", " + std::to_string(depth) +
+                        " loops, is past the limit of " + std::to_string(kDeepestNest),
+                    "merge loops, or split less often");
   }
 
   void check_coverage(const TensorAnalysis& a) const {
@@ -156,15 +146,16 @@ class Lowering {
     if (options_.items_may_be_lost) return;
     const std::string name = fusion_[a.tensor].name;
     if (a.coverage.lost.empty()) {
-      refuse("E431", "it is not proved that the loops of " + name + " visit every item of it", {},
-             "resize by nothing negative, or give the symbols facts");
+      refuse<Illegal>("E431",
+                      "it is not proved that the loops of " + name + " visit every item of it",
+                      "resize by nothing negative, or give the symbols facts");
     }
     std::string item = "lost:";
     for (const auto& [symbol, value] : a.coverage.lost) {
       item += " " + std::string(symbol.name()) + " = " + std::to_string(value);
     }
-    refuse("E431", "the loops of " + name + " do not visit every item of it", {item},
-           "resize by nothing negative");
+    refuse<Illegal>("E431", "the loops of " + name + " do not visit every item of it",
+                    "resize by nothing negative", {item});
   }
 
   const TensorAnalysis& analysis(TensorId t) const {
@@ -282,8 +273,9 @@ class Lowering {
     const std::string sentence =
         what + " of " + kernel.name + ", " + to_string(simplifier.simplify(extent)) + ", ";
     if (condition.is_false()) {
-      refuse("E442", sentence + "is past the hardware's limit of " + std::to_string(most), {},
-             "split the loop that is bound to it by a smaller factor, or bind another one");
+      refuse<Illegal>(
+          "E442", sentence + "is past the hardware's limit of " + std::to_string(most),
+          "split the loop that is bound to it by a smaller factor, or bind another one");
     }
     const auto is_said = [&](const LaunchCheck& c) { return same(c.condition, condition); };
     if (std::any_of(program_.checks.begin(), program_.checks.end(), is_said)) return;
