@@ -94,8 +94,10 @@ struct ExprPool::Shard {
   void* allocate(std::size_t bytes) {
     bytes = (bytes + 7) & ~std::size_t(7);
     if (bytes > left) {
-      const std::size_t chunk = std::max<std::size_t>(bytes, 8192);
-      chunks.push_back(std::make_unique<std::byte[]>(chunk));
+      // The first chunks are small: many pools live for one question.
+      const std::size_t chunk =
+          std::max(bytes, std::size_t{1024} << std::min<std::size_t>(chunks.size(), 6));
+      chunks.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk));
       next = chunks.back().get();
       left = chunk;
     }

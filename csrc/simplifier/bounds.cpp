@@ -4,16 +4,54 @@
 namespace selvage {
 
 Interval Simplifier::interval(Expr e) {
-  std::optional<Interval>& memo = intervals_[e];
+  std::optional<Interval>& memo = known_[e].interval;
   if (memo) return *memo;
   if (e.is(Op::Let)) {
     // Lets can stack without end: what is not known yet, from the bottom up.
-    for (Expr n : unknown_below(e, [&](Expr n) { return intervals_[n].has_value(); })) {
+    for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].interval.has_value(); })) {
       if (!same(n, e)) interval(n);
     }
   }
-  memo = compute_interval(e);
+  const Interval range = compute_interval(e);
+  const std::optional<Interval>& narrowed = known_[e].narrowed;
+  memo = narrowed ? intersect(range, *narrowed) : range;
   return *memo;
+}
+
+// What the assumptions say of single terms, by what the other terms of a sum leave them, until
+// nothing moves.
+void Simplifier::narrow() {
+  constexpr int kRounds = 4;
+  bool moved = true;
+  for (int round = 0; moved && round < kRounds; ++round) {
+    moved = false;
+    for (const LinearSum& sum : known_nonnegative_) {
+      for (const auto& t : sum.terms) {
+        // 0 <= k*x + rest
+        const auto rest = add(sum, {{t}, 0}, -1);
+        const Interval others = rest ? interval(*rest) : Interval::everything();
+        if (!others.has_hi() || t.coefficient == INT64_MIN) continue;
+        const Interval old = interval(t.monomial);
+        Interval now = old;
+        if (t.coefficient > 0) {
+          const auto least = checked_sub(0, others.hi);
+          if (least) now.lo = std::max(now.lo, -floor_div(-*least, t.coefficient));
+        } else {
+          now.hi = std::min(now.hi, floor_div(others.hi, -t.coefficient));
+        }
+        if (now == old || now.empty()) continue;
+        known_[t.monomial].narrowed = now;
+        const Expr digit = t.monomial;
+        if (now.is_point() && digit.is(Op::Mod) && digit[0].is(Op::Symbol) &&
+            digit[1].is(Op::Const) && digit[1].value() > 0) {
+          facts_.congruent(digit[0], digit[1].value(), now.lo);
+          known_.each([](Known& k) { k.congruence.reset(); });
+        }
+        known_.each([](Known& k) { k.interval.reset(); });
+        moved = true;
+      }
+    }
+  }
 }
 
 Interval Simplifier::compute_interval(Expr e) {
@@ -63,9 +101,59 @@ Interval Simplifier::compute_interval(Expr e) {
   return Interval::everything();
 }
 
+namespace {
+
+// Where the sum has x % a, given x / a; or (x / a) % b, given x / (a*b). Its size where it has
+// none.
+std::size_t find_lower_digit(const LinearSum& sum, Expr quotient, std::size_t from) {
+  if (!quotient[1].is(Op::Const)) return sum.terms.size();
+  for (std::size_t i = from; i < sum.terms.size(); ++i) {
+    const Expr digit = sum.terms[i].monomial;
+    if (!digit.is(Op::Mod) || !digit[1].is(Op::Const) || digit[1].value() < 1) continue;
+    const Expr x = digit[0];
+    const std::int64_t a = digit[1].value(), d = quotient[1].value();
+    if (same(x, quotient[0]) && a == d) return i;
+    if (x.is(Op::Div) && same(x[0], quotient[0]) && x[1].is(Op::Const) && d % a == 0 &&
+        x[1].value() == d / a) {
+      return i;
+    }
+  }
+  return sum.terms.size();
+}
+
+}  // namespace
+
+// low*(x % a) + high*(x / a), exactly: over the corners of the staircase that x takes.
+Interval Simplifier::interval_of_digits(Expr x, std::int64_t a, std::int64_t low,
+                                        std::int64_t high) {
+  const Interval range = interval(x);
+  if (!range.has_lo() || !range.has_hi()) return Interval::everything();
+  const std::int64_t first = floor_div(range.lo, a), last = floor_div(range.hi, a);
+  const auto row = [&](std::int64_t q) {
+    const std::int64_t from = q == first ? range.lo - q * a : 0;
+    const std::int64_t to = q == last ? range.hi - q * a : a - 1;
+    return Interval{from, to} * Interval::point(low) + Interval::point(q) * Interval::point(high);
+  };
+  Interval total = hull(row(first), row(last));
+  if (last - first >= 2) total = hull(total, hull(row(first + 1), row(last - 1)));
+  return total;
+}
+
 Interval Simplifier::interval(const LinearSum& sum) {
   Interval total = Interval::point(sum.constant);
-  for (const auto& t : sum.terms) {
+  std::array<bool, kMostTerms> counted{};  // with another
+  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+    const auto& t = sum.terms[i];
+    if (counted[i]) continue;
+    if (t.monomial.is(Op::Div)) {
+      const std::size_t low = find_lower_digit(sum, t.monomial, i + 1);
+      if (low < sum.terms.size()) {
+        const auto& [digit, coefficient] = sum.terms[low];
+        total = total + interval_of_digits(digit[0], digit[1].value(), coefficient, t.coefficient);
+        counted[low] = true;
+        continue;
+      }
+    }
     Interval product = Interval::point(t.coefficient);
     for (Expr m = t.monomial;; m = m[0]) {
       product = product * interval(m.is(Op::Mul) ? m[1] : m);
@@ -76,8 +164,24 @@ Interval Simplifier::interval(const LinearSum& sum) {
   return total;
 }
 
+// Rules that multiply out must not make an intermediate that no longer fits where what they replace
+// did; see width() at their calls.
+Width Simplifier::width(const LinearSum& sum) {
+  Width widest = Width::Int32;
+  const auto take = [&](const Interval& i) { widest = std::max(widest, width_of(i)); };
+  Interval total = Interval::point(0);
+  for (const auto& t : sum.terms) {
+    const Interval term = interval(LinearSum{{t}, 0});
+    total = total + term;
+    take(term);
+    take(total);
+  }
+  take(total + Interval::point(sum.constant));
+  return widest;
+}
+
 Congruence Simplifier::congruence(Expr e) {
-  std::optional<Congruence>& memo = congruences_[e];
+  std::optional<Congruence>& memo = known_[e].congruence;
   if (!memo) memo = compute_congruence(e);
   return *memo;
 }

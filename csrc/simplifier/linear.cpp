@@ -17,7 +17,7 @@ std::size_t degree(Expr monomial) {
 }
 
 // Adds coefficient * monomial to a sorted list. False on overflow.
-bool insert(std::vector<Term>& terms, Expr monomial, std::int64_t coefficient) {
+bool insert(std::vector<Term, Recycling<Term>>& terms, Expr monomial, std::int64_t coefficient) {
   const auto at = std::lower_bound(terms.begin(), terms.end(), monomial, [](const Term& t, Expr m) {
     return structurally_before(t.monomial, m);
   });
@@ -53,8 +53,8 @@ bool LinearSum::equals(const LinearSum& other) const {
   return true;
 }
 
-std::vector<Expr> atoms_of(Expr monomial) {
-  std::vector<Expr> atoms;
+Atoms atoms_of(Expr monomial) {
+  Atoms atoms;
   if (!monomial.valid()) return atoms;
   for (; monomial.is(Op::Mul); monomial = monomial[0]) atoms.push_back(monomial[1]);
   atoms.push_back(monomial);
@@ -65,7 +65,7 @@ std::vector<Expr> atoms_of(Expr monomial) {
 Expr multiply_monomials(ExprPool& pool, Expr a, Expr b) {
   if (!a.valid()) return b;
   if (!b.valid()) return a;
-  std::vector<Expr> atoms = atoms_of(a);
+  Atoms atoms = atoms_of(a);
   for (Expr e : atoms_of(b)) atoms.push_back(e);
   std::sort(atoms.begin(), atoms.end(), structurally_before);
   return product(pool, atoms);
@@ -76,7 +76,7 @@ std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor)
   if (!monomial.valid()) return std::nullopt;
   if (same(monomial, divisor)) return Expr();
   if (!monomial.is(Op::Mul)) return std::nullopt;
-  std::vector<Expr> atoms = atoms_of(monomial);
+  Atoms atoms = atoms_of(monomial);
   for (Expr d : atoms_of(divisor)) {
     const auto at = std::find_if(atoms.begin(), atoms.end(), [d](Expr a) { return same(a, d); });
     if (at == atoms.end()) return std::nullopt;
@@ -182,7 +182,7 @@ LinearSum to_linear(Expr e) {
 }
 
 Expr to_expr(ExprPool& pool, const LinearSum& sum) {
-  std::vector<Term> terms = sum.terms;
+  auto terms = sum.terms;
   const auto magnitude = [](std::int64_t c) {
     return c < 0 ? std::uint64_t(0) - std::uint64_t(c) : std::uint64_t(c);
   };
@@ -269,6 +269,18 @@ std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
   }
   result.rest = *rest;
   return result;
+}
+
+std::size_t divisions(const LinearSum& sum) {
+  std::size_t n = 0;
+  for (const auto& t : sum.terms) {
+    for (Expr m = t.monomial;; m = m[0]) {
+      const Expr atom = m.is(Op::Mul) ? m[1] : m;
+      n += atom.is(Op::Div) || atom.is(Op::Mod);
+      if (!m.is(Op::Mul)) break;
+    }
+  }
+  return n;
 }
 
 std::int64_t content(const LinearSum& sum) {

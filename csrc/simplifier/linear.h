@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/recycling.h>
 #include <selvage/expr/expr.h>
 
 #include <optional>
@@ -15,7 +16,7 @@ struct LinearSum {
     Expr monomial;
     std::int64_t coefficient;
   };
-  std::vector<Term> terms;  // in canonical order of monomials, no coefficient 0
+  std::vector<Term, Recycling<Term>> terms;  // in canonical order of monomials, no coefficient 0
   std::int64_t constant = 0;
 
   static LinearSum of_constant(std::int64_t v) { return {{}, v}; }
@@ -40,7 +41,8 @@ LinearSum to_linear(Expr e);
 Expr to_expr(ExprPool& pool, const LinearSum& sum);
 
 // The atoms of a monomial, with repetition.
-std::vector<Expr> atoms_of(Expr monomial);
+using Atoms = std::vector<Expr, Recycling<Expr>>;
+Atoms atoms_of(Expr monomial);
 // monomial / divisor, if divisor's atoms are among its atoms: nothing otherwise; an invalid Expr
 // is 1.
 std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor);
@@ -54,6 +56,9 @@ struct Division {
 };
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
                                      const LinearSum& divisor);
+
+// How many divisions and remainders the sum has; what they hold is not counted.
+std::size_t divisions(const LinearSum& sum);
 
 // The greatest common divisor of the coefficients, the constant left out; 0 for a constant.
 std::int64_t content(const LinearSum& sum);

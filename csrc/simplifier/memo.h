@@ -21,10 +21,17 @@ class Memo {
     if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
     return (*pages_[page])[e.id() % kPage];
   }
+  template <class Change>
+  void each(Change change) {
+    for (const auto& page : pages_) {
+      if (page == nullptr) continue;
+      for (T& t : *page) change(t);
+    }
+  }
   void clear() { pages_.clear(); }
 
  private:
-  static constexpr std::size_t kPage = 32;
+  static constexpr std::size_t kPage = 16;
   using Page = std::array<T, kPage>;
   std::vector<std::unique_ptr<Page>> pages_;
 };

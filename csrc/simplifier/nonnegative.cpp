@@ -2,6 +2,7 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace selvage {
 
@@ -15,6 +16,7 @@ constexpr int kDeepestNesting = 3;  // of proofs within simplifications within p
 }  // namespace
 
 bool Simplifier::proves(Expr condition) {
+  const Question question(*this, condition);
   if (condition.is(Op::And)) return proves(condition[0]) && proves(condition[1]);
   if (condition.is(Op::Eq)) {
     // Congruences alone: the rules that ask for divisibility are what would simplify this.
@@ -33,13 +35,14 @@ bool Simplifier::proves(Expr condition) {
       if (difference->constant == INT64_MIN) return false;
       difference->constant -= 1;
     }
-    while (recompose(*difference)) {}
+    recompose_all(*difference);
     return nonnegative(*difference, kProofDepth);
   }
-  return simplify(condition).is_true();
+  return normalize(condition).is_true();
 }
 
 bool Simplifier::proves_nonnegative(Expr e) {
+  const Question question(*this, e);
   return interval(e).lo >= 0 || nonnegative(linear(e), kProofDepth);
 }
 
@@ -48,7 +51,7 @@ bool Simplifier::proves_nonnegative(Expr e) {
 bool Simplifier::nonnegative(const LinearSum& given, int depth) {
   const Interval range = interval(given);
   if (range.lo >= 0) return true;
-  if (range.hi < 0 || depth == 0 || is_refuted(given)) return false;
+  if (range.hi < 0 || depth == 0 || !spend() || is_refuted(given)) return false;
   LinearSum sum = given;
   if (const std::int64_t g = content(sum); g > 1) {
     for (auto& t : sum.terms) t.coefficient /= g;
@@ -62,7 +65,7 @@ bool Simplifier::nonnegative(const LinearSum& given, int depth) {
       return s != nullptr && (!s->lo.valid() || s->lo.is(Op::Const)) &&
              (!s->hi.valid() || s->hi.is(Op::Const));
     });
-    if (plain && known_nonnegative_.empty()) return interval(sum).lo >= 0;
+    if (plain && known_nonnegative_.empty() && supposed_.empty()) return interval(sum).lo >= 0;
     if (depth_ >= kDeepestNesting) return false;
     ++depth_;
     const int saved = budget_;
@@ -74,10 +77,13 @@ bool Simplifier::nonnegative(const LinearSum& given, int depth) {
     --depth_;
     return result;
   }
+  replace_free_symbols(sum);
   if (interval(sum).lo >= 0) return true;
   if (--budget_ < 0) return false;
+  if (follows_from_known(sum, depth)) return true;
+  if (budget_ < 0) return false;
 
-  std::vector<Expr> atoms;
+  Atoms atoms;
   for (const auto& t : sum.terms) {
     for (Expr atom : atoms_of(t.monomial)) {
       if (std::none_of(atoms.begin(), atoms.end(), [&](Expr a) { return same(a, atom); })) {
@@ -91,17 +97,150 @@ bool Simplifier::nonnegative(const LinearSum& given, int depth) {
     if (eliminate(sum, atom, depth)) return true;
     if (budget_ < 0) return false;
   }
-  for (const LinearSum& known : known_nonnegative_) {
-    const auto less = add(sum, known, -1);
-    if (less && less->terms.size() <= sum.terms.size() + 1 && nonnegative(*less, depth - 1))
-      return true;
+  return false;
+}
+
+// A symbol that occurs in one term alone, and in no assumption, is at its worst there: at the one
+// end of its range. Nothing is lost by putting it there.
+void Simplifier::replace_free_symbols(LinearSum& sum) {
+  std::uint64_t once = 0, twice = known_symbols_ | supposed_symbols_;
+  for (const auto& t : sum.terms) {
+    const std::uint64_t here = symbol_mask(t.monomial);
+    twice |= once & here;
+    once |= here;
+  }
+  for (std::size_t i = sum.terms.size(); i-- > 0;) {
+    const auto [symbol, k] = sum.terms[i];
+    if (!symbol.is(Op::Symbol) || (own_bit(symbol) & twice) != 0) continue;
+    const Facts::Symbol* s = facts_.find(symbol);
+    if (s == nullptr) continue;
+    const Expr end = k > 0 ? s->lo : s->hi;
+    if (!end.valid()) continue;
+    std::optional<LinearSum> replaced;
+    if (end.is(Op::Const)) {
+      const Interval range = interval(symbol);
+      replaced = LinearSum::of_constant(k > 0 ? range.lo : range.hi);
+    } else if (k > 0 ? !s->range.has_lo() : !s->range.has_hi()) {
+      replaced = linear(end);
+    }
+    const auto rest = replaced ? add(sum, {{{symbol, k}}, 0}, -1) : std::nullopt;
+    const auto result = rest ? add(*rest, *replaced, k) : std::nullopt;
+    if (!result) continue;
+    sum = *result;
+    if (!end.is(Op::Const)) return replace_free_symbols(sum);
+  }
+}
+
+std::uint64_t Simplifier::own_bit(Expr symbol) const {
+  return std::uint64_t{1} << facts_.position(symbol) % 64;
+}
+
+// A bit for each symbol in e and in the bounds of these, shared by symbols 64 apart.
+std::uint64_t Simplifier::symbol_mask(Expr e) {
+  if (e.is(Op::Const) || e.is(Op::Bool)) return 0;
+  std::uint64_t& memo = known_[e].symbols;
+  if (memo != 0) return memo;
+  if (e.is(Op::Let)) return memo = ~std::uint64_t{0};
+  std::uint64_t mask = 0;
+  if (e.is(Op::Symbol)) {
+    mask = own_bit(e);
+    const Facts::Symbol* s = facts_.find(e);
+    if (s != nullptr && s->lo.valid()) mask |= symbol_mask(s->lo);
+    if (s != nullptr && s->hi.valid()) mask |= symbol_mask(s->hi);
+  }
+  for (Expr a : e.args()) mask |= symbol_mask(a);
+  return memo = mask;
+}
+
+std::uint64_t Simplifier::symbol_mask(const LinearSum& sum) {
+  std::uint64_t mask = 0;
+  for (const auto& t : sum.terms) mask |= symbol_mask(t.monomial);
+  return mask;
+}
+
+// 0 <= sum, if -m < m*sum - l*known for some m, l > 0: then -m < m*sum, and these are integers. The
+// factors are chosen so that a monomial goes.
+bool Simplifier::follows_from(const LinearSum& sum, const LinearSum& known, int depth) {
+  std::vector<std::pair<LinearSum, LinearSum>> tried;
+  for (const auto& t : known.terms) {
+    for (const auto& u : sum.terms) {
+      if ((u.coefficient > 0) != (t.coefficient > 0)) continue;
+      const auto factors = common_multiple(u, t);
+      if (!factors || tried.size() == 3) continue;
+      const auto& [m, l] = *factors;
+      if (std::any_of(tried.begin(), tried.end(), [&](const auto& other) {
+            return other.first.equals(m) && other.second.equals(l);
+          })) {
+        continue;
+      }
+      tried.push_back(*factors);
+      const auto scaled = multiply(sum, m), taken = multiply(known, l);
+      auto less = scaled && taken ? add(*scaled, *taken, -1) : std::nullopt;
+      if (less) less = add(*less, m);
+      if (less) less = add(*less, LinearSum::of_constant(1), -1);
+      if (less && less->terms.size() <= sum.terms.size() + known.terms.size() &&
+          nonnegative(*less, depth - 1)) {
+        return true;
+      }
+      if (budget_ < 0) return false;
+    }
   }
   return false;
 }
 
+// m, l > 0 with m*u = l*t, for terms of one sign of which one divides the other up to a constant.
+std::optional<std::pair<LinearSum, LinearSum>> Simplifier::common_multiple(
+    const LinearSum::Term& u, const LinearSum::Term& t) {
+  if (u.coefficient == INT64_MIN || t.coefficient == INT64_MIN) return std::nullopt;
+  const std::int64_t g = std::gcd(u.coefficient, t.coefficient);
+  const std::int64_t m = std::abs(t.coefficient) / g, l = std::abs(u.coefficient) / g;
+  if (same(u.monomial, t.monomial)) {
+    return std::pair(LinearSum::of_constant(m), LinearSum::of_constant(l));
+  }
+  if (!t.monomial.is(Op::Mul) && !u.monomial.is(Op::Mul)) return std::nullopt;
+  if (const auto f = divide_monomial(pool(), t.monomial, u.monomial)) {
+    if (interval(*f).lo < 1) return std::nullopt;
+    return std::pair(LinearSum{{{*f, m}}, 0}, LinearSum::of_constant(l));
+  }
+  if (const auto f = divide_monomial(pool(), u.monomial, t.monomial)) {
+    if (interval(*f).lo < 1) return std::nullopt;
+    return std::pair(LinearSum::of_constant(m), LinearSum{{{*f, l}}, 0});
+  }
+  return std::nullopt;
+}
+
+bool Simplifier::follows_from_known(const LinearSum& sum, int depth) {
+  if (depth_ == 1) {
+    for (const LinearSum* known : supposed_) {
+      if (follows_from(sum, *known, depth)) return true;
+      if (budget_ < 0) return false;
+    }
+  }
+  for (const LinearSum& known : known_nonnegative_) {
+    if (follows_from(sum, known, depth)) return true;
+    if (budget_ < 0) return false;
+  }
+  return false;
+}
+
+bool Simplifier::proves_nonnegative(const LinearSum& sum, std::vector<const LinearSum*> supposed) {
+  supposed_ = std::move(supposed);
+  is_refuted({});
+  supposed_points_ = Samples::kAll;
+  for (const LinearSum* s : supposed_) {
+    supposed_points_ &= samples_->nonnegative(*s);
+    supposed_symbols_ |= symbol_mask(*s);
+  }
+  const bool result = nonnegative(sum, kProofDepth);
+  supposed_.clear();
+  supposed_symbols_ = 0;
+  supposed_points_ = Samples::kAll;
+  return result;
+}
+
 bool Simplifier::is_refuted(const LinearSum& sum) {
   if (samples_ == nullptr) samples_ = std::make_unique<Samples>(facts_);
-  return samples_->refutes_nonnegative(sum);
+  return samples_->refutes_nonnegative(sum, depth_ <= 1 ? supposed_points_ : Samples::kAll);
 }
 
 // Symbols by the depth of their declaration; a compound atom goes just before its last symbol.
@@ -111,13 +250,13 @@ std::size_t Simplifier::elimination_rank(Expr atom) {
 
 // 1 + the position of the last declared symbol that occurs in e; 1 if there is none.
 std::size_t Simplifier::scope_depth(Expr e) {
-  std::size_t& memo = depths_[e];
+  std::uint32_t& memo = known_[e].depth;
   if (memo != 0) return memo;
   std::size_t depth = e.is(Op::Symbol) ? facts_.position(e) + 1 : 1;
   if (!e.is(Op::Let)) {
     for (Expr a : e.args()) depth = std::max(depth, scope_depth(a));
   }
-  return memo = depth;
+  return memo = std::uint32_t(depth);
 }
 
 void Simplifier::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
@@ -143,6 +282,26 @@ void Simplifier::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
   } else if (atom.is(Op::Max)) {
     for (Expr e : atom.args()) lower.push_back(sum_of(e));
   }
+}
+
+// 0 <= rest + k*(x / m) with m = f*k or -f*k: -f < f*rest + (a bound of m*(x / m)) is enough.
+bool Simplifier::eliminate_quotient(const LinearSum& rest, const LinearSum& k, Expr atom,
+                                    bool rising, int depth) {
+  const auto positive = rising ? k : scale(k, -1);
+  const auto f = positive ? divide_terms(pool(), sum_of(atom[1]), *positive) : std::nullopt;
+  if (!f || f->quotient.is_zero() || !f->rest.is_zero() || interval(f->quotient).lo < 1) {
+    return false;
+  }
+  // m*(x / m) lies between x - m + 1 and x.
+  auto bound = rising ? add(sum_of(atom[0]), sum_of(atom[1]), -1) : scale(sum_of(atom[0]), -1);
+  if (rising && bound) bound = add(*bound, LinearSum::of_constant(1));
+  const auto scaled = multiply(rest, f->quotient);
+  auto total = scaled && bound ? add(*scaled, *bound) : std::nullopt;
+  if (total) total = add(*total, f->quotient);
+  if (total) total = add(*total, LinearSum::of_constant(1), -1);
+  if (!total) return false;
+  recompose_all(*total);
+  return nonnegative(*total, depth - 1);
 }
 
 // sum = factor*atom + rest: at least 0 if it is so with a bound of the atom in the atom's place.
@@ -175,7 +334,7 @@ bool Simplifier::eliminate(const LinearSum& sum, Expr atom, int depth) {
   const auto holds_with = [&](const LinearSum& scaled_bound) {
     auto total = add(rest, scaled_bound);
     if (!total) return false;
-    while (recompose(*total)) {}
+    recompose_all(*total);
     return nonnegative(*total, depth - 1);
   };
   if (atom.is(Op::Div) && interval(atom[1]).lo >= 1) {
@@ -190,6 +349,8 @@ bool Simplifier::eliminate(const LinearSum& sum, Expr atom, int depth) {
       }
       const auto bound = x ? multiply(k->quotient, *x) : std::nullopt;
       if (bound && holds_with(*bound)) return true;
+    } else if (eliminate_quotient(rest, factor, atom, rising, depth)) {
+      return true;
     }
   }
   std::vector<LinearSum> lower, upper;

@@ -17,11 +17,11 @@ Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
     }
   }
   if (!difference) {
-    return pool().make(strict ? Op::Lt : Op::Le, simplify(lesser), simplify(greater));
+    return pool().make(strict ? Op::Lt : Op::Le, normalize(lesser), normalize(greater));
   }
-  while (recompose(*difference)) {}
+  recompose_all(*difference);
   while (drop_common_factor(*difference) || drop_division(*difference)) {
-    while (recompose(*difference)) {}
+    recompose_all(*difference);
   }
   if (nonnegative(*difference, 6)) return pool().truth(true);
   if (auto opposite = scale(*difference, -1)) {
@@ -30,6 +30,37 @@ Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
       return pool().truth(false);
   }
   return write_order(*difference);
+}
+
+// The same for a symbolic a that all terms share, and a constant y.
+bool Simplifier::drop_common_symbol(LinearSum& difference) {
+  if (difference.terms.empty()) return false;
+  for (Expr a : atoms_of(difference.terms.front().monomial)) {
+    const Interval range = interval(a);
+    if (range.lo < 1) continue;
+    LinearSum x;
+    bool all = true;
+    for (const auto& t : difference.terms) {
+      const auto others = divide_monomial(pool(), t.monomial, a);
+      all = all && others.has_value();
+      if (!all) break;
+      if (others->valid()) {
+        const auto grown = add(x, {{{*others, t.coefficient}}, 0});
+        all = grown.has_value();
+        if (grown) x = *grown;
+      } else {
+        x.constant = t.coefficient;
+      }
+    }
+    // y is the constant, or the constant + a.
+    const std::int64_t c = difference.constant;
+    if (!all || c >= range.lo || c < -range.lo || (c < 0 && x.constant == INT64_MIN)) continue;
+    if (c < 0) x.constant -= 1;
+    difference = std::move(x);
+    count(rule("order/common-factor"));
+    return true;
+  }
+  return false;
 }
 
 // 0 <= a*x + y is 0 <= x, where 0 <= y < a.
@@ -43,6 +74,7 @@ bool Simplifier::drop_common_factor(LinearSum& difference) {
   std::sort(factors.rbegin(), factors.rend());
   factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
   if (const std::int64_t g = content(difference); g > 1) factors.push_back(g);
+  if (drop_common_symbol(difference)) return true;
   for (const std::int64_t a : factors) {
     LinearSum x, y;
     for (const auto& t : difference.terms) {
@@ -65,15 +97,19 @@ bool Simplifier::drop_common_factor(LinearSum& difference) {
   return false;
 }
 
-// y <= x / a is y*a <= x, and x / a <= y is x < (y + 1)*a.
+// y <= x / a is y*a <= x, and x / a <= y is x < (y + 1)*a. A digit (x / a) % b is (x % (a*b)) / a.
 bool Simplifier::drop_division(LinearSum& difference) {
   for (std::size_t i = 0; i < difference.terms.size(); ++i) {
     const auto [monomial, coefficient] = difference.terms[i];
-    if (!monomial.is(Op::Div) || (coefficient != 1 && coefficient != -1)) continue;
-    if (difference.terms.size() > 3 || interval(monomial[1]).lo < 1) continue;
+    if (coefficient != 1 && coefficient != -1) continue;
+    const bool digit = monomial.is(Op::Mod) && monomial[0].is(Op::Div);
+    if (!digit && !monomial.is(Op::Div)) continue;
+    const Expr quotient = digit ? monomial[0] : monomial;
+    if (interval(quotient[1]).lo < 1 || (digit && interval(monomial[1]).lo < 1)) continue;
     LinearSum rest = difference;
     rest.terms.erase(rest.terms.begin() + std::ptrdiff_t(i));
-    const LinearSum x = linear(monomial[0]), a = sum_of(monomial[1]);
+    const LinearSum x = linear(digit ? quotient[0] % (quotient[1] * monomial[1]) : quotient[0]);
+    const LinearSum& a = sum_of(quotient[1]);
     const bool lower = coefficient == 1;
     if (!lower) {
       const auto up = checked_add(rest.constant, 1);
@@ -84,6 +120,8 @@ bool Simplifier::drop_division(LinearSum& difference) {
     auto result = scaled ? add(*scaled, x, coefficient) : std::nullopt;
     if (!result || (!lower && result->constant == INT64_MIN)) continue;
     if (!lower) result->constant -= 1;
+    if (cost(*result) >= cost(difference)) continue;
+    if (width(*result) > std::max(width(difference), width(x))) continue;
     difference = *result;
     count(rule(lower ? "order/div-lower" : "order/div-upper"));
     return true;
@@ -120,8 +158,8 @@ Expr Simplifier::write_order(const LinearSum& difference) {
 
 Expr Simplifier::rewrite_equal(Expr a, Expr b) {
   auto difference = add(linear(a), linear(b), -1);
-  if (!difference) return eq(simplify(a), simplify(b));
-  while (recompose(*difference)) {}
+  if (!difference) return eq(normalize(a), normalize(b));
+  recompose_all(*difference);
   const Interval range = interval(*difference);
   if (range == Interval::point(0)) return pool().truth(true);
   if (!range.contains(0) || !congruence(*difference).contains(0)) return pool().truth(false);

@@ -55,7 +55,7 @@ std::int64_t random_value(std::span<const Expr> outer, std::span<const std::int6
 
 Verdict Simplifier::prove(Expr condition) {
   const std::vector<std::uint64_t> before = hits_;
-  const Expr residue = simplify(condition);
+  const Expr residue = normalize(condition);
   if (residue.is_true()) {
     Proved proved;
     for (std::size_t i = 0; i < hits_.size(); ++i) {
@@ -98,7 +98,7 @@ Verdict Simplifier::prove(Expr condition) {
     }
     return refuted;
   }
-  return Unknown{residue};
+  return Unknown{write(residue)};
 }
 
 }  // namespace selvage

@@ -18,6 +18,21 @@ bool is_positive_pattern(std::size_t i) {
   return i >= std::size_t(PatternSymbol::a) && i <= std::size_t(PatternSymbol::c);
 }
 
+// x % a or (x / a) % b?
+bool has_remainder_of(Expr x, const LinearSum& sum) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+    if (!t.monomial.is(Op::Mod)) return false;
+    const Expr y = t.monomial[0];
+    return same(y, x) || (y.is(Op::Div) && same(y[0], x));
+  });
+}
+
+bool has_quotient_of(Expr x, const LinearSum& sum) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+    return t.monomial.is(Op::Div) && same(t.monomial[0], x);
+  });
+}
+
 }  // namespace
 
 // Tries the rules for e's operator in the table's order; e's operands are simplified already.
@@ -34,6 +49,7 @@ Expr Simplifier::apply_rules(Expr e) {
 Expr Simplifier::apply_first(Expr e) {
   for (const Rule* rule : rules_for(e.op())) {
     for (const Bindings& bindings : propose(*rule, e)) {
+      if (!spend()) return e;
       if (const auto result = apply(*rule, bindings)) {
         count(*rule);
         return *result;
@@ -53,7 +69,7 @@ std::optional<Expr> Simplifier::apply(const Rule& rule, const Bindings& bindings
   } else if (!proves(substitute(rule.when, bindings))) {
     return std::nullopt;
   }
-  return simplify(substitute(rule.after, bindings));
+  return normalize(substitute(rule.after, bindings));
 }
 
 // The values that a pattern's instance can take, with no instance made.
@@ -137,29 +153,49 @@ Expr Simplifier::substitute(Expr pattern, const Bindings& bindings) {
   return pool().make(pattern.op(), std::span<const Expr>(args, pattern.args().size()));
 }
 
-std::vector<Simplifier::Bindings> Simplifier::propose(const Rule& rule, Expr e) {
-  std::vector<Bindings> out;
+Simplifier::Proposals Simplifier::propose(const Rule& rule, Expr e) {
+  Proposals out;
   switch (rule.propose) {
     case Propose::Structure: {
       Bindings bindings;
       if (match(rule.before, e, bindings)) out.push_back(bindings);
       break;
     }
-    case Propose::Multiple: propose_division(rule, e, out); break;
+    case Propose::Multiple: propose_division(e, out); break;
     case Propose::CommonFactor: propose_common_factor(e, out); break;
     case Propose::Congruent: propose_congruent(e, out); break;
+    case Propose::Negative: propose_negative(e, out); break;
     case Propose::InnerDiv:
     case Propose::InnerMod: propose_inner(rule, e, out); break;
+    case Propose::InnerQuotient: propose_inner_quotient(e, out); break;
     case Propose::Sum:
-    case Propose::Order: break;  // sums.cpp and order.cpp, which see the whole sum
+    case Propose::Order:
+    case Propose::Conjunction: break;  // sums.cpp, order.cpp, conjunction.cpp: they see the whole
   }
   return out;
 }
 
-void Simplifier::propose_division(const Rule&, Expr e, std::vector<Bindings>& out) {
-  auto division = divide_terms(pool(), sum_of(e[0]), sum_of(e[1]));
+void Simplifier::propose_division(Expr e, Proposals& out) {
+  propose_division(sum_of(e[0]), e[1], out);
+  if (!out.empty() || !e[1].is(Op::Const) || e[1].value() < 1) return;
+  // k*(x % a) as k*x - k*a*(x / a), where that leaves fewer divisions to divide.
+  const LinearSum& dividend = sum_of(e[0]);
+  for (const auto& [atom, k] : dividend.terms) {
+    if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;
+    const auto joined = join(dividend, atom, k);
+    const auto division = joined ? divide_terms(pool(), *joined, sum_of(e[1])) : std::nullopt;
+    if (division &&
+        divisions(division->rest) + 2 <= divisions(dividend) + divisions(sum_of(atom[0]))) {
+      propose_division(*joined, e[1], out);
+      if (!out.empty()) return;
+    }
+  }
+}
+
+void Simplifier::propose_division(const LinearSum& dividend, Expr divisor, Proposals& out) {
+  auto division = divide_terms(pool(), dividend, sum_of(divisor));
   if (!division) return;
-  if (const std::int64_t d = e[1].is(Op::Const) ? e[1].value() : 0; d > 0) {
+  if (const std::int64_t d = divisor.is(Op::Const) ? divisor.value() : 0; d > 0) {
     // What is left may lie within one period of d, but not the first.
     const Interval rest = interval(division->rest);
     if (rest.has_lo() && rest.has_hi() && floor_div(rest.lo, d) == floor_div(rest.hi, d)) {
@@ -177,11 +213,25 @@ void Simplifier::propose_division(const Rule&, Expr e, std::vector<Bindings>& ou
   Bindings bindings;
   at(bindings, PatternSymbol::x) = to_expr(pool(), division->quotient);
   at(bindings, PatternSymbol::y) = to_expr(pool(), division->rest);
-  at(bindings, PatternSymbol::a) = e[1];
+  at(bindings, PatternSymbol::a) = divisor;
   out.push_back(bindings);
 }
 
-void Simplifier::propose_common_factor(Expr e, std::vector<Bindings>& out) {
+void Simplifier::propose_negative(Expr e, Proposals& out) {
+  const LinearSum& divisor = sum_of(e[1]);
+  if (divisor.constant > 0 || std::any_of(divisor.terms.begin(), divisor.terms.end(),
+                                          [](const auto& t) { return t.coefficient > 0; })) {
+    return;
+  }
+  const auto turned = scale(divisor, -1);
+  if (!turned || turned->is_zero()) return;
+  Bindings bindings;
+  at(bindings, PatternSymbol::x) = e[0];
+  at(bindings, PatternSymbol::a) = to_expr(pool(), *turned);
+  out.push_back(bindings);
+}
+
+void Simplifier::propose_common_factor(Expr e, Proposals& out) {
   const LinearSum dividend = sum_of(e[0]), divisor = sum_of(e[1]);
   std::vector<LinearSum> factors;
   if (divisor.is_constant()) {
@@ -197,7 +247,7 @@ void Simplifier::propose_common_factor(Expr e, std::vector<Bindings>& out) {
   } else if (divisor.terms.size() == 1 && divisor.constant == 0) {
     const auto& [monomial, coefficient] = divisor.terms.front();
     if (coefficient > 1) factors.push_back(LinearSum::of_constant(coefficient));
-    const std::vector<Expr> atoms = atoms_of(monomial);
+    const Atoms atoms = atoms_of(monomial);
     for (std::size_t i = 0; i < atoms.size(); ++i) {
       if (i > 0 && same(atoms[i], atoms[i - 1])) continue;
       factors.push_back(LinearSum::of_atom(atoms[i]));
@@ -232,7 +282,7 @@ void Simplifier::propose_common_factor(Expr e, std::vector<Bindings>& out) {
   }
 }
 
-void Simplifier::propose_congruent(Expr e, std::vector<Bindings>& out) {
+void Simplifier::propose_congruent(Expr e, Proposals& out) {
   if (!e[1].is(Op::Const) || e[1].value() < 1) return;
   const std::int64_t d = e[1].value();
   LinearSum divisible, rest;
@@ -261,7 +311,67 @@ void Simplifier::propose_congruent(Expr e, std::vector<Bindings>& out) {
   out.push_back(bindings);
 }
 
-void Simplifier::propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& out) {
+std::optional<LinearSum> Simplifier::exact_quotient(const LinearSum& a, const LinearSum& b) {
+  auto division = divide_terms(pool(), a, b);
+  if (!division || division->quotient.is_zero() || !division->rest.is_zero()) return std::nullopt;
+  return std::move(division->quotient);
+}
+
+// coefficient*others = z*b, period = a*c and divisor = b*c.
+bool Simplifier::bind_multiple(std::int64_t coefficient, Expr others, Expr period, Expr divisor,
+                               Bindings& bindings) {
+  LinearSum z = LinearSum::of_constant(coefficient);
+  if (others.valid()) z = {{{others, coefficient}}, 0};
+  LinearSum b = LinearSum::of_constant(1), c = sum_of(divisor);
+  auto a = exact_quotient(sum_of(period), c);
+  if (!a) {
+    // What divides the coefficient is taken from the divisor.
+    const std::int64_t g = std::gcd(coefficient, c.is_constant() ? c.constant : content(c));
+    if (g < 2 || coefficient == INT64_MIN) return false;
+    b = LinearSum::of_constant(c.is_constant() ? std::gcd(g, c.constant) : g);
+    const auto left = exact_quotient(c, b);
+    a = left ? exact_quotient(sum_of(period), *left) : std::nullopt;
+    const auto rest = exact_quotient(z, b);
+    if (!a || !rest) return false;
+    c = *left;
+    z = *rest;
+  }
+  at(bindings, PatternSymbol::z) = to_expr(pool(), z);
+  at(bindings, PatternSymbol::a) = to_expr(pool(), *a);
+  at(bindings, PatternSymbol::b) = to_expr(pool(), b);
+  at(bindings, PatternSymbol::c) = to_expr(pool(), c);
+  return true;
+}
+
+// ((z*c*(x % (a*b)) + y) / b) % c
+void Simplifier::propose_inner_quotient(Expr e, Proposals& out) {
+  if (!e[0].is(Op::Div)) return;
+  const LinearSum& dividend = sum_of(e[0][0]);
+  for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
+    const auto& [monomial, coefficient] = dividend.terms[i];
+    for (Expr atom : atoms_of(monomial)) {
+      if (!atom.is(Op::Mod)) continue;
+      const auto others = divide_monomial(pool(), monomial, atom);
+      LinearSum factor = LinearSum::of_constant(coefficient);
+      if (others->valid()) factor = {{{*others, coefficient}}, 0};
+      const auto z = exact_quotient(factor, sum_of(e[1]));
+      const auto a = exact_quotient(sum_of(atom[1]), sum_of(e[0][1]));
+      if (!z || !a) continue;
+      LinearSum rest = dividend;
+      rest.terms.erase(rest.terms.begin() + std::ptrdiff_t(i));
+      Bindings bindings;
+      at(bindings, PatternSymbol::x) = atom[0];
+      at(bindings, PatternSymbol::y) = to_expr(pool(), rest);
+      at(bindings, PatternSymbol::z) = to_expr(pool(), *z);
+      at(bindings, PatternSymbol::a) = to_expr(pool(), *a);
+      at(bindings, PatternSymbol::b) = e[0][1];
+      at(bindings, PatternSymbol::c) = e[1];
+      out.push_back(bindings);
+    }
+  }
+}
+
+void Simplifier::propose_inner(const Rule& rule, Expr e, Proposals& out) {
   const Op inner = rule.propose == Propose::InnerDiv ? Op::Div : Op::Mod;
   const LinearSum dividend = sum_of(e[0]);
   for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
@@ -276,18 +386,24 @@ void Simplifier::propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& 
       at(bindings, PatternSymbol::y) = to_expr(pool(), rest);
       if (inner == Op::Div) {
         if (coefficient != 1 || others->valid() || rest.terms.size() > 2) continue;
+        if (has_remainder_of(atom[0], rest)) continue;  // x's digits stay digits
+        const auto scaled = multiply(rest, sum_of(atom[1]));
+        const auto whole = scaled ? add(*scaled, sum_of(atom[0])) : std::nullopt;
+        if (!whole || width(*whole) > std::max(width(dividend), width(sum_of(atom[0])))) continue;
         at(bindings, PatternSymbol::a) = atom[1];
         at(bindings, PatternSymbol::b) = e[1];
       } else {
+        if (has_quotient_of(atom[0], rest)) continue;  // x's digits stay digits
         const bool alone = rest.is_zero() && coefficient == 1 && !others->valid();
         if (e.is(Op::Div) && !alone) continue;
-        const auto factor = divide_terms(pool(), sum_of(atom[1]), sum_of(e[1]));
-        if (!factor || factor->quotient.is_zero() || !factor->rest.is_zero()) continue;
-        LinearSum z = LinearSum::of_constant(coefficient);
-        if (others->valid()) z = {{{*others, coefficient}}, 0};
-        at(bindings, PatternSymbol::z) = to_expr(pool(), z);
-        at(bindings, PatternSymbol::a) = to_expr(pool(), factor->quotient);
-        at(bindings, PatternSymbol::b) = e[1];
+        if (e.is(Op::Div)) {
+          const auto a = exact_quotient(sum_of(atom[1]), sum_of(e[1]));
+          if (!a) continue;
+          at(bindings, PatternSymbol::a) = to_expr(pool(), *a);
+          at(bindings, PatternSymbol::b) = e[1];
+        } else if (!bind_multiple(coefficient, *others, atom[1], e[1], bindings)) {
+          continue;
+        }
       }
       out.push_back(bindings);
     }

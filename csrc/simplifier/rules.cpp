@@ -6,19 +6,23 @@
 
 namespace selvage {
 
+// The pattern symbols are its first nodes, in the order of PatternSymbol.
 ExprPool& patterns() {
   static ExprPool pool;
+  static const bool named = [] {
+    for (const char* name : {"x", "y", "z", "a", "b", "c", "p", "q"}) pool.symbol(name);
+    return true;
+  }();
+  static_cast<void>(named);
   return pool;
 }
 
 namespace {
 
-constexpr std::string_view kNames[kPatternSymbols] = {"x", "y", "z", "a", "b", "c", "p", "q"};
-
 std::vector<Rule> make_table() {
   const auto var = [](const char* name) { return patterns().symbol(name); };
   const Expr x = var("x"), y = var("y"), z = var("z");
-  const Expr a = var("a"), b = var("b");
+  const Expr a = var("a"), b = var("b"), c = var("c");
   const Expr p = var("p"), q = var("q");
   const Expr zero = patterns().constant(0), one = patterns().constant(1);
   const Expr t = patterns().truth(true), f = patterns().truth(false);
@@ -30,6 +34,7 @@ std::vector<Rule> make_table() {
   return {
     // name                  before                    after                   when                             propose       source
     {"div/one",              x / one,                  x,                      always,                          Structure,    "definition"},
+    {"div/negative",         x / (zero - a),           zero - x / a,           always,                          Negative,     "Euclid"},
     {"div/small",            x / a,                    zero,                   within(x, a),                    Structure,    "Euclid"},
     {"div/below",            x / a,                    zero - one,             (zero - a) <= x && x < zero,     Structure,    "Euclid"},
     {"div/merge-outer",      (x * a + y) / a,          x + y / a,              always,                          Multiple,     "Merge, backward"},
@@ -37,20 +42,24 @@ std::vector<Rule> make_table() {
     {"div/nested-sum",       (x / a + y) / b,          (x + y * a) / (a * b),  always,                          InnerDiv,     "two Splits are one"},
     {"div/common-factor",    (x * b + y) / (a * b),    x / a,                  within(y, b),                    CommonFactor, "mixed radix"},
     {"div/divisible-part",   (x + y) / a,              x / a + y / a,          eq(x % a, zero),                 Congruent,    "Euclid"},
+    {"div/of-digit",         ((x / a) % b) / c,        (x % (a * b)) / (a * c), always,                         Structure,    "mixed radix"},
     {"div/of-mod",           (x % (a * b)) / b,        (x / b) % a,            always,                          InnerMod,     "mixed radix"},
 
     {"mod/one",              x % one,                  zero,                   always,                          Structure,    "definition"},
+    {"mod/negative",         x % (zero - a),           x % a,                  always,                          Negative,     "Euclid"},
     {"mod/small",            x % a,                    x,                      within(x, a),                    Structure,    "Euclid"},
     {"mod/below",            x % a,                    x + a,                  (zero - a) <= x && x < zero,     Structure,    "Euclid"},
     {"mod/no-quotient",      x % a,                    x,                      eq(x / a, zero),                 Structure,    "Euclid"},
     {"mod/merge-inner",      (x * a + y) % a,          y % a,                  always,                          Multiple,     "Merge, backward"},
     {"mod/divisible-part",   (x + y) % a,              y % a,                  eq(x % a, zero),                 Congruent,    "Euclid"},
-    {"mod/of-multiple",      (z * (x % (a * b)) + y) % b, (z * x + y) % b,     always,                          InnerMod,     "Euclid"},
+    {"mod/of-multiple",      (z * b * (x % (a * c)) + y) % (b * c), (z * b * x + y) % (b * c), always,     InnerMod,     "Euclid"},
+    {"mod/of-quotient",      ((z * c * (x % (a * b)) + y) / b) % c, ((z * c * x + y) / b) % c, always, InnerQuotient, "mixed radix"},
     {"mod/common-factor",    (x * b + y) % (a * b),    (x % a) * b + y,        within(y, b),                    CommonFactor, "mixed radix"},
 
     {"sum/recompose",        (x / a) * a + x % a,      x,                      always,                          Sum,          "Euclid"},
     {"sum/recompose-mod",    ((x / a) % b) * a + x % a, x % (a * b),           always,                          Sum,          "mixed radix"},
     {"sum/remainder",        x - (x / a) * a,          x % a,                  always,                          Sum,          "Euclid"},
+    {"sum/into-division",    (x % (a * b) + y) / b + (x / (a * b)) * a, (x + y) / b, always,             Sum,          "Euclid"},
     {"sum/divisible",        (x / a) * a,              x,                      eq(x % a, zero),                 Sum,          "Euclid"},
 
     {"sum/divisible-part",   (x / (a * b)) * b,        x / a,                  eq(x % (a * b), zero),           Sum,          "Euclid"},
@@ -74,12 +83,10 @@ std::vector<Rule> make_table() {
     {"select/false",         select(p, x, y),          y,                      !p,                              Structure,    "definition"},
     {"select/same",          select(p, x, x),          x,                      always,                          Structure,    "definition"},
 
-    {"and/true",             p && t,                   p,                      always,                          Structure,    "Boole"},
-    {"and/true-left",        t && p,                   p,                      always,                          Structure,    "Boole"},
-    {"and/false",            p && f,                   f,                      always,                          Structure,    "Boole"},
-    {"and/false-left",       f && p,                   f,                      always,                          Structure,    "Boole"},
-    {"and/same",             p && p,                   p,                      always,                          Structure,    "Boole"},
-    {"and/same-chain",       (p && q) && q,            p && q,                 always,                          Structure,    "Boole"},
+    {"and/true",             p && t,                   p,                      always,                          Conjunction,  "Boole"},
+    {"and/same",             p && p,                   p,                      always,                          Conjunction,  "Boole"},
+    {"and/false",            p && f,                   f,                      always,                          Conjunction,  "Boole"},
+    {"and/implied",          x <= y && x <= z,         x <= y,                 y <= z,                          Conjunction,  "Boole"},
     {"or/true",              p || t,                   t,                      always,                          Structure,    "Boole"},
     {"or/true-left",         t || p,                   t,                      always,                          Structure,    "Boole"},
     {"or/false",             p || f,                   p,                      always,                          Structure,    "Boole"},
@@ -123,12 +130,6 @@ const Rule& rule(std::string_view name) {
   return table().front();
 }
 
-PatternSymbol pattern_symbol(Expr symbol) {
-  for (std::size_t i = 0; i < kPatternSymbols; ++i) {
-    if (kNames[i] == symbol.name()) return PatternSymbol(i);
-  }
-  SELVAGE_CHECK(!"a pattern symbol");
-  return PatternSymbol::x;
-}
+PatternSymbol pattern_symbol(Expr symbol) { return PatternSymbol(symbol.id()); }
 
 }  // namespace selvage

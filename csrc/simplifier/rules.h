@@ -10,14 +10,17 @@ namespace selvage {
 // How values for a rule's pattern symbols are proposed, given an expression with the same operator
 // at its root. What a proposal is worth is decided by the rule alone: its `when` must be proved.
 enum class Propose : std::uint8_t {
-  Structure,     // the pattern as it stands
-  Multiple,      // x*a: all that the divisor divides, term by term; y: the rest
-  CommonFactor,  // b: a common divisor of the divisor and of some coefficients; y: the other terms
-  Congruent,     // x: the terms that the facts make divisible; y: the rest
-  InnerDiv,      // one term x/a of a dividend; y: the rest
-  InnerMod,      // one term z*(x % (a*b)) of a dividend; y: the rest
-  Sum,           // terms of a sum that belong together
-  Order,         // a difference compared with 0
+  Structure,      // the pattern as it stands
+  Multiple,       // x*a: all that the divisor divides, term by term; y: the rest
+  CommonFactor,   // b: a common divisor of the divisor and of some coefficients; y: the other terms
+  Congruent,      // x: the terms that the facts make divisible; y: the rest
+  Negative,       // a: the divisor with its sign turned
+  InnerDiv,       // one term x/a of a dividend; y: the rest
+  InnerMod,       // one term z*(x % (a*b)) of a dividend; y: the rest
+  InnerQuotient,  // one term z*c*(x % (a*b)) of the dividend of a quotient; y: the rest
+  Sum,            // terms of a sum that belong together
+  Order,          // a difference compared with 0
+  Conjunction,    // conditions that hold together
 };
 
 // before = after wherever `when` holds: three ordinary expressions over pattern symbols, so that

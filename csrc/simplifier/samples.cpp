@@ -159,27 +159,41 @@ void Samples::compute(Expr e, Values& out) {
   }
 }
 
-bool Samples::refutes_nonnegative(const LinearSum& sum) {
-  Mask live = allowed_;
-  std::array<std::int64_t, kPoints> total;
-  total.fill(sum.constant);
+void Samples::evaluate(const LinearSum& sum, Mask& points, std::array<std::int64_t, kPoints>& out) {
+  out.fill(sum.constant);
   for (const auto& t : sum.terms) {
     const Values& v = values(t.monomial);
-    live &= v.defined;
-    if (live == 0) return false;
+    points &= v.defined;
+    if (points == 0) return;
     for (std::size_t k = 0; k < kPoints; ++k) {
       std::int64_t product = 0;
-      if (!(live >> k & 1)) continue;
+      if (!(points >> k & 1)) continue;
       if (__builtin_mul_overflow(v.at[k], t.coefficient, &product) ||
-          __builtin_add_overflow(total[k], product, &total[k])) {
-        live &= Mask(~(1u << k));
+          __builtin_add_overflow(out[k], product, &out[k])) {
+        points &= Mask(~(1u << k));
       }
     }
   }
+}
+
+bool Samples::refutes_nonnegative(const LinearSum& sum, Mask points) {
+  points &= allowed_;
+  std::array<std::int64_t, kPoints> total;
+  evaluate(sum, points, total);
   for (std::size_t k = 0; k < kPoints; ++k) {
-    if ((live >> k & 1) && total[k] < 0) return true;
+    if ((points >> k & 1) && total[k] < 0) return true;
   }
   return false;
+}
+
+Samples::Mask Samples::nonnegative(const LinearSum& sum) {
+  Mask points = allowed_;
+  std::array<std::int64_t, kPoints> total;
+  evaluate(sum, points, total);
+  for (std::size_t k = 0; k < kPoints; ++k) {
+    if ((points >> k & 1) && total[k] < 0) points &= Mask(~(1u << k));
+  }
+  return points;
 }
 
 }  // namespace selvage

@@ -19,11 +19,16 @@ class Samples {
   // Chooses the points; where none is found, nothing is ever refuted.
   explicit Samples(const Facts& facts);
 
-  bool refutes_nonnegative(const LinearSum& sum);
-
- private:
   // Bit k of a mask stands for point k.
   using Mask = std::uint8_t;
+  static constexpr Mask kAll = 0xFF;
+
+  // At one of these points?
+  bool refutes_nonnegative(const LinearSum& sum, Mask points = kAll);
+  // Those at which the sum is known to be at least 0.
+  Mask nonnegative(const LinearSum& sum);
+
+ private:
   struct Values {
     std::array<std::int64_t, kPoints> at;
     Mask defined = 0;
@@ -33,6 +38,8 @@ class Samples {
   std::int64_t draw(const Interval& range, std::size_t point);
   Mask choose_symbol(const Facts::Symbol& s, Mask points);
   const Values& values(Expr e);
+  // Its values at these points; clears the bits of those at which it has none.
+  void evaluate(const LinearSum& sum, Mask& points, std::array<std::int64_t, kPoints>& out);
   void compute(Expr e, Values& out);
   std::uint64_t next();
 

@@ -2,15 +2,19 @@
 #include <selvage/base/integer.h>
 #include <selvage/simplifier/simplifier.h>
 
+#include <algorithm>
+
 namespace selvage {
 
-Simplifier::Simplifier(Facts facts) : facts_(std::move(facts)), hits_(all_rules().size(), 0) {
+Simplifier::Simplifier(Facts facts, int level)
+    : facts_(std::move(facts)), hits_(all_rules().size(), 0), level_(level) {
+  const Question question(*this, pool().truth(true));
   // Inequalities become sums that are at least 0; the rest is matched as it stands. Each assumption
   // is brought into canonical form before it counts, so none is used to prove itself away.
   std::vector<LinearSum> sums;
   std::vector<Expr> truths;
   for (Expr e : facts_.assumptions()) {
-    const Expr s = simplify(e);
+    const Expr s = normalize(e);
     truths.push_back(s);
     if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) {
       const LinearSum a = linear(s[0]), b = linear(s[1]);
@@ -25,38 +29,123 @@ Simplifier::Simplifier(Facts facts) : facts_(std::move(facts)), hits_(all_rules(
   }
   known_nonnegative_ = std::move(sums);
   known_true_ = std::move(truths);
+  for (const LinearSum& sum : known_nonnegative_) known_symbols_ |= symbol_mask(sum);
   if (!facts_.assumptions().empty()) {
-    simplified_.clear();
-    linear_.clear();
+    narrow();
+    forget_answers();
   }
 }
 
+Simplifier::Question::Question(Simplifier& s, Expr e) : simplifier_(s) {
+  if (s.questions_++ == 0) s.grant(e);
+}
+
+void Simplifier::grant(Expr e) {
+  constexpr std::int64_t kLeast = 3000, kPerNode = 4, kMost = 12000;
+  steps_ = std::min(kMost, kLeast + kPerNode * std::int64_t{e.size()});
+}
+
+// What was remembered after the steps ran out is not all that can be said: forgets it, and goes on
+// as a new simplifier would.
+void Simplifier::start_again(Expr e) {
+  forget_answers();
+  grant(e);
+}
+
+void Simplifier::forget_answers() {
+  known_.each([](Known& k) {
+    k.normal = k.written = {};
+    k.linear.reset();
+  });
+}
+
+Expr Simplifier::normal_form(Expr e) {
+  const Question question(*this, e);
+  return normalize(e);
+}
+
+// As cheap at least, and no intermediate needs a wider integer. (What a sum multiplied out needs,
+// the factored one may not: c + 67108864*(x - 32).)
+bool Simplifier::is_better(Expr text, Expr than) {
+  if (cost(text) > cost(than)) return false;
+  const auto range = [this](Expr e) { return interval(e); };
+  const Width needed = tree_width(text, range);
+  return needed == Width::Int32 || needed <= tree_width(than, range);
+}
+
+// Writing may leave what normalizing takes further, so the two are repeated while that makes the
+// text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
 Expr Simplifier::simplify(Expr e) {
-  Expr& memo = simplified_[e];
-  if (memo.valid()) return memo;
-  memo = e;  // a question that comes back to e while e is being simplified finds e as it is
+  constexpr int kMostRounds = 4;  // that run out of steps
+  const Question question(*this, e);
+  Expr best = e;
+  std::vector<Expr> equals;  // texts of one cost, each leading to the next
+  for (int round = 0;; ++round) {
+    const Expr next = write(normalize(best));
+    const bool ran_out = steps_ <= 0;
+    if (ran_out && questions_ == 1) start_again(next);
+    if (same(next, best) || !is_better(next, best)) return best;
+    if (ran_out && (round == kMostRounds || questions_ > 1)) return next;
+    if (cost(next) < cost(best)) equals.clear();
+    const auto seen =
+        std::find_if(equals.begin(), equals.end(), [&](Expr s) { return same(s, next); });
+    if (seen != equals.end()) return *std::min_element(seen, equals.end(), structurally_before);
+    equals.push_back(next);
+    best = next;
+  }
+}
+
+Expr Simplifier::normalize(Expr e) {
+  Known& memo = known_[e];
+  if (memo.open > 0) lean_on_ = std::min(lean_on_, memo.open);
+  if (memo.normal.valid()) return memo.normal;
+  if (!spend()) return e;
+  memo.normal = e;
+  memo.open = ++open_;  // a question that comes back to e meanwhile finds e as it is
   Expr result = rewrite(e);
+  if (result.is(Op::Div) || result.is(Op::Mod)) {
+    if (const Interval i = interval(result); i.is_point()) result = pool().constant(i.lo);
+  }
   for (Expr known : known_true_) {
     if (same(known, result)) result = pool().truth(true);
     if (known.is(Op::Not) && same(known[0], result)) result = pool().truth(false);
   }
-  memo = result;
-  simplified_[result] = result;
+  memo.normal = result;
+  memo.open = 0;
+  Known& own = known_[result];
+  if (!own.normal.valid()) {
+    own.normal = result;
+    if (lean_on_ < open_) leaning_.push_back(result);
+  }
+  if (lean_on_ < open_) leaning_.push_back(e);
+  if (lean_on_ == open_) forget_leaning();
+  --open_;
   return result;
 }
 
+// What was found of expressions on the way to a question that was still open is not the last word.
+void Simplifier::forget_leaning() {
+  for (Expr e : leaning_) {
+    Known& k = known_[e];
+    if (k.open == 0) k.normal = {};
+    k.linear.reset();
+  }
+  leaning_.clear();
+  lean_on_ = kNone;
+}
+
 const LinearSum& Simplifier::linear(Expr e) {
-  std::unique_ptr<LinearSum>& memo = linear_[e];
-  if (memo == nullptr) {
-    LinearSum sum = compute_linear(e);
-    memo = std::make_unique<LinearSum>(std::move(sum));
+  std::optional<LinearSum>& memo = known_[e].linear;
+  if (!memo) {
+    memo = compute_linear(e);
+    if (lean_on_ <= open_) leaning_.push_back(e);
   }
   return *memo;
 }
 
 const LinearSum& Simplifier::sum_of(Expr e) {
-  std::unique_ptr<LinearSum>& memo = sums_[e];
-  if (memo == nullptr) memo = std::make_unique<LinearSum>(to_linear(e));
+  std::optional<LinearSum>& memo = known_[e].sum;
+  if (!memo) memo = to_linear(e);
   return *memo;
 }
 
@@ -68,14 +157,14 @@ LinearSum Simplifier::compute_linear(Expr e) {
   if (sum) return *sum;
   if (e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul)) {
     // Written out it would overflow or grow past all bounds: it stays one atom.
-    return LinearSum::of_atom(pool().make(e.op(), simplify(e[0]), simplify(e[1])));
+    return LinearSum::of_atom(pool().make(e.op(), normalize(e[0]), normalize(e[1])));
   }
-  return sum_of(simplify(e));
+  return sum_of(normalize(e));
 }
 
 Expr Simplifier::finish(const LinearSum& sum) {
   LinearSum s = sum;
-  while (recompose(s)) {}
+  recompose_all(s);
   return to_expr(pool(), s);
 }
 
@@ -94,10 +183,11 @@ Expr Simplifier::rewrite(Expr e) {
     case Op::Lt: return rewrite_order(e[0], e[1], true);
     case Op::Le: return rewrite_order(e[0], e[1], false);
     case Op::Eq: return rewrite_equal(e[0], e[1]);
+    case Op::And: return rewrite_and(e);
     case Op::Load:
     case Op::Call: {
       std::vector<Expr> args;
-      for (Expr a : e.args()) args.push_back(simplify(a));
+      for (Expr a : e.args()) args.push_back(normalize(a));
       return e.is(Op::Load) ? pool().load(e.name(), args) : pool().call(e.name(), args);
     }
     case Op::Div:
@@ -107,13 +197,12 @@ Expr Simplifier::rewrite(Expr e) {
     case Op::Xor:
     case Op::Select:
     case Op::Not:
-    case Op::And:
     case Op::Or: break;
   }
   std::vector<Expr> args;
   bool constant = true;
   for (Expr a : e.args()) {
-    args.push_back(simplify(a));
+    args.push_back(normalize(a));
     constant = constant && (args.back().is(Op::Const) || args.back().is(Op::Bool));
   }
   const Expr s = pool().make(e.op(), args);

@@ -5,6 +5,7 @@
 #include <selvage/simplifier/memo.h>
 #include <selvage/simplifier/rules.h>
 #include <selvage/simplifier/samples.h>
+#include <selvage/simplifier/tree_width.h>
 #include <selvage/simplifier/verdict.h>
 
 #include <array>
@@ -21,13 +22,17 @@ namespace selvage {
 // that may be 0) are left as they are.
 class Simplifier {
  public:
-  explicit Simplifier(Facts facts);
+  explicit Simplifier(Facts facts) : Simplifier(std::move(facts), 0) {}
 
   const Facts& facts() const { return facts_; }
   ExprPool& pool() const { return facts_.pool(); }
 
-  // An equal expression in canonical form, never dearer.
+  // The cheapest text of an equal expression that is found: never dearer than e (csrc/expr/cost.h),
+  // with no intermediate that needs a wider integer, and simplified again it stays as it is.
   Expr simplify(Expr e);
+  // An equal expression in the form in which proofs are made: products multiplied out, terms in
+  // canonical order, each number apart or in digits. Equal sums have one normal form.
+  Expr normal_form(Expr e);
   // Values that e can take, from above.
   Interval interval(Expr e);
   Congruence congruence(Expr e);
@@ -44,10 +49,17 @@ class Simplifier {
   const std::vector<std::uint64_t>& hits() const { return hits_; }
 
  private:
+  // `level`: 1 where one conjunct is simplified under the others.
+  Simplifier(Facts facts, int level);
+
   using Bindings = std::array<Expr, kPatternSymbols>;
+  using Proposals = std::vector<Bindings, Recycling<Bindings>>;
 
   // simplifier.cpp: sums and the walk over the tree
   // The canonical sum of any expression, and of one that is simple already.
+  bool is_better(Expr text, Expr than);
+  Expr normalize(Expr e);
+  void forget_leaning();
   const LinearSum& linear(Expr e);
   const LinearSum& sum_of(Expr e);
   LinearSum compute_linear(Expr e);
@@ -60,57 +72,163 @@ class Simplifier {
   std::optional<Expr> apply(const Rule& rule, const Bindings& bindings);
   Interval interval(Expr pattern, const Bindings& bindings);
   std::optional<bool> decide(Expr pattern, const Bindings& bindings);
-  std::vector<Bindings> propose(const Rule& rule, Expr e);
+  Proposals propose(const Rule& rule, Expr e);
   bool match(Expr pattern, Expr e, Bindings& bindings) const;
   Expr substitute(Expr pattern, const Bindings& bindings);
-  void propose_division(const Rule& rule, Expr e, std::vector<Bindings>& out);
-  void propose_common_factor(Expr e, std::vector<Bindings>& out);
-  void propose_congruent(Expr e, std::vector<Bindings>& out);
-  void propose_inner(const Rule& rule, Expr e, std::vector<Bindings>& out);
+  void propose_division(Expr e, Proposals& out);
+  void propose_division(const LinearSum& dividend, Expr divisor, Proposals& out);
+  std::optional<LinearSum> exact_quotient(const LinearSum& a, const LinearSum& b);
+  bool bind_multiple(std::int64_t coefficient, Expr others, Expr period, Expr divisor,
+                     Bindings& bindings);
+  void propose_inner_quotient(Expr e, Proposals& out);
+  void propose_negative(Expr e, Proposals& out);
+  void propose_common_factor(Expr e, Proposals& out);
+  void propose_congruent(Expr e, Proposals& out);
+  void propose_inner(const Rule& rule, Expr e, Proposals& out);
 
   // sums.cpp: rules on terms that belong together
   int cost(Expr e);
   std::int64_t cost(const LinearSum& sum);
+  int all_divisions(Expr e);
+  int all_divisions(const LinearSum& sum);
+  void recompose_all(LinearSum& sum);
   bool recompose(LinearSum& sum);
-  bool recompose_remainder(LinearSum& sum, std::size_t i);
-  bool recompose_digits(LinearSum& sum, std::size_t i);
-  bool recompose_quotient(LinearSum& sum, std::size_t i);
+  bool recompose_remainder(LinearSum& sum, std::size_t i, Expr atom);
+  bool recompose_digits(LinearSum& sum, std::size_t i, Expr atom);
+  bool recompose_quotient(LinearSum& sum, std::size_t i, Expr atom);
   bool recompose_divisible(LinearSum& sum, std::size_t i, Expr quotient);
+  bool recompose_outer(LinearSum& sum, std::size_t i, Expr quotient, std::int64_t b);
+  bool recompose_pair(LinearSum& sum, std::size_t low, std::size_t high);
+  bool move_in(LinearSum& sum, std::size_t i, Expr atom);
+  std::optional<LinearSum> join(const LinearSum& sum, Expr remainder, std::int64_t k);
+  std::optional<LinearSum> in_digits(const LinearSum& sum, Expr digit);
+  bool split_digits(LinearSum& sum, std::size_t i);
+  struct Quotient {
+    Expr x, a;
+  };
+  std::vector<Quotient> as_quotients(Expr y, std::int64_t factor);
   bool replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in,
                      std::string_view name);
+
+  // writing.cpp
+  Expr write(Expr e);
+  Expr write_operands(Expr e);
+  Expr write_sum(const LinearSum& normal);
+  Expr write_quotient(const LinearSum& dividend, Expr divisor);
+  Expr write_remainder(const LinearSum& dividend, Expr divisor);
+  bool join_digits(LinearSum& sum);
+  // A sum of which some atoms stand as they are written already.
+  struct Text {
+    LinearSum sum;
+    std::vector<Expr> written;
+    bool has(Expr atom) const;
+  };
+  Expr write_terms(const Text& text);
+  std::optional<Text> with_text(const Text& text, const LinearSum& rest, Expr atom, std::int64_t k);
+  LinearSum with_constant_inside(LinearSum sum);
+  std::optional<Text> move_into_quotient(const Text& text, std::size_t i);
+  std::optional<Text> move_into_remainder(const Text& text, std::size_t i);
+  Expr draw_out(const LinearSum& sum);
 
   // order.cpp
   Expr rewrite_order(Expr lesser, Expr greater, bool strict);
   Expr rewrite_equal(Expr a, Expr b);
   Expr write_order(const LinearSum& difference);
   bool drop_common_factor(LinearSum& difference);
+  bool drop_common_symbol(LinearSum& difference);
   bool drop_division(LinearSum& difference);
 
+  // conjunction.cpp
+  struct Conjunct {
+    Expr condition;
+    std::optional<LinearSum> difference;  // at least 0 just where it holds
+  };
+  Expr rewrite_and(Expr e);
+  bool collect(Expr e, std::vector<Conjunct>& conjuncts);
+  static std::optional<LinearSum> negation(const LinearSum& sum);
+  void bound_quotients(const LinearSum& sum, std::vector<LinearSum>& out);
+  bool follows(const LinearSum& goal, const std::vector<const LinearSum*>& from);
+  void drop_implied(std::vector<Conjunct>& conjuncts);
+  bool divisors_are_positive(Expr e);
+  bool simplify_under_others(const std::vector<Conjunct>& conjuncts, Conjunct& c);
+  std::optional<LinearSum> difference_of(Expr comparison);
+
   // bounds.cpp
+  void narrow();
   Interval compute_interval(Expr e);
   Congruence compute_congruence(Expr e);
   Interval interval(const LinearSum& sum);
+  // Of every intermediate of a sum, term by term.
+  Width width(const LinearSum& sum);
+  Interval interval_of_digits(Expr x, std::int64_t a, std::int64_t low, std::int64_t high);
   Congruence congruence(const LinearSum& sum);
   bool nonnegative(const LinearSum& sum, int depth);
+  void replace_free_symbols(LinearSum& sum);
+  std::uint64_t own_bit(Expr symbol) const;
+  std::uint64_t symbol_mask(Expr e);
+  std::uint64_t symbol_mask(const LinearSum& sum);
+  bool follows_from(const LinearSum& sum, const LinearSum& known, int depth);
+  std::optional<std::pair<LinearSum, LinearSum>> common_multiple(const LinearSum::Term& u,
+                                                                 const LinearSum::Term& t);
+  bool eliminate_quotient(const LinearSum& rest, const LinearSum& k, Expr atom, bool rising,
+                          int depth);
+  bool follows_from_known(const LinearSum& sum, int depth);
+  // The same where these sums are at least 0.
+  bool proves_nonnegative(const LinearSum& sum, std::vector<const LinearSum*> supposed);
   bool eliminate(const LinearSum& sum, Expr atom, int depth);
   void atom_bounds(Expr atom, std::vector<LinearSum>& lower, std::vector<LinearSum>& upper);
   std::size_t elimination_rank(Expr atom);
   std::size_t scope_depth(Expr e);
   bool is_refuted(const LinearSum& sum);
 
+  // Work left for the question asked from outside. Counted, not timed: texts are the same on every
+  // machine. Past it what is asked stays as it is.
+  class Question {
+   public:
+    Question(Simplifier& s, Expr e);
+    ~Question() { --simplifier_.questions_; }
+    Question(const Question&) = delete;
+    Question& operator=(const Question&) = delete;
+
+   private:
+    Simplifier& simplifier_;
+  };
+  void grant(Expr e);
+  void start_again(Expr e);
+  void forget_answers();
+  bool spend() { return --steps_ > 0; }
+
   void count(const Rule& rule) { ++hits_[std::size_t(&rule - all_rules().data())]; }
 
   Facts facts_;
   std::vector<LinearSum> known_nonnegative_;  // from the assumptions
   std::vector<Expr> known_true_;              // the rest of them, simplified
+  std::vector<const LinearSum*> supposed_;    // for the proof under way
+  std::uint64_t known_symbols_ = 0, supposed_symbols_ = 0;
+  Samples::Mask supposed_points_ = Samples::kAll;
   std::unique_ptr<Samples> samples_;
-  Memo<Expr> simplified_;  // invalid: not yet; the expression itself while it is being simplified
-  Memo<std::optional<Interval>> intervals_;
-  Memo<std::optional<Congruence>> congruences_;
-  Memo<std::unique_ptr<LinearSum>> linear_, sums_;
-  Memo<std::size_t> depths_;
-  Memo<int> costs_;
+  // What is remembered of one expression. Nothing: not asked yet.
+  struct Known {
+    Expr normal;   // the expression itself while the question is open
+    Expr written;  // the cheapest text of what is normal
+    std::optional<LinearSum> linear, sum;
+    std::optional<Interval> interval;
+    std::optional<Interval> narrowed;  // by assumptions, beyond what the structure says
+    std::optional<Congruence> congruence;
+    std::uint64_t symbols = 0;  // symbol_mask
+    int open = 0;               // depth of an open question; 0: answered, or not asked
+    int cost = 0, divisions = 0;
+    std::uint32_t depth = 0;
+  };
+  Memo<Known> known_;
+  static constexpr int kNone = std::numeric_limits<int>::max();
+  int open_ = 0;               // questions open
+  int lean_on_ = kNone;        // the outermost open question that was met again
+  std::vector<Expr> leaning_;  // answered since
   std::vector<std::uint64_t> hits_;
+  int level_ = 0;
+  int questions_ = 0;  // within one another
+  std::int64_t steps_ = 0;
   int rewriting_depth_ = 0;
   int depth_ = 0;   // of proofs within simplifications within proofs
   int budget_ = 0;  // steps left in the current proof

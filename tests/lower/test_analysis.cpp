@@ -34,7 +34,7 @@ TEST(Address, WithStridesIsTheirWeightedSum) {
   k.info().strides = {stride, k.c(2)};
   const Schedule s(k.f);
   EXPECT_EQ(k.address(s), "S * i0 + i1 * 2");
-  EXPECT_EQ(to_string(k.analysis(s).elements), "M * S + N * 2 - S - 1");
+  EXPECT_EQ(to_string(k.analysis(s).elements), "(M - 1) * S + N * 2 - 1");
 }
 
 TEST(Address, OfAnAllocationFollowsItsOrderAndItsHoles) {

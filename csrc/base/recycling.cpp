@@ -1,0 +1,54 @@
+#include <selvage/base/recycling.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <utility>
+
+namespace selvage {
+
+namespace {
+
+struct Block {
+  Block* next;
+};
+
+constexpr std::size_t kSizes = 12;  // of 2^0 to 2^11 bytes
+
+// Destroyed trivially, so that it can still be asked while a thread's other objects go.
+thread_local Block* free_blocks[kSizes] = {};
+thread_local bool ending = false;
+
+struct FreeAtTheEnd {
+  ~FreeAtTheEnd() {
+    ending = true;
+    for (Block*& block : free_blocks) {
+      while (block != nullptr) ::operator delete(std::exchange(block, block->next));
+    }
+  }
+};
+
+std::size_t size_class(std::size_t bytes) {
+  return std::size_t(std::bit_width(std::max(bytes, sizeof(Block)) - 1));
+}
+
+}  // namespace
+
+void* take_block(std::size_t bytes) {
+  const std::size_t c = size_class(bytes);
+  if (c >= kSizes) return ::operator new(bytes);
+  if (Block* block = free_blocks[c]; block != nullptr) {
+    free_blocks[c] = block->next;
+    return block;
+  }
+  return ::operator new (std::size_t{1} << c);
+}
+
+void give_back_block(void* block, std::size_t bytes) {
+  const std::size_t c = size_class(bytes);
+  if (c >= kSizes || ending) return ::operator delete(block);
+  thread_local const FreeAtTheEnd end;
+  free_blocks[c] = ::new (block) Block{free_blocks[c]};
+}
+
+}  // namespace selvage

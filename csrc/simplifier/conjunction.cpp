@@ -1,0 +1,178 @@
+#include <selvage/base/integer.h>
+#include <selvage/expr/tape.h>
+#include <selvage/simplifier/narrowing.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace selvage {
+
+namespace {
+
+constexpr int kMostBoxes = 32;  // that a proof by narrowing looks at
+constexpr int kMostRounds = 3;  // of simplifying each conjunct under the others
+constexpr std::int64_t kImpliedSteps = 8000;
+constexpr std::size_t kMostSupposed = 16;  // conjuncts that one is tried to follow from
+
+}  // namespace
+
+// What is at least 0 just where a simplified comparison holds.
+std::optional<LinearSum> Simplifier::difference_of(Expr comparison) {
+  if (!comparison.is(Op::Lt) && !comparison.is(Op::Le)) return std::nullopt;
+  auto difference = add(sum_of(comparison[1]), sum_of(comparison[0]), -1);
+  if (!difference || comparison.is(Op::Le)) return difference;
+  return add(*difference, LinearSum::of_constant(1), -1);
+}
+
+// A conjunction is a set: what follows from the others goes, the dearest first, and what has
+// divisions left is simplified under the others.
+Expr Simplifier::rewrite_and(Expr e) {
+  std::vector<Conjunct> conjuncts;
+  if (!collect(e, conjuncts)) return pool().truth(false);
+  drop_implied(conjuncts);
+  bool simpler = level_ == 0 && conjuncts.size() <= kMostSupposed;
+  for (int round = 0; simpler && round < kMostRounds && conjuncts.size() > 1; ++round) {
+    simpler = false;
+    for (Conjunct& c : conjuncts) {
+      const Expr before = c.condition;
+      if (all_divisions(before) > 0 && !simplify_under_others(conjuncts, c)) {
+        return pool().truth(false);
+      }
+      simpler = simpler || !same(c.condition, before);
+    }
+    if (simpler) drop_implied(conjuncts);
+  }
+  std::erase_if(conjuncts, [](const Conjunct& c) { return c.condition.is_true(); });
+  Expr result;
+  for (const Conjunct& c : conjuncts) result = result.valid() ? result && c.condition : c.condition;
+  return result.valid() ? result : pool().truth(true);
+}
+
+// The conjuncts, simplified, each once. False if one is.
+bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
+  std::vector<Expr> open = {e};
+  while (!open.empty()) {
+    const Expr c = open.back();
+    open.pop_back();
+    if (c.is(Op::And)) {
+      open.push_back(c[1]);
+      open.push_back(c[0]);
+      continue;
+    }
+    const Expr s = normalize(c);
+    if (s.is_false()) {
+      count(rule("and/false"));
+      return false;
+    }
+    if (s.is(Op::And)) {
+      open.push_back(s);
+      continue;
+    }
+    const bool known = std::any_of(conjuncts.begin(), conjuncts.end(),
+                                   [&](const Conjunct& other) { return same(other.condition, s); });
+    if (s.is_true() || known) {
+      count(rule(known ? "and/same" : "and/true"));
+    } else {
+      conjuncts.push_back({s, difference_of(s)});
+    }
+  }
+  return true;
+}
+
+void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
+  if (conjuncts.size() < 2) return;
+  std::vector<Conjunct*> by_cost;
+  for (Conjunct& c : conjuncts) by_cost.push_back(&c);
+  std::stable_sort(by_cost.begin(), by_cost.end(), [&](const Conjunct* a, const Conjunct* b) {
+    return cost(a->condition) > cost(b->condition);
+  });
+  const std::int64_t granted = kImpliedSteps / std::int64_t(conjuncts.size());
+  for (Conjunct* c : by_cost) {
+    if (!c->difference || steps_ <= 0) continue;
+    std::vector<const LinearSum*> others;
+    for (const Conjunct& other : conjuncts) {
+      if (&other == c || other.condition.is_true() || !other.difference) continue;
+      if (others.size() < kMostSupposed) others.push_back(&*other.difference);
+    }
+    if (others.empty()) continue;
+    // Each goal has a budget of its own, so that one hard goal does not starve the rest.
+    const std::int64_t left = std::exchange(steps_, std::max<std::int64_t>(200, granted));
+    const bool implied = follows(*c->difference, others);
+    steps_ = left;
+    if (!implied) continue;
+    c->condition = pool().truth(true);
+    count(rule("and/implied"));
+  }
+  std::erase_if(conjuncts, [](const Conjunct& c) { return c.condition.is_true(); });
+}
+
+// -sum - 1, which is at least 0 just where the sum is not.
+std::optional<LinearSum> Simplifier::negation(const LinearSum& sum) {
+  const auto opposite = scale(sum, -1);
+  return opposite ? add(*opposite, LinearSum::of_constant(1), -1) : std::nullopt;
+}
+
+// What 0 <= rest - k*(x / a), k > 0, says of x: x < (q + 1)*a, where rest / k is at most q.
+void Simplifier::bound_quotients(const LinearSum& sum, std::vector<LinearSum>& out) {
+  for (const auto& t : sum.terms) {
+    if (!t.monomial.is(Op::Div) || t.coefficient >= 0 || t.coefficient == INT64_MIN) continue;
+    const auto rest = add(sum, {{t}, 0}, -1);
+    const Interval most = rest ? interval(*rest) : Interval::everything();
+    if (!most.has_hi() || interval(t.monomial[1]).lo < 1) continue;
+    const std::int64_t q = floor_div(most.hi, -t.coefficient);
+    const auto limit = q < INT64_MAX ? scale(sum_of(t.monomial[1]), q + 1) : std::nullopt;
+    auto room = limit ? add(*limit, sum_of(t.monomial[0]), -1) : std::nullopt;
+    if (room) room = add(*room, LinearSum::of_constant(1), -1);
+    if (room) out.push_back(std::move(*room));
+  }
+}
+
+// 0 <= goal, where these sums are at least 0?
+bool Simplifier::follows(const LinearSum& goal, const std::vector<const LinearSum*>& from) {
+  std::vector<LinearSum> bounds;
+  for (const LinearSum* sum : from) bound_quotients(*sum, bounds);
+  std::vector<const LinearSum*> supposed = from;
+  for (const LinearSum& bound : bounds) supposed.push_back(&bound);
+  if (proves_nonnegative(goal, supposed)) return true;
+  for (const LinearSum* sum : from) {
+    for (const auto& t : sum->terms) {
+      for (Expr atom : atoms_of(t.monomial)) {
+        auto digits = in_digits(goal, atom);
+        while (digits && drop_common_factor(*digits)) {}
+        if (digits && proves_nonnegative(*digits, supposed)) return true;
+      }
+    }
+  }
+  const auto below = negation(goal);
+  if (!below) return false;
+  Narrowing narrowing([this](Expr e) { return interval(e); });
+  narrowing.add(*below);
+  for (const LinearSum* sum : from) narrowing.add(*sum);
+  return narrowing.is_empty(kMostBoxes);
+}
+
+// The divisors in e are positive whether the other conjuncts hold or not: both sides of a
+// conjunction have values.
+bool Simplifier::divisors_are_positive(Expr e) {
+  for (Expr n : reachable(std::span(&e, 1), true)) {
+    if ((n.is(Op::Div) || n.is(Op::Mod)) && interval(n[1]).lo < 1) return false;
+  }
+  return true;
+}
+
+// False if c cannot hold with the others.
+bool Simplifier::simplify_under_others(const std::vector<Conjunct>& conjuncts, Conjunct& c) {
+  Facts facts = facts_;
+  for (const Conjunct& other : conjuncts) {
+    if (&other != &c && !other.condition.is_true()) facts.assume(other.condition);
+  }
+  Simplifier under(std::move(facts), level_ + 1);
+  const Expr s = under.normalize(c.condition);
+  if (s.is_false()) return false;
+  if (cost(s) >= cost(c.condition) || !divisors_are_positive(s)) return true;
+  c = {s, difference_of(s)};
+  return true;
+}
+
+}  // namespace selvage
