@@ -90,9 +90,11 @@ void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
   const std::int64_t granted = kImpliedSteps / std::int64_t(conjuncts.size());
   for (Conjunct* c : by_cost) {
     if (!c->difference || steps_ <= 0) continue;
+    const std::uint64_t symbols = symbol_mask(*c->difference);
     std::vector<const LinearSum*> others;
     for (const Conjunct& other : conjuncts) {
       if (&other == c || other.condition.is_true() || !other.difference) continue;
+      if ((symbol_mask(*other.difference) & symbols) == 0) continue;
       if (others.size() < kMostSupposed) others.push_back(&*other.difference);
     }
     if (others.empty()) continue;

@@ -10,6 +10,8 @@ namespace {
 
 using Term = LinearSum::Term;
 
+constexpr std::size_t kMostMultipliedOut = 24;  // terms of a product of two sums
+
 std::size_t degree(Expr monomial) {
   std::size_t n = 1;
   for (; monomial.is(Op::Mul); monomial = monomial[0]) ++n;
@@ -131,7 +133,10 @@ std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_
 std::optional<LinearSum> multiply(const LinearSum& a, const LinearSum& b) {
   if (a.is_constant()) return scale(b, a.constant);
   if (b.is_constant()) return scale(a, b.constant);
-  if ((a.terms.size() + 1) * (b.terms.size() + 1) > kMostTerms) return std::nullopt;
+  const bool by_a_term =
+      a.terms.size() + (a.constant != 0) == 1 || b.terms.size() + (b.constant != 0) == 1;
+  const std::size_t most = by_a_term ? kMostTerms : kMostMultipliedOut;
+  if ((a.terms.size() + 1) * (b.terms.size() + 1) > most) return std::nullopt;
   LinearSum result;
   const auto accumulate = [&](const LinearSum& part) {
     const auto sum = add(result, part);

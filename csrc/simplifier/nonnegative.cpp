@@ -8,7 +8,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kProofSteps = 60;
+constexpr int kProofSteps = 40;
 constexpr int kNestedProofSteps = 8;
 constexpr int kProofDepth = 6;
 constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs

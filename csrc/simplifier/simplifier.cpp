@@ -41,7 +41,7 @@ Simplifier::Question::Question(Simplifier& s, Expr e) : simplifier_(s) {
 }
 
 void Simplifier::grant(Expr e) {
-  constexpr std::int64_t kLeast = 3000, kPerNode = 4, kMost = 12000;
+  constexpr std::int64_t kLeast = 3000, kPerNode = 4, kMost = 8000;
   steps_ = std::min(kMost, kLeast + kPerNode * std::int64_t{e.size()});
 }
 
@@ -76,7 +76,7 @@ bool Simplifier::is_better(Expr text, Expr than) {
 // Writing may leave what normalizing takes further, so the two are repeated while that makes the
 // text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
 Expr Simplifier::simplify(Expr e) {
-  constexpr int kMostRounds = 4;  // that run out of steps
+  constexpr int kMostRounds = 2;  // that run out of steps
   const Question question(*this, e);
   Expr best = e;
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
@@ -145,7 +145,9 @@ const LinearSum& Simplifier::linear(Expr e) {
 
 const LinearSum& Simplifier::sum_of(Expr e) {
   std::optional<LinearSum>& memo = known_[e].sum;
-  if (!memo) memo = to_linear(e);
+  // A large tree is not gone over again: it may share its parts without end.
+  constexpr std::uint32_t kLarge = 2000;
+  if (!memo) memo = e.size() > kLarge ? LinearSum::of_atom(e) : to_linear(e);
   return *memo;
 }
 
@@ -165,7 +167,9 @@ LinearSum Simplifier::compute_linear(Expr e) {
 Expr Simplifier::finish(const LinearSum& sum) {
   LinearSum s = sum;
   recompose_all(s);
-  return to_expr(pool(), s);
+  const Expr e = to_expr(pool(), s);
+  known_[e].sum = std::move(s);
+  return e;
 }
 
 Expr Simplifier::rewrite(Expr e) {

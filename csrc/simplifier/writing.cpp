@@ -11,6 +11,8 @@ namespace selvage {
 
 namespace {
 
+constexpr std::size_t kMostDrawnOut = 16;  // terms among which common factors are looked for
+
 bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
 
 // The sum has this monomial, or a digit of the number that it is a digit of.
@@ -222,7 +224,7 @@ Expr Simplifier::draw_out(const LinearSum& sum) {
   Expr factor;
   std::int64_t coefficient = 0;
   int most = 0;
-  if (sum.terms.size() > 1) {
+  if (sum.terms.size() > 1 && sum.terms.size() <= kMostDrawnOut && spend()) {
     for (std::size_t i = 0; i < sum.terms.size(); ++i) {
       const auto& t = sum.terms[i];
       if (t.coefficient != 1 && t.coefficient != -1 && t.coefficient != INT64_MIN) {
