@@ -40,18 +40,31 @@ void Simplifier::narrow() {
           now.hi = std::min(now.hi, floor_div(others.hi, -t.coefficient));
         }
         if (now == old || now.empty()) continue;
-        known_[t.monomial].narrowed = now;
-        const Expr digit = t.monomial;
-        if (now.is_point() && digit.is(Op::Mod) && digit[0].is(Op::Symbol) &&
-            digit[1].is(Op::Const) && digit[1].value() > 0) {
-          facts_.congruent(digit[0], digit[1].value(), now.lo);
-          known_.each([](Known& k) { k.congruence.reset(); });
-        }
-        known_.each([](Known& k) { k.interval.reset(); });
+        narrow_to(t.monomial, now);
         moved = true;
       }
     }
   }
+  // N*i < N leaves i nothing but 0, which no interval of N*i says.
+  for (std::size_t i = 0; i < facts_.symbols().size(); ++i) {
+    const Expr symbol = facts_.symbols()[i].symbol;
+    const Interval range = interval(symbol);
+    if (!range.has_lo() || range.is_point() || !(own_bit(symbol) & known_symbols_)) continue;
+    const LinearSum nothing_more = {{{symbol, -1}}, range.lo};
+    if (nonnegative(nothing_more, kProofDepth) || no_point_denies(nothing_more)) {
+      narrow_to(symbol, Interval::point(range.lo));
+    }
+  }
+}
+
+void Simplifier::narrow_to(Expr e, const Interval& range) {
+  known_[e].narrowed = range;
+  const bool digit = e.is(Op::Mod) && e[0].is(Op::Symbol) && e[1].is(Op::Const);
+  if (range.is_point() && digit && e[1].value() > 0) {
+    facts_.congruent(e[0], e[1].value(), range.lo);
+    known_.each([](Known& k) { k.congruence.reset(); });
+  }
+  known_.each([](Known& k) { k.interval.reset(); });
 }
 
 Interval Simplifier::compute_interval(Expr e) {

@@ -236,6 +236,18 @@ std::optional<Division> divide_by_constant(const LinearSum& sum, std::int64_t d)
 
 }  // namespace
 
+std::optional<Division> divide_down(const LinearSum& sum, std::int64_t d) {
+  Division result;
+  for (const Term& t : sum.terms) {
+    const std::int64_t q = floor_div(t.coefficient, d), r = *euclid_mod(t.coefficient, d);
+    if (q != 0) result.quotient.terms.push_back({t.monomial, q});
+    if (r != 0) result.rest.terms.push_back({t.monomial, r});
+  }
+  result.quotient.constant = floor_div(sum.constant, d);
+  result.rest.constant = *euclid_mod(sum.constant, d);
+  return result;
+}
+
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
                                      const LinearSum& divisor) {
   if (divisor.is_constant()) {

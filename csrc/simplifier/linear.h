@@ -54,6 +54,8 @@ Expr multiply_monomials(ExprPool& pool, Expr a, Expr b);
 struct Division {
   LinearSum quotient, rest;
 };
+// divide_terms() leaves a negative coefficient negative; divide_down() leaves none, for d >= 1.
+std::optional<Division> divide_down(const LinearSum& sum, std::int64_t d);
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
                                      const LinearSum& divisor);
 

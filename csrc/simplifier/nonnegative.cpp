@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/simplifier/narrowing.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@ namespace {
 
 constexpr int kProofSteps = 40;
 constexpr int kNestedProofSteps = 8;
-constexpr int kProofDepth = 6;
 constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
 
 }  // namespace
@@ -36,9 +36,21 @@ bool Simplifier::proves(Expr condition) {
       difference->constant -= 1;
     }
     recompose_all(*difference);
-    return nonnegative(*difference, kProofDepth);
+    return nonnegative(*difference, kProofDepth) || no_point_denies(*difference);
   }
   return normalize(condition).is_true();
+}
+
+// 0 <= sum, for the assumptions leave no values to deny it: by narrowing, where there are any.
+bool Simplifier::no_point_denies(const LinearSum& sum) {
+  constexpr int kBoxes = 12;
+  if (known_nonnegative_.empty() || depth_ > 0 || !spend() || is_refuted(sum)) return false;
+  const auto denied = negation(sum);
+  if (!denied) return false;
+  Narrowing narrowing([this](Expr e) { return interval(e); });
+  narrowing.add(*denied);
+  for (const LinearSum& known : known_nonnegative_) narrowing.add(known);
+  return narrowing.is_empty(kBoxes);
 }
 
 bool Simplifier::proves_nonnegative(Expr e) {

@@ -207,6 +207,8 @@ void Simplifier::propose_division(const LinearSum& dividend, Expr divisor, Propo
         division->quotient.constant = *up;
         division->rest.constant = *down;
       }
+    } else if (const auto floored = divide_down(dividend, d)) {
+      if (interval(floored->rest).within(0, d - 1)) division = floored;
     }
   }
   if (division->quotient.is_zero()) return;

@@ -155,6 +155,7 @@ class Simplifier {
 
   // bounds.cpp
   void narrow();
+  void narrow_to(Expr e, const Interval& range);
   Interval compute_interval(Expr e);
   Congruence compute_congruence(Expr e);
   Interval interval(const LinearSum& sum);
@@ -162,7 +163,9 @@ class Simplifier {
   Width width(const LinearSum& sum);
   Interval interval_of_digits(Expr x, std::int64_t a, std::int64_t low, std::int64_t high);
   Congruence congruence(const LinearSum& sum);
+  static constexpr int kProofDepth = 6;
   bool nonnegative(const LinearSum& sum, int depth);
+  bool no_point_denies(const LinearSum& sum);
   void replace_free_symbols(LinearSum& sum);
   std::uint64_t own_bit(Expr symbol) const;
   std::uint64_t symbol_mask(Expr e);
