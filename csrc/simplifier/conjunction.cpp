@@ -89,7 +89,7 @@ void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
   });
   const std::int64_t granted = kImpliedSteps / std::int64_t(conjuncts.size());
   for (Conjunct* c : by_cost) {
-    if (!c->difference || steps_ <= 0) continue;
+    if (!c->difference) continue;
     const std::uint64_t symbols = symbol_mask(*c->difference);
     std::vector<const LinearSum*> others;
     for (const Conjunct& other : conjuncts) {
@@ -99,9 +99,9 @@ void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
     }
     if (others.empty()) continue;
     // Each goal has a budget of its own, so that one hard goal does not starve the rest.
-    const std::int64_t left = std::exchange(steps_, std::max<std::int64_t>(200, granted));
+    const std::int64_t left = std::exchange(proof_steps_, std::max<std::int64_t>(200, granted));
     const bool implied = follows(*c->difference, others);
-    steps_ = left;
+    proof_steps_ = left;
     if (!implied) continue;
     c->condition = pool().truth(true);
     count(rule("and/implied"));
@@ -171,6 +171,7 @@ bool Simplifier::simplify_under_others(const std::vector<Conjunct>& conjuncts, C
   }
   Simplifier under(std::move(facts), level_ + 1);
   const Expr s = under.normalize(c.condition);
+  for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i] += under.hits_[i];
   if (s.is_false()) return false;
   if (cost(s) >= cost(c.condition) || !divisors_are_positive(s)) return true;
   c = {s, difference_of(s)};

@@ -44,7 +44,8 @@ bool Simplifier::proves(Expr condition) {
 // 0 <= sum, for the assumptions leave no values to deny it: by narrowing, where there are any.
 bool Simplifier::no_point_denies(const LinearSum& sum) {
   constexpr int kBoxes = 12;
-  if (known_nonnegative_.empty() || depth_ > 0 || !spend() || is_refuted(sum)) return false;
+  if (known_nonnegative_.empty() || depth_ > 0 || !spend_on_proof() || is_refuted(sum))
+    return false;
   const auto denied = negation(sum);
   if (!denied) return false;
   Narrowing narrowing([this](Expr e) { return interval(e); });
@@ -63,7 +64,7 @@ bool Simplifier::proves_nonnegative(Expr e) {
 bool Simplifier::nonnegative(const LinearSum& given, int depth) {
   const Interval range = interval(given);
   if (range.lo >= 0) return true;
-  if (range.hi < 0 || depth == 0 || !spend() || is_refuted(given)) return false;
+  if (range.hi < 0 || depth == 0 || !spend_on_proof() || is_refuted(given)) return false;
   LinearSum sum = given;
   if (const std::int64_t g = content(sum); g > 1) {
     for (auto& t : sum.terms) t.coefficient /= g;

@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
+#include <selvage/simplifier/narrowing.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -53,11 +54,35 @@ std::int64_t random_value(std::span<const Expr> outer, std::span<const std::int6
 
 }  // namespace
 
+// Every comparison of a conjunction, by the search of narrowing.h: exact where extents are numbers
+// and the budget of boxes lasts.
+bool Simplifier::proves_by_narrowing(Expr condition) {
+  constexpr int kBoxes = 2000;
+  if (condition.is(Op::And)) {
+    return proves_by_narrowing(condition[0]) && proves_by_narrowing(condition[1]);
+  }
+  const auto difference = difference_of(condition);
+  const auto denied = difference ? negation(*difference) : std::nullopt;
+  if (!denied || is_refuted(*difference)) return false;
+  Narrowing narrowing([this](Expr e) { return interval(e); });
+  narrowing.add(*denied);
+  for (const LinearSum& known : known_nonnegative_) narrowing.add(known);
+  for (const Facts::Symbol& s : facts_.symbols()) {
+    // Ranges that depend on outer loops.
+    if (s.lo.valid() && !s.lo.is(Op::Const)) narrowing.add(sum_of(normalize(s.symbol - s.lo)));
+    if (s.hi.valid() && !s.hi.is(Op::Const)) narrowing.add(sum_of(normalize(s.hi - s.symbol)));
+  }
+  return narrowing.is_empty(kBoxes);
+}
+
 Verdict Simplifier::prove(Expr condition) {
+  const Question question(*this, condition);
   const std::vector<std::uint64_t> before = hits_;
   const Expr residue = normalize(condition);
-  if (residue.is_true()) {
+  const bool narrowed = !residue.is_true() && proves_by_narrowing(residue);
+  if (residue.is_true() || narrowed) {
     Proved proved;
+    if (narrowed) proved.rules.emplace_back("narrowing");
     for (std::size_t i = 0; i < hits_.size(); ++i) {
       if (hits_[i] > before[i]) proved.rules.emplace_back(all_rules()[i].name);
     }
@@ -98,7 +123,9 @@ Verdict Simplifier::prove(Expr condition) {
     }
     return refuted;
   }
-  return Unknown{write(residue)};
+  // No rule says that it holds, and no point that it fails.
+  wanted_.push_back(write(residue));
+  return Unknown{wanted_.back()};
 }
 
 }  // namespace selvage

@@ -3,6 +3,7 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace selvage {
 
@@ -41,8 +42,9 @@ Simplifier::Question::Question(Simplifier& s, Expr e) : simplifier_(s) {
 }
 
 void Simplifier::grant(Expr e) {
-  constexpr std::int64_t kLeast = 3000, kPerNode = 4, kMost = 8000;
+  constexpr std::int64_t kLeast = 2000, kPerNode = 4, kMost = 8000, kProofs = 1200;
   steps_ = std::min(kMost, kLeast + kPerNode * std::int64_t{e.size()});
+  proof_steps_ = kProofs;
 }
 
 // What was remembered after the steps ran out is not all that can be said: forgets it, and goes on
@@ -76,14 +78,20 @@ bool Simplifier::is_better(Expr text, Expr than) {
 // Writing may leave what normalizing takes further, so the two are repeated while that makes the
 // text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
 Expr Simplifier::simplify(Expr e) {
-  constexpr int kMostRounds = 2;  // that run out of steps
+  constexpr int kMostRounds = 4;  // that run out of steps
   const Question question(*this, e);
   Expr best = e;
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
+  bool all_steps = true;     // were there when the round began
   for (int round = 0;; ++round) {
     const Expr next = write(normalize(best));
-    const bool ran_out = steps_ <= 0;
-    if (ran_out && questions_ == 1) start_again(next);
+    const bool ran_out = steps_ <= 0 || proof_steps_ <= 0;
+    if (ran_out && questions_ == 1) {
+      start_again(all_steps ? next : best);
+      if (!std::exchange(all_steps, true)) continue;
+    } else {
+      all_steps = false;
+    }
     if (same(next, best) || !is_better(next, best)) return best;
     if (ran_out && (round == kMostRounds || questions_ > 1)) return next;
     if (cost(next) < cost(best)) equals.clear();

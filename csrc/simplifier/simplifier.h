@@ -45,6 +45,8 @@ class Simplifier {
   // left.
   Verdict prove(Expr condition);
 
+  // What prove() could neither prove nor refute: each wants a rule.
+  const std::vector<Expr>& rules_wanted() const { return wanted_; }
   // How often each rule of all_rules() was applied.
   const std::vector<std::uint64_t>& hits() const { return hits_; }
 
@@ -149,6 +151,7 @@ class Simplifier {
   void bound_quotients(const LinearSum& sum, std::vector<LinearSum>& out);
   bool follows(const LinearSum& goal, const std::vector<const LinearSum*>& from);
   void drop_implied(std::vector<Conjunct>& conjuncts);
+  bool proves_by_narrowing(Expr condition);
   bool divisors_are_positive(Expr e);
   bool simplify_under_others(const std::vector<Conjunct>& conjuncts, Conjunct& c);
   std::optional<LinearSum> difference_of(Expr comparison);
@@ -200,6 +203,7 @@ class Simplifier {
   void start_again(Expr e);
   void forget_answers();
   bool spend() { return --steps_ > 0; }
+  bool spend_on_proof() { return --proof_steps_ > 0; }
 
   void count(const Rule& rule) { ++hits_[std::size_t(&rule - all_rules().data())]; }
 
@@ -229,9 +233,11 @@ class Simplifier {
   int lean_on_ = kNone;        // the outermost open question that was met again
   std::vector<Expr> leaning_;  // answered since
   std::vector<std::uint64_t> hits_;
+  std::vector<Expr> wanted_;
   int level_ = 0;
-  int questions_ = 0;  // within one another
-  std::int64_t steps_ = 0;
+  int questions_ = 0;             // within one another
+  std::int64_t steps_ = 0;        // of rewriting
+  std::int64_t proof_steps_ = 0;  // apart, so that no hard proof leaves a text half done
   int rewriting_depth_ = 0;
   int depth_ = 0;   // of proofs within simplifications within proofs
   int budget_ = 0;  // steps left in the current proof

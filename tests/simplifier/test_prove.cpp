@@ -138,5 +138,27 @@ TEST(Assumptions, WhatIsAssumedOfASymbolTwiceHoldsTwice) {
   EXPECT_EQ(s.simplify("i % 12"), "9");
 }
 
+TEST(Prove, GoesThroughAllValuesWhereExtentsAreNumbersAndRulesDoNotReach) {
+  Scope s;
+  s.loop("i", "30").loop("j", "64");
+  // Only 29 * 64 + 16 reaches 1872, and there the quotient is 8.
+  s.assume("(i * 64 + j) / 234 * 234 + j % 2 * 234 + i * 64 + j < 3716");
+  EXPECT_EQ(s.prove("i * 64 + j < 1872"), "proved");
+  EXPECT_NE(s.prove("i * 64 + j < 1870"), "proved");
+}
+
+TEST(Prove, SaysWhichRuleIsWanted) {
+  Scope s;
+  s.positive("N").positive("M").loop("i", "N * M");
+  Simplifier simplifier(s.facts);
+  const Expr open = s.parse("i * i / (N * N * M) <= N * M * M");
+  if (std::holds_alternative<Unknown>(simplifier.prove(open))) {
+    ASSERT_EQ(simplifier.rules_wanted().size(), 1u);
+  } else {
+    EXPECT_TRUE(simplifier.rules_wanted().empty());
+  }
+  EXPECT_FALSE(is_proved(simplifier.prove(s.parse("i * i < N * 3"))));
+}
+
 }  // namespace
 }  // namespace selvage
