@@ -11,8 +11,14 @@ set(selvage_report_uses nlohmann_json::nlohmann_json)
 if(LibTCC_FOUND)
   list(APPEND selvage_runtime_uses LibTCC::LibTCC)
 endif()
+if(Z3_FOUND)
+  set(selvage_confirm_uses Z3::Z3)
+endif()
 # Of these only headers are used, and only while building.
 set(header_only nlohmann_json::nlohmann_json Boost::headers)
+# For schedule_inspect and the tests alone: no part of selvage::selvage, not installed, so that no
+# user of the package needs Z3.
+set(not_installed confirm)
 
 # The precompiled standard headers of the libraries and tools.
 if(SELVAGE_PCH)
@@ -41,6 +47,9 @@ function(add_house_library folder below)
     if(folder STREQUAL "runtime")
       target_compile_definitions(${library} PRIVATE SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
       target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
+    endif()
+    if(folder STREQUAL "confirm")
+      target_compile_definitions(${library} PRIVATE SELVAGE_HAVE_Z3=${selvage_have_z3})
     endif()
   else()
     set(scope INTERFACE)
@@ -71,7 +80,8 @@ foreach(layer IN LISTS layers)
   list(APPEND selvage_folders ${folders})
 endforeach()
 
-# selvage::selvage is the whole house.
+# selvage::selvage is the whole house, but for what is not installed.
+list(REMOVE_ITEM selvage_folders ${not_installed})
 add_library(selvage INTERFACE)
 add_library(selvage::selvage ALIAS selvage)
 foreach(folder IN LISTS selvage_folders)

@@ -9,7 +9,8 @@ install(TARGETS selvage ${libraries} EXPORT selvage-targets)
 install(EXPORT selvage-targets NAMESPACE selvage:: DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/csrc/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/selvage"
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
+  PATTERN "${not_installed}" EXCLUDE)
 if(TARGET schedule_inspect)
   install(TARGETS schedule_inspect)
 endif()

@@ -3,7 +3,7 @@
 
 set(test_shards 4)
 
-# Test support: helpers and the brute-force oracle, linked by every test binary.
+# Test support: helpers and the brute-force oracle, linked by every test binary, as is the corpus.
 # Tests themselves are files test_*.cpp; those of tests/oracle/ run in tests_ir.
 file(GLOB_RECURSE support CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/tests/support/*.cpp" "${PROJECT_SOURCE_DIR}/tests/oracle/*.cpp")
@@ -25,7 +25,8 @@ target_compile_definitions(tests_common INTERFACE
   SELVAGE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   SELVAGE_INSPECT_PATH="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/schedule_inspect"
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
-target_link_libraries(tests_common INTERFACE selvage GTest::gmock nlohmann_json::nlohmann_json)
+target_link_libraries(tests_common INTERFACE
+  tests_corpus selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json)
 
 if(support)
   add_library(tests_support STATIC ${support})
@@ -70,8 +71,8 @@ endfunction()
 set(tests_core base expr simplifier)
 set(tests_ir ir index oracle)
 set(tests_kernel kernel lower scheduler codegen emulate runtime driver)
-set(tests_tools frontend report tools)
-set(claimed consumer scripts support)
+set(tests_tools frontend report confirm tools)
+set(claimed consumer corpus fuzz scripts support)
 foreach(binary tests_core tests_ir tests_kernel tests_tools)
   add_test_binary(${binary} ${${binary}})
   list(APPEND claimed ${${binary}})

@@ -16,6 +16,14 @@ else()
   set(selvage_have_libtcc 0)
 endif()
 
+# The prover behind --prove and the tests of rules. Without it csrc/confirm answers Unknown.
+find_package(Z3 MODULE)
+if(Z3_FOUND)
+  set(selvage_have_z3 1)
+else()
+  set(selvage_have_z3 0)
+endif()
+
 if(SELVAGE_TOOLS)
   find_package(CLI11 REQUIRED CONFIG)
 endif()

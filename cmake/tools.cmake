@@ -4,6 +4,6 @@ if(sources)
   target_include_directories(schedule_inspect PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(schedule_inspect PRIVATE SELVAGE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(schedule_inspect PRIVATE
-    selvage CLI11::CLI11 nlohmann_json::nlohmann_json)
+    selvage_confirm selvage CLI11::CLI11 nlohmann_json::nlohmann_json)
   use_pch(schedule_inspect selvage_pch)
 endif()

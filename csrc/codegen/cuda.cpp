@@ -35,9 +35,10 @@ class Writer {
  public:
   explicit Writer(const Kernel& kernel)
       : kernel_(kernel),
-        scope_(kernel),
-        plan_(plan(kernel, scope_)),
-        index_(kernel, scope_, helpers_),
+        forms_(kernel),
+        scope_(kernel, forms_),
+        plan_(plan(kernel, forms_, scope_)),
+        index_(kernel, forms_, scope_, helpers_),
         index_type_(c_type(index_.type())) {}
 
   CudaText write() {
@@ -47,6 +48,9 @@ class Writer {
     declare_parameters(out.parameter_types);
     ValueText values(kernel_, buffers_, index_, helpers_, names_);
     values_ = &values;
+    for (const auto& axis : forms_.computed().axes) {
+      declare(axis.variable, hardware_index(axis.index));
+    }
     write_temporaries(nullptr);
     write(kernel_.body);
     out.text = kHead + helpers_.definitions() + "\n" + signature(out.name) + text_ + "}\n";
@@ -112,7 +116,7 @@ class Writer {
       } else if (const auto* store = std::get_if<Store>(&statement.node)) {
         write(*store);
       } else if (const auto* define = std::get_if<Define>(&statement.node)) {
-        declare(define->variable, index_.write(define->value).text);
+        declare(define->variable, index_.write_converted(define->value).text);
         scope_.enter(statement, define->variable);
         write_temporaries(&statement);
         ++defined;
@@ -131,7 +135,9 @@ class Writer {
       case ParallelType::TIDx:
       case ParallelType::TIDy:
       case ParallelType::TIDz:
-        declare(loop.variable, hardware_index(loop.parallel));
+        if (!forms_.computed().is_axis(loop.variable)) {
+          declare(loop.variable, hardware_index(loop.parallel));
+        }
         return write_inside(statement, loop);
       case ParallelType::DIDx:
       case ParallelType::Vectorize:
@@ -161,19 +167,44 @@ class Writer {
     write(loop.body);
     scope_.leave();
   }
+  // Guards with nothing between them are one test.
   void write(const Statement& statement, const Guard& guard) {
-    open("if (" + index_.write(guard.condition).text + ")");
+    CText condition = index_.write(guard.condition);
     scope_.enter_guard(statement, guard.condition);
-    write_temporaries(&statement);
-    write(guard.body);
-    scope_.leave();
+    int entered = 1;
+    const Statement* last = &statement;
+    const Body* body = &guard.body;
+    while (const Statement* next = only_statement(*last, *body)) {
+      last = next;
+      ++entered;
+      if (const auto* loop = std::get_if<Loop>(&next->node)) {
+        scope_.enter(*next, loop->variable);
+        body = &loop->body;
+      } else {
+        const auto& inner = std::get<Guard>(next->node);
+        condition = conjunction(condition, index_.write(inner.condition));
+        scope_.enter_guard(*next, inner.condition);
+        body = &inner.body;
+      }
+    }
+    open("if (" + condition.text + ")");
+    write_temporaries(last);
+    write(*body);
+    for (; entered > 0; --entered) scope_.leave();
     close();
+  }
+  // What alone stands in the body of `outer`, if it needs no line of its own.
+  const Statement* only_statement(const Statement& outer, const Body& body) const {
+    if (body.size() != 1 || plan_.temporaries.count(&outer) > 0) return nullptr;
+    const auto* loop = std::get_if<Loop>(&body[0].node);
+    const bool is_axis = loop != nullptr && forms_.computed().is_axis(loop->variable);
+    return is_axis || std::holds_alternative<Guard>(body[0].node) ? &body[0] : nullptr;
   }
   void write(const Store& store) {
     const Buffer& buffer = kernel_.buffers[store.buffer];
     const ValueText::Written value = values_->write(store.value, buffer.type);
     for (const std::string& l : value.lines) line(l);
-    line(buffers_[store.buffer] + "[" + index_.write(store.address).text +
+    line(buffers_[store.buffer] + "[" + index_.write_converted(store.address).text +
          "] = " + value.value.text + ";");
   }
 
@@ -193,7 +224,7 @@ class Writer {
     if (it == plan_.temporaries.end()) return;
     for (Expr e : it->second) {
       if (index_.find(e) != nullptr) continue;
-      const std::string value = index_.write(e).text;
+      const std::string value = index_.write_form(e).text;
       const std::string name = names_.declare("t" + std::to_string(temporaries_++));
       line("const " + index_type_ + " " + name + " = " + value + ";");
       index_.name(e, name);
@@ -203,6 +234,7 @@ class Writer {
   const Kernel& kernel_;
   Names names_;
   Helpers helpers_;
+  Forms forms_;
   Scope scope_;
   Plan plan_;
   IndexText index_;

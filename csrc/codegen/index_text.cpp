@@ -20,6 +20,15 @@ std::string inside(const CText& c, int outer) {
   return c.precedence < outer ? "(" + c.text + ")" : c.text;
 }
 
+CText cast(std::string_view type, const CText& from) {
+  return {"(" + std::string(type) + ")" + inside(from, kPrefix), kPrefix};
+}
+
+CText conjunction(const CText& a, const CText& b) {
+  const OpInfo& op = info(Op::And);
+  return infix(a, op.text, b, op.precedence);
+}
+
 // The value of an expression of constants alone. C would compute it in int, whatever index type it
 // stands for.
 std::optional<std::int64_t> IndexText::fold(Expr e) {
@@ -63,12 +72,27 @@ CText IndexText::constant(std::int64_t v) const {
 }
 
 CText IndexText::write_infix(Expr e, std::size_t point) {
-  return infix(write(e[0], point), info(e.op()).text, write(e[1], point), info(e.op()).precedence);
+  return infix(operand(e[0], point), info(e.op()).text, operand(e[1], point),
+               info(e.op()).precedence);
 }
 
 std::string IndexText::call(std::string_view helper, Expr e, std::size_t point) {
-  return helpers_->use(helper, type_) + "(" + write(e[0], point).text + ", " +
-         write(e[1], point).text + ")";
+  return helpers_->use(helper, type_) + "(" + operand(e[0], point).text + ", " +
+         operand(e[1], point).text + ")";
+}
+
+CText IndexText::signed_text(CText c) const { return c.is_unsigned ? cast(c_type(type_), c) : c; }
+
+// What is not negative is divided unsigned, which takes a fifth fewer instructions; but by a number
+// the compiler needs hardly fewer. One unsigned operand makes both unsigned.
+CText IndexText::write_machine_division(Expr e, std::size_t point) {
+  const OpInfo& op = info(e.op());
+  const CText dividend = write(e[0], point);
+  if (fold(e[1])) return infix(signed_text(dividend), op.text, operand(e[1], point), op.precedence);
+  const CText divisor = cast(c_unsigned_type(type_), operand(e[1], point));
+  CText text = infix(dividend, op.text, divisor, op.precedence);
+  text.is_unsigned = true;
+  return text;
 }
 
 // By a power of two a shift and a mask round down, whatever the sign.
@@ -76,11 +100,11 @@ CText IndexText::write_division(Expr e, std::size_t point) {
   const bool quotient = e.is(Op::Div);
   const Expr divisor = e[1];
   switch (scope_->division(e, point)) {
-    case Scope::Division::Machine: return write_infix(e, point);
+    case Scope::Division::Machine: return write_machine_division(e, point);
     case Scope::Division::Floor:
       if (divisor.is(Op::Const) && std::has_single_bit(std::uint64_t(divisor.value()))) {
         const int bits = std::countr_zero(std::uint64_t(divisor.value()));
-        const std::string dividend = inside(write(e[0], point), kPrefix);
+        const std::string dividend = inside(operand(e[0], point), kPrefix);
         return {quotient ? "(" + dividend + " >> " + std::to_string(bits) + ")"
                          : "(" + dividend + " & " + constant(divisor.value() - 1).text + ")"};
       }
@@ -104,18 +128,19 @@ CText IndexText::write(Expr e, std::size_t point) {
     case Op::Min: return {call("min_of", e, point)};
     case Op::Max: return {call("max_of", e, point)};
     case Op::Select:
-      return {inside(write(e[0], point), kConditional + 1) + " ? " +
-                  inside(write(e[1], point), kConditional + 1) + " : " +
-                  inside(write(e[2], point), kConditional + 1),
+      return {inside(operand(e[0], point), kConditional + 1) + " ? " +
+                  inside(operand(e[1], point), kConditional + 1) + " : " +
+                  inside(operand(e[2], point), kConditional + 1),
               kConditional};
     case Op::Not:
       if (e[0].is(Op::Eq)) {
-        return infix(write(e[0][0], point), "!=", write(e[0][1], point), info(Op::Eq).precedence);
+        return infix(operand(e[0][0], point), "!=", operand(e[0][1], point),
+                     info(Op::Eq).precedence);
       }
-      return {"!" + inside(write(e[0], point), kPrefix), kPrefix};
+      return {"!" + inside(operand(e[0], point), kPrefix), kPrefix};
     case Op::Add:
       if (e[1].is(Op::Const) && e[1].value() < 0 && e[1].value() != INT64_MIN) {
-        return infix(write(e[0], point), "-", constant(-e[1].value()), info(Op::Sub).precedence);
+        return infix(operand(e[0], point), "-", constant(-e[1].value()), info(Op::Sub).precedence);
       }
       return write_infix(e, point);
     case Op::Sub:

@@ -15,17 +15,21 @@ namespace selvage {
 struct CText {
   std::string text;
   int precedence = kCall;
+  bool is_unsigned = false;  // an index that is not negative
 };
 inline constexpr int kPrefix = 14;      // -x, !x, (int)x
 inline constexpr int kConditional = 3;  // c ? a : b
 // The text where an operator of precedence `outer` surrounds it.
 std::string inside(const CText& c, int outer);
+CText cast(std::string_view type, const CText& from);
+CText conjunction(const CText& a, const CText& b);
 
 // Writes index expressions in C, Euclidean division included.
 class IndexText {
  public:
-  IndexText(const Kernel& kernel, Scope& scope, Helpers& helpers)
+  IndexText(const Kernel& kernel, const Forms& forms, Scope& scope, Helpers& helpers)
       : type_(kernel.index_type == IndexType::Int32 ? DataType::Int32 : DataType::Int64),
+        forms_(&forms),
         scope_(&scope),
         helpers_(&helpers) {
     open();
@@ -41,18 +45,26 @@ class IndexText {
   void open() { blocks_.emplace_back(); }
   void close();
 
-  // What e is in C at the innermost point of the scope.
-  CText write(Expr e) { return write(e, scope_->points().size() - 1); }
+  // What an expression of the kernel, or the form of one, is in C at the innermost point of the
+  // scope.
+  CText write(Expr e) { return signed_text(write_form((*forms_)(e))); }
+  // The same where C converts it, a subscript or an initial value: it may be unsigned.
+  CText write_converted(Expr e) { return write_form((*forms_)(e)); }
+  CText write_form(Expr form) { return write(form, scope_->points().size() - 1); }
 
  private:
   CText write(Expr e, std::size_t point);
   CText write_division(Expr e, std::size_t point);
+  CText write_machine_division(Expr e, std::size_t point);
   CText write_infix(Expr e, std::size_t point);
+  CText signed_text(CText c) const;
+  CText operand(Expr e, std::size_t point) { return signed_text(write(e, point)); }
   std::string call(std::string_view helper, Expr e, std::size_t point);
   CText constant(std::int64_t v) const;
   std::optional<std::int64_t> fold(Expr e);
 
   DataType type_;
+  const Forms* forms_;
   Scope* scope_;
   Helpers* helpers_;
   std::unordered_map<std::uint32_t, std::string> names_;

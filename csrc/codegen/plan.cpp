@@ -39,7 +39,8 @@ int operator_weight(Op op) {
 
 class Planner {
  public:
-  Planner(const Kernel& kernel, Scope& scope) : kernel_(kernel), scope_(scope) {}
+  Planner(const Kernel& kernel, const Forms& forms, Scope& scope)
+      : kernel_(kernel), forms_(forms), scope_(scope) {}
 
   Plan run() {
     visit(kernel_.body);
@@ -56,7 +57,7 @@ class Planner {
     std::size_t defined = 0;
     for (const Statement& s : body) {
       if (const auto* loop = std::get_if<Loop>(&s.node)) {
-        if (loop->parallel == ParallelType::Serial && !runs_once(*loop)) count(loop->extent);
+        if (iterates(*loop)) count(loop->extent);
         scope_.enter(s, loop->variable);
         visit(loop->body);
         scope_.leave();
@@ -79,28 +80,43 @@ class Planner {
     for (; defined > 0; --defined) scope_.leave();
   }
 
-  // One place where e is written.
-  void count(Expr e) {
+  void count(Expr e) { count(forms_(e), scope_.points().size() - 1); }
+
+  // One place where e is written; it is computed at the point `at`, unless it gets a name.
+  void count(Expr e, std::size_t at) {
     if (e.is(Op::Symbol)) plan_.mentioned.insert(e.id());
-    if (e.is(Op::Let)) return count(e[0]);
+    const bool is_product = e.is(Op::Mul) && !e[0].is(Op::Const) && !e[1].is(Op::Const);
+    const bool is_long = shape(e).weight >= kWorthNaming;
     // Truth is written where it is tested.
-    if (info(e.op()).result == Result::Int && shape(e).weight >= kWorthNaming) {
-      const Statement* at = scope_.points()[place(e)].at;
-      const int uses = ++uses_[{at, e.id()}];
-      if (uses == 2) plan_.temporaries[at].push_back(e);
-      if (uses > 1) return;
+    if (info(e.op()).result == Result::Int && (is_long || is_product)) {
+      const auto& points = scope_.points();
+      const std::size_t first = place(e);
+      const Statement* statement = points[first].at;
+      Uses& uses = uses_[{statement, e.id()}];
+      ++uses.count;
+      const bool leaves_a_loop = points[first].loops < points[at].loops;
+      if (!uses.is_named && (leaves_a_loop || (is_long && uses.count > 1))) {
+        uses.is_named = true;
+        plan_.temporaries[statement].push_back(e);
+      }
+      if (uses.count > 1) return;
+      if (uses.is_named) at = first;
     }
-    for (Expr a : e.args()) count(a);
+    for (Expr a : e.args()) count(a, at);
   }
 
+  // The first point where all variables of e are defined; or the first guard under which its
+  // divisions are as cheap as they are here, unless it is needed outside of that as well.
   std::size_t place(Expr e) {
-    const std::size_t first = scope_.level(e);
-    if (scope_.is_plain(e, first)) return first;
     const auto& points = scope_.points();
-    for (std::size_t p = first + 1; p < points.size(); ++p) {
-      if (points[p].at == points[p].guard && scope_.is_plain(e, p)) return p;
+    const std::size_t first = scope_.level(e), here = points.size() - 1;
+    if (uses_.count({points[first].at, e.id()}) > 0) return first;
+    const std::uint32_t cheapest = scope_.slowness(e, here);
+    for (std::size_t p = first; p < here; ++p) {
+      const bool is_guard = points[p].at == points[p].guard;
+      if ((p == first || is_guard) && scope_.slowness(e, p) == cheapest) return p;
     }
-    return first;
+    return here;
   }
 
   struct Shape {
@@ -119,20 +135,21 @@ class Planner {
   }
 
   const Kernel& kernel_;
+  const Forms& forms_;
   Scope& scope_;
   Plan plan_;
-  std::map<std::pair<const Statement*, std::uint32_t>, int> uses_;
+  struct Uses {
+    int count = 0;
+    bool is_named = false;
+  };
+  std::map<std::pair<const Statement*, std::uint32_t>, Uses> uses_;
   std::unordered_map<std::uint32_t, Shape> shapes_;
 };
 
 }  // namespace
 
-Plan plan(const Kernel& kernel, Scope& scope) { return Planner(kernel, scope).run(); }
-
-bool runs_once(const Loop& loop) {
-  const bool is_serial =
-      loop.parallel == ParallelType::Serial || loop.parallel == ParallelType::Unroll;
-  return is_serial && loop.extent.is_const(1);
+Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope) {
+  return Planner(kernel, forms, scope).run();
 }
 
 }  // namespace selvage

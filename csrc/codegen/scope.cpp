@@ -4,17 +4,17 @@
 
 namespace selvage {
 
-Scope::Scope(const Kernel& kernel) : kernel_(&kernel), points_(1), at_level_(1) {}
-
 void Scope::enter(const Statement& statement, Expr variable) {
-  points_.push_back({&statement, variable, points_.back().guard});
+  const auto* loop = std::get_if<Loop>(&statement.node);
+  const int loops = points_.back().loops + (loop != nullptr && iterates(*loop) ? 1 : 0);
+  points_.push_back({&statement, variable, points_.back().guard, loops});
   at_level_.emplace_back();
-  defined_[variable.id()] = points_.size() - 1;
+  if (!forms_->computed().is_axis(variable)) defined_[variable.id()] = points_.size() - 1;
 }
 
 void Scope::enter_guard(const Statement& statement, Expr condition) {
   guards_.insert({&statement, {points_.back().guard, condition}});
-  points_.push_back({&statement, {}, &statement});
+  points_.push_back({&statement, {}, &statement, points_.back().loops});
   at_level_.emplace_back();
 }
 
@@ -51,31 +51,33 @@ Scope::Known& Scope::known(const Statement* guard) {
   return k;
 }
 
-Scope::Division Scope::division(Expr e, Known& known) {
-  const auto [it, fresh] = known.divisions.try_emplace(e.id(), Division::Euclid);
+Scope::Division Scope::division(Expr form, Known& known) {
+  const auto [it, fresh] = known.divisions.try_emplace(form.id(), Division::Euclid);
   if (!fresh) return it->second;
-  const Expr dividend = e[0], divisor = e[1];
+  const Expr dividend = forms_->meaning(form[0]), divisor = forms_->meaning(form[1]);
   const bool positive =
       divisor.is(Op::Const) ? divisor.value() > 0 : known.simplifier->proves(0 < divisor);
   if (!positive) return Division::Euclid;
   const bool machine = known.simplifier->interval(dividend).lo >= 0 ||
                        known.simplifier->proves_nonnegative(dividend);
-  return known.divisions[e.id()] = machine ? Division::Machine : Division::Floor;
+  return known.divisions[form.id()] = machine ? Division::Machine : Division::Floor;
 }
 
-Scope::Division Scope::division(Expr e, std::size_t point) {
-  return division(e, known(points_[point].guard));
+Scope::Division Scope::division(Expr form, std::size_t point) {
+  return division(form, known(points_[point].guard));
 }
 
-bool Scope::is_plain(Expr e, std::size_t point) { return is_plain(e, known(points_[point].guard)); }
+std::uint32_t Scope::slowness(Expr form, std::size_t point) {
+  return slowness(form, known(points_[point].guard));
+}
 
-bool Scope::is_plain(Expr e, Known& known) {
-  if (e.args().empty()) return true;
-  if (const auto it = known.plain.find(e.id()); it != known.plain.end()) return it->second;
-  const bool divides = e.is(Op::Div) || e.is(Op::Mod);
-  bool plain = !divides || division(e, known) == Division::Machine;
-  for (Expr a : e.args()) plain = plain && is_plain(a, known);
-  return known.plain[e.id()] = plain;
+std::uint32_t Scope::slowness(Expr form, Known& known) {
+  if (form.args().empty()) return 0;
+  if (const auto it = known.slowness.find(form.id()); it != known.slowness.end()) return it->second;
+  const bool divides = form.is(Op::Div) || form.is(Op::Mod);
+  std::uint64_t sum = divides ? std::uint64_t(division(form, known)) : 0;
+  for (Expr a : form.args()) sum += slowness(a, known);
+  return known.slowness[form.id()] = std::uint32_t(std::min<std::uint64_t>(sum, UINT32_MAX));
 }
 
 }  // namespace selvage

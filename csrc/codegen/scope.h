@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/kernel/kernel.h>
+#include <selvage/kernel/forms.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <map>
@@ -14,7 +14,7 @@ namespace selvage {
 // statement that defines it, and what holds there: the kernel's facts and the guards around.
 class Scope {
  public:
-  explicit Scope(const Kernel& kernel);
+  Scope(const Kernel& kernel, const Forms& forms) : kernel_(&kernel), forms_(&forms) {}
 
   // The body of a loop, what follows a definition, the body of a guard.
   void enter(const Statement& statement, Expr variable);
@@ -26,6 +26,7 @@ class Scope {
     const Statement* at = nullptr;
     Expr variable;                     // which the statement defines, if any
     const Statement* guard = nullptr;  // the innermost guard there
+    int loops = 0;                     // that iterate around it
   };
   const std::vector<Point>& points() const { return points_; }
   // The first point at which all variables of an expression are defined.
@@ -37,25 +38,27 @@ class Scope {
     Floor,    // divisor > 0 is proved
     Euclid,
   };
-  Division division(Expr e, std::size_t point);
-  // Every division in e is the machine's at that point?
-  bool is_plain(Expr e, std::size_t point);
+  Division division(Expr form, std::size_t point);
+  // What its divisions take at that point more than the machine's: less and less, guard by guard.
+  std::uint32_t slowness(Expr form, std::size_t point);
 
  private:
   struct Known {
     std::unique_ptr<Simplifier> simplifier;
     std::unordered_map<std::uint32_t, Division> divisions;
-    std::unordered_map<std::uint32_t, bool> plain;
+    std::unordered_map<std::uint32_t, std::uint32_t> slowness;
   };
   Known& known(const Statement* guard);
-  bool is_plain(Expr e, Known& known);
-  static Division division(Expr e, Known& known);
+  std::uint32_t slowness(Expr form, Known& known);
+  Division division(Expr form, Known& known);
 
   const Kernel* kernel_;
-  std::vector<Point> points_;
+  const Forms* forms_;
+  std::vector<Point> points_ = std::vector<Point>(1);
   std::unordered_map<std::uint32_t, std::size_t> defined_;  // symbols, by id
   std::unordered_map<std::uint32_t, std::size_t> levels_;
-  std::vector<std::vector<std::uint32_t>> at_level_;  // what levels_ has there
+  // What levels_ has at each.
+  std::vector<std::vector<std::uint32_t>> at_level_ = std::vector<std::vector<std::uint32_t>>(1);
   struct Outer {
     const Statement* guard;
     Expr condition;

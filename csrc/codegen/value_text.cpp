@@ -59,10 +59,6 @@ Form form(Function f) {
   SELVAGE_CHECK(!"a function");
 }
 
-CText cast(std::string_view type, const CText& from) {
-  return {"(" + std::string(type) + ")" + inside(from, kPrefix), kPrefix};
-}
-
 CText call(std::string function, const CText& operand) {
   return {std::move(function) + "(" + operand.text + ")"};
 }
@@ -154,11 +150,11 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
   switch (node.kind) {
     case ValueNode::Kind::Constant: return literal(value_of(node));
     case ValueNode::Kind::Index: {
-      const CText index = index_.write(node.index);
-      return index_.type() == DataType::Int64 ? index : cast(c_type(DataType::Int64), index);
+      if (index_.type() == DataType::Int64) return index_.write(node.index);
+      return cast(c_type(DataType::Int64), index_.write_converted(node.index));
     }
     case ValueNode::Kind::Read: {
-      const std::string address = index_.write(node.subscripts[0]).text;
+      const std::string address = index_.write_converted(node.subscripts[0]).text;
       return load({buffers_[node.source] + "[" + address + "]"}, kernel_.buffers[node.source].type);
     }
     case ValueNode::Kind::Cast: {

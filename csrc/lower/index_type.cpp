@@ -1,8 +1,10 @@
 #include <selvage/expr/tape.h>
 #include <selvage/lower/index_type.h>
+#include <selvage/lower/memory_axiom.h>
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace selvage {
 
@@ -10,43 +12,53 @@ namespace {
 
 constexpr std::int64_t kLargest = INT32_MAX;
 
-// An expression over sizes that no absolute value of e exceeds: sums and products of the largest
-// absolute values, quotients and remainders by their dividends.
+// An expression over sizes that no absolute value of e exceeds.
 class Magnitude {
  public:
-  explicit Magnitude(Simplifier& ranges) : ranges_(ranges) {}
+  explicit Magnitude(const IndexWidthRequest& request) : ranges_(request.ranges) {
+    for (Expr s : request.sizes) sizes_.insert(s.id());
+    for (const auto& [variable, value] : request.definitions) values_[variable.id()] = value;
+  }
 
   Expr of(Expr e) {
     if (const auto it = memo_.find(e.id()); it != memo_.end()) return it->second;
-    const Expr m = ranges_.simplify(compute(e));
+    const Expr m = bounded(e);
     memo_.emplace(e.id(), m);
     return m;
   }
 
  private:
-  Expr compute(Expr e) {
-    ExprPool& pool = ranges_.pool();
+  // A number where no size is involved. Else the sizes stay, even if they are bounded: for the
+  // smaller ones a narrow kernel may do.
+  Expr bounded(Expr e) {
+    const Expr m = ranges_.simplify(compute(e));
     const Interval range = ranges_.interval(e);
-    if (range.has_lo() && range.has_hi() && range.lo != INT64_MIN) {
-      return pool.constant(std::max(std::abs(range.lo), std::abs(range.hi)));
-    }
-    if (range.lo >= 0 && !depends_on_loops(e)) return e;
+    if (!m.is(Op::Const) || !range.has_lo() || !range.has_hi()) return m;
+    const std::int64_t most = std::max(std::abs(range.lo), std::abs(range.hi));
+    return ranges_.pool().constant(std::min(most, m.value()));
+  }
+
+  Expr compute(Expr e) {
+    const Interval range = ranges_.interval(e);
+    if (range.lo >= 0 && is_over_sizes(e)) return e;
     switch (e.op()) {
       case Op::Symbol: {
+        if (const auto it = values_.find(e.id()); it != values_.end()) return of(it->second);
         const Facts::Symbol* s = ranges_.facts().find(e);
         return s != nullptr && s->hi.valid() && range.lo >= 0 ? of(s->hi) : e;
       }
       case Op::Let: return of(e[0]);
-      case Op::Add:
-      case Op::Sub: return of(e[0]) + of(e[1]);
-      case Op::Mul: return of(e[0]) * of(e[1]);
-      case Op::Div: return of(e[0]);
-      case Op::Mod: return ranges_.interval(e[0]).lo >= 0 ? of(e[0]) : of(e[0]) + of(e[1]);
+      case Op::Add: return of(e[0]) + of(e[1]);
+      case Op::Sub: return difference(e);
+      case Op::Mul: return product(e);
+      case Op::Div: return quotient(e);
+      case Op::Mod: return remainder(e);
       case Op::Min:
       case Op::Max: return max(of(e[0]), of(e[1]));
-      case Op::Xor: return (of(e[0]) + of(e[1])) * 2;
+      case Op::Xor: return sum(e) * 2;
       case Op::Select: return max(of(e[1]), of(e[2]));
       case Op::Const:
+        return e.pool().constant(e.value() == INT64_MIN ? INT64_MAX : std::abs(e.value()));
       case Op::Bool:
       case Op::Load:
       case Op::Call:
@@ -60,16 +72,37 @@ class Magnitude {
     return e;
   }
 
-  // A symbol with a symbolic bound is a loop; one without is a size.
-  bool depends_on_loops(Expr e) const {
+  Expr sum(Expr e) { return of(e[0]) + of(e[1]); }
+  Expr difference(Expr e) {
+    const Expr a = of(e[0]), b = of(e[1]);
+    const bool is_smaller = is_nonnegative(e[0]) && is_nonnegative(e[1]);
+    if (is_smaller && ranges_.proves(b <= a)) return a;
+    return is_smaller && ranges_.proves(a <= b) ? b : a + b;
+  }
+  // x/c * c is no larger than x.
+  Expr product(Expr e) {
+    const bool is_multiple = e[0].is(Op::Div) && same(e[0][1], e[1]) && is_nonnegative(e[0][0]);
+    return is_multiple ? of(e[0][0]) : of(e[0]) * of(e[1]);
+  }
+  Expr quotient(Expr e) {
+    const bool shrinks = is_over_sizes(e[1]) && ranges_.proves(0 < e[1]) && is_nonnegative(e[0]);
+    return shrinks ? of(e[0]) / e[1] : of(e[0]);
+  }
+  Expr remainder(Expr e) {
+    const Expr dividend = of(e[0]), last = of(e[1]) - 1;
+    return is_nonnegative(e[0]) && ranges_.proves(dividend <= last) ? dividend : last;
+  }
+
+  bool is_nonnegative(Expr e) { return ranges_.interval(e).lo >= 0; }
+  bool is_over_sizes(Expr e) const {
     const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
-      const Facts::Symbol* s = ranges_.facts().find(symbol);
-      return s != nullptr && s->hi.valid() && !s->hi.is(Op::Const);
-    });
+    return std::all_of(symbols.begin(), symbols.end(),
+                       [&](Expr s) { return sizes_.count(s.id()) > 0; });
   }
 
   Simplifier& ranges_;
+  std::unordered_set<std::uint32_t> sizes_;
+  std::unordered_map<std::uint32_t, Expr> values_;  // of variables that are defined
   std::unordered_map<std::uint32_t, Expr> memo_;
 };
 
@@ -87,30 +120,33 @@ std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, Simplifier& ra
 
 }  // namespace
 
-IndexWidth index_width(std::span<const Expr> expressions, Simplifier& ranges) {
-  IndexWidth width;
+IndexWidth index_width(const IndexWidthRequest& request) {
+  Simplifier& ranges = request.ranges;
   ExprPool& pool = ranges.pool();
-  width.condition = pool.truth(true);
-  Magnitude magnitude(ranges);
+  Magnitude magnitude(request);
   std::vector<Expr> magnitudes;
-  width.fits_32 = true;
-  for (Expr e : reachable(expressions, true)) {
+  for (Expr e : request.values) {
     if (info(e.op()).result == Result::Truth || e.is(Op::Let)) continue;
     if (ranges.interval(e).within(-kLargest, kLargest)) continue;
-    width.fits_32 = false;
     const Expr m = magnitude.of(e);
     const auto is_known = [&](Expr k) { return same(k, m); };
     if (std::none_of(magnitudes.begin(), magnitudes.end(), is_known)) magnitudes.push_back(m);
   }
+  IndexWidth width{magnitudes.empty(), false, pool.truth(true), pool.truth(true)};
   const bool symbolic =
       std::any_of(magnitudes.begin(), magnitudes.end(), [](Expr m) { return !m.is(Op::Const); });
+  const auto demand = [](Expr& condition, Expr clause) {
+    condition = condition.is_true() ? clause : condition && clause;
+  };
   for (Expr m : largest_of(magnitudes, ranges)) {
-    const Expr condition = ranges.simplify(m <= kLargest);
-    width.condition = width.condition.is_true() ? condition : width.condition && condition;
+    demand(width.condition_32, ranges.simplify(m <= kLargest));
+    const bool fits_64 = ranges.interval(m).has_hi() || fits_by_memory(m, request.elements, ranges);
+    // Not simplified: it is true of every integer of 64 bits, but m may have no value in them.
+    if (!fits_64) demand(width.condition_64, m <= INT64_MAX);
   }
-  width.condition = ranges.simplify(width.condition);
-  width.never_fits = width.condition.is_false() || (!width.fits_32 && !symbolic);
-  if (width.condition.is_true()) width.fits_32 = true;
+  width.condition_32 = ranges.simplify(width.condition_32);
+  width.never_fits = width.condition_32.is_false() || (!width.fits_32 && !symbolic);
+  if (width.condition_32.is_true()) width.fits_32 = true;
   return width;
 }
 

@@ -4,18 +4,26 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <span>
+#include <utility>
 
 namespace selvage {
 
 // Which integers a kernel's index arithmetic needs.
 struct IndexWidth {
   bool fits_32 = false;     // every intermediate is proved to fit 32 bits
-  bool never_fits = false;  // some intermediate is known not to: all sizes are numbers
-  Expr condition;           // over sizes: where it holds, every intermediate fits
+  bool never_fits = false;  // some intermediate is known not to, whatever the sizes
+  // Over sizes, to be evaluated with checked arithmetic: where it holds (and evaluates), every
+  // intermediate fits.
+  Expr condition_32, condition_64;
 };
 
-// `expressions`: everything that is emitted; `ranges`: loops and sizes, without guards, since a
-// value may be computed before its guard.
-IndexWidth index_width(std::span<const Expr> expressions, Simplifier& ranges);
+struct IndexWidthRequest {
+  std::span<const Expr> values;    // of every intermediate that is computed
+  std::span<const Expr> elements;  // of every buffer
+  std::span<const Expr> sizes;     // every other symbol is a loop variable or is defined
+  std::span<const std::pair<Expr, Expr>> definitions;  // variables and their values
+  Simplifier& ranges;  // loops and sizes, without guards: a value may be computed before its guard
+};
+IndexWidth index_width(const IndexWidthRequest& request);
 
 }  // namespace selvage

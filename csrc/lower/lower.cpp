@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/forms.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/program.h>
@@ -196,24 +197,36 @@ class Lowering {
       append_nest(fusion_, schedule_, a, buffer(t), value, kernel, computed);
     }
     keep_used_sizes(kernel, computed);
-    Simplifier ranges(kernel.facts);
-    for (const Buffer& b : kernel.buffers) computed.push_back(b.elements);
-    const IndexWidth width = index_width(computed, ranges);
     ProgramStep step;
     step.stores = group;
+    const IndexWidth width = width_of(kernel, std::move(computed));
     if (width.fits_32) {
       step.variants.push_back(std::move(kernel));
     } else {
       Kernel wide = kernel;
       wide.index_type = IndexType::Int64;
+      wide.condition = width.condition_64;
       if (!width.never_fits) {
-        kernel.condition = width.condition;
+        kernel.condition = width.condition_32;
         wide.name += "_64";
         step.variants.push_back(std::move(kernel));
       }
       step.variants.push_back(std::move(wide));
     }
     program_.steps.push_back(std::move(step));
+  }
+
+  // Of everything that is computed, as the kernel says it and as its text will.
+  IndexWidth width_of(const Kernel& kernel, std::vector<Expr> computed) const {
+    std::vector<Expr> elements;
+    for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
+    computed.insert(computed.end(), elements.begin(), elements.end());
+    std::vector<Expr> values = reachable(computed, true);
+    const Forms forms(kernel);
+    const std::vector<Expr> written = forms.intermediates();
+    values.insert(values.end(), written.begin(), written.end());
+    Simplifier ranges(kernel.facts);
+    return index_width({values, elements, fusion_.sizes(), forms.computed().definitions, ranges});
   }
 
   // A kernel is passed the sizes that it computes with, no others.

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/expr/tape.h>
+#include <selvage/lower/narrow.h>
 #include <selvage/lower/nest.h>
 
 #include <algorithm>
@@ -31,10 +32,7 @@ class Nest {
 
   void build(BufferId target, ValueId value) {
     add_loops();
-    for (const KeptPredicate& kept : analysis_.predicates.kept) {
-      const Expr condition = named(kept.condition);
-      levels_[level(condition)].guards.push_back(condition);
-    }
+    add_guards();
     Store store;
     store.buffer = target;
     store.address = named(analysis_.address);
@@ -80,10 +78,35 @@ class Nest {
     }
   }
 
+  // Each guard as far out as its variables allow, simplified under those that are tested before.
+  void add_guards() {
+    std::vector<Expr> conditions;
+    for (const KeptPredicate& kept : analysis_.predicates.kept) {
+      add_conjuncts(kept.condition, conditions);
+    }
+    std::stable_sort(conditions.begin(), conditions.end(),
+                     [&](Expr a, Expr b) { return level(a) < level(b); });
+    Facts tested = analysis_.ranges->facts();
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      Expr condition = conditions[i];
+      if (i > 0) condition = Simplifier(tested).simplify(condition);
+      if (condition.is_true()) continue;
+      tested.assume(condition);
+      condition = named(condition);
+      levels_[level(condition)].guards.push_back(condition);
+    }
+  }
+
+  static void add_conjuncts(Expr e, std::vector<Expr>& out) {
+    if (!e.is(Op::And)) return out.push_back(e);
+    add_conjuncts(e[0], out);
+    add_conjuncts(e[1], out);
+  }
+
   // The innermost loop that an expression depends on.
   std::size_t level(Expr e) {
     std::size_t deepest = 0;
-    for (Expr s : reachable(std::span(&e, 1), false)) {
+    for (Expr s : reachable(std::span(&e, 1), true)) {
       if (const auto it = level_of_.find(s.id()); it != level_of_.end()) {
         deepest = std::max(deepest, it->second);
       }
@@ -96,13 +119,21 @@ class Nest {
     for (Expr let : reachable(std::span(&e, 1), true)) {
       if (let.is(Op::Let) && !names_.count(let.id())) define(let);
     }
-    const Expr result = replace(e);
-    computed_.push_back(result);
-    return result;
+    return computed(replace(e));
+  }
+
+  // An expression of the kernel, in a form that fits the narrowest type.
+  Expr computed(Expr e) {
+    const std::size_t known = kernel_.facts.symbols().size();
+    if (ranges_ == nullptr || ranges_->facts().symbols().size() != known) {
+      ranges_ = std::make_unique<Simplifier>(kernel_.facts);
+    }
+    computed_.push_back(narrowed(e, *ranges_));
+    return computed_.back();
   }
 
   void define(Expr let) {
-    const Expr value = replace(let[0]);
+    const Expr value = computed(replace(let[0]));
     std::string name = "t" + std::to_string(kernel_defines_++);
     const auto taken = [&] { return kernel_.facts.find(kernel_.pool->symbol(name)) != nullptr; };
     while (taken()) name += "_";
@@ -114,7 +145,6 @@ class Nest {
     levels_[k].defines.push_back({variable, value});
     level_of_[variable.id()] = k;
     names_[let.id()] = variable;
-    computed_.push_back(value);
   }
 
   Expr replace(Expr e) {
@@ -197,6 +227,7 @@ class Nest {
   const TensorAnalysis& analysis_;
   Kernel& kernel_;
   std::vector<Expr>& computed_;
+  std::unique_ptr<Simplifier> ranges_;  // of the kernel's variables
   std::vector<Level> levels_;
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;

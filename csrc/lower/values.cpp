@@ -99,16 +99,27 @@ ValueId ValueLowering::lower_read(const ValueNode& node, const Environment& envi
   return made_[key] = out_.add(std::move(read));
 }
 
-// An index of the reader itself is within the reader's extent wherever the reader is computed.
+// The reader is computed only where its indices are within its extents, so the question is one of
+// its indices, whatever coordinates they stand for.
 bool ValueLowering::is_within(Expr subscript, const TensorInfo& reader, TensorId source,
                               std::size_t axis) {
   const Expr extent = fusion_.domains()[fusion_[source].logical[axis]].extent;
   for (std::size_t k = 0; k < reader.indices.size(); ++k) {
-    if (!same(reader.indices[k], subscript)) continue;
-    const Expr own = fusion_.domains()[reader.logical[k]].extent;
-    return same(own, extent) || analysis_.guarded->proves(own <= extent);
+    if (same(reader.indices[k], subscript) && same(extent_of(reader, k), extent)) return true;
   }
-  return false;
+  std::unique_ptr<Simplifier>& ranges = ranges_[&reader];
+  if (ranges == nullptr) {
+    Facts facts = *fusion_.facts();
+    for (std::size_t k = 0; k < reader.indices.size(); ++k) {
+      facts.loop(reader.indices[k], extent_of(reader, k));
+    }
+    ranges = std::make_unique<Simplifier>(std::move(facts));
+  }
+  return ranges->proves(0 <= subscript && subscript < extent);
+}
+
+Expr ValueLowering::extent_of(const TensorInfo& tensor, std::size_t axis) const {
+  return fusion_.domains()[tensor.logical[axis]].extent;
 }
 
 void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript,

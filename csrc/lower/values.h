@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace selvage {
@@ -29,6 +30,7 @@ class ValueLowering {
                      const TensorInfo& reader);
   Expr substitute(Expr e, const Environment& environment);
   bool is_within(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
+  Expr extent_of(const TensorInfo& tensor, std::size_t axis) const;
   void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);
 
   const Fusion& fusion_;
@@ -36,6 +38,7 @@ class ValueLowering {
   const TensorAnalysis& analysis_;
   ValueGraph& out_;
   std::function<BufferId(TensorId)> buffer_;
+  std::map<const TensorInfo*, std::unique_ptr<Simplifier>> ranges_;  // of a reader's indices
   // An inlined tensor read twice at the same subscripts is one value.
   std::map<std::vector<std::uint64_t>, ValueId> made_;
 };

@@ -52,6 +52,25 @@ Json coverage_of(const TensorReport& tensor) {
   return json;
 }
 
+Json json_of(const std::vector<Confirmation>& confirmations) {
+  std::int64_t confirmed = 0;
+  Json refuted = Json::array(), unknown = Json::array();
+  for (const Confirmation& c : confirmations) {
+    if (is_proved(c.verdict)) {
+      ++confirmed;
+      continue;
+    }
+    Json json = {{"of", to_string(c.of)}, {"what", c.what}, {"claim", to_text(c)}};
+    if (const auto* r = std::get_if<Refuted>(&c.verdict)) {
+      json["witness"] = json_of(r->point);
+      refuted.push_back(std::move(json));
+    } else {
+      unknown.push_back(std::move(json));
+    }
+  }
+  return {{"by", "Z3"}, {"confirmed", confirmed}, {"refuted", refuted}, {"unknown", unknown}};
+}
+
 Json json_of(const TensorReport& tensor) {
   const TensorAnalysis& a = tensor.analysis;
   const Texts texts = texts_of(tensor);
@@ -78,6 +97,7 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
+  if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;
 }
 

@@ -2,6 +2,7 @@
 #include <selvage/kernel/print.h>
 #include <selvage/report/lines.h>
 #include <selvage/report/page.h>
+#include <selvage/report/rules_behind.h>
 #include <selvage/report/run_lines.h>
 #include <selvage/report/tensor_lines.h>
 
@@ -95,7 +96,9 @@ std::string page(const Report& report, const PageOptions& options) {
       } else if (options.predicates || options.why) {
         out.line(0, tensor.name());
         print_checks(tensor, options.why, out);
+        if (options.why) print_rules(tensor, fusion, out);
       }
+      if (tensor.confirmations) print_confirmations(tensor.name(), *tensor.confirmations, out);
     }
     if (!fusion.program) {
       for (const TensorReport& tensor : report.tensors) {

@@ -103,7 +103,7 @@ int Report::exit_status() const {
 
 TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,
                        const std::vector<std::pair<std::string, DomainId>>& names) {
-  TensorReport report{&schedule, std::move(analysis), {}, {}};
+  TensorReport report{&schedule, std::move(analysis), {}, {}, {}};
   const TensorAnalysis& a = report.analysis;
   std::unordered_set<std::string> taken;
   for (std::size_t i = 0; i < a.loops.size(); ++i) {

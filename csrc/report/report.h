@@ -5,6 +5,7 @@
 #include <selvage/driver/run.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/lower/program.h>
+#include <selvage/report/confirmation.h>
 
 #include <map>
 #include <optional>
@@ -35,7 +36,8 @@ struct TensorReport {
   // Every iterdomain of the tensor by its name; names are unique, a loop is called like its
   // variable, and one iterdomain may have two names, where a file tells of it twice.
   std::vector<std::pair<std::string, DomainId>> iterdomains;
-  std::unordered_map<std::size_t, std::string> names;  // the one that texts use
+  std::unordered_map<std::size_t, std::string> names;           // the one that texts use
+  std::optional<std::vector<Confirmation>> confirmations = {};  // none: Z3 was not asked
 
   const Fusion& fusion() const { return schedule->fusion(); }
   const DomainGraph& graph() const { return schedule->graph(); }

@@ -55,7 +55,7 @@ KERNEL(bias_relu)(
   const int no = blockIdx.x;
   const int ni = threadIdx.x;
   const int t0 = no * 32 + ni;
-  const int t1 = m * N + t0;
+  const int t1 = N * m + t0;
   if (t0 < N) {
     y[t1] = relu(a[t1] + b[t0]);
   }
@@ -136,12 +136,12 @@ TEST(Cuda, TheMachinesDivisionStandsOnlyWhereItIsProved) {
   const auto text = [](std::int64_t offset, std::int64_t divisor) {
     return cuda(division(1, offset, divisor, IndexType::Int32)).text;
   };
-  EXPECT_THAT(text(5, 3), HasSubstr("t0 / 3"));
+  EXPECT_THAT(text(5, 3), HasSubstr("(i + 5) / 3"));
   EXPECT_THAT(text(5, 3), Not(HasSubstr("floor_div")));
-  EXPECT_THAT(text(-5, 3), HasSubstr("floor_div(t0, 3)"));
-  EXPECT_THAT(text(-5, 8), HasSubstr("(t0 >> 3)"));
-  EXPECT_THAT(text(-5, 8), HasSubstr("(t0 & 7)"));
-  EXPECT_THAT(text(5, -3), HasSubstr("euclid_div(t0, -3)"));
+  EXPECT_THAT(text(-5, 3), HasSubstr("floor_div(i - 5, 3)"));
+  EXPECT_THAT(text(-5, 8), HasSubstr("((i - 5) >> 3)"));
+  EXPECT_THAT(text(-5, 8), HasSubstr("((i - 5) & 7)"));
+  EXPECT_THAT(text(5, -3), HasSubstr("euclid_div(i + 5, -3)"));
 }
 
 // y[i] = a[(i - 4) / 3 + ...] under a guard that makes i - 4 positive.
@@ -157,6 +157,29 @@ TEST(Cuda, AGuardMayProveADivision) {
   const std::string text = cuda(h.kernel).text;
   EXPECT_THAT(text, HasSubstr("if (4 <= i) {\n      const int t0 = (i - 4) / 3;"));
   EXPECT_THAT(text, Not(HasSubstr("floor_div")));
+}
+
+// The same for a divisor, which is 0 where the guard does not hold: no division leaves the guard.
+TEST(Cuda, ADivisionThatMightTrapStaysUnderItsGuard) {
+  HandKernel h("trap");
+  const Expr n = h.size("n"), i = h.variable("i", n);
+  const Expr quotient = i / (n - 3), remainder = i % (n - 3);
+  const BufferId y = h.output("y", DataType::Int64, n);
+  ValueGraph& values = h.kernel.values;
+  h.kernel.body = {
+      loop(i, n, {guard(3 < n, {store(y, i, values.index(quotient * 10 + remainder))})})};
+  EXPECT_THAT(cuda(h.kernel).text,
+              HasSubstr("    if (3 < n) {\n"
+                        "      const int t0 = i / (unsigned)(n - 3);\n"
+                        "      y[i] = (long long)(t0 * 10 + (i - t0 * (n - 3)));\n"));
+  for (std::int64_t size : {3, 9}) {
+    std::vector<Array> expected = arrays_for(h.kernel, {{"n", size}}), run = expected;
+    for (std::int64_t e = 0; e < size && size > 3; ++e) {
+      expected[0].set_int(e, e / (size - 3) * 10 + e % (size - 3));
+    }
+    run_text(h.kernel, {{"n", size}}, run);
+    EXPECT_EQ(run, expected);
+  }
 }
 
 TEST(Cuda, LoopsThatRunOnceVanish) {

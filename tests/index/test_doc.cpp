@@ -40,6 +40,7 @@ TEST(Theory, NamesTestsThatExist) {
   EXPECT_GE(suites.size(), 15u);
   for (const std::string& suite : suites) {
     EXPECT_TRUE(tests.find("TEST(" + suite + ",") != std::string::npos ||
+                tests.find("TEST_F(" + suite + ",") != std::string::npos ||
                 tests.find("TEST_P(" + suite + ",") != std::string::npos)
         << suite;
   }

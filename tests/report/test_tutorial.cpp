@@ -1,4 +1,5 @@
 // What doc/tutorial.md shows is what happens: its files are written, its commands are run in order.
+#include <selvage/confirm/solver.h>
 #include <selvage/selvage.h>
 
 #include <gtest/gtest.h>
@@ -201,6 +202,10 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
         return (c.text + " ").find(" " + name + " ") != std::string::npos;
       });
       ASSERT_TRUE(c.text == kProgram || c.text.starts_with("schedule_inspect ")) << where;
+      if (c.text.ends_with("--prove") && !has_z3()) {
+        std::printf("[SKIP built without Z3] %s\n", where.c_str());
+        continue;
+      }
       Text actual;
       std::tie(actual, status) = c.text == kProgram ? perform_program() : folder.perform(c.text);
       EXPECT_TRUE(shows(c.output, actual)) << where << "\nprints\n\n"

@@ -1,3 +1,5 @@
+#include <selvage/confirm/solver.h>
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,7 +76,7 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
 }
 
 TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
-  for (const char* option : {"--dot", "--svg a.svg", "--prove", "--trace", "--debug", "--tune"}) {
+  for (const char* option : {"--dot", "--svg a.svg", "--trace", "--debug", "--tune"}) {
     const Outcome o = inspect("examples/figure2.yaml " + std::string(option));
     const std::string name = std::string(option).substr(0, std::string(option).find(' '));
     EXPECT_EQ(o.err, "schedule_inspect: error[E390]: " + name +
@@ -113,6 +115,25 @@ TEST(CommandLine, SimplifiesLinesAndPrintsRules) {
   const Outcome rules = inspect("--rules");
   EXPECT_EQ(rules.status, 0);
   EXPECT_NE(rules.out.find("div/small"), std::string::npos);
+}
+
+TEST(CommandLine, ProveSaysWhatZ3Confirms) {
+  const Outcome o = inspect("examples/figure2.yaml --predicates --prove");
+  if (!has_z3()) {
+    EXPECT_EQ(o.err,
+              "selvage: error[E902]: --prove needs Z3, and this was built without it; help: "
+              "./scripts/setup installs it; then build again\n");
+    EXPECT_EQ(o.status, 2);
+    GTEST_SKIP() << "[SKIP built without Z3]";
+  }
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("Z3 confirms of T0: 6 extents, 3 indices, 2 checks that stay, 1 check that "
+                       "is not needed, 1 address,\n    4 loops, 1 store, 2 accesses\n"),
+            std::string::npos)
+      << o.out;
+  EXPECT_EQ(inspect("examples/figure2.yaml --json").out.find("proofs"), std::string::npos);
+  EXPECT_NE(inspect("examples/figure2.yaml --json --prove").out.find("\"refuted\": []"),
+            std::string::npos);
 }
 
 TEST(CommandLine, EveryExampleIsWhatItExpects) {

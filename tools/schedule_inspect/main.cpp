@@ -1,16 +1,15 @@
 // schedule_inspect: what a schedule file means, for a person or as JSON.
 #include <selvage/base/check.h>
-#include <selvage/expr/text.h>
+#include <selvage/confirm/confirm.h>
 #include <selvage/frontend/expression_lines.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
+#include <selvage/report/rules_page.h>
 #include <selvage/report/run_file.h>
-#include <selvage/simplifier/rules.h>
 
 #include <tools/schedule_inspect/options.h>
 
-#include <iomanip>
 #include <iostream>
 
 namespace selvage {
@@ -18,24 +17,10 @@ namespace {
 
 void print(const std::vector<Diagnostic>& diagnostics) { std::cerr << to_text(diagnostics); }
 
-void print_rules() {
-  constexpr int kName = 24, kBefore = 34, kAfter = 24, kWhen = 34;
-  const auto row = [](std::string_view name, const std::string& before, const std::string& after,
-                      const std::string& when, std::string_view source) {
-    std::cout << std::left << std::setw(kName) << name << ' ' << std::setw(kBefore) << before << ' '
-              << std::setw(kAfter) << after << ' ' << std::setw(kWhen) << when << ' ' << source
-              << '\n';
-  };
-  row("name", "before", "after", "when", "source");
-  for (const Rule& rule : all_rules()) {
-    row(rule.name, to_string(rule.before), to_string(rule.after),
-        rule.when.is_true() ? "always" : to_string(rule.when), rule.source);
-  }
-}
-
 int inspect_file(const Options& options) {
   const ScheduleFile file = read_schedule_file(options.file, options.sizes);
   Report report = inspect(file);
+  if (options.prove) confirm(report);
   if (options.run) run_file(file, options.running, report);
   std::cout << (options.json ? to_json(report) : page(report, options.page));
   print(report.diagnostics);
@@ -46,7 +31,7 @@ int perform(const Options& options) {
   switch (options.task) {
     case Options::Task::Inspect: return inspect_file(options);
     case Options::Task::Simplify: return simplify_file(options.file, std::cout) ? 0 : 2;
-    case Options::Task::Rules: print_rules(); return 0;
+    case Options::Task::Rules: std::cout << rules_page(); return 0;
     case Options::Task::Help: std::cout << options.help; return 0;
     case Options::Task::Version: std::cout << "schedule_inspect " SELVAGE_VERSION "\n"; return 0;
   }

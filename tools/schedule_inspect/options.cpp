@@ -51,14 +51,14 @@ std::int64_t size_value(const std::string& name, const std::string& text) {
 struct Raw {
   std::string file, simplify, svg, on, arch = "sm_90a";
   std::vector<std::string> sizes, inputs, outputs;
-  bool rules = false, dot = false, prove = false, trace = false, debug = false, tune = false;
+  bool rules = false, dot = false, trace = false, debug = false, tune = false;
   bool version = false, run = false;
 };
 
 void refuse_unsupported_options(const Raw& raw) {
   const std::pair<bool, const char*> options[] = {
-      {raw.dot, "--dot"},     {!raw.svg.empty(), "--svg"}, {raw.prove, "--prove"},
-      {raw.trace, "--trace"}, {raw.debug, "--debug"},      {raw.tune, "--tune"},
+      {raw.dot, "--dot"},     {!raw.svg.empty(), "--svg"}, {raw.trace, "--trace"},
+      {raw.debug, "--debug"}, {raw.tune, "--tune"},
   };
   for (const auto& [given, name] : options) {
     if (given) refuse_unsupported(kPlace, name, "leave it out");
@@ -132,6 +132,7 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--predicates", options.page.predicates,
                "only the checks that stay, and those not needed");
   app.add_flag("--why", options.page.why, "the same, each with its reason");
+  app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels");
   app.add_flag("--run", raw.run, "run the kernels, and compare with the unscheduled program");
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
@@ -148,7 +149,6 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--version", raw.version, "print the version and exit");
   app.add_option("--svg", raw.svg, "not supported yet: a picture");
   app.add_flag("--dot", raw.dot, "not supported yet: the graph for Graphviz");
-  app.add_flag("--prove", raw.prove, "not supported yet: proofs by Z3");
   app.add_flag("--tune", raw.tune, "not supported yet: try schedules");
   app.add_flag("--trace", raw.trace, "not supported yet: every access of a run");
   app.add_flag("--debug", raw.debug, "not supported yet: kernels that check themselves");

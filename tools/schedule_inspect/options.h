@@ -18,7 +18,8 @@ struct Options {
   bool json = false;
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
-  bool run = false;  // --run or --check
+  bool run = false;    // --run or --check
+  bool prove = false;  // has Z3 confirm what is printed
   RunFileOptions running;
   std::string help;  // the text, for Task::Help
 };

@@ -1,0 +1,11 @@
+# The corpus of expressions, how its lines are checked and what the fuzzers make of bytes: part of
+# the tests, of the fuzzers and of the benchmark beside other simplifiers. It needs no more than the
+# simplifier's layer.
+
+file(GLOB sources CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/tests/corpus/*.cpp" "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
+list(FILTER sources EXCLUDE REGEX "/fuzz_[^/]*$")
+add_library(tests_corpus STATIC EXCLUDE_FROM_ALL ${sources})
+target_include_directories(tests_corpus PUBLIC "${PROJECT_SOURCE_DIR}")
+target_link_libraries(tests_corpus PUBLIC selvage_simplifier)
+use_pch(tests_corpus selvage_pch)

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+
+#include <cstdint>
+
+namespace selvage {
+
+// What it takes to compute an expression, each use of a shared part counted: 10 per division or
+// remainder, 3 per multiplication, 1 per other operator. Multiplying by 1 is free, and so is a sign
+// that a sum takes up: a + -3 * b costs as much as a - 3 * b. The weights are those by which the
+// simplifiers of the field have been compared.
+struct Cost {
+  std::int64_t total = 0;      // saturates at kMost
+  std::int64_t divisions = 0;  // and remainders, too
+
+  static constexpr std::int64_t kMost = std::int64_t{1} << 40;
+};
+Cost cost_of(Expr e);
+
+// Conjuncts other than `true`: those of a && (b && c) are three.
+std::int64_t clauses_of(Expr e);
+
+}  // namespace selvage

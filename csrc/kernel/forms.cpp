@@ -1,0 +1,210 @@
+#include <selvage/kernel/forms.h>
+#include <selvage/kernel/partial_sums.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+using Term = LinearSum::Term;
+
+bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
+
+// A sum of products without a sum among their factors: its terms stand in it as they are.
+bool is_flat(Expr e) {
+  if (!is_sum(e)) return true;
+  if (e.is(Op::Mul)) {
+    const auto is_product = [](Expr a) { return !a.is(Op::Add) && !a.is(Op::Sub) && is_flat(a); };
+    return is_product(e[0]) && is_product(e[1]);
+  }
+  return is_flat(e[0]) && is_flat(e[1]);
+}
+
+std::uint64_t magnitude(std::int64_t c) {
+  return c < 0 ? std::uint64_t(0) - std::uint64_t(c) : std::uint64_t(c);
+}
+
+}  // namespace
+
+Forms::Forms(const Kernel& kernel)
+    : pool_(*kernel.pool),
+      ranges_(kernel.facts),
+      computed_(computed_expressions(kernel)),
+      divisions_(computed_.all, ranges_),
+      sums_([this](Expr atom) { return depth(atom); }, ranges_) {
+  for (Expr e : computed_.all) collect(e);
+  sums_.share();
+  for (Expr e : computed_.all) write(e);
+}
+
+Expr Forms::operator()(Expr e) const {
+  const auto it = forms_.find(e.id());
+  return it == forms_.end() ? e : it->second;
+}
+
+Expr Forms::meaning(Expr form) const {
+  const auto it = meanings_.find(form.id());
+  return it == meanings_.end() ? form : it->second;
+}
+
+int Forms::depth(Expr e) {
+  if (e.is(Op::Symbol)) {
+    const auto it = computed_.depth.find(e.id());
+    return it == computed_.depth.end() ? 0 : it->second;
+  }
+  if (e.args().empty()) return 0;
+  if (const auto it = depths_.find(e.id()); it != depths_.end()) return it->second;
+  int deepest = 0;
+  for (Expr a : e.args()) deepest = std::max(deepest, depth(a));
+  return depths_[e.id()] = deepest;
+}
+
+// Finds every sum that will be written.
+void Forms::collect(Expr e) {
+  if (!collected_.insert(e.id()).second) return;
+  if (const SharedDivisions::Form* form = divisions_.find(e)) {
+    for (Expr part : {form->base, form->quotient, form->divisor, form->more, form->less}) {
+      if (part.valid()) collect(part);
+    }
+    return;
+  }
+  if (is_sum(e)) {
+    LinearSum sum = to_linear(e);
+    const bool is_flat_sum = is_flat(e);
+    const bool is_product = e.is(Op::Mul) && is_flat_sum;
+    const bool is_apart = is_product || sum.terms.size() != 1 || !same(sum.terms[0].monomial, e);
+    // Multiplied out, what fits might not: (x - 32) * 67108864.
+    if (is_apart && (is_flat_sum || any_order_fits(sum, ranges_))) {
+      sum = divisions_.written_out(sum);
+      for (const Term& t : sum.terms) {
+        for (Expr atom : atoms_of(t.monomial)) collect(atom);
+      }
+      sum_numbers_[e.id()] = sum_numbers_.size();
+      sums_.add(std::move(sum));
+      return;
+    }
+  }
+  for (Expr a : e.args()) collect(a);
+}
+
+Expr Forms::write(Expr e) {
+  if (e.args().empty()) return e;
+  if (const auto it = forms_.find(e.id()); it != forms_.end()) return it->second;
+  const Expr form = write_anew(e);
+  note(form);
+  meanings_[form.id()] = e;
+  return forms_[e.id()] = form;
+}
+
+Expr Forms::write_anew(Expr e) {
+  if (e.is(Op::Let)) return write(e[0]);
+  if (const SharedDivisions::Form* form = divisions_.find(e)) return write_shared(*form);
+  if (const auto it = sum_numbers_.find(e.id()); it != sum_numbers_.end()) {
+    return write_sum(sums_[it->second], sums_.any_order(it->second));
+  }
+  std::vector<Expr> args;
+  for (Expr a : e.args()) args.push_back(write(a));
+  if (e.is(Op::Load)) return pool_.load(e.name(), args);
+  if (e.is(Op::Call)) return pool_.call(e.name(), args);
+  return pool_.make(e.op(), args);
+}
+
+Expr Forms::write_shared(const SharedDivisions::Form& form) {
+  Expr e = write(form.base);
+  if (form.quotient.valid()) {
+    e = make(Op::Sub, e, make(Op::Mul, write(form.quotient), write(form.divisor)));
+  }
+  if (form.more.valid()) e = make(Op::Add, e, write(form.more));
+  if (form.less.valid()) e = make(Op::Sub, e, write(form.less));
+  return e;
+}
+
+// Loop by loop from the outside, so that what an inner loop does not change is a sum of its own;
+// within a loop as to_expr does: what is added before what is subtracted, the constant last.
+Expr Forms::write_sum(const LinearSum& sum, bool any_order) {
+  struct Ranked {
+    Term term;
+    int depth;
+    std::size_t degree;
+  };
+  std::vector<Ranked> terms;
+  int first = INT32_MAX;  // the loops around the first term that is added
+  for (const Term& t : sum.terms) {
+    terms.push_back({t, sums_.depth(t.monomial), atoms_of(t.monomial).size()});
+    if (t.coefficient > 0) first = std::min(first, terms.back().depth);
+  }
+  for (Ranked& r : terms) {
+    if (r.term.coefficient < 0) r.depth = any_order ? std::max(r.depth, first) : INT32_MAX;
+  }
+  std::stable_sort(terms.begin(), terms.end(), [](const Ranked& a, const Ranked& b) {
+    if (a.depth != b.depth) return a.depth < b.depth;
+    const std::int64_t c = a.term.coefficient, d = b.term.coefficient;
+    if ((c < 0) != (d < 0)) return c > 0;
+    if (a.degree != b.degree) return a.degree > b.degree;
+    return magnitude(c) > magnitude(d);
+  });
+  Expr e;
+  const auto append = [&](Expr term, bool subtract) {
+    e = e.valid() ? make(subtract ? Op::Sub : Op::Add, e, term) : term;
+  };
+  const auto is_subtracted = [](std::int64_t c) { return c < 0 && c != INT64_MIN; };
+  const bool constant_first =
+      terms.empty() || (first == INT32_MAX && terms[0].term.coefficient != INT64_MIN);
+  if (constant_first) e = pool_.constant(sum.constant);
+  for (const Ranked& r : terms) {
+    const bool subtract = e.valid() && is_subtracted(r.term.coefficient);
+    Term t = r.term;
+    if (subtract) t.coefficient = -t.coefficient;
+    append(write_term(t), subtract);
+  }
+  if (constant_first || sum.constant == 0) return e;
+  const bool subtract = is_subtracted(sum.constant);
+  append(pool_.constant(subtract ? -sum.constant : sum.constant), subtract);
+  return e;
+}
+
+// The factors loop by loop from the outside, the coefficient in the outermost.
+Expr Forms::write_term(const Term& term) {
+  auto atoms = atoms_of(term.monomial);
+  std::stable_sort(atoms.begin(), atoms.end(),
+                   [&](Expr a, Expr b) { return sums_.depth(a) < sums_.depth(b); });
+  const int outermost = sums_.depth(atoms[0]);
+  Expr e;
+  bool scaled = term.coefficient == 1;
+  for (Expr atom : atoms) {
+    if (!scaled && sums_.depth(atom) > outermost) {
+      e = make(Op::Mul, e, pool_.constant(term.coefficient));
+      scaled = true;
+    }
+    e = e.valid() ? make(Op::Mul, e, write_atom(atom)) : write_atom(atom);
+  }
+  return scaled ? e : make(Op::Mul, e, pool_.constant(term.coefficient));
+}
+
+Expr Forms::write_atom(Expr e) {
+  const LinearSum* part = sums_.part(e);
+  if (part == nullptr) return write(e);
+  if (const auto it = parts_.find(e.id()); it != parts_.end()) return it->second;
+  return parts_[e.id()] = write_sum(*part, true);
+}
+
+Expr Forms::make(Op op, Expr a, Expr b) {
+  const Expr form = pool_.make(op, a, b);
+  if (note(form)) meanings_[form.id()] = pool_.make(op, meaning(a), meaning(b));
+  return form;
+}
+
+bool Forms::note(Expr form) {
+  const bool is_new = noted_.insert(form.id()).second;
+  if (is_new) written_.push_back(form);
+  return is_new;
+}
+
+std::vector<Expr> Forms::intermediates() const {
+  std::vector<Expr> meanings;
+  for (Expr form : written_) meanings.push_back(meaning(form));
+  return meanings;
+}
+
+}  // namespace selvage

@@ -1,0 +1,184 @@
+#include <selvage/index/coordinates.h>
+#include <selvage/report/obligations.h>
+
+#include <algorithm>
+#include <set>
+
+namespace selvage {
+
+namespace {
+
+using Of = Confirmation::Of;
+
+// The same literal, not a number among them.
+bool is_same(double a, double b) { return a == b || (a != a && b != b); }
+
+// Walks a kernel down to the store of one tensor, and then, side by side, the value that is stored
+// and the tensor's definition: each address and index of the one against the subscripts of the
+// other, nothing simplified. What is written otherwise there than it is defined is pointed out.
+class KernelObligations {
+ public:
+  KernelObligations(const TensorReport& tensor, const Kernel& kernel)
+      : tensor_(tensor), analysis_(tensor.analysis), fusion_(tensor.fusion()), kernel_(kernel) {}
+
+  std::vector<Obligation> list() {
+    visit(kernel_.body);
+    return std::move(list_);
+  }
+
+ private:
+  // What an index symbol of a definition stands for.
+  using Environment = std::vector<std::pair<Expr, Expr>>;
+
+  void add(Of of, std::string what, std::vector<Question> questions) {
+    list_.push_back({of, std::move(what), fusion_.facts().get(), std::move(questions)});
+  }
+  void add_equal(std::string what, Expr computed, Expr defined) {
+    add(Of::Access, std::move(what), {{around_, eq(computed, defined)}});
+    list_.back().simplified = {{around_, defined}};
+  }
+
+  void visit(const Body& body) {
+    const std::size_t outside = around_.size();
+    for (const Statement& s : body) {
+      std::visit(overloaded{[&](const Loop& loop) { visit(loop); },
+                            [&](const Define& d) { around_.push_back(eq(d.variable, d.value)); },
+                            [&](const Guard& guard) {
+                              around_.push_back(guard.condition);
+                              visit(guard.body);
+                              around_.pop_back();
+                            },
+                            [&](const Store& store) {
+                              if (kernel_.buffers[store.buffer].name == tensor_.name()) add(store);
+                            }},
+                 s.node);
+    }
+    around_.resize(outside);
+  }
+
+  void visit(const Loop& loop) {
+    around_.push_back(ok(loop.variable, loop.extent));
+    loops_.push_back(&loop);
+    visit(loop.body);
+    loops_.pop_back();
+    around_.pop_back();
+  }
+
+  void add(const Store& store) {
+    for (const Loop* loop : loops_) add(*loop);
+    if (!store.valid.empty()) add_valid(store.valid);
+    add(Of::Access, tensor_.name(), {{around_, eq(store.address, analysis_.address)}});
+    Environment environment;
+    const TensorInfo& info = tensor_.tensor();
+    for (std::size_t i = 0; i < info.indices.size(); ++i) {
+      environment.emplace_back(info.indices[i], (*analysis_.coordinates)[info.logical[i]]);
+    }
+    compare(*info.definition, environment, store.value);
+  }
+
+  // Each under those before it, which are confirmed by then: first what the guards test.
+  void add_valid(std::vector<Expr> conditions) {
+    const auto is_tested = [&](Expr condition) {
+      const auto& kept = analysis_.predicates.kept;
+      return std::any_of(kept.begin(), kept.end(), [&](const KeptPredicate& p) {
+        return same(condition,
+                    ok((*analysis_.coordinates)[p.domain], tensor_.graph()[p.domain].extent));
+      });
+    };
+    std::stable_partition(conditions.begin(), conditions.end(), is_tested);
+    std::vector<Question> questions;
+    std::vector<Expr> known = around_;
+    for (Expr condition : conditions) {
+      questions.push_back({known, condition});
+      known.push_back(condition);
+    }
+    add(Of::Store, tensor_.name(), std::move(questions));
+  }
+
+  void add(const Loop& loop) {
+    for (std::size_t i = 0; i < analysis_.loops.size(); ++i) {
+      if (!same(analysis_.variables[i], loop.variable)) continue;
+      const DomainId d = analysis_.loops[i];
+      const Expr runs_through = tensor_.graph()[d].extent <= loop.extent;
+      add(Of::Loop, tensor_.name_of(d), {{{}, runs_through}});
+    }
+  }
+
+  void compare(ValueId defined, const Environment& environment, ValueId computed) {
+    std::vector<std::uint64_t> key = {std::uint64_t(defined), std::uint64_t(computed)};
+    for (const auto& [symbol, value] : environment) {
+      key.push_back((std::uint64_t(symbol.id()) << 32) | value.id());
+    }
+    if (!compared_.insert(std::move(key)).second) return;
+    const ValueNode& d = fusion_.values()[defined];
+    const ValueNode& c = kernel_.values[computed];
+    switch (d.kind) {
+      case ValueNode::Kind::Constant:
+        if (c.kind != d.kind || c.integer != d.integer || !is_same(c.real, d.real)) differ();
+        return;
+      case ValueNode::Kind::Index:
+        if (c.kind != d.kind) return differ();
+        return add_equal("an index", c.index, substitute(d.index, environment));
+      case ValueNode::Kind::Read: return compare_read(d, environment, computed);
+      case ValueNode::Kind::Apply:
+      case ValueNode::Kind::Cast: break;
+    }
+    const bool is_alike = c.kind == d.kind && c.type == d.type && c.function == d.function &&
+                          c.operands.size() == d.operands.size();
+    if (!is_alike) return differ();
+    for (std::size_t i = 0; i < d.operands.size(); ++i) {
+      compare(d.operands[i], environment, c.operands[i]);
+    }
+  }
+
+  void compare_read(const ValueNode& read, const Environment& environment, ValueId computed) {
+    const TensorId source = TensorId(read.source);
+    const TensorInfo& info = fusion_[source];
+    std::vector<Expr> subscripts;
+    for (Expr s : read.subscripts) subscripts.push_back(substitute(s, environment));
+    if (!info.is_input && tensor_.schedule->is_inlined(source)) {
+      Environment inner;
+      for (std::size_t i = 0; i < subscripts.size(); ++i) {
+        inner.emplace_back(info.indices[i], subscripts[i]);
+      }
+      return compare(*info.definition, inner, computed);
+    }
+    const ValueNode& c = kernel_.values[computed];
+    const bool reads_it =
+        c.kind == ValueNode::Kind::Read && kernel_.buffers[c.source].name == info.name;
+    if (!reads_it) return differ();
+    add_equal(info.name, c.subscripts[0], address_of(fusion_, source, subscripts));
+  }
+
+  // The value is built otherwise than its definition: there is nothing to compare with.
+  void differ() { add(Of::Access, tensor_.name(), {}); }
+
+  Expr substitute(Expr e, const Environment& environment) const {
+    for (const auto& [symbol, value] : environment) {
+      if (same(symbol, e)) return value;
+    }
+    if (e.args().empty() || e.is(Op::Let)) return e;
+    std::vector<Expr> args;
+    for (Expr a : e.args()) args.push_back(substitute(a, environment));
+    if (e.is(Op::Load)) return e.pool().load(e.name(), args);
+    if (e.is(Op::Call)) return e.pool().call(e.name(), args);
+    return e.pool().make(e.op(), args);
+  }
+
+  const TensorReport& tensor_;
+  const TensorAnalysis& analysis_;
+  const Fusion& fusion_;
+  const Kernel& kernel_;
+  std::vector<Expr> around_;        // what holds where the walk stands
+  std::vector<const Loop*> loops_;  // that are open there
+  std::vector<Obligation> list_;
+  std::set<std::vector<std::uint64_t>> compared_;
+};
+
+}  // namespace
+
+std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Kernel& kernel) {
+  return KernelObligations(tensor, kernel).list();
+}
+
+}  // namespace selvage
