@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 
 namespace selvage {
@@ -43,5 +44,14 @@ inline std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+
+// |a| and the greatest common divisor, where they fit: 2^63 does not, and 1 divides all the same.
+inline std::int64_t magnitude(std::int64_t a) {
+  return a == INT64_MIN ? INT64_MAX : a < 0 ? -a : a;
+}
+inline std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
+  if (a == INT64_MIN || b == INT64_MIN) return 1;
+  return std::gcd(a, b);
+}
 
 }  // namespace selvage

@@ -11,7 +11,7 @@ namespace selvage {
 // products and xors of some expressions: what Z3 does not find out by itself where divisors are no
 // numbers, and of xor it knows nothing.
 
-// e = d*(e/d) + e%d and 0 <= e%d < d for d > 0, of every division.
+// e = d*(e/d) + e%d, and 0 <= e%d < d for d > 0, of every division; < -d where d may be negative.
 std::vector<Expr> euclid_hints(std::span<const Expr> expressions);
 
 // d*k is 0, or at least d, or at most -d, as k is 0 or not, for every divisor d and what may turn

@@ -326,8 +326,10 @@ Verdict answer(const std::vector<Expr>& assumptions, Expr claim, unsigned steps)
 
 Verdict Solver::confirm(Expr claim) const {
   if (claim.is(Op::And)) {
-    const Verdict first = confirm(claim[0]);
-    return is_proved(first) ? confirm(claim[1]) : first;
+    // One after the other, at points at which both are defined.
+    const Solver both(joined({assumptions_, defined(std::span(&claim, 1))}), steps_);
+    const Verdict first = both.confirm(claim[0]);
+    return is_proved(first) ? both.confirm(claim[1]) : first;
   }
   try {
     return answer(assumptions_, claim, steps_);

@@ -2,8 +2,7 @@
 
 #include <selvage/simplifier/verdict.h>
 
-#include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace selvage {

@@ -10,7 +10,8 @@ namespace {
 
 using Of = Confirmation::Of;
 
-constexpr std::size_t kLongest = 400;  // characters of a claim
+constexpr std::size_t kLongest = 400;   // characters of a claim
+constexpr std::size_t kMostLines = 20;  // of what is not decided
 
 struct Words {
   Of of;
@@ -69,12 +70,16 @@ void print_confirmations(const std::string& tensor, const std::vector<Confirmati
         (confirmed.empty() ? "" : ", ") + std::to_string(n) + " " + (n == 1 ? w.one : w.many);
   }
   out.heading("Z3 confirms of " + tensor + ": " + (confirmed.empty() ? "nothing" : confirmed));
+  std::size_t undecided = 0;
   for (const Confirmation& c : confirmations) {
-    if (std::holds_alternative<Unknown>(c.verdict)) {
-      out.line(2, "it does not decide " + to_text(c));
-    } else if (const auto* refuted = std::get_if<Refuted>(&c.verdict)) {
+    if (const auto* refuted = std::get_if<Refuted>(&c.verdict)) {
       out.line(2, "it REFUTES " + to_text(c) + "; at " + to_text(refuted->point));
+    } else if (std::holds_alternative<Unknown>(c.verdict) && undecided++ < kMostLines) {
+      out.line(2, "it does not decide " + to_text(c));
     }
+  }
+  if (undecided > kMostLines) {
+    out.line(2, "... nor " + std::to_string(undecided - kMostLines) + " more, which --json lists");
   }
 }
 

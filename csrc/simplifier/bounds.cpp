@@ -143,12 +143,13 @@ Interval Simplifier::interval_of_digits(Expr x, std::int64_t a, std::int64_t low
   if (!range.has_lo() || !range.has_hi()) return Interval::everything();
   const std::int64_t first = floor_div(range.lo, a), last = floor_div(range.hi, a);
   const auto row = [&](std::int64_t q) {
-    const std::int64_t from = q == first ? range.lo - q * a : 0;
-    const std::int64_t to = q == last ? range.hi - q * a : a - 1;
+    const std::int64_t from = q == first ? *euclid_mod(range.lo, a) : 0;
+    const std::int64_t to = q == last ? *euclid_mod(range.hi, a) : a - 1;
     return Interval{from, to} * Interval::point(low) + Interval::point(q) * Interval::point(high);
   };
   Interval total = hull(row(first), row(last));
-  if (last - first >= 2) total = hull(total, hull(row(first + 1), row(last - 1)));
+  const bool between = last > first && std::uint64_t(last) - std::uint64_t(first) >= 2;
+  if (between) total = hull(total, hull(row(first + 1), row(last - 1)));
   return total;
 }
 

@@ -1,8 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/simplifier/congruence.h>
 
-#include <numeric>
-
 namespace selvage {
 
 namespace {
@@ -11,7 +9,7 @@ constexpr std::int64_t kTooLarge = INT64_MIN;
 
 std::int64_t greatest_common_divisor(std::int64_t a, std::int64_t b) {
   if (a == kTooLarge || b == kTooLarge) return 1;
-  return std::gcd(a, b);
+  return common_divisor(a, b);
 }
 
 Congruence make(std::int64_t modulus, std::optional<std::int64_t> residue) {

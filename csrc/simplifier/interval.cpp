@@ -89,6 +89,7 @@ Interval operator%(Interval x, Interval y) {
 
 Interval operator^(Interval x, Interval y) {
   if (x.lo < 0 || y.lo < 0 || !x.has_hi() || !y.has_hi()) return Interval::everything();
+  if (x.empty() || y.empty()) return Interval::everything();
   // Where x < 2^k, only the low k bits of y change.
   const auto within_block = [](std::int64_t mask_of, Interval v) {
     const int bits = std::bit_width(static_cast<std::uint64_t>(mask_of));

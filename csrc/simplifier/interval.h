@@ -18,7 +18,7 @@ struct Interval {
   static Interval everything() { return {}; }
 
   bool empty() const { return lo > hi; }
-  bool is_point() const { return lo == hi; }
+  bool is_point() const { return lo == hi && has_lo() && has_hi(); }
   bool has_lo() const { return lo != kMinusInfinity; }
   bool has_hi() const { return hi != kInfinity; }
   bool contains(std::int64_t v) const { return lo <= v && v <= hi; }

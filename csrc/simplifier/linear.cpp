@@ -2,7 +2,6 @@
 #include <selvage/simplifier/linear.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace selvage {
 
@@ -304,7 +303,7 @@ std::int64_t content(const LinearSum& sum) {
   std::int64_t g = 0;
   for (const Term& t : sum.terms) {
     if (t.coefficient == INT64_MIN) return 1;
-    g = std::gcd(g, t.coefficient);
+    g = common_divisor(g, t.coefficient);
   }
   return g;
 }

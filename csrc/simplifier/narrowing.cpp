@@ -62,7 +62,7 @@ bool Narrowing::require(const Sum& sum, const Interval& allowed, Box& box, bool&
     // Towards the inside: the least v with k*v >= lo, the greatest with k*v <= hi.
     const bool has_lo = k > 0 ? product.has_lo() : product.has_hi();
     const bool has_hi = k > 0 ? product.has_hi() : product.has_lo();
-    const std::int64_t d = std::abs(k), s = k > 0 ? 1 : -1;
+    const std::int64_t d = magnitude(k), s = k > 0 ? 1 : -1;
     if (has_lo) to.lo = -floor_div(-(s * lo), d);
     if (has_hi) to.hi = floor_div(s * hi, d);
     if (!narrow(box[p.atom], to, moved)) return false;

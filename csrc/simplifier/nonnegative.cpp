@@ -3,7 +3,6 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace selvage {
 
@@ -180,7 +179,7 @@ bool Simplifier::follows_from(const LinearSum& sum, const LinearSum& known, int 
       if ((u.coefficient > 0) != (t.coefficient > 0)) continue;
       const auto factors = common_multiple(u, t);
       if (!factors || tried.size() == 3) continue;
-      const auto& [m, l] = *factors;
+      const LinearSum &m = factors->first, &l = factors->second;
       if (std::any_of(tried.begin(), tried.end(), [&](const auto& other) {
             return other.first.equals(m) && other.second.equals(l);
           })) {
@@ -205,13 +204,14 @@ bool Simplifier::follows_from(const LinearSum& sum, const LinearSum& known, int 
 std::optional<std::pair<LinearSum, LinearSum>> Simplifier::common_multiple(
     const LinearSum::Term& u, const LinearSum::Term& t) {
   if (u.coefficient == INT64_MIN || t.coefficient == INT64_MIN) return std::nullopt;
-  const std::int64_t g = std::gcd(u.coefficient, t.coefficient);
-  const std::int64_t m = std::abs(t.coefficient) / g, l = std::abs(u.coefficient) / g;
+  const std::int64_t g = common_divisor(u.coefficient, t.coefficient);
+  const std::int64_t m = magnitude(t.coefficient) / g, l = magnitude(u.coefficient) / g;
   if (same(u.monomial, t.monomial)) {
     return std::pair(LinearSum::of_constant(m), LinearSum::of_constant(l));
   }
   if (!t.monomial.is(Op::Mul) && !u.monomial.is(Op::Mul)) return std::nullopt;
   if (const auto f = divide_monomial(pool(), t.monomial, u.monomial)) {
+    if (!f->valid()) return std::pair(LinearSum::of_constant(m), LinearSum::of_constant(l));
     if (interval(*f).lo < 1) return std::nullopt;
     return std::pair(LinearSum{{{*f, m}}, 0}, LinearSum::of_constant(l));
   }

@@ -67,8 +67,8 @@ bool Simplifier::drop_common_symbol(LinearSum& difference) {
 bool Simplifier::drop_common_factor(LinearSum& difference) {
   std::vector<std::int64_t> factors;
   for (const auto& t : difference.terms) {
-    if (t.coefficient != INT64_MIN && std::abs(t.coefficient) > 1) {
-      factors.push_back(std::abs(t.coefficient));
+    if (t.coefficient != INT64_MIN && magnitude(t.coefficient) > 1) {
+      factors.push_back(magnitude(t.coefficient));
     }
   }
   std::sort(factors.rbegin(), factors.rend());

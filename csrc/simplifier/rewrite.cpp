@@ -2,7 +2,6 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace selvage {
 
@@ -240,7 +239,7 @@ void Simplifier::propose_common_factor(Expr e, Proposals& out) {
     std::vector<std::int64_t> gcds;
     for (const auto& t : dividend.terms) {
       if (t.coefficient == INT64_MIN) continue;
-      const std::int64_t g = std::gcd(t.coefficient, divisor.constant);
+      const std::int64_t g = common_divisor(t.coefficient, divisor.constant);
       if (g > 1 && g < divisor.constant) gcds.push_back(g);
     }
     std::sort(gcds.rbegin(), gcds.rend());
@@ -328,9 +327,9 @@ bool Simplifier::bind_multiple(std::int64_t coefficient, Expr others, Expr perio
   auto a = exact_quotient(sum_of(period), c);
   if (!a) {
     // What divides the coefficient is taken from the divisor.
-    const std::int64_t g = std::gcd(coefficient, c.is_constant() ? c.constant : content(c));
+    const std::int64_t g = common_divisor(coefficient, c.is_constant() ? c.constant : content(c));
     if (g < 2 || coefficient == INT64_MIN) return false;
-    b = LinearSum::of_constant(c.is_constant() ? std::gcd(g, c.constant) : g);
+    b = LinearSum::of_constant(c.is_constant() ? common_divisor(g, c.constant) : g);
     const auto left = exact_quotient(c, b);
     a = left ? exact_quotient(sum_of(period), *left) : std::nullopt;
     const auto rest = exact_quotient(z, b);

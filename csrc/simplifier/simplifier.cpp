@@ -20,6 +20,7 @@ Simplifier::Simplifier(Facts facts, int level)
     if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) {
       const LinearSum a = linear(s[0]), b = linear(s[1]);
       if (auto d = add(b, a, -1)) {
+        if (s.is(Op::Lt) && d->constant == INT64_MIN) continue;
         if (s.is(Op::Lt)) d->constant -= 1;
         sums.push_back(*d);
       }

@@ -2,7 +2,6 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace selvage {
 
@@ -45,7 +44,7 @@ std::int64_t least_multiple(const LinearSum& sum, const LinearSum& x) {
     if (own == nullptr || own->coefficient == INT64_MIN || t.coefficient == INT64_MIN) return 0;
     const std::int64_t ratio = own->coefficient / t.coefficient;
     if (ratio == 0 || (k != 0 && (ratio > 0) != (k > 0))) return 0;
-    if (k == 0 || std::abs(ratio) < std::abs(k)) k = ratio;
+    if (k == 0 || magnitude(ratio) < magnitude(k)) k = ratio;
   }
   return k;
 }
@@ -184,7 +183,7 @@ std::vector<Simplifier::Quotient> Simplifier::as_quotients(Expr y, std::int64_t 
     if (whole && width(*whole) <= width(sum)) out.push_back({to_expr(pool(), *whole), a});
     if (rest.is_zero() && a.is(Op::Const)) {
       // x / a is (x / (a / g)) / g.
-      const std::int64_t g = std::gcd(a.value(), factor);
+      const std::int64_t g = common_divisor(a.value(), factor);
       if (g > 1 && g < a.value()) out.push_back({x / (a.value() / g), pool().constant(g)});
     }
   }
@@ -216,7 +215,7 @@ bool Simplifier::recompose_digits(LinearSum& sum, std::size_t i, Expr atom) {
 bool Simplifier::recompose_divisible(LinearSum& sum, std::size_t i, Expr quotient) {
   const auto [monomial, coefficient] = sum.terms[i];
   if (!quotient[1].is(Op::Const) || coefficient == INT64_MIN) return false;
-  const std::int64_t d = quotient[1].value(), b = std::gcd(coefficient, d);
+  const std::int64_t d = quotient[1].value(), b = common_divisor(coefficient, d);
   const Congruence x = congruence(sum_of(quotient[0]));
   if (b == 1) return false;
   if (!x.decides(d) || x.residue % d != 0) return recompose_outer(sum, i, quotient, b);
@@ -329,7 +328,7 @@ bool Simplifier::move_in(LinearSum& sum, std::size_t i, Expr atom) {
   const std::int64_t d = atom[1].value();
   const LinearSum& dividend = sum_of(atom[0]);
   for (const auto& [other, c] : sum.terms) {
-    if (same(other, atom) || !is_division(other) || c % k != 0 || k == -1) continue;
+    if (same(other, atom) || !is_division(other) || k == -1 || c % k != 0) continue;
     if (find_term(dividend, other) != nullptr) continue;  // a multiple that was drawn out
     const bool related =
         std::any_of(dividend.terms.begin(), dividend.terms.end(), [&](const auto& t) {

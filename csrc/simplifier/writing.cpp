@@ -235,7 +235,7 @@ Expr Simplifier::draw_out(const LinearSum& sum) {
         }
         if (3 * n > most) {
           most = 3 * n;
-          coefficient = std::abs(t.coefficient);
+          coefficient = magnitude(t.coefficient);
           factor = {};
         }
       }
@@ -263,7 +263,7 @@ Expr Simplifier::draw_out(const LinearSum& sum) {
     } else if (others) {
       const auto grown = add(inner, {{{*others, t.coefficient}}, 0});
       if (grown) inner = *grown;
-    } else if (!factor.valid() && std::abs(t.coefficient) == coefficient) {
+    } else if (!factor.valid() && magnitude(t.coefficient) == coefficient) {
       inner.terms.push_back({t.monomial, t.coefficient / coefficient});
     } else {
       outer.terms.push_back(t);
