@@ -3,7 +3,7 @@
 #include <selvage/runtime/virtual_prelude.h>
 #include <selvage/runtime/virtual_unit.h>
 
-#ifdef SELVAGE_HAVE_LIBTCC
+#if SELVAGE_HAVE_LIBTCC
 #include <libtcc.h>
 #include <math.h>
 
@@ -13,7 +13,7 @@
 
 namespace selvage {
 
-#ifdef SELVAGE_HAVE_LIBTCC
+#if SELVAGE_HAVE_LIBTCC
 
 namespace {
 

@@ -63,6 +63,7 @@ TEST_F(Z3, SymbolicDivisorsAreWithinReach) {
 TEST_F(Z3, WhereADivisorIs0NothingIsAsked) {
   EXPECT_EQ(confirm({}, "x / n * n + x % n == x"), "proved");
   EXPECT_EQ(confirm({"0 <= n"}, "x % n < n"), "proved");
+  EXPECT_EQ(confirm({}, "x % 0 <= 3 && x == 5"), "proved");
 }
 
 TEST_F(Z3, XorAloneIsBitwise) {
