@@ -327,7 +327,9 @@ bool Simplifier::move_in(LinearSum& sum, std::size_t i, Expr atom) {
   if (!atom[1].is(Op::Const) || atom[1].value() < 1) return false;
   const std::int64_t d = atom[1].value();
   const LinearSum& dividend = sum_of(atom[0]);
-  for (const auto& [other, c] : sum.terms) {
+  for (const auto& term_beside : sum.terms) {
+    const Expr other = term_beside.monomial;
+    const std::int64_t c = term_beside.coefficient;
     if (same(other, atom) || !is_division(other) || k == -1 || c % k != 0) continue;
     if (find_term(dividend, other) != nullptr) continue;  // a multiple that was drawn out
     const bool related =
