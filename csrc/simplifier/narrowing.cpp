@@ -87,7 +87,8 @@ bool Narrowing::revise(const Division& division, Box& box, bool& moved) const {
   if (!operand.has_lo() || !operand.has_hi()) return true;
   const std::int64_t q = floor_div(operand.lo, d);
   if (q != floor_div(operand.hi, d)) return true;
-  return require(x, Interval::point(q * d) + result, box, moved);
+  const auto multiple = checked_mul(q, d);
+  return !multiple || require(x, Interval::point(*multiple) + result, box, moved);
 }
 
 bool Narrowing::propagate(Box& box) const {

@@ -254,7 +254,7 @@ void Simplifier::propose_common_factor(Expr e, Proposals& out) {
       factors.push_back(LinearSum::of_atom(atoms[i]));
       if (atoms.size() > 2) {
         const auto others = divide_monomial(pool(), monomial, atoms[i]);
-        factors.push_back(LinearSum::of_atom(*others));
+        if (others && others->valid()) factors.push_back(LinearSum::of_atom(*others));
       }
     }
   }
