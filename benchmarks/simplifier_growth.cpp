@@ -7,13 +7,13 @@
 #include <chrono>
 #include <string>
 
-#include "benchmarks/growing_expressions.h"
+#include "tests/corpus/growing_expressions.h"
 
 namespace selvage {
 namespace {
 
-using benchmarks::Family;
-using benchmarks::Problem;
+using growth::Family;
+using growth::Problem;
 
 void simplify(benchmark::State& state, const Family& family) {
   const auto nodes = std::size_t(state.range(0));
@@ -33,7 +33,7 @@ void simplify(benchmark::State& state, const Family& family) {
 }
 
 [[maybe_unused]] const bool kRegistered = [] {
-  for (const Family& family : benchmarks::growing_families()) {
+  for (const Family& family : growth::families()) {
     const std::string name = std::string("simplifier_growth/") + family.name;
     benchmark::RegisterBenchmark(name.c_str(),
                                  [&family](benchmark::State& state) { simplify(state, family); })

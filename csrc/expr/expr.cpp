@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/work.h>
 #include <selvage/expr/expr.h>
 
 #include <cstring>
@@ -122,6 +123,7 @@ ExprPool::ExprPool() {
 ExprPool::~ExprPool() = default;
 
 Expr ExprPool::intern(const Key& key) {
+  count_work(2);
   Shard& shard = *shards_[key.hash & (kShards - 1)];
   if (const ExprNode* node = shard.table.load(std::memory_order_acquire)->find(key)) {
     return Expr(node);

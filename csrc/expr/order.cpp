@@ -1,3 +1,4 @@
+#include <selvage/base/work.h>
 #include <selvage/expr/expr.h>
 
 #include <cctype>
@@ -35,6 +36,7 @@ int compare_names(std::string_view a, std::string_view b) {
 // the walk is one path down, however much the two share.
 int compare(Expr a, Expr b) {
   while (!same(a, b)) {
+    count_work();
     if (a.op() != b.op()) return a.op() < b.op() ? -1 : 1;
     if (a.value() != b.value()) return a.value() < b.value() ? -1 : 1;
     if (const int c = compare_names(a.name(), b.name())) return c;

@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/base/work.h>
 #include <selvage/simplifier/simplifier.h>
 
 namespace selvage {
@@ -154,6 +155,7 @@ Interval Simplifier::interval_of_digits(Expr x, std::int64_t a, std::int64_t low
 }
 
 Interval Simplifier::interval(const LinearSum& sum) {
+  count_work(1 + sum.terms.size());
   Interval total = Interval::point(sum.constant);
   std::array<bool, kMostTerms> counted{};  // with another
   for (std::size_t i = 0; i < sum.terms.size(); ++i) {

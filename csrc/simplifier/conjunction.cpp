@@ -4,6 +4,7 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace selvage {
@@ -52,6 +53,7 @@ Expr Simplifier::rewrite_and(Expr e) {
 // The conjuncts, simplified, each once. False if one is.
 bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
   std::vector<Expr> open = {e};
+  std::unordered_set<std::uint32_t> seen;
   while (!open.empty()) {
     const Expr c = open.back();
     open.pop_back();
@@ -69,8 +71,7 @@ bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
       open.push_back(s);
       continue;
     }
-    const bool known = std::any_of(conjuncts.begin(), conjuncts.end(),
-                                   [&](const Conjunct& other) { return same(other.condition, s); });
+    const bool known = !seen.insert(s.id()).second;
     if (s.is_true() || known) {
       count(rule(known ? "and/same" : "and/true"));
     } else {
@@ -82,28 +83,34 @@ bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
 
 void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
   if (conjuncts.size() < 2) return;
-  std::vector<Conjunct*> by_cost;
-  for (Conjunct& c : conjuncts) by_cost.push_back(&c);
-  std::stable_sort(by_cost.begin(), by_cost.end(), [&](const Conjunct* a, const Conjunct* b) {
-    return cost(a->condition) > cost(b->condition);
+  struct Sum {
+    Conjunct* conjunct;
+    std::uint64_t symbols;
+  };
+  std::vector<Sum> left;
+  for (Conjunct& c : conjuncts) {
+    if (c.difference) left.push_back({&c, symbol_mask(*c.difference)});
+  }
+  std::vector<Sum> by_cost = left;
+  std::stable_sort(by_cost.begin(), by_cost.end(), [&](const Sum& a, const Sum& b) {
+    return cost(a.conjunct->condition) > cost(b.conjunct->condition);
   });
   const std::int64_t granted = kImpliedSteps / std::int64_t(conjuncts.size());
-  for (Conjunct* c : by_cost) {
-    if (!c->difference) continue;
-    const std::uint64_t symbols = symbol_mask(*c->difference);
+  for (const auto& [c, symbols] : by_cost) {
     std::vector<const LinearSum*> others;
-    for (const Conjunct& other : conjuncts) {
-      if (&other == c || other.condition.is_true() || !other.difference) continue;
-      if ((symbol_mask(*other.difference) & symbols) == 0) continue;
-      if (others.size() < kMostSupposed) others.push_back(&*other.difference);
+    for (const auto& [other, shared] : left) {
+      if (other == c || (shared & symbols) == 0) continue;
+      others.push_back(&*other->difference);
+      if (others.size() == kMostSupposed) break;
     }
-    if (others.empty()) continue;
+    if (others.empty() || !has_work_left()) continue;
     // Each goal has a budget of its own, so that one hard goal does not starve the rest.
-    const std::int64_t left = std::exchange(proof_steps_, std::max<std::int64_t>(200, granted));
+    const std::int64_t saved = std::exchange(proof_steps_, std::max<std::int64_t>(200, granted));
     const bool implied = follows(*c->difference, others);
-    proof_steps_ = left;
+    proof_steps_ = saved;
     if (!implied) continue;
     c->condition = pool().truth(true);
+    std::erase_if(left, [dropped = c](const Sum& s) { return s.conjunct == dropped; });
     count(rule("and/implied"));
   }
   std::erase_if(conjuncts, [](const Conjunct& c) { return c.condition.is_true(); });
@@ -151,7 +158,7 @@ bool Simplifier::follows(const LinearSum& goal, const std::vector<const LinearSu
   Narrowing narrowing([this](Expr e) { return interval(e); });
   narrowing.add(*below);
   for (const LinearSum* sum : from) narrowing.add(*sum);
-  return narrowing.is_empty(kMostBoxes);
+  return narrowing.is_empty(kMostBoxes, work_end_);
 }
 
 // The divisors in e are positive whether the other conjuncts hold or not: both sides of a
@@ -169,7 +176,7 @@ bool Simplifier::simplify_under_others(const std::vector<Conjunct>& conjuncts, C
   for (const Conjunct& other : conjuncts) {
     if (&other != &c && !other.condition.is_true()) facts.assume(other.condition);
   }
-  Simplifier under(std::move(facts), level_ + 1);
+  Simplifier under(std::move(facts), level_ + 1, work_end_);
   const Expr s = under.normalize(c.condition);
   for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i] += under.hits_[i];
   if (s.is_false()) return false;

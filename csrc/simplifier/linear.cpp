@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/base/work.h>
 #include <selvage/simplifier/linear.h>
 
 #include <algorithm>
@@ -57,6 +58,7 @@ bool LinearSum::equals(const LinearSum& other) const {
 Atoms atoms_of(Expr monomial) {
   Atoms atoms;
   if (!monomial.valid()) return atoms;
+  count_work(degree(monomial));
   for (; monomial.is(Op::Mul); monomial = monomial[0]) atoms.push_back(monomial[1]);
   atoms.push_back(monomial);
   std::reverse(atoms.begin(), atoms.end());
@@ -105,6 +107,7 @@ std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_
   const auto shift = checked_mul(b.constant, k);
   const auto constant = shift ? checked_add(a.constant, *shift) : std::nullopt;
   if (!constant) return std::nullopt;
+  count_work(2 + a.terms.size() + b.terms.size());
   LinearSum result;
   result.constant = *constant;
   result.terms.reserve(a.terms.size() + b.terms.size());

@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/base/work.h>
 #include <selvage/simplifier/narrowing.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ Interval Narrowing::value(const Sum& sum, const Box& box) {
 }
 
 bool Narrowing::require(const Sum& sum, const Interval& allowed, Box& box, bool& moved) {
+  count_work(sum.parts.size() * (sum.parts.size() + 1));
   for (const Part& p : sum.parts) {
     // coefficient * atom lies within allowed - others.
     Interval others = Interval::point(sum.constant);
@@ -93,7 +95,7 @@ bool Narrowing::revise(const Division& division, Box& box, bool& moved) const {
 
 bool Narrowing::propagate(Box& box) const {
   bool moved = true;
-  for (int round = 0; moved && round < kRounds; ++round) {
+  for (int round = 0; moved && round < kRounds && work_done < last_work_; ++round) {
     moved = false;
     for (const std::size_t c : constraints_) {
       if (!require(sums_[c], {0, Interval::kInfinity}, box, moved)) return false;
@@ -106,7 +108,7 @@ bool Narrowing::propagate(Box& box) const {
 }
 
 bool Narrowing::is_empty(Box box, int& boxes) const {
-  if (--boxes < 0) return false;
+  if (--boxes < 0 || work_done >= last_work_) return false;
   if (!propagate(box)) return true;
   // Halve the narrowest of what is left open and is no quotient or remainder of others.
   std::size_t widest = atoms_.size();
@@ -130,6 +132,9 @@ bool Narrowing::is_empty(Box box, int& boxes) const {
   return is_empty(std::move(box), boxes) && is_empty(std::move(upper), boxes);
 }
 
-bool Narrowing::is_empty(int boxes) { return is_empty(start_, boxes); }
+bool Narrowing::is_empty(int boxes, std::uint64_t last_work) {
+  last_work_ = last_work;
+  return is_empty(start_, boxes);
+}
 
 }  // namespace selvage

@@ -18,8 +18,9 @@ class Narrowing {
   explicit Narrowing(std::function<Interval(Expr)> range) : range_(std::move(range)) {}
 
   void add(const LinearSum& sum);
-  // True: no values make all sums at least 0. False: some do, or it is not known.
-  bool is_empty(int boxes);
+  // True: no values make all sums at least 0. False: some do, or it is not known when `boxes` are
+  // looked at or this much work (base/work.h) is done.
+  bool is_empty(int boxes, std::uint64_t last_work);
 
  private:
   using Box = std::vector<Interval>;  // by atom
@@ -53,6 +54,7 @@ class Narrowing {
   std::vector<Sum> sums_;
   std::vector<std::size_t> constraints_;  // among sums_
   std::vector<Division> divisions_;
+  std::uint64_t last_work_ = 0;
 };
 
 }  // namespace selvage

@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/base/work.h>
 #include <selvage/simplifier/narrowing.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -50,7 +51,7 @@ bool Simplifier::no_point_denies(const LinearSum& sum) {
   Narrowing narrowing([this](Expr e) { return interval(e); });
   narrowing.add(*denied);
   for (const LinearSum& known : known_nonnegative_) narrowing.add(known);
-  return narrowing.is_empty(kBoxes);
+  return narrowing.is_empty(kBoxes, work_end_);
 }
 
 bool Simplifier::proves_nonnegative(Expr e) {
@@ -165,6 +166,7 @@ std::uint64_t Simplifier::symbol_mask(Expr e) {
 }
 
 std::uint64_t Simplifier::symbol_mask(const LinearSum& sum) {
+  count_work(sum.terms.size());
   std::uint64_t mask = 0;
   for (const auto& t : sum.terms) mask |= symbol_mask(t.monomial);
   return mask;
@@ -173,6 +175,7 @@ std::uint64_t Simplifier::symbol_mask(const LinearSum& sum) {
 // 0 <= sum, if -m < m*sum - l*known for some m, l > 0: then -m < m*sum, and these are integers. The
 // factors are chosen so that a monomial goes.
 bool Simplifier::follows_from(const LinearSum& sum, const LinearSum& known, int depth) {
+  count_work(known.terms.size() * sum.terms.size());
   std::vector<std::pair<LinearSum, LinearSum>> tried;
   for (const auto& t : known.terms) {
     for (const auto& u : sum.terms) {

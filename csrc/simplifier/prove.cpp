@@ -72,7 +72,7 @@ bool Simplifier::proves_by_narrowing(Expr condition) {
     if (s.lo.valid() && !s.lo.is(Op::Const)) narrowing.add(sum_of(normalize(s.symbol - s.lo)));
     if (s.hi.valid() && !s.hi.is(Op::Const)) narrowing.add(sum_of(normalize(s.hi - s.symbol)));
   }
-  return narrowing.is_empty(kBoxes);
+  return narrowing.is_empty(kBoxes, work_end_);
 }
 
 Verdict Simplifier::prove(Expr condition) {

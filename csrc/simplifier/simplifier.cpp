@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-Simplifier::Simplifier(Facts facts, int level)
-    : facts_(std::move(facts)), hits_(all_rules().size(), 0), level_(level) {
+Simplifier::Simplifier(Facts facts, int level, std::uint64_t last_work)
+    : facts_(std::move(facts)), hits_(all_rules().size(), 0), level_(level), last_work_(last_work) {
   const Question question(*this, pool().truth(true));
   // Inequalities become sums that are at least 0; the rest is matched as it stands. Each assumption
   // is brought into canonical form before it counts, so none is used to prove itself away.
@@ -39,20 +39,23 @@ Simplifier::Simplifier(Facts facts, int level)
 }
 
 Simplifier::Question::Question(Simplifier& s, Expr e) : simplifier_(s) {
-  if (s.questions_++ == 0) s.grant(e);
+  constexpr std::uint64_t kLeast = 1'500'000, kPerNode = 100, kMost = 2'000'000;
+  if (s.questions_++ > 0) return;
+  s.work_end_ = std::min(s.last_work_, work_done + std::min(kMost, kLeast + kPerNode * e.size()));
+  s.grant_steps(e);
 }
 
-void Simplifier::grant(Expr e) {
-  constexpr std::int64_t kLeast = 2000, kPerNode = 4, kMost = 8000, kProofs = 1200;
+void Simplifier::grant_steps(Expr e) {
+  constexpr std::int64_t kLeast = 2000, kPerNode = 4, kMost = 60'000, kProofs = 1200;
   steps_ = std::min(kMost, kLeast + kPerNode * std::int64_t{e.size()});
-  proof_steps_ = kProofs;
+  proof_steps_ = kProofs + std::min(kMost, std::int64_t{e.size()});
 }
 
 // What was remembered after the steps ran out is not all that can be said: forgets it, and goes on
 // as a new simplifier would.
 void Simplifier::start_again(Expr e) {
   forget_answers();
-  grant(e);
+  grant_steps(e);
 }
 
 void Simplifier::forget_answers() {
@@ -86,15 +89,15 @@ Expr Simplifier::simplify(Expr e) {
   bool all_steps = true;     // were there when the round began
   for (int round = 0;; ++round) {
     const Expr next = write(normalize(best));
-    const bool ran_out = steps_ <= 0 || proof_steps_ <= 0;
-    if (ran_out && questions_ == 1) {
+    const bool ran_out = steps_ <= 0 || proof_steps_ <= 0 || !has_work_left();
+    if (ran_out && questions_ == 1 && has_work_left()) {
       start_again(all_steps ? next : best);
       if (!std::exchange(all_steps, true)) continue;
     } else {
       all_steps = false;
     }
     if (same(next, best) || !is_better(next, best)) return best;
-    if (ran_out && (round == kMostRounds || questions_ > 1)) return next;
+    if (ran_out && (round == kMostRounds || questions_ > 1 || !has_work_left())) return next;
     if (cost(next) < cost(best)) equals.clear();
     const auto seen =
         std::find_if(equals.begin(), equals.end(), [&](Expr s) { return same(s, next); });

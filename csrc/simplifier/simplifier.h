@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/work.h>
 #include <selvage/simplifier/facts.h>
 #include <selvage/simplifier/linear.h>
 #include <selvage/simplifier/memo.h>
@@ -22,7 +23,7 @@ namespace selvage {
 // that may be 0) are left as they are.
 class Simplifier {
  public:
-  explicit Simplifier(Facts facts) : Simplifier(std::move(facts), 0) {}
+  explicit Simplifier(Facts facts) : Simplifier(std::move(facts), 0, UINT64_MAX) {}
 
   const Facts& facts() const { return facts_; }
   ExprPool& pool() const { return facts_.pool(); }
@@ -51,8 +52,9 @@ class Simplifier {
   const std::vector<std::uint64_t>& hits() const { return hits_; }
 
  private:
-  // `level`: 1 where one conjunct is simplified under the others.
-  Simplifier(Facts facts, int level);
+  // `level`: 1 where one conjunct is simplified under the others, with work for it until
+  // `last_work`.
+  Simplifier(Facts facts, int level, std::uint64_t last_work);
 
   using Bindings = std::array<Expr, kPatternSymbols>;
   using Proposals = std::vector<Bindings, Recycling<Bindings>>;
@@ -187,8 +189,8 @@ class Simplifier {
   std::size_t scope_depth(Expr e);
   bool is_refuted(const LinearSum& sum);
 
-  // Work left for the question asked from outside. Counted, not timed: texts are the same on every
-  // machine. Past it what is asked stays as it is.
+  // What is left for the question asked from outside: steps, so that no part of it takes all, and
+  // work, for a step can be dear. Past it what is asked stays as it is.
   class Question {
    public:
     Question(Simplifier& s, Expr e);
@@ -199,11 +201,12 @@ class Simplifier {
    private:
     Simplifier& simplifier_;
   };
-  void grant(Expr e);
+  void grant_steps(Expr e);
   void start_again(Expr e);
   void forget_answers();
-  bool spend() { return --steps_ > 0; }
-  bool spend_on_proof() { return --proof_steps_ > 0; }
+  bool has_work_left() const { return work_done < work_end_; }
+  bool spend() { return --steps_ > 0 && has_work_left(); }
+  bool spend_on_proof() { return --proof_steps_ > 0 && has_work_left(); }
 
   void count(const Rule& rule) { ++hits_[std::size_t(&rule - all_rules().data())]; }
 
@@ -236,6 +239,8 @@ class Simplifier {
   std::vector<Expr> wanted_;
   int level_ = 0;
   int questions_ = 0;             // within one another
+  std::uint64_t last_work_;       // for all questions
+  std::uint64_t work_end_ = 0;    // for this one
   std::int64_t steps_ = 0;        // of rewriting
   std::int64_t proof_steps_ = 0;  // apart, so that no hard proof leaves a text half done
   int rewriting_depth_ = 0;

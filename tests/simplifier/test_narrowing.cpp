@@ -24,7 +24,7 @@ class System {
   bool proved_empty(int boxes) {
     Narrowing narrowing([this](Expr e) { return range(e); });
     for (Expr e : sums_) narrowing.add(to_linear(e));
-    return narrowing.is_empty(boxes);
+    return narrowing.is_empty(boxes, UINT64_MAX);
   }
 
   bool has_a_point() const {
@@ -98,7 +98,7 @@ TEST(Narrowing, AQuotientBoundsItsDividend) {
   Narrowing narrowing([](Expr) { return Interval{0, 10'000'000}; });
   narrowing.add(to_linear(7 - x / 234));  // x < 1872
   narrowing.add(to_linear(x - 1872));
-  EXPECT_TRUE(narrowing.is_empty(1));
+  EXPECT_TRUE(narrowing.is_empty(1, UINT64_MAX));
 }
 
 TEST(Narrowing, EndsOf64BitsAreNoNumbers) {
@@ -107,7 +107,7 @@ TEST(Narrowing, EndsOf64BitsAreNoNumbers) {
   Narrowing narrowing([](Expr) { return Interval::everything(); });
   narrowing.add(to_linear(x * INT64_MAX - 1));
   narrowing.add(to_linear(x % 8 - 3));
-  EXPECT_FALSE(narrowing.is_empty(100));
+  EXPECT_FALSE(narrowing.is_empty(100, UINT64_MAX));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "benchmarks/growing_expressions.h"
+#include "tests/corpus/growing_expressions.h"
 
 #include <algorithm>
 #include <bit>
 #include <string>
 #include <vector>
 
-namespace selvage::benchmarks {
+namespace selvage::growth {
 
 namespace {
 
@@ -365,6 +365,6 @@ constexpr Family kFamilies[] = {
 
 }  // namespace
 
-std::span<const Family> growing_families() { return kFamilies; }
+std::span<const Family> families() { return kFamilies; }
 
-}  // namespace selvage::benchmarks
+}  // namespace selvage::growth

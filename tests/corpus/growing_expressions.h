@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace selvage::benchmarks {
+namespace selvage::growth {
 
 // An expression and what is known of its symbols.
 struct Problem {
@@ -20,6 +20,6 @@ struct Family {
   const char* name;
   Problem (*make)(std::size_t nodes);  // about so many, each occurrence counted unless it is shared
 };
-std::span<const Family> growing_families();
+std::span<const Family> families();
 
-}  // namespace selvage::benchmarks
+}  // namespace selvage::growth
