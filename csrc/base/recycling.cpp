@@ -32,11 +32,20 @@ std::size_t size_class(std::size_t bytes) {
   return std::size_t(std::bit_width(std::max(bytes, sizeof(Block)) - 1));
 }
 
+// Not under AddressSanitizer, so that what is used after it was given back is seen.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kRecycles = false;
+#elif defined(__has_feature)
+constexpr bool kRecycles = !__has_feature(address_sanitizer);
+#else
+constexpr bool kRecycles = true;
+#endif
+
 }  // namespace
 
 void* take_block(std::size_t bytes) {
   const std::size_t c = size_class(bytes);
-  if (c >= kSizes) return ::operator new(bytes);
+  if (c >= kSizes || !kRecycles) return ::operator new(bytes);
   if (Block* block = free_blocks[c]; block != nullptr) {
     free_blocks[c] = block->next;
     return block;
@@ -46,7 +55,7 @@ void* take_block(std::size_t bytes) {
 
 void give_back_block(void* block, std::size_t bytes) {
   const std::size_t c = size_class(bytes);
-  if (c >= kSizes || ending) return ::operator delete(block);
+  if (c >= kSizes || !kRecycles || ending) return ::operator delete(block);
   thread_local const FreeAtTheEnd end;
   free_blocks[c] = ::new (block) Block{free_blocks[c]};
 }

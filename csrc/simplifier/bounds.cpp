@@ -66,6 +66,7 @@ void Simplifier::narrow_to(Expr e, const Interval& range) {
     known_.each([](Known& k) { k.congruence.reset(); });
   }
   known_.each([](Known& k) { k.interval.reset(); });
+  tried_.clear();
 }
 
 Interval Simplifier::compute_interval(Expr e) {

@@ -143,15 +143,24 @@ bool Simplifier::follows(const LinearSum& goal, const std::vector<const LinearSu
   for (const LinearSum* sum : from) bound_quotients(*sum, bounds);
   std::vector<const LinearSum*> supposed = from;
   for (const LinearSum& bound : bounds) supposed.push_back(&bound);
-  if (proves_nonnegative(goal, supposed)) return true;
+  // All digits are taken before anything is supposed: what is simplified meanwhile is remembered.
+  const auto holds = [&](const LinearSum& sum) { return nonnegative(sum, kProofDepth); };
+  if (const Supposing supposing(*this, supposed); holds(goal)) return true;
+  std::vector<LinearSum> in_other_digits;
+  std::unordered_set<std::uint32_t> seen;
   for (const LinearSum* sum : from) {
     for (const auto& t : sum->terms) {
       for (Expr atom : atoms_of(t.monomial)) {
+        if (!seen.insert(atom.id()).second) continue;
         auto digits = in_digits(goal, atom);
         while (digits && drop_common_factor(*digits)) {}
-        if (digits && proves_nonnegative(*digits, supposed)) return true;
+        if (digits) in_other_digits.push_back(std::move(*digits));
       }
     }
+  }
+  if (!in_other_digits.empty()) {
+    const Supposing supposing(*this, supposed);
+    if (std::any_of(in_other_digits.begin(), in_other_digits.end(), holds)) return true;
   }
   const auto below = negation(goal);
   if (!below) return false;

@@ -55,6 +55,15 @@ bool LinearSum::equals(const LinearSum& other) const {
   return true;
 }
 
+std::size_t SumHash::operator()(const LinearSum& sum) const {
+  std::uint64_t h = std::uint64_t(sum.constant);
+  for (const Term& t : sum.terms) {
+    h = (h ^ t.monomial.id()) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ (h >> 32) ^ std::uint64_t(t.coefficient)) * 0xD6E8FEB86659FD93ull;
+  }
+  return std::size_t(h ^ (h >> 32));
+}
+
 Atoms atoms_of(Expr monomial) {
   Atoms atoms;
   if (!monomial.valid()) return atoms;

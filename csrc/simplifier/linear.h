@@ -26,6 +26,13 @@ struct LinearSum {
   bool equals(const LinearSum& other) const;
 };
 
+struct SumHash {
+  std::size_t operator()(const LinearSum& sum) const;
+};
+struct SumEqual {
+  bool operator()(const LinearSum& a, const LinearSum& b) const { return a.equals(b); }
+};
+
 // Nothing where a coefficient would leave 64 bits, or the result have more than kMostTerms terms.
 inline constexpr std::size_t kMostTerms = 64;
 std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_t scale = 1);

@@ -4,6 +4,7 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace selvage {
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr int kProofSteps = 40;
 constexpr int kNestedProofSteps = 8;
-constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
 
 }  // namespace
 
@@ -29,14 +29,14 @@ bool Simplifier::proves(Expr condition) {
     const bool strict = condition.is(Op::Lt);
     if (a.has_hi() && b.has_lo() && (strict ? a.hi < b.lo : a.hi <= b.lo)) return true;
     if (a.has_lo() && b.has_hi() && (strict ? a.lo >= b.hi : a.lo > b.hi)) return false;
-    auto difference = add(linear(condition[1]), linear(condition[0]), -1);
-    if (!difference) return false;
+    auto room = difference(condition[1], condition[0]);
+    if (!room) return false;
     if (strict) {
-      if (difference->constant == INT64_MIN) return false;
-      difference->constant -= 1;
+      if (room->constant == INT64_MIN) return false;
+      room->constant -= 1;
     }
-    recompose_all(*difference);
-    return nonnegative(*difference, kProofDepth) || no_point_denies(*difference);
+    recompose_all(*room);
+    return nonnegative(*room, kProofDepth) || no_point_denies(*room);
   }
   return normalize(condition).is_true();
 }
@@ -56,39 +56,67 @@ bool Simplifier::no_point_denies(const LinearSum& sum) {
 
 bool Simplifier::proves_nonnegative(Expr e) {
   const Question question(*this, e);
-  return interval(e).lo >= 0 || nonnegative(linear(e), kProofDepth);
+  return interval(e).lo >= 0 || nonnegative(LinearSum(linear(e)), kProofDepth);
 }
 
-// 0 <= sum? By intervals, else by replacing one atom after another by a bound of it, inner loops
-// first, until intervals decide; else by taking away what is known to be at least 0.
-bool Simplifier::nonnegative(const LinearSum& given, int depth) {
-  const Interval range = interval(given);
+// 0 <= sum? What was tried is remembered: proofs meet the same sums again and again.
+bool Simplifier::nonnegative(const LinearSum& sum, int depth) {
+  const Interval range = interval(sum);
   if (range.lo >= 0) return true;
-  if (range.hi < 0 || depth == 0 || !spend_on_proof() || is_refuted(given)) return false;
-  LinearSum sum = given;
+  if (range.hi < 0 || depth == 0) return false;
+  if (!spend_on_proof()) {
+    all_tried_ = false;
+    return false;
+  }
+  if (is_refuted(sum) || (depth == kProofDepth && depth_ >= kDeepestNesting)) return false;
+  const int level = depth == kProofDepth ? depth_ + 1 : depth_;
+  const bool supposing = level == 1 && !supposed_.empty();  // no deeper
+  Tried& tried = tried_[sum];
+  if (tried.proved || (supposing && tried.proved_supposing)) return true;
+  if (tried.failed[std::size_t(level)] >= depth) return false;
+  const bool outer_tried = std::exchange(all_tried_, true);
+  const int leaned_on = std::exchange(lean_on_, kNone);
+  const bool proved = depth == kProofDepth ? prove_with_budget(sum) : search(sum, depth);
+  if (lean_on_ != kNone || budget_ < 0 || steps_ <= 0) all_tried_ = false;
+  if (proved) (supposing ? tried.proved_supposing : tried.proved) = true;
+  if (!proved && all_tried_) tried.failed[std::size_t(level)] = depth;
+  all_tried_ = all_tried_ && outer_tried;
+  lean_on_ = std::min(lean_on_, leaned_on);
+  return proved;
+}
+
+bool Simplifier::prove_with_budget(const LinearSum& sum) {
+  // Where nothing ties the symbols of a plain sum together, intervals are exact.
+  const bool plain = std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+    const Facts::Symbol* s = t.monomial.is(Op::Symbol) ? facts_.find(t.monomial) : nullptr;
+    return s != nullptr && (!s->lo.valid() || s->lo.is(Op::Const)) &&
+           (!s->hi.valid() || s->hi.is(Op::Const));
+  });
+  if (plain && known_nonnegative_.empty() && supposed_.empty()) return interval(sum).lo >= 0;
+  ++depth_;
+  const int saved = budget_;
+  // A proof within a proof spends from what the outer one has left.
+  const int granted = depth_ == 1 ? kProofSteps : std::min(saved, kNestedProofSteps);
+  budget_ = granted;
+  const bool result = nonnegative(sum, kProofDepth - 1);
+  if (depth_ > 1) {
+    if (budget_ < 0) all_tried_ = false;
+    budget_ = saved - (granted - std::max(budget_, 0));
+  } else {
+    // Another time it would have the same budget.
+    all_tried_ = proof_steps_ > 0 && has_work_left();
+    budget_ = 0;
+  }
+  --depth_;
+  return result;
+}
+
+// By replacing one atom after another by a bound of it, inner loops first, until intervals decide;
+// else by taking away what is known to be at least 0.
+bool Simplifier::search(LinearSum sum, int depth) {
   if (const std::int64_t g = content(sum); g > 1) {
     for (auto& t : sum.terms) t.coefficient /= g;
     sum.constant = floor_div(sum.constant, g);
-  }
-  const bool outermost = depth == kProofDepth;
-  if (outermost) {
-    // Where nothing ties the symbols of a plain sum together, intervals are exact.
-    const bool plain = std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
-      const Facts::Symbol* s = t.monomial.is(Op::Symbol) ? facts_.find(t.monomial) : nullptr;
-      return s != nullptr && (!s->lo.valid() || s->lo.is(Op::Const)) &&
-             (!s->hi.valid() || s->hi.is(Op::Const));
-    });
-    if (plain && known_nonnegative_.empty() && supposed_.empty()) return interval(sum).lo >= 0;
-    if (depth_ >= kDeepestNesting) return false;
-    ++depth_;
-    const int saved = budget_;
-    // A proof within a proof spends from what the outer one has left.
-    const int granted = depth_ == 1 ? kProofSteps : std::min(saved, kNestedProofSteps);
-    budget_ = granted;
-    const bool result = nonnegative(sum, depth - 1);
-    if (depth_ > 1) budget_ = saved - (granted - std::max(budget_, 0));
-    --depth_;
-    return result;
   }
   replace_free_symbols(sum);
   if (interval(sum).lo >= 0) return true;
@@ -239,24 +267,30 @@ bool Simplifier::follows_from_known(const LinearSum& sum, int depth) {
   return false;
 }
 
-bool Simplifier::proves_nonnegative(const LinearSum& sum, std::vector<const LinearSum*> supposed) {
-  supposed_ = std::move(supposed);
-  is_refuted({});
-  supposed_points_ = Samples::kAll;
-  for (const LinearSum* s : supposed_) {
-    supposed_points_ &= samples_->nonnegative(*s);
-    supposed_symbols_ |= symbol_mask(*s);
+Simplifier::Supposing::Supposing(Simplifier& s, std::vector<const LinearSum*> sums)
+    : simplifier_(s), tried_(std::exchange(s.tried_, {})) {
+  s.supposed_ = std::move(sums);
+  s.supposed_points_ = Samples::kAll;
+  for (const LinearSum* sum : s.supposed_) {
+    s.supposed_points_ &= s.samples().nonnegative(*sum);
+    s.supposed_symbols_ |= s.symbol_mask(*sum);
   }
-  const bool result = nonnegative(sum, kProofDepth);
-  supposed_.clear();
-  supposed_symbols_ = 0;
-  supposed_points_ = Samples::kAll;
-  return result;
+}
+
+Simplifier::Supposing::~Supposing() {
+  simplifier_.supposed_.clear();
+  simplifier_.supposed_symbols_ = 0;
+  simplifier_.supposed_points_ = Samples::kAll;
+  simplifier_.tried_ = std::move(tried_);
+}
+
+Samples& Simplifier::samples() {
+  if (samples_ == nullptr) samples_ = std::make_unique<Samples>(facts_);
+  return *samples_;
 }
 
 bool Simplifier::is_refuted(const LinearSum& sum) {
-  if (samples_ == nullptr) samples_ = std::make_unique<Samples>(facts_);
-  return samples_->refutes_nonnegative(sum, depth_ <= 1 ? supposed_points_ : Samples::kAll);
+  return samples().refutes_nonnegative(sum, depth_ <= 1 ? supposed_points_ : Samples::kAll);
 }
 
 // Symbols by the depth of their declaration; a compound atom goes just before its last symbol.

@@ -7,7 +7,7 @@ namespace selvage {
 
 // Everything is brought to "0 <= difference".
 Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
-  auto difference = add(linear(greater), linear(lesser), -1);
+  auto difference = this->difference(greater, lesser);
   if (difference && strict) {
     const auto shifted = checked_sub(difference->constant, 1);
     if (shifted) {
@@ -45,7 +45,7 @@ bool Simplifier::drop_common_symbol(LinearSum& difference) {
       all = all && others.has_value();
       if (!all) break;
       if (others->valid()) {
-        const auto grown = add(x, {{{*others, t.coefficient}}, 0});
+        const auto grown = add(x, sum_of(*others), t.coefficient);
         all = grown.has_value();
         if (grown) x = *grown;
       } else {
@@ -157,7 +157,7 @@ Expr Simplifier::write_order(const LinearSum& difference) {
 }
 
 Expr Simplifier::rewrite_equal(Expr a, Expr b) {
-  auto difference = add(linear(a), linear(b), -1);
+  auto difference = this->difference(a, b);
   if (!difference) return eq(normalize(a), normalize(b));
   recompose_all(*difference);
   const Interval range = interval(*difference);

@@ -33,6 +33,7 @@ Simplifier::Simplifier(Facts facts, int level, std::uint64_t last_work)
   known_true_ = std::move(truths);
   for (const LinearSum& sum : known_nonnegative_) known_symbols_ |= symbol_mask(sum);
   if (!facts_.assumptions().empty()) {
+    tried_.clear();
     narrow();
     forget_answers();
   }
@@ -63,6 +64,7 @@ void Simplifier::forget_answers() {
     k.normal = k.written = {};
     k.linear.reset();
   });
+  tried_.clear();
 }
 
 Expr Simplifier::normal_form(Expr e) {
@@ -83,21 +85,30 @@ bool Simplifier::is_better(Expr text, Expr than) {
 // text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
 Expr Simplifier::simplify(Expr e) {
   constexpr int kMostRounds = 4;  // that run out of steps
+  constexpr std::uint64_t kToWrite = 200'000;
+  constexpr std::int64_t kStepsToWrite = 500;
   const Question question(*this, e);
   Expr best = e;
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
   bool all_steps = true;     // were there when the round began
   for (int round = 0;; ++round) {
-    const Expr next = write(normalize(best));
-    const bool ran_out = steps_ <= 0 || proof_steps_ <= 0 || !has_work_left();
-    if (ran_out && questions_ == 1 && has_work_left()) {
+    const Expr normal = normalize(best);
+    const bool no_work = !has_work_left();
+    if (no_work) {
+      // What is not all proved is still written well.
+      work_end_ = work_done + kToWrite;
+      steps_ = std::max(steps_, kStepsToWrite);
+    }
+    const Expr next = write(normal);
+    const bool ran_out = steps_ <= 0 || proof_steps_ <= 0 || no_work;
+    if (ran_out && questions_ == 1 && !no_work) {
       start_again(all_steps ? next : best);
       if (!std::exchange(all_steps, true)) continue;
     } else {
       all_steps = false;
     }
     if (same(next, best) || !is_better(next, best)) return best;
-    if (ran_out && (round == kMostRounds || questions_ > 1 || !has_work_left())) return next;
+    if (ran_out && (round == kMostRounds || questions_ > 1 || no_work)) return next;
     if (cost(next) < cost(best)) equals.clear();
     const auto seen =
         std::find_if(equals.begin(), equals.end(), [&](Expr s) { return same(s, next); });
@@ -125,7 +136,7 @@ Expr Simplifier::normalize(Expr e) {
   memo.normal = result;
   memo.open = 0;
   Known& own = known_[result];
-  if (!own.normal.valid()) {
+  if (!own.normal.valid() && !has_kept_product(result)) {
     own.normal = result;
     if (lean_on_ < open_) leaning_.push_back(result);
   }
@@ -155,6 +166,11 @@ const LinearSum& Simplifier::linear(Expr e) {
   return *memo;
 }
 
+std::optional<LinearSum> Simplifier::difference(Expr greater, Expr lesser) {
+  const LinearSum less = linear(lesser);
+  return add(linear(greater), less, -1);
+}
+
 const LinearSum& Simplifier::sum_of(Expr e) {
   std::optional<LinearSum>& memo = known_[e].sum;
   // A large tree is not gone over again: it may share its parts without end.
@@ -164,23 +180,44 @@ const LinearSum& Simplifier::sum_of(Expr e) {
 }
 
 LinearSum Simplifier::compute_linear(Expr e) {
-  std::optional<LinearSum> sum;
-  if (e.is(Op::Add)) sum = add(linear(e[0]), linear(e[1]));
-  if (e.is(Op::Sub)) sum = add(linear(e[0]), linear(e[1]), -1);
-  if (e.is(Op::Mul)) sum = multiply(linear(e[0]), linear(e[1]));
-  if (sum) return *sum;
-  if (e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul)) {
-    // Written out it would overflow or grow past all bounds: it stays one atom.
-    return LinearSum::of_atom(pool().make(e.op(), normalize(e[0]), normalize(e[1])));
+  if (!e.is(Op::Add) && !e.is(Op::Sub) && !e.is(Op::Mul)) return sum_of(normalize(e));
+  const auto apply = [&](const LinearSum& a, const LinearSum& b) {
+    return e.is(Op::Mul) ? multiply(a, b) : add(a, b, e.is(Op::Add) ? 1 : -1);
+  };
+  {
+    const LinearSum right = linear(e[1]);
+    if (auto sum = apply(linear(e[0]), right)) return *sum;
   }
-  return sum_of(normalize(e));
+  const Expr a = normalize(e[0]), b = normalize(e[1]);
+  if (auto sum = apply(sum_of(a), sum_of(b))) return *sum;
+  // Written out it would overflow or grow past all bounds: it stays one atom.
+  return LinearSum::of_atom(pool().make(e.op(), a, b));
+}
+
+// Of a normal form: is there a product in it that would overflow, multiplied out? What is read from
+// it may be put in other groups than it was made from.
+bool Simplifier::has_kept_product(Expr e) {
+  if (e.args().empty() || e.is(Op::Let)) return false;
+  std::optional<bool>& memo = known_[e].has_kept_product;
+  if (memo) return *memo;
+  const auto is_number_or_sum = [](Expr a) {
+    return a.is(Op::Const) || a.is(Op::Add) || a.is(Op::Sub);
+  };
+  // `x*3` is how a term is written.
+  const bool kept =
+      e.is(Op::Mul) && (is_number_or_sum(e[0]) || (!e[1].is(Op::Const) && is_number_or_sum(e[1])) ||
+                        (e[0].is(Op::Mul) && e[0][1].is(Op::Const)));
+  memo = kept || std::any_of(e.args().begin(), e.args().end(),
+                             [this](Expr a) { return has_kept_product(a); });
+  return *memo;
 }
 
 Expr Simplifier::finish(const LinearSum& sum) {
   LinearSum s = sum;
   recompose_all(s);
   const Expr e = to_expr(pool(), s);
-  known_[e].sum = std::move(s);
+  // What is there already may be in use.
+  if (!known_[e].sum && !has_kept_product(e)) known_[e].sum = std::move(s);
   return e;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace selvage {
@@ -64,10 +65,12 @@ class Simplifier {
   bool is_better(Expr text, Expr than);
   Expr normalize(Expr e);
   void forget_leaning();
-  const LinearSum& linear(Expr e);
+  const LinearSum& linear(Expr e);  // good until another is asked for
+  std::optional<LinearSum> difference(Expr greater, Expr lesser);
   const LinearSum& sum_of(Expr e);
   LinearSum compute_linear(Expr e);
   Expr rewrite(Expr e);
+  bool has_kept_product(Expr e);
   Expr finish(const LinearSum& sum);
 
   // rewrite.cpp: applying a rule
@@ -169,7 +172,29 @@ class Simplifier {
   Interval interval_of_digits(Expr x, std::int64_t a, std::int64_t low, std::int64_t high);
   Congruence congruence(const LinearSum& sum);
   static constexpr int kProofDepth = 6;
+  static constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
   bool nonnegative(const LinearSum& sum, int depth);
+  bool prove_with_budget(const LinearSum& sum);
+  bool search(LinearSum sum, int depth);
+  // Whether a sum is at least 0, as far as it was tried: where the search failed with all tried, by
+  // how deep in other proofs it was, to what depth.
+  struct Tried {
+    bool proved = false, proved_supposing = false;
+    std::array<int, kDeepestNesting + 1> failed{};
+  };
+  using AllTried = std::unordered_map<LinearSum, Tried, SumHash, SumEqual>;
+  // While it lives, proofs suppose that these sums are at least 0.
+  class Supposing {
+   public:
+    Supposing(Simplifier& s, std::vector<const LinearSum*> sums);
+    ~Supposing();
+    Supposing(const Supposing&) = delete;
+    Supposing& operator=(const Supposing&) = delete;
+
+   private:
+    Simplifier& simplifier_;
+    AllTried tried_;
+  };
   bool no_point_denies(const LinearSum& sum);
   void replace_free_symbols(LinearSum& sum);
   std::uint64_t own_bit(Expr symbol) const;
@@ -181,13 +206,12 @@ class Simplifier {
   bool eliminate_quotient(const LinearSum& rest, const LinearSum& k, Expr atom, bool rising,
                           int depth);
   bool follows_from_known(const LinearSum& sum, int depth);
-  // The same where these sums are at least 0.
-  bool proves_nonnegative(const LinearSum& sum, std::vector<const LinearSum*> supposed);
   bool eliminate(const LinearSum& sum, Expr atom, int depth);
   void atom_bounds(Expr atom, std::vector<LinearSum>& lower, std::vector<LinearSum>& upper);
   std::size_t elimination_rank(Expr atom);
   std::size_t scope_depth(Expr e);
   bool is_refuted(const LinearSum& sum);
+  Samples& samples();
 
   // What is left for the question asked from outside: steps, so that no part of it takes all, and
   // work, for a step can be dear. Past it what is asked stays as it is.
@@ -217,6 +241,8 @@ class Simplifier {
   std::uint64_t known_symbols_ = 0, supposed_symbols_ = 0;
   Samples::Mask supposed_points_ = Samples::kAll;
   std::unique_ptr<Samples> samples_;
+  AllTried tried_;
+  bool all_tried_ = true;  // by the proof under way
   // What is remembered of one expression. Nothing: not asked yet.
   struct Known {
     Expr normal;   // the expression itself while the question is open
@@ -227,6 +253,7 @@ class Simplifier {
     std::optional<Congruence> congruence;
     std::uint64_t symbols = 0;  // symbol_mask
     int open = 0;               // depth of an open question; 0: answered, or not asked
+    std::optional<bool> has_kept_product;
     int cost = 0, divisions = 0;
     std::uint32_t depth = 0;
   };

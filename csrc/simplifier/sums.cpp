@@ -146,7 +146,7 @@ bool Simplifier::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom) {
   if (sum.terms.size() < 2 || interval(atom[1]).lo < 1) return false;
   const auto others = divide_monomial(pool(), monomial, atom);
   const LinearSum k = term(coefficient, *others);
-  const LinearSum& quotient = linear(atom[0] / atom[1]);
+  const LinearSum quotient = linear(atom[0] / atom[1]);
   const auto multiple = multiply(quotient, sum_of(atom[1]));
   const auto low = multiple ? add(sum_of(atom[0]), *multiple, -1) : std::nullopt;
   const auto in = low ? multiply(k, *low) : std::nullopt;
@@ -255,7 +255,7 @@ bool Simplifier::recompose_quotient(LinearSum& sum, std::size_t i, Expr atom) {
   const auto k = divide_terms(pool(), term(coefficient, *others), sum_of(atom[1]));
   if (!k || !k->rest.is_zero() || k->quotient.is_zero()) return recompose_divisible(sum, i, atom);
   const auto multiple = multiply(k->quotient, sum_of(atom[0]));
-  const LinearSum& rest = linear(atom[0] % atom[1]);
+  const LinearSum rest = linear(atom[0] % atom[1]);
   const auto remainder = multiply(k->quotient, rest);
   if (!multiple || !remainder) return false;
   const LinearSum out = term(coefficient, monomial);

@@ -60,5 +60,14 @@ TEST(Conjunction, OfManyIsDoneOnce) {
   EXPECT_NE(simple.find("i0 < 1"), std::string::npos);
 }
 
+// What is remembered of one part may be forgotten while another is looked at.
+TEST(Conjunction, DigitsBySymbolsUnderOneAnotherKeepTheirValues) {
+  Scope s;
+  s.bound("N", 1, 4).loop("i", "4");
+  s.assume("N * (i / (N * 3)) * 6 + i / 3 % N * 3 < N");
+  const std::string sum = "N * (i / (N * 3)) * 6 + i % (N * 3)";
+  EXPECT_EQ(s.simplify(sum), sum);
+}
+
 }  // namespace
 }  // namespace selvage

@@ -157,6 +157,19 @@ TEST(Simplify, WhatWouldOverflowIsLeftAsItIs) {
   EXPECT_EQ(s.simplify("i <= -9223372036854775808"), "i <= -9223372036854775808");
 }
 
+// Multiplied out they would overflow; how their factors are grouped is settled once.
+TEST(Simplify, ProductsThatAreKeptAreSimpleToo) {
+  Scope s;
+  s.bound("N", 1, 10).loop("i", "N");
+  for (const char* text :
+       {"(4611686018427387904 - i) * 2 * N", "i * -9 * 1024819115206086201 * i",
+        "(4611686018427387904 - i) * 2 * N / 2", "(i - 3) * 4611686018427387903 * i % 2 == i",
+        "(N - 10) * 960383884 * 960383884 < 0", "i + (i / 6 * 6 + i % 6) * 1537228672809129302"}) {
+    const std::string once = s.simplify(text);
+    EXPECT_EQ(s.simplify(once), once) << text;
+  }
+}
+
 TEST(Simplify, TheResultOfASimplificationIsSimple) {
   Scope s;
   s.loop("i", "12").loop("j", "5").bound("N", 1, 64);
