@@ -13,7 +13,7 @@ struct Block {
   Block* next;
 };
 
-constexpr std::size_t kSizes = 12;  // of 2^0 to 2^11 bytes
+constexpr std::size_t kSizes = 14;  // of 2^0 to 2^13 bytes
 
 // Destroyed trivially, so that it can still be asked while a thread's other objects go.
 thread_local Block* free_blocks[kSizes] = {};

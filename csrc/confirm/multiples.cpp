@@ -33,20 +33,7 @@ Expr Multiples::replaced(Expr root) {
       args.push_back(made_.at(a.id()));
       changed = changed || !same(args.back(), a);
     }
-    Expr made = e;
-    if (changed) {
-      ExprPool& pool = e.pool();
-      if (e.is(Op::Let)) {
-        made = pool.let(args[0]);
-      } else if (e.is(Op::Load)) {
-        made = pool.load(e.name(), args);
-      } else if (e.is(Op::Call)) {
-        made = pool.call(e.name(), args);
-      } else {
-        made = pool.make(e.op(), args);
-      }
-    }
-    made_.emplace(e.id(), made);
+    made_.emplace(e.id(), changed ? with_operands(e, args) : e);
   }
   return made_.at(root.id());
 }

@@ -1,3 +1,4 @@
+#include <selvage/base/random.h>
 #include <selvage/driver/run.h>
 
 #include <cmath>
@@ -5,21 +6,6 @@
 namespace selvage {
 
 namespace {
-
-// SplitMix64: a counter, well stirred.
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // FNV-1a, so that inputs of one shape and seed differ.
 std::uint64_t hash(const std::string& name) {
@@ -46,11 +32,11 @@ bool is_unsigned(DataType type) {
 Array made_up_input(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                     std::uint64_t seed) {
   Array array(type, std::move(shape));
-  Generator generator(hash(name) + seed);
+  SplitMix64 random(hash(name) + seed);
   const int bits = digits(type);
   const std::int64_t n = array.size();
   for (std::int64_t k = 0; k < n; ++k) {
-    const std::uint64_t x = generator.next();
+    const std::uint64_t x = random.next();
     if (is_floating(type)) {
       array.set(k, std::ldexp(double(x >> (63 - bits)), -bits) - 1);
     } else if (type == DataType::Bool) {

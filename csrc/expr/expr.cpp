@@ -2,6 +2,7 @@
 #include <selvage/base/work.h>
 #include <selvage/expr/expr.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -27,6 +28,13 @@ std::uint32_t tree_size(Op op, std::span<const Expr> args) {
   std::uint64_t n = 1;
   for (Expr e : args) n += e.size();
   return n > UINT32_MAX ? UINT32_MAX : std::uint32_t(n);
+}
+
+std::uint32_t tree_depth(Op op, std::span<const Expr> args) {
+  if (op == Op::Let) return 1;
+  std::uint32_t deepest = 0;
+  for (Expr e : args) deepest = std::max(deepest, e.depth());
+  return deepest + 1;
 }
 
 }  // namespace
@@ -123,7 +131,7 @@ ExprPool::ExprPool() {
 ExprPool::~ExprPool() = default;
 
 Expr ExprPool::intern(const Key& key) {
-  count_work(2);
+  count_work(4);
   Shard& shard = *shards_[key.hash & (kShards - 1)];
   if (const ExprNode* node = shard.table.load(std::memory_order_acquire)->find(key)) {
     return Expr(node);
@@ -147,6 +155,7 @@ Expr ExprPool::intern(const Key& key) {
                std::uint16_t(key.args.size()),
                next_id_.fetch_add(1, std::memory_order_acq_rel),
                tree_size(key.op, key.args),
+               tree_depth(key.op, key.args),
                key.hash,
                key.value,
                std::string_view(name, key.name.size()),
@@ -181,6 +190,12 @@ Expr ExprPool::make(Op op, Expr a, Expr b) {
 Expr select(Expr condition, Expr a, Expr b) {
   const Expr operands[] = {condition, a, b};
   return a.pool().make(Op::Select, operands);
+}
+
+Expr with_operands(Expr e, std::span<const Expr> operands) {
+  if (e.is(Op::Load)) return e.pool().load(e.name(), operands);
+  if (e.is(Op::Call)) return e.pool().call(e.name(), operands);
+  return e.pool().make(e.op(), operands);
 }
 
 }  // namespace selvage

@@ -81,6 +81,7 @@ class Expr {
   Expr operator[](std::size_t i) const;  // the i-th operand
   std::uint32_t id() const;              // dense, operands before their users; depends on history
   std::uint32_t size() const;            // nodes of the written tree, a Let counting 1; saturates
+  std::uint32_t depth() const;           // of the written tree: 1 for a leaf or a Let
   ExprPool& pool() const;
 
   bool is(Op o) const { return op() == o; }
@@ -135,6 +136,7 @@ struct ExprNode {
   std::uint16_t operands;
   std::uint32_t id;
   std::uint32_t size;
+  std::uint32_t depth;
   std::uint64_t hash;
   std::int64_t value;
   std::string_view name;
@@ -149,6 +151,7 @@ inline std::span<const Expr> Expr::args() const { return {node_->args, node_->op
 inline Expr Expr::operator[](std::size_t i) const { return node_->args[i]; }
 inline std::uint32_t Expr::id() const { return node_->id; }
 inline std::uint32_t Expr::size() const { return node_->size; }
+inline std::uint32_t Expr::depth() const { return node_->depth; }
 inline ExprPool& Expr::pool() const { return *node_->pool; }
 
 // The canonical order, by structure alone: the same in every process, whatever was made before.
@@ -182,5 +185,8 @@ inline Expr min(Expr a, Expr b) { return a.pool().make(Op::Min, a, b); }
 inline Expr max(Expr a, Expr b) { return a.pool().make(Op::Max, a, b); }
 inline Expr ceil_div(Expr a, Expr b) { return (a + (b - 1)) / b; }
 Expr select(Expr condition, Expr a, Expr b);
+
+// The same operation, table or function of other operands; nothing folded.
+Expr with_operands(Expr e, std::span<const Expr> operands);
 
 }  // namespace selvage

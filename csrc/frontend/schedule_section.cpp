@@ -208,21 +208,8 @@ void build_tensor(const ScheduleDraft::Tensor& tensor, TensorId t, Schedule& sch
   }
   schedule.materialize(t);
   std::vector<DomainId> domains = schedule.loop_domains(t);
-  for (const FileTransform& transform : tensor.transforms) {
-    std::vector<std::string> names;
-    for (std::size_t d : transform.out) names.push_back(tensor.names.all()[d].name);
-    at_place<Illegal>(transform.place, [&] {
-      const auto made = schedule.derive(t, request(transform, domains), names);
-      for (std::size_t k = 0; k < made.size(); ++k) schedule.rename(t, made[k], names[k]);
-      domains.insert(domains.end(), made.begin(), made.end());
-    });
-  }
-  std::vector<DomainId> loops;
-  for (std::size_t d : tensor.loops) loops.push_back(domains[d]);
-  at_place<Illegal>(tensor.place, [&] { schedule.set_loops(t, std::move(loops)); });
-  for (const FileBinding& b : tensor.bindings) {
-    at_place<Illegal>(b.place, [&] { schedule.bind({t, domains[b.domain]}, b.type); });
-  }
+  iterate(schedule, t,
+          {tensor.names, tensor.transforms, tensor.loops, tensor.place, tensor.bindings}, domains);
 }
 
 }  // namespace

@@ -47,6 +47,26 @@ std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& name
   return bindings;
 }
 
+void iterate(Schedule& schedule, TensorId t, const FileIteration& iteration,
+             std::vector<DomainId>& domains) {
+  for (const FileTransform& transform : iteration.transforms) {
+    std::vector<std::string> names;
+    for (std::size_t d : transform.out) names.push_back(iteration.names.all()[d].name);
+    at_place<Illegal>(transform.place, [&] {
+      const auto made = schedule.derive(t, request(transform, domains), names);
+      // What a view has made already goes by its later name here.
+      for (std::size_t k = 0; k < made.size(); ++k) schedule.rename(t, made[k], names[k]);
+      domains.insert(domains.end(), made.begin(), made.end());
+    });
+  }
+  std::vector<DomainId> loops;
+  for (std::size_t d : iteration.loops) loops.push_back(domains[d]);
+  at_place<Illegal>(iteration.place, [&] { schedule.set_loops(t, std::move(loops)); });
+  for (const FileBinding& b : iteration.bindings) {
+    at_place<Illegal>(b.place, [&] { schedule.bind({t, domains[b.domain]}, b.type); });
+  }
+}
+
 Consequences consequences(std::span<const FileTransform> transforms, std::size_t names,
                           std::span<const std::size_t> from) {
   Consequences result{std::vector<bool>(names, false), {}};

@@ -44,6 +44,19 @@ struct FileBinding {
 std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& names,
                                        Diagnostics& errors);
 
+// How a tensor is iterated, by the numbers of its names.
+struct FileIteration {
+  const DomainNames& names;
+  std::span<const FileTransform> transforms;
+  std::span<const std::size_t> loops;  // after all of them, outer to inner
+  Place place;                         // of the loops
+  std::span<const FileBinding> bindings;
+};
+// Carries it out. `domains` are those of the first names; what the transforms make is appended.
+// Throws Illegal at its place.
+void iterate(Schedule& schedule, TensorId t, const FileIteration& iteration,
+             std::vector<DomainId>& domains);
+
 // Whether iterdomains determine the others: crossing every transform once, from what is known of
 // it to the rest. `known` says which names follow; `twice` is a name that follows in two ways.
 struct Consequences {

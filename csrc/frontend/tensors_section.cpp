@@ -54,24 +54,9 @@ TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains
 
 Schedule schedule_of(const TensorDraft& draft, TensorId t, Domains& domains) {
   Schedule schedule(*draft.fusion);
-  for (const FileTransform& transform : draft.transforms) {
-    std::vector<std::string> names;
-    for (std::size_t d : transform.out) names.push_back(draft.names.all()[d].name);
-    at_place<Illegal>(transform.place, [&] {
-      const auto made = schedule.derive(t, request(transform, domains), names);
-      // What a view has made already goes by its later name here.
-      for (std::size_t k = 0; k < made.size(); ++k) schedule.rename(t, made[k], names[k]);
-      append(domains, made);
-    });
-  }
-  std::vector<DomainId> loops;
-  for (std::size_t d : draft.loop) loops.push_back(domains[d]);
   const Node* list = draft.entry.value.find("loop");
-  at_place<Illegal>(list != nullptr ? list->place : draft.entry.place,
-                    [&] { schedule.set_loops(t, std::move(loops)); });
-  for (const FileBinding& b : draft.bindings) {
-    at_place<Illegal>(b.place, [&] { schedule.bind({t, domains[b.domain]}, b.type); });
-  }
+  const Place& place = list != nullptr ? list->place : draft.entry.place;
+  iterate(schedule, t, {draft.names, draft.transforms, draft.loop, place, draft.bindings}, domains);
   return schedule;
 }
 

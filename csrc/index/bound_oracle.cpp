@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/base/random.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/bound_oracle.h>
 #include <selvage/index/symbolic_bounds.h>
@@ -14,6 +15,7 @@ constexpr std::size_t kRefuteAtMost = 64;        // variables; past that one fix
 constexpr std::size_t kProveAtMost = 24;         // bounds left to the prover at a time
 constexpr std::uint64_t kIntervalSteps = 4'000;  // ends of symbolic intervals, for one tensor
 constexpr std::size_t kBoundAtMost = 40;         // variables; past that no symbolic intervals
+constexpr std::uint64_t kSeed = 20;              // of the sizes that are tried
 
 class NumericOracle : public BoundOracle {
  public:
@@ -195,19 +197,9 @@ std::vector<Expr> symbols_with_relations(std::span<const Expr> sizes,
   return symbols;
 }
 
-struct Random {
-  std::uint64_t state = 20;
-  std::uint64_t next() {
-    state += 0x9E3779B97F4A7C15ull;
-    std::uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
-};
-
 // A value of a symbol: the least first, then ever larger ones; where nothing bounds it from below,
 // around the largest up to 1.
-std::int64_t draw_value(const Facts::Symbol* f, int attempt, Random& random) {
+std::int64_t draw_value(const Facts::Symbol* f, int attempt, SplitMix64& random) {
   const Interval range = f ? f->range : Interval{};
   const Congruence c = f ? f->congruence : Congruence{};
   if (c.is_point()) return c.residue;
@@ -256,7 +248,7 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
 
   const std::vector<Expr>& roots = related;
   Tape tape(roots, symbols);
-  Random random;
+  SplitMix64 random(kSeed);
   std::vector<std::vector<std::int64_t>> seen;
   for (int attempt = 0; attempt < 400 && out.size() < most; ++attempt) {
     std::vector<std::int64_t> values;

@@ -105,9 +105,7 @@ Expr Forms::write_anew(Expr e) {
   }
   std::vector<Expr> args;
   for (Expr a : e.args()) args.push_back(write(a));
-  if (e.is(Op::Load)) return pool_.load(e.name(), args);
-  if (e.is(Op::Call)) return pool_.call(e.name(), args);
-  return pool_.make(e.op(), args);
+  return with_operands(e, args);
 }
 
 Expr Forms::write_shared(const SharedDivisions::Form& form) {

@@ -22,7 +22,7 @@ class Narrowing {
     if (e.args().empty() || e.is(Op::Let)) return e;
     const auto [it, fresh] = memo_.try_emplace(e.id(), e);
     if (!fresh) return it->second;
-    const Expr result = is_sum(e) && !fits(e) ? regrouped(e) : with_operands(e);
+    const Expr result = is_sum(e) && !fits(e) ? regrouped(e) : of_operands(e);
     return memo_[e.id()] = result;
   }
 
@@ -41,12 +41,10 @@ class Narrowing {
     return intersect(known, e.is(Op::Add) ? a + b : e.is(Op::Sub) ? a - b : a * b);
   }
 
-  Expr with_operands(Expr e) {
+  Expr of_operands(Expr e) {
     std::vector<Expr> args;
     for (Expr a : e.args()) args.push_back(of(a));
-    if (e.is(Op::Load)) return e.pool().load(e.name(), args);
-    if (e.is(Op::Call)) return e.pool().call(e.name(), args);
-    return e.pool().make(e.op(), args);
+    return with_operands(e, args);
   }
 
   // inner * g + rest, for one of the coefficients g, as much of the sum in `inner` as is divisible.
@@ -55,7 +53,7 @@ class Narrowing {
     std::vector<std::int64_t> factors;
     for (const Term& t : sum.terms) {
       const bool is_bounded = ranges_.interval(t.monomial).within(-largest_, largest_);
-      if (!is_bounded || t.coefficient == INT64_MIN) return with_operands(e);
+      if (!is_bounded || t.coefficient == INT64_MIN) return of_operands(e);
       factors.push_back(std::abs(t.coefficient));
     }
     std::sort(factors.rbegin(), factors.rend());
@@ -64,10 +62,10 @@ class Narrowing {
       // Of the constant, the multiple of g below it or the one above.
       for (std::int64_t more : {0, 1}) {
         const Expr split = split_off(sum, g, floor_div(sum.constant, g) + more);
-        if (split.valid() && fits(split)) return with_operands(split);
+        if (split.valid() && fits(split)) return of_operands(split);
       }
     }
-    return with_operands(e);
+    return of_operands(e);
   }
 
   Expr split_off(const LinearSum& sum, std::int64_t g, std::int64_t constant) {

@@ -156,10 +156,7 @@ class Nest {
       args.push_back(replace(a));
       changed = changed || !same(args.back(), a);
     }
-    if (!changed) return e;
-    if (e.is(Op::Load)) return e.pool().load(e.name(), args);
-    if (e.is(Op::Call)) return e.pool().call(e.name(), args);
-    return e.pool().make(e.op(), args);
+    return changed ? with_operands(e, args) : e;
   }
 
   // Index expressions within the value: loads and indices. The graph is append-only, so the nodes

@@ -35,9 +35,7 @@ Expr ValueLowering::substitute(Expr e, const Environment& environment) {
   if (e.args().empty() || e.is(Op::Let)) return e;
   std::vector<Expr> args;
   for (Expr a : e.args()) args.push_back(substitute(a, environment));
-  if (e.is(Op::Load)) return e.pool().load(e.name(), args);
-  if (e.is(Op::Call)) return e.pool().call(e.name(), args);
-  return e.pool().make(e.op(), args);
+  return with_operands(e, args);
 }
 
 ValueId ValueLowering::lower(ValueId v, const Environment& environment, const TensorInfo& reader) {

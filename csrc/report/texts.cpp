@@ -68,16 +68,7 @@ Texts::Written Texts::write(Expr e) {
     length += operand.length;
     changed = changed || !same(operand.expr, a);
   }
-  if (changed) {
-    ExprPool& pool = e.pool();
-    if (e.is(Op::Load)) {
-      e = pool.load(e.name(), operands);
-    } else if (e.is(Op::Call)) {
-      e = pool.call(e.name(), operands);
-    } else {
-      e = pool.make(e.op(), operands);
-    }
-  }
+  if (changed) e = with_operands(e, operands);
   const bool is_integer = info(e.op()).result == Result::Int;
   if (is_integer && length > longest_) return name(e);
   return {e, length};

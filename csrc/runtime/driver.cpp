@@ -57,30 +57,26 @@ struct Driver::Calls {
 
   // The first symbol that the library lacks; empty when it has all.
   std::string bind() {
-    std::string missing;
-    const auto find = [&](auto& call, const char* name) {
-      call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(library.symbol(name));
-      if (call == nullptr && missing.empty()) missing = name;
-    };
-    find(Init, "cuInit");
-    find(GetErrorString, "cuGetErrorString");
-    find(DeviceGet, "cuDeviceGet");
-    find(DeviceGetName, "cuDeviceGetName");
-    find(DeviceGetAttribute, "cuDeviceGetAttribute");
-    find(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-    find(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-    find(CtxSetCurrent, "cuCtxSetCurrent");
-    find(CtxSynchronize, "cuCtxSynchronize");
-    find(ModuleLoadData, "cuModuleLoadData");
-    find(ModuleUnload, "cuModuleUnload");
-    find(ModuleGetFunction, "cuModuleGetFunction");
-    find(FuncSetAttribute, "cuFuncSetAttribute");
-    find(LaunchKernel, "cuLaunchKernel");
-    find(MemAlloc, "cuMemAlloc_v2");
-    find(MemFree, "cuMemFree_v2");
-    find(MemcpyHtoD, "cuMemcpyHtoD_v2");
-    find(MemcpyDtoH, "cuMemcpyDtoH_v2");
-    return missing;
+    SymbolBinder bind(library);
+    bind(Init, "cuInit");
+    bind(GetErrorString, "cuGetErrorString");
+    bind(DeviceGet, "cuDeviceGet");
+    bind(DeviceGetName, "cuDeviceGetName");
+    bind(DeviceGetAttribute, "cuDeviceGetAttribute");
+    bind(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+    bind(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+    bind(CtxSetCurrent, "cuCtxSetCurrent");
+    bind(CtxSynchronize, "cuCtxSynchronize");
+    bind(ModuleLoadData, "cuModuleLoadData");
+    bind(ModuleUnload, "cuModuleUnload");
+    bind(ModuleGetFunction, "cuModuleGetFunction");
+    bind(FuncSetAttribute, "cuFuncSetAttribute");
+    bind(LaunchKernel, "cuLaunchKernel");
+    bind(MemAlloc, "cuMemAlloc_v2");
+    bind(MemFree, "cuMemFree_v2");
+    bind(MemcpyHtoD, "cuMemcpyHtoD_v2");
+    bind(MemcpyDtoH, "cuMemcpyDtoH_v2");
+    return bind.missing();
   }
 
   void check(Result result, const std::string& what) const {

@@ -43,23 +43,19 @@ struct Nvrtc::Calls {
 
   // The first symbol that the library lacks; empty when it has all.
   std::string bind() {
-    std::string missing;
-    const auto find = [&](auto& call, const char* name) {
-      call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(library.symbol(name));
-      if (call == nullptr && missing.empty()) missing = name;
-    };
-    find(Version, "nvrtcVersion");
-    find(GetErrorString, "nvrtcGetErrorString");
-    find(CreateProgram, "nvrtcCreateProgram");
-    find(DestroyProgram, "nvrtcDestroyProgram");
-    find(CompileProgram, "nvrtcCompileProgram");
-    find(GetProgramLogSize, "nvrtcGetProgramLogSize");
-    find(GetProgramLog, "nvrtcGetProgramLog");
-    find(GetCUBINSize, "nvrtcGetCUBINSize");
-    find(GetCUBIN, "nvrtcGetCUBIN");
-    find(GetPTXSize, "nvrtcGetPTXSize");
-    find(GetPTX, "nvrtcGetPTX");
-    return missing;
+    SymbolBinder bind(library);
+    bind(Version, "nvrtcVersion");
+    bind(GetErrorString, "nvrtcGetErrorString");
+    bind(CreateProgram, "nvrtcCreateProgram");
+    bind(DestroyProgram, "nvrtcDestroyProgram");
+    bind(CompileProgram, "nvrtcCompileProgram");
+    bind(GetProgramLogSize, "nvrtcGetProgramLogSize");
+    bind(GetProgramLog, "nvrtcGetProgramLog");
+    bind(GetCUBINSize, "nvrtcGetCUBINSize");
+    bind(GetCUBIN, "nvrtcGetCUBIN");
+    bind(GetPTXSize, "nvrtcGetPTXSize");
+    bind(GetPTX, "nvrtcGetPTX");
+    return bind.missing();
   }
 
   void check(Result result, const char* what) const {

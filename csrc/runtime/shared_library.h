@@ -24,4 +24,23 @@ class SharedLibrary {
   std::unique_ptr<void, Close> handle_;
 };
 
+// Points functions at the symbols of a library.
+class SymbolBinder {
+ public:
+  explicit SymbolBinder(const SharedLibrary& library) : library_(library) {}
+
+  template <typename Function>
+  void operator()(Function*& function, const char* name) {
+    function = reinterpret_cast<Function*>(library_.symbol(name));
+    if (function == nullptr && missing_.empty()) missing_ = name;
+  }
+
+  // The first symbol that the library lacks; empty when it has all.
+  const std::string& missing() const { return missing_; }
+
+ private:
+  const SharedLibrary& library_;
+  std::string missing_;
+};
+
 }  // namespace selvage

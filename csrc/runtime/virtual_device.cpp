@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/random.h>
 #include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/fiber.h>
 #include <selvage/runtime/virtual_device.h>
@@ -30,35 +31,19 @@ Index delinearize(std::uint64_t k, Index n) {
           static_cast<unsigned>(k / n.x / n.y)};
 }
 
-// Orders drawn from a seed; the same on every machine (SplitMix64).
-class Order {
- public:
-  explicit Order(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    std::uint64_t x = (state_ += 0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
-
-  template <typename T>
-  void shuffle(std::vector<T>& items) {
-    for (std::size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[next() % n]);
-  }
-
- private:
-  std::uint64_t state_;
-};
+template <typename T>
+void shuffle(std::vector<T>& items, SplitMix64& random) {
+  for (std::size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[random.next() % n]);
+}
 
 // Walks 0 .. count-1, each once: in order, or by a random step that has no factor in common with
 // count. Keeps no list: a grid may have 2^63 blocks.
 class BlockWalk {
  public:
-  BlockWalk(std::uint64_t count, Order* order) : count_(count) {
-    if (order == nullptr || count == 1) return;
-    at_ = order->next() % count;
-    do step_ = 1 + order->next() % (count - 1);
+  BlockWalk(std::uint64_t count, SplitMix64* random) : count_(count) {
+    if (random == nullptr || count == 1) return;
+    at_ = random->next() % count;
+    do step_ = 1 + random->next() % (count - 1);
     while (std::gcd(step_, count) != 1);
   }
   std::uint64_t next() {
@@ -87,11 +72,11 @@ class BarrierBlock {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
 
-  void run(Order* order) {
+  void run(SplitMix64* random) {
     line_.assign(threads_.size(), 0);
     for (std::size_t t = 0; t < threads_.size(); ++t) fibers()[t]->start(entry_);
     do {
-      if (order != nullptr) order->shuffle(order_);
+      if (random != nullptr) shuffle(order_, *random);
       for (std::size_t t : order_) {
         machine_.thread = threads_[t];
         running_line_ = kExited;
@@ -190,21 +175,21 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
   for (std::size_t t = 0; t < threads.size(); ++t) {
     threads[t] = delinearize(t, machine.block_extent);
   }
-  Order drawn(order_seed);
-  Order* order = order_seed == 0 ? nullptr : &drawn;
+  SplitMix64 drawn(order_seed);
+  SplitMix64* random = order_seed == 0 ? nullptr : &drawn;
   std::optional<BarrierBlock> barriers;
   if (has_barriers_) barriers.emplace(source_, machine, thread_, threads);
 
   const std::uint64_t blocks = static_cast<std::uint64_t>(shape.grid[0]) *
                                static_cast<std::uint64_t>(shape.grid[1]) *
                                static_cast<std::uint64_t>(shape.grid[2]);
-  BlockWalk walk(blocks, order);
+  BlockWalk walk(blocks, random);
   for (std::uint64_t k = 0; k < blocks; ++k) {
     machine.block = delinearize(walk.next(), machine.grid_extent);
     if (barriers) {
-      barriers->run(order);
+      barriers->run(random);
     } else {
-      if (order != nullptr) order->shuffle(threads);
+      if (random != nullptr) shuffle(threads, *random);
       threads_(threads.data(), static_cast<unsigned>(threads.size()));
     }
   }

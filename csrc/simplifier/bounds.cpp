@@ -5,6 +5,7 @@
 namespace selvage {
 
 Interval Simplifier::interval(Expr e) {
+  if (e.depth() > kDeepest) return Interval::everything();
   std::optional<Interval>& memo = known_[e].interval;
   if (memo) return *memo;
   if (e.is(Op::Let)) {
@@ -198,6 +199,7 @@ Width Simplifier::width(const LinearSum& sum) {
 }
 
 Congruence Simplifier::congruence(Expr e) {
+  if (e.depth() > kDeepest) return Congruence::everything();
   std::optional<Congruence>& memo = known_[e].congruence;
   if (!memo) memo = compute_congruence(e);
   return *memo;

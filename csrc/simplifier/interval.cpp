@@ -29,6 +29,12 @@ Interval divide_by_positive(Interval x, Interval d) {
           x.has_hi() ? std::max(floor_div(x.hi, d.lo), by_largest(x.hi)) : kHigh};
 }
 
+// No sum and no product of two such overflows.
+bool is_small(Interval x) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  return x.lo >= -kMost && x.hi <= kMost && !x.empty();
+}
+
 bool is_infinite(std::int64_t v) { return v == kLow || v == kHigh; }
 
 }  // namespace
@@ -46,6 +52,7 @@ std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
 }
 
 Interval operator+(Interval x, Interval y) {
+  if (is_small(x) && is_small(y)) return {x.lo + y.lo, x.hi + y.hi};
   return {x.has_lo() && y.has_lo() ? clamp(Wide(x.lo) + y.lo) : kLow,
           x.has_hi() && y.has_hi() ? clamp(Wide(x.hi) + y.hi) : kHigh};
 }
@@ -53,6 +60,11 @@ Interval operator+(Interval x, Interval y) {
 Interval operator-(Interval x, Interval y) { return x + negate(y); }
 
 Interval operator*(Interval x, Interval y) {
+  if (is_small(x) && is_small(y)) {
+    if (x.lo >= 0 && y.lo >= 0) return {x.lo * y.lo, x.hi * y.hi};
+    const auto [lo, hi] = std::minmax({x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi});
+    return {lo, hi};
+  }
   if (x.is_point() && x.lo == 1) return y;
   // An infinite end is at least 2^63 in magnitude, and so is its product with any factor but 0.
   const Wide x_hi = x.has_hi() ? Wide(x.hi) : Wide(kHigh) + 1;

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <selvage/base/recycling.h>
 #include <selvage/expr/expr.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -15,25 +16,44 @@ namespace selvage {
 template <class T>
 class Memo {
  public:
+  Memo() = default;
+  Memo(Memo&& other) noexcept : pages_(std::exchange(other.pages_, {})) {}
+  Memo& operator=(Memo&& other) noexcept {
+    std::swap(pages_, other.pages_);
+    return *this;
+  }
+  ~Memo() {
+    for (T* page : pages_) {
+      if (page == nullptr) continue;
+      std::destroy_n(page, kPage);
+      give_back_block(page, sizeof(T) * kPage);
+    }
+  }
+
   T& operator[](Expr e) {
     const std::size_t page = e.id() / kPage;
-    if (page >= pages_.size()) pages_.resize(page + 1);
-    if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
-    return (*pages_[page])[e.id() % kPage];
+    if (page >= pages_.size() || pages_[page] == nullptr) [[unlikely]]
+      add(page);
+    return pages_[page][e.id() % kPage];
   }
   template <class Change>
   void each(Change change) {
-    for (const auto& page : pages_) {
-      if (page == nullptr) continue;
-      for (T& t : *page) change(t);
+    for (T* page : pages_) {
+      for (std::size_t i = 0; page != nullptr && i < kPage; ++i) change(page[i]);
     }
   }
-  void clear() { pages_.clear(); }
 
  private:
   static constexpr std::size_t kPage = 16;
-  using Page = std::array<T, kPage>;
-  std::vector<std::unique_ptr<Page>> pages_;
+
+  [[gnu::noinline]] void add(std::size_t page) {
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    T* const made = static_cast<T*>(take_block(sizeof(T) * kPage));
+    std::uninitialized_value_construct_n(made, kPage);
+    pages_[page] = made;
+  }
+
+  std::vector<T*, Recycling<T*>> pages_;
 };
 
 // e and what lies beneath it, Let looked through, down to what is known: operands first.

@@ -10,12 +10,14 @@ namespace selvage {
 
 namespace {
 
-constexpr int kProofSteps = 40;
+constexpr int kProofSteps = 16;
+constexpr int kProofStepsUnderConditions = 40;
 constexpr int kNestedProofSteps = 8;
 
 }  // namespace
 
 bool Simplifier::proves(Expr condition) {
+  if (condition.depth() > kDeepest) return false;
   const Question question(*this, condition);
   if (condition.is(Op::And)) return proves(condition[0]) && proves(condition[1]);
   if (condition.is(Op::Eq)) {
@@ -55,6 +57,7 @@ bool Simplifier::no_point_denies(const LinearSum& sum) {
 }
 
 bool Simplifier::proves_nonnegative(Expr e) {
+  if (e.depth() > kDeepest) return false;
   const Question question(*this, e);
   return interval(e).lo >= 0 || nonnegative(LinearSum(linear(e)), kProofDepth);
 }
@@ -96,7 +99,10 @@ bool Simplifier::prove_with_budget(const LinearSum& sum) {
   ++depth_;
   const int saved = budget_;
   // A proof within a proof spends from what the outer one has left.
-  const int granted = depth_ == 1 ? kProofSteps : std::min(saved, kNestedProofSteps);
+  const bool free = supposed_.empty() && known_nonnegative_.empty();
+  const int granted = depth_ > 1 ? std::min(saved, kNestedProofSteps)
+                      : free     ? kProofSteps
+                                 : kProofStepsUnderConditions;
   budget_ = granted;
   const bool result = nonnegative(sum, kProofDepth - 1);
   if (depth_ > 1) {

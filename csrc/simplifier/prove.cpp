@@ -76,6 +76,7 @@ bool Simplifier::proves_by_narrowing(Expr condition) {
 }
 
 Verdict Simplifier::prove(Expr condition) {
+  if (condition.depth() > kDeepest) return Unknown{condition};
   const Question question(*this, condition);
   const std::vector<std::uint64_t> before = hits_;
   const Expr residue = normalize(condition);

@@ -93,8 +93,9 @@ Samples::Samples(const Facts& facts) {
 const Samples::Values& Samples::values(Expr e) {
   Values& v = values_[e];
   if (v.known) return v;
-  if (e.is(Op::Let)) {
-    // Lets can stack without end: what is not known yet, from the bottom up, with no recursion.
+  constexpr std::uint32_t kDeep = 1000;
+  if (e.is(Op::Let) || e.depth() > kDeep) {
+    // Without end, so with no recursion: what is not known yet, from the bottom up.
     for (Expr n : unknown_below(e, [&](Expr n) { return values_[n].known; })) {
       compute(n, values_[n]);
     }

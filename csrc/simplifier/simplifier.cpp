@@ -15,6 +15,7 @@ Simplifier::Simplifier(Facts facts, int level, std::uint64_t last_work)
   std::vector<LinearSum> sums;
   std::vector<Expr> truths;
   for (Expr e : facts_.assumptions()) {
+    if (e.depth() > kDeepest) continue;
     const Expr s = normalize(e);
     truths.push_back(s);
     if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) {
@@ -68,6 +69,7 @@ void Simplifier::forget_answers() {
 }
 
 Expr Simplifier::normal_form(Expr e) {
+  if (e.depth() > kDeepest) return e;
   const Question question(*this, e);
   return normalize(e);
 }
@@ -87,6 +89,7 @@ Expr Simplifier::simplify(Expr e) {
   constexpr int kMostRounds = 4;  // that run out of steps
   constexpr std::uint64_t kToWrite = 200'000;
   constexpr std::int64_t kStepsToWrite = 500;
+  if (e.depth() > kDeepest) return e;
   const Question question(*this, e);
   Expr best = e;
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
@@ -252,13 +255,13 @@ Expr Simplifier::rewrite(Expr e) {
     case Op::Not:
     case Op::Or: break;
   }
-  std::vector<Expr> args;
+  Expr args[3];
   bool constant = true;
-  for (Expr a : e.args()) {
-    args.push_back(normalize(a));
-    constant = constant && (args.back().is(Op::Const) || args.back().is(Op::Bool));
+  for (std::size_t i = 0; i < e.args().size(); ++i) {
+    args[i] = normalize(e[i]);
+    constant = constant && (args[i].is(Op::Const) || args[i].is(Op::Bool));
   }
-  const Expr s = pool().make(e.op(), args);
+  const Expr s = pool().make(e.op(), std::span(args, e.args().size()));
   if (constant && info(e.op()).result == Result::Int && !e.is(Op::Select)) {
     const std::int64_t a = args[0].value(), b = args[1].value();
     std::optional<std::int64_t> v;

@@ -21,9 +21,12 @@ namespace selvage {
 
 // Simplifies and proves under one scope of facts. What it remembers belongs to that scope.
 // Everything it does is equal for all integers that the facts allow; undefined operands (a divisor
-// that may be 0) are left as they are.
+// that may be 0) are left as they are, and so is what is nested more than kDeepest levels deep: the
+// stack would not hold it.
 class Simplifier {
  public:
+  static constexpr std::uint32_t kDeepest = 10'000;
+
   explicit Simplifier(Facts facts) : Simplifier(std::move(facts), 0, UINT64_MAX) {}
 
   const Facts& facts() const { return facts_; }

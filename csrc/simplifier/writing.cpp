@@ -31,7 +31,11 @@ Expr Simplifier::write(Expr e) {
   if (e.args().empty() || e.is(Op::Let)) return e;
   if (const Expr known = known_[e].written; known.valid()) return known;
   if (!spend()) return e;
-  const Expr result = is_sum(e)       ? write_sum(sum_of(e))
+  // A sum that is not taken apart is its own one term.
+  const auto is_whole = [e](const LinearSum& s) {
+    return s.terms.size() == 1 && same(s.terms[0].monomial, e);
+  };
+  const Expr result = e.is(Op::Mul) || (is_sum(e) && !is_whole(sum_of(e))) ? write_sum(sum_of(e))
                       : e.is(Op::Div) ? write_quotient(sum_of(e[0]), e[1])
                       : e.is(Op::Mod) ? write_remainder(sum_of(e[0]), e[1])
                                       : write_operands(e);

@@ -1,6 +1,7 @@
 #include <selvage/base/array.h>
 #include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -14,12 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string refusal(DataType type, std::vector<std::int64_t> shape) {
-  try {
-    Array(type, std::move(shape));
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_by<BadInput>([&] { Array(type, std::move(shape)); });
 }
 
 double stored(DataType type, double value) {

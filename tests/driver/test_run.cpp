@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/report/numbered.h"
+#include "tests/support/refusal.h"
 
 namespace selvage {
 
@@ -159,14 +160,7 @@ TEST(Run, MadeUpInputsAreTheSameEveryTimeAndWithinTheirRange) {
   EXPECT_EQ(made_up_input("a", DataType::Float, {2}, 1).get(0), 0.5077086687088013);
 }
 
-std::string refusal(const std::function<void()>& part) {
-  try {
-    part();
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "no refusal";
-}
+std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
 
 TEST(Run, WhatCannotBeRunIsRefusedByName) {
   BiasRelu c(DataType::Float);

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/emulate/reference.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -34,15 +35,7 @@ ValueId read(Fusion& f, Tensor t, std::vector<Expr> subscripts) {
   return f.values().read(f[t.id()].type, std::uint32_t(t.id()), std::move(subscripts));
 }
 
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "accepted";
-}
+std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
 
 // One output of one input x.
 Numbers run1(Fusion& f, const Sizes& sizes, const Array& x) {

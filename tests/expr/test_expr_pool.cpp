@@ -47,6 +47,25 @@ TEST(ExprPool, SizeCountsTheWrittenTreeAndALetAsOne) {
   EXPECT_EQ((pool.let(sum) * 2).size(), 3u);
 }
 
+TEST(ExprPool, WithItsOwnOperandsAnExpressionIsItself) {
+  ExprPool pool;
+  RandomExpr random(pool, 6);
+  const Expr i = pool.symbol("i"), j = pool.symbol("j");
+  std::vector<Expr> roots = {pool.load("t", {}), pool.call("f", {}),
+                             pool.load("t", std::span(&i, 1)), pool.call("f", std::span(&i, 1)),
+                             pool.let(i + j)};
+  for (int k = 0; k < 500; ++k) roots.push_back(random.integer(5));
+  for (Expr e : reachable(roots, true)) {
+    if (e.args().empty() && !e.is(Op::Load) && !e.is(Op::Call)) continue;
+    ASSERT_TRUE(same(with_operands(e, e.args()), e)) << to_string(e);
+  }
+  const Expr others[] = {j, i + 1};
+  EXPECT_EQ(to_string(with_operands(i - j, others)), "j - (i + 1)");
+  EXPECT_EQ(to_string(with_operands(roots[2], others)), "t[j, i + 1]");
+  EXPECT_EQ(to_string(with_operands(roots[3], others)), "f(j, i + 1)");
+  EXPECT_THROW(with_operands(!(i < j), others), InternalError);
+}
+
 TEST(ExprPool, AWrongNumberOfOperandsIsABug) {
   ExprPool pool;
   const Expr i = pool.symbol("i");

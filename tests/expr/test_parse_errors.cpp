@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -15,14 +16,10 @@ constexpr const char* kKindHelp =
 // The whole message of the refusal; "accepted" where there is none. Known names are i, j and N.
 std::string refusal(const std::string& text) {
   ExprPool pool;
-  try {
-    parse_expr(pool, text, [&](std::string_view name) {
-      return name == "i" || name == "j" || name == "N" ? pool.symbol(name) : Expr();
-    });
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
+  const auto known = [&](std::string_view name) {
+    return name == "i" || name == "j" || name == "N" ? pool.symbol(name) : Expr();
+  };
+  return refusal_by<BadInput>([&] { parse_expr(pool, text, known); });
 }
 
 TEST(ParseErrors, AnUnknownNameIsNamedWithItsColumn) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/frontend/document.h>
+#include <tests/support/refusal.h>
 
 #include <string>
 #include <string_view>
@@ -11,12 +12,7 @@ namespace selvage::documents {
 inline Node read(std::string_view text) { return read_document(text, "a.yaml"); }
 
 inline std::string refusal(std::string_view text) {
-  try {
-    read(text);
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_by<BadInput>([&] { read(text); });
 }
 
 inline std::string code(std::string_view text) {

@@ -1,14 +1,13 @@
 #include <tests/frontend/schedule_files.h>
 #include <tests/support/counts.h>
+#include <tests/support/text_files.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 namespace selvage {
 namespace {
@@ -171,12 +170,8 @@ TEST(HostileFiles, FilesThatAreNoneAreDiagnostics) {
 // a line; the sanitizers watch for anything else.
 TEST(HostileFiles, DamagedExamplesAreReadOrRefused) {
   std::vector<std::string> texts;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(SELVAGE_SOURCE_DIR) / "examples")) {
-    if (entry.path().extension() != ".yaml") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    texts.push_back(text.str());
+  for (const auto& entry : std::filesystem::directory_iterator(kRepository / "examples")) {
+    if (entry.path().extension() == ".yaml") texts.push_back(contents(entry.path()));
   }
   ASSERT_GE(texts.size(), 5U);
   std::sort(texts.begin(), texts.end());

@@ -1,4 +1,5 @@
 #include <selvage/frontend/readers.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -11,12 +12,7 @@ namespace {
 template <typename Read>
 std::string refusal(const std::string& value, Read read) {
   const Node root = read_document("k: " + value, "a.yaml");
-  try {
-    read(root.entries.at(0).value, root.entries.at(0).key);
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_by<BadInput>([&] { read(root.entries.at(0).value, root.entries.at(0).key); });
 }
 
 std::int64_t integer(const std::string& value) {

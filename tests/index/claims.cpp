@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/oracle/brute_force.h"
 #include "tests/support/steps.h"
 
 namespace selvage {

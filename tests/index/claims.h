@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/oracle/brute_force.h"
+#include "tests/oracle/graph.h"
 
 namespace selvage {
 

@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "tests/oracle/brute_force.h"
 #include "tests/support/counts.h"
 #include "tests/support/engine_graph.h"
 #include "tests/support/steps.h"

@@ -1,25 +1,15 @@
 // The documents name tests, files and things in them: each of these exists.
+#include <tests/support/text_files.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 namespace selvage {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kSource = SELVAGE_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Every match of the pattern's first group.
 std::vector<std::string> found(const std::string& text, const char* pattern) {
@@ -33,10 +23,10 @@ std::vector<std::string> found(const std::string& text, const char* pattern) {
 
 TEST(Theory, NamesTestsThatExist) {
   std::string tests;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests")) {
-    if (entry.path().extension() == ".cpp") tests += text_of(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(kRepository / "tests")) {
+    if (entry.path().extension() == ".cpp") tests += contents(entry.path());
   }
-  const auto suites = found(text_of(kSource / "doc/theory.md"), R"(`(?:Rows/)?(\w+)\.\*`)");
+  const auto suites = found(contents(kRepository / "doc/theory.md"), R"(`(?:Rows/)?(\w+)\.\*`)");
   EXPECT_GE(suites.size(), 15u);
   for (const std::string& suite : suites) {
     EXPECT_TRUE(tests.find("TEST(" + suite + ",") != std::string::npos ||
@@ -48,14 +38,14 @@ TEST(Theory, NamesTestsThatExist) {
 
 TEST(Theory, NamesFilesThatExist) {
   for (const std::string& file :
-       found(text_of(kSource / "doc/theory.md"), R"((?:csrc/index/)?\b(\w+\.cpp)\b)")) {
-    EXPECT_TRUE(fs::exists(kSource / "csrc/index" / file)) << file;
+       found(contents(kRepository / "doc/theory.md"), R"((?:csrc/index/)?\b(\w+\.cpp)\b)")) {
+    EXPECT_TRUE(fs::exists(kRepository / "csrc/index" / file)) << file;
   }
 }
 
 // An entry ends with where its word lives: (`Name`, `folder/file.h`).
 TEST(Vocabulary, NamesThingsWhereTheyAre) {
-  std::string document = text_of(kSource / "doc/vocabulary.md");
+  std::string document = contents(kRepository / "doc/vocabulary.md");
   int entries = 0;
   for (std::size_t at = document.find("\n- **"); at != std::string::npos;) {
     const std::size_t next = document.find("\n- **", at + 1);
@@ -65,7 +55,7 @@ TEST(Vocabulary, NamesThingsWhereTheyAre) {
     const std::string where = entry.substr(std::min(entry.rfind('('), entry.size()));
     std::string text;
     const auto files = found(where, R"(`(\w+/\w+\.(?:h|cpp))`)");
-    for (const std::string& file : files) text += text_of(kSource / "csrc" / file);
+    for (const std::string& file : files) text += contents(kRepository / "csrc" / file);
     for (const std::string& name : found(where, R"(`(?:\w+::)?([A-Za-z_]\w+)`)")) {
       EXPECT_NE(text.find(name), std::string::npos) << name << " in" << entry;
     }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <random>
 
+#include "tests/oracle/brute_force.h"
 #include "tests/support/counts.h"
 #include "tests/support/engine_graph.h"
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/index/claims.h"
+#include "tests/oracle/brute_force.h"
 #include "tests/support/steps.h"
 
 namespace selvage {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "tests/oracle/arithmetic.h"
+#include "tests/oracle/brute_force.h"
 #include "tests/support/engine_graph.h"
 #include "tests/support/steps.h"
 

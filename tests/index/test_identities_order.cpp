@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/oracle/brute_force.h"
 #include "tests/support/engine_graph.h"
 #include "tests/support/steps.h"
 

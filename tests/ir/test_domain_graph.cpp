@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/domain_graph.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -32,15 +33,7 @@ struct Case {
   DomainGraph g{pool, facts};
 };
 
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const Illegal& e) {
-    return e.what();
-  }
-  return "accepted";
-}
+std::string refusal(const auto& action) { return refusal_by<Illegal>(action); }
 
 // What a graph holds, as text: to see that nothing has changed.
 std::string everything(const DomainGraph& g) {

@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/fusion.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -11,15 +12,7 @@ namespace {
 
 constexpr DataType kFloat = DataType::Float;
 
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "accepted";
-}
+std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
 
 // A tensor's iterdomains, by number and name: two tensors that share one show the same.
 std::string domains(const Fusion& f, Tensor t) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/ir/schedule_case.h"
+#include "tests/support/refusal.h"
 
 namespace selvage {
 namespace {
@@ -12,12 +13,7 @@ using Case = ScheduleCase;
 template <class F>
 std::string refusal(const Schedule& s, F primitive) {
   const std::string before = everything(s);
-  std::string said = "accepted";
-  try {
-    primitive();
-  } catch (const Illegal& e) {
-    said = e.what();
-  }
+  const std::string said = refusal_by<Illegal>(primitive);
   EXPECT_EQ(everything(s), before) << "a refusing primitive has changed the schedule";
   return said;
 }

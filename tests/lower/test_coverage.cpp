@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/lower/analysis_case.h"
+#include "tests/oracle/brute_force.h"
 #include "tests/oracle/random_graph.h"
 #include "tests/support/counts.h"
 

@@ -6,18 +6,12 @@
 #include <selvage/lower/program.h>
 
 #include "tests/codegen/run.h"
+#include "tests/support/refusal.h"
 
 namespace selvage {
 namespace {
 
-std::string refusal(const auto& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "accepted";
-}
+std::string refusal(const auto& action) { return refusal_by<Error>(action); }
 
 // What emulation and the virtual device make of every step, for one set of sizes, all at once.
 void expect_clean(const Program& program, const test::Sizes& sizes) {

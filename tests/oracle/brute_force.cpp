@@ -6,223 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tests/oracle/arithmetic.h"
+
 namespace selvage::oracle {
-namespace {
-
-[[noreturn]] void fail(const char* what) { throw std::invalid_argument(what); }
-
-std::int64_t add(std::int64_t a, std::int64_t b) {
-  std::int64_t r;
-  if (__builtin_add_overflow(a, b, &r)) fail("oracle: 64 bits exceeded");
-  return r;
-}
-std::int64_t mul(std::int64_t a, std::int64_t b) {
-  std::int64_t r;
-  if (__builtin_mul_overflow(a, b, &r)) fail("oracle: 64 bits exceeded");
-  return r;
-}
-std::int64_t ceil_div(std::int64_t x, std::int64_t d) { return (x - 1) / d + 1; }  // x, d >= 1
-
-std::uint64_t bit(int iterdomain) { return std::uint64_t{1} << iterdomain; }
-std::uint64_t bits(const std::vector<int>& iterdomains) {
-  std::uint64_t r = 0;
-  for (int x : iterdomains) r |= bit(x);
-  return r;
-}
-bool contains(std::uint64_t set, std::uint64_t part) { return (set & part) == part; }
-
-std::size_t inputs(Step::Kind kind) {
-  return kind == Step::Split || kind == Step::OuterSplit || kind == Step::Resize ? 1 : 2;
-}
-std::size_t outputs(Step::Kind kind) { return kind == Step::Merge || kind == Step::Resize ? 1 : 2; }
-
-// The extents of a step's outputs; empty where it is illegal.
-std::vector<std::int64_t> output_extents(const Graph& g, const Step& s) {
-  const std::int64_t n = g.extents[s.in[0]], m = g.extents[s.in.back()];
-  switch (s.kind) {
-    case Step::Split:
-      if (s.factor < 1) return {};
-      return {ceil_div(n, s.factor), s.factor};
-    case Step::OuterSplit:
-      if (s.factor < 1) return {};
-      return {s.factor, ceil_div(n, s.factor)};
-    case Step::Merge: return {mul(n, m)};
-    case Step::Resize: {
-      const std::int64_t r = add(add(n, s.left), s.right);
-      if (r < 1) return {};
-      return {r};
-    }
-    case Step::Xor:
-      if (!is_legal_xor(n, m)) return {};
-      return {n, m};
-    case Step::CyclicShift: return {n, m};
-  }
-  return {};
-}
-
-// The order in which steps make coordinates known, starting from the loop domain.
-struct Turn {
-  int step;
-  bool forward;  // outputs from inputs
-};
-
-std::optional<std::vector<Turn>> plan(const Graph& g) {
-  std::vector<Turn> turns;
-  std::vector<bool> used(g.steps.size(), false);
-  std::uint64_t known = bits(g.loop);
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (std::size_t k = 0; k < g.steps.size(); ++k) {
-      const std::uint64_t in = bits(g.steps[k].in), out = bits(g.steps[k].out);
-      const bool backward = contains(known, out) && (known & in) == 0;
-      const bool forward = contains(known, in) && (known & out) == 0;
-      if (used[k] || (!backward && !forward)) continue;
-      turns.push_back({static_cast<int>(k), forward});
-      used[k] = progress = true;
-      known |= in | out;
-    }
-  }
-  const bool all_used =
-      turns.size() ==
-      g.steps.size();  // a step left over: the loops do not determine it, or they contradict it
-  const bool all_known = static_cast<std::size_t>(std::popcount(known)) ==
-                         g.extents.size();  // an iterdomain left over: no step and no loop
-  if (!all_used || !all_known) return std::nullopt;
-  return turns;
-}
-
-std::uint64_t path_of(const Graph& g, const std::vector<Turn>& turns) {
-  std::uint64_t path = bits(g.logical);
-  for (auto t = turns.rbegin(); t != turns.rend(); ++t) {
-    const Step& s = g.steps[t->step];
-    if ((path & bits(t->forward ? s.out : s.in)) != 0) path |= bits(s.in) | bits(s.out);
-  }
-  return path;
-}
-
-// The structure alone: ids in range, one producer each, one consumer each among the view steps and
-// among the transforms.
-bool has_valid_structure(const Graph& g) {
-  const int size = static_cast<int>(g.extents.size());
-  if (size > kMaxIterdomains || g.names.size() != g.extents.size()) return false;
-  if (g.view_steps < 0 || g.view_steps > static_cast<int>(g.steps.size())) return false;
-  const auto distinct = [size](const std::vector<int>& ids) {
-    std::uint64_t seen = 0;
-    for (int x : ids) {
-      if (x < 0 || x >= size || (seen & bit(x)) != 0) return false;
-      seen |= bit(x);
-    }
-    return true;
-  };
-  if (!distinct(g.logical) || !distinct(g.loop) || g.logical.empty() || g.loop.empty())
-    return false;
-  std::uint64_t produced = 0, read_by_view = 0, read_by_transform = 0, used = 0;
-  for (std::size_t k = 0; k < g.steps.size(); ++k) {
-    const Step& s = g.steps[k];
-    if (s.in.size() != inputs(s.kind) || s.out.size() != outputs(s.kind) || !distinct(s.in) ||
-        !distinct(s.out))
-      return false;
-    const std::uint64_t in = bits(s.in), out = bits(s.out);
-    std::uint64_t& read = static_cast<int>(k) < g.view_steps ? read_by_view : read_by_transform;
-    used |= in;
-    if ((read & in) != 0 || ((produced | used) & out) != 0) return false;
-    read |= in;
-    produced |= out;
-  }
-  return true;
-}
-
-}  // namespace
-
-std::int64_t floor_div(std::int64_t x, std::int64_t d) {
-  if (((x | d) >> 31) == 0)
-    return static_cast<std::uint32_t>(x) /
-           static_cast<std::uint32_t>(d);  // the same, in half the time
-  const std::int64_t q = x / d;
-  return x % d < 0 ? q - 1 : q;
-}
-std::int64_t floor_mod(std::int64_t x, std::int64_t d) {
-  if (((x | d) >> 31) == 0) return static_cast<std::uint32_t>(x) % static_cast<std::uint32_t>(d);
-  const std::int64_t r = x % d;
-  return r < 0 ? r + d : r;
-}
-bool is_legal_xor(std::int64_t extent_a, std::int64_t extent_b) {
-  return extent_b %
-             static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent_a))) ==
-         0;
-}
-
-Graph make_graph(const std::vector<std::int64_t>& logical_extents) {
-  Graph g;
-  for (std::int64_t n : logical_extents) {
-    const int id = static_cast<int>(g.extents.size());
-    g.extents.push_back(n);
-    g.names.push_back("I" + std::to_string(id));
-    g.logical.push_back(id);
-    g.loop.push_back(id);
-  }
-  return g;
-}
-
-std::vector<int> apply(Graph& graph, Step step) {
-  const std::vector<std::int64_t> extents = output_extents(graph, step);
-  if (extents.empty()) fail("oracle: illegal step");
-  step.out.clear();
-  for (std::int64_t n : extents) {
-    step.out.push_back(static_cast<int>(graph.extents.size()));
-    graph.names.push_back("I" + std::to_string(graph.extents.size()));
-    graph.extents.push_back(n);
-  }
-  const auto first = std::find(graph.loop.begin(), graph.loop.end(), step.in[0]);
-  if (first == graph.loop.end()) fail("oracle: not a loop iterdomain");
-  graph.loop.insert(first, step.out.begin(), step.out.end());
-  std::erase_if(graph.loop,
-                [&step](int x) { return std::count(step.in.begin(), step.in.end(), x) != 0; });
-  graph.steps.push_back(step);
-  return step.out;
-}
-
-std::vector<int> root(const Graph& graph) {
-  std::uint64_t produced = 0;
-  for (const Step& s : graph.steps) produced |= bits(s.out);
-  std::vector<int> r;
-  for (int x = 0; x < static_cast<int>(graph.extents.size()); ++x)
-    if ((produced & bit(x)) == 0) r.push_back(x);
-  return r;
-}
-
-bool derive_extents(Graph& graph) {
-  for (int x : root(graph))
-    if (graph.extents[x] < 1) return false;
-  try {
-    for (const Step& s : graph.steps) {
-      const std::vector<std::int64_t> extents = output_extents(graph, s);
-      if (extents.size() != s.out.size()) return false;
-      for (std::size_t k = 0; k < extents.size(); ++k) graph.extents[s.out[k]] = extents[k];
-    }
-  } catch (const std::invalid_argument&) {
-    return false;
-  }
-  return true;
-}
-
-bool is_well_formed(const Graph& graph) {
-  if (!has_valid_structure(graph)) return false;
-  Graph derived = graph;
-  return derive_extents(derived) && derived.extents == graph.extents && plan(graph).has_value();
-}
-
-std::uint64_t path_mask(const Graph& graph) {
-  const auto turns = plan(graph);
-  if (!turns) fail("oracle: the loop domain does not determine every iterdomain once");
-  return path_of(graph, *turns);
-}
-
-std::int64_t loop_points(const Graph& graph) {
-  std::int64_t points = 1;
-  for (int x : graph.loop) points = mul(points, graph.extents[x]);
-  return points;
-}
 
 std::vector<std::int64_t> coordinates(const Graph& graph,
                                       std::span<const std::int64_t> loop_indices) {
@@ -280,7 +66,9 @@ std::vector<std::int64_t> coordinates(const Graph& graph,
   }
   std::vector<std::int64_t> r;
   for (const auto& v : value) {
-    if (!v) fail("oracle: the loop domain does not determine every iterdomain");
+    if (!v) {
+      throw std::invalid_argument("oracle: the loop domain does not determine every iterdomain");
+    }
     r.push_back(*v);
   }
   return r;
@@ -303,13 +91,13 @@ Walk::Walk(const Graph& graph)
       coordinates_(graph.extents.size(), 0),
       loop_(graph.loop),
       moves_(graph.loop.size()) {
-  if (!is_well_formed(graph)) fail("oracle: the graph is not well formed");
-  const std::vector<Turn> turns = *plan(graph);
-  path_ = path_of(graph, turns);
-  std::vector<int> innermost(graph.extents.size(),
-                             -1);  // the innermost loop that a coordinate depends on
+  if (!is_well_formed(graph)) throw std::invalid_argument("oracle: the graph is not well formed");
+  const auto turns = plan(graph);
+  path_ = path_mask(graph);
+  // The innermost loop that a coordinate depends on.
+  std::vector<int> innermost(graph.extents.size(), -1);
   for (std::size_t k = 0; k < loop_.size(); ++k) innermost[loop_[k]] = static_cast<int>(k);
-  for (const Turn& t : turns) {
+  for (const Turn& t : *turns) {
     const Step& s = graph.steps[t.step];
     const std::vector<int>&from = t.forward ? s.in : s.out, &to = t.forward ? s.out : s.in;
     Move move{Action::Shift, from[0], from.back(), to[0], to.back(), 0};
@@ -436,10 +224,6 @@ void search(const std::vector<std::uint64_t>& open, std::uint64_t chosen, std::u
   }
 }
 
-std::uint64_t bits(std::span<const int> iterdomains) {
-  return bits(std::vector<int>(iterdomains.begin(), iterdomains.end()));
-}
-
 bool hits_all(std::span<const std::uint64_t> masks, std::uint64_t chosen) {
   return std::all_of(masks.begin(), masks.end(),
                      [chosen](std::uint64_t m) { return m == 0 || (m & chosen) != 0; });
@@ -482,8 +266,8 @@ Coverage coverage(const Graph& graph) {
   Coverage r;
   r.items = 1;
   for (int x : graph.logical) r.items = mul(r.items, graph.extents[x]);
-  std::vector<std::uint8_t> visits(static_cast<std::size_t>(r.items),
-                                   0);  // 2 stands for more than once
+  // 2 stands for more than once.
+  std::vector<std::uint8_t> visits(static_cast<std::size_t>(r.items), 0);
   for_each_point(graph, [&](auto, auto coordinates, std::uint64_t mask) {
     if (mask != 0) return;
     ++r.valid_points;

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tests/oracle/arithmetic.h"
+
 namespace selvage::oracle {
 
 std::int64_t draw(std::mt19937_64& rng, std::int64_t low, std::int64_t high) {
@@ -26,8 +28,6 @@ void shuffle(std::mt19937_64& rng, std::vector<T>& v) {
   for (std::size_t k = v.size(); k > 1; --k)
     std::swap(v[k - 1], v[draw(rng, 0, static_cast<std::int64_t>(k) - 1)]);
 }
-
-std::int64_t ceil_div(std::int64_t x, std::int64_t d) { return (x - 1) / d + 1; }
 
 // What is known of an extent for all values of the symbols.
 struct Range {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/oracle/brute_force.h"
+#include "tests/oracle/graph.h"
 
 namespace selvage::oracle {
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/oracle/arithmetic.h"
 #include "tests/oracle/brute_force.h"
 #include "tests/oracle/random_graph.h"
 

@@ -1,11 +1,12 @@
 #include <selvage/report/page.h>
+#include <tests/support/text_files.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "numbered.h"
 
@@ -22,25 +23,14 @@ Report report_on(const Numbered& t) {
   return inspect("test.yaml", {Subject{.schedule = *t.schedule, .items_may_be_lost = true}});
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 // SELVAGE_REGENERATE=1 writes what was printed instead of comparing with it.
 void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(SELVAGE_SOURCE_DIR) + "/tests/report/golden/" + name;
+  const std::filesystem::path path = kRepository / "tests/report/golden" / name;
   if (std::getenv("SELVAGE_REGENERATE") != nullptr) {
     std::ofstream(path) << text;
     GTEST_SKIP() << path << " is written anew";
   }
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path;
-  std::ostringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "if that is meant, run again with SELVAGE_REGENERATE=1";
+  EXPECT_EQ(text, contents(path)) << "if that is meant, run again with SELVAGE_REGENERATE=1";
 }
 
 TEST(Page, Figure2IsAsReviewed) {

@@ -1,19 +1,13 @@
 #include <selvage/report/rules_page.h>
+#include <tests/support/text_files.h>
 
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace selvage {
 namespace {
 
 TEST(RulesPage, TheDocumentIsWhatTheTableGenerates) {
-  std::ifstream file(std::filesystem::path(SELVAGE_SOURCE_DIR) / "doc/rules.md");
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_EQ(text.str(), rules_page())
+  EXPECT_EQ(contents(kRepository / "doc/rules.md"), rules_page())
       << "doc/rules.md is out of date: build/release/bin/schedule_inspect --rules > doc/rules.md";
 }
 

@@ -1,6 +1,7 @@
 #include <selvage/frontend/npy.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
+#include <tests/support/refusal.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,12 +41,7 @@ struct Case {
     report = inspect(file);
   }
   std::string refusal(const RunFileOptions& options) {
-    try {
-      run_file(file, options, report);
-    } catch (const BadInput& e) {
-      return e.what();
-    }
-    return "no refusal";
+    return refusal_by<BadInput>([&] { run_file(file, options, report); });
   }
   ScheduleFile file;
   Report report;

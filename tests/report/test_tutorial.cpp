@@ -1,6 +1,7 @@
 // What doc/tutorial.md shows is what happens: its files are written, its commands are run in order.
 #include <selvage/confirm/solver.h>
 #include <selvage/selvage.h>
+#include <tests/support/text_files.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -29,23 +30,7 @@ namespace {
 
 using Text = std::vector<std::string>;  // lines
 
-const std::filesystem::path kRoot = SELVAGE_SOURCE_DIR;
 constexpr char kProgram[] = "./bias_relu";
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-Text lines_of(const std::string& text) {
-  Text lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 std::string joined(const Text& lines) {
   std::string text;
@@ -64,7 +49,7 @@ std::vector<Block> blocks_of_page() {
   std::vector<Block> blocks(1);
   int number = 0;
   bool fenced = false;
-  for (const std::string& line : lines_of(contents(kRoot / "doc/tutorial.md"))) {
+  for (const std::string& line : lines_of(contents(kRepository / "doc/tutorial.md"))) {
     ++number;
     if (!line.starts_with("```")) {
       blocks.back().lines.push_back(line);
@@ -224,7 +209,7 @@ TEST(Tutorial, TheProgramIsTheOneAmongTheExamples) {
   for (const Block& block : blocks_of_page()) {
     if (block.language != "cpp") continue;
     ++programs;
-    EXPECT_EQ(joined(block.lines), contents(kRoot / "examples/tutorial/bias_relu.cpp"));
+    EXPECT_EQ(joined(block.lines), contents(kRepository / "examples/tutorial/bias_relu.cpp"));
   }
   EXPECT_EQ(programs, 1);
 }

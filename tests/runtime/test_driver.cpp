@@ -3,6 +3,7 @@
 #include <selvage/runtime/nvrtc.h>
 #include <selvage/runtime/shared_library.h>
 #include <selvage/runtime/virtual_device.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,15 +20,7 @@ namespace {
 
 using namespace test;
 
-template <typename Run>
-std::string refusal(Run run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+std::string refusal(const auto& action) { return refusal_by<Error>(action); }
 
 // The driver over driver_stub.c, compiled next to the tests' other temporary files.
 class StubbedDriver : public testing::Test {

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/runtime/launch_shape.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -7,12 +8,7 @@ namespace selvage {
 namespace {
 
 std::string refusal(const LaunchShape& shape) {
-  try {
-    check_launch(shape);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_by<Error>([&] { check_launch(shape); });
 }
 
 TEST(LaunchShape, TheLargestShapeOfEachKindIsAccepted) {

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/runtime/virtual_device.h>
+#include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
 
@@ -21,18 +22,9 @@ class VirtualDevice : public testing::TestWithParam<VirtualCompiler> {
     if (GetParam() == VirtualCompiler::Tcc && !has_tcc()) GTEST_SKIP() << "built without libtcc";
   }
   VirtualKernel compile(const KernelSource& source) { return VirtualKernel(source, GetParam()); }
-
-  // What refuses `run`, or "accepted".
-  template <typename Run>
-  static std::string refusal(Run run) {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
 };
+
+std::string refusal(const auto& action) { return refusal_by<Error>(action); }
 
 INSTANTIATE_TEST_SUITE_P(Runs, VirtualDevice,
                          testing::Values(VirtualCompiler::Tcc, VirtualCompiler::Gcc),

@@ -65,6 +65,24 @@ TEST(Budget, NoExpressionTakesMoreThanItsWork) {
   }
 }
 
+// Nothing that is given overruns the stack.
+TEST(Budget, WhatIsNestedTooDeeplyStaysAsItIs) {
+  ExprPool pool;
+  Facts facts(pool);
+  const Expr i = pool.symbol("i");
+  facts.loop(i, pool.constant(1 << 20));
+  Expr deep = i;
+  for (int k = 0; k < 100'000; ++k) deep = deep / 2 * 3 + i;
+  Simplifier simplifier(facts);
+  EXPECT_TRUE(same(simplifier.simplify(deep), deep));
+  EXPECT_TRUE(same(simplifier.normal_form(deep), deep));
+  EXPECT_EQ(simplifier.interval(deep), Interval::everything());
+  EXPECT_FALSE(simplifier.proves(pool.constant(0) <= deep));
+  EXPECT_FALSE(is_proved(simplifier.prove(pool.constant(0) <= deep)));
+  facts.assume(deep < 7);
+  EXPECT_TRUE(same(Simplifier(facts).simplify(i * 2 / 2), i));
+}
+
 TEST(Budget, WorkIsTheSameEachTime) {
   const growth::Family& hard =
       *std::ranges::find(growth::families(), std::string("truth/simplex"), &growth::Family::name);

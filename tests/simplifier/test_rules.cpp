@@ -2,6 +2,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/simplifier/weight.h>
+#include <tests/support/every_rule.h>
 
 #include <gtest/gtest.h>
 
@@ -13,23 +14,7 @@ namespace {
 
 class Rules : public testing::TestWithParam<const Rule*> {};
 
-std::vector<const Rule*> every_rule() {
-  std::vector<const Rule*> all;
-  for (const Rule& r : all_rules()) all.push_back(&r);
-  return all;
-}
-
-std::string test_name(const testing::TestParamInfo<const Rule*>& info) {
-  std::string name(info.param->name);
-  for (char& c : name) c = c == '/' || c == '-' ? '_' : c;
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Rules, testing::ValuesIn(every_rule()), test_name);
-
-std::string written(const Rule& rule) {
-  return to_string(rule.before) + " = " + to_string(rule.after) + " when " + to_string(rule.when);
-}
+INSTANTIATE_TEST_SUITE_P(All, Rules, testing::ValuesIn(every_rule()), rule_test_name);
 
 // The range that a rule's theorem is checked on: x, y, z are integers, a, b, c positive, p, q 0
 // or 1.

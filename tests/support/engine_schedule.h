@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "tests/oracle/brute_force.h"
+#include "tests/oracle/graph.h"
 
 namespace selvage {
 

@@ -1,7 +1,7 @@
 // Steps of the oracle, by name: apply(g, split(x, 4)).
 #pragma once
 
-#include "tests/oracle/brute_force.h"
+#include "tests/oracle/graph.h"
 
 namespace selvage::oracle {
 

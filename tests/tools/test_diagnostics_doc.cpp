@@ -1,7 +1,8 @@
+#include <tests/support/text_files.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -12,27 +13,17 @@ namespace selvage {
 
 namespace {
 
-const std::filesystem::path kRoot = SELVAGE_SOURCE_DIR;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // Codes as string literals, and one file that has each.
 std::map<std::string, std::string> codes_of_sources() {
   std::map<std::string, std::string> codes;
   const std::regex code("\"(E[0-9]{3})\"");
   for (const char* folder : {"csrc", "tools"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRepository / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".h" && extension != ".def") continue;
       const std::string text = contents(entry.path());
       for (std::sregex_iterator m(text.begin(), text.end(), code), end; m != end; ++m) {
-        codes.emplace((*m)[1], entry.path().lexically_relative(kRoot).string());
+        codes.emplace((*m)[1], entry.path().lexically_relative(kRepository).string());
       }
     }
   }
@@ -48,7 +39,7 @@ struct Row {
 
 std::vector<Row> rows_of_page() {
   std::vector<Row> rows;
-  std::istringstream page(contents(kRoot / "doc/diagnostics.md"));
+  std::istringstream page(contents(kRepository / "doc/diagnostics.md"));
   const std::regex heading("## E([0-9]): .*"), row(R"(\| (E[0-9]{3}) \| (.*) \|)");
   std::string section;
   std::smatch m;
