@@ -2,6 +2,7 @@
 #include <selvage/confirm/confirm.h>
 #include <selvage/confirm/solver.h>
 #include <selvage/report/obligations.h>
+#include <selvage/report/open_questions.h>
 #include <selvage/report/point.h>
 
 namespace selvage {
@@ -20,6 +21,10 @@ Confirmation ask(const Obligation& obligation) {
     if (!is_proved(answer.verdict)) break;
   }
   return answer;
+}
+
+Verdict ask(const RuleWanted& wanted) {
+  return Solver(conditions(wanted.facts, std::span(&wanted.residue, 1))).confirm(wanted.residue);
 }
 
 Diagnostic refutation(const std::string& file, const TensorReport& tensor, const Confirmation& c) {
@@ -44,6 +49,8 @@ void confirm(Report& report) {
       for (const Obligation& o : obligations_of(tensor, fusion)) {
         tensor.confirmations->push_back(ask(o));
       }
+      tensor.wanted = rules_wanted(tensor, fusion);
+      for (RuleWanted& w : *tensor.wanted) w.answer = ask(w);
       for (const Confirmation& c : *tensor.confirmations) {
         if (std::holds_alternative<Refuted>(c.verdict)) {
           report.diagnostics.push_back(refutation(report.file, tensor, c));

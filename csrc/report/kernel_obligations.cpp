@@ -1,4 +1,5 @@
 #include <selvage/index/coordinates.h>
+#include <selvage/report/environment.h>
 #include <selvage/report/obligations.h>
 
 #include <algorithm>
@@ -27,9 +28,6 @@ class KernelObligations {
   }
 
  private:
-  // What an index symbol of a definition stands for.
-  using Environment = std::vector<std::pair<Expr, Expr>>;
-
   void add(Of of, std::string what, std::vector<Question> questions) {
     list_.push_back({of, std::move(what), fusion_.facts().get(), std::move(questions)});
   }
@@ -152,16 +150,6 @@ class KernelObligations {
 
   // The value is built otherwise than its definition: there is nothing to compare with.
   void differ() { add(Of::Access, tensor_.name(), {}); }
-
-  Expr substitute(Expr e, const Environment& environment) const {
-    for (const auto& [symbol, value] : environment) {
-      if (same(symbol, e)) return value;
-    }
-    if (e.args().empty() || e.is(Op::Let)) return e;
-    std::vector<Expr> args;
-    for (Expr a : e.args()) args.push_back(substitute(a, environment));
-    return with_operands(e, args);
-  }
 
   const TensorReport& tensor_;
   const TensorAnalysis& analysis_;

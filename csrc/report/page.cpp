@@ -1,6 +1,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/report/lines.h>
+#include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
 #include <selvage/report/rules_behind.h>
 #include <selvage/report/run_lines.h>
@@ -76,6 +77,21 @@ std::string cuda_text(const FusionReport& fusion) {
   return text;
 }
 
+std::string wanted_text(const Report& report, const PageOptions& options) {
+  std::vector<RuleWanted> wanted;
+  for (const FusionReport& fusion : report.fusions) {
+    for (const TensorReport& tensor : report.tensors) {
+      if (tensor.schedule != fusion.schedule) continue;
+      if (!options.why && !tensor.confirmations) continue;
+      std::vector<RuleWanted> more = tensor.wanted ? *tensor.wanted : rules_wanted(tensor, fusion);
+      std::move(more.begin(), more.end(), std::back_inserter(wanted));
+    }
+  }
+  Lines out;
+  print_rules_wanted(wanted, out);
+  return out.take();
+}
+
 bool only_cuda(const PageOptions& o) { return o.cuda && !o.loops && !o.predicates && !o.why; }
 
 }  // namespace
@@ -122,6 +138,8 @@ std::string page(const Report& report, const PageOptions& options) {
     print_runs(report.runs, result);
     text += "\n" + result.take();
   }
+  const std::string wanted = wanted_text(report, options);
+  if (!wanted.empty()) text += "\n" + wanted;
   return text;
 }
 

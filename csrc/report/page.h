@@ -17,7 +17,8 @@ struct PageOptions {
 };
 
 // The report for a person: plain text, at most 100 columns but for CUDA text, which is as emitted.
-// With only `cuda` chosen, nothing but that text: a .cu file.
+// With only `cuda` chosen, nothing but that text: a .cu file. With `why`, or where Z3 was asked,
+// the rules that are wanted come last.
 std::string page(const Report& report, const PageOptions& options = {});
 
 }  // namespace selvage

@@ -6,6 +6,7 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/lower/program.h>
 #include <selvage/report/confirmation.h>
+#include <selvage/report/rules_wanted.h>
 
 #include <map>
 #include <optional>
@@ -38,6 +39,7 @@ struct TensorReport {
   std::vector<std::pair<std::string, DomainId>> iterdomains;
   std::unordered_map<std::size_t, std::string> names;           // the one that texts use
   std::optional<std::vector<Confirmation>> confirmations = {};  // none: Z3 was not asked
+  std::optional<std::vector<RuleWanted>> wanted = {};           // none: not looked for yet
 
   const Fusion& fusion() const { return schedule->fusion(); }
   const DomainGraph& graph() const { return schedule->graph(); }

@@ -1,0 +1,147 @@
+#include <selvage/index/bound_oracle.h>
+#include <selvage/index/hole_search.h>
+#include <selvage/report/checks.h>
+#include <selvage/report/open_questions.h>
+#include <selvage/report/point.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr Half kHalves[] = {Half::Lo, Half::Hi};
+constexpr std::size_t kInstances = 12;           // of sizes, to look for a hole in
+constexpr std::uint64_t kSearchSteps = 100'000;  // for one half of a check
+
+Expr claim_of(Half half, Expr index, Expr extent) {
+  return half == Half::Lo ? 0 <= index : index < extent;
+}
+
+class OpenChecks {
+ public:
+  explicit OpenChecks(const TensorReport& tensor)
+      : tensor_(tensor), analysis_(tensor.analysis), kept_(kept_checks(tensor)) {}
+
+  std::vector<OpenQuestion> list() {
+    std::vector<OpenQuestion> list;
+    for (const KeptPredicate* p : kept_) {
+      for (Half half : kHalves) {
+        if (!is_tested(*p, half) || value_at(claim(*p, half), p->witness) == 0) continue;
+        if (lets_a_hole_through(*p, half)) continue;
+        Facts facts = analysis_.ranges->facts();
+        for_others(*p, half, [&](const KeptPredicate& q, Half h) { facts.assume(claim(q, h)); });
+        list.push_back({"the check of " + tensor_.name_of(p->domain) + " of " + tensor_.name() +
+                            (kept_.size() > 1 ? ", given the others" : ""),
+                        std::move(facts), claim(*p, half)});
+      }
+    }
+    return list;
+  }
+
+ private:
+  static bool is_tested(const KeptPredicate& p, Half half) {
+    return half == Half::Lo ? p.lo : p.hi;
+  }
+  Expr claim(const KeptPredicate& p, Half half) const {
+    return claim_of(half, (*analysis_.coordinates)[p.domain], tensor_.graph()[p.domain].extent);
+  }
+  std::size_t variable(const KeptPredicate& p) const {
+    const std::vector<DomainId>& domains = analysis_.path.domains;
+    return std::size_t(std::find(domains.begin(), domains.end(), p.domain) - domains.begin());
+  }
+  template <class Visit>
+  void for_others(const KeptPredicate& p, Half half, Visit visit) const {
+    for (const KeptPredicate* q : kept_) {
+      for (Half h : kHalves) {
+        if (is_tested(*q, h) && (q != &p || h != half)) visit(*q, h);
+      }
+    }
+  }
+
+  // At some sizes, all other halves let a hole through that this one stops: the analysis looks for
+  // such holes, and keeps one for each check, not for each half.
+  bool lets_a_hole_through(const KeptPredicate& p, Half half) {
+    if (!instances_) instances_ = instances(request(), kInstances);
+    std::uint64_t budget = kSearchSteps;
+    for (const Instance& instance : *instances_) {
+      Bounds bounds(instance.system);
+      for_others(p, half, [&](const KeptPredicate& q, Half h) {
+        const std::size_t v = variable(q);
+        bounds.set(v, h == Half::Lo ? 0 : Interval::kMinusInfinity,
+                   h == Half::Lo ? Interval::kInfinity : instance.system.extent(v) - 1);
+      });
+      bounds.propagate();
+      const SearchResult found = find_violation(instance.system, bounds, variable(p), half, budget);
+      if (found.answer == SearchResult::Answer::Found) return true;
+    }
+    return false;
+  }
+
+  PredicateRequest request() const {
+    return {.graph = tensor_.graph(),
+            .path = analysis_.path,
+            .loops = analysis_.loops,
+            .variables = analysis_.variables,
+            .candidates = {},
+            .coordinates = *analysis_.coordinates,
+            .simplifier = *analysis_.ranges};
+  }
+
+  const TensorReport& tensor_;
+  const TensorAnalysis& analysis_;
+  std::vector<const KeptPredicate*> kept_;
+  std::optional<std::vector<Instance>> instances_;
+};
+
+}  // namespace
+
+std::vector<OpenQuestion> open_checks(const TensorReport& tensor) {
+  return OpenChecks(tensor).list();
+}
+
+// The analysis asks as for predicates, with the items in the place of loops: what laws and the
+// prover leave open is asked again.
+std::vector<OpenQuestion> open_coverage(const TensorReport& tensor) {
+  const TensorAnalysis& analysis = tensor.analysis;
+  if (!std::holds_alternative<Unknown>(analysis.coverage.verdict)) return {};
+  const Schedule& schedule = *tensor.schedule;
+  const DomainGraph& graph = tensor.graph();
+  const std::vector<DomainId>& logical = tensor.tensor().logical;
+  const Path everything = everything_from(graph, logical, schedule.transforms(analysis.tensor));
+  const Path path = needed_for(graph, everything, logical, analysis.loops);
+  if (!std::all_of(analysis.loops.begin(), analysis.loops.end(),
+                   [&](DomainId d) { return reaches(path, d); })) {
+    return {};
+  }
+  std::vector<Expr> items;
+  Facts facts = *tensor.fusion().facts();
+  for (DomainId d : logical) {
+    items.push_back(tensor.fusion().pool().symbol(schedule.name(analysis.tensor, d)));
+    facts.loop(items.back(), graph[d].extent);
+  }
+  Simplifier simplifier(facts);
+  const Coordinates coordinates(graph, path, logical, items, simplifier);
+  const std::vector<Implication> laws = implications(graph, path, simplifier);
+  const PredicateRequest request{.graph = graph,
+                                 .path = path,
+                                 .loops = logical,
+                                 .variables = items,
+                                 .candidates = path.domains,
+                                 .coordinates = coordinates,
+                                 .simplifier = simplifier};
+  const std::vector<char> holds =
+      symbolic_oracle(request, laws)->implied({}, BoundOracle::Effort::Thorough);
+  std::vector<OpenQuestion> list;
+  for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {
+    const DomainId d = path.domains[v];
+    for (Half half : kHalves) {
+      if (holds[bound_id(v, half)]) continue;
+      list.push_back({"the visit to every item of " + tensor.name(), facts,
+                      claim_of(half, coordinates[d], graph[d].extent)});
+    }
+  }
+  return list;
+}
+
+}  // namespace selvage
