@@ -9,8 +9,6 @@ namespace {
 
 using Term = LinearSum::Term;
 
-bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
-
 // A sum of products without a sum among their factors: its terms stand in it as they are.
 bool is_flat(Expr e) {
   if (!is_sum(e)) return true;

@@ -12,8 +12,6 @@ using Term = LinearSum::Term;
 
 constexpr std::int64_t kLargest64 = INT64_MAX - 1;  // an interval that ends at INT64_MAX has no end
 
-bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
-
 class Narrowing {
  public:
   Narrowing(Simplifier& ranges, std::int64_t largest) : ranges_(ranges), largest_(largest) {}

@@ -8,6 +8,9 @@
 
 namespace selvage {
 
+// Is it a sum, a difference or a product: what a sum is read from?
+inline bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
+
 // A canonical sum: constant + sum of coefficient * monomial. A monomial is an atom (anything that
 // is no sum, difference, product or constant) or a product of atoms in canonical order, kept as an
 // expression. Two sums are equal as polynomials if and only if they are equal term by term.

@@ -88,14 +88,18 @@ bool Simplifier::nonnegative(const LinearSum& sum, int depth) {
   return proved;
 }
 
-bool Simplifier::prove_with_budget(const LinearSum& sum) {
-  // Where nothing ties the symbols of a plain sum together, intervals are exact.
-  const bool plain = std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+// Nothing ties the symbols of a plain sum together.
+bool Simplifier::has_exact_interval(const LinearSum& sum) {
+  const auto is_free = [this](const LinearSum::Term& t) {
     const Facts::Symbol* s = t.monomial.is(Op::Symbol) ? facts_.find(t.monomial) : nullptr;
     return s != nullptr && (!s->lo.valid() || s->lo.is(Op::Const)) &&
            (!s->hi.valid() || s->hi.is(Op::Const));
-  });
-  if (plain && known_nonnegative_.empty() && supposed_.empty()) return interval(sum).lo >= 0;
+  };
+  return known_nonnegative_.empty() && std::all_of(sum.terms.begin(), sum.terms.end(), is_free);
+}
+
+bool Simplifier::prove_with_budget(const LinearSum& sum) {
+  if (has_exact_interval(sum) && supposed_.empty()) return interval(sum).lo >= 0;
   ++depth_;
   const int saved = budget_;
   // A proof within a proof spends from what the outer one has left.

@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/base/random.h>
 #include <selvage/expr/tape.h>
 #include <selvage/simplifier/narrowing.h>
 #include <selvage/simplifier/simplifier.h>
@@ -11,15 +12,8 @@ namespace {
 
 constexpr int kProbes = 200;
 
-// A small generator of our own: the same points on every machine.
-struct Random {
-  std::uint64_t state = 0x5E1A6E;
-  std::uint64_t next() {
-    state += 0x9E3779B97F4A7C15ull;
-    std::uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
+struct Random : SplitMix64 {
+  Random() : SplitMix64(0x5E1A6E) {}
   // Ends of a range are tried often: that is where claims fail.
   std::int64_t within(std::int64_t lo, std::int64_t hi) {
     const std::uint64_t pick = next() % 4;

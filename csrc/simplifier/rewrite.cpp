@@ -32,6 +32,14 @@ bool has_quotient_of(Expr x, const LinearSum& sum) {
   });
 }
 
+// No multiple of d can be taken out of the sum term by term.
+bool is_reduced(const LinearSum& sum, std::int64_t d) {
+  const auto is_digit = [d](std::int64_t c) { return 0 <= c && c < d; };
+  return is_digit(sum.constant) &&
+         std::all_of(sum.terms.begin(), sum.terms.end(),
+                     [&](const auto& t) { return is_digit(t.coefficient); });
+}
+
 }  // namespace
 
 // Tries the rules for e's operator in the table's order; e's operands are simplified already.
@@ -92,8 +100,10 @@ std::optional<bool> Simplifier::decide(Expr pattern, const Bindings& bindings) {
   }
   if (pattern.is(Op::Eq) && pattern[0].is(Op::Div) && pattern[1].is_const(0)) {
     // x / a == 0 fails where x < a does at some point.
+    const Expr a = bindings[std::size_t(pattern_symbol(pattern[0][1]))];
     const LinearSum& x = sum_of(bindings[std::size_t(pattern_symbol(pattern[0][0]))]);
-    const auto room = add(sum_of(bindings[std::size_t(pattern_symbol(pattern[0][1]))]), x, -1);
+    if (a.is(Op::Const) && has_exact_interval(x)) return interval(x).within(0, a.value() - 1);
+    const auto room = add(sum_of(a), x, -1);
     const auto below = room ? add(*room, LinearSum::of_constant(1), -1) : std::nullopt;
     if (!below || is_refuted(x) || is_refuted(*below)) return false;
   }
@@ -192,6 +202,12 @@ void Simplifier::propose_division(Expr e, Proposals& out) {
 }
 
 void Simplifier::propose_division(const LinearSum& dividend, Expr divisor, Proposals& out) {
+  if (divisor.is(Op::Const) && is_reduced(dividend, divisor.value())) {
+    const Interval range = interval(dividend);
+    const std::int64_t d = divisor.value();
+    const bool bounded = range.has_lo() && range.has_hi();
+    if (!bounded || floor_div(range.lo, d) != floor_div(range.hi, d)) return;
+  }
   auto division = divide_terms(pool(), dividend, sum_of(divisor));
   if (!division) return;
   if (const std::int64_t d = divisor.is(Op::Const) ? divisor.value() : 0; d > 0) {
@@ -233,10 +249,10 @@ void Simplifier::propose_negative(Expr e, Proposals& out) {
 }
 
 void Simplifier::propose_common_factor(Expr e, Proposals& out) {
-  const LinearSum dividend = sum_of(e[0]), divisor = sum_of(e[1]);
-  std::vector<LinearSum> factors;
+  const LinearSum &dividend = sum_of(e[0]), &divisor = sum_of(e[1]);
+  std::vector<LinearSum, Recycling<LinearSum>> factors;
   if (divisor.is_constant()) {
-    std::vector<std::int64_t> gcds;
+    std::vector<std::int64_t, Recycling<std::int64_t>> gcds;
     for (const auto& t : dividend.terms) {
       if (t.coefficient == INT64_MIN) continue;
       const std::int64_t g = common_divisor(t.coefficient, divisor.constant);
@@ -374,7 +390,7 @@ void Simplifier::propose_inner_quotient(Expr e, Proposals& out) {
 
 void Simplifier::propose_inner(const Rule& rule, Expr e, Proposals& out) {
   const Op inner = rule.propose == Propose::InnerDiv ? Op::Div : Op::Mod;
-  const LinearSum dividend = sum_of(e[0]);
+  const LinearSum& dividend = sum_of(e[0]);
   for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
     const auto& [monomial, coefficient] = dividend.terms[i];
     for (Expr atom : atoms_of(monomial)) {

@@ -12,20 +12,14 @@ constexpr int kRounds = 4;  // of drawing again the points that an assumption fo
 
 }  // namespace
 
-std::uint64_t Samples::next() {
-  state_ += 0x9E3779B97F4A7C15ull;
-  std::uint64_t z = (state_ ^ (state_ >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
 // The first two points lie at the ends of all ranges, the others at an end or anywhere.
 std::int64_t Samples::draw(const Interval& range, std::size_t point) {
-  const std::uint64_t pick = next();
+  const std::uint64_t pick = random_.next();
   if (point == 0 || pick % 4 == 0) return range.hi;
   if (point == 1 || pick % 4 == 1) return range.lo;
   const std::uint64_t width = std::uint64_t(range.hi) - std::uint64_t(range.lo) + 1;
-  return std::int64_t(std::uint64_t(range.lo) + (width == 0 ? next() : (pick >> 2) % width));
+  return std::int64_t(std::uint64_t(range.lo) +
+                      (width == 0 ? random_.next() : (pick >> 2) % width));
 }
 
 // Gives the symbol a value at each of these points; returns those where there is one.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/random.h>
 #include <selvage/simplifier/facts.h>
 #include <selvage/simplifier/linear.h>
 #include <selvage/simplifier/memo.h>
@@ -41,12 +42,11 @@ class Samples {
   // Its values at these points; clears the bits of those at which it has none.
   void evaluate(const LinearSum& sum, Mask& points, std::array<std::int64_t, kPoints>& out);
   void compute(Expr e, Values& out);
-  std::uint64_t next();
 
   Memo<Values> values_;
   std::vector<Facts::Symbol> free_;  // met so far, without facts
   Mask allowed_ = 0;
-  std::uint64_t state_ = 0x5E1A6E;
+  SplitMix64 random_{0x5E1A6E};
 };
 
 }  // namespace selvage

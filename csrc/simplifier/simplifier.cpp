@@ -71,7 +71,24 @@ void Simplifier::forget_answers() {
 Expr Simplifier::normal_form(Expr e) {
   if (e.depth() > kDeepest) return e;
   const Question question(*this, e);
+  normalize_parts(e);
   return normalize(e);
+}
+
+// Of a deep expression the parts first, so that no question about the whole goes down the stack.
+void Simplifier::normalize_parts(Expr e) {
+  const auto is_known = [this](Expr part) {
+    return part.is(Op::Let) || known_[part].normal.valid() || known_[part].linear;
+  };
+  if (e.depth() <= kDeep || is_known(e)) return;
+  for (Expr part : unknown_below(e, is_known)) {
+    if (part.is(Op::And)) continue;  // a set: no part of it is one
+    if (is_sum(part)) {
+      linear(part);
+    } else {
+      normalize(part);
+    }
+  }
 }
 
 // As cheap at least, and no intermediate needs a wider integer. (What a sum multiplied out needs,
@@ -95,6 +112,7 @@ Expr Simplifier::simplify(Expr e) {
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
   bool all_steps = true;     // were there when the round began
   for (int round = 0;; ++round) {
+    normalize_parts(best);
     const Expr normal = normalize(best);
     const bool no_work = !has_work_left();
     if (no_work) {
@@ -102,6 +120,7 @@ Expr Simplifier::simplify(Expr e) {
       work_end_ = work_done + kToWrite;
       steps_ = std::max(steps_, kStepsToWrite);
     }
+    write_parts(normal);
     const Expr next = write(normal);
     const bool ran_out = steps_ <= 0 || proof_steps_ <= 0 || no_work;
     if (ran_out && questions_ == 1 && !no_work) {
@@ -162,6 +181,7 @@ void Simplifier::forget_leaning() {
 
 const LinearSum& Simplifier::linear(Expr e) {
   std::optional<LinearSum>& memo = known_[e].linear;
+  if (!memo && !has_work_left()) return not_asked_ = LinearSum::of_atom(e);
   if (!memo) {
     memo = compute_linear(e);
     if (lean_on_ <= open_) leaning_.push_back(e);
@@ -177,13 +197,12 @@ std::optional<LinearSum> Simplifier::difference(Expr greater, Expr lesser) {
 const LinearSum& Simplifier::sum_of(Expr e) {
   std::optional<LinearSum>& memo = known_[e].sum;
   // A large tree is not gone over again: it may share its parts without end.
-  constexpr std::uint32_t kLarge = 2000;
-  if (!memo) memo = e.size() > kLarge ? LinearSum::of_atom(e) : to_linear(e);
+  if (!memo) memo = e.size() > kLargeSum ? LinearSum::of_atom(e) : to_linear(e);
   return *memo;
 }
 
 LinearSum Simplifier::compute_linear(Expr e) {
-  if (!e.is(Op::Add) && !e.is(Op::Sub) && !e.is(Op::Mul)) return sum_of(normalize(e));
+  if (!is_sum(e)) return sum_of(normalize(e));
   const auto apply = [&](const LinearSum& a, const LinearSum& b) {
     return e.is(Op::Mul) ? multiply(a, b) : add(a, b, e.is(Op::Add) ? 1 : -1);
   };
@@ -242,9 +261,9 @@ Expr Simplifier::rewrite(Expr e) {
     case Op::And: return rewrite_and(e);
     case Op::Load:
     case Op::Call: {
-      std::vector<Expr> args;
-      for (Expr a : e.args()) args.push_back(normalize(a));
-      return e.is(Op::Load) ? pool().load(e.name(), args) : pool().call(e.name(), args);
+      std::vector<Expr> operands;
+      for (Expr a : e.args()) operands.push_back(normalize(a));
+      return with_operands(e, operands);
     }
     case Op::Div:
     case Op::Mod:

@@ -66,10 +66,13 @@ class Simplifier {
   // simplifier.cpp: sums and the walk over the tree
   // The canonical sum of any expression, and of one that is simple already.
   bool is_better(Expr text, Expr than);
+  static constexpr std::uint32_t kDeep = 200;
+  void normalize_parts(Expr e);
   Expr normalize(Expr e);
   void forget_leaning();
   const LinearSum& linear(Expr e);  // good until another is asked for
   std::optional<LinearSum> difference(Expr greater, Expr lesser);
+  static constexpr std::uint32_t kLargeSum = 2000;
   const LinearSum& sum_of(Expr e);
   LinearSum compute_linear(Expr e);
   Expr rewrite(Expr e);
@@ -121,7 +124,9 @@ class Simplifier {
                      std::string_view name);
 
   // writing.cpp
+  void write_parts(Expr e);
   Expr write(Expr e);
+  bool is_whole(Expr e);
   Expr write_operands(Expr e);
   Expr write_sum(const LinearSum& normal);
   Expr write_quotient(const LinearSum& dividend, Expr divisor);
@@ -177,6 +182,7 @@ class Simplifier {
   static constexpr int kProofDepth = 6;
   static constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
   bool nonnegative(const LinearSum& sum, int depth);
+  bool has_exact_interval(const LinearSum& sum);
   bool prove_with_budget(const LinearSum& sum);
   bool search(LinearSum sum, int depth);
   // Whether a sum is at least 0, as far as it was tried: where the search failed with all tried, by
@@ -240,6 +246,7 @@ class Simplifier {
   Facts facts_;
   std::vector<LinearSum> known_nonnegative_;  // from the assumptions
   std::vector<Expr> known_true_;              // the rest of them, simplified
+  LinearSum not_asked_;                       // what linear() says past the budget
   std::vector<const LinearSum*> supposed_;    // for the proof under way
   std::uint64_t known_symbols_ = 0, supposed_symbols_ = 0;
   Samples::Mask supposed_points_ = Samples::kAll;

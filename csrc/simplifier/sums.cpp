@@ -14,6 +14,15 @@ LinearSum term(std::int64_t coefficient, Expr monomial) {
 
 bool is_division(Expr e) { return e.is(Op::Div) || e.is(Op::Mod); }
 
+bool has_quotient(const LinearSum& sum) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(), [](const auto& t) {
+    for (Expr m = t.monomial;; m = m[0]) {
+      if ((m.is(Op::Mul) ? m[1] : m).is(Op::Div)) return true;
+      if (!m.is(Op::Mul)) return false;
+    }
+  });
+}
+
 const LinearSum::Term* find_term(const LinearSum& sum, Expr monomial) {
   for (const auto& t : sum.terms) {
     if (same(t.monomial, monomial)) return &t;
@@ -144,6 +153,7 @@ bool Simplifier::replace_terms(LinearSum& sum, const LinearSum& out, const Linea
 bool Simplifier::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom) {
   const auto [monomial, coefficient] = sum.terms[i];
   if (sum.terms.size() < 2 || interval(atom[1]).lo < 1) return false;
+  if (!has_quotient(sum)) return false;  // with which it could go
   const auto others = divide_monomial(pool(), monomial, atom);
   const LinearSum k = term(coefficient, *others);
   const LinearSum quotient = linear(atom[0] / atom[1]);

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kMostDrawnOut = 16;  // terms among which common factors are looked for
 
-bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
-
 // The sum has this monomial, or a digit of the number that it is a digit of.
 bool belongs(Expr monomial, const LinearSum& sum) {
   return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
@@ -27,27 +25,38 @@ bool belongs(Expr monomial, const LinearSum& sum) {
 
 }  // namespace
 
+// As normalize_parts().
+void Simplifier::write_parts(Expr e) {
+  const auto is_known = [this](Expr part) {
+    return part.is(Op::Let) || known_[part].written.valid();
+  };
+  if (e.depth() <= kDeep || is_known(e)) return;
+  for (Expr part : unknown_below(e, is_known)) {
+    if (!is_sum(part) || (part.size() > kLargeSum && is_whole(part))) write(part);
+  }
+}
+
+// A sum that is not taken apart: it is its own one term.
+bool Simplifier::is_whole(Expr e) {
+  const LinearSum& sum = sum_of(e);
+  return !e.is(Op::Mul) && sum.terms.size() == 1 && same(sum.terms[0].monomial, e);
+}
+
 Expr Simplifier::write(Expr e) {
   if (e.args().empty() || e.is(Op::Let)) return e;
   if (const Expr known = known_[e].written; known.valid()) return known;
   if (!spend()) return e;
-  // A sum that is not taken apart is its own one term.
-  const auto is_whole = [e](const LinearSum& s) {
-    return s.terms.size() == 1 && same(s.terms[0].monomial, e);
-  };
-  const Expr result = e.is(Op::Mul) || (is_sum(e) && !is_whole(sum_of(e))) ? write_sum(sum_of(e))
-                      : e.is(Op::Div) ? write_quotient(sum_of(e[0]), e[1])
-                      : e.is(Op::Mod) ? write_remainder(sum_of(e[0]), e[1])
-                                      : write_operands(e);
+  const Expr result = is_sum(e) && !is_whole(e) ? write_sum(sum_of(e))
+                      : e.is(Op::Div)           ? write_quotient(sum_of(e[0]), e[1])
+                      : e.is(Op::Mod)           ? write_remainder(sum_of(e[0]), e[1])
+                                                : write_operands(e);
   return known_[e].written = result;
 }
 
 Expr Simplifier::write_operands(Expr e) {
-  std::vector<Expr> args;
-  for (Expr a : e.args()) args.push_back(write(a));
-  if (e.is(Op::Load)) return pool().load(e.name(), args);
-  if (e.is(Op::Call)) return pool().call(e.name(), args);
-  return pool().make(e.op(), args);
+  std::vector<Expr> operands;
+  for (Expr a : e.args()) operands.push_back(write(a));
+  return with_operands(e, operands);
 }
 
 Expr Simplifier::write_sum(const LinearSum& normal) {
