@@ -44,10 +44,52 @@ Expr Simplifier::rewrite_and(Expr e) {
     }
     if (simpler) drop_implied(conjuncts);
   }
+  if (conjuncts.size() <= kMostSupposed && merge_steps(conjuncts)) {
+    while (merge_steps(conjuncts)) {}
+    drop_implied(conjuncts);
+  }
   std::erase_if(conjuncts, [](const Conjunct& c) { return c.condition.is_true(); });
   Expr result;
-  for (const Conjunct& c : conjuncts) result = result.valid() ? result && c.condition : c.condition;
+  for (const Conjunct& c : conjuncts) {
+    if (c.condition.is_false()) return c.condition;
+    result = result.valid() ? result && c.condition : c.condition;
+  }
   return result.valid() ? result : pool().truth(true);
+}
+
+// sum < factor*bound, always?
+bool Simplifier::is_below(const LinearSum& sum, std::int64_t bound, std::int64_t factor) {
+  const auto most = checked_mul(bound, factor);
+  const auto below = scale(sum, -1);
+  const auto room = most && below ? add(*below, LinearSum::of_constant(*most - 1)) : std::nullopt;
+  return room && nonnegative(*room, kProofDepth);
+}
+
+// 0 <= d and 0 <= d + m - k*y, for 0 <= m < k, are 0 <= d - (k - m)*y where 0 <= y <= 1, or where
+// d < 2*(k - m), so that neither holds for a y past 1.
+bool Simplifier::merge_steps(std::vector<Conjunct>& conjuncts) {
+  for (Conjunct& low : conjuncts) {
+    for (Conjunct& high : conjuncts) {
+      if (&low == &high || !low.difference || !high.difference) continue;
+      auto step = add(*low.difference, *high.difference, -1);
+      if (!step || step->is_constant() || step->constant > 0) continue;
+      const std::int64_t k = content(*step);
+      if (step->constant <= -k) continue;
+      const std::int64_t height = k + std::exchange(step->constant, 0);
+      const auto y = divide_terms(pool(), *step, LinearSum::of_constant(k));
+      const auto merged = y ? add(*low.difference, y->quotient, -height) : std::nullopt;
+      if (!merged || interval(y->quotient).lo < 0) continue;
+      const bool two_steps = interval(y->quotient).hi <= 1;
+      if (!two_steps && !is_below(*low.difference, height, 2)) continue;
+      const Expr condition = normalize(write_order(*merged));
+      if (cost(condition) >= cost(low.condition) + cost(high.condition)) continue;
+      high = {pool().truth(true), {}};
+      low = {condition, difference_of(condition)};
+      count(rule(two_steps ? "and/one-step" : "and/first-step"));
+      return true;
+    }
+  }
+  return false;
 }
 
 // The conjuncts, simplified, each once. False if one is.

@@ -87,6 +87,8 @@ std::vector<Rule> make_table() {
     {"and/same",             p && p,                   p,                      always,                          Conjunction,  "Boole"},
     {"and/false",            p && f,                   f,                      always,                          Conjunction,  "Boole"},
     {"and/implied",          x <= y && x <= z,         x <= y,                 y <= z,                          Conjunction,  "Boole"},
+    {"and/one-step",         x < z && y * a + x < z + a - b, y * b + x < z, zero <= y && y <= one && b <= a, Conjunction, "Boole"},
+    {"and/first-step",       x < z && y * a + x < z + a - b, y * b + x < z,  zero <= y && z - x <= b + b && b <= a, Conjunction, "Boole"},
     {"or/true",              p || t,                   t,                      always,                          Structure,    "Boole"},
     {"or/true-left",         t || p,                   t,                      always,                          Structure,    "Boole"},
     {"or/false",             p || f,                   p,                      always,                          Structure,    "Boole"},

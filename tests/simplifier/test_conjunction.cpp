@@ -60,6 +60,21 @@ TEST(Conjunction, OfManyIsDoneOnce) {
   EXPECT_NE(simple.find("i0 < 1"), std::string::npos);
 }
 
+TEST(Conjunction, TwoStepsAreOneSlope) {
+  Scope s;
+  s.loop("i", "2").loop("j", "100").loop("k", "50").bound("N", 1, 4096);
+  // j < 32, and j < 21 where i is 1.
+  EXPECT_EQ(s.simplify("i * 32 + j < 53 && j < 32"), "i * 11 + j < 32");
+  EXPECT_EQ(s.simplify("k % 2 * 3 + j < 5 && j < 3"), "j + k % 2 < 3");
+  // For k = 2 neither leaves a j.
+  EXPECT_EQ(s.simplify("k * 32 + j < 53 && j < 32"), "k * 32 + j < 53 && j < 32");
+  EXPECT_EQ(s.simplify("k * 32 + j < 57 && j < 32"), "k * 32 + j < 57 && j < 32");
+  EXPECT_EQ(s.simplify("k * 32 + j < 33 && j < 32"), "k * 31 + j < 32");
+  // The lower one comes first only up to some i.
+  EXPECT_EQ(s.simplify("i * 8 + j < N + 5 && j < N"), "i * 3 + j < N");
+  EXPECT_EQ(s.simplify("i * 8 + j < N + 9 && j < N"), "j < N");
+}
+
 // What is remembered of one part may be forgotten while another is looked at.
 TEST(Conjunction, DigitsBySymbolsUnderOneAnotherKeepTheirValues) {
   Scope s;
