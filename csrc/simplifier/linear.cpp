@@ -197,17 +197,23 @@ LinearSum to_linear(Expr e) {
   return sum ? *sum : LinearSum::of_atom(e);
 }
 
+namespace {
+
+// Is a written before b? Terms that are as good as each other stay in canonical order.
+bool written_before(const Term& a, const Term& b) {
+  if ((a.coefficient < 0) != (b.coefficient < 0)) return a.coefficient > 0;
+  const std::size_t m = degree(a.monomial), n = degree(b.monomial);
+  return m != n ? m > n : magnitude(a.coefficient) > magnitude(b.coefficient);
+}
+
+}  // namespace
+
 Expr to_expr(ExprPool& pool, const LinearSum& sum) {
-  auto terms = sum.terms;
-  const auto magnitude = [](std::int64_t c) {
-    return c < 0 ? std::uint64_t(0) - std::uint64_t(c) : std::uint64_t(c);
-  };
-  std::stable_sort(terms.begin(), terms.end(), [&](const Term& a, const Term& b) {
-    if ((a.coefficient < 0) != (b.coefficient < 0)) return a.coefficient > 0;
-    const std::size_t m = degree(a.monomial), n = degree(b.monomial);
-    if (m != n) return m > n;
-    return magnitude(a.coefficient) > magnitude(b.coefficient);
-  });
+  std::vector<Term, Recycling<Term>> terms;
+  terms.reserve(sum.terms.size());
+  for (const Term& t : sum.terms) {
+    terms.insert(std::upper_bound(terms.begin(), terms.end(), t, written_before), t);
+  }
   Expr e;
   // A sum that starts with a negative term starts with its constant instead: `0 - i`.
   const bool constant_first =

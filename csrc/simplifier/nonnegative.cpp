@@ -10,7 +10,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kProofSteps = 16;
+constexpr int kProofSteps = 10;
 constexpr int kProofStepsUnderConditions = 40;
 constexpr int kNestedProofSteps = 8;
 

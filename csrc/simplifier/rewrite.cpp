@@ -55,12 +55,16 @@ Expr Simplifier::apply_rules(Expr e) {
 
 Expr Simplifier::apply_first(Expr e) {
   for (const Rule* rule : rules_for(e.op())) {
+    if (rule->propose == Propose::Structure) {
+      Bindings bindings;
+      if (!match(rule->before, e, bindings)) continue;
+      if (!spend()) return e;
+      if (const auto result = apply(*rule, bindings)) return *result;
+      continue;
+    }
     for (const Bindings& bindings : propose(*rule, e)) {
       if (!spend()) return e;
-      if (const auto result = apply(*rule, bindings)) {
-        count(*rule);
-        return *result;
-      }
+      if (const auto result = apply(*rule, bindings)) return *result;
     }
   }
   return e;
@@ -76,7 +80,9 @@ std::optional<Expr> Simplifier::apply(const Rule& rule, const Bindings& bindings
   } else if (!proves(substitute(rule.when, bindings))) {
     return std::nullopt;
   }
-  return normalize(substitute(rule.after, bindings));
+  const Expr result = normalize(substitute(rule.after, bindings));
+  count(rule);
+  return result;
 }
 
 // The values that a pattern's instance can take, with no instance made.
@@ -165,11 +171,6 @@ Expr Simplifier::substitute(Expr pattern, const Bindings& bindings) {
 Simplifier::Proposals Simplifier::propose(const Rule& rule, Expr e) {
   Proposals out;
   switch (rule.propose) {
-    case Propose::Structure: {
-      Bindings bindings;
-      if (match(rule.before, e, bindings)) out.push_back(bindings);
-      break;
-    }
     case Propose::Multiple: propose_division(e, out); break;
     case Propose::CommonFactor: propose_common_factor(e, out); break;
     case Propose::Congruent: propose_congruent(e, out); break;
@@ -177,6 +178,7 @@ Simplifier::Proposals Simplifier::propose(const Rule& rule, Expr e) {
     case Propose::InnerDiv:
     case Propose::InnerMod: propose_inner(rule, e, out); break;
     case Propose::InnerQuotient: propose_inner_quotient(e, out); break;
+    case Propose::Structure:  // matched as it is
     case Propose::Sum:
     case Propose::Order:
     case Propose::Conjunction: break;  // sums.cpp, order.cpp, conjunction.cpp: they see the whole
