@@ -47,6 +47,11 @@ Simplifier::Question::Question(Simplifier& s, Expr e) : simplifier_(s) {
   s.grant_steps(e);
 }
 
+// What was remembered when something ran out is not all that can be said.
+Simplifier::Question::~Question() {
+  if (--simplifier_.questions_ == 0 && simplifier_.has_run_out()) simplifier_.forget_answers();
+}
+
 void Simplifier::grant_steps(Expr e) {
   constexpr std::int64_t kLeast = 2000, kPerNode = 4, kMost = 60'000, kProofs = 1200;
   steps_ = std::min(kMost, kLeast + kPerNode * std::int64_t{e.size()});
@@ -122,7 +127,8 @@ Expr Simplifier::simplify(Expr e) {
     }
     write_parts(normal);
     const Expr next = write(normal);
-    const bool ran_out = steps_ <= 0 || proof_steps_ <= 0 || no_work;
+    if (no_work) work_end_ = 0;
+    const bool ran_out = has_run_out();
     if (ran_out && questions_ == 1 && !no_work) {
       start_again(all_steps ? next : best);
       if (!std::exchange(all_steps, true)) continue;

@@ -229,7 +229,7 @@ class Simplifier {
   class Question {
    public:
     Question(Simplifier& s, Expr e);
-    ~Question() { --simplifier_.questions_; }
+    ~Question();
     Question(const Question&) = delete;
     Question& operator=(const Question&) = delete;
 
@@ -240,6 +240,7 @@ class Simplifier {
   void start_again(Expr e);
   void forget_answers();
   bool has_work_left() const { return work_done < work_end_; }
+  bool has_run_out() const { return steps_ <= 0 || proof_steps_ <= 0 || !has_work_left(); }
   bool spend() { return --steps_ > 0 && has_work_left(); }
   bool spend_on_proof() { return --proof_steps_ > 0 && has_work_left(); }
 

@@ -65,6 +65,17 @@ TEST(Budget, NoExpressionTakesMoreThanItsWork) {
   }
 }
 
+// What was given up for want of work is no answer to the next question.
+TEST(Budget, AQuestionThatRanOutLeavesNothingBehind) {
+  for (const growth::Family& family : growth::families()) {
+    const growth::Problem problem = family.make(1000);
+    Simplifier simplifier(problem.facts);
+    const Expr once = simplifier.simplify(problem.expression);
+    EXPECT_TRUE(same(simplifier.simplify(problem.expression), once)) << family.name;
+    EXPECT_TRUE(same(Simplifier(problem.facts).simplify(problem.expression), once)) << family.name;
+  }
+}
+
 // Nothing that is given overruns the stack.
 TEST(Budget, WhatIsNestedTooDeeplyStaysAsItIs) {
   ExprPool pool;
