@@ -8,7 +8,7 @@ Interval Simplifier::interval(Expr e) {
   if (e.depth() > kDeepest) return Interval::everything();
   std::optional<Interval>& memo = known_[e].interval;
   if (memo) return *memo;
-  if (e.is(Op::Let)) {
+  if (e.is(Op::Let) || e.depth() > kDeep) {
     // Lets can stack without end: what is not known yet, from the bottom up.
     for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].interval.has_value(); })) {
       if (!same(n, e)) interval(n);
@@ -201,6 +201,11 @@ Width Simplifier::width(const LinearSum& sum) {
 Congruence Simplifier::congruence(Expr e) {
   if (e.depth() > kDeepest) return Congruence::everything();
   std::optional<Congruence>& memo = known_[e].congruence;
+  if (!memo && e.depth() > kDeep) {
+    for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].congruence.has_value(); })) {
+      if (!same(n, e)) congruence(n);
+    }
+  }
   if (!memo) memo = compute_congruence(e);
   return *memo;
 }

@@ -228,7 +228,7 @@ bool Simplifier::simplify_under_others(const std::vector<Conjunct>& conjuncts, C
     if (&other != &c && !other.condition.is_true()) facts.assume(other.condition);
   }
   Simplifier under(std::move(facts), level_ + 1, work_end_);
-  const Expr s = under.normalize(c.condition);
+  const Expr s = under.normal_form(c.condition);
   for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i] += under.hits_[i];
   if (s.is_false()) return false;
   if (cost(s) >= cost(c.condition) || !divisors_are_positive(s)) return true;

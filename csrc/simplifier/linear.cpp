@@ -197,6 +197,11 @@ LinearSum to_linear(Expr e) {
   return sum ? *sum : LinearSum::of_atom(e);
 }
 
+LinearSum to_linear_or_atom(Expr e) {
+  constexpr std::uint32_t kLarge = 2000;
+  return e.size() > kLarge ? LinearSum::of_atom(e) : to_linear(e);
+}
+
 namespace {
 
 // Is a written before b? Terms that are as good as each other stay in canonical order.

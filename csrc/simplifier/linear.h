@@ -46,6 +46,10 @@ std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k);
 // sums, differences and products go. What would overflow stays one atom.
 LinearSum to_linear(Expr e);
 
+// The same, but a large tree is one atom: it may share its parts without end, and reading it goes
+// over every path.
+LinearSum to_linear_or_atom(Expr e);
+
 // The expression a person would write: products of higher degree first, larger coefficients first,
 // negative terms behind, the constant last: `i*N + j - k*2 + 5`.
 Expr to_expr(ExprPool& pool, const LinearSum& sum);

@@ -8,7 +8,8 @@ namespace selvage {
 
 namespace {
 
-constexpr int kRounds = 16;  // of propagation in one box
+constexpr int kRounds = 16;              // of propagation in one box
+constexpr std::size_t kMostAtoms = 200;  // past them a quotient is any number of its range
 
 bool narrow(Interval& range, const Interval& to, bool& moved) {
   const Interval both = intersect(range, to);
@@ -26,8 +27,9 @@ std::size_t Narrowing::atom(Expr e) {
   const std::size_t made = atoms_.size();
   atoms_.push_back(e);
   start_.push_back(range_(e));
-  if ((e.is(Op::Div) || e.is(Op::Mod)) && e[1].is(Op::Const) && e[1].value() > 0) {
-    const std::size_t operand = convert(to_linear(e[0]));
+  const bool divides = (e.is(Op::Div) || e.is(Op::Mod)) && e[1].is(Op::Const) && e[1].value() > 0;
+  if (divides && atoms_.size() <= kMostAtoms) {
+    const std::size_t operand = convert(to_linear_or_atom(e[0]));
     divisions_.push_back({made, operand, e[1].value(), e.is(Op::Mod)});
   }
   return made;

@@ -19,6 +19,7 @@ constexpr int kNestedProofSteps = 8;
 bool Simplifier::proves(Expr condition) {
   if (condition.depth() > kDeepest) return false;
   const Question question(*this, condition);
+  normalize_parts(condition);
   if (condition.is(Op::And)) return proves(condition[0]) && proves(condition[1]);
   if (condition.is(Op::Eq)) {
     // Congruences alone: the rules that ask for divisibility are what would simplify this.
@@ -59,6 +60,7 @@ bool Simplifier::no_point_denies(const LinearSum& sum) {
 bool Simplifier::proves_nonnegative(Expr e) {
   if (e.depth() > kDeepest) return false;
   const Question question(*this, e);
+  normalize_parts(e);
   return interval(e).lo >= 0 || nonnegative(LinearSum(linear(e)), kProofDepth);
 }
 
@@ -73,7 +75,7 @@ bool Simplifier::nonnegative(const LinearSum& sum, int depth) {
   }
   if (is_refuted(sum) || (depth == kProofDepth && depth_ >= kDeepestNesting)) return false;
   const int level = depth == kProofDepth ? depth_ + 1 : depth_;
-  const bool supposing = level == 1 && !supposed_.empty();  // no deeper
+  const bool supposing = level == 1 && !supposed_.sums.empty();  // no deeper
   Tried& tried = tried_[sum];
   if (tried.proved || (supposing && tried.proved_supposing)) return true;
   if (tried.failed[std::size_t(level)] >= depth) return false;
@@ -99,11 +101,11 @@ bool Simplifier::has_exact_interval(const LinearSum& sum) {
 }
 
 bool Simplifier::prove_with_budget(const LinearSum& sum) {
-  if (has_exact_interval(sum) && supposed_.empty()) return interval(sum).lo >= 0;
+  if (has_exact_interval(sum) && supposed_.sums.empty()) return interval(sum).lo >= 0;
   ++depth_;
   const int saved = budget_;
   // A proof within a proof spends from what the outer one has left.
-  const bool free = supposed_.empty() && known_nonnegative_.empty();
+  const bool free = supposed_.sums.empty() && known_nonnegative_.empty();
   const int granted = depth_ > 1 ? std::min(saved, kNestedProofSteps)
                       : free     ? kProofSteps
                                  : kProofStepsUnderConditions;
@@ -154,7 +156,7 @@ bool Simplifier::search(LinearSum sum, int depth) {
 // A symbol that occurs in one term alone, and in no assumption, is at its worst there: at the one
 // end of its range. Nothing is lost by putting it there.
 void Simplifier::replace_free_symbols(LinearSum& sum) {
-  std::uint64_t once = 0, twice = known_symbols_ | supposed_symbols_;
+  std::uint64_t once = 0, twice = known_symbols_ | supposed_.symbols;
   for (const auto& t : sum.terms) {
     const std::uint64_t here = symbol_mask(t.monomial);
     twice |= once & here;
@@ -192,6 +194,11 @@ std::uint64_t Simplifier::symbol_mask(Expr e) {
   std::uint64_t& memo = known_[e].symbols;
   if (memo != 0) return memo;
   if (e.is(Op::Let)) return memo = ~std::uint64_t{0};
+  if (e.depth() > kDeep) {
+    for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].symbols != 0; })) {
+      if (!same(n, e)) symbol_mask(n);
+    }
+  }
   std::uint64_t mask = 0;
   if (e.is(Op::Symbol)) {
     mask = own_bit(e);
@@ -265,7 +272,7 @@ std::optional<std::pair<LinearSum, LinearSum>> Simplifier::common_multiple(
 
 bool Simplifier::follows_from_known(const LinearSum& sum, int depth) {
   if (depth_ == 1) {
-    for (const LinearSum* known : supposed_) {
+    for (const LinearSum* known : supposed_.sums) {
       if (follows_from(sum, *known, depth)) return true;
       if (budget_ < 0) return false;
     }
@@ -278,19 +285,16 @@ bool Simplifier::follows_from_known(const LinearSum& sum, int depth) {
 }
 
 Simplifier::Supposing::Supposing(Simplifier& s, std::vector<const LinearSum*> sums)
-    : simplifier_(s), tried_(std::exchange(s.tried_, {})) {
-  s.supposed_ = std::move(sums);
-  s.supposed_points_ = Samples::kAll;
-  for (const LinearSum* sum : s.supposed_) {
-    s.supposed_points_ &= s.samples().nonnegative(*sum);
-    s.supposed_symbols_ |= s.symbol_mask(*sum);
+    : simplifier_(s), outer_(std::exchange(s.supposed_, {})), tried_(std::exchange(s.tried_, {})) {
+  s.supposed_.sums = std::move(sums);
+  for (const LinearSum* sum : s.supposed_.sums) {
+    s.supposed_.points &= s.samples().nonnegative(*sum);
+    s.supposed_.symbols |= s.symbol_mask(*sum);
   }
 }
 
 Simplifier::Supposing::~Supposing() {
-  simplifier_.supposed_.clear();
-  simplifier_.supposed_symbols_ = 0;
-  simplifier_.supposed_points_ = Samples::kAll;
+  simplifier_.supposed_ = std::move(outer_);
   simplifier_.tried_ = std::move(tried_);
 }
 
@@ -300,7 +304,7 @@ Samples& Simplifier::samples() {
 }
 
 bool Simplifier::is_refuted(const LinearSum& sum) {
-  return samples().refutes_nonnegative(sum, depth_ <= 1 ? supposed_points_ : Samples::kAll);
+  return samples().refutes_nonnegative(sum, depth_ <= 1 ? supposed_.points : Samples::kAll);
 }
 
 // Symbols by the depth of their declaration; a compound atom goes just before its last symbol.

@@ -73,6 +73,7 @@ Verdict Simplifier::prove(Expr condition) {
   if (condition.depth() > kDeepest) return Unknown{condition};
   const Question question(*this, condition);
   const std::vector<std::uint64_t> before = hits_;
+  normalize_parts(condition);
   const Expr residue = normalize(condition);
   const bool narrowed = !residue.is_true() && proves_by_narrowing(residue);
   if (residue.is_true() || narrowed) {

@@ -16,6 +16,7 @@ Simplifier::Simplifier(Facts facts, int level, std::uint64_t last_work)
   std::vector<Expr> truths;
   for (Expr e : facts_.assumptions()) {
     if (e.depth() > kDeepest) continue;
+    normalize_parts(e);
     const Expr s = normalize(e);
     truths.push_back(s);
     if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) {
@@ -202,8 +203,7 @@ std::optional<LinearSum> Simplifier::difference(Expr greater, Expr lesser) {
 
 const LinearSum& Simplifier::sum_of(Expr e) {
   std::optional<LinearSum>& memo = known_[e].sum;
-  // A large tree is not gone over again: it may share its parts without end.
-  if (!memo) memo = e.size() > kLargeSum ? LinearSum::of_atom(e) : to_linear(e);
+  if (!memo) memo = to_linear_or_atom(e);
   return *memo;
 }
 

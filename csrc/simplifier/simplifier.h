@@ -72,7 +72,6 @@ class Simplifier {
   void forget_leaning();
   const LinearSum& linear(Expr e);  // good until another is asked for
   std::optional<LinearSum> difference(Expr greater, Expr lesser);
-  static constexpr std::uint32_t kLargeSum = 2000;
   const LinearSum& sum_of(Expr e);
   LinearSum compute_linear(Expr e);
   Expr rewrite(Expr e);
@@ -194,6 +193,12 @@ class Simplifier {
     std::array<int, kDeepestNesting + 1> failed{};
   };
   using AllTried = std::unordered_map<LinearSum, Tried, SumHash, SumEqual>;
+  // Sums taken to be at least 0, the symbols in them, and the sample points at which they are.
+  struct Supposed {
+    std::vector<const LinearSum*> sums;
+    std::uint64_t symbols = 0;
+    Samples::Mask points = Samples::kAll;
+  };
   // While it lives, proofs suppose that these sums are at least 0.
   class Supposing {
    public:
@@ -204,6 +209,7 @@ class Simplifier {
 
    private:
     Simplifier& simplifier_;
+    Supposed outer_;
     AllTried tried_;
   };
   bool no_point_denies(const LinearSum& sum);
@@ -250,9 +256,8 @@ class Simplifier {
   std::vector<LinearSum> known_nonnegative_;  // from the assumptions
   std::vector<Expr> known_true_;              // the rest of them, simplified
   LinearSum not_asked_;                       // what linear() says past the budget
-  std::vector<const LinearSum*> supposed_;    // for the proof under way
-  std::uint64_t known_symbols_ = 0, supposed_symbols_ = 0;
-  Samples::Mask supposed_points_ = Samples::kAll;
+  Supposed supposed_;                         // for the proof under way
+  std::uint64_t known_symbols_ = 0;
   std::unique_ptr<Samples> samples_;
   AllTried tried_;
   bool all_tried_ = true;  // by the proof under way

@@ -135,8 +135,8 @@ bool Simplifier::recompose(LinearSum& sum) {
 // Each rule makes the sum cheaper or takes the signs of two terms together; where they would chase
 // each other over numbers that share terms, the count ends it.
 void Simplifier::recompose_all(LinearSum& sum) {
-  constexpr int kMostRounds = 24;
-  for (int round = 0; round < kMostRounds && spend() && recompose(sum); ++round) {}
+  const std::size_t most = 24 + 4 * sum.terms.size();
+  for (std::size_t round = 0; round < most && spend() && recompose(sum); ++round) {}
 }
 
 bool Simplifier::replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in,

@@ -32,7 +32,7 @@ void Simplifier::write_parts(Expr e) {
   };
   if (e.depth() <= kDeep || is_known(e)) return;
   for (Expr part : unknown_below(e, is_known)) {
-    if (!is_sum(part) || (part.size() > kLargeSum && is_whole(part))) write(part);
+    if (!is_sum(part) || (part.depth() > kDeep && is_whole(part))) write(part);
   }
 }
 

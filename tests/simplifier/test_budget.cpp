@@ -6,6 +6,7 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <random>
+#include <string>
 #include <unordered_map>
 
 #include "tests/corpus/growing_expressions.h"
@@ -74,6 +75,40 @@ TEST(Budget, AQuestionThatRanOutLeavesNothingBehind) {
     EXPECT_TRUE(same(simplifier.simplify(problem.expression), once)) << family.name;
     EXPECT_TRUE(same(Simplifier(problem.facts).simplify(problem.expression), once)) << family.name;
   }
+}
+
+// A tree that shares its parts is not gone over path by path.
+TEST(Budget, SharedProductsThatAreKeptAreReadOnce) {
+  ExprPool pool;
+  Facts facts(pool);
+  const Expr i = pool.symbol("i"), j = pool.symbol("j");
+  for (Expr loop : {i, j}) facts.loop(loop, pool.constant(100));
+  Expr p = i;
+  for (int k = 0; k < 40; ++k) p = (p * 3037000499 + i) * (p * 3037000499 + j);
+  const std::uint64_t before = work_done;
+  Simplifier simplifier(facts);
+  simplifier.prove(p / 7 <= pool.constant(3));
+  simplifier.simplify(p / 7 <= i && p / 7 % 5 < j && i / 2 * 2 + j < 50);
+  facts.assume(p / 7 <= i + j);
+  EXPECT_TRUE(same(Simplifier(facts).simplify(i * 2 / 2), i));
+  EXPECT_LE(work_done - before, 4'000'000);
+}
+
+// The bounds of symbols add up too.
+TEST(Budget, DeepBoundsOfSymbolsAreTakenFromTheBottomUp) {
+  ExprPool pool;
+  Facts facts(pool);
+  Expr last = pool.symbol("k0");
+  facts.loop(last, pool.constant(100));
+  for (int t = 1; t <= 10; ++t) {
+    Expr bound = last;
+    for (int n = 0; n < 3000; ++n) bound = bound / 3 + 1;
+    last = pool.symbol("k" + std::to_string(t));
+    facts.bound(last, pool.constant(0), bound);
+  }
+  Simplifier simplifier(facts);
+  EXPECT_EQ(simplifier.interval(last), (Interval{0, 1}));
+  EXPECT_TRUE(simplifier.proves(last < 3));
 }
 
 // Nothing that is given overruns the stack.

@@ -170,6 +170,19 @@ TEST(Simplify, ProductsThatAreKeptAreSimpleToo) {
   }
 }
 
+TEST(Simplify, ManyNumbersRecomposeFromTheirDigits) {
+  Scope s;
+  s.bound("N", 1, 64).bound("M", 1, 64);
+  std::string digits, numbers;
+  for (int k = 0; k < 15; ++k) {
+    const std::string i = "i" + std::to_string(k), plus = k == 0 ? "" : " + ";
+    s.loop(i, "4096");
+    digits += plus + i + " / (N * M) * (N * M) + " + i + " % M + " + i + " / M % N * M";
+    numbers += plus + i;
+  }
+  EXPECT_EQ(s.simplify(digits), numbers);
+}
+
 TEST(Simplify, TheResultOfASimplificationIsSimple) {
   Scope s;
   s.loop("i", "12").loop("j", "5").bound("N", 1, 64);
