@@ -333,11 +333,8 @@ void Simplifier::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
     if (s != nullptr && s->lo.valid() && !s->lo.is(Op::Const)) lower.push_back(linear(s->lo));
     if (s != nullptr && s->hi.valid() && !s->hi.is(Op::Const)) upper.push_back(linear(s->hi));
   } else if (atom.is(Op::Mod) && interval(atom[1]).lo >= 1) {
-    LinearSum last = sum_of(atom[1]);
-    if (!last.is_constant()) {
-      last.constant -= 1;
-      upper.push_back(last);
-    }
+    const auto last = add(sum_of(atom[1]), LinearSum::of_constant(1), -1);
+    if (last && !last->is_constant()) upper.push_back(*last);
     if (interval(atom[0]).lo >= 0) upper.push_back(sum_of(atom[0]));
   } else if (atom.is(Op::Div) && interval(atom[1]).lo >= 1 && interval(atom[0]).lo >= 0) {
     upper.push_back(sum_of(atom[0]));
@@ -409,7 +406,7 @@ bool Simplifier::eliminate(const LinearSum& sum, Expr atom, int depth) {
       auto x = std::optional(sum_of(atom[0]));
       if (rising) {
         x = add(*x, m, -1);
-        if (x) x->constant += 1;
+        if (x) x = add(*x, LinearSum::of_constant(1));
       }
       const auto bound = x ? multiply(k->quotient, *x) : std::nullopt;
       if (bound && holds_with(*bound)) return true;

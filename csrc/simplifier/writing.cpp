@@ -174,7 +174,9 @@ std::optional<Simplifier::Text> Simplifier::move_into_remainder(const Text& text
     any = any || (inside && belongs(t.monomial, sum_of(atom[0])));
   }
   low.constant = *euclid_mod(sum.constant, k);
-  rest.constant = sum.constant - low.constant;
+  const auto high = checked_sub(sum.constant, low.constant);
+  if (!high) return std::nullopt;
+  rest.constant = *high;
   if (!any || !interval(low).within(0, k - 1)) return std::nullopt;
   dividend = add(*dividend, low);
   if (!dividend || width(*dividend) > width(sum)) return std::nullopt;
