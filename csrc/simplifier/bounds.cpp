@@ -9,10 +9,9 @@ Interval Simplifier::interval(Expr e) {
   std::optional<Interval>& memo = known_[e].interval;
   if (memo) return *memo;
   if (e.is(Op::Let) || e.depth() > kDeep) {
-    // Lets can stack without end: what is not known yet, from the bottom up.
-    for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].interval.has_value(); })) {
-      if (!same(n, e)) interval(n);
-    }
+    ask_below(
+        e, [this](Expr n) { return known_[n].interval.has_value(); },
+        [this](Expr n) { interval(n); });
   }
   const Interval range = compute_interval(e);
   const std::optional<Interval>& narrowed = known_[e].narrowed;
@@ -202,9 +201,9 @@ Congruence Simplifier::congruence(Expr e) {
   if (e.depth() > kDeepest) return Congruence::everything();
   std::optional<Congruence>& memo = known_[e].congruence;
   if (!memo && e.depth() > kDeep) {
-    for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].congruence.has_value(); })) {
-      if (!same(n, e)) congruence(n);
-    }
+    ask_below(
+        e, [this](Expr n) { return known_[n].congruence.has_value(); },
+        [this](Expr n) { congruence(n); });
   }
   if (!memo) memo = compute_congruence(e);
   return *memo;

@@ -57,11 +57,10 @@ Expr Simplifier::rewrite_and(Expr e) {
   return result.valid() ? result : pool().truth(true);
 }
 
-// sum < factor*bound, always?
-bool Simplifier::is_below(const LinearSum& sum, std::int64_t bound, std::int64_t factor) {
-  const auto most = checked_mul(bound, factor);
-  const auto below = scale(sum, -1);
-  const auto room = most && below ? add(*below, LinearSum::of_constant(*most - 1)) : std::nullopt;
+// sum < bound, always?
+bool Simplifier::is_below(const LinearSum& sum, std::int64_t bound) {
+  const auto opposite = negation(sum);
+  const auto room = opposite ? add(*opposite, LinearSum::of_constant(bound)) : std::nullopt;
   return room && nonnegative(*room, kProofDepth);
 }
 
@@ -80,7 +79,8 @@ bool Simplifier::merge_steps(std::vector<Conjunct>& conjuncts) {
       const auto merged = y ? add(*low.difference, y->quotient, -height) : std::nullopt;
       if (!merged || interval(y->quotient).lo < 0) continue;
       const bool two_steps = interval(y->quotient).hi <= 1;
-      if (!two_steps && !is_below(*low.difference, height, 2)) continue;
+      const auto most = checked_mul(height, 2);
+      if (!two_steps && !(most && is_below(*low.difference, *most))) continue;
       const Expr condition = normalize(write_order(*merged));
       if (cost(condition) >= cost(low.condition) + cost(high.condition)) continue;
       high = {pool().truth(true), {}};

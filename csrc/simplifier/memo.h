@@ -70,4 +70,13 @@ std::vector<Expr> unknown_below(Expr e, Known known) {
   return nodes;
 }
 
+// Asks for what is not known below e, operands first, so that a question about e does not go down
+// the stack: Lets and chains can be deep without end.
+template <class Known, class Ask>
+void ask_below(Expr e, Known known, Ask ask) {
+  for (Expr n : unknown_below(e, known)) {
+    if (!same(n, e)) ask(n);
+  }
+}
+
 }  // namespace selvage

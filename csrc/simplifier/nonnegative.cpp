@@ -195,9 +195,8 @@ std::uint64_t Simplifier::symbol_mask(Expr e) {
   if (memo != 0) return memo;
   if (e.is(Op::Let)) return memo = ~std::uint64_t{0};
   if (e.depth() > kDeep) {
-    for (Expr n : unknown_below(e, [&](Expr n) { return known_[n].symbols != 0; })) {
-      if (!same(n, e)) symbol_mask(n);
-    }
+    ask_below(
+        e, [this](Expr n) { return known_[n].symbols != 0; }, [this](Expr n) { symbol_mask(n); });
   }
   std::uint64_t mask = 0;
   if (e.is(Op::Symbol)) {

@@ -23,10 +23,10 @@ Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
   while (drop_common_factor(*difference) || drop_division(*difference)) {
     recompose_all(*difference);
   }
-  if (nonnegative(*difference, 6)) return pool().truth(true);
+  if (nonnegative(*difference, kProofDepth)) return pool().truth(true);
   if (auto opposite = scale(*difference, -1)) {
     if (opposite->constant > INT64_MIN &&
-        nonnegative(*add(*opposite, LinearSum::of_constant(1), -1), 6))
+        nonnegative(*add(*opposite, LinearSum::of_constant(1), -1), kProofDepth))
       return pool().truth(false);
   }
   return write_order(*difference);

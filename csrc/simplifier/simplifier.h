@@ -158,7 +158,7 @@ class Simplifier {
     std::optional<LinearSum> difference;  // at least 0 just where it holds
   };
   Expr rewrite_and(Expr e);
-  bool is_below(const LinearSum& sum, std::int64_t bound, std::int64_t factor);
+  bool is_below(const LinearSum& sum, std::int64_t bound);
   bool merge_steps(std::vector<Conjunct>& conjuncts);
   bool collect(Expr e, std::vector<Conjunct>& conjuncts);
   static std::optional<LinearSum> negation(const LinearSum& sum);
