@@ -44,7 +44,7 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
   const Path path = needed_for(graph, everything, logical, loops);
   const bool reaches_all =
       std::all_of(loops.begin(), loops.end(), [&](DomainId d) { return reaches(path, d); });
-  if (!reaches_all) return {Unknown{}, {}};
+  if (!reaches_all) return {.verdict = Unknown{}};
   // Growing sides and whole splits lose nothing: only a side that may shrink needs a closer look.
   Simplifier simplifier(facts);
   const bool only_grows = std::all_of(path.steps.begin(), path.steps.end(), [&](const Step& s) {
@@ -55,7 +55,7 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
   const bool all_forward = std::all_of(path.steps.begin(), path.steps.end(), [](const Step& s) {
     return s.direction == Direction::Forward;
   });
-  if (only_grows && all_forward) return {Proved{{"law A", "law B", "law D", "law E"}}, {}};
+  if (only_grows && all_forward) return {.verdict = Proved{{"law A", "law B", "law D", "law E"}}};
 
   const Coordinates coordinates(graph, path, logical, items, simplifier);
   const PredicateRequest request{.graph = graph,
@@ -71,7 +71,7 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
   const auto oracle = known ? numeric_oracle(all[0].system) : symbolic_oracle(request, laws_met);
   const std::vector<char> holds = oracle->implied({}, BoundOracle::Effort::Thorough);
   std::uint64_t budget = 200'000;
-  bool settled = true;
+  std::vector<Expr> open;
   for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {
     for (Half half : {Half::Lo, Half::Hi}) {
       if (holds[bound_id(v, half)]) continue;
@@ -81,18 +81,20 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
             find_violation(instance.system, Bounds(instance.system), v, half, budget);
         if (found.answer != SearchResult::Answer::None) none = false;
         if (found.answer != SearchResult::Answer::Found) continue;
-        Coverage lost{Refuted{}, {}};
+        Coverage lost{.verdict = Refuted{}};
         for (std::size_t i = 0; i < items.size(); ++i)
           lost.lost.emplace_back(items[i], found.point[i]);
         for (const auto& s : instance.symbols) lost.lost.push_back(s);
         lost.verdict = Refuted{lost.lost};
         return lost;
       }
-      settled = settled && none;
+      if (none) continue;
+      const DomainId d = path.domains[v];
+      open.push_back(half == Half::Lo ? 0 <= coordinates[d] : coordinates[d] < graph[d].extent);
     }
   }
-  if (settled) return {Proved{{"interval"}}, {}};
-  return {Unknown{}, {}};
+  if (open.empty()) return {.verdict = Proved{{"interval"}}};
+  return {Unknown{}, {}, std::move(open), std::make_shared<const Facts>(std::move(facts))};
 }
 
 }  // namespace

@@ -14,10 +14,6 @@ constexpr Half kHalves[] = {Half::Lo, Half::Hi};
 constexpr std::size_t kInstances = 12;           // of sizes, to look for a hole in
 constexpr std::uint64_t kSearchSteps = 100'000;  // for one half of a check
 
-Expr claim_of(Half half, Expr index, Expr extent) {
-  return half == Half::Lo ? 0 <= index : index < extent;
-}
-
 class OpenChecks {
  public:
   explicit OpenChecks(const TensorReport& tensor)
@@ -44,7 +40,8 @@ class OpenChecks {
     return half == Half::Lo ? p.lo : p.hi;
   }
   Expr claim(const KeptPredicate& p, Half half) const {
-    return claim_of(half, (*analysis_.coordinates)[p.domain], tensor_.graph()[p.domain].extent);
+    const Expr index = (*analysis_.coordinates)[p.domain];
+    return half == Half::Lo ? 0 <= index : index < tensor_.graph()[p.domain].extent;
   }
   std::size_t variable(const KeptPredicate& p) const {
     const std::vector<DomainId>& domains = analysis_.path.domains;
@@ -100,46 +97,11 @@ std::vector<OpenQuestion> open_checks(const TensorReport& tensor) {
   return OpenChecks(tensor).list();
 }
 
-// The analysis asks as for predicates, with the items in the place of loops: what laws and the
-// prover leave open is asked again.
 std::vector<OpenQuestion> open_coverage(const TensorReport& tensor) {
-  const TensorAnalysis& analysis = tensor.analysis;
-  if (!std::holds_alternative<Unknown>(analysis.coverage.verdict)) return {};
-  const Schedule& schedule = *tensor.schedule;
-  const DomainGraph& graph = tensor.graph();
-  const std::vector<DomainId>& logical = tensor.tensor().logical;
-  const Path everything = everything_from(graph, logical, schedule.transforms(analysis.tensor));
-  const Path path = needed_for(graph, everything, logical, analysis.loops);
-  if (!std::all_of(analysis.loops.begin(), analysis.loops.end(),
-                   [&](DomainId d) { return reaches(path, d); })) {
-    return {};
-  }
-  std::vector<Expr> items;
-  Facts facts = *tensor.fusion().facts();
-  for (DomainId d : logical) {
-    items.push_back(tensor.fusion().pool().symbol(schedule.name(analysis.tensor, d)));
-    facts.loop(items.back(), graph[d].extent);
-  }
-  Simplifier simplifier(facts);
-  const Coordinates coordinates(graph, path, logical, items, simplifier);
-  const std::vector<Implication> laws = implications(graph, path, simplifier);
-  const PredicateRequest request{.graph = graph,
-                                 .path = path,
-                                 .loops = logical,
-                                 .variables = items,
-                                 .candidates = path.domains,
-                                 .coordinates = coordinates,
-                                 .simplifier = simplifier};
-  const std::vector<char> holds =
-      symbolic_oracle(request, laws)->implied({}, BoundOracle::Effort::Thorough);
+  const Coverage& coverage = tensor.analysis.coverage;
   std::vector<OpenQuestion> list;
-  for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {
-    const DomainId d = path.domains[v];
-    for (Half half : kHalves) {
-      if (holds[bound_id(v, half)]) continue;
-      list.push_back({"the visit to every item of " + tensor.name(), facts,
-                      claim_of(half, coordinates[d], graph[d].extent)});
-    }
+  for (Expr claim : coverage.open) {
+    list.push_back({"the visit to every item of " + tensor.name(), *coverage.items, claim});
   }
   return list;
 }
