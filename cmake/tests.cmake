@@ -69,7 +69,7 @@ function(add_test_binary name)
 endfunction()
 
 set(tests_core base expr simplifier)
-set(tests_ir ir index oracle)
+set(tests_ir ir index oracle legality)
 set(tests_kernel kernel lower scheduler codegen emulate runtime driver)
 set(tests_tools frontend report confirm tools)
 set(claimed consumer corpus fuzz scripts support)

@@ -2,7 +2,7 @@
 
 #include <selvage/base/array.h>
 #include <selvage/expr/tape.h>
-#include <selvage/lower/analysis.h>
+#include <selvage/legality/analysis.h>
 
 #include <cstdint>
 #include <optional>

@@ -61,15 +61,9 @@ struct FileTensor {
   TensorId tensor{};
   std::vector<NamedDomain> iterdomains;  // in file order: root, view, logical, transforms
   bool has_kernel = true;                // false: in shared or local memory, only reported
-  std::optional<std::int64_t> fill;      // what holes of the allocation must hold
-  // How a shared tensor is read, if other than it is written.
-  struct Reading {
-    std::vector<FileTransform> transforms;
-    std::vector<std::size_t> loop;
-    std::vector<std::pair<std::size_t, ParallelType>> bind;
-    std::vector<NamedDomain> iterdomains;  // of `transforms`; numbered after those of the tensor
-  };
-  std::optional<Reading> read;
+  // How a shared tensor is read, if other than it is written: its transforms are made after those of
+  // `schedule`, so that an iterdomain of both has one number.
+  std::optional<Schedule> reading;
 };
 
 // What the file says must come out of it, for --check.

@@ -222,22 +222,51 @@ class Reader {
              "write memory: shared, or leave read out");
     }
     expect_map(read, "read", {"transforms", "loop", "bind"}, errors_);
-    FileTensor::Reading reading;
+    TensorDraft::Reading reading;
+    reading.place = read.place;
     const std::size_t own = names_.size();
     if (const Node* list = read.find("transforms")) {
       reading.transforms = read_transforms(*list, "read.transforms", names_, draft_.sizes,
                                            Feeds::Read, context_.transforms, errors_);
     }
-    if (const Node* list = read.find("loop")) reading.loop = read_names(*list, "read.loop");
-    if (const Node* bind = read.find("bind")) {
-      for (const FileBinding& b : read_bindings(*bind, names_, errors_)) {
-        reading.bind.emplace_back(b.domain, b.type);
+    if (const Node* list = read.find("loop")) {
+      reading.place = list->place;
+      reading.loop = read_names(*list, "read.loop");
+    } else {
+      // The leaves of the logical domain under these transforms.
+      for (std::size_t d : draft_.logical) {
+        if (!names_.all()[d].feeds[std::size_t(Feeds::Read)]) reading.loop.push_back(d);
+      }
+      for (std::size_t d = own; d < names_.size(); ++d) {
+        if (!names_.all()[d].feeds[std::size_t(Feeds::Read)]) reading.loop.push_back(d);
       }
     }
-    for (std::size_t d = own; d < names_.size(); ++d) {
-      reading.iterdomains.push_back({names_.all()[d].name, {}, names_.all()[d].place});
+    check_reading(read, reading);
+    if (const Node* bind = read.find("bind")) {
+      for (const FileBinding& b : read_bindings(*bind, names_, errors_)) {
+        if (std::find(reading.loop.begin(), reading.loop.end(), b.domain) == reading.loop.end()) {
+          refuse("E313", b.place,
+                 "read.bind: " + names_.all()[b.domain].name + " is no loop that reads " + name_,
+                 "bind an iterdomain of read.loop");
+        }
+        reading.bindings.push_back(b);
+      }
     }
     draft_.reading = std::move(reading);
+  }
+
+  // Every item of the tensor must be told by the loops that read it.
+  void check_reading(const Node& read, const TensorDraft::Reading& reading) {
+    std::vector<FileTransform> all = all_transforms();
+    all.insert(all.end(), reading.transforms.begin(), reading.transforms.end());
+    const Consequences follow = consequences(all, names_.size(), reading.loop);
+    for (std::size_t d : draft_.logical) {
+      if (follow.known[d]) continue;
+      refuse("E307", read.place,
+             "read: the index of " + names_.all()[d].name + " of " + name_ +
+                 " does not follow from the loops that read it",
+             "write read.loop: a set of iterdomains from which all of the logical domain follows");
+    }
   }
 
   TensorDraft& draft_;

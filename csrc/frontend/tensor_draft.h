@@ -33,7 +33,14 @@ struct TensorDraft {
   std::vector<std::size_t> logical, allocation, loop;
   std::vector<FileBinding> bindings;
   FileLayout layout;
-  std::optional<FileTensor::Reading> reading;
+  // A second way to iterate it, to be read.
+  struct Reading {
+    std::vector<FileTransform> transforms;
+    std::vector<std::size_t> loop;
+    Place place;  // of the loop
+    std::vector<FileBinding> bindings;
+  };
+  std::optional<Reading> reading;
 };
 
 // Takes the file apart, looking at names only; what is wrong is added to the errors.

@@ -25,6 +25,7 @@ TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains
   info.memory = draft.memory;
   info.align = draft.layout.align;
   info.duplicates_allowed = draft.duplicates;
+  info.fill = draft.fill;
   for (std::size_t k = 0; k < draft.roots; ++k) info.root.push_back(domains[k]);
   std::vector<std::string> axes;
   std::vector<Expr> extents;
@@ -60,12 +61,15 @@ Schedule schedule_of(const TensorDraft& draft, TensorId t, Domains& domains) {
   return schedule;
 }
 
-Diagnostic not_examined(const Place& place, const std::string& what) {
-  return {.code = "E390",
-          .severity = Severity::Warning,
-          .place = place,
-          .message = what + " is not examined yet",
-          .help = "nothing to do; the report is silent on it"};
+// The transforms of the schedule first: what both have in common is the same iterdomain.
+Schedule reading_of(const TensorDraft& draft, TensorId t, Domains domains) {
+  Schedule schedule(*draft.fusion);
+  std::vector<FileTransform> all = draft.transforms;
+  all.insert(all.end(), draft.reading->transforms.begin(), draft.reading->transforms.end());
+  iterate(schedule, t,
+          {draft.names, all, draft.reading->loop, draft.reading->place, draft.reading->bindings},
+          domains);
+  return schedule;
 }
 
 }  // namespace
@@ -83,6 +87,7 @@ FileTensor build(TensorDraft& draft, FileContext& context) {
   }
   check_amounts(draft.view, draft.names, draft.sizes, errors);
   check_amounts(draft.transforms, draft.names, draft.sizes, errors);
+  if (draft.reading) check_amounts(draft.reading->transforms, draft.names, draft.sizes, errors);
   if (!errors.empty()) return {};
 
   DomainGraph& graph = draft.fusion->domains();
@@ -105,10 +110,12 @@ FileTensor build(TensorDraft& draft, FileContext& context) {
   tensor.name = name;
   tensor.place = draft.entry.place;
   tensor.fusion = draft.fusion;
-  tensor.has_kernel = draft.memory == Memory::Global;
-  tensor.fill = draft.fill;
-  tensor.read = std::move(draft.reading);
+  const bool is_tma_copy =
+      std::any_of(draft.bindings.begin(), draft.bindings.end(),
+                  [](const FileBinding& b) { return b.type == ParallelType::Bulk; });
+  tensor.has_kernel = draft.memory == Memory::Global && !is_tma_copy;
   tensor.tensor = draft.fusion->add(tensor_info(draft, domains, allocated, context));
+  if (draft.reading) tensor.reading = reading_of(draft, tensor.tensor, domains);
   tensor.schedule = schedule_of(draft, tensor.tensor, domains);
   for (std::size_t k = 0; k < domains.size(); ++k) {
     const DomainNames::Domain& d = draft.names.all()[k];
@@ -148,11 +155,6 @@ void read_tensors(const Node& tensors, FileContext& context, ScheduleFile& file)
     });
     for (const Diagnostic& d : errors.list()) before.add(d);
     errors = std::move(before);
-    if (entry.value.kind != Node::Kind::Map) continue;
-    for (const char* key : {"read", "fill"}) {
-      const Node* node = entry.value.find(key);
-      if (node != nullptr) file.warnings.push_back(not_examined(node->place, key));
-    }
   }
 }
 

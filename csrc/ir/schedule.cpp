@@ -10,7 +10,7 @@ namespace {
 
 // Types whose meaning the engine does not lower yet.
 bool is_supported(ParallelType type) {
-  return type == ParallelType::Serial || is_block(type) || is_thread(type);
+  return type != ParallelType::Group && type != ParallelType::DIDx;
 }
 
 // A loop that was cut up takes its binding with it: the type is free again.
@@ -228,8 +228,9 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
                         " is not supported yet",
                     "bind it to BIDx..z or TIDx..z, or leave it serial");
   }
+  const bool once = is_block(type) || is_thread(type) || type == ParallelType::Vectorize;
   for (const auto& [domain, bound] : nest(l.tensor).bound) {
-    if (bound == type && domain != l.domain && type != ParallelType::Serial) {
+    if (bound == type && domain != l.domain && once) {
       refuse<Illegal>("E413",
                       std::string(to_string(type)) + " of " + (*fusion_)[l.tensor].name +
                           " is bound to " + name(l.tensor, domain) + " already, and now to " +

@@ -98,6 +98,7 @@ class Lowering {
       if (!is_stored_[i]) continue;
       const TensorId t = TensorId(i);
       check_depth(t);
+      check_bindings(t);
       program_.tensors.push_back(analyze(fusion_, schedule_, t));
       check_coverage(program_.tensors.back());
       if (!groups.empty() && fits(groups.back(), t)) {
@@ -130,6 +131,17 @@ class Lowering {
     return std::any_of(a.loops.begin(), a.loops.end(), [&](DomainId d) {
       return schedule_.parallel(a.tensor, d) != ParallelType::Serial;
     });
+  }
+
+  void check_bindings(TensorId t) const {
+    for (DomainId d : schedule_.loop_domains(t)) {
+      const ParallelType p = schedule_.parallel(t, d);
+      if (p == ParallelType::Serial || is_block(p) || is_thread(p)) continue;
+      refuse<Illegal>("E414",
+                      "binding " + schedule_.name(t, d) + " to " + std::string(to_string(p)) +
+                          " is not supported in kernels yet",
+                      "bind it to BIDx..z or TIDx..z, or leave it serial");
+    }
   }
 
   // A nest that no compiler takes is refused before anything is spent on it.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
-#include <selvage/lower/analysis.h>
+#include <selvage/legality/analysis.h>
 
 #include <string>
 #include <vector>

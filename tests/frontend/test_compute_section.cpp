@@ -261,8 +261,8 @@ const Refused kIllegal[] = {
     {"schedule: {y: [{bind: {m: TIDx, n: TIDx}}]}\n",
      "a.yaml:7:36: error[E413]: TIDx of y is bound to m already, and now to n; help: "
      "merge the two, or bind one of them to another type"},
-    {"schedule: {y: [{bind: {n: Vectorize}}]}\n",
-     "a.yaml:7:27: error[E414]: binding n to Vectorize is not supported yet; help: "
+    {"schedule: {y: [{bind: {n: Group}}]}\n",
+     "a.yaml:7:27: error[E414]: binding n to Group is not supported yet; help: "
      "bind it to BIDx..z or TIDx..z, or leave it serial"},
     {"schedule: {y: [{split: {in: m, factor: 0, out: [a1, b1]}}]}\n",
      "a.yaml:7:17: error[E401]: the factor of the split of m is 0; help: a factor "

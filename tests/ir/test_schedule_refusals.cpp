@@ -110,8 +110,8 @@ TEST(ScheduleRefuses, ATypeThatIsTakenOrNotSupported) {
             "two, or "
             "bind one of them to another type");
   EXPECT_EQ(
-      refusal(s, [&, n = n] { s.bind(n, ParallelType::Vectorize); }),
-      "selvage: error[E414]: binding n to Vectorize is not supported yet; help: bind it to BIDx..z "
+      refusal(s, [&, n = n] { s.bind(n, ParallelType::Group); }),
+      "selvage: error[E414]: binding n to Group is not supported yet; help: bind it to BIDx..z "
       "or TIDx..z, or leave it serial");
 }
 

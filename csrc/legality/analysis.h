@@ -1,24 +1,12 @@
 #pragma once
 
 #include <selvage/index/predicate.h>
-#include <selvage/ir/schedule.h>
-#include <selvage/simplifier/verdict.h>
+#include <selvage/legality/coverage.h>
 
 #include <memory>
 #include <vector>
 
 namespace selvage {
-
-// Is every item of the logical domain the index of at least one valid loop point?
-// Refuted: `lost` is an item, one index per logical iterdomain, then sizes.
-struct Coverage {
-  Verdict verdict = Proved{};
-  std::vector<std::pair<Expr, std::int64_t>> lost = {};  // symbols named as the logical iterdomains
-  // Where it is unknown: the bounds that are neither proved nor seen to fail, and the facts that
-  // hold of every item.
-  std::vector<Expr> open = {};
-  std::shared_ptr<const Facts> items = {};
-};
 
 // All that the schedule of one tensor means: what reports show, and lowering emits.
 struct TensorAnalysis {

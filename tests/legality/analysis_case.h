@@ -1,7 +1,7 @@
 // One tensor to schedule and analyse.
 #pragma once
 
-#include <selvage/lower/analysis.h>
+#include <selvage/legality/analysis.h>
 
 #include <sstream>
 #include <string>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "tests/lower/analysis_case.h"
+#include "tests/legality/analysis_case.h"
 #include "tests/oracle/brute_force.h"
 #include "tests/oracle/random_graph.h"
 #include "tests/support/counts.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/lower/analysis_case.h"
+#include "tests/legality/analysis_case.h"
 #include "tests/support/refusal.h"
 
 namespace selvage {

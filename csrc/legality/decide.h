@@ -1,0 +1,21 @@
+#pragma once
+
+#include <selvage/simplifier/facts.h>
+#include <selvage/simplifier/verdict.h>
+
+#include <cstdint>
+
+namespace selvage {
+
+// How many points are looked at, one by one, where neither a proof nor a counterexample is at hand.
+inline constexpr std::int64_t kMostPointsTried = 1 << 16;
+
+// Does the claim hold wherever the facts do? The prover is asked first. Where it has no answer and
+// every symbol in sight has few values, all points are tried: that decides it. With more or
+// unbounded values a good many points are tried, small ones and ends of ranges above all: that can
+// refute it only.
+//   Proved   with the rules used, or "exact enumeration"
+//   Refuted  with a value for every symbol that the claim or the facts behind it mention
+Verdict decide(const Facts& facts, Expr claim);
+
+}  // namespace selvage

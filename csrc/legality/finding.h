@@ -1,0 +1,23 @@
+#pragma once
+
+#include <selvage/simplifier/verdict.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// One question of legality and its answer: what page, JSON and diagnostics say of it. Legal is only
+// what is proved; where it is refuted, the point is one at which the kernel would go wrong.
+struct Finding {
+  Verdict verdict = Proved{};
+  std::string reason = {};            // one sentence: the law it follows from, or what goes wrong
+  std::vector<Expr> conditions = {};  // at launch, under which it holds
+  // Where it is not proved:
+  std::string code = {};  // of the diagnostic, doc/diagnostics.md
+  std::string help = {};  // the smallest change that mends it
+
+  bool is_legal() const { return is_proved(verdict); }
+};
+
+}  // namespace selvage
