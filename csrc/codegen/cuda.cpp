@@ -16,7 +16,8 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kLineLength = 100;
-constexpr int kDeepestIndent = 40;  // levels
+constexpr int kDeepestIndent = 40;        // levels
+constexpr const char* kElements = ".at";  // of lanes
 
 constexpr const char* kHead =
     "#ifndef KERNEL\n"
@@ -77,10 +78,12 @@ class Writer {
       const std::string element(c_storage_type(buffer.type));
       if (buffer.memory == Memory::Global) {
         add((buffer.is_written ? "" : "const ") + element + "*", " __restrict__", buffers_.back());
+      } else if (buffer.memory == Memory::Local) {
+        declare_lanes(buffer);
       } else {
         SELVAGE_CHECK(buffer.elements.is(Op::Const));
-        line((buffer.memory == Memory::Shared ? "__shared__ " : "") + element + " " +
-             buffers_.back() + "[" + std::to_string(buffer.elements.value()) + "];");
+        line("__shared__ " + element + " " + buffers_.back() + "[" +
+             std::to_string(buffer.elements.value()) + "];");
       }
     }
     for (Expr size : kernel_.sizes) {
@@ -88,6 +91,15 @@ class Writer {
       index_.name(size, name);
       add(index_type_, "", name);
     }
+  }
+
+  // Elements that one access moves are a struct, which is copied as one: float_x4 y_lanes; an
+  // element is y_lanes.at[k].
+  void declare_lanes(const Buffer& buffer) {
+    SELVAGE_CHECK(buffer.elements.is(Op::Const));
+    line(Helpers::vector_type(buffer.type, buffer.elements.value()) + " " + buffers_.back() + ";");
+    helpers_.use_vector(buffer.type, buffer.elements.value());
+    buffers_.back() += kElements;
   }
 
   void line(const std::string& text) {
@@ -115,6 +127,8 @@ class Writer {
         write(statement, *guard);
       } else if (const auto* store = std::get_if<Store>(&statement.node)) {
         write(*store);
+      } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
+        write(*transfer);
       } else if (const auto* define = std::get_if<Define>(&statement.node)) {
         declare(define->variable, index_.write_converted(define->value).text);
         scope_.enter(statement, define->variable);
@@ -128,7 +142,9 @@ class Writer {
   void write(const Statement& statement, const Loop& loop) {
     switch (loop.parallel) {
       case ParallelType::Serial:
-      case ParallelType::Unroll: return write_serial(statement, loop);
+      case ParallelType::Vectorize:
+      case ParallelType::Unroll:
+      case ParallelType::Unswitch: return write_serial(statement, loop);
       case ParallelType::BIDx:
       case ParallelType::BIDy:
       case ParallelType::BIDz:
@@ -140,8 +156,6 @@ class Writer {
         }
         return write_inside(statement, loop);
       case ParallelType::DIDx:
-      case ParallelType::Vectorize:
-      case ParallelType::Unswitch:
       case ParallelType::Bulk:
       case ParallelType::Group: break;
     }
@@ -154,9 +168,13 @@ class Writer {
     }
     const std::string extent = inside(index_.write(loop.extent), info(Op::Lt).precedence + 1);
     const std::string name = names_.declare(loop.variable.name());
-    if (loop.parallel == ParallelType::Unroll) line("#pragma unroll");
-    open("for (" + index_type_ + " " + name + " = 0; " + name + " < " + extent + "; ++" + name +
-         ")");
+    const std::string begin =
+        loop.begin.valid() ? index_.write_converted(loop.begin).text : std::string("0");
+    const bool is_unrolled =
+        loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize;
+    if (is_unrolled) line("#pragma unroll");
+    open("for (" + index_type_ + " " + name + " = " + begin + "; " + name + " < " + extent +
+         "; ++" + name + ")");
     index_.name(loop.variable, name);
     write_inside(statement, loop);
     close();
@@ -174,7 +192,8 @@ class Writer {
     int entered = 1;
     const Statement* last = &statement;
     const Body* body = &guard.body;
-    while (const Statement* next = only_statement(*last, *body)) {
+    while (const Statement* next =
+               guard.otherwise.empty() ? only_statement(*last, *body) : nullptr) {
       last = next;
       ++entered;
       if (const auto* loop = std::get_if<Loop>(&next->node)) {
@@ -192,13 +211,25 @@ class Writer {
     write(*body);
     for (; entered > 0; --entered) scope_.leave();
     close();
+    if (guard.otherwise.empty()) return;
+    line("else {");
+    ++depth_;
+    names_.open();
+    index_.open();
+    scope_.enter_otherwise(guard);
+    write_temporaries(&guard.otherwise);
+    write(guard.otherwise);
+    scope_.leave();
+    close();
   }
   // What alone stands in the body of `outer`, if it needs no line of its own.
   const Statement* only_statement(const Statement& outer, const Body& body) const {
     if (body.size() != 1 || plan_.temporaries.count(&outer) > 0) return nullptr;
     const auto* loop = std::get_if<Loop>(&body[0].node);
     const bool is_axis = loop != nullptr && forms_.computed().is_axis(loop->variable);
-    return is_axis || std::holds_alternative<Guard>(body[0].node) ? &body[0] : nullptr;
+    const auto* guard = std::get_if<Guard>(&body[0].node);
+    const bool is_test = guard != nullptr && guard->otherwise.empty();
+    return is_axis || is_test ? &body[0] : nullptr;
   }
   void write(const Store& store) {
     const Buffer& buffer = kernel_.buffers[store.buffer];
@@ -206,6 +237,23 @@ class Writer {
     for (const std::string& l : value.lines) line(l);
     line(buffers_[store.buffer] + "[" + index_.write_converted(store.address).text +
          "] = " + value.value.text + ";");
+  }
+
+  void write(const Transfer& transfer) {
+    line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
+         elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
+  }
+  // As one access: *(float_x4*)(y + t0); lanes that are moved as a whole have that type themselves.
+  std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
+    const Buffer& buffer = kernel_.buffers[id];
+    const std::string& name = buffers_[id];
+    if (buffer.memory == Memory::Local && buffer.elements.is_const(width)) {
+      return name.substr(0, name.size() - std::string_view(kElements).size());
+    }
+    helpers_.use_vector(buffer.type, width);
+    const CText at = index_.write_converted(address);
+    return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)(" + name +
+           " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
   // const int variable = value; unless nothing mentions it, or it says the same already.
@@ -219,7 +267,7 @@ class Writer {
     index_.name(variable, name);
     values_of_names_[name] = value;
   }
-  void write_temporaries(const Statement* at) {
+  void write_temporaries(Scope::Place at) {
     const auto it = plan_.temporaries.find(at);
     if (it == plan_.temporaries.end()) return;
     for (Expr e : it->second) {

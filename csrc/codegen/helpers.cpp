@@ -1,6 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/codegen/helpers.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace selvage {
@@ -199,8 +201,17 @@ std::string Helpers::use(std::string_view name, DataType type) {
   return c_name(*row, type);
 }
 
+std::string Helpers::vector_type(DataType type, std::int64_t elements) {
+  return std::string(to_string(type)) + "_x" + std::to_string(elements);
+}
+
 std::string Helpers::definitions() const {
   std::string text;
+  for (const auto& [type, elements] : vectors_) {
+    text +=
+        fmt::format("typedef struct __align__({}) {{ {} at[{}]; }} {};\n", elements * size_of(type),
+                    c_storage_type(type), elements, vector_type(type, elements));
+  }
   Helpers all = *this;  // nothing new comes up: use() has noted what each helper uses
   for (const auto& [i, type] : used_) {
     const Helper& helper = kHelpers[i];
@@ -216,6 +227,9 @@ bool is_helper_name(std::string_view name) {
     std::set<std::string, std::less<>> all;
     for (const Helper& helper : kHelpers) {
       for (DataType type : kComputeTypes) all.insert(c_name(helper, type));
+    }
+    for (int type = 0; type <= int(DataType::Double); ++type) {
+      for (int n = 1; n <= 16; n *= 2) all.insert(Helpers::vector_type(DataType(type), n));
     }
     return all;
   }();

@@ -29,11 +29,15 @@ class Helpers {
  public:
   // Notes that the helper is used, with those that it uses itself; returns its name in C.
   std::string use(std::string_view name, DataType type);
+  // float_x4: neighbouring elements of that type, as one access moves them.
+  static std::string vector_type(DataType type, std::int64_t elements);
+  void use_vector(DataType type, std::int64_t elements) { vectors_.insert({type, elements}); }
   // The definitions of all that were used, in an order in which C takes them.
   std::string definitions() const;
 
  private:
   std::set<std::pair<std::size_t, DataType>> used_;  // row of the table, type
+  std::set<std::pair<DataType, std::int64_t>> vectors_;
 };
 
 bool is_helper_name(std::string_view name);

@@ -57,7 +57,10 @@ class Planner {
     std::size_t defined = 0;
     for (const Statement& s : body) {
       if (const auto* loop = std::get_if<Loop>(&s.node)) {
-        if (iterates(*loop)) count(loop->extent);
+        if (iterates(*loop)) {
+          if (loop->begin.valid()) count(loop->begin);
+          count(loop->extent);
+        }
         scope_.enter(s, loop->variable);
         visit(loop->body);
         scope_.leave();
@@ -70,6 +73,14 @@ class Planner {
         scope_.enter_guard(s, guard->condition);
         visit(guard->body);
         scope_.leave();
+        if (!guard->otherwise.empty()) {
+          scope_.enter_otherwise(*guard);
+          visit(guard->otherwise);
+          scope_.leave();
+        }
+      } else if (const auto* transfer = std::get_if<Transfer>(&s.node)) {
+        count(transfer->to_address);
+        count(transfer->from_address);
       } else if (const auto* store = std::get_if<Store>(&s.node)) {
         count(store->address);
         for (ValueId v : nodes_of(kernel_.values, store->value)) {
@@ -91,7 +102,7 @@ class Planner {
     if (info(e.op()).result == Result::Int && (is_long || is_product)) {
       const auto& points = scope_.points();
       const std::size_t first = place(e);
-      const Statement* statement = points[first].at;
+      const Scope::Place statement = points[first].at;
       Uses& uses = uses_[{statement, e.id()}];
       ++uses.count;
       const bool leaves_a_loop = points[first].loops < points[at].loops;
@@ -142,7 +153,7 @@ class Planner {
     int count = 0;
     bool is_named = false;
   };
-  std::map<std::pair<const Statement*, std::uint32_t>, Uses> uses_;
+  std::map<std::pair<Scope::Place, std::uint32_t>, Uses> uses_;
   std::unordered_map<std::uint32_t, Shape> shapes_;
 };
 

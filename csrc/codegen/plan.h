@@ -20,7 +20,7 @@ namespace selvage {
 struct Plan {
   // By the statement after whose variable or test they stand; nullptr: first in the kernel.
   // Smaller ones come before those that contain them.
-  std::map<const Statement*, std::vector<Expr>> temporaries;
+  std::map<Scope::Place, std::vector<Expr>> temporaries;
   // Symbols that the text mentions, by id.
   std::unordered_set<std::uint32_t> mentioned;
 };

@@ -13,8 +13,14 @@ void Scope::enter(const Statement& statement, Expr variable) {
 }
 
 void Scope::enter_guard(const Statement& statement, Expr condition) {
-  guards_.insert({&statement, {points_.back().guard, condition}});
-  points_.push_back({&statement, {}, &statement, points_.back().loops});
+  enter_where(&statement, condition);
+}
+
+void Scope::enter_otherwise(const Guard& guard) { enter_where(&guard.otherwise, !guard.condition); }
+
+void Scope::enter_where(Place place, Expr condition) {
+  guards_.insert({place, {points_.back().guard, condition}});
+  points_.push_back({place, {}, place, points_.back().loops});
   at_level_.emplace_back();
 }
 
@@ -39,11 +45,11 @@ std::size_t Scope::level(Expr e) {
   return deepest;
 }
 
-Scope::Known& Scope::known(const Statement* guard) {
+Scope::Known& Scope::known(Place guard) {
   Known& k = known_[guard];
   if (k.simplifier == nullptr) {
     Facts facts = kernel_->facts;
-    for (const Statement* g = guard; g != nullptr; g = guards_.at(g).guard) {
+    for (Place g = guard; g != nullptr; g = guards_.at(g).guard) {
       facts.assume(guards_.at(g).condition);
     }
     k.simplifier = std::make_unique<Simplifier>(std::move(facts));

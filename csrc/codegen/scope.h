@@ -16,17 +16,20 @@ class Scope {
  public:
   Scope(const Kernel& kernel, const Forms& forms) : kernel_(&kernel), forms_(&forms) {}
 
-  // The body of a loop, what follows a definition, the body of a guard.
+  // The body of a loop, what follows a definition, the body of a guard, what it does otherwise.
   void enter(const Statement& statement, Expr variable);
   void enter_guard(const Statement& statement, Expr condition);
+  void enter_otherwise(const Guard& guard);
   void leave();
 
   // The points passed on the way here, the start of the kernel (nullptr) first.
+  // They are told apart by a Statement or, for what a guard does otherwise, by that Body.
+  using Place = const void*;
   struct Point {
-    const Statement* at = nullptr;
-    Expr variable;                     // which the statement defines, if any
-    const Statement* guard = nullptr;  // the innermost guard there
-    int loops = 0;                     // that iterate around it
+    Place at = nullptr;
+    Expr variable;          // which the statement defines, if any
+    Place guard = nullptr;  // the innermost guard there
+    int loops = 0;          // that iterate around it
   };
   const std::vector<Point>& points() const { return points_; }
   // The first point at which all variables of an expression are defined.
@@ -43,12 +46,13 @@ class Scope {
   std::uint32_t slowness(Expr form, std::size_t point);
 
  private:
+  void enter_where(Place place, Expr condition);
   struct Known {
     std::unique_ptr<Simplifier> simplifier;
     std::unordered_map<std::uint32_t, Division> divisions;
     std::unordered_map<std::uint32_t, std::uint32_t> slowness;
   };
-  Known& known(const Statement* guard);
+  Known& known(Place guard);
   std::uint32_t slowness(Expr form, Known& known);
   Division division(Expr form, Known& known);
 
@@ -60,11 +64,11 @@ class Scope {
   // What levels_ has at each.
   std::vector<std::vector<std::uint32_t>> at_level_ = std::vector<std::vector<std::uint32_t>>(1);
   struct Outer {
-    const Statement* guard;
+    Place guard;
     Expr condition;
   };
-  std::map<const Statement*, Outer> guards_;
-  std::map<const Statement*, Known> known_;  // by innermost guard
+  std::map<Place, Outer> guards_;
+  std::map<Place, Known> known_;  // by innermost guard
 };
 
 }  // namespace selvage

@@ -8,6 +8,8 @@
 #include <selvage/runtime/virtual_device.h>
 
 #include <algorithm>
+#include <list>
+#include <memory>
 
 namespace selvage {
 
@@ -96,13 +98,40 @@ Outcome emulated(const std::vector<BoundLaunch>& launches, const SizeValues& siz
   return outcome;
 }
 
+// An array at an address that is as far from an aligned one as is asked for, until it goes.
+class Placed {
+ public:
+  Placed(Array& array, std::int64_t offset) : array_(array), bytes_(room(array, offset)) {
+    std::size_t space = bytes_.size();
+    void* at = bytes_.data();
+    std::align(std::size_t(RunRequest::kAlignment), 1, at, space);
+    data_ = static_cast<std::byte*>(at) + offset;
+    std::copy(array.bytes.begin(), array.bytes.end(), data_);
+  }
+  ~Placed() { std::copy(data_, data_ + array_.bytes.size(), array_.bytes.begin()); }
+  Placed(const Placed&) = delete;
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(data_); }
+
+ private:
+  static std::vector<std::byte> room(const Array& array, std::int64_t offset) {
+    return std::vector<std::byte>(array.bytes.size() +
+                                  std::size_t(offset + RunRequest::kAlignment));
+  }
+  Array& array_;
+  std::vector<std::byte> bytes_;
+  std::byte* data_;
+};
+
 Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
-                          ProgramMemory& memory) {
+                          ProgramMemory& memory, const std::vector<std::int64_t>& offsets) {
+  std::list<Placed> placed;
+  std::vector<std::uint64_t> addresses;
+  for (std::size_t b = 0; b < memory.size(); ++b) {
+    addresses.push_back(placed.emplace_back(memory[b], offsets[b]).address());
+  }
   for (const BoundLaunch& launch : launches) {
     VirtualKernel kernel(source_of(*launch.kernel));
-    const Arguments arguments(launch, sizes, [&](std::size_t b) {
-      return std::uint64_t(reinterpret_cast<std::uintptr_t>(memory[b].bytes.data()));
-    });
+    const Arguments arguments(launch, sizes, [&](std::size_t b) { return addresses[b]; });
     kernel.launch(shape_of(*launch.kernel, sizes), arguments.addresses());
   }
   return {};
@@ -151,10 +180,10 @@ Machine default_machine() {
 }
 
 Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
-                ProgramMemory& memory) {
+                ProgramMemory& memory, const std::vector<std::int64_t>& offsets) {
   switch (machine) {
     case Machine::Emulate: return emulated(launches, sizes, memory);
-    case Machine::Virtual: return on_virtual_device(launches, sizes, memory);
+    case Machine::Virtual: return on_virtual_device(launches, sizes, memory, offsets);
     case Machine::Gpu: return on_gpu(launches, sizes, memory);
   }
   return {};

@@ -22,8 +22,9 @@ struct Outcome {
   std::vector<std::vector<std::uint32_t>> visits;
 };
 
-// Runs the launches one after the other on a memory whose inputs are filled in.
+// Runs the launches one after the other on a memory whose inputs are filled in. `offsets`: bytes,
+// by program buffer, by which its address on the virtual device misses RunRequest::kAlignment.
 Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
-                ProgramMemory& memory);
+                ProgramMemory& memory, const std::vector<std::int64_t>& offsets);
 
 }  // namespace selvage

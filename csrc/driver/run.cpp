@@ -129,6 +129,10 @@ class Run {
       sizes_.symbols.push_back(n);
       sizes_.values.push_back(result_.sizes.at(name));
     }
+    for (const ProgramBuffer& b : program_.buffers) {
+      const auto offset = request_.offsets.find(b.name);
+      offsets_.push_back(offset == request_.offsets.end() ? 0 : offset->second);
+    }
   }
 
   void take_inputs() {
@@ -190,15 +194,24 @@ class Run {
     return true;
   }
 
+  // Whether a variant may run. The name of a tensor is its address there.
+  bool may_run(const Kernel& kernel) const {
+    SizeValues values = sizes_;
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+      values.symbols.push_back(kernel.pool->symbol(program_.buffers[b].name));
+      values.values.push_back(offsets_[b]);
+    }
+    return values(kernel.condition).value_or(0) != 0;
+  }
+
   void bind_launches() {
     for (const ProgramStep& step : program_.steps) {
       if (std::all_of(step.stores.begin(), step.stores.end(),
                       [&](TensorId t) { return is_empty(t); })) {
         continue;
       }
-      const auto kernel =
-          std::find_if(step.variants.begin(), step.variants.end(),
-                       [&](const Kernel& k) { return sizes_(k.condition).value_or(0) != 0; });
+      const auto kernel = std::find_if(step.variants.begin(), step.variants.end(),
+                                       [&](const Kernel& k) { return may_run(k); });
       if (kernel == step.variants.end()) {
         SELVAGE_CHECK(!step.variants.empty());
         const Expr last = step.variants.back().condition;
@@ -239,7 +252,7 @@ class Run {
     }
     if (std::find(loses.begin(), loses.end(), true) == loses.end()) return;
     ProgramMemory scratch = memory();
-    const Outcome outcome = execute(Machine::Emulate, launches_, sizes_, scratch);
+    const Outcome outcome = execute(Machine::Emulate, launches_, sizes_, scratch, offsets_);
     for (std::size_t b = 0; b < loses.size(); ++b) {
       if (!loses[b]) continue;
       const Layout& layout = layouts_[b];
@@ -253,7 +266,7 @@ class Run {
   void run_on(Machine machine, const std::vector<Array>& expected) {
     ProgramMemory arrays = memory();
     const bool is_first = result_.comparisons.empty() && result_.outputs.empty();
-    const Outcome outcome = execute(machine, launches_, sizes_, arrays);
+    const Outcome outcome = execute(machine, launches_, sizes_, arrays, offsets_);
     for (const std::string& fault : outcome.faults) result_.faults.push_back(fault);
     if (!outcome.device.empty()) result_.device = outcome.device;
     // Outputs come back in the order of their tensors.
@@ -287,7 +300,8 @@ class Run {
   const Program& program_;
   const RunRequest& request_;
   SizeValues sizes_;
-  std::vector<Layout> layouts_;  // by program buffer
+  std::vector<std::int64_t> offsets_;  // by program buffer
+  std::vector<Layout> layouts_;        // by program buffer
   std::vector<BoundLaunch> launches_;
   std::vector<std::vector<bool>> visited_;  // by program buffer and point; empty: all
   RunResult result_;

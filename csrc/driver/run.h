@@ -27,6 +27,10 @@ struct RunRequest {
   std::map<std::string, std::int64_t> sizes = {};
   std::map<std::string, Array> inputs =
       {};  // row-major by logical shape; what is missing is made up
+  // Bytes by which a tensor's address misses an alignment of kAlignment; 0 if not said. For the
+  // virtual device; a GPU's allocations are aligned.
+  static constexpr std::int64_t kAlignment = 256;
+  std::map<std::string, std::int64_t> offsets = {};
   std::uint64_t seed = 1;
   std::optional<Machine> on = {};  // default_machine() if not said
   bool on_all = false;             // on Emulate and Virtual as well

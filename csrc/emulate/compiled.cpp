@@ -56,11 +56,11 @@ class Compiler {
   CompiledStatement compile(const Loop& loop) {
     using Kind = CompiledStatement::Kind;
     const bool bound = is_block(loop.parallel) || is_thread(loop.parallel);
-    const bool run = loop.parallel == ParallelType::Serial || loop.parallel == ParallelType::Unroll;
-    SELVAGE_CHECK(bound || run);
+    SELVAGE_CHECK(loop.parallel != ParallelType::DIDx && loop.parallel != ParallelType::Bulk);
+    const Expr begin = loop.begin.valid() ? loop.begin : loop.extent.pool().constant(0);
     CompiledStatement s{.kind = bound ? Kind::Bound : Kind::Run,
                         .parallel = loop.parallel,
-                        .indices = indices({loop.extent})};
+                        .indices = indices({loop.extent, begin})};
     s.slot = slot(loop.variable);
     s.body = compile(loop.body);
     return s;
@@ -75,6 +75,15 @@ class Compiler {
     CompiledStatement s{.kind = CompiledStatement::Kind::Guard,
                         .indices = indices({guard.condition})};
     s.body = compile(guard.body);
+    s.otherwise = compile(guard.otherwise);
+    return s;
+  }
+  CompiledStatement compile(const Transfer& transfer) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Transfer,
+                        .indices = indices({transfer.to_address, transfer.from_address})};
+    s.slot = slot(transfer.lane);
+    s.transfer = &transfer;
+    s.valid = Indices(transfer.valid, out_.slots);
     return s;
   }
   CompiledStatement compile(const Store& store) {

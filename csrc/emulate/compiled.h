@@ -49,14 +49,17 @@ struct CompiledStatement;
 using CompiledBody = std::vector<CompiledStatement>;
 
 struct CompiledStatement {
-  enum class Kind { Run, Bound, Define, Guard, Store };
+  enum class Kind { Run, Bound, Define, Guard, Store, Transfer };
   Kind kind;
   std::uint32_t slot = 0;  // of the variable of a loop or a definition
   ParallelType parallel = ParallelType::Serial;
-  Indices indices;  // extent, value, condition; of a store: the address, then those of the value
-  CompiledBody body = {};
+  // extent and begin; value; condition; of a store: the address, then those of the value; of a
+  // transfer: to, from
+  Indices indices;
+  CompiledBody body = {}, otherwise = {};
 
   const Store* store = nullptr;
+  const Transfer* transfer = nullptr;
   Indices valid = {};
   std::vector<Operation> operations = {};  // the value last
 };

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/integer.h>
 #include <selvage/emulate/compiled.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/emulate/memory.h>
@@ -99,7 +100,7 @@ class Machine {
         case Kind::Run: {
           const std::int64_t extent = s.indices[0];
           scope_.push_back(s.slot);
-          for (std::int64_t i = 0; i < extent; ++i) {
+          for (std::int64_t i = s.indices[1]; i < extent; ++i) {
             slots_[s.slot] = i;
             run(s.body);
           }
@@ -118,10 +119,9 @@ class Machine {
           slots_[s.slot] = s.indices[0];
           scope_.push_back(s.slot);
           break;
-        case Kind::Guard:
-          if (s.indices[0] != 0) run(s.body);
-          break;
+        case Kind::Guard: run(s.indices[0] != 0 ? s.body : s.otherwise); break;
         case Kind::Store: store(s); break;
+        case Kind::Transfer: transfer(s); break;
       }
     }
     scope_.resize(outer);
@@ -131,15 +131,41 @@ class Machine {
     ++out_.stores;
     const BufferId b = s.store->buffer;
     const std::int64_t address = s.indices[0];
-    check_valid(s, address);
+    check_valid(s, s.store->valid, b, address);
     ++stamp_;
     const Scalar value =
         convert(compute(s, std::uint32_t(s.operations.size() - 1)), kernel_.buffers[b].type);
+    write(b, address, value, s.store->duplicates_allowed);
+  }
+
+  void transfer(CompiledStatement& s) {
+    const Transfer& t = *s.transfer;
+    const std::int64_t to = s.indices[0], from = s.indices[1];
+    for (const auto& [buffer, address] : {std::pair(t.to, to), std::pair(t.from, from)}) {
+      if (*euclid_mod(address, t.width) == 0) continue;
+      report(FaultKind::Misaligned, buffer, address,
+             fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
+                         t.width));
+    }
+    scope_.push_back(s.slot);
+    for (std::int64_t lane = 0; lane < t.width; ++lane) {
+      slots_[s.slot] = lane;
+      if (kernel_.buffers[t.to].memory == Memory::Global) ++out_.stores;
+      check_valid(s, t.valid, t.to, to + lane);
+      write(t.to, to + lane, read(t.from, from + lane), t.duplicates_allowed);
+    }
+    scope_.pop_back();
+  }
+
+  void write(BufferId b, std::int64_t address, Scalar value, bool duplicates_allowed) {
     CheckedBuffer& buffer = buffers_[b];
     if (!buffer.has(address)) return out_of_bounds(b, address);
     SELVAGE_CHECK(!buffer.cells.empty());  // is_written
     CheckedBuffer::Cell& cell = buffer.cells[std::size_t(address)];
-    if (cell.visits++ > 0) check_second_write(*s.store, cell, value, address);
+    // What a thread has for itself alone it may write as often as it likes.
+    if (cell.visits++ > 0 && kernel_.buffers[b].memory != Memory::Local) {
+      check_second_write(b, duplicates_allowed, cell, value, address);
+    }
     if (cell.reader != CheckedBuffer::kNobody && cell.reader != thread_number_) {
       report(FaultKind::Race, b, address, "is read by one thread and written by another");
     }
@@ -147,31 +173,31 @@ class Machine {
     store_element(*buffer.array, address, value);
   }
 
-  void check_valid(CompiledStatement& s, std::int64_t address) {
-    if (s.store->valid.empty()) return;
+  void check_valid(CompiledStatement& s, const std::vector<Expr>& valid, BufferId b,
+                   std::int64_t address) {
+    if (valid.empty()) return;
     const bool defined = s.valid.evaluate(slots_);
-    for (std::size_t i = 0; i < s.store->valid.size(); ++i) {
+    for (std::size_t i = 0; i < valid.size(); ++i) {
       if (defined && s.valid[i] != 0) continue;
-      return report(
-          FaultKind::Hole, s.store->buffer, address,
-          "is stored at a hole: " + to_string(defined ? s.store->valid[i] : s.valid.stopped_at()) +
-              (defined ? " is false" : " is undefined"));
+      return report(FaultKind::Hole, b, address,
+                    "is stored at a hole: " + to_string(defined ? valid[i] : s.valid.stopped_at()) +
+                        (defined ? " is false" : " is undefined"));
     }
   }
-  void check_second_write(const Store& store, const CheckedBuffer::Cell& cell, Scalar value,
-                          std::int64_t address) {
-    if (!store.duplicates_allowed) {
-      return report(FaultKind::DoubleWrite, store.buffer, address,
+  void check_second_write(BufferId b, bool duplicates_allowed, const CheckedBuffer::Cell& cell,
+                          Scalar value, std::int64_t address) {
+    if (!duplicates_allowed) {
+      return report(FaultKind::DoubleWrite, b, address,
                     cell.writer == thread_number_ ? "is written twice by one thread"
                                                   : "is written by two threads");
     }
-    const Array& array = *buffers_[store.buffer].array;
+    const Array& array = *buffers_[b].array;
     Array once(array.type, {1});
     store_element(once, 0, value);
     const auto size = once.bytes.size();
     if (std::memcmp(once.bytes.data(), array.bytes.data() + std::size_t(address) * size, size) !=
         0) {
-      report(FaultKind::DoubleWrite, store.buffer, address, "is written again with another value");
+      report(FaultKind::DoubleWrite, b, address, "is written again with another value");
     }
   }
 

@@ -19,6 +19,7 @@ enum class FaultKind : std::uint8_t {
   DoubleWrite,    // an element written twice, or with duplicates allowed, by another value
   Race,           // an element that one thread writes and another reads
   Hole,           // a store where one of Store::valid does not hold
+  Misaligned,     // an access of several elements that does not begin at a multiple of their number
   Overflow,       // an index expression that leaves the index type, or is undefined
 };
 

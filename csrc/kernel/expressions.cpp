@@ -8,9 +8,7 @@ namespace selvage {
 
 namespace {
 
-bool is_serial(const Loop& loop) {
-  return loop.parallel == ParallelType::Serial || loop.parallel == ParallelType::Unroll;
-}
+bool is_serial(const Loop& loop) { return !is_block(loop.parallel) && !is_thread(loop.parallel); }
 
 class Walk {
   using Axis = ComputedExpressions::Axis;
@@ -33,6 +31,7 @@ class Walk {
   }
   void visit(const Loop& loop, int depth) {
     if (iterates(loop)) {
+      if (loop.begin.valid()) found_.all.push_back(loop.begin);
       found_.all.push_back(loop.extent);
       ++depth;
     }
@@ -51,6 +50,11 @@ class Walk {
   void visit(const Guard& guard, int depth) {
     found_.all.push_back(guard.condition);
     visit(guard.body, depth);
+    visit(guard.otherwise, depth);
+  }
+  void visit(const Transfer& transfer, int) {
+    found_.all.push_back(transfer.to_address);
+    found_.all.push_back(transfer.from_address);
   }
   void visit(const Store& store, int) {
     found_.all.push_back(store.address);
@@ -78,8 +82,10 @@ class Walk {
 
 }  // namespace
 
-bool runs_once(const Loop& loop) { return is_serial(loop) && loop.extent.is_const(1); }
-bool iterates(const Loop& loop) { return is_serial(loop) && !loop.extent.is_const(1); }
+bool runs_once(const Loop& loop) {
+  return is_serial(loop) && !loop.begin.valid() && loop.extent.is_const(1);
+}
+bool iterates(const Loop& loop) { return is_serial(loop) && !runs_once(loop); }
 
 bool ComputedExpressions::is_axis(Expr variable) const {
   return std::any_of(axes.begin(), axes.end(),

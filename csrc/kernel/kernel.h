@@ -28,24 +28,26 @@ using BufferId = std::uint32_t;  // index into Kernel::buffers
 struct Statement;
 using Body = std::vector<Statement>;
 
-// for (variable = 0; variable < extent; ++variable) body; or, bound to a block or thread index, the
-// body with variable = that index. A parallel loop is no test: where the launch is wider than the
-// extent, its body is under a Guard.
+// for (variable = begin; variable < extent; ++variable) body; or, bound to a block or thread index,
+// the body with variable = that index. A parallel loop is no test: where the launch is wider than
+// the extent, its body is under a Guard.
 struct Loop {
   Expr variable;
   Expr extent;
   ParallelType parallel = ParallelType::Serial;
   Body body;
+  Expr begin = {};  // invalid: 0; begin <= extent
 };
 // variable = value, named once and used below.
 struct Define {
   Expr variable;
   Expr value;
 };
-// if (condition) body
+// if (condition) body, else otherwise
 struct Guard {
   Expr condition;
   Body body;
+  Body otherwise = {};
 };
 // buffer[address] = value, converted to the buffer's type.
 // `valid`: what must hold wherever the store is executed, the naive conjunction of all bounds; it
@@ -57,8 +59,19 @@ struct Store {
   std::vector<Expr> valid;
   bool duplicates_allowed = false;
 };
+// `width` neighbouring elements from one buffer to another of its type, as one access of memory:
+// both addresses are multiples of width.
+// `valid`: as of a Store, for every element: `lane` is its number, 0 to width - 1.
+struct Transfer {
+  BufferId to = 0, from = 0;
+  Expr to_address, from_address;  // of the first element
+  std::int64_t width = 1;
+  Expr lane;
+  std::vector<Expr> valid;
+  bool duplicates_allowed = false;
+};
 struct Statement {
-  std::variant<Loop, Define, Guard, Store> node;
+  std::variant<Loop, Define, Guard, Store, Transfer> node;
 };
 
 // Launch extents over the sizes, x y z.

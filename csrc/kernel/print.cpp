@@ -90,7 +90,9 @@ class Printer {
   }
 
   void print(const Loop& loop, int depth) {
-    const std::string header = to_string(loop.variable) + " in " + to_string(loop.extent);
+    const std::string range =
+        (loop.begin.valid() ? to_string(loop.begin) + ".." : "") + to_string(loop.extent);
+    const std::string header = to_string(loop.variable) + " in " + range;
     const ParallelType p = loop.parallel;
     const bool at_once = is_block(p) || is_thread(p) || p == ParallelType::DIDx;
     const std::string how = p == ParallelType::Serial ? "" : " (" + std::string(to_string(p)) + ")";
@@ -103,6 +105,13 @@ class Printer {
   void print(const Guard& guard, int depth) {
     line(depth, "if (" + to_string(guard.condition) + ")");
     print(guard.body, depth + 1);
+    if (guard.otherwise.empty()) return;
+    line(depth, "else");
+    print(guard.otherwise, depth + 1);
+  }
+  void print(const Transfer& t, int depth) {
+    line(depth,
+         elements(t.to, t.to_address, t.width) + " = " + elements(t.from, t.from_address, t.width));
   }
   void print(const Store& store, int depth) {
     const std::vector<ValueId> nodes = nodes_of(kernel_.values, store.value);
@@ -126,6 +135,12 @@ class Printer {
 
   std::string element(BufferId buffer, Expr address) const {
     return kernel_.buffers[buffer].name + "[" + to_string(address) + "]";
+  }
+  // Several at once: y[t0 .. +4]; all of the lanes are named by their buffer alone.
+  std::string elements(BufferId buffer, Expr address, std::int64_t width) const {
+    const Buffer& b = kernel_.buffers[buffer];
+    if (address.is_const(0) && b.elements.is_const(width)) return b.name;
+    return b.name + "[" + to_string(address) + " .. +" + std::to_string(width) + "]";
   }
   // The text of an operand where an operator of precedence `outer` surrounds it.
   std::string inside(ValueId v, int outer) const {

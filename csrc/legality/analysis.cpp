@@ -151,6 +151,9 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
     a.address = fusion.pool().let(a.address);
   }
   a.elements = elements_of(fusion, graph, t);
+  a.vector = vector_access(fusion, schedule, a);
+  a.unswitched = unswitched(schedule, a);
+  a.interior = interior(schedule, a);
   return a;
 }
 

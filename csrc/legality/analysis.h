@@ -2,6 +2,8 @@
 
 #include <selvage/index/predicate.h>
 #include <selvage/legality/coverage.h>
+#include <selvage/legality/unswitch.h>
+#include <selvage/legality/vector_access.h>
 
 #include <memory>
 #include <vector>
@@ -20,8 +22,11 @@ struct TensorAnalysis {
   std::shared_ptr<Coordinates> coordinates;
   PredicatePlan predicates;
   Coverage coverage;
-  Expr address;   // in elements from the base, right at valid points
-  Expr elements;  // how many elements the allocation has
+  Expr address;                          // in elements from the base, right at valid points
+  Expr elements;                         // how many elements the allocation has
+  std::optional<VectorAccess> vector;    // where a loop is bound to Vectorize
+  std::optional<Unswitched> unswitched;  // where one is bound to Unswitch
+  std::optional<Interior> interior;      // where some are bound to blocks, and not all is in bounds
 };
 
 // Throws Illegal E416 where the logical domain does not follow from the loops, E441 where the

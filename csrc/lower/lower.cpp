@@ -101,6 +101,7 @@ class Lowering {
       check_bindings(t);
       program_.tensors.push_back(analyze(fusion_, schedule_, t));
       check_coverage(program_.tensors.back());
+      check_vector(program_.tensors.back());
       if (!groups.empty() && fits(groups.back(), t)) {
         groups.back().push_back(t);
       } else {
@@ -136,12 +137,18 @@ class Lowering {
   void check_bindings(TensorId t) const {
     for (DomainId d : schedule_.loop_domains(t)) {
       const ParallelType p = schedule_.parallel(t, d);
-      if (p == ParallelType::Serial || is_block(p) || is_thread(p)) continue;
+      if (p != ParallelType::Bulk) continue;
       refuse<Illegal>("E414",
                       "binding " + schedule_.name(t, d) + " to " + std::string(to_string(p)) +
-                          " is not supported in kernels yet",
+                          " is not supported in kernels yet: a TMA copy is examined, not emitted",
                       "bind it to BIDx..z or TIDx..z, or leave it serial");
     }
+  }
+
+  void check_vector(const TensorAnalysis& a) const {
+    if (!a.vector || a.vector->finding.is_legal()) return;
+    const Finding& f = a.vector->finding;
+    refuse<Illegal>(f.code, f.reason, f.help);
   }
 
   // A nest that no compiler takes is refused before anything is spent on it.
@@ -180,6 +187,19 @@ class Lowering {
   }
 
   void add_step(const std::vector<TensorId>& group) {
+    ProgramStep step;
+    step.stores = group;
+    const bool is_vectorised = options_.draws_out_checks && !options_.checks_everything;
+    const std::vector<Expr> conditions = add_variants(group, is_vectorised, step);
+    // What must be aligned, and cannot be known to be: another kernel, element by element.
+    if (!conditions.empty()) add_variants(group, false, step);
+    program_.steps.push_back(std::move(step));
+  }
+
+  // The kernel of a group for 32-bit indices, and where these may not do, for 64-bit ones. What
+  // comes back are conditions at launch, which are those of the kernels, too.
+  std::vector<Expr> add_variants(const std::vector<TensorId>& group, bool is_vectorised,
+                                 ProgramStep& step) {
     Kernel kernel{.name = kernel_name(group),
                   .pool = fusion_.shared_pool(),
                   .buffers = {},
@@ -190,6 +210,7 @@ class Lowering {
                   .values = {},
                   .body = {},
                   .facts = *fusion_.facts()};
+    if (!step.variants.empty()) kernel.name += "_unaligned";
     std::vector<TensorId> bound;
     for (TensorId t : group) {
       for (TensorId r : reads_[index_of(t)]) add_buffer(kernel, bound, r, false);
@@ -197,8 +218,7 @@ class Lowering {
     for (TensorId t : group) add_buffer(kernel, bound, t, true);
     settle_launch(kernel, group);
 
-    std::vector<Expr> computed;
-    Simplifier sizes(*fusion_.facts());
+    std::vector<Expr> computed, conditions;
     for (TensorId t : group) {
       const TensorAnalysis& a = analysis(t);
       const auto buffer = [&](TensorId r) {
@@ -206,26 +226,36 @@ class Lowering {
       };
       ValueLowering values(fusion_, schedule_, a, kernel.values, buffer);
       const ValueId value = values.lower(t);
-      append_nest(fusion_, schedule_, a, buffer(t), value, kernel, computed);
+      const NestRequest nest{fusion_,
+                             schedule_,
+                             a,
+                             bound,
+                             is_vectorised,
+                             options_.draws_out_checks,
+                             options_.checks_everything};
+      for (Expr c : append_nest(nest, buffer(t), value, kernel, computed)) conditions.push_back(c);
     }
     keep_used_sizes(kernel, computed);
-    ProgramStep step;
-    step.stores = group;
     const IndexWidth width = width_of(kernel, std::move(computed));
+    const auto with_conditions = [&](Expr condition) {
+      for (Expr c : conditions) condition = condition.is_true() ? c : condition && c;
+      return condition;
+    };
     if (width.fits_32) {
+      kernel.condition = with_conditions(kernel.condition);
       step.variants.push_back(std::move(kernel));
-    } else {
-      Kernel wide = kernel;
-      wide.index_type = IndexType::Int64;
-      wide.condition = width.condition_64;
-      if (!width.never_fits) {
-        kernel.condition = width.condition_32;
-        wide.name += "_64";
-        step.variants.push_back(std::move(kernel));
-      }
-      step.variants.push_back(std::move(wide));
+      return conditions;
     }
-    program_.steps.push_back(std::move(step));
+    Kernel wide = kernel;
+    wide.index_type = IndexType::Int64;
+    wide.condition = with_conditions(width.condition_64);
+    if (!width.never_fits) {
+      kernel.condition = with_conditions(width.condition_32);
+      wide.name += "_64";
+      step.variants.push_back(std::move(kernel));
+    }
+    step.variants.push_back(std::move(wide));
+    return conditions;
   }
 
   // Of everything that is computed, as the kernel says it and as its text will.

@@ -1,11 +1,15 @@
 #include <selvage/base/check.h>
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/value_nodes.h>
+#include <selvage/lower/lanes.h>
 #include <selvage/lower/narrow.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/peel.h>
 
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace selvage {
 
@@ -21,33 +25,32 @@ Expr& extent_of(Launch& launch, ParallelType p) {
 // One nest under construction. Level k holds what stands inside the k outermost loops.
 class Nest {
  public:
-  Nest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-       Kernel& kernel, std::vector<Expr>& computed)
-      : fusion_(fusion),
-        schedule_(schedule),
-        analysis_(analysis),
+  Nest(const NestRequest& request, Kernel& kernel, std::vector<Expr>& computed)
+      : fusion_(request.fusion),
+        schedule_(request.schedule),
+        analysis_(request.analysis),
+        tensors_(request.tensors),
+        has_lanes_(request.is_vectorised && request.analysis.vector.has_value()),
+        may_draw_out_(request.draws_out_checks && !request.checks_everything),
+        checks_everything_(request.checks_everything),
         kernel_(kernel),
         computed_(computed),
-        levels_(analysis.loops.size() + 1) {}
+        levels_(analysis_.loops.size() + 1) {}
 
-  void build(BufferId target, ValueId value) {
+  // Conditions at launch, under which what is appended may run.
+  std::vector<Expr> build(BufferId target, ValueId value) {
+    put_in_order();
     add_loops();
     add_guards();
-    Store store;
-    store.buffer = target;
-    store.address = named(analysis_.address);
-    store.value = value;
-    store.duplicates_allowed = fusion_[analysis_.tensor].duplicates_allowed;
-    const auto& must =
-        store.duplicates_allowed ? fusion_[analysis_.tensor].logical : analysis_.hole_path.domains;
-    for (DomainId d : must) {
-      store.valid.push_back(ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent));
-    }
-    name_values(value);
-    Body body;
-    body.push_back({std::move(store)});
-    for (std::size_t k = levels_.size(); k-- > 0;) body = wrap(levels_[k], std::move(body));
+    add_store(target, value);
+    if (has_lanes_)
+      lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, store_, tensors_, kernel_);
+    draw_out_guards();
+    name_all();
+    Body body = level_body(0, true);
+    prune(body);
     for (Statement& s : masked(std::move(body))) kernel_.body.push_back(std::move(s));
+    return lanes_ ? lanes_->conditions : std::vector<Expr>{};
   }
 
  private:
@@ -58,29 +61,213 @@ class Nest {
     std::vector<Expr> guards;
   };
 
+  ParallelType parallel(std::size_t loop) const {
+    return schedule_.parallel(analysis_.tensor, analysis_.loops[loop]);
+  }
+  bool is_axis(std::size_t loop) const {
+    return is_block(parallel(loop)) || is_thread(parallel(loop));
+  }
+  bool is_unswitched(std::size_t loop) const {
+    return parallel(loop) == ParallelType::Unswitch || parallel(loop) == ParallelType::Unroll;
+  }
+  bool is_checked(std::size_t loop) const {
+    const Expr guard = guard_of(analysis_);
+    const std::vector<Expr> symbols = symbols_of(std::span(&guard, 1));
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](Expr s) { return same(s, analysis_.variables[loop]); });
+  }
+
+  // The loop over the elements of a vector is the innermost. Where checks are drawn out of loops,
+  // block and thread indices come first: their order means nothing, and the checks may need them.
+  void put_in_order() {
+    const std::size_t n = analysis_.loops.size();
+    bool has_axis = false, checks_a_loop = false, has_unswitch = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      order_.push_back(i);
+      if (is_axis(i)) has_axis = true;
+      if (is_unswitched(i)) has_unswitch = true;
+      const bool is_run = !is_axis(i) && parallel(i) != ParallelType::Vectorize &&
+                          !schedule_.graph()[analysis_.loops[i]].extent.is_const(1);
+      if (is_run && is_checked(i)) checks_a_loop = true;
+    }
+    std::stable_partition(order_.begin(), order_.end(),
+                          [&](std::size_t i) { return parallel(i) != ParallelType::Vectorize; });
+    draws_out_ = may_draw_out_ && (has_unswitch || (has_axis && checks_a_loop));
+    if (!draws_out_) return;
+    std::stable_partition(order_.begin(), order_.end(), [&](std::size_t i) { return is_axis(i); });
+    const auto first = std::find_if(order_.begin(), order_.end(), [&](std::size_t i) {
+      return has_unswitch ? is_unswitched(i) : !is_axis(i);
+    });
+    hoist_level_ = std::size_t(first - order_.begin());
+  }
+
   void add_loops() {
-    for (std::size_t i = 0; i < analysis_.loops.size(); ++i) {
-      const DomainId d = analysis_.loops[i];
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const std::size_t i = order_[k];
       const Expr variable = analysis_.variables[i];
-      const ParallelType p = schedule_.parallel(analysis_.tensor, d);
-      const Expr own = schedule_.graph()[d].extent;
-      Loop loop{variable, own, p, {}};
-      level_of_[variable.id()] = i + 1;
-      if (p != ParallelType::Serial) {
+      const ParallelType p = parallel(i);
+      const Expr own = schedule_.graph()[analysis_.loops[i]].extent;
+      const bool is_run = p == ParallelType::Vectorize && !has_lanes_;
+      Loop loop{variable, own, is_run ? ParallelType::Serial : p, {}};
+      level_of_[variable.id()] = k + 1;
+      if (is_axis(i)) {
         loop.extent = extent_of(kernel_.launch, p);
         if (!analysis_.ranges->proves(loop.extent <= own)) {
-          levels_[i + 1].masks.push_back(variable < own);
+          levels_[k + 1].masks.push_back(variable < own);
         }
       }
       kernel_.facts.loop(variable, loop.extent);
       computed_.push_back(loop.extent);
-      levels_[i + 1].loop = std::move(loop);
+      levels_[k + 1].loop = std::move(loop);
     }
+  }
+
+  void add_store(BufferId target, ValueId value) {
+    store_.buffer = target;
+    store_.address = analysis_.address;
+    store_.value = value;
+    store_.duplicates_allowed = fusion_[analysis_.tensor].duplicates_allowed;
+    const auto& must =
+        store_.duplicates_allowed ? fusion_[analysis_.tensor].logical : analysis_.hole_path.domains;
+    for (DomainId d : must) {
+      store_.valid.push_back(ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent));
+    }
+  }
+
+  // What all points inside share is tested once, outside.
+  void draw_out_guards() {
+    if (lanes_) {
+      const Expr guard = conjunction_from(levels_.size() - 1);
+      if (guard.valid()) {
+        const Expr full =
+            hoist(guard, std::span(&analysis_.vector->variable, 1), *analysis_.ranges).condition;
+        peel(full);
+        full_ = full;
+      }
+    }
+    // A loop that is peeled has no check left in it.
+    if (!draws_out_ || (peeled_.valid() && hoist_level_ + 2 == order_.size())) return;
+    const Expr guard = conjunction_from(hoist_level_ + 1);
+    if (!guard.valid()) return;
+    std::vector<Expr> inner;
+    for (std::size_t k = hoist_level_; k < order_.size(); ++k) {
+      inner.push_back(analysis_.variables[order_[k]]);
+    }
+    const Expr condition = hoist(guard, inner, *analysis_.ranges).condition;
+    if (!condition.is_false()) interior_ = condition;
+  }
+
+  // All checks that stand inside at least `level` loops; invalid: none.
+  Expr conjunction_from(std::size_t level) const {
+    Expr all;
+    for (std::size_t k = level; k < levels_.size(); ++k) {
+      for (Expr guard : levels_[k].guards) all = all.valid() ? all && guard : guard;
+    }
+    return all;
+  }
+
+  // The loop around the vector runs through full groups first, without a check, if the groups that
+  // are full are those below a bound.
+  void peel(Expr full) {
+    if (order_.size() < 2) return;
+    const Level& around = levels_[order_.size() - 1];
+    if (around.loop->parallel != ParallelType::Serial || around.loop->extent.is_const(1)) return;
+    if (const auto end =
+            end_of_interior(full, around.loop->variable, around.loop->extent, *analysis_.ranges)) {
+      peeled_ = *end;
+    }
+  }
+
+  // Lets become variables, in the order in which they are met.
+  void name_all() {
+    for (Level& level : levels_) {
+      for (Expr& guard : level.guards) guard = named(guard);
+    }
+    for (Expr* e : {&interior_, &full_, &peeled_}) {
+      if (e->valid()) *e = named(*e);
+    }
+    store_.address = named(store_.address);
+    name_values();
+    if (!lanes_) return;
+    lanes_->store.to_address = named(lanes_->store.to_address);
+    for (Transfer& load : lanes_->loads) load.from_address = named(load.from_address);
+  }
+
+  // What stands inside the k outermost loops. Not guarded: all that is checked inside holds.
+  Body level_body(std::size_t k, bool guarded) {
+    Body body;
+    if (k == hoist_level_ && guarded && interior_.valid()) {
+      body.push_back({Guard{interior_, inner_body(k, false), inner_body(k, true)}});
+    } else {
+      body = inner_body(k, guarded);
+    }
+    return wrapped(k, guarded, std::move(body));
+  }
+
+  // The same without the level's own checks and definitions.
+  Body inner_body(std::size_t k, bool guarded) {
+    if (k == order_.size()) return of(store_);
+    if (lanes_ && k + 1 == order_.size()) return vector_body(guarded);
+    if (lanes_ && k + 2 == order_.size() && guarded && peeled_.valid()) return peeled_body(k);
+    Loop loop = *levels_[k + 1].loop;
+    loop.body = level_body(k + 1, guarded);
+    return of(std::move(loop));
+  }
+
+  Body vector_body(bool guarded) {
+    const std::size_t k = order_.size();
+    if (!guarded || levels_[k].guards.empty()) return whole_groups();
+    Guard guard{full_, whole_groups(), {}};
+    if (!is_proved(analysis_.vector->is_whole)) guard.otherwise = single_elements();
+    return of(std::move(guard));
+  }
+  Body whole_groups() {
+    const std::size_t k = order_.size();
+    Body body;
+    for (const Transfer& load : lanes_->loads) body.push_back({load});
+    Loop loop = *levels_[k].loop;
+    loop.body = wrapped(k, false, of(lanes_->element));
+    body.push_back({std::move(loop)});
+    body.push_back({lanes_->store});
+    return body;
+  }
+  Body single_elements() {
+    const std::size_t k = order_.size();
+    Loop loop = *levels_[k].loop;
+    loop.parallel = ParallelType::Serial;
+    loop.body = wrapped(k, true, of(store_));
+    return of(std::move(loop));
+  }
+
+  Body peeled_body(std::size_t k) {
+    Loop main = *levels_[k + 1].loop, rest = main;
+    main.extent = peeled_;
+    main.body = wrapped(k + 1, true, whole_groups());
+    Body body = of(std::move(main));
+    if (is_proved(analysis_.vector->is_whole)) return body;
+    rest.begin = peeled_;
+    rest.body = wrapped(k + 1, true, single_elements());
+    body.push_back({std::move(rest)});
+    return body;
+  }
+
+  template <class Node>
+  static Body of(Node node) {
+    Body body;
+    body.push_back({std::move(node)});
+    return body;
   }
 
   // Each guard as far out as its variables allow, simplified under those that are tested before.
   void add_guards() {
     std::vector<Expr> conditions;
+    if (checks_everything_) {
+      for (DomainId d : analysis_.path.domains) {
+        const Expr all = ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent);
+        levels_[level(all)].guards.push_back(all);
+      }
+      return;
+    }
     for (const KeptPredicate& kept : analysis_.predicates.kept) {
       add_conjuncts(kept.condition, conditions);
     }
@@ -92,7 +279,6 @@ class Nest {
       if (i > 0) condition = Simplifier(tested).simplify(condition);
       if (condition.is_true()) continue;
       tested.assume(condition);
-      condition = named(condition);
       levels_[level(condition)].guards.push_back(condition);
     }
   }
@@ -159,9 +345,9 @@ class Nest {
     return changed ? with_operands(e, args) : e;
   }
 
-  // Index expressions within the value: loads and indices. The graph is append-only, so the nodes
-  // are rewritten into a new one, up to the value.
-  void name_values(ValueId value) {
+  // Index expressions within the values: loads and indices. The graph is append-only, so the nodes
+  // are rewritten into a new one.
+  void name_values() {
     ValueGraph renamed;
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       ValueNode node = kernel_.values[ValueId(i)];
@@ -169,7 +355,6 @@ class Nest {
       for (Expr& s : node.subscripts) s = named(s);
       renamed.add(std::move(node));
     }
-    SELVAGE_CHECK(std::size_t(value) < renamed.size());
     kernel_.values = std::move(renamed);
   }
 
@@ -177,22 +362,53 @@ class Nest {
     if (conditions.empty()) return body;
     Expr all = conditions.front();
     for (std::size_t i = 1; i < conditions.size(); ++i) all = all && conditions[i];
-    Body result;
-    result.push_back({Guard{all, std::move(body)}});
-    return result;
+    return of(Guard{all, std::move(body)});
   }
 
-  static Body wrap(Level& level, Body body) {
-    body = guarded(level.guards, std::move(body));
+  Body wrapped(std::size_t k, bool is_guarded, Body body) const {
+    const Level& level = levels_[k];
+    if (is_guarded) body = guarded(level.guards, std::move(body));
     for (std::size_t i = level.defines.size(); i-- > 0;) {
-      body.insert(body.begin(), {std::move(level.defines[i])});
+      body.insert(body.begin(), {level.defines[i]});
     }
-    body = guarded(level.masks, std::move(body));
-    if (!level.loop) return body;
-    level.loop->body = std::move(body);
-    Body result;
-    result.push_back({std::move(*level.loop)});
-    return result;
+    return guarded(level.masks, std::move(body));
+  }
+
+  // Definitions that nothing after them uses: one body stands where checks were, another where they
+  // are not.
+  void prune(Body& body) const {
+    std::unordered_set<std::uint32_t> used;
+    prune(body, used);
+  }
+  void prune(Body& body, std::unordered_set<std::uint32_t>& used) const {
+    const auto use = [&](Expr e) {
+      for (Expr s : symbols_of(std::span(&e, 1))) used.insert(s.id());
+    };
+    for (std::size_t i = body.size(); i-- > 0;) {
+      bool is_dead = false;
+      std::visit(overloaded{[&](Loop& loop) { prune(loop.body, used); },
+                            [&](Guard& guard) {
+                              prune(guard.body, used);
+                              prune(guard.otherwise, used);
+                              use(guard.condition);
+                            },
+                            [&](const Define& define) {
+                              is_dead = !used.contains(define.variable.id());
+                              if (!is_dead) use(define.value);
+                            },
+                            [&](const Store& store) {
+                              use(store.address);
+                              for (ValueId v : nodes_of(kernel_.values, store.value)) {
+                                for (Expr e : index_expressions(kernel_.values[v])) use(e);
+                              }
+                            },
+                            [&](const Transfer& t) {
+                              use(t.to_address);
+                              use(t.from_address);
+                            }},
+                 body[i].node);
+      if (is_dead) body.erase(body.begin() + std::ptrdiff_t(i));
+    }
   }
 
   // One writer: where the launch uses an axis that this tensor leaves unbound, index 0 does the
@@ -222,10 +438,20 @@ class Nest {
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
+  std::span<const TensorId> tensors_;
+  bool has_lanes_, may_draw_out_, checks_everything_;
   Kernel& kernel_;
   std::vector<Expr>& computed_;
   std::unique_ptr<Simplifier> ranges_;  // of the kernel's variables
+  std::vector<std::size_t> order_;      // of the loops, outermost first
   std::vector<Level> levels_;
+  bool draws_out_ = false;
+  std::size_t hoist_level_ = 0;
+  Store store_;
+  std::optional<Lanes> lanes_;
+  // Tested before the loops inside hoist_level_: no check is needed in them; before a vector: all
+  // of its elements are valid; and up to where the loop around it needs no check. Invalid: no such.
+  Expr interior_, full_, peeled_;
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;
 };
@@ -233,10 +459,11 @@ class Nest {
 std::size_t defines_in(const Body& body) {
   std::size_t n = 0;
   for (const Statement& s : body) {
-    std::visit(overloaded{[&](const Loop& l) { n += defines_in(l.body); },
-                          [&](const Guard& g) { n += defines_in(g.body); },
-                          [&](const Define&) { ++n; }, [](const Store&) {}},
-               s.node);
+    std::visit(
+        overloaded{[&](const Loop& l) { n += defines_in(l.body); },
+                   [&](const Guard& g) { n += defines_in(g.body) + defines_in(g.otherwise); },
+                   [&](const Define&) { ++n; }, [](const Store&) {}, [](const Transfer&) {}},
+        s.node);
   }
   return n;
 }
@@ -253,11 +480,11 @@ LaunchDemand launch_demand(const Schedule& schedule, const TensorAnalysis& analy
   return demand;
 }
 
-void append_nest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-                 BufferId target, ValueId value, Kernel& kernel, std::vector<Expr>& computed) {
-  Nest nest(fusion, schedule, analysis, kernel, computed);
+std::vector<Expr> append_nest(const NestRequest& request, BufferId target, ValueId value,
+                              Kernel& kernel, std::vector<Expr>& computed) {
+  Nest nest(request, kernel, computed);
   nest.kernel_defines_ = defines_in(kernel.body);
-  nest.build(target, value);
+  return nest.build(target, value);
 }
 
 }  // namespace selvage

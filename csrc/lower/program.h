@@ -43,8 +43,12 @@ struct Program {
 //   E416 loops from which the items do not follow   E431 items that no valid point visits
 //   E440 a read out of bounds                       E442 launch or nest past a limit
 struct LowerOptions {
-  bool items_may_be_lost =
-      false;  // a loop nest that does not visit every item is lowered all the same
+  bool items_may_be_lost = false;  // a nest that does not visit every item is lowered all the same
+  // Checks are drawn out of loops, and vectors stored whole, where that is possible.
+  bool draws_out_checks = true;
+  // Every bound of every iterdomain is checked at every store, as if nothing were proved: to
+  // measure by.
+  bool checks_everything = false;
 };
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options = {});
 

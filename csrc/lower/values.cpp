@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
+#include <selvage/expr/substitute.h>
 #include <selvage/expr/text.h>
 #include <selvage/lower/values.h>
 
@@ -23,19 +24,6 @@ ValueId ValueLowering::lower(TensorId t) {
     environment.emplace_back(tensor.indices[i], analysis_.guarded->simplify(coordinate));
   }
   return lower(*tensor.definition, environment, tensor);
-}
-
-Expr ValueLowering::substitute(Expr e, const Environment& environment) {
-  if (e.is(Op::Symbol)) {
-    for (const auto& [symbol, value] : environment) {
-      if (same(symbol, e)) return value;
-    }
-    return e;
-  }
-  if (e.args().empty() || e.is(Op::Let)) return e;
-  std::vector<Expr> args;
-  for (Expr a : e.args()) args.push_back(substitute(a, environment));
-  return with_operands(e, args);
 }
 
 ValueId ValueLowering::lower(ValueId v, const Environment& environment, const TensorInfo& reader) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/expr/substitute.h>
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
 
@@ -24,11 +25,9 @@ class ValueLowering {
   ValueId lower(TensorId tensor);
 
  private:
-  using Environment = std::vector<std::pair<Expr, Expr>>;  // index symbol -> coordinate
   ValueId lower(ValueId v, const Environment& environment, const TensorInfo& reader);
   ValueId lower_read(const ValueNode& node, const Environment& environment,
                      const TensorInfo& reader);
-  Expr substitute(Expr e, const Environment& environment);
   bool is_within(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
   Expr extent_of(const TensorInfo& tensor, std::size_t axis) const;
   void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);

@@ -2,7 +2,9 @@
 #include <selvage/report/checks.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
+#include <selvage/report/tensor_texts.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/vector_lines.h>
 
 #include <nlohmann/json.hpp>
 
@@ -28,19 +30,6 @@ Json json_of(const Texts& texts) {
   for (const auto& [name, definition] : texts.lets())
     json.push_back(Json::array({name, definition}));
   return json;
-}
-
-// Every text of a tensor, so that all share their lets.
-Texts texts_of(const TensorReport& tensor) {
-  const TensorAnalysis& a = tensor.analysis;
-  std::vector<Expr> roots;
-  for (const auto& [name, d] : tensor.iterdomains) {
-    roots.push_back(tensor.graph()[d].extent);
-    roots.push_back((*a.coordinates)[d]);
-  }
-  roots.push_back(a.address);
-  for (const KeptPredicate& p : a.predicates.kept) roots.push_back(p.condition);
-  return Texts(roots);
 }
 
 Json coverage_of(const TensorReport& tensor) {
@@ -71,9 +60,39 @@ Json json_of(const std::vector<Confirmation>& confirmations) {
   return {{"by", "Z3"}, {"confirmed", confirmed}, {"refuted", refuted}, {"unknown", unknown}};
 }
 
+// What every verdict says: legal, verdict, if, reason, witness.
+void append(Json& json, const TensorReport& tensor, const Finding& finding, const Texts& texts) {
+  json["legal"] = finding.is_legal();
+  json["verdict"] = to_string(finding.verdict);
+  Json& conditions = json["if"] = Json::array();
+  for (Expr c : finding.conditions) conditions.push_back(texts(c));
+  json["reason"] = finding.reason;
+  Json& witness = json["witness"] = Json::object();
+  const auto* refuted = std::get_if<Refuted>(&finding.verdict);
+  if (refuted != nullptr && !refuted->point.empty()) {
+    witness = json_of(completed(tensor, refuted->point));
+  }
+}
+
+Json json_of(const TensorReport& tensor, const VectorAccess& vector, const Texts& texts) {
+  Json json = {{"iterdomain", tensor.name_of(vector.domain)}, {"width", vector.width}};
+  append(json, tensor, vector.finding, texts);
+  json["partial_groups"] = vector.finding.is_legal() && !is_proved(vector.is_whole);
+  return json;
+}
+
+Json json_of(const Hoisted& hoisted, const std::optional<Share>& share, const Texts& texts) {
+  Json json = {{"condition", texts(hoisted.condition)}, {"exact", hoisted.exact}};
+  if (share) {
+    json["taken"] = share->taken;
+    json["of"] = share->of;
+  }
+  return json;
+}
+
 Json json_of(const TensorReport& tensor) {
   const TensorAnalysis& a = tensor.analysis;
-  const Texts texts = texts_of(tensor);
+  const Texts texts(shown_expressions(tensor));
   Json json = Json::object();
   if (!texts.lets().empty()) json["let"] = json_of(texts);
   Json& iterdomains = json["iterdomains"] = Json::object();
@@ -97,6 +116,9 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
+  if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
+  if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);
+  if (a.interior) json["blocks"] = json_of(a.interior->hoisted, a.interior->share, texts);
   if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;
 }

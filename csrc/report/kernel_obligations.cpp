@@ -1,8 +1,9 @@
+#include <selvage/expr/substitute.h>
 #include <selvage/index/coordinates.h>
-#include <selvage/report/environment.h>
 #include <selvage/report/obligations.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace selvage {
@@ -23,6 +24,7 @@ class KernelObligations {
       : tensor_(tensor), analysis_(tensor.analysis), fusion_(tensor.fusion()), kernel_(kernel) {}
 
   std::vector<Obligation> list() {
+    find_lanes(kernel_.body);
     visit(kernel_.body);
     return std::move(list_);
   }
@@ -36,18 +38,53 @@ class KernelObligations {
     list_.back().simplified = {{around_, defined}};
   }
 
+  // Which buffers of a thread hold elements on their way to the tensor, and from where others come.
+  void find_lanes(const Body& body) {
+    for (const Statement& s : body) {
+      std::visit(overloaded{[&](const Loop& loop) { find_lanes(loop.body); },
+                            [&](const Guard& guard) {
+                              find_lanes(guard.body);
+                              find_lanes(guard.otherwise);
+                            },
+                            [](const Define&) {}, [](const Store&) {},
+                            [&](const Transfer& t) {
+                              if (is_target(t.to)) lanes_.insert(t.from);
+                              if (kernel_.buffers[t.to].memory == Memory::Local) origin_[t.to] = &t;
+                            }},
+                 s.node);
+    }
+  }
+  bool is_target(BufferId b) const { return kernel_.buffers[b].name == tensor_.name(); }
+
   void visit(const Body& body) {
     const std::size_t outside = around_.size();
-    for (const Statement& s : body) {
-      std::visit(overloaded{[&](const Loop& loop) { visit(loop); },
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const Statement& s = body[i];
+      // A loop that goes on where another has ended.
+      const auto* loop = std::get_if<Loop>(&s.node);
+      const auto* rest = i + 1 < body.size() ? std::get_if<Loop>(&body[i + 1].node) : nullptr;
+      if (loop != nullptr && rest != nullptr && rest->begin.valid() &&
+          same(rest->variable, loop->variable) && same(rest->begin, loop->extent)) {
+        ends_[loop] = rest->extent;
+      }
+      std::visit(overloaded{[&](const Loop& l) { visit(l); },
                             [&](const Define& d) { around_.push_back(eq(d.variable, d.value)); },
                             [&](const Guard& guard) {
                               around_.push_back(guard.condition);
                               visit(guard.body);
+                              around_.back() = !guard.condition;
+                              visit(guard.otherwise);
                               around_.pop_back();
                             },
                             [&](const Store& store) {
-                              if (kernel_.buffers[store.buffer].name == tensor_.name()) add(store);
+                              if (is_target(store.buffer)) {
+                                add(store);
+                              } else if (lanes_.contains(store.buffer)) {
+                                add_value(store.value);
+                              }
+                            },
+                            [&](const Transfer& t) {
+                              if (is_target(t.to)) add(t);
                             }},
                  s.node);
     }
@@ -56,6 +93,7 @@ class KernelObligations {
 
   void visit(const Loop& loop) {
     around_.push_back(ok(loop.variable, loop.extent));
+    if (loop.begin.valid()) around_.back() = around_.back() && loop.begin <= loop.variable;
     loops_.push_back(&loop);
     visit(loop.body);
     loops_.pop_back();
@@ -66,12 +104,25 @@ class KernelObligations {
     for (const Loop* loop : loops_) add(*loop);
     if (!store.valid.empty()) add_valid(store.valid);
     add(Of::Access, tensor_.name(), {{around_, eq(store.address, analysis_.address)}});
+    add_value(store.value);
+  }
+
+  // Element by element: the lane is the variable of the loop that is bound to Vectorize.
+  void add(const Transfer& t) {
+    around_.push_back(ok(t.lane, t.lane.pool().constant(t.width)));
+    for (const Loop* loop : loops_) add(*loop);
+    if (!t.valid.empty()) add_valid(t.valid);
+    add(Of::Access, tensor_.name(), {{around_, eq(t.to_address + t.lane, analysis_.address)}});
+    around_.pop_back();
+  }
+
+  void add_value(ValueId value) {
     Environment environment;
     const TensorInfo& info = tensor_.tensor();
     for (std::size_t i = 0; i < info.indices.size(); ++i) {
       environment.emplace_back(info.indices[i], (*analysis_.coordinates)[info.logical[i]]);
     }
-    compare(*info.definition, environment, store.value);
+    compare(*info.definition, environment, value);
   }
 
   // Each under those before it, which are confirmed by then: first what the guards test.
@@ -97,7 +148,9 @@ class KernelObligations {
     for (std::size_t i = 0; i < analysis_.loops.size(); ++i) {
       if (!same(analysis_.variables[i], loop.variable)) continue;
       const DomainId d = analysis_.loops[i];
-      const Expr runs_through = tensor_.graph()[d].extent <= loop.extent;
+      const auto end = ends_.find(&loop);
+      const Expr runs_through =
+          tensor_.graph()[d].extent <= (end == ends_.end() ? loop.extent : end->second);
       add(Of::Loop, tensor_.name_of(d), {{{}, runs_through}});
     }
   }
@@ -142,10 +195,13 @@ class KernelObligations {
       return compare(*info.definition, inner, computed);
     }
     const ValueNode& c = kernel_.values[computed];
-    const bool reads_it =
-        c.kind == ValueNode::Kind::Read && kernel_.buffers[c.source].name == info.name;
-    if (!reads_it) return differ();
-    add_equal(info.name, c.subscripts[0], address_of(fusion_, source, subscripts));
+    if (c.kind != ValueNode::Kind::Read) return differ();
+    const auto lanes = origin_.find(c.source);
+    const BufferId from = lanes == origin_.end() ? c.source : lanes->second->from;
+    if (kernel_.buffers[from].name != info.name) return differ();
+    const Expr address =
+        lanes == origin_.end() ? c.subscripts[0] : lanes->second->from_address + c.subscripts[0];
+    add_equal(info.name, address, address_of(fusion_, source, subscripts));
   }
 
   // The value is built otherwise than its definition: there is nothing to compare with.
@@ -157,6 +213,9 @@ class KernelObligations {
   const Kernel& kernel_;
   std::vector<Expr> around_;        // what holds where the walk stands
   std::vector<const Loop*> loops_;  // that are open there
+  std::map<const Loop*, Expr> ends_;
+  std::set<BufferId> lanes_;
+  std::map<BufferId, const Transfer*> origin_;
   std::vector<Obligation> list_;
   std::set<std::vector<std::uint64_t>> compared_;
 };

@@ -1,5 +1,5 @@
+#include <selvage/expr/substitute.h>
 #include <selvage/index/coordinates.h>
-#include <selvage/report/environment.h>
 #include <selvage/report/open_questions.h>
 
 #include <set>

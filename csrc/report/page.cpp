@@ -54,9 +54,20 @@ void print_program(const FusionReport& fusion, Lines& out) {
   for (const ProgramStep& step : fusion.program->steps) {
     const Kernel& first = step.variants.front();
     print_loops(first, out);
-    if (step.variants.size() > 1) {
+    const auto is_wide = [](const Kernel& k) { return k.index_type == IndexType::Int64; };
+    const bool by_width = step.variants.size() == 2 && is_wide(step.variants.back());
+    if (by_width) {
       out.line(2, "(with 32-bit indices where " + condition_text(first.condition) +
                       ", else with 64-bit ones)");
+      continue;
+    }
+    // Vectors need what a host may have to test: then come kernels that do without.
+    for (std::size_t k = 0; step.variants.size() > 1 && k < step.variants.size(); ++k) {
+      const Kernel& kernel = step.variants[k];
+      std::string text = (k == 0 ? "(" : "else ") + kernel.name;
+      if (is_wide(kernel)) text += " with 64-bit indices";
+      if (!kernel.condition.is_true()) text += " where " + condition_text(kernel.condition);
+      out.line(2, text + (k + 1 == step.variants.size() ? ")" : ","));
     }
   }
 }

@@ -37,6 +37,24 @@ void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
   report.diagnostics.push_back(std::move(diagnostic));
 }
 
+// What has stopped the lowering, `first` of the diagnostics or later, need not be said twice.
+void add_once(const Diagnostic& diagnostic, const Subject& subject, std::size_t first,
+              Report& report) {
+  const bool is_said =
+      std::any_of(report.diagnostics.begin() + std::ptrdiff_t(first), report.diagnostics.end(),
+                  [&](const Diagnostic& d) { return d.message == diagnostic.message; });
+  if (!is_said) add(report, diagnostic, subject);
+}
+
+// What the analysis of a tensor refuses, where there is no lowering to say so.
+void add_refusal(const Finding& finding, const Subject& subject, std::size_t first,
+                 Report& report) {
+  if (finding.is_legal()) return;
+  Diagnostic diagnostic{.code = finding.code, .place = {}, .message = finding.reason};
+  diagnostic.help = finding.help;
+  add_once(diagnostic, subject, first, report);
+}
+
 std::vector<TensorId> tensors_of(const Subject& subject) {
   if (!subject.tensors.empty()) return subject.tensors;
   const Fusion& fusion = subject.schedule.fusion();
@@ -189,14 +207,10 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
       try {
         TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
         warn_of_lost_items(subject, a, report);
+        if (a.vector) add_refusal(a.vector->finding, subject, errors, report);
         report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
       } catch (const Illegal& refusal) {
-        // What has stopped the lowering need not be said twice.
-        const std::string& message = refusal.diagnostic().message;
-        const bool is_said = std::any_of(report.diagnostics.begin() + std::ptrdiff_t(errors),
-                                         report.diagnostics.end(),
-                                         [&](const Diagnostic& d) { return d.message == message; });
-        if (!is_said) add(report, refusal.diagnostic(), subject);
+        add_once(refusal.diagnostic(), subject, errors, report);
       }
     }
   }

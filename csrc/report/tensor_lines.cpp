@@ -2,7 +2,9 @@
 #include <selvage/report/holes.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
+#include <selvage/report/tensor_texts.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/vector_lines.h>
 
 #include <algorithm>
 
@@ -60,6 +62,9 @@ class TensorPage {
     print_indices();
     print_checks(true);
     print_coverage();
+    print_vector(tensor_, texts_, out_);
+    print_unswitched(tensor_, texts_, out_);
+    print_interior(tensor_, texts_, out_);
   }
 
   void print_checks(bool why) {
@@ -76,13 +81,7 @@ class TensorPage {
 
  private:
   std::vector<Expr> roots() const {
-    std::vector<Expr> list;
-    for (const auto& [name, d] : tensor_.iterdomains) {
-      list.push_back(tensor_.graph()[d].extent);
-      list.push_back((*analysis_.coordinates)[d]);
-    }
-    list.push_back(analysis_.address);
-    for (const KeptPredicate& p : analysis_.predicates.kept) list.push_back(p.condition);
+    std::vector<Expr> list = shown_expressions(tensor_);
     for (TransformId t : transforms()) {
       std::visit(overloaded{[&](const Split& s) { list.push_back(s.factor); }, [](const Merge&) {},
                             [&](const Resize& r) {

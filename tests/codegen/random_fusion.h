@@ -18,7 +18,9 @@ namespace selvage::test {
 // sizes for which `sizes` has small values.
 struct RandomFusion {
   RandomFusion(std::mt19937_64& rng, bool symbolic);
-  Program lowered() const { return lower(*fusion, *schedule); }
+  Program lowered(const LowerOptions& options = {}) const {
+    return lower(*fusion, *schedule, options);
+  }
 
   std::unique_ptr<Fusion> fusion = std::make_unique<Fusion>();
   Tensor y;

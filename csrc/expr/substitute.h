@@ -7,10 +7,11 @@
 
 namespace selvage {
 
-// What each index symbol of a definition stands for where the definition is computed.
+// What symbols stand for.
 using Environment = std::vector<std::pair<Expr, Expr>>;
 
-// The expression with those symbols replaced, nothing simplified; a Let stays as it is.
+// The expression with those symbols replaced, within Lets as well; nothing is simplified, and what
+// is put in is not looked at again. Linear in the number of distinct nodes.
 Expr substitute(Expr e, const Environment& environment);
 
 }  // namespace selvage

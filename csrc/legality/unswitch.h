@@ -1,0 +1,40 @@
+#pragma once
+
+#include <selvage/ir/schedule.h>
+#include <selvage/legality/hoist.h>
+
+#include <optional>
+
+namespace selvage {
+
+struct TensorAnalysis;
+
+// How often a hoisted condition holds, of all values of the variables outside; nothing where an
+// extent is no number, or there are too many of them.
+struct Share {
+  std::int64_t taken = 0, of = 0;
+};
+
+// The checks of a tensor, drawn out of its loop that is bound to Unswitch. `of` counts the
+// iterations of the loops outside of it times the parallel loops inside, `taken` those for which
+// every serial point inside is valid: they take the path without checks.
+struct Unswitched {
+  DomainId domain{};  // the outermost such loop
+  Hoisted hoisted;
+  std::optional<Share> share;
+};
+std::optional<Unswitched> unswitched(const Schedule& schedule, const TensorAnalysis& analysis);
+
+// The checks of a tensor drawn out of all loops but the blocks: a block for which the condition
+// holds, an interior one, needs none. Nothing where no loop is bound to a block, or none is
+// checked.
+struct Interior {
+  Hoisted hoisted;
+  std::optional<Share> share;  // of the blocks
+};
+std::optional<Interior> interior(const Schedule& schedule, const TensorAnalysis& analysis);
+
+// All checks of a tensor as one condition; true where there are none.
+Expr guard_of(const TensorAnalysis& analysis);
+
+}  // namespace selvage

@@ -1,0 +1,314 @@
+#include <selvage/base/data_type.h>
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/legality/analysis.h>
+#include <selvage/legality/decide.h>
+#include <selvage/legality/unswitch.h>
+#include <selvage/legality/vector_access.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace selvage {
+
+std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGraph& graph,
+                                            TensorId t, Simplifier& simplifier) {
+  const TensorInfo& tensor = fusion[t];
+  const std::vector<DomainId>& domains =
+      tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+  std::vector<AllocationAxis> axes;
+  Expr dense = fusion.pool().constant(1);
+  for (std::size_t k = domains.size(); k-- > 0;) {
+    const Expr extent = graph[domains[k]].extent;
+    const Expr stride = tensor.strides.empty() ? dense : tensor.strides[k];
+    dense = simplifier.simplify(dense * extent);
+    if (!simplifier.proves(extent <= 1)) {
+      axes.insert(axes.begin(), {domains[k], extent, simplifier.simplify(stride)});
+    }
+  }
+  return axes;
+}
+
+InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier) {
+  InnermostBreak found{simplifier.pool().constant(1), axes.size()};
+  while (found.left > 0) {
+    const AllocationAxis& axis = axes[found.left - 1];
+    if (found.left < axes.size()) {
+      const AllocationAxis& inner = axes[found.left];
+      if (!simplifier.proves(eq(axis.stride, inner.stride * inner.extent))) break;
+    }
+    found.product = simplifier.simplify(found.product * axis.extent);
+    --found.left;
+  }
+  return found;
+}
+
+Verdict is_consecutive(const Facts& facts, Expr address, Expr variable, std::int64_t width,
+                       const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions) {
+  if (width == 1) return Proved{};
+  const Expr zero = address.pool().constant(0);
+  const Expr claim = eq(address, substitute(address, {{variable, zero}}) + variable);
+  Verdict verdict = decide(facts, claim);
+  if (is_proved(verdict) || axes.empty() || axes.back().stride.is(Op::Const)) return verdict;
+  // The innermost stride is known at launch only.
+  const Expr unit = eq(axes.back().stride, 1);
+  Facts with_unit = facts;
+  with_unit.assume(unit);
+  if (!is_proved(decide(with_unit, claim))) return verdict;
+  conditions.push_back(unit);
+  return Proved{{"unit stride at launch"}};
+}
+
+Verdict is_aligned(Facts facts, Expr start, std::int64_t width,
+                   const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions) {
+  if (width == 1) return Proved{};
+  const Expr claim = eq(start % width, 0);
+  for (Expr c : conditions) facts.assume(c);
+  Verdict verdict = decide(facts, claim);
+  if (is_proved(verdict)) return verdict;
+  // Strides that are known at launch only, as few as will do.
+  Simplifier simplifier(facts);
+  std::vector<Expr> wanted;
+  for (std::size_t k = 0; k + 1 < axes.size(); ++k) {
+    const Expr multiple = simplifier.simplify(eq(axes[k].stride % width, 0));
+    if (multiple.is_false()) return verdict;
+    if (!multiple.is_true()) wanted.push_back(multiple);
+  }
+  const auto suffices = [&](const std::vector<Expr>& some) {
+    Facts more = facts;
+    for (Expr c : some) more.assume(c);
+    return is_proved(decide(more, claim));
+  };
+  if (wanted.empty() || !suffices(wanted)) return verdict;
+  for (std::size_t k = 0; k < wanted.size();) {
+    std::vector<Expr> fewer = wanted;
+    fewer.erase(fewer.begin() + std::ptrdiff_t(k));
+    if (suffices(fewer)) {
+      wanted = std::move(fewer);
+    } else {
+      ++k;
+    }
+  }
+  conditions.insert(conditions.end(), wanted.begin(), wanted.end());
+  return Proved{{"strides at launch"}};
+}
+
+namespace {
+
+std::string point_text(const Refuted& refuted) {
+  std::string text;
+  for (const auto& [symbol, value] : refuted.point) {
+    text += (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
+  }
+  return text;
+}
+
+std::int64_t value_at(Expr e, const Refuted& refuted) {
+  std::vector<Expr> symbols;
+  std::vector<std::int64_t> values;
+  for (const auto& [symbol, value] : refuted.point) {
+    symbols.push_back(symbol);
+    values.push_back(value);
+  }
+  return evaluate(e, symbols, values).value_or(0);
+}
+
+class Question {
+ public:
+  Question(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+           std::size_t loop)
+      : fusion_(fusion),
+        schedule_(schedule),
+        analysis_(analysis),
+        tensor_(fusion[analysis.tensor]),
+        facts_(analysis.ranges->facts()) {
+    out_.domain = analysis.loops[loop];
+    out_.variable = analysis.variables[loop];
+  }
+
+  VectorAccess answer() {
+    take_groups();
+    const Expr extent = schedule_.graph()[out_.domain].extent;
+    if (has_width(extent)) {
+      axes_ = allocation_axes(fusion_, schedule_.graph(), analysis_.tensor, *analysis_.ranges);
+      if (is_consecutive() && is_aligned()) conclude();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::string name() const { return schedule_.name(analysis_.tensor, out_.domain); }
+  std::string what() const {
+    return "the vector " + name() + " of " + tensor_.name + ", " + std::to_string(out_.width) +
+           " x " + std::string(to_string(tensor_.type));
+  }
+
+  void refuse(Verdict verdict, const char* code, std::string reason, std::string help) {
+    out_.finding.verdict = std::move(verdict);
+    out_.finding.code = code;
+    out_.finding.reason = std::move(reason);
+    out_.finding.help = std::move(help);
+  }
+
+  // Where all elements of a group are valid, and whether there are groups that are not all valid.
+  void take_groups() {
+    const Expr guard = guard_of(analysis_);
+    out_.full = hoist(guard, std::span(&out_.variable, 1), *analysis_.ranges);
+    Facts valid = facts_;
+    valid.assume(guard);
+    out_.is_whole = decide(valid, out_.full.condition);
+    facts_.assume(out_.full.condition);
+    facts_.assume(guard);
+    const Expr zero = fusion_.pool().constant(0);
+    out_.start =
+        Simplifier(facts_).simplify(substitute(analysis_.address, {{out_.variable, zero}}));
+  }
+
+  bool has_width(Expr extent) {
+    const std::int64_t size = size_of(tensor_.type);
+    const std::string most = std::to_string(16 / size);
+    if (!extent.is(Op::Const)) {
+      refuse(Unknown{extent}, "E450",
+             "the width of the vector " + name() + " of " + tensor_.name + ", " +
+                 to_string(extent) + ", is no number",
+             "split " + name() + " by " + most + " and bind the inner loop");
+      return false;
+    }
+    out_.width = extent.value();
+    const bool small = out_.width <= 16 / size;
+    out_.bytes = small ? out_.width * size : 0;
+    if (small && out_.bytes >= 2 && std::has_single_bit(std::uint64_t(out_.width))) return true;
+    out_.bytes = 0;
+    refuse(Refuted{}, "E450", what() + ", is no access of 2, 4, 8 or 16 bytes",
+           "split by a power of two up to " + most + " and bind the inner loop");
+    return false;
+  }
+
+  bool is_consecutive() {
+    const Verdict verdict = selvage::is_consecutive(facts_, analysis_.address, out_.variable,
+                                                    out_.width, axes_, out_.finding.conditions);
+    if (is_proved(verdict)) return true;
+    std::string reason = what() + ", is not contiguous";
+    if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+      const std::int64_t element = value_at(out_.variable, *refuted);
+      const std::int64_t first = value_at(
+          substitute(analysis_.address, {{out_.variable, out_.variable - element}}), *refuted);
+      reason += ": at " + point_text(*refuted) + " its element " + std::to_string(element) +
+                " lies at " + std::to_string(value_at(analysis_.address, *refuted)) + ", not at " +
+                std::to_string(first + element);
+    } else {
+      reason = "it is not proved that " + what() + ", is contiguous";
+    }
+    refuse(verdict, std::holds_alternative<Refuted>(verdict) ? "E451" : "E453", std::move(reason),
+           help_for_contiguity());
+    return false;
+  }
+
+  std::string help_for_contiguity() {
+    if (axes_.empty()) return "leave " + name() + " serial";
+    Simplifier& s = *analysis_.ranges;
+    const InnermostBreak at = innermost_break(axes_, s);
+    const std::string axis = schedule_.name(analysis_.tensor, axes_.back().domain);
+    if (!axes_.back().stride.is_const(1)) {
+      return "no axis of " + tensor_.name + " has stride 1: leave " + name() +
+             " serial, or allocate it with one";
+    }
+    if (at.left == 0 || s.proves(eq(at.product % out_.width, 0))) {
+      return "take the vector out of " + axis + ", whose elements lie side by side, as the inner " +
+             "result of a split by " + std::to_string(out_.width);
+    }
+    std::string right;
+    for (std::size_t k = at.left; k < axes_.size(); ++k) {
+      right += (right.empty() ? "" : " x ") + schedule_.name(analysis_.tensor, axes_[k].domain);
+    }
+    const std::string rule = "law F: " + std::to_string(out_.width) + " must divide " +
+                             to_string(at.product) + ", the extent of " + right +
+                             ", which is all that is contiguous";
+    std::int64_t fits = out_.width / 2;
+    while (fits > 1 && !s.proves(eq(at.product % fits, 0))) fits /= 2;
+    return fits > 1 ? rule + "; split by " + std::to_string(fits) + " instead" : rule;
+  }
+
+  bool is_aligned() {
+    const Verdict verdict =
+        selvage::is_aligned(facts_, out_.start, out_.width, axes_, out_.finding.conditions);
+    if (is_proved(verdict)) return true;
+    std::string reason = "it is not proved that " + what() + ", begins at a multiple of " +
+                         std::to_string(out_.width) + " elements";
+    if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+      reason = what() + ", is not aligned: at " + point_text(*refuted) + " it begins at element " +
+               std::to_string(value_at(out_.start, *refuted)) + ", no multiple of " +
+               std::to_string(out_.width);
+    }
+    refuse(verdict, std::holds_alternative<Refuted>(verdict) ? "E452" : "E453", std::move(reason),
+           help_for_alignment());
+    return false;
+  }
+
+  std::string help_for_alignment() {
+    Simplifier& s = *analysis_.ranges;
+    const auto fits = [&](std::int64_t n) {
+      Facts facts = facts_;
+      return is_proved(decide(facts, eq(out_.start % n, 0)));
+    };
+    std::int64_t narrower = out_.width / 2;
+    while (narrower > 1 && !fits(narrower)) narrower /= 2;
+    for (const AllocationAxis& axis : axes_) {
+      if (axis.stride.is_const(1) || s.proves(eq(axis.stride % out_.width, 0))) continue;
+      const std::string own = schedule_.name(analysis_.tensor, axis.domain);
+      std::string help = "make the stride of " + own + ", " + to_string(axis.stride) +
+                         ", a multiple of " + std::to_string(out_.width);
+      if (axis.stride.is(Op::Const)) {
+        help += " such as " +
+                std::to_string((axis.stride.value() + out_.width - 1) / out_.width * out_.width);
+      }
+      return narrower > 1 ? help + ", or split by " + std::to_string(narrower) : help;
+    }
+    if (narrower > 1) return "split by " + std::to_string(narrower) + " instead";
+    return "begin every group at a multiple of " + std::to_string(out_.width) + " elements";
+  }
+
+  void conclude() {
+    if (tensor_.align < out_.bytes) {
+      const Expr base = fusion_.pool().symbol(tensor_.name);
+      out_.finding.conditions.insert(out_.finding.conditions.begin(), eq(base % out_.bytes, 0));
+    }
+    const InnermostBreak at = innermost_break(axes_, *analysis_.ranges);
+    std::string why = "all of it is contiguous";
+    if (at.left > 0) {
+      why = "law F: " + std::to_string(out_.width) + " divides " + to_string(at.product) +
+            ", the extent right of the innermost break";
+    }
+    out_.finding.reason = std::to_string(out_.width) + " elements are one access of " +
+                          std::to_string(out_.bytes) + " bytes: " + why;
+    if (!is_proved(out_.is_whole)) {
+      out_.finding.reason += "; groups that are partly valid are stored element by element";
+      if (const auto* refuted = std::get_if<Refuted>(&out_.is_whole)) {
+        out_.finding.reason += ", as at " + point_text(*refuted);
+      }
+    }
+    out_.finding.verdict = Proved{{"law F"}};
+  }
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const TensorAnalysis& analysis_;
+  const TensorInfo& tensor_;
+  Facts facts_;  // of the loops; then also what holds in full groups
+  std::vector<AllocationAxis> axes_;
+  VectorAccess out_;
+};
+
+}  // namespace
+
+std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
+                                          const TensorAnalysis& analysis) {
+  for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
+    if (schedule.parallel(analysis.tensor, analysis.loops[i]) != ParallelType::Vectorize) continue;
+    return Question(fusion, schedule, analysis, i).answer();
+  }
+  return std::nullopt;
+}
+
+}  // namespace selvage

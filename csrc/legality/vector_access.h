@@ -1,0 +1,56 @@
+#pragma once
+
+#include <selvage/ir/schedule.h>
+#include <selvage/legality/finding.h>
+#include <selvage/legality/hoist.h>
+
+namespace selvage {
+
+struct TensorAnalysis;
+
+// A store whose loop is bound to Vectorize. A group is the points that differ in that loop only; it
+// is full where all of them are valid.
+//
+// Legal: in every full group the addresses are a, a + 1, ..., a + width - 1, and a is a multiple of
+// width (then a * size is one of the access, given an aligned base). Groups that are partly valid
+// are stored element by element, and make nothing illegal: no element is dropped.
+struct VectorAccess {
+  DomainId domain{};
+  Expr variable;
+  std::int64_t width = 0;  // elements; 0: the extent is no number
+  std::int64_t bytes = 0;  // of one access
+  Finding finding;
+  Hoisted full;  // over the other loops: every element of the group is valid
+  Verdict is_whole =
+      Proved{};  // every group with a valid element is full; Refuted: one that is not
+  Expr start;    // the address of a group's first element, right at full groups
+};
+std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
+                                          const TensorAnalysis& analysis);
+
+// An axis of an allocation, by its iterdomain; those of extent 1 count for nothing and are left
+// out.
+struct AllocationAxis {
+  DomainId domain{};
+  Expr extent, stride;  // in elements
+};
+std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGraph& graph,
+                                            TensorId tensor, Simplifier& simplifier);
+
+// Law F: groups of n of the merged axes are contiguous if and only if n divides the product of the
+// extents right of the innermost break, or nothing lies left of it. `product`: of the axes right of
+// the break, all of them where there is none; `left`: how many axes lie left of it.
+struct InnermostBreak {
+  Expr product;
+  std::size_t left = 0;
+};
+InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier);
+
+// The elements that `address` gives for a group, in a tensor whose axes these are: does one access
+// of `width` elements do, where `facts` hold? Conditions on strides at launch are added.
+Verdict is_consecutive(const Facts& facts, Expr address, Expr variable, std::int64_t width,
+                       const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
+Verdict is_aligned(Facts facts, Expr start, std::int64_t width,
+                   const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
+
+}  // namespace selvage

@@ -1,0 +1,142 @@
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/tape.h>
+#include <selvage/kernel/value_nodes.h>
+#include <selvage/legality/unswitch.h>
+#include <selvage/lower/lanes.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kWidest = 16;  // bytes of one access
+
+class Builder {
+ public:
+  Builder(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
+          std::span<const TensorId> tensors, Kernel& kernel)
+      : fusion_(fusion),
+        graph_(graph),
+        analysis_(analysis),
+        vector_(*analysis.vector),
+        tensors_(tensors),
+        kernel_(kernel),
+        facts_(analysis.ranges->facts()) {
+    facts_.assume(vector_.full.condition);
+    facts_.assume(guard_of(analysis));
+    out_.conditions = vector_.finding.conditions;
+  }
+
+  Lanes build(const Store& store) {
+    const BufferId lanes = add_lanes(store.buffer);
+    out_.element.buffer = lanes;
+    out_.element.address = vector_.variable;
+    out_.element.value = with_wide_reads(store.value);
+    out_.store = {.to = store.buffer,
+                  .from = lanes,
+                  .to_address = vector_.start,
+                  .from_address = zero(),
+                  .width = vector_.width,
+                  .lane = vector_.variable,
+                  .valid = store.valid,
+                  .duplicates_allowed = store.duplicates_allowed};
+    return std::move(out_);
+  }
+
+ private:
+  Expr zero() const { return kernel_.pool->constant(0); }
+
+  BufferId add_lanes(BufferId of) {
+    const Buffer& buffer = kernel_.buffers[of];
+    kernel_.buffers.push_back({.name = buffer.name + ".lanes",
+                               .type = buffer.type,
+                               .memory = Memory::Local,
+                               .elements = kernel_.pool->constant(vector_.width),
+                               .is_written = true});
+    return BufferId(kernel_.buffers.size() - 1);
+  }
+
+  bool varies(Expr address) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&address, 1));
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](Expr s) { return same(s, vector_.variable); });
+  }
+
+  // The value with every read that can be one access taken from lanes.
+  ValueId with_wide_reads(ValueId value) {
+    std::map<ValueId, ValueId> made;
+    for (ValueId v : nodes_of(kernel_.values, value)) {
+      ValueNode node = kernel_.values[v];
+      bool changed = false;
+      if (node.kind == ValueNode::Kind::Read && varies(node.subscripts[0])) {
+        if (const auto lanes = load(node)) {
+          node.source = *lanes;
+          node.subscripts = {vector_.variable};
+          changed = true;
+        }
+      }
+      for (ValueId& o : node.operands) {
+        changed = changed || made.at(o) != o;
+        o = made.at(o);
+      }
+      made[v] = changed ? kernel_.values.add(std::move(node)) : v;
+    }
+    return made.at(value);
+  }
+
+  std::optional<BufferId> load(const ValueNode& read) {
+    const TensorInfo& source = fusion_[tensors_[read.source]];
+    const std::int64_t size = size_of(kernel_.buffers[read.source].type);
+    const std::int64_t width = std::min(vector_.width, kWidest / size);
+    const Expr address = read.subscripts[0];
+    const Expr start = Simplifier(facts_).simplify(
+        substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
+    const auto axes = allocation_axes(fusion_, graph_, tensors_[read.source], *analysis_.ranges);
+    std::vector<Expr> conditions;
+    if (!is_proved(
+            is_consecutive(facts_, address, vector_.variable, vector_.width, axes, conditions)) ||
+        !is_proved(is_aligned(facts_, start, width, axes, conditions))) {
+      return std::nullopt;
+    }
+    if (source.align < width * size) {
+      conditions.push_back(eq(kernel_.pool->symbol(source.name) % (width * size), 0));
+    }
+    for (Expr c : conditions) {
+      const bool is_there = std::any_of(out_.conditions.begin(), out_.conditions.end(),
+                                        [&](Expr known) { return same(known, c); });
+      if (!is_there) out_.conditions.push_back(c);
+    }
+    const BufferId lanes = add_lanes(read.source);
+    for (std::int64_t k = 0; k < vector_.width; k += width) {
+      out_.loads.push_back({.to = lanes,
+                            .from = read.source,
+                            .to_address = kernel_.pool->constant(k),
+                            .from_address = k == 0 ? start : start + k,
+                            .width = width,
+                            .lane = vector_.variable,
+                            .valid = {},
+                            .duplicates_allowed = true});
+    }
+    return lanes;
+  }
+
+  const Fusion& fusion_;
+  const DomainGraph& graph_;
+  const TensorAnalysis& analysis_;
+  const VectorAccess& vector_;
+  std::span<const TensorId> tensors_;
+  Kernel& kernel_;
+  Facts facts_;  // what holds in full groups
+  Lanes out_;
+};
+
+}  // namespace
+
+Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
+               const Store& store, std::span<const TensorId> tensors, Kernel& kernel) {
+  return Builder(fusion, graph, analysis, tensors, kernel).build(store);
+}
+
+}  // namespace selvage
