@@ -35,6 +35,7 @@ RandomFusion::RandomFusion(std::mt19937_64& rng, bool symbolic) {
   schedule = std::make_unique<Schedule>(*fusion);
   draw_loops(rng);
   bind_loops(rng);
+  vectorise(rng);
 }
 
 void RandomFusion::draw_shape(std::mt19937_64& rng, bool symbolic) {
@@ -113,6 +114,18 @@ void RandomFusion::bind_loops(std::mt19937_64& rng) {
     schedule->bind(l, types[pick]);
     types.erase(types.begin() + std::ptrdiff_t(pick));
   }
+}
+
+// The innermost loop in vectors, where that is legal for all sizes or behind a test.
+void RandomFusion::vectorise(std::mt19937_64& rng) {
+  const ScheduledLoop last = schedule->loops(y.id()).back();
+  if (!one_in(rng, 2) || schedule->parallel(y.id(), last.domain) != ParallelType::Serial) return;
+  Schedule with_vector = *schedule;
+  const auto [outer, vector] = with_vector.split(last, draw(rng, 1, 2) * 2);
+  with_vector.bind(vector, ParallelType::Vectorize);
+  if (one_in(rng, 3)) with_vector.bind(outer, ParallelType::Unswitch);
+  if (!analyze(*fusion, with_vector, y.id()).vector->finding.is_legal()) return;
+  *schedule = std::move(with_vector);
 }
 
 }  // namespace selvage::test

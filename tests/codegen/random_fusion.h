@@ -33,6 +33,7 @@ struct RandomFusion {
   Expr draw_subscript(std::mt19937_64& rng, std::size_t axis, Expr& extent);
   void draw_loops(std::mt19937_64& rng);
   void bind_loops(std::mt19937_64& rng);
+  void vectorise(std::mt19937_64& rng);
 
   std::vector<Expr> shape_, indices_;
 };

@@ -16,10 +16,12 @@
 namespace selvage {
 namespace {
 
-constexpr ParallelType kTypes[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::TIDx,
-                                   ParallelType::TIDy, ParallelType::Serial};
+constexpr ParallelType kTypes[] = {ParallelType::BIDx,      ParallelType::BIDy,
+                                   ParallelType::TIDx,      ParallelType::TIDy,
+                                   ParallelType::Vectorize, ParallelType::Unroll,
+                                   ParallelType::Unswitch,  ParallelType::Serial};
 
-// Binds some loops; at most 1,024 threads.
+// Binds some loops; at most 1,024 threads. What is no legal vector stays serial.
 void bind_at_random(EngineSchedule& s, std::mt19937_64& rng) {
   std::vector<ParallelType> types(std::begin(kTypes), std::end(kTypes));
   std::int64_t threads = 1;
@@ -30,7 +32,14 @@ void bind_at_random(EngineSchedule& s, std::mt19937_64& rng) {
     const std::int64_t n = s.schedule->graph()[l.domain].extent.value();
     if (is_thread(p) && threads * n > 1'024) continue;
     if (is_thread(p)) threads *= n;
+    if (p == ParallelType::Vectorize && n != 2 && n != 4) continue;
     s.schedule->bind(l, p);
+    if (p == ParallelType::Unroll || p == ParallelType::Unswitch) continue;
+    if (p == ParallelType::Vectorize &&
+        !analyze(*s.fusion, *s.schedule, s.tensor).vector->finding.is_legal()) {
+      s.schedule->bind(l, ParallelType::Serial);
+      continue;
+    }
     types.erase(types.begin() + std::ptrdiff_t(pick));
   }
 }
