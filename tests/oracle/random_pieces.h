@@ -17,8 +17,8 @@ void cut_up_leaves(std::mt19937_64& rng, Graph& graph, const std::vector<int>& k
 // Some of the loops that are not bound yet, to blocks, threads and Unroll.
 void bind_at_random(std::mt19937_64& rng, const Graph& graph, Binding& binding);
 
-// A case that is meant to be legal: as it is, or a near miss, or the first of a few near misses that
-// is not legal.
+// A case that is meant to be legal: as it is, or a near miss, or the first of a few near misses
+// that is not legal.
 AccessCase spoilt(std::mt19937_64& rng, AccessCase access,
                   const std::function<bool(const AccessCase&)>& is_legal);
 
