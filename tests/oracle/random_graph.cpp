@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/oracle/arithmetic.h"
+#include "tests/oracle/draws.h"
 
 namespace selvage::oracle {
 
@@ -15,19 +16,6 @@ std::int64_t draw(std::mt19937_64& rng, std::int64_t low, std::int64_t high) {
 }
 
 namespace {
-
-bool chance(std::mt19937_64& rng, int one_in) { return draw(rng, 1, one_in) == 1; }
-
-template <class T>
-T& pick(std::mt19937_64& rng, std::vector<T>& from) {
-  return from[draw(rng, 0, static_cast<std::int64_t>(from.size()) - 1)];
-}
-
-template <class T>
-void shuffle(std::mt19937_64& rng, std::vector<T>& v) {
-  for (std::size_t k = v.size(); k > 1; --k)
-    std::swap(v[k - 1], v[draw(rng, 0, static_cast<std::int64_t>(k) - 1)]);
-}
 
 // What is known of an extent for all values of the symbols.
 struct Range {
@@ -404,6 +392,12 @@ std::string to_yaml(const SymbolicGraph& graph) {
   }
   steps("transforms", view_steps, graph.steps.size());
   return r + "    loop: " + list(graph, graph.loop) + "\n";
+}
+
+std::string to_yaml(const Graph& graph, const Step& step) {
+  SymbolicGraph g;
+  g.names = graph.names;
+  return entry(g, {step.kind, step.in, step.out, step.factor, step.left, step.right});
 }
 
 std::string to_yaml(const Graph& graph) {

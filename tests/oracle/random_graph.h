@@ -80,6 +80,7 @@ Graph instantiate(const SymbolicGraph& graph,
 // A schedule file with the one tensor T0.
 std::string to_yaml(const Graph& graph);
 std::string to_yaml(const SymbolicGraph& graph);
+std::string to_yaml(const Graph& graph, const Step& step);  // "split: {in: I0, ...}"
 
 // The smallest graph that one-step reductions reach while it still fails: steps and logical
 // iterdomains dropped, extents, factors and paddings reduced, loops put in order.

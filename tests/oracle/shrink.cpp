@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tests/oracle/random_graph.h"
+#include "tests/oracle/reductions.h"
 
 namespace selvage::oracle {
 namespace {
@@ -19,6 +20,8 @@ void replace(std::vector<int>& ids, const std::vector<int>& what, const std::vec
   ids.insert(first, by.begin(), by.end());
   std::erase_if(ids, [&what](int x) { return mentions(what, x); });
 }
+
+}  // namespace
 
 void erase_iterdomains(Graph& g, std::vector<int> gone) {
   std::sort(gone.begin(), gone.end());
@@ -37,6 +40,8 @@ void erase_iterdomains(Graph& g, std::vector<int> gone) {
   }
 }
 
+namespace {
+
 // Drops from loop what a step consumes, adds the leaves that it lacks.
 void loop_over_leaves(Graph& g) {
   const auto consumed = [&g](int x) {
@@ -48,8 +53,8 @@ void loop_over_leaves(Graph& g) {
     if (!consumed(x) && !mentions(g.loop, x)) g.loop.push_back(x);
 }
 
-// Without step k. Its inputs take the place of its outputs: in the domains, and, where there are as
-// many, in the steps that follow.
+}  // namespace
+
 Graph without_step(Graph g, std::size_t k) {
   const Step s = g.steps[k];
   g.steps.erase(g.steps.begin() + static_cast<std::ptrdiff_t>(k));
@@ -68,12 +73,13 @@ Graph without_step(Graph g, std::size_t k) {
   return g;
 }
 
-std::vector<std::int64_t> smaller(std::int64_t n,
-                                  std::int64_t least) {  // towards least, boldest first
+std::vector<std::int64_t> smaller(std::int64_t n, std::int64_t least) {
   if (n == least) return {};
   if (n < least) return {least, n + 1};
   return {least, least + (n - least) / 2, n - 1};
 }
+
+namespace {
 
 std::vector<Graph> reductions(const Graph& g) {
   std::vector<Graph> r;

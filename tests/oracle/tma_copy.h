@@ -1,0 +1,45 @@
+// Does a schedule of TMA copies bring the right elements into shared memory?
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tests/oracle/layout.h"
+#include "tests/oracle/tensor_map.h"
+
+namespace selvage::oracle {
+
+// One dimension of the tensor map, as the schedule means it.
+struct TmaDim {
+  int iterdomain = 0;  // whose extent it has, and whose index is the coordinate
+  int axis = 0;        // allocation iterdomain whose stride it has
+  int box = -1;        // iterdomain whose extent is the box; -1: a box of 1
+  int step = -1;       // iterdomain whose extent is the element stride; -1: 1
+};
+TensorMap tensor_map(const Graph& graph, const Layout& layout, const std::vector<TmaDim>& dims);
+
+// The loops in `bulk`, in loop order, are the dense tile in shared memory, outer to inner. At each
+// value of all other loops one copy is issued, whatever the guard, at the coordinates that the
+// given iterdomains (one per dimension, outer to inner) have where all bulk loops are 0.
+struct TmaCopy {
+  struct Fault {
+    std::vector<std::int64_t> point;     // loop indices
+    std::optional<std::int64_t> loaded;  // bytes from the base; nothing: 0 arrived
+    std::optional<std::int64_t> wanted;  // likewise; nothing: a hole, which wants 0
+  };
+  bool fits = false;                  // the tile has as many elements as a copy brings
+  std::optional<Fault> weak_fault;    // the first valid point with another item's element or 0
+  std::optional<Fault> strong_fault;  // the first hole with an element that is not 0
+  // The first such hole in a tile that has a valid point as well. A tile of holes only can be made
+  // 0 by a copy from outside the tensor; this one cannot.
+  std::optional<Fault> fallback_fault;
+
+  bool weak() const { return fits && !weak_fault; }
+  bool strong() const { return weak() && !strong_fault; }
+  bool strong_with_fallback() const { return weak() && !fallback_fault; }
+};
+TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int>& bulk,
+                 const TensorMap& map, const std::vector<int>& coordinate_of);
+
+}  // namespace selvage::oracle

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <selvage/frontend/schedule_file.h>
+
+#include "tests/oracle/access_case.h"
+
+namespace selvage {
+
+// A case of the oracle as the engine reads it from its schedule file: the tensor T0 with its
+// layout, bindings and, where the case has one, the loops that read it. Throws std::runtime_error
+// with the diagnostics where the file is refused.
+struct EngineAccess {
+  explicit EngineAccess(const oracle::AccessCase& access);
+
+  ScheduleFile file;
+  const FileTensor& tensor() const { return file.tensors.front(); }
+  const Fusion& fusion() const { return *tensor().fusion; }
+  const TensorInfo& info() const { return fusion()[tensor().tensor]; }
+  const Schedule& schedule() const { return *tensor().schedule; }
+  // By the oracle's numbers, in the graph of schedule().
+  std::vector<DomainId> ids;
+  // The oracle's number of a loop of the writer; -1: none.
+  int oracle_id(DomainId d) const;
+};
+
+}  // namespace selvage
