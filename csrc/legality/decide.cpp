@@ -70,9 +70,10 @@ class Survey {
       for (std::size_t i = 0; i < conditions.size(); ++i) {
         if (taken[i]) continue;
         const std::vector<Expr> own = symbols_of(std::span(&conditions[i], 1));
-        const bool meets = std::any_of(own.begin(), own.end(), [&](Expr e) {
-          return std::any_of(known.begin(), known.end(), [&](Expr k) { return same(e, k); });
-        });
+        const bool meets =
+            own.empty() || std::any_of(own.begin(), own.end(), [&](Expr e) {
+              return std::any_of(known.begin(), known.end(), [&](Expr k) { return same(e, k); });
+            });
         if (!meets) continue;
         taken[i] = 1;
         roots_.push_back(conditions[i]);
@@ -145,10 +146,11 @@ class Survey {
 Verdict decide(const Facts& facts, Expr claim) {
   Simplifier simplifier(facts);
   Verdict verdict = simplifier.prove(claim);
-  if (!std::holds_alternative<Unknown>(verdict)) return verdict;
+  if (is_proved(verdict)) return verdict;
+  // Of all points that refute it the first says most.
   Survey survey(facts, claim);
   if (survey.is_small()) return survey.enumerate();
-  if (survey.probe()) return survey.refuted();
+  if (std::holds_alternative<Unknown>(verdict) && survey.probe()) return survey.refuted();
   return verdict;
 }
 
