@@ -13,11 +13,23 @@ namespace {
 constexpr int kProbes = 4'000;
 constexpr std::int64_t kWide = 48;  // of a range without an end, as far as it is probed
 
-// The symbols of a claim with all facts that they hang together with, in the order of declaration:
-// what bounds a symbol comes before it.
+// All that the facts say of several symbols at once, and what is never true.
+std::vector<Expr> conditions_of(const Facts& facts) {
+  std::vector<Expr> conditions = facts.assumptions();
+  for (const Facts::Symbol& s : facts.symbols()) {
+    if (s.lo.valid() && !s.lo.is(Op::Const)) conditions.push_back(s.lo <= s.symbol);
+    if (s.hi.valid() && !s.hi.is(Op::Const)) conditions.push_back(s.symbol <= s.hi);
+  }
+  return conditions;
+}
+
+// The symbols of a claim with all conditions that they hang together with, in the order of
+// declaration: what bounds a symbol comes before it. `seed`: a condition that counts as well.
 class Survey {
  public:
-  Survey(const Facts& facts, Expr claim) : facts_(facts), roots_{claim}, tape_({}, {}) {
+  Survey(const Facts& facts, Expr claim, Expr seed = {})
+      : facts_(facts), roots_{claim}, tape_({}, {}) {
+    if (seed.valid()) roots_.push_back(seed);
     gather();
     tape_ = Tape(roots_, symbols_);
     values_.resize(symbols_.size());
@@ -58,11 +70,7 @@ class Survey {
  private:
   // Closes the set of roots: an assumption that shares a symbol with them, and what bounds one.
   void gather() {
-    std::vector<Expr> conditions = facts_.assumptions();
-    for (const Facts::Symbol& s : facts_.symbols()) {
-      if (s.lo.valid() && !s.lo.is(Op::Const)) conditions.push_back(s.lo <= s.symbol);
-      if (s.hi.valid() && !s.hi.is(Op::Const)) conditions.push_back(s.symbol <= s.hi);
-    }
+    const std::vector<Expr> conditions = conditions_of(facts_);
     std::vector<char> taken(conditions.size(), 0);
     std::vector<Expr> known = symbols_of(roots_);
     for (bool grew = true; grew;) {
@@ -141,6 +149,48 @@ class Survey {
   std::vector<std::int64_t> values_;
 };
 
+bool has(const Refuted& refuted, Expr symbol) {
+  return std::any_of(refuted.point.begin(), refuted.point.end(),
+                     [&](const auto& p) { return same(p.first, symbol); });
+}
+
+// A counterexample speaks of the symbols that its claim hangs together with. The others need
+// values, too, that the facts allow: if there are none, the facts never hold, nor does it speak
+// against anything.
+Verdict completed(const Facts& facts, Refuted refuted) {
+  const Expr never = facts.pool().truth(false);
+  for (Expr condition : conditions_of(facts)) {
+    const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+    const bool is_there =
+        std::all_of(symbols.begin(), symbols.end(), [&](Expr e) { return has(refuted, e); });
+    if (is_there) continue;
+    Survey survey(facts, never, condition);
+    if (survey.is_small()) {
+      const Verdict found = survey.enumerate();
+      if (is_proved(found)) return found;
+    } else if (!survey.probe()) {
+      return Unknown{condition};
+    }
+    for (const auto& p : survey.refuted().point) {
+      if (!has(refuted, p.first)) refuted.point.push_back(p);
+    }
+  }
+  for (const Facts::Symbol& s : facts.symbols()) {
+    if (s.range.empty()) return Proved{{"no point"}};
+    if (has(refuted, s.symbol)) continue;
+    const std::int64_t first =
+        s.range.has_lo() ? s.range.lo : std::min<std::int64_t>(0, s.range.hi);
+    const Congruence& c = s.congruence;
+    const std::int64_t up =
+        c.modulus > 1 ? *euclid_mod(c.residue - *euclid_mod(first, c.modulus), c.modulus) : 0;
+    refuted.point.emplace_back(s.symbol, c.modulus == 0 ? c.residue : saturating_add(first, up));
+  }
+  std::stable_sort(refuted.point.begin(), refuted.point.end(), [&](const auto& a, const auto& b) {
+    return facts.position(a.first) < facts.position(b.first);
+  });
+  return refuted;
+}
+
 }  // namespace
 
 Verdict decide(const Facts& facts, Expr claim) {
@@ -149,8 +199,12 @@ Verdict decide(const Facts& facts, Expr claim) {
   if (is_proved(verdict)) return verdict;
   // Of all points that refute it the first says most.
   Survey survey(facts, claim);
-  if (survey.is_small()) return survey.enumerate();
-  if (std::holds_alternative<Unknown>(verdict) && survey.probe()) return survey.refuted();
+  if (survey.is_small()) {
+    verdict = survey.enumerate();
+  } else if (std::holds_alternative<Unknown>(verdict) && survey.probe()) {
+    verdict = survey.refuted();
+  }
+  if (auto* refuted = std::get_if<Refuted>(&verdict)) return completed(facts, std::move(*refuted));
   return verdict;
 }
 

@@ -15,8 +15,8 @@ inline constexpr std::int64_t kMostPointsTried = 1 << 16;
 // unbounded values a good many points are tried, small ones and ends of ranges above all: that can
 // refute it only.
 //   Proved   with the rules used, or "exact enumeration"
-//   Refuted  with a value for every symbol that the claim or the facts behind it mention; the first
-//            such point, outer symbols first, where all are tried
+//   Refuted  with a value for every symbol of the facts and the claim, as the facts allow them; the
+//            first such point, outer symbols first, where all are tried
 Verdict decide(const Facts& facts, Expr claim);
 
 }  // namespace selvage

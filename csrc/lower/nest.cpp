@@ -374,8 +374,8 @@ class Nest {
     return guarded(level.masks, std::move(body));
   }
 
-  // Definitions that nothing after them uses: one body stands where checks were, another where they
-  // are not.
+  // What is never run, and definitions that nothing after them uses: one body stands where checks
+  // were, another where they are not.
   void prune(Body& body) const {
     std::unordered_set<std::uint32_t> used;
     prune(body, used);
@@ -386,11 +386,16 @@ class Nest {
     };
     for (std::size_t i = body.size(); i-- > 0;) {
       bool is_dead = false;
-      std::visit(overloaded{[&](Loop& loop) { prune(loop.body, used); },
+      std::visit(overloaded{[&](Loop& loop) {
+                              prune(loop.body, used);
+                              is_dead = loop.body.empty();
+                            },
                             [&](Guard& guard) {
+                              if (guard.condition.is_false()) guard.body.clear();
                               prune(guard.body, used);
                               prune(guard.otherwise, used);
-                              use(guard.condition);
+                              is_dead = guard.body.empty() && guard.otherwise.empty();
+                              if (!is_dead) use(guard.condition);
                             },
                             [&](const Define& define) {
                               is_dead = !used.contains(define.variable.id());
