@@ -50,11 +50,20 @@ class Survey {
 
   Verdict enumerate() { return fails_from(0) ? Verdict(refuted()) : Proved{{"exact enumeration"}}; }
 
-  bool probe() {
+  // Looks for a counterexample, first at a point that may be one, and makes its values small.
+  bool probe(const std::vector<std::pair<Expr, std::int64_t>>& first = {}) {
     SplitMix64 random(0x1E6A11);
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      for (const auto& [symbol, value] : first) {
+        if (same(symbol, symbols_[i])) values_[i] = value;
+      }
+    }
     for (int k = 0; k < kProbes; ++k) {
+      if ((k > 0 || !first.empty()) && is_counterexample()) {
+        make_small();
+        return true;
+      }
       for (std::size_t i = 0; i < symbols_.size(); ++i) values_[i] = draw(i, random);
-      if (is_counterexample()) return true;
     }
     return false;
   }
@@ -108,6 +117,26 @@ class Survey {
       if (!ranges_[i].contains(values_[i]) || !congruences_[i].contains(values_[i])) return false;
     }
     return true;
+  }
+
+  // Value by value, outer symbols first: the end of its range, or halves the way there.
+  void make_small() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < symbols_.size(); ++i) {
+        const std::int64_t end =
+            ranges_[i].has_lo() ? ranges_[i].lo : std::min<std::int64_t>(0, ranges_[i].hi);
+        for (std::int64_t way = saturating_add(values_[i], -end); way > 0; way /= 2) {
+          const std::int64_t before = values_[i];
+          values_[i] = before - way;
+          if (values_[i] < end || !is_counterexample()) {
+            values_[i] = before;
+          } else {
+            changed = true;
+          }
+        }
+      }
+    }
   }
 
   bool fails_from(std::size_t i) {
@@ -201,8 +230,11 @@ Verdict decide(const Facts& facts, Expr claim) {
   Survey survey(facts, claim);
   if (survey.is_small()) {
     verdict = survey.enumerate();
-  } else if (std::holds_alternative<Unknown>(verdict) && survey.probe()) {
-    verdict = survey.refuted();
+  } else {
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    if (survey.probe(refuted != nullptr ? refuted->point : decltype(refuted->point){})) {
+      verdict = survey.refuted();
+    }
   }
   if (auto* refuted = std::get_if<Refuted>(&verdict)) return completed(facts, std::move(*refuted));
   return verdict;

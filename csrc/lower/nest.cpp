@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/expr/tape.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/lower/body.h>
 #include <selvage/lower/lanes.h>
 #include <selvage/lower/narrow.h>
 #include <selvage/lower/nest.h>
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace selvage {
 
@@ -48,7 +47,7 @@ class Nest {
     draw_out_guards();
     name_all();
     Body body = level_body(0, true);
-    prune(body);
+    prune(body, kernel_.values);
     for (Statement& s : masked(std::move(body))) kernel_.body.push_back(std::move(s));
     return lanes_ ? lanes_->conditions : std::vector<Expr>{};
   }
@@ -206,12 +205,12 @@ class Nest {
 
   // The same without the level's own checks and definitions.
   Body inner_body(std::size_t k, bool guarded) {
-    if (k == order_.size()) return of(store_);
+    if (k == order_.size()) return body_of(store_);
     if (lanes_ && k + 1 == order_.size()) return vector_body(guarded);
     if (lanes_ && k + 2 == order_.size() && guarded && peeled_.valid()) return peeled_body(k);
     Loop loop = *levels_[k + 1].loop;
     loop.body = level_body(k + 1, guarded);
-    return of(std::move(loop));
+    return body_of(std::move(loop));
   }
 
   Body vector_body(bool guarded) {
@@ -219,14 +218,14 @@ class Nest {
     if (!guarded || levels_[k].guards.empty()) return whole_groups();
     Guard guard{full_, whole_groups(), {}};
     if (!is_proved(analysis_.vector->is_whole)) guard.otherwise = single_elements();
-    return of(std::move(guard));
+    return body_of(std::move(guard));
   }
   Body whole_groups() {
     const std::size_t k = order_.size();
     Body body;
     for (const Transfer& load : lanes_->loads) body.push_back({load});
     Loop loop = *levels_[k].loop;
-    loop.body = wrapped(k, false, of(lanes_->element));
+    loop.body = wrapped(k, false, body_of(lanes_->element));
     body.push_back({std::move(loop)});
     body.push_back({lanes_->store});
     return body;
@@ -235,26 +234,19 @@ class Nest {
     const std::size_t k = order_.size();
     Loop loop = *levels_[k].loop;
     loop.parallel = ParallelType::Serial;
-    loop.body = wrapped(k, true, of(store_));
-    return of(std::move(loop));
+    loop.body = wrapped(k, true, body_of(store_));
+    return body_of(std::move(loop));
   }
 
   Body peeled_body(std::size_t k) {
     Loop main = *levels_[k + 1].loop, rest = main;
     main.extent = peeled_;
     main.body = wrapped(k + 1, true, whole_groups());
-    Body body = of(std::move(main));
+    Body body = body_of(std::move(main));
     if (is_proved(analysis_.vector->is_whole)) return body;
     rest.begin = peeled_;
     rest.body = wrapped(k + 1, true, single_elements());
     body.push_back({std::move(rest)});
-    return body;
-  }
-
-  template <class Node>
-  static Body of(Node node) {
-    Body body;
-    body.push_back({std::move(node)});
     return body;
   }
 
@@ -358,13 +350,6 @@ class Nest {
     kernel_.values = std::move(renamed);
   }
 
-  static Body guarded(const std::vector<Expr>& conditions, Body body) {
-    if (conditions.empty()) return body;
-    Expr all = conditions.front();
-    for (std::size_t i = 1; i < conditions.size(); ++i) all = all && conditions[i];
-    return of(Guard{all, std::move(body)});
-  }
-
   Body wrapped(std::size_t k, bool is_guarded, Body body) const {
     const Level& level = levels_[k];
     if (is_guarded) body = guarded(level.guards, std::move(body));
@@ -372,48 +357,6 @@ class Nest {
       body.insert(body.begin(), {level.defines[i]});
     }
     return guarded(level.masks, std::move(body));
-  }
-
-  // What is never run, and definitions that nothing after them uses: one body stands where checks
-  // were, another where they are not.
-  void prune(Body& body) const {
-    std::unordered_set<std::uint32_t> used;
-    prune(body, used);
-  }
-  void prune(Body& body, std::unordered_set<std::uint32_t>& used) const {
-    const auto use = [&](Expr e) {
-      for (Expr s : symbols_of(std::span(&e, 1))) used.insert(s.id());
-    };
-    for (std::size_t i = body.size(); i-- > 0;) {
-      bool is_dead = false;
-      std::visit(overloaded{[&](Loop& loop) {
-                              prune(loop.body, used);
-                              is_dead = loop.body.empty();
-                            },
-                            [&](Guard& guard) {
-                              if (guard.condition.is_false()) guard.body.clear();
-                              prune(guard.body, used);
-                              prune(guard.otherwise, used);
-                              is_dead = guard.body.empty() && guard.otherwise.empty();
-                              if (!is_dead) use(guard.condition);
-                            },
-                            [&](const Define& define) {
-                              is_dead = !used.contains(define.variable.id());
-                              if (!is_dead) use(define.value);
-                            },
-                            [&](const Store& store) {
-                              use(store.address);
-                              for (ValueId v : nodes_of(kernel_.values, store.value)) {
-                                for (Expr e : index_expressions(kernel_.values[v])) use(e);
-                              }
-                            },
-                            [&](const Transfer& t) {
-                              use(t.to_address);
-                              use(t.from_address);
-                            }},
-                 body[i].node);
-      if (is_dead) body.erase(body.begin() + std::ptrdiff_t(i));
-    }
   }
 
   // One writer: where the launch uses an axis that this tensor leaves unbound, index 0 does the
@@ -460,18 +403,6 @@ class Nest {
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;
 };
-
-std::size_t defines_in(const Body& body) {
-  std::size_t n = 0;
-  for (const Statement& s : body) {
-    std::visit(
-        overloaded{[&](const Loop& l) { n += defines_in(l.body); },
-                   [&](const Guard& g) { n += defines_in(g.body) + defines_in(g.otherwise); },
-                   [&](const Define&) { ++n; }, [](const Store&) {}, [](const Transfer&) {}},
-        s.node);
-  }
-  return n;
-}
 
 }  // namespace
 
