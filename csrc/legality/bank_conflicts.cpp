@@ -41,16 +41,20 @@ std::string to_text(const BankCollision& c) {
          to_text(c.threads[0].point);
 }
 
-Finding finding_of(const BankConflicts& banks) {
+// `one`: the same loops store and load.
+Finding finding_of(const BankConflicts& banks, bool one) {
   Finding finding;
-  const auto side = [&](const char* name, const BankAccess& access) {
-    std::string text = std::string("the ") + name;
-    if (!access.degree) return text + " is not known: " + access.why_unknown;
-    if (*access.degree == 1) return text + " is conflict-free (" + access.by + ")";
-    return text + " is " + std::to_string(*access.degree) + "-way (" + access.by +
+  const auto side = [&](const std::string& name, const BankAccess& access, bool is_plural) {
+    const std::string verb = is_plural ? " are " : " is ";
+    if (!access.degree) return name + verb + "not known: " + access.why_unknown;
+    if (*access.degree == 1) return name + verb + "conflict-free (" + access.by + ")";
+    return name + verb + std::to_string(*access.degree) + "-way (" + access.by +
            "): " + to_text(*access.collision);
   };
-  finding.reason = side("store", banks.store) + "; " + side("load", banks.load);
+  const bool both_free = banks.ways == 1 && banks.store.by == banks.load.by;
+  finding.reason = one || both_free ? side("store and load", banks.store, true)
+                                    : side("the store", banks.store, false) + "; " +
+                                          side("the load", banks.load, false);
   const BankAccess& worse =
       banks.load.degree.value_or(0) > banks.store.degree.value_or(0) ? banks.load : banks.store;
   if (worse.collision) {
@@ -151,7 +155,7 @@ std::optional<BankConflicts> bank_conflicts(const Fusion& fusion, const Schedule
   if (banks.store.degree && banks.load.degree) {
     banks.ways = std::max(*banks.store.degree, *banks.load.degree);
   }
-  banks.finding = finding_of(banks);
+  banks.finding = finding_of(banks, read == &write);
   if (tensor.align % unit != 0) {
     banks.finding.conditions.push_back(eq(fusion.pool().symbol(tensor.name) % unit, 0));
   }

@@ -1,20 +1,19 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/legality/bank_core.h>
 #include <selvage/legality/bank_degree.h>
 #include <selvage/legality/gf2_index.h>
-#include <selvage/simplifier/linear.h>
-#include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <tuple>
 
 namespace selvage {
 
 namespace {
 
 constexpr std::int64_t kMostThreadsTried = 1 << 20;  // threads times values of other loops
-constexpr std::int64_t kLongestPeriod = 1 << 12;
+constexpr std::int64_t kMostOperations = 1 << 24;    // of their addresses and guards
 
 constexpr const char* kByRank = "rank over GF(2)";
 constexpr const char* kByPoints = "exact enumeration";
@@ -35,15 +34,16 @@ class DegreeSearch {
         unit_elements_(unit_ / access.element_bytes) {}
 
   BankAccess run() {
-    if (is_uniform(access_.address)) return {.degree = 1, .by = "one address for all threads"};
-    core_ = without_shifts(access_.address);
-    if (!find_ranges_of_core()) return unknown(why_);
+    if (is_uniform(access_, access_.address))
+      return {.degree = 1, .by = "one address for all threads"};
+    core_ = bank_core(access_, ranges_, unit_elements_);
+    if (!core_.why_unknown.empty()) return unknown(core_.why_unknown);
     // Without guards, from above.
     std::optional<std::int64_t> most = by_rank();
     std::string by = kByRank;
     std::optional<BankAccess> counted;
     if (!most) {
-      counted = count(core_ranges_, false, groups_);
+      counted = count(core_.ranges, false, groups_);
       by = kByPoints;
       if (counted) most = counted->degree;
     }
@@ -59,81 +59,6 @@ class DegreeSearch {
  private:
   static BankAccess unknown(std::string why) {
     return {.degree = {}, .why_unknown = std::move(why)};
-  }
-
-  bool is_uniform(Expr e) const {
-    for (Expr s : symbols_of(std::span(&e, 1))) {
-      if (access_.is_thread(s)) return false;
-    }
-    return true;
-  }
-
-  // The address less its terms that are alike for all threads and whole units.
-  Expr without_shifts(Expr address) const {
-    Simplifier simplifier(ranges_);
-    const LinearSum sum = to_linear_or_atom(simplifier.normal_form(address));
-    LinearSum rest;
-    rest.constant = sum.constant;
-    for (const LinearSum::Term& term : sum.terms) {
-      if (term.coefficient % unit_elements_ == 0 && is_uniform(term.monomial)) continue;
-      rest.terms.push_back(term);
-    }
-    return rest.terms.size() == sum.terms.size() ? address : to_expr(address.pool(), rest);
-  }
-
-  // Which values of the other loops the core must be looked at for.
-  bool find_ranges_of_core() {
-    const std::vector<Expr> symbols = symbols_of(std::span(&core_, 1));
-    for (const WarpAccess::Loop& loop : access_.others) {
-      if (!has(symbols, loop.variable)) continue;
-      const std::optional<std::int64_t> period = period_of(loop);
-      if (loop.known) {
-        core_ranges_.push_back(
-            {loop.variable, std::min(*loop.known, period.value_or(*loop.known))});
-      } else if (period && Simplifier(ranges_).proves(*period <= loop.extent)) {
-        core_ranges_.push_back({loop.variable, *period});
-      } else {
-        why_ = "the extent of " + std::string(loop.variable.name()) + " is not known";
-        return false;
-      }
-    }
-    for (Expr s : symbols) {
-      if (!has(access_.loops, s)) {
-        why_ = "the address depends on the size " + std::string(s.name());
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // p such that going from v to v + p shifts every thread alike by whole units.
-  std::optional<std::int64_t> period_of(const WarpAccess::Loop& loop) const {
-    const Expr v = loop.variable;
-    std::int64_t p = 1;
-    for (Expr e : reachable(std::span(&core_, 1), true)) {
-      if (!(e.is(Op::Div) || e.is(Op::Mod)) || !e[1].is(Op::Const) || e[1].value() < 1) continue;
-      if (!has(symbols_of(std::span(&e, 1)), v)) continue;
-      const auto longer = checked_mul(p, e[1].value() / std::gcd(p, e[1].value()));
-      if (!longer || *longer > kLongestPeriod) return std::nullopt;
-      p = *longer;
-    }
-    const auto longest = checked_mul(p, unit_elements_);
-    for (std::int64_t q = p; q <= *longest; q *= 2) {
-      if (loop.known && *loop.known <= q) return std::nullopt;
-      Facts facts = ranges_;
-      facts.loop(v, loop.extent - q);
-      Simplifier simplifier(facts);
-      const std::pair<Expr, Expr> next[] = {{v, v + q}};
-      const LinearSum step =
-          to_linear_or_atom(simplifier.normal_form(replaced(core_, next) - core_));
-      const bool is_shift =
-          step.constant % unit_elements_ == 0 &&
-          std::all_of(step.terms.begin(), step.terms.end(), [&](const LinearSum::Term& t) {
-            return t.coefficient % unit_elements_ == 0 && is_uniform(t.monomial);
-          });
-      if (is_shift) return q;
-    }
-    return std::nullopt;
   }
 
   // Bits of the thread's number, x lowest. Nothing where they are no bits, or a phase would not be
@@ -167,10 +92,10 @@ class DegreeSearch {
     for (const WarpAccess::ThreadLoop& t : access_.threads) {
       if (t.extent == 1) bits->push_back({t.variable, 0});
     }
-    for (const BlockWalk::Range& r : core_ranges_) {
+    for (const BlockWalk::Range& r : core_.ranges) {
       bits->push_back({r.variable, int(std::bit_width(std::uint64_t(r.extent - 1)))});
     }
-    const auto index = index_map(core_, *bits);
+    const auto index = index_map(core_.address, *bits);
     if (!index) return std::nullopt;
     const int own = int(floor_log2(std::min(groups_, access_.block_threads())));
     const BitMatrix phase = index->map.linear.columns_between(0, own);
@@ -207,7 +132,7 @@ class DegreeSearch {
         ranges.push_back({loop.variable, *loop.known});
         continue;
       }
-      for (const BlockWalk::Range& r : core_ranges_) {
+      for (const BlockWalk::Range& r : core_.ranges) {
         if (same(r.variable, loop.variable)) ranges.push_back(r);
       }
     }
@@ -221,19 +146,23 @@ class DegreeSearch {
   // address has no value or that would take too long.
   std::optional<BankAccess> count(const std::vector<BlockWalk::Range>& ranges, bool guarded,
                                   std::int64_t most) const {
-    const Expr roots[] = {core_};
+    const Expr roots[] = {core_.address};
     BlockWalk walk(access_, roots, ranges, guarded);
     BankAccess best{.degree = 1, .by = kByPoints};
     std::vector<std::int64_t> units, sorted;
     std::int64_t tried = 0;
+    std::vector<Expr> computed = guarded ? access_.guards : std::vector<Expr>();
+    computed.push_back(core_.address);
+    const std::int64_t most_tried = std::min(
+        kMostThreadsTried, kMostOperations / std::int64_t(reachable(computed, true).size()));
     const std::int64_t threads = access_.block_threads();
     do {
       for (std::int64_t first = 0; first < threads;) {
         // A phase is cut off where its warp ends.
         const std::int64_t end = std::min(first + groups_, threads);
         units.clear();
-        if ((tried += end - first) > kMostThreadsTried) {
-          why_ = "there are more than " + std::to_string(kMostThreadsTried) + " points to look at";
+        if ((tried += end - first) > most_tried) {
+          why_ = "there are more than " + std::to_string(most_tried) + " points to look at";
           return std::nullopt;
         }
         for (std::int64_t t = first; t < end; ++t) {
@@ -311,7 +240,7 @@ class DegreeSearch {
         }
         return false;
       }();
-      const auto element = evaluate(has_sizes ? core_ : access_.address, symbols, values);
+      const auto element = evaluate(has_sizes ? core_.address : access_.address, symbols, values);
       const auto bytes = checked_mul(element.value_or(0), access_.element_bytes);
       t.word = floor_div(bytes.value_or(0), kWordBytes);
     }
@@ -321,8 +250,7 @@ class DegreeSearch {
   const WarpAccess& access_;
   const Facts& ranges_;
   const std::int64_t unit_, groups_, unit_elements_;
-  Expr core_;                                  // the address less what shifts all threads alike
-  std::vector<BlockWalk::Range> core_ranges_;  // the values of other loops at which it is looked at
+  BankCore core_;
   mutable std::string why_;
 };
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kDigits = 62;
 constexpr std::size_t kMostNodes = 20'000;
+constexpr std::uint32_t kMostNodesTried = 256;
 
 struct Form {
   std::uint64_t inputs = 0;
@@ -265,7 +266,7 @@ std::optional<IndexMap> index_map(Expr e, std::span<const BitVariable> variables
     if (*proved == *through_basis) return IndexMap{*proved, IndexMap::By::Structure};
     return std::nullopt;
   }
-  if (bits > kMostBitsTried) return std::nullopt;
+  if (bits > kMostBitsTried || e.size() > kMostNodesTried) return std::nullopt;
   for (std::uint64_t x = 0; x < std::uint64_t{1} << bits; ++x) {
     const auto y = at(x);
     if (!y || *y != (*through_basis)(x)) return std::nullopt;

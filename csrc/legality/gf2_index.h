@@ -26,7 +26,7 @@ struct IndexMap {
 // The map that the expression is, where it is one. Nothing where it is not affine over GF(2), where
 // it may be negative, undefined or past 2^62, where the variables have more than 64 bits or do not
 // name every symbol in it, or where neither the structure tells nor the points are few
-// (kMostBitsTried).
+// (kMostBitsTried) and the expression short.
 inline constexpr int kMostBitsTried = 16;
 std::optional<IndexMap> index_map(Expr e, std::span<const BitVariable> variables);
 

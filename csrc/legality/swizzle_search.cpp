@@ -174,50 +174,6 @@ std::string too_large(const Tile& tile) {
 
 }  // namespace
 
-std::uint64_t RowMap::operator()(std::uint64_t row) const {
-  std::uint64_t f = 0;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    if ((row >> i & 1) != 0) f ^= images[i];
-  }
-  return f;
-}
-
-RowMap row_map(const XorField& field, std::int64_t rows) {
-  RowMap map{std::vector<std::uint64_t>(std::size_t(bits_for(rows)), 0)};
-  for (int i = 0; i < field.bits; ++i) {
-    const std::size_t from = std::size_t(field.row_shift + i);
-    if (from < map.images.size()) map.images[from] = std::uint64_t{1} << (field.column_shift + i);
-  }
-  return map;
-}
-
-std::vector<XorField> fields_of(const RowMap& map) {
-  std::vector<XorField> fields;
-  const int rows = int(map.images.size());
-  const auto at = [&](int i, int column) {
-    return 0 <= column && column < 64 && (map.images[std::size_t(i)] >> column & 1) != 0;
-  };
-  for (int diagonal = -rows; diagonal < 64; ++diagonal) {
-    for (int i = 0; i < rows; ++i) {
-      if (!at(i, i + diagonal)) continue;
-      XorField field{i, 0, i + diagonal};
-      while (i < rows && at(i, i + diagonal)) ++i, ++field.bits;
-      fields.push_back(field);
-    }
-  }
-  return fields;
-}
-
-std::string to_text(const XorField& f, std::int64_t rows, const std::string& row) {
-  std::string text = row;
-  if (f.row_shift > 0) text += " / " + std::to_string(std::int64_t{1} << f.row_shift);
-  if (f.row_shift + f.bits < bits_for(rows)) {
-    text += " % " + std::to_string(std::int64_t{1} << f.bits);
-  }
-  if (f.column_shift > 0) text += " * " + std::to_string(std::int64_t{1} << f.column_shift);
-  return text;
-}
-
 SwizzleResult find_swizzle(const Tile& tile, const TileAccess& store, const TileAccess& load) {
   if (tile.rows > kMostRows) return SwizzleUnknown{too_large(tile)};
   const std::int64_t bank_row = kBanks * kWordBytes / tile.element_bytes;
@@ -296,6 +252,15 @@ static TileAccess without_repetition(const Tile& tile, const TileAccess& access)
   return result;
 }
 
+static bool is_free(const Tile& tile, const TileAccess& access, std::int64_t pitch) {
+  TileAccess one{access.lanes, {}};
+  for (const auto& warp : access.warps) {
+    one.warps = {warp};
+    if (tile_degree(tile, one, pitch) > 1) return false;
+  }
+  return true;
+}
+
 std::optional<Padding> find_padding(const Tile& tile, const TileAccess& store,
                                     const TileAccess& load) {
   const TileAccess fewer[] = {without_repetition(tile, store), without_repetition(tile, load)};
@@ -303,7 +268,7 @@ std::optional<Padding> find_padding(const Tile& tile, const TileAccess& store,
   const std::int64_t first = ceil_div(tile.columns, step) * step;
   for (std::int64_t pitch = first;
        (pitch - tile.columns) * tile.element_bytes <= kBanks * kWordBytes; pitch += step) {
-    if (tile_degree(tile, fewer[0], pitch) > 1 || tile_degree(tile, fewer[1], pitch) > 1) continue;
+    if (!is_free(tile, fewer[0], pitch) || !is_free(tile, fewer[1], pitch)) continue;
     const std::int64_t elements = pitch - tile.columns;
     return Padding{elements, elements * tile.rows * tile.element_bytes};
   }

@@ -97,7 +97,9 @@ std::optional<TileTraffic> tile_traffic(const Fusion& fusion, TensorId t,
   traffic.tile.columns = traffic.axes.extents.back();
   traffic.tile.rows = elements / traffic.tile.columns;
   for (const ScheduledAccess* side : {&store, &load}) {
-    for (DomainId d : side->analysis.path.domains) {
+    // What a view has made goes with it.
+    const TensorAnalysis& a = side->analysis;
+    for (DomainId d : needed_for(side->schedule.graph(), a.path, a.loops, items).domains) {
       traffic.axes.taken.push_back(side->schedule.name(t, d));
     }
     const auto where = position(side->analysis, items, traffic.axes.extents);

@@ -19,6 +19,15 @@ bool mentions(Expr e, Expr symbol) {
   return std::any_of(all.begin(), all.end(), [&](Expr s) { return same(s, symbol); });
 }
 
+// Past this, an address or a guard is not looked at: what is crossed and split again without end.
+constexpr std::size_t kMostNodes = 2'000;
+
+bool is_too_long(const TensorAnalysis& a) {
+  std::vector<Expr> all = {a.address};
+  for (const KeptPredicate& kept : a.predicates.kept) all.push_back(kept.condition);
+  return reachable(all, true).size() > kMostNodes;
+}
+
 bool is_whole_access(std::int64_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
@@ -106,6 +115,7 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
                         " elements is no access of 1, 2, "
                         "4, 8 or 16 bytes"};
   }
+  if (is_too_long(a)) return NoWarpAccess{"its address or its guard is too long"};
   access.bytes = *bytes;
   access.address = replaced(a.address, access.first_lane);
   for (const KeptPredicate& kept : a.predicates.kept) {

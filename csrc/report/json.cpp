@@ -1,3 +1,4 @@
+#include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/json.h>
@@ -21,6 +22,11 @@ Json json_of(const Point& point) {
   Json json = Json::object();
   for (const auto& [symbol, value] : point) append(json, std::string(symbol.name()), value);
   return json;
+}
+
+std::string_view verdict_word(const Verdict& verdict) {
+  if (is_proved(verdict)) return "proved";
+  return std::holds_alternative<Refuted>(verdict) ? "refuted" : "unknown";
 }
 
 Json json_of(const Texts& texts) {
@@ -71,6 +77,31 @@ Json json_of(const std::vector<Confirmation>& confirmations) {
   return {{"by", "Z3"}, {"confirmed", confirmed}, {"refuted", refuted}, {"unknown", unknown}};
 }
 
+Json json_of(const BankCollision& c) {
+  Json threads = Json::array();
+  for (const BankCollision::Thread& t : c.threads) {
+    threads.push_back({{"thread", t.number}, {"word", t.word}, {"at", json_of(t.point)}});
+  }
+  return {{"warp", c.warp}, {"phase", c.phase}, {"bank", c.bank}, {"threads", threads}};
+}
+
+Json json_of(const BankConflicts& banks) {
+  Json json = Json::object();
+  if (banks.store.degree) json["store"] = *banks.store.degree;
+  if (banks.load.degree) json["load"] = *banks.load.degree;
+  if (banks.ways) json["ways"] = *banks.ways;
+  json["verdict"] = verdict_word(banks.finding.verdict);
+  if (!banks.finding.conditions.empty()) {
+    Json& conditions = json["if"] = Json::array();
+    for (Expr c : banks.finding.conditions) conditions.push_back(to_string(c));
+  }
+  json["reason"] = banks.finding.reason;
+  if (banks.store.collision) json["store_witness"] = json_of(*banks.store.collision);
+  if (banks.load.collision) json["load_witness"] = json_of(*banks.load.collision);
+  if (!banks.finding.help.empty()) json["help"] = banks.finding.help;
+  return json;
+}
+
 Json json_of(const TensorReport& tensor) {
   const TensorAnalysis& a = tensor.analysis;
   const Texts texts = texts_of(tensor);
@@ -97,6 +128,7 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
+  if (tensor.legality.banks) json["bank_conflicts"] = json_of(*tensor.legality.banks);
   if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;
 }

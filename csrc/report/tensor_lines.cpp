@@ -1,3 +1,4 @@
+#include <selvage/report/bank_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/point.h>
@@ -60,6 +61,7 @@ class TensorPage {
     print_indices();
     print_checks(true);
     print_coverage();
+    if (tensor_.legality.banks) print_banks(*tensor_.legality.banks, out_);
   }
 
   void print_checks(bool why) {
