@@ -41,8 +41,7 @@ std::string to_text(const BankCollision& c) {
          to_text(c.threads[0].point);
 }
 
-// `one`: the same loops store and load.
-Finding finding_of(const BankConflicts& banks, bool one) {
+Finding finding_of(const BankConflicts& banks) {
   Finding finding;
   const auto side = [&](const std::string& name, const BankAccess& access, bool is_plural) {
     const std::string verb = is_plural ? " are " : " is ";
@@ -52,9 +51,9 @@ Finding finding_of(const BankConflicts& banks, bool one) {
            "): " + to_text(*access.collision);
   };
   const bool both_free = banks.ways == 1 && banks.store.by == banks.load.by;
-  finding.reason = one || both_free ? side("store and load", banks.store, true)
-                                    : side("the store", banks.store, false) + "; " +
-                                          side("the load", banks.load, false);
+  finding.reason = banks.same_loops || both_free ? side("store and load", banks.store, true)
+                                                 : side("the store", banks.store, false) + "; " +
+                                                       side("the load", banks.load, false);
   const BankAccess& worse =
       banks.load.degree.value_or(0) > banks.store.degree.value_or(0) ? banks.load : banks.store;
   if (worse.collision) {
@@ -140,6 +139,7 @@ std::optional<BankConflicts> bank_conflicts(const Fusion& fusion, const Schedule
   const auto load = read == &write ? store : warp_access(fusion, *reads, *read, block);
 
   BankConflicts banks;
+  banks.same_loops = read == &write;
   std::int64_t unit = kWordBytes;
   const auto degree = [&](const std::variant<WarpAccess, NoWarpAccess>& side,
                           const TensorAnalysis& a) {
@@ -155,7 +155,7 @@ std::optional<BankConflicts> bank_conflicts(const Fusion& fusion, const Schedule
   if (banks.store.degree && banks.load.degree) {
     banks.ways = std::max(*banks.store.degree, *banks.load.degree);
   }
-  banks.finding = finding_of(banks, read == &write);
+  banks.finding = finding_of(banks);
   if (tensor.align % unit != 0) {
     banks.finding.conditions.push_back(eq(fusion.pool().symbol(tensor.name) % unit, 0));
   }

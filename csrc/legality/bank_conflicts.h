@@ -27,6 +27,7 @@ struct BankAdvice {
 // wrong: the finding has no code, and nothing is refused for it.
 struct BankConflicts {
   BankAccess store, load;
+  bool same_loops = true;            // both sides go by one schedule, and are equal
   std::optional<std::int64_t> ways;  // the greater degree; nothing where one of them is not known
   // "Every phase of both sides has degree 1": refuted with the loops' values at a colliding thread.
   // Its conditions are on the base address.

@@ -68,8 +68,12 @@ void print_banks(const BankConflicts& banks, Lines& out) {
     title += (i == 0 ? ", if " : " and ") + to_string(banks.finding.conditions[i]);
   }
   out.heading(title);
-  print_side("store", banks.store, out);
-  print_side("load", banks.load, out);
+  if (banks.same_loops) {
+    print_side("store and load", banks.store, out);
+  } else {
+    print_side("store", banks.store, out);
+    print_side("load", banks.load, out);
+  }
   if (banks.advice) print_advice(*banks.advice, out);
 }
 
