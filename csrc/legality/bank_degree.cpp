@@ -61,9 +61,8 @@ class DegreeSearch {
     return {.degree = {}, .why_unknown = std::move(why)};
   }
 
-  // Bits of the thread's number, x lowest. Nothing where they are no bits, or a phase would not be
-  // full: an axis below another one that is used must be a power of two, and the block whole
-  // phases.
+  // Bits of the thread's number, x lowest. Nothing where they are no bits, or no phase is full: an
+  // axis below another one that is used must be a power of two.
   std::optional<std::vector<BitVariable>> thread_bits() const {
     std::vector<BitVariable> bits;
     std::int64_t below = 1;
@@ -77,10 +76,9 @@ class DegreeSearch {
       if (t == access_.threads.end() || t->extent != n) return std::nullopt;
       bits.push_back({t->variable, int(std::bit_width(std::uint64_t(n - 1)))});
     }
+    // Of a block that is no whole number of phases the last is part of one.
     const std::int64_t threads = access_.block_threads();
-    const bool is_full =
-        threads >= groups_ ? threads % groups_ == 0 : std::has_single_bit(std::uint64_t(threads));
-    if (!is_full) return std::nullopt;
+    if (threads < groups_ && !std::has_single_bit(std::uint64_t(threads))) return std::nullopt;
     return bits;
   }
 

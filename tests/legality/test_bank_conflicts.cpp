@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "tests/legality/bank_case.h"
 #include "tests/support/counts.h"
 
@@ -110,8 +112,16 @@ TEST(BankConflicts, ThreadsAreNumberedXFastest) {
   EXPECT_EQ(BankCase(tile + "    bind: {i: TIDy, o: TIDx}\n").store(), 4);
 }
 
+// Six threads a row: thread 24 is the first of row 4, whose word 32 lies in the bank of word 0.
+TEST(BankConflicts, AWarpGoesOnInTheNextRow) {
+  const BankCase k(
+      "    dtype: float\n    logical: {row: 8, column: 6}\n    strides: [8, 1]\n"
+      "    loop: [row, column]\n    bind: {row: TIDy, column: TIDx}\n");
+  EXPECT_EQ(k.store(), 2);
+  EXPECT_EQ(k.banks().store.collision->threads[1].number, 24);
+}
+
 TEST(BankConflicts, HolesTakePartInNothing) {
-  // Rows of 60 in a tile of pitch 64, stored by 64 threads; the last four stand idle.
   const std::string tile =
       "    dtype: float\n    logical: {row: 4, column: 33}\n"
       "    transforms: [{split: {in: column, factor: 2, out: [o, i]}}]\n    loop: [row, i, o]\n"
@@ -131,13 +141,12 @@ TEST(BankConflicts, HolesTakePartInNothing) {
 // The longer block is the kernel's: here the store's 16 threads a row have a warp of their own.
 TEST(BankConflicts, BothSidesShareOneBlock) {
   const std::string tile =
-      "    dtype: float\n    logical: {row: 4, column: 16}\n"
-      "    strides: [32, 1]\n"
+      "    dtype: float\n    logical: {row: 4, column: 16}\n    strides: [64, 4]\n"
       "    loop: [row, column]\n    bind: {row: TIDy, column: TIDx}\n";
-  EXPECT_EQ(BankCase(tile).store(), 2);  // two rows a warp
+  EXPECT_EQ(BankCase(tile).store(), 4);  // two rows a warp, two words a bank in each
   const std::string read =
       "    read: {transforms: [{merge: {in: [row, column], out: t}}], bind: {t: TIDx}}\n";
-  EXPECT_EQ(BankCase(tile + read).store(), 1);  // one row a warp, its other threads idle
+  EXPECT_EQ(BankCase(tile + read).store(), 2);  // one row a warp, its other threads idle
 }
 
 TEST(BankConflicts, SerialLoopsThatShiftAllThreadsDoNotMatter) {
@@ -151,14 +160,39 @@ TEST(BankConflicts, SerialLoopsThatShiftAllThreadsDoNotMatter) {
   EXPECT_TRUE(is_proved(symbolic.banks().finding.verdict));
 }
 
+// 48 columns shifted by the row: the first 32 that a warp stores lie in 32 banks until they wrap,
+// in rows 17 to 47 of every 48.
+std::string shifted(const std::string& rows) {
+  return "    dtype: float\n    logical: {row: " + rows +
+         ", column: 48}\n"
+         "    transforms: [{swizzle: {kind: cyclic_shift, in: [row, column], out: [r, c]}},"
+         " {split: {in: c, factor: 32, out: [o, i]}}]\n"
+         "    loop: [r, o, i]\n    bind: {i: TIDx}\n";
+}
+
 TEST(BankConflicts, ALoopIsLookedAtUpToItsPeriod) {
-  // A cyclic shift of 24 columns by a row that runs to 3 * 2^20.
-  const BankCase k(
-      "    dtype: float\n    logical: {row: 3145728, column: 24}\n"
-      "    transforms: [{swizzle: {kind: cyclic_shift, in: [row, column], out: [r, c]}}]\n"
-      "    loop: [r, c]\n    bind: {c: TIDx}\n");
-  EXPECT_EQ(k.store(), 1);
+  EXPECT_EQ(BankCase(shifted("17")).store(), 1);
+  EXPECT_EQ(BankCase(shifted("18")).store(), 2);
+  EXPECT_EQ(BankCase(shifted("18")).counted_store(), 2);
+  const BankCase k(shifted("3145728"));
+  EXPECT_EQ(k.store(), 2);
   EXPECT_EQ(k.banks().store.by, "exact enumeration");
+  EXPECT_EQ(BankCase(shifted("N"), "symbols: {N: {min: 48}}\n").store(), 2);
+  EXPECT_EQ(BankCase(shifted("N"), "symbols: {N: {min: 17}}\n").banks().store.why_unknown,
+            "the extent of r is not known");
+}
+
+TEST(BankConflicts, AGuardIsLookedAtWhereverItLetsAThreadThrough) {
+  const std::string tile =
+      "    dtype: float\n    logical: {x: 65}\n    strides: [16]\n"
+      "    transforms: [{split: {in: x, factor: 2, out: [k, t]}}]\n    bind: {t: TIDx}\n";
+  EXPECT_EQ(BankCase(tile).store(), 1);  // words 0 and 16 beside each other
+  const std::string wide =
+      "    dtype: float\n    logical: {x: 65}\n    strides: [16]\n"
+      "    transforms: [{split: {in: x, factor: 4, out: [k, t]}},"
+      " {resize: {in: t, left: 1, right: 0, out: u}}]\n    bind: {u: TIDx}\n";
+  EXPECT_EQ(BankCase(wide).store(), 2);
+  EXPECT_EQ(BankCase(wide).counted_store(), 2);
 }
 
 TEST(BankConflicts, WhatIsNotKnownIsSaid) {
@@ -271,19 +305,23 @@ TEST(BankConflicts, AgreeWithEnumerationOnRandomTiles) {
     if (below(2) == 0) std::swap(loops[0], loops[1]);
     std::string text = std::string("    dtype: ") + types[below(4)] + "\n";
     const std::int64_t factor = std::int64_t{1} << below(4);
-    const bool swizzled = powers && rows <= columns && below(2) == 0;
+    const bool swizzled = below(3) == 0;
+    const bool is_xor = powers && rows <= columns;
     const std::string split =
         "    transforms: [{split: {in: column, factor: " + std::to_string(factor) +
         ", out: [o, i]}}]\n";
+    const std::string extents =
+        "{row: " + std::to_string(rows) + ", column: " + std::to_string(columns) + "}\n";
     if (swizzled) {
-      text += "    root: {row: " + std::to_string(rows) + ", column: " + std::to_string(columns) +
-              "}\n    view: [{swizzle: {kind: xor, in: [row, column], out: [r, c]}}]\n"
-              "    logical: [r, c]\n";
+      text += "    root: " + extents +
+              "    view: [{swizzle: {kind: " + (is_xor ? "xor" : "cyclic_shift") +
+              ", in: [row, column], out: [r, c]}}]\n    logical: [r, c]\n";
     } else {
-      text += "    logical: {row: " + std::to_string(rows) +
-              ", column: " + std::to_string(columns) + "}\n";
-      if (below(2) == 0) text += "    strides: [" + std::to_string(columns + below(5)) + ", 1]\n";
+      text += "    logical: " + extents;
     }
+    const std::int64_t pitches[] = {columns, columns + below(5),
+                                    std::int64_t(std::bit_ceil(std::uint64_t(columns)))};
+    text += "    strides: [" + std::to_string(pitches[below(3)]) + ", 1]\n";
     text += split + "    loop: [" + loops[0] + ", " + loops[1] + ", " + loops[2] + "]\n";
     std::string bind = loops[std::size_t(below(3))] + ": TIDx";
     for (const std::string& l : loops) {
