@@ -5,7 +5,6 @@
 # users of the installed package do not need them; fmt alone may appear in headers.
 set(selvage_base_uses nlohmann_json::nlohmann_json)
 set(selvage_ir_uses Boost::headers)
-set(selvage_legality_uses Eigen3::Eigen)
 set(selvage_runtime_uses nlohmann_json::nlohmann_json)
 set(selvage_frontend_uses yaml-cpp nlohmann_json::nlohmann_json)
 set(selvage_report_uses nlohmann_json::nlohmann_json)
@@ -16,7 +15,7 @@ if(Z3_FOUND)
   set(selvage_confirm_uses Z3::Z3)
 endif()
 # Of these only headers are used, and only while building.
-set(header_only nlohmann_json::nlohmann_json Boost::headers Eigen3::Eigen)
+set(header_only nlohmann_json::nlohmann_json Boost::headers)
 # For schedule_inspect and the tests alone: no part of selvage::selvage, not installed, so that no
 # user of the package needs Z3.
 set(not_installed confirm)

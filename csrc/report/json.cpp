@@ -1,3 +1,4 @@
+#include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/json.h>
@@ -90,6 +91,31 @@ Json json_of(const Hoisted& hoisted, const std::optional<Share>& share, const Te
   return json;
 }
 
+Json json_of(const BankCollision& c) {
+  Json threads = Json::array();
+  for (const BankCollision::Thread& t : c.threads) {
+    threads.push_back({{"thread", t.number}, {"word", t.word}, {"at", json_of(t.point)}});
+  }
+  return {{"warp", c.warp}, {"phase", c.phase}, {"bank", c.bank}, {"threads", threads}};
+}
+
+Json json_of(const BankConflicts& banks) {
+  Json json = Json::object();
+  if (banks.store.degree) json["store"] = *banks.store.degree;
+  if (banks.load.degree) json["load"] = *banks.load.degree;
+  if (banks.ways) json["ways"] = *banks.ways;
+  json["verdict"] = to_string(banks.finding.verdict);
+  if (!banks.finding.conditions.empty()) {
+    Json& conditions = json["if"] = Json::array();
+    for (Expr c : banks.finding.conditions) conditions.push_back(to_string(c));
+  }
+  json["reason"] = banks.finding.reason;
+  if (banks.store.collision) json["store_witness"] = json_of(*banks.store.collision);
+  if (banks.load.collision) json["load_witness"] = json_of(*banks.load.collision);
+  if (!banks.finding.help.empty()) json["help"] = banks.finding.help;
+  return json;
+}
+
 Json json_of(const TensorReport& tensor) {
   const TensorAnalysis& a = tensor.analysis;
   const Texts texts(shown_expressions(tensor));
@@ -119,6 +145,7 @@ Json json_of(const TensorReport& tensor) {
   if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);
   if (a.interior) json["blocks"] = json_of(a.interior->hoisted, a.interior->share, texts);
+  if (tensor.legality.banks) json["bank_conflicts"] = json_of(*tensor.legality.banks);
   if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;
 }

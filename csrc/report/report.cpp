@@ -104,6 +104,20 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
   add(report, std::move(warning), subject);
 }
 
+// What else is asked of a tensor. Reading loops that make no sense are told, and the tensor is
+// judged without them no further.
+void judge(TensorReport& tensor, const Subject& subject, Report& report) {
+  const Fusion& fusion = tensor.fusion();
+  try {
+    std::optional<TensorAnalysis> read;
+    if (subject.reading) read = analyze(fusion, *subject.reading, tensor.analysis.tensor);
+    tensor.legality = legality_of(fusion, *tensor.schedule, tensor.analysis, subject.reading,
+                                  read ? &*read : nullptr);
+  } catch (const Illegal& refusal) {
+    add(report, refusal.diagnostic(), subject);
+  }
+}
+
 }  // namespace
 
 bool TensorReport::is_loop(DomainId d) const {
@@ -161,6 +175,7 @@ std::vector<Subject> subjects_of(const ScheduleFile& file) {
     subject.items_may_be_lost = true;
     for (const NamedDomain& d : tensor.iterdomains) subject.names.emplace_back(d.name, d.domain);
     subject.places[tensor.name] = tensor.place;
+    if (tensor.reading) subject.reading = &*tensor.reading;
   }
   if (file.schedule) {
     subjects.push_back({.schedule = *file.schedule, .places = file.places});
@@ -189,6 +204,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
       for (const TensorAnalysis& a : found.program->tensors) {
         warn_of_lost_items(subject, a, report);
         report.tensors.push_back(report_of(schedule, a, subject.names));
+        judge(report.tensors.back(), subject, report);
       }
       for (const ProgramStep& step : found.program->steps) {
         std::vector<CudaText>& texts = found.cuda.emplace_back();
@@ -209,6 +225,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         warn_of_lost_items(subject, a, report);
         if (a.vector) add_refusal(a.vector->finding, subject, errors, report);
         report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
+        judge(report.tensors.back(), subject, report);
       } catch (const Illegal& refusal) {
         add_once(refusal.diagnostic(), subject, errors, report);
       }

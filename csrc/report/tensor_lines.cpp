@@ -1,3 +1,4 @@
+#include <selvage/report/bank_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/point.h>
@@ -65,6 +66,7 @@ class TensorPage {
     print_vector(tensor_, texts_, out_);
     print_unswitched(tensor_, texts_, out_);
     print_interior(tensor_, texts_, out_);
+    if (tensor_.legality.banks) print_banks(*tensor_.legality.banks, out_);
   }
 
   void print_checks(bool why) {

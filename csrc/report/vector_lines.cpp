@@ -20,11 +20,6 @@ void print_condition(Expr condition, const Texts& texts, Lines& out) {
 
 }  // namespace
 
-std::string_view to_string(const Verdict& verdict) {
-  if (is_proved(verdict)) return "proved";
-  return std::holds_alternative<Refuted>(verdict) ? "refuted" : "unknown";
-}
-
 void print_vector(const TensorReport& tensor, const Texts& texts, Lines& out) {
   if (!tensor.analysis.vector) return;
   const VectorAccess& v = *tensor.analysis.vector;

@@ -12,7 +12,4 @@ void print_vector(const TensorReport& tensor, const Texts& texts, Lines& out);
 void print_unswitched(const TensorReport& tensor, const Texts& texts, Lines& out);
 void print_interior(const TensorReport& tensor, const Texts& texts, Lines& out);
 
-// "proved", "refuted", "unknown"
-std::string_view to_string(const Verdict& verdict);
-
 }  // namespace selvage

@@ -3,6 +3,7 @@
 #include <selvage/expr/expr.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,5 +24,9 @@ struct Unknown {
 using Verdict = std::variant<Proved, Refuted, Unknown>;
 
 inline bool is_proved(const Verdict& v) { return std::holds_alternative<Proved>(v); }
+inline std::string_view to_string(const Verdict& v) {
+  if (is_proved(v)) return "proved";
+  return std::holds_alternative<Refuted>(v) ? "refuted" : "unknown";
+}
 
 }  // namespace selvage

@@ -1,0 +1,217 @@
+#include <selvage/base/check.h>
+#include <selvage/base/integer.h>
+#include <selvage/legality/decide.h>
+#include <selvage/legality/warp_access.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+std::optional<std::int64_t> number(Expr e) {
+  return e.is(Op::Const) ? std::optional(e.value()) : std::nullopt;
+}
+
+bool mentions(Expr e, Expr symbol) {
+  const std::vector<Expr> all = symbols_of(std::span(&e, 1));
+  return std::any_of(all.begin(), all.end(), [&](Expr s) { return same(s, symbol); });
+}
+
+// Past this, an address or a guard is not looked at: what is crossed and split again without end.
+constexpr std::size_t kMostNodes = 2'000;
+
+bool is_too_long(const TensorAnalysis& a) {
+  std::vector<Expr> all = {a.address};
+  for (const KeptPredicate& kept : a.predicates.kept) all.push_back(kept.condition);
+  return reachable(all, true).size() > kMostNodes;
+}
+
+bool is_whole_access(std::int64_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+// Lane l lies l elements behind lane 0, lane 0 on a multiple of the vector, and all lanes are holes
+// together.
+bool is_one_vector(const TensorAnalysis& a, const WarpAccess& access, Expr address, Expr lane,
+                   std::int64_t lanes) {
+  const Expr first = replaced(address, access.first_lane);
+  const Facts& valid = a.guarded->facts();
+  if (!is_proved(decide(valid, eq(replaced(address, {}), first + lane)))) return false;
+  if (!is_proved(decide(valid, eq(first % lanes, 0)))) return false;
+  for (const KeptPredicate& kept : a.predicates.kept) {
+    if (!mentions(kept.condition, lane)) continue;
+    const Expr g = replaced(kept.condition, {});
+    const Expr g0 = replaced(kept.condition, access.first_lane);
+    if (!is_proved(decide(a.ranges->facts(), (g && g0) || (!g && !g0)))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+BlockShape block_shape(const Schedule& schedule, const TensorAnalysis& a) {
+  BlockShape shape = {1, 1, 1};
+  for (DomainId d : a.loops) {
+    const ParallelType p = schedule.parallel(a.tensor, d);
+    if (!is_thread(p)) continue;
+    shape[std::size_t(axis(p))] = number(a.ranges->simplify(schedule.graph()[d].extent));
+  }
+  return shape;
+}
+
+BlockShape common_block(const BlockShape& a, const BlockShape& b) {
+  BlockShape shape;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (a[i] && b[i]) shape[i] = std::max(*a[i], *b[i]);
+  }
+  return shape;
+}
+
+bool WarpAccess::is_thread(Expr symbol) const {
+  return std::any_of(threads.begin(), threads.end(),
+                     [&](const ThreadLoop& t) { return same(t.variable, symbol); });
+}
+
+std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const Schedule& schedule,
+                                                   const TensorAnalysis& a,
+                                                   const BlockShape& block) {
+  WarpAccess access;
+  std::int64_t threads = 1;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    if (!block[i]) return NoWarpAccess{"the number of threads is not known"};
+    const auto more = checked_mul(threads, *block[i]);
+    if (!more || *more > kMostThreads) {
+      return NoWarpAccess{"a block has at most " + std::to_string(kMostThreads) + " threads"};
+    }
+    threads = *more;
+    access.block[i] = *block[i];
+  }
+  access.element_bytes = size_of(fusion[a.tensor].type);
+  Expr lane;
+  std::int64_t lanes = 1;
+  for (std::size_t i = 0; i < a.loops.size(); ++i) {
+    const ParallelType p = schedule.parallel(a.tensor, a.loops[i]);
+    const Expr extent = a.ranges->simplify(schedule.graph()[a.loops[i]].extent);
+    if (p == ParallelType::Vectorize) {
+      lane = a.variables[i];
+      if (!extent.is(Op::Const)) return NoWarpAccess{"the width of its vectors is not known"};
+      lanes = extent.value();
+      access.first_lane.emplace_back(lane, fusion.pool().constant(0));
+      continue;
+    }
+    access.loops.push_back(a.variables[i]);
+    if (is_thread(p)) {
+      SELVAGE_CHECK(extent.is(Op::Const));  // as its block is known
+      access.threads.push_back({a.variables[i], axis(p), extent.value()});
+    } else {
+      access.others.push_back({a.variables[i], extent, number(extent)});
+    }
+  }
+  const auto bytes = checked_mul(lanes, access.element_bytes);
+  if (!bytes || !is_whole_access(*bytes)) {
+    return NoWarpAccess{"a vector of " + std::to_string(lanes) +
+                        " elements is no access of 1, 2, "
+                        "4, 8 or 16 bytes"};
+  }
+  if (is_too_long(a)) return NoWarpAccess{"its address or its guard is too long"};
+  access.bytes = *bytes;
+  access.address = replaced(a.address, access.first_lane);
+  for (const KeptPredicate& kept : a.predicates.kept) {
+    access.guards.push_back(replaced(kept.condition, access.first_lane));
+  }
+  if (lanes > 1 && !is_one_vector(a, access, a.address, lane, lanes)) {
+    return NoWarpAccess{"it is not proved that each vector is one aligned access"};
+  }
+  return access;
+}
+
+Expr replaced(Expr e, std::span<const std::pair<Expr, Expr>> symbols) {
+  std::unordered_map<std::uint32_t, Expr> known;
+  for (const auto& [symbol, by] : symbols) known.emplace(symbol.id(), by);
+  for (Expr node : reachable(std::span(&e, 1), true)) {
+    if (known.contains(node.id())) continue;
+    if (node.is(Op::Let)) {
+      known.emplace(node.id(), known.at(node[0].id()));
+      continue;
+    }
+    std::vector<Expr> operands;
+    bool is_new = false;
+    for (Expr operand : node.args()) {
+      operands.push_back(known.at(operand.id()));
+      is_new = is_new || !same(operands.back(), operand);
+    }
+    known.emplace(node.id(), is_new ? with_operands(node, operands) : node);
+  }
+  return known.at(e.id());
+}
+
+static std::vector<Expr> variables_of(const WarpAccess& access) {
+  std::vector<Expr> variables;
+  for (const WarpAccess::ThreadLoop& t : access.threads) variables.push_back(t.variable);
+  for (const WarpAccess::Loop& l : access.others) variables.push_back(l.variable);
+  return variables;
+}
+
+BlockWalk::BlockWalk(const WarpAccess& access, std::span<const Expr> roots,
+                     std::vector<Range> ranges, bool guarded)
+    : access_(access),
+      ranges_(std::move(ranges)),
+      inputs_(variables_of(access)),
+      at_(inputs_.size(), 0),
+      guards_(guarded ? access.guards.size() : 0),
+      tests_(std::span(access.guards).first(guards_), inputs_),
+      values_(roots, inputs_) {
+  for (const Range& r : ranges_) {
+    const auto it =
+        std::find_if(inputs_.begin(), inputs_.end(), [&](Expr e) { return same(e, r.variable); });
+    SELVAGE_CHECK(it != inputs_.end());
+    positions_.push_back(std::size_t(it - inputs_.begin()));
+  }
+}
+
+bool BlockWalk::advance() {
+  for (std::size_t i = ranges_.size(); i-- > 0;) {
+    std::int64_t& value = at_[positions_[i]];
+    if (++value < ranges_[i].extent) return true;
+    value = 0;
+  }
+  return false;
+}
+
+BlockWalk::Thread BlockWalk::at(std::int64_t thread) {
+  const std::int64_t xyz[] = {thread % access_.block[0],
+                              thread / access_.block[0] % access_.block[1],
+                              thread / (access_.block[0] * access_.block[1])};
+  std::array<bool, 3> used = {};
+  for (std::size_t i = 0; i < access_.threads.size(); ++i) {
+    const WarpAccess::ThreadLoop& t = access_.threads[i];
+    used[std::size_t(t.axis)] = true;
+    at_[i] = xyz[t.axis];
+    if (at_[i] >= t.extent) return Thread::Idle;
+  }
+  // Along an axis that the access does not use, one thread does it.
+  for (std::size_t axis = 0; axis < used.size(); ++axis) {
+    if (!used[axis] && xyz[axis] != 0) return Thread::Idle;
+  }
+  if (guards_ > 0) {
+    if (!tests_.evaluate(at_)) return Thread::Undefined;
+    for (std::size_t i = 0; i < guards_; ++i) {
+      if (tests_.root(i) == 0) return Thread::Idle;
+    }
+  }
+  return values_.evaluate(at_) ? Thread::Active : Thread::Undefined;
+}
+
+std::vector<std::pair<Expr, std::int64_t>> BlockWalk::point() const {
+  std::vector<std::pair<Expr, std::int64_t>> point;
+  for (Expr loop : access_.loops) {
+    const auto it =
+        std::find_if(inputs_.begin(), inputs_.end(), [&](Expr e) { return same(e, loop); });
+    point.emplace_back(loop, at_[std::size_t(it - inputs_.begin())]);
+  }
+  return point;
+}
+
+}  // namespace selvage
