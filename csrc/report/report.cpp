@@ -143,6 +143,7 @@ std::vector<Subject> subjects_of(const ScheduleFile& file) {
     subject.items_may_be_lost = true;
     for (const NamedDomain& d : tensor.iterdomains) subject.names.emplace_back(d.name, d.domain);
     subject.places[tensor.name] = tensor.place;
+    if (tensor.reading) subject.reading = &*tensor.reading;
   }
   if (file.schedule) {
     subjects.push_back({.schedule = *file.schedule, .places = file.places});
@@ -190,6 +191,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
         warn_of_lost_items(subject, a, report);
         report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
+        report.tensors.back().reading = subject.reading;
       } catch (const Illegal& refusal) {
         // What has stopped the lowering need not be said twice.
         const std::string& message = refusal.diagnostic().message;

@@ -28,6 +28,8 @@ struct Subject {
   // says.
   std::vector<std::pair<std::string, DomainId>> names = {};
   std::map<std::string, Place> places = {};  // of tensors, in the file
+  // How its one tensor is read, where that is not as it is written.
+  const Schedule* reading = nullptr;
 };
 
 // One tensor as it was found.
@@ -40,6 +42,8 @@ struct TensorReport {
   std::unordered_map<std::size_t, std::string> names;           // the one that texts use
   std::optional<std::vector<Confirmation>> confirmations = {};  // none: Z3 was not asked
   std::optional<std::vector<RuleWanted>> wanted = {};           // none: not looked for yet
+  // How it is read, where that is not as it is written. An iterdomain of both has one number.
+  const Schedule* reading = nullptr;
 
   const Fusion& fusion() const { return schedule->fusion(); }
   const DomainGraph& graph() const { return schedule->graph(); }
