@@ -10,8 +10,9 @@ namespace selvage {
 
 namespace {
 
-constexpr int kOrderSweeps = 8;
-constexpr int kPlaceSweeps = 12;
+constexpr int kOrderSweeps = 8, kOrderSweepsOfSmall = 32;
+constexpr int kPlaceSweeps = 16, kPlaceSweepsOfSmall = 48;  // up to kSmall nodes and bends
+constexpr std::size_t kSmall = 400;
 constexpr int kBendGap = 10;
 
 // Nodes and bends alike: whatever takes a place in a layer.
@@ -29,6 +30,7 @@ class Layouter {
   explicit Layouter(const LayeredGraph& graph) : graph_(graph) {}
 
   Layout run() {
+    if (graph_.nodes.empty()) return {};
     assign_layers();
     is_aligned_ = !graph_.last.empty() && align_last();
     std::size_t bends = 0;
@@ -124,7 +126,8 @@ class Layouter {
     for (std::size_t layer = 0; layer < count_; ++layer) number(layer);
     std::vector<std::vector<std::size_t>> best = lanes_;
     std::size_t fewest = crossings();
-    for (int sweep = 0; sweep < kOrderSweeps && fewest > 0; ++sweep) {
+    const int sweeps = items_.size() <= kSmall ? kOrderSweepsOfSmall : kOrderSweeps;
+    for (int sweep = 0; sweep < sweeps && fewest > 0; ++sweep) {
       const bool down = sweep % 2 == 0;
       for (std::size_t k = 0; k < count_; ++k) sort_layer(down ? k : count_ - 1 - k, down);
       const std::size_t now = crossings();
@@ -189,11 +192,11 @@ class Layouter {
         items_[lanes_[layer][k]].x = x;
       }
     }
-    for (int sweep = 0; sweep < kPlaceSweeps; ++sweep) {
-      const bool down = sweep % 2 == 0, both = sweep + 4 >= kPlaceSweeps;
-      for (std::size_t k = 0; k < count_; ++k) {
-        settle(down ? k : count_ - 1 - k, both || down, both || !down);
-      }
+    const int sweeps = items_.size() <= kSmall ? kPlaceSweepsOfSmall : kPlaceSweeps;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      const bool down =
+          sweep % 2 == 0;  // the last one goes up: inputs lie over what is made of them
+      for (std::size_t k = 0; k < count_; ++k) settle(down ? k : count_ - 1 - k, down);
     }
   }
   double distance(std::size_t left, std::size_t right) const {
@@ -202,7 +205,7 @@ class Layouter {
   }
   // Least squares under x[k+1] - x[k] >= distance: with the distances taken off, the best
   // non-decreasing sequence, found by pooling neighbours that are out of order.
-  void settle(std::size_t layer, bool by_above, bool by_below) {
+  void settle(std::size_t layer, bool by_above) {
     struct Pool {
       double sum, weight;
       std::size_t size;
@@ -214,8 +217,8 @@ class Layouter {
     for (std::size_t k = 0; k < lane.size(); ++k) {
       if (k > 0) offset += distance(lane[k - 1], lane[k]);
       const Item& item = items_[lane[k]];
-      const double weight = item.is_bend ? 4 : 1;
-      Pool pool{(wanted(item, by_above, by_below) - offset) * weight, weight, 1};
+      const double weight = weight_of(item);
+      Pool pool{(wanted(item, by_above) - offset) * weight, weight, 1};
       while (!pools.empty() && pools.back().mean() >= pool.mean()) {
         pool.sum += pools.back().sum;
         pool.weight += pools.back().weight;
@@ -233,17 +236,19 @@ class Layouter {
       }
     }
   }
-  double wanted(const Item& item, bool by_above, bool by_below) const {
+  // A node that nothing hangs from gives way to its neighbours, or a chain of them would run
+  // aslant; in a last layer of their own they all count alike.
+  double weight_of(const Item& item) const {
+    if (item.is_bend) return 4;
+    return item.after.empty() && !is_aligned_ ? 1e-6 : 1;
+  }
+  double wanted(const Item& item, bool by_above) const {
     double sum = 0, weight = 0;
-    const auto add = [&](const std::vector<std::size_t>& tied) {
-      for (std::size_t other : tied) {
-        const double w = item.is_bend && items_[other].is_bend ? 4 : 1;
-        sum += w * items_[other].x;
-        weight += w;
-      }
-    };
-    if (by_above) add(item.before);
-    if (by_below) add(item.after);
+    for (std::size_t other : by_above ? item.before : item.after) {
+      const double w = items_[other].is_bend && !item.is_bend ? 1 : weight_of(items_[other]);
+      sum += w * items_[other].x;
+      weight += w;
+    }
     return weight == 0 ? item.x : sum / weight;
   }
 

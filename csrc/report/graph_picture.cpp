@@ -53,7 +53,8 @@ class GraphPicture {
       if (across.width() < down.width()) down = std::move(across);
     }
     Drawing picture;
-    const int scale = down.width() <= kPictureWidth ? 1000 : kPictureWidth * 1000 / down.width();
+    const int scale = std::min({1000, kPictureWidth * 1000 / std::max(1, down.width()),
+                                kMostGraphHeight * 1000 / std::max(1, down.height())});
     picture.place(down, 0, 0, scale);
     if (drawn_.left_out > 0) {
       picture.text(0, picture.height() + 18,

@@ -5,8 +5,8 @@
 
 namespace selvage {
 
-// No picture is wider, in pixels.
-inline constexpr int kPictureWidth = 960;
+// No picture is wider, in pixels, and no graph is higher: what would be is drawn smaller.
+inline constexpr int kPictureWidth = 960, kMostGraphHeight = 12'000;
 
 // The iterdomain graph: from the root or logical domain to the loops, boxes for iterdomains with
 // their names, extents and the cuts they belong to, rounded labels for transforms. Of more than

@@ -45,11 +45,11 @@ class HolePicture {
   Drawing run() {
     for (Expr v : tensor_.analysis.variables) names_.emplace_back(v.name());
     // The rim is known once the table is, and the table's columns once the rim is.
-    for (int room = kPictureWidth, tries = 0; tries < 4; ++tries) {
+    for (int room = kPictureWidth;;) {
       choose_cells(room);
       measure();
-      if (right_ <= kPictureWidth) break;
-      room -= right_ - kPictureWidth;
+      if (right_ <= kPictureWidth || grid_.columns == 1) break;
+      room = std::min(room - (right_ - kPictureWidth), int(grid_.columns) * cell_width_ - 1);
     }
     drawing_.cover(right_, bottom_);
     draw_rim();
@@ -76,7 +76,7 @@ class HolePicture {
   void choose_cells(int room) {
     is_numbered_ = true;
     const int columns = std::max(digits_of_items(tensor_), marks_.widest());
-    cell_width_ = std::max(24, columns * 6 + 4);
+    cell_width_ = std::max(20, columns * 6 + 4);
     cell_height_ = marks_.size() > 1 && !marks_.are_letters() ? 27 : 24;
     const auto& n = states_.extents();
     grid_ = hole_grid(n, {room / cell_width_, kMostNumberedRows, kKeptRows}, witnesses());
@@ -242,17 +242,7 @@ class HolePicture {
                     shortened(names_[loop], kLongestName), TextStyle::Label, Anchor::Start,
                     "strong");
       if (!type.empty()) drawing_.text(x, top_ - 6, type, TextStyle::Small, Anchor::Start, "muted");
-      std::int64_t last = -1;
-      int last_y = -100;
-      for (std::size_t r = 0; r < grid_.rows.size(); ++r) {
-        const HoleGrid::Row& row = grid_.rows[r];
-        const bool is_same =
-            r > 0 && row.left_out == 0 && row.outer[i] == last && same_before(r, i);
-        last = row.outer[i];
-        if (is_same || rows_[r] - last_y < 12) continue;
-        last_y = rows_[r];
-        drawing_.text(x, base(rows_[r]), std::to_string(row.outer[i]), TextStyle::Label);
-      }
+      number_rows(x, i);
       x += width;
     }
     if (has_thread_column()) {
@@ -279,6 +269,20 @@ class HolePicture {
                           : fmt::format("{} row{} left out", out, out == 1 ? "" : "s"),
                       TextStyle::Note, Anchor::Start, "muted");
       }
+    }
+  }
+  // The index of a loop that goes down, wherever it or one further out changes.
+  void number_rows(int x, std::size_t i) {
+    const bool is_innermost = i == rim_.back().first && !grid_.is_wrapped;
+    const std::int64_t step = is_numbered_ || !is_innermost ? 1 : 4;
+    int last_y = -100;
+    for (std::size_t r = 0; r < grid_.rows.size(); ++r) {
+      const HoleGrid::Row& row = grid_.rows[r];
+      const bool is_same = r > 0 && row.left_out == 0 &&
+                           row.outer[i] == grid_.rows[r - 1].outer[i] && same_before(r, i);
+      if (is_same || row.outer[i] % step != 0 || rows_[r] - last_y < 12) continue;
+      last_y = rows_[r];
+      drawing_.text(x, base(rows_[r]), std::to_string(row.outer[i]), TextStyle::Label);
     }
   }
   int base(int row) const { return row + cell_height_ / 2 + 4; }
@@ -392,7 +396,7 @@ class HolePicture {
       }
       if (state.kind != PointState::Kind::Hole) {
         drawing_.text(middle, base(y) + lower, std::to_string(state.item), TextStyle::Small,
-                      Anchor::Middle);
+                      Anchor::Middle, state.kind == PointState::Kind::Repeated ? "halo" : "");
         return;
       }
       const int above = 2 * lower;
@@ -411,7 +415,7 @@ class HolePicture {
       fmt::format_to(std::back_inserter(paths[class_of(state)]), "M{0} {1}h{2}v{2}h-{2}z", x, y,
                      kSmallCell);
     });
-    for (const auto& [classes, data] : paths) drawing_.path(data, "cell " + classes);
+    for (const auto& [classes, data] : paths) drawing_.path(data, "cell dense " + classes);
   }
 
   void draw_legend() {
@@ -422,7 +426,7 @@ class HolePicture {
       const int width = swatch + 8 + text_width(what, TextStyle::Note) + 18;
       if (x > 0 && x + width > kPictureWidth) x = 0, y += 24;
       if (!classes.empty()) {
-        drawing_.rect(x, y - 13, swatch, 18, classes, {}, 2);
+        drawing_.rect(x, y - 13, swatch, 18, classes + (is_numbered_ ? "" : " dense"), {}, 2);
         drawing_.text(x + swatch / 2, y, inside, TextStyle::Tiny, Anchor::Middle,
                       classes == "cell valid" ? "" : "halo strong");
       }
@@ -434,7 +438,7 @@ class HolePicture {
     if (has_valid_)
       entry("cell valid", in_numbers, is_numbered_ ? "stores that item" : "stores an item");
     if (has_repeated_) {
-      entry("cell repeated", in_numbers, "stores it once more, as duplicates are allowed");
+      entry("cell repeated", in_numbers, "a hole, and stores that item: duplicates are allowed");
     }
     for (std::size_t domain : used_) {
       const std::string name = shortened(tensor_.name_of(states_.domains()[domain]), 32);

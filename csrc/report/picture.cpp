@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMargin = 16;
 constexpr int kBetweenParts = 30, kBetweenTensors = 44;
-constexpr int kLongestTitle = 60, kLongestSizes = 90;  // columns
+constexpr int kLongestName = 28, kLongestAxes = 32, kLongestSizes = 60;  // columns
 
 std::string counted(std::int64_t n, const std::string& what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
@@ -36,7 +36,8 @@ std::string title_of(const TensorReport& tensor) {
             (text_length(extent, 40) > 40 ? "..." : to_string(extent)) + "}";
   }
   const Memory memory = tensor.tensor().memory;
-  return tensor.name() + " [" + axes + "] " + std::string(to_string(tensor.tensor().type)) +
+  return shortened(tensor.name(), kLongestName) + " [" + shortened(axes, kLongestAxes) + "] " +
+         std::string(to_string(tensor.tensor().type)) +
          (memory == Memory::Shared  ? " in shared memory"
           : memory == Memory::Local ? " in local memory"
                                     : "");
@@ -71,7 +72,7 @@ class Page {
  public:
   void add(const TensorReport& tensor) {
     if (y_ > kMargin) y_ += kBetweenTensors;
-    line(shortened(title_of(tensor), kLongestTitle), TextStyle::Title, 18, "");
+    line(title_of(tensor), TextStyle::Title, 18, "");
     const std::string counts = counts_of(tensor);
     if (!counts.empty()) line(counts, TextStyle::Note, 20, "muted");
     description_ += (description_.empty() ? "" : " ") + title_of(tensor) +
@@ -94,6 +95,7 @@ class Page {
     y_ += height;
   }
 
+  int height() const { return y_; }
   std::string svg(const std::string& file) const {
     const int width = std::min(drawing_.width() + kMargin, kPictureWidth + 2 * kMargin);
     const int height = drawing_.height() + kMargin;
@@ -125,14 +127,14 @@ class Page {
 std::string to_svg(const Report& report) {
   Page page;
   std::size_t drawn = 0;
-  for (const TensorReport& tensor : report.tensors) {
-    if (drawn++ < kMostDrawnTensors) page.add(tensor);
+  for (; drawn < report.tensors.size() && page.height() < kLastTensor; ++drawn) {
+    page.add(report.tensors[drawn]);
   }
-  if (drawn == 0) {
-    page.line("There is no tensor to draw.", TextStyle::Note, 20, "muted");
-  } else if (drawn > kMostDrawnTensors) {
-    page.line(counted(std::int64_t(drawn - kMostDrawnTensors), "more tensor") + " not drawn.",
-              TextStyle::Note, 40, "muted");
+  const std::size_t left = report.tensors.size() - drawn;
+  if (drawn == 0) page.line("There is no tensor to draw.", TextStyle::Note, 20, "muted");
+  if (left > 0) {
+    page.line(counted(std::int64_t(left), "more tensor") + " not drawn.", TextStyle::Note, 40,
+              "muted");
   }
   return page.svg(report.file);
 }

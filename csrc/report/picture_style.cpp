@@ -36,10 +36,11 @@ std::string both(const char* classes, const char* color) {
 
 std::string colors(const Palette& p) {
   return fmt::format(".selvage{{color:{}}}\n", p.text) + filled(".muted", p.muted) +
-         both(".box,.joint,.empty", p.line) + stroked(".wire,.wire-x", p.line) +
+         both(".box,.joint,.empty", p.line) + stroked(".wire", p.line) +
          stroked(".rule,.frame,.valid,.repeated,.hole,.shade", p.rule) +
-         filled(".valid,.repeated,.shade", p.blue) + both(".logical,.store", p.blue) +
-         both(".loop", p.green) + both(".allocation,.read", p.purple) + both(".load", p.orange) +
+         filled(".valid,.shade", p.blue) + stroked(".again", p.blue) +
+         both(".logical,.store", p.blue) + both(".loop", p.green) +
+         both(".allocation,.read", p.purple) + both(".load", p.orange) +
          stroked(".checked,.hatch", p.vermilion) + both(".conflict", p.vermilion) +
          stroked("text.halo", p.paper) + filled(".dot", p.vermilion) +
          filled(".warning", p.vermilion);
@@ -63,15 +64,14 @@ std::string shapes() {
   face(".tiny", "400", 9, kMono);
   face(".micro", "400", 8, kMono);
   out += rule(".middle", "text-anchor:middle") + rule(".end", "text-anchor:end") +
-         rule(".strong", "font-weight:600") + rule("path", "fill:none") +
+         rule(".strong", "font-weight:600") + rule(".wire,.hatch", "fill:none") +
          rule(".box", "fill-opacity:.07;stroke-width:1.2") + rule(".joint", "fill-opacity:0") +
          rule(".logical,.allocation,.loop,.read", "fill-opacity:.16;stroke-width:1.6") +
          rule(".loop", "stroke-width:2.2") +
          rule(".checked", "fill:none;stroke-width:1.6;stroke-dasharray:4 3") +
-         rule(".wire", "stroke-width:1.2") + rule(".wire-x", "stroke-width:1;stroke-opacity:.45") +
-         rule(".valid,.repeated", "fill-opacity:.2") + rule(".repeated", "stroke-dasharray:2 2") +
-         rule("path.valid", "fill-opacity:.55;stroke:none") +
-         rule("path.repeated", "fill-opacity:.28;stroke:none") + rule("path.hole", "stroke:none") +
+         rule(".wire", "stroke-width:1.2") + rule(".valid", "fill-opacity:.2") +
+         rule(".repeated", "fill:url(#selvage-again)") + rule(".again", "stroke-opacity:.45") +
+         rule(".dense", "stroke:none") + rule(".valid.dense", "fill-opacity:.55") +
          rule("text.halo", "stroke-width:3;stroke-linejoin:round;paint-order:stroke") +
          rule(".hatch", "stroke-width:1.3;stroke-opacity:.75") +
          rule(".empty", "fill-opacity:.1;stroke-opacity:.4;stroke-dasharray:2 2") +
@@ -101,6 +101,9 @@ std::string patterns() {
         "\n",
         k, kLines[k]);
   }
+  out += R"(<pattern id="selvage-again" width="4" height="4" patternUnits="userSpaceOnUse">)"
+         R"(<path class="again" d="M1 0L1 4"/></pattern>)"
+         "\n";
   return out + "</defs>\n";
 }
 
