@@ -37,7 +37,7 @@ std::string both(const char* classes, const char* color) {
 std::string colors(const Palette& p) {
   return fmt::format(".selvage{{color:{}}}\n", p.text) + filled(".muted", p.muted) +
          both(".box,.joint,.empty", p.line) + stroked(".wire", p.line) +
-         stroked(".rule,.frame,.valid,.repeated,.hole,.shade", p.rule) +
+         stroked(".valid,.repeated,.hole,.shade", p.rule) +
          filled(".valid,.shade", p.blue) + stroked(".again", p.blue) +
          both(".logical,.store", p.blue) + both(".loop", p.green) +
          both(".allocation,.read", p.purple) + both(".load", p.orange) +
@@ -71,7 +71,7 @@ std::string shapes() {
          rule(".checked", "fill:none;stroke-width:1.6;stroke-dasharray:4 3") +
          rule(".wire", "stroke-width:1.2") + rule(".valid", "fill-opacity:.2") +
          rule(".repeated", "fill:url(#selvage-again)") + rule(".again", "stroke-opacity:.45") +
-         rule(".dense", "stroke:none") + rule(".valid.dense", "fill-opacity:.55") +
+         rule(".valid.dense", "fill-opacity:.55") +
          rule("text.halo", "stroke-width:3;stroke-linejoin:round;paint-order:stroke") +
          rule(".hatch", "stroke-width:1.3;stroke-opacity:.75") +
          rule(".empty", "fill-opacity:.1;stroke-opacity:.4;stroke-dasharray:2 2") +

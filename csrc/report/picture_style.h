@@ -5,15 +5,14 @@
 namespace selvage {
 
 // Colours, strokes and faces of the pictures, by class; all that they have in common with a page is
-// the scheme, light or dark. The colours are Okabe and Ito's, which do not depend on how one sees
-// them; whatever a colour says is said by a pattern, a frame or a word as well.
+// the scheme, light or dark. The colours follow Okabe and Ito's, which most eyes tell apart; whatever a colour says is said by a pattern, a frame or a word as well.
 //
-//   title heading note label small tiny micro, middle end, muted strong halo  text (TextStyle,
-//   Anchor) box  + root logical allocation loop read                         iterdomains, by their
-//   cut joint, wire, checked                                             transforms, edges, bound
-//   checks cell + valid repeated hole-0..3, or empty, shade-0..7            loop points, words of
-//   memory store load conflict                                              accesses rule, frame
-//   thin lines
+//   title heading note label small tiny micro, middle end,          text (TextStyle, Anchor)
+//     muted strong warning halo
+//   box + logical allocation loop read                              iterdomains, by their cut
+//   joint, wire, checked                                            transforms, edges, bound checks
+//   cell + valid repeated hole-0..3 (dense: small), empty shade-0..7  loop points, words of memory
+//   store load (outline), conflict                                  accesses
 //
 // `<style>` and `<defs>`, to stand at the head of an SVG whose root has the class `selvage`.
 std::string picture_style();
