@@ -261,8 +261,13 @@ class BankPicture {
       drawing_.text(x + 36, y, what, TextStyle::Note, Anchor::Start, "muted");
       x += width;
     };
-    entry("cell shade shade-3", by_row_ ? "3,5" : "7",
-          by_row_ ? "row and column of the item, shaded by column" : "number of the item");
+    if (is_labelled_) {
+      entry("cell shade shade-3", by_row_ ? "3,5" : "7",
+            by_row_ ? "row and column of the item, shaded by column"
+                    : "number of the item, shaded by its last index");
+    } else {
+      entry("cell shade shade-3", "", "items, shaded by their last index");
+    }
     if (std::any_of(items_.begin(), items_.end(), [](std::int64_t i) { return i == kNothing; })) {
       entry("cell empty", "", "no item");
     }

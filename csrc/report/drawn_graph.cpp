@@ -29,7 +29,9 @@ class Drafter {
     const TensorInfo& info = tensor_.tensor();
     for (DomainId d : info.root) position(d);
     for (DomainId d : info.logical) position(d);
-    const std::vector<TransformId>& transforms = schedule_.transforms(tensor_.analysis.tensor);
+    // Numbers rise with time: what a transform takes is there before it.
+    std::vector<TransformId> transforms = schedule_.transforms(tensor_.analysis.tensor);
+    std::sort(transforms.begin(), transforms.end());
     for (std::size_t k = 0; k < transforms.size() && k < most_; ++k) add(transforms[k]);
     drawn_.left_out = transforms.size() - std::min(transforms.size(), most_);
     add_roles();

@@ -132,8 +132,7 @@ class HolePicture {
       rim_.insert(rim_.begin(), {i, own});
     }
     if (is_cut_) width += 20;
-    if (grid_.is_wrapped)
-      width += wrap_width_ = text_width(start_text(last_start()), TextStyle::Small) + 8;
+    if (grid_.is_wrapped) width += text_width(start_text(last_start()), TextStyle::Small) + 8;
     choose_threads();
     if (has_thread_column())
       width += text_width(thread_text(numbers_.count()), TextStyle::Small) + 18;
@@ -462,7 +461,6 @@ class HolePicture {
   bool is_cut_ = false;                           // outer ones are not shown at the rim
   enum class Threads : std::uint8_t { None, Down, Across, Runs, Inside };
   Threads threads_ = Threads::None;
-  int wrap_width_ = 0;
   int left_ = 0, top_ = 0, right_ = 0, bottom_ = 0;
   std::vector<int> columns_, rows_;  // left and upper edges
   bool has_valid_ = false, has_repeated_ = false;

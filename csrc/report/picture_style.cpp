@@ -37,9 +37,8 @@ std::string both(const char* classes, const char* color) {
 std::string colors(const Palette& p) {
   return fmt::format(".selvage{{color:{}}}\n", p.text) + filled(".muted", p.muted) +
          both(".box,.joint,.empty", p.line) + stroked(".wire", p.line) +
-         stroked(".valid,.repeated,.hole,.shade", p.rule) +
-         filled(".valid,.shade", p.blue) + stroked(".again", p.blue) +
-         both(".logical,.store", p.blue) + both(".loop", p.green) +
+         stroked(".valid,.repeated,.hole,.shade", p.rule) + filled(".valid,.shade", p.blue) +
+         stroked(".again", p.blue) + both(".logical,.store", p.blue) + both(".loop", p.green) +
          both(".allocation,.read", p.purple) + both(".load", p.orange) +
          stroked(".checked,.hatch", p.vermilion) + both(".conflict", p.vermilion) +
          stroked("text.halo", p.paper) + filled(".dot", p.vermilion) +

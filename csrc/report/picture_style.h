@@ -5,7 +5,8 @@
 namespace selvage {
 
 // Colours, strokes and faces of the pictures, by class; all that they have in common with a page is
-// the scheme, light or dark. The colours follow Okabe and Ito's, which most eyes tell apart; whatever a colour says is said by a pattern, a frame or a word as well.
+// the scheme, light or dark. The colours follow Okabe and Ito's, which most eyes tell apart;
+// whatever a colour says is said by a pattern, a frame or a word as well.
 //
 //   title heading note label small tiny micro, middle end,          text (TextStyle, Anchor)
 //     muted strong warning halo

@@ -57,7 +57,9 @@ struct Raw {
 
 void refuse_unsupported_options(const Raw& raw) {
   const std::pair<bool, const char*> options[] = {
-      {raw.trace, "--trace"}, {raw.debug, "--debug"}, {raw.tune, "--tune"},
+      {raw.trace, "--trace"},
+      {raw.debug, "--debug"},
+      {raw.tune, "--tune"},
   };
   for (const auto& [given, name] : options) {
     if (given) refuse_unsupported(kPlace, name, "leave it out");
