@@ -22,6 +22,7 @@ constexpr int kLongestName = 14;  // columns, of a loop at the rim
 constexpr int kShortName = 4;     // columns: iterdomains that a cell names itself
 constexpr int kMostHeader = 300;  // pixels of the loops that go down
 constexpr int kSmallPitch = 8, kSmallCell = 7;
+constexpr int kWideCell = 26, kNarrowCell = 20;  // the latter where there is little room
 constexpr int kHeaderLine = 15;
 constexpr std::size_t kMostWitnesses = 4;
 constexpr int kGapRow = 24;  // where rows are left out
@@ -44,13 +45,9 @@ class HolePicture {
 
   Drawing run() {
     for (Expr v : tensor_.analysis.variables) names_.emplace_back(v.name());
-    // The rim is known once the table is, and the table's columns once the rim is.
-    for (int room = kPictureWidth;;) {
-      choose_cells(room);
-      measure();
-      if (right_ <= kPictureWidth || grid_.columns == 1) break;
-      room = std::min(room - (right_ - kPictureWidth), int(grid_.columns) * cell_width_ - 1);
-    }
+    choose_cells(kPictureWidth);
+    measure();
+    if (grid_.is_wrapped || !is_numbered_ || right_ > kPictureWidth) fit();
     drawing_.cover(right_, bottom_);
     draw_rim();
     if (is_numbered_) {
@@ -63,6 +60,16 @@ class HolePicture {
   }
 
  private:
+  // The rim is known once the table is, and the table's columns once the rim is.
+  void fit() {
+    least_width_ = kNarrowCell;
+    for (int room = kPictureWidth;;) {
+      choose_cells(room);
+      measure();
+      if (right_ <= kPictureWidth || grid_.columns == 1) break;
+      room = std::min(room - (right_ - kPictureWidth), int(grid_.columns) * cell_width_ - 1);
+    }
+  }
   std::string type_of(std::size_t loop) const {
     const ParallelType p =
         tensor_.schedule->parallel(tensor_.analysis.tensor, tensor_.analysis.loops[loop]);
@@ -76,7 +83,7 @@ class HolePicture {
   void choose_cells(int room) {
     is_numbered_ = true;
     const int columns = std::max(digits_of_items(tensor_), marks_.widest());
-    cell_width_ = std::max(20, columns * 6 + 4);
+    cell_width_ = std::max(least_width_, columns * 6 + 4);
     cell_height_ = marks_.size() > 1 && !marks_.are_letters() ? 27 : 24;
     const auto& n = states_.extents();
     grid_ = hole_grid(n, {room / cell_width_, kMostNumberedRows, kKeptRows}, witnesses());
@@ -456,6 +463,7 @@ class HolePicture {
   std::vector<std::string> names_;
   HoleGrid grid_;
   bool is_numbered_ = true;
+  int least_width_ = kWideCell;
   int cell_width_ = 0, cell_height_ = 0;
   std::vector<std::pair<std::size_t, int>> rim_;  // loops that go down: their place and width
   bool is_cut_ = false;                           // outer ones are not shown at the rim
