@@ -107,6 +107,7 @@ void choose_rows(HoleGrid& grid, const Rows& rows, const HoleGridLimits& limits,
     grid.rows.back().left_out = k - last - 1;
     last = k;
   }
+  grid.is_complete = std::int64_t(numbers.size()) == count;
 }
 
 }  // namespace

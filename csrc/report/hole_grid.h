@@ -21,7 +21,7 @@ struct HoleGrid {
   std::int64_t columns = 1;
   bool is_wrapped = false;  // the one loop across goes on in further rows
   std::vector<Row> rows;
-  bool is_complete = true;
+  bool is_complete = true;  // no row is left out
 
   // The index of each loop at a cell. False: there is none, at the end of the last of several rows.
   bool point_at(const Row& row, std::int64_t column, const std::vector<std::int64_t>& extents,
@@ -30,7 +30,7 @@ struct HoleGrid {
 
 struct HoleGridLimits {
   std::int64_t columns;    // at most
-  std::int64_t rows;       // with more the table is not complete, and has
+  std::int64_t rows;       // with more, only some are shown:
   std::int64_t kept_rows;  // the first so many and the last so many
 };
 
