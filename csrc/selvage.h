@@ -14,7 +14,9 @@
 #include <selvage/ir/schedule.h>
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>
+#include <selvage/report/dot.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
+#include <selvage/report/picture.h>
 #include <selvage/report/report.h>
 #include <selvage/scheduler/pointwise.h>

@@ -109,10 +109,12 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
 void judge(TensorReport& tensor, const Subject& subject, Report& report) {
   const Fusion& fusion = tensor.fusion();
   try {
-    std::optional<TensorAnalysis> read;
-    if (subject.reading) read = analyze(fusion, *subject.reading, tensor.analysis.tensor);
-    tensor.legality = legality_of(fusion, *tensor.schedule, tensor.analysis, subject.reading,
-                                  read ? &*read : nullptr);
+    if (subject.reading != nullptr) {
+      tensor.read = analyze(fusion, *subject.reading, tensor.analysis.tensor);
+      tensor.reading = subject.reading;
+    }
+    tensor.legality = legality_of(fusion, *tensor.schedule, tensor.analysis, tensor.reading,
+                                  tensor.read ? &*tensor.read : nullptr);
   } catch (const Illegal& refusal) {
     add(report, refusal.diagnostic(), subject);
   }

@@ -43,6 +43,9 @@ struct TensorReport {
   std::unordered_map<std::size_t, std::string> names;           // the one that texts use
   std::optional<std::vector<Confirmation>> confirmations = {};  // none: Z3 was not asked
   std::optional<std::vector<RuleWanted>> wanted = {};           // none: not looked for yet
+  // How it is read, where that is not as it is written; an iterdomain of both has one number.
+  const Schedule* reading = nullptr;
+  std::optional<TensorAnalysis> read = {};
   Legality legality = {};
 
   const Fusion& fusion() const { return schedule->fusion(); }

@@ -64,6 +64,10 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
       {"a.yaml --run --on cpu",
        "--on: there is no machine 'cpu'; help: write virtual, emulate or gpu"},
       {"a.yaml --input a=a.npy", "--input is of no use without --run; help: add --run"},
+      {"a.yaml --json --dot",
+       "--json, --dot and --svg - each want standard output; help: choose one"},
+      {"a.yaml --dot --svg -",
+       "--json, --dot and --svg - each want standard output; help: choose one"},
       {"--rules a.yaml",
        "--rules and 'a.yaml' are two tasks; help: schedule_inspect --help lists the options"},
   };
@@ -76,7 +80,7 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
 }
 
 TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
-  for (const char* option : {"--dot", "--svg a.svg", "--trace", "--debug", "--tune"}) {
+  for (const char* option : {"--trace", "--debug", "--tune"}) {
     const Outcome o = inspect("examples/figure2.yaml " + std::string(option));
     const std::string name = std::string(option).substr(0, std::string(option).find(' '));
     EXPECT_EQ(o.err, "schedule_inspect: error[E390]: " + name +
@@ -84,6 +88,33 @@ TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
     EXPECT_EQ(o.status, 2);
   }
   EXPECT_EQ(inspect("examples/figure2.yaml --arch sm_80").status, 2);
+}
+
+TEST(CommandLine, DrawsIntoAFileBesideThePage) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("selvage-" + std::to_string(getpid()) + ".svg"))
+          .string();
+  const Outcome o = inspect("examples/figure2.yaml --svg '" + path + "'");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out, inspect("examples/figure2.yaml").out);
+  std::ifstream file(path);
+  const std::string svg{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(svg, inspect("examples/figure2.yaml --svg -").out);
+  EXPECT_EQ(svg.substr(0, 5), "<svg ");
+  std::filesystem::remove(path);
+  const Outcome refused = inspect("examples/figure2.yaml --svg /none/a.svg");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.err,
+            "/none/a.svg: error[E802]: cannot write the picture: No such file or directory; help: "
+            "name a file in a folder that exists and can be written to\n");
+}
+
+TEST(CommandLine, DotAloneIsPrinted) {
+  const Outcome o = inspect("examples/figure2.yaml --dot");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out.substr(0, 18), "digraph schedule {");
+  EXPECT_EQ(o.out.substr(o.out.size() - 2), "}\n");
 }
 
 TEST(CommandLine, ExitStatusesAreThoseOfTheFile) {

@@ -3,8 +3,10 @@
 #include <selvage/confirm/confirm.h>
 #include <selvage/frontend/expression_lines.h>
 #include <selvage/frontend/schedule_file.h>
+#include <selvage/report/dot.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
+#include <selvage/report/picture.h>
 #include <selvage/report/rules_page.h>
 #include <selvage/report/run_file.h>
 
@@ -22,7 +24,12 @@ int inspect_file(const Options& options) {
   Report report = inspect(file);
   if (options.prove) confirm(report);
   if (options.run) run_file(file, options.running, report);
-  std::cout << (options.json ? to_json(report) : page(report, options.page));
+  const bool prints_svg = options.svg == "-";
+  if (!options.svg.empty() && !prints_svg) write_svg(report, options.svg);
+  std::cout << (prints_svg     ? to_svg(report)
+                : options.dot  ? to_dot(report)
+                : options.json ? to_json(report)
+                               : page(report, options.page));
   print(report.diagnostics);
   return report.exit_status();
 }

@@ -49,16 +49,17 @@ std::int64_t size_value(const std::string& name, const std::string& text) {
 
 // What the options say before they are examined.
 struct Raw {
-  std::string file, simplify, svg, on, arch = "sm_90a";
+  std::string file, simplify, on, arch = "sm_90a";
   std::vector<std::string> sizes, inputs, outputs;
-  bool rules = false, dot = false, trace = false, debug = false, tune = false;
+  bool rules = false, trace = false, debug = false, tune = false;
   bool version = false, run = false;
 };
 
 void refuse_unsupported_options(const Raw& raw) {
   const std::pair<bool, const char*> options[] = {
-      {raw.dot, "--dot"},     {!raw.svg.empty(), "--svg"}, {raw.trace, "--trace"},
-      {raw.debug, "--debug"}, {raw.tune, "--tune"},
+      {raw.trace, "--trace"},
+      {raw.debug, "--debug"},
+      {raw.tune, "--tune"},
   };
   for (const auto& [given, name] : options) {
     if (given) refuse_unsupported(kPlace, name, "leave it out");
@@ -82,6 +83,8 @@ void examine(const Raw& raw, Options& options) {
   if (raw.file.empty()) wrong("there is no file to read", "name a schedule file, or - for stdin");
   options.file = raw.file;
   refuse_unsupported_options(raw);
+  const int printed = int(options.json) + int(options.dot) + int(options.svg == "-");
+  if (printed > 1) wrong("--json, --dot and --svg - each want standard output", "choose one");
   for (const std::string& text : raw.sizes) {
     const auto [name, value] = assignment("--size", text, "N=1024");
     put(options.sizes, "--size", name, size_value(name, value));
@@ -134,6 +137,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--why", options.page.why, "the same, each with its reason");
   app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels");
+  app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
+  app.add_option("--svg", options.svg, "FILE: draw graphs, holes and banks as SVG; -: print it");
   app.add_flag("--run", raw.run, "run the kernels, and compare with the unscheduled program");
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
   many("--size", raw.sizes, "NAME=VALUE: the value of a size");
@@ -147,8 +152,6 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
   app.add_flag("--help", help, "print this and exit");
   app.add_flag("--version", raw.version, "print the version and exit");
-  app.add_option("--svg", raw.svg, "not supported yet: a picture");
-  app.add_flag("--dot", raw.dot, "not supported yet: the graph for Graphviz");
   app.add_flag("--tune", raw.tune, "not supported yet: try schedules");
   app.add_flag("--trace", raw.trace, "not supported yet: every access of a run");
   app.add_flag("--debug", raw.debug, "not supported yet: kernels that check themselves");

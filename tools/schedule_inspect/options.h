@@ -16,6 +16,8 @@ struct Options {
   Task task = Task::Inspect;
   std::string file;
   bool json = false;
+  bool dot = false;
+  std::string svg;  // the file to draw into; "-": standard output; empty: none
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run or --check

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <selvage/legality/analysis.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// Which thread of its block performs a loop point: numbers run fastest along TIDx, then TIDy, TIDz.
+class ThreadNumbers {
+ public:
+  // Extents of the loops that are bound must be numbers.
+  ThreadNumbers(const Schedule& schedule, const TensorAnalysis& analysis);
+
+  std::int64_t count() const { return count_; }  // threads of a block; saturates
+  // The number is the index of one loop, or there is but one thread.
+  bool is_plain() const;
+  bool depends_only_on(const std::vector<std::size_t>& loops) const;
+  std::int64_t at(std::span<const std::int64_t> point) const;
+  // The loops of a thread get its indices, others keep theirs. False: there is no such thread.
+  bool put(std::int64_t thread, std::vector<std::int64_t>& point) const;
+
+ private:
+  struct Axis {
+    std::size_t loop;
+    std::int64_t extent, step;
+  };
+  std::vector<Axis> axes_;  // x first
+  std::int64_t count_ = 1;
+};
+
+}  // namespace selvage
