@@ -1,6 +1,5 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
-#include <selvage/legality/decide.h>
 #include <selvage/legality/warp_access.h>
 
 #include <algorithm>
@@ -14,11 +13,6 @@ std::optional<std::int64_t> number(Expr e) {
   return e.is(Op::Const) ? std::optional(e.value()) : std::nullopt;
 }
 
-bool mentions(Expr e, Expr symbol) {
-  const std::vector<Expr> all = symbols_of(std::span(&e, 1));
-  return std::any_of(all.begin(), all.end(), [&](Expr s) { return same(s, symbol); });
-}
-
 // Past this, an address or a guard is not looked at: what is crossed and split again without end.
 constexpr std::size_t kMostNodes = 2'000;
 
@@ -26,27 +20,6 @@ bool is_too_long(const TensorAnalysis& a) {
   std::vector<Expr> all = {a.address};
   for (const KeptPredicate& kept : a.predicates.kept) all.push_back(kept.condition);
   return reachable(all, true).size() > kMostNodes;
-}
-
-bool is_whole_access(std::int64_t bytes) {
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
-}
-
-// Lane l lies l elements behind lane 0, lane 0 on a multiple of the vector, and all lanes are holes
-// together.
-bool is_one_vector(const TensorAnalysis& a, const WarpAccess& access, Expr address, Expr lane,
-                   std::int64_t lanes) {
-  const Expr first = replaced(address, access.first_lane);
-  const Facts& valid = a.guarded->facts();
-  if (!is_proved(decide(valid, eq(replaced(address, {}), first + lane)))) return false;
-  if (!is_proved(decide(valid, eq(first % lanes, 0)))) return false;
-  for (const KeptPredicate& kept : a.predicates.kept) {
-    if (!mentions(kept.condition, lane)) continue;
-    const Expr g = replaced(kept.condition, {});
-    const Expr g0 = replaced(kept.condition, access.first_lane);
-    if (!is_proved(decide(a.ranges->facts(), (g && g0) || (!g && !g0)))) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -89,16 +62,11 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
     access.block[i] = *block[i];
   }
   access.element_bytes = size_of(fusion[a.tensor].type);
-  Expr lane;
-  std::int64_t lanes = 1;
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
     const ParallelType p = schedule.parallel(a.tensor, a.loops[i]);
     const Expr extent = a.ranges->simplify(schedule.graph()[a.loops[i]].extent);
     if (p == ParallelType::Vectorize) {
-      lane = a.variables[i];
-      if (!extent.is(Op::Const)) return NoWarpAccess{"the width of its vectors is not known"};
-      lanes = extent.value();
-      access.first_lane.emplace_back(lane, fusion.pool().constant(0));
+      access.first_lane.emplace_back(a.variables[i], fusion.pool().constant(0));
       continue;
     }
     access.loops.push_back(a.variables[i]);
@@ -109,20 +77,18 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
       access.others.push_back({a.variables[i], extent, number(extent)});
     }
   }
-  const auto bytes = checked_mul(lanes, access.element_bytes);
-  if (!bytes || !is_whole_access(*bytes)) {
-    return NoWarpAccess{"a vector of " + std::to_string(lanes) +
-                        " elements is no access of 1, 2, "
-                        "4, 8 or 16 bytes"};
-  }
   if (is_too_long(a)) return NoWarpAccess{"its address or its guard is too long"};
-  access.bytes = *bytes;
-  access.address = replaced(a.address, access.first_lane);
-  for (const KeptPredicate& kept : a.predicates.kept) {
-    access.guards.push_back(replaced(kept.condition, access.first_lane));
+  if (a.vector) {
+    if (!a.vector->finding.is_legal()) return NoWarpAccess{a.vector->finding.reason};
+    access.bytes = a.vector->bytes;
+    access.address = replaced(a.vector->start, {});
+    access.guards.push_back(replaced(a.vector->full.condition, {}));
+    return access;
   }
-  if (lanes > 1 && !is_one_vector(a, access, a.address, lane, lanes)) {
-    return NoWarpAccess{"it is not proved that each vector is one aligned access"};
+  access.bytes = access.element_bytes;
+  access.address = replaced(a.address, {});
+  for (const KeptPredicate& kept : a.predicates.kept) {
+    access.guards.push_back(replaced(kept.condition, {}));
   }
   return access;
 }

@@ -216,10 +216,12 @@ TEST(BankConflicts, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(why("    dtype: float\n    logical: {x: 96}\n"
                 "    transforms: [{split: {in: x, factor: 3, out: [o, v]}}]\n"
                 "    bind: {o: TIDx, v: Vectorize}\n"),
-            "a vector of 3 elements is no access of 1, 2, 4, 8 or 16 bytes");
-  EXPECT_EQ(why("    dtype: float\n    logical: {x: 32, y: 2}\n    loop: [y, x]\n"
-                "    strides: [3, 1]\n    bind: {x: TIDx, y: Vectorize}\n"),
-            "it is not proved that each vector is one aligned access");
+            "the vector v of tile, 3 x float, is no access of 2, 4, 8 or 16 bytes");
+  EXPECT_EQ(
+      why("    dtype: float\n    logical: {x: 32, y: 2}\n    loop: [y, x]\n"
+          "    strides: [3, 1]\n    bind: {x: TIDx, y: Vectorize}\n"),
+      "the vector y of tile, 2 x float, is not aligned: at y = 0, x = 1 it begins at element 3, no "
+      "multiple of 2");
 }
 
 TEST(BankConflicts, OutsideSharedMemoryThereAreNone) {
