@@ -1,5 +1,6 @@
 #include <selvage/kernel/print.h>
 #include <selvage/report/checks.h>
+#include <selvage/report/fill_lines.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
 #include <selvage/report/texts.h>
@@ -97,6 +98,7 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
+  if (tensor.legality.fills) json["fill"] = Json::parse(fill_json(tensor, *tensor.legality.fills));
   if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;
 }

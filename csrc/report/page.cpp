@@ -1,5 +1,6 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/report/fill_lines.h>
 #include <selvage/report/lines.h>
 #include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
@@ -109,9 +110,11 @@ std::string page(const Report& report, const PageOptions& options) {
       out.blank();
       if (options.all()) {
         print_tensor(tensor, out);
+        print_fill(tensor, out);
       } else if (options.predicates || options.why) {
         out.line(0, tensor.name());
         print_checks(tensor, options.why, out);
+        if (options.why) print_fill(tensor, out);
         if (options.why) print_rules(tensor, fusion, out);
       }
       if (tensor.confirmations) print_confirmations(tensor.name(), *tensor.confirmations, out);

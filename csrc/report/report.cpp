@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/report/legality.h>
 #include <selvage/report/report.h>
 
 #include <algorithm>
@@ -86,6 +87,19 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
   add(report, std::move(warning), subject);
 }
 
+// The tensor with all that is said of its legality; what is refused becomes a diagnostic.
+void add_tensor(const Subject& subject, TensorAnalysis analysis, Report& report) {
+  warn_of_lost_items(subject, analysis, report);
+  TensorReport tensor = report_of(subject.schedule, std::move(analysis), subject.names);
+  try {
+    tensor.legality = legality_of(subject, tensor.analysis);
+    for (Diagnostic& d : diagnostics_of(subject, tensor)) add(report, std::move(d), subject);
+  } catch (const Illegal& refusal) {
+    add(report, refusal.diagnostic(), subject);
+  }
+  report.tensors.push_back(std::move(tensor));
+}
+
 }  // namespace
 
 bool TensorReport::is_loop(DomainId d) const {
@@ -143,6 +157,8 @@ std::vector<Subject> subjects_of(const ScheduleFile& file) {
     subject.items_may_be_lost = true;
     for (const NamedDomain& d : tensor.iterdomains) subject.names.emplace_back(d.name, d.domain);
     subject.places[tensor.name] = tensor.place;
+    if (tensor.reading) subject.reading = &*tensor.reading;
+    subject.read_by = {tensor.reads_under_guard, tensor.reads_to_reduce};
   }
   if (file.schedule) {
     subjects.push_back({.schedule = *file.schedule, .places = file.places});
@@ -168,10 +184,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const std::size_t errors = report.diagnostics.size();
     found.program = lowered(subject, report);
     if (found.program) {
-      for (const TensorAnalysis& a : found.program->tensors) {
-        warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, a, subject.names));
-      }
+      for (const TensorAnalysis& a : found.program->tensors) add_tensor(subject, a, report);
       for (const ProgramStep& step : found.program->steps) {
         std::vector<CudaText>& texts = found.cuda.emplace_back();
         for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
@@ -187,9 +200,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         continue;
       }
       try {
-        TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
-        warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
+        add_tensor(subject, analyze(schedule.fusion(), schedule, t), report);
       } catch (const Illegal& refusal) {
         // What has stopped the lowering need not be said twice.
         const std::string& message = refusal.diagnostic().message;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <selvage/legality/fills.h>
+
+#include <optional>
+
+namespace selvage {
+
+// What is asked of one tensor's schedule beyond coverage and bounds. A part that does not apply is
+// absent.
+struct Legality {
+  std::optional<Fills> fills;
+};
+
+}  // namespace selvage
