@@ -39,22 +39,31 @@ const Verdict& Accesses::items_once() {
   if (answers_[ItemsOnce]) return *answers_[ItemsOnce];
   const Verdict all_valid = simplifier_.prove(valid_);
   if (is_proved(all_valid)) return *(answers_[ItemsOnce] = all_valid);
+  // Wherever it is an item's, the point is valid.
   const std::optional<Expr> item = is_item();
-  return settle(ItemsOnce, item ? std::optional(valid_ || !*item) : std::nullopt);
+  if (!item) return settle(ItemsOnce, std::nullopt);
+  Facts facts = simplifier_.facts();
+  facts.assume(*item);
+  Simplifier under_item(std::move(facts));
+  return settle(ItemsOnce, valid_, under_item);
 }
 
 const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim) {
+  return settle(asked, claim, simplifier_);
+}
+
+const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim, Simplifier& under) {
   std::optional<Verdict>& answer = answers_[asked];
   if (answer) return *answer;
   if (claim) {
-    const Verdict verdict = simplifier_.prove(*claim);
+    const Verdict verdict = under.prove(*claim);
     if (is_proved(verdict)) return *(answer = verdict);
   }
   if (sweep()) {
     const std::optional<Point>& point = fails_at_[asked];
     answer = point ? Verdict(Refuted{*point}) : Proved{{"exact enumeration"}};
   } else if (claim) {
-    answer = decide(simplifier_.facts(), *claim);
+    answer = decide(under.facts(), *claim);
     if (const auto* refuted = std::get_if<Refuted>(&*answer)) answer = in_order(*refuted);
   } else {
     answer = Unknown{};

@@ -33,6 +33,7 @@ class Accesses {
   enum Asked : std::uint8_t { Inside, OnlyItems, ItemsOnce };
   using Point = std::vector<std::pair<Expr, std::int64_t>>;
   const Verdict& settle(Asked asked, const std::optional<Expr>& claim);
+  const Verdict& settle(Asked asked, const std::optional<Expr>& claim, Simplifier& under);
   bool sweep();
   std::optional<Expr> is_item();
   Refuted in_order(const Refuted& refuted) const;

@@ -76,7 +76,7 @@ void print_fill(const TensorReport& tensor, Lines& out) {
     out.line(2, text + with_point(tensor, f) + " (" + word(f.verdict) + ")");
   };
   out.heading("Fill: " + count_text(fills));
-  say("", fills.reader.only_items);
+  if (!fills.is_strong || fills.fits) say("", fills.reader.only_items);
   if (!fills.reader.inside.is_legal()) say("", fills.reader.inside);
   if (!is_proved(fills.unguarded.only_items.verdict) &&
       is_proved(fills.reader.only_items.verdict)) {
@@ -86,7 +86,7 @@ void print_fill(const TensorReport& tensor, Lines& out) {
     if (!fills.unguarded.inside.is_legal()) {
       say("without its guard ", fills.unguarded.inside);
     } else if (may_go) {
-      out.line(2, "the guard of the reader may go where every hole holds what changes nothing");
+      out.line(2, "its guard may go where every hole holds what changes nothing");
     }
   }
   if (!fills.is_strong) {
