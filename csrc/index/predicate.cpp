@@ -352,10 +352,12 @@ class Planner {
     std::vector<char> told(n, 0);
     for (std::size_t v = 0; v < request_.loops.size(); ++v) told[v] = 1;
     // A bound is told once all that it follows from is told: derivations never run in a circle.
+    // Both ways by turns: a chain may run along the path or against it.
     const auto tell_laws = [&] {
       for (bool again = true; again;) {
         again = false;
-        for (std::size_t v = 0; v < n; ++v) {
+        for (std::size_t k = 0; k < 2 * n; ++k) {
+          const std::size_t v = k < n ? k : 2 * n - 1 - k;
           if (!told[v] && closure.holds(v))
             again = tell_by_law(closure, v, told, by[v], from[v]) || again;
         }

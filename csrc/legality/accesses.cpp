@@ -43,7 +43,9 @@ const Verdict& Accesses::items_once() {
   const std::optional<Expr> item = is_item();
   if (!item) return settle(ItemsOnce, std::nullopt);
   Facts facts = simplifier_.facts();
-  facts.assume(*item);
+  Expr condition = *item;  // a conjunction of any depth
+  for (; condition.is(Op::And); condition = condition[0]) facts.assume(condition[1]);
+  facts.assume(condition);
   Simplifier under_item(std::move(facts));
   return settle(ItemsOnce, valid_, under_item);
 }
@@ -87,6 +89,7 @@ bool Accesses::sweep() {
   }
   std::vector<Expr> roots = {cell_, valid_};
   roots.insert(roots.end(), guard_.begin(), guard_.end());
+  if (!is_quick(roots, points)) return false;
   for (Expr s : symbols_of(roots)) {
     const auto is_it = [&](Expr v) { return same(v, s); };
     if (std::none_of(analysis_.variables.begin(), analysis_.variables.end(), is_it)) return false;

@@ -48,6 +48,12 @@ bool is_dense(const TensorInfo& tensor) {
                               tensor.logical.begin(), tensor.logical.end()));
 }
 
+bool is_quick(std::span<const Expr> roots, std::int64_t points) {
+  constexpr std::int64_t kMostWork = std::int64_t{1} << 26;  // nodes evaluated, in all
+  return points <= kMostPointsTried &&
+         points * std::int64_t(reachable(roots, true).size()) <= kMostWork;
+}
+
 Cells::Cells(const Fusion& fusion, const Schedule& schedule, TensorId t)
     : fusion_(fusion), schedule_(schedule), tensor_(t), domains_(allocation_of(fusion, t)) {
   const DomainGraph& graph = schedule.graph();
@@ -191,6 +197,7 @@ void Cells::look_for_first() {
   if (!count_.is(Op::Const) || !mentions_only(item, std::span(&cell, 1))) return;
   Tape tape(std::span(&item, 1), std::span(&cell, 1));
   const std::int64_t end = std::min(count_.value(), kMostPointsTried);
+  if (!is_quick(std::span(&item, 1), end)) return;
   for (std::int64_t c = 0; c < end; ++c) {
     if (!tape.evaluate(std::span(&c, 1))) return;
     if (tape.root(0) != 0) continue;
@@ -204,8 +211,8 @@ void Cells::fill_table() {
   const DomainGraph& graph = schedule_.graph();
   const std::vector<DomainId>& logical = fusion_[tensor_].logical;
   const auto items = product(graph, logical);
-  if (!items || *items > kMostPointsTried) return;
-  if (!count_.is(Op::Const) || count_.value() < 1 || count_.value() > kMostPointsTried) return;
+  if (!items || !count_.is(Op::Const) || count_.value() < 1) return;
+  if (count_.value() > kMostPointsTried) return;
   std::vector<Expr> symbols;
   for (std::size_t i = 0; i < logical.size(); ++i) {
     symbols.push_back(fusion_.pool().symbol("$" + std::to_string(i)));
@@ -219,7 +226,7 @@ void Cells::fill_table() {
   std::vector<Expr> indices;
   for (DomainId d : domains_) indices.push_back(coordinates[d]);
   const Expr address = address_in(fusion_, graph, tensor_, indices);
-  if (!mentions_only(address, symbols)) return;
+  if (!mentions_only(address, symbols) || !is_quick(std::span(&address, 1), *items)) return;
   Tape tape(std::span(&address, 1), symbols);
   std::vector<char> table(std::size_t(count_.value()), 0);
   std::vector<std::int64_t> point(logical.size());

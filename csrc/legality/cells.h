@@ -72,6 +72,9 @@ class Cells {
   std::vector<char> table_;
 };
 
+// Are these expressions small enough to be evaluated at so many points, one by one?
+bool is_quick(std::span<const Expr> roots, std::int64_t points);
+
 // True where a glance tells that there is no hole: all items in a row, in any order of the axes.
 bool is_dense(const TensorInfo& tensor);
 

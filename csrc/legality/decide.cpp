@@ -11,7 +11,9 @@ namespace selvage {
 namespace {
 
 constexpr int kProbes = 4'000;
-constexpr std::int64_t kWide = 48;  // of a range without an end, as far as it is probed
+constexpr std::int64_t kMostWork = std::int64_t{1}
+                                   << 26;  // nodes evaluated, at all points together
+constexpr std::int64_t kWide = 48;         // of a range without an end, as far as it is probed
 
 // The symbols of a claim with all facts that they hang together with, in the order of declaration:
 // what bounds a symbol comes before it.
@@ -20,6 +22,7 @@ class Survey {
   Survey(const Facts& facts, Expr claim) : facts_(facts), roots_{claim}, tape_({}, {}) {
     gather();
     tape_ = Tape(roots_, symbols_);
+    most_points_ = kMostWork / std::int64_t(reachable(roots_, true).size());
     values_.resize(symbols_.size());
   }
 
@@ -30,7 +33,7 @@ class Survey {
       if (!r.has_lo() || !r.has_hi()) return false;
       const auto width = checked_sub(r.hi, r.lo);
       const auto more = width ? checked_mul(points, *width + 1) : std::nullopt;
-      if (!more || *more > kMostPointsTried) return false;
+      if (!more || *more > std::min(kMostPointsTried, most_points_)) return false;
       points = *more;
     }
     return true;
@@ -40,7 +43,7 @@ class Survey {
 
   bool probe() {
     SplitMix64 random(0x1E6A11);
-    for (int k = 0; k < kProbes; ++k) {
+    for (int k = 0; k < kProbes && k < most_points_; ++k) {
       for (std::size_t i = 0; i < symbols_.size(); ++i) values_[i] = draw(i, random);
       if (is_counterexample()) return true;
     }
@@ -137,6 +140,7 @@ class Survey {
   std::vector<Interval> ranges_;
   std::vector<Congruence> congruences_;
   Tape tape_;
+  std::int64_t most_points_ = 0;
   std::vector<std::int64_t> values_;
 };
 
