@@ -9,40 +9,50 @@ namespace selvage {
 
 Accesses::Accesses(const Schedule& schedule, const TensorAnalysis& analysis, const Cells& cells,
                    bool is_guarded)
-    : schedule_(schedule),
-      analysis_(analysis),
-      cells_(cells),
-      simplifier_(is_guarded ? analysis.guarded->facts() : analysis.ranges->facts()) {
+    : schedule_(schedule), analysis_(analysis), cells_(cells), is_guarded_(is_guarded) {
   const DomainGraph& graph = schedule.graph();
   if (is_guarded) {
     for (const KeptPredicate& kept : analysis.predicates.kept) guard_.push_back(kept.condition);
   }
   for (DomainId d : cells.domains()) indices_.push_back((*analysis.coordinates)[d]);
   cell_ = address_in(schedule.fusion(), graph, analysis.tensor, indices_);
-  valid_ = simplifier_.pool().truth(true);
+  valid_ = schedule.fusion().pool().truth(true);
   for (std::size_t v = analysis.loops.size(); v < analysis.hole_path.domains.size(); ++v) {
     const DomainId d = analysis.hole_path.domains[v];
     valid_ = valid_ && ok((*analysis.coordinates)[d], graph[d].extent);
   }
 }
 
-std::optional<Expr> Accesses::is_item() { return cells_.is_item(indices_, simplifier_); }
+Simplifier& Accesses::simplifier() {
+  if (!simplifier_) {
+    simplifier_.emplace(is_guarded_ ? analysis_.guarded->facts() : analysis_.ranges->facts());
+  }
+  return *simplifier_;
+}
+
+bool Accesses::lets_valid_points_only() const {
+  return is_guarded_ && !schedule_.fusion()[analysis_.tensor].duplicates_allowed;
+}
+
+std::optional<Expr> Accesses::is_item() { return cells_.is_item(indices_, simplifier()); }
 
 const Verdict& Accesses::inside() { return settle(Inside, ok(cell_, cells_.count())); }
 
 const Verdict& Accesses::only_items() {
   if (answers_[OnlyItems]) return *answers_[OnlyItems];
+  if (lets_valid_points_only()) return *(answers_[OnlyItems] = Proved{{"guard"}});
   return settle(OnlyItems, is_item());
 }
 
 const Verdict& Accesses::items_once() {
   if (answers_[ItemsOnce]) return *answers_[ItemsOnce];
-  const Verdict all_valid = simplifier_.prove(valid_);
+  if (lets_valid_points_only()) return *(answers_[ItemsOnce] = Proved{{"guard"}});
+  const Verdict all_valid = simplifier().prove(valid_);
   if (is_proved(all_valid)) return *(answers_[ItemsOnce] = all_valid);
   // Wherever it is an item's, the point is valid.
   const std::optional<Expr> item = is_item();
   if (!item) return settle(ItemsOnce, std::nullopt);
-  Facts facts = simplifier_.facts();
+  Facts facts = simplifier().facts();
   Expr condition = *item;  // a conjunction of any depth
   for (; condition.is(Op::And); condition = condition[0]) facts.assume(condition[1]);
   facts.assume(condition);
@@ -51,7 +61,7 @@ const Verdict& Accesses::items_once() {
 }
 
 const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim) {
-  return settle(asked, claim, simplifier_);
+  return settle(asked, claim, simplifier());
 }
 
 const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim, Simplifier& under) {

@@ -13,6 +13,8 @@ namespace selvage {
 // there, valid or not.
 // Each question is one of all these points. Refuted: the first one in loop order, where sizes are
 // numbers and points few, or one; a value for every loop comes first, then sizes.
+// A guard that stops every hole of the nest lets valid points through only, and a valid point is an
+// item's: that needs no claim.
 class Accesses {
  public:
   // What is given must outlive it.
@@ -35,13 +37,17 @@ class Accesses {
   const Verdict& settle(Asked asked, const std::optional<Expr>& claim);
   const Verdict& settle(Asked asked, const std::optional<Expr>& claim, Simplifier& under);
   bool sweep();
+  bool lets_valid_points_only() const;
   std::optional<Expr> is_item();
   Refuted in_order(const Refuted& refuted) const;
 
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
   const Cells& cells_;
-  Simplifier simplifier_;
+  Simplifier& simplifier();
+
+  bool is_guarded_;
+  std::optional<Simplifier> simplifier_;
   std::vector<Expr> guard_;    // what it tests
   std::vector<Expr> indices_;  // of the allocation
   Expr cell_, valid_;

@@ -124,14 +124,16 @@ void Cells::take_apart(const Facts& facts) {
 void Cells::ask_whether_full(const Facts& facts) {
   const DomainGraph& graph = schedule_.graph();
   Simplifier simplifier(facts);
-  const Coordinates coordinates(graph, path_, domains_, axes_, simplifier);
-  plan_ = plan_predicates({.graph = graph,
-                           .path = path_,
-                           .loops = domains_,
-                           .variables = axes_,
-                           .candidates = path_.domains,
-                           .coordinates = coordinates,
-                           .simplifier = simplifier});
+  if (!path_.steps.empty()) {
+    const Coordinates coordinates(graph, path_, domains_, axes_, simplifier);
+    plan_ = plan_predicates({.graph = graph,
+                             .path = path_,
+                             .loops = domains_,
+                             .variables = axes_,
+                             .candidates = path_.domains,
+                             .coordinates = coordinates,
+                             .simplifier = simplifier});
+  }
   for (const KeptPredicate& kept : plan_.kept) {
     if (kept.witness.empty()) continue;
     full_ = Refuted{kept.witness};
@@ -151,9 +153,8 @@ void Cells::ask_whether_full(const Facts& facts) {
     const std::size_t k = (*order_)[i];
     const Expr n = graph[domains_[k]].extent;
     const Expr dense = eq(strides_[k], span_after(i)), dense_or_one = n <= 1 || dense;
-    const Verdict no_gap = decide(sizes, i == 0 ? dense_or_one : dense);
-    if (is_proved(no_gap)) continue;
     const Verdict real = decide(sizes, dense_or_one);
+    if (is_proved(real) && (i == 0 || is_proved(decide(sizes, dense)))) continue;
     full_ = std::holds_alternative<Refuted>(real) ? real : Unknown{};
     return;
   }

@@ -44,8 +44,9 @@ class Question {
     out_.elements = cells_.count();
     out_.holes = cells_.holes();
     out_.first = cells_.first();
-    out_.unguarded = meeting(false);
-    out_.reader = by_.is_guarded ? meeting(true) : out_.unguarded;
+    const bool is_told = !reads_as_written_ || by_.reduction || info_.memory != Memory::Global;
+    if (is_told) out_.unguarded = meeting(false);
+    out_.reader = by_.is_guarded ? meeting(true) : *out_.unguarded;
     out_.is_strong = info_.fill.has_value() || !is_proved(out_.reader.only_items.verdict);
     ask_for_value();
     if (info_.fill || (out_.value && counts_twice())) out_.kept = kept();

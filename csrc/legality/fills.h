@@ -35,8 +35,9 @@ struct Fills {
   std::optional<Expr> holes;          // how many of them; nothing: it is not known
   std::optional<std::int64_t> first;  // the address of the first one, where sizes are numbers
 
-  Meeting reader;     // as it is
-  Meeting unguarded;  // as it would be without its guard
+  Meeting reader;  // as it is
+  // As it would be without its guard; not asked of global memory, where no reader is told of.
+  std::optional<Meeting> unguarded;
 
   bool is_strong = false;  // weak correctness is not enough: a hole is read, or a fill asked for
   std::optional<Scalar> value;  // that holes must hold, where that is known

@@ -78,14 +78,13 @@ void print_fill(const TensorReport& tensor, Lines& out) {
   out.heading("Fill: " + count_text(fills));
   if (!fills.is_strong || fills.fits) say("", fills.reader.only_items);
   if (!fills.reader.inside.is_legal()) say("", fills.reader.inside);
-  if (!is_proved(fills.unguarded.only_items.verdict) &&
+  if (fills.unguarded && !is_proved(fills.unguarded->only_items.verdict) &&
       is_proved(fills.reader.only_items.verdict)) {
-    say("without its guard ", fills.unguarded.only_items);
-    const bool may_go = fills.unguarded.inside.is_legal() &&
-                        (!fills.unguarded.once || fills.unguarded.once->is_legal());
-    if (!fills.unguarded.inside.is_legal()) {
-      say("without its guard ", fills.unguarded.inside);
-    } else if (may_go) {
+    const Meeting& m = *fills.unguarded;
+    say("without its guard ", m.only_items);
+    if (!m.inside.is_legal()) {
+      say("without its guard ", m.inside);
+    } else if (!m.once || m.once->is_legal()) {
       out.line(2, "its guard may go where every hole holds what changes nothing");
     }
   }
@@ -113,15 +112,16 @@ std::string fill_json(const TensorReport& tensor, const Fills& fills) {
   const Point at = witness(tensor, fills.initialised.verdict);
   if (!at.empty()) json["witness"] = json_of(at);
   json["reason"] = fills.initialised.reason;
+  if (!fills.unguarded) return json.dump();
+  const Meeting& m = *fills.unguarded;
   Json& unguarded = json["unguarded"] = Json::object();
-  unguarded["read"] = happens(fills.unguarded.only_items.verdict);
-  unguarded["inside"] = happens(fills.unguarded.inside.verdict).is_null()
-                            ? Json(nullptr)
-                            : Json(fills.unguarded.inside.is_legal());
-  if (fills.unguarded.once) unguarded["once"] = fills.unguarded.once->is_legal();
-  const Point met = witness(tensor, fills.unguarded.only_items.verdict);
+  unguarded["read"] = happens(m.only_items.verdict);
+  const Json leaves = happens(m.inside.verdict);
+  unguarded["inside"] = leaves.is_null() ? leaves : Json(!leaves.get<bool>());
+  if (m.once) unguarded["once"] = m.once->is_legal();
+  const Point met = witness(tensor, m.only_items.verdict);
   if (!met.empty()) unguarded["witness"] = json_of(met);
-  if (fills.unguarded.element) unguarded["element"] = *fills.unguarded.element;
+  if (m.element) unguarded["element"] = *m.element;
   return json.dump();
 }
 
