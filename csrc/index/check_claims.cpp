@@ -6,9 +6,10 @@
 namespace selvage {
 
 Verdict CheckClaims::ask(std::span<const Expr> others, Expr claim) {
-  std::uint32_t nodes = std::min(claim.size(), kMostNodes);
-  for (Expr e : others) nodes = std::min(nodes + std::min(e.size(), kMostNodes), kMostNodes);
-  if (nodes > nodes_left_) return Unknown{claim};
+  std::vector<Expr> all(others.begin(), others.end());
+  all.push_back(claim);
+  const std::size_t nodes = reachable(all, true).size();
+  if (nodes > std::min(kLargest, nodes_left_)) return Unknown{claim};
   nodes_left_ -= nodes;
   Facts facts = request_.simplifier.facts();
   for (Expr e : others) facts.assume(e);

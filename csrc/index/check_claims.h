@@ -30,10 +30,13 @@ class CheckClaims {
                                                            const Refuted& refuted);
 
  private:
-  static constexpr std::uint32_t kMostNodes = 20'000;  // of all claims and what they are under
+  // Nodes of a claim with what it is under, and of all that are asked: past that a question is not
+  // worth its time.
+  static constexpr std::size_t kLargest = 250;
+  static constexpr std::size_t kMostNodes = 2'000;
 
   const PredicateRequest& request_;
-  std::uint32_t nodes_left_ = kMostNodes;
+  std::size_t nodes_left_ = kMostNodes;
 };
 
 }  // namespace selvage
