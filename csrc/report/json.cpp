@@ -1,4 +1,5 @@
 #include <selvage/kernel/print.h>
+#include <selvage/report/bound_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/fill_lines.h>
 #include <selvage/report/json.h>
@@ -46,9 +47,17 @@ Texts texts_of(const TensorReport& tensor) {
 
 Json coverage_of(const TensorReport& tensor) {
   const Coverage& coverage = tensor.analysis.coverage;
-  if (is_proved(coverage.verdict)) return {{"complete", true}};
+  const bool is_complete = is_proved(coverage.verdict);
   const bool is_refuted = std::holds_alternative<Refuted>(coverage.verdict);
-  Json json = {{"complete", false}, {"verdict", is_refuted ? "refuted" : "unknown"}};
+  Json json = {{"complete", is_complete},
+               {"verdict", is_complete  ? "proved"
+                           : is_refuted ? "refuted"
+                                        : "unknown"}};
+  if (!coverage.lost.empty()) {
+    // The item, one index per logical iterdomain; the witness has the sizes, too.
+    const auto items = std::ptrdiff_t(tensor.tensor().logical.size());
+    json["lost"] = json_of(Point(coverage.lost.begin(), coverage.lost.begin() + items));
+  }
   if (!coverage.lost.empty()) json["witness"] = json_of(completed(tensor, coverage.lost));
   return json;
 }
@@ -98,6 +107,7 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
+  json["bounds"] = Json::parse(bounds_json(tensor));
   if (tensor.legality.fills) json["fill"] = Json::parse(fill_json(tensor, *tensor.legality.fills));
   if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;

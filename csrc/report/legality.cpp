@@ -1,3 +1,4 @@
+#include <selvage/legality/bounds.h>
 #include <selvage/report/legality.h>
 #include <selvage/report/point.h>
 
@@ -23,6 +24,7 @@ Legality legality_of(const Subject& subject, const TensorAnalysis& analysis) {
   std::optional<TensorAnalysis> read;
   if (subject.reading != nullptr) read = analyze(fusion, *subject.reading, analysis.tensor);
   Legality legality;
+  legality.store = store_bound(fusion, schedule, analysis);
   legality.fills =
       fills(fusion, schedule, analysis, subject.reading, read ? &*read : nullptr, subject.read_by);
   return legality;
@@ -30,6 +32,8 @@ Legality legality_of(const Subject& subject, const TensorAnalysis& analysis) {
 
 std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorReport& tensor) {
   std::vector<Diagnostic> list;
+  const Finding& store = tensor.legality.store;
+  if (!store.is_legal()) list.push_back(refusal(tensor, store));
   const std::optional<Fills>& fills = tensor.legality.fills;
   if (!fills) return list;
   for (const Finding& finding : fills->refusals()) list.push_back(refusal(tensor, finding));
