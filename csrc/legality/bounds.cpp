@@ -40,7 +40,8 @@ class Reads {
     if (!info.definition) return {};
     Environment environment;
     for (std::size_t i = 0; i < info.indices.size(); ++i) {
-      environment.emplace_back(info.indices[i], (*analysis_.coordinates)[info.logical[i]]);
+      const Expr coordinate = (*analysis_.coordinates)[info.logical[i]];
+      environment.emplace_back(info.indices[i], analysis_.guarded->simplify(coordinate));
     }
     visit(*info.definition, environment, analysis_.tensor);
     return std::move(list_);
@@ -78,7 +79,8 @@ class Reads {
     std::optional<Refuted> refuted;
     Environment inner;
     for (std::size_t i = 0; i < read.subscripts.size(); ++i) {
-      const Expr s = substitute(read.subscripts[i], environment);
+      // Simplified as lowering does: what is read in several ways stays one visit.
+      const Expr s = analysis_.guarded->simplify(substitute(read.subscripts[i], environment));
       const Verdict verdict = ask(read.subscripts[i], s, extent_of(info, i), reader);
       add_rules(verdict, proved.rules);
       if (const auto* r = std::get_if<Refuted>(&verdict); r != nullptr && !refuted) refuted = *r;
