@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/frontend/document.h>
+#include <selvage/ir/identity.h>
 #include <selvage/ir/schedule.h>
 
 #include <map>
@@ -61,9 +62,11 @@ struct FileTensor {
   TensorId tensor{};
   std::vector<NamedDomain> iterdomains;  // in file order: root, view, logical, transforms
   bool has_kernel = true;                // false: in shared or local memory, only reported
-  // How a shared tensor is read, if other than it is written: its transforms are made after those of
-  // `schedule`, so that an iterdomain of both has one number.
+  // How a shared tensor is read, if other than it is written: its transforms are made after those
+  // of `schedule`, so that an iterdomain of both has one number.
   std::optional<Schedule> reading;
+  bool reads_under_guard = true;             // `guard: false`: at every point of its loops
+  std::optional<Reduction> reads_to_reduce;  // what the reader folds the elements into one with
 };
 
 // What the file says must come out of it, for --check.

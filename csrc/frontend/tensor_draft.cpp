@@ -221,9 +221,14 @@ class Reader {
       refuse("E313", read.place, "read: " + name_ + " is not in shared memory",
              "write memory: shared, or leave read out");
     }
-    expect_map(read, "read", {"transforms", "loop", "bind"}, errors_);
+    expect_map(read, "read", {"transforms", "loop", "bind", "reduce", "guard"}, errors_);
     TensorDraft::Reading reading;
     reading.place = read.place;
+    if (const Node* guard = read.find("guard")) reading.is_guarded = as_bool(*guard, "read.guard");
+    if (const Node* reduce = read.find("reduce")) {
+      reading.reduction = Reduction(
+          one_of(as_text(*reduce, "read.reduce"), reduce->place, "read.reduce", reduction_names()));
+    }
     const std::size_t own = names_.size();
     if (const Node* list = read.find("transforms")) {
       reading.transforms = read_transforms(*list, "read.transforms", names_, draft_.sizes,

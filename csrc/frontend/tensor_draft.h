@@ -2,6 +2,7 @@
 
 #include <selvage/frontend/layout.h>
 #include <selvage/frontend/sections.h>
+#include <selvage/ir/identity.h>
 
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ struct TensorDraft {
     std::vector<std::size_t> loop;
     Place place;  // of the loop
     std::vector<FileBinding> bindings;
+    bool is_guarded = true;
+    std::optional<Reduction> reduction;
   };
   std::optional<Reading> reading;
 };

@@ -115,7 +115,11 @@ FileTensor build(TensorDraft& draft, FileContext& context) {
                   [](const FileBinding& b) { return b.type == ParallelType::Bulk; });
   tensor.has_kernel = draft.memory == Memory::Global && !is_tma_copy;
   tensor.tensor = draft.fusion->add(tensor_info(draft, domains, allocated, context));
-  if (draft.reading) tensor.reading = reading_of(draft, tensor.tensor, domains);
+  if (draft.reading) {
+    tensor.reading = reading_of(draft, tensor.tensor, domains);
+    tensor.reads_under_guard = draft.reading->is_guarded;
+    tensor.reads_to_reduce = draft.reading->reduction;
+  }
   tensor.schedule = schedule_of(draft, tensor.tensor, domains);
   for (std::size_t k = 0; k < domains.size(); ++k) {
     const DomainNames::Domain& d = draft.names.all()[k];

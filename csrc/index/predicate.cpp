@@ -1,11 +1,14 @@
 #include <selvage/base/check.h>
 #include <selvage/index/bound_oracle.h>
+#include <selvage/index/check_claims.h>
+#include <selvage/index/derivation.h>
 #include <selvage/index/hitting_set.h>
 #include <selvage/index/hole_search.h>
 #include <selvage/index/predicate.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 namespace selvage {
@@ -19,11 +22,13 @@ constexpr std::size_t kHalvesAtMost = 64;    // halves that are asked about one 
 constexpr std::uint64_t kCompletionSteps = 600'000;
 
 // Some of the candidates must hold one of `members`. With a point: at that hole, exactly these are
-// broken. Without: laws and intervals cannot do without one of them.
+// broken, at the sizes of an instance or, where they are given, at these. Without: laws and
+// intervals cannot do without one of them.
 struct Demand {
   Members members;
   std::size_t instance = 0;
   std::vector<std::int64_t> point;
+  std::optional<std::vector<std::pair<Expr, std::int64_t>>> sizes = {};
 };
 
 // The fewest checks, as an implicit hitting set: guess the lightest set that meets all demands so
@@ -37,7 +42,8 @@ class Planner {
         implications_(implications(request.graph, request.path, request.simplifier)),
         instances_(instances(request, kInstances)),
         known_(instances_.size() == 1 && instances_[0].symbols.empty()),
-        budget_(request.budget / 2) {
+        budget_(request.budget / 2),
+        claims_(request) {
     oracle_ =
         known_ ? numeric_oracle(instances_[0].system) : symbolic_oracle(request_, implications_);
     always_ = oracle_->implied({}, Effort::Thorough);
@@ -54,6 +60,7 @@ class Planner {
     choose();
     budget_ = std::max(budget_, request_.budget / 2);  // finding witnesses is worth as much again
     attach_witnesses();
+    ask_for_holes();
     PredicatePlan plan;
     plan.searched = searched_;
     const std::vector<BoundId> bounds = needed_halves();
@@ -62,8 +69,9 @@ class Planner {
                           [&](BoundId b) { return b / 2 == candidates_[m]; });
     });
     for (std::uint32_t m : chosen_) plan.kept.push_back(describe(m, bounds));
-    derive(plan);
-    plan.minimal = minimality();
+    ask_for_witnesses(plan.kept);
+    plan.implied = derive();
+    plan.minimal = minimality(plan.kept);
     return plan;
   }
 
@@ -283,6 +291,56 @@ class Planner {
     return false;
   }
 
+  // Where no instance has shown a hole that a check alone stops, the simplifier is asked: do all
+  // others imply it? The point with which it refutes that is such a hole; proved, the check goes.
+  void ask_for_holes() {
+    if (!request_.exact || chosen_.size() > kHalvesAtMost) return;
+    std::vector<Expr> bounds;
+    for (std::uint32_t m = 0; m < candidates_.size(); ++m) bounds.push_back(in_bounds(m));
+    for (std::size_t k = 0; k < chosen_.size();) {
+      const std::uint32_t member = chosen_[k++];
+      if (witness_of(member) != nullptr) continue;
+      std::vector<Expr> others;
+      for (std::uint32_t m : chosen_) {
+        if (m != member) others.push_back(bounds[m]);
+      }
+      const Verdict verdict = claims_.ask(others, bounds[member]);
+      if (is_proved(verdict)) {
+        by_proof_.push_back(member);
+        chosen_.erase(chosen_.begin() + std::ptrdiff_t(--k));
+      } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+        const auto broken = CheckClaims::failing(bounds, *refuted);
+        CheckClaims::Point point = claims_.in_order(*refuted);
+        if (broken) demands_.push_back({*broken, 0, std::move(point.loops), point.sizes});
+      }
+    }
+  }
+
+  // The same of what is tested in the end: a half that follows is not, so more points are left.
+  void ask_for_witnesses(std::vector<KeptPredicate>& kept) {
+    if (!request_.exact || kept.size() > kHalvesAtMost) return;
+    for (KeptPredicate& p : kept) {
+      if (!p.witness.empty()) continue;
+      std::vector<Expr> others;
+      for (const KeptPredicate& q : kept) {
+        if (&q != &p) others.push_back(q.condition);
+      }
+      const Verdict verdict = claims_.ask(others, p.condition);
+      const auto* refuted = std::get_if<Refuted>(&verdict);
+      if (refuted == nullptr) continue;
+      const CheckClaims::Point point = claims_.in_order(*refuted);
+      for (std::size_t i = 0; i < point.loops.size(); ++i) {
+        p.witness.emplace_back(request_.variables[i], point.loops[i]);
+      }
+      p.witness.insert(p.witness.end(), point.sizes.begin(), point.sizes.end());
+    }
+  }
+
+  Expr in_bounds(std::uint32_t member) const {
+    const DomainId d = request_.path.domains[candidates_[member]];
+    return ok(request_.coordinates[d], request_.graph[d].extent);
+  }
+
   // The halves that are tested: a half that follows from all others is not.
   std::vector<BoundId> needed_halves() {
     std::vector<BoundId> bounds = bounds_of(chosen_);
@@ -327,14 +385,15 @@ class Planner {
       for (std::size_t i = 0; i < request_.loops.size(); ++i) {
         kept.witness.emplace_back(request_.variables[i], witness->point[i]);
       }
-      for (const auto& s : instances_[witness->instance].symbols) kept.witness.push_back(s);
+      const auto& sizes = witness->sizes ? *witness->sizes : instances_[witness->instance].symbols;
+      kept.witness.insert(kept.witness.end(), sizes.begin(), sizes.end());
     }
     return kept;
   }
 
-  Minimality minimality() {
-    for (std::uint32_t m : chosen_) {
-      if (witness_of(m) == nullptr) return Minimality::Unknown;
+  Minimality minimality(const std::vector<KeptPredicate>& kept) {
+    for (const KeptPredicate& p : kept) {
+      if (p.witness.empty()) return Minimality::Unknown;
     }
     if (!chosen_is_fewest_) return Minimality::Irredundant;
     const HittingSet real = lightest(true);
@@ -344,87 +403,24 @@ class Planner {
 
   // Says for every bound that is not tested what it follows from: laws first, then ranges, then the
   // oracle's word under the checks that stay.
-  void derive(PredicatePlan& plan) {
-    const std::size_t n = request_.path.domains.size();
-    LawClosure closure(implications_, n);
-    std::vector<std::string> by(n);
-    std::vector<std::vector<DomainId>> from(n);
-    std::vector<char> told(n, 0);
-    for (std::size_t v = 0; v < request_.loops.size(); ++v) told[v] = 1;
-    // A bound is told once all that it follows from is told: derivations never run in a circle.
-    const auto tell_laws = [&] {
-      for (bool again = true; again;) {
-        again = false;
-        for (std::size_t v = 0; v < n; ++v) {
-          if (!told[v] && closure.holds(v))
-            again = tell_by_law(closure, v, told, by[v], from[v]) || again;
-        }
-      }
-    };
-    const auto tell_flags = [&](const std::vector<char>& flags, const std::string& name,
-                                const auto& sources) {
-      for (std::size_t v = 0; v < n; ++v) {
-        if (told[v] || !holds(flags, v)) continue;
-        by[v] = name;
-        from[v] = sources(v);
-        told[v] = 1;
-        std::vector<BoundId> both;
-        push_both(both, v);
-        closure.add(both);
-      }
-    };
-    std::vector<BoundId> bounds;
-    for (std::size_t v = 0; v < request_.loops.size(); ++v) push_both(bounds, v);
-    closure.add(bounds);
-    tell_laws();
-    tell_flags(always_, "range", [](std::size_t) { return std::vector<DomainId>{}; });
-    tell_laws();
-    for (std::uint32_t m : chosen_) told[candidates_[m]] = 1;
-    const std::vector<BoundId> assumed = bounds_of(chosen_);
-    closure.add(assumed);
-    tell_laws();
-    const bool all_told = std::all_of(told.begin(), told.end(), [](char t) { return t != 0; });
-    if (!all_told) {
-      std::vector<char> flags = oracle_->implied(assumed, Effort::Thorough);
-      tell_flags(flags, "interval", [&](std::size_t v) { return needed_for(v); });
-      tell_laws();
-      for (BoundId b : by_search_) flags[b] = 1;
-      tell_flags(flags, "exact search", [&](std::size_t) { return domains_of(chosen_); });
-      tell_laws();
+  std::vector<ImpliedPredicate> derive() {
+    Derivation derivation(request_.path, request_.loops.size(), implications_, always_);
+    std::vector<std::uint32_t> tested;
+    for (std::uint32_t m : chosen_) tested.push_back(std::uint32_t(candidates_[m]));
+    derivation.take(tested);
+    if (derivation.is_complete()) return derivation.implied();
+    const auto all_chosen = [&](std::size_t) { return domains_of(chosen_); };
+    std::vector<char> flags = oracle_->implied(bounds_of(chosen_), Effort::Thorough);
+    derivation.tell(flags, "interval", [&](std::size_t v) { return needed_for(v); });
+    for (BoundId b : by_search_) flags[b] = 1;
+    derivation.tell(flags, "exact search", all_chosen);
+    for (std::uint32_t m : by_proof_) {
+      for (Half half : {Half::Lo, Half::Hi}) flags[bound_id(candidates_[m], half)] = 1;
     }
-    for (std::size_t v = request_.loops.size(); v < n; ++v) {
-      const bool kept = std::any_of(chosen_.begin(), chosen_.end(),
-                                    [&](std::uint32_t m) { return candidates_[m] == v; });
-      if (told[v] && !kept) plan.implied.push_back({request_.path.domains[v], by[v], from[v]});
-    }
+    derivation.tell(flags, "simplifier", all_chosen);
+    return derivation.implied();
   }
 
-  bool tell_by_law(const LawClosure& closure, std::size_t v, std::vector<char>& told,
-                   std::string& by, std::vector<DomainId>& from) const {
-    std::string names;
-    std::vector<DomainId> premises;
-    for (Half half : {Half::Lo, Half::Hi}) {
-      // A half that always holds says nothing of why the other one does.
-      if (always_[bound_id(v, half)] && !holds(always_, v)) continue;
-      const Implication* reason = closure.reason(bound_id(v, half));
-      if (reason == nullptr) continue;
-      const std::string name(reason->law->name);
-      if (names.empty()) names = name;
-      if (names != name && names.find(name) == std::string::npos) names += " and " + name;
-      for (BoundId b : reason->premises) {
-        if (!told[b / 2]) return false;
-        add_once(premises, request_.path.domains[b / 2]);
-      }
-    }
-    told[v] = 1;
-    by = names.empty() ? "range" : names;
-    from = std::move(premises);
-    return true;
-  }
-
-  static void add_once(std::vector<DomainId>& list, DomainId d) {
-    if (std::find(list.begin(), list.end(), d) == list.end()) list.push_back(d);
-  }
   std::vector<DomainId> domains_of(const Members& members) const {
     std::vector<DomainId> domains;
     for (std::uint32_t m : members) domains.push_back(request_.path.domains[candidates_[m]]);
@@ -466,6 +462,8 @@ class Planner {
   std::vector<Demand> demands_;
   Members chosen_;
   std::unordered_set<BoundId> by_search_;
+  CheckClaims claims_;
+  Members by_proof_;  // once chosen, and implied by the others, as the simplifier says
   bool chosen_is_fewest_ = false;
   bool searched_ = false;
   bool redundant_ = false;

@@ -25,7 +25,7 @@ struct KeptPredicate {
 // `from`, it always holds.
 struct ImpliedPredicate {
   DomainId domain;
-  std::string by;  // "theorem 1", "law C", "range", "interval", "exact search"
+  std::string by;  // "theorem 1", "law C", "range", "interval", "exact search", "simplifier"
   std::vector<DomainId> from;
 };
 

@@ -26,9 +26,14 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
 
 }  // namespace
 
+const std::vector<DomainId>& allocation_of(const Fusion& fusion, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  return tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+}
+
 Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId t) {
   const TensorInfo& tensor = fusion[t];
-  const auto& domains = tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+  const auto& domains = allocation_of(fusion, t);
   Simplifier simplifier(*fusion.facts());
   Expr n = fusion.pool().constant(1);
   if (tensor.strides.empty()) {
@@ -41,29 +46,27 @@ Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId t) {
   return simplifier.simplify(n);
 }
 
-namespace {
-
-Expr weighted_sum(const Fusion& fusion, const DomainGraph& graph, const TensorInfo& tensor,
-                  const std::vector<DomainId>& domains, std::span<const Expr> indices) {
+Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+                std::span<const Expr> indices) {
+  const std::vector<Expr>& strides = fusion[t].strides;
+  const std::vector<DomainId>& domains = allocation_of(fusion, t);
   Expr address = fusion.pool().constant(0);
   for (std::size_t i = 0; i < domains.size(); ++i) {
-    if (tensor.strides.empty()) {
+    if (strides.empty()) {
       address = i == 0 ? indices[0] : address * graph[domains[i]].extent + indices[i];
     } else {
-      const Expr part = indices[i] * tensor.strides[i];
+      const Expr part = indices[i] * strides[i];
       address = i == 0 ? part : address + part;
     }
   }
   return address;
 }
 
-}  // namespace
-
 Expr address_of(const Fusion& fusion, TensorId t, std::span<const Expr> indices) {
   const TensorInfo& tensor = fusion[t];
   const DomainGraph& graph = fusion.domains();
   if (tensor.allocation.empty() || tensor.allocation == tensor.logical) {
-    return weighted_sum(fusion, graph, tensor, tensor.logical, indices);
+    return address_in(fusion, graph, t, indices);
   }
   // The allocation's coordinates follow from the logical ones.
   const Path path = everything_from(graph, tensor.logical, {});
@@ -86,7 +89,7 @@ Expr address_of(const Fusion& fusion, TensorId t, std::span<const Expr> indices)
     }
     coordinates.push_back(known[index_of(d)]);
   }
-  return weighted_sum(fusion, graph, tensor, tensor.allocation, coordinates);
+  return address_in(fusion, graph, t, coordinates);
 }
 
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId t) {
@@ -134,10 +137,8 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
   for (DomainId d : tensor.logical) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
   a.guarded = std::make_shared<Simplifier>(std::move(facts));
 
-  const std::vector<DomainId>& allocation =
-      tensor.allocation.empty() ? tensor.logical : tensor.allocation;
   std::vector<Expr> indices;
-  for (DomainId d : allocation) {
+  for (DomainId d : allocation_of(fusion, t)) {
     if (!reaches(a.path, d)) {
       refuse<Illegal>("E441",
                       "the allocation iterdomain " + schedule.name(t, d) + " of " + tensor.name +
@@ -146,7 +147,7 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
     }
     indices.push_back((*a.coordinates)[d]);
   }
-  a.address = a.guarded->simplify(weighted_sum(fusion, graph, tensor, allocation, indices));
+  a.address = a.guarded->simplify(address_in(fusion, graph, t, indices));
   if (a.address.size() > 4 * Coordinates::kLargestCoordinate) {
     a.address = fusion.pool().let(a.address);
   }

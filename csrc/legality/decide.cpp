@@ -11,7 +11,9 @@ namespace selvage {
 namespace {
 
 constexpr int kProbes = 4'000;
-constexpr std::int64_t kWide = 48;  // of a range without an end, as far as it is probed
+constexpr std::int64_t kMostWork = std::int64_t{1}
+                                   << 26;  // nodes evaluated, at all points together
+constexpr std::int64_t kWide = 48;         // of a range without an end, as far as it is probed
 
 // All that the facts say of several symbols at once, and what is never true.
 std::vector<Expr> conditions_of(const Facts& facts) {
@@ -32,6 +34,7 @@ class Survey {
     if (seed.valid()) roots_.push_back(seed);
     gather();
     tape_ = Tape(roots_, symbols_);
+    most_points_ = kMostWork / std::int64_t(reachable(roots_, true).size());
     values_.resize(symbols_.size());
   }
 
@@ -42,7 +45,7 @@ class Survey {
       if (!r.has_lo() || !r.has_hi()) return false;
       const auto width = checked_sub(r.hi, r.lo);
       const auto more = width ? checked_mul(points, *width + 1) : std::nullopt;
-      if (!more || *more > kMostPointsTried) return false;
+      if (!more || *more > std::min(kMostPointsTried, most_points_)) return false;
       points = *more;
     }
     return true;
@@ -58,7 +61,7 @@ class Survey {
         if (same(symbol, symbols_[i])) values_[i] = value;
       }
     }
-    for (int k = 0; k < kProbes; ++k) {
+    for (int k = 0; k < kProbes && k < most_points_; ++k) {
       if ((k > 0 || !first.empty()) && is_counterexample()) {
         make_small();
         return true;
@@ -175,6 +178,7 @@ class Survey {
   std::vector<Interval> ranges_;
   std::vector<Congruence> congruences_;
   Tape tape_;
+  std::int64_t most_points_ = 0;
   std::vector<std::int64_t> values_;
 };
 

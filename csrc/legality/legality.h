@@ -1,19 +1,23 @@
 #pragma once
 
 #include <selvage/legality/bank_conflicts.h>
+#include <selvage/legality/fills.h>
 
 #include <optional>
 
 namespace selvage {
 
-// What is asked of one tensor's schedule besides its predicates and its coverage; a question that
-// does not arise has no answer here.
+// What is asked of one tensor's schedule besides its predicates, its coverage and its vector; a
+// question that does not arise has no answer here.
 struct Legality {
+  Finding store;  // every store is inside the tensor's memory
+  std::optional<Fills> fills = {};
   std::optional<BankConflicts> banks = {};
 };
 
-// `reads` and `read`: how a shared tensor is read, if other than it is written.
+// `reads` and `read`: how the tensor is read, if other than it is written.
 Legality legality_of(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-                     const Schedule* reads = nullptr, const TensorAnalysis* read = nullptr);
+                     const Schedule* reads = nullptr, const TensorAnalysis* read = nullptr,
+                     const ReadBy& by = {});
 
 }  // namespace selvage

@@ -53,8 +53,8 @@ struct WarpAccess {
 struct NoWarpAccess {
   std::string why;
 };
-// `block` is that of the kernel. Of a vector it is the access of full groups: where only some of its
-// elements are valid they are stored one by one, which is not looked at.
+// `block` is that of the kernel. Of a vector it is the access of full groups: where only some of
+// its elements are valid they are stored one by one, which is not looked at.
 std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const Schedule& schedule,
                                                    const TensorAnalysis& analysis,
                                                    const BlockShape& block);

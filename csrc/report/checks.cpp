@@ -48,6 +48,7 @@ std::string explanation(const std::string& by) {
       {"range", "its index cannot leave its bounds"},
       {"interval", "by the ranges of the indices, one after the other"},
       {"exact search", "all points were looked at"},
+      {"simplifier", "proved as a claim about all loop points"},
       {"duplicates allowed", "an item may be visited more than once"},
   };
   // Several laws: "law A and theorem 3".

@@ -1,6 +1,8 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/report/bound_lines.h>
 #include <selvage/report/checks.h>
+#include <selvage/report/fill_lines.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_texts.h>
@@ -35,9 +37,17 @@ Json json_of(const Texts& texts) {
 
 Json coverage_of(const TensorReport& tensor) {
   const Coverage& coverage = tensor.analysis.coverage;
-  if (is_proved(coverage.verdict)) return {{"complete", true}};
+  const bool is_complete = is_proved(coverage.verdict);
   const bool is_refuted = std::holds_alternative<Refuted>(coverage.verdict);
-  Json json = {{"complete", false}, {"verdict", is_refuted ? "refuted" : "unknown"}};
+  Json json = {{"complete", is_complete},
+               {"verdict", is_complete  ? "proved"
+                           : is_refuted ? "refuted"
+                                        : "unknown"}};
+  if (!coverage.lost.empty()) {
+    // The item, one index per logical iterdomain; the witness has the sizes, too.
+    const auto items = std::ptrdiff_t(tensor.tensor().logical.size());
+    json["lost"] = json_of(Point(coverage.lost.begin(), coverage.lost.begin() + items));
+  }
   if (!coverage.lost.empty()) json["witness"] = json_of(completed(tensor, coverage.lost));
   return json;
 }
@@ -142,6 +152,8 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
+  json["bounds"] = Json::parse(bounds_json(tensor));
+  if (tensor.legality.fills) json["fill"] = Json::parse(fill_json(tensor, *tensor.legality.fills));
   if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);
   if (a.interior) json["blocks"] = json_of(a.interior->hoisted, a.interior->share, texts);

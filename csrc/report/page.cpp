@@ -1,5 +1,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/report/bound_lines.h>
+#include <selvage/report/fill_lines.h>
 #include <selvage/report/lines.h>
 #include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
@@ -120,10 +122,16 @@ std::string page(const Report& report, const PageOptions& options) {
       out.blank();
       if (options.all()) {
         print_tensor(tensor, out);
+        print_fill(tensor, out);
       } else if (options.predicates || options.why) {
         out.line(0, tensor.name());
         print_checks(tensor, options.why, out);
-        if (options.why) print_rules(tensor, fusion, out);
+        if (options.why) {
+          print_coverage(tensor, out);
+          print_bounds(tensor, out);
+          print_fill(tensor, out);
+          print_rules(tensor, fusion, out);
+        }
       }
       if (tensor.confirmations) print_confirmations(tensor.name(), *tensor.confirmations, out);
     }

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/report/legality.h>
 #include <selvage/report/report.h>
 
 #include <algorithm>
@@ -104,20 +105,27 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
   add(report, std::move(warning), subject);
 }
 
-// What else is asked of a tensor. Reading loops that make no sense are told, and the tensor is
-// judged without them no further.
-void judge(TensorReport& tensor, const Subject& subject, Report& report) {
-  const Fusion& fusion = tensor.fusion();
+// The tensor with all that is said of its legality; what is refused becomes a diagnostic, but for
+// what is said from the `first` on.
+void add_tensor(const Subject& subject, TensorAnalysis analysis, std::size_t first,
+                Report& report) {
+  warn_of_lost_items(subject, analysis, report);
+  TensorReport tensor = report_of(subject.schedule, std::move(analysis), subject.names);
+  const TensorAnalysis& a = tensor.analysis;
+  if (a.vector) add_refusal(a.vector->finding, subject, first, report);
   try {
+    const Fusion& fusion = tensor.fusion();
     if (subject.reading != nullptr) {
-      tensor.read = analyze(fusion, *subject.reading, tensor.analysis.tensor);
+      tensor.read = analyze(fusion, *subject.reading, a.tensor);
       tensor.reading = subject.reading;
     }
-    tensor.legality = legality_of(fusion, *tensor.schedule, tensor.analysis, tensor.reading,
-                                  tensor.read ? &*tensor.read : nullptr);
+    tensor.legality = legality_of(fusion, *tensor.schedule, a, tensor.reading,
+                                  tensor.read ? &*tensor.read : nullptr, subject.read_by);
+    for (Diagnostic& d : diagnostics_of(subject, tensor)) add(report, std::move(d), subject);
   } catch (const Illegal& refusal) {
     add(report, refusal.diagnostic(), subject);
   }
+  report.tensors.push_back(std::move(tensor));
 }
 
 }  // namespace
@@ -178,6 +186,7 @@ std::vector<Subject> subjects_of(const ScheduleFile& file) {
     for (const NamedDomain& d : tensor.iterdomains) subject.names.emplace_back(d.name, d.domain);
     subject.places[tensor.name] = tensor.place;
     if (tensor.reading) subject.reading = &*tensor.reading;
+    subject.read_by = {tensor.reads_under_guard, tensor.reads_to_reduce};
   }
   if (file.schedule) {
     subjects.push_back({.schedule = *file.schedule, .places = file.places});
@@ -203,11 +212,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const std::size_t errors = report.diagnostics.size();
     found.program = lowered(subject, report);
     if (found.program) {
-      for (const TensorAnalysis& a : found.program->tensors) {
-        warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, a, subject.names));
-        judge(report.tensors.back(), subject, report);
-      }
+      for (const TensorAnalysis& a : found.program->tensors) add_tensor(subject, a, errors, report);
       for (const ProgramStep& step : found.program->steps) {
         std::vector<CudaText>& texts = found.cuda.emplace_back();
         for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
@@ -223,11 +228,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         continue;
       }
       try {
-        TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
-        warn_of_lost_items(subject, a, report);
-        if (a.vector) add_refusal(a.vector->finding, subject, errors, report);
-        report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
-        judge(report.tensors.back(), subject, report);
+        add_tensor(subject, analyze(schedule.fusion(), schedule, t), errors, report);
       } catch (const Illegal& refusal) {
         add_once(refusal.diagnostic(), subject, errors, report);
       }

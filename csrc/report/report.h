@@ -29,8 +29,9 @@ struct Subject {
   // says.
   std::vector<std::pair<std::string, DomainId>> names = {};
   std::map<std::string, Place> places = {};  // of tensors, in the file
-  // How its one tensor is read from shared memory; null: as it is written.
+  // How the buffer of its one tensor is read; null: by the loops that write it.
   const Schedule* reading = nullptr;
+  ReadBy read_by = {};
 };
 
 // One tensor as it was found.

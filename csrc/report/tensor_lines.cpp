@@ -62,7 +62,7 @@ class TensorPage {
     if (holes) print_holes(*holes);
     print_indices();
     print_checks(true);
-    print_coverage();
+    print_coverage(tensor_, out_);
     print_vector(tensor_, texts_, out_);
     print_unswitched(tensor_, texts_, out_);
     print_interior(tensor_, texts_, out_);
@@ -229,19 +229,6 @@ class TensorPage {
     out_.line(2, text);
   }
 
-  void print_coverage() {
-    const Coverage& coverage = analysis_.coverage;
-    if (is_proved(coverage.verdict)) {
-      out_.heading("Coverage: every item of " + tensor_.name() +
-                   " is visited by a valid loop point (proved)");
-    } else if (coverage.lost.empty()) {
-      out_.heading("Coverage: it is not known whether every item of " + tensor_.name() +
-                   " is visited");
-    } else {
-      out_.heading("Coverage: no valid loop point visits " + to_text(coverage.lost));
-    }
-  }
-
   const TensorReport& tensor_;
   const TensorAnalysis& analysis_;
   Texts texts_;
@@ -249,6 +236,18 @@ class TensorPage {
 };
 
 }  // namespace
+
+void print_coverage(const TensorReport& tensor, Lines& out) {
+  const Coverage& coverage = tensor.analysis.coverage;
+  if (is_proved(coverage.verdict)) {
+    out.heading("Coverage: every item of " + tensor.name() +
+                " is visited by a valid loop point (proved)");
+  } else if (coverage.lost.empty()) {
+    out.heading("Coverage: it is not known whether every item of " + tensor.name() + " is visited");
+  } else {
+    out.heading("Coverage: no valid loop point visits " + to_text(coverage.lost));
+  }
+}
 
 void print_tensor(const TensorReport& tensor, Lines& out) { TensorPage(tensor, out).print_all(); }
 

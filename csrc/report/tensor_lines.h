@@ -12,5 +12,7 @@ void print_tensor(const TensorReport& tensor, Lines& out);
 void print_loops(const TensorReport& tensor, Lines& out);
 // The checks that stay and those that are not needed; `why`: each with its reason.
 void print_checks(const TensorReport& tensor, bool why, Lines& out);
+// Whether every item is visited.
+void print_coverage(const TensorReport& tensor, Lines& out);
 
 }  // namespace selvage

@@ -57,6 +57,36 @@ TEST(Coverage, WithSymbolsTellsALostItemAndTheSizesThatLoseIt) {
   EXPECT_TRUE(size - 2 <= item && item < size) << item << " of " << size;
 }
 
+// Of N items in two halves, each of 8 numbers, the later ones holes: with 4 put before and 3 taken
+// off behind, an item's number is at most 1 + 4. That takes a proof with sizes.
+TEST(Coverage, ABoundThatIntervalsLeaveOpenIsProvedByTheSimplifier) {
+  Case k("1");
+  k.info().logical = {k.f.domains().add("i", k.f.extent("N", 1, 59))};
+  Schedule s(k.f);
+  const auto halves = s.split(s.loops(k.y.id())[0], k.c(2), false, "half", "rest");
+  const auto eighths = s.split(halves.first, k.c(8), false, "eighth", "ninth");
+  s.resize(eighths.first, k.c(4), k.c(-3), "trimmed");
+  const Coverage coverage = k.analysis(s).coverage;
+  EXPECT_TRUE(is_proved(coverage.verdict));
+  EXPECT_TRUE(coverage.open.empty());
+}
+
+// In 73 parts, of which the last three are trimmed: of N items up to 73 each is a part, from 74 on
+// there are two in each, and at most 50 parts. Few sizes lose one; no small one does.
+TEST(Coverage, ABoundThatFailsForFewSizesIsRefutedWithOneOfThem) {
+  Case k("1");
+  k.info().logical = {k.f.domains().add("i", k.f.extent("N", 1, 100))};
+  Schedule s(k.f);
+  const auto parts = s.split(s.loops(k.y.id())[0], k.c(73), false);
+  s.resize(parts.first, k.c(2), k.c(-3));
+  const Coverage coverage = k.analysis(s).coverage;
+  ASSERT_TRUE(std::holds_alternative<Refuted>(coverage.verdict));
+  ASSERT_EQ(coverage.lost.size(), 2u);
+  const std::int64_t item = coverage.lost[0].second, size = coverage.lost[1].second;
+  EXPECT_TRUE(71 <= size && size <= 73) << size;
+  EXPECT_TRUE(70 <= item && item < size) << item;
+}
+
 Transform transform_of(Fusion& f, const oracle::Step& step, const std::vector<DomainId>& ids) {
   const DomainId a = ids[std::size_t(step.in[0])], b = ids[std::size_t(step.in.back())];
   switch (step.kind) {

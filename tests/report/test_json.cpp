@@ -78,7 +78,9 @@ TEST(Json, Figure2IsAsTheFormatShows) {
   ASSERT_EQ(t0["implied"].size(), 1u);
   EXPECT_EQ(t0["implied"][0]["iterdomain"], "I1");
   EXPECT_EQ(t0["minimal"], "proved");
-  EXPECT_EQ(t0["coverage"].dump(), R"({"complete":true})");
+  EXPECT_EQ(t0["coverage"].dump(), R"({"complete":true,"verdict":"proved"})");
+  EXPECT_EQ(t0["bounds"].dump(),
+            R"([{"access":"store","tensor":"T0","verdict":"proved","rules":["guard"]}])");
   EXPECT_EQ(json["kernels"].size(), 1u);
   EXPECT_EQ(json["kernels"][0]["launch"].dump(),
             R"({"grid":["1","1","1"],"block":["1","1","1"],"shared_bytes":"0"})");
@@ -119,6 +121,7 @@ TEST(Json, ItemsThatNothingVisitsAreToldOf) {
   EXPECT_EQ(coverage["complete"], false);
   EXPECT_EQ(coverage["verdict"], "refuted");
   EXPECT_LT(coverage["witness"]["I0"], 2);
+  EXPECT_EQ(coverage["lost"]["I0"], coverage["witness"]["I0"]);
   EXPECT_EQ(json["diagnostics"][0]["severity"], "warning");
 }
 

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <selvage/legality/analysis.h>
+
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// The memory of one tensor as a row of cells, numbered by address from its base. A cell that is the
+// address of no item is a hole:
+//   6 items split by 4, allocated 2 by 4      3 by 4 items with strides 5 and 1
+//     0 1 2 3  4 5 . .                          0 1 2 3 .  5 6 7 8 .  10 11 12 13
+// The left ones are points of the allocation, those on the right lie in the gaps between.
+//
+// A cell is an item's if and only if its address is that of indices a of the allocation domain,
+// each within its extent, and all iterdomains between these and the logical ones are in bounds at
+// a: seen from the logical domain, the allocation is a loop nest, and its holes are those of a
+// nest.
+class Cells {
+ public:
+  Cells(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
+
+  // How many, holes included: one more than the greatest address.
+  Expr count() const { return count_; }
+  const std::vector<DomainId>& domains() const { return domains_; }  // of the allocation
+  const std::vector<Expr>& axes() const { return axes_; }            // a symbol for each
+
+  // Is every cell an item's? Refuted: `axes` and sizes at which it is none, or, where only a gap
+  // is known, sizes alone.
+  const Verdict& full() const { return full_; }
+  // How many cells are holes, over sizes; nothing where items are not proved to have cells of their
+  // own.
+  const std::optional<Expr>& holes() const { return holes_; }
+  // The first hole, where sizes are numbers and it is found.
+  std::optional<std::int64_t> first() const { return first_; }
+  // Where sizes are numbers and at most kMostPointsTried, whether each cell is an item's; or empty.
+  const std::vector<char>& table() const { return table_; }
+  // The indices of a cell, as `axes`; nothing in a gap.
+  std::vector<std::pair<Expr, std::int64_t>> indices(std::int64_t cell) const;
+
+  // The condition that the cell at these indices of the allocation is an item's, under facts. With
+  // indices out of bounds it is what lies there that counts, whatever its indices are. Nothing
+  // where axes may reach into one another, or no item can be told from them.
+  std::optional<Expr> is_item(std::span<const Expr> indices, Simplifier& facts) const;
+
+ private:
+  Path all_from(const std::vector<DomainId>& start) const;
+  void take_apart(const Facts& facts);
+  void ask_whether_full(const Facts& facts);
+  void count_holes(const Facts& facts);
+  void fill_table();
+  void look_for_first();
+  Expr span_after(std::size_t i) const;
+  Expr is_item_at(Expr cell, Simplifier& facts) const;
+  Expr is_valid(std::span<const Expr> indices, Simplifier& facts) const;
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  TensorId tensor_;
+  std::vector<DomainId> domains_;
+  std::vector<Expr> axes_, strides_;
+  Expr count_;
+  bool follows_ = false;                           // the logical domain, from the allocation
+  std::optional<std::vector<std::size_t>> order_;  // axes with more than one index, by stride, the
+                                                   // widest first, none reaching past the next
+  Path path_;                                      // from the allocation to the logical domain
+  PredicatePlan plan_;                             // which of its points are no items
+  Verdict full_ = Unknown{};
+  std::optional<Expr> holes_;
+  std::optional<std::int64_t> first_;
+  std::vector<char> table_;
+};
+
+// Are these expressions small enough to be evaluated at so many points, one by one?
+bool is_quick(std::span<const Expr> roots, std::int64_t points);
+
+// True where a glance tells that there is no hole: all items in a row, in any order of the axes.
+bool is_dense(const TensorInfo& tensor);
+
+}  // namespace selvage

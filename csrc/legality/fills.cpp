@@ -1,0 +1,237 @@
+#include <selvage/expr/text.h>
+#include <selvage/legality/accesses.h>
+#include <selvage/legality/fills.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr const char* kHoldEveryItem = "allocate over iterdomains that hold every item";
+constexpr const char* kReadUnderGuard = "leave guard: false out, and the guard stops that read";
+constexpr const char* kNoDuplicates =
+    "leave duplicates: allowed out, and the guard stops that point";
+
+bool is_refuted(const Verdict& v) { return std::holds_alternative<Refuted>(v); }
+
+std::string element_text(const std::optional<std::int64_t>& element) {
+  return element ? "element " + std::to_string(*element) : "an element";
+}
+
+// A loop bound to Bulk: the tensor is the global side of a TMA copy.
+bool is_tma_copy(const Schedule& schedule, TensorId t) {
+  const std::vector<DomainId>& loops = schedule.loop_domains(t);
+  return std::any_of(loops.begin(), loops.end(),
+                     [&](DomainId d) { return schedule.parallel(t, d) == ParallelType::Bulk; });
+}
+
+class Question {
+ public:
+  Question(const Fusion& fusion, const Schedule& writes, const TensorAnalysis& write,
+           const Schedule* reads, const TensorAnalysis* read, const ReadBy& by)
+      : info_(fusion[write.tensor]),
+        by_(by),
+        reads_as_written_(read == nullptr && by.is_guarded),
+        cells_(fusion, writes, write.tensor),
+        stores_(writes, write, cells_, true),
+        guarded_(reads != nullptr ? *reads : writes, read != nullptr ? *read : write, cells_, true),
+        unguarded_(reads != nullptr ? *reads : writes, read != nullptr ? *read : write, cells_,
+                   false) {}
+
+  std::optional<Fills> answer() {
+    if (!info_.fill && is_proved(cells_.full())) return std::nullopt;
+    out_.elements = cells_.count();
+    out_.holes = cells_.holes();
+    out_.first = cells_.first();
+    const bool is_told = !reads_as_written_ || by_.reduction || info_.memory != Memory::Global;
+    if (is_told) out_.unguarded = meeting(false);
+    out_.reader = by_.is_guarded ? meeting(true) : *out_.unguarded;
+    out_.is_strong = info_.fill.has_value() || !is_proved(out_.reader.only_items.verdict);
+    ask_for_value();
+    if (info_.fill || (out_.value && counts_twice())) out_.kept = kept();
+    out_.initialised = initialised();
+    return std::move(out_);
+  }
+
+ private:
+  // Whether reading an element again changes what the reader makes of it.
+  bool counts_twice() const { return by_.reduction && !is_idempotent(*by_.reduction); }
+  std::string reader_text() const {
+    return by_.reduction ? std::string(to_string(*by_.reduction)) : "the reader";
+  }
+
+  Meeting meeting(bool is_guarded) {
+    Accesses& reads = is_guarded ? guarded_ : unguarded_;
+    const std::string& t = info_.name;
+    const auto help = [&](const Verdict& under_guard, const char* otherwise) {
+      return !is_guarded && is_proved(under_guard) ? kReadUnderGuard : otherwise;
+    };
+    Meeting m;
+    m.inside.verdict = reads.inside();
+    const std::string inside = "its " + to_string(cells_.count()) + " elements";
+    if (is_proved(m.inside.verdict)) {
+      m.inside.reason = "every read stays inside " + inside;
+    } else {
+      m.inside.code = "E472";
+      m.inside.reason =
+          is_refuted(m.inside.verdict)
+              ? reader_text() + " reads " + element_text(reads.cell_at(m.inside.verdict)) + " of " +
+                    t + ", outside " + inside
+              : "it is not proved that every read of " + t + " stays inside " + inside;
+      m.inside.help =
+          help(guarded_.inside(), info_.duplicates_allowed ? kNoDuplicates : kHoldEveryItem);
+    }
+    m.only_items.verdict = reads.only_items();
+    m.element = reads.cell_at(m.only_items.verdict);
+    m.only_items.reason =
+        is_proved(m.only_items.verdict) ? "no hole of " + t + " is read"
+        : is_refuted(m.only_items.verdict)
+            ? reader_text() + " reads " + element_text(m.element) + " of " + t + ", a hole"
+            : "it is not proved that no hole of " + t + " is read";
+    if (!counts_twice()) return m;
+    Finding& once = m.once.emplace();
+    once.verdict = reads.items_once();
+    if (is_proved(once.verdict)) {
+      once.reason = "every item of " + t + " is read from valid points only";
+      return m;
+    }
+    once.code = "E473";
+    once.reason = is_refuted(once.verdict)
+                      ? reader_text() + " reads " + element_text(reads.cell_at(once.verdict)) +
+                            " of " + t + ", an item, once more from a hole of its loops"
+                      : "it is not proved that " + reader_text() + " reads every item of " + t +
+                            " from valid points only";
+    once.help = help(guarded_.items_once(), kNoDuplicates);
+    return m;
+  }
+
+  // What is asked for, else what the reader needs.
+  void ask_for_value() {
+    std::optional<Scalar> needed;
+    if (by_.reduction) needed = identity(*by_.reduction, info_.type);
+    if (out_.is_strong) out_.value = needed;
+    if (!info_.fill) return;
+    const std::string type(to_string(info_.type)), asked = std::to_string(*info_.fill);
+    Finding& fits = out_.fits.emplace();
+    out_.value = exactly(*info_.fill, info_.type);
+    if (!out_.value) {
+      fits.verdict = Refuted{};
+      fits.code = "E470";
+      fits.reason = "the holes of " + info_.name + " cannot hold " + asked + ", which " + type +
+                    " does not have";
+      fits.help = "write fill: " + std::to_string(nearest(*info_.fill, info_.type)) +
+                  ", or choose another dtype";
+      return;
+    }
+    fits.verdict = Proved{{"the values of " + type}};
+    fits.reason = type + " has " + asked;
+    if (!needed || is_proved(out_.reader.only_items.verdict)) return;
+    Finding& agrees = out_.agrees.emplace();
+    if (to_text(*needed) == to_text(*out_.value)) {
+      agrees.reason = reader_text() + " needs " + asked;
+      return;
+    }
+    agrees.verdict = out_.reader.only_items.verdict;
+    agrees.code = "E474";
+    agrees.reason = out_.reader.only_items.reason + " that must hold " + asked + ", but " +
+                    reader_text() + " needs " + to_text(*needed);
+    const std::optional<std::int64_t> askable = whole(*needed);
+    agrees.help = askable ? "write fill: " + std::to_string(*askable)
+                          : "leave fill out: " + to_text(*needed) + " is what it takes then";
+  }
+
+  Finding kept() {
+    Finding kept;
+    kept.verdict = stores_.only_items();
+    if (is_proved(kept.verdict)) {
+      kept.reason = "nothing but items is stored into " + info_.name;
+      return kept;
+    }
+    kept.code = "E471";
+    kept.reason =
+        is_refuted(kept.verdict)
+            ? "the store into " + element_text(stores_.cell_at(kept.verdict)) + " of " +
+                  info_.name + " overwrites a hole" +
+                  (out_.value ? ", which must hold " + to_text(*out_.value) : "")
+            : "it is not proved that no hole of " + info_.name + " is overwritten by a store";
+    kept.help = kNoDuplicates;
+    return kept;
+  }
+
+  Finding initialised() {
+    Finding f;
+    const std::string value = out_.value ? to_text(*out_.value) : "a value";
+    const bool is_left =
+        by_.left_in_holes && out_.value && to_text(*by_.left_in_holes) == to_text(*out_.value);
+    const Verdict& full = cells_.full();
+    if (info_.fill && !is_proved(full)) {
+      if (is_left) return {Proved{{"left there"}}, "whoever writes the buffer leaves " + value};
+      f.verdict = full;
+      f.reason = is_refuted(full)
+                     ? count_text() + " must hold " + value + ", and the schedule stores items only"
+                     : "it is not proved that there is no hole, which must hold " + value;
+      return f;
+    }
+    if (info_.fill) return {full, "there are no holes to fill"};
+    if (is_proved(out_.reader.only_items.verdict)) {
+      return {out_.reader.only_items.verdict, out_.reader.only_items.reason};
+    }
+    if (is_left) return {Proved{{"left there"}}, "whoever writes the buffer leaves " + value};
+    if (reads_as_written_) {
+      return {Proved{{"the same loops"}}, "what is read was stored at the same loop point"};
+    }
+    f.verdict = out_.reader.only_items.verdict;
+    f.reason = out_.reader.only_items.reason;
+    if (is_refuted(f.verdict)) {
+      const bool nobody = is_proved(stores_.only_items());
+      if (!nobody) f.verdict = Unknown{};
+      f.reason += nobody ? " that nobody stores into" : "; it is not proved that it is stored into";
+    }
+    return f;
+  }
+
+  // 32 holes, the first at element 60,
+  std::string count_text() const {
+    std::string text = "holes";
+    if (out_.holes) {
+      const bool is_one = out_.holes->is_const(1);
+      text = to_string(*out_.holes) + (is_one ? " hole" : " holes");
+    }
+    if (out_.first) text += ", the first at element " + std::to_string(*out_.first) + ",";
+    return text;
+  }
+
+  const TensorInfo& info_;
+  const ReadBy& by_;
+  bool reads_as_written_;
+  Cells cells_;
+  Accesses stores_, guarded_, unguarded_;
+  Fills out_;
+};
+
+}  // namespace
+
+std::vector<Finding> Fills::refusals() const {
+  std::vector<Finding> list;
+  const auto add = [&](const std::optional<Finding>& f) {
+    if (f && !f->is_legal()) list.push_back(*f);
+  };
+  add(fits);
+  add(kept);
+  add(reader.inside);
+  add(reader.once);
+  add(agrees);
+  return list;
+}
+
+std::optional<Fills> fills(const Fusion& fusion, const Schedule& writes,
+                           const TensorAnalysis& write, const Schedule* reads,
+                           const TensorAnalysis* read, const ReadBy& by) {
+  const TensorInfo& info = fusion[write.tensor];
+  if (is_tma_copy(writes, write.tensor)) return std::nullopt;
+  if (!info.fill && is_dense(info)) return std::nullopt;
+  return Question(fusion, writes, write, reads, read, by).answer();
+}
+
+}  // namespace selvage

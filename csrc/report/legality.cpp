@@ -1,0 +1,38 @@
+#include <selvage/report/legality.h>
+#include <selvage/report/point.h>
+
+namespace selvage {
+
+namespace {
+
+Diagnostic refusal(const TensorReport& tensor, const Finding& finding) {
+  Diagnostic d{.code = finding.code, .place = {}, .message = finding.reason};
+  const auto* refuted = std::get_if<Refuted>(&finding.verdict);
+  if (refuted != nullptr && !refuted->point.empty()) {
+    d.notes.push_back("at " + to_text(completed(tensor, refuted->point)));
+  }
+  d.help = finding.help;
+  return d;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorReport& tensor) {
+  std::vector<Diagnostic> list;
+  const Finding& store = tensor.legality.store;
+  if (!store.is_legal()) list.push_back(refusal(tensor, store));
+  const std::optional<Fills>& fills = tensor.legality.fills;
+  if (!fills) return list;
+  for (const Finding& finding : fills->refusals()) list.push_back(refusal(tensor, finding));
+  // The kernel stores items and nothing else.
+  if (subject.has_kernel && fills->fits && fills->fits->is_legal() &&
+      !fills->initialised.is_legal()) {
+    Diagnostic d{.code = "E475", .severity = Severity::Warning, .place = {}, .message = {}};
+    d.message = "the kernel of " + tensor.name() + " fills no holes: " + fills->initialised.reason;
+    d.help = "fill its memory with " + to_text(*fills->value) + " before the launch";
+    list.push_back(std::move(d));
+  }
+  return list;
+}
+
+}  // namespace selvage
