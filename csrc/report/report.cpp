@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/report/point.h>
 #include <selvage/report/report.h>
 
 #include <algorithm>
@@ -86,6 +87,25 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
   add(report, std::move(warning), subject);
 }
 
+// What is not legal is a diagnostic; the tensor stays.
+void add_tensor(Report& report, const Subject& subject, TensorAnalysis analysis) {
+  const Schedule& schedule = subject.schedule;
+  warn_of_lost_items(subject, analysis, report);
+  TensorReport tensor = report_of(schedule, std::move(analysis), subject.names);
+  tensor.legality = legality_of(schedule.fusion(), schedule, tensor.analysis);
+  for (const Finding* finding : tensor.legality.findings()) {
+    if (finding->is_legal()) continue;
+    Diagnostic refusal{.code = finding->code, .place = {}, .message = finding->reason};
+    const auto* refuted = std::get_if<Refuted>(&finding->verdict);
+    if (refuted != nullptr && !refuted->point.empty()) {
+      refusal.notes.push_back("at " + to_text(completed(tensor, refuted->point)));
+    }
+    refusal.help = finding->help;
+    add(report, std::move(refusal), subject);
+  }
+  report.tensors.push_back(std::move(tensor));
+}
+
 }  // namespace
 
 bool TensorReport::is_loop(DomainId d) const {
@@ -168,10 +188,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const std::size_t errors = report.diagnostics.size();
     found.program = lowered(subject, report);
     if (found.program) {
-      for (const TensorAnalysis& a : found.program->tensors) {
-        warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, a, subject.names));
-      }
+      for (const TensorAnalysis& a : found.program->tensors) add_tensor(report, subject, a);
       for (const ProgramStep& step : found.program->steps) {
         std::vector<CudaText>& texts = found.cuda.emplace_back();
         for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
@@ -187,9 +204,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         continue;
       }
       try {
-        TensorAnalysis a = analyze(schedule.fusion(), schedule, t);
-        warn_of_lost_items(subject, a, report);
-        report.tensors.push_back(report_of(schedule, std::move(a), subject.names));
+        add_tensor(report, subject, analyze(schedule.fusion(), schedule, t));
       } catch (const Illegal& refusal) {
         // What has stopped the lowering need not be said twice.
         const std::string& message = refusal.diagnostic().message;

@@ -4,6 +4,7 @@
 #include <selvage/codegen/cuda.h>
 #include <selvage/driver/run.h>
 #include <selvage/frontend/schedule_file.h>
+#include <selvage/legality/legality.h>
 #include <selvage/lower/program.h>
 #include <selvage/report/confirmation.h>
 #include <selvage/report/rules_wanted.h>
@@ -40,6 +41,7 @@ struct TensorReport {
   std::unordered_map<std::size_t, std::string> names;           // the one that texts use
   std::optional<std::vector<Confirmation>> confirmations = {};  // none: Z3 was not asked
   std::optional<std::vector<RuleWanted>> wanted = {};           // none: not looked for yet
+  Legality legality = {};
 
   const Fusion& fusion() const { return schedule->fusion(); }
   const DomainGraph& graph() const { return schedule->graph(); }

@@ -3,6 +3,7 @@
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/tma_lines.h>
 
 #include <algorithm>
 
@@ -60,6 +61,7 @@ class TensorPage {
     print_indices();
     print_checks(true);
     print_coverage();
+    if (tensor_.legality.tma) print_tma(tensor_, *tensor_.legality.tma, out_);
   }
 
   void print_checks(bool why) {
