@@ -63,6 +63,20 @@ class TensorMap {
     TmaTerm term;
   };
 
+  bool is_as_cut(const TmaTerm& half) {
+    return !half.shifted && q_.proves(eq(half.size, half.radix));
+  }
+
+  // A half that became the outer part of a number.
+  void scale(TmaTerm& term) {
+    if (term.scale == 1 || !term.part.in_tile) return;
+    term.part.whole = term.part.aligned = false;
+    const auto step = checked_mul(term.part.step, term.scale);
+    const auto box = checked_mul(term.part.box, term.scale);
+    term.part.step = step.value_or(INT64_MAX);  // far past any limit
+    term.part.box = box.value_or(INT64_MAX);
+  }
+
   // Where it stands among the axes of memory: one of one item stands nowhere.
   std::size_t place_of(const Run& run) {
     std::size_t place = run.leaves[0];
@@ -81,23 +95,21 @@ class TensorMap {
     std::vector<Run> runs;
     for (std::size_t at : all) {
       const TmaTerm& leaf = terms_[at];
-      // An axis of one item may lie anywhere.
-      const auto is_next = [&](const Run& r) {
-        return is_one(leaf.size) || is_one(r.term.size) || r.leaves.back() + 1 == at;
-      };
-      if (!runs.empty() && is_next(runs.back()) && !leaf.shifted && !runs.back().term.shifted &&
-          is_contiguous(runs.back().term, leaf)) {
+      const bool is_next = !runs.empty() && is_as_cut(leaf) && is_as_cut(runs.back().term) &&
+                           is_contiguous(runs.back().term, leaf);
+      if (is_next) {
         TmaTerm& term = runs.back().term;
         term.domains.insert(term.domains.end(), leaf.domains.begin(), leaf.domains.end());
         term.index = term.index * leaf.size + leaf.index;
         term.stride = common_stride(term, leaf);
         term.size = q_.simplify(term.size * leaf.size);
+        term.radix = term.size;
         runs.back().leaves.push_back(at);
       } else {
         runs.push_back({{at}, leaf});
       }
     }
-    if (runs.size() == 1 && !runs[0].term.shifted) {
+    if (runs.size() == 1) {  // of two leaves at least, so as they were cut
       TmaTerm& term = runs[0].term;
       term.domains = whole.domains;
       term.index = whole.index;
@@ -115,6 +127,7 @@ class TensorMap {
         rest.push_back(terms_[k]);
       } else if (place_of(*run) == k) {
         run->term.half.reset();
+        scale(run->term);
         rest.push_back(run->term);
       }
     }
@@ -137,12 +150,19 @@ class TensorMap {
         term.part.boxed = true;
         done = true;
       };
+      const auto n = q_.number(term.radix);
+      if (k > 0 && n && rest.step % *n == 0) {  // each step is to another row, at the same place
+        rest.aligned = rest.aligned && rest.box % *n == 0;
+        rest.step /= *n;
+        rest.box = ceil_div(rest.box, *n);
+        within = within * *n;
+        continue;
+      }
       if (!rest.aligned) refuse_break(cut, runs, k, rest.box, within);
       if (k == 0) {
         take();
         continue;
       }
-      const auto n = q_.number(term.size);
       const bool is_row = n && *n <= rest.box && rest.box % *n == 0 && *n % rest.step == 0;
       if (is_row) {
         const std::int64_t count = *n / rest.step;
@@ -153,7 +173,7 @@ class TensorMap {
         rest.step = 1;
         within = within * *n;
         if (rest.box == 1) done = true;
-      } else if (q_.require(eq(term.size % rest.box, 0))) {
+      } else if (q_.require(eq(term.radix % rest.box, 0))) {
         take();
       } else {
         refuse_break(cut, runs, k, rest.box, within);
@@ -166,14 +186,14 @@ class TensorMap {
     const TmaTerm& inner = runs[k].term;
     std::string row;
     for (DomainId d : inner.domains) row += (row.empty() ? "" : ", ") + q_.name(d);
-    const std::string size = to_string(inner.size);
+    const std::string size = to_string(inner.radix);
     // Where the index along the row is not the one that it was at the beginning of the box, and as
     // much more as the place in the box says.
     const TilePart& part = cut.whole.part;
     const Expr moved = roles_.place / part.weight % part.count * part.step / within;
     const Refuted point = q_.point(eq(inner.index, at_first(inner.index) + moved));
     std::string help = "make " + row + " a multiple of " + std::to_string(box) + " items";
-    if (const auto n = q_.number(inner.size)) {
+    if (const auto n = q_.number(inner.radix)) {
       std::int64_t divisor = std::min(*n, std::min(box, TmaLimits::kBox));
       while (*n % divisor != 0) --divisor;
       help += ", or take a box of " + std::to_string(divisor) + ", which divides " + size;

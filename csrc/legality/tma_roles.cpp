@@ -170,6 +170,12 @@ class Roles {
       parts.insert(parts.end(), i.begin(), i.end());
     } else if (one) {
       parts = with(o, *one, i);
+    } else if (o.size() == 1 && i.size() == 1 && (is_coordinate(o) || is_coordinate(i)) &&
+               (is_coordinate(o) || number_of_rows(id, last.scale))) {
+      // One half of a cut box, as a part of a larger number.
+      parts = {is_coordinate(o) ? first : last};
+      parts[0].shifted = true;
+      if (is_coordinate(i)) parts[0].scale *= *q_.number(q_.extent(id));
     } else {
       if (!q_.require(eq(q_.extent(x) % q_.extent(id), 0))) refuse_cut(x, od, id);
       parts = o;
@@ -181,6 +187,11 @@ class Roles {
     }
     fit(parts, x);
     at(x) = std::move(parts);
+  }
+
+  bool number_of_rows(DomainId inner, std::int64_t scale) {
+    const auto n = q_.number(q_.extent(inner));
+    return n && checked_mul(*n, scale);
   }
 
   static Terms with(const Terms& o, const TmaTerm& one, const Terms& i) {
@@ -236,11 +247,25 @@ class Roles {
       at(id) = {simple(id)};
       return;
     }
-    if (whole.size() == 1) {
+    // An axis of one item is no cut.
+    if (whole.size() > 1 && q_.number(q_.extent(id)) == std::int64_t{1}) {
+      at(od) = whole;
+      at(id) = {{{id}, q_.c(0), q_.extent(id), {}}};
+      return fit(at(od), od);
+    }
+    if (whole.size() > 1 && q_.number(q_.extent(od)) == std::int64_t{1}) {
+      at(od) = {{{od}, q_.c(0), q_.extent(od), {}}};
+      at(id) = whole;
+      return fit(at(id), id);
+    }
+    const bool is_as_cut = !whole[0].half || (!whole[0].shifted && whole[0].scale == 1);
+    if (whole.size() == 1 && is_as_cut) {
       roles_.cuts.push_back({whole[0], x, od, id});
       TmaTerm o = simple(od), i = simple(id);
       o.half = {roles_.cuts.size() - 1, true};
       i.half = {roles_.cuts.size() - 1, false};
+      o.radix = o.size;
+      i.radix = i.size;
       at(od) = {o};
       at(id) = {i};
       return;
@@ -297,6 +322,11 @@ class Roles {
     if (is_coordinate(at(x)) && is_coordinate(at(y))) {
       at(to_x) = {{{to_x}, q_.index(to_x), q_.extent(to_x), {}}};
       at(to_y) = {{{to_y}, q_.index(to_y), q_.extent(to_y), {}}};
+      return;
+    }
+    if (q_.proves(eq(q_.index(x), 0)) && q_.proves(ok(q_.index(y), q_.extent(y)))) {
+      at(to_x) = at(x);  // the first row stays as it is
+      at(to_y) = at(y);
       return;
     }
     const std::string pair = q_.name(x) + " and " + q_.name(y);

@@ -41,8 +41,10 @@ struct TmaTerm {
     friend bool operator==(const Half&, const Half&) = default;
   };
   std::optional<Half> half = {};
-  bool shifted = false;  // resized since
-  Expr stride = {};      // in elements, where it lies in memory
+  Expr radix = {};         // of a half: as the cut made it; the size is as it lies in memory
+  std::int64_t scale = 1;  // of a half: what it was multiplied by since
+  bool shifted = false;    // resized since, or part of a larger number
+  Expr stride = {};        // in elements, where it lies in memory
 };
 
 // A box that an iterdomain's parts share: x = outer*|inner| + inner, computed from x.
