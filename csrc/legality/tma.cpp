@@ -6,21 +6,6 @@
 
 namespace selvage {
 
-std::string_view to_string(TmaSwizzle swizzle) {
-  switch (swizzle) {
-    case TmaSwizzle::None: return "none";
-    case TmaSwizzle::B32: return "32B";
-    case TmaSwizzle::B64: return "64B";
-    case TmaSwizzle::B128: return "128B";
-  }
-  return {};
-}
-
-std::int64_t tile_alignment(TmaSwizzle swizzle) {
-  // The pattern repeats after s rows of 128 bytes, s = bytes / 16.
-  return swizzle == TmaSwizzle::None ? 128 : swizzle_bytes(swizzle) / 16 * 128;
-}
-
 std::string_view to_string(TmaStrong strong) {
   switch (strong) {
     case TmaStrong::ByHardware: return "by hardware";

@@ -2,6 +2,7 @@
 
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/finding.h>
+#include <selvage/legality/tma_swizzle.h>
 
 #include <cstdint>
 #include <optional>
@@ -33,13 +34,6 @@ struct TmaDim {
   Expr coordinate;                  // of the box, over the loops that are not Bulk
   Expr index;                       // of the element, over all loops: coordinate + stride * place
 };
-
-// How the hardware permutes the 16-byte chunks of the tile: the numbers of bytes after which rows
-// of 128 bytes repeat the permutation, chunk ^ row mod (bytes / 16).
-enum class TmaSwizzle : std::uint8_t { None, B32, B64, B128 };
-std::string_view to_string(TmaSwizzle swizzle);  // "none", "32B", "64B", "128B"
-// Bytes to which the tile's address in shared memory is aligned.
-std::int64_t tile_alignment(TmaSwizzle swizzle);
 
 // Whether every hole of the tile holds 0.
 enum class TmaStrong : std::uint8_t {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/legality/tma.h>
 #include <selvage/legality/tma_roles.h>
 
 #include <vector>
@@ -17,13 +18,9 @@ struct TmaLimits {
   static constexpr std::int64_t kTileBytes = 227 * 1024;  // of shared memory
 };
 
-// 0, 32, 64 or 128: the inner box has at most so many bytes.
-std::int64_t swizzle_bytes(TmaSwizzle swizzle);
-
-// How the roles lie in memory, as dimensions of a tensor map, outer to inner: halves of a cut box
-// find together where they lie behind one another, or get their shares of it (law F); neighbours
-// that lie behind one another become one dimension, where no hole is lost by that and the box
-// allows it; dimensions stand in the order of the tile. Refuses E462 where a box crosses a break.
+// How the roles lie in memory, as dimensions of a tensor map, outer to inner: neighbours that lie
+// behind one another become one dimension, where no hole is lost by that and the box allows it;
+// dimensions stand in the order of the tile. Refuses as tma_cuts.h says.
 std::vector<TmaDim> dims_of(TmaQuestions& questions, const TmaRoles& roles);
 
 }  // namespace selvage

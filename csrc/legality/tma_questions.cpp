@@ -1,6 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
 #include <selvage/legality/decide.h>
+#include <selvage/legality/substitute.h>
 #include <selvage/legality/tma_questions.h>
 #include <selvage/simplifier/interval.h>
 
@@ -70,6 +71,14 @@ std::optional<std::int64_t> TmaQuestions::number(Expr e) {
   const Interval range = simplifier_->interval(e);
   if (range.has_lo() && range.has_hi() && range.lo == range.hi) return range.lo;
   return std::nullopt;
+}
+
+Expr TmaQuestions::at_first(Expr e) const {
+  Substitution zero;
+  for (std::size_t k = 0; k < analysis_.variables.size(); ++k) {
+    if (is_bulk(k)) zero.emplace(analysis_.variables[k].id(), c(0));
+  }
+  return substitute(e, zero);
 }
 
 Refuted TmaQuestions::point(std::optional<Expr> claim) const {

@@ -47,6 +47,9 @@ class TmaQuestions {
   const std::vector<Expr>& conditions() const { return conditions_; }
   Expr simplify(Expr e) { return simplifier_->simplify(e); }
   std::optional<std::int64_t> number(Expr e);
+  bool is_one(Expr extent) { return number(extent) == std::int64_t{1}; }
+  // At the first element of the tile: Bulk loops are 0.
+  Expr at_first(Expr e) const;
   // The facts of sizes and loops with the conditions so far.
   const Facts& facts() const { return simplifier_->facts(); }
 

@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/text.h>
+#include <selvage/legality/tma_map.h>
 #include <selvage/legality/tma_roles.h>
 
 #include <algorithm>
@@ -7,43 +8,11 @@
 
 namespace selvage {
 
-std::optional<TilePart> fused(const TilePart& o, const TilePart& i,
-                              std::optional<std::int64_t> inner_size,
-                              std::optional<std::int64_t> size, bool inner_is_multiple) {
-  const bool outer_moves = o.in_tile && (o.count > 1 || !i.in_tile);
-  const bool inner_moves = i.in_tile && (i.count > 1 || !o.in_tile);
-  if (!outer_moves && !inner_moves) return TilePart{};
-  if (!outer_moves) {
-    TilePart part = i;
-    if (o.in_tile && o.whole) return part;  // its index is 0, always
-    part.whole = false;
-    part.boxed = true;
-    part.aligned = i.aligned && inner_is_multiple;
-    return part;
-  }
-  if (!inner_size) return std::nullopt;
-  if (!inner_moves) {
-    TilePart part = o;
-    const auto step = checked_mul(o.step, *inner_size), box = checked_mul(o.box, *inner_size);
-    const auto reach = step ? checked_mul(*step, o.count) : std::nullopt;
-    if (!reach || !box) return std::nullopt;
-    part.step = *step;
-    part.box = *box;
-    if (size && *size<*box&& * size> * reach - *step) part.box = *size;
-    part.aligned = o.aligned && (o.whole || part.box == *box);
-    part.whole = o.whole && *inner_size == 1;
-    return part;
-  }
-  const bool is_row = i.whole && i.count == *inner_size && o.step == 1;
-  if (!is_row || o.weight != i.weight * i.count) return std::nullopt;
-  const auto count = checked_mul(o.count, i.count);
-  if (!count) return std::nullopt;
-  return TilePart{true, o.whole, o.boxed, o.aligned, *count, i.weight, 1, *count};
-}
-
 namespace {
 
 using Terms = std::vector<TmaTerm>;
+
+constexpr std::size_t kMostCuts = 1'000;
 
 class Roles {
  public:
@@ -155,6 +124,7 @@ class Roles {
   // x = o*|i| + i, computed from o and i.
   void join(DomainId x, DomainId od, DomainId id) {
     const Terms &o = at(od), &i = at(id);
+    if (is_zero(od) || is_zero(id)) return rename(is_zero(od) ? i : o, x);
     const TmaTerm &last = o.back(), &first = i.front();
     const bool is_single = o.size() == 1 && i.size() == 1;
     const auto one = fuse(last, first, is_single ? std::optional(q_.extent(x)) : std::nullopt);
@@ -162,10 +132,13 @@ class Roles {
     const bool partition = is_coordinate(o) && first.part.in_tile && !first.part.boxed;
     const bool tile = last.part.in_tile && !last.part.boxed &&
                       (is_coordinate(i) || (first.part.whole && !first.part.boxed));
+    const bool is_exact = q_.proves(eq(q_.extent(od) * q_.extent(id), q_.extent(x)));
+    const bool fits =
+        one && one->part.box <= TmaLimits::kBox && one->part.step <= TmaLimits::kElementStride;
     Terms parts;
-    if (one && (coordinates || partition || tile)) {
+    if (one && (coordinates || partition || (tile && (fits || !is_exact)))) {
       parts = with(o, *one, i);
-    } else if (q_.proves(eq(q_.extent(od) * q_.extent(id), q_.extent(x)))) {
+    } else if (is_exact) {
       parts = o;
       parts.insert(parts.end(), i.begin(), i.end());
     } else if (one) {
@@ -181,12 +154,38 @@ class Roles {
       parts = o;
       parts.insert(parts.end(), i.begin(), i.end());
     }
+    rename(std::move(parts), x);
+  }
+
+  // An iterdomain of one item whose index never leaves it.
+  bool is_zero(DomainId d) {
+    const TmaTerm& t = at(d)[0];
+    return q_.is_one(q_.extent(d)) && q_.proves(eq(q_.index(d), 0)) &&
+           (!t.half || q_.is_one(t.radix));
+  }
+
+  void rename(Terms parts, DomainId x) {
     if (parts.size() == 1) {
       parts[0].domains = {x};
       parts[0].index = q_.index(x);
     }
     fit(parts, x);
     at(x) = std::move(parts);
+  }
+
+  // All axes as one, where that is possible.
+  bool fuse_all(Terms& parts, DomainId x) {
+    Terms left = parts;
+    while (left.size() > 1) {
+      const auto one = fuse(left[left.size() - 2], left.back(), {});
+      if (!one) return false;
+      left.pop_back();
+      left.back() = *one;
+    }
+    left[0].domains = {x};
+    left[0].index = q_.index(x);
+    parts = std::move(left);
+    return true;
   }
 
   bool number_of_rows(DomainId inner, std::int64_t scale) {
@@ -208,7 +207,9 @@ class Roles {
       Expr row = q_.c(1);
       for (std::size_t k = 1; k < parts.size(); ++k) row = row * parts[k].size;
       row = q_.simplify(row);
-      if (!q_.require(eq(q_.extent(x) % row, 0))) {
+      const bool is_whole = q_.proves(eq(q_.extent(x) % row, 0));
+      if (!is_whole && fuse_all(parts, x)) return fit(parts, x);
+      if (!is_whole && !q_.require(eq(q_.extent(x) % row, 0))) {
         q_.refuse("E460", q_.point(),
                   "the tile of " + q_.tensor().name + " is no box: its rows of " + to_string(row) +
                       " items do not fill " + shown(x),
@@ -248,17 +249,24 @@ class Roles {
       return;
     }
     // An axis of one item is no cut.
-    if (whole.size() > 1 && q_.number(q_.extent(id)) == std::int64_t{1}) {
+    if (whole.size() > 1 && q_.is_one(q_.extent(id))) {
       at(od) = whole;
       at(id) = {{{id}, q_.c(0), q_.extent(id), {}}};
       return fit(at(od), od);
     }
-    if (whole.size() > 1 && q_.number(q_.extent(od)) == std::int64_t{1}) {
+    if (whole.size() > 1 && q_.is_one(q_.extent(od))) {
       at(od) = {{{od}, q_.c(0), q_.extent(od), {}}};
       at(id) = whole;
       return fit(at(id), id);
     }
-    const bool is_as_cut = !whole[0].half || (!whole[0].shifted && whole[0].scale == 1);
+    const bool is_as_cut = !whole[0].half || (!whole[0].shifted && whole[0].scale == 1 &&
+                                              q_.proves(eq(whole[0].size, whole[0].radix)));
+    if (roles_.cuts.size() == kMostCuts) {
+      q_.refuse("E466", Unknown{},
+                "the tile of " + q_.tensor().name + " goes through more than " +
+                    std::to_string(kMostCuts) + " merges",
+                "merge fewer iterdomains");
+    }
     if (whole.size() == 1 && is_as_cut) {
       roles_.cuts.push_back({whole[0], x, od, id});
       TmaTerm o = simple(od), i = simple(id);
@@ -280,6 +288,11 @@ class Roles {
       at(od)[0].size = q_.simplify(q_.extent(od) / product(at(od)));
       return;
     }
+    if (Terms one = whole; one.size() > 1 && fuse_all(one, x)) {
+      one[0].size = q_.extent(x);
+      at(x) = std::move(one);
+      return cut(x, od, id);
+    }
     q_.refuse("E460", q_.point(),
               "the tile of " + q_.tensor().name + " is no box: " + shown(x) +
                   " is cut in two ways, and the merge of " + q_.name(od) + " and " + q_.name(id) +
@@ -296,7 +309,12 @@ class Roles {
   // out = in + a constant.
   void shift(DomainId in, DomainId out, Expr left) {
     Terms parts = at(in);
-    if (parts.size() > 1 && !q_.proves(eq(left, 0))) {
+    const bool is_moved = !q_.proves(eq(left, 0));
+    if (parts.size() > 1 && !is_moved && q_.proves(q_.extent(in) <= q_.extent(out))) {
+      at(out) = std::move(parts);  // of what lies there, the first rows
+      return;
+    }
+    if (parts.size() > 1 && is_moved && !fuse_all(parts, in)) {
       q_.refuse("E460", q_.point(),
                 "the tile of " + q_.tensor().name + " is no box: " + shown(in) +
                     ", of which several parts lie in the tile, is resized on its left",
@@ -306,8 +324,8 @@ class Roles {
       TmaTerm& t = parts[0];
       t.domains = {out};
       t.index = q_.index(out);
-      t.shifted = true;
-      t.part.whole = t.part.whole && q_.proves(eq(left, 0));
+      t.shifted = t.shifted || is_moved;
+      t.part.whole = t.part.whole && !is_moved;
       t.part.aligned =
           t.part.aligned && q_.proves(eq(left % q_.c(std::max<std::int64_t>(t.part.box, 1)), 0));
     }
@@ -315,11 +333,13 @@ class Roles {
     at(out) = std::move(parts);
   }
 
-  // The one permutation that the hardware knows: where the place in the tile is written in bytes,
-  //   16-byte chunk of a row of s   ^=   row of 128 bytes mod s,   s = 2, 4, 8
   void swizzle(const Swizzle& s, DomainId x, DomainId y, DomainId to_x, DomainId to_y,
                bool forward) {
-    if (is_coordinate(at(x)) && is_coordinate(at(y))) {
+    const auto moves = [&](DomainId d) {
+      return std::any_of(at(d).begin(), at(d).end(),
+                         [](const TmaTerm& t) { return t.half || t.part.count > 1; });
+    };
+    if (!moves(x) && !moves(y)) {
       at(to_x) = {{{to_x}, q_.index(to_x), q_.extent(to_x), {}}};
       at(to_y) = {{{to_y}, q_.index(to_y), q_.extent(to_y), {}}};
       return;
@@ -329,52 +349,38 @@ class Roles {
       at(to_y) = at(y);
       return;
     }
-    const std::string pair = q_.name(x) + " and " + q_.name(y);
+    if (s.kind == SwizzleKind::CyclicShift && q_.is_one(q_.extent(y))) {
+      at(to_x) = at(x);  // a column of one item: nothing to shift
+      at(to_y) = at(y);
+      return;
+    }
     const auto refuse = [&](const std::string& why, const std::string& help) {
       q_.refuse("E463", q_.point(),
-                "the swizzle of " + pair + " in the tile of " + q_.tensor().name +
-                    " is none that TMA does: " + why,
+                "the swizzle of " + q_.name(x) + " and " + q_.name(y) + " in the tile of " +
+                    q_.tensor().name + " is none that TMA does: " + why,
                 help);
     };
-    static constexpr const char* kForm =
-        "view the tile as rows of 128 bytes and chunks of 16, and swizzle (xor) the row modulo "
-        "2, 4 or 8 with as many chunks";
     if (s.kind != SwizzleKind::Xor) refuse("it is a cyclic shift", "use kind: xor");
     const auto is_tile = [&](DomainId d) {
       return at(d).size() == 1 && at(d)[0].part.whole && !at(d)[0].half;
     };
     if (forward || !is_tile(x) || !is_tile(y)) {
-      const DomainId other = is_tile(x) ? y : x;
-      refuse(q_.name(other) + " is no part of the tile alone",
+      refuse(q_.name(is_tile(x) ? y : x) + " is no part of the tile alone",
              "swizzle iterdomains that are bound to Bulk, both of them");
     }
-    const TilePart row = at(x)[0].part, chunk = at(y)[0].part;
-    const std::int64_t size = size_of(q_.tensor().type);
     if (roles_.swizzle != TmaSwizzle::None) {
       refuse("the tile has another one", "leave one of the two out");
     }
-    if (chunk.weight * size != 16) {
+    const TilePart row = at(x)[0].part, chunk = at(y)[0].part;
+    const HardwareSwizzle found = hardware_swizzle(
+        row, chunk, roles_.elements, size_of(q_.tensor().type), q_.name(x), q_.name(y));
+    if (found.swizzle == TmaSwizzle::None) {
       refuse(
-          q_.name(y) + " moves " + std::to_string(chunk.weight * size) + " bytes at a step, not 16",
-          kForm);
+          found.why,
+          "view the tile as rows of 128 bytes and chunks of 16, and swizzle (xor) the row modulo "
+          "2, 4 or 8 with as many chunks");
     }
-    if (chunk.count != 2 && chunk.count != 4 && chunk.count != 8) {
-      refuse(q_.name(y) + " has " + std::to_string(chunk.count) + " chunks, not 2, 4 or 8", kForm);
-    }
-    if (row.weight * size != 128) {
-      refuse(
-          q_.name(x) + " moves " + std::to_string(row.weight * size) + " bytes at a step, not 128",
-          kForm);
-    }
-    const bool is_top = row.weight * row.count == roles_.elements;
-    if (row.count != chunk.count && !(is_top && row.count < chunk.count)) {
-      refuse(q_.name(x) + " has " + std::to_string(row.count) + " rows to " +
-                 std::to_string(chunk.count) + " chunks",
-             kForm);
-    }
-    roles_.swizzle = chunk.count == 2   ? TmaSwizzle::B32
-                     : chunk.count == 4 ? TmaSwizzle::B64
-                                        : TmaSwizzle::B128;
+    roles_.swizzle = found.swizzle;
     at(to_x) = {{{to_x}, q_.index(to_x), q_.extent(to_x), row}};
     at(to_y) = {{{to_y}, q_.index(to_y), q_.extent(to_y), chunk}};
     // Elements are counted as they would lie without it.
