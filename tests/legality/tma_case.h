@@ -17,9 +17,10 @@ namespace selvage {
 struct TmaCase {
   // The keys of T0, in one line; dtype float unless they say another one. `head`: symbols, facts.
   explicit TmaCase(const std::string& keys, const std::string& head = "")
-      : file(schedule_files::read(
+      : TmaCase(schedule_files::read(
             "{" + head + "tensors: {T0: {" +
-            (keys.find("dtype") == std::string::npos ? "dtype: float, " : "") + keys + "}}}")) {
+            (keys.find("dtype") == std::string::npos ? "dtype: float, " : "") + keys + "}}}")) {}
+  explicit TmaCase(ScheduleFile f) : file(std::move(f)) {
     EXPECT_TRUE(file.illegal.empty()) << to_text(file.illegal);
     analysis = analyze(fusion(), schedule(), file.tensors.at(0).tensor);
     copy = *tma_copy(fusion(), schedule(), analysis);
