@@ -55,8 +55,7 @@ void check_fill(TmaCopy& copy, const TmaQuestions& q) {
                " divides, or leave fill out";
     }
   } else {
-    f.reason +=
-        "; the holes hold 0 " + std::string(to_string(*copy.strong)) + ": " + copy.strong_reason;
+    f.reason += "; the holes hold 0 " + std::string(to_string(*copy.strong));
   }
 }
 

@@ -80,12 +80,11 @@ class TensorMap {
     for (std::size_t k = 0; k < moving.size(); ++k) {
       weight = weight / moving[k].part.count;
       if (moving[k].part.weight != weight) {
-        q_.refuse("E460", q_.point(),
-                  "the tile of " + q_.tensor().name +
-                      " is no box: a loop that is bound to Bulk "
-                      "does not move " +
-                      q_.name(moving[k].domains[0]),
-                  "bind loops that the tensor's iterdomains are cut into");
+        q_.refuse(
+            "E460", q_.point(),
+            "the tile of " + q_.tensor().name + " is no box: one of its loops moves no item of " +
+                q_.tensor().name,
+            "bind loops that iterdomains of " + q_.tensor().name + " are cut into, and no others");
       }
       terms_[places[k]] = moving[k];
     }

@@ -293,7 +293,8 @@ class Roles {
       at(x) = std::move(one);
       return cut(x, od, id);
     }
-    q_.refuse("E460", q_.point(),
+    // Where both parts move in one copy.
+    q_.refuse("E460", q_.point(eq(q_.index(od), q_.at_first(q_.index(od)))),
               "the tile of " + q_.tensor().name + " is no box: " + shown(x) +
                   " is cut in two ways, and the merge of " + q_.name(od) + " and " + q_.name(id) +
                   " is none of them",

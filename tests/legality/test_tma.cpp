@@ -103,6 +103,41 @@ TEST(TmaMap, OfAMergedAxisFollowsLawF) {
   EXPECT_TRUE(is_right(rows.tile(false), true));
 }
 
+// Groups of n of a rows of b items: boxes of rows x columns, all of one shape, or not.
+bool are_boxes(int a, int b, int n) {
+  for (int columns = 1; columns <= n; ++columns) {
+    if (n % columns != 0) continue;
+    bool all = true;
+    for (int begin = 0; begin < a * b; begin += n) {
+      for (int t = 0; t < n && begin + t < a * b; ++t) {
+        const int row = begin / b + t / columns, column = begin % b + t % columns;
+        all = all && row == (begin + t) / b && column == (begin + t) % b;
+      }
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+TEST(TmaMap, BoxesAcrossAGapAreThoseOfLawF) {
+  for (int a = 1; a <= 4; ++a) {
+    for (int b = 1; b <= 9; ++b) {
+      for (int n = 1; n <= 20; ++n) {
+        const std::string text =
+            "logical: {I0: " + std::to_string(a) + ", I1: " + std::to_string(b) +
+            ", I2: 4}, strides: [1000, 8, 1], transforms: [{merge: {in: [I0, I1], out: M}}, "
+            "{split: "
+            "{in: M, factor: " +
+            std::to_string(n) + ", out: [o, i]}}], loop: [o, i, I2], bind: {i: Bulk, I2: Bulk}";
+        const TmaCase k(text);
+        EXPECT_EQ(k.is_legal(), a == 1 || b % n == 0 || n % b == 0) << text << k.map();
+        EXPECT_EQ(k.is_legal() || n > a * b, are_boxes(a, b, n) || n > a * b) << text << k.map();
+        EXPECT_TRUE(!k.is_legal() || is_right(k.tile(false), false)) << text;
+      }
+    }
+  }
+}
+
 TEST(TmaMap, DropsAxesOfOneItemBeforeLawF) {
   const std::string rest =
       "transforms: [{merge: {in: [I0, I1], out: M}}, {split: {in: M, factor: 6, out: [o, i]}}], "

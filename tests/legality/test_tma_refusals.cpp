@@ -1,4 +1,5 @@
 // What is no copy: every refusal in full, and the smallest change that makes it one.
+#include "tests/legality/analysis_case.h"
 #include "tests/legality/tma_case.h"
 
 namespace selvage {
@@ -54,6 +55,69 @@ TEST(TmaRefuses, ARowThatDoesNotFillWhatIsResized) {
       "resized on its left; at c = 0, e = 0, d = 0, f = 1, I1 = 0; help: resize it on the "
       "right only, or before it is cut",
       keys(8));
+}
+
+TEST(TmaRefuses, RowsThatDoNotFillAnIterdomain) {
+  const auto keys = [](int extent) {
+    return "logical: {I0: 27, I1: " + std::to_string(extent) +
+           ", row: 4}, transforms: [{split: {in: I1, factor: 8, out: [I2, I3]}}, {split: {in: I2, "
+           "factor: 5, out: [I4, I5]}}, {split: {in: I5, factor: 2, out: [I6, I7]}}], loop: [I4, "
+           "I3, "
+           "I6, I0, I7, row], bind: {I0: Bulk, I7: Bulk, row: Bulk}";
+  };
+  expect_refused(keys(38), "legal", keys(40));
+}
+
+TEST(TmaRefuses, AMergeThatIsCutWhereNoAxisEnds) {
+  expect_refused(
+      "logical: {I0: 28, I1: 16, row: 4}, transforms: [{merge: {in: [I0, I1], out: I2}}, "
+      "{split: {in: I2, factor: 2, out: [I3, I4]}}, {split: {in: I3, factor: 7, out: [I5, "
+      "I6]}}], loop: [I5, I4, I6, row], bind: {I4: Bulk, I6: Bulk, row: Bulk}",
+      "E460: the tile of T0 is no box: I2 (448) is cut in two ways, and the merge of I0 and "
+      "I1 is none of them; at I5 = 1, I4 = 0, I6 = 1, row = 0; help: bind iterdomains of I0 "
+      "and I1 themselves, before the merge",
+      "logical: {I0: 28, I1: 16, row: 4}, transforms: [{split: {in: I1, factor: 2, out: "
+      "[I3, I4]}}, {split: {in: I0, factor: 7, out: [I5, I6]}}], loop: [I5, I3, I4, I6, "
+      "row], bind: {I4: Bulk, I6: Bulk, row: Bulk}");
+}
+
+TEST(TmaRefuses, MoreThanAThousandMerges) {
+  const auto keys = [](int splits) {
+    std::string transforms, whole = "I0";
+    for (int k = 0; k < splits; ++k) {
+      const std::string n = std::to_string(k);
+      transforms += "{split: {in: " + whole + ", factor: 1, out: [o" + n + ", i" + n + "]}}, ";
+      whole = "o" + n;
+    }
+    for (int k = splits; k-- > 0;) {
+      const std::string n = std::to_string(k);
+      transforms += "{merge: {in: [" + whole + ", i" + n + "], out: m" + n + "}}, ";
+      whole = "m" + n;
+    }
+    return "logical: {I0: 64}, transforms: [" + transforms + "], bind: {" + whole + ": Bulk}";
+  };
+  expect_refused(
+      keys(1001),
+      "E466: the tile of T0 goes through more than 1000 merges; unknown; help: merge fewer "
+      "iterdomains",
+      keys(1000));
+}
+
+// From C++ a loop may be there that moves nothing.
+TEST(TmaRefuses, ABulkLoopThatMovesNothing) {
+  AnalysisCase k("64");
+  const DomainId other = k.f.domains().add("other", k.c(2)), own = k.info().logical[0];
+  Schedule s(k.f);
+  s.set_loops(k.y.id(), {other, own});
+  s.bind({k.y.id(), own}, ParallelType::Bulk);
+  EXPECT_TRUE(tma_copy(k.f, s, k.analysis(s))->finding.is_legal());
+  s.bind({k.y.id(), other}, ParallelType::Bulk);
+  const TensorAnalysis a = k.analysis(s);
+  const Finding refused = tma_copy(k.f, s, a)->finding;
+  EXPECT_EQ(
+      refused.code + ": " + refused.reason + "; help: " + refused.help,
+      "E460: the tile of y is no box: one of its loops moves no item of y; help: bind loops that "
+      "iterdomains of y are cut into, and no others");
 }
 
 TEST(TmaRefuses, ABoxAcrossABreakInMemory) {
@@ -117,6 +181,25 @@ TEST(TmaRefuses, ASwizzleThatTheHardwareDoesNotDo) {
       "128 bytes and chunks of 16, and swizzle (xor) the row modulo 2, 4 or 8 with as many "
       "chunks",
       sized(4, 64, 8));  // rows of 64 bytes
+  // Four rows of 128 bytes repeat every 512, but a tile of 8 permutes 8 of them.
+  expect_refused(
+      "dtype: half, logical: {I0: 8, I1: 64}, transforms: [{split: {in: I0, factor: 4, out: "
+      "[a, b]}}, {split: {in: I1, factor: 8, out: [chunk, lane]}}, {swizzle: {kind: xor, "
+      "in: [b, chunk], out: [u, v]}}], loop: [a, u, v, lane], bind: {a: Bulk, u: Bulk, v: "
+      "Bulk, lane: Bulk}",
+      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u has 4 rows "
+      "to 8 chunks; at a = 0, u = 0, v = 0, lane = 0; help: view the tile as rows of 128 "
+      "bytes and chunks of 16, and swizzle (xor) the row modulo 2, 4 or 8 with as many "
+      "chunks",
+      good);
+  expect_refused(
+      "dtype: half, logical: {I0: 8, I1: 64}, transforms: [{split: {in: I1, factor: 8, out: "
+      "[chunk, lane]}}, {swizzle: {kind: xor, in: [I0, chunk], out: [a, b]}}, {swizzle: "
+      "{kind: xor, in: [a, b], out: [u, v]}}], loop: [u, v, lane], bind: {u: Bulk, v: "
+      "Bulk, lane: Bulk}",
+      "E463: the swizzle of a and b in the tile of T0 is none that TMA does: the tile has "
+      "another one; at u = 0, v = 0, lane = 0; help: leave one of the two out",
+      good);
   const std::string outside =
       "dtype: half, logical: {I0: 8, I1: 64}, transforms: [{split: {in: I1, factor: 8, out: "
       "[chunk, "
