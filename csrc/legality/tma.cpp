@@ -69,6 +69,13 @@ std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
   if (!has_tile) return std::nullopt;
   TmaCopy copy;
   try {
+    if (q.tensor().memory != Memory::Global) {
+      q.refuse("E460", q.point(),
+               q.tensor().name +
+                   " has loops that are bound to Bulk, but is not in global memory: it "
+                   "is the global side of a TMA copy, and these loops are the tile of the other",
+               "write memory: global, or bind these loops to something else");
+    }
     const TmaRoles roles = roles_of(q);
     std::vector<TmaDim> dims = dims_of(q, roles);
     check_rules(q, roles, dims);

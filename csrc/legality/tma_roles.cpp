@@ -144,7 +144,7 @@ class Roles {
     } else if (one) {
       parts = with(o, *one, i);
     } else if (o.size() == 1 && i.size() == 1 && (is_coordinate(o) || is_coordinate(i)) &&
-               (is_coordinate(o) || number_of_rows(id, last.scale))) {
+               (is_coordinate(o) || can_scale(id, last.scale))) {
       // One half of a cut box, as a part of a larger number.
       parts = {is_coordinate(o) ? first : last};
       parts[0].shifted = true;
@@ -188,7 +188,7 @@ class Roles {
     return true;
   }
 
-  bool number_of_rows(DomainId inner, std::int64_t scale) {
+  bool can_scale(DomainId inner, std::int64_t scale) {
     const auto n = q_.number(q_.extent(inner));
     return n && checked_mul(*n, scale);
   }

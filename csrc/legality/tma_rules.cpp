@@ -76,15 +76,16 @@ class Rules {
     if (q_.require(d.size <= TmaLimits::kSize)) return;
     broken("1 to 2^32 items of a dimension", q_.point(d.index < TmaLimits::kSize),
            names(d) + " of " + tensor() + " has " + to_string(d.size) + " items",
-           "split " + names(d) + " by a number that divides it, such as " +
-               std::to_string(divisor(d.size)) + ", and take the boxes of the inner part");
+           help_with_items(d));
   }
-  // The greatest power of two up to 2^20 that divides.
-  std::int64_t divisor(Expr size) {
-    const auto n = q_.number(size);
+  // By the greatest power of two up to 2^20 that divides, if that is enough.
+  std::string help_with_items(const TmaDim& d) {
+    const auto n = q_.number(d.size);
     std::int64_t power = 1 << 20;
-    while (power > 2 && (!n || *n % power != 0)) power /= 2;
-    return power;
+    while (power > 1 && (!n || *n % power != 0)) power /= 2;
+    if (!n || *n / power > TmaLimits::kSize) return "make " + names(d) + " smaller";
+    return "split " + names(d) + " by a number that divides it, such as " + std::to_string(power) +
+           ", and take the boxes of the inner part";
   }
 
   void box(const TmaDim& d) {

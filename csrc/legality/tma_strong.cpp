@@ -38,14 +38,14 @@ class Holes {
  private:
   void by_hardware() {
     copy_.strong = TmaStrong::ByHardware;
-    if (q_.checks().empty()) {
-      copy_.strong_reason = "the tile has no holes";
-      return;
-    }
     std::string names;
     for (const TmaDim& d : copy_.dims) {
       if (q_.proves(ok(d.index, d.size))) continue;
       names += (names.empty() ? "" : " or ") + name(d);
+    }
+    if (q_.checks().empty() || names.empty()) {
+      copy_.strong_reason = "the tile has no holes";
+      return;
     }
     copy_.strong_reason = "every hole is past the bounds of " + names +
                           ", which the hardware tests: 0 is what it brings";

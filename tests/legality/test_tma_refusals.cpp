@@ -22,6 +22,18 @@ TEST(TmaRefuses, ATileWithoutAKnownSize) {
       "symbols: {N: {max: 4096}}, ");
 }
 
+TEST(TmaRefuses, ATensorThatIsNotInGlobalMemory) {
+  const auto keys = [](const std::string& memory) {
+    return "logical: {I0: 64}, memory: " + memory + ", bind: {I0: Bulk}";
+  };
+  expect_refused(
+      keys("shared"),
+      "E460: T0 has loops that are bound to Bulk, but is not in global memory: it is the "
+      "global side of a TMA copy, and these loops are the tile of the other; at I0 = 0; "
+      "help: write memory: global, or bind these loops to something else",
+      keys("global"));
+}
+
 TEST(TmaRefuses, ACutThatDoesNotDivideWithBothPartsInTheTile) {
   const auto keys = [](int factor) {
     return "logical: {I0: 30, I1: 4}, transforms: [{split: {in: I0, factor: " +
@@ -238,6 +250,14 @@ TEST(TmaRefuses, MoreThanTwoToThe32Items) {
       keys("transforms: [{split: {in: I0, factor: 1048576, out: [o, i]}}, {split: {in: "
            "i, factor: 2, out: [c, t]}}], loop: [o, c, t, I1], bind: {t: Bulk, I1: "
            "Bulk}"));
+  const auto prime = [](const std::string& items) {
+    return "dtype: int8, logical: {I0: " + items + ", I1: 16}, bind: {I1: Bulk}, strides: [32, 1]";
+  };
+  expect_refused(
+      prime("4294967311"),
+      "E461: I0 of T0 has 4294967311 items (rule of the tensor map: 1 to 2^32 items of a "
+      "dimension); at I0 = 4294967310, I1 = 0; help: make I0 smaller",
+      prime("4294967296"));
 }
 
 TEST(TmaRefuses, AStrideThatIsNoMultipleOf16Bytes) {
