@@ -1,4 +1,5 @@
 #include <selvage/expr/substitute.h>
+#include <selvage/expr/tape.h>
 
 #include <unordered_map>
 
@@ -6,36 +7,33 @@ namespace selvage {
 
 namespace {
 
-class Substitution {
- public:
-  explicit Substitution(const Environment& environment) {
-    // The first of several meanings counts.
-    for (const auto& [symbol, value] : environment) replaced_.try_emplace(symbol.id(), value);
-  }
-
-  Expr operator()(Expr e) {
-    if (const auto it = replaced_.find(e.id()); it != replaced_.end()) return it->second;
-    if (e.args().empty()) return e;
-    std::vector<Expr> operands;
+Expr replaced(Expr root, const Environment& environment, bool keeps_lets) {
+  std::unordered_map<std::uint32_t, Expr> made;  // by id; the first of several meanings counts
+  for (const auto& [symbol, value] : environment) made.try_emplace(symbol.id(), value);
+  std::vector<Expr> operands;
+  for (Expr e : reachable(std::span(&root, 1), true)) {  // operands first
+    if (made.contains(e.id())) continue;
+    operands.clear();
     bool changed = false;
-    for (Expr a : e.args()) {
-      operands.push_back((*this)(a));
-      changed = changed || !same(operands.back(), a);
+    for (Expr operand : e.args()) {
+      operands.push_back(made.at(operand.id()));
+      changed = changed || !same(operands.back(), operand);
     }
-    const Expr result = changed ? with_operands(e, operands) : e;
-    replaced_.emplace(e.id(), result);
-    return result;
+    if (e.is(Op::Let) && !keeps_lets) {
+      made.emplace(e.id(), operands[0]);
+    } else {
+      made.emplace(e.id(), changed ? with_operands(e, operands) : e);
+    }
   }
-
- private:
-  std::unordered_map<std::uint32_t, Expr> replaced_;  // by id
-};
+  return made.at(root.id());
+}
 
 }  // namespace
 
 Expr substitute(Expr e, const Environment& environment) {
-  if (environment.empty()) return e;
-  return Substitution(environment)(e);
+  return environment.empty() ? e : replaced(e, environment, true);
 }
+
+Expr written_out(Expr e, const Environment& environment) { return replaced(e, environment, false); }
 
 }  // namespace selvage

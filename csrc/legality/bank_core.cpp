@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
 #include <selvage/legality/bank_core.h>
 #include <selvage/simplifier/linear.h>
 #include <selvage/simplifier/simplifier.h>
@@ -51,9 +52,9 @@ std::optional<std::int64_t> period_of(const WarpAccess& access, const WarpAccess
     Facts facts = ranges;
     facts.loop(v, loop.extent - q);
     Simplifier simplifier(facts);
-    const std::pair<Expr, Expr> next[] = {{v, v + q}};
+    const Environment next = {{v, v + q}};
     const LinearSum step =
-        to_linear_or_atom(simplifier.normal_form(replaced(address, next) - address));
+        to_linear_or_atom(simplifier.normal_form(written_out(address, next) - address));
     const bool shifts = step.constant % unit_elements == 0 &&
                         std::all_of(step.terms.begin(), step.terms.end(), [&](const auto& term) {
                           return is_shift(access, term, unit_elements);

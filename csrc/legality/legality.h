@@ -2,6 +2,7 @@
 
 #include <selvage/legality/bank_conflicts.h>
 #include <selvage/legality/fills.h>
+#include <selvage/legality/tma.h>
 
 #include <optional>
 
@@ -12,6 +13,7 @@ namespace selvage {
 struct Legality {
   Finding store;  // every store is inside the tensor's memory
   std::optional<Fills> fills = {};
+  std::optional<TmaCopy> tma = {};
   std::optional<BankConflicts> banks = {};
 };
 

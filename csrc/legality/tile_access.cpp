@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/tile_access.h>
 
@@ -25,12 +26,12 @@ std::optional<Position> position(const TensorAnalysis& a, const std::vector<Doma
 }
 
 // The lanes of a vector lie in one row, from a multiple of their number on.
-bool runs_along_rows(const TensorAnalysis& a, const Position& p,
-                     std::span<const std::pair<Expr, Expr>> first_lane, std::int64_t lanes) {
+bool runs_along_rows(const TensorAnalysis& a, const Position& p, const Environment& first_lane,
+                     std::int64_t lanes) {
   if (lanes == 1) return true;
   const Facts& valid = a.guarded->facts();
-  const Expr row = replaced(p.row, {}), column = replaced(p.column, {});
-  const Expr row0 = replaced(row, first_lane), column0 = replaced(column, first_lane);
+  const Expr row = written_out(p.row), column = written_out(p.column);
+  const Expr row0 = written_out(row, first_lane), column0 = written_out(column, first_lane);
   return is_proved(decide(valid, eq(row, row0))) &&
          is_proved(decide(valid, eq(column, column0 + first_lane[0].first))) &&
          is_proved(decide(valid, eq(column0 % lanes, 0)));
@@ -44,8 +45,8 @@ std::optional<TileAccess> tile_access(const ScheduledAccess& side, const Tile& t
   if (!runs_along_rows(side.analysis, position, access.first_lane, result.lanes)) {
     return std::nullopt;
   }
-  const Expr roots[] = {replaced(position.row, access.first_lane),
-                        replaced(position.column, access.first_lane)};
+  const Expr roots[] = {written_out(position.row, access.first_lane),
+                        written_out(position.column, access.first_lane)};
   std::vector<Expr> all(std::begin(roots), std::end(roots));
   all.insert(all.end(), access.guards.begin(), access.guards.end());
   std::vector<BlockWalk::Range> ranges;

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
 #include <selvage/legality/warp_access.h>
 
 #include <algorithm>
@@ -81,36 +82,16 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
   if (a.vector) {
     if (!a.vector->finding.is_legal()) return NoWarpAccess{a.vector->finding.reason};
     access.bytes = a.vector->bytes;
-    access.address = replaced(a.vector->start, {});
-    access.guards.push_back(replaced(a.vector->full.condition, {}));
+    access.address = written_out(a.vector->start);
+    access.guards.push_back(written_out(a.vector->full.condition));
     return access;
   }
   access.bytes = access.element_bytes;
-  access.address = replaced(a.address, {});
+  access.address = written_out(a.address);
   for (const KeptPredicate& kept : a.predicates.kept) {
-    access.guards.push_back(replaced(kept.condition, {}));
+    access.guards.push_back(written_out(kept.condition));
   }
   return access;
-}
-
-Expr replaced(Expr e, std::span<const std::pair<Expr, Expr>> symbols) {
-  std::unordered_map<std::uint32_t, Expr> known;
-  for (const auto& [symbol, by] : symbols) known.emplace(symbol.id(), by);
-  for (Expr node : reachable(std::span(&e, 1), true)) {
-    if (known.contains(node.id())) continue;
-    if (node.is(Op::Let)) {
-      known.emplace(node.id(), known.at(node[0].id()));
-      continue;
-    }
-    std::vector<Expr> operands;
-    bool is_new = false;
-    for (Expr operand : node.args()) {
-      operands.push_back(known.at(operand.id()));
-      is_new = is_new || !same(operands.back(), operand);
-    }
-    known.emplace(node.id(), is_new ? with_operands(node, operands) : node);
-  }
-  return known.at(e.id());
 }
 
 static std::vector<Expr> variables_of(const WarpAccess& access) {

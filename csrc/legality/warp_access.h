@@ -59,9 +59,6 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
                                                    const TensorAnalysis& analysis,
                                                    const BlockShape& block);
 
-// An expression with symbols replaced, each Let written out.
-Expr replaced(Expr e, std::span<const std::pair<Expr, Expr>> symbols);
-
 // Goes through the values of some of the other loops, the rest staying 0, and at each through the
 // threads of the block.
 class BlockWalk {

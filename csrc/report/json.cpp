@@ -7,6 +7,7 @@
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_texts.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/tma_lines.h>
 #include <selvage/report/vector_lines.h>
 
 #include <nlohmann/json.hpp>
@@ -126,6 +127,48 @@ Json json_of(const BankConflicts& banks) {
   return json;
 }
 
+Json json_of(const std::vector<Expr>& expressions, const Texts& texts) {
+  Json json = Json::array();
+  for (Expr e : expressions) json.push_back(texts(e));
+  return json;
+}
+
+Json json_of(const TmaCopy& copy, const TensorReport& tensor, const Texts& texts) {
+  const Finding& finding = copy.finding;
+  Json json = {{"legal", finding.is_legal()}, {"verdict", to_string(finding.verdict)}};
+  json["if"] = json_of(finding.conditions, texts);
+  if (copy.weak) {
+    json["rank"] = copy.rank();
+    for (const char* key : {"dims", "box", "element_strides", "sizes", "strides", "coordinates"}) {
+      json[key] = Json::array();
+    }
+    for (const TmaDim& d : copy.dims) {
+      Json& names = json["dims"].emplace_back(Json::array());
+      for (DomainId id : d.domains) names.push_back(tensor.name_of(id));
+      json["box"].push_back(d.box);
+      json["element_strides"].push_back(d.element_stride);
+      json["sizes"].push_back(texts(d.size));
+      json["strides"].push_back(texts(d.stride));
+      json["coordinates"].push_back(texts(d.coordinate));
+    }
+    json["type"] = copy.type;
+    json["swizzle"] = to_string(copy.swizzle);
+    json["tile_bytes"] = copy.tile_bytes;
+    json["tile_align"] = tile_alignment(copy.swizzle);
+  }
+  json["reason"] = finding.reason;
+  if (const auto* r = std::get_if<Refuted>(&finding.verdict); r != nullptr && !r->point.empty()) {
+    json["witness"] = json_of(completed(tensor, r->point));
+  }
+  json["weak"] = copy.weak;
+  if (!copy.weak) return json;
+  json["strong"] = copy.strong ? to_string(*copy.strong) : "unknown";
+  json["strong_reason"] = copy.strong_reason;
+  if (!copy.hole.empty()) json["hole"] = json_of(completed(tensor, copy.hole));
+  if (!copy.guard.empty()) json["guard"] = json_of(copy.guard, texts);
+  return json;
+}
+
 Json json_of(const TensorReport& tensor) {
   const TensorAnalysis& a = tensor.analysis;
   const Texts texts(shown_expressions(tensor));
@@ -158,6 +201,7 @@ Json json_of(const TensorReport& tensor) {
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);
   if (a.interior) json["blocks"] = json_of(a.interior->hoisted, a.interior->share, texts);
   if (tensor.legality.banks) json["bank_conflicts"] = json_of(*tensor.legality.banks);
+  if (tensor.legality.tma) json["tma"] = json_of(*tensor.legality.tma, tensor, texts);
   if (tensor.confirmations) json["proofs"] = json_of(*tensor.confirmations);
   return json;
 }

@@ -21,6 +21,8 @@ std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorRepor
   std::vector<Diagnostic> list;
   const Finding& store = tensor.legality.store;
   if (!store.is_legal()) list.push_back(refusal(tensor, store));
+  const std::optional<TmaCopy>& tma = tensor.legality.tma;
+  if (tma && !tma->finding.is_legal()) list.push_back(refusal(tensor, tma->finding));
   const std::optional<Fills>& fills = tensor.legality.fills;
   if (!fills) return list;
   for (const Finding& finding : fills->refusals()) list.push_back(refusal(tensor, finding));

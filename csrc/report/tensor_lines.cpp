@@ -5,6 +5,7 @@
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/tensor_texts.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/tma_lines.h>
 #include <selvage/report/vector_lines.h>
 
 #include <algorithm>
@@ -67,6 +68,7 @@ class TensorPage {
     print_unswitched(tensor_, texts_, out_);
     print_interior(tensor_, texts_, out_);
     if (tensor_.legality.banks) print_banks(*tensor_.legality.banks, out_);
+    if (tensor_.legality.tma) print_tma(tensor_, *tensor_.legality.tma, out_);
   }
 
   void print_checks(bool why) {

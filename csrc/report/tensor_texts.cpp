@@ -1,4 +1,5 @@
 #include <selvage/report/tensor_texts.h>
+#include <selvage/report/tma_lines.h>
 
 namespace selvage {
 
@@ -17,6 +18,9 @@ std::vector<Expr> shown_expressions(const TensorReport& tensor) {
   }
   if (a.unswitched) list.push_back(a.unswitched->hoisted.condition);
   if (a.interior) list.push_back(a.interior->hoisted.condition);
+  if (tensor.legality.tma) {
+    for (Expr e : expressions_of(*tensor.legality.tma)) list.push_back(e);
+  }
   return list;
 }
 

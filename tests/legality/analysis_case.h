@@ -1,6 +1,7 @@
 // One tensor to schedule and analyse.
 #pragma once
 
+#include <selvage/expr/text.h>
 #include <selvage/legality/analysis.h>
 
 #include <sstream>

@@ -1,0 +1,98 @@
+#include <selvage/expr/text.h>
+#include <selvage/legality/tma_map.h>
+#include <selvage/legality/tma_roles.h>
+#include <selvage/legality/tma_rules.h>
+#include <selvage/legality/tma_strong.h>
+
+namespace selvage {
+
+std::string_view to_string(TmaStrong strong) {
+  switch (strong) {
+    case TmaStrong::ByHardware: return "by hardware";
+    case TmaStrong::ByFallback: return "by fallback";
+    case TmaStrong::Impossible: return "impossible";
+  }
+  return {};
+}
+
+namespace {
+
+std::string summary(const TmaCopy& copy, const TmaQuestions& q) {
+  std::string box, strided;
+  for (const TmaDim& d : copy.dims) {
+    box += (box.empty() ? "" : " x ") + std::to_string(d.box);
+    if (d.element_stride == 1) continue;
+    strided += ", one of " + std::to_string(d.element_stride) + " along " + q.name(d.domains[0]);
+  }
+  return "a tensor map of rank " + std::to_string(copy.rank()) + " brings boxes of " + box +
+         " items" + strided + ": each item to its place, 0 for what is out of bounds";
+}
+
+// The holes must hold what is asked for.
+void check_fill(TmaCopy& copy, const TmaQuestions& q) {
+  const std::string tile = "the tile of " + q.tensor().name;
+  Finding& f = copy.finding;
+  if (*q.tensor().fill != 0) {
+    f.verdict = copy.hole.empty() ? Verdict(q.point()) : Verdict(Refuted{copy.hole});
+    f.reason = "the holes of " + tile + " cannot hold " + std::to_string(*q.tensor().fill) +
+               ": a copy brings 0 for what is out of bounds";
+    f.code = "E464";
+    f.help = "write fill: 0, or leave it out";
+  } else if (!copy.strong) {
+    f.verdict = Unknown{};
+    f.reason = "whether the holes of " + tile + " hold 0 is not decided: " + copy.strong_reason;
+    f.code = "E466";
+    f.help = "give sizes a min, max or value, or leave fill out";
+  } else if (*copy.strong == TmaStrong::Impossible) {
+    f.verdict = Refuted{copy.hole};
+    f.reason = "the holes of " + tile + " cannot all hold 0: " + copy.strong_reason;
+    f.code = "E465";
+    f.help = "leave fill out";
+    for (const TmaDim& d : copy.dims) {
+      if (d.box % d.element_stride == 0 || d.element_stride >= d.box) continue;
+      f.help = "take a box of " + std::to_string(d.box / d.element_stride * d.element_stride) +
+               " items of " + q.name(d.domains[0]) + ", which " + std::to_string(d.element_stride) +
+               " divides, or leave fill out";
+    }
+  } else {
+    f.reason += "; the holes hold 0 " + std::string(to_string(*copy.strong));
+  }
+}
+
+}  // namespace
+
+std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
+                                const TensorAnalysis& analysis) {
+  TmaQuestions q(fusion, schedule, analysis);
+  bool has_tile = false;
+  for (std::size_t k = 0; k < analysis.loops.size(); ++k) has_tile = has_tile || q.is_bulk(k);
+  if (!has_tile) return std::nullopt;
+  TmaCopy copy;
+  try {
+    if (q.tensor().memory != Memory::Global) {
+      q.refuse("E460", q.point(),
+               q.tensor().name +
+                   " has loops that are bound to Bulk, but is not in global memory: it "
+                   "is the global side of a TMA copy, and these loops are the tile of the other",
+               "write memory: global, or bind these loops to something else");
+    }
+    const TmaRoles roles = roles_of(q);
+    std::vector<TmaDim> dims = dims_of(q, roles);
+    check_rules(q, roles, dims);
+    copy.dims = std::move(dims);
+    copy.swizzle = roles.swizzle;
+    copy.tile_bytes = roles.elements * size_of(q.tensor().type);
+    copy.type = tensor_map_type(q.tensor().type);
+  } catch (const TmaRefused& refused) {
+    copy.finding = refused.finding;
+    return copy;
+  }
+  copy.weak = true;
+  judge_holes(q, copy);
+  copy.finding = {Proved{{"roles of the graph", "rules of the tensor map"}}, summary(copy, q),
+                  q.conditions()};
+  if (q.tensor().fill) check_fill(copy, q);
+  return copy;
+}
+
+}  // namespace selvage

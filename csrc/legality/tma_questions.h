@@ -1,0 +1,74 @@
+#pragma once
+
+#include <selvage/legality/analysis.h>
+#include <selvage/legality/finding.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// Why a copy is refused: thrown by the parts of tma_copy, which makes it the copy's finding.
+struct TmaRefused {
+  Finding finding;
+};
+
+// Every point below the extents, in order: false after the last one.
+bool advance(std::vector<std::int64_t>& point, const std::vector<std::int64_t>& extents);
+
+// One copy and what can be asked of it.
+class TmaQuestions {
+ public:
+  TmaQuestions(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis);
+
+  const Fusion& fusion() const { return fusion_; }
+  const Schedule& schedule() const { return schedule_; }
+  const TensorAnalysis& analysis() const { return analysis_; }
+  const DomainGraph& graph() const { return schedule_.graph(); }
+  const TensorInfo& tensor() const { return fusion_[analysis_.tensor]; }
+  ExprPool& pool() const { return fusion_.pool(); }
+  Expr c(std::int64_t v) const { return pool().constant(v); }
+  std::string name(DomainId d) const { return schedule_.name(analysis_.tensor, d); }
+  Expr index(DomainId d) const { return (*analysis_.coordinates)[d]; }
+  Expr extent(DomainId d) const { return graph()[d].extent; }
+  bool is_bulk(std::size_t loop) const;
+
+  // What each valid point is told from a hole by: all of these hold there, and nowhere else.
+  const std::vector<Expr>& checks() const { return checks_; }
+  // The loops' extents, where all are numbers and no check uses a size.
+  const std::optional<std::vector<std::int64_t>>& extents() const { return extents_; }
+
+  // At every loop point, for all sizes, under the conditions so far?
+  bool proves(Expr claim);
+  // The same, or it may be so at launch: then it is one more condition. False: it cannot be.
+  bool require(Expr claim);
+  const std::vector<Expr>& conditions() const { return conditions_; }
+  Expr simplify(Expr e) { return simplifier_->simplify(e); }
+  std::optional<std::int64_t> number(Expr e);
+  bool is_one(Expr extent) { return number(extent) == std::int64_t{1}; }
+  // At the first element of the tile: Bulk loops are 0.
+  Expr at_first(Expr e) const;
+  // The facts of sizes and loops with the conditions so far.
+  const Facts& facts() const { return simplifier_->facts(); }
+
+  // A valid loop point at which the claim fails; the first one, where no claim is given.
+  Refuted point(std::optional<Expr> claim = {}) const;
+  // The point at which `conditions` hold and the claim fails, with a value for every loop.
+  std::optional<Refuted> point(const Facts& base, const std::vector<Expr>& conditions,
+                               Expr claim) const;
+
+  [[noreturn]] void refuse(std::string code, Verdict verdict, std::string reason,
+                           std::string help) const;
+
+ private:
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const TensorAnalysis& analysis_;
+  std::unique_ptr<Simplifier> simplifier_;
+  std::vector<Expr> checks_, conditions_;
+  std::optional<std::vector<std::int64_t>> extents_;
+};
+
+}  // namespace selvage
