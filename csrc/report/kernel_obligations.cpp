@@ -49,7 +49,8 @@ class KernelObligations {
                             [](const Define&) {}, [](const Store&) {},
                             [&](const Transfer& t) {
                               if (is_target(t.to)) lanes_.insert(t.from);
-                              if (kernel_.buffers[t.to].memory == Memory::Local) origin_[t.to] = &t;
+                              if (kernel_.buffers[t.to].memory == Memory::Local)
+                                origin_.try_emplace(t.to, &t);
                             }},
                  s.node);
     }
@@ -85,6 +86,7 @@ class KernelObligations {
                             },
                             [&](const Transfer& t) {
                               if (is_target(t.to)) add(t);
+                              add_lanes(t);
                             }},
                  s.node);
     }
@@ -115,6 +117,15 @@ class KernelObligations {
     add(Of::Access, tensor_.name(), {{around_, eq(t.to_address + t.lane, analysis_.address)}});
     around_.pop_back();
   }
+
+  // Lanes that several accesses fill hold neighbours all the same: each starts as far on in both.
+  void add_lanes(const Transfer& t) {
+    const auto lanes = origin_.find(t.to);
+    if (lanes == origin_.end() || lanes->second == &t) return;
+    add_equal(kernel_.buffers[t.from].name, first_of(t), first_of(*lanes->second));
+  }
+  // From where the element with number 0 would come.
+  static Expr first_of(const Transfer& t) { return t.from_address - t.to_address; }
 
   void add_value(ValueId value) {
     Environment environment;
@@ -200,7 +211,7 @@ class KernelObligations {
     const BufferId from = lanes == origin_.end() ? c.source : lanes->second->from;
     if (kernel_.buffers[from].name != info.name) return differ();
     const Expr address =
-        lanes == origin_.end() ? c.subscripts[0] : lanes->second->from_address + c.subscripts[0];
+        lanes == origin_.end() ? c.subscripts[0] : first_of(*lanes->second) + c.subscripts[0];
     add_equal(info.name, address, address_of(fusion_, source, subscripts));
   }
 

@@ -234,6 +234,38 @@ TEST_F(PlantedFaults, AKernelThatLosesALoopAGuardOrAnAddress) {
   EXPECT_EQ(refuted(), "access of y\n");
 }
 
+TEST_F(PlantedFaults, AnAccessOfAVectorElsewhere) {
+  read_example("vectors.yaml");
+  ASSERT_EQ(refuted(), "");
+  Transfer& load = *find<Transfer>(body());
+  load.from_address = load.from_address + 8;
+  EXPECT_EQ(refuted(), "access of a\n");
+  load.from_address = load.from_address - 8;
+
+  report.diagnostics.clear();
+  Guard& full = *find<Guard>(body());
+  full.condition = full.condition || !full.condition;
+  EXPECT_EQ(refuted(), "store of y\n");
+}
+
+TEST_F(PlantedFaults, AnInteriorThatIsTooWide) {
+  read_example("unswitch.yaml");
+  ASSERT_EQ(refuted(), "");
+  Guard& interior = *find<Guard>(body());
+  const Expr o = report.tensors.at(0).analysis.variables.at(0);
+  interior.condition = o * 4 % 251 < 248;
+  EXPECT_EQ(refuted(), "store of T0\n");
+}
+
+TEST_F(PlantedFaults, ALoopThatIsPeeledTooFar) {
+  read("tensors: {T0: {dtype: float, logical: {n: 1003}, transforms: [{split: {in: n, factor: 4, "
+       "out: [o, v]}}], bind: {v: Vectorize}}}\n");
+  ASSERT_EQ(refuted(), "");
+  Loop& main = *find<Loop>(body());
+  main.extent = main.extent + 1;
+  EXPECT_NE(refuted(), "");
+}
+
 TEST_F(PlantedFaults, AReadAtAnotherAddress) {
   read_example("transpose.yaml");
   Kernel& kernel = report.fusions.at(0).program->steps.at(0).variants.at(0);
