@@ -33,8 +33,9 @@ Coverage lost_at(const Refuted& refuted, const std::vector<Expr>& items) {
 
 }  // namespace
 
-Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
-                     const std::vector<DomainId>& loops) {
+// `follows`: whether the loops follow from the items.
+static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId t,
+                       const std::vector<DomainId>& loops, bool& follows) {
   const DomainGraph& graph = schedule.graph();
   const std::vector<DomainId>& logical = fusion[t].logical;
   std::vector<Expr> items;
@@ -45,9 +46,8 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
   }
   const Path everything = everything_from(graph, logical, schedule.transforms(t));
   const Path path = needed_for(graph, everything, logical, loops);
-  const bool reaches_all =
-      std::all_of(loops.begin(), loops.end(), [&](DomainId d) { return reaches(path, d); });
-  if (!reaches_all) return {.verdict = Unknown{}};
+  follows = std::all_of(loops.begin(), loops.end(), [&](DomainId d) { return reaches(path, d); });
+  if (!follows) return {.verdict = Unknown{}};
   // Growing sides and whole splits lose nothing: only a side that may shrink needs a closer look.
   Simplifier simplifier(facts);
   const bool only_grows = std::all_of(path.steps.begin(), path.steps.end(), [&](const Step& s) {
@@ -113,6 +113,14 @@ Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
   }
   if (open.empty()) return {.verdict = Proved{std::move(rules)}};
   return {Unknown{}, {}, std::move(open), std::make_shared<const Facts>(std::move(facts))};
+}
+
+Coverage coverage_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
+                     const std::vector<DomainId>& loops) {
+  bool follows = false;
+  Coverage coverage = visits(fusion, schedule, t, loops, follows);
+  if (follows) coverage.once = Proved{{"each transform is crossed back"}};
+  return coverage;
 }
 
 }  // namespace selvage

@@ -17,6 +17,9 @@ struct Coverage {
   // hold of every item.
   std::vector<Expr> open = {};
   std::shared_ptr<const Facts> items = {};
+  // Is no item that of two valid points? Proved where an item tells the index of every loop: each
+  // transform crossed between valid points can be crossed back.
+  Verdict once = Unknown{};
 };
 
 // The same question as for predicates, asked the other way: seen from the logical domain, every

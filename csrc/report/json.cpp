@@ -44,6 +44,7 @@ Json coverage_of(const TensorReport& tensor) {
                {"verdict", is_complete  ? "proved"
                            : is_refuted ? "refuted"
                                         : "unknown"}};
+  if (!tensor.tensor().duplicates_allowed) json["once"] = to_string(coverage.once);
   if (!coverage.lost.empty()) {
     // The item, one index per logical iterdomain; the witness has the sizes, too.
     const auto items = std::ptrdiff_t(tensor.tensor().logical.size());

@@ -242,8 +242,9 @@ class TensorPage {
 void print_coverage(const TensorReport& tensor, Lines& out) {
   const Coverage& coverage = tensor.analysis.coverage;
   if (is_proved(coverage.verdict)) {
-    out.heading("Coverage: every item of " + tensor.name() +
-                " is visited by a valid loop point (proved)");
+    const bool is_once = is_proved(coverage.once) && !tensor.tensor().duplicates_allowed;
+    out.heading("Coverage: every item of " + tensor.name() + " is visited by " +
+                (is_once ? "one" : "a") + " valid loop point (proved)");
   } else if (coverage.lost.empty()) {
     out.heading("Coverage: it is not known whether every item of " + tensor.name() + " is visited");
   } else {

@@ -78,7 +78,7 @@ TEST(Json, Figure2IsAsTheFormatShows) {
   ASSERT_EQ(t0["implied"].size(), 1u);
   EXPECT_EQ(t0["implied"][0]["iterdomain"], "I1");
   EXPECT_EQ(t0["minimal"], "proved");
-  EXPECT_EQ(t0["coverage"].dump(), R"({"complete":true,"verdict":"proved"})");
+  EXPECT_EQ(t0["coverage"].dump(), R"({"complete":true,"verdict":"proved","once":"proved"})");
   EXPECT_EQ(t0["bounds"].dump(),
             R"([{"access":"store","tensor":"T0","verdict":"proved","rules":["guard"]}])");
   EXPECT_EQ(json["kernels"].size(), 1u);
