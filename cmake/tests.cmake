@@ -26,7 +26,7 @@ target_compile_definitions(tests_common INTERFACE
   SELVAGE_INSPECT_PATH="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/schedule_inspect"
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
 target_link_libraries(tests_common INTERFACE
-  tests_corpus selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json)
+  tests_corpus selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json Eigen3::Eigen)
 
 if(support)
   add_library(tests_support STATIC ${support})

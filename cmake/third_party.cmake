@@ -6,7 +6,6 @@ find_package(fmt REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED CONFIG)
 find_package(Boost 1.74 REQUIRED CONFIG)
-find_package(Eigen3 3.4 REQUIRED CONFIG)
 
 # The C compiler of the virtual device. Without it the runtime is built with SELVAGE_HAVE_LIBTCC=0.
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
@@ -31,4 +30,5 @@ endif()
 if(SELVAGE_TESTS)
   find_package(GTest REQUIRED CONFIG)
   find_package(benchmark REQUIRED CONFIG)
+  find_package(Eigen3 3.4 REQUIRED CONFIG)  # a reference for index maps over GF(2)
 endif()

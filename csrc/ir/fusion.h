@@ -43,7 +43,7 @@ struct TensorInfo {
   // value whose compute type is that of `type`.
   std::vector<Expr> indices = {};
   std::optional<ValueId> definition = {};
-  bool duplicates_allowed = false;  // every item may be stored more than once
+  bool duplicates_allowed = false;        // every item may be stored more than once
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };
 

@@ -54,8 +54,8 @@ class Schedule {
                                                   std::string y_name = {});
   // Every loop once, outer to inner.
   Schedule& reorder(std::vector<ScheduledLoop> order);
-  // Until the loop is split, merged, resized or swizzled. Block and thread indices and Vectorize are
-  // bound once each, Unroll, Unswitch and Bulk as often as is wanted.
+  // Until the loop is split, merged, resized or swizzled. Block and thread indices and Vectorize
+  // are bound once each, Unroll, Unswitch and Bulk as often as is wanted.
   Schedule& bind(ScheduledLoop l, ParallelType type);
   // Recomputed in every reader; not for outputs. And the other way round: stored by a kernel.
   Schedule& inline_into_readers(TensorId t);

@@ -124,7 +124,8 @@ TEST(DivisionCounts, OneForEveryClassOfCongruentDividends) {
     const int fusions = count(120, 2'000);
     for (int i = 0; i < fusions && !testing::Test::HasFailure(); ++i) {
       const test::RandomFusion r(rng, symbolic);
-      for (const ProgramStep& step : r.lowered({.draws_out_checks = false}).steps) totals.add(step.variants[0]);
+      for (const ProgramStep& step : r.lowered({.draws_out_checks = false}).steps)
+        totals.add(step.variants[0]);
     }
     totals.print(symbolic ? "kernels of symbolic fusions" : "kernels of known fusions");
   }
@@ -139,7 +140,8 @@ TEST(DivisionCounts, OfRandomGraphs) {
   for (int i = 0; i < graphs && !testing::Test::HasFailure(); ++i) {
     const oracle::Graph g = oracle::random_graph(rng, limits);
     const EngineSchedule s(g);
-    const Program p = lower(*s.fusion, *s.schedule, {.items_may_be_lost = true, .draws_out_checks = false});
+    const Program p =
+        lower(*s.fusion, *s.schedule, {.items_may_be_lost = true, .draws_out_checks = false});
     totals.add(p.steps[0].variants[0]);
   }
   totals.print("kernels of random graphs");

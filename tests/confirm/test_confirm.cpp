@@ -258,8 +258,9 @@ TEST_F(PlantedFaults, AnInteriorThatIsTooWide) {
 }
 
 TEST_F(PlantedFaults, ALoopThatIsPeeledTooFar) {
-  read("tensors: {T0: {dtype: float, logical: {n: 1003}, transforms: [{split: {in: n, factor: 4, "
-       "out: [o, v]}}], bind: {v: Vectorize}}}\n");
+  read(
+      "tensors: {T0: {dtype: float, logical: {n: 1003}, transforms: [{split: {in: n, factor: 4, "
+      "out: [o, v]}}], bind: {v: Vectorize}}}\n");
   ASSERT_EQ(refuted(), "");
   Loop& main = *find<Loop>(body());
   main.extent = main.extent + 1;

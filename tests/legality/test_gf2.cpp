@@ -6,6 +6,7 @@
 #include <selvage/legality/gf2_index.h>
 
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <bit>
 #include <set>
@@ -22,6 +23,44 @@ BitMatrix random_matrix(SplitMix64& random, int rows, int columns) {
                    (columns == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << columns) - 1));
   }
   return BitMatrix(list, columns);
+}
+
+// The same as a matrix of integers, for Eigen to compute with; then its entries modulo 2.
+Eigen::MatrixXi dense(const BitMatrix& m) {
+  Eigen::MatrixXi d(m.height(), m.width());
+  for (int r = 0; r < m.height(); ++r) {
+    for (int c = 0; c < m.width(); ++c) d(r, c) = m.at(r, c) ? 1 : 0;
+  }
+  return d;
+}
+Eigen::MatrixXi dense(std::uint64_t vector, int size) {
+  Eigen::MatrixXi d(size, 1);
+  for (int k = 0; k < size; ++k) d(k, 0) = int(vector >> k & 1);
+  return d;
+}
+Eigen::MatrixXi odd(const Eigen::MatrixXi& m) {
+  return m.unaryExpr([](int v) { return v & 1; });
+}
+
+TEST(BitMatrix, ComputesAsEigenDoesModulo2) {
+  SplitMix64 random(3);
+  for (int n = 0; n < count(100, 3'000); ++n) {
+    const int a = 1 + int(random.next() % 64), b = 1 + int(random.next() % 64);
+    const BitMatrix x = random_matrix(random, a, b), y = random_matrix(random, b, a);
+    EXPECT_EQ(dense(x * y), odd(dense(x) * dense(y)));
+    EXPECT_EQ(dense(y * x), odd(dense(y) * dense(x)));
+    for (std::uint64_t k : x.kernel()) {
+      EXPECT_EQ(odd(dense(x) * dense(k, b)), Eigen::MatrixXi::Zero(a, 1));
+    }
+    const std::uint64_t wanted = x(random.next() & (~std::uint64_t{0} >> (64 - b)));
+    const auto solution = x.solve(wanted);
+    ASSERT_TRUE(solution);
+    EXPECT_EQ(odd(dense(x) * dense(*solution, b)), dense(wanted, a));
+    const BitMatrix square = random_matrix(random, a, a);
+    if (const auto inverse = square.inverse()) {
+      EXPECT_EQ(odd(dense(square) * dense(*inverse)), Eigen::MatrixXi::Identity(a, a));
+    }
+  }
 }
 
 TEST(BitMatrix, AppliesRowByRow) {

@@ -31,9 +31,9 @@ bool is_confirmed(const oracle::AccessCase& access, const TensorAnalysis& analys
       if (same(symbol, s)) point.back() = value;
     }
   }
-  const auto at = std::size_t(std::find_if(symbols.begin(), symbols.end(),
-                                           [&](Expr s) { return same(s, v.variable); }) -
-                              symbols.begin());
+  const auto at = std::size_t(
+      std::find_if(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, v.variable); }) -
+      symbols.begin());
   std::vector<std::int64_t> addresses;
   for (std::int64_t k = 0; k < v.width; ++k) {
     point[at] = k;
@@ -64,9 +64,9 @@ Judged judge(const oracle::AccessCase& access) {
     judged.is_right = truth.legal() && finding.conditions.empty() == !truth.asks_base_alignment &&
                       is_proved(analysis.vector->is_whole) == (truth.partial == 0);
   } else if (const auto* refuted = std::get_if<Refuted>(&finding.verdict)) {
-    judged.is_right = !truth.legal() && (refuted->point.empty() ? !truth.width_is_legal
-                                                                : is_confirmed(access, analysis,
-                                                                               *refuted));
+    judged.is_right =
+        !truth.legal() &&
+        (refuted->point.empty() ? !truth.width_is_legal : is_confirmed(access, analysis, *refuted));
   }
   return judged;
 }

@@ -16,10 +16,9 @@
 namespace selvage {
 namespace {
 
-constexpr ParallelType kTypes[] = {ParallelType::BIDx,      ParallelType::BIDy,
-                                   ParallelType::TIDx,      ParallelType::TIDy,
-                                   ParallelType::Vectorize, ParallelType::Unroll,
-                                   ParallelType::Unswitch,  ParallelType::Serial};
+constexpr ParallelType kTypes[] = {
+    ParallelType::BIDx,      ParallelType::BIDy,   ParallelType::TIDx,     ParallelType::TIDy,
+    ParallelType::Vectorize, ParallelType::Unroll, ParallelType::Unswitch, ParallelType::Serial};
 
 // Binds some loops; at most 1,024 threads. What is no legal vector stays serial.
 void bind_at_random(EngineSchedule& s, std::mt19937_64& rng) {
