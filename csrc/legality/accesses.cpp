@@ -41,7 +41,12 @@ const Verdict& Accesses::inside() { return settle(Inside, ok(cell_, cells_.count
 const Verdict& Accesses::only_items() {
   if (answers_[OnlyItems]) return *answers_[OnlyItems];
   if (lets_valid_points_only()) return *(answers_[OnlyItems] = Proved{{"guard"}});
-  return settle(OnlyItems, is_item());
+  const std::optional<Expr> item = is_item();
+  if (!item) {
+    const Verdict all_valid = simplifier().prove(valid_);
+    if (is_proved(all_valid)) return *(answers_[OnlyItems] = all_valid);
+  }
+  return settle(OnlyItems, item);
 }
 
 const Verdict& Accesses::items_once() {
@@ -124,8 +129,8 @@ bool Accesses::sweep() {
     const bool is_inside = 0 <= cell && cell < std::int64_t(cells_.table().size());
     const bool item = is_inside && cells_.table()[std::size_t(cell)] != 0;
     if (!is_inside) note(Inside);
-    if (!item) note(OnlyItems);
-    if (item && tape.root(1) == 0) note(ItemsOnce);
+    if (tape.root(1) != 0) continue;  // an item's, be it outside
+    note(item ? ItemsOnce : OnlyItems);
   }
   swept_ = true;
   return true;

@@ -13,8 +13,8 @@ namespace selvage {
 // there, valid or not.
 // Each question is one of all these points. Refuted: the first one in loop order, where sizes are
 // numbers and points few, or one; a value for every loop comes first, then sizes.
-// A guard that stops every hole of the nest lets valid points through only, and a valid point is an
-// item's: that needs no claim.
+// A valid point is an item's, also where that item lies outside the memory; and a guard that stops
+// every hole of the nest lets valid points through only: that needs no claim.
 class Accesses {
  public:
   // What is given must outlive it.
@@ -23,7 +23,7 @@ class Accesses {
 
   // 0 <= cell < cells.count(): none reaches out of the memory.
   const Verdict& inside();
-  // Every cell is an item's: no hole is met.
+  // Every cell is an item's: neither a hole is met nor, but for an item, what lies outside.
   const Verdict& only_items();
   // Only valid points meet an item: none is met a second time, from a hole of the nest.
   const Verdict& items_once();

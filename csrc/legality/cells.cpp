@@ -109,6 +109,9 @@ void Cells::take_apart(const Facts& facts) {
       return strides_[a].value() > strides_[b].value();
     });
   }
+  // An item that is out of bounds on its way to the allocation has an address like any other, and
+  // that may be the cell of indices that are no item's: [0, 2) cut to [1, 2), then padded again.
+  if (!is_proved(coverage_of(fusion_, schedule_, tensor_, domains_).verdict)) return;
   const auto nests = [&] {
     order_ = order;
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -134,12 +137,12 @@ void Cells::ask_whether_full(const Facts& facts) {
                              .coordinates = coordinates,
                              .simplifier = simplifier});
   }
+  if (!order_) return;
   for (const KeptPredicate& kept : plan_.kept) {
     if (kept.witness.empty()) continue;
     full_ = Refuted{kept.witness};
     return;
   }
-  if (!order_) return;
   Proved proved;
   for (const ImpliedPredicate& implied : plan_.implied) {
     const bool is_said =
@@ -168,8 +171,7 @@ Expr Cells::span_after(std::size_t i) const {
   return strides_[next] * schedule_.graph()[domains_[next]].extent;
 }
 
-// Items that have cells of their own: each is reached by a point of the allocation, and axes that
-// nest never meet.
+// Items have cells of their own where axes nest: these never meet.
 void Cells::count_holes(const Facts& facts) {
   if (!table_.empty()) {
     holes_ = fusion_.pool().constant(std::count(table_.begin(), table_.end(), 0));
@@ -184,7 +186,6 @@ void Cells::count_holes(const Facts& facts) {
   }
   if (!order_ || is_proved(full_)) return;
   look_for_first();
-  if (!is_proved(coverage_of(fusion_, schedule_, tensor_, domains_).verdict)) return;
   Expr items = fusion_.pool().constant(1);
   for (DomainId d : fusion_[tensor_].logical) items = items * schedule_.graph()[d].extent;
   holes_ = Simplifier(facts).simplify(count_ - items);
@@ -273,14 +274,13 @@ Expr Cells::is_valid(std::span<const Expr> indices, Simplifier& facts) const {
 }
 
 std::optional<Expr> Cells::is_item(std::span<const Expr> indices, Simplifier& facts) const {
-  if (!follows_) return std::nullopt;
+  if (!follows_ || !order_) return std::nullopt;
   const DomainGraph& graph = schedule_.graph();
   bool in_bounds = true;
   for (std::size_t k = 0; k < domains_.size() && in_bounds; ++k) {
     in_bounds = facts.proves(ok(indices[k], graph[domains_[k]].extent));
   }
   if (in_bounds) return is_valid(indices, facts);
-  if (!order_) return std::nullopt;
   // The digits of its number, whatever indices it was reached by.
   return is_item_at(facts.simplify(address_in(fusion_, graph, tensor_, indices)), facts);
 }

@@ -13,10 +13,11 @@ namespace selvage {
 //     0 1 2 3  4 5 . .                          0 1 2 3 .  5 6 7 8 .  10 11 12 13
 // The left ones are points of the allocation, those on the right lie in the gaps between.
 //
-// A cell is an item's if and only if its address is that of indices a of the allocation domain,
-// each within its extent, and all iterdomains between these and the logical ones are in bounds at
-// a: seen from the logical domain, the allocation is a loop nest, and its holes are those of a
-// nest.
+// Where every item is in bounds on its way to the allocation, and axes do not reach into one
+// another, a cell is an item's if and only if its address is that of indices a of the allocation
+// domain, each within its extent, and all iterdomains between these and the logical ones are in
+// bounds at a: seen from the logical domain, the allocation is a loop nest, and its holes are those
+// of a nest.
 class Cells {
  public:
   Cells(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
@@ -41,7 +42,7 @@ class Cells {
 
   // The condition that the cell at these indices of the allocation is an item's, under facts. With
   // indices out of bounds it is what lies there that counts, whatever its indices are. Nothing
-  // where axes may reach into one another, or no item can be told from them.
+  // where axes may reach into one another, or items lie outside, or none can be told from them.
   std::optional<Expr> is_item(std::span<const Expr> indices, Simplifier& facts) const;
 
  private:
@@ -63,7 +64,8 @@ class Cells {
   Expr count_;
   bool follows_ = false;                           // the logical domain, from the allocation
   std::optional<std::vector<std::size_t>> order_;  // axes with more than one index, by stride, the
-                                                   // widest first, none reaching past the next
+                                                   // widest first, none reaching past the next;
+                                                   // nothing where items may lie outside of them
   Path path_;                                      // from the allocation to the logical domain
   PredicatePlan plan_;                             // which of its points are no items
   Verdict full_ = Unknown{};

@@ -166,11 +166,11 @@ class Cuts {
         within = within * *n;
         continue;
       }
-      if (!rest.aligned) return Break{k, rest.box, within};
-      if (k == 0) {
+      if (k == 0) {  // nowhere to go on to: it may begin anywhere
         take();
         continue;
       }
+      if (!rest.aligned) return Break{k, rest.box, within};
       const bool is_row = n && *n <= rest.box && rest.box % *n == 0 && *n % rest.step == 0;
       const Expr fits = eq(term.radix % rest.box, 0);
       if (is_row) {

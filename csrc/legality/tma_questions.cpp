@@ -87,7 +87,8 @@ Refuted TmaQuestions::point(std::optional<Expr> claim) const {
   if (claim) {
     if (auto found = point(base, checks_, *claim)) return *found;
   }
-  return point(base, checks_, never).value_or(Refuted{});
+  if (auto found = point(base, checks_, never)) return *found;
+  return point(base, {}, never).value_or(Refuted{});
 }
 
 std::optional<Refuted> TmaQuestions::point(const Facts& base, const std::vector<Expr>& conditions,

@@ -53,7 +53,8 @@ class TmaQuestions {
   // The facts of sizes and loops with the conditions so far.
   const Facts& facts() const { return simplifier_->facts(); }
 
-  // A valid loop point at which the claim fails; the first one, where no claim is given.
+  // A valid loop point at which the claim fails; the first one, where no claim is given or it does
+  // not fail. Any loop point where none is valid: a copy is issued there all the same.
   Refuted point(std::optional<Expr> claim = {}) const;
   // The point at which `conditions` hold and the claim fails, with a value for every loop.
   std::optional<Refuted> point(const Facts& base, const std::vector<Expr>& conditions,

@@ -103,6 +103,17 @@ TEST(TmaMap, OfAMergedAxisFollowsLawF) {
   EXPECT_TRUE(is_right(rows.tile(false), true));
 }
 
+// 18 items of rows of 7, one of 7 of them: three rows at one column, wherever the box begins.
+TEST(TmaMap, OfABoxThatStepsFromRowToRowNeedNotBeginWithARow) {
+  const TmaCase k(
+      "logical: {I0: 6, I1: 7, I2: 4}, strides: [32, 4, 1], transforms: [{merge: {in: [I0, I1], "
+      "out: M}}, {split: {in: M, factor: 18, out: [o, b]}}, {split: {in: b, factor: 7, out: [t, "
+      "e]}}], loop: [o, e, t, I2], bind: {t: Bulk, I2: Bulk}");
+  EXPECT_EQ(k.map(), "I0 6 by 128: 3; I1 I2 28 by 4: 4");
+  EXPECT_TRUE(is_right(k.tile(false), false));
+  EXPECT_EQ(k.strong(), "impossible");
+}
+
 // Groups of n of a rows of b items: boxes of rows x columns, all of one shape, or not.
 bool are_boxes(int a, int b, int n) {
   for (int columns = 1; columns <= n; ++columns) {

@@ -456,6 +456,21 @@ TEST(TmaRefuses, AFillThatNoCopyGives) {
       padded(""));
 }
 
+// No point of it is valid; where a copy is issued there is something to point at all the same.
+TEST(TmaRefuses, ATileOfHolesThatBreaksARule) {
+  const auto keys = [](const std::string& rest) {
+    return "logical: {I0: 1, I1: 1}, transforms: [{resize: {in: I0, left: -1, right: 1, out: p}}" +
+           rest;
+  };
+  expect_refused(
+      keys("], loop: [p, I1], bind: {I1: Bulk}"),
+      "E461: the box of T0 has 4 bytes of I0, I1, its innermost dimension (rule of the tensor map: "
+      "a multiple of 16 bytes in the innermost dimension of the box); at p = 0, I1 = 0; help: "
+      "take a box of 4 items of I0, I1",
+      keys(", {split: {in: I1, factor: 4, out: [o, i]}}], loop: [p, o, i], "
+           "bind: {i: Bulk}"));
+}
+
 TEST(TmaRefuses, AFillThatIsNotDecided) {
   // N*N + N is even: there is no hole in b, but nothing here knows that.
   const auto keys = [](const std::string& rest) {

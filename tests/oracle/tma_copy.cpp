@@ -24,7 +24,7 @@ TensorMap tensor_map(const Graph& graph, const Layout& layout, const std::vector
 }
 
 TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int>& bulk,
-                 const TensorMap& map, const std::vector<int>& coordinate_of) {
+                 const TensorMap& map, const Corner& corner) {
   TmaCopy r;
   std::int64_t tile = 1, loaded_elements = 1;
   for (int x : bulk) tile = mul(tile, graph.extents[x]);
@@ -38,9 +38,7 @@ TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int
   std::optional<TmaCopy::Fault> nonzero;  // its first hole that is not 0
   for_each_point(with_innermost(graph, bulk), [&](auto, auto coordinates, std::uint64_t mask) {
     if (place == 0) {
-      std::vector<std::int64_t> corner;
-      for (int x : coordinate_of) corner.push_back(coordinates[x]);
-      loaded = load(map, corner);
+      loaded = load(map, corner(coordinates));
       has_item = false;
       nonzero.reset();
     }
@@ -58,6 +56,15 @@ TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int
     if (nonzero && has_item && !r.fallback_fault) r.fallback_fault = nonzero;
   });
   return r;
+}
+
+TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int>& bulk,
+                 const TensorMap& map, const std::vector<int>& coordinate_of) {
+  return tma_copy(graph, layout, bulk, map, [&](std::span<const std::int64_t> coordinates) {
+    std::vector<std::int64_t> corner;
+    for (int x : coordinate_of) corner.push_back(coordinates[x]);
+    return corner;
+  });
 }
 
 }  // namespace selvage::oracle

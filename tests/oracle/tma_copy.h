@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tests/oracle/layout.h"
@@ -20,8 +22,9 @@ struct TmaDim {
 TensorMap tensor_map(const Graph& graph, const Layout& layout, const std::vector<TmaDim>& dims);
 
 // The loops in `bulk`, in loop order, are the dense tile in shared memory, outer to inner. At each
-// value of all other loops one copy is issued, whatever the guard, at the coordinates that the
-// given iterdomains (one per dimension, outer to inner) have where all bulk loops are 0.
+// value of all other loops one copy is issued, whatever the guard, at the coordinates (one per
+// dimension, outer to inner) that `corner` gives of those of all iterdomains where all bulk loops
+// are 0; or that the given iterdomains have there.
 struct TmaCopy {
   struct Fault {
     std::vector<std::int64_t> point;     // loop indices
@@ -39,6 +42,9 @@ struct TmaCopy {
   bool strong() const { return weak() && !strong_fault; }
   bool strong_with_fallback() const { return weak() && !fallback_fault; }
 };
+using Corner = std::function<std::vector<std::int64_t>(std::span<const std::int64_t> coordinates)>;
+TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int>& bulk,
+                 const TensorMap& map, const Corner& corner);
 TmaCopy tma_copy(const Graph& graph, const Layout& layout, const std::vector<int>& bulk,
                  const TensorMap& map, const std::vector<int>& coordinate_of);
 

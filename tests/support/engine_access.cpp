@@ -22,4 +22,21 @@ int EngineAccess::oracle_id(DomainId d) const {
   return found == ids.end() ? -1 : static_cast<int>(found - ids.begin());
 }
 
+std::optional<std::vector<std::int64_t>> loop_point(
+    const Schedule& schedule, const TensorAnalysis& analysis,
+    const std::vector<std::pair<Expr, std::int64_t>>& witness) {
+  std::vector<std::int64_t> point;
+  for (std::size_t k = 0; k < analysis.loops.size(); ++k) {
+    const auto told = std::find_if(witness.begin(), witness.end(), [&](const auto& entry) {
+      return same(entry.first, analysis.variables[k]);
+    });
+    if (told == witness.end() || told->second < 0 ||
+        told->second >= schedule.graph()[analysis.loops[k]].extent.value()) {
+      return std::nullopt;
+    }
+    point.push_back(told->second);
+  }
+  return point;
+}
+
 }  // namespace selvage

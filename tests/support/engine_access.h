@@ -1,6 +1,11 @@
 #pragma once
 
 #include <selvage/frontend/schedule_file.h>
+#include <selvage/legality/analysis.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "tests/oracle/access_case.h"
 
@@ -22,5 +27,11 @@ struct EngineAccess {
   // The oracle's number of a loop of the writer; -1: none.
   int oracle_id(DomainId d) const;
 };
+
+// The loop indices that a witness tells, in loop order; nothing where it leaves out a loop or gives
+// one an index outside its extent. Every extent is a number.
+std::optional<std::vector<std::int64_t>> loop_point(
+    const Schedule& schedule, const TensorAnalysis& analysis,
+    const std::vector<std::pair<Expr, std::int64_t>>& witness);
 
 }  // namespace selvage
