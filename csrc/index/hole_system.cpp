@@ -165,8 +165,14 @@ bool Bounds::known_congruent(std::uint32_t variable, std::int64_t modulus, std::
   touch(variable);
   const Interval range = ranges_[variable];
   std::int64_t lo = range.lo, hi = range.hi;
-  if (range.has_lo()) lo += *euclid_mod(old.residue - *euclid_mod(lo, old.modulus), old.modulus);
-  if (range.has_hi()) hi -= *euclid_mod(*euclid_mod(hi, old.modulus) - old.residue, old.modulus);
+  if (range.has_lo()) {
+    const std::int64_t up = *euclid_mod(old.residue - *euclid_mod(lo, old.modulus), old.modulus);
+    lo = saturating_add(lo, up);
+  }
+  if (range.has_hi()) {
+    const std::int64_t down = *euclid_mod(*euclid_mod(hi, old.modulus) - old.residue, old.modulus);
+    hi = saturating_add(hi, -down);
+  }
   return set(variable, lo, hi);
 }
 

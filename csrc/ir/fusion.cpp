@@ -43,6 +43,10 @@ bool contains(const std::vector<DomainId>& domains, DomainId d) {
 
 }  // namespace
 
+DataType stored_type(const TensorInfo& tensor) {
+  return tensor.is_input || tensor.is_output ? tensor.type : compute_type(tensor.type);
+}
+
 Fusion::Fusion()
     : pool_(std::make_shared<ExprPool>()),
       facts_(std::make_shared<Facts>(*pool_)),

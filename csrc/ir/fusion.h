@@ -47,6 +47,9 @@ struct TensorInfo {
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };
 
+// What an element of it takes in memory: of a computed tensor that is no output, its compute type.
+DataType stored_type(const TensorInfo& tensor);
+
 class Fusion;
 
 // A tensor of a fusion under construction: a handle, copied freely.

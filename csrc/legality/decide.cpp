@@ -11,6 +11,7 @@ namespace selvage {
 namespace {
 
 constexpr int kProbes = 4'000;
+constexpr int kPasses = 16;  // over all values of a counterexample, to make them small
 constexpr std::int64_t kMostWork = std::int64_t{1}
                                    << 26;  // nodes evaluated, at all points together
 constexpr std::int64_t kWide = 48;         // of a range without an end, as far as it is probed
@@ -122,9 +123,11 @@ class Survey {
     return true;
   }
 
-  // Value by value, outer symbols first: the end of its range, or halves the way there.
+  // Value by value, outer symbols first: the end of its range, or halves the way there. Where
+  // values hang together each may only go as far as another went: not to the end, then.
   void make_small() {
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (int pass = 0; changed && pass < kPasses; ++pass) {
       changed = false;
       for (std::size_t i = 0; i < symbols_.size(); ++i) {
         const std::int64_t end =

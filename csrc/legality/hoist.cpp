@@ -27,6 +27,7 @@ using MaybeExtreme = std::optional<Extreme>;
 struct Progression {
   Expr rest;  // fixed inside
   std::int64_t least = 0, step = 1, most = 0;
+  bool exact = true;  // false: it may end before `most`
 };
 
 class Hoister {
@@ -42,7 +43,9 @@ class Hoister {
     if (mask(c) == 0) return {c, true};
     Hoisted by_extremes = compare(c);
     if (by_extremes.exact) return by_extremes;
-    if (const auto points = written_out(c)) return {*points, true};
+    if (const auto points = written_out(c)) {
+      if (points->exact || by_extremes.condition.is_false()) return *points;
+    }
     return by_extremes;
   }
 
@@ -110,8 +113,9 @@ class Hoister {
   }
 
   // Every point by itself.
-  std::optional<Expr> written_out(Expr c) {
+  std::optional<Hoisted> written_out(Expr c) {
     std::vector<Expr> used;
+    bool exact = true;
     std::int64_t points = 1;
     for (std::size_t i = 0; i < inner_.size(); ++i) {
       if ((mask(c) >> std::min(i, kMostInner - 1) & 1) == 0) continue;
@@ -119,6 +123,7 @@ class Hoister {
       if (!r.has_hi() || r.lo != 0 || r.hi >= kMostPoints) return std::nullopt;
       points *= r.hi + 1;
       if (points > kMostPoints) return std::nullopt;
+      exact = exact && ends_at(inner_[i], r.hi);
       used.push_back(inner_[i]);
     }
     Expr all = pool_.truth(true);
@@ -132,7 +137,7 @@ class Hoister {
       }
       all = all && ranges_.simplify(substitute(c, at));
     }
-    return ranges_.simplify(all);
+    return Hoisted{ranges_.simplify(all), exact};
   }
 
   static Extreme one(Expr value, bool exact = true) {
@@ -228,10 +233,16 @@ class Hoister {
     const Expr x = p->rest + p->least;
     const Expr r = x % d, low = x % p->step;
     const Expr around = largest ? low + (d - p->step) : low;
-    if (p->most >= d - p->step) return one(around);
+    if (p->most >= d - p->step) return one(around, p->exact);
     const Expr ahead = largest ? r + p->most : r;
     const Expr fits = r + p->most < pool_.constant(d);
-    return Extreme{{{fits, ahead}, {!fits, around}}, true};
+    return Extreme{{{fits, ahead}, {!fits, around}}, p->exact};
+  }
+
+  // Does a variable reach the end of its range, whatever the sizes?
+  bool ends_at(Expr v, std::int64_t hi) const {
+    const Facts::Symbol* s = ranges_.facts().find(v);
+    return s != nullptr && s->hi.valid() && s->hi.is_const(hi);
   }
 
   MaybeExtreme of_xor(Expr e, bool largest) {
@@ -242,7 +253,7 @@ class Hoister {
       if (r.lo != 0 || !r.has_hi() || r.hi >= INT64_MAX - 1) continue;
       if (!std::has_single_bit(std::uint64_t(r.hi) + 1)) continue;
       const Expr start = x / (r.hi + 1) * (r.hi + 1);
-      return one(largest ? start + r.hi : start);
+      return one(largest ? start + r.hi : start, ends_at(v, r.hi));
     }
     return of_range(e, largest);
   }
@@ -270,6 +281,7 @@ class Hoister {
       const auto least = reach ? checked_add(p.least, std::min<std::int64_t>(*reach, 0)) : reach;
       if (!least) return std::nullopt;
       p.least = *least;
+      p.exact = p.exact && ends_at(t.monomial, r.hi);
       if (r.hi > 0) digits.push_back({std::abs(t.coefficient), std::abs(*reach)});
     }
     if (digits.empty()) return std::nullopt;

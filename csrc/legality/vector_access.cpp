@@ -141,7 +141,7 @@ class Question {
   std::string name() const { return schedule_.name(analysis_.tensor, out_.domain); }
   std::string what() const {
     return "the vector " + name() + " of " + tensor_.name + ", " + std::to_string(out_.width) +
-           " x " + std::string(to_string(tensor_.type));
+           " x " + std::string(to_string(stored_type(tensor_)));
   }
 
   void refuse(Verdict verdict, const char* code, std::string reason, std::string help) {
@@ -166,7 +166,7 @@ class Question {
   }
 
   bool has_width(Expr extent) {
-    const std::int64_t size = size_of(tensor_.type);
+    const std::int64_t size = size_of(stored_type(tensor_));
     const std::string most = std::to_string(16 / size);
     if (!extent.is(Op::Const)) {
       refuse(Unknown{extent}, "E450",

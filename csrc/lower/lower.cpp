@@ -69,12 +69,6 @@ class Lowering {
     }
   }
 
-  // A tensor that is no output is kept as it is computed: rounding it would change its readers.
-  DataType stored_type(TensorId t) const {
-    const TensorInfo& tensor = fusion_[t];
-    return tensor.is_input || tensor.is_output ? tensor.type : compute_type(tensor.type);
-  }
-
   void list_buffers() {
     using Role = ProgramBuffer::Role;
     for (const Role role : {Role::Input, Role::Output, Role::Scratch}) {
@@ -84,7 +78,7 @@ class Lowering {
                          : tensor.is_output ? Role::Output
                                             : Role::Scratch;
         if (own != role || (own == Role::Scratch && !is_stored_[i])) continue;
-        program_.buffers.push_back({TensorId(i), tensor.name, stored_type(TensorId(i)),
+        program_.buffers.push_back({TensorId(i), tensor.name, stored_type(tensor),
                                     elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
       }
     }
@@ -291,7 +285,7 @@ class Lowering {
   void add_buffer(Kernel& kernel, std::vector<TensorId>& bound, TensorId t, bool written) const {
     if (std::find(bound.begin(), bound.end(), t) != bound.end()) return;
     bound.push_back(t);
-    kernel.buffers.push_back({fusion_[t].name, stored_type(t), Memory::Global,
+    kernel.buffers.push_back({fusion_[t].name, stored_type(fusion_[t]), Memory::Global,
                               elements_of(fusion_, schedule_.graph(), t), written});
   }
 

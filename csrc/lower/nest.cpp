@@ -21,6 +21,11 @@ Expr& extent_of(Launch& launch, ParallelType p) {
   return is_block(p) ? launch.grid[std::size_t(axis(p))] : launch.block[std::size_t(axis(p))];
 }
 
+// Where no group of a vector is ever full, elements are all that there is to store.
+bool has_full_groups(const TensorAnalysis& analysis) {
+  return analysis.vector && !analysis.vector->full.condition.is_false();
+}
+
 // One nest under construction. Level k holds what stands inside the k outermost loops.
 class Nest {
  public:
@@ -29,7 +34,7 @@ class Nest {
         schedule_(request.schedule),
         analysis_(request.analysis),
         tensors_(request.tensors),
-        has_lanes_(request.is_vectorised && request.analysis.vector.has_value()),
+        has_lanes_(request.is_vectorised && has_full_groups(request.analysis)),
         may_draw_out_(request.draws_out_checks && !request.checks_everything),
         checks_everything_(request.checks_everything),
         kernel_(kernel),

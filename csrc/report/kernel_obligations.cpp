@@ -1,4 +1,5 @@
 #include <selvage/expr/substitute.h>
+#include <selvage/expr/tape.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/report/obligations.h>
 
@@ -24,6 +25,7 @@ class KernelObligations {
       : tensor_(tensor), analysis_(tensor.analysis), fusion_(tensor.fusion()), kernel_(kernel) {}
 
   std::vector<Obligation> list() {
+    assume_launch(kernel_.condition);
     find_lanes(kernel_.body);
     visit(kernel_.body);
     return std::move(list_);
@@ -38,6 +40,20 @@ class KernelObligations {
     list_.back().simplified = {{around_, defined}};
   }
 
+  // What the host tests of sizes; an address in it may have the name of a loop.
+  void assume_launch(Expr condition) {
+    if (condition.is(Op::And)) {
+      assume_launch(condition[0]);
+      return assume_launch(condition[1]);
+    }
+    const std::vector<Expr>& sizes = fusion_.sizes();
+    const auto is_size = [&](Expr e) {
+      return std::any_of(sizes.begin(), sizes.end(), [&](Expr s) { return same(s, e); });
+    };
+    const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+    if (std::all_of(symbols.begin(), symbols.end(), is_size)) around_.push_back(condition);
+  }
+
   // Which buffers of a thread hold elements on their way to the tensor, and from where others come.
   void find_lanes(const Body& body) {
     for (const Statement& s : body) {
@@ -50,7 +66,7 @@ class KernelObligations {
                             [&](const Transfer& t) {
                               if (is_target(t.to)) lanes_.insert(t.from);
                               if (kernel_.buffers[t.to].memory == Memory::Local)
-                                origin_.try_emplace(t.to, &t);
+                                origin_[t.to].push_back(&t);
                             }},
                  s.node);
     }
@@ -86,7 +102,6 @@ class KernelObligations {
                             },
                             [&](const Transfer& t) {
                               if (is_target(t.to)) add(t);
-                              add_lanes(t);
                             }},
                  s.node);
     }
@@ -117,15 +132,6 @@ class KernelObligations {
     add(Of::Access, tensor_.name(), {{around_, eq(t.to_address + t.lane, analysis_.address)}});
     around_.pop_back();
   }
-
-  // Lanes that several accesses fill hold neighbours all the same: each starts as far on in both.
-  void add_lanes(const Transfer& t) {
-    const auto lanes = origin_.find(t.to);
-    if (lanes == origin_.end() || lanes->second == &t) return;
-    add_equal(kernel_.buffers[t.from].name, first_of(t), first_of(*lanes->second));
-  }
-  // From where the element with number 0 would come.
-  static Expr first_of(const Transfer& t) { return t.from_address - t.to_address; }
 
   void add_value(ValueId value) {
     Environment environment;
@@ -207,12 +213,20 @@ class KernelObligations {
     }
     const ValueNode& c = kernel_.values[computed];
     if (c.kind != ValueNode::Kind::Read) return differ();
+    const Expr address = c.subscripts[0], defined_address = address_of(fusion_, source, subscripts);
     const auto lanes = origin_.find(c.source);
-    const BufferId from = lanes == origin_.end() ? c.source : lanes->second->from;
-    if (kernel_.buffers[from].name != info.name) return differ();
-    const Expr address =
-        lanes == origin_.end() ? c.subscripts[0] : first_of(*lanes->second) + c.subscripts[0];
-    add_equal(info.name, address, address_of(fusion_, source, subscripts));
+    if (lanes == origin_.end()) {
+      if (kernel_.buffers[c.source].name != info.name) return differ();
+      return add_equal(info.name, address, defined_address);
+    }
+    // The lane lies in one of the accesses that fill the buffer.
+    for (const Transfer* t : lanes->second) {
+      if (kernel_.buffers[t->from].name != info.name) return differ();
+      const Expr lane = address - t->to_address;
+      around_.push_back(ok(lane, lane.pool().constant(t->width)));
+      add_equal(info.name, t->from_address + lane, defined_address);
+      around_.pop_back();
+    }
   }
 
   // The value is built otherwise than its definition: there is nothing to compare with.
@@ -226,7 +240,7 @@ class KernelObligations {
   std::vector<const Loop*> loops_;  // that are open there
   std::map<const Loop*, Expr> ends_;
   std::set<BufferId> lanes_;
-  std::map<BufferId, const Transfer*> origin_;
+  std::map<BufferId, std::vector<const Transfer*>> origin_;
   std::vector<Obligation> list_;
   std::set<std::vector<std::uint64_t>> compared_;
 };

@@ -64,6 +64,37 @@ TEST_F(Confirm, EveryExampleIsConfirmed) {
   EXPECT_GE(examples, 5);
 }
 
+TEST_F(Confirm, VectorsOfSeveralAccessesAndOfStridesThatAreKnownAtLaunch) {
+  // Two accesses fill the lanes of `a`; a vector of T has its stride of 1 from the host.
+  for (const char* text : {R"(
+sizes: {N: 64}
+inputs: {a: {shape: [N], dtype: float}}
+outputs: {y: {dtype: half}}
+compute: ["y[n] = a[n] + 1"]
+schedule: {y: [{split: {in: n, factor: 8, out: [g, v]}}, {bind: {v: Vectorize}}]}
+)",
+                           R"(
+tensors:
+  T:
+    dtype: float
+    logical: {x: 64}
+    contiguity: [false]
+    transforms: [{split: {in: x, factor: 4, out: [g, v]}}]
+    bind: {v: Vectorize}
+)"}) {
+    const ScheduleFile file = read_schedule_text(text, "case.yaml");
+    Report report = inspect(file);
+    confirm(report);
+    for (const TensorReport& tensor : report.tensors) {
+      ASSERT_TRUE(tensor.analysis.vector && tensor.analysis.vector->finding.is_legal());
+      for (const Confirmation& c : *tensor.confirmations) {
+        EXPECT_TRUE(is_proved(c.verdict)) << to_text(c);
+      }
+    }
+    EXPECT_EQ(report.exit_status(), 0) << to_text(report.diagnostics);
+  }
+}
+
 Tally tally_of(const std::function<std::string(std::mt19937_64&)>& yaml, int schedules) {
   std::mt19937_64 rng(21);
   Tally tally;

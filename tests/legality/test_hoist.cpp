@@ -94,6 +94,24 @@ TEST(Hoist, IsOnlySufficientWhereTwoPartsShareAVariable) {
   expect_right(nest, nest.parse("(o + u) % 7 + u * u < 10000"));
 }
 
+TEST(Hoist, IsOnlySufficientWhereALoopMayEndBeforeItsRange) {
+  ExprPool pool;
+  Facts facts(pool);
+  const Expr size = pool.symbol("U"), o = pool.symbol("o"), u = pool.symbol("u");
+  facts.bound(size, pool.constant(1), pool.constant(4));
+  facts.loop(o, pool.constant(100));
+  facts.loop(u, size);
+  Simplifier ranges(std::move(facts));
+  const auto hoisted = [&](const char* condition) {
+    const Hoisted h = hoist(parse_expr(pool, condition), std::span(&u, 1), ranges);
+    return to_string(h.condition) + (h.exact ? "" : " (sufficient)");
+  };
+  EXPECT_EQ(hoisted("(o*4 + u) % 251 < 250"), "o * 4 % 251 < 247 (sufficient)");
+  EXPECT_EQ(hoisted("(o ^ u) < 7"), "o < 4 (sufficient)");
+  EXPECT_EQ(hoisted("!(o*3 + u == 7)"), "(o * 3 != 6) (sufficient)");
+  EXPECT_EQ(hoisted("o + u < 90"), "U + o < 91");
+}
+
 // A random quasi-affine form of the loops.
 Expr form(std::mt19937_64& rng, Nest& nest, int depth) {
   const auto number = [&](std::int64_t lo, std::int64_t hi) {

@@ -231,5 +231,17 @@ TEST_F(EmittedVectors, AnInteriorBlockTestsItsChecksOnce) {
   expect_right();
 }
 
+TEST_F(EmittedVectors, WithoutAnyFullGroupAreNotThere) {
+  // An access of four floats that never happens asks for no alignment, nor for a second kernel.
+  load(
+      tensor("    logical: {I0: 3}\n    align: 4\n"
+             "    transforms: [{split: {in: I0, factor: 4, out: [I1, I2]}}]\n"
+             "    bind: {I2: Vectorize}\n"));
+  EXPECT_EQ(variants().size(), 1u);
+  EXPECT_TRUE(variants()[0].condition.is_true());
+  EXPECT_THAT(text(), Not(HasSubstr("lanes")));
+  expect_right({}, {{"T0", 4}});
+}
+
 }  // namespace
 }  // namespace selvage

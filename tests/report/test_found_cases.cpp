@@ -64,5 +64,37 @@ TEST(FoundCases, OneDiagnosticIsOneLine) {
   EXPECT_EQ(to_text(d), "selvage: error[E301]: the text '3 ' is no expression");
 }
 
+TEST(FoundCases, SizesOfAWitnessThatHangTogetherAreMadeSmallInFewSteps) {
+  // N and i can only come down side by side: the witness's group is the last of N elements.
+  const ScheduleFile file = read_schedule_text(
+      "symbols: {N: {max: 1099511627776, min: 0}}\n"
+      "tensors:\n"
+      "  T: {dtype: int16, logical: {x: N}, duplicates: allowed, "
+      "transforms: [{split: {in: x, factor: 3, out: [a, b]}}, "
+      "{split: {in: b, factor: 8, out: [c, d], inner: false}}, {merge: {in: [a, d], out: i}}, "
+      "{split: {in: c, factor: 16, out: [e, f]}}, {split: {in: e, factor: 8, out: [g, h]}}], "
+      "loop: [i, g, h, f], bind: {f: Vectorize}}\n",
+      "case.yaml");
+  EXPECT_EQ(inspect(file).exit_status(), 1);
+}
+
+TEST(FoundCases, SixtyCutsOfOneExtentLeaveNothingToOverflow) {
+  std::string transforms;
+  for (int k = 0; k < 60; ++k) {
+    transforms += std::string(k == 0 ? "" : ", ") +
+                  "{split: {in: " + (k == 0 ? "x" : "o" + std::to_string(k - 1)) +
+                  ", factor: " + (k % 2 == 0 ? "3" : "2") + ", out: [o" + std::to_string(k) +
+                  ", i" + std::to_string(k) + "]}}";
+  }
+  const ScheduleFile file =
+      read_schedule_text("tensors: {T: {dtype: float, logical: {x: 100000}, transforms: [" +
+                             transforms + "], bind: {o59: BIDx, i0: Unswitch}}}\n",
+                         "case.yaml");
+  const Report report = inspect(file);
+  EXPECT_EQ(report.exit_status(), 0);
+  ASSERT_EQ(report.tensors.size(), 1u);
+  EXPECT_FALSE(report.tensors[0].analysis.predicates.kept.empty());
+}
+
 }  // namespace
 }  // namespace selvage

@@ -154,5 +154,31 @@ TEST(Vectors, GroupsThatArePartlyValidAreStoredElementByElement) {
   EXPECT_TRUE(std::holds_alternative<Refuted>(partial.vectors.at(0).is_whole));
 }
 
+TEST(Vectors, AreAsWideAsWhatIsKept) {
+  // Between two kernels a half is kept as it was computed, a float: eight are no access.
+  const auto with_vectors_of = [](const std::string& width) {
+    return R"(
+sizes: {M: 64, N: 64}
+inputs: {a: {shape: [M, N], dtype: half}}
+outputs: {y: {dtype: half}}
+compute:
+  - t[m, n] = a[m, n] * a[m, n]
+  - y[m, n] = t[m, n] + 1
+schedule:
+  t: [{split: {in: n, factor: )" +
+           width + R"(, out: [q, v]}}, {bind: {v: Vectorize}}]
+  y: [{split: {in: n, factor: 8, out: [q, v]}}, {bind: {v: Vectorize}}]
+)";
+  };
+  EXPECT_THAT(look(with_vectors_of("8")).diagnostics,
+              testing::HasSubstr(
+                  "error[E450]: the vector v of t, 8 x float, is no access of 2, 4, 8 or 16 bytes; "
+                  "help: split by a power of two up to 4 and bind the inner loop\n"));
+  const Seen mended = look(with_vectors_of("4"));
+  EXPECT_EQ(mended.diagnostics, "");
+  ASSERT_EQ(mended.vectors.size(), 2u);
+  EXPECT_EQ(mended.vectors[0].bytes, 16);
+}
+
 }  // namespace
 }  // namespace selvage
