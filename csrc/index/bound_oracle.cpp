@@ -1,6 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/random.h>
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/index/bound_oracle.h>
 #include <selvage/index/symbolic_bounds.h>
 
@@ -171,19 +171,14 @@ std::vector<Expr> symbols_with_relations(std::span<const Expr> sizes,
                                          const PredicateRequest& request,
                                          std::vector<Expr>& related) {
   std::vector<Expr> symbols = symbols_of(sizes);
-  const auto is_loop = [&](Expr e) {
-    return std::any_of(request.variables.begin(), request.variables.end(),
-                       [&](Expr v) { return same(v, e); });
-  };
+  const auto is_loop = [&](Expr e) { return contains(request.variables, e); };
   std::vector<Expr> open = request.simplifier.facts().assumptions();
   for (bool again = true; again;) {
     again = false;
     for (Expr& fact : open) {
       if (!fact.valid()) continue;
       const std::vector<Expr> used = symbols_of(std::span(&fact, 1));
-      const auto is_ours = [&](Expr e) {
-        return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, e); });
-      };
+      const auto is_ours = [&](Expr e) { return contains(symbols, e); };
       if (std::none_of(used.begin(), used.end(), is_ours)) continue;
       if (std::any_of(used.begin(), used.end(), is_loop)) continue;
       for (Expr e : used) {

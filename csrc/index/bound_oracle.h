@@ -29,7 +29,7 @@ std::unique_ptr<BoundOracle> symbolic_oracle(const PredicateRequest& request,
 
 // A graph with its symbols replaced by numbers.
 struct Instance {
-  std::vector<std::pair<Expr, std::int64_t>> symbols;
+  Point symbols;
   HoleSystem system;
 };
 // One instance if all extents are known; else some that the facts allow, small ones first.

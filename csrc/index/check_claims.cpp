@@ -1,4 +1,4 @@
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/index/check_claims.h>
 
 #include <algorithm>
@@ -16,36 +16,12 @@ Verdict CheckClaims::ask(std::span<const Expr> others, Expr claim) {
   return Simplifier(std::move(facts)).prove(claim);
 }
 
-// What the claim does not speak of may have any value, and every loop has a 0.
-CheckClaims::Point CheckClaims::in_order(const Refuted& refuted) const {
-  Point point{std::vector<std::int64_t>(request_.variables.size(), 0), {}};
-  for (const auto& [symbol, value] : refuted.point) {
-    const auto it = std::find_if(request_.variables.begin(), request_.variables.end(),
-                                 [&, s = symbol](Expr v) { return same(v, s); });
-    if (it == request_.variables.end()) {
-      point.sizes.emplace_back(symbol, value);
-    } else {
-      point.loops[std::size_t(it - request_.variables.begin())] = value;
-    }
-  }
-  return point;
-}
-
 std::optional<std::vector<std::uint32_t>> CheckClaims::failing(std::span<const Expr> conditions,
                                                                const Refuted& refuted) {
-  std::vector<Expr> symbols;
-  std::vector<std::int64_t> values;
-  for (const auto& [symbol, value] : refuted.point) {
-    symbols.push_back(symbol);
-    values.push_back(value);
-  }
-  for (Expr s : symbols_of(conditions)) {
-    if (std::none_of(symbols.begin(), symbols.end(), [&](Expr e) { return same(e, s); })) {
-      return std::nullopt;
-    }
-  }
+  const std::vector<Expr> symbols = symbols_in(refuted.point);
+  if (!uses_only(conditions, symbols)) return std::nullopt;
   Tape tape(conditions, symbols);
-  if (!tape.evaluate(values)) return std::nullopt;
+  if (!tape.evaluate(values_in(refuted.point))) return std::nullopt;
   std::vector<std::uint32_t> list;
   for (std::uint32_t i = 0; i < conditions.size(); ++i) {
     if (tape.root(i) == 0) list.push_back(i);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -19,12 +18,6 @@ class CheckClaims {
   // Do the others imply the claim? Unknown, too, where the work for all questions is used up.
   Verdict ask(std::span<const Expr> others, Expr claim);
 
-  // A point that refutes a claim: a value for every loop, in their order, and those of sizes.
-  struct Point {
-    std::vector<std::int64_t> loops;
-    std::vector<std::pair<Expr, std::int64_t>> sizes;
-  };
-  Point in_order(const Refuted& refuted) const;
   // Which of the conditions fail there; nothing where one of them has no value.
   static std::optional<std::vector<std::uint32_t>> failing(std::span<const Expr> conditions,
                                                            const Refuted& refuted);

@@ -28,7 +28,7 @@ struct Demand {
   Members members;
   std::size_t instance = 0;
   std::vector<std::int64_t> point;
-  std::optional<std::vector<std::pair<Expr, std::int64_t>>> sizes = {};
+  std::optional<Point> sizes = {};
 };
 
 // The fewest checks, as an implicit hitting set: guess the lightest set that meets all demands so
@@ -310,8 +310,13 @@ class Planner {
         chosen_.erase(chosen_.begin() + std::ptrdiff_t(--k));
       } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
         const auto broken = CheckClaims::failing(bounds, *refuted);
-        CheckClaims::Point point = claims_.in_order(*refuted);
-        if (broken) demands_.push_back({*broken, 0, std::move(point.loops), point.sizes});
+        // Loops first; what the claim does not speak of may have any value.
+        const Point point = in_order(request_.variables, refuted->point);
+        const auto sizes = point.begin() + std::ptrdiff_t(request_.variables.size());
+        if (broken) {
+          demands_.push_back(
+              {*broken, 0, values_in({point.begin(), sizes}), Point(sizes, point.end())});
+        }
       }
     }
   }
@@ -328,11 +333,7 @@ class Planner {
       const Verdict verdict = claims_.ask(others, p.condition);
       const auto* refuted = std::get_if<Refuted>(&verdict);
       if (refuted == nullptr) continue;
-      const CheckClaims::Point point = claims_.in_order(*refuted);
-      for (std::size_t i = 0; i < point.loops.size(); ++i) {
-        p.witness.emplace_back(request_.variables[i], point.loops[i]);
-      }
-      p.witness.insert(p.witness.end(), point.sizes.begin(), point.sizes.end());
+      p.witness = in_order(request_.variables, refuted->point);
     }
   }
 

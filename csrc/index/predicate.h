@@ -1,9 +1,9 @@
 #pragma once
 
 #include <selvage/index/coordinates.h>
+#include <selvage/simplifier/point.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -18,7 +18,7 @@ struct KeptPredicate {
   bool lo = false, hi = false;  // which halves of 0 <= index < extent are needed
   Expr condition;               // simplified; of the needed halves
   // Values of every loop variable and of the symbols involved; empty: none was found.
-  std::vector<std::pair<Expr, std::int64_t>> witness;
+  Point witness;
 };
 
 // A check that is dropped: the bounds of `from` imply it at every loop point; with nothing in

@@ -263,4 +263,15 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
   return {out_x, out_y};
 }
 
+std::optional<std::vector<std::int64_t>> known_extents(const DomainGraph& graph,
+                                                       std::span<const DomainId> domains) {
+  std::vector<std::int64_t> list;
+  for (DomainId d : domains) {
+    const Expr extent = graph[d].extent;
+    if (!extent.is(Op::Const)) return std::nullopt;
+    list.push_back(extent.value());
+  }
+  return list;
+}
+
 }  // namespace selvage

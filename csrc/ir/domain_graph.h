@@ -118,4 +118,8 @@ class DomainGraph {
   std::map<std::size_t, std::vector<TransformId>> around_;
 };
 
+// The extents of some iterdomains, where all of them are numbers.
+std::optional<std::vector<std::int64_t>> known_extents(const DomainGraph& graph,
+                                                       std::span<const DomainId> domains);
+
 }  // namespace selvage

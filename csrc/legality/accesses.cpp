@@ -1,9 +1,7 @@
-#include <selvage/base/integer.h>
-#include <selvage/expr/tape.h>
+#include <selvage/base/points.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/accesses.h>
 #include <selvage/legality/decide.h>
-
-#include <algorithm>
 
 namespace selvage {
 
@@ -81,7 +79,8 @@ const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim, S
     answer = point ? Verdict(Refuted{*point}) : Proved{{"exact enumeration"}};
   } else if (claim) {
     answer = decide(under.facts(), *claim);
-    if (const auto* refuted = std::get_if<Refuted>(&*answer)) answer = in_order(*refuted);
+    // What the claim does not speak of may have any value, and every loop has a 0.
+    if (is_refuted(*answer)) answer = Refuted{in_order(analysis_.variables, point_of(*answer))};
   } else {
     answer = Unknown{};
   }
@@ -93,81 +92,38 @@ bool Accesses::sweep() {
   if (swept_) return *swept_;
   swept_ = false;
   if (cells_.table().empty()) return false;
-  std::vector<std::int64_t> extents;
-  std::int64_t points = 1;
-  for (DomainId d : analysis_.loops) {
-    const Expr n = schedule_.graph()[d].extent;
-    const auto more = n.is(Op::Const) ? checked_mul(points, n.value()) : std::nullopt;
-    if (!more || *more > kMostPointsTried) return false;
-    points = *more;
-    extents.push_back(n.value());
-  }
+  const auto extents = known_extents(schedule_.graph(), analysis_.loops);
+  const auto points = extents ? count_points(*extents) : std::nullopt;
+  if (!points) return false;
   std::vector<Expr> roots = {cell_, valid_};
   roots.insert(roots.end(), guard_.begin(), guard_.end());
-  if (!is_quick(roots, points)) return false;
-  for (Expr s : symbols_of(roots)) {
-    const auto is_it = [&](Expr v) { return same(v, s); };
-    if (std::none_of(analysis_.variables.begin(), analysis_.variables.end(), is_it)) return false;
-  }
+  if (!is_quick(roots, *points) || !uses_only(roots, analysis_.variables)) return false;
   Tape tape(roots, analysis_.variables);
-  std::vector<std::int64_t> point(extents.size());
-  const auto note = [&](Asked asked) {
-    if (fails_at_[asked]) return;
-    Point& found = fails_at_[asked].emplace();
-    for (std::size_t i = 0; i < point.size(); ++i) {
-      found.emplace_back(analysis_.variables[i], point[i]);
-    }
-  };
-  for (std::int64_t k = 0; k < points; ++k) {
-    std::int64_t rest = k;
-    for (std::size_t i = point.size(); i-- > 0; rest /= extents[i]) point[i] = rest % extents[i];
+  swept_ = for_each_point(*extents, [&](const auto& point) {
     if (!tape.evaluate(point)) return false;
-    bool runs = true;
-    for (std::size_t i = 2; i < roots.size(); ++i) runs = runs && tape.root(i) != 0;
-    if (!runs) continue;
+    for (std::size_t i = 2; i < roots.size(); ++i) {
+      if (tape.root(i) == 0) return true;  // it does not run there
+    }
+    const auto note = [&](Asked asked) {
+      if (!fails_at_[asked]) fails_at_[asked] = point_at(analysis_.variables, point);
+    };
     const std::int64_t cell = tape.root(0);
     const bool is_inside = 0 <= cell && cell < std::int64_t(cells_.table().size());
     const bool item = is_inside && cells_.table()[std::size_t(cell)] != 0;
     if (!is_inside) note(Inside);
-    if (tape.root(1) != 0) continue;  // an item's, be it outside
-    note(item ? ItemsOnce : OnlyItems);
-  }
-  swept_ = true;
-  return true;
-}
-
-// Loops first. What the claim does not speak of may have any value, and every loop has a 0.
-Refuted Accesses::in_order(const Refuted& refuted) const {
-  Refuted ordered;
-  const auto is_loop = [&](Expr e) {
-    return std::any_of(analysis_.variables.begin(), analysis_.variables.end(),
-                       [&](Expr v) { return same(v, e); });
-  };
-  for (Expr v : analysis_.variables) {
-    const auto it = std::find_if(refuted.point.begin(), refuted.point.end(),
-                                 [&](const auto& p) { return same(p.first, v); });
-    ordered.point.emplace_back(v, it == refuted.point.end() ? 0 : it->second);
-  }
-  for (const auto& p : refuted.point) {
-    if (!is_loop(p.first)) ordered.point.push_back(p);
-  }
-  return ordered;
+    // One that is an item's is no hole, be it outside.
+    if (tape.root(1) == 0) note(item ? ItemsOnce : OnlyItems);
+    return true;
+  });
+  return *swept_;
 }
 
 std::optional<std::int64_t> Accesses::cell_at(const Verdict& answer) const {
-  const auto* refuted = std::get_if<Refuted>(&answer);
-  if (refuted == nullptr) return std::nullopt;
-  std::vector<Expr> symbols;
-  std::vector<std::int64_t> values;
-  for (const auto& [symbol, value] : refuted->point) {
-    symbols.push_back(symbol);
-    values.push_back(value);
+  const Point point = point_of(answer);
+  if (!is_refuted(answer) || !uses_only(std::span(&cell_, 1), symbols_in(point))) {
+    return std::nullopt;
   }
-  for (Expr s : symbols_of(std::span(&cell_, 1))) {
-    const auto is_it = [&](Expr known) { return same(known, s); };
-    if (std::none_of(symbols.begin(), symbols.end(), is_it)) return std::nullopt;
-  }
-  return evaluate(cell_, symbols, values);
+  return value_at(cell_, point);
 }
 
 }  // namespace selvage

@@ -33,13 +33,11 @@ class Accesses {
 
  private:
   enum Asked : std::uint8_t { Inside, OnlyItems, ItemsOnce };
-  using Point = std::vector<std::pair<Expr, std::int64_t>>;
   const Verdict& settle(Asked asked, const std::optional<Expr>& claim);
   const Verdict& settle(Asked asked, const std::optional<Expr>& claim, Simplifier& under);
   bool sweep();
   bool lets_valid_points_only() const;
   std::optional<Expr> is_item();
-  Refuted in_order(const Refuted& refuted) const;
 
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;

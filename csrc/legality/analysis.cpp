@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/analysis.h>
 
 #include <algorithm>
@@ -8,88 +9,20 @@ namespace selvage {
 
 namespace {
 
-// A loop variable is a symbol named like its loop; where a size has that name, with a mark.
 std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t) {
   std::vector<Expr> variables;
   for (DomainId d : schedule.loop_domains(t)) {
-    std::string name = schedule.name(t, d);
-    const auto is_taken = [&](Expr e) {
-      return std::any_of(fusion.sizes().begin(), fusion.sizes().end(),
-                         [&](Expr s) { return same(s, e); }) ||
-             std::any_of(variables.begin(), variables.end(), [&](Expr v) { return same(v, e); });
-    };
-    while (is_taken(fusion.pool().symbol(name))) name += "_";
-    variables.push_back(fusion.pool().symbol(name));
+    variables.push_back(fresh_symbol(fusion, schedule.name(t, d), variables));
   }
   return variables;
 }
 
 }  // namespace
 
-const std::vector<DomainId>& allocation_of(const Fusion& fusion, TensorId t) {
-  const TensorInfo& tensor = fusion[t];
-  return tensor.allocation.empty() ? tensor.logical : tensor.allocation;
-}
-
-Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId t) {
-  const TensorInfo& tensor = fusion[t];
-  const auto& domains = allocation_of(fusion, t);
-  Simplifier simplifier(*fusion.facts());
-  Expr n = fusion.pool().constant(1);
-  if (tensor.strides.empty()) {
-    for (DomainId d : domains) n = n * graph[d].extent;
-  } else {
-    for (std::size_t i = 0; i < domains.size(); ++i) {
-      n = n + (graph[domains[i]].extent - 1) * tensor.strides[i];
-    }
-  }
-  return simplifier.simplify(n);
-}
-
-Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId t,
-                std::span<const Expr> indices) {
-  const std::vector<Expr>& strides = fusion[t].strides;
-  const std::vector<DomainId>& domains = allocation_of(fusion, t);
-  Expr address = fusion.pool().constant(0);
-  for (std::size_t i = 0; i < domains.size(); ++i) {
-    if (strides.empty()) {
-      address = i == 0 ? indices[0] : address * graph[domains[i]].extent + indices[i];
-    } else {
-      const Expr part = indices[i] * strides[i];
-      address = i == 0 ? part : address + part;
-    }
-  }
-  return address;
-}
-
-Expr address_of(const Fusion& fusion, TensorId t, std::span<const Expr> indices) {
-  const TensorInfo& tensor = fusion[t];
-  const DomainGraph& graph = fusion.domains();
-  if (tensor.allocation.empty() || tensor.allocation == tensor.logical) {
-    return address_in(fusion, graph, t, indices);
-  }
-  // The allocation's coordinates follow from the logical ones.
-  const Path path = everything_from(graph, tensor.logical, {});
-  std::vector<Expr> known(graph.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) known[index_of(tensor.logical[i])] = indices[i];
-  for (const Step& step : path.steps) {
-    std::vector<Expr> from;
-    for (DomainId d : sources(graph, step)) from.push_back(known[index_of(d)]);
-    const std::vector<Expr> made = step_formula(graph, step, from);
-    const std::vector<DomainId> names = results(graph, step);
-    for (std::size_t i = 0; i < names.size(); ++i) known[index_of(names[i])] = made[i];
-  }
-  std::vector<Expr> coordinates;
-  for (DomainId d : tensor.allocation) {
-    if (!known[index_of(d)].valid()) {
-      refuse<Illegal>("E441",
-                      "the allocation iterdomain " + graph[d].name + " of " + tensor.name +
-                          " does not follow from its logical domain",
-                      "allocate over iterdomains of the tensor");
-    }
-    coordinates.push_back(known[index_of(d)]);
-  }
-  return address_in(fusion, graph, t, coordinates);
+Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken) {
+  const auto is_taken = [&](Expr e) { return contains(fusion.sizes(), e) || contains(taken, e); };
+  while (is_taken(fusion.pool().symbol(name))) name += "_";
+  return fusion.pool().symbol(name);
 }
 
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId t) {
@@ -140,10 +73,7 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
   std::vector<Expr> indices;
   for (DomainId d : allocation_of(fusion, t)) {
     if (!reaches(a.path, d)) {
-      refuse<Illegal>("E441",
-                      "the allocation iterdomain " + schedule.name(t, d) + " of " + tensor.name +
-                          " does not follow from its loops",
-                      "allocate over iterdomains of the tensor");
+      refuse_allocation(schedule.name(t, d), tensor.name, "its loops");
     }
     indices.push_back((*a.coordinates)[d]);
   }

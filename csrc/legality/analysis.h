@@ -1,11 +1,14 @@
 #pragma once
 
 #include <selvage/index/predicate.h>
+#include <selvage/legality/allocation.h>
 #include <selvage/legality/coverage.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/legality/vector_access.h>
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace selvage {
@@ -33,16 +36,7 @@ struct TensorAnalysis {
 // allocation domain does not.
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
 
-// How a tensor lies in memory: over its allocation domain, or over the logical one if it has none.
-const std::vector<DomainId>& allocation_of(const Fusion& fusion, TensorId tensor);
-// The linear address of indices of that domain (one expression each), whatever they are: strides
-// are multiplied, nothing is simplified.
-Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
-                std::span<const Expr> indices);
-
-// The linear address of logical indices (one expression each) in a tensor that is laid out over its
-// logical or allocation domain; and its number of elements.
-Expr address_of(const Fusion& fusion, TensorId tensor, std::span<const Expr> indices);
-Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor);
+// A symbol with that name; where a size or one of `taken` has it, with marks: loop_, loop__.
+Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken);
 
 }  // namespace selvage

@@ -13,15 +13,6 @@ bool is_bulk(const Schedule& schedule, const TensorAnalysis& a) {
   });
 }
 
-std::string to_text(const std::vector<std::pair<Expr, std::int64_t>>& point) {
-  std::string text;
-  for (const auto& [symbol, value] : point) {
-    text += (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-  }
-  return text;
-}
-
-// "threads 0 and 17 of warp 0 ask bank 0 for words 0 and 32"
 std::string to_text(const BankCollision& c) {
   constexpr std::size_t kMostNamed = 2;
   std::string threads, words;

@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/bank_core.h>
 #include <selvage/simplifier/linear.h>
 #include <selvage/simplifier/simplifier.h>
@@ -12,10 +13,6 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kLongestPeriod = 1 << 12;
-
-bool has(const std::vector<Expr>& symbols, Expr e) {
-  return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, e); });
-}
 
 // Alike for all threads, and whole units.
 bool is_shift(const WarpAccess& access, const LinearSum::Term& term, std::int64_t unit_elements) {
@@ -42,7 +39,7 @@ std::optional<std::int64_t> period_of(const WarpAccess& access, const WarpAccess
   std::int64_t p = 1;
   for (Expr e : reachable(std::span(&address, 1), true)) {
     if (!(e.is(Op::Div) || e.is(Op::Mod)) || !e[1].is(Op::Const) || e[1].value() < 1) continue;
-    if (!has(symbols_of(std::span(&e, 1)), v)) continue;
+    if (!contains(symbols_of(std::span(&e, 1)), v)) continue;
     const auto longer = checked_mul(p, e[1].value() / std::gcd(p, e[1].value()));
     if (!longer || *longer > kLongestPeriod) return std::nullopt;
     p = *longer;
@@ -78,7 +75,7 @@ BankCore bank_core(const WarpAccess& access, const Facts& ranges, std::int64_t u
   };
   const std::vector<Expr> symbols = symbols_of(std::span(&core.address, 1));
   for (const WarpAccess::Loop& loop : access.others) {
-    if (!has(symbols, loop.variable)) continue;
+    if (!contains(symbols, loop.variable)) continue;
     const auto period = period_of(access, loop, core.address, ranges, unit_elements);
     if (loop.known) {
       core.ranges.push_back({loop.variable, std::min(*loop.known, period.value_or(*loop.known))});
@@ -89,7 +86,7 @@ BankCore bank_core(const WarpAccess& access, const Facts& ranges, std::int64_t u
     }
   }
   for (Expr s : symbols) {
-    if (!has(access.loops, s)) {
+    if (!contains(access.loops, s)) {
       return unknown("the address depends on the size " + std::string(s.name()));
     }
   }

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/bank_core.h>
 #include <selvage/legality/bank_degree.h>
 #include <selvage/legality/gf2_index.h>
@@ -17,10 +18,6 @@ constexpr std::int64_t kMostOperations = 1 << 24;    // of their addresses and g
 
 constexpr const char* kByRank = "rank over GF(2)";
 constexpr const char* kByPoints = "exact enumeration";
-
-bool has(const std::vector<Expr>& symbols, Expr e) {
-  return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, e); });
-}
 
 std::int64_t floor_log2(std::int64_t n) { return std::bit_width(std::uint64_t(n)) - 1; }
 
@@ -116,13 +113,13 @@ class DegreeSearch {
     const std::string bound = most ? "; it is at most " + std::to_string(*most) : std::string();
     const std::vector<Expr> tested = symbols_of(access_.guards);
     for (Expr s : tested) {
-      if (!has(access_.loops, s)) {
+      if (!contains(access_.loops, s)) {
         return unknown("the guard depends on the size " + std::string(s.name()) + bound);
       }
     }
     std::vector<BlockWalk::Range> ranges;
     for (const WarpAccess::Loop& loop : access_.others) {
-      if (has(tested, loop.variable)) {
+      if (contains(tested, loop.variable)) {
         if (!loop.known) {
           return unknown("the extent of " + std::string(loop.variable.name()) + " is not known" +
                          bound);
@@ -226,19 +223,8 @@ class DegreeSearch {
   // Words and the bank as the address says, terms that were dropped included, where it has a value.
   void name_words(BankCollision& found) const {
     for (BankCollision::Thread& t : found.threads) {
-      std::vector<Expr> symbols;
-      std::vector<std::int64_t> values;
-      for (const auto& [symbol, value] : t.point) {
-        symbols.push_back(symbol);
-        values.push_back(value);
-      }
-      const bool has_sizes = [&] {
-        for (Expr s : symbols_of(std::span(&access_.address, 1))) {
-          if (!has(symbols, s)) return true;
-        }
-        return false;
-      }();
-      const auto element = evaluate(has_sizes ? core_.address : access_.address, symbols, values);
+      const bool has_sizes = !uses_only(std::span(&access_.address, 1), symbols_in(t.point));
+      const auto element = value_at(has_sizes ? core_.address : access_.address, t.point);
       const auto bytes = checked_mul(element.value_or(0), access_.element_bytes);
       t.word = floor_div(bytes.value_or(0), kWordBytes);
     }

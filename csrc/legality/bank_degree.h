@@ -33,9 +33,9 @@ std::int64_t phase_degree(std::vector<std::int64_t>& units, std::int64_t groups)
 // Threads of one phase that meet in a bank at different words.
 struct BankCollision {
   struct Thread {
-    std::int64_t number = 0;                                // in the block
-    std::int64_t word = 0;                                  // from the tensor's base
-    std::vector<std::pair<Expr, std::int64_t>> point = {};  // of all loops but Vectorize
+    std::int64_t number = 0;  // in the block
+    std::int64_t word = 0;    // from the tensor's base
+    Point point = {};         // of all loops but Vectorize
   };
   std::int64_t warp = 0, phase = 0;  // the phase in the warp's access
   std::int64_t bank = 0;             // the first of those they meet in, the base lying in bank 0

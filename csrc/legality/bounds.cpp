@@ -1,3 +1,4 @@
+#include <selvage/expr/substitute.h>
 #include <selvage/legality/bounds.h>
 #include <selvage/legality/cells.h>
 #include <selvage/legality/decide.h>
@@ -9,24 +10,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr const char* kHoldEveryItem = "allocate over iterdomains that hold every item";
-
-void add_rules(const Verdict& from, std::vector<std::string>& rules) {
-  const auto* proved = std::get_if<Proved>(&from);
-  if (proved == nullptr) return;
-  for (const std::string& rule : proved->rules) {
-    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
-  }
-}
-
-std::string item_text(const Refuted& refuted) {
-  std::string text;
-  for (const auto& [symbol, value] : refuted.point) {
-    text += (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-  }
-  return text;
-}
 
 // Walks the definition of a tensor, and those of the tensors that are inlined into it, as lowering
 // does.
@@ -48,18 +31,6 @@ class Reads {
   }
 
  private:
-  using Environment = std::vector<std::pair<Expr, Expr>>;
-
-  static Expr substitute(Expr e, const Environment& environment) {
-    for (const auto& [symbol, value] : environment) {
-      if (same(symbol, e)) return value;
-    }
-    if (e.args().empty() || e.is(Op::Let)) return e;
-    std::vector<Expr> args;
-    for (Expr a : e.args()) args.push_back(substitute(a, environment));
-    return with_operands(e, args);
-  }
-
   void visit(ValueId v, const Environment& environment, TensorId reader) {
     std::vector<std::uint64_t> key = {std::uint64_t(v)};
     for (const auto& [symbol, value] : environment) {
@@ -82,7 +53,7 @@ class Reads {
       // Simplified as lowering does: what is read in several ways stays one visit.
       const Expr s = analysis_.guarded->simplify(substitute(read.subscripts[i], environment));
       const Verdict verdict = ask(read.subscripts[i], s, extent_of(info, i), reader);
-      add_rules(verdict, proved.rules);
+      add_rules(verdict, proved);
       if (const auto* r = std::get_if<Refuted>(&verdict); r != nullptr && !refuted) refuted = *r;
       if (!is_proved(verdict)) {
         bound.open.push_back({guarded_facts(), ok(s, extent_of(info, i))});
@@ -93,7 +64,7 @@ class Reads {
     if (bound.open.empty()) {
       bound.inside = {proved, what + " is inside it"};
     } else if (refuted) {
-      bound.inside = {*refuted, what + " is inside it, but at " + item_text(*refuted)};
+      bound.inside = {*refuted, what + " is inside it, but at " + to_text(refuted->point)};
     } else {
       bound.inside = {Unknown{bound.open[0].claim}, what + " is inside it"};
     }
@@ -179,15 +150,14 @@ Finding store_bound(const Fusion& fusion, const Schedule& schedule, const Tensor
     }
     if (is_proved(places.verdict)) {
       Proved proved{{"guard"}};
-      add_rules(places.verdict, proved.rules);
+      add_rules(places.verdict, proved);
       return {proved, f.reason};
     }
   }
   f.verdict = decide(a.guarded->facts(), ok(a.address, a.elements));
   if (is_proved(f.verdict)) return {f.verdict, f.reason};
-  f.reason = std::holds_alternative<Refuted>(f.verdict)
-                 ? "a store is outside the memory of " + info.name
-                 : "it is not proved that every store is inside " + info.name;
+  f.reason = is_refuted(f.verdict) ? "a store is outside the memory of " + info.name
+                                   : "it is not proved that every store is inside " + info.name;
   if (info.duplicates_allowed)
     f.help = "leave duplicates: allowed out, or " + std::string(kHoldEveryItem);
   return f;

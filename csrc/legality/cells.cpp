@@ -1,5 +1,5 @@
-#include <selvage/base/integer.h>
-#include <selvage/expr/tape.h>
+#include <selvage/base/points.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/cells.h>
 #include <selvage/legality/decide.h>
 
@@ -7,59 +7,12 @@
 
 namespace selvage {
 
-namespace {
-
-// An index that is called like its iterdomain; where something else has that name, with a mark.
-Expr fresh(const Fusion& fusion, std::string name, const std::vector<Expr>& taken) {
-  const auto is_taken = [&](Expr e) {
-    const auto is_it = [&](Expr other) { return same(other, e); };
-    return std::any_of(fusion.sizes().begin(), fusion.sizes().end(), is_it) ||
-           std::any_of(taken.begin(), taken.end(), is_it);
-  };
-  while (is_taken(fusion.pool().symbol(name))) name += "_";
-  return fusion.pool().symbol(name);
-}
-
-bool mentions_only(Expr e, std::span<const Expr> symbols) {
-  const std::vector<Expr> used = symbols_of(std::span(&e, 1));
-  return std::all_of(used.begin(), used.end(), [&](Expr s) {
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr known) { return same(known, s); });
-  });
-}
-
-std::optional<std::int64_t> product(const DomainGraph& graph,
-                                    const std::vector<DomainId>& domains) {
-  std::int64_t points = 1;
-  for (DomainId d : domains) {
-    const Expr n = graph[d].extent;
-    const auto more = n.is(Op::Const) ? checked_mul(points, n.value()) : std::nullopt;
-    if (!more) return std::nullopt;
-    points = *more;
-  }
-  return points;
-}
-
-}  // namespace
-
-bool is_dense(const TensorInfo& tensor) {
-  return tensor.strides.empty() &&
-         (tensor.allocation.empty() ||
-          std::is_permutation(tensor.allocation.begin(), tensor.allocation.end(),
-                              tensor.logical.begin(), tensor.logical.end()));
-}
-
-bool is_quick(std::span<const Expr> roots, std::int64_t points) {
-  constexpr std::int64_t kMostWork = std::int64_t{1} << 26;  // nodes evaluated, in all
-  return points <= kMostPointsTried &&
-         points * std::int64_t(reachable(roots, true).size()) <= kMostWork;
-}
-
 Cells::Cells(const Fusion& fusion, const Schedule& schedule, TensorId t)
     : fusion_(fusion), schedule_(schedule), tensor_(t), domains_(allocation_of(fusion, t)) {
   const DomainGraph& graph = schedule.graph();
   Facts facts = *fusion.facts();
   for (DomainId d : domains_) {
-    axes_.push_back(fresh(fusion, schedule.name(t, d), axes_));
+    axes_.push_back(fresh_symbol(fusion, schedule.name(t, d), axes_));
     facts.loop(axes_.back(), graph[d].extent);
   }
   count_ = elements_of(fusion, graph, t);
@@ -88,16 +41,8 @@ Path Cells::all_from(const std::vector<DomainId>& start) const {
 //   the axes after k together: sum (n[j] - 1)*s[j] < n[k+1]*s[k+1] <= s[k]
 void Cells::take_apart(const Facts& facts) {
   const DomainGraph& graph = schedule_.graph();
-  strides_ = fusion_[tensor_].strides;
   Simplifier simplifier(facts);
-  if (strides_.empty()) {
-    strides_.resize(domains_.size());
-    Expr stride = fusion_.pool().constant(1);
-    for (std::size_t k = domains_.size(); k-- > 0;) {
-      strides_[k] = stride;
-      stride = simplifier.simplify(stride * graph[domains_[k]].extent);
-    }
-  }
+  strides_ = strides_of(fusion_, graph, tensor_, simplifier);
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < domains_.size(); ++k) {
     if (!graph[domains_[k]].extent.is_const(1)) order.push_back(k);
@@ -144,11 +89,7 @@ void Cells::ask_whether_full(const Facts& facts) {
     return;
   }
   Proved proved;
-  for (const ImpliedPredicate& implied : plan_.implied) {
-    const bool is_said =
-        std::find(proved.rules.begin(), proved.rules.end(), implied.by) != proved.rules.end();
-    if (!is_said) proved.rules.push_back(implied.by);
-  }
+  for (const ImpliedPredicate& implied : plan_.implied) add_rule(implied.by, proved);
   // Without gaps each stride is what the next axis spans; that of a widest axis of one index does
   // not matter. With s[k] larger and n[k] >= 2, no item lies at that span.
   const Facts& sizes = *fusion_.facts();
@@ -158,7 +99,7 @@ void Cells::ask_whether_full(const Facts& facts) {
     const Expr dense = eq(strides_[k], span_after(i)), dense_or_one = n <= 1 || dense;
     const Verdict real = decide(sizes, dense_or_one);
     if (is_proved(real) && (i == 0 || is_proved(decide(sizes, dense)))) continue;
-    full_ = std::holds_alternative<Refuted>(real) ? real : Unknown{};
+    full_ = is_refuted(real) ? real : Unknown{};
     return;
   }
   if (plan_.kept.empty()) full_ = std::move(proved);
@@ -194,9 +135,9 @@ void Cells::count_holes(const Facts& facts) {
 // Among the first cells, where sizes are numbers.
 void Cells::look_for_first() {
   Simplifier any(*fusion_.facts());
-  const Expr cell = fresh(fusion_, "element", axes_);
+  const Expr cell = fresh_symbol(fusion_, "element", axes_);
   const Expr item = is_item_at(cell, any);
-  if (!count_.is(Op::Const) || !mentions_only(item, std::span(&cell, 1))) return;
+  if (!count_.is(Op::Const) || !uses_only(std::span(&item, 1), std::span(&cell, 1))) return;
   Tape tape(std::span(&item, 1), std::span(&cell, 1));
   const std::int64_t end = std::min(count_.value(), kMostPointsTried);
   if (!is_quick(std::span(&item, 1), end)) return;
@@ -212,7 +153,8 @@ void Cells::look_for_first() {
 void Cells::fill_table() {
   const DomainGraph& graph = schedule_.graph();
   const std::vector<DomainId>& logical = fusion_[tensor_].logical;
-  const auto items = product(graph, logical);
+  const auto extents = known_extents(graph, logical);
+  const auto items = extents ? count_points(*extents) : std::nullopt;
   if (!items || !count_.is(Op::Const) || count_.value() < 1) return;
   if (count_.value() > kMostPointsTried) return;
   std::vector<Expr> symbols;
@@ -228,27 +170,22 @@ void Cells::fill_table() {
   std::vector<Expr> indices;
   for (DomainId d : domains_) indices.push_back(coordinates[d]);
   const Expr address = address_in(fusion_, graph, tensor_, indices);
-  if (!mentions_only(address, symbols) || !is_quick(std::span(&address, 1), *items)) return;
+  if (!uses_only(std::span(&address, 1), symbols) || !is_quick(std::span(&address, 1), *items))
+    return;
   Tape tape(std::span(&address, 1), symbols);
   std::vector<char> table(std::size_t(count_.value()), 0);
-  std::vector<std::int64_t> point(logical.size());
-  for (std::int64_t k = 0; k < *items; ++k) {
-    std::int64_t rest = k;
-    for (std::size_t i = point.size(); i-- > 0;) {
-      const std::int64_t n = graph[logical[i]].extent.value();
-      point[i] = rest % n;
-      rest /= n;
-    }
-    if (!tape.evaluate(point)) return;
+  const bool is_done = for_each_point(*extents, [&](const auto& point) {
+    if (!tape.evaluate(point)) return false;
     const std::int64_t cell = tape.root(0);
     if (cell >= 0 && cell < count_.value()) table[std::size_t(cell)] = 1;
-  }
-  table_ = std::move(table);
+    return true;
+  });
+  if (is_done) table_ = std::move(table);
 }
 
-std::vector<std::pair<Expr, std::int64_t>> Cells::indices(std::int64_t cell) const {
+Point Cells::indices(std::int64_t cell) const {
   if (!order_) return {};
-  std::vector<std::pair<Expr, std::int64_t>> point;
+  Point point;
   for (Expr a : axes_) point.emplace_back(a, 0);
   for (std::size_t k : *order_) {
     const Expr n = schedule_.graph()[domains_[k]].extent;
@@ -257,7 +194,7 @@ std::vector<std::pair<Expr, std::int64_t>> Cells::indices(std::int64_t cell) con
     cell %= strides_[k].value();
     if (point[k].second >= n.value()) return {};
   }
-  return cell == 0 ? point : std::vector<std::pair<Expr, std::int64_t>>{};
+  return cell == 0 ? point : Point{};
 }
 
 // Of indices within their extents.

@@ -38,7 +38,7 @@ class Cells {
   // Where sizes are numbers and at most kMostPointsTried, whether each cell is an item's; or empty.
   const std::vector<char>& table() const { return table_; }
   // The indices of a cell, as `axes`; nothing in a gap.
-  std::vector<std::pair<Expr, std::int64_t>> indices(std::int64_t cell) const;
+  Point indices(std::int64_t cell) const;
 
   // The condition that the cell at these indices of the allocation is an item's, under facts. With
   // indices out of bounds it is what lies there that counts, whatever its indices are. Nothing
@@ -73,11 +73,5 @@ class Cells {
   std::optional<std::int64_t> first_;
   std::vector<char> table_;
 };
-
-// Are these expressions small enough to be evaluated at so many points, one by one?
-bool is_quick(std::span<const Expr> roots, std::int64_t points);
-
-// True where a glance tells that there is no hole: all items in a row, in any order of the axes.
-bool is_dense(const TensorInfo& tensor);
 
 }  // namespace selvage

@@ -16,19 +16,9 @@ constexpr std::int64_t kMostAsked = 20'000;  // nodes of all claims that are dec
 
 // A point that loses an item, the item first. Where the claim speaks of some indices only, the
 // others may be anything, and every iterdomain has a 0.
-Coverage lost_at(const Refuted& refuted, const std::vector<Expr>& items) {
-  Refuted lost;
-  for (Expr item : items) {
-    const auto it = std::find_if(refuted.point.begin(), refuted.point.end(),
-                                 [&](const auto& p) { return same(p.first, item); });
-    lost.point.emplace_back(item, it == refuted.point.end() ? 0 : it->second);
-  }
-  for (const auto& p : refuted.point) {
-    const bool is_item =
-        std::any_of(items.begin(), items.end(), [&](Expr item) { return same(item, p.first); });
-    if (!is_item) lost.point.push_back(p);
-  }
-  return {.verdict = lost, .lost = lost.point};
+Coverage lost_at(const Point& point, const std::vector<Expr>& items) {
+  const Point lost = in_order(items, point);
+  return {.verdict = Refuted{lost}, .lost = lost};
 }
 
 }  // namespace
@@ -75,7 +65,7 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
   const std::vector<char> holds = oracle->implied({}, BoundOracle::Effort::Thorough);
   std::uint64_t budget = 200'000;
   std::vector<Expr> open;
-  std::vector<std::string> rules = {"interval"};
+  Proved proof{{"interval"}};
   std::int64_t nodes_left = kMostAsked;
   for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {
     for (Half half : {Half::Lo, Half::Hi}) {
@@ -86,12 +76,9 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
             find_violation(instance.system, Bounds(instance.system), v, half, budget);
         if (found.answer != SearchResult::Answer::None) none = false;
         if (found.answer != SearchResult::Answer::Found) continue;
-        Refuted lost;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-          lost.point.emplace_back(items[i], found.point[i]);
-        }
-        for (const auto& s : instance.symbols) lost.point.push_back(s);
-        return {.verdict = lost, .lost = lost.point};
+        Point lost = instance.symbols;
+        for (std::size_t i = 0; i < items.size(); ++i) lost.emplace_back(items[i], found.point[i]);
+        return lost_at(lost, items);
       }
       if (none) continue;
       const DomainId d = path.domains[v];
@@ -100,18 +87,13 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
       const std::int64_t nodes = std::int64_t(reachable(std::span(&bound, 1), true).size());
       nodes_left -= nodes;
       const Verdict verdict = nodes_left >= 0 ? decide(facts, bound) : Unknown{bound};
-      if (const auto* refuted = std::get_if<Refuted>(&verdict)) return lost_at(*refuted, items);
-      const auto* proved = std::get_if<Proved>(&verdict);
-      if (proved == nullptr) {
-        open.push_back(bound);
-        continue;
-      }
-      for (const std::string& rule : proved->rules) {
-        if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
-      }
+      if (const auto* refuted = std::get_if<Refuted>(&verdict))
+        return lost_at(refuted->point, items);
+      if (!is_proved(verdict)) open.push_back(bound);
+      add_rules(verdict, proof);
     }
   }
-  if (open.empty()) return {.verdict = Proved{std::move(rules)}};
+  if (open.empty()) return {.verdict = std::move(proof)};
   return {Unknown{}, {}, std::move(open), std::make_shared<const Facts>(std::move(facts))};
 }
 

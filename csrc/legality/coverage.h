@@ -12,7 +12,7 @@ namespace selvage {
 // Refuted: `lost` is an item, one index per logical iterdomain, then sizes.
 struct Coverage {
   Verdict verdict = Proved{};
-  std::vector<std::pair<Expr, std::int64_t>> lost = {};  // symbols named as the logical iterdomains
+  Point lost = {};  // symbols named as the logical iterdomains
   // Where it is unknown: the bounds that are neither proved nor seen to fail, and the facts that
   // hold of every item.
   std::vector<Expr> open = {};

@@ -1,6 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/random.h>
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/decide.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -15,16 +15,6 @@ constexpr int kPasses = 16;  // over all values of a counterexample, to make the
 constexpr std::int64_t kMostWork = std::int64_t{1}
                                    << 26;  // nodes evaluated, at all points together
 constexpr std::int64_t kWide = 48;         // of a range without an end, as far as it is probed
-
-// All that the facts say of several symbols at once, and what is never true.
-std::vector<Expr> conditions_of(const Facts& facts) {
-  std::vector<Expr> conditions = facts.assumptions();
-  for (const Facts::Symbol& s : facts.symbols()) {
-    if (s.lo.valid() && !s.lo.is(Op::Const)) conditions.push_back(s.lo <= s.symbol);
-    if (s.hi.valid() && !s.hi.is(Op::Const)) conditions.push_back(s.symbol <= s.hi);
-  }
-  return conditions;
-}
 
 // The symbols of a claim with all conditions that they hang together with, in the order of
 // declaration: what bounds a symbol comes before it. `seed`: a condition that counts as well.
@@ -55,12 +45,10 @@ class Survey {
   Verdict enumerate() { return fails_from(0) ? Verdict(refuted()) : Proved{{"exact enumeration"}}; }
 
   // Looks for a counterexample, first at a point that may be one, and makes its values small.
-  bool probe(const std::vector<std::pair<Expr, std::int64_t>>& first = {}) {
+  bool probe(const Point& first = {}) {
     SplitMix64 random(0x1E6A11);
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
-      for (const auto& [symbol, value] : first) {
-        if (same(symbol, symbols_[i])) values_[i] = value;
-      }
+      values_[i] = value_of(symbols_[i], first).value_or(0);
     }
     for (int k = 0; k < kProbes && k < most_points_; ++k) {
       if ((k > 0 || !first.empty()) && is_counterexample()) {
@@ -72,18 +60,12 @@ class Survey {
     return false;
   }
 
-  Refuted refuted() const {
-    Refuted result;
-    for (std::size_t i = 0; i < symbols_.size(); ++i) {
-      result.point.emplace_back(symbols_[i], values_[i]);
-    }
-    return result;
-  }
+  Refuted refuted() const { return {point_at(symbols_, values_)}; }
 
  private:
   // Closes the set of roots: an assumption that shares a symbol with them, and what bounds one.
   void gather() {
-    const std::vector<Expr> conditions = conditions_of(facts_);
+    const std::vector<Expr> conditions = relations(facts_);
     std::vector<char> taken(conditions.size(), 0);
     std::vector<Expr> known = symbols_of(roots_);
     for (bool grew = true; grew;) {
@@ -91,10 +73,8 @@ class Survey {
       for (std::size_t i = 0; i < conditions.size(); ++i) {
         if (taken[i]) continue;
         const std::vector<Expr> own = symbols_of(std::span(&conditions[i], 1));
-        const bool meets =
-            own.empty() || std::any_of(own.begin(), own.end(), [&](Expr e) {
-              return std::any_of(known.begin(), known.end(), [&](Expr k) { return same(e, k); });
-            });
+        const bool meets = own.empty() || std::any_of(own.begin(), own.end(),
+                                                      [&](Expr e) { return contains(known, e); });
         if (!meets) continue;
         taken[i] = 1;
         roots_.push_back(conditions[i]);
@@ -185,20 +165,16 @@ class Survey {
   std::vector<std::int64_t> values_;
 };
 
-bool has(const Refuted& refuted, Expr symbol) {
-  return std::any_of(refuted.point.begin(), refuted.point.end(),
-                     [&](const auto& p) { return same(p.first, symbol); });
-}
-
 // A counterexample speaks of the symbols that its claim hangs together with. The others need
 // values, too, that the facts allow: if there are none, the facts never hold, nor does it speak
 // against anything.
 Verdict completed(const Facts& facts, Refuted refuted) {
   const Expr never = facts.pool().truth(false);
-  for (Expr condition : conditions_of(facts)) {
+  for (Expr condition : relations(facts)) {
     const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
-    const bool is_there =
-        std::all_of(symbols.begin(), symbols.end(), [&](Expr e) { return has(refuted, e); });
+    const bool is_there = std::all_of(symbols.begin(), symbols.end(), [&](Expr e) {
+      return value_of(e, refuted.point).has_value();
+    });
     if (is_there) continue;
     Survey survey(facts, never, condition);
     if (survey.is_small()) {
@@ -208,12 +184,12 @@ Verdict completed(const Facts& facts, Refuted refuted) {
       return Unknown{condition};
     }
     for (const auto& p : survey.refuted().point) {
-      if (!has(refuted, p.first)) refuted.point.push_back(p);
+      if (!value_of(p.first, refuted.point)) refuted.point.push_back(p);
     }
   }
   for (const Facts::Symbol& s : facts.symbols()) {
     if (s.range.empty()) return Proved{{"no point"}};
-    if (has(refuted, s.symbol)) continue;
+    if (value_of(s.symbol, refuted.point)) continue;
     const std::int64_t first =
         s.range.has_lo() ? s.range.lo : std::min<std::int64_t>(0, s.range.hi);
     const Congruence& c = s.congruence;
@@ -229,6 +205,11 @@ Verdict completed(const Facts& facts, Refuted refuted) {
 
 }  // namespace
 
+bool is_quick(std::span<const Expr> roots, std::int64_t points) {
+  return points <= kMostPointsTried &&
+         points * std::int64_t(reachable(roots, true).size()) <= kMostWork;
+}
+
 Verdict decide(const Facts& facts, Expr claim) {
   Simplifier simplifier(facts);
   Verdict verdict = simplifier.prove(claim);
@@ -237,11 +218,8 @@ Verdict decide(const Facts& facts, Expr claim) {
   Survey survey(facts, claim);
   if (survey.is_small()) {
     verdict = survey.enumerate();
-  } else {
-    const auto* refuted = std::get_if<Refuted>(&verdict);
-    if (survey.probe(refuted != nullptr ? refuted->point : decltype(refuted->point){})) {
-      verdict = survey.refuted();
-    }
+  } else if (survey.probe(point_of(verdict))) {
+    verdict = survey.refuted();
   }
   if (auto* refuted = std::get_if<Refuted>(&verdict)) return completed(facts, std::move(*refuted));
   return verdict;

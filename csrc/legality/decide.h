@@ -4,11 +4,15 @@
 #include <selvage/simplifier/verdict.h>
 
 #include <cstdint>
+#include <span>
 
 namespace selvage {
 
 // How many points are looked at, one by one, where neither a proof nor a counterexample is at hand.
 inline constexpr std::int64_t kMostPointsTried = 1 << 16;
+
+// Are these expressions small enough to be evaluated at so many points, one by one?
+bool is_quick(std::span<const Expr> roots, std::int64_t points);
 
 // Does the claim hold wherever the facts do? The prover is asked first. Where it has no answer and
 // every symbol in sight has few values, all points are tried: that decides it. With more or

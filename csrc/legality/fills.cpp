@@ -1,29 +1,18 @@
 #include <selvage/expr/text.h>
 #include <selvage/legality/accesses.h>
 #include <selvage/legality/fills.h>
-
-#include <algorithm>
+#include <selvage/legality/tma.h>
 
 namespace selvage {
 
 namespace {
 
-constexpr const char* kHoldEveryItem = "allocate over iterdomains that hold every item";
 constexpr const char* kReadUnderGuard = "leave guard: false out, and the guard stops that read";
 constexpr const char* kNoDuplicates =
     "leave duplicates: allowed out, and the guard stops that point";
 
-bool is_refuted(const Verdict& v) { return std::holds_alternative<Refuted>(v); }
-
 std::string element_text(const std::optional<std::int64_t>& element) {
   return element ? "element " + std::to_string(*element) : "an element";
-}
-
-// A loop bound to Bulk: the tensor is the global side of a TMA copy.
-bool is_tma_copy(const Schedule& schedule, TensorId t) {
-  const std::vector<DomainId>& loops = schedule.loop_domains(t);
-  return std::any_of(loops.begin(), loops.end(),
-                     [&](DomainId d) { return schedule.parallel(t, d) == ParallelType::Bulk; });
 }
 
 class Question {

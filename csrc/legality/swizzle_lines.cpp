@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/legality/swizzle_lines.h>
 
 #include <algorithm>
@@ -80,12 +81,6 @@ bool write_field(Writer& w, const XorField& field, const std::string& row_name,
   return true;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : ", ") + w;
-  return text;
-}
-
 }  // namespace
 
 std::optional<SwizzleLines> swizzle_lines(const TileAxes& axes, const TileSwizzle& swizzle) {
@@ -104,14 +99,14 @@ std::optional<SwizzleLines> swizzle_lines(const TileAxes& axes, const TileSwizzl
   for (const XorField& field : swizzle.fields) {
     if (!write_field(w, field, row_name, column_name, row, column)) return std::nullopt;
   }
-  return SwizzleLines{"root: {" + listed(declared) + "}", std::move(w.lines),
+  return SwizzleLines{"root: {" + joined(declared) + "}", std::move(w.lines),
                       "logical: [" + row.name + ", " + column.name + "]"};
 }
 
 std::string SwizzleLines::joined() const {
   std::vector<std::string> steps;
   for (const std::string& line : view) steps.push_back("{" + line + "}");
-  return root + ", view: [" + listed(steps) + "], " + logical;
+  return root + ", view: [" + selvage::joined(steps) + "], " + logical;
 }
 
 std::string padding_line(const TileAxes& axes, const Padding& padding) {
@@ -121,7 +116,7 @@ std::string padding_line(const TileAxes& axes, const Padding& padding) {
     strides.insert(strides.begin(), std::to_string(stride));
     stride *= axes.extents[i];
   }
-  return "strides: [" + listed(strides) + "]";
+  return "strides: [" + joined(strides) + "]";
 }
 
 }  // namespace selvage

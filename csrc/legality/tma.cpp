@@ -4,6 +4,8 @@
 #include <selvage/legality/tma_rules.h>
 #include <selvage/legality/tma_strong.h>
 
+#include <algorithm>
+
 namespace selvage {
 
 std::string_view to_string(TmaStrong strong) {
@@ -61,12 +63,16 @@ void check_fill(TmaCopy& copy, const TmaQuestions& q) {
 
 }  // namespace
 
+bool is_tma_copy(const Schedule& schedule, TensorId t) {
+  const std::vector<DomainId>& loops = schedule.loop_domains(t);
+  return std::any_of(loops.begin(), loops.end(),
+                     [&](DomainId d) { return schedule.parallel(t, d) == ParallelType::Bulk; });
+}
+
 std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
                                 const TensorAnalysis& analysis) {
+  if (!is_tma_copy(schedule, analysis.tensor)) return std::nullopt;
   TmaQuestions q(fusion, schedule, analysis);
-  bool has_tile = false;
-  for (std::size_t k = 0; k < analysis.loops.size(); ++k) has_tile = has_tile || q.is_bulk(k);
-  if (!has_tile) return std::nullopt;
   TmaCopy copy;
   try {
     if (q.tensor().memory != Memory::Global) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -56,14 +55,17 @@ struct TmaCopy {
   std::optional<TmaStrong> strong;  // nothing: not decided
   std::string strong_reason;
   // Where it is not by hardware: a hole of the tile, and the item that the plain copy puts there.
-  std::vector<std::pair<Expr, std::int64_t>> hole;
+  Point hole;
   std::vector<Expr> guard;  // by fallback: where the plain copy is issued; empty: where one of
                             // the copy's points is valid
 
   std::size_t rank() const { return dims.size(); }
 };
 
-// Nothing where no loop is bound to Bulk. Refused with
+// Is a loop bound to Bulk? Then the tensor is the global side of a TMA copy.
+bool is_tma_copy(const Schedule& schedule, TensorId tensor);
+
+// Nothing where it is none. Refused with
 //   E460 the Bulk loops are no box              E464 a fill other than 0
 //   E461 a rule of the tensor map is broken     E465 a fill that no copy gives (strong: impossible)
 //   E462 a box across a break in memory         E466 not decided

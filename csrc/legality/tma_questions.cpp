@@ -1,11 +1,9 @@
-#include <selvage/base/integer.h>
+#include <selvage/base/points.h>
 #include <selvage/expr/substitute.h>
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/tma_questions.h>
 #include <selvage/simplifier/interval.h>
-
-#include <algorithm>
 
 namespace selvage {
 
@@ -13,22 +11,7 @@ namespace {
 
 bool has_symbols(Expr e) { return !symbols_of(std::span(&e, 1)).empty(); }
 
-bool uses_only(const std::vector<Expr>& expressions, const std::vector<Expr>& variables) {
-  const std::vector<Expr> used = symbols_of(expressions);
-  return std::all_of(used.begin(), used.end(), [&](Expr s) {
-    return std::any_of(variables.begin(), variables.end(), [&](Expr v) { return same(v, s); });
-  });
-}
-
 }  // namespace
-
-bool advance(std::vector<std::int64_t>& point, const std::vector<std::int64_t>& extents) {
-  for (std::size_t i = point.size(); i-- > 0;) {
-    if (++point[i] < extents[i]) return true;
-    point[i] = 0;
-  }
-  return false;
-}
 
 TmaQuestions::TmaQuestions(const Fusion& fusion, const Schedule& schedule,
                            const TensorAnalysis& analysis)
@@ -41,13 +24,7 @@ TmaQuestions::TmaQuestions(const Fusion& fusion, const Schedule& schedule,
   } else {
     for (const KeptPredicate& kept : analysis.predicates.kept) checks_.push_back(kept.condition);
   }
-  std::vector<std::int64_t> extents;
-  for (DomainId d : analysis.loops) {
-    if (extent(d).is(Op::Const)) extents.push_back(extent(d).value());
-  }
-  if (extents.size() == analysis.loops.size() && uses_only(checks_, analysis.variables)) {
-    extents_ = std::move(extents);
-  }
+  if (uses_only(checks_, analysis.variables)) extents_ = known_extents(graph(), analysis.loops);
 }
 
 bool TmaQuestions::is_bulk(std::size_t loop) const {
@@ -96,56 +73,26 @@ std::optional<Refuted> TmaQuestions::point(const Facts& base, const std::vector<
   const std::vector<Expr>& variables = analysis_.variables;
   std::vector<Expr> roots = conditions;
   roots.push_back(claim);
-  Refuted result;
-  std::int64_t points = 1;
-  for (std::size_t i = 0; extents_ && i < extents_->size(); ++i) {
-    points = saturating_mul(points, (*extents_)[i]);
-  }
-  if (extents_ && points <= kMostPointsTried && uses_only(roots, variables)) {
+  const auto points = extents_ ? count_points(*extents_) : std::nullopt;
+  if (points && *points <= kMostPointsTried && uses_only(roots, variables)) {
     // In the order of the loops: the first such point is the one to tell of.
     Tape tape(roots, variables);
-    std::vector<std::int64_t> at(variables.size(), 0);
-    do {
-      if (!tape.evaluate(at) || tape.root(conditions.size()) != 0) continue;
-      bool holds = true;
-      for (std::size_t i = 0; i < conditions.size(); ++i) holds = holds && tape.root(i) != 0;
-      if (!holds) continue;
-      for (std::size_t i = 0; i < at.size(); ++i) result.point.emplace_back(variables[i], at[i]);
-      return result;
-    } while (advance(at, *extents_));
-    return std::nullopt;
+    std::optional<Refuted> found;
+    for_each_point(*extents_, [&](const auto& at) {
+      if (!tape.evaluate(at) || tape.root(conditions.size()) != 0) return true;
+      for (std::size_t i = 0; i < conditions.size(); ++i) {
+        if (tape.root(i) == 0) return true;
+      }
+      found = Refuted{point_at(variables, at)};
+      return false;
+    });
+    return found;
   }
   Facts facts = base;
   for (Expr condition : conditions) facts.assume(condition);
   const Verdict verdict = decide(facts, claim);
-  const auto* refuted = std::get_if<Refuted>(&verdict);
-  if (refuted == nullptr) return std::nullopt;
-  std::vector<std::pair<Expr, std::int64_t>> known = refuted->point;
-  const auto has = [&](Expr e) {
-    return std::any_of(known.begin(), known.end(),
-                       [&](const auto& entry) { return same(entry.first, e); });
-  };
-  // What the claim does not hang together with may stand anywhere that the conditions allow.
-  for (Expr variable : variables) {
-    if (has(variable)) continue;
-    const Verdict rest = decide(facts, variable < 0);
-    if (const auto* r = std::get_if<Refuted>(&rest)) {
-      for (const auto& entry : r->point) {
-        if (!has(entry.first)) known.push_back(entry);
-      }
-    }
-    if (!has(variable)) known.emplace_back(variable, 0);
-  }
-  const auto take = [&](bool loops) {
-    for (const auto& entry : known) {
-      const bool is_loop = std::any_of(variables.begin(), variables.end(),
-                                       [&](Expr v) { return same(v, entry.first); });
-      if (is_loop == loops) result.point.push_back(entry);
-    }
-  };
-  take(true);
-  take(false);
-  return result;
+  if (!is_refuted(verdict)) return std::nullopt;
+  return Refuted{in_order(variables, point_of(verdict))};
 }
 
 void TmaQuestions::refuse(std::string code, Verdict verdict, std::string reason,

@@ -15,9 +15,6 @@ struct TmaRefused {
   Finding finding;
 };
 
-// Every point below the extents, in order: false after the last one.
-bool advance(std::vector<std::int64_t>& point, const std::vector<std::int64_t>& extents);
-
 // One copy and what can be asked of it.
 class TmaQuestions {
  public:
@@ -48,6 +45,10 @@ class TmaQuestions {
   Expr simplify(Expr e) { return simplifier_->simplify(e); }
   std::optional<std::int64_t> number(Expr e);
   bool is_one(Expr extent) { return number(extent) == std::int64_t{1}; }
+  // Of the allocation, in elements.
+  std::vector<Expr> strides() {
+    return strides_of(fusion_, graph(), analysis_.tensor, *simplifier_);
+  }
   // At the first element of the tile: Bulk loops are 0.
   Expr at_first(Expr e) const;
   // The facts of sizes and loops with the conditions so far.

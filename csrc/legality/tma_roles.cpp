@@ -20,19 +20,11 @@ class Roles {
 
   TmaRoles run() {
     read_loops();
-    const std::vector<DomainId>& memory =
-        q_.tensor().allocation.empty() ? q_.tensor().logical : q_.tensor().allocation;
     const TensorAnalysis& a = q_.analysis();
+    const std::vector<DomainId>& memory = allocation_of(q_.fusion(), a.tensor);
     const Path path = needed_for(q_.graph(), a.path, a.loops, memory);
     for (const Step& step : path.steps) take(step);
-    std::vector<Expr> strides = q_.tensor().strides;
-    if (strides.empty()) {
-      Expr stride = q_.c(1);
-      for (std::size_t k = memory.size(); k-- > 0;) {
-        strides.insert(strides.begin(), stride);
-        stride = q_.simplify(stride * q_.extent(memory[k]));
-      }
-    }
+    const std::vector<Expr> strides = q_.strides();
     for (std::size_t k = 0; k < memory.size(); ++k) {
       Terms terms = at(memory[k]);
       Expr stride = strides[k];

@@ -1,6 +1,6 @@
-#include <selvage/base/integer.h>
+#include <selvage/base/points.h>
 #include <selvage/expr/substitute.h>
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/tma_strong.h>
@@ -103,9 +103,8 @@ class Holes {
     if (!q_.extents()) return false;
     const std::vector<std::int64_t>& all = *q_.extents();
     const std::vector<Expr>& variables = q_.analysis().variables;
-    std::int64_t points = 1;
-    for (std::int64_t n : all) points = saturating_mul(points, n);
-    if (points > kMostElements) return false;
+    const auto points = count_points(all);
+    if (!points || *points > kMostElements) return false;
     std::vector<Expr> roots = q_.checks();
     const std::size_t checks = roots.size();
     roots.insert(roots.end(), in_bounds_.begin(), in_bounds_.end());
@@ -136,26 +135,23 @@ class Holes {
         }
         has_item = has_item || valid;
         if (!valid && loaded && hole.empty()) hole = at;
-      } while (advance(t, tile));
+      } while (next_point(t, tile));
       if (hole.empty()) continue;
       if (copy_.hole.empty() || has_item) {
-        copy_.hole.clear();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          copy_.hole.emplace_back(variables[i], hole[i]);
-        }
+        copy_.hole = point_at(variables, hole);
       }
       if (has_item) {
         impossible();
         return true;
       }
-    } while (advance(q, copies));
+    } while (next_point(q, copies));
     copy_.hole.empty() ? by_hardware() : by_fallback();
     return true;
   }
 
   void decide_all() {
     // A hole that is loaded.
-    bool is_refuted = false;
+    bool has_hole = false;
     Facts loaded = q_.facts();
     for (Expr e : in_bounds_) loaded.assume(e);
     std::vector<Expr> open;
@@ -163,8 +159,8 @@ class Holes {
       const Verdict verdict = decide(loaded, check);
       if (is_proved(verdict)) continue;
       open.push_back(check);
-      if (is_refuted || !std::holds_alternative<Refuted>(verdict)) continue;
-      is_refuted = true;
+      if (has_hole || !is_refuted(verdict)) continue;
+      has_hole = true;
       copy_.hole = q_.point(q_.facts(), in_bounds_, check).value_or(Refuted{}).point;
     }
     open_ = std::move(open);
@@ -196,17 +192,16 @@ class Holes {
   }
 
   void take_hole(const Refuted& refuted, const Environment& twin) {
-    Refuted hole;
-    for (const auto& entry : refuted.point) {
-      const bool is_twin = std::any_of(twin.begin(), twin.end(),
-                                       [&](const auto& t) { return same(t.second, entry.first); });
-      if (!is_twin) hole.point.push_back(entry);
-    }
+    Point hole = refuted.point;
+    std::erase_if(hole, [&](const auto& entry) {
+      return std::any_of(twin.begin(), twin.end(),
+                         [&](const auto& t) { return same(t.second, entry.first); });
+    });
     std::vector<Expr> holds = in_bounds_;
-    for (const auto& [symbol, value] : hole.point) holds.push_back(eq(symbol, value));
+    for (const auto& [symbol, value] : hole) holds.push_back(eq(symbol, value));
     // With a value for every loop.
     const auto whole = q_.point(q_.facts(), holds, q_.pool().truth(false));
-    copy_.hole = whole ? whole->point : hole.point;
+    copy_.hole = whole ? whole->point : hole;
   }
 
   TmaQuestions& q_;

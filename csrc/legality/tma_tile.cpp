@@ -1,7 +1,7 @@
+#include <selvage/base/points.h>
 #include <selvage/expr/tape.h>
 #include <selvage/legality/tma_questions.h>
 #include <selvage/legality/tma_tile.h>
-#include <selvage/simplifier/interval.h>
 
 #include <unordered_map>
 
@@ -14,33 +14,29 @@ constexpr std::int64_t kMost = 1 << 20;
 using Numbers = std::vector<std::int64_t>;
 
 bool is_small(const Numbers& extents) {
-  std::int64_t n = 1;
-  for (std::int64_t e : extents) n = saturating_mul(n, e);
-  return n <= kMost;
+  const auto points = count_points(extents);
+  return points && *points <= kMost;
 }
 
 // The number of each item, by its address in elements.
 using Items = std::unordered_map<std::int64_t, std::int64_t>;
 std::optional<Items> items_by_address(const Fusion& fusion, TensorId t) {
+  const auto extents = known_extents(fusion.domains(), fusion[t].logical);
+  if (!extents || !is_small(*extents)) return std::nullopt;
   std::vector<Expr> indices;
-  Numbers extents;
-  for (DomainId d : fusion[t].logical) {
-    const Expr extent = fusion.domains()[d].extent;
-    if (!extent.is(Op::Const)) return std::nullopt;
-    indices.push_back(fusion.pool().symbol("item" + std::to_string(indices.size())));
-    extents.push_back(extent.value());
+  for (std::size_t i = 0; i < extents->size(); ++i) {
+    indices.push_back(fusion.pool().symbol("item" + std::to_string(i)));
   }
-  if (!is_small(extents)) return std::nullopt;
   const Expr address = address_of(fusion, t, indices);
   Tape tape(std::span(&address, 1), indices);
   Items items;
-  Numbers at(extents.size(), 0);
   std::int64_t number = 0;
-  do {
-    if (!tape.evaluate(at)) return std::nullopt;
+  const bool is_done = for_each_point(*extents, [&](const auto& at) {
+    if (!tape.evaluate(at)) return false;
     items.emplace(tape.root(0), number++);
-  } while (advance(at, extents));
-  return items;
+    return true;
+  });
+  return is_done ? std::optional(std::move(items)) : std::nullopt;
 }
 
 // The element of shared memory into which the hardware writes element n of the box: of the address
@@ -95,12 +91,12 @@ class Model {
         elements[n].wants = item(wanted);
         has_item = has_item || elements[n].wants;
         ++n;
-      } while (advance(t, tile));
+      } while (next_point(t, tile));
       for (TmaElement& e : elements) {
         if (with_fallback && !has_item) e.holds = TmaElement::kZero;
         result.push_back(e);
       }
-    } while (advance(c, copies));
+    } while (next_point(c, copies));
     return result;
   }
 
@@ -136,7 +132,7 @@ class Model {
       if (!is_inside) continue;
       const auto found = items_->find(address);
       e.holds = found == items_->end() ? TmaElement::kNoItem : found->second;
-    } while (advance(at, counts));
+    } while (next_point(at, counts));
     return result;
   }
 

@@ -1,5 +1,5 @@
-#include <selvage/base/integer.h>
-#include <selvage/expr/tape.h>
+#include <selvage/base/points.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/unswitch.h>
 
@@ -21,8 +21,7 @@ std::optional<Share> share_of(Expr condition, const std::vector<Expr>& outside,
   std::int64_t factor = 1, points = 1;
   for (std::size_t i = 0; i < outside.size(); ++i) {
     if (!extents[i].is(Op::Const)) return std::nullopt;
-    const bool matters = std::any_of(mentioned.begin(), mentioned.end(),
-                                     [&](Expr e) { return same(e, outside[i]); });
+    const bool matters = contains(mentioned, outside[i]);
     const auto product = checked_mul(matters ? points : factor, extents[i].value());
     if (!product) return std::nullopt;
     (matters ? points : factor) = *product;
@@ -33,18 +32,13 @@ std::optional<Share> share_of(Expr condition, const std::vector<Expr>& outside,
   const auto all = checked_mul(points, factor);
   if (!all || points > kMostCounted || variables.size() < mentioned.size()) return std::nullopt;
   Tape tape(std::span(&condition, 1), variables);
-  std::vector<std::int64_t> at(variables.size());
   std::int64_t taken = 0;
-  for (std::int64_t k = 0; k < points; ++k) {
-    std::int64_t rest = k;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      at[i] = rest % bounds[i];
-      rest /= bounds[i];
-    }
-    if (!tape.evaluate(at)) return std::nullopt;
+  const bool is_done = for_each_point(bounds, [&](const auto& at) {
+    if (!tape.evaluate(at)) return false;
     taken += tape.root(0) != 0;
-  }
-  return Share{taken * factor, *all};
+    return true;
+  });
+  return is_done ? std::optional(Share{taken * factor, *all}) : std::nullopt;
 }
 
 // Draws the checks out of the loops that are not `outside`.

@@ -14,18 +14,13 @@ namespace selvage {
 
 std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGraph& graph,
                                             TensorId t, Simplifier& simplifier) {
-  const TensorInfo& tensor = fusion[t];
-  const std::vector<DomainId>& domains =
-      tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+  const std::vector<DomainId>& domains = allocation_of(fusion, t);
+  const std::vector<Expr> strides = strides_of(fusion, graph, t, simplifier);
   std::vector<AllocationAxis> axes;
-  Expr dense = fusion.pool().constant(1);
-  for (std::size_t k = domains.size(); k-- > 0;) {
+  for (std::size_t k = 0; k < domains.size(); ++k) {
     const Expr extent = graph[domains[k]].extent;
-    const Expr stride = tensor.strides.empty() ? dense : tensor.strides[k];
-    dense = simplifier.simplify(dense * extent);
-    if (!simplifier.proves(extent <= 1)) {
-      axes.insert(axes.begin(), {domains[k], extent, simplifier.simplify(stride)});
-    }
+    if (simplifier.proves(extent <= 1)) continue;
+    axes.push_back({domains[k], extent, simplifier.simplify(strides[k])});
   }
   return axes;
 }
@@ -96,22 +91,9 @@ Verdict is_aligned(Facts facts, Expr start, std::int64_t width,
 
 namespace {
 
-std::string point_text(const Refuted& refuted) {
-  std::string text;
-  for (const auto& [symbol, value] : refuted.point) {
-    text += (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-  }
-  return text;
-}
-
-std::int64_t value_at(Expr e, const Refuted& refuted) {
-  std::vector<Expr> symbols;
-  std::vector<std::int64_t> values;
-  for (const auto& [symbol, value] : refuted.point) {
-    symbols.push_back(symbol);
-    values.push_back(value);
-  }
-  return evaluate(e, symbols, values).value_or(0);
+// Where it has no value there is nothing better to tell.
+std::int64_t number_at(Expr e, const Refuted& refuted) {
+  return value_at(e, refuted.point).value_or(0);
 }
 
 class Question {
@@ -191,16 +173,16 @@ class Question {
     if (is_proved(verdict)) return true;
     std::string reason = what() + ", is not contiguous";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-      const std::int64_t element = value_at(out_.variable, *refuted);
-      const std::int64_t first = value_at(
+      const std::int64_t element = number_at(out_.variable, *refuted);
+      const std::int64_t first = number_at(
           substitute(analysis_.address, {{out_.variable, out_.variable - element}}), *refuted);
-      reason += ": at " + point_text(*refuted) + " its element " + std::to_string(element) +
-                " lies at " + std::to_string(value_at(analysis_.address, *refuted)) + ", not at " +
+      reason += ": at " + to_text(refuted->point) + " its element " + std::to_string(element) +
+                " lies at " + std::to_string(number_at(analysis_.address, *refuted)) + ", not at " +
                 std::to_string(first + element);
     } else {
       reason = "it is not proved that " + what() + ", is contiguous";
     }
-    refuse(verdict, std::holds_alternative<Refuted>(verdict) ? "E451" : "E453", std::move(reason),
+    refuse(verdict, is_refuted(verdict) ? "E451" : "E453", std::move(reason),
            help_for_contiguity());
     return false;
   }
@@ -237,12 +219,11 @@ class Question {
     std::string reason = "it is not proved that " + what() + ", begins at a multiple of " +
                          std::to_string(out_.width) + " elements";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-      reason = what() + ", is not aligned: at " + point_text(*refuted) + " it begins at element " +
-               std::to_string(value_at(out_.start, *refuted)) + ", no multiple of " +
-               std::to_string(out_.width);
+      reason = what() + ", is not aligned: at " + to_text(refuted->point) +
+               " it begins at element " + std::to_string(number_at(out_.start, *refuted)) +
+               ", no multiple of " + std::to_string(out_.width);
     }
-    refuse(verdict, std::holds_alternative<Refuted>(verdict) ? "E452" : "E453", std::move(reason),
-           help_for_alignment());
+    refuse(verdict, is_refuted(verdict) ? "E452" : "E453", std::move(reason), help_for_alignment());
     return false;
   }
 
@@ -285,7 +266,7 @@ class Question {
     if (!is_proved(out_.is_whole)) {
       out_.finding.reason += "; groups that are partly valid are stored element by element";
       if (const auto* refuted = std::get_if<Refuted>(&out_.is_whole)) {
-        out_.finding.reason += ", as at " + point_text(*refuted);
+        out_.finding.reason += ", as at " + to_text(refuted->point);
       }
     }
     out_.finding.verdict = Proved{{"law F"}};

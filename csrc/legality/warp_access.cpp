@@ -151,14 +151,6 @@ BlockWalk::Thread BlockWalk::at(std::int64_t thread) {
   return values_.evaluate(at_) ? Thread::Active : Thread::Undefined;
 }
 
-std::vector<std::pair<Expr, std::int64_t>> BlockWalk::point() const {
-  std::vector<std::pair<Expr, std::int64_t>> point;
-  for (Expr loop : access_.loops) {
-    const auto it =
-        std::find_if(inputs_.begin(), inputs_.end(), [&](Expr e) { return same(e, loop); });
-    point.emplace_back(loop, at_[std::size_t(it - inputs_.begin())]);
-  }
-  return point;
-}
+Point BlockWalk::point() const { return in_order(access_.loops, point_at(inputs_, at_)); }
 
 }  // namespace selvage

@@ -76,7 +76,7 @@ class BlockWalk {
   Thread at(std::int64_t number);  // Idle: a hole, or past an extent
   std::int64_t root(std::size_t i) const { return values_.root(i); }
   // The values of all loops at the thread last asked for.
-  std::vector<std::pair<Expr, std::int64_t>> point() const;
+  Point point() const;
 
  private:
   const WarpAccess& access_;

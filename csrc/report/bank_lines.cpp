@@ -27,7 +27,7 @@ void print_side(const char* side, const BankAccess& access, Lines& out) {
                   std::to_string(c.bank) + " for different words");
   for (std::size_t i = 0; i < c.threads.size(); ++i) {
     if (i == kMostThreads) {
-      out.line(8, "... and " + std::to_string(c.threads.size() - i) + " more, which --json lists");
+      out.rest(8, c.threads.size() - i);
       break;
     }
     out.line(8, "thread " + std::to_string(c.threads[i].number) + " for word " +

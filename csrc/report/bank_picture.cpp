@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
-#include <selvage/base/integer.h>
+#include <selvage/base/points.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/report/bank_picture.h>
 #include <selvage/report/drawn_access.h>
 #include <selvage/report/picture_style.h>
@@ -22,15 +23,13 @@ constexpr std::int64_t kNothing = -1, kSeveral = -2;
 std::optional<std::vector<std::int64_t>> items_of(const TensorReport& tensor,
                                                   std::int64_t elements) {
   const TensorInfo& info = tensor.tensor();
+  const auto n = known_extents(tensor.graph(), info.logical);
+  const auto items = n ? count_points(*n) : std::nullopt;
+  if (!items || *items > kMostItems) return std::nullopt;
   std::vector<Expr> indices;
-  std::vector<std::int64_t> n;
-  std::int64_t items = 1;
-  for (DomainId d : info.logical) {
+  for (std::size_t i = 0; i < n->size(); ++i) {
     // No name of a user has a blank.
-    indices.push_back(tensor.fusion().pool().symbol("item " + std::to_string(indices.size())));
-    n.push_back(tensor.graph()[d].extent.value());
-    items = checked_mul(items, n.back()).value_or(kMostItems + 1);
-    if (items > kMostItems) return std::nullopt;
+    indices.push_back(tensor.fusion().pool().symbol("item " + std::to_string(i)));
   }
   Expr address;
   try {
@@ -38,27 +37,21 @@ std::optional<std::vector<std::int64_t>> items_of(const TensorReport& tensor,
   } catch (const Illegal&) {
     return std::nullopt;  // it follows from the loops, and not from the items
   }
-  for (Expr symbol : symbols_of(std::span(&address, 1))) {
-    if (std::none_of(indices.begin(), indices.end(), [&](Expr i) { return same(i, symbol); })) {
-      return std::nullopt;
-    }
-  }
+  if (!uses_only(std::span(&address, 1), indices)) return std::nullopt;
   std::vector<std::int64_t> lie(std::size_t(elements), kNothing);
   Tape tape(std::span(&address, 1), indices);
-  std::vector<std::int64_t> at(n.size(), 0);
-  for (std::int64_t item = 0; item < items; ++item) {
-    if (!tape.evaluate(at)) return std::nullopt;
+  std::int64_t item = 0;
+  const bool is_done = for_each_point(*n, [&](const auto& at) {
+    if (!tape.evaluate(at)) return false;
     const std::int64_t a = tape.root(0);
     if (a >= 0 && a < elements) {
       std::int64_t& there = lie[std::size_t(a)];
       there = there == kNothing ? item : kSeveral;
     }
-    for (std::size_t i = n.size(); i-- > 0;) {
-      if (++at[i] < n[i]) break;
-      at[i] = 0;
-    }
-  }
-  return lie;
+    ++item;
+    return true;
+  });
+  return is_done ? std::optional(std::move(lie)) : std::nullopt;
 }
 
 // 0-3,8

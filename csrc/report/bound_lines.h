@@ -3,15 +3,22 @@
 #include <selvage/report/lines.h>
 #include <selvage/report/report.h>
 
-#include <string>
+#include <vector>
 
 namespace selvage {
 
+// What is asked of the bounds of one access.
+struct BoundLine {
+  bool is_store = false;
+  TensorId memory{};  // whose
+  TensorId reader{};  // of a read: in whose definition
+  Finding inside;
+};
+// The store of a tensor, then its reads in the order of the definition: what is read several times,
+// by the same rules, is told of once.
+std::vector<BoundLine> bounds_of(const TensorReport& tensor);
+
 // That every store and every read is inside its tensor, each with its verdict and what proves it.
 void print_bounds(const TensorReport& tensor, Lines& out);
-// The same as the block "bounds" of the JSON: a list of
-//   access "store" or "read", tensor (whose memory), in (the tensor that reads), verdict,
-//   rules where it is proved, witness where it is refuted
-std::string bounds_json(const TensorReport& tensor);
 
 }  // namespace selvage

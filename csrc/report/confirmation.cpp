@@ -74,12 +74,12 @@ void print_confirmations(const std::string& tensor, const std::vector<Confirmati
   for (const Confirmation& c : confirmations) {
     if (const auto* refuted = std::get_if<Refuted>(&c.verdict)) {
       out.line(2, "it REFUTES " + to_text(c) + "; at " + to_text(refuted->point));
-    } else if (std::holds_alternative<Unknown>(c.verdict) && undecided++ < kMostLines) {
+    } else if (is_unknown(c.verdict) && undecided++ < kMostLines) {
       out.line(2, "it does not decide " + to_text(c));
     }
   }
   if (undecided > kMostLines) {
-    out.line(2, "... nor " + std::to_string(undecided - kMostLines) + " more, which --json lists");
+    out.rest(2, undecided - kMostLines, "nor");
   }
 }
 

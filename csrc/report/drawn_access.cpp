@@ -1,4 +1,4 @@
-#include <selvage/base/integer.h>
+#include <selvage/base/points.h>
 #include <selvage/report/drawn_access.h>
 
 #include <algorithm>
@@ -32,12 +32,16 @@ class Accesses {
     DrawnAccess access;
     access.bytes = int(*bytes);
     access.phases = int(kWarp / phase_threads(access.bytes));
-    std::vector<std::int64_t> point(states_.extents().size(), 0);
-    for (int tried = 0; tried < kMostTried; ++tried) {
-      if (add(point, access)) return access;
-      if (!advance(point)) break;
-    }
-    return std::nullopt;
+    std::vector<std::int64_t> extents, point(states_.extents().size(), 0);
+    for (std::size_t loop : others_) extents.push_back(states_.extents()[loop]);
+    bool is_found = false;
+    int tried = 0;
+    for_each_point(extents, [&](const auto& others) {
+      for (std::size_t i = 0; i < others.size(); ++i) point[others_[i]] = others[i];
+      is_found = add(point, access);
+      return !is_found && ++tried < kMostTried;
+    });
+    return is_found ? std::optional(std::move(access)) : std::nullopt;
   }
 
  private:
@@ -73,14 +77,6 @@ class Accesses {
     if (word == bank.end()) word = bank.insert(bank.end(), DrawnAccess::Word{number, {}});
     if (word->threads.empty() || word->threads.back() != thread) word->threads.push_back(thread);
   }
-  // The next point of the loops that are neither threads nor lanes.
-  bool advance(std::vector<std::int64_t>& point) const {
-    for (std::size_t i = others_.size(); i-- > 0;) {
-      if (++point[others_[i]] < states_.extents()[others_[i]]) return true;
-      point[others_[i]] = 0;
-    }
-    return false;
-  }
 
   PointStates& states_;
   ThreadNumbers threads_;
@@ -88,7 +84,7 @@ class Accesses {
   bool is_bound_ = false;
   std::optional<std::size_t> vector_;
   std::int64_t lanes_ = 1;
-  std::vector<std::size_t> others_;
+  std::vector<std::size_t> others_;  // loops that are neither threads nor lanes
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include <selvage/base/integer.h>
+#include <selvage/base/points.h>
 #include <selvage/expr/tape.h>
 #include <selvage/report/holes.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace selvage {
 
@@ -21,10 +20,6 @@ std::string filled(std::string text, std::size_t width) {
   return text;
 }
 
-std::int64_t product(std::span<const std::int64_t> list) {
-  return std::accumulate(list.begin(), list.end(), std::int64_t{1}, std::multiplies<>());
-}
-
 // How many of the loops go down, so that the table fits and is about twice as wide as high.
 template <class HeadWidth>
 std::optional<std::size_t> best_cut(const std::vector<std::int64_t>& n, std::size_t cell,
@@ -32,8 +27,8 @@ std::optional<std::size_t> best_cut(const std::vector<std::int64_t>& n, std::siz
   std::optional<std::size_t> best;
   std::int64_t least = 0;
   for (std::size_t down = 0; down < n.size(); ++down) {
-    const std::int64_t rows = product(std::span(n).first(down));
-    const std::int64_t columns = product(std::span(n).subspan(down));
+    const std::int64_t rows = *count_points(std::span(n).first(down));
+    const std::int64_t columns = *count_points(std::span(n).subspan(down));
     const std::int64_t runs = columns / n.back();  // of the innermost loop: a wider gap after each
     const std::size_t width =
         head_width(down) + 3 + std::size_t(columns) * (cell + 1) + std::size_t(runs - 1);
@@ -53,35 +48,11 @@ std::vector<Expr> coordinates(const TensorReport& tensor, const std::vector<Doma
   return list;
 }
 
-// Extents, where all of them are numbers.
-std::optional<std::vector<std::int64_t>> numbers(const TensorReport& tensor,
-                                                 const std::vector<DomainId>& domains) {
-  std::vector<std::int64_t> list;
-  for (DomainId d : domains) {
-    const Expr extent = tensor.graph()[d].extent;
-    if (!extent.is(Op::Const)) return std::nullopt;
-    list.push_back(extent.value());
-  }
-  return list;
-}
-
-// Calls `visit` for every point, the last index running fastest, until it says no. False: it did,
-// or there are more than `most` points.
-template <class Visit>
-bool for_each_point(const std::vector<std::int64_t>& extents, std::int64_t most, Visit visit) {
-  std::int64_t points = 1;
-  for (std::int64_t n : extents) {
-    const auto more = checked_mul(points, n);
-    if (!more || *more > most) return false;
-    points = *more;
-  }
-  std::vector<std::int64_t> point(extents.size());
-  for (std::int64_t k = 0; k < points; ++k) {
-    std::int64_t rest = k;
-    for (std::size_t i = point.size(); i-- > 0; rest /= extents[i]) point[i] = rest % extents[i];
-    if (!visit(point)) return false;
-  }
-  return true;
+// Of the loops, where they are numbers and there are at most so many points.
+std::optional<std::vector<std::int64_t>> extents_of(const TensorReport& tensor, std::int64_t most) {
+  auto extents = known_extents(tensor.graph(), tensor.analysis.loops);
+  const auto points = extents ? count_points(*extents) : std::nullopt;
+  return points && *points <= most ? extents : std::nullopt;
 }
 
 }  // namespace
@@ -97,12 +68,12 @@ std::optional<Holes> holes_of(const TensorReport& tensor) {
   if (!tensor.tensor().duplicates_allowed) watched = a.hole_path.domains;
   const std::size_t logical = watched.size();
   watched.insert(watched.end(), tensor.tensor().logical.begin(), tensor.tensor().logical.end());
-  const auto bounds = numbers(tensor, watched);
-  const auto extents = numbers(tensor, a.loops);
+  const auto bounds = known_extents(tensor.graph(), watched);
+  const auto extents = extents_of(tensor, Holes::kMostPoints);
   if (!bounds || !extents) return std::nullopt;
   Holes holes{*extents, {}};
   Tape tape(coordinates(tensor, watched), a.variables);
-  const bool is_complete = for_each_point(*extents, Holes::kMostPoints, [&](const auto& point) {
+  const bool is_complete = for_each_point(*extents, [&](const auto& point) {
     if (!tape.evaluate(point)) return false;
     std::int64_t item = 0;
     for (std::size_t i = 0; i < watched.size() && item != Holes::kHole; ++i) {
@@ -120,10 +91,9 @@ std::optional<Holes> holes_of(const TensorReport& tensor) {
   return holes;
 }
 
-std::optional<std::vector<std::pair<Expr, std::int64_t>>> first_stopped(
-    const TensorReport& tensor, const KeptPredicate& check) {
+std::optional<Point> first_stopped(const TensorReport& tensor, const KeptPredicate& check) {
   const TensorAnalysis& a = tensor.analysis;
-  const auto extents = numbers(tensor, a.loops);
+  const auto extents = extents_of(tensor, kMostTried);
   if (!extents) return std::nullopt;
   std::vector<Expr> conditions;
   std::size_t own = 0;
@@ -132,14 +102,13 @@ std::optional<std::vector<std::pair<Expr, std::int64_t>>> first_stopped(
     conditions.push_back(p.condition);
   }
   Tape tape(conditions, a.variables);
-  std::optional<std::vector<std::pair<Expr, std::int64_t>>> found;
-  for_each_point(*extents, kMostTried, [&](const auto& point) {
+  std::optional<Point> found;
+  for_each_point(*extents, [&](const auto& point) {
     if (!tape.evaluate(point)) return false;
     for (std::size_t i = 0; i < conditions.size(); ++i) {
       if ((tape.root(i) != 0) == (i == own)) return true;  // on to the next point
     }
-    found.emplace();
-    for (std::size_t i = 0; i < point.size(); ++i) found->emplace_back(a.variables[i], point[i]);
+    found = point_at(a.variables, point);
     return false;
   });
   return found;
@@ -164,8 +133,8 @@ std::vector<std::string> picture(const TensorReport& tensor, const Holes& holes)
   const std::optional<std::size_t> cut = best_cut(n, cell, head_width);
   if (!cut) return {};
   const std::size_t down = *cut;
-  const std::int64_t rows = product(std::span(n).first(down));
-  const std::int64_t columns = product(std::span(n).subspan(down));
+  const std::int64_t rows = *count_points(std::span(n).first(down));
+  const std::int64_t columns = *count_points(std::span(n).subspan(down));
 
   std::vector<std::string> lines(1);
   for (std::size_t i = 0; i < down; ++i) lines[0] += filled(names[i], width(i)) + " ";

@@ -24,8 +24,7 @@ std::optional<Holes> holes_of(const TensorReport& tensor);
 
 // The first loop point, outer loops first, at which this check fails and all others that stay hold.
 // Nothing where an extent is no number, or there are too many points.
-std::optional<std::vector<std::pair<Expr, std::int64_t>>> first_stopped(const TensorReport& tensor,
-                                                                        const KeptPredicate& check);
+std::optional<Point> first_stopped(const TensorReport& tensor, const KeptPredicate& check);
 
 // The loop points as a table, outer loops down and inner loops across, `.` for a hole:
 //   I3 I4 |  I5 I6 across

@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace selvage {
 
 namespace {
@@ -36,14 +38,14 @@ Json json_of(const Texts& texts) {
   return json;
 }
 
+void append_witness(Json& json, const TensorReport& tensor, const Verdict& verdict) {
+  const Point witness = witness_of(tensor, verdict);
+  if (!witness.empty()) json["witness"] = json_of(witness);
+}
+
 Json coverage_of(const TensorReport& tensor) {
   const Coverage& coverage = tensor.analysis.coverage;
-  const bool is_complete = is_proved(coverage.verdict);
-  const bool is_refuted = std::holds_alternative<Refuted>(coverage.verdict);
-  Json json = {{"complete", is_complete},
-               {"verdict", is_complete  ? "proved"
-                           : is_refuted ? "refuted"
-                                        : "unknown"}};
+  Json json = {{"complete", is_proved(coverage.verdict)}, {"verdict", to_string(coverage.verdict)}};
   if (!tensor.tensor().duplicates_allowed) json["once"] = to_string(coverage.once);
   if (!coverage.lost.empty()) {
     // The item, one index per logical iterdomain; the witness has the sizes, too.
@@ -80,11 +82,7 @@ void append(Json& json, const TensorReport& tensor, const Finding& finding, cons
   Json& conditions = json["if"] = Json::array();
   for (Expr c : finding.conditions) conditions.push_back(texts(c));
   json["reason"] = finding.reason;
-  Json& witness = json["witness"] = Json::object();
-  const auto* refuted = std::get_if<Refuted>(&finding.verdict);
-  if (refuted != nullptr && !refuted->point.empty()) {
-    witness = json_of(completed(tensor, refuted->point));
-  }
+  json["witness"] = json_of(witness_of(tensor, finding.verdict));
 }
 
 Json json_of(const TensorReport& tensor, const VectorAccess& vector, const Texts& texts) {
@@ -158,15 +156,78 @@ Json json_of(const TmaCopy& copy, const TensorReport& tensor, const Texts& texts
     json["tile_align"] = tile_alignment(copy.swizzle);
   }
   json["reason"] = finding.reason;
-  if (const auto* r = std::get_if<Refuted>(&finding.verdict); r != nullptr && !r->point.empty()) {
-    json["witness"] = json_of(completed(tensor, r->point));
-  }
+  append_witness(json, tensor, finding.verdict);
   json["weak"] = copy.weak;
   if (!copy.weak) return json;
   json["strong"] = copy.strong ? to_string(*copy.strong) : "unknown";
   json["strong_reason"] = copy.strong_reason;
   if (!copy.hole.empty()) json["hole"] = json_of(completed(tensor, copy.hole));
   if (!copy.guard.empty()) json["guard"] = json_of(copy.guard, texts);
+  return json;
+}
+
+//   access   "store" or "read"; tensor: whose memory; in: the tensor that reads
+//   verdict  with its rules where it is proved, a witness where it is refuted
+Json json_of(const TensorReport& tensor, const BoundLine& line) {
+  const Fusion& fusion = tensor.fusion();
+  Json json = {{"access", line.is_store ? "store" : "read"}, {"tensor", fusion[line.memory].name}};
+  if (!line.is_store) json["in"] = fusion[line.reader].name;
+  const Verdict& verdict = line.inside.verdict;
+  json["verdict"] = to_string(verdict);
+  if (const auto* proved = std::get_if<Proved>(&verdict)) json["rules"] = proved->rules;
+  if (is_refuted(verdict)) json["witness"] = json_of(completed(tensor, point_of(verdict)));
+  return json;
+}
+
+// A number, or "inf", "-inf", "nan".
+Json json_of(const Scalar& value) {
+  if (value.type == DataType::Float || value.type == DataType::Double) {
+    const double real = value.type == DataType::Float ? double(value.single) : value.real;
+    if (!std::isfinite(real)) return to_text(value);
+    if (!whole(value)) return real;
+  }
+  return *whole(value);
+}
+
+// Does it happen? The verdict is of the claim that it does not; null: it is not known.
+Json happens(const Verdict& verdict) {
+  return is_unknown(verdict) ? Json(nullptr) : Json(is_refuted(verdict));
+}
+
+// The reader without its guard: what it reads, whether it stays inside the buffer, each item once,
+// witness and element of a hole that it reads.
+Json json_of(const TensorReport& tensor, const Meeting& meeting) {
+  Json json = {{"read", happens(meeting.only_items.verdict)}};
+  const Verdict& inside = meeting.inside.verdict;
+  json["inside"] = is_unknown(inside) ? Json(nullptr) : Json(is_proved(inside));
+  if (meeting.once) json["once"] = meeting.once->is_legal();
+  append_witness(json, tensor, meeting.only_items.verdict);
+  if (meeting.element) json["element"] = *meeting.element;
+  return json;
+}
+
+//   holes       how many, a number or a text over sizes; null: it is not known
+//   first       the element of the first one, where known
+//   read        whether the reader reads one; null: unknown
+//   needs       "weak" or "strong"
+//   value       that holes must hold; absent: none is known
+//   initialise  whether that has to be stored before; verdict, witness and reason are of "it need
+//               not"
+Json json_of(const TensorReport& tensor, const Fills& fills) {
+  const auto number = [](Expr n) {
+    return n.is(Op::Const) ? Json(n.value()) : Json(count_text(n));
+  };
+  Json json = {{"holes", fills.holes ? number(*fills.holes) : Json(nullptr)}};
+  json["elements"] = number(fills.elements);
+  if (fills.first) json["first"] = *fills.first;
+  json["read"] = happens(fills.reader.only_items.verdict);
+  json["needs"] = fills.is_strong ? "strong" : "weak";
+  json["initialise"] = !fills.initialised.is_legal();
+  if (fills.value) json["value"] = json_of(*fills.value);
+  json["verdict"] = to_string(fills.initialised.verdict);
+  append_witness(json, tensor, fills.initialised.verdict);
+  json["reason"] = fills.initialised.reason;
+  if (fills.unguarded) json["unguarded"] = json_of(tensor, *fills.unguarded);
   return json;
 }
 
@@ -196,8 +257,9 @@ Json json_of(const TensorReport& tensor) {
   }
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
-  json["bounds"] = Json::parse(bounds_json(tensor));
-  if (tensor.legality.fills) json["fill"] = Json::parse(fill_json(tensor, *tensor.legality.fills));
+  Json& bounds = json["bounds"] = Json::array();
+  for (const BoundLine& line : bounds_of(tensor)) bounds.push_back(json_of(tensor, line));
+  if (tensor.legality.fills) json["fill"] = json_of(tensor, *tensor.legality.fills);
   if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);
   if (a.interior) json["blocks"] = json_of(a.interior->hoisted, a.interior->share, texts);

@@ -7,10 +7,8 @@ namespace {
 
 Diagnostic refusal(const TensorReport& tensor, const Finding& finding) {
   Diagnostic d{.code = finding.code, .place = {}, .message = finding.reason};
-  const auto* refuted = std::get_if<Refuted>(&finding.verdict);
-  if (refuted != nullptr && !refuted->point.empty()) {
-    d.notes.push_back("at " + to_text(completed(tensor, refuted->point)));
-  }
+  const Point at = witness_of(tensor, finding.verdict);
+  if (!at.empty()) d.notes.push_back("at " + to_text(at));
   d.help = finding.help;
   return d;
 }

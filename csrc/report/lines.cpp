@@ -29,6 +29,11 @@ void Lines::blank() {
   if (!text_.empty() && !text_.ends_with("\n\n")) text_ += '\n';
 }
 
+void Lines::rest(std::size_t indent, std::size_t left, const char* more) {
+  line(indent,
+       std::string("... ") + more + " " + std::to_string(left) + " more, which --json lists");
+}
+
 void Lines::heading(const std::string& text) {
   blank();
   line(0, text);

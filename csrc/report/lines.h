@@ -14,10 +14,24 @@ class Lines {
   void line(std::size_t indent, std::string_view text);
   void blank();                           // one, however often it is called; none at the start
   void heading(const std::string& text);  // after a blank
+  // Of a list that goes on for longer the page shows kMostItems; then: "... and 2 more, which
+  // --json lists".
+  static constexpr std::size_t kMostItems = 40;
+  void rest(std::size_t indent, std::size_t left, const char* more = "and");
   std::string take() { return std::move(text_); }
 
  private:
   std::string text_;
 };
+
+// Prints at most kMostItems of a list, by `print`, and how many are left.
+template <class List, class Print>
+void print_some(const List& list, std::size_t indent, Lines& out, Print print) {
+  std::size_t n = 0;
+  for (const auto& item : list) {
+    if (n++ == Lines::kMostItems) return out.rest(indent, list.size() - Lines::kMostItems);
+    print(item);
+  }
+}
 
 }  // namespace selvage

@@ -1,4 +1,4 @@
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/point.h>
 
@@ -10,14 +10,6 @@ namespace {
 
 const std::vector<std::int64_t> kPreferred = {37, 29, 7, 5, 3};
 constexpr std::int64_t kGap = 3;  // elements between two rows
-
-bool has(const Point& point, Expr symbol) {
-  return std::any_of(point.begin(), point.end(),
-                     [&](const auto& p) { return same(p.first, symbol); });
-}
-bool has(const std::vector<Expr>& list, Expr symbol) {
-  return std::any_of(list.begin(), list.end(), [&](Expr e) { return same(e, symbol); });
-}
 
 std::vector<Expr> stride_symbols(const Fusion& fusion) {
   std::vector<Expr> strides;
@@ -33,11 +25,11 @@ std::vector<Expr> stride_symbols(const Fusion& fusion) {
 void add_strides(const Fusion& fusion, Point& point) {
   for (std::size_t i = 0; i < fusion.size(); ++i) {
     const TensorInfo& tensor = fusion[TensorId(i)];
-    const auto& axes = tensor.allocation.empty() ? tensor.logical : tensor.allocation;
+    const auto& axes = allocation_of(fusion, TensorId(i));
     std::int64_t inside = 1;
     for (std::size_t k = tensor.strides.size(); k-- > 0;) {
       const Expr stride = tensor.strides[k];
-      if (stride.is(Op::Symbol) && !has(point, stride)) {
+      if (stride.is(Op::Symbol) && !value_of(stride, point)) {
         const auto found = completed(*fusion.facts(), point, {stride}, {}, {inside + kGap});
         if (!found) return;
         point = *found;
@@ -62,7 +54,7 @@ std::map<std::string, std::int64_t> made_up_sizes(
     const auto it = given.find(std::string(n.name()));
     if (it != given.end()) {
       point.emplace_back(n, it->second);
-    } else if (!has(strides, n)) {
+    } else if (!contains(strides, n)) {
       missing.push_back(n);
     }
   }
@@ -72,7 +64,7 @@ std::map<std::string, std::int64_t> made_up_sizes(
   std::erase_if(conditions, [&](Expr condition) {
     const std::vector<Expr> used = symbols_of(std::span(&condition, 1));
     return std::any_of(used.begin(), used.end(),
-                       [&](Expr s) { return !has(point, s) && !has(missing, s); });
+                       [&](Expr s) { return !value_of(s, point) && !contains(missing, s); });
   });
   std::map<std::string, std::int64_t> sizes = given;
   const auto found = completed(*fusion.facts(), point, missing, conditions, kPreferred);

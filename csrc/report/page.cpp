@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/report/bound_lines.h>
@@ -8,6 +9,7 @@
 #include <selvage/report/rules_behind.h>
 #include <selvage/report/run_lines.h>
 #include <selvage/report/tensor_lines.h>
+#include <selvage/report/texts.h>
 
 #include <algorithm>
 
@@ -21,10 +23,6 @@ std::string by(const std::array<Expr, 3>& extents) {
   std::string text;
   for (std::size_t i = 0; i < last; ++i) text += (i > 0 ? " x " : "") + to_string(extents[i]);
   return text;
-}
-
-std::string counted(const std::string& number, const std::string& noun) {
-  return number + " " + noun + (number == "1" ? "" : "s");
 }
 
 void print_loops(const Kernel& kernel, Lines& out) {
@@ -46,10 +44,6 @@ void print_loops(const Kernel& kernel, Lines& out) {
     out.line(2 + indent, line.substr(indent));
     at = end + 1;
   }
-}
-
-std::string condition_text(Expr condition) {
-  return text_length(condition, 300) > 300 ? "the sizes are small enough" : to_string(condition);
 }
 
 void print_program(const FusionReport& fusion, Lines& out) {

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/report/bank_picture.h>
@@ -22,10 +23,6 @@ namespace {
 constexpr int kMargin = 16;
 constexpr int kBetweenParts = 30, kBetweenTensors = 44;
 constexpr int kLongestName = 28, kLongestAxes = 32, kLongestSizes = 60;  // columns
-
-std::string counted(std::int64_t n, const std::string& what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
 
 // T0 [I0 {15}] float, in shared memory
 std::string title_of(const TensorReport& tensor) {

@@ -1,5 +1,5 @@
 #include <selvage/base/integer.h>
-#include <selvage/expr/tape.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/report/point.h>
 
 #include <algorithm>
@@ -10,17 +10,6 @@ namespace {
 
 // Assignments tried before the sizes that are missing stay missing.
 constexpr int kMostTries = 20'000;
-
-std::vector<Expr> symbols(const Point& point) {
-  std::vector<Expr> list;
-  for (const auto& [symbol, value] : point) list.push_back(symbol);
-  return list;
-}
-std::vector<std::int64_t> values(const Point& point) {
-  std::vector<std::int64_t> list;
-  for (const auto& [symbol, value] : point) list.push_back(value);
-  return list;
-}
 
 // Whatever a size may stand in.
 std::vector<Expr> expressions_of(const TensorReport& tensor) {
@@ -66,13 +55,13 @@ class Completion {
 
  private:
   std::vector<Expr> all_symbols() const {
-    std::vector<Expr> list = symbols(point_);
+    std::vector<Expr> list = symbols_in(point_);
     list.insert(list.end(), missing_.begin(), missing_.end());
     return list;
   }
   bool holds() {
     ++tries_;
-    if (!tape_.evaluate(values(point_))) return false;
+    if (!tape_.evaluate(values_in(point_))) return false;
     for (std::size_t i = 0; i < conditions_; ++i) {
       if (tape_.root(i) == 0) return false;
     }
@@ -119,15 +108,6 @@ class Completion {
 
 }  // namespace
 
-std::vector<Expr> relations(const Facts& facts) {
-  std::vector<Expr> list = facts.assumptions();
-  for (const Facts::Symbol& s : facts.symbols()) {
-    if (s.lo.valid() && !s.lo.is(Op::Const)) list.push_back(s.lo <= s.symbol);
-    if (s.hi.valid() && !s.hi.is(Op::Const)) list.push_back(s.symbol <= s.hi);
-  }
-  return list;
-}
-
 Point completed(const TensorReport& tensor, Point point) {
   const Fusion& fusion = tensor.fusion();
   const std::vector<Expr> between = relations(*fusion.facts());
@@ -135,11 +115,7 @@ Point completed(const TensorReport& tensor, Point point) {
   used.insert(used.end(), between.begin(), between.end());
   std::vector<Expr> missing;
   for (Expr s : symbols_of(used)) {
-    const bool is_size = std::any_of(fusion.sizes().begin(), fusion.sizes().end(),
-                                     [&](Expr n) { return same(n, s); });
-    const bool is_there =
-        std::any_of(point.begin(), point.end(), [&](const auto& p) { return same(p.first, s); });
-    if (is_size && !is_there) missing.push_back(s);
+    if (contains(fusion.sizes(), s) && !value_of(s, point)) missing.push_back(s);
   }
   if (missing.empty()) return point;
   return completed(*fusion.facts(), point, missing, between).value_or(point);
@@ -153,8 +129,9 @@ std::optional<Point> completed(const Facts& facts, Point point, const std::vecto
   return completion.take();
 }
 
-std::optional<std::int64_t> value_at(Expr e, const Point& point) {
-  return evaluate(e, symbols(point), values(point));
+Point witness_of(const TensorReport& tensor, const Verdict& verdict) {
+  const Point point = point_of(verdict);
+  return point.empty() ? point : completed(tensor, point);
 }
 
 std::optional<std::vector<std::int64_t>> indices_at(const TensorReport& tensor,
@@ -162,19 +139,11 @@ std::optional<std::vector<std::int64_t>> indices_at(const TensorReport& tensor,
                                                     const Point& point) {
   std::vector<Expr> roots;
   for (DomainId d : domains) roots.push_back((*tensor.analysis.coordinates)[d]);
-  Tape tape(roots, symbols(point));
-  if (!tape.evaluate(values(point))) return std::nullopt;
+  Tape tape(roots, symbols_in(point));
+  if (!tape.evaluate(values_in(point))) return std::nullopt;
   std::vector<std::int64_t> indices;
   for (std::size_t i = 0; i < roots.size(); ++i) indices.push_back(tape.root(i));
   return indices;
-}
-
-std::string to_text(const Point& point) {
-  std::string text;
-  for (const auto& [symbol, value] : point) {
-    text += (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-  }
-  return text;
 }
 
 }  // namespace selvage

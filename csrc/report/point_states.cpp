@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/report/point_states.h>
 
 #include <algorithm>
@@ -27,11 +28,7 @@ std::optional<PointStates> PointStates::of(const DomainGraph& graph, const Tenso
   for (Expr e : extents) {
     if (!e.is(Op::Const)) return std::nullopt;
   }
-  for (Expr symbol : symbols_of(roots)) {
-    const bool is_loop = std::any_of(analysis.variables.begin(), analysis.variables.end(),
-                                     [&](Expr v) { return same(v, symbol); });
-    if (!is_loop) return std::nullopt;
-  }
+  if (!uses_only(roots, analysis.variables)) return std::nullopt;
   PointStates states(analysis, roots);
   for (std::size_t k = 0; k < extents.size(); ++k) {
     (k < domains.size() ? states.bounds_ : states.extents_).push_back(extents[k].value());

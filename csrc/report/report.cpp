@@ -94,12 +94,7 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
     warning.message = "it is not proved that the loops of " + name + " visit every item of it";
   } else {
     warning.message = "the loops of " + name + " do not visit every item of it";
-    std::string item;
-    for (const auto& [symbol, value] : analysis.coverage.lost) {
-      item +=
-          (item.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-    }
-    warning.notes.push_back("not visited: " + item);
+    warning.notes.push_back("not visited: " + to_text(analysis.coverage.lost));
   }
   warning.help = "resize by nothing negative if every item is wanted";
   add(report, std::move(warning), subject);

@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/report/run_lines.h>
 
 namespace selvage {
@@ -13,13 +14,9 @@ std::string where(const RunResult& run, Machine machine) {
   return {};
 }
 
-std::string count(std::int64_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 std::string verdict(const Comparison& c) {
   if (c.points == 0) return "empty";
-  const std::string all = count(c.points, "item");
+  const std::string all = counted(c.points, "item");
   char difference[32];
   std::snprintf(difference, sizeof difference, "%.3g", c.max_difference);
   if (c.mismatches == 0) return all + ", bit for bit those of the unscheduled program";
@@ -42,7 +39,7 @@ void print_runs(const std::vector<RunResult>& runs, Lines& out) {
     for (const Comparison& c : run.comparisons) {
       std::string text =
           "Run " + where(run, c.machine) + sizes + ": " + c.output + ", " + verdict(c);
-      if (c.unvisited > 0) text += "; " + count(c.unvisited, "item") + " no loop point visits";
+      if (c.unvisited > 0) text += "; " + counted(c.unvisited, "item") + " no loop point visits";
       out.line(0, text);
     }
     for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);

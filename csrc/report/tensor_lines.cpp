@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/report/bank_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
@@ -14,42 +15,9 @@ namespace selvage {
 
 namespace {
 
-// Of a list that goes on for longer, the rest is for --json.
-constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kDeepest = 12;
 // A text longer than this is broken up by names.
 constexpr std::size_t kLongText = 240;
-
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : between) + w;
-  return text;
-}
-// a, b and c
-std::string listed(std::vector<std::string> words) {
-  if (words.size() < 2) return joined(words, "");
-  const std::string last = std::move(words.back());
-  words.pop_back();
-  return joined(words, ", ") + " and " + last;
-}
-
-std::string counted(std::int64_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
-
-// Prints at most kMostLines of a list.
-template <class List, class Print>
-void print_some(const List& list, std::size_t indent, Lines& out, Print print) {
-  std::size_t n = 0;
-  for (const auto& item : list) {
-    if (n++ == kMostLines) {
-      out.line(indent,
-               "... and " + std::to_string(list.size() - kMostLines) + " more, which --json lists");
-      return;
-    }
-    print(item);
-  }
-}
 
 class TensorPage {
  public:
@@ -107,7 +75,7 @@ class TensorPage {
   std::string shown(const std::vector<DomainId>& domains) const {
     std::vector<std::string> words;
     for (DomainId d : domains) words.push_back(shown(d));
-    return joined(words, ", ");
+    return joined(words);
   }
 
   void print_title(const std::optional<Holes>& holes) {
@@ -214,7 +182,7 @@ class TensorPage {
       item.push_back(std::to_string(x));
     }
     const std::string store =
-        "or else " + to_text(point) + " stores " + tensor_.name() + "[" + joined(item, ", ") + "]";
+        "or else " + to_text(point) + " stores " + tensor_.name() + "[" + joined(item) + "]";
     if (!exists) return store + ", which does not exist";
     const bool is_covered = is_proved(analysis_.coverage.verdict);
     return store + (is_covered ? " a second time: " : " from a hole: ") +

@@ -74,4 +74,8 @@ Texts::Written Texts::write(Expr e) {
   return {e, length};
 }
 
+std::string condition_text(Expr condition) {
+  return text_length(condition, 300) > 300 ? "the sizes are small enough" : to_string(condition);
+}
+
 }  // namespace selvage

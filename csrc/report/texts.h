@@ -37,4 +37,8 @@ class Texts {
   std::vector<std::pair<std::string, std::string>> lets_;
 };
 
+// A condition of a launch for the page: of more than 300 characters it is said that "the sizes are
+// small enough".
+std::string condition_text(Expr condition);
+
 }  // namespace selvage

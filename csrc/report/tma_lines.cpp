@@ -1,5 +1,7 @@
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/report/point.h>
+#include <selvage/report/texts.h>
 #include <selvage/report/tma_lines.h>
 
 #include <algorithm>
@@ -16,9 +18,9 @@ std::string shown(Expr e) { return text_length(e, kLongest) > kLongest ? "..." :
 using Row = std::array<std::string, 6>;
 
 Row row_of(const TensorReport& tensor, const TmaDim& d) {
-  std::string names;
-  for (DomainId id : d.domains) names += (names.empty() ? "" : ", ") + tensor.name_of(id);
-  return {names,
+  std::vector<std::string> names;
+  for (DomainId id : d.domains) names.push_back(tensor.name_of(id));
+  return {joined(names),
           shown(d.size),
           shown(d.stride),
           std::to_string(d.box),
@@ -53,12 +55,10 @@ std::vector<Expr> expressions_of(const TmaCopy& copy) {
 void print_tma(const TensorReport& tensor, const TmaCopy& copy, Lines& out) {
   const Finding& finding = copy.finding;
   if (!finding.is_legal()) {
-    const bool is_refuted = std::holds_alternative<Refuted>(finding.verdict);
-    out.heading(std::string("TMA: ") + (is_refuted ? "illegal" : "not decided") + ": " +
-                finding.reason);
-    if (const auto* r = std::get_if<Refuted>(&finding.verdict); r != nullptr && !r->point.empty()) {
-      out.line(2, "at " + to_text(completed(tensor, r->point)));
-    }
+    const std::string word = is_refuted(finding.verdict) ? "illegal" : "not decided";
+    out.heading("TMA: " + word + ": " + finding.reason);
+    const Point at = witness_of(tensor, finding.verdict);
+    if (!at.empty()) out.line(2, "at " + to_text(at));
     out.line(2, "help: " + finding.help);
   } else {
     out.heading("TMA: legal: " + finding.reason);
@@ -79,8 +79,7 @@ void print_tma(const TensorReport& tensor, const TmaCopy& copy, Lines& out) {
                     to_text(completed(tensor, copy.hole)));
   }
   for (Expr condition : finding.conditions) {
-    out.line(2, "if " + (text_length(condition, 300) > 300 ? "the sizes are small enough"
-                                                           : to_string(condition)));
+    out.line(2, "if " + condition_text(condition));
   }
 }
 

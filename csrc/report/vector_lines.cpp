@@ -1,15 +1,13 @@
+#include <selvage/base/words.h>
 #include <selvage/report/vector_lines.h>
 
 namespace selvage {
 
 namespace {
 
-std::string counted(std::int64_t n, std::int64_t of, const std::string& what) {
-  return std::to_string(n) + " of " + std::to_string(of) + " " + what + (of == 1 ? "" : "s");
-}
-
 std::string share_text(const std::optional<Share>& share, const std::string& what) {
-  return share ? counted(share->taken, share->of, what) : "those " + what + "s";
+  if (!share) return "those " + what + "s";
+  return std::to_string(share->taken) + " of " + counted(share->of, what);
 }
 
 void print_condition(Expr condition, const Texts& texts, Lines& out) {

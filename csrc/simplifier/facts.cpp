@@ -87,4 +87,13 @@ void Facts::assume(Expr condition) {
   assumptions_.push_back(condition);
 }
 
+std::vector<Expr> relations(const Facts& facts) {
+  std::vector<Expr> list = facts.assumptions();
+  for (const Facts::Symbol& s : facts.symbols()) {
+    if (s.lo.valid() && !s.lo.is(Op::Const)) list.push_back(s.lo <= s.symbol);
+    if (s.hi.valid() && !s.hi.is(Op::Const)) list.push_back(s.symbol <= s.hi);
+  }
+  return list;
+}
+
 }  // namespace selvage

@@ -48,4 +48,8 @@ class Facts {
   std::vector<Expr> assumptions_;
 };
 
+// What the facts say of several symbols at once: all assumptions, and ends of ranges that are no
+// numbers, as conditions.
+std::vector<Expr> relations(const Facts& facts);
+
 }  // namespace selvage

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <selvage/expr/expr.h>
+#include <selvage/simplifier/point.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,7 +16,7 @@ struct Proved {
   std::vector<std::string> rules;  // names of what the proof used
 };
 struct Refuted {
-  std::vector<std::pair<Expr, std::int64_t>> point;  // symbols and values at which it fails
+  Point point;  // at which it fails
 };
 struct Unknown {
   Expr residue;  // what is left of the claim, simplified
@@ -24,9 +24,29 @@ struct Unknown {
 using Verdict = std::variant<Proved, Refuted, Unknown>;
 
 inline bool is_proved(const Verdict& v) { return std::holds_alternative<Proved>(v); }
+inline bool is_refuted(const Verdict& v) { return std::holds_alternative<Refuted>(v); }
+inline bool is_unknown(const Verdict& v) { return std::holds_alternative<Unknown>(v); }
+
+// "proved", "refuted", "unknown"
 inline std::string_view to_string(const Verdict& v) {
-  if (is_proved(v)) return "proved";
-  return std::holds_alternative<Refuted>(v) ? "refuted" : "unknown";
+  return is_proved(v) ? "proved" : is_refuted(v) ? "refuted" : "unknown";
+}
+
+// The point at which it fails; empty where it is not refuted, or no point is known.
+inline Point point_of(const Verdict& v) {
+  const auto* refuted = std::get_if<Refuted>(&v);
+  return refuted == nullptr ? Point{} : refuted->point;
+}
+
+// What a proof of several parts used: each rule once, in the order of the parts.
+inline void add_rule(const std::string& rule, Proved& proof) {
+  std::vector<std::string>& rules = proof.rules;
+  if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
+}
+inline void add_rules(const Verdict& part, Proved& proof) {
+  const auto* proved = std::get_if<Proved>(&part);
+  if (proved == nullptr) return;
+  for (const std::string& rule : proved->rules) add_rule(rule, proof);
 }
 
 }  // namespace selvage

@@ -15,17 +15,6 @@
 namespace selvage {
 namespace {
 
-std::optional<std::int64_t> value_at(Expr condition,
-                                     const std::vector<std::pair<Expr, std::int64_t>>& point) {
-  std::vector<Expr> symbols;
-  std::vector<std::int64_t> values;
-  for (const auto& [symbol, value] : point) {
-    symbols.push_back(symbol);
-    values.push_back(value);
-  }
-  return evaluate(condition, symbols, values);
-}
-
 // Everything else that stays holds at a witness, and this one fails; and the point is one that the
 // facts allow.
 bool is_witness(const EngineGraph& engine, const PredicatePlan& plan, const KeptPredicate& kept) {
@@ -99,11 +88,10 @@ TEST(CheckClaims, APointIsPutInTheOrderOfTheLoops) {
   EXPECT_TRUE(is_proved(claims.ask(others, a + b <= n)));
   const Verdict verdict = claims.ask(others, a + b < n);
   ASSERT_TRUE(std::holds_alternative<Refuted>(verdict));
-  const CheckClaims::Point point = claims.in_order(std::get<Refuted>(verdict));
-  ASSERT_EQ(point.loops.size(), 2u);
-  ASSERT_EQ(point.sizes.size(), 1u);
-  EXPECT_EQ(point.loops[0], 1);
-  EXPECT_EQ(point.loops[1], point.sizes[0].second - 1);
+  const std::vector<std::int64_t> point = values_in(in_order(variables, point_of(verdict)));
+  ASSERT_EQ(point.size(), 3u);  // b, a, n
+  EXPECT_EQ(point[0], 1);
+  EXPECT_EQ(point[1], point[2] - 1);
   const Expr conditions[] = {a + b < n, b < 2, a < n, b < 1};
   EXPECT_EQ(CheckClaims::failing(conditions, std::get<Refuted>(verdict)),
             (std::vector<std::uint32_t>{0, 3}));

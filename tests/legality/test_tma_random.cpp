@@ -1,5 +1,6 @@
 // Random schedules: what is called legal brings every item to its place, and the holes hold what is
 // said of them; few copies are refused that a tensor map could do.
+#include <selvage/base/points.h>
 #include <selvage/expr/tape.h>
 #include <selvage/legality/tma_questions.h>
 
@@ -88,8 +89,8 @@ std::vector<Copy> copies_of(const TmaCase& k) {
       bool valid = tape.evaluate(at);
       for (std::size_t i = 0; i + 1 < roots.size(); ++i) valid = valid && tape.root(i) != 0;
       copy.push_back(valid ? std::optional(tape.root(roots.size() - 1)) : std::nullopt);
-    } while (advance(t, tile));
-  } while (advance(c, issues));
+    } while (next_point(t, tile));
+  } while (next_point(c, issues));
   return copies;
 }
 

@@ -16,7 +16,7 @@ TEST(TmaStrong, TheSecondHalfOfASplitByTwoOfOneIsAHoleThatOnlyTheFallbackFills) 
   EXPECT_TRUE(k.is_legal()) << k.refusal();
   EXPECT_EQ(k.map(), "I0 32 by 4: 16");
   EXPECT_EQ(k.strong(), "by fallback");
-  EXPECT_EQ(TmaCase::text(k.copy.hole), "I3 = 0, I5 = 0, I6 = 1, I2 = 0");
+  EXPECT_EQ(to_text(k.copy.hole), "I3 = 0, I5 = 0, I6 = 1, I2 = 0");
   ASSERT_EQ(k.copy.guard.size(), 1u);
   EXPECT_EQ(to_string(k.copy.guard[0]), "I6 < 1");
   // By run of 16: the first item, or what else they hold.

@@ -45,21 +45,13 @@ struct TmaCase {
   std::string strong() const {
     return copy.strong ? std::string(to_string(*copy.strong)) : "unknown";
   }
-  static std::string text(const std::vector<std::pair<Expr, std::int64_t>>& point) {
-    std::string text;
-    for (const auto& [symbol, value] : point) {
-      text +=
-          (text.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-    }
-    return text;
-  }
   // All that is said against it.
   std::string refusal() const {
     const Finding& f = copy.finding;
     if (f.is_legal()) return "legal";
     const auto* refuted = std::get_if<Refuted>(&f.verdict);
     return f.code + ": " + f.reason +
-           (refuted == nullptr ? "; unknown" : "; at " + text(refuted->point)) +
+           (refuted == nullptr ? "; unknown" : "; at " + to_text(refuted->point)) +
            "; help: " + f.help;
   }
   std::string conditions() const {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// a, b, c
+inline std::string joined(const std::vector<std::string>& words, const char* between = ", ") {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : between) + words[i];
+  return text;
+}
+
+// a, b and c
+inline std::string listed(std::vector<std::string> words) {
+  if (words.size() < 2) return joined(words);
+  const std::string last = std::move(words.back());
+  words.pop_back();
+  return joined(words) + " and " + last;
+}
+
+// 1 hole, 2 holes, N holes
+inline std::string counted(const std::string& number, const std::string& noun) {
+  return number + " " + noun + (number == "1" ? "" : "s");
+}
+inline std::string counted(std::int64_t n, const std::string& noun) {
+  return counted(std::to_string(n), noun);
+}
+
+}  // namespace selvage

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <selvage/expr/tape.h>
+
+#include <span>
+
+namespace selvage {
+
+// Is the expression one of the list, by its structure?
+bool contains(std::span<const Expr> list, Expr e);
+
+// Does nothing occur in the expressions but these symbols, Let looked through? Then their values
+// are all that an evaluation needs.
+bool uses_only(std::span<const Expr> expressions, std::span<const Expr> symbols);
+
+}  // namespace selvage

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace selvage {
+
+// Symbols and their values, each symbol once: loop variables as a rule, outer to inner, then sizes.
+using Point = std::vector<std::pair<Expr, std::int64_t>>;
+
+std::vector<Expr> symbols_in(const Point& point);
+std::vector<std::int64_t> values_in(const Point& point);
+
+// One value for each symbol.
+Point point_at(std::span<const Expr> symbols, std::span<const std::int64_t> values);
+
+// The value that the point gives a symbol; nothing where it leaves it open.
+std::optional<std::int64_t> value_of(Expr symbol, const Point& point);
+// That of an expression; nothing where it is undefined or overflows there. All of its symbols must
+// have a value.
+std::optional<std::int64_t> value_at(Expr e, const Point& point);
+
+// These symbols first, in this order, 0 for one that has no value; then the rest of the point.
+Point in_order(std::span<const Expr> first, const Point& point);
+
+// I3 = 1, I4 = 0
+std::string to_text(const Point& point);
+
+}  // namespace selvage
