@@ -45,6 +45,7 @@ class TensorMap {
     if (careful && !is_row && !q_.proves(ok(i.index, i.size))) return std::nullopt;
     const auto part = fused(o.part, i.part, q_.number(i.size), q_.number(size), false);
     if (!part || part->box > TmaLimits::kBox) return std::nullopt;
+    if (part->count > 1 && part->step > TmaLimits::kElementStride) return std::nullopt;
     const bool is_inner = part->weight == 1 && part->count > 1;
     const std::int64_t limit = swizzle_bytes(roles_.swizzle);
     if (is_inner && limit > 0 && part->box * size_of(q_.tensor().type) > limit) return std::nullopt;

@@ -205,7 +205,7 @@ TEST(FillOracle, HolesAndWhoReadsThemAreAsBruteForceSays) {
     unknown += judged.unknown;
     if (judged.wrong.empty()) continue;
     const auto still_wrong = [&](const oracle::AccessCase& c) {
-      return c.reader && Case(c).judge().wrong == judged.wrong;
+      return c.reader && !oracle::repeats_base(c) && Case(c).judge().wrong == judged.wrong;
     };
     ADD_FAILURE() << judged.wrong << "\n" << oracle::to_yaml(oracle::shrink(access, still_wrong));
   }

@@ -114,6 +114,17 @@ TEST(TmaMap, OfABoxThatStepsFromRowToRowNeedNotBeginWithARow) {
   EXPECT_EQ(k.strong(), "impossible");
 }
 
+// One of 2 rows of 6 items would be one of 12.
+TEST(TmaMap, KeepsApartWhatTogetherHasTooWideAnElementStride) {
+  const TmaCase k(
+      "dtype: half, logical: {I0: 9, I1: 6, I2: 1, I3: 9}, strides: [192, 32, 32, 1], transforms: "
+      "[{split: {in: I0, factor: 6, out: [o, b]}}, {split: {in: b, factor: 2, out: [t, e]}}, "
+      "{split: {in: I3, factor: 8, out: [p, q]}}], loop: [I1, o, p, e, t, I2, q], "
+      "bind: {t: Bulk, I2: Bulk, q: Bulk}");
+  EXPECT_EQ(k.map(), "I0 9 by 384: 6/2; I1 I2 6 by 64: 1; I3 9 by 2: 8");
+  EXPECT_TRUE(is_right(k.tile(false), false));
+}
+
 // Groups of n of a rows of b items: boxes of rows x columns, all of one shape, or not.
 bool are_boxes(int a, int b, int n) {
   for (int columns = 1; columns <= n; ++columns) {

@@ -199,7 +199,7 @@ class Case {
     if (!witness) return expect(false, "no witness");
     const TmaRefusal refusal(access_, copy_.finding);
     const auto shows = refusal.confirmed();
-    if (!shows) return expect(judged_.can, "not confirmed: " + copy_.finding.code);
+    if (!shows) return expect(judged_.can, "not confirmed: " + copy_.finding.reason);
     bool some_are_valid = false, some_show = false;
     oracle::for_each_point(g_, [&](auto point, auto, std::uint64_t mask) {
       if (mask != 0) return;
@@ -237,7 +237,7 @@ TEST(TmaOracle, CopiesDoWhatTheHardwareDoesByTheirMaps) {
     if (!judged.code.empty()) ++codes[judged.code];
     if (judged.wrong.empty()) continue;
     const auto still_wrong = [&](const oracle::AccessCase& c) {
-      return Case(c).judge().wrong == judged.wrong;
+      return Case(c).judge().wrong.substr(0, 14) == judged.wrong.substr(0, 14);
     };
     ADD_FAILURE() << judged.wrong << "\n" << oracle::to_yaml(oracle::shrink(access, still_wrong));
   }

@@ -49,15 +49,17 @@ std::optional<TmaRefusal::Shows> TmaRefusal::broken_rule(std::string_view rule) 
   }
   if (rule == "a multiple of 16 bytes in the innermost dimension of the box") {
     if (breaks(oracle::TmaRule::BoxBytes)) {
-      return [=, this](const Point& p) { return moved(inner, p) == map_.box[inner] - 1; };
+      return [=, this](const Point& p) {
+        return moved(inner, p) == map_.box[inner] - 1 || ends_a_run(p);
+      };
     }
     if (has_broken_chunk()) return [this](const Point& p) { return ends_a_run(p); };
   }
-  if (rule == "the innermost dimension is contiguous") {
-    if (map_.strides[inner] != map_.element_bytes) {
-      return [=, this](const Point& p) { return moved(inner, p) >= 1; };
+  if (rule == "the innermost dimension is contiguous" ||
+      rule == "an element stride of 1 in the innermost dimension") {
+    if (map_.strides[inner] != map_.element_bytes || has_broken_chunk()) {
+      return [this](const Point& p) { return place(p) > 0; };
     }
-    if (has_broken_chunk()) return [this](const Point& p) { return place(p) > 0; };
   }
   if (rule == "strides are multiples of 16 bytes" &&
       (breaks(oracle::TmaRule::Stride) || !crooked_axes().empty())) {
@@ -94,12 +96,10 @@ bool TmaRefusal::shows_a_stride(const Point& point) const {
 std::vector<std::size_t> TmaRefusal::crooked_axes() const {
   const oracle::Layout& layout = access_.layout;
   std::vector<std::size_t> axes;
-  bool is_inner = true;
-  for (std::size_t k = layout.strides.size(); k-- > 0;) {
+  for (std::size_t k = 0; k < layout.strides.size(); ++k) {
     if (g_.extents[std::size_t(layout.allocation[k])] == 1) continue;
-    const bool is_row = is_inner && layout.strides[k] == 1;
+    const bool is_row = k + 1 == layout.strides.size() && layout.strides[k] == 1;
     if (!is_row && layout.strides[k] * layout.element_bytes % 16 != 0) axes.push_back(k);
-    is_inner = false;
   }
   return axes;
 }

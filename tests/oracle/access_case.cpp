@@ -83,6 +83,18 @@ bool is_well_formed(const AccessCase& access, std::int64_t max_points) {
          binds_loops(reader, access.reader->binding);
 }
 
+bool repeats_base(const AccessCase& access) {
+  if (!access.reader) return false;
+  const std::vector<Step>& steps = access.reader->graph.steps;
+  const auto base_end = steps.begin() + access.base_steps;
+  return std::any_of(base_end, steps.end(), [&](const Step& own) {
+    return std::any_of(steps.begin(), base_end, [&](const Step& base) {
+      return own.kind == base.kind && own.in == base.in && own.factor == base.factor &&
+             own.left == base.left && own.right == base.right;
+    });
+  });
+}
+
 VectorAccess vector_access(const AccessCase& access) {
   const int vector = bound_to(access.binding, Role::Vector);
   if (vector < 0) throw std::invalid_argument("oracle: no loop is the vector");

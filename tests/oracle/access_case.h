@@ -42,6 +42,11 @@ struct AccessCase {
 // follow, bindings of loops, at most max_points loop points and items of each graph.
 bool is_well_formed(const AccessCase& access, std::int64_t max_points = 60'000);
 
+// Does the reader repeat a step of the base? The engine takes the results for the same iterdomains:
+// where one is out of bounds it is the reader's index that the buffer is read by, while the judge
+// computes the base's own from the logical one.
+bool repeats_base(const AccessCase& access);
+
 // The judges, on a case. The first wants a loop bound to Vector.
 VectorAccess vector_access(const AccessCase& access);
 // The block is as large as writer and reader need together. Nothing where no access has the width

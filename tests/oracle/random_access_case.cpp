@@ -250,7 +250,9 @@ AccessCase random_fill_case(std::mt19937_64& rng) {
   shuffle(rng, reader.graph.loop);
   c.reader = std::move(reader);
   c.asks_fill = chance(rng, 2);
-  return spoilt(rng, c, [](const AccessCase& d) { return !fills(d).needs_initialisation(); });
+  const AccessCase drawn =
+      spoilt(rng, c, [](const AccessCase& d) { return !fills(d).needs_initialisation(); });
+  return repeats_base(drawn) ? random_fill_case(rng) : drawn;
 }
 
 }  // namespace selvage::oracle
