@@ -208,8 +208,11 @@ std::vector<Finding> Fills::refusals() const {
   };
   add(fits);
   add(kept);
-  add(reader.inside);
-  add(reader.once);
+  // Of a reader that nobody tells of there is nothing to refuse: it would go where the stores go.
+  if (unguarded) {
+    add(reader.inside);
+    add(reader.once);
+  }
   add(agrees);
   return list;
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
 
 #include "tests/oracle/brute_force.h"
@@ -29,10 +30,11 @@ std::string text(const Verdict& v) {
   return point;
 }
 
+// Its symbols live as long as the file: to the end of the tests.
 Finding store(const std::string& tensor) {
-  const ScheduleFile file =
-      read_schedule_text("tensors: {T0: {dtype: float, " + tensor + "}}", "a");
-  const FileTensor& t = file.tensors.at(0);
+  static std::deque<ScheduleFile> files;
+  files.push_back(read_schedule_text("tensors: {T0: {dtype: float, " + tensor + "}}", "a"));
+  const FileTensor& t = files.back().tensors.at(0);
   return store_bound(*t.fusion, *t.schedule, analyze(*t.fusion, *t.schedule, t.tensor));
 }
 

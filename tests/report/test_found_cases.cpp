@@ -96,5 +96,16 @@ TEST(FoundCases, SixtyCutsOfOneExtentLeaveNothingToOverflow) {
   EXPECT_FALSE(report.tensors[0].analysis.predicates.kept.empty());
 }
 
+TEST(FoundCases, GapsBetweenRowsThatNobodyIsSaidToReadRefuseNothing) {
+  const ScheduleFile file = read_schedule_text(
+      "symbols: {N: {max: 64}, S: {}}\n"
+      "tensors: {T: {dtype: float, logical: {x: 16, y: N}, strides: [S, 1], transforms: ["
+      "{merge: {in: [x, y], out: a}}, {split: {in: a, factor: 6, out: [b, c]}}]}}\n",
+      "case.yaml");
+  const Report report = inspect(file);
+  EXPECT_EQ(to_text(report.diagnostics), "");
+  EXPECT_EQ(report.exit_status(), 0);
+}
+
 }  // namespace
 }  // namespace selvage

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-
 #include "numbered.h"
 
 namespace selvage {
@@ -184,23 +182,13 @@ TEST(Json, LongExtentsAreBrokenUpToo) {
   }
 }
 
+// Its time is what the benchmarks measure (chain/...).
 TEST(Json, GrowsNoFasterThanTheGraph) {
-  std::vector<double> seconds, bytes;
-  for (int steps : {100, 1000}) {
+  const auto bytes = [](int steps) {
     const Numbered t = crossed(steps / 2);
-    const Report report = analysis_of(t);
-    double best = 1;
-    for (int k = 0; k < 5; ++k) {
-      const auto start = std::chrono::steady_clock::now();
-      const std::string text = to_json(report);
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-      best = std::min(best, took.count());
-      if (k == 0) bytes.push_back(double(text.size()));
-    }
-    seconds.push_back(best);
-  }
-  EXPECT_LT(bytes[1] / bytes[0], 15) << bytes[1];
-  EXPECT_LT(seconds[1] / seconds[0], 25) << seconds[0] << " s, then " << seconds[1] << " s";
+    return double(to_json(analysis_of(t)).size());
+  };
+  EXPECT_LT(bytes(1'000) / bytes(100), 15);
 }
 
 TEST(Json, OneIllegalTensorHidesNoOther) {

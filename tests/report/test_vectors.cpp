@@ -100,6 +100,21 @@ TEST(Vectors, WhatIsIllegalSaysWhereAndWhatWouldMendIt) {
   }
 }
 
+TEST(Vectors, WhatIsNotProvedIsRefusedUntilAFactProvesIt) {
+  const auto text = [](const std::string& more) {
+    return "symbols: {N: {" + more + "}, S: {}, K: {}}\nfacts: [\"S * K == N * K\"]\n" +
+           tensor(
+               "    logical: {I0: 7, I1: N}\n    strides: [S, 1]\n"
+               "    transforms: [{merge: {in: [I0, I1], out: I2}}, {split: {in: I2, factor: 4, "
+               "out: [I3, I4]}}]\n    bind: {I4: Vectorize}\n");
+  };
+  EXPECT_EQ(look(text("")).diagnostics,
+            "a.yaml:4:3: error[E453]: it is not proved that the vector I4 of T0, 4 x float, is "
+            "contiguous; help: law F: 4 must divide N, the extent of I1, which is all that is "
+            "contiguous\n");
+  EXPECT_EQ(look(text("value: 12")).diagnostics, "");
+}
+
 std::string split_by_four(const std::string& keys) {
   return tensor(keys +
                 "    transforms: [{split: {in: I1, factor: 4, out: [I2, I3]}}]\n"
