@@ -133,7 +133,7 @@ TEST(BitMatrix, AnInverseUndoes) {
     EXPECT_EQ(*inverse * m, BitMatrix::identity(size));
     EXPECT_EQ(m * *inverse, BitMatrix::identity(size));
   }
-  EXPECT_GT(invertible, 20);
+  EXPECT_GT(invertible, more_than(20));
 }
 
 struct IndexCase {
@@ -244,8 +244,8 @@ TEST(IndexMap, AgreesWithEvaluationOnRandomIndices) {
     EXPECT_EQ(map.has_value(), is_affine) << to_string(e);
     ++(!map ? none : map->by == kStructure ? structure : points);
   }
-  EXPECT_GT(structure, 50);
-  EXPECT_GT(none, 10);
+  EXPECT_GT(structure, more_than(50));
+  EXPECT_GT(none, more_than(10));
   RecordProperty("by structure", structure);
   RecordProperty("by all points", points);
 }
