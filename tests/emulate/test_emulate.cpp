@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "../support/hand_kernel.h"
 
 namespace selvage {
