@@ -81,6 +81,9 @@ class Planner {
       } else if (const auto* transfer = std::get_if<Transfer>(&s.node)) {
         count(transfer->to_address);
         count(transfer->from_address);
+      } else if (const auto* shuffle = std::get_if<Shuffle>(&s.node)) {
+        count(shuffle->to_address);
+        count(shuffle->from_address);
       } else if (const auto* store = std::get_if<Store>(&s.node)) {
         count(store->address);
         for (ValueId v : nodes_of(kernel_.values, store->value)) {

@@ -86,6 +86,17 @@ class Compiler {
     s.valid = Indices(transfer.valid, out_.slots);
     return s;
   }
+  CompiledStatement compile(const Barrier& barrier) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Barrier, .indices = {}};
+    s.barrier = &barrier;
+    return s;
+  }
+  CompiledStatement compile(const Shuffle& shuffle) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Shuffle,
+                        .indices = indices({shuffle.to_address, shuffle.from_address})};
+    s.shuffle = &shuffle;
+    return s;
+  }
   CompiledStatement compile(const Store& store) {
     CompiledStatement s{.kind = CompiledStatement::Kind::Store, .indices = {}};
     s.store = &store;

@@ -49,7 +49,7 @@ struct CompiledStatement;
 using CompiledBody = std::vector<CompiledStatement>;
 
 struct CompiledStatement {
-  enum class Kind { Run, Bound, Define, Guard, Store, Transfer };
+  enum class Kind { Run, Bound, Define, Guard, Store, Transfer, Barrier, Shuffle };
   Kind kind;
   std::uint32_t slot = 0;  // of the variable of a loop or a definition
   ParallelType parallel = ParallelType::Serial;
@@ -60,6 +60,8 @@ struct CompiledStatement {
 
   const Store* store = nullptr;
   const Transfer* transfer = nullptr;
+  const Barrier* barrier = nullptr;
+  const Shuffle* shuffle = nullptr;
   Indices valid = {};
   std::vector<Operation> operations = {};  // the value last
 };

@@ -122,6 +122,8 @@ class Machine {
         case Kind::Guard: run(s.indices[0] != 0 ? s.body : s.otherwise); break;
         case Kind::Store: store(s); break;
         case Kind::Transfer: transfer(s); break;
+        case Kind::Barrier:
+        case Kind::Shuffle: SELVAGE_CHECK(!"a statement that threads run one after the other");
       }
     }
     scope_.resize(outer);

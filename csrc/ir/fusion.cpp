@@ -47,6 +47,18 @@ DataType stored_type(const TensorInfo& tensor) {
   return tensor.is_input || tensor.is_output ? tensor.type : compute_type(tensor.type);
 }
 
+const std::vector<DomainId>& definition_domain(const TensorInfo& tensor) {
+  return tensor.root.empty() ? tensor.logical : tensor.root;
+}
+
+std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
+  std::vector<DomainId> domains = tensor.logical;
+  if (tensor.fold) {
+    domains.insert(domains.end(), tensor.fold->domains.begin(), tensor.fold->domains.end());
+  }
+  return domains;
+}
+
 Fusion::Fusion()
     : pool_(std::make_shared<ExprPool>()),
       facts_(std::make_shared<Facts>(*pool_)),
@@ -288,23 +300,49 @@ void Fusion::unify(DomainId a, DomainId b) {
   if (!domains_->around(gone).empty()) return;
   std::vector<std::vector<DomainId>*> cuts;
   for (TensorInfo& t : tensors_) {
-    for (auto* cut : {&t.root, &t.logical, &t.allocation}) {
-      if (!contains(*cut, gone)) continue;
-      if (contains(*cut, keep)) return;
-      cuts.push_back(cut);
+    bool has_keep = false;
+    std::vector<std::vector<DomainId>*> own;
+    std::vector<std::vector<DomainId>*> all = {&t.root, &t.logical, &t.allocation};
+    if (t.fold) all.push_back(&t.fold->domains);
+    for (auto* cut : all) {
+      if (contains(*cut, gone)) own.push_back(cut);
+      if (contains(*cut, keep)) has_keep = true;
     }
+    if (!own.empty() && has_keep) return;
+    cuts.insert(cuts.end(), own.begin(), own.end());
   }
   for (auto* cut : cuts) std::replace(cut->begin(), cut->end(), gone, keep);
 }
 
 Tensor Fusion::compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                        ValueId value, std::optional<DataType> type) {
+  return define(name, std::move(indices), std::move(shape), nullptr, value, type);
+}
+
+Tensor Fusion::compute_fold(const std::string& name, std::vector<Expr> indices,
+                            std::vector<Expr> shape, FoldRequest fold, ValueId value,
+                            std::optional<DataType> type) {
+  return define(name, std::move(indices), std::move(shape), &fold, value, type);
+}
+
+// Indices that are folded over come after those of the result.
+Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                      const FoldRequest* fold, ValueId value, std::optional<DataType> type) {
   const std::string what = name.empty() ? "the result" : name;
-  if (indices.size() != shape.size()) {
+  const auto check_number = [&](const std::vector<Expr>& some, const std::vector<Expr>& extents,
+                                const char* of) {
+    if (some.size() == extents.size()) return;
     refuse<BadInput>("E505",
-                     "the indices " + to_text(indices) + " of " + what + " and its shape " +
-                         to_text(shape) + " differ in number",
+                     "the indices " + to_text(some) + of + what + " and its shape " +
+                         to_text(extents) + " differ in number",
                      "give one extent for each index");
+  };
+  check_number(indices, shape, " of ");
+  const std::size_t rank = indices.size();
+  if (fold != nullptr) {
+    check_number(fold->indices, fold->shape, " folded into ");
+    indices.insert(indices.end(), fold->indices.begin(), fold->indices.end());
+    shape.insert(shape.end(), fold->shape.begin(), fold->shape.end());
   }
   const std::vector<Meeting> meetings = check_definition(what, indices, value);
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -313,16 +351,34 @@ Tensor Fusion::compute(const std::string& name, std::vector<Expr> indices, std::
   if (!name.empty()) claim(name);
   equate(what, indices, shape, meetings);
 
-  TensorInfo tensor{.name = name, .type = type.value_or(values_[value].type)};
-  tensor.logical = domains_of(indices, shape, meetings);
+  const DataType element = values_[value].type;
+  TensorInfo tensor{.name = name,
+                    .type = type.value_or(fold ? result_type(fold->how, element) : element)};
+  std::vector<DomainId> domains = domains_of(indices, shape, meetings);
+  const auto split = [&](auto& all) {
+    std::remove_reference_t<decltype(all)> tail(all.begin() + std::ptrdiff_t(rank), all.end());
+    all.resize(rank);
+    return tail;
+  };
+  DataType computed = compute_type(tensor.type);
+  if (fold != nullptr) {
+    computed = compute_type(fold_type(fold->how, element));
+    tensor.fold = Fold{.how = fold->how,
+                       .type = computed,
+                       .domains = split(domains),
+                       .indices = split(indices),
+                       .correction = fold->correction};
+  }
+  tensor.logical = std::move(domains);
   tensor.indices = std::move(indices);
-  const DataType computed = compute_type(tensor.type);
-  const bool same_type = compute_type(values_[value].type) == computed;
+  const bool same_type = compute_type(element) == computed;
   tensor.definition = same_type ? value : values_.cast(value, computed);
   const TensorId id = add(std::move(tensor));
   for (const Meeting& m : meetings) {
     read_.insert(m.tensor);
-    unify((*this)[id].logical[m.index], (*this)[m.tensor].logical[m.axis]);
+    const TensorInfo& own = (*this)[id];
+    const DomainId d = m.index < rank ? own.logical[m.index] : own.fold->domains[m.index - rank];
+    unify(d, (*this)[m.tensor].logical[m.axis]);
   }
   return {this, id};
 }
@@ -335,7 +391,8 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   const TensorInfo& info = (*this)[t.id()];
   const DataType stored = type.value_or(info.type);
   if (info.is_input || info.is_output || (stored != info.type && read_.contains(t.id()))) {
-    std::vector<Expr> indices = info.indices;
+    std::vector<Expr> indices;
+    if (info.root.empty()) indices = info.indices;
     for (std::size_t k = 0; k < info.logical.size(); ++k) {
       if (indices.size() == k) indices.push_back(fresh_index("i" + std::to_string(k)));
     }
@@ -351,7 +408,7 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   auto_named_.erase(t.id());
   tensor.name = name;
   tensor.is_output = true;
-  if (compute_type(stored) != compute_type(tensor.type)) {
+  if (!tensor.fold && compute_type(stored) != compute_type(tensor.type)) {
     tensor.definition = values_.cast(*tensor.definition, compute_type(stored));
   }
   tensor.type = stored;

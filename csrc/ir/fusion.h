@@ -2,6 +2,7 @@
 
 #include <selvage/base/data_type.h>
 #include <selvage/ir/domain_graph.h>
+#include <selvage/ir/identity.h>
 #include <selvage/ir/value.h>
 
 #include <array>
@@ -21,6 +22,19 @@ inline std::size_t index_of(TensorId t) { return std::size_t(t); }
 
 enum class Memory : std::uint8_t { Global, Shared, Local };
 
+// How a tensor folds elements into each of its own: s[m] = sum(t[m, n]) over n.
+struct Fold {
+  Reduction how = Reduction::Sum;
+  DataType type = DataType::Float;     // a compute type: elements have it, and are folded in it
+  std::vector<DomainId> domains = {};  // what is folded over, outer to inner
+  std::vector<Expr> indices = {};      // their symbols in the definition
+  std::int64_t correction = 0;         // a variance divides by the number of items less this
+  // Of rfactor. A partial tensor keeps for each element the state that its fold has come to (see
+  // ir/fold.h), and whoever merges folds such states: its definition is a Read of the partial one.
+  bool is_partial = false;
+  bool merges = false;
+};
+
 // What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph. Axes that
 // one index equates are one iterdomain (a dimension class) wherever no tensor would then have an
 // iterdomain twice: y[m, n] = a[m, n] + a[n, m] shares a's axes with y by its first read, and the
@@ -39,16 +53,23 @@ struct TensorInfo {
   std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense
   Memory memory = Memory::Global;
   std::int64_t align = 16;  // bytes to which the base address is aligned
-  // Of a computed tensor: its element at `indices`, one index symbol per logical iterdomain, as a
-  // value whose compute type is that of `type`.
+  // Of a computed tensor: its element at `indices`, one index symbol per iterdomain of
+  // definition_domain(), as a value whose compute type is that of `type`. Of one that folds: what
+  // is folded, over `indices` and fold->indices, in the type of the fold.
   std::vector<Expr> indices = {};
   std::optional<ValueId> definition = {};
+  std::optional<Fold> fold = {};
   bool duplicates_allowed = false;        // every item may be stored more than once
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };
 
 // What an element of it takes in memory: of a computed tensor that is no output, its compute type.
 DataType stored_type(const TensorInfo& tensor);
+
+// What the indices of a definition run over: the root where there is one, else the logical domain.
+const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
+// What its loops visit: the logical domain, and what it folds over.
+std::vector<DomainId> visited_domain(const TensorInfo& tensor);
 
 class Fusion;
 
@@ -94,6 +115,18 @@ class Fusion {
   // An empty name: one is made up, and gives way to whoever asks for it later.
   Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                  ValueId value, std::optional<DataType> type = {});
+  // The same, where `value` is over more indices, and all that it is over those is folded into one:
+  //   sums = f.compute_fold("s", {m}, {M}, {.how = Reduction::Sum, .indices = {n}, .shape = {N}},
+  //   t)
+  // Elements are folded in compute_type(fold_type(how, type of the value)); the result has the type
+  // result_type(how, type of the value), unless another is asked for.
+  struct FoldRequest {
+    Reduction how = Reduction::Sum;
+    std::vector<Expr> indices, shape;
+    std::int64_t correction = 0;  // of a variance
+  };
+  Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                      FoldRequest fold, ValueId value, std::optional<DataType> type = {});
   // Names a tensor, makes it an output and gives it the type it is stored in. A copy becomes the
   // output where the tensor is an input or an output already, or is read in another type.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
@@ -132,6 +165,8 @@ class Fusion {
     TensorId tensor;
     std::size_t axis;
   };
+  Tensor define(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                const FoldRequest* fold, ValueId value, std::optional<DataType> type);
   void claim(const std::string& name);
   Expr checked_extent(Expr extent, const std::string& what) const;
   std::vector<Meeting> check_definition(const std::string& name, const std::vector<Expr>& indices,

@@ -22,7 +22,7 @@ struct Row {
 };
 
 // clang-format off
-constexpr std::array<Row, 9> kReductions = {{
+constexpr std::array<Row, 10> kReductions = {{
     {Reduction::Sum,    "sum",    Function::Add, Start::Zero,    false},
     {Reduction::Prod,   "prod",   Function::Mul, Start::One,     false},
     {Reduction::Max,    "max",    Function::Max, Start::Lowest,  true},
@@ -32,6 +32,7 @@ constexpr std::array<Row, 9> kReductions = {{
     {Reduction::All,    "all",    Function::And, Start::One,     true},
     {Reduction::ArgMax, "argmax", Function::Max, Start::Lowest,  true},
     {Reduction::ArgMin, "argmin", Function::Min, Start::Highest, true},
+    {Reduction::Variance, "var",  Function::Add, Start::Zero,    false},
 }};
 
 // The least and the greatest value of each type, as it is read back.
@@ -104,6 +105,27 @@ std::span<const std::string_view> reduction_names() {
     return names;
   }();
   return kNames;
+}
+
+DataType fold_type(Reduction r, DataType element) {
+  switch (r) {
+    case Reduction::Sum:
+    case Reduction::Prod: return is_floating(element) ? element : DataType::Int64;
+    case Reduction::Mean:
+    case Reduction::Variance: return is_floating(element) ? element : DataType::Float;
+    case Reduction::Any:
+    case Reduction::All: return DataType::Bool;
+    case Reduction::Max:
+    case Reduction::Min:
+    case Reduction::ArgMax:
+    case Reduction::ArgMin: return element;
+  }
+  SELVAGE_CHECK(!"a reduction");
+}
+
+DataType result_type(Reduction r, DataType element) {
+  const bool is_place = r == Reduction::ArgMax || r == Reduction::ArgMin;
+  return is_place ? DataType::Int64 : fold_type(r, element);
 }
 
 Function combiner(Reduction r) { return row(r).combiner; }

@@ -9,14 +9,32 @@
 namespace selvage {
 
 // What a reader folds the elements that it reads into one with.
-enum class Reduction : std::uint8_t { Sum, Prod, Max, Min, Mean, Any, All, ArgMax, ArgMin };
+enum class Reduction : std::uint8_t {
+  Sum,
+  Prod,
+  Max,
+  Min,
+  Mean,
+  Any,
+  All,
+  ArgMax,
+  ArgMin,
+  Variance,
+};
 
 std::string_view to_string(Reduction r);              // "sum", "prod", "max", ...
 std::span<const std::string_view> reduction_names();  // in the order of the enumerators
 
 // The function that takes in one more element: Add, Mul, Max, Min, Or or And. Mean adds, and
-// divides once at the end by how many items there are; an argmax compares as a max does.
+// divides once at the end by how many items there are; an argmax compares as a max does, a variance
+// adds squares of distances (ir/fold.h has what else it keeps).
 Function combiner(Reduction r);
+
+// What elements of a type are folded as, and what comes out, as in PyTorch: a sum of integers or
+// of bool is one of int64, a mean or a variance of them is a float, an argmax is an int64, any and
+// all are bool; everything else stays what it is.
+DataType fold_type(Reduction r, DataType element);
+DataType result_type(Reduction r, DataType element);
 
 // The value of the storage type `type` that changes nothing, in its compute type:
 //   combine(identity, x) == x   for every x of the type, as numbers: 0 + -0.0 is 0.0. Any and all

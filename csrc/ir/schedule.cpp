@@ -34,14 +34,25 @@ Schedule::Schedule(const Fusion& fusion)
   }
   for (std::size_t t = 0; t < fusion.size(); ++t) {
     const TensorInfo& tensor = fusion[TensorId(t)];
-    nests_[t].loops = tensor.logical;
-    nests_[t].inlined = !tensor.is_input && !tensor.is_output && is_read[t];
-    for (std::size_t k = 0; k < tensor.indices.size() && k < tensor.logical.size(); ++k) {
-      // The symbol of a fresh index may carry a number that the name asked for does not.
-      const std::string symbol(tensor.indices[k].name());
-      const std::string& asked = graph_[tensor.logical[k]].name;
-      label(TensorId(t), tensor.logical[k], symbol.starts_with(asked + "_") ? asked : symbol);
+    Nest& own = nests_[t];
+    own.loops = visited_domain(tensor);
+    const bool is_between = !tensor.is_input && !tensor.is_output && is_read[t];
+    own.inlined = is_between && !tensor.fold;
+    own.follows = is_between && tensor.fold;
+    if (tensor.fold) {
+      for (DomainId d : tensor.fold->domains) own.folded.insert(index_of(d));
     }
+    const auto label_all = [&](const std::vector<DomainId>& domains,
+                               const std::vector<Expr>& indices) {
+      for (std::size_t k = 0; k < indices.size() && k < domains.size(); ++k) {
+        // The symbol of a fresh index may carry a number that the name asked for does not.
+        const std::string symbol(indices[k].name());
+        const std::string& asked = graph_[domains[k]].name;
+        label(TensorId(t), domains[k], symbol.starts_with(asked + "_") ? asked : symbol);
+      }
+    };
+    label_all(definition_domain(tensor), tensor.indices);
+    if (tensor.fold) label_all(tensor.fold->domains, tensor.fold->indices);
     if (!tensor.root.empty()) {
       // A view's transforms lie between its root and its logical domain, all in the fusion.
       const Path view = everything_from(graph_, tensor.root, {});
@@ -73,6 +84,12 @@ const Schedule::Nest& Schedule::nest(TensorId t) const {
 
 const std::vector<DomainId>& Schedule::loop_domains(TensorId t) const { return nest(t).loops; }
 bool Schedule::is_inlined(TensorId t) const { return nest(t).inlined; }
+bool Schedule::is_folded(TensorId t, DomainId d) const {
+  return nest(t).folded.contains(index_of(d));
+}
+const std::optional<Schedule::Site>& Schedule::site(TensorId t) const { return nest(t).site; }
+std::optional<Memory> Schedule::memory(TensorId t) const { return nest(t).memory; }
+bool Schedule::follows(TensorId t) const { return nest(t).follows; }
 const std::vector<TransformId>& Schedule::transforms(TensorId t) const {
   return nest(t).transforms;
 }
@@ -106,7 +123,7 @@ std::size_t Schedule::position(ScheduledLoop l) const {
   const auto it = std::find(loops.begin(), loops.end(), l.domain);
   if (it == loops.end()) {
     refuse<Illegal>("E410",
-                    name(l.tensor, l.domain) + " is not a loop of " + (*fusion_)[l.tensor].name +
+                    name(l.tensor, l.domain) + " is not a loop of " + fusion()[l.tensor].name +
                         " any more: it was split, merged, resized or swizzled",
                     "take what came out of that transform");
   }
@@ -119,6 +136,10 @@ void Schedule::use_transform(TensorId t, DomainId in, DomainId out) {
     if (std::find(made.begin(), made.end(), out) == made.end()) continue;
     Nest& own = nest(t);
     if (own.used.insert(index_of(id)).second) own.transforms.push_back(id);
+    if (own.folded.contains(index_of(in))) {
+      for (DomainId d : made) own.folded.insert(index_of(d));
+    }
+    own.follows = false;
     return;
   }
 }
@@ -148,6 +169,7 @@ ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::str
   }
   const std::size_t at = position(outer);
   position(inner);
+  check_not_mixed(outer.tensor, outer.domain, inner.domain);
   if (merged_name.empty()) {
     merged_name = derived_name(name(outer.tensor, outer.domain) + name(inner.tensor, inner.domain),
                                "", graph_.size());
@@ -181,6 +203,7 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, Sche
     refuse<Illegal>("E411", "a swizzle takes two loops of one tensor", "swizzle two loops of it");
   }
   const std::size_t at_x = position(x), at_y = position(y);
+  check_not_mixed(x.tensor, x.domain, y.domain);
   if (x_name.empty()) x_name = derived_name(name(x.tensor, x.domain), "s", graph_.size());
   if (y_name.empty()) y_name = derived_name(name(y.tensor, y.domain), "s", graph_.size() + 1);
   const auto [u, v] = graph_.swizzle(kind, x.domain, y.domain, x_name, y_name);
@@ -212,11 +235,12 @@ Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
     for (DomainId d : nest(t).loops) {
       if (std::count(loops.begin(), loops.end(), d) != 1) missing += " " + name(t, d);
     }
-    refuse<Illegal>(
-        "E412", "the order of the loops of " + (*fusion_)[t].name + " is no permutation of them",
-        "name every loop once; missing or repeated:" + missing);
+    refuse<Illegal>("E412",
+                    "the order of the loops of " + fusion()[t].name + " is no permutation of them",
+                    "name every loop once; missing or repeated:" + missing);
   }
   nest(t).loops = std::move(loops);
+  nest(t).follows = false;
   return *this;
 }
 
@@ -232,30 +256,117 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
   for (const auto& [domain, bound] : nest(l.tensor).bound) {
     if (bound == type && domain != l.domain && once) {
       refuse<Illegal>("E413",
-                      std::string(to_string(type)) + " of " + (*fusion_)[l.tensor].name +
+                      std::string(to_string(type)) + " of " + fusion()[l.tensor].name +
                           " is bound to " + name(l.tensor, domain) + " already, and now to " +
                           name(l.tensor, l.domain),
                       "merge the two, or bind one of them to another type");
     }
   }
   nest(l.tensor).bound[l.domain] = type;
+  nest(l.tensor).follows = false;
   return *this;
 }
 
 Schedule& Schedule::inline_into_readers(TensorId t) {
-  const TensorInfo& tensor = (*fusion_)[t];
+  const TensorInfo& tensor = fusion()[t];
   if (tensor.is_input || tensor.is_output) {
     refuse<Illegal>(
         "E415",
         tensor.name + " is an " + (tensor.is_input ? "input" : "output") + " and cannot be inlined",
         "inline tensors that only other tensors read");
   }
-  nest(t).inlined = true;
+  if (tensor.fold) {
+    refuse<Illegal>("E415",
+                    tensor.name + " folds elements, and recomputing that in every reader is not " +
+                        "what inlining does",
+                    "compute it at a loop of its reader: inline: {into: READER, at: LOOP}");
+  }
+  Nest& own = nest(t);
+  own.inlined = true;
+  own.follows = false;
+  own.site.reset();
+  own.memory.reset();
   return *this;
 }
 
 Schedule& Schedule::materialize(TensorId t) {
-  nest(t).inlined = false;
+  Nest& own = nest(t);
+  own.inlined = own.follows = false;
+  own.site.reset();
+  own.memory.reset();
+  return *this;
+}
+
+void Schedule::check_not_mixed(TensorId t, DomainId a, DomainId b) const {
+  if (is_folded(t, a) == is_folded(t, b)) return;
+  const bool is_a = is_folded(t, a);
+  refuse<Illegal>("E417",
+                  fusion()[t].name + " folds over " + name(t, is_a ? a : b) + " and not over " +
+                      name(t, is_a ? b : a) + ": no loop is both",
+                  "transform loops that are folded over, or loops that are not, among themselves");
+}
+
+void Schedule::put_at(TensorId t, Site site) {
+  const TensorInfo& tensor = fusion()[t];
+  const std::string& into = fusion()[site.tensor].name;
+  if (tensor.is_input || !tensor.definition) {
+    refuse<Illegal>("E418", tensor.name + " is an input: it is not computed anywhere",
+                    "cache it, and compute the copy there");
+  }
+  for (TensorId host = site.tensor;;) {
+    if (host == t) {
+      refuse<Illegal>("E418",
+                      tensor.name + " would be computed at a loop of " + into +
+                          ", which is computed inside " + tensor.name,
+                      "compute " + tensor.name + " at a loop of a tensor that reads it");
+    }
+    if (!nest(host).site) break;
+    host = nest(host).site->tensor;
+  }
+  if (is_inlined(site.tensor) || fusion()[site.tensor].is_input) {
+    refuse<Illegal>("E418",
+                    into + (fusion()[site.tensor].is_input ? " is an input" : " is inlined") +
+                        " and has no loops at which " + tensor.name + " could be computed",
+                    "take a tensor that is computed in loops");
+  }
+  // Shared loops come first, in the order of the other tensor's.
+  std::vector<DomainId> first;
+  if (site.loop) {
+    for (DomainId d : nest(site.tensor).loops) {
+      const std::vector<DomainId>& own = nest(t).loops;
+      if (std::find(own.begin(), own.end(), d) != own.end() && !is_folded(t, d)) first.push_back(d);
+      if (d == *site.loop) break;
+    }
+  }
+  Nest& own = nest(t);
+  for (DomainId d : own.loops) {
+    if (std::find(first.begin(), first.end(), d) == first.end()) first.push_back(d);
+  }
+  own.loops = std::move(first);
+  own.inlined = own.follows = false;
+  own.site = site;
+}
+
+Schedule& Schedule::compute_at(TensorId t, ScheduledLoop at) {
+  position(at);
+  put_at(t, {at.tensor, at.domain});
+  return *this;
+}
+
+Schedule& Schedule::compute_in(TensorId t, TensorId reader) {
+  put_at(t, {reader, std::nullopt});
+  return *this;
+}
+
+Schedule& Schedule::keep_in(TensorId t, Memory memory) {
+  const TensorInfo& tensor = fusion()[t];
+  if (tensor.is_input || (tensor.is_output && memory != Memory::Global)) {
+    refuse<Illegal>("E419",
+                    tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
+                        " and lies in global memory",
+                    "cache it, and keep the copy there");
+  }
+  nest(t).memory = memory;
   return *this;
 }
 
@@ -263,20 +374,21 @@ Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
   // Without transforms of its own only the loops themselves are known; an empty list means "all".
   const std::vector<TransformId>& own = nest(t).transforms;
   const Path path = own.empty() ? Path{{}, loops} : everything_from(graph_, loops, own);
-  for (DomainId d : (*fusion_)[t].logical) {
+  for (DomainId d : visited_domain(fusion()[t])) {
     if (reaches(path, d)) continue;
     refuse<Illegal>("E416",
-                    "the index of " + name(t, d) + " of " + (*fusion_)[t].name +
+                    "the index of " + name(t, d) + " of " + fusion()[t].name +
                         " does not follow from its loops",
                     "take loops from which every logical iterdomain follows");
   }
   std::unordered_set<std::size_t> seen;
   for (DomainId d : loops) {
     if (seen.insert(index_of(d)).second) continue;
-    refuse<Illegal>("E412", name(t, d) + " is a loop of " + (*fusion_)[t].name + " twice",
+    refuse<Illegal>("E412", name(t, d) + " is a loop of " + fusion()[t].name + " twice",
                     "name every loop once");
   }
   nest(t).loops = std::move(loops);
+  nest(t).follows = false;
   drop_lost_bindings(nest(t).loops, nest(t).bound);
   return *this;
 }

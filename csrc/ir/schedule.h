@@ -6,6 +6,8 @@
 
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -23,12 +25,14 @@ struct ScheduledLoop {
 // How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion that
 // must outlive it and not change any more. Copy it, try something, drop it, from several threads.
 //
-// At first every computed tensor is a serial nest over its logical domain, and one that only other
-// tensors read is inlined into its readers. Primitives take loops of the current nest and throw
-// Illegal where they make no sense, leaving the schedule as it was: E401 to E404 as DomainGraph
-// says, E410 not a loop of that tensor, E411 not loops of one tensor, E412 no permutation of the
-// loops, E413 parallel type bound twice, E414 parallel type not supported yet, E415 not to be
-// inlined, E416 loops from which the tensor's items do not follow.
+// At first every computed tensor is a serial nest over its logical domain and what it folds over;
+// one that only other tensors read is inlined into its readers, or, where it folds, it follows
+// them: with_defaults() says how. Primitives take loops of the current nest and throw Illegal where
+// they make no sense, leaving the schedule as it was: E401 to E404 as DomainGraph says, E410 not a
+// loop of that tensor, E411 not loops of one tensor, E412 no permutation of the loops, E413
+// parallel type bound twice, E414 parallel type not supported yet, E415 not to be inlined, E416
+// loops from which the tensor's items do not follow, E417 loops of the result and loops that are
+// folded over in one transform, E418 not to be computed there, E419 not to be kept in that memory.
 class Schedule {
  public:
   explicit Schedule(const Fusion& fusion);
@@ -60,6 +64,18 @@ class Schedule {
   // Recomputed in every reader; not for outputs. And the other way round: stored by a kernel.
   Schedule& inline_into_readers(TensorId t);
   Schedule& materialize(TensorId t);
+  // Computed where loop `at` of another tensor begins, once for each iteration of the loops down to
+  // and with it: a loop of these that is its own too (the same iterdomain) is shared, the others
+  // are iterated over, and what it keeps is what one iteration needs. Its shared loops come first
+  // after that. Everyone who reads it must do so within these loops; that is seen when the fusion
+  // is lowered. Its loops are its own to cut up further.
+  Schedule& compute_at(TensorId t, ScheduledLoop at);
+  // The same, inside no loop: in the kernel of `reader`, before its loops.
+  Schedule& compute_in(TensorId t, TensorId reader);
+  // Where its elements are kept: global memory if it is stored by a kernel of its own, else, if
+  // nothing is said, the registers of each thread where no thread reads what another has computed,
+  // and the block's shared memory where one does. E419: an output is kept in global memory.
+  Schedule& keep_in(TensorId t, Memory memory);
   // Any set of iterdomains from which the tensor's logical domain follows (for views, whose loops
   // need not descend from the logical domain). Transforms are made on the graph by `derive`.
   Schedule& set_loops(TensorId t, std::vector<DomainId> loops);
@@ -69,11 +85,24 @@ class Schedule {
   std::vector<DomainId> derive(TensorId t, const Transform& request,
                                std::vector<std::string> names);
 
-  const Fusion& fusion() const { return *fusion_; }
+  // As the schedule has it: with the tensors that its primitives added.
+  const Fusion& fusion() const { return own_ ? *own_ : *fusion_; }
   const DomainGraph& graph() const { return graph_; }
   const std::vector<DomainId>& loop_domains(TensorId t) const;
   ParallelType parallel(TensorId t, DomainId d) const;  // Serial, if it is not bound
   bool is_inlined(TensorId t) const;
+  // Is what the tensor folds over all that this iterdomain stems from?
+  bool is_folded(TensorId t, DomainId d) const;
+  // Where it is computed, if not in a nest of its own.
+  struct Site {
+    TensorId tensor{};
+    std::optional<DomainId> loop;  // nothing: outside all of its loops
+    friend bool operator==(const Site&, const Site&) = default;
+  };
+  const std::optional<Site>& site(TensorId t) const;
+  std::optional<Memory> memory(TensorId t) const;  // if something was said
+  // A fold for which nothing was said yet: it follows its readers.
+  bool follows(TensorId t) const;
   // What a tensor calls an iterdomain: its own name for it, or the label of the iterdomain.
   std::string name(TensorId t, DomainId d) const;
   void rename(TensorId t, DomainId d, std::string name);
@@ -87,7 +116,12 @@ class Schedule {
     std::map<DomainId, std::string> names;
     std::vector<TransformId> transforms;
     std::unordered_set<std::size_t> used;  // the same, for looking up
+    std::unordered_set<std::size_t>
+        folded;  // iterdomains, those of the fold and what comes of them
     bool inlined = false;
+    bool follows = false;
+    std::optional<Site> site;
+    std::optional<Memory> memory;
   };
   template <std::size_t Rank>
   static std::array<ScheduledLoop, Rank> exactly(const std::vector<ScheduledLoop>& loops) {
@@ -103,7 +137,11 @@ class Schedule {
   void use_transform(TensorId t, DomainId in, DomainId out);
   void label(TensorId t, DomainId d, const std::string& name);
 
+  void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
+  void put_at(TensorId t, Site site);
+
   const Fusion* fusion_;
+  std::shared_ptr<const Fusion> own_;  // a copy with more tensors, where primitives added some
   DomainGraph graph_;
   std::vector<Nest> nests_;
 };

@@ -87,6 +87,15 @@ ValueId ValueGraph::read(DataType type, std::uint32_t source, std::vector<Expr> 
               .subscripts = std::move(subscripts)});
 }
 
+ValueId ValueGraph::read_or(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
+                            ValueId otherwise) {
+  return add({.kind = ValueNode::Kind::Read,
+              .type = type,
+              .source = source,
+              .subscripts = std::move(subscripts),
+              .operands = {in_compute_type(otherwise, compute_type(type))}});
+}
+
 ValueId ValueGraph::in_compute_type(ValueId v, DataType compute) {
   const ValueNode& n = (*this)[v];
   if (n.kind == ValueNode::Kind::Constant && n.weak && is_integer(n.type) &&

@@ -13,7 +13,8 @@ enum class ValueId : std::uint32_t {};
 //   Constant  a literal: `integer` for Bool and the integers, `real` for the floats
 //   Index     an integer expression as a value (type Int64)
 //   Read      an element: of tensor `source` at `subscripts` in a Fusion; in a Kernel, of buffer
-//             `source` at the one subscript, the address in elements
+//             `source` at the one subscript, the address in elements. In a Fusion it may have an
+//             operand: the value where a subscript is out of bounds, of the same compute type
 //   Apply     a function of operands of equal compute type
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
@@ -48,6 +49,9 @@ class ValueGraph {
   ValueId constant(DataType type, double v, bool weak);
   ValueId index(Expr e);
   ValueId read(DataType type, std::uint32_t source, std::vector<Expr> subscripts);
+  // The same, and out of bounds `otherwise`, brought to the compute type of `type`.
+  ValueId read_or(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
+                  ValueId otherwise);
   // Promotes the operands and inserts the casts that are needed; literals alone are folded. Throws
   // BadInput (E506) where a literal does not fit the integers that it meets.
   ValueId apply(Function f, std::vector<ValueId> operands);

@@ -56,6 +56,11 @@ class Walk {
     found_.all.push_back(transfer.to_address);
     found_.all.push_back(transfer.from_address);
   }
+  void visit(const Barrier&, int) {}
+  void visit(const Shuffle& shuffle, int) {
+    found_.all.push_back(shuffle.to_address);
+    found_.all.push_back(shuffle.from_address);
+  }
   void visit(const Store& store, int) {
     found_.all.push_back(store.address);
     for (ValueId v : nodes_of(values_, store.value)) {

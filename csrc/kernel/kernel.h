@@ -9,6 +9,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,8 +21,11 @@ struct Buffer {
   std::string name;
   DataType type = DataType::Float;
   Memory memory = Memory::Global;
-  Expr elements;  // how many it has, over the sizes
+  Expr elements;  // how many it has, over the sizes; a number where it is Shared or Local
   bool is_written = false;
+  // Of Shared memory: where it begins in the block's, in bytes. Buffers may overlap, and then what
+  // is stored in one is lost to the other. Invalid: bytes of its own.
+  std::optional<std::int64_t> offset = {};
 };
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
@@ -58,6 +62,8 @@ struct Store {
   ValueId value{};
   std::vector<Expr> valid;
   bool duplicates_allowed = false;
+  // buffer[address] = atomic(buffer[address], value), at once for all other threads: Add, Min, Max.
+  std::optional<Function> atomic = {};
 };
 // `width` neighbouring elements from one buffer to another of its type, as one access of memory:
 // both addresses are multiples of width.
@@ -70,8 +76,22 @@ struct Transfer {
   std::vector<Expr> valid;
   bool duplicates_allowed = false;
 };
+// Every thread of the block, or of each warp, waits for the others, and from here on sees what
+// they have written before. All threads of the block (of the warp) get here, or none.
+struct Barrier {
+  enum class Scope : std::uint8_t { Block, Warp };
+  Scope scope = Scope::Block;
+};
+// to[to_address] = from[from_address] as the thread has it whose lane is the own one xor `mask`.
+// Both buffers are Local and of one type. All 32 threads of the warp get here together: a block
+// that shuffles has a multiple of 32 threads, x running fastest, then y, z.
+struct Shuffle {
+  BufferId to = 0, from = 0;
+  Expr to_address, from_address;
+  std::int64_t mask = 1;  // 1 to 31
+};
 struct Statement {
-  std::variant<Loop, Define, Guard, Store, Transfer> node;
+  std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle> node;
 };
 
 // Launch extents over the sizes, x y z.

@@ -113,6 +113,13 @@ class Printer {
     line(depth,
          elements(t.to, t.to_address, t.width) + " = " + elements(t.from, t.from_address, t.width));
   }
+  void print(const Barrier& barrier, int depth) {
+    line(depth, barrier.scope == Barrier::Scope::Block ? "barrier" : "barrier (warp)");
+  }
+  void print(const Shuffle& s, int depth) {
+    line(depth, elements(s.to, s.to_address, 1) + " = " + elements(s.from, s.from_address, 1) +
+                    " of lane ^ " + std::to_string(s.mask));
+  }
   void print(const Store& store, int depth) {
     const std::vector<ValueId> nodes = nodes_of(kernel_.values, store.value);
     std::unordered_map<std::uint32_t, int> uses;

@@ -19,6 +19,18 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
 
 }  // namespace
 
+Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates) {
+  Environment environment;
+  const std::vector<DomainId>& domain = definition_domain(tensor);
+  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+    environment.emplace_back(tensor.indices[i], coordinates[domain[i]]);
+  }
+  for (std::size_t i = 0; tensor.fold && i < tensor.fold->indices.size(); ++i) {
+    environment.emplace_back(tensor.fold->indices[i], coordinates[tensor.fold->domains[i]]);
+  }
+  return environment;
+}
+
 Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken) {
   const auto is_taken = [&](Expr e) { return contains(fusion.sizes(), e) || contains(taken, e); };
   while (is_taken(fusion.pool().symbol(name))) name += "_";
@@ -39,7 +51,8 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
   } else {
     a.path = everything_from(graph, a.loops, transforms);
   }
-  for (DomainId d : tensor.logical) {
+  const std::vector<DomainId> visited = visited_domain(tensor);
+  for (DomainId d : visited) {
     if (!reaches(a.path, d)) {
       refuse<Illegal>("E416",
                       "the index of " + schedule.name(t, d) + " of " + tensor.name +
@@ -47,7 +60,7 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
                       "take loops from which every logical iterdomain follows");
     }
   }
-  a.hole_path = needed_for(graph, a.path, a.loops, tensor.logical);
+  a.hole_path = needed_for(graph, a.path, a.loops, visited);
 
   Facts facts = *fusion.facts();
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
@@ -60,14 +73,14 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
        .path = a.path,
        .loops = a.loops,
        .variables = a.variables,
-       .candidates = tensor.duplicates_allowed ? std::span<const DomainId>(tensor.logical)
+       .candidates = tensor.duplicates_allowed ? std::span<const DomainId>(visited)
                                                : std::span<const DomainId>(a.hole_path.domains),
        .coordinates = *a.coordinates,
        .simplifier = *a.ranges});
   a.coverage = coverage_of(fusion, schedule, t, a.loops);
 
   for (const KeptPredicate& kept : a.predicates.kept) facts.assume(kept.condition);
-  for (DomainId d : tensor.logical) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
+  for (DomainId d : visited) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
   a.guarded = std::make_shared<Simplifier>(std::move(facts));
 
   std::vector<Expr> indices;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/expr/substitute.h>
 #include <selvage/index/predicate.h>
 #include <selvage/legality/allocation.h>
 #include <selvage/legality/coverage.h>
@@ -35,6 +36,9 @@ struct TensorAnalysis {
 // Throws Illegal E416 where the logical domain does not follow from the loops, E441 where the
 // allocation domain does not.
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
+
+// The indices of the tensor's definition, each with the coordinate that it stands for.
+Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates);
 
 // A symbol with that name; where a size or one of `taken` has it, with marks: loop_, loop__.
 Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken);

@@ -21,11 +21,8 @@ class Reads {
   std::vector<ReadBound> list() {
     const TensorInfo& info = fusion_[analysis_.tensor];
     if (!info.definition) return {};
-    Environment environment;
-    for (std::size_t i = 0; i < info.indices.size(); ++i) {
-      const Expr coordinate = (*analysis_.coordinates)[info.logical[i]];
-      environment.emplace_back(info.indices[i], analysis_.guarded->simplify(coordinate));
-    }
+    Environment environment = indices_at(info, *analysis_.coordinates);
+    for (auto& [index, value] : environment) value = analysis_.guarded->simplify(value);
     visit(*info.definition, environment, analysis_.tensor);
     return std::move(list_);
   }

@@ -51,6 +51,12 @@ class Pruner {
     }
     return true;
   }
+  bool prune(Barrier&) { return true; }
+  bool prune(Shuffle& shuffle) {
+    use(shuffle.to_address);
+    use(shuffle.from_address);
+    return true;
+  }
   bool prune(Transfer& transfer) {
     use(transfer.to_address);
     use(transfer.from_address);

@@ -131,8 +131,9 @@ class Nest {
     store_.address = analysis_.address;
     store_.value = value;
     store_.duplicates_allowed = fusion_[analysis_.tensor].duplicates_allowed;
-    const auto& must =
-        store_.duplicates_allowed ? fusion_[analysis_.tensor].logical : analysis_.hole_path.domains;
+    const std::vector<DomainId> must = store_.duplicates_allowed
+                                           ? visited_domain(fusion_[analysis_.tensor])
+                                           : analysis_.hole_path.domains;
     for (DomainId d : must) {
       store_.valid.push_back(ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent));
     }

@@ -18,11 +18,8 @@ ValueLowering::ValueLowering(const Fusion& fusion, const Schedule& schedule,
 ValueId ValueLowering::lower(TensorId t) {
   const TensorInfo& tensor = fusion_[t];
   SELVAGE_CHECK(tensor.definition.has_value());
-  Environment environment;
-  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
-    const Expr coordinate = (*analysis_.coordinates)[tensor.logical[i]];
-    environment.emplace_back(tensor.indices[i], analysis_.guarded->simplify(coordinate));
-  }
+  Environment environment = indices_at(tensor, *analysis_.coordinates);
+  for (auto& [index, value] : environment) value = analysis_.guarded->simplify(value);
   return lower(*tensor.definition, environment, tensor);
 }
 

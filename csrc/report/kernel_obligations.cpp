@@ -62,7 +62,8 @@ class KernelObligations {
                               find_lanes(guard.body);
                               find_lanes(guard.otherwise);
                             },
-                            [](const Define&) {}, [](const Store&) {},
+                            [](const Define&) {}, [](const Store&) {}, [](const Barrier&) {},
+                            [](const Shuffle&) {},
                             [&](const Transfer& t) {
                               if (is_target(t.to)) lanes_.insert(t.from);
                               if (kernel_.buffers[t.to].memory == Memory::Local)
@@ -102,7 +103,8 @@ class KernelObligations {
                             },
                             [&](const Transfer& t) {
                               if (is_target(t.to)) add(t);
-                            }},
+                            },
+                            [](const Barrier&) {}, [](const Shuffle&) {}},
                  s.node);
     }
     around_.resize(outside);
@@ -134,11 +136,8 @@ class KernelObligations {
   }
 
   void add_value(ValueId value) {
-    Environment environment;
     const TensorInfo& info = tensor_.tensor();
-    for (std::size_t i = 0; i < info.indices.size(); ++i) {
-      environment.emplace_back(info.indices[i], (*analysis_.coordinates)[info.logical[i]]);
-    }
+    const Environment environment = indices_at(info, *analysis_.coordinates);
     compare(*info.definition, environment, value);
   }
 

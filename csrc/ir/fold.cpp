@@ -1,0 +1,110 @@
+#include <selvage/base/check.h>
+#include <selvage/ir/fold.h>
+
+#include <limits>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
+
+bool is_place(Reduction r) { return r == Reduction::ArgMax || r == Reduction::ArgMin; }
+
+ValueId constant_of(ValueGraph& values, const Scalar& v) {
+  if (v.type == DataType::Float) return values.constant(v.type, double(v.single), false);
+  if (v.type == DataType::Double) return values.constant(v.type, v.real, false);
+  return values.constant(v.type, v.integer, false);
+}
+
+// Is the element `a` to be taken rather than `b`, whatever their positions?
+ValueId beats(ValueGraph& values, Reduction r, ValueId a, ValueId b) {
+  return values.apply(Function::Lt, r == Reduction::ArgMax ? std::vector{b, a} : std::vector{a, b});
+}
+
+}  // namespace
+
+std::vector<FoldComponent> components(const Fold& fold) {
+  if (is_place(fold.how)) return {{"position", DataType::Int64}, {"value", fold.type}};
+  if (fold.how == Reduction::Variance) {
+    return {{"squares", fold.type}, {"mean", fold.type}, {"count", fold.type}};
+  }
+  return {{fold.how == Reduction::Mean ? "sum" : "value", fold.type}};
+}
+
+FoldState empty_state(ValueGraph& values, const Fold& fold) {
+  const ValueId start = constant_of(values, identity(fold.how, fold.type));
+  if (is_place(fold.how)) return {values.constant(DataType::Int64, kNowhere, false), start};
+  if (fold.how == Reduction::Variance) return {start, start, start};
+  return {start};
+}
+
+FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& state,
+                       ValueId element, ValueId position) {
+  if (is_place(fold.how)) return merged(values, fold, state, {position, element});
+  if (fold.how != Reduction::Variance) return merged(values, fold, state, {element});
+  // n' = n + 1, mean' = mean + (x - mean) / n', squares' = squares + (x - mean) * (x - mean')
+  const auto apply = [&](Function f, ValueId a, ValueId b) { return values.apply(f, {a, b}); };
+  const ValueId n = apply(Function::Add, state[2], values.constant(fold.type, 1.0, false));
+  const ValueId distance = apply(Function::Sub, element, state[1]);
+  const ValueId mean = apply(Function::Add, state[1], apply(Function::TrueDiv, distance, n));
+  const ValueId square = apply(Function::Mul, distance, apply(Function::Sub, element, mean));
+  return {apply(Function::Add, state[0], square), mean, n};
+}
+
+FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b) {
+  const auto apply = [&](Function f, ValueId x, ValueId y) { return values.apply(f, {x, y}); };
+  if (is_place(fold.how)) {
+    // The better value; of equal ones the one that comes first.
+    const ValueId is_first =
+        apply(Function::And, apply(Function::Eq, a[1], b[1]), apply(Function::Lt, b[0], a[0]));
+    const ValueId takes_b = apply(Function::Or, beats(values, fold.how, b[1], a[1]), is_first);
+    return {values.apply(Function::Select, {takes_b, b[0], a[0]}),
+            values.apply(Function::Select, {takes_b, b[1], a[1]})};
+  }
+  if (fold.how != Reduction::Variance) {
+    Function f = combiner(fold.how);
+    if (fold.type == DataType::Bool && f == Function::Max) f = Function::Or;
+    if (fold.type == DataType::Bool && f == Function::Min) f = Function::And;
+    return {apply(f, a[0], b[0])};
+  }
+  // n = na + nb, w = nb / n, d = mean_b - mean_a:
+  //   mean = mean_a + d * w, squares = squares_a + squares_b + d * d * na * w
+  const ValueId zero = values.constant(fold.type, 0.0, false);
+  const ValueId n = apply(Function::Add, a[2], b[2]);
+  const ValueId weight = values.apply(
+      Function::Select, {apply(Function::Eq, b[2], zero), zero, apply(Function::TrueDiv, b[2], n)});
+  const ValueId distance = apply(Function::Sub, b[1], a[1]);
+  const ValueId shift = apply(Function::Mul, distance, weight);
+  const ValueId between = apply(Function::Mul, apply(Function::Mul, distance, a[2]), shift);
+  return {apply(Function::Add, apply(Function::Add, a[0], b[0]), between),
+          apply(Function::Add, a[1], shift), n};
+}
+
+ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, ValueId items) {
+  switch (fold.how) {
+    case Reduction::Sum:
+    case Reduction::Prod:
+    case Reduction::Max:
+    case Reduction::Min:
+    case Reduction::Any:
+    case Reduction::All: return state[0];
+    case Reduction::Mean:
+      return values.apply(Function::TrueDiv, {state[0], values.cast(items, fold.type)});
+    case Reduction::Variance: {
+      const ValueId less = values.apply(
+          Function::Sub, {items, values.constant(DataType::Int64, fold.correction, false)});
+      return values.apply(Function::TrueDiv, {state[0], values.cast(less, fold.type)});
+    }
+    case Reduction::ArgMax:
+    case Reduction::ArgMin: {
+      const ValueId nowhere = values.constant(DataType::Int64, kNowhere, false);
+      const ValueId zero = values.constant(DataType::Int64, std::int64_t{0}, false);
+      return values.apply(Function::Select,
+                          {values.apply(Function::Eq, {state[0], nowhere}), zero, state[0]});
+    }
+  }
+  SELVAGE_CHECK(!"a reduction");
+}
+
+}  // namespace selvage
