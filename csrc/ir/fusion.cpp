@@ -48,7 +48,7 @@ DataType stored_type(const TensorInfo& tensor) {
 }
 
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor) {
-  return tensor.root.empty() ? tensor.logical : tensor.root;
+  return tensor.defined_over.empty() ? tensor.logical : tensor.defined_over;
 }
 
 std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
@@ -302,7 +302,7 @@ void Fusion::unify(DomainId a, DomainId b) {
   for (TensorInfo& t : tensors_) {
     bool has_keep = false;
     std::vector<std::vector<DomainId>*> own;
-    std::vector<std::vector<DomainId>*> all = {&t.root, &t.logical, &t.allocation};
+    std::vector<std::vector<DomainId>*> all = {&t.root, &t.logical, &t.allocation, &t.defined_over};
     if (t.fold) all.push_back(&t.fold->domains);
     for (auto* cut : all) {
       if (contains(*cut, gone)) own.push_back(cut);
@@ -392,7 +392,7 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   const DataType stored = type.value_or(info.type);
   if (info.is_input || info.is_output || (stored != info.type && read_.contains(t.id()))) {
     std::vector<Expr> indices;
-    if (info.root.empty()) indices = info.indices;
+    if (info.defined_over.empty()) indices = info.indices;
     for (std::size_t k = 0; k < info.logical.size(); ++k) {
       if (indices.size() == k) indices.push_back(fresh_index("i" + std::to_string(k)));
     }

@@ -57,6 +57,7 @@ struct TensorInfo {
   // definition_domain(), as a value whose compute type is that of `type`. Of one that folds: what
   // is folded, over `indices` and fold->indices, in the type of the fold.
   std::vector<Expr> indices = {};
+  std::vector<DomainId> defined_over = {};  // what they run over; empty: the logical domain
   std::optional<ValueId> definition = {};
   std::optional<Fold> fold = {};
   bool duplicates_allowed = false;        // every item may be stored more than once
@@ -66,7 +67,7 @@ struct TensorInfo {
 // What an element of it takes in memory: of a computed tensor that is no output, its compute type.
 DataType stored_type(const TensorInfo& tensor);
 
-// What the indices of a definition run over: the root where there is one, else the logical domain.
+// What the indices of a definition run over: of a view that reads what lies before it, the root.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
 // What its loops visit: the logical domain, and what it folds over.
 std::vector<DomainId> visited_domain(const TensorInfo& tensor);

@@ -92,7 +92,7 @@ class Reads {
   }
 
   Expr extent_of(const TensorInfo& info, std::size_t axis) const {
-    return fusion_.domains()[info.logical[axis]].extent;
+    return schedule_.graph()[info.logical[axis]].extent;
   }
   const std::shared_ptr<const Facts>& guarded_facts() {
     if (facts_ == nullptr) facts_ = std::make_shared<const Facts>(analysis_.guarded->facts());

@@ -3,19 +3,22 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/forms.h>
+#include <selvage/lower/barriers.h>
+#include <selvage/lower/fold_nest.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/program.h>
-#include <selvage/lower/values.h>
+#include <selvage/lower/tree_body.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace selvage {
 
 namespace {
 
-constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
+constexpr std::size_t kDeepestNest = 1'024;            // loops of one kernel
+constexpr std::int64_t kMostSharedBytes = 48 * 1'024;  // of a block, without asking for more
 
 class Lowering {
  public:
@@ -28,47 +31,21 @@ class Lowering {
     for (Expr e : fusion_.launch_checks()) {
       program_.checks.push_back({e, "extents that index notation equates must be equal"});
     }
-    find_needed();
+    nests_ = nests_of(fusion_, schedule_);
+    for (const NestTree& root : nests_.roots) {
+      for (TensorId t : tensors_of(root)) {
+        check_depth(t);
+        check_bindings(t);
+      }
+      placed_.emplace(root.tensor, PlacedTensors(fusion_, schedule_, root));
+      for (TensorId t : tensors_of(root)) check(placed_.at(root.tensor)[t]);
+    }
     list_buffers();
-    for (const std::vector<TensorId>& group : groups()) add_step(group);
+    for (const std::vector<const NestTree*>& group : groups()) add_step(group);
     return std::move(program_);
   }
 
  private:
-  // Stored: every output, and what the definitions of stored tensors read and is not inlined.
-  void find_needed() {
-    is_stored_.assign(fusion_.size(), false);
-    reads_.resize(fusion_.size());
-    for (std::size_t i = fusion_.size(); i-- > 0;) {
-      const TensorId t = TensorId(i);
-      const TensorInfo& tensor = fusion_[t];
-      if (tensor.is_input || !tensor.definition) continue;
-      if (tensor.is_output) is_stored_[i] = true;
-      if (!is_stored_[i]) continue;
-      collect_reads(*tensor.definition, reads_[i]);
-      for (TensorId r : reads_[i]) {
-        if (!fusion_[r].is_input) is_stored_[index_of(r)] = true;
-      }
-    }
-  }
-
-  void collect_reads(ValueId v, std::set<TensorId>& out) {
-    const ValueNode& node = fusion_.values()[v];
-    if (node.kind == ValueNode::Kind::Read) {
-      const TensorId source = TensorId(node.source);
-      if (!fusion_[source].is_input && schedule_.is_inlined(source)) {
-        if (inlined_seen_.insert({index_of(source), &out}).second) {
-          collect_reads(*fusion_[source].definition, out);
-        }
-      } else {
-        out.insert(source);
-      }
-    }
-    for (ValueId o : node.operands) {
-      if (visited_.insert({std::size_t(o), &out}).second) collect_reads(o, out);
-    }
-  }
-
   void list_buffers() {
     using Role = ProgramBuffer::Role;
     for (const Role role : {Role::Input, Role::Output, Role::Scratch}) {
@@ -77,39 +54,53 @@ class Lowering {
         const Role own = tensor.is_input    ? Role::Input
                          : tensor.is_output ? Role::Output
                                             : Role::Scratch;
-        if (own != role || (own == Role::Scratch && !is_stored_[i])) continue;
+        if (own != role || (own == Role::Scratch && !is_scratch(TensorId(i)))) continue;
         program_.buffers.push_back({TensorId(i), tensor.name, stored_type(tensor),
                                     elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
       }
     }
   }
 
-  // Tensors that one kernel can store: none reads another, and their loops have no name in common
-  // with different extents.
-  std::vector<std::vector<TensorId>> groups() {
-    std::vector<std::vector<TensorId>> groups;
-    for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      if (!is_stored_[i]) continue;
-      const TensorId t = TensorId(i);
-      check_depth(t);
-      check_bindings(t);
-      program_.tensors.push_back(analyze(fusion_, schedule_, t));
-      check_coverage(program_.tensors.back());
-      check_vector(program_.tensors.back());
-      if (!groups.empty() && fits(groups.back(), t)) {
-        groups.back().push_back(t);
+  // In global memory, between kernels or within one.
+  bool is_scratch(TensorId t) const {
+    if (!nests_.has_nest[index_of(t)]) return false;
+    for (const auto& [root, placed] : placed_) {
+      if (placed.contains(t)) return !placed[t].analysis.storage;
+    }
+    return false;
+  }
+
+  void check(const PlacedTensor& placed) {
+    program_.tensors.push_back(placed.analysis);
+    check_coverage(placed.analysis);
+    check_vector(placed.analysis);
+    if (placed.result) check_vector(*placed.result);
+  }
+
+  // Trees that one kernel can hold: none reads what another stores, and their loops have no name in
+  // common with different extents. What threads do together has a kernel of its own.
+  std::vector<std::vector<const NestTree*>> groups() const {
+    std::vector<std::vector<const NestTree*>> groups;
+    for (const NestTree& root : nests_.roots) {
+      if (!groups.empty() && fits(groups.back(), root)) {
+        groups.back().push_back(&root);
       } else {
-        groups.push_back({t});
+        groups.push_back({&root});
       }
     }
     return groups;
   }
 
-  bool fits(const std::vector<TensorId>& group, TensorId t) {
-    const TensorAnalysis& a = analysis(t);
-    for (TensorId other : group) {
-      if (reads_[index_of(t)].count(other)) return false;
-      const TensorAnalysis& b = analysis(other);
+  bool fits(const std::vector<const NestTree*>& group, const NestTree& root) const {
+    const auto is_alone = [&](const NestTree& tree) {
+      return !tree.inside.empty() || fusion_[tree.tensor].fold;
+    };
+    if (is_alone(root)) return false;
+    const TensorAnalysis& a = analysis(root);
+    for (const NestTree* other : group) {
+      if (is_alone(*other)) return false;
+      if (nests_.reads[index_of(root.tensor)].count(other->tensor)) return false;
+      const TensorAnalysis& b = analysis(*other);
       if (is_bound(a) != is_bound(b)) return false;
       for (std::size_t i = 0; i < a.loops.size(); ++i) {
         for (std::size_t j = 0; j < b.loops.size(); ++j) {
@@ -172,17 +163,19 @@ class Lowering {
                     "resize by nothing negative", {item});
   }
 
-  const TensorAnalysis& analysis(TensorId t) const {
-    for (const TensorAnalysis& a : program_.tensors) {
-      if (a.tensor == t) return a;
-    }
-    SELVAGE_CHECK(!"an analysed tensor");
-    return program_.tensors.front();
+  const TensorAnalysis& analysis(const NestTree& root) const {
+    return placed_.at(root.tensor)[root.tensor].analysis;
   }
 
-  void add_step(const std::vector<TensorId>& group) {
+  using Group = std::vector<const NestTree*>;
+
+  void add_step(const Group& group) {
     ProgramStep step;
-    step.stores = group;
+    for (const NestTree* root : group) {
+      for (TensorId t : tensors_of(*root)) {
+        if (!placed_.at(root->tensor)[t].analysis.storage) step.stores.push_back(t);
+      }
+    }
     const bool is_vectorised = options_.draws_out_checks && !options_.checks_everything;
     const std::vector<Expr> conditions = add_variants(group, is_vectorised, step);
     // What must be aligned, and cannot be known to be: another kernel, element by element.
@@ -192,8 +185,7 @@ class Lowering {
 
   // The kernel of a group for 32-bit indices, and where these may not do, for 64-bit ones. What
   // comes back are conditions at launch, which are those of the kernels, too.
-  std::vector<Expr> add_variants(const std::vector<TensorId>& group, bool is_vectorised,
-                                 ProgramStep& step) {
+  std::vector<Expr> add_variants(const Group& group, bool is_vectorised, ProgramStep& step) {
     Kernel kernel{.name = kernel_name(group),
                   .pool = fusion_.shared_pool(),
                   .buffers = {},
@@ -205,32 +197,18 @@ class Lowering {
                   .body = {},
                   .facts = *fusion_.facts()};
     if (!step.variants.empty()) kernel.name += "_unaligned";
-    std::vector<TensorId> bound;
-    for (TensorId t : group) {
-      for (TensorId r : reads_[index_of(t)]) add_buffer(kernel, bound, r, false);
-    }
-    for (TensorId t : group) add_buffer(kernel, bound, t, true);
     settle_launch(kernel, group);
-
-    std::vector<Expr> computed, conditions;
-    for (TensorId t : group) {
-      const TensorAnalysis& a = analysis(t);
-      const auto buffer = [&](TensorId r) {
-        return BufferId(std::find(bound.begin(), bound.end(), r) - bound.begin());
-      };
-      ValueLowering values(fusion_, schedule_, a, kernel.values, buffer);
-      const ValueId value = values.lower(t);
-      const NestRequest nest{fusion_,
-                             schedule_,
-                             a,
-                             bound,
-                             is_vectorised,
-                             options_.draws_out_checks,
-                             options_.checks_everything};
-      for (Expr c : append_nest(nest, buffer(t), value, kernel, computed)) conditions.push_back(c);
+    KernelDraft draft{kernel, {}, {}, {}, is_vectorised};
+    add_parameters(group, draft);
+    for (const NestTree* root : group) {
+      TreeBody body(fusion_, schedule_, placed_.at(root->tensor), options_, draft);
+      for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
     }
-    keep_used_sizes(kernel, computed);
-    const IndexWidth width = width_of(kernel, std::move(computed));
+    add_barriers(kernel);
+    check_shared_memory(kernel);
+    keep_used_sizes(kernel, draft.computed);
+    const std::vector<Expr> conditions = std::move(draft.conditions);
+    const IndexWidth width = width_of(kernel, std::move(draft.computed));
     const auto with_conditions = [&](Expr condition) {
       for (Expr c : conditions) condition = condition.is_true() ? c : condition && c;
       return condition;
@@ -273,24 +251,51 @@ class Lowering {
     });
   }
 
-  std::string kernel_name(const std::vector<TensorId>& group) const {
+  std::string kernel_name(const Group& group) const {
     std::string name = "kernel";
-    for (TensorId t : group) {
+    for (const NestTree* root : group) {
       if (name.size() > 40) break;
-      name += "_" + fusion_[t].name;
+      name += "_" + fusion_[root->tensor].name;
     }
     return name;
   }
 
-  void add_buffer(Kernel& kernel, std::vector<TensorId>& bound, TensorId t, bool written) const {
-    if (std::find(bound.begin(), bound.end(), t) != bound.end()) return;
-    bound.push_back(t);
-    kernel.buffers.push_back({fusion_[t].name, stored_type(fusion_[t]), Memory::Global,
-                              elements_of(fusion_, schedule_.graph(), t), written});
+  // Global memory: what is read, then what is stored.
+  void add_parameters(const Group& group, KernelDraft& draft) const {
+    const auto add = [&](TensorId t, bool is_written) {
+      draft.buffer_of(t, nullptr,
+                      {.name = fusion_[t].name,
+                       .type = stored_type(fusion_[t]),
+                       .elements = elements_of(fusion_, schedule_.graph(), t),
+                       .is_written = is_written});
+    };
+    std::vector<TensorId> stored;
+    for (const NestTree* root : group) {
+      const PlacedTensors& placed = placed_.at(root->tensor);
+      for (TensorId t : tensors_of(*root)) {
+        for (TensorId r : nests_.reads[index_of(t)]) {
+          if (!placed.contains(r)) add(r, false);
+        }
+        if (!placed[t].analysis.storage) stored.push_back(t);
+      }
+    }
+    for (TensorId t : stored) add(t, true);
+  }
+
+  void check_shared_memory(const Kernel& kernel) const {
+    std::int64_t bytes = 0;
+    for (const Buffer& b : kernel.buffers) {
+      if (b.memory == Memory::Shared) bytes += b.elements.value() * size_of(b.type);
+    }
+    if (bytes <= kMostSharedBytes) return;
+    refuse<Illegal>("E442",
+                    "the shared memory of " + kernel.name + ", " + std::to_string(bytes) +
+                        " bytes, is past the limit of " + std::to_string(kMostSharedBytes),
+                    "keep smaller tiles there: split by smaller factors, or compute further in");
   }
 
   // The widest launch that a tensor of the group asks for, within the hardware's limits.
-  void settle_launch(Kernel& kernel, const std::vector<TensorId>& group) {
+  void settle_launch(Kernel& kernel, const Group& group) {
     const Expr one = fusion_.pool().constant(1);
     Simplifier simplifier(*fusion_.facts());
     const auto widen = [&](Expr& extent, Expr wanted) {
@@ -298,13 +303,22 @@ class Lowering {
         extent = simplifier.simplify(extent.is_const(1) ? wanted : max(extent, wanted));
     };
     kernel.launch = {{one, one, one}, {one, one, one}, fusion_.pool().constant(0)};
-    for (TensorId t : group) {
-      const LaunchDemand demand = launch_demand(schedule_, analysis(t));
-      for (std::size_t k = 0; k < 3; ++k) {
-        widen(kernel.launch.grid[k], demand.grid[k]);
-        widen(kernel.launch.block[k], demand.block[k]);
+    bool shuffles = false;
+    for (const NestTree* root : group) {
+      for (TensorId t : tensors_of(*root)) {
+        const TensorAnalysis& a = placed_.at(root->tensor)[t].analysis;
+        const LaunchDemand demand = launch_demand(schedule_, a);
+        for (std::size_t k = 0; k < 3; ++k) {
+          widen(kernel.launch.grid[k], demand.grid[k]);
+          widen(kernel.launch.block[k], demand.block[k]);
+        }
+        for (DomainId d : a.loops) {
+          const bool is_x = schedule_.parallel(t, d) == ParallelType::TIDx;
+          if (is_x && schedule_.is_folded(t, d)) shuffles = true;
+        }
       }
     }
+    if (shuffles) kernel.launch.block[0] = whole_warps(kernel.launch.block, simplifier);
     const auto& [grid, block, shared] = kernel.launch;
     limit(simplifier, grid[0], INT32_MAX, "the grid's x", kernel);
     limit(simplifier, grid[1], 65'535, "the grid's y", kernel);
@@ -335,9 +349,8 @@ class Lowering {
   const Schedule& schedule_;
   const LowerOptions& options_;
   Program program_;
-  std::vector<bool> is_stored_;
-  std::vector<std::set<TensorId>> reads_;  // stored tensors and inputs that a definition reads
-  std::set<std::pair<std::size_t, std::set<TensorId>*>> visited_, inlined_seen_;
+  Nests nests_;
+  std::map<TensorId, PlacedTensors> placed_;  // by root
 };
 
 }  // namespace

@@ -212,7 +212,8 @@ class KernelObligations {
     }
     const ValueNode& c = kernel_.values[computed];
     if (c.kind != ValueNode::Kind::Read) return differ();
-    const Expr address = c.subscripts[0], defined_address = address_of(fusion_, source, subscripts);
+    const Expr address = c.subscripts[0],
+               defined_address = address_of(fusion_, tensor_.graph(), source, subscripts);
     const auto lanes = origin_.find(c.source);
     if (lanes == origin_.end()) {
       if (kernel_.buffers[c.source].name != info.name) return differ();
