@@ -225,24 +225,29 @@ Body FoldNest::merge_along_x() {
   }
   const Expr x = every(ParallelType::TIDx, kernel).variable;
   const Expr thread = linear_thread();
-  const Expr lane = form(simplifier.simplify(x % kWarp));
+  // As many lanes as there are warps to a row, or may be, take one each; the others the same again.
+  const std::int64_t lanes =
+      warps.is(Op::Const) ? std::int64_t(std::bit_ceil(std::uint64_t(warps.value()))) : kMostWarps;
+  const Expr lane = simplifier.simplify(x % lanes);
   const Expr own = simplifier.simplify(thread / kWarp);
   const Expr of_lane = simplifier.simplify((thread - x) / kWarp + lane);
+  const Expr is_there = form(simplifier.simplify(lane < warps));
   const auto slot = [&](Expr at, Expr warp) {
     return form(simplifier.simplify(at * kMostWarps + warp));
   };
   Body meet = for_each_item([&](Expr at) {
-    return body_of(
-        Guard{form(eq(lane, 0)), body_of_all(stores(left, slot(at, own), read(state_, at))), {}});
+    return body_of(Guard{form(simplifier.simplify(eq(x % kWarp, 0))),
+                         body_of_all(stores(left, slot(at, own), read(state_, at))),
+                         {}});
   });
-  append(meet, for_each_item([&](Expr at) {
-           return body_of(Guard{
-               form(lane < warps), body_of_all(stores(state_, at, read(left, slot(at, of_lane)))),
-               body_of_all(stores(state_, at, empty_state(kernel.values, fold_)))});
-         }));
+  append(
+      meet, for_each_item([&](Expr at) {
+        Body take = body_of_all(stores(state_, at, read(left, slot(at, of_lane))));
+        if (is_there.is_true()) return take;
+        return body_of(Guard{is_there, std::move(take),
+                             body_of_all(stores(state_, at, empty_state(kernel.values, fold_)))});
+      }));
   append(body, with_threads(std::move(meet), kernel));
-  const std::int64_t lanes =
-      warps.is(Op::Const) ? std::int64_t(std::bit_ceil(std::uint64_t(warps.value()))) : kMostWarps;
   merge_lanes(body, lanes);
   return body;
 }
