@@ -309,12 +309,16 @@ Store FoldNest::finish(BufferId target) {
           .valid = {}};
 }
 
-Expr whole_warps(const std::array<Expr, 3>& block, Simplifier& simplifier) {
+void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
+  const auto padded = [&](Expr n, std::int64_t to) {
+    return simplifier.simplify(ceil_div(n, n.pool().constant(to)) * to);
+  };
   const Expr x = block[0];
-  if (x.is(Op::Const) && x.value() <= kWarp && std::has_single_bit(std::uint64_t(x.value()))) {
-    if (simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) return x;
+  if (!x.is(Op::Const) || x.value() > kWarp || !std::has_single_bit(std::uint64_t(x.value()))) {
+    block[0] = padded(x, kWarp);
+  } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
+    block[1] = padded(block[1], kWarp / x.value());
   }
-  return simplifier.simplify(ceil_div(x, x.pool().constant(kWarp)) * kWarp);
 }
 
 }  // namespace selvage

@@ -57,8 +57,8 @@ class FoldNest {
   std::vector<BufferId> state_;  // by component
 };
 
-// The extent along x of a block some of whose tensors fold along x: as it is, or made a multiple of
-// 32, so that shuffles meet whole warps, and the warps of a row are its own.
-Expr whole_warps(const std::array<Expr, 3>& block, Simplifier& simplifier);
+// Makes a block, some of whose tensors fold along x, one of whole warps for shuffles to meet: rows
+// of 2, 4, ..., 32 threads as many as fill warps, and longer rows warps of their own.
+void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier);
 
 }  // namespace selvage

@@ -318,7 +318,7 @@ class Lowering {
         }
       }
     }
-    if (shuffles) kernel.launch.block[0] = whole_warps(kernel.launch.block, simplifier);
+    if (shuffles) whole_warps(kernel.launch.block, simplifier);
     const auto& [grid, block, shared] = kernel.launch;
     limit(simplifier, grid[0], INT32_MAX, "the grid's x", kernel);
     limit(simplifier, grid[1], 65'535, "the grid's y", kernel);
