@@ -345,9 +345,7 @@ class Machine {
     if (op.kind == ValueNode::Kind::Constant || op.stamp == stamp_) return op.value;
     switch (op.kind) {
       case ValueNode::Kind::Constant: break;
-      case ValueNode::Kind::Index:
-        op.value = Scalar::of(op.type, s.indices[op.index]);
-        break;
+      case ValueNode::Kind::Index: op.value = Scalar::of(op.type, s.indices[op.index]); break;
       case ValueNode::Kind::Read: op.value = memory_->read(op.source, s.indices[op.index]); break;
       case ValueNode::Kind::Cast: op.value = convert(compute(s, op.operands[0]), op.type); break;
       case ValueNode::Kind::Apply: op.value = apply_operation(s, op); break;

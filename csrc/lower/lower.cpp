@@ -1,51 +1,47 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
-#include <selvage/expr/tape.h>
-#include <selvage/expr/text.h>
-#include <selvage/kernel/forms.h>
-#include <selvage/lower/barriers.h>
-#include <selvage/lower/fold_nest.h>
-#include <selvage/lower/index_type.h>
-#include <selvage/lower/nest.h>
-#include <selvage/lower/program.h>
-#include <selvage/lower/tree_body.h>
+#include <selvage/lower/kernels.h>
 
 #include <algorithm>
-#include <map>
 
 namespace selvage {
 
 namespace {
 
-constexpr std::size_t kDeepestNest = 1'024;            // loops of one kernel
-constexpr std::int64_t kMostSharedBytes = 48 * 1'024;  // of a block, without asking for more
+constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
 
 class Lowering {
  public:
   Lowering(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options)
-      : fusion_(fusion), schedule_(schedule), options_(options) {}
+      : fusion_(fusion),
+        schedule_(schedule),
+        options_(options),
+        scheduled_{fusion, schedule, nests_of(fusion, schedule), {}} {}
 
   Program run() {
     program_.sizes = fusion_.sizes();
     program_.possibly_empty = fusion_.possibly_empty();
-    for (Expr e : fusion_.launch_checks()) {
-      program_.checks.push_back({e, "extents that index notation equates must be equal"});
-    }
-    nests_ = nests_of(fusion_, schedule_);
-    for (const NestTree& root : nests_.roots) {
+    const std::string why = "extents that index notation equates must be equal";
+    for (Expr e : fusion_.launch_checks()) program_.checks.push_back({e, why});
+    for (const NestTree& root : scheduled_.nests.roots) {
       for (TensorId t : tensors_of(root)) {
         check_depth(t);
         check_bindings(t);
       }
-      placed_.emplace(root.tensor, PlacedTensors(fusion_, schedule_, root));
-      for (TensorId t : tensors_of(root)) check(placed_.at(root.tensor)[t]);
+      place(root, scheduled_);
+      for (TensorId t : tensors_of(root)) check(scheduled_.placed.at(root.tensor)[t]);
     }
     list_buffers();
-    for (const std::vector<const NestTree*>& group : groups()) add_step(group);
+    for (const Group& group : groups()) add_step(group);
     return std::move(program_);
   }
 
  private:
+  static void place(const NestTree& root, ScheduledNests& scheduled) {
+    scheduled.placed.emplace(root.tensor,
+                             PlacedTensors(scheduled.fusion, scheduled.schedule, root));
+  }
+
   void list_buffers() {
     using Role = ProgramBuffer::Role;
     for (const Role role : {Role::Input, Role::Output, Role::Scratch}) {
@@ -63,8 +59,8 @@ class Lowering {
 
   // In global memory, between kernels or within one.
   bool is_scratch(TensorId t) const {
-    if (!nests_.has_nest[index_of(t)]) return false;
-    for (const auto& [root, placed] : placed_) {
+    if (!scheduled_.nests.has_nest[index_of(t)]) return false;
+    for (const auto& [root, placed] : scheduled_.placed) {
       if (placed.contains(t)) return !placed[t].analysis.storage;
     }
     return false;
@@ -79,9 +75,9 @@ class Lowering {
 
   // Trees that one kernel can hold: none reads what another stores, and their loops have no name in
   // common with different extents. What threads do together has a kernel of its own.
-  std::vector<std::vector<const NestTree*>> groups() const {
-    std::vector<std::vector<const NestTree*>> groups;
-    for (const NestTree& root : nests_.roots) {
+  std::vector<Group> groups() const {
+    std::vector<Group> groups;
+    for (const NestTree& root : scheduled_.nests.roots) {
       if (!groups.empty() && fits(groups.back(), root)) {
         groups.back().push_back(&root);
       } else {
@@ -91,7 +87,7 @@ class Lowering {
     return groups;
   }
 
-  bool fits(const std::vector<const NestTree*>& group, const NestTree& root) const {
+  bool fits(const Group& group, const NestTree& root) const {
     const auto is_alone = [&](const NestTree& tree) {
       return !tree.inside.empty() || fusion_[tree.tensor].fold;
     };
@@ -99,7 +95,7 @@ class Lowering {
     const TensorAnalysis& a = analysis(root);
     for (const NestTree* other : group) {
       if (is_alone(*other)) return false;
-      if (nests_.reads[index_of(root.tensor)].count(other->tensor)) return false;
+      if (scheduled_.nests.reads[index_of(root.tensor)].count(other->tensor)) return false;
       const TensorAnalysis& b = analysis(*other);
       if (is_bound(a) != is_bound(b)) return false;
       for (std::size_t i = 0; i < a.loops.size(); ++i) {
@@ -164,91 +160,83 @@ class Lowering {
   }
 
   const TensorAnalysis& analysis(const NestTree& root) const {
-    return placed_.at(root.tensor)[root.tensor].analysis;
+    return scheduled_.placed.at(root.tensor)[root.tensor].analysis;
   }
 
-  using Group = std::vector<const NestTree*>;
-
+  // What blocks cannot hold for some sizes, or has no aligned vectors for some, has a slower kernel
+  // behind it.
   void add_step(const Group& group) {
     ProgramStep step;
     for (const NestTree* root : group) {
       for (TensorId t : tensors_of(*root)) {
-        if (!placed_.at(root->tensor)[t].analysis.storage) step.stores.push_back(t);
+        if (!scheduled_.placed.at(root->tensor)[t].analysis.storage) step.stores.push_back(t);
       }
     }
-    const bool is_vectorised = options_.draws_out_checks && !options_.checks_everything;
-    const std::vector<Expr> conditions = add_variants(group, is_vectorised, step);
-    // What must be aligned, and cannot be known to be: another kernel, element by element.
-    if (!conditions.empty()) add_variants(group, false, step);
+    const LaunchPlan launch = plan_launch_of(scheduled_, group);
+    add_checks(launch.of_grid);
+    add_kernels(scheduled_, group, launch, "", step);
+    if (!launch.of_block.empty() && !add_narrow_kernels(group, launch, step)) {
+      add_checks(launch.of_block);
+    }
     program_.steps.push_back(std::move(step));
   }
 
-  // The kernel of a group for 32-bit indices, and where these may not do, for 64-bit ones. What
-  // comes back are conditions at launch, which are those of the kernels, too.
-  std::vector<Expr> add_variants(const Group& group, bool is_vectorised, ProgramStep& step) {
-    Kernel kernel{.name = kernel_name(group),
-                  .pool = fusion_.shared_pool(),
-                  .buffers = {},
-                  .sizes = fusion_.sizes(),
-                  .launch = {},
-                  .index_type = IndexType::Int32,
-                  .condition = fusion_.pool().truth(true),
-                  .values = {},
-                  .body = {},
-                  .facts = *fusion_.facts()};
-    if (!step.variants.empty()) kernel.name += "_unaligned";
-    settle_launch(kernel, group);
-    KernelDraft draft{kernel, {}, {}, {}, is_vectorised};
-    add_parameters(group, draft);
+  void add_kernels(const ScheduledNests& scheduled, const Group& group, const LaunchPlan& launch,
+                   const std::string& suffix, ProgramStep& step) const {
+    KernelRequest request{.scheduled = scheduled,
+                          .group = group,
+                          .launch = launch,
+                          .name = kernel_name(group) + suffix,
+                          .is_vectorised = options_.draws_out_checks && !options_.checks_everything,
+                          .options = options_};
+    KernelVariants made = make_kernels(request);
+    const bool needs_alignment = !made.alignment.empty();
+    for (Kernel& k : made.kernels) step.variants.push_back(std::move(k));
+    if (!needs_alignment) return;
+    // What must be aligned, and cannot be known to be: another kernel, element by element.
+    request.is_vectorised = false;
+    request.name += "_unaligned";
+    for (Kernel& k : make_kernels(request).kernels) step.variants.push_back(std::move(k));
+  }
+
+  bool add_narrow_kernels(const Group& group, const LaunchPlan& wide, ProgramStep& step) const {
+    try {
+      const auto schedule = with_narrow_blocks(schedule_, wide.launch, tensors_of(group));
+      if (!schedule) return false;
+      ScheduledNests narrow{fusion_, *schedule, nests_of(fusion_, *schedule), {}};
+      Group own;
+      for (const NestTree& root : narrow.nests.roots) {
+        const auto is_same = [&](const NestTree* g) { return g->tensor == root.tensor; };
+        if (std::none_of(group.begin(), group.end(), is_same)) continue;
+        place(root, narrow);
+        own.push_back(&root);
+      }
+      const LaunchPlan launch = plan_launch_of(narrow, own);
+      if (!launch.of_block.empty()) return false;
+      add_kernels(narrow, own, launch, "_narrow", step);
+      return true;
+    } catch (const Illegal&) {
+      return false;  // such blocks cannot keep what the schedule keeps: its sizes are limited
+    }
+  }
+
+  LaunchPlan plan_launch_of(const ScheduledNests& scheduled, const Group& group) const {
+    std::vector<const TensorAnalysis*> analyses;
     for (const NestTree* root : group) {
-      TreeBody body(fusion_, schedule_, placed_.at(root->tensor), options_, draft);
-      for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
+      for (TensorId t : tensors_of(*root)) {
+        analyses.push_back(&scheduled.placed.at(root->tensor)[t].analysis);
+      }
     }
-    add_barriers(kernel);
-    check_shared_memory(kernel);
-    keep_used_sizes(kernel, draft.computed);
-    const std::vector<Expr> conditions = std::move(draft.conditions);
-    const IndexWidth width = width_of(kernel, std::move(draft.computed));
-    const auto with_conditions = [&](Expr condition) {
-      for (Expr c : conditions) condition = condition.is_true() ? c : condition && c;
-      return condition;
-    };
-    if (width.fits_32) {
-      kernel.condition = with_conditions(kernel.condition);
-      step.variants.push_back(std::move(kernel));
-      return conditions;
-    }
-    Kernel wide = kernel;
-    wide.index_type = IndexType::Int64;
-    wide.condition = with_conditions(width.condition_64);
-    if (!width.never_fits) {
-      kernel.condition = with_conditions(width.condition_32);
-      wide.name += "_64";
-      step.variants.push_back(std::move(kernel));
-    }
-    step.variants.push_back(std::move(wide));
-    return conditions;
+    return plan_launch(fusion_, scheduled.schedule, analyses, kernel_name(group));
   }
 
-  // Of everything that is computed, as the kernel says it and as its text will.
-  IndexWidth width_of(const Kernel& kernel, std::vector<Expr> computed) const {
-    std::vector<Expr> elements;
-    for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
-    computed.insert(computed.end(), elements.begin(), elements.end());
-    std::vector<Expr> values = reachable(computed, true);
-    const Forms forms(kernel);
-    const std::vector<Expr> written = forms.intermediates();
-    values.insert(values.end(), written.begin(), written.end());
-    Simplifier ranges(kernel.facts);
-    return index_width({values, elements, fusion_.sizes(), forms.computed().definitions, ranges});
-  }
-
-  // A kernel is passed the sizes that it computes with, no others.
-  static void keep_used_sizes(Kernel& kernel, std::span<const Expr> computed) {
-    const std::vector<Expr> used = symbols_of(computed);
-    std::erase_if(kernel.sizes, [&](Expr size) {
-      return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });
-    });
+  void add_checks(const std::vector<LaunchCheck>& checks) {
+    for (const LaunchCheck& check : checks) {
+      const auto is_said = [&](const LaunchCheck& c) { return same(c.condition, check.condition); };
+      if (std::none_of(program_.checks.begin(), program_.checks.end(), is_said)) {
+        program_.checks.push_back(check);
+      }
+    }
   }
 
   std::string kernel_name(const Group& group) const {
@@ -260,97 +248,11 @@ class Lowering {
     return name;
   }
 
-  // Global memory: what is read, then what is stored.
-  void add_parameters(const Group& group, KernelDraft& draft) const {
-    const auto add = [&](TensorId t, bool is_written) {
-      draft.buffer_of(t, nullptr,
-                      {.name = fusion_[t].name,
-                       .type = stored_type(fusion_[t]),
-                       .elements = elements_of(fusion_, schedule_.graph(), t),
-                       .is_written = is_written});
-    };
-    std::vector<TensorId> stored;
-    for (const NestTree* root : group) {
-      const PlacedTensors& placed = placed_.at(root->tensor);
-      for (TensorId t : tensors_of(*root)) {
-        for (TensorId r : nests_.reads[index_of(t)]) {
-          if (!placed.contains(r)) add(r, false);
-        }
-        if (!placed[t].analysis.storage) stored.push_back(t);
-      }
-    }
-    for (TensorId t : stored) add(t, true);
-  }
-
-  void check_shared_memory(const Kernel& kernel) const {
-    std::int64_t bytes = 0;
-    for (const Buffer& b : kernel.buffers) {
-      if (b.memory == Memory::Shared) bytes += b.elements.value() * size_of(b.type);
-    }
-    if (bytes <= kMostSharedBytes) return;
-    refuse<Illegal>("E442",
-                    "the shared memory of " + kernel.name + ", " + std::to_string(bytes) +
-                        " bytes, is past the limit of " + std::to_string(kMostSharedBytes),
-                    "keep smaller tiles there: split by smaller factors, or compute further in");
-  }
-
-  // The widest launch that a tensor of the group asks for, within the hardware's limits.
-  void settle_launch(Kernel& kernel, const Group& group) {
-    const Expr one = fusion_.pool().constant(1);
-    Simplifier simplifier(*fusion_.facts());
-    const auto widen = [&](Expr& extent, Expr wanted) {
-      if (wanted.valid())
-        extent = simplifier.simplify(extent.is_const(1) ? wanted : max(extent, wanted));
-    };
-    kernel.launch = {{one, one, one}, {one, one, one}, fusion_.pool().constant(0)};
-    bool shuffles = false;
-    for (const NestTree* root : group) {
-      for (TensorId t : tensors_of(*root)) {
-        const TensorAnalysis& a = placed_.at(root->tensor)[t].analysis;
-        const LaunchDemand demand = launch_demand(schedule_, a);
-        for (std::size_t k = 0; k < 3; ++k) {
-          widen(kernel.launch.grid[k], demand.grid[k]);
-          widen(kernel.launch.block[k], demand.block[k]);
-        }
-        for (DomainId d : a.loops) {
-          const bool is_x = schedule_.parallel(t, d) == ParallelType::TIDx;
-          if (is_x && schedule_.is_folded(t, d)) shuffles = true;
-        }
-      }
-    }
-    if (shuffles) whole_warps(kernel.launch.block, simplifier);
-    const auto& [grid, block, shared] = kernel.launch;
-    limit(simplifier, grid[0], INT32_MAX, "the grid's x", kernel);
-    limit(simplifier, grid[1], 65'535, "the grid's y", kernel);
-    limit(simplifier, grid[2], 65'535, "the grid's z", kernel);
-    limit(simplifier, block[0], 1'024, "the block's x", kernel);
-    limit(simplifier, block[1], 1'024, "the block's y", kernel);
-    limit(simplifier, block[2], 64, "the block's z", kernel);
-    limit(simplifier, block[0] * block[1] * block[2], 1'024, "threads in a block", kernel);
-  }
-
-  void limit(Simplifier& simplifier, Expr extent, std::int64_t most, const std::string& what,
-             const Kernel& kernel) {
-    const Expr condition = simplifier.simplify(extent <= most);
-    if (condition.is_true()) return;
-    const std::string sentence =
-        what + " of " + kernel.name + ", " + to_string(simplifier.simplify(extent)) + ", ";
-    if (condition.is_false()) {
-      refuse<Illegal>(
-          "E442", sentence + "is past the hardware's limit of " + std::to_string(most),
-          "split the loop that is bound to it by a smaller factor, or bind another one");
-    }
-    const auto is_said = [&](const LaunchCheck& c) { return same(c.condition, condition); };
-    if (std::any_of(program_.checks.begin(), program_.checks.end(), is_said)) return;
-    program_.checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
-  }
-
   const Fusion& fusion_;
   const Schedule& schedule_;
   const LowerOptions& options_;
+  ScheduledNests scheduled_;
   Program program_;
-  Nests nests_;
-  std::map<TensorId, PlacedTensors> placed_;  // by root
 };
 
 }  // namespace

@@ -392,16 +392,6 @@ class Nest {
 
 }  // namespace
 
-LaunchDemand launch_demand(const Schedule& schedule, const TensorAnalysis& analysis) {
-  LaunchDemand demand;
-  for (DomainId d : analysis.loops) {
-    const ParallelType p = schedule.parallel(analysis.tensor, d);
-    if (is_block(p)) demand.grid[axis(p)] = schedule.graph()[d].extent;
-    if (is_thread(p)) demand.block[axis(p)] = schedule.graph()[d].extent;
-  }
-  return demand;
-}
-
 Body nest_of(const NestRequest& request, std::vector<Store> stores, Kernel& kernel,
              std::vector<Expr>& computed, std::vector<Expr>& conditions) {
   return Nest(request, kernel, computed).build(std::move(stores), conditions);

@@ -9,13 +9,6 @@
 
 namespace selvage {
 
-// What one tensor of a kernel asks of its launch: an extent per block and thread axis, invalid
-// where the tensor binds none of its loops to it.
-struct LaunchDemand {
-  Expr grid[3], block[3];
-};
-LaunchDemand launch_demand(const Schedule& schedule, const TensorAnalysis& analysis);
-
 struct NestRequest {
   const Fusion& fusion;
   const Schedule& schedule;
