@@ -4,6 +4,7 @@
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/reads.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -53,11 +54,13 @@ class Interpreter {
       refuse<BadInput>("E611", "the fusion has no input " + name,
                        "leave it out, or correct its name");
     }
+    arrays_.resize(fusion_.size());
+    for (TensorId t : definition_order(fusion_)) {
+      arrays_[index_of(t)] = fusion_[t].is_input ? input(t, inputs) : computed(t);
+    }
     std::vector<Array> outputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const TensorInfo& info = fusion_[TensorId(i)];
-      arrays_.push_back(info.is_input ? input(TensorId(i), inputs) : computed(TensorId(i)));
-      if (info.is_output) outputs.push_back(arrays_.back());
+      if (fusion_[TensorId(i)].is_output) outputs.push_back(std::move(arrays_[i]));
     }
     return outputs;
   }

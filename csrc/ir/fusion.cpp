@@ -51,12 +51,30 @@ const std::vector<DomainId>& definition_domain(const TensorInfo& tensor) {
   return tensor.root.empty() ? tensor.logical : tensor.root;
 }
 
-std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
+const std::vector<DomainId>& counted_domain(const Fold& fold) {
+  return fold.original.empty() ? fold.domains : fold.original;
+}
+
+std::vector<DomainId> nest_domain(const TensorInfo& tensor) {
   std::vector<DomainId> domains = tensor.logical;
   if (tensor.fold) {
     domains.insert(domains.end(), tensor.fold->domains.begin(), tensor.fold->domains.end());
   }
   return domains;
+}
+
+std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
+  std::vector<DomainId> domains = nest_domain(tensor);
+  if (!tensor.fold || !tensor.fold->is_partial) return domains;
+  for (DomainId d : tensor.fold->original) {
+    if (!contains(domains, d)) domains.push_back(d);
+  }
+  return domains;
+}
+
+std::vector<DomainId> covered_domain(const TensorInfo& tensor) {
+  const bool is_root = tensor.fold && tensor.fold->is_partial && !tensor.root.empty();
+  return is_root ? tensor.root : nest_domain(tensor);
 }
 
 Fusion::Fusion()
@@ -134,6 +152,12 @@ TensorId Fusion::add(TensorInfo tensor) {
   names_[tensor.name] = id;
   tensors_.push_back(std::move(tensor));
   return id;
+}
+
+Fusion Fusion::over(DomainGraph domains) const {
+  Fusion copy = *this;
+  copy.domains_ = std::make_shared<DomainGraph>(std::move(domains));
+  return copy;
 }
 
 std::vector<Expr> Fusion::shape(TensorId t) const {

@@ -33,7 +33,14 @@ struct Fold {
   // ir/fold.h), and whoever merges folds such states: its definition is a Read of the partial one.
   bool is_partial = false;
   bool merges = false;
+  // Of rfactor, too; else empty. Of a partial tensor: what was folded over before it was made. Its
+  // root has these, none of them may be out of bounds, and positions are counted over them. Of the
+  // one that comes to the result: what all partial ones together fold over, in which items count.
+  std::vector<DomainId> original = {};
 };
+
+// What the items of a fold are counted over, and their positions in row-major order.
+const std::vector<DomainId>& counted_domain(const Fold& fold);
 
 // What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph. Axes that
 // one index equates are one iterdomain (a dimension class) wherever no tensor would then have an
@@ -68,8 +75,14 @@ DataType stored_type(const TensorInfo& tensor);
 
 // What the indices of a definition run over: the root where there is one, else the logical domain.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
-// What its loops visit: the logical domain, and what it folds over.
+// What its loops are over before any is cut up: the logical domain, then what it folds over.
+std::vector<DomainId> nest_domain(const TensorInfo& tensor);
+// What its loops lead to, and has to be in bounds: the same, and the `original` of a partial
+// tensor.
 std::vector<DomainId> visited_domain(const TensorInfo& tensor);
+// Every item of this has to be met by its loops: the nest's, or the root of a partial tensor, whose
+// logical domain and what it folds over are not independent.
+std::vector<DomainId> covered_domain(const TensorInfo& tensor);
 
 class Fusion;
 
@@ -148,6 +161,8 @@ class Fusion {
   std::optional<TensorId> find(const std::string& name) const;
   // A tensor as it is: only its name is checked.
   TensorId add(TensorInfo tensor);
+  // A copy to add tensors to whose iterdomains may be any of `domains`, which begin with its own.
+  Fusion over(DomainGraph domains) const;
   std::vector<Expr> shape(TensorId t) const;
 
   // Sizes, in the order of declaration.
