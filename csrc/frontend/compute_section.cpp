@@ -103,6 +103,14 @@ class Reader {
         for (const Formula::Index& i : formula.indices) {
           check_symbol(i.name, place_in(item, i.at), "index");
         }
+        for (const Formula::Fold& fold : formula.folds) {
+          for (const Formula::Index& i : fold.indices) {
+            check_symbol(i.name, place_in(item, i.at), "index");
+          }
+        }
+        find_folded_indices(formula, [&](const std::string& name) {
+          return context_.symbols.find(name) != nullptr;
+        });
         for (const FormulaNode& node : formula.nodes) {
           if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);
         }
