@@ -10,7 +10,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/npy.h>
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/ir/fusion.h>
+#include <selvage/ir/ops.h>
 #include <selvage/ir/schedule.h>
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>

@@ -2,8 +2,11 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
 #include <selvage/emulate/reference.h>
+#include <selvage/emulate/reference_fold.h>
+#include <selvage/emulate/reference_view.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/reads.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -53,11 +56,13 @@ class Interpreter {
       refuse<BadInput>("E611", "the fusion has no input " + name,
                        "leave it out, or correct its name");
     }
+    arrays_.resize(fusion_.size());
+    for (TensorId t : definition_order(fusion_)) {
+      arrays_[index_of(t)] = fusion_[t].is_input ? input(t, inputs) : computed(t);
+    }
     std::vector<Array> outputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const TensorInfo& info = fusion_[TensorId(i)];
-      arrays_.push_back(info.is_input ? input(TensorId(i), inputs) : computed(TensorId(i)));
-      if (info.is_output) outputs.push_back(arrays_.back());
+      if (fusion_[TensorId(i)].is_output) outputs.push_back(std::move(arrays_[i]));
     }
     return outputs;
   }
@@ -111,18 +116,18 @@ class Interpreter {
                      "give sizes for which it holds");
   }
 
+  std::int64_t extent(Expr n, TensorId t) {
+    const auto value = evaluate(n);
+    if (value && *value >= 0) return *value;
+    refuse<BadInput>("E615",
+                     "the extent " + to_string(n) + " of " + fusion_[t].name + " is " +
+                         (value ? std::to_string(*value) : "undefined"),
+                     "give sizes for which every extent is at least 0");
+  }
+
   std::vector<std::int64_t> shape(TensorId t) {
     std::vector<std::int64_t> shape;
-    for (Expr n : fusion_.shape(t)) {
-      const auto value = evaluate(n);
-      if (!value || *value < 0) {
-        refuse<BadInput>("E615",
-                         "the extent " + to_string(n) + " of " + fusion_[t].name + " is " +
-                             (value ? std::to_string(*value) : "undefined"),
-                         "give sizes for which every extent is at least 0");
-      }
-      shape.push_back(*value);
-    }
+    for (Expr n : fusion_.shape(t)) shape.push_back(extent(n, t));
     return shape;
   }
 
@@ -154,16 +159,47 @@ class Interpreter {
   Array computed(TensorId t) {
     const TensorInfo& info = fusion_[t];
     Array array(info.is_output ? info.type : compute_type(info.type), shape(t));
+    std::optional<RootWalk> walk;
+    if (!info.defined_over.empty()) {
+      walk.emplace(fusion_.domains(), info.logical, info.defined_over,
+                   [&](Expr e) { return evaluate(e).value_or(0); });
+    }
+    std::vector<std::int64_t> at(array.shape.size());
     for (std::int64_t k = 0; k < array.size(); ++k) {
       // k counts the points in row-major order: the last index runs fastest.
       std::int64_t rest = k;
-      for (std::size_t i = info.indices.size(); i-- > 0;) {
-        known_[info.indices[i].id()] = rest % array.shape[i];
+      for (std::size_t i = at.size(); i-- > 0;) {
+        at[i] = rest % array.shape[i];
         rest /= array.shape[i];
       }
-      set_element(array, k, evaluate(*info.definition));
+      const std::vector<std::int64_t> root = walk ? (*walk)(at) : at;
+      for (std::size_t i = 0; i < root.size(); ++i) known_[info.indices[i].id()] = root[i];
+      const Scalar value = info.fold ? folded(t) : evaluate(*info.definition);
+      set_element(array, k, convert(value, compute_type(info.type)));
     }
     return array;
+  }
+
+  // All that is folded into the element at the known indices.
+  Scalar folded(TensorId t) {
+    const Fold& fold = *fusion_[t].fold;
+    SELVAGE_CHECK(!fold.is_partial && !fold.merges);  // a schedule's own, no part of a meaning
+    std::vector<std::int64_t> extents;
+    std::int64_t items = 1;
+    for (DomainId d : fold.domains) {
+      extents.push_back(extent(fusion_.domains()[d].extent, t));
+      items *= extents.back();
+    }
+    std::vector<Scalar> elements;
+    for (std::int64_t k = 0; k < items; ++k) {
+      std::int64_t rest = k;
+      for (std::size_t i = extents.size(); i-- > 0;) {
+        known_[fold.indices[i].id()] = rest % extents[i];
+        rest /= extents[i];
+      }
+      elements.push_back(evaluate(*fusion_[t].definition));
+    }
+    return fold_plainly(fold, elements);
   }
 
   Scalar evaluate(ValueId v) {
@@ -176,8 +212,9 @@ class Interpreter {
         return Scalar::of(DataType::Int64, *value);
       }
       case ValueNode::Kind::Read: {
-        const Scalar s = read(TensorId(n.source), n.subscripts);
-        return convert(s, compute_type(n.type));
+        const auto s = read(TensorId(n.source), n.subscripts, !n.operands.empty());
+        // What there is out of bounds is looked at there alone.
+        return s ? convert(*s, compute_type(n.type)) : evaluate(n.operands[0]);
       }
       case ValueNode::Kind::Apply: {
         std::vector<Scalar> operands;
@@ -189,7 +226,8 @@ class Interpreter {
     SELVAGE_CHECK(!"a kind of value");
   }
 
-  Scalar read(TensorId t, std::span<const Expr> subscripts) {
+  // Nothing where a subscript is out of bounds and that is allowed.
+  std::optional<Scalar> read(TensorId t, std::span<const Expr> subscripts, bool may_leave) {
     SELVAGE_CHECK(index_of(t) < arrays_.size());
     const Array& array = arrays_[index_of(t)];
     std::vector<std::int64_t> at;
@@ -202,6 +240,7 @@ class Interpreter {
       inside = inside && *x >= 0 && *x < array.shape[i];
       if (inside) address = address * array.shape[i] + *x;
     }
+    if (!inside && may_leave) return std::nullopt;
     if (!inside) {
       refuse<BadInput>(
           "E616",
@@ -227,7 +266,7 @@ class Interpreter {
     if (e.is(Op::Load)) {
       const auto table = fusion_.find(std::string(e.name()));
       if (!table || index_of(*table) >= arrays_.size()) return std::nullopt;
-      return convert(read(*table, e.args()), DataType::Int64).integer;
+      return convert(*read(*table, e.args(), false), DataType::Int64).integer;
     }
     if (e.is(Op::Select)) {
       const auto condition = evaluate(e[0]);

@@ -12,7 +12,9 @@ namespace selvage {
 
 // What a fusion means, computed as index notation reads: every computed tensor, in the order of
 // definition, at every index, element by element. No schedule and no kernel is involved, so this is
-// what those are compared with. Only outputs are rounded to the type they are stored in.
+// what those are compared with. Only outputs are rounded to the type they are stored in. What is
+// folded is folded as emulate/reference_fold.h says; a read that says what there is out of bounds
+// looks at that only there.
 //
 // `sizes` gives every size a value, `inputs` every input an array; the outputs come back in the
 // order of their tensors. An extent of 0 makes an empty array. Throws BadInput: E611 input missing

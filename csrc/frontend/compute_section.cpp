@@ -47,15 +47,13 @@ class Reader {
     ScheduleDraft draft;
     errors_.attempt([&] {
       draft =
-          read_schedule_draft(root_.find("schedule"), formulas_, input_names_, sizes_, context_);
+          read_schedule_draft(root_.find("schedule"), formulas_, named_inputs(), sizes_, context_);
     });
     if (formulas_.size() != texts_.size()) return;  // names of tensors would be missing
     sizes_.declare();
     make_inputs();
     make_tensors();
-    for (ScheduleDraft::Tensor& tensor : draft.tensors) {
-      check_amounts(tensor.transforms, tensor.names, sizes_, errors_);
-    }
+    check_amounts(draft, sizes_, errors_);
     if (!errors_.empty()) return;
     make_default_outputs();
     file_.fusion = fusion_;
@@ -105,6 +103,14 @@ class Reader {
         for (const Formula::Index& i : formula.indices) {
           check_symbol(i.name, place_in(item, i.at), "index");
         }
+        for (const Formula::Fold& fold : formula.folds) {
+          for (const Formula::Index& i : fold.indices) {
+            check_symbol(i.name, place_in(item, i.at), "index");
+          }
+        }
+        find_folded_indices(formula, [&](const std::string& name) {
+          return context_.symbols.find(name) != nullptr;
+        });
         for (const FormulaNode& node : formula.nodes) {
           if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);
         }
@@ -224,6 +230,16 @@ class Reader {
         outputs_.emplace(entry.key, std::move(output));
       });
     }
+  }
+
+  std::vector<NamedInput> named_inputs() const {
+    std::vector<NamedInput> list;
+    for (const std::string& name : input_names_) list.push_back({name, {}});
+    for (const Input& input : inputs_) {
+      const auto is_it = [&](const NamedInput& n) { return n.name == input.entry->key; };
+      std::find_if(list.begin(), list.end(), is_it)->axes = input.axes;
+    }
+    return list;
   }
 
   void make_inputs() {

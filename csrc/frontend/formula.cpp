@@ -1,4 +1,5 @@
 #include <selvage/frontend/formula.h>
+#include <selvage/frontend/formula_tokens.h>
 #include <selvage/frontend/names.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
@@ -13,11 +14,6 @@ namespace selvage {
 namespace {
 
 constexpr int kDeepest = 64;
-
-// Longer signs first, so that `//` is not read as `/`.
-constexpr std::string_view kSigns[] = {
-    "//", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "+", "-",
-    "*",  "/",  "%",  "<",  ">",  "!",  "(",  ")",  "[",  "]",  ",", "="};
 
 struct InfixSign {
   std::string_view text;
@@ -34,18 +30,21 @@ constexpr InfixSign kInfix[] = {
 };
 constexpr int kUnary = 7;
 
-constexpr std::string_view kReductions[] = {"sum", "prod", "max",    "min",   "mean",
-                                            "any", "all",  "argmax", "argmin"};
+constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror", "reflect"};  // as Remap
 constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
                                              "clamped", "checked", "unchecked", "fill"};
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+// Where a word stands among some, or nothing.
+std::optional<std::size_t> place_among(std::string_view word,
+                                       std::span<const std::string_view> words) {
+  const auto it = std::find(words.begin(), words.end(), word);
+  return it == words.end() ? std::nullopt : std::optional(std::size_t(it - words.begin()));
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+std::optional<Reduction> parse_reduction(std::string_view word) {
+  const auto place = place_among(word, reduction_names());
+  return place ? std::optional(Reduction(*place)) : std::nullopt;
+}
 
 // What is written as name(operands).
 std::vector<Function> named_functions() {
@@ -58,129 +57,90 @@ std::vector<Function> named_functions() {
 
 class Parser {
  public:
-  explicit Parser(const Node& node) : node_(node), text_(node.text) { advance(); }
+  explicit Parser(const Node& node) : token_(node) {}
 
   Formula parse() {
     parse_target();
-    if (token_ == "+=" || token_ == "-=" || token_ == "*=") {
-      unsupported(start_, shown(token_), "write " + formula_.target + "[...] = ... once");
+    if (*token_ == "+=" || *token_ == "-=" || *token_ == "*=") {
+      token_.unsupported(token_.at(), shown(*token_),
+                         "write " + formula_.target + "[...] = ... once");
     }
-    expect("=", "after the element on the left");
+    token_.expect("=", "after the element on the left");
     parse_value(0);
-    if (!token_.empty()) fail("unexpected '" + std::string(token_) + "'");
+    if (!(*token_).empty()) token_.fail("unexpected '" + std::string(*token_) + "'");
     return std::move(formula_);
   }
 
  private:
-  [[noreturn]] void fail(
-      const std::string& what, const char* code = "E314",
-      const std::string& help = "write a statement such as y[m, n] = relu(a[m, n] + b[n])") {
-    refuse(code, place_in(node_, start_), what + " in the statement " + shown(text_), help);
-  }
-  [[noreturn]] void unsupported(std::size_t at, const std::string& what, const std::string& help) {
-    refuse_unsupported(place_in(node_, at), what, help);
-  }
-
-  void advance() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) {
-      ++at_;
-    }
-    start_ = at_;
-    if (at_ == text_.size()) {
-      token_ = {};
-      return;
-    }
-    const char c = text_[at_];
-    const bool is_number =
-        is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]));
-    if (is_number) {
-      for (char before = ' '; at_ < text_.size(); before = text_[at_++]) {
-        const char here = text_[at_];
-        const bool is_sign = (here == '+' || here == '-') && (before == 'e' || before == 'E');
-        if (!is_digit(here) && !is_letter(here) && here != '.' && !is_sign) break;
-      }
-    } else if (is_letter(c)) {
-      while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    } else {
-      for (const std::string_view sign : kSigns) {
-        if (text_.substr(at_, sign.size()) == sign) {
-          at_ += sign.size();
-          break;
-        }
-      }
-      if (at_ == start_) fail("unexpected " + shown(text_.substr(at_, 1)));
-    }
-    token_ = text_.substr(start_, at_ - start_);
-  }
-
-  void expect(std::string_view sign, const std::string& where = {}) {
-    if (token_ != sign) {
-      fail("expected '" + std::string(sign) + "'" + (where.empty() ? "" : " " + where) +
-           (token_.empty() ? ", found the end" : ", found '" + std::string(token_) + "'"));
-    }
-    advance();
-  }
+  using Kind = FormulaNode::Kind;
 
   // A name to be defined.
   std::string defined_name(const char* what) {
-    if (token_.empty() || !is_letter(token_[0])) {
-      fail(std::string("expected ") + what +
-           (token_.empty() ? ", found the end" : ", found '" + std::string(token_) + "'"));
+    const std::string name(*token_);
+    if (name.empty() || !is_letter(name[0])) {
+      token_.fail(std::string("expected ") + what + token_.found());
     }
-    if (auto wrong = check_name(token_, place_in(node_, start_))) throw BadInput(*wrong);
-    std::string name(token_);
-    advance();
+    if (auto wrong = check_name(name, place_in(token_.node(), token_.at()))) {
+      throw BadInput(*wrong);
+    }
+    token_.advance();
     return name;
   }
 
-  void parse_target() {
-    formula_.target_at = start_;
-    formula_.target = defined_name("the name of a tensor");
-    expect("[", "after " + formula_.target);
-    while (token_ != "]") {
-      if (!formula_.indices.empty()) expect(",");
-      const std::size_t at = start_;
-      const std::string word(token_);
-      if (is_one_of(word, kAccessModes) && text_.substr(at_).starts_with('(')) {
-        unsupported(at, "the access mode " + word, "write plain indices on the left");
+  // From the opening bracket to behind the closing one: names, each once. `where`: "on the left".
+  std::vector<Formula::Index> parse_indices(const std::string& where) {
+    std::vector<Formula::Index> indices;
+    token_.expect("[");
+    while (*token_ != "]") {
+      if (!indices.empty()) token_.expect(",");
+      const std::size_t at = token_.at();
+      const std::string word(*token_);
+      if (place_among(word, kAccessModes) && token_.rest().starts_with('(')) {
+        token_.unsupported(at, "the access mode " + word, "write plain indices " + where);
       }
       const std::string name = defined_name("an index");
-      for (const Formula::Index& other : formula_.indices) {
+      for (const Formula::Index& other : indices) {
         if (other.name != name) continue;
-        start_ = at;
-        fail("the index " + name + " stands twice on the left", "E314",
-             "give every axis an index of its own");
+        token_.fail_at(at, "the index " + name + " stands twice " + where, "E314",
+                       "give every axis an index of its own");
       }
-      formula_.indices.push_back({name, at});
-      if (token_ != "]" && token_ != ",") {
-        fail("expected ',' or ']' after the index " + name +
-                 (token_.empty() ? ", found the end" : ", found '" + std::string(token_) + "'"),
-             "E314", "write plain indices on the left, such as y[m, n]");
+      indices.push_back({name, at});
+      if (*token_ != "]" && *token_ != ",") {
+        token_.fail("expected ',' or ']' after the index " + name + token_.found(), "E314",
+                    "write plain indices " + where + ", such as y[m, n]");
       }
     }
-    if (std::int64_t(formula_.indices.size()) > kMostAxes) {
-      fail("more than " + std::to_string(kMostAxes) + " indices", "E104", "use fewer axes");
+    if (std::int64_t(indices.size()) > kMostAxes) {
+      token_.fail("more than " + std::to_string(kMostAxes) + " indices", "E104", "use fewer axes");
     }
-    advance();
+    token_.advance();
+    return indices;
+  }
+
+  void parse_target() {
+    formula_.target_at = token_.at();
+    formula_.target = defined_name("the name of a tensor");
+    if (*token_ != "[") token_.expect("[", "after " + formula_.target);
+    formula_.indices = parse_indices("on the left");
   }
 
   std::uint32_t add(FormulaNode node) {
     node.in_subscript = in_subscript_;
+    node.inside = around_;
     formula_.nodes.push_back(std::move(node));
     return std::uint32_t(formula_.nodes.size() - 1);
   }
   std::uint32_t apply(Function f, std::size_t at, std::vector<std::uint32_t> of) {
-    return add(
-        {.kind = FormulaNode::Kind::Apply, .at = at, .function = f, .operands = std::move(of)});
+    return add({.kind = Kind::Apply, .at = at, .function = f, .operands = std::move(of)});
   }
 
   // Precedence climbing: everything that binds at least as tightly as `least`.
   std::uint32_t parse_value(int least) {
-    if (++depth_ > kDeepest) fail("more than 64 levels", "E104", "use several statements");
+    if (++depth_ > kDeepest) token_.fail("more than 64 levels", "E104", "use several statements");
     std::uint32_t left = parse_prefix();
     for (const InfixSign* sign; (sign = infix()) != nullptr && sign->precedence >= least;) {
-      const std::size_t at = start_;
-      advance();
+      const std::size_t at = token_.at();
+      token_.advance();
       const std::uint32_t right = parse_value(sign->precedence + 1);
       left = sign->swapped ? apply(sign->function, at, {right, left})
                            : apply(sign->function, at, {left, right});
@@ -191,150 +151,223 @@ class Parser {
 
   const InfixSign* infix() const {
     for (const InfixSign& sign : kInfix) {
-      if (sign.text == token_) return &sign;
+      if (sign.text == *token_) return &sign;
     }
     return nullptr;
   }
 
   std::uint32_t parse_prefix() {
-    const std::size_t at = start_;
-    if (token_.empty()) fail("something is missing at the end");
-    if (token_ == "(") {
-      advance();
+    const std::size_t at = token_.at();
+    const std::string_view word = *token_;
+    if (word.empty()) token_.fail("something is missing at the end");
+    if (word == "(") {
+      token_.advance();
       const std::uint32_t value = parse_value(0);
-      expect(")");
+      token_.expect(")");
       return value;
     }
-    if (token_ == "-") {
-      advance();
-      if (!token_.empty() && is_digit(token_[0])) return parse_number("-");
+    if (word == "-") {
+      token_.advance();
+      if (!(*token_).empty() && is_digit((*token_)[0])) return parse_number("-");
       return apply(Function::Neg, at, {parse_value(kUnary)});
     }
-    if (token_ == "!") {
-      advance();
+    if (word == "!") {
+      token_.advance();
       return apply(Function::Not, at, {parse_value(kUnary)});
     }
-    if (is_digit(token_[0]) || token_[0] == '.') return parse_number("");
-    if (is_letter(token_[0])) return parse_name();
-    fail("unexpected '" + std::string(token_) + "'");
+    if (is_digit(word[0]) || word[0] == '.') return parse_number("");
+    if (is_letter(word[0])) return parse_name();
+    token_.fail("unexpected '" + std::string(word) + "'");
   }
 
   std::uint32_t parse_number(const std::string& sign) {
-    const std::string text = sign + std::string(token_);
+    const std::string text = sign + std::string(*token_);
     const char *begin = text.data(), *end = begin + text.size();
-    FormulaNode node{.kind = FormulaNode::Kind::Integer, .at = start_};
-    const bool whole = std::all_of(token_.begin(), token_.end(), is_digit);
+    FormulaNode node{.kind = Kind::Integer, .at = token_.at()};
+    const bool whole = std::all_of((*token_).begin(), (*token_).end(), is_digit);
     const std::from_chars_result read =
         whole ? std::from_chars(begin, end, node.integer) : std::from_chars(begin, end, node.real);
     if (read.ec == std::errc::result_out_of_range) {
-      fail("the number " + shown(text) + " does not fit in 64 bits", "E108",
-           whole ? "use a smaller integer" : "use a number that a double can hold");
+      token_.fail("the number " + shown(text) + " does not fit in 64 bits", "E108",
+                  whole ? "use a smaller integer" : "use a number that a double can hold");
     }
     if (read.ec != std::errc{} || read.ptr != end) {
-      fail(shown(text) + " is no number", "E314", "write numbers like 4, 0.5 or 1e-6");
+      token_.fail(shown(text) + " is no number", "E314", "write numbers like 4, 0.5 or 1e-6");
     }
-    if (!whole) node.kind = FormulaNode::Kind::Real;
-    advance();
+    if (!whole) node.kind = Kind::Real;
+    token_.advance();
     return add(std::move(node));
   }
 
   std::uint32_t parse_name() {
-    const std::size_t at = start_;
-    const std::string name(token_);
-    advance();
+    const std::size_t at = token_.at();
+    const std::string name(*token_);
+    token_.advance();
     if (name == "true" || name == "false") {
-      return add({.kind = FormulaNode::Kind::Truth, .at = at, .integer = name == "true"});
+      return add({.kind = Kind::Truth, .at = at, .integer = name == "true"});
     }
-    if (token_ == "[") {
-      if (is_one_of(name, kReductions) && is_reduction_list()) refuse_reduction(at, name);
+    if (*token_ == "[") {
+      const auto reduction = parse_reduction(name);
+      if (reduction && is_reduction_list()) return parse_fold(at, *reduction);
       return parse_element(at, name);
     }
-    if (token_ == "(") return parse_call(at, name);
-    return add({.kind = FormulaNode::Kind::Name, .at = at, .name = name});
+    if (*token_ == "(") return parse_call(at, name);
+    return add({.kind = Kind::Name, .at = at, .name = name});
   }
 
   // At the [ of `sum[n](...)`, which is no element.
   bool is_reduction_list() const {
-    const std::size_t close = text_.find(']', at_);
+    const std::string_view rest = token_.rest();
+    const std::size_t close = rest.find(']');
     if (close == std::string_view::npos) return false;
-    const std::size_t next = text_.find_first_not_of(" \t\n", close + 1);
-    return next != std::string_view::npos && text_[next] == '(';
+    const std::size_t next = rest.find_first_not_of(" \t\n", close + 1);
+    return next != std::string_view::npos && rest[next] == '(';
   }
-  [[noreturn]] void refuse_reduction(std::size_t at, const std::string& name) {
-    unsupported(at, "the reduction " + name, "write pointwise statements");
+
+  // At the [ of `sum[n](...)` or the ( of `sum(...)`.
+  std::uint32_t parse_fold(std::size_t at, Reduction how) {
+    const std::string name(to_string(how));
+    if (in_subscript_) token_.fail_at(at, "the reduction " + name + " in a subscript");
+    Formula::Fold fold{.how = how, .at = at, .outer = around_};
+    if (*token_ == "[") {
+      fold.is_named = true;
+      fold.indices = parse_indices("in " + name + "[...]");
+      for (const Formula::Index& i : fold.indices) {
+        for (const Formula::Index& left : formula_.indices) {
+          if (i.name != left.name) continue;
+          token_.fail_at(i.at, "the index " + i.name + " of " + name + "[...] stands on the left",
+                         "E314", "fold over an index that is not on the left");
+        }
+      }
+    }
+    const std::size_t number = formula_.folds.size();
+    formula_.folds.push_back(fold);
+    around_ = number;
+    std::vector<std::uint32_t> operands = parse_list(")");
+    around_ = fold.outer;
+    // var(e, 1): what the number of items is lessened by.
+    const bool may_have_two = how == Reduction::Variance && operands.size() == 2;
+    const FormulaNode* less = may_have_two ? &formula_.nodes[operands[1]] : nullptr;
+    if (less != nullptr && less->kind == Kind::Integer && less->integer >= 0) {
+      formula_.folds[number].correction = less->integer;
+    } else if (operands.size() != 1) {
+      token_.fail_at(at, name + " folds one operand, not " + std::to_string(operands.size()),
+                     "E315",
+                     how == Reduction::Variance
+                         ? "write var(e), or var(e, 1) to divide by one item less"
+                         : "write " + name + "(e), or " + name + "[n](e) to name what it folds");
+    }
+    return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
   }
 
   std::uint32_t parse_element(std::size_t at, const std::string& name) {
     if (in_subscript_) {
-      unsupported(at, "a load in a subscript, " + name + "[...],",
-                  "use indices and integers in subscripts");
+      token_.unsupported(at, "a load in a subscript, " + name + "[...],",
+                         "use indices and integers in subscripts");
     }
     in_subscript_ = true;
     std::vector<std::uint32_t> subscripts = parse_list("]");
     in_subscript_ = false;
-    return add({.kind = FormulaNode::Kind::Element,
-                .at = at,
-                .name = name,
-                .operands = std::move(subscripts)});
+    return add({.kind = Kind::Element, .at = at, .name = name, .operands = std::move(subscripts)});
   }
 
   // From the opening bracket to behind the closing one.
   std::vector<std::uint32_t> parse_list(std::string_view close) {
     std::vector<std::uint32_t> items;
-    advance();
-    while (token_ != close) {
-      if (!items.empty()) expect(",");
+    token_.advance();
+    while (*token_ != close) {
+      if (!items.empty()) token_.expect(",");
       items.push_back(parse_value(0));
-      if (token_ != close && token_ != ",") expect(close);
+      if (*token_ != close && *token_ != ",") token_.expect(close);
     }
-    advance();
+    token_.advance();
     return items;
   }
 
-  std::uint32_t parse_call(std::size_t at, const std::string& name) {
-    if (is_one_of(name, kAccessModes)) {
-      unsupported(at, "the access mode " + name, "read elements that are in bounds");
+  // fill(x[...], e), safe(x[...]), or a remap of a subscript.
+  std::uint32_t parse_access_mode(std::size_t at, const std::string& name) {
+    if (const auto remap = place_among(name, kRemaps)) {
+      if (!in_subscript_) {
+        token_.fail_at(at, name + " stands outside of a subscript", "E314",
+                       "write it around a subscript, such as x[" + name + "(i + 1)]");
+      }
+      std::vector<std::uint32_t> operands = parse_list(")");
+      check_number(at, name, operands.size(), 1);
+      return add(
+          {.kind = Kind::Remap, .at = at, .remap = Remap(*remap), .operands = std::move(operands)});
     }
-    const bool is_extremum = name == "min" || name == "max";
-    if (!is_extremum && is_one_of(name, kReductions)) refuse_reduction(at, name);
-    const std::optional<DataType> type = parse_data_type(name);
+    const bool is_fill = name == "fill";
+    if (in_subscript_ || (!is_fill && name != "safe")) {
+      token_.unsupported(at, "the access mode " + name + (in_subscript_ ? " in a subscript" : ""),
+                         "write safe(x[...]) or fill(x[...], v) around the element");
+    }
+    std::vector<std::uint32_t> operands = parse_list(")");
+    check_number(at, name, operands.size(), is_fill ? 2 : 1);
+    FormulaNode& element = formula_.nodes[operands[0]];
+    if (element.kind != Kind::Element) {
+      token_.fail_at(at, name + " is to read an element", "E314",
+                     is_fill ? "write fill(x[i + 1], 0)" : "write safe(x[i + 1])");
+    }
+    element.is_filled = true;
+    return add({.kind = Kind::Fill, .at = at, .operands = std::move(operands)});
+  }
+
+  void check_number(std::size_t at, const std::string& name, std::size_t given,
+                    std::size_t wanted) {
+    if (given == wanted) return;
+    token_.fail_at(at,
+                   name + " takes " + std::to_string(wanted) + " operand" +
+                       (wanted == 1 ? "" : "s") + ", not " + std::to_string(given),
+                   "E315", name == "select" ? "write select(condition, a, b)" : "give it as many");
+  }
+
+  // At the ( behind max or min: a comma that belongs to it makes it pointwise.
+  bool has_one_operand() const {
+    int depth = 0;
+    for (char c : token_.rest()) {
+      if (c == '(' || c == '[') ++depth;
+      if (c == ',' && depth == 0) return false;
+      if ((c == ')' || c == ']') && depth-- == 0) return true;
+    }
+    return false;
+  }
+
+  std::uint32_t parse_call(std::size_t at, const std::string& name) {
+    if (place_among(name, kAccessModes)) return parse_access_mode(at, name);
     const std::vector<Function> functions = named_functions();
     const auto function = std::find_if(functions.begin(), functions.end(),
                                        [&](Function f) { return info(f).text == name; });
+    const auto reduction = parse_reduction(name);
+    if (reduction && (function == functions.end() || has_one_operand())) {
+      return parse_fold(at, *reduction);
+    }
+    const std::optional<DataType> type = parse_data_type(name);
     if (!type && function == functions.end()) {
-      start_ = at;
-      std::vector<std::string_view> names;
+      std::vector<std::string_view> names(reduction_names().begin(), reduction_names().end());
       for (Function f : functions) names.push_back(info(f).text);
-      fail("there is no function " + shown(name), "E315",
-           meant(name, names, "use min, max, select, exp, relu, ..., or a type, such as float(x)"));
+      token_.fail_at(
+          at, "there is no function " + shown(name), "E315",
+          meant(name, names, "use min, max, select, exp, relu, ..., or a type, such as float(x)"));
     }
     std::vector<std::uint32_t> operands = parse_list(")");
-    if (is_extremum && operands.size() == 1) refuse_reduction(at, name);
-    const std::size_t wanted = type ? 1 : std::size_t(info(*function).arity);
-    if (operands.size() != wanted) {
-      start_ = at;
-      fail(name + " takes " + std::to_string(wanted) + " operand" + (wanted == 1 ? "" : "s") +
-               ", not " + std::to_string(operands.size()),
-           "E315", name == "select" ? "write select(condition, a, b)" : "give it as many");
-    }
+    check_number(at, name, operands.size(), type ? 1 : std::size_t(info(*function).arity));
     if (!type) return apply(*function, at, std::move(operands));
-    return add({.kind = FormulaNode::Kind::Cast,
-                .at = at,
-                .type = *type,
-                .operands = std::move(operands)});
+    return add({.kind = Kind::Cast, .at = at, .type = *type, .operands = std::move(operands)});
   }
 
-  const Node& node_;
-  std::string_view text_;
+  Tokens token_;
   Formula formula_;
-  std::size_t at_ = 0;
-  std::size_t start_ = 0;  // of the current token
-  std::string_view token_;
+  std::optional<std::size_t> around_;  // the innermost reduction
   int depth_ = 0;
   bool in_subscript_ = false;
 };
 
 }  // namespace
+
+const Formula::Fold* Formula::whole() const {
+  const FormulaNode& last = nodes.back();
+  return last.kind == FormulaNode::Kind::Fold ? &folds[last.fold] : nullptr;
+}
 
 Formula parse_formula(const Node& node) {
   const std::string& text = as_text(node, "compute");
@@ -344,6 +377,27 @@ Formula parse_formula(const Node& node) {
            "use several statements");
   }
   return Parser(node).parse();
+}
+
+void find_folded_indices(Formula& formula,
+                         const std::function<bool(const std::string&)>& is_symbol) {
+  const auto has = [](const std::vector<Formula::Index>& indices, const std::string& name) {
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](const Formula::Index& i) { return i.name == name; });
+  };
+  for (const FormulaNode& node : formula.nodes) {
+    const bool is_index = node.kind == FormulaNode::Kind::Name && node.in_subscript;
+    if (!is_index || has(formula.indices, node.name) || is_symbol(node.name)) continue;
+    // From the innermost outwards: one that names it takes it, else the innermost that names none.
+    std::optional<std::size_t> taker;
+    bool is_taken = false;
+    for (auto f = node.inside; f && !is_taken; f = formula.folds[*f].outer) {
+      is_taken = formula.folds[*f].is_named && has(formula.folds[*f].indices, node.name);
+      if (!taker && !formula.folds[*f].is_named) taker = f;
+    }
+    if (is_taken || !taker || has(formula.folds[*taker].indices, node.name)) continue;
+    formula.folds[*taker].indices.push_back({node.name, node.at});
+  }
 }
 
 }  // namespace selvage

@@ -1,10 +1,12 @@
 // One statement of section 2, from its parts to a computed tensor.
+#include <selvage/base/check.h>
+#include <selvage/expr/text.h>
 #include <selvage/frontend/names.h>
 #include <selvage/frontend/statement.h>
+#include <selvage/frontend/statement_indices.h>
 #include <selvage/frontend/words.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace selvage {
 
@@ -12,32 +14,54 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
+// The place on an axis of n items that a subscript means.
+Expr remapped(Fusion& f, Remap remap, Expr x, Expr n) {
+  switch (remap) {
+    case Remap::Clamped: return min(max(x, f.constant(0)), n - 1);
+    case Remap::Circular: return x % n;
+    case Remap::Mirror: {
+      const Expr there = x % (2 * n);  // and back
+      return min(there, 2 * n - 1 - there);
+    }
+    case Remap::Reflect: {
+      const Expr period = max(2 * n - 2, f.constant(1)), there = x % period;
+      return min(there, 2 * n - 2 - there);
+    }
+  }
+  SELVAGE_CHECK(!"a remap");
+}
+
 class Builder {
  public:
-  Builder(const Formula& formula, const Node& text, std::span<const Formula> all, Fusion& fusion,
-          SizeScope& sizes, FileContext& context)
+  Builder(const Formula& formula, const Node& text, const std::optional<std::vector<Expr>>& shape,
+          std::span<const Formula> all, Fusion& fusion, SizeScope& sizes, FileContext& context)
       : formula_(formula),
         text_(text),
         all_(all),
         fusion_(fusion),
         sizes_(sizes),
-        context_(context) {
-    for (const Formula::Index& index : formula.indices) {
-      indices_.push_back(fusion.fresh_index(index.name));
-      positions_[index.name] = indices_.size() - 1;
+        context_(context),
+        indices_(formula, fusion) {
+    for (std::size_t k = 0; shape && k < shape->size(); ++k) {
+      indices_.set(indices_.of_target()[k], (*shape)[k]);
     }
+    for (const FormulaNode& node : formula.nodes) note_extents(node);
   }
 
-  // Nodes come after their operands, so one pass in order makes them all.
+  // The value of the right side, or of what it folds as a whole. Nodes come after their operands,
+  // so one pass in order makes them all.
   ValueId value() {
     values_.resize(formula_.nodes.size());
     subscripts_.resize(formula_.nodes.size());
+    const std::size_t last = formula_.nodes.size() - 1;
     for (std::size_t k = 0; k < formula_.nodes.size(); ++k) {
       const FormulaNode& node = formula_.nodes[k];
       at_place<BadInput>(place(node.at), [&] {
         if (node.in_subscript) {
           subscripts_[k] = subscript(node);
-        } else {
+        } else if (node.kind == Kind::Fold && k == last) {
+          values_[k] = values_[node.operands[0]];
+        } else if (!node.is_filled) {
           values_[k] = element_value(node);
         }
       });
@@ -45,10 +69,11 @@ class Builder {
     return values_.back();
   }
 
-  std::vector<Expr> shape() {
+  std::vector<Expr> shape() const {
     std::vector<Expr> extents;
-    for (const Formula::Index& index : formula_.indices) {
-      const Expr extent = extent_of(index.name);
+    for (std::size_t k = 0; k < formula_.indices.size(); ++k) {
+      const Formula::Index& index = formula_.indices[k];
+      const Expr extent = indices_.extent(indices_.of_target()[k]);
       if (!extent.valid()) {
         refuse("E317", place(index.at),
                "the extent of the index " + index.name + " of " + formula_.target + " is not known",
@@ -60,14 +85,52 @@ class Builder {
     return extents;
   }
 
-  const std::vector<Expr>& indices() const { return indices_; }
+  Fusion::FoldRequest request(std::size_t number) const {
+    const Formula::Fold& fold = formula_.folds[number];
+    const std::string name(to_string(fold.how));
+    if (fold.indices.empty()) {
+      refuse("E314", place(fold.at),
+             name + " folds over no index: all that stand in it stand on the left as well",
+             "leave one of them out on the left, or write the operand alone");
+    }
+    Fusion::FoldRequest request{.how = fold.how,
+                                .indices = indices_.of_fold(number),
+                                .shape = {},
+                                .correction = fold.correction};
+    for (std::size_t k = 0; k < fold.indices.size(); ++k) {
+      const Formula::Index& index = fold.indices[k];
+      request.shape.push_back(indices_.extent(request.indices[k]));
+      if (request.shape.back().valid()) continue;
+      refuse(
+          "E317", place(index.at),
+          "the extent of the index " + index.name + ", over which " + name + " folds, is not known",
+          "read a tensor at [" + index.name + "] inside " + name + "(...)");
+    }
+    return request;
+  }
+
+  const std::vector<Expr>& indices() const { return indices_.of_target(); }
   Place place(std::size_t at) const { return place_in(text_, at); }
 
  private:
+  // Where an index stands alone on an axis of a tensor that there is.
+  void note_extents(const FormulaNode& node) {
+    const auto source =
+        node.kind == Kind::Element ? fusion_.find(node.name) : std::optional<TensorId>();
+    if (!source) return;
+    const std::vector<Expr> extents = fusion_.shape(*source);
+    for (std::size_t axis = 0; axis < std::min(extents.size(), node.operands.size()); ++axis) {
+      const FormulaNode& lone = formula_.nodes[node.operands[axis]];
+      if (lone.kind != Kind::Name) continue;
+      const Expr index = indices_.find(lone);
+      if (index.valid()) indices_.note(index, extents[axis], node.is_filled);
+    }
+  }
+
   // An index, a size, or nothing.
-  Expr symbol(const std::string& name) {
-    const auto it = positions_.find(name);
-    return it == positions_.end() ? sizes_.use(name) : indices_[it->second];
+  Expr symbol(const FormulaNode& name) {
+    const Expr index = indices_.find(name);
+    return index.valid() ? index : sizes_.use(name.name);
   }
 
   [[noreturn]] void refuse_name(const FormulaNode& node, bool in_value) {
@@ -79,7 +142,7 @@ class Builder {
     for (const Formula::Index& index : formula_.indices) words.push_back(index.name);
     const std::string otherwise =
         in_value ? "use an index of the left side, a symbol, or a tensor at its subscripts"
-                 : "put it on the left; reductions are not supported yet";
+                 : "put it on the left, or fold over it, such as sum(x[" + node.name + "])";
     refuse(in_value ? "E302" : "E504", place(node.at),
            node.name + " is neither an index of " + formula_.target + " nor a symbol",
            in_value ? meant(node.name, words, otherwise) : otherwise);
@@ -99,9 +162,15 @@ class Builder {
     const auto operand = [&](std::size_t k) { return subscripts_[node.operands[k]]; };
     if (node.kind == Kind::Integer) return fusion_.constant(node.integer);
     if (node.kind == Kind::Name) {
-      const Expr e = symbol(node.name);
+      const Expr e = symbol(node);
       if (!e.valid()) refuse_name(node, false);
       return e;
+    }
+    if (node.kind == Kind::Remap) return operand(0);  // the axis says the rest
+    for (std::uint32_t k : node.operands) {
+      if (formula_.nodes[k].kind != Kind::Remap) continue;
+      refuse("E316", place(formula_.nodes[k].at), "an access mode stands inside of a subscript",
+             "write it around the whole subscript, such as x[mirror(i + 1)]");
     }
     if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
@@ -114,7 +183,7 @@ class Builder {
   // Subscripts are short; what was found below is not kept.
   bool has_index(std::uint32_t k) const {
     const FormulaNode& node = formula_.nodes[k];
-    if (node.kind == Kind::Name) return positions_.count(node.name) != 0;
+    if (node.kind == Kind::Name) return indices_.find(node).valid();
     return std::any_of(node.operands.begin(), node.operands.end(),
                        [&](std::uint32_t operand) { return has_index(operand); });
   }
@@ -133,54 +202,105 @@ class Builder {
       case Kind::Real: return values.constant(DataType::Float, node.real, true);
       case Kind::Truth: return values.constant(DataType::Bool, node.integer, true);
       case Kind::Name: {
-        const Expr e = symbol(node.name);
+        const Expr e = symbol(node);
         if (!e.valid()) refuse_name(node, true);
         return values.index(e);
       }
-      case Kind::Element: return read(node);
+      case Kind::Element: return read(node, {});
+      case Kind::Fill: return fill(node);
+      case Kind::Fold: return folded(node);
       case Kind::Apply: return values.apply(node.function, std::move(operands));
-      case Kind::Cast: break;
+      case Kind::Cast: return values.cast(operands[0], node.type);
+      case Kind::Remap: break;
     }
-    return values.cast(operands[0], node.type);
+    SELVAGE_CHECK(!"a value");
   }
 
-  ValueId read(const FormulaNode& node) {
-    const auto source = fusion_.find(node.name);
-    if (!source) {
-      if (node.name == formula_.target || computes(node.name)) {
-        refuse("E318", place(node.at), node.name + " is read before it is computed",
-               node.name == formula_.target ? "give the result another name"
-                                            : "move its statement up");
-      }
-      std::vector<std::string_view> words;
-      for (std::size_t t = 0; t < fusion_.size(); ++t) words.push_back(fusion_[TensorId(t)].name);
-      refuse("E205", place(node.at), "there is no tensor " + shown(node.name),
-             meant(node.name, words, "declare it under inputs"));
+  // A tensor of its own for a reduction that something is done with: y_sum, over the indices that
+  // stand in it.
+  ValueId folded(const FormulaNode& node) {
+    const Formula::Fold& fold = formula_.folds[node.fold];
+    const std::string base = formula_.target + "_" + std::string(to_string(fold.how));
+    std::string name = base;
+    for (int k = 2; is_taken(name); ++k) name = base + "_" + std::to_string(k);
+    const std::uint32_t operand = node.operands[0];
+    std::vector<Expr> indices = indices_.inside(operand), extents;
+    for (Expr i : indices) {
+      extents.push_back(indices_.extent(i));
+      if (extents.back().valid()) continue;
+      refuse("E317", place(fold.at),
+             "the extent of the index " + to_string(i) + " in " + std::string(to_string(fold.how)) +
+                 "(...) is not known",
+             "read a tensor at [" + to_string(i) + "]");
     }
-    const TensorInfo& tensor = fusion_[*source];
-    if (tensor.logical.size() != node.operands.size()) {
+    const Tensor t =
+        fusion_.compute_fold(name, indices, extents, request(node.fold), values_[operand]);
+    return fusion_.values().read(fusion_[t.id()].type, std::uint32_t(t.id()), indices);
+  }
+
+  bool is_taken(const std::string& name) const {
+    return fusion_.find(name) || computes(name) || context_.symbols.find(name) != nullptr;
+  }
+
+  // What there is out of bounds must be of the element's type, or adapt to it.
+  ValueId fill(const FormulaNode& node) {
+    ValueGraph& values = fusion_.values();
+    const FormulaNode& element = formula_.nodes[node.operands[0]];
+    const DataType type = fusion_[source_of(element)].type;
+    if (node.operands.size() == 1) {
+      return read(element, values.constant(type, std::int64_t{0}, false));
+    }
+    const ValueId otherwise = values_[node.operands[1]];
+    const ValueNode& other = values[otherwise];
+    const DataType common = promote(type, false, other.type, other.weak);
+    if (compute_type(common) != compute_type(type)) {
+      const std::string own(to_string(type)), fills(to_string(other.type));
+      refuse("E319", place(formula_.nodes[node.operands[1]].at),
+             "elements of " + element.name + " are " + own + ", and what fills them is " + fills,
+             "write " + own + "(...) around what fills them, or cast " + element.name +
+                 " in a statement of its own");
+    }
+    const ValueId filled = read(element, otherwise);
+    return common == type ? filled : values.cast(filled, common);
+  }
+
+  TensorId source_of(const FormulaNode& node) {
+    const auto source = fusion_.find(node.name);
+    if (source) return *source;
+    if (node.name == formula_.target || computes(node.name)) {
+      refuse(
+          "E318", place(node.at), node.name + " is read before it is computed",
+          node.name == formula_.target ? "give the result another name" : "move its statement up");
+    }
+    std::vector<std::string_view> words;
+    for (std::size_t t = 0; t < fusion_.size(); ++t) words.push_back(fusion_[TensorId(t)].name);
+    refuse("E205", place(node.at), "there is no tensor " + shown(node.name),
+           meant(node.name, words, "declare it under inputs"));
+  }
+
+  // `otherwise`: out of bounds, if there is such a thing.
+  ValueId read(const FormulaNode& node, std::optional<ValueId> otherwise) {
+    const TensorId source = source_of(node);
+    const std::vector<Expr> extents = fusion_.shape(source);
+    if (extents.size() != node.operands.size()) {
       refuse("E503", place(node.at),
-             node.name + " has rank " + std::to_string(tensor.logical.size()) + " and is read at " +
+             node.name + " has rank " + std::to_string(extents.size()) + " and is read at " +
                  std::to_string(node.operands.size()) +
                  (node.operands.size() == 1 ? " subscript" : " subscripts"),
              "give one subscript for each axis");
     }
     std::vector<Expr> subscripts;
-    for (std::size_t axis = 0; axis < node.operands.size(); ++axis) {
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
       const std::uint32_t k = node.operands[axis];
-      subscripts.push_back(subscripts_[k]);
-      // A lone index has the extent of the axis; the first one tells.
-      const FormulaNode& lone = formula_.nodes[k];
-      if (lone.kind == Kind::Name && positions_.count(lone.name)) {
-        extents_.emplace(lone.name, fusion_.domains()[tensor.logical[axis]].extent);
-      }
+      const FormulaNode& whole = formula_.nodes[k];
+      subscripts.push_back(whole.kind == Kind::Remap
+                               ? remapped(fusion_, whole.remap, subscripts_[k], extents[axis])
+                               : subscripts_[k]);
     }
-    return fusion_.values().read(tensor.type, std::uint32_t(*source), std::move(subscripts));
-  }
-
-  Expr extent_of(const std::string& index) const {
-    const auto it = extents_.find(index);
-    return it == extents_.end() ? Expr() : it->second;
+    const DataType type = fusion_[source].type;
+    ValueGraph& values = fusion_.values();
+    if (!otherwise) return values.read(type, std::uint32_t(source), std::move(subscripts));
+    return values.read_or(type, std::uint32_t(source), std::move(subscripts), *otherwise);
   }
 
   const Formula& formula_;
@@ -189,11 +309,9 @@ class Builder {
   Fusion& fusion_;
   SizeScope& sizes_;
   FileContext& context_;
-  std::vector<Expr> indices_;
-  std::unordered_map<std::string, std::size_t> positions_;
-  std::unordered_map<std::string, Expr> extents_;  // of indices that stand alone on an axis
-  std::vector<ValueId> values_;                    // by node
-  std::vector<Expr> subscripts_;                   // by node
+  StatementIndices indices_;
+  std::vector<ValueId> values_;   // by node
+  std::vector<Expr> subscripts_;  // by node
 };
 
 }  // namespace
@@ -201,21 +319,26 @@ class Builder {
 void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
                  std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,
                  FileContext& context) {
-  Builder builder(formula, text, all, fusion, sizes, context);
-  const ValueId value = builder.value();
-  std::vector<Expr> shape;
+  std::optional<std::vector<Expr>> asked;
   if (output != nullptr && output->shape) {
+    asked.emplace();
     for (std::size_t k = 0; k < formula.indices.size(); ++k) {
-      shape.push_back(
+      asked->push_back(
           sizes.extent((*output->shape)[k], output->layout.place,
                        "the extent of " + formula.indices[k].name + " of " + formula.target));
     }
-  } else {
-    shape = builder.shape();
   }
+  Builder builder(formula, text, asked, all, fusion, sizes, context);
+  const ValueId value = builder.value();
+  const std::vector<Expr> shape = builder.shape();
+  const Formula::Fold* whole = formula.whole();
   at_place<BadInput>(builder.place(formula.target_at), [&] {
     const std::optional<DataType> type = output != nullptr ? output->type : std::nullopt;
-    const Tensor tensor = fusion.compute(formula.target, builder.indices(), shape, value, type);
+    const Tensor tensor =
+        whole != nullptr
+            ? fusion.compute_fold(formula.target, builder.indices(), shape,
+                                  builder.request(formula.nodes.back().fold), value, type)
+            : fusion.compute(formula.target, builder.indices(), shape, value, type);
     if (output == nullptr) return;
     fusion.output(formula.target, tensor, type);
     std::vector<std::string> axes;

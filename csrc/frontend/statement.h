@@ -20,8 +20,10 @@ struct StatementOutput {
 // Adds the tensor that a statement computes; `text` is where it stands, `output` what is said of it
 // as an output, or null. `all` are the statements of the file, for better messages. Throws BadInput
 // at the place in the file: E205 unknown tensor, E302 unknown name, E316 subscript that is not
-// affine, E317 index whose extent is not known, E318 tensor read before it is computed, E503 wrong
-// number of subscripts, E504 index that is not on the left, and what Fusion::compute says.
+// affine, E314 reduction over nothing, E317 index whose extent is not known, E318 tensor read
+// before it is computed, E319 fill of another type, E503 wrong number of subscripts, E504 index
+// that is not on the left, and what Fusion::compute says. A reduction that is not the whole right
+// side becomes a tensor of its own, called y_sum, y_max, ...
 void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
                  std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,
                  FileContext& context);

@@ -142,7 +142,7 @@ std::vector<FileTransform> read_transforms(const Node& list, std::string_view wh
   return transforms;
 }
 
-void check_amounts(std::vector<FileTransform>& transforms, const DomainNames& names,
+void check_amounts(std::span<FileTransform> transforms, const DomainNames& names,
                    SizeScope& sizes, Diagnostics& errors) {
   for (FileTransform& t : transforms) {
     for (Expr* amount : {&t.amount, &t.right}) {

@@ -34,6 +34,14 @@ class DomainNames {
   // The same, now fed to a transform (E306).
   std::size_t feed(const Node& node, std::string_view what, Feeds feeds);
 
+  // Those of another tensor that begins with the same.
+  DomainNames of(std::string tensor) const {
+    DomainNames copy = *this;
+    copy.tensor_ = std::move(tensor);
+    return copy;
+  }
+  bool has(const std::string& name) const { return positions_.count(name) != 0; }
+
   const std::string& tensor() const { return tensor_; }
   const std::vector<Domain>& all() const { return domains_; }
   std::size_t size() const { return domains_.size(); }
@@ -57,7 +65,7 @@ std::vector<FileTransform> read_transforms(const Node& list, std::string_view wh
                                            DomainNames& names, SizeScope& sizes, Feeds feeds,
                                            std::int64_t& count, Diagnostics& errors);
 // Refuses amounts that have no value (E311, E402); writes the others in canonical form.
-void check_amounts(std::vector<FileTransform>& transforms, const DomainNames& names,
+void check_amounts(std::span<FileTransform> transforms, const DomainNames& names,
                    SizeScope& sizes, Diagnostics& errors);
 
 // The transform between iterdomains, given those of the names; what comes out is not used.

@@ -55,12 +55,14 @@ FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& st
 FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b) {
   const auto apply = [&](Function f, ValueId x, ValueId y) { return values.apply(f, {x, y}); };
   if (is_place(fold.how)) {
-    // The better value; of equal ones the one that comes first.
+    // The better value; of equal ones the one that comes first. Which of two equal values is kept
+    // is all the same, so the value hangs on no position.
     const ValueId is_first =
         apply(Function::And, apply(Function::Eq, a[1], b[1]), apply(Function::Lt, b[0], a[0]));
-    const ValueId takes_b = apply(Function::Or, beats(values, fold.how, b[1], a[1]), is_first);
+    const ValueId is_better = beats(values, fold.how, b[1], a[1]);
+    const ValueId takes_b = apply(Function::Or, is_better, is_first);
     return {values.apply(Function::Select, {takes_b, b[0], a[0]}),
-            values.apply(Function::Select, {takes_b, b[1], a[1]})};
+            values.apply(Function::Select, {is_better, b[1], a[1]})};
   }
   if (fold.how != Reduction::Variance) {
     Function f = combiner(fold.how);
@@ -92,8 +94,12 @@ ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, Val
     case Reduction::Mean:
       return values.apply(Function::TrueDiv, {state[0], values.cast(items, fold.type)});
     case Reduction::Variance: {
-      const ValueId less = values.apply(
-          Function::Sub, {items, values.constant(DataType::Int64, fold.correction, false)});
+      const auto number = [&](std::int64_t n) {
+        return values.constant(DataType::Int64, n, false);
+      };
+      const ValueId less =
+          values.apply(Function::Max,
+                       {values.apply(Function::Sub, {items, number(fold.correction)}), number(0)});
       return values.apply(Function::TrueDiv, {state[0], values.cast(less, fold.type)});
     }
     case Reduction::ArgMax:

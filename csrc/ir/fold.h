@@ -34,7 +34,7 @@ FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& st
 // What two disjoint parts make together; commutative and associative but for rounding.
 FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b);
 // The result, in a compute type of the result's own: result_type's. `items`: how many elements were
-// folded, an int64.
+// folded, an int64. A variance divides by the items less the correction, or by 0 if that is less.
 ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, ValueId items);
 
 }  // namespace selvage

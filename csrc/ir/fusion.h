@@ -6,13 +6,12 @@
 #include <selvage/ir/value.h>
 
 #include <array>
-#include <concepts>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
 namespace selvage {
@@ -33,7 +32,14 @@ struct Fold {
   // ir/fold.h), and whoever merges folds such states: its definition is a Read of the partial one.
   bool is_partial = false;
   bool merges = false;
+  // Of rfactor, too; else empty. Of a partial tensor: what was folded over before it was made. Its
+  // root has these, none of them may be out of bounds, and positions are counted over them. Of the
+  // one that comes to the result: what all partial ones together fold over, in which items count.
+  std::vector<DomainId> original = {};
 };
+
+// What the items of a fold are counted over, and their positions in row-major order.
+const std::vector<DomainId>& counted_domain(const Fold& fold);
 
 // What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph. Axes that
 // one index equates are one iterdomain (a dimension class) wherever no tensor would then have an
@@ -69,8 +75,14 @@ DataType stored_type(const TensorInfo& tensor);
 
 // What the indices of a definition run over: of a view that reads what lies before it, the root.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
-// What its loops visit: the logical domain, and what it folds over.
+// What its loops are over before any is cut up: the logical domain, then what it folds over.
+std::vector<DomainId> nest_domain(const TensorInfo& tensor);
+// What its loops lead to, and has to be in bounds: the same, and the `original` of a partial
+// tensor.
 std::vector<DomainId> visited_domain(const TensorInfo& tensor);
+// Every item of this has to be met by its loops: the nest's, or the root of a partial tensor, whose
+// logical domain and what it folds over are not independent.
+std::vector<DomainId> covered_domain(const TensorInfo& tensor);
 
 class Fusion;
 
@@ -88,7 +100,8 @@ class Tensor {
 };
 
 // What a fusion computes, in index notation: inputs, computed tensors, outputs.
-// Extents that one index equates must be equal: constants at once (E501), symbols at launch.
+// Extents that one index equates must be equal: constants at once (E501), symbols at launch. Only a
+// read that says what there is out of bounds equates nothing that is not known to be equal.
 // Throws BadInput and stays as it was where a definition makes no sense: E402 extent past 2^62,
 // E403 extent below 1, E501 extents that differ, E502 name taken, E503 wrong number of subscripts,
 // E504 unknown index, E505 indices that are not distinct symbols or do not match the shape, E506
@@ -117,8 +130,7 @@ class Fusion {
   Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                  ValueId value, std::optional<DataType> type = {});
   // The same, where `value` is over more indices, and all that it is over those is folded into one:
-  //   sums = f.compute_fold("s", {m}, {M}, {.how = Reduction::Sum, .indices = {n}, .shape = {N}},
-  //   t)
+  //   f.compute_fold("s", {m}, {M}, {.how = Reduction::Sum, .indices = {n}, .shape = {N}}, t)
   // Elements are folded in compute_type(fold_type(how, type of the value)); the result has the type
   // result_type(how, type of the value), unless another is asked for.
   struct FoldRequest {
@@ -128,6 +140,12 @@ class Fusion {
   };
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});
+  // A view: `value` is over indices of the root, which has `shape`; the logical domain is what
+  // `view` makes of the iterdomains of the root, by transforms on domains(). It is called last and
+  // must not throw. What it hands back as it was needs no transform.
+  using View = std::function<std::vector<DomainId>(const std::vector<DomainId>& root)>;
+  Tensor compute_view(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                      const View& view, ValueId value, std::optional<DataType> type = {});
   // Names a tensor, makes it an output and gives it the type it is stored in. A copy becomes the
   // output where the tensor is an input or an output already, or is read in another type.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
@@ -149,6 +167,8 @@ class Fusion {
   std::optional<TensorId> find(const std::string& name) const;
   // A tensor as it is: only its name is checked.
   TensorId add(TensorInfo tensor);
+  // A copy to add tensors to whose iterdomains may be any of `domains`, which begin with its own.
+  Fusion over(DomainGraph domains) const;
   std::vector<Expr> shape(TensorId t) const;
 
   // Sizes, in the order of declaration.
@@ -160,23 +180,28 @@ class Fusion {
   void check_at_launch(Expr condition) { launch_checks_.push_back(condition); }
 
  private:
-  // One index of a definition on one axis of a tensor that is read.
+  // One index of a definition on one axis of a tensor that is read. `may_leave`: the read says what
+  // there is out of bounds, so the extents need not be equal.
   struct Meeting {
     std::size_t index;
     TensorId tensor;
     std::size_t axis;
+    bool may_leave;
   };
   Tensor define(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
-                const FoldRequest* fold, ValueId value, std::optional<DataType> type);
+                const FoldRequest* fold, const View* view, ValueId value,
+                std::optional<DataType> type);
   void claim(const std::string& name);
   Expr checked_extent(Expr extent, const std::string& what) const;
   std::vector<Meeting> check_definition(const std::string& name, const std::vector<Expr>& indices,
                                         ValueId value) const;
+  void drop_unequal(std::vector<Meeting>& meetings, const std::vector<Expr>& shape) const;
   void equate(const std::string& name, const std::vector<Expr>& indices,
               const std::vector<Expr>& shape, const std::vector<Meeting>& meetings);
   std::vector<DomainId> domains_of(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
                                    const std::vector<Meeting>& meetings);
   void unify(DomainId a, DomainId b);
+  bool is_inside_view(const TensorInfo& tensor, DomainId d) const;
   bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
 
   std::shared_ptr<ExprPool> pool_;
@@ -192,49 +217,5 @@ class Fusion {
   std::set<TensorId> read_, auto_named_;
   int next_name_ = 0;
 };
-
-// What a pointwise operation takes: a tensor, or a number, which adapts to the tensors it meets.
-class Operand {
- public:
-  Operand(Tensor t) : value_(t) {}
-  template <std::integral Number>
-  Operand(Number n) : value_(std::int64_t(n)) {}
-  template <std::floating_point Number>
-  Operand(Number n) : value_(double(n)) {}
-  const std::variant<Tensor, std::int64_t, double>& value() const { return value_; }
-
- private:
-  std::variant<Tensor, std::int64_t, double> value_;
-};
-
-// Pointwise operations with NumPy's broadcasting: shapes are aligned at their last axes, and an
-// axis that is missing or has the constant extent 1 is repeated. Each makes a computed tensor. At
-// least one operand is a tensor.
-Tensor apply(Function f, std::vector<Operand> operands);
-Tensor operator+(Operand a, Operand b);
-Tensor operator-(Operand a, Operand b);
-Tensor operator*(Operand a, Operand b);
-Tensor operator/(Operand a, Operand b);
-Tensor operator-(Tensor a);
-Tensor operator<(Operand a, Operand b);
-Tensor operator<=(Operand a, Operand b);
-Tensor operator>(Operand a, Operand b);
-Tensor operator>=(Operand a, Operand b);
-Tensor min(Operand a, Operand b);
-Tensor max(Operand a, Operand b);
-Tensor abs(Tensor a);
-Tensor exp(Tensor a);
-Tensor log(Tensor a);
-Tensor tanh(Tensor a);
-Tensor sqrt(Tensor a);
-Tensor rsqrt(Tensor a);
-Tensor relu(Tensor a);
-Tensor sigmoid(Tensor a);
-Tensor silu(Tensor a);
-Tensor gelu(Tensor a);
-Tensor select(Operand condition, Operand a, Operand b);
-Tensor cast(Tensor a, DataType type);
-// The axes in another order: result axis k is operand axis order[k].
-Tensor transpose(Tensor a, std::vector<int> order);
 
 }  // namespace selvage

@@ -32,7 +32,10 @@ struct ScheduledLoop {
 // loop of that tensor, E411 not loops of one tensor, E412 no permutation of the loops, E413
 // parallel type bound twice, E414 parallel type not supported yet, E415 not to be inlined, E416
 // loops from which the tensor's items do not follow, E417 loops of the result and loops that are
-// folded over in one transform, E418 not to be computed there, E419 not to be kept in that memory.
+// folded over in one transform, E418 not to be computed there, E419 not to be kept in that memory,
+// E420 not to be cached, E421 no part of a fold, E422 nothing to replay, E502 name taken.
+class Placement;
+
 class Schedule {
  public:
   explicit Schedule(const Fusion& fusion);
@@ -76,6 +79,40 @@ class Schedule {
   // nothing is said, the registers of each thread where no thread reads what another has computed,
   // and the block's shared memory where one does. E419: an output is kept in global memory.
   Schedule& keep_in(TensorId t, Memory memory);
+  // What `reference` was cut into, as far as t has the same iterdomains: its transforms in the
+  // order in which they were made, each where all that it takes are loops of t by now, and not
+  // folded loops and others in one. Loops that both then have are bound as the reference's; one
+  // that t folds over is unrolled where the reference's is a vector, and serial where it is of a
+  // tile. They come first, in the reference's order, then t's others; those that t folds over stand
+  // behind the rest. E422 where nothing is shared, or either is an input or inlined; E413 where a
+  // type would be bound twice.
+  Schedule& like(TensorId t, TensorId reference);
+  // A new tensor `name` (empty: one is made up) that is a copy, with the same logical domain.
+  //   Cache after: of an input, or of what others read: name[i] = t[i], and all who read t read the
+  //     copy instead (but loads within subscripts). t itself stays as it is.
+  //   Cache before: of an output that nothing reads: the new tensor takes over its definition, view
+  //     and fold, and t[i] = name[i]. t keeps its loops but those that it folded over.
+  // The copy is a serial nest over its items, is kept in `memory`, and has no place yet: give it
+  // one by compute_at or compute_in, or leave it to with_defaults(). In global memory it is stored
+  // by a kernel of its own.
+  // Persistent buffers are caches, too: what one row needs is read once, kept, and read from there
+  // by every pass over the row:
+  //   s.compute_at(s.cache(x, "x_row", Memory::Local), row)     // row: a loop of the output
+  // E420 where nothing reads t and it is no output, or where another tensor is computed at a loop
+  // that t would lose.
+  TensorId cache(TensorId t, std::string name, Memory memory);
+  // Folds in two steps. t folds over several loops; `folded` are some of them, not all. The new
+  // tensor `name` folds over these: it has an element for each of t's and each iteration of the
+  // other loops that t folds over, and keeps there the state that the fold comes to. t then merges
+  // those states over these other loops. Where a split does not divide, the points past the extent
+  // are holes of the partial tensor: a state of no element is the empty one.
+  //   sum over n, n split into (o, i), rfactor {o}:    p[m, i] = sum over o of x[m, o*|i| + i]
+  //                                                    s[m] = sum over i of p[m, i]
+  // t keeps its other loops; the partial tensor has all loops of t, bound as they were, and no
+  // place yet: with_defaults() puts it inside t's nest. What was computed at a loop of t is
+  // computed at that loop of the partial tensor, which is who reads it now. E421 where t does not
+  // fold, or `folded` is not a part of its folded loops.
+  TensorId rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::string name);
   // Any set of iterdomains from which the tensor's logical domain follows (for views, whose loops
   // need not descend from the logical domain). Transforms are made on the graph by `derive`.
   Schedule& set_loops(TensorId t, std::vector<DomainId> loops);
@@ -85,7 +122,25 @@ class Schedule {
   std::vector<DomainId> derive(TensorId t, const Transform& request,
                                std::vector<std::string> names);
 
-  // As the schedule has it: with the tensors that its primitives added.
+  // The schedule that is lowered: everything that has no place yet has got one. These are
+  //   folds that follow, partial tensors, and tensors that are kept in shared or local memory,
+  // unless they are inlined or have a site. Each is placed after all who read it (through inlined
+  // tensors), at the innermost tensor in whose nest all of them are computed, its host:
+  //   - Where nobody has touched its loops, it becomes like(host).
+  //   - It is computed at the deepest loop of the host such that each loop down to there is a loop
+  //     of its own that it does not fold over, is shared by every reader, and is read at the same
+  //     index by each; if there is none, compute_in(host). So no reader wants what another
+  //     iteration computes.
+  //   - A loop further in that is bound to a block index stays so where the readers' block is the
+  //     one that computes what they read, and is serial otherwise: each block computes all of it.
+  // It is a kernel of its own, in global memory and like the host or like the first reader, where
+  // the readers have no nest in common, where global memory is asked for, or where it folds over
+  // what blocks share in (no block sees what another one comes to). E419 where it is kept in shared
+  // or local memory and would have to be one; E418 where a site is no loop any more.
+  Schedule with_defaults() const;
+
+  // As the schedule has it: with the tensors that its primitives added. These come last, whoever
+  // reads them: definition_order() (ir/reads.h) has everything after what it reads.
   const Fusion& fusion() const { return own_ ? *own_ : *fusion_; }
   const DomainGraph& graph() const { return graph_; }
   const std::vector<DomainId>& loop_domains(TensorId t) const;
@@ -139,6 +194,18 @@ class Schedule {
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
   void put_at(TensorId t, Site site);
+  // Loops that it shares with those of `host` down to the site come first, in the host's order.
+  static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);
+  // The nest of t as like() has it; nothing where it shares nothing with the reference.
+  std::optional<Nest> alike(TensorId t, TensorId reference) const;
+  static bool cross(const Transform& transform, const Nest& reference, Nest& own);
+  // Takes over a fusion with one more tensor; its name is checked before anything is changed.
+  TensorId add_tensor(Fusion fusion, TensorInfo tensor, Nest nest);
+  std::string unused_name(const std::string& wanted) const;  // wanted, or with a number
+  // Leaves `kept` of the loops that it folds over, as what it folds over, and no transforms of
+  // these.
+  void drop_folded(Nest& own, const std::vector<DomainId>& kept) const;
+  friend class Placement;
 
   const Fusion* fusion_;
   std::shared_ptr<const Fusion> own_;  // a copy with more tensors, where primitives added some

@@ -55,7 +55,7 @@ class Reads {
       if (!is_proved(verdict)) {
         bound.open.push_back({guarded_facts(), ok(s, extent_of(info, i))});
       }
-      if (!info.is_input) inner.emplace_back(info.indices[i], s);
+      if (i < info.indices.size()) inner.emplace_back(info.indices[i], s);
     }
     const std::string what = "every read of " + info.name + " in " + fusion_[reader].name;
     if (bound.open.empty()) {
@@ -73,8 +73,13 @@ class Reads {
   // guard?
   Verdict ask(Expr subscript, Expr at_loops, Expr extent, TensorId reader) {
     const TensorInfo& info = fusion_[reader];
+    // At items of a view the indices of its root may be anything that the view makes of them.
+    const bool is_view = !info.root.empty() && !(info.fold && info.fold->is_partial);
+    if (is_view) return analysis_.guarded->prove(ok(at_loops, extent));
+    const std::vector<DomainId>& domain = definition_domain(info);
+    const auto own_extent = [&](std::size_t i) { return schedule_.graph()[domain[i]].extent; };
     for (std::size_t i = 0; i < info.indices.size(); ++i) {
-      if (same(info.indices[i], subscript) && same(extent_of(info, i), extent)) {
+      if (same(info.indices[i], subscript) && same(own_extent(i), extent)) {
         return Proved{{"the same index"}};
       }
     }
@@ -82,7 +87,7 @@ class Reads {
     if (ranges == nullptr) {
       Facts facts = *fusion_.facts();
       for (std::size_t i = 0; i < info.indices.size(); ++i) {
-        facts.loop(info.indices[i], extent_of(info, i));
+        facts.loop(info.indices[i], own_extent(i));
       }
       ranges = std::make_unique<Simplifier>(std::move(facts));
     }

@@ -27,7 +27,7 @@ Coverage lost_at(const Point& point, const std::vector<Expr>& items) {
 static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId t,
                        const std::vector<DomainId>& loops, bool& follows) {
   const DomainGraph& graph = schedule.graph();
-  const std::vector<DomainId> logical = visited_domain(fusion[t]);
+  const std::vector<DomainId> logical = covered_domain(fusion[t]);
   std::vector<Expr> items;
   Facts facts = *fusion.facts();
   for (DomainId d : logical) {

@@ -59,7 +59,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
     const Expr extent = schedule.graph()[d].extent;
     if (schedule.is_folded(analysis.tensor, d)) {
       if (is_block(p)) {
-        refuse<Illegal>("E422",
+        refuse<Illegal>("E434",
                         schedule.name(analysis.tensor, d) + ", which " + tensor_.name +
                             " folds over, is bound to " + std::string(to_string(p)) +
                             ", and blocks do not wait for one another",
@@ -71,7 +71,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
     }
     if (i < outer || is_block(p) || is_thread(p)) continue;
     if (!extent.is(Op::Const)) {
-      refuse<Illegal>("E421",
+      refuse<Illegal>("E433",
                       tensor_.name + " keeps a state for each " +
                           schedule.name(analysis.tensor, d) + ", and their number, " +
                           to_string(extent) + ", is not known",
@@ -145,9 +145,10 @@ std::vector<Store> FoldNest::take_in(ValueId element) {
     element = values.read(fold_.type, once, {pool_.constant(0)});
   }
   std::vector<Expr> coordinates;
-  for (DomainId d : fold_.domains) coordinates.push_back((*analysis_.coordinates)[d]);
+  const std::vector<DomainId>& counted = counted_domain(fold_);
+  for (DomainId d : counted) coordinates.push_back((*analysis_.coordinates)[d]);
   const Expr position =
-      analysis_.guarded->simplify(dense_address(schedule_.graph(), fold_.domains, coordinates));
+      analysis_.guarded->simplify(dense_address(schedule_.graph(), counted, coordinates));
   const FoldState next =
       with_element(values, fold_, read(state_, address_), element, values.index(position));
   for (Store& s : stores(state_, address_, next, valid)) all.push_back(std::move(s));
@@ -260,7 +261,7 @@ Body FoldNest::merge_along(ParallelType axis) {
   const Expr threads = simplifier.simplify(block[0] * block[1] * block[2]);
   const Expr extent = extent_of(kernel.launch, axis);
   if (!threads.is(Op::Const)) {
-    refuse<Illegal>("E421",
+    refuse<Illegal>("E433",
                     tensor_.name + " folds along " + std::string(to_string(axis)) +
                         ", where threads meet in shared memory, and how many there are, " +
                         to_string(threads) + ", is no number",
@@ -298,7 +299,7 @@ Body FoldNest::merge_along(ParallelType axis) {
 Store FoldNest::finish(BufferId target) {
   ValueGraph& values = draft_.kernel.values;
   Expr items = pool_.constant(1);
-  for (DomainId d : fold_.domains) items = items * schedule_.graph()[d].extent;
+  for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
   const ValueId value = folded(values, fold_, read(state_, address_),
                                values.index(analysis_.ranges->simplify(items)));
   const DataType type = compute_type(draft_.kernel.buffers[target].type);

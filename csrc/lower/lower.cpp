@@ -12,11 +12,13 @@ constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
 
 class Lowering {
  public:
-  Lowering(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options)
-      : fusion_(fusion),
-        schedule_(schedule),
+  Lowering(std::shared_ptr<const Schedule> schedule, const LowerOptions& options)
+      : fusion_(schedule->fusion()),
+        schedule_(*schedule),
         options_(options),
-        scheduled_{fusion, schedule, nests_of(fusion, schedule), {}} {}
+        scheduled_{fusion_, schedule_, nests_of(fusion_, schedule_), {}} {
+    program_.schedule = std::move(schedule);
+  }
 
   Program run() {
     program_.sizes = fusion_.sizes();
@@ -257,8 +259,8 @@ class Lowering {
 
 }  // namespace
 
-Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options) {
-  return Lowering(fusion, schedule, options).run();
+Program lower(const Fusion&, const Schedule& schedule, const LowerOptions& options) {
+  return Lowering(std::make_shared<const Schedule>(schedule.with_defaults()), options).run();
 }
 
 }  // namespace selvage

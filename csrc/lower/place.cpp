@@ -100,7 +100,7 @@ std::vector<std::pair<DomainId, Expr>> PlacedTensors::coordinates_at(const Readi
   std::vector<std::pair<DomainId, Expr>> coordinates;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (!found[i].valid()) {
-      refuse<Illegal>("E420",
+      refuse<Illegal>("E432",
                       "which iteration of " + schedule_.name(t, loops[i]) +
                           " computes an element " + "of " + fusion_[t].name +
                           " does not follow from its indices",
@@ -157,7 +157,7 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
              " computes";
     }
     refuse<Illegal>(
-        "E420", what,
+        "E432", what,
         "compute " + fusion_[t].name + " further out, before the loop " + schedule_.name(t, d),
         notes);
   }
@@ -179,7 +179,7 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
   storage.memory = asked ? *asked : is_own ? Memory::Local : Memory::Shared;
   if (storage.memory == Memory::Local && !is_own) {
     refuse<Illegal>(
-        "E420",
+        "E432",
         "an element of " + fusion_[t].name +
             " is read by a thread that has not computed it, and registers are a " + "thread's own",
         "keep " + fusion_[t].name + " in shared memory",
@@ -197,7 +197,7 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
   }
   elements = own.ranges->simplify(elements);
   if (!elements.is(Op::Const)) {
-    refuse<Illegal>("E421",
+    refuse<Illegal>("E433",
                     "how many elements of " + fusion_[t].name + " are kept in " +
                         (storage.memory == Memory::Local ? "registers" : "shared memory") + ", " +
                         to_string(elements) + ", is no number",

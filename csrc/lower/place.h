@@ -22,8 +22,8 @@ struct PlacedTensor {
 // the element read has in the loops of its own nest, and is proved.
 //
 // Throws Illegal, besides what analyze_loops and ValueLowering refuse:
-//   E420 an element that another iteration, block or thread computes
-//   E421 elements kept in registers or shared memory whose number is not known
+//   E432 an element that another iteration, block or thread computes
+//   E433 elements kept in registers or shared memory whose number is not known
 class PlacedTensors {
  public:
   PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree);

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/driver/run.h>
+#include <selvage/ir/ops.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/emulate/reference.h>
+#include <selvage/ir/ops.h>
 #include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>

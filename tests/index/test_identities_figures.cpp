@@ -2,6 +2,7 @@
 // splits that leave holes which the outermost bound does not see.
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/ops.h>
 #include <selvage/legality/analysis.h>
 
 #include <gtest/gtest.h>

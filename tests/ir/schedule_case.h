@@ -42,17 +42,79 @@ inline std::string nest(const Schedule& s, Tensor t) {
 }
 // All that a schedule says, to see that nothing has changed.
 inline std::string everything(const Schedule& s) {
-  std::string text = std::to_string(s.graph().size());
-  for (std::size_t k = 0; k < s.fusion().size(); ++k) {
+  const Fusion& f = s.fusion();
+  std::string text = std::to_string(s.graph().size()) + " " + std::to_string(f.values().size());
+  for (std::size_t k = 0; k < f.size(); ++k) {
     const auto t = TensorId(k);
-    text += "; " + std::to_string(s.transforms(t).size()) + " ";
-    for (DomainId d : s.loop_domains(t)) {
-      text += s.name(t, d) + "#" + std::to_string(index_of(d)) + " " +
-              std::string(to_string(s.parallel(t, d))) + " ";
+    text += "; " + f[t].name + " " + std::to_string(f[t].definition ? int(*f[t].definition) : -1);
+    for (DomainId d : f[t].root) text += " root " + std::to_string(index_of(d));
+    for (DomainId d : f[t].logical) text += " axis " + std::to_string(index_of(d));
+    for (Expr e : f[t].indices) text += " " + to_string(e);
+    if (f[t].fold) {
+      const Fold& fold = *f[t].fold;
+      for (DomainId d : fold.domains) text += " over " + std::to_string(index_of(d));
+      for (DomainId d : fold.original) text += " once " + std::to_string(index_of(d));
+      for (Expr e : fold.indices) text += " " + to_string(e);
+      text += std::string(fold.is_partial ? " partial" : "") + (fold.merges ? " merges" : "");
     }
-    text += s.is_inlined(t) ? "inlined" : "stored";
+    for (TransformId id : s.transforms(t)) text += " by " + std::to_string(index_of(id));
+    for (DomainId d : s.loop_domains(t)) {
+      text += " " + s.name(t, d) + "#" + std::to_string(index_of(d)) + " " +
+              std::string(to_string(s.parallel(t, d))) + (s.is_folded(t, d) ? " folded" : "");
+    }
+    text += s.is_inlined(t) ? " inlined" : s.follows(t) ? " follows" : " stored";
+    if (const auto& site = s.site(t)) {
+      text += " at " + std::to_string(index_of(site->tensor)) + " " +
+              (site->loop ? std::to_string(index_of(*site->loop)) : "-");
+    }
+    if (const auto memory = s.memory(t)) text += " memory " + std::to_string(int(*memory));
   }
   return text;
 }
+
+// "at m of y", "in y", or nothing; and the memory.
+inline std::string place(const Schedule& s, Tensor t) {
+  static constexpr const char* kMemories[] = {" global", " shared", " local"};
+  std::string text = s.follows(t.id()) ? "follows" : "";
+  if (const auto& site = s.site(t.id())) {
+    const std::string& host = s.fusion()[site->tensor].name;
+    text += site->loop ? "at " + s.name(site->tensor, *site->loop) + " of " + host : "in " + host;
+  }
+  if (const auto memory = s.memory(t.id())) text += kMemories[std::size_t(*memory)];
+  return text;
+}
+
+// Fusions in index notation, by few words.
+struct Notation {
+  Expr index(const char* name) { return f.pool().symbol(name); }
+  ValueId read(Tensor t, std::vector<Expr> at) {
+    return f.values().read(f[t.id()].type, index_of(t.id()), std::move(at));
+  }
+  ValueId apply(Function function, ValueId a, ValueId b) {
+    return f.values().apply(function, {a, b});
+  }
+  Tensor input(const char* name, std::vector<Expr> shape, DataType type = DataType::Float) {
+    return f.input(name, std::move(shape), type);
+  }
+  Tensor sum(const char* name, std::vector<Expr> at, std::vector<Expr> shape,
+             std::vector<Expr> over, std::vector<Expr> extents, ValueId v) {
+    return f.compute_fold(name, std::move(at), std::move(shape),
+                          {.how = Reduction::Sum, .indices = over, .shape = extents}, v);
+  }
+  Tensor output(const char* name, std::vector<Expr> at, std::vector<Expr> shape, ValueId v) {
+    return f.output(name, f.compute("", std::move(at), std::move(shape), v));
+  }
+
+  Fusion f;
+  Expr M = f.extent("M"), N = f.extent("N");
+  Expr m = index("m"), n = index("n"), k = index("k");
+};
+
+// s[m] = sum over n of x[m, n]; y[m, n] = x[m, n] / s[m].
+struct RowSums : Notation {
+  Tensor x = input("x", {M, N});
+  Tensor s = sum("s", {m}, {M}, {n}, {N}, read(x, {m, n}));
+  Tensor y = output("y", {m, n}, {M, N}, apply(Function::TrueDiv, read(x, {m, n}), read(s, {m})));
+};
 
 }  // namespace selvage

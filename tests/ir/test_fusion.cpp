@@ -1,6 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
-#include <selvage/ir/fusion.h>
+#include <selvage/ir/ops.h>
 #include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
@@ -145,10 +145,11 @@ TEST(Fusion, ConstantExtentsThatDifferAreRefused) {
   const Tensor a = f.input("a", {M, f.constant(4)}, kFloat);
   const Tensor b = f.input("b", {f.constant(5)}, kFloat);
   const std::string before = everything(f);
-  EXPECT_EQ(refusal([&] { a + b; }),
-            "selvage: error[E501]: the shapes [M, 4] of a and [5] of b do not broadcast: 4 and 5 "
-            "differ; help: make the extents equal, or one of them 1; axes are aligned at the last "
-            "one");
+  EXPECT_EQ(
+      refusal([&] { a + b; }),
+      "selvage: error[E501]: the shapes [M, 4] of a and [5] of b do not broadcast in +: 4 and 5 "
+      "differ; help: make the extents equal, or one of them 1; axes are aligned at the last "
+      "one");
   const Expr m = f.fresh_index("m"), n = f.fresh_index("n");
   const ValueId sum = f.values().apply(Function::Add, {read(f, a, {m, n}), read(f, b, {n})});
   EXPECT_EQ(refusal([&] {
@@ -332,7 +333,7 @@ TEST(Fusion, TensorsOfTwoFusionsDoNotMix) {
   Fusion f, g;
   const Tensor a = f.input("a", {f.constant(4)}, kFloat), b = g.input("b", {g.constant(4)}, kFloat);
   EXPECT_EQ(refusal([&] { a + b; }),
-            "selvage: error[E508]: the operands a and b belong to two fusions; help: build both "
+            "selvage: error[E508]: +: the operands a and b belong to two fusions; help: build both "
             "from the inputs of one");
   EXPECT_EQ(refusal([&] { g.output("y", a); }),
             "selvage: error[E508]: the tensor that y is to name belongs to another fusion; help: "

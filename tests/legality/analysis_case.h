@@ -2,6 +2,7 @@
 #pragma once
 
 #include <selvage/expr/text.h>
+#include <selvage/ir/ops.h>
 #include <selvage/legality/analysis.h>
 
 #include <sstream>

@@ -1,5 +1,6 @@
 // Everything under a guard is simplified under it: addresses that are stored to or read, indices
 // that are values, reads through inlined tensors, and the guards that are tested after it.
+#include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>
 

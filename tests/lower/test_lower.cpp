@@ -3,6 +3,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/driver/run.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>
 

@@ -1,3 +1,4 @@
+#include <selvage/ir/ops.h>
 #include <selvage/scheduler/pointwise.h>
 
 #include <gtest/gtest.h>

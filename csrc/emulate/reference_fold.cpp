@@ -1,0 +1,105 @@
+#include <selvage/base/check.h>
+#include <selvage/emulate/reference_fold.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace selvage {
+
+namespace {
+
+bool is_real(DataType type) { return type == DataType::Float || type == DataType::Double; }
+
+double real(const Scalar& v) {
+  if (v.type == DataType::Float) return double(v.single);
+  return v.type == DataType::Double ? v.real : double(v.integer);
+}
+
+Scalar rounded(double v, DataType type) {
+  return type == DataType::Float ? Scalar::of(float(v)) : Scalar::of(v);
+}
+
+double sum(std::span<const Scalar> elements) {
+  double total = 0;
+  for (const Scalar& e : elements) total += real(e);
+  return total;
+}
+
+double variance(std::span<const Scalar> elements, std::int64_t correction) {
+  const auto n = std::int64_t(elements.size());
+  const double mean = sum(elements) / double(n);
+  double squares = 0;
+  for (const Scalar& e : elements) squares += (real(e) - mean) * (real(e) - mean);
+  return squares / double(std::max<std::int64_t>(n - correction, 0));
+}
+
+// The sum or the product.
+Scalar total(const Fold& fold, std::span<const Scalar> elements) {
+  const bool adds = fold.how == Reduction::Sum;
+  if (is_real(fold.type)) {
+    if (adds) return rounded(sum(elements), fold.type);
+    double product = 1;
+    for (const Scalar& e : elements) product *= real(e);
+    return rounded(product, fold.type);
+  }
+  std::uint64_t total = adds ? 0 : 1;
+  for (const Scalar& e : elements) {
+    total = adds ? total + std::uint64_t(e.integer) : total * std::uint64_t(e.integer);
+  }
+  return Scalar::of(fold.type, std::int64_t(total));
+}
+
+Scalar extremum(const Fold& fold, std::span<const Scalar> elements) {
+  const bool is_max = fold.how == Reduction::Max;
+  if (is_real(fold.type)) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    double best = is_max ? -kInfinity : kInfinity;
+    for (const Scalar& e : elements) {
+      best = is_max ? std::fmax(best, real(e)) : std::fmin(best, real(e));
+    }
+    return rounded(best, fold.type);
+  }
+  Scalar best = identity(fold.how, fold.type);
+  for (const Scalar& e : elements) {
+    best.integer = is_max ? std::max(best.integer, e.integer) : std::min(best.integer, e.integer);
+  }
+  return best;
+}
+
+Scalar place_of_extremum(const Fold& fold, std::span<const Scalar> elements) {
+  const bool is_max = fold.how == Reduction::ArgMax;
+  const auto beats = [&](const Scalar& a, const Scalar& b) {
+    if (is_real(fold.type)) return is_max ? real(a) > real(b) : real(a) < real(b);
+    return is_max ? a.integer > b.integer : a.integer < b.integer;
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    if (is_real(fold.type) && std::isnan(real(elements[k]))) continue;
+    if (!best || beats(elements[k], elements[*best])) best = k;
+  }
+  return Scalar::of(DataType::Int64, std::int64_t(best.value_or(0)));
+}
+
+}  // namespace
+
+Scalar fold_plainly(const Fold& fold, std::span<const Scalar> elements) {
+  const auto is_true = [](const Scalar& e) { return e.integer != 0; };
+  switch (fold.how) {
+    case Reduction::Sum:
+    case Reduction::Prod: return total(fold, elements);
+    case Reduction::Max:
+    case Reduction::Min: return extremum(fold, elements);
+    case Reduction::Mean: return rounded(sum(elements) / double(elements.size()), fold.type);
+    case Reduction::Variance: return rounded(variance(elements, fold.correction), fold.type);
+    case Reduction::Any:
+      return Scalar::of(DataType::Bool, std::any_of(elements.begin(), elements.end(), is_true));
+    case Reduction::All:
+      return Scalar::of(DataType::Bool, std::all_of(elements.begin(), elements.end(), is_true));
+    case Reduction::ArgMax:
+    case Reduction::ArgMin: return place_of_extremum(fold, elements);
+  }
+  SELVAGE_CHECK(!"a reduction");
+}
+
+}  // namespace selvage

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <selvage/ir/path.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace selvage {
+
+// From a logical point of a view to the point of its root, in numbers: what each transform says of
+// coordinates, one after the other (ir/domain_graph.h). `extent` gives an extent or a factor its
+// value. A point of the root may be out of bounds: that is what pads are.
+class RootWalk {
+ public:
+  RootWalk(const DomainGraph& graph, std::vector<DomainId> logical, std::vector<DomainId> root,
+           const std::function<std::int64_t(Expr)>& extent);
+
+  std::vector<std::int64_t> operator()(const std::vector<std::int64_t>& logical);
+
+ private:
+  void take(const Step& step);
+
+  const DomainGraph& graph_;
+  std::vector<DomainId> logical_, root_;
+  std::vector<Step> steps_;
+  std::vector<std::int64_t> extents_, left_;  // by iterdomain; by step: the left side of a resize
+  std::vector<std::int64_t> at_;              // by iterdomain
+  std::size_t step_ = 0;
+};
+
+}  // namespace selvage

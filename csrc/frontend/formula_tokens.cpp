@@ -1,0 +1,75 @@
+#include <selvage/frontend/formula_tokens.h>
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/readers.h>
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/frontend/words.h>
+
+namespace selvage {
+
+namespace {
+
+// Longer signs first, so that `//` is not read as `/`.
+constexpr std::string_view kSigns[] = {
+    "//", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "+", "-",
+    "*",  "/",  "%",  "<",  ">",  "!",  "(",  ")",  "[",  "]",  ",", "="};
+
+}  // namespace
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+Tokens::Tokens(const Node& text) : node_(text), text_(text.text) { advance(); }
+
+void Tokens::fail_at(std::size_t at, const std::string& what, const char* code,
+                     const std::string& help) const {
+  refuse(code, place_in(node_, at), what + " in the statement " + shown(text_), help);
+}
+
+void Tokens::unsupported(std::size_t at, const std::string& what, const std::string& help) const {
+  refuse_unsupported(place_in(node_, at), what, help);
+}
+
+void Tokens::advance() {
+  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) {
+    ++at_;
+  }
+  start_ = at_;
+  if (at_ == text_.size()) {
+    token_ = {};
+    return;
+  }
+  const char c = text_[at_];
+  const bool is_number =
+      is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]));
+  if (is_number) {
+    for (char before = ' '; at_ < text_.size(); before = text_[at_++]) {
+      const char here = text_[at_];
+      const bool is_sign = (here == '+' || here == '-') && (before == 'e' || before == 'E');
+      if (!is_digit(here) && !is_letter(here) && here != '.' && !is_sign) break;
+    }
+  } else if (is_letter(c)) {
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+  } else {
+    for (const std::string_view sign : kSigns) {
+      if (text_.substr(at_, sign.size()) == sign) {
+        at_ += sign.size();
+        break;
+      }
+    }
+    if (at_ == start_) fail("unexpected " + shown(text_.substr(at_, 1)));
+  }
+  token_ = text_.substr(start_, at_ - start_);
+}
+
+std::string Tokens::found() const {
+  return token_.empty() ? ", found the end" : ", found '" + std::string(token_) + "'";
+}
+
+void Tokens::expect(std::string_view sign, const std::string& where) {
+  if (token_ != sign) {
+    fail("expected '" + std::string(sign) + "'" + (where.empty() ? "" : " " + where) + found());
+  }
+  advance();
+}
+
+}  // namespace selvage

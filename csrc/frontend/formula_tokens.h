@@ -1,0 +1,48 @@
+#pragma once
+
+#include <selvage/frontend/document.h>
+
+#include <string>
+#include <string_view>
+
+namespace selvage {
+
+// The words, numbers and signs of a statement, one after the other.
+class Tokens {
+ public:
+  explicit Tokens(const Node& text);
+
+  std::string_view operator*() const { return token_; }  // empty at the end
+  std::size_t at() const { return start_; }              // where it begins in the text
+  std::string_view text() const { return text_; }
+  std::string_view rest() const { return text_.substr(at_); }  // behind it
+
+  void advance();
+  // Goes past a sign that must be there.
+  void expect(std::string_view sign, const std::string& where = {});
+  std::string found() const;  // ", found ')'", ", found the end"
+
+  static constexpr const char* kWriteOne =
+      "write a statement such as y[m, n] = relu(a[m, n] + b[n])";
+  // Refuses the statement at this token, or at a place of the text.
+  [[noreturn]] void fail(const std::string& what, const char* code = "E314",
+                         const std::string& help = kWriteOne) const {
+    fail_at(start_, what, code, help);
+  }
+  [[noreturn]] void fail_at(std::size_t at, const std::string& what, const char* code = "E314",
+                            const std::string& help = kWriteOne) const;
+  [[noreturn]] void unsupported(std::size_t at, const std::string& what,
+                                const std::string& help) const;
+
+  const Node& node() const { return node_; }
+
+ private:
+  const Node& node_;
+  std::string_view text_, token_;
+  std::size_t at_ = 0, start_ = 0;  // behind the token, at its beginning
+};
+
+bool is_letter(char c);
+bool is_digit(char c);
+
+}  // namespace selvage

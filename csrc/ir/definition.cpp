@@ -1,0 +1,281 @@
+// How a computed tensor comes to be: its definition is checked, its axes are equated with those of
+// what it reads, and it takes their iterdomains.
+#include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/ir/fusion.h>
+#include <selvage/ir/path.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace selvage {
+
+namespace {
+
+std::string to_text(const std::vector<Expr>& list) {
+  std::string text;
+  for (Expr e : list) text += (text.empty() ? "" : ", ") + to_string(e);
+  return "[" + text + "]";
+}
+
+// The values that a value is made of, each once, itself included, operands first.
+std::vector<ValueId> parts_of(const ValueGraph& values, ValueId root) {
+  std::set<ValueId> seen = {root};
+  std::vector<ValueId> open = {root};
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    for (ValueId operand : values[v].operands) {
+      if (seen.insert(operand).second) open.push_back(operand);
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+std::size_t position(const std::vector<Expr>& indices, Expr e) {
+  const auto it = std::find_if(indices.begin(), indices.end(), [&](Expr i) { return same(i, e); });
+  return std::size_t(it - indices.begin());
+}
+
+bool contains(const std::vector<DomainId>& domains, DomainId d) {
+  return std::find(domains.begin(), domains.end(), d) != domains.end();
+}
+
+}  // namespace
+
+// Refuses what makes no sense; returns where an index stands alone on an axis.
+std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
+                                                      const std::vector<Expr>& indices,
+                                                      ValueId value) const {
+  std::unordered_set<std::uint32_t> known;
+  for (Expr n : sizes_) known.insert(n.id());
+  for (Expr i : indices) {
+    if (!i.is(Op::Symbol) || !known.insert(i.id()).second) {
+      refuse<BadInput>(
+          "E505", "the indices " + to_text(indices) + " of " + name + " are not distinct names",
+          "give every axis an index of its own that is no size");
+    }
+  }
+  const auto check_symbols = [&](std::span<const Expr> expressions) {
+    for (Expr s : symbols_of(expressions)) {
+      if (known.contains(s.id())) continue;
+      refuse<BadInput>("E504",
+                       "the index " + to_string(s) + " is used in " + name +
+                           " but is none of its indices " + to_text(indices),
+                       "put it on the left, or declare it as a size");
+    }
+  };
+  std::vector<Meeting> meetings;
+  for (ValueId v : parts_of(values_, value)) {
+    const ValueNode& n = values_[v];
+    if (n.kind == ValueNode::Kind::Index) check_symbols(std::span(&n.index, 1));
+    if (n.kind != ValueNode::Kind::Read) continue;
+    SELVAGE_CHECK(n.source < size());
+    const TensorInfo& source = tensors_[n.source];
+    if (n.subscripts.size() != source.logical.size()) {
+      refuse<BadInput>("E503",
+                       source.name + " has " + std::to_string(source.logical.size()) +
+                           " axes and is read " + "as " + source.name + to_text(n.subscripts),
+                       "give one subscript for each axis");
+    }
+    check_symbols(n.subscripts);
+    for (std::size_t axis = 0; axis < n.subscripts.size(); ++axis) {
+      const std::size_t index = position(indices, n.subscripts[axis]);
+      if (index == indices.size()) continue;
+      meetings.push_back({index, TensorId(n.source), axis, !n.operands.empty()});
+    }
+  }
+  return meetings;
+}
+
+// Where a read may leave the tensor, an index is at home on an axis only if it runs over that axis.
+void Fusion::drop_unequal(std::vector<Meeting>& meetings, const std::vector<Expr>& shape) const {
+  std::optional<Simplifier> simplifier;
+  std::erase_if(meetings, [&](const Meeting& m) {
+    const Expr a = shape[m.index], b = (*domains_)[(*this)[m.tensor].logical[m.axis]].extent;
+    if (!m.may_leave || same(a, b)) return false;
+    if (a.is(Op::Const) && b.is(Op::Const)) return true;
+    if (!simplifier) simplifier.emplace(*facts_);
+    return !simplifier->proves(eq(a, b));
+  });
+}
+
+// Makes the extents that meet in one index equal: refuses them, proves it or has it checked.
+void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
+                    const std::vector<Expr>& shape, const std::vector<Meeting>& meetings) {
+  std::optional<Simplifier> simplifier;
+  std::vector<Expr> checks;
+  for (const Meeting& m : meetings) {
+    const Expr a = shape[m.index], b = (*domains_)[(*this)[m.tensor].logical[m.axis]].extent;
+    if (same(a, b)) continue;
+    const bool constants = a.is(Op::Const) && b.is(Op::Const);
+    const Expr equal = a.is(Op::Symbol) ? eq(a, b) : eq(b, a);
+    if (!constants && !simplifier) simplifier.emplace(*facts_);
+    if (!constants && simplifier->proves(equal)) continue;
+    if (constants || simplifier->proves(!equal)) {
+      // The other side: who else says what this extent is.
+      const auto other = std::find_if(meetings.begin(), meetings.end(), [&](const Meeting& o) {
+        return o.index == m.index && same((*domains_)[(*this)[o.tensor].logical[o.axis]].extent, a);
+      });
+      const bool is_read = other != meetings.end();
+      const TensorInfo& tensor = (*this)[m.tensor];
+      refuse<BadInput>(
+          "E501",
+          "the index " + to_string(indices[m.index]) + " has extent " + to_string(a) + " in " +
+              (is_read ? (*this)[other->tensor].name + to_text(this->shape(other->tensor))
+                       : name + to_text(shape)) +
+              " and " + to_string(b) + " in " + tensor.name + to_text(this->shape(m.tensor)),
+          "make the extents equal, or read the axis of extent 1 with the subscript 0");
+    }
+    checks.push_back(equal);
+    Facts more = simplifier->facts();
+    more.assume(equal);
+    simplifier.emplace(std::move(more));
+  }
+  if (checks.empty()) return;
+  *facts_ = simplifier->facts();
+  launch_checks_.insert(launch_checks_.end(), checks.begin(), checks.end());
+}
+
+// An iterdomain for each index: that of a computed tensor which it reads there, else a new one.
+std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
+                                         const std::vector<Expr>& shape,
+                                         const std::vector<Meeting>& meetings) {
+  std::vector<std::optional<DomainId>> chosen(indices.size());
+  std::vector<DomainId> logical;
+  for (const Meeting& m : meetings) {
+    const DomainId d = (*this)[m.tensor].logical[m.axis];
+    if (chosen[m.index] || is_of_inputs(d) || contains(logical, d)) continue;
+    chosen[m.index] = d;
+    logical.push_back(d);
+  }
+  logical.clear();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const auto label = index_labels_.find(indices[i].id());
+    logical.push_back(chosen[i] ? *chosen[i]
+                                : domains_->add(label != index_labels_.end()
+                                                    ? label->second
+                                                    : std::string(indices[i].name()),
+                                                shape[i]));
+  }
+  return logical;
+}
+
+// Does an iterdomain lie between the root of a view and its logical domain, ends included?
+bool Fusion::is_inside_view(const TensorInfo& tensor, DomainId d) const {
+  if (tensor.root.empty() || domains_->around(d).empty()) return false;
+  const Path all = everything_from(*domains_, tensor.root, {});
+  const Path view = needed_for(*domains_, all, tensor.root, tensor.logical);
+  return reaches(view, d);
+}
+
+// Puts two iterdomains into one class, unless a tensor has both or transforms hang on either.
+void Fusion::unify(DomainId a, DomainId b) {
+  if (a == b) return;
+  // Computed tensors give the name; among equals, who came first.
+  const bool keep_b = is_of_inputs(a) != is_of_inputs(b) ? is_of_inputs(a) : b < a;
+  const DomainId keep = keep_b ? b : a, gone = keep_b ? a : b;
+  if (!domains_->around(gone).empty()) return;
+  std::vector<std::vector<DomainId>*> cuts;
+  for (TensorInfo& t : tensors_) {
+    bool has_keep = false;
+    std::vector<std::vector<DomainId>*> own;
+    std::vector<std::vector<DomainId>*> all = {&t.root, &t.logical, &t.allocation, &t.defined_over};
+    if (t.fold) all.push_back(&t.fold->domains);
+    for (auto* cut : all) {
+      if (contains(*cut, gone)) own.push_back(cut);
+      if (contains(*cut, keep)) has_keep = true;
+    }
+    if (!own.empty() && (has_keep || is_inside_view(t, keep))) return;
+    cuts.insert(cuts.end(), own.begin(), own.end());
+  }
+  for (auto* cut : cuts) std::replace(cut->begin(), cut->end(), gone, keep);
+}
+
+Tensor Fusion::compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                       ValueId value, std::optional<DataType> type) {
+  return define(name, std::move(indices), std::move(shape), nullptr, nullptr, value, type);
+}
+
+Tensor Fusion::compute_fold(const std::string& name, std::vector<Expr> indices,
+                            std::vector<Expr> shape, FoldRequest fold, ValueId value,
+                            std::optional<DataType> type) {
+  return define(name, std::move(indices), std::move(shape), &fold, nullptr, value, type);
+}
+
+Tensor Fusion::compute_view(const std::string& name, std::vector<Expr> indices,
+                            std::vector<Expr> shape, const View& view, ValueId value,
+                            std::optional<DataType> type) {
+  return define(name, std::move(indices), std::move(shape), nullptr, &view, value, type);
+}
+
+// Indices that are folded over come after those of the result.
+Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                      const FoldRequest* fold, const View* view, ValueId value,
+                      std::optional<DataType> type) {
+  const std::string what = name.empty() ? "the result" : name;
+  const auto check_number = [&](const std::vector<Expr>& some, const std::vector<Expr>& extents,
+                                const char* of) {
+    if (some.size() == extents.size()) return;
+    refuse<BadInput>("E505",
+                     "the indices " + to_text(some) + of + what + " and its shape " +
+                         to_text(extents) + " differ in number",
+                     "give one extent for each index");
+  };
+  check_number(indices, shape, " of ");
+  const std::size_t rank = indices.size();
+  if (fold != nullptr) {
+    check_number(fold->indices, fold->shape, " folded into ");
+    indices.insert(indices.end(), fold->indices.begin(), fold->indices.end());
+    shape.insert(shape.end(), fold->shape.begin(), fold->shape.end());
+  }
+  std::vector<Meeting> meetings = check_definition(what, indices, value);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    shape[i] = checked_extent(shape[i], to_string(indices[i]));
+  }
+  drop_unequal(meetings, shape);
+  if (!name.empty()) claim(name);
+  equate(what, indices, shape, meetings);
+
+  const DataType element = values_[value].type;
+  TensorInfo tensor{.name = name,
+                    .type = type.value_or(fold ? result_type(fold->how, element) : element)};
+  std::vector<DomainId> domains = domains_of(indices, shape, meetings);
+  const auto split = [&](auto& all) {
+    std::remove_reference_t<decltype(all)> tail(all.begin() + std::ptrdiff_t(rank), all.end());
+    all.resize(rank);
+    return tail;
+  };
+  DataType computed = compute_type(tensor.type);
+  if (fold != nullptr) {
+    computed = compute_type(fold_type(fold->how, element));
+    tensor.fold = Fold{.how = fold->how,
+                       .type = computed,
+                       .domains = split(domains),
+                       .indices = split(indices),
+                       .correction = fold->correction};
+  }
+  tensor.logical = std::move(domains);
+  tensor.indices = std::move(indices);
+  const bool same_type = compute_type(element) == computed;
+  tensor.definition = same_type ? value : values_.cast(value, computed);
+  const TensorId id = add(std::move(tensor));
+  for (const Meeting& m : meetings) {
+    read_.insert(m.tensor);
+    const TensorInfo& own = (*this)[id];
+    const DomainId d = m.index < rank ? own.logical[m.index] : own.fold->domains[m.index - rank];
+    unify(d, (*this)[m.tensor].logical[m.axis]);
+  }
+  if (view != nullptr) {
+    const std::vector<DomainId> root = (*this)[id].logical;
+    std::vector<DomainId> logical = (*view)(root);
+    if (logical != root) edit(id).root = edit(id).defined_over = root;
+    edit(id).logical = std::move(logical);
+  }
+  return {this, id};
+}
+
+}  // namespace selvage

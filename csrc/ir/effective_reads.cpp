@@ -1,0 +1,90 @@
+#include <selvage/ir/effective_reads.h>
+#include <selvage/ir/reads.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+using Axes = std::vector<std::optional<DomainId>>;
+// The iterdomains of the reader that index symbols stand for.
+using Known = std::unordered_map<std::uint32_t, DomainId>;
+
+// What an inlined tensor's indices stand for, where its items are read at `axes`. Those of a view
+// run over its root: known where the view leaves an iterdomain as it is.
+Known known_in(const TensorInfo& tensor, const Axes& axes) {
+  Known known;
+  const std::vector<DomainId>& domain = definition_domain(tensor);
+  for (std::size_t k = 0; k < tensor.indices.size(); ++k) {
+    const auto axis = std::find(tensor.logical.begin(), tensor.logical.end(), domain[k]);
+    if (axis == tensor.logical.end()) continue;
+    const auto& value = axes[std::size_t(axis - tensor.logical.begin())];
+    if (value) known.emplace(tensor.indices[k].id(), *value);
+  }
+  return known;
+}
+
+Axes axes_of(const ValueNode& read, const Known& known) {
+  Axes axes;
+  for (Expr e : read.subscripts) {
+    const auto it = known.find(e.id());
+    axes.push_back(it == known.end() ? std::nullopt : std::optional(it->second));
+  }
+  return axes;
+}
+
+}  // namespace
+
+EffectiveReads::EffectiveReads(const Fusion& fusion, const Schedule& schedule)
+    : fusion_(fusion),
+      schedule_(schedule),
+      order_(selvage::definition_order(fusion)),
+      places_(fusion.size()) {
+  for (std::size_t k = 0; k < order_.size(); ++k) places_[index_of(order_[k])] = k;
+}
+
+// A tensor comes after all that read it, so that what its indices stand for is settled: where two
+// reads differ in an axis, no iterdomain stands there in both.
+std::vector<EffectiveRead> EffectiveReads::of(TensorId reader) const {
+  std::vector<EffectiveRead> list;
+  std::map<std::size_t, Axes, std::greater<>> open;  // by place, last first
+  const auto visit = [&](TensorId t, const Known& known) {
+    if (!fusion_[t].definition) return;
+    for (ValueId v : values_under(fusion_.values(), *fusion_[t].definition)) {
+      const ValueNode& node = fusion_.values()[v];
+      if (node.kind != ValueNode::Kind::Read) continue;
+      Axes axes = axes_of(node, known);
+      const auto [it, is_new] = open.try_emplace(places_[node.source], axes);
+      for (std::size_t k = 0; !is_new && k < axes.size(); ++k) {
+        if (it->second[k] != axes[k]) it->second[k].reset();
+      }
+    }
+  };
+  const TensorInfo& info = fusion_[reader];
+  Known known;
+  const std::vector<DomainId>& domain = definition_domain(info);
+  for (std::size_t k = 0; k < info.indices.size(); ++k) {
+    known.emplace(info.indices[k].id(), domain[k]);
+  }
+  for (std::size_t k = 0; info.fold && k < info.fold->indices.size(); ++k) {
+    known.emplace(info.fold->indices[k].id(), info.fold->domains[k]);
+  }
+  visit(reader, known);
+  while (!open.empty()) {
+    const auto [place, axes] = *open.begin();
+    open.erase(open.begin());
+    const TensorId t = order_[place];
+    if (!fusion_[t].is_input && schedule_.is_inlined(t)) {
+      visit(t, known_in(fusion_[t], axes));
+    } else {
+      list.push_back({t, axes});
+    }
+  }
+  return list;
+}
+
+}  // namespace selvage

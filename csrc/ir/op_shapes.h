@@ -1,0 +1,35 @@
+// What the operations on tensors (ir/ops.h) have in common: axes, shapes, and how they are named in
+// messages.
+#pragma once
+
+#include <selvage/ir/ops.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// "[M, 4]", "x[M, 4]"
+std::string to_text(const std::vector<Expr>& shape);
+std::string to_text(Tensor t);
+
+std::vector<Expr> shape_of(Tensor t);
+std::vector<Expr> fresh_indices(Fusion& f, std::size_t rank);
+ValueId read(Tensor t, std::vector<Expr> subscripts);
+// A number as it stands in an operation: it adapts to what it meets.
+ValueId literal(ValueGraph& values, std::int64_t n);
+ValueId literal(ValueGraph& values, double n);
+
+// Throws BadInput E508.
+void check_one_fusion(const std::string& op, Tensor a, Tensor b);
+// Axes of a tensor, ascending; those below 0 count from the end. Throws BadInput E510.
+std::vector<std::size_t> axes_of(const std::string& op, Tensor t, const Axes& axes);
+
+// Whether a condition on sizes holds: always, never, or it is to be checked at launch.
+enum class Holds : std::uint8_t { Always, Never, Checked };
+// Where it is checked, it is taken for true from here on.
+Holds require(Fusion& f, Expr condition);
+// The same, nothing noted.
+Holds find_out(const Fusion& f, Expr condition);
+
+}  // namespace selvage

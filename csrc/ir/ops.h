@@ -1,0 +1,138 @@
+// Operations on tensors: each makes a computed tensor of the fusion of its operands. What they mean
+// is what run_reference (emulate/reference.h) computes.
+//
+// Refused by name of the operation, with the fusion as it was (BadInput): E501 extents that should
+// be equal and differ, E506 a literal that does not fit the type it meets, E508 operands of two
+// fusions, E507 and E510 axes that are no axes of the operand, E511 shapes that do not go together,
+// E512 a slice or a pad that leaves its bounds. Extents that may be equal for all that is known are
+// checked at launch.
+#pragma once
+
+#include <selvage/ir/fusion.h>
+
+#include <concepts>
+#include <limits>
+#include <utility>
+#include <variant>
+
+namespace selvage {
+
+// What a pointwise operation takes: a tensor, or a number, which adapts to the tensors it meets.
+class Operand {
+ public:
+  Operand(Tensor t) : value_(t) {}
+  template <std::integral Number>
+  Operand(Number n) : value_(std::int64_t(n)) {}
+  template <std::floating_point Number>
+  Operand(Number n) : value_(double(n)) {}
+  const std::variant<Tensor, std::int64_t, double>& value() const { return value_; }
+
+ private:
+  std::variant<Tensor, std::int64_t, double> value_;
+};
+
+// Pointwise operations with NumPy's broadcasting: shapes are aligned at their last axes, and an
+// axis that is missing or has the constant extent 1 is repeated. At least one operand is a tensor.
+// Operands are brought to their common type (promote in ir/scalar.h, as in PyTorch).
+Tensor apply(Function f, std::vector<Operand> operands);
+Tensor operator+(Operand a, Operand b);
+Tensor operator-(Operand a, Operand b);
+Tensor operator*(Operand a, Operand b);
+Tensor operator/(Operand a, Operand b);  // true division: of integers a float
+Tensor floor_div(Operand a, Operand b);  // Euclidean, as // in files: a == floor_div(a, b)*b + a%b
+Tensor operator%(Operand a, Operand b);  // 0 <= a % b < |b|
+Tensor remainder(Operand a, Operand b);  // the same
+Tensor operator-(Tensor a);
+Tensor operator==(Operand a, Operand b);
+Tensor operator!=(Operand a, Operand b);
+Tensor operator<(Operand a, Operand b);
+Tensor operator<=(Operand a, Operand b);
+Tensor operator>(Operand a, Operand b);
+Tensor operator>=(Operand a, Operand b);
+Tensor operator&&(Operand a, Operand b);
+Tensor operator||(Operand a, Operand b);
+Tensor operator!(Tensor a);
+Tensor min(Operand a, Operand b);
+Tensor max(Operand a, Operand b);
+Tensor clamp(Operand x, Operand low, Operand high);  // min(max(x, low), high)
+Tensor pow(Operand a, Operand b);
+Tensor abs(Tensor a);
+Tensor exp(Tensor a);
+Tensor log(Tensor a);
+Tensor tanh(Tensor a);
+Tensor sqrt(Tensor a);
+Tensor rsqrt(Tensor a);
+Tensor floor(Tensor a);
+Tensor ceil(Tensor a);
+Tensor sin(Tensor a);
+Tensor cos(Tensor a);
+Tensor erf(Tensor a);
+Tensor relu(Tensor a);
+Tensor sigmoid(Tensor a);
+Tensor silu(Tensor a);
+Tensor gelu(Tensor a);
+Tensor select(Operand condition, Operand a, Operand b);
+Tensor cast(Tensor a, DataType type);
+
+// Reductions over `axes` (all of them if there are none), counted from 0, or from -1 at the end.
+// Those axes are left out of the result, or stay with the extent 1: sum(x, {1}, keepdim). Types as
+// fold_type and result_type in ir/identity.h say; half and bfloat16 are folded in float.
+// Of nothing (an axis that is empty at launch): sum and any are 0, prod and all 1, max and min the
+// lowest and the highest value of the compute type, argmax and argmin 0, mean and variance NaN.
+inline constexpr bool keepdim = true;
+using Axes = std::vector<int>;
+Tensor reduce(Reduction how, Tensor x, Axes axes = {}, bool keepdim = false,
+              std::int64_t correction = 0);
+Tensor sum(Tensor x, Axes axes = {}, bool keepdim = false);
+Tensor prod(Tensor x, Axes axes = {}, bool keepdim = false);
+Tensor max(Tensor x, Axes axes = {}, bool keepdim = false);  // NaNs are passed over
+Tensor min(Tensor x, Axes axes = {}, bool keepdim = false);
+Tensor mean(Tensor x, Axes axes = {}, bool keepdim = false);
+// The squares of distances from the mean, summed, by the number of items less the correction; as
+// if that were 0 where it is less.
+Tensor variance(Tensor x, Axes axes = {}, bool keepdim = false, std::int64_t correction = 0);
+Tensor any(Tensor x, Axes axes = {}, bool keepdim = false);
+Tensor all(Tensor x, Axes axes = {}, bool keepdim = false);
+// The row-major number among the items that are folded into one: the first of equals; NaNs are
+// passed over, and of nothing else it is 0.
+Tensor argmax(Tensor x, Axes axes = {}, bool keepdim = false);
+Tensor argmin(Tensor x, Axes axes = {}, bool keepdim = false);
+
+// An extent or a place on an axis: a number, or an expression of sizes.
+class Extent {
+ public:
+  template <std::integral Number>
+  Extent(Number n) : value_(std::int64_t(n)) {}
+  Extent(Expr e) : value_(e) {}
+  std::optional<std::int64_t> number() const;
+  Expr in(const Fusion& f) const;
+
+ private:
+  std::variant<std::int64_t, Expr> value_;
+};
+
+// The axes in another order: result axis k is operand axis order[k].
+Tensor transpose(Tensor a, std::vector<int> order);
+// Repeats x as pointwise operations do, to exactly this shape; -1 keeps an extent.
+Tensor broadcast_to(Tensor x, std::vector<Extent> shape);
+Tensor expand(Tensor x, std::vector<Extent> shape);  // the same, as PyTorch calls it
+// Leaves out axes of extent 1, all of them if none are named; puts one in before `axis`.
+Tensor squeeze(Tensor x, Axes axes = {});
+Tensor unsqueeze(Tensor x, int axis);
+
+// The same items in row-major order under another shape, as a view: the iterdomains of x are its
+// root, and merges and splits lead from there to the logical domain. One extent may be -1: what is
+// left. Both shapes must hold as many items; where that is not known it is checked at launch.
+Tensor reshape(Tensor x, std::vector<Extent> shape);
+Tensor flatten(Tensor x);
+// x[..., begin + i * step, ...]: 0 <= begin < end <= extent, step >= 1; numbers below 0 count from
+// the end, and kEnd is the end. With step 1 a view: a resize leads from the root to the axis.
+inline constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+Tensor slice(Tensor x, int axis, Extent begin, Extent end = kEnd, std::int64_t step = 1);
+// `left` items of `value` before the first one of each axis and `right` behind the last one; a
+// negative number leaves as many out. A view as well. One pair for each axis.
+Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> sides, Operand value = 0);
+// The tensors one behind the other along an axis; all other extents are equal. Types are promoted.
+Tensor concatenate(std::vector<Tensor> tensors, int axis);
+
+}  // namespace selvage

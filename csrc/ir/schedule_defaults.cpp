@@ -1,0 +1,228 @@
+// Where a tensor is computed that has not been given a place.
+#include <selvage/base/refuse.h>
+#include <selvage/ir/effective_reads.h>
+#include <selvage/ir/schedule.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+bool contains(const std::vector<DomainId>& list, DomainId d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
+}
+
+}  // namespace
+
+// Settles tensors from the last to the first, so that who reads one has its place already.
+class Placement {
+ public:
+  explicit Placement(Schedule& schedule)
+      : s_(schedule), reads_(schedule.fusion(), schedule), readers_(schedule.fusion().size()) {}
+
+  void run() {
+    const std::vector<TensorId>& order = reads_.definition_order();
+    for (std::size_t k = order.size(); k-- > 0;) {
+      const TensorId t = order[k];
+      const TensorInfo& tensor = s_.fusion()[t];
+      const bool is_computed = !tensor.is_input && (tensor.is_output || !s_.is_inlined(t));
+      // What no output hangs on is not computed at all.
+      if (!is_computed || (!tensor.is_output && readers_[index_of(t)].empty())) continue;
+      if (is_open(s_, t)) settle(t);
+      for (const EffectiveRead& read : reads_.of(t)) {
+        readers_[index_of(read.source)].push_back({t, read.axes});
+      }
+    }
+  }
+
+  // Has it no place, and needs one?
+  static bool is_open(const Schedule& s, TensorId t) {
+    const TensorInfo& tensor = s.fusion()[t];
+    if (tensor.is_input || tensor.is_output || s.is_inlined(t) || s.site(t)) return false;
+    const std::optional<Memory> memory = s.memory(t);
+    const bool is_kept_inside = memory && *memory != Memory::Global;
+    const bool is_part = tensor.fold && tensor.fold->is_partial && !memory;
+    return s.follows(t) || is_kept_inside || is_part;
+  }
+
+ private:
+  struct Reader {
+    TensorId tensor;
+    std::vector<std::optional<DomainId>> axes;  // as in EffectiveRead
+  };
+  // That a tensor is computed inside the first `depth` loops of another.
+  struct Place {
+    TensorId host;
+    std::size_t depth;
+  };
+
+  // A tensor, the one in whose nest it is computed, and so on; by how many loops of each it is
+  // enclosed.
+  std::vector<Place> places_of(TensorId t) const {
+    std::vector<Place> chain = {{t, s_.loop_domains(t).size()}};
+    while (const auto& site = s_.site(chain.back().host)) {
+      const std::vector<DomainId>& loops = s_.loop_domains(chain.back().host);
+      const std::vector<DomainId>& outer = s_.loop_domains(site->tensor);
+      const std::size_t end =
+          site->loop
+              ? std::size_t(std::find(outer.begin(), outer.end(), *site->loop) - outer.begin()) + 1
+              : 0;
+      // Shared loops come first: it may leave out some of the last of them.
+      const std::size_t inside = chain.back().depth;
+      std::size_t depth = 0, shared = 0;
+      for (; depth < end; ++depth) {
+        const bool is_shared = shared < loops.size() && loops[shared] == outer[depth];
+        if (is_shared && shared >= inside) break;
+        shared += is_shared;
+      }
+      chain.push_back({site->tensor, depth});
+    }
+    return chain;
+  }
+
+  // The innermost tensor in whose nest all readers are, and how many of its loops enclose all.
+  std::optional<Place> host_of(TensorId t) const {
+    std::optional<std::vector<Place>> common;
+    for (const Reader& reader : readers_[index_of(t)]) {
+      const std::vector<Place> chain = places_of(reader.tensor);
+      if (!common) {
+        common = chain;
+        continue;
+      }
+      std::erase_if(*common, [&](Place& place) {
+        const auto same = std::find_if(chain.begin(), chain.end(),
+                                       [&](const Place& p) { return p.host == place.host; });
+        if (same == chain.end()) return true;
+        place.depth = std::min(place.depth, same->depth);
+        return false;
+      });
+    }
+    if (!common || common->empty()) return std::nullopt;
+    return common->front();
+  }
+
+  // The axes that a loop of t stems from; nothing where it is not from these alone.
+  std::optional<std::vector<std::size_t>> axes_behind(TensorId t, DomainId loop) const {
+    const std::vector<DomainId>& logical = s_.fusion()[t].logical;
+    std::vector<std::size_t> axes;
+    std::vector<DomainId> open = {loop};
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      const auto axis = std::find(logical.begin(), logical.end(), open[k]);
+      if (axis != logical.end()) {
+        axes.push_back(std::size_t(axis - logical.begin()));
+        continue;
+      }
+      bool is_made = false;
+      for (TransformId id : s_.transforms(t)) {
+        const Transform& transform = s_.graph()[id];
+        if (!contains(outputs(transform), open[k])) continue;
+        for (DomainId d : inputs(transform)) {
+          if (!contains(open, d)) open.push_back(d);
+        }
+        is_made = true;
+      }
+      if (!is_made) return std::nullopt;
+    }
+    return axes;
+  }
+
+  // Does each iteration of this loop of t, which others have too, compute what the same iteration
+  // of the readers' loop wants?
+  bool is_read_in_step(TensorId t, TensorId host, DomainId loop) const {
+    if (!contains(s_.loop_domains(t), loop) || s_.is_folded(t, loop)) return false;
+    const auto axes = axes_behind(t, loop);
+    if (!axes) return false;
+    for (const Reader& reader : readers_[index_of(t)]) {
+      if (!contains(s_.loop_domains(reader.tensor), loop)) return false;
+      if (reader.tensor != host && s_.is_folded(reader.tensor, loop)) return false;
+      for (std::size_t k : *axes) {
+        if (reader.axes[k] != s_.fusion()[t].logical[k]) return false;
+      }
+    }
+    return contains(s_.loop_domains(host), loop);
+  }
+
+  bool is_untouched(TensorId t) const {
+    return s_.loop_domains(t) == nest_domain(s_.fusion()[t]) && s_.nest(t).bound.empty();
+  }
+
+  void settle(TensorId t) {
+    const std::optional<Memory> memory = s_.memory(t);
+    const bool stays_apart = memory && *memory == Memory::Global;
+    const std::optional<Place> host = host_of(t);
+    const TensorId model = host ? host->host : readers_[index_of(t)].back().tensor;
+    if (is_untouched(t)) {
+      if (auto own = s_.alike(t, model)) s_.nest(t) = std::move(*own);
+    }
+    s_.nest(t).follows = false;
+    if (stays_apart) return;
+    if (!host) return keep_apart(t, "is read by " + readers_as_text(t));
+    for (DomainId d : s_.loop_domains(t)) {
+      const ParallelType type = s_.parallel(t, d);
+      if (!is_block(type) || !s_.is_folded(t, d)) continue;
+      return keep_apart(
+          t, "folds over " + s_.name(t, d) + ", which is bound to " + std::string(to_string(type)));
+    }
+    const std::vector<DomainId> loops = s_.loop_domains(host->host);
+    std::size_t depth = 0;
+    while (depth < host->depth && is_read_in_step(t, host->host, loops[depth])) ++depth;
+    if (depth == 0) {
+      s_.compute_in(t, host->host);
+    } else {
+      s_.compute_at(t, {host->host, loops[depth - 1]});
+    }
+    for (DomainId d : s_.loop_domains(t)) {
+      const bool is_outside = contains({loops.begin(), loops.begin() + std::ptrdiff_t(depth)}, d);
+      if (is_outside || !is_block(s_.parallel(t, d))) continue;
+      const bool in_step =
+          s_.parallel(host->host, d) == s_.parallel(t, d) && is_read_in_step(t, host->host, d);
+      if (!in_step) s_.nest(t).bound.erase(d);
+    }
+  }
+
+  std::string readers_as_text(TensorId t) const {
+    std::string text;
+    const std::vector<Reader>& list = readers_[index_of(t)];
+    for (std::size_t k = list.size(); k-- > 0;) {
+      text += s_.fusion()[list[k].tensor].name + (k > 1 ? ", " : k == 1 ? " and " : "");
+    }
+    return text + ", which are computed in nests of their own";
+  }
+
+  // Nobody reads another kernel's shared memory or registers.
+  void keep_apart(TensorId t, const std::string& why) const {
+    const std::optional<Memory> memory = s_.memory(t);
+    if (!memory || *memory == Memory::Global) return;
+    refuse<Illegal>("E419",
+                    s_.fusion()[t].name + " is kept in " +
+                        (*memory == Memory::Shared ? "shared" : "local") + " memory, and " + why,
+                    "keep it in global memory, or compute it at a loop of its reader");
+  }
+
+  Schedule& s_;
+  EffectiveReads reads_;
+  std::vector<std::vector<Reader>> readers_;  // that are computed in loops, last first
+};
+
+Schedule Schedule::with_defaults() const {
+  Schedule settled = *this;
+  bool is_any_open = false;
+  for (std::size_t k = 0; k < nests_.size(); ++k) {
+    const auto t = TensorId(k);
+    const std::optional<Site>& at = nests_[k].site;
+    is_any_open = is_any_open || Placement::is_open(*this, t);
+    if (!at || !at->loop) continue;
+    const std::vector<DomainId>& loops = nest(at->tensor).loops;
+    if (std::find(loops.begin(), loops.end(), *at->loop) != loops.end()) continue;
+    refuse<Illegal>(
+        "E418",
+        fusion()[t].name + " is to be computed at " + name(at->tensor, *at->loop) +
+            ", which is no loop of " + fusion()[at->tensor].name + " any more",
+        "say where it is computed after the loops of " + fusion()[at->tensor].name + " are cut up");
+  }
+  if (is_any_open) Placement(settled).run();
+  return settled;
+}
+
+}  // namespace selvage

@@ -1,0 +1,131 @@
+// Replaying what another tensor was cut into.
+#include <selvage/base/refuse.h>
+#include <selvage/ir/schedule.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+bool contains(const std::vector<DomainId>& list, DomainId d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
+}
+
+// What a loop that a tensor folds over can be: its elements are no vector and no tile in memory.
+ParallelType for_folded(ParallelType type) {
+  if (type == ParallelType::Vectorize) return ParallelType::Unroll;
+  return type == ParallelType::Bulk ? ParallelType::Serial : type;
+}
+
+bool is_bound_once(ParallelType type) {
+  return is_block(type) || is_thread(type) || type == ParallelType::Vectorize;
+}
+
+}  // namespace
+
+// Crosses a transform where all that it takes are loops, and none or all of them folded over.
+bool Schedule::cross(const Transform& transform, const Nest& reference, Nest& own) {
+  const std::vector<DomainId> in = inputs(transform), out = outputs(transform);
+  std::vector<DomainId>& loops = own.loops;
+  const bool is_folded = own.folded.contains(index_of(in[0]));
+  for (DomainId d : in) {
+    if (!contains(loops, d) || own.folded.contains(index_of(d)) != is_folded) return false;
+  }
+  const auto at = [&](DomainId d) { return std::find(loops.begin(), loops.end(), d); };
+  std::visit(overloaded{[&](const Split& s) {
+                          const auto place = at(s.in);
+                          *place = s.outer;
+                          loops.insert(place + 1, s.inner);
+                        },
+                        [&](const Merge& m) {
+                          *at(m.outer) = m.out;
+                          loops.erase(at(m.inner));
+                        },
+                        [&](const Resize& r) { *at(r.in) = r.out; },
+                        [&](const Swizzle& s) {
+                          *at(s.in_x) = s.out_x;
+                          *at(s.in_y) = s.out_y;
+                        }},
+             transform);
+  for (DomainId d : in) own.bound.erase(d);
+  for (DomainId d : out) {
+    if (is_folded) own.folded.insert(index_of(d));
+    const auto name = reference.names.find(d);
+    if (name != reference.names.end()) own.names.insert(*name);
+  }
+  return true;
+}
+
+std::optional<Schedule::Nest> Schedule::alike(TensorId t, TensorId of) const {
+  const Nest& reference = nest(of);
+  Nest own = nest(t);
+  bool shares = false;
+  for (TransformId id : reference.transforms) {
+    if (!cross(graph_[id], reference, own)) continue;
+    shares = true;
+    if (own.used.insert(index_of(id)).second) own.transforms.push_back(id);
+  }
+  // Shared loops, then others; of each those first that are not folded over.
+  std::vector<DomainId> order[2];
+  for (DomainId d : reference.loops) {
+    if (contains(own.loops, d)) order[own.folded.contains(index_of(d))].push_back(d);
+  }
+  shares = shares || !order[0].empty() || !order[1].empty();
+  if (!shares) return std::nullopt;
+  for (std::size_t folded : {0, 1}) {
+    for (DomainId d : order[folded]) {
+      const auto bound = reference.bound.find(d);
+      const ParallelType type =
+          bound == reference.bound.end() ? ParallelType::Serial : bound->second;
+      own.bound[d] = folded != 0 ? for_folded(type) : type;
+    }
+  }
+  for (DomainId d : own.loops) {
+    if (contains(reference.loops, d)) continue;
+    order[own.folded.contains(index_of(d))].push_back(d);
+  }
+  own.loops = std::move(order[0]);
+  own.loops.insert(own.loops.end(), order[1].begin(), order[1].end());
+
+  std::erase_if(own.bound, [](const auto& b) { return b.second == ParallelType::Serial; });
+  std::map<ParallelType, DomainId> taken;
+  for (const auto& [d, type] : own.bound) {
+    if (!is_bound_once(type)) continue;
+    const auto [it, is_new] = taken.emplace(type, d);
+    if (is_new) continue;
+    const bool is_own = contains(reference.loops, it->second);
+    const DomainId mine = is_own ? d : it->second, theirs = is_own ? it->second : d;
+    refuse<Illegal>("E413",
+                    std::string(to_string(type)) + " of " + fusion()[t].name + " is bound to " +
+                        name(t, mine) + ", and by the schedule of " + fusion()[of].name + " to " +
+                        name(of, theirs),
+                    "bind " + name(t, mine) + " to another type, or to Serial");
+  }
+  return own;
+}
+
+Schedule& Schedule::like(TensorId t, TensorId reference) {
+  for (TensorId each : {t, reference}) {
+    const TensorInfo& tensor = fusion()[each];
+    if (!tensor.is_input && !is_inlined(each)) continue;
+    refuse<Illegal>(
+        "E422",
+        tensor.name + (tensor.is_input ? " is an input" : " is inlined") + " and has no loops",
+        tensor.is_input ? "cache it, and take the copy"
+                        : "take a tensor that is computed in loops");
+  }
+  std::optional<Nest> own = alike(t, reference);
+  if (!own) {
+    refuse<Illegal>("E422",
+                    fusion()[t].name + " has no iterdomain in common with " +
+                        fusion()[reference].name + ", or with what that is cut into",
+                    "cut it up by itself, or take a tensor that reads it at its own indices");
+  }
+  own->follows = false;
+  if (own->site) put_shared_first(*own, nest(own->site->tensor).loops, *own->site);
+  nest(t) = std::move(*own);
+  return *this;
+}
+
+}  // namespace selvage

@@ -1,0 +1,107 @@
+// The primitives that say where a tensor is computed and kept.
+#include <selvage/base/refuse.h>
+#include <selvage/ir/schedule.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+Schedule& Schedule::inline_into_readers(TensorId t) {
+  const TensorInfo& tensor = fusion()[t];
+  if (tensor.is_input || tensor.is_output) {
+    refuse<Illegal>(
+        "E415",
+        tensor.name + " is an " + (tensor.is_input ? "input" : "output") + " and cannot be inlined",
+        "inline tensors that only other tensors read");
+  }
+  if (tensor.fold) {
+    refuse<Illegal>("E415",
+                    tensor.name + " folds elements, and recomputing that in every reader is not " +
+                        "what inlining does",
+                    "compute it at a loop of its reader: inline: {into: READER, at: LOOP}");
+  }
+  Nest& own = nest(t);
+  own.inlined = true;
+  own.follows = false;
+  own.site.reset();
+  own.memory.reset();
+  return *this;
+}
+
+Schedule& Schedule::materialize(TensorId t) {
+  Nest& own = nest(t);
+  own.inlined = own.follows = false;
+  own.site.reset();
+  own.memory.reset();
+  return *this;
+}
+
+void Schedule::put_at(TensorId t, Site site) {
+  const TensorInfo& tensor = fusion()[t];
+  const std::string& into = fusion()[site.tensor].name;
+  if (tensor.is_input || !tensor.definition) {
+    refuse<Illegal>("E418", tensor.name + " is an input: it is not computed anywhere",
+                    "cache it, and compute the copy there");
+  }
+  for (TensorId host = site.tensor;;) {
+    if (host == t) {
+      refuse<Illegal>("E418",
+                      tensor.name + " would be computed at a loop of " + into +
+                          ", which is computed inside " + tensor.name,
+                      "compute " + tensor.name + " at a loop of a tensor that reads it");
+    }
+    if (!nest(host).site) break;
+    host = nest(host).site->tensor;
+  }
+  if (is_inlined(site.tensor) || fusion()[site.tensor].is_input) {
+    refuse<Illegal>("E418",
+                    into + (fusion()[site.tensor].is_input ? " is an input" : " is inlined") +
+                        " and has no loops at which " + tensor.name + " could be computed",
+                    "take a tensor that is computed in loops");
+  }
+  Nest& own = nest(t);
+  put_shared_first(own, nest(site.tensor).loops, site);
+  own.inlined = own.follows = false;
+  own.site = site;
+}
+
+void Schedule::put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site) {
+  std::vector<DomainId> order;
+  const auto contains = [](const std::vector<DomainId>& list, DomainId d) {
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
+  for (std::size_t k = 0; site.loop && k < host.size(); ++k) {
+    const bool is_shared = contains(own.loops, host[k]) && !own.folded.contains(index_of(host[k]));
+    if (is_shared) order.push_back(host[k]);
+    if (host[k] == *site.loop) break;
+  }
+  for (DomainId d : own.loops) {
+    if (!contains(order, d)) order.push_back(d);
+  }
+  own.loops = std::move(order);
+}
+
+Schedule& Schedule::compute_at(TensorId t, ScheduledLoop at) {
+  position(at);
+  put_at(t, {at.tensor, at.domain});
+  return *this;
+}
+
+Schedule& Schedule::compute_in(TensorId t, TensorId reader) {
+  put_at(t, {reader, std::nullopt});
+  return *this;
+}
+
+Schedule& Schedule::keep_in(TensorId t, Memory memory) {
+  const TensorInfo& tensor = fusion()[t];
+  if (tensor.is_input || (tensor.is_output && memory != Memory::Global)) {
+    refuse<Illegal>("E419",
+                    tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
+                        " and lies in global memory",
+                    "cache it, and keep the copy there");
+  }
+  nest(t).memory = memory;
+  return *this;
+}
+
+}  // namespace selvage
