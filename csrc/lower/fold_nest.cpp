@@ -51,7 +51,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
       fold_(*tensor_.fold),
       draft_(draft),
       pool_(fusion.pool()),
-      components_(components(fold_)) {
+      components_(selvage::components(fold_)) {
   std::vector<Expr> coordinates;
   for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
     const DomainId d = analysis.loops[i];
@@ -88,9 +88,10 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
 }
 
 bool FoldNest::keep_in_result(const TensorAnalysis& result) const {
+  if (!fold_.is_partial && needs_finishing(fold_.how)) return false;
   return result.storage && result.storage->memory == Memory::Local &&
-         result.storage->axes == axes_ && result.storage->type == components_[0].type &&
-         !needs_finishing(fold_.how);
+         result.storage->axes == axes_ &&
+         (fold_.is_partial || result.storage->type == components_[0].type);
 }
 
 void FoldNest::add_state() {
@@ -134,23 +135,33 @@ Body FoldNest::start() {
   });
 }
 
-std::vector<Store> FoldNest::take_in(ValueId element) {
+std::vector<Store> FoldNest::take_in(FoldState element) {
   ValueGraph& values = draft_.kernel.values;
   const std::vector<Expr> valid = valid_points(fusion_, schedule_, analysis_);
+  const Expr zero = pool_.constant(0);
   std::vector<Store> all;
   // What several components are made of is computed once.
   if (components_.size() > 1) {
-    const BufferId once = draft_.add_local(tensor_.name + ".element", fold_.type, 1);
-    all.push_back({.buffer = once, .address = pool_.constant(0), .value = element, .valid = valid});
-    element = values.read(fold_.type, once, {pool_.constant(0)});
+    for (std::size_t c = 0; c < element.size(); ++c) {
+      const DataType type = merges() ? components_[c].type : fold_.type;
+      const std::string name = merges() ? std::string(".") + components_[c].name : "";
+      const BufferId once = draft_.add_local(tensor_.name + name + ".element", type, 1);
+      all.push_back({.buffer = once, .address = zero, .value = element[c], .valid = valid});
+      element[c] = values.read(type, once, {zero});
+    }
   }
-  std::vector<Expr> coordinates;
-  const std::vector<DomainId>& counted = counted_domain(fold_);
-  for (DomainId d : counted) coordinates.push_back((*analysis_.coordinates)[d]);
-  const Expr position =
-      analysis_.guarded->simplify(dense_address(schedule_.graph(), counted, coordinates));
-  const FoldState next =
-      with_element(values, fold_, read(state_, address_), element, values.index(position));
+  const FoldState state = read(state_, address_);
+  FoldState next;
+  if (merges()) {
+    next = merged(values, fold_, state, element);
+  } else {
+    std::vector<Expr> coordinates;
+    const std::vector<DomainId>& counted = counted_domain(fold_);
+    for (DomainId d : counted) coordinates.push_back((*analysis_.coordinates)[d]);
+    const Expr position =
+        analysis_.guarded->simplify(dense_address(schedule_.graph(), counted, coordinates));
+    next = with_element(values, fold_, state, element[0], values.index(position));
+  }
   for (Store& s : stores(state_, address_, next, valid)) all.push_back(std::move(s));
   return all;
 }
@@ -296,18 +307,24 @@ Body FoldNest::merge_along(ParallelType axis) {
   return with_threads(std::move(body), kernel);
 }
 
-Store FoldNest::finish(BufferId target) {
+std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
   ValueGraph& values = draft_.kernel.values;
-  Expr items = pool_.constant(1);
-  for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
-  const ValueId value = folded(values, fold_, read(state_, address_),
-                               values.index(analysis_.ranges->simplify(items)));
-  const DataType type = compute_type(draft_.kernel.buffers[target].type);
-  const bool is_same = compute_type(values[value].type) == type;
-  return {.buffer = target,
-          .address = {},
-          .value = is_same ? value : values.cast(value, type),
-          .valid = {}};
+  FoldState result = read(state_, address_);
+  if (!fold_.is_partial) {
+    Expr items = pool_.constant(1);
+    for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
+    result = {folded(values, fold_, result, values.index(analysis_.ranges->simplify(items)))};
+  }
+  std::vector<Store> stores;
+  for (std::size_t c = 0; c < result.size(); ++c) {
+    const DataType type = compute_type(draft_.kernel.buffers[targets[c]].type);
+    const bool is_same = compute_type(values[result[c]].type) == type;
+    stores.push_back({.buffer = targets[c],
+                      .address = {},
+                      .value = is_same ? result[c] : values.cast(result[c], type),
+                      .valid = {}});
+  }
+  return stores;
 }
 
 void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {

@@ -19,12 +19,16 @@ class FoldNest {
 
   // Is the state the result, kept where the result is?
   bool keep_in_result(const TensorAnalysis& result) const;
-  void use(BufferId result) { state_ = {result}; }
+  void use(const std::vector<BufferId>& result) { state_ = result; }
+  bool merges() const { return fold_.merges; }
+  std::size_t components() const { return components_.size(); }
 
-  Body start();                                 // the empty state
-  std::vector<Store> take_in(ValueId element);  // at a point of the loops
+  Body start();  // the empty state
+  // At a point of the loops: an element, or, of a tensor that merges, a state.
+  std::vector<Store> take_in(FoldState element);
   Body merge_threads();
-  Store finish(BufferId target);  // the result; its address is left open
+  // The result; of a partial tensor, the state. Addresses are left open.
+  std::vector<Store> finish(const std::vector<BufferId>& targets);
 
  private:
   struct Folded {

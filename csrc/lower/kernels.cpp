@@ -4,6 +4,7 @@
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
 
 #include <algorithm>
@@ -39,11 +40,14 @@ void keep_used_sizes(Kernel& kernel, std::span<const Expr> computed) {
 void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
   const Fusion& fusion = scheduled.fusion;
   const auto add = [&](TensorId t, bool is_written) {
-    draft.buffer_of(t, nullptr,
-                    {.name = fusion[t].name,
-                     .type = stored_type(fusion[t]),
-                     .elements = elements_of(fusion, scheduled.schedule.graph(), t),
-                     .is_written = is_written});
+    const std::vector<StoredPart> parts = parts_of(fusion, t);
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      draft.buffer_of({t, c, nullptr},
+                      {.name = parts[c].name,
+                       .type = parts[c].type,
+                       .elements = elements_of(fusion, scheduled.schedule.graph(), t),
+                       .is_written = is_written});
+    }
   };
   std::vector<TensorId> stored;
   for (const NestTree* root : group) {

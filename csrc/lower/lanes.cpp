@@ -107,7 +107,7 @@ class Builder {
 
   std::optional<BufferId> load(const ValueNode& read) {
     if (read.source >= contents_.size() || !contents_[read.source].tensor) return std::nullopt;
-    const auto [tensor, storage] = contents_[read.source];
+    const auto [tensor, component, storage] = contents_[read.source];
     if (storage != nullptr && storage->memory == Memory::Local) return std::nullopt;
     const std::int64_t size = size_of(kernel_.buffers[read.source].type);
     const std::int64_t width = std::min(vector_.width, kWidest / size);

@@ -26,6 +26,7 @@ struct Lanes {
 // storage of the kernel's own. Nothing: it is no tensor's.
 struct BufferContents {
   std::optional<TensorId> tensor;
+  std::size_t component = 0;  // of the state that a partial tensor keeps
   const Storage* storage = nullptr;
 };
 

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/lower/stored_parts.h>
 
 #include <algorithm>
 
@@ -53,8 +54,10 @@ class Lowering {
                          : tensor.is_output ? Role::Output
                                             : Role::Scratch;
         if (own != role || (own == Role::Scratch && !is_scratch(TensorId(i)))) continue;
-        program_.buffers.push_back({TensorId(i), tensor.name, stored_type(tensor),
-                                    elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
+        for (const StoredPart& part : parts_of(fusion_, TensorId(i))) {
+          program_.buffers.push_back({TensorId(i), part.name, part.type,
+                                      elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
+        }
       }
     }
   }

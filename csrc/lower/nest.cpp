@@ -66,6 +66,10 @@ class Nest {
   }
 
   void find_lanes() {
+    if (analysis_.vector->is_stored && stores_.size() > 1) {
+      has_lanes_ = false;
+      return;
+    }
     lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, stores_, request_.contents, kernel_);
     if (lanes_->store || !lanes_->loads.empty()) return;
     lanes_.reset();

@@ -3,6 +3,7 @@
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
 #include <selvage/lower/values.h>
 
@@ -18,14 +19,14 @@ void append(Body& body, Body more) {
 
 }  // namespace
 
-BufferId KernelDraft::buffer_of(TensorId tensor, const Storage* storage, Buffer buffer) {
+BufferId KernelDraft::buffer_of(const BufferContents& wanted, Buffer buffer) {
   for (std::size_t b = 0; b < contents.size(); ++b) {
-    if (contents[b].tensor != tensor) continue;
+    if (contents[b].tensor != wanted.tensor || contents[b].component != wanted.component) continue;
     if (buffer.is_written) kernel.buffers[b].is_written = true;
     return BufferId(b);
   }
   contents.resize(kernel.buffers.size());
-  contents.push_back({tensor, storage});
+  contents.push_back(wanted);
   kernel.buffers.push_back(std::move(buffer));
   return BufferId(contents.size() - 1);
 }
@@ -85,36 +86,44 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
   return nest_of(request, std::move(stores), draft_.kernel, draft_.computed, draft_.conditions);
 }
 
-BufferId TreeBody::buffer_of(TensorId t, bool is_written) {
+BufferId TreeBody::buffer_of(TensorId t, std::size_t component, bool is_written) {
+  const StoredPart part = parts_of(fusion_, t)[component];
+  Buffer buffer{.name = part.name, .type = part.type, .elements = {}, .is_written = is_written};
   const bool is_placed = placed_.contains(t);
-  const std::optional<Storage>* storage = is_placed ? &placed_[t].analysis.storage : nullptr;
-  Buffer buffer{.name = fusion_[t].name, .elements = {}, .is_written = is_written};
-  if (storage != nullptr && *storage) {
-    buffer.type = (*storage)->type;
-    buffer.memory = (*storage)->memory;
+  const Storage* storage = nullptr;
+  if (is_placed && placed_[t].analysis.storage) storage = &*placed_[t].analysis.storage;
+  if (storage != nullptr) {
+    if (!fusion_[t].fold || !fusion_[t].fold->is_partial) buffer.type = storage->type;
+    buffer.memory = storage->memory;
     buffer.elements = placed_[t].analysis.elements;
-    return draft_.buffer_of(t, &**storage, std::move(buffer));
+  } else {
+    buffer.elements = elements_of(fusion_, schedule_.graph(), t);
   }
-  buffer.type = stored_type(fusion_[t]);
-  buffer.elements = elements_of(fusion_, schedule_.graph(), t);
-  return draft_.buffer_of(t, nullptr, std::move(buffer));
+  return draft_.buffer_of({t, component, storage}, std::move(buffer));
 }
 
-ValueId TreeBody::value_of(const TensorAnalysis& analysis) {
+std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
+  std::vector<BufferId> buffers;
+  for (std::size_t c = 0; c < parts_of(fusion_, t).size(); ++c) {
+    buffers.push_back(buffer_of(t, c, true));
+  }
+  return buffers;
+}
+
+ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component) {
   const auto load = [&](TensorId source, const std::vector<Expr>& subscripts) {
     ValueGraph& values = draft_.kernel.values;
-    const bool is_inside = placed_.contains(source) && placed_[source].analysis.storage;
     Expr address;
-    if (is_inside) {
-      const Storage& storage = *placed_[source].analysis.storage;
-      address =
-          dense_address(schedule_.graph(), storage.axes,
-                        coordinates_from(schedule_.graph(), fusion_[source].logical, subscripts,
-                                         storage.axes, schedule_.transforms(source)));
+    if (placed_.contains(source) && placed_[source].analysis.storage) {
+      const std::vector<DomainId>& axes = placed_[source].analysis.storage->axes;
+      address = dense_address(schedule_.graph(), axes,
+                              coordinates_from(schedule_.graph(), fusion_[source].logical,
+                                               subscripts, axes, schedule_.transforms(source)));
     } else {
       address = address_of(fusion_, schedule_.graph(), source, subscripts);
     }
-    const BufferId buffer = buffer_of(source, false);
+    const bool is_partial = fusion_[source].fold && fusion_[source].fold->is_partial;
+    const BufferId buffer = buffer_of(source, is_partial ? component : 0, false);
     return values.read(draft_.kernel.buffers[buffer].type, buffer,
                        {analysis.guarded->simplify(address)});
   };
@@ -125,7 +134,7 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis) {
 Body TreeBody::plain(const NestTree& tree) {
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
   return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
-    Store store{.buffer = buffer_of(tree.tensor, true),
+    Store store{.buffer = buffer_of(tree.tensor, 0, true),
                 .address = a.address,
                 .value = value_of(a),
                 .valid = valid_points(fusion_, schedule_, a),
@@ -146,18 +155,26 @@ Body TreeBody::folding(const NestTree& tree) {
     SELVAGE_CHECK(level == outer);
     FoldNest nest(fusion_, schedule_, a, outer, draft_);
     const bool is_direct = nest.keep_in_result(result);
-    if (is_direct) nest.use(buffer_of(tree.tensor, true));
+    const std::vector<BufferId> targets = buffers_of(tree.tensor);
+    if (is_direct) nest.use(targets);
     Body body = nest.start();
     append(body, loops(tree, outer, SIZE_MAX, false, [&](std::size_t open) {
-             return leaf(a, open, nest.take_in(value_of(a)), Memory::Local);
+             FoldState element = {value_of(a)};
+             for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
+               element.push_back(value_of(a, c));
+             }
+             return leaf(a, open, nest.take_in(element), Memory::Local);
            }));
     append(body, nest.merge_threads());
     if (is_direct) return body;
     const Memory target = result.storage ? result.storage->memory : Memory::Global;
-    Store store = nest.finish(buffer_of(tree.tensor, true));
-    store.address = result.address;
-    store.valid = valid_points(fusion_, schedule_, result);
-    append(body, leaf(result, outer, {std::move(store)}, target));
+    const std::vector<Expr> valid = valid_points(fusion_, schedule_, result);
+    std::vector<Store> stores = nest.finish(targets);
+    for (Store& store : stores) {
+      store.address = result.address;
+      store.valid = valid;
+    }
+    append(body, leaf(result, outer, std::move(stores), target));
     return body;
   });
 }

@@ -16,8 +16,8 @@ struct KernelDraft {
   std::vector<Expr> conditions;          // what must hold at launch, besides widths
   bool is_vectorised = true;
 
-  // The buffer of a tensor; one is added where there is none yet.
-  BufferId buffer_of(TensorId tensor, const Storage* storage, Buffer buffer);
+  // The buffer with those contents; one is added where there is none yet.
+  BufferId buffer_of(const BufferContents& wanted, Buffer buffer);
   BufferId add_local(std::string name, DataType type, std::int64_t elements);
   BufferId add_shared(std::string name, DataType type, std::int64_t elements);
 };
@@ -46,8 +46,10 @@ class TreeBody {
   Body folding(const NestTree& tree);
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
-  BufferId buffer_of(TensorId t, bool is_written);
-  ValueId value_of(const TensorAnalysis& analysis);
+  BufferId buffer_of(TensorId t, std::size_t component, bool is_written);
+  std::vector<BufferId> buffers_of(TensorId t);  // to be written, of all components
+  // Of a tensor that merges, component by component.
+  ValueId value_of(const TensorAnalysis& analysis, std::size_t component = 0);
 
   const Fusion& fusion_;
   const Schedule& schedule_;
