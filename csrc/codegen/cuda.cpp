@@ -235,6 +235,7 @@ class Writer {
     for (const std::string& l : value.lines) line(l);
     const std::string to = element(store.buffer, store.address);
     if (store.atomic) {
+      SELVAGE_CHECK(buffer.memory != Memory::Local);
       line(helpers_.use_atomic(*store.atomic, buffer.type) + "(&" + to + ", " + value.value.text +
            ");");
     } else {

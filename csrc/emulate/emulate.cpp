@@ -2,8 +2,10 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/random.h>
 #include <selvage/emulate/compiled.h>
+#include <selvage/emulate/compiled_value.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/emulate/emulate_faults.h>
+#include <selvage/emulate/emulate_meeting.h>
 #include <selvage/emulate/memory_checked.h>
 #include <selvage/expr/text.h>
 
@@ -16,7 +18,6 @@ namespace selvage {
 
 namespace {
 
-using Threads = std::vector<std::uint32_t>;  // numbers in the block
 using Kind = CompiledStatement::Kind;
 
 class Machine {
@@ -197,12 +198,13 @@ class Machine {
         return run_together(s.otherwise, otherwise);
       }
       case Kind::Barrier:
-        if (s.barrier->scope == Barrier::Scope::Warp) {
-          check_warps(threads, "waits at a barrier of its warp");
-          return meet_warps(threads);
+        if (s.barrier->scope == Barrier::Scope::Block) {
+          check_block(threads);
+          return clock_.meet_block();
         }
-        check_block(threads);
-        return clock_.meet_block();
+        check_warps(threads, "waits at a barrier of its warp");
+        for (std::int64_t begin : warps_of(threads)) clock_.meet_warp(begin / kWarpThreads);
+        return;
       case Kind::Shuffle: return shuffle_values(s, threads);
       case Kind::Define:
       case Kind::Store:
@@ -234,8 +236,9 @@ class Machine {
 
   // Is everybody there who must be? The first who waits is told, and the first who is missing.
   void check_block(const Threads& threads) {
-    if (std::int64_t(threads.size()) == threads_) return;
-    check_all(threads, 0, threads_, "waits at a barrier of the block");
+    if (std::int64_t(threads.size()) != threads_) {
+      check_all(threads, 0, threads_, "waits at a barrier of the block");
+    }
   }
   void check_warps(const Threads& threads, const char* what) {
     if (std::int64_t(threads.size()) == threads_) return;
@@ -244,31 +247,13 @@ class Machine {
     }
   }
   void check_all(const Threads& threads, std::int64_t begin, std::int64_t end, const char* what) {
-    std::vector<bool> is_there(std::size_t(end - begin));
-    for (std::uint32_t t : threads) {
-      if (t >= begin && t < end) is_there[std::size_t(t - begin)] = true;
-    }
-    const auto first = [&](bool there) {
-      return begin + (std::find(is_there.begin(), is_there.end(), there) - is_there.begin());
-    };
-    const std::int64_t missing = first(false);
-    if (missing == end) return;
-    select(std::uint32_t(first(true)));
+    const auto apart = absence(threads, begin, end);
+    if (!apart) return;
+    select(apart->waits);
     log_.report(FaultKind::DivergentBarrier,
-                log_.name(log_.thread) + " " + what + " that " + log_.name(first_ + missing) +
-                    " does not reach",
-                first_ + missing);
-  }
-  // The first thread of each warp of which one is there.
-  std::vector<std::int64_t> warps_of(const Threads& threads) const {
-    std::vector<std::int64_t> begins;
-    for (std::uint32_t t : threads) begins.push_back(t / kWarpThreads * kWarpThreads);
-    std::sort(begins.begin(), begins.end());
-    begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
-    return begins;
-  }
-  void meet_warps(const Threads& threads) {
-    for (std::int64_t begin : warps_of(threads)) clock_.meet_warp(begin / kWarpThreads);
+                log_.name(log_.thread) + " " + what + " that " +
+                    log_.name(first_ + apart->missing) + " does not reach",
+                first_ + apart->missing);
   }
 
   // Every thread reads before any writes; who is missing gives 0.
@@ -300,9 +285,7 @@ class Machine {
     const BufferId b = s.store->buffer;
     const std::int64_t address = s.indices[0];
     check_valid(s, s.store->valid, b, address);
-    ++stamp_;
-    const Scalar value =
-        convert(compute(s, std::uint32_t(s.operations.size() - 1)), kernel_.buffers[b].type);
+    const Scalar value = convert(values_.value(s, *memory_), kernel_.buffers[b].type);
     if (s.store->atomic) return memory_->store_atomically(b, address, *s.store->atomic, value);
     memory_->write(b, address, value, s.store->duplicates_allowed);
   }
@@ -339,31 +322,6 @@ class Machine {
     }
   }
 
-  // The value of an operation; a select asks for one branch only, as C does.
-  Scalar compute(CompiledStatement& s, std::uint32_t at) {
-    Operation& op = s.operations[at];
-    if (op.kind == ValueNode::Kind::Constant || op.stamp == stamp_) return op.value;
-    switch (op.kind) {
-      case ValueNode::Kind::Constant: break;
-      case ValueNode::Kind::Index: op.value = Scalar::of(op.type, s.indices[op.index]); break;
-      case ValueNode::Kind::Read: op.value = memory_->read(op.source, s.indices[op.index]); break;
-      case ValueNode::Kind::Cast: op.value = convert(compute(s, op.operands[0]), op.type); break;
-      case ValueNode::Kind::Apply: op.value = apply_operation(s, op); break;
-    }
-    op.stamp = stamp_;
-    return op.value;
-  }
-  Scalar apply_operation(CompiledStatement& s, const Operation& op) {
-    if (op.function == Function::Select) {
-      const bool first = compute(s, op.operands[0]).integer != 0;
-      return compute(s, op.operands[first ? 1 : 2]);
-    }
-    std::array<Scalar, 3> operands{};
-    const auto arity = std::size_t(info(op.function).arity);
-    for (std::size_t i = 0; i < arity; ++i) operands[i] = compute(s, op.operands[i]);
-    return selvage::apply(op.function, std::span(operands.data(), arity));
-  }
-
   void report_index(const CompiledStatement& s) {
     const int bits = kernel_.index_type == IndexType::Int32 ? 32 : 64;
     log_.report(FaultKind::Overflow, fmt::format("{} is undefined or leaves {} bits",
@@ -379,6 +337,7 @@ class Machine {
   FaultLog log_;
   BarrierClock clock_{0};
   std::optional<CheckedMemory> memory_;
+  ValueMachine values_;
   std::vector<std::int64_t> slots_;  // of one thread after the other; if none meet, of the one
   std::int64_t* own_ = nullptr;      // slots of the thread that runs
   std::vector<Index3> indices_;      // of the threads of a block
@@ -386,7 +345,6 @@ class Machine {
   std::int64_t threads_ = 0;  // of a block
   std::int64_t first_ = 0;    // of the running block, in the launch
   Threads all_;
-  std::uint64_t stamp_ = 0;
 };
 
 }  // namespace

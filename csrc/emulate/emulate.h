@@ -44,8 +44,9 @@ struct Fault {
 
 struct Emulation {
   static constexpr std::size_t kMostFaults = 20;
-  std::vector<Fault> faults;  // the first of them
+  std::vector<Fault> faults;  // the first of them, and the first of each kind
   std::int64_t fault_count = 0;
+  std::map<FaultKind, std::int64_t> counts;  // by kind
   // By buffer: how often each element was stored; empty for those that are only read, or not
   // global.
   std::vector<std::vector<std::uint32_t>> visits;

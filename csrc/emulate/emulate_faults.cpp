@@ -33,13 +33,13 @@ std::string FaultLog::name(std::int64_t of_the_launch) const {
 
 void FaultLog::report(FaultKind kind, BufferId b, std::int64_t address, const std::string& what,
                       std::int64_t other) {
-  if (!is_kept()) return;
+  if (!is_kept(kind)) return;
   Fault fault{.kind = kind, .buffer = kernel_.buffers[b].name, .address = address};
   keep(fault, fmt::format("{}[{}] {}", fault.buffer, address, what), other);
 }
 
 void FaultLog::report(FaultKind kind, const std::string& what, std::int64_t other) {
-  if (is_kept()) keep({.kind = kind}, what, other);
+  if (is_kept(kind)) keep({.kind = kind}, what, other);
 }
 
 void FaultLog::keep(Fault fault, const std::string& what, std::int64_t other) {

@@ -45,7 +45,10 @@ class FaultLog {
 
  private:
   // Does one more fault still get its text?
-  bool is_kept() { return ++out_.fault_count <= std::int64_t(Emulation::kMostFaults); }
+  bool is_kept(FaultKind kind) {
+    const bool is_first = ++out_.counts[kind] == 1;
+    return ++out_.fault_count <= std::int64_t(Emulation::kMostFaults) || is_first;
+  }
   void keep(Fault fault, const std::string& what, std::int64_t other);
 
   const Kernel& kernel_;

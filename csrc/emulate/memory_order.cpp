@@ -59,12 +59,6 @@ void AccessLog::forget() {
   for (auto& crowd : crowds_) std::fill(crowd.begin(), crowd.end(), Crowd{});
 }
 
-void AccessLog::forget_crowds(std::size_t cell) {
-  for (auto& crowds : crowds_) {
-    if (!crowds.empty()) crowds[cell] = {};
-  }
-}
-
 Crowd& AccessLog::crowd(std::size_t cell, Way way) {
   auto& crowds = crowds_[std::size_t(way)];
   if (crowds.empty()) crowds.resize(cells_.size());
@@ -93,12 +87,9 @@ std::optional<AccessLog::Race> AccessLog::access(std::size_t cell, Way way, std:
   Cell& c = cells_[cell];
   const auto found = race(cell, way, clock);
   switch (way) {
-    case Way::Write:
-      // What was before comes before this, or a race is told: whoever comes after this comes after
-      // all of it.
-      if (has_crowds_) forget_crowds(cell);
-      c.write = clock.now();
-      break;
+    // Of all writes before it comes after each, or a race is told: who comes after this one comes
+    // after all. Crowds stay: a repetition may come before this, and yet not before them.
+    case Way::Write: c.write = clock.now(); break;
     case Way::Repeat:
       if (!c.write.is_none()) crowd(cell, way).add(clock);
       break;

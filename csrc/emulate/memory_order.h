@@ -118,7 +118,6 @@ class AccessLog {
  private:
   std::optional<Race> race(std::size_t cell, Way way, const BarrierClock& clock) const;
   Crowd& crowd(std::size_t cell, Way way);
-  void forget_crowds(std::size_t cell);
 
   std::vector<Cell> cells_;
   // By way; each is empty until a cell is first accessed that way. Those of Write stay empty: all

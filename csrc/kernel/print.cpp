@@ -117,7 +117,7 @@ class Printer {
     line(depth, barrier.scope == Barrier::Scope::Block ? "barrier" : "barrier (warp)");
   }
   void print(const Shuffle& s, int depth) {
-    line(depth, elements(s.to, s.to_address, 1) + " = " + elements(s.from, s.from_address, 1) +
+    line(depth, element(s.to, s.to_address) + " = " + element(s.from, s.from_address) +
                     " of lane ^ " + std::to_string(s.mask));
   }
   void print(const Store& store, int depth) {
