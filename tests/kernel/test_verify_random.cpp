@@ -1,0 +1,245 @@
+// Random small kernels, judged by brute force: what is proved must never go wrong, and what is
+// refuted must go wrong as the finding says.
+#include <selvage/kernel/print.h>
+#include <selvage/kernel/verify.h>
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <random>
+
+#include "tests/kernel/access_judge.h"
+#include "tests/support/counts.h"
+#include "tests/support/hand_kernel.h"
+
+namespace selvage {
+namespace {
+
+using test::AccessJudge;
+using test::HandKernel;
+
+class RandomKernel {
+ public:
+  explicit RandomKernel(unsigned seed) : rng_(seed), h_("k") {}
+
+  Kernel make() {
+    Kernel& k = h_.kernel;
+    const std::int64_t shapes[][3] = {{32, 1, 1}, {40, 1, 1}, {8, 6, 1}, {16, 4, 1}, {8, 2, 4}};
+    const auto& shape = shapes[draw(0, 4)];
+    for (std::size_t i = 0; i < 3; ++i) k.launch.block[i] = h_.c(shape[i]);
+    if (chance(3)) k.launch.grid[0] = h_.c(2);
+    input_ = h_.input("x", DataType::Float, h_.c(4096));
+    output_ = h_.output("y", DataType::Float, h_.c(draw(1, 3) * 64));
+    const std::int64_t n = shape[0] * shape[1] * shape[2];
+    add_shared("a", n * draw(1, 2), DataType::Float, chance(3) ? 0 : -1);
+    const bool overlaps = k.buffers[shared_[0]].offset.has_value();
+    add_shared("b", n, chance(4) ? DataType::Half : DataType::Float,
+               overlaps && chance(2) ? draw(0, 3) * 64
+               : overlaps            ? 4096
+                                     : -1);
+    k.buffers.push_back({"l", DataType::Float, Memory::Local, h_.c(4), true});
+    local_ = BufferId(k.buffers.size() - 1);
+
+    const ParallelType types[] = {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+    const char* names[] = {"tx", "ty", "tz"};
+    std::vector<Loop> around;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (shape[i] == 1) continue;
+      const Expr t = h_.variable(names[i], h_.c(shape[i]));
+      around.push_back({t, h_.c(shape[i]), types[i], {}});
+      threads_.push_back({t, shape[i]});
+    }
+    if (k.launch.grid[0].is_const(2)) {
+      const Expr b = h_.variable("bx", h_.c(2));
+      around.push_back({b, h_.c(2), ParallelType::BIDx, {}});
+      blocks_.push_back({b, 2});
+    }
+    Body body = statements(0);
+    for (Loop& loop : around) {
+      loop.body = std::move(body);
+      body = {};
+      body.push_back({std::move(loop)});
+    }
+    k.body = std::move(body);
+    return std::move(k);
+  }
+
+ private:
+  struct Variable {
+    Expr symbol;
+    std::int64_t extent;
+  };
+  std::int64_t draw(std::int64_t lo, std::int64_t hi) {
+    return std::uniform_int_distribution<std::int64_t>(lo, hi)(rng_);
+  }
+  bool chance(int n) { return draw(1, n) == 1; }
+  void add_shared(const char* name, std::int64_t n, DataType type, std::int64_t offset) {
+    Buffer b{name, type, Memory::Shared, h_.c(n), true};
+    if (offset >= 0) b.offset = offset;
+    h_.kernel.buffers.push_back(b);
+    shared_.push_back(BufferId(h_.kernel.buffers.size() - 1));
+  }
+
+  // Often the thread's own number, else affine, in bounds by a remainder as a rule.
+  Expr address(std::int64_t n) {
+    Expr number = h_.c(0);
+    std::int64_t stride = 1;
+    if (chance(2)) {
+      for (const Variable& t : threads_) {
+        number = number + t.symbol * stride;
+        stride *= t.extent;
+      }
+    } else {
+      for (const Variable& t : threads_) number = number + t.symbol * draw(0, 8);
+    }
+    if (chance(4)) number = number ^ h_.c(draw(1, 7));
+    for (const Variable& l : loops_) {
+      if (chance(3)) number = number + l.symbol * (chance(2) ? stride : draw(1, 4));
+    }
+    for (const Variable& b : blocks_) {
+      if (chance(2)) number = number + b.symbol * stride;
+    }
+    if (chance(4)) number = number + draw(0, 3);
+    return chance(8) ? number : number % n;
+  }
+  ValueId value() {
+    const auto from = draw(0, 9);
+    if (from < 4) return h_.kernel.values.constant(DataType::Float, 1.0, false);
+    if (from < 5) return h_.read(input_, address(4096));
+    if (from < 6) return h_.read(local_, h_.c(draw(0, 3)));
+    const BufferId b = shared_[std::size_t(draw(0, 1))];
+    const ValueId read = h_.read(b, address(h_.kernel.buffers[b].elements.value()));
+    if (!chance(4)) return read;
+    ValueGraph& v = h_.kernel.values;
+    const ValueId in =
+        v.apply(Function::Lt, {v.index(threads_[0].symbol), v.index(h_.c(draw(1, 8)))});
+    return v.apply(Function::Select, {in, read, v.constant(DataType::Float, 0.0, false)});
+  }
+  Statement store() {
+    const auto to = draw(0, 9);
+    const ValueId v = value();
+    if (to < 1) return test::store(local_, h_.c(draw(0, 3)), v);
+    if (to < 3) {
+      return test::store(output_, address(h_.kernel.buffers[output_].elements.value()), v, {},
+                         chance(4));
+    }
+    const BufferId b = shared_[std::size_t(draw(0, 1))];
+    Statement s = test::store(b, address(h_.kernel.buffers[b].elements.value()), v);
+    if (chance(8)) std::get<Store>(s.node).atomic = chance(3) ? Function::Max : Function::Add;
+    return s;
+  }
+  Expr condition() {
+    const auto what = draw(0, 5);
+    const Variable& t = threads_[std::size_t(draw(0, std::int64_t(threads_.size()) - 1))];
+    if (what < 3 || loops_.empty()) return t.symbol < draw(1, t.extent + 1);
+    if (what == 3) return eq(t.symbol % draw(2, 4), h_.c(0));
+    return loops_.back().symbol < draw(1, loops_.back().extent);
+  }
+  Statement barrier() {
+    return {Barrier{chance(3) ? Barrier::Scope::Warp : Barrier::Scope::Block}};
+  }
+
+  Body statements(int depth) {
+    Body body;
+    const std::int64_t n = draw(2, depth == 0 ? 5 : 3);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto what = draw(0, 11);
+      if (what == 0 && depth < 2) {
+        body.push_back(test::guard(condition(), statements(depth + 1)));
+        if (chance(3)) std::get<Guard>(body.back().node).otherwise = statements(depth + 2);
+      } else if (what <= 2 && loops_.size() < 2 && depth < 2) {
+        const std::int64_t extent = draw(1, 3);
+        const Expr v = h_.variable("i" + std::to_string(loop_names_++), h_.c(extent));
+        loops_.push_back({v, extent});
+        Body inside = statements(depth + 1);
+        if (chance(2)) inside.push_back(barrier());
+        loops_.pop_back();
+        body.push_back(test::loop(v, chance(12) ? threads_[0].symbol % 2 + 1 : h_.c(extent),
+                                  std::move(inside)));
+      } else if (what <= 5) {
+        body.push_back(barrier());
+      } else {
+        body.push_back(store());
+      }
+    }
+    return body;
+  }
+
+  std::mt19937_64 rng_;
+  HandKernel h_;
+  BufferId input_ = 0, output_ = 0, local_ = 0;
+  std::vector<BufferId> shared_;
+  std::vector<Variable> threads_, blocks_, loops_;
+  int loop_names_ = 0;
+};
+
+struct Tally {
+  int proved = 0, refuted = 0, unknown = 0;
+  void count(const Verdict& v) { ++(is_proved(v) ? proved : is_refuted(v) ? refuted : unknown); }
+};
+
+const KernelFinding* refuted(const Verification& v, Hazard h) {
+  for (const KernelFinding& f : v.findings) {
+    if (f.hazard == h && is_refuted(f.verdict)) return &f;
+  }
+  return nullptr;
+}
+
+std::string explain(const Kernel& kernel, const Verification& v) {
+  std::string text = loop_nest(kernel);
+  for (const KernelFinding& f : v.findings) {
+    text += std::string(to_string(f.hazard)) + " " + std::string(to_string(f.verdict)) + ": " +
+            f.text + "\n";
+  }
+  for (const Buffer& b : kernel.buffers) {
+    text += b.name + " offset " + std::to_string(b.offset.value_or(-1)) + "\n";
+  }
+  for (Expr e : kernel.launch.block) text += std::to_string(e.value()) + " ";
+  return text;
+}
+
+TEST(VerifyRandom, WhatIsProvedNeverGoesWrongAndWhatIsRefutedDoes) {
+  std::array<Tally, kHazards> tally;
+  for (int seed = 0; seed < count(200, 5000); ++seed) {
+    const Kernel kernel = RandomKernel(unsigned(seed)).make();
+    const AccessJudge judge(kernel, {});
+    const Verification v = verify(kernel);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + explain(kernel, v));
+    for (std::size_t h = 0; h < kHazards; ++h) tally[h].count(v.verdicts[h]);
+
+    if (is_proved(v.of(Hazard::Divergence))) {
+      ASSERT_FALSE(judge.diverges());
+    } else if (is_refuted(v.of(Hazard::Divergence))) {
+      ASSERT_TRUE(judge.diverges());
+    }
+    if (is_proved(v.of(Hazard::Bounds))) {
+      ASSERT_FALSE(judge.has_bad_address());
+    } else if (const auto* f = refuted(v, Hazard::Bounds)) {
+      ASSERT_TRUE(judge.has_bad_address(*f->buffer, f->address));
+    }
+    if (judge.diverges()) continue;
+    if (is_proved(v.of(Hazard::Race))) {
+      ASSERT_FALSE(judge.races());
+    } else if (const auto* f = refuted(v, Hazard::Race)) {
+      ASSERT_TRUE(judge.has_race(*f->buffer, f->address, f->second->block, f->second->thread,
+                                 f->first->block, f->first->thread));
+    }
+    if (judge.races()) continue;
+    if (is_proved(v.of(Hazard::Lifetime))) {
+      ASSERT_FALSE(judge.reads_uninitialised());
+    } else if (const auto* f = refuted(v, Hazard::Lifetime)) {
+      ASSERT_TRUE(
+          judge.is_uninitialised(*f->buffer, f->address, f->first->block, f->first->thread));
+    }
+  }
+  for (std::size_t h = 0; h < kHazards; ++h) {
+    std::cout << to_string(Hazard(h)) << ": " << tally[h].proved << " proved, " << tally[h].refuted
+              << " refuted, " << tally[h].unknown << " unknown\n";
+    EXPECT_GT(tally[h].proved, more_than(20));
+    EXPECT_GT(tally[h].refuted, more_than(10));
+    EXPECT_EQ(tally[h].unknown, 0);
+  }
+}
+
+}  // namespace
+}  // namespace selvage
