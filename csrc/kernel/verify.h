@@ -36,7 +36,7 @@ struct KernelFinding {
 //               to a buffer that overlaps
 //   Bounds      every address is inside its buffer, and of a Transfer a multiple of its width, the
 //               buffer's offset as well
-// Race and Lifetime take Divergence for granted.
+// Race and Lifetime take it for granted that nothing diverges and all is in bounds.
 struct Verification {
   std::array<Verdict, kHazards> verdicts = {Proved{}, Proved{}, Proved{}, Proved{}};
   std::vector<KernelFinding> findings;  // where a verdict is not Proved: at least one

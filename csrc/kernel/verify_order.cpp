@@ -129,6 +129,18 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
       m.is_exact = false;
     }
   }
+  // Of a loop that only one of them is in, or that both take turns in, barriers cut some iterations
+  // off from the other access.
+  for (Meeting& m : list) {
+    const std::size_t own = m.equal + (m.relation == Meeting::Relation::Free ? 0 : 1);
+    for (std::size_t access : {a, b}) {
+      const auto& all = map_.scope(map_.accesses()[access].scope).loops;
+      for (std::size_t i = own; i < all.size(); ++i) {
+        const std::vector<PlaceId>& body = map_.places()[all[i]].body;
+        if (along(body, 0, body.size(), among) != Pass::Never) m.is_exact = false;
+      }
+    }
+  }
   return list;
 }
 
