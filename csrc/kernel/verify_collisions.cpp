@@ -219,6 +219,11 @@ class Search {
           }
           begin = pool.constant(range.lo);
           end = pool.constant(range.hi + 1);
+        } else if (const auto period = period_where_needed(begin, end, v)) {
+          begin = zero;
+          end = pool.constant(*period);
+          (is_shared ? shared_ : own_[side]).push_back({v, begin, end});
+          continue;
         } else if (!is_exact_ && (mentions_size(begin) || mentions_size(end))) {
           const Interval range = map_.at(access(side).scope).interval(p.variable);
           if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
@@ -240,6 +245,20 @@ class Search {
       }
       return false;
     });
+  }
+  // Of a loop with any number of iterations all that counts may be a remainder.
+  std::optional<std::int64_t> period_where_needed(Expr begin, Expr end, Expr variable) const {
+    if (is_exact_ || (!mentions_size(begin) && !mentions_size(end))) return std::nullopt;
+    std::vector<Expr> roots(address_.begin(), address_.end());
+    for (const auto& conditions : conditions_) {
+      roots.insert(roots.end(), conditions.begin(), conditions.end());
+    }
+    for (const PointAxis& a : shared_) roots.insert(roots.end(), {a.begin, a.end});
+    for (const Place& p : map_.places()) {
+      if (!p.is_serial_loop()) continue;
+      for (Expr e : {p.begin, p.extent}) roots.insert(roots.end(), {e, in_second(e)});
+    }
+    return period_of(variable, roots);
   }
   std::optional<Expr> end_of(Expr extent, Expr symbol, std::size_t scope) const {
     if (is_exact_ || !mentions_size(extent)) return extent;

@@ -1,3 +1,4 @@
+#include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/simplifier/linear.h>
@@ -53,9 +54,40 @@ class Lifetimes {
       groups[common_loops(map_, w, r).size()].push_back(w);
     }
     for (const auto& [loops, writes] : groups) {
-      if (cover(writes, r, loops)) return "exact enumeration";
+      if (cover(writes, r, loops, {})) return "exact enumeration";
+    }
+    for (std::size_t k = map_.scope(map_.accesses()[r].scope).loops.size(); k-- > 0;) {
+      if (is_covered_by_turns(r, k)) return "iteration before";
     }
     return std::nullopt;
+  }
+
+  // In the first iteration of a loop by what was written before it, in every other by the one
+  // before.
+  bool is_covered_by_turns(std::size_t r, std::size_t k) const {
+    const Place& loop = map_.places()[map_.scope(map_.accesses()[r].scope).loops[k]];
+    if (mentions_thread(loop.begin) || mentions_thread(loop.extent)) return false;
+    const auto& all = map_.accesses();
+    std::vector<std::size_t> before, inside;
+    for (std::size_t w = 0; w < all.size(); ++w) {
+      if (all[w].kind == Kind::Read || all[w].depends_on_data) continue;
+      if (all[w].buffer != all[r].buffer) {
+        if (map_.overlap(all[w].buffer, all[r].buffer)) return false;
+        continue;
+      }
+      if (common_loops(map_, w, r).size() > k) {
+        inside.push_back(w);
+      } else if (comes_before(w, r)) {
+        before.push_back(w);
+      }
+    }
+    const Expr v = loop.variable;
+    return !before.empty() && !inside.empty() && cover(inside, r, k + 1, {{v, v + 1}}) &&
+           cover(before, r, k, {{v, loop.begin}});
+  }
+  bool mentions_thread(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
   }
 
   // Is a run before b is, in the same iteration of the loops around both, or in another branch?
@@ -116,10 +148,9 @@ class Lifetimes {
     return symbols;
   }
   // Conditions of a write that do not hold just because those of the read do.
-  std::vector<Expr> own_conditions(std::size_t w, std::size_t r,
+  std::vector<Expr> own_conditions(std::size_t w, std::span<const Expr> given,
                                    std::span<const Expr> shared) const {
     std::vector<Expr> own = map_.scope(map_.accesses()[w].scope).conditions;
-    const auto& given = map_.scope(map_.accesses()[r].scope).conditions;
     std::erase_if(
         own, [&](Expr e) { return uses_only(std::span(&e, 1), shared) && contains(given, e); });
     return own;
@@ -129,10 +160,12 @@ class Lifetimes {
     const std::size_t loops = common_loops(map_, w, r).size();
     if (map_.scope(map_.accesses()[w].scope).loops.size() != loops) return false;
     if (map_.accesses()[w].width < map_.accesses()[r].width) return false;
-    const std::vector<Expr> shared = shared_symbols(r, loops);
+    std::vector<Expr> shared = shared_symbols(r, loops);
+    // By the reading thread itself, that is.
+    shared.insert(shared.end(), map_.threads().begin(), map_.threads().end());
     const Expr a = map_.address(w), b = map_.address(r);
     return same(a, b) && uses_only(std::span(&a, 1), shared) &&
-           own_conditions(w, r, shared).empty();
+           own_conditions(w, map_.scope(map_.accesses()[r].scope).conditions, shared).empty();
   }
 
   bool mentions_size(Expr e) const {
@@ -140,17 +173,18 @@ class Lifetimes {
     return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_size(s); });
   }
 
-  // Address without what it has in common with those of the same iteration, less `base`.
-  std::optional<Expr> less(std::size_t access, const LinearSum& base) const {
-    const auto sum = add(to_linear_or_atom(map_.address(access)), base, -1);
+  // An address less what it has in common with the read's, `base`.
+  std::optional<Expr> less(Expr address, const LinearSum& base) const {
+    const auto sum = add(to_linear_or_atom(address), base, -1);
     if (!sum) return std::nullopt;
     const Expr e = to_expr(map_.pool(), *sum);
     return mentions_size(e) ? std::nullopt : std::optional(e);
   }
 
-  // Threads and loops that one access goes through on its own.
+  // Threads and loops that one access goes through on its own, but for a loop whose iteration is
+  // given.
   std::optional<std::vector<PointAxis>> axes_of(std::size_t access, std::size_t loops,
-                                                bool must_run) const {
+                                                bool must_run, Expr given = {}) const {
     std::vector<PointAxis> axes;
     ExprPool& pool = map_.pool();
     const KernelAccess& a = map_.accesses()[access];
@@ -165,6 +199,7 @@ class Lifetimes {
     const auto& all = map_.scope(a.scope).loops;
     for (std::size_t i = loops; i < all.size(); ++i) {
       const Place& p = map_.places()[all[i]];
+      if (given.valid() && same(p.variable, given)) continue;
       if (!mentions_size(p.begin) && !mentions_size(p.extent)) {
         axes.push_back({p.variable, p.begin, p.extent});
         continue;
@@ -184,26 +219,36 @@ class Lifetimes {
     std::int64_t width = 1;
   };
 
-  bool cover(const std::vector<std::size_t>& writes, std::size_t r, std::size_t loops) const {
+  // `shift`: at which iterations the read stands, seen from those of the writes.
+  bool cover(const std::vector<std::size_t>& writes, std::size_t r, std::size_t loops,
+             const Environment& shift) const {
+    const std::size_t scope = map_.accesses()[r].scope;
     const std::vector<Expr> shared = shared_symbols(r, loops);
-    LinearSum base = to_linear_or_atom(map_.address(r));
+    Expr address = map_.address(r);
+    if (!shift.empty()) address = map_.at(scope).normal_form(substitute(address, shift));
+    LinearSum base = to_linear_or_atom(address);
     base.constant = 0;
     std::erase_if(base.terms,
                   [&](const auto& t) { return !uses_only(std::span(&t.monomial, 1), shared); });
-    Side read;
-    const auto address = less(r, base);
-    const auto axes = axes_of(r, loops, false);
-    if (!address || !axes) return false;
-    read = {*axes, {}, *address, map_.accesses()[r].width};
-    for (Expr c : map_.scope(map_.accesses()[r].scope).conditions) {
+    const auto rest = less(address, base);
+    auto axes = axes_of(r, loops, false, shift.empty() ? Expr() : shift[0].first);
+    if (!rest || !axes) return false;
+    for (PointAxis& a : *axes) {
+      a.begin = substitute(a.begin, shift);
+      a.end = substitute(a.end, shift);
+    }
+    Side read{*axes, {}, *rest, map_.accesses()[r].width};
+    std::vector<Expr> given = map_.scope(scope).conditions;
+    for (Expr& c : given) {
+      c = substitute(c, shift);
       if (!mentions_size(c)) read.conditions.push_back(c);
     }
     std::vector<Side> sides;
     for (std::size_t w : writes) {
-      const auto from = less(w, base);
+      const auto from = less(map_.address(w), base);
       const auto around = axes_of(w, loops, true);
       if (!from || !around) continue;
-      Side side{*around, own_conditions(w, r, shared), *from, map_.accesses()[w].width};
+      Side side{*around, own_conditions(w, given, shared), *from, map_.accesses()[w].width};
       if (std::any_of(side.conditions.begin(), side.conditions.end(),
                       [&](Expr e) { return mentions_size(e); })) {
         continue;
@@ -250,7 +295,11 @@ class Lifetimes {
     ExprPool& pool = map_.pool();
     for (Expr s : symbols_of(roots)) {
       if (!contains(shared, s)) continue;
-      const Interval range = map_.at(map_.accesses()[r].scope).interval(s);
+      Interval range = map_.at(map_.accesses()[r].scope).interval(s);
+      const auto period = period_of(s, roots);
+      if (period && (!range.has_lo() || !range.has_hi() || range.hi - range.lo >= *period)) {
+        range = {0, *period - 1};
+      }
       if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
       axes.push_back({s, pool.constant(range.lo), pool.constant(range.hi + 1)});
       slots(s);

@@ -2,8 +2,10 @@
 #include <selvage/base/random.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_points.h>
+#include <selvage/simplifier/linear.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace selvage {
 
@@ -99,10 +101,48 @@ PointWalk::End PointWalk::run(std::size_t k, std::int64_t& work,
   return End::Done;
 }
 
+std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> expressions) {
+  constexpr std::int64_t kMost = 1024;
+  std::int64_t period = 1;
+  std::unordered_map<std::uint32_t, bool> is_open;  // does it occur outside of a remainder?
+  for (Expr e : reachable(expressions, true)) {
+    bool open = same(e, symbol);
+    for (Expr a : e.args()) open = open || is_open.at(a.id());
+    if (open && e.is(Op::Mod) && e[1].is(Op::Const) && e[1].value() > 0) {
+      const LinearSum sum = to_linear_or_atom(e[0]);
+      bool is_linear = true;
+      std::int64_t coefficient = 0;
+      for (const LinearSum::Term& t : sum.terms) {
+        if (same(t.monomial, symbol)) {
+          coefficient = t.coefficient;
+        } else {
+          const auto it = is_open.find(t.monomial.id());
+          const std::vector<Expr> symbols = symbols_of(std::span(&t.monomial, 1));
+          const bool occurs = it != is_open.end() ? it->second : contains(symbols, symbol);
+          is_linear = is_linear && !occurs;
+        }
+      }
+      if (is_linear) {
+        const std::int64_t n = e[1].value() / common_divisor(e[1].value(), coefficient);
+        if (n > kMost) return std::nullopt;
+        period = std::lcm(period, n);
+        if (period > kMost) return std::nullopt;
+        open = false;
+      }
+    }
+    is_open[e.id()] = open;
+  }
+  for (Expr e : expressions) {
+    if (is_open.at(e.id())) return std::nullopt;
+  }
+  return period;
+}
+
 std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbols,
                                  std::size_t most) {
   if (symbols.empty()) return {Point{}};
-  constexpr std::int64_t kLiked[] = {1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 40, 64, 65, 100, 128};
+  constexpr std::int64_t kSmall[] = {1, 2, 3, 4, 5, 7, 8, 16, 17};
+  constexpr std::int64_t kMiddling[] = {31, 32, 33, 40, 64, 65, 100, 128, 200, 257};
   constexpr int kTries = 400;
   std::vector<Expr> all(symbols.begin(), symbols.end());
   for (const Facts::Symbol& s : facts.symbols()) {
@@ -122,7 +162,9 @@ std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbo
       const Facts::Symbol* s = facts.find(e);
       const Interval range = s == nullptr ? Interval{} : s->range;
       const Congruence c = s == nullptr ? Congruence{} : s->congruence;
-      std::int64_t v = kLiked[random.next() % std::size(kLiked)];
+      const bool is_small = (found.size() % 2 == 0) != (random.next() % 4 == 0);
+      std::int64_t v = is_small ? kSmall[random.next() % std::size(kSmall)]
+                                : kMiddling[random.next() % std::size(kMiddling)];
       if (random.next() % 4 == 0 && range.has_lo()) v = range.lo;
       v = std::clamp(v, range.lo, std::max(range.lo, range.hi));
       if (c.modulus > 1) {

@@ -78,7 +78,13 @@ class PointWalk {
   SlotTape results_;
 };
 
-// Values for symbols that the facts allow, small ones: at most `most` assignments, no two alike.
+// The least n such that the expressions say the same of symbol + n as of the symbol, where it
+// occurs in remainders alone: 6 of x in x % 2 + (4*x + y) % 24. Nothing: it does not, or n is
+// large.
+std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> expressions);
+
+// Values for symbols that the facts allow, small and middling ones by turns: at most `most`
+// assignments, no two alike.
 // Without symbols: one, the empty one. Empty: none was found.
 std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbols,
                                  std::size_t most);
