@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/kernel/verify_parts.h>
+#include <selvage/kernel/verify_strides.h>
 #include <selvage/legality/decide.h>
 
 #include <fmt/format.h>
@@ -17,9 +18,11 @@ class Bounds {
       const KernelAccess& a = map_.accesses()[i];
       const Expr address = map_.address(i);
       const Expr n = map_.kernel().buffers[a.buffer].elements;
-      const Expr last = a.width == 1 ? address : address + (a.width - 1);
-      ask(i, 0 <= address && last < n,
-          fmt::format("is out of bounds: there are {} elements", to_string_of(n)));
+      if (is_inside(map_, a.scope, to_linear_or_atom(address), a.width, to_linear_or_atom(n))) {
+        add_rule("bounds", out_.proved);
+      } else {
+        ask_inside(i, address, n);
+      }
       if (a.width == 1) continue;
       ask(i, eq(address % a.width, 0),
           fmt::format("begins an access of {} elements and is no multiple of {}", a.width,
@@ -30,6 +33,12 @@ class Bounds {
   }
 
  private:
+  void ask_inside(std::size_t i, Expr address, Expr n) {
+    const KernelAccess& a = map_.accesses()[i];
+    const Expr last = a.width == 1 ? address : address + (a.width - 1);
+    ask(i, 0 <= address && last < n,
+        fmt::format("is out of bounds: there are {} elements", to_string_of(n)));
+  }
   static std::string to_string_of(Expr n) {
     return n.is(Op::Const) ? std::to_string(n.value()) : "only so many";
   }

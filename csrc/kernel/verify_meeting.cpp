@@ -4,6 +4,7 @@
 #include <selvage/kernel/verify_agreement.h>
 #include <selvage/kernel/verify_collisions.h>
 #include <selvage/kernel/verify_meeting.h>
+#include <selvage/kernel/verify_strides.h>
 
 #include <algorithm>
 #include <map>
@@ -14,7 +15,7 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kSamples = 4;
-constexpr int kMostCuts = 4;  // of an address by strides over sizes
+constexpr int kMostCuts = 6;  // of an address by strides
 
 // One meeting: two copies of what is not the same for both accesses.
 class Question {
@@ -35,13 +36,16 @@ class Question {
       return out;
     }
     if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
-    prove(out);
+    prove(out, false);
     if (is_proved(out.across) && is_proved(out.within)) return out;
     const Collisions found = find_collisions(search(), nullptr);
     if (found.is_known) {
       if (!found.across && !is_proved(out.across)) out.across = Proved{{"exact enumeration"}};
       if (!found.within && !is_proved(out.within)) out.within = Proved{{"exact enumeration"}};
+    } else {
+      prove(out, true);
     }
+    if (is_proved(out.across) && is_proved(out.within)) return out;
     if (samples != nullptr && !first_.depends_on_data && !second_.depends_on_data) {
       if (map_.sizes().empty()) {
         refute(out, found);
@@ -119,10 +123,10 @@ class Question {
     return map_.at(scope).facts().find(symbol) != nullptr;
   }
 
-  // Equal addresses tell of threads?
-  void prove(Ordering& out) {
+  // Equal addresses tell of threads? `thoroughly`: with more proofs, that take longer.
+  void prove(Ordering& out, bool thoroughly) {
     ExprPool& pool = map_.pool();
-    if (units_[0] > 1 || units_[1] > 1) {
+    if (!lane_[0].valid() && (units_[0] > 1 || units_[1] > 1)) {
       lane_[0] = pool.symbol("lane of access");
       lane_[1] = pool.symbol("lane of access'");
       second_names_.emplace_back(lane_[0], lane_[1]);
@@ -133,7 +137,7 @@ class Question {
       const Interval a = map_.at(first_.scope).interval(t), b = map_.at(second_.scope).interval(t);
       if (a.is_point() && a == b) agreement.learn(t);
     }
-    if (!cut_and_equate(agreement)) {
+    if (!cut_and_equate(agreement, sums_[0], sums_[1], units_, thoroughly)) {
       out.across = out.within = Proved{{"no common address"}};
       return;
     }
@@ -147,63 +151,35 @@ class Question {
   }
 
   // S*p + q = S*p' + q' with 0 <= q, q' < S: the quotients agree, and so do the rests.
-  bool cut_and_equate(Agreement& agreement) {
-    LinearSum a = sums_[0], b = sums_[1];
+  bool cut_and_equate(Agreement& agreement, LinearSum a, LinearSum b,
+                      std::array<std::int64_t, 2> units, bool with_numbers) {
     ExprPool& pool = map_.pool();
-    for (int cut = 0; cut < kMostCuts; ++cut) {
-      std::optional<std::pair<Division, Division>> found;
-      for (Expr stride : strides(a)) {
-        const LinearSum divisor = LinearSum::of_atom(stride);
-        const auto x = divide_terms(pool, a, divisor), y = divide_terms(pool, b, divisor);
-        if (!x || !y || x->quotient.is_zero() || y->quotient.is_zero()) continue;
-        if (!fits(x->rest, 0, stride) || !fits(y->rest, 1, stride)) continue;
-        found = {*x, *y};
+    for (int cuts = 0; cuts < kMostCuts; ++cuts) {
+      bool was_cut = false;
+      for (Expr stride : strides_of(map_, a, with_numbers)) {
+        const auto x = cut(pool, a, stride), y = cut(pool, b, stride);
+        if (!x || !y || !fits(map_, first_.scope, x->rest, units[0], stride) ||
+            !fits(map_, second_.scope, y->rest, units[1], stride)) {
+          continue;
+        }
+        if (!equate(agreement, x->rest, y->rest, units)) return false;
+        a = x->quotient;
+        b = y->quotient;
+        units = {1, 1};
+        was_cut = true;
         break;
       }
-      if (!found) break;
-      if (!equate(agreement, found->first.quotient, found->second.quotient, false)) return false;
-      a = found->first.rest;
-      b = found->second.rest;
+      if (!was_cut) break;
     }
-    return equate(agreement, a, b, true);
+    return equate(agreement, a, b, units);
   }
-  bool equate(Agreement& agreement, const LinearSum& a, const LinearSum& b, bool with_lanes) {
+  bool equate(Agreement& agreement, const LinearSum& a, const LinearSum& b,
+              const std::array<std::int64_t, 2>& units) {
     ExprPool& pool = map_.pool();
     Expr x = to_expr(pool, a), y = substitute(to_expr(pool, b), second_names_);
-    if (with_lanes && lane_[0].valid()) {
-      if (units_[0] > 1) x = x + lane_[0];
-      if (units_[1] > 1) y = y + lane_[1];
-    }
+    if (units[0] > 1) x = x + lane_[0];
+    if (units[1] > 1) y = y + lane_[1];
     return agreement.equate(x, y);
-  }
-  bool fits(const LinearSum& rest, std::size_t side, Expr stride) {
-    const std::size_t scope = side == 0 ? first_.scope : second_.scope;
-    const Expr q = to_expr(map_.pool(), rest);
-    return map_.at(scope).proves(0 <= q && q + units_[side] <= stride);
-  }
-  // Products of sizes that multiply variables, those of most factors first.
-  std::vector<Expr> strides(const LinearSum& sum) const {
-    std::vector<std::pair<std::size_t, Expr>> list;
-    for (const LinearSum::Term& t : sum.terms) {
-      Expr stride;
-      std::size_t factors = 0, others = 0;
-      for (Expr atom : atoms_of(t.monomial)) {
-        if (uses_only(std::span(&atom, 1), map_.sizes())) {
-          stride = multiply_monomials(map_.pool(), stride, atom);
-          ++factors;
-        } else {
-          ++others;
-        }
-      }
-      const bool is_new = std::none_of(list.begin(), list.end(),
-                                       [&](const auto& s) { return same(s.second, stride); });
-      if (factors > 0 && others > 0 && is_new) list.emplace_back(factors, stride);
-    }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const auto& x, const auto& y) { return x.first > y.first; });
-    std::vector<Expr> out;
-    for (const auto& [factors, stride] : list) out.push_back(stride);
-    return out;
   }
 
   // What agrees, thread by thread: who else has the same?

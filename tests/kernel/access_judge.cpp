@@ -44,9 +44,29 @@ AccessJudge::AccessJudge(const Kernel& kernel, std::map<std::string, std::int64_
       }
     }
   }
+  judge_pairs(all, false);
+}
+
+// Those that touch one byte, each once.
+void AccessJudge::judge_pairs(const std::vector<Access>& all, bool one_block) {
+  std::map<std::int64_t, std::vector<const Access*>> by_byte;
+  std::set<std::tuple<BufferId, std::int64_t, Kind, Function, bool, int, int, std::int64_t, Index3>>
+      seen;
   for (const Access& a : all) {
-    for (const Access& b : all) {
-      if (a.block < b.block) judge_pair(a, b, false);
+    if (kernel_.buffers[a.buffer].memory == Memory::Local) continue;
+    if (!seen.insert({a.buffer, a.address, a.kind, a.function, a.duplicates, a.block_barriers,
+                      a.warp_barriers, a.number, a.block})
+             .second) {
+      continue;
+    }
+    const auto [from, to] = bytes(a);
+    for (std::int64_t byte = from; byte < to; ++byte) by_byte[byte].push_back(&a);
+  }
+  for (const auto& [byte, list] : by_byte) {
+    for (const Access* a : list) {
+      for (const Access* b : list) {
+        if (one_block ? a->number < b->number : a->block < b->block) judge_pair(*a, *b, one_block);
+      }
     }
   }
 }
@@ -221,11 +241,7 @@ void AccessJudge::judge_block(const std::vector<Thread>& threads) {
   }
   std::vector<Access> all;
   for (const Thread& t : threads) all.insert(all.end(), t.accesses.begin(), t.accesses.end());
-  for (const Access& a : all) {
-    for (const Access& b : all) {
-      if (a.number < b.number) judge_pair(a, b, true);
-    }
-  }
+  judge_pairs(all, true);
   // Without races any order will do that barriers allow.
   std::stable_sort(all.begin(), all.end(), [](const Access& a, const Access& b) {
     return std::pair(a.block_barriers, a.warp_barriers) <

@@ -65,6 +65,7 @@ class AccessJudge {
   void read_value(ValueId v);
   bool truth(ValueId v) const;
   void judge_block(const std::vector<Thread>& threads);
+  void judge_pairs(const std::vector<Access>& all, bool one_block);
   void judge_pair(const Access& a, const Access& b, bool one_block);
   std::pair<std::int64_t, std::int64_t> bytes(const Access& a) const;
 

@@ -1,8 +1,6 @@
 // Which barrier two accesses need, asked of a kernel that has none.
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "tests/kernel/verify_case.h"
 
 namespace selvage {

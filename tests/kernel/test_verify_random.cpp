@@ -22,7 +22,10 @@ class RandomKernel {
  public:
   // Every other one has barriers wherever they may be, and threads keep to elements of their own:
   // else hardly one would be free of races.
-  explicit RandomKernel(unsigned seed) : rng_(seed), h_("k"), is_tame_(seed % 2 == 1) {}
+  // With a size, N stands in strides, extents, conditions and remainders.
+  RandomKernel(unsigned seed, bool has_size) : rng_(seed), h_("k"), is_tame_(seed % 2 == 1) {
+    if (has_size) size_ = h_.size("N");
+  }
 
   Kernel make() {
     Kernel& k = h_.kernel;
@@ -30,8 +33,10 @@ class RandomKernel {
     const auto& shape = shapes[draw(0, 4)];
     for (std::size_t i = 0; i < 3; ++i) k.launch.block[i] = h_.c(shape[i]);
     if (chance(3)) k.launch.grid[0] = h_.c(2);
+    if (has_size() && chance(8)) k.launch.grid[0] = size_;
     input_ = h_.input("x", DataType::Float, h_.c(4096));
-    output_ = h_.output("y", DataType::Float, h_.c(draw(1, 3) * 64));
+    const Expr outputs = h_.c(draw(1, 3) * 64);
+    output_ = h_.output("y", DataType::Float, has_size() && chance(2) ? outputs * size_ : outputs);
     const std::int64_t n = shape[0] * shape[1] * shape[2];
     add_shared("a", n * draw(1, 2), DataType::Float, chance(3) ? 0 : -1);
     const bool overlaps = k.buffers[shared_[0]].offset.has_value();
@@ -51,9 +56,9 @@ class RandomKernel {
       around.push_back({t, h_.c(shape[i]), types[i], {}});
       threads_.push_back({t, shape[i]});
     }
-    if (k.launch.grid[0].is_const(2)) {
-      const Expr b = h_.variable("bx", h_.c(2));
-      around.push_back({b, h_.c(2), ParallelType::BIDx, {}});
+    if (!k.launch.grid[0].is_const(1)) {
+      const Expr b = h_.variable("bx", k.launch.grid[0]);
+      around.push_back({b, k.launch.grid[0], ParallelType::BIDx, {}});
       blocks_.push_back({b, 2});
     }
     Body body = statements(0);
@@ -82,9 +87,17 @@ class RandomKernel {
     shared_.push_back(BufferId(h_.kernel.buffers.size() - 1));
   }
 
+  bool has_size() const { return size_.valid(); }
+
   // Often the thread's own number, else affine, in bounds by a remainder as a rule.
-  Expr address(std::int64_t n) {
+  Expr address(Expr n) {
     Expr number = h_.c(0);
+    if (has_size() && threads_.size() == 2 && chance(3)) {
+      number = chance(2) ? threads_[1].symbol * size_ + threads_[0].symbol
+                         : threads_[0].symbol * size_ + threads_[1].symbol;
+      if (!loops_.empty() && chance(2)) number = number + loops_.back().symbol * size_ * h_.c(8);
+      return chance(2) ? number : number % n;
+    }
     std::int64_t stride = 1;
     if (is_tame_ ? !chance(6) : chance(2)) {
       for (const Variable& t : threads_) {
@@ -102,15 +115,18 @@ class RandomKernel {
       if (chance(2)) number = number + b.symbol * stride;
     }
     if (chance(4)) number = number + draw(0, 3);
+    if (has_size() && chance(8)) number = number + size_;
+    if (has_size() && chance(12)) return number / size_ % n;
     return chance(8) ? number : number % n;
   }
+  Expr elements(BufferId b) const { return h_.kernel.buffers[b].elements; }
   ValueId value() {
     const auto from = draw(0, 9);
     if (from < 4) return h_.kernel.values.constant(DataType::Float, 1.0, false);
-    if (from < 5) return h_.read(input_, address(4096));
+    if (from < 5) return h_.read(input_, address(h_.c(4096)));
     if (from < 6) return h_.read(local_, h_.c(draw(0, 3)));
     const BufferId b = shared_[std::size_t(draw(0, 1))];
-    const ValueId read = h_.read(b, address(h_.kernel.buffers[b].elements.value()));
+    const ValueId read = h_.read(b, address(elements(b)));
     if (!chance(4)) return read;
     ValueGraph& v = h_.kernel.values;
     const ValueId in =
@@ -122,17 +138,17 @@ class RandomKernel {
     const ValueId v = value();
     if (to < 1) return test::store(local_, h_.c(draw(0, 3)), v);
     if (to < 3) {
-      return test::store(output_, address(h_.kernel.buffers[output_].elements.value()), v, {},
-                         chance(4));
+      return test::store(output_, address(elements(output_)), v, {}, chance(4));
     }
     const BufferId b = shared_[std::size_t(draw(0, 1))];
-    Statement s = test::store(b, address(h_.kernel.buffers[b].elements.value()), v);
+    Statement s = test::store(b, address(elements(b)), v);
     if (chance(8)) std::get<Store>(s.node).atomic = chance(3) ? Function::Max : Function::Add;
     return s;
   }
   Expr condition() {
     const auto what = draw(0, 5);
     const Variable& t = threads_[std::size_t(draw(0, std::int64_t(threads_.size()) - 1))];
+    if (has_size() && chance(3)) return chance(4) ? 3 < size_ : t.symbol < size_;
     if (what < 3 || loops_.empty()) return t.symbol < draw(1, t.extent + 1);
     if (what == 3) return eq(t.symbol % draw(2, 4), h_.c(0));
     return loops_.back().symbol < draw(1, loops_.back().extent);
@@ -151,13 +167,14 @@ class RandomKernel {
         if (chance(3)) std::get<Guard>(body.back().node).otherwise = statements(depth + 2);
       } else if (what <= 2 && loops_.size() < 2 && depth < 2) {
         const std::int64_t extent = draw(1, 3);
-        const Expr v = h_.variable("i" + std::to_string(loop_names_++), h_.c(extent));
+        const Expr end = has_size() && chance(2) ? size_ : h_.c(extent);
+        const Expr v = h_.variable("i" + std::to_string(loop_names_++), end);
         loops_.push_back({v, extent});
         Body inside = statements(depth + 1);
         if (chance(2)) inside.push_back(barrier());
         loops_.pop_back();
-        body.push_back(test::loop(v, chance(12) ? threads_[0].symbol % 2 + 1 : h_.c(extent),
-                                  std::move(inside)));
+        body.push_back(
+            test::loop(v, chance(12) ? threads_[0].symbol % 2 + 1 : end, std::move(inside)));
       } else if (what <= 5) {
         body.push_back(barrier());
       } else {
@@ -171,6 +188,7 @@ class RandomKernel {
   std::mt19937_64 rng_;
   HandKernel h_;
   bool is_tame_;
+  Expr size_;
   BufferId input_ = 0, output_ = 0, local_ = 0;
   std::vector<BufferId> shared_;
   std::vector<Variable> threads_, blocks_, loops_;
@@ -206,7 +224,7 @@ TEST(VerifyRandom, WhatIsProvedNeverGoesWrongAndWhatIsRefutedDoes) {
   std::array<Tally, kHazards> tally;
   std::array<int, 6> by_proof{};
   for (int seed = 0; seed < count(200, 5000); ++seed) {
-    const Kernel kernel = RandomKernel(unsigned(seed)).make();
+    const Kernel kernel = RandomKernel(unsigned(seed), false).make();
     const AccessJudge judge(kernel, {});
     const Verification v = verify(kernel);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + explain(kernel, v));
@@ -275,6 +293,55 @@ TEST(VerifyRandom, WhatIsProvedNeverGoesWrongAndWhatIsRefutedDoes) {
     EXPECT_GT(tally[h].proved, more_than(20));
     EXPECT_GT(tally[h].refuted, more_than(10));
     EXPECT_EQ(tally[h].unknown, 0);
+  }
+}
+
+TEST(VerifyRandom, WhatIsProvedForAllSizesHoldsForEach) {
+  std::array<Tally, kHazards> tally;
+  for (int seed = 0; seed < count(200, 5000); ++seed) {
+    const Kernel kernel = RandomKernel(unsigned(seed), true).make();
+    const Verification v = verify(kernel);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + explain(kernel, v));
+    for (std::size_t h = 0; h < kHazards; ++h) tally[h].count(v.verdicts[h]);
+    for (const std::int64_t n : {1, 2, 3, 5}) {
+      const AccessJudge judge(kernel, {{"N", n}});
+      SCOPED_TRACE("N = " + std::to_string(n));
+      ASSERT_FALSE(is_proved(v.of(Hazard::Divergence)) && judge.diverges());
+      ASSERT_FALSE(is_proved(v.of(Hazard::Bounds)) && judge.has_bad_address());
+      if (judge.diverges() || judge.has_bad_address()) continue;
+      ASSERT_FALSE(is_proved(v.of(Hazard::Race)) && judge.races());
+      if (judge.races()) continue;
+      ASSERT_FALSE(is_proved(v.of(Hazard::Lifetime)) && judge.reads_uninitialised());
+    }
+    for (std::size_t h = 0; h < kHazards; ++h) {
+      const KernelFinding* f = refuted(v, Hazard(h));
+      if (f == nullptr) continue;
+      ASSERT_EQ(f->sizes.size(), 1u);
+      // Judging takes more than the square of it.
+      if (f->sizes[0].second > 9) continue;
+      const AccessJudge judge(kernel, {{"N", f->sizes[0].second}});
+      switch (Hazard(h)) {
+        case Hazard::Divergence: ASSERT_TRUE(judge.diverges()); break;
+        case Hazard::Bounds: ASSERT_TRUE(judge.has_bad_address(*f->buffer, f->address)); break;
+        case Hazard::Race:
+          if (judge.diverges() || judge.has_bad_address()) break;
+          ASSERT_TRUE(judge.has_race(*f->buffer, f->address, f->second->block, f->second->thread,
+                                     f->first->block, f->first->thread));
+          break;
+        case Hazard::Lifetime:
+          if (judge.diverges() || judge.has_bad_address() || judge.races()) break;
+          ASSERT_TRUE(
+              judge.is_uninitialised(*f->buffer, f->address, f->first->block, f->first->thread));
+          break;
+      }
+    }
+  }
+  for (std::size_t h = 0; h < kHazards; ++h) {
+    std::cout << to_string(Hazard(h)) << ": " << tally[h].proved << " proved, " << tally[h].refuted
+              << " refuted, " << tally[h].unknown << " unknown\n";
+    EXPECT_GT(tally[h].proved, more_than(10));
+    EXPECT_GT(tally[h].refuted, more_than(10));
+    EXPECT_LT(tally[h].unknown, count(200, 5000) / 4);
   }
 }
 
