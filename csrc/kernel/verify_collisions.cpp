@@ -104,7 +104,7 @@ class Search {
 
  private:
   bool is_complete(const Collisions& found) const {
-    return found.across && (found.within || is_grid_);
+    return found.across && (found.within || is_grid_ || request_.across_will_do);
   }
   Expr at_sizes(Expr e) const { return substitute(e, sizes_); }
   Expr in_second(Expr e) const { return substitute(e, request_.second_names); }

@@ -30,6 +30,7 @@ struct CollisionSearch {
   std::array<Expr, 2> address = {};
   std::array<std::int64_t, 2> units = {1, 1};  // that each access takes
   Environment second_names = {};
+  bool across_will_do = false;  // one that is found across ends the search
 };
 // With sizes, all of them at these values; without, whatever they are: then conditions on sizes are
 // left out, and more is found than there may be.

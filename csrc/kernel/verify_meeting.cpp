@@ -38,10 +38,15 @@ class Question {
     if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
     prove(out, false);
     if (is_proved(out.across) && is_proved(out.within)) return out;
-    const Collisions found = find_collisions(search(), nullptr);
+    CollisionSearch of_all = search();
+    of_all.across_will_do = samples == nullptr;
+    const Collisions found = find_collisions(of_all, nullptr);
     if (found.is_known) {
       if (!found.across && !is_proved(out.across)) out.across = Proved{{"exact enumeration"}};
-      if (!found.within && !is_proved(out.within)) out.within = Proved{{"exact enumeration"}};
+      const bool was_cut_short = found.across && of_all.across_will_do;
+      if (!found.within && !was_cut_short && !is_proved(out.within)) {
+        out.within = Proved{{"exact enumeration"}};
+      }
     } else {
       prove(out, true);
     }
@@ -132,7 +137,9 @@ class Question {
       second_names_.emplace_back(lane_[0], lane_[1]);
     }
     Agreement agreement(pool, second_names_, [this](Expr e) { return range(e); });
-    for (Expr t : map_.threads()) {
+    const bool is_grid = meeting_.where == Meeting::Where::Grid;
+    const auto& wanted = is_grid ? map_.blocks() : map_.threads();
+    for (Expr t : wanted) {
       if (!t.is(Op::Symbol)) continue;
       const Interval a = map_.at(first_.scope).interval(t), b = map_.at(second_.scope).interval(t);
       if (a.is_point() && a == b) agreement.learn(t);
@@ -141,8 +148,6 @@ class Question {
       out.across = out.within = Proved{{"no common address"}};
       return;
     }
-    const bool is_grid = meeting_.where == Meeting::Where::Grid;
-    const auto& wanted = is_grid ? map_.blocks() : map_.threads();
     if (std::all_of(wanted.begin(), wanted.end(), [&](Expr e) { return agreement.agrees(e); })) {
       out.across = out.within = Proved{{"address tells thread"}};
       return;

@@ -11,9 +11,10 @@ namespace {
 
 constexpr int kMostCuts = 6;
 
-// The sum with variables at the end of their ranges where it is greatest, from inner to outer ones;
-// those within quotients, remainders or products with other variables stay.
-Expr greatest(const AccessMap& map, std::size_t scope, Expr e) {
+// Is the sum at most 0? Asked with more and more variables at the end of their ranges where it is
+// greatest, from inner to outer ones; those within quotients, remainders or products with other
+// variables stay.
+bool is_at_most_0(const AccessMap& map, std::size_t scope, Expr e) {
   Simplifier& known = map.at(scope);
   const std::vector<Facts::Symbol>& symbols = known.facts().symbols();
   LinearSum sum = to_linear_or_atom(e);
@@ -35,7 +36,7 @@ Expr greatest(const AccessMap& map, std::size_t scope, Expr e) {
       const LinearSum one =
           factor->valid() ? LinearSum::of_atom(*factor) : LinearSum::of_constant(1);
       const auto more = add(slope, one, t.coefficient);
-      if (!more) return e;
+      if (!more) return false;
       slope = *more;
     }
     if (!is_linear || slope.is_zero()) continue;
@@ -44,9 +45,11 @@ Expr greatest(const AccessMap& map, std::size_t scope, Expr e) {
                      : known.proves_nonnegative(0 - k) ? s.lo
                                                        : Expr();
     if (!end.valid()) continue;
-    sum = to_linear_or_atom(substitute(to_expr(map.pool(), sum), {{s.symbol, end}}));
+    const Expr at_end = substitute(to_expr(map.pool(), sum), {{s.symbol, end}});
+    if (known.proves(at_end <= 0)) return true;
+    sum = to_linear_or_atom(at_end);
   }
-  return to_expr(map.pool(), sum);
+  return false;
 }
 
 }  // namespace
@@ -66,7 +69,7 @@ std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool wi
       }
     }
     if (others == 0) continue;
-    if (factors == 0 && magnitude(t.coefficient) > 1) numbers.push_back(magnitude(t.coefficient));
+    if (magnitude(t.coefficient) > 1) numbers.push_back(magnitude(t.coefficient));
     const bool is_new = std::none_of(list.begin(), list.end(),
                                      [&](const auto& s) { return same(s.second, stride); });
     if (factors > 0 && is_new) list.emplace_back(factors, stride);
@@ -74,11 +77,12 @@ std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool wi
   std::stable_sort(list.begin(), list.end(),
                    [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<Expr> out;
-  for (const auto& [factors, stride] : list) out.push_back(stride);
-  if (!with_numbers) return out;
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  for (std::int64_t n : numbers) out.push_back(map.pool().constant(n));
+  if (with_numbers) {
+    for (std::int64_t n : numbers) out.push_back(map.pool().constant(n));
+  }
+  for (const auto& [factors, stride] : list) out.push_back(stride);
   return out;
 }
 
@@ -95,8 +99,7 @@ bool fits(const AccessMap& map, std::size_t scope, const LinearSum& rest, std::i
   const Expr q = to_expr(map.pool(), rest);
   if (!known.proves(0 <= q)) return false;
   if (known.proves(q + units <= stride)) return true;
-  const Expr most = greatest(map, scope, q - stride);
-  return known.proves(most + units <= 0);
+  return is_at_most_0(map, scope, q + units - stride);
 }
 
 bool is_inside(const AccessMap& map, std::size_t scope, const LinearSum& address,

@@ -12,8 +12,8 @@ namespace selvage {
 // Addresses are sums of strides: N*row + column with 0 <= column < N. Cut there, row and column
 // can be asked about each for itself, and no product of unknowns is left.
 
-// By what a sum may be cut: products of sizes that multiply variables, fewest factors first, then,
-// if wanted, numbers that do, small ones first.
+// By what a sum may be cut: if wanted, numbers that multiply variables, small ones first; then
+// products of sizes that do, fewest factors first.
 std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool with_numbers);
 
 // sum = stride * quotient + rest, where the quotient is not 0.
