@@ -19,8 +19,8 @@ constexpr std::int64_t kMostLargeItems = kMostTensors;  // cache, rfactor and li
 struct Progress {
   LoopList loops{{}};
   std::vector<std::size_t> logical, folds;
-  std::vector<bool> is_folded = {};  // by name
-  bool is_known = true;              // until a `like`
+  std::vector<bool> is_folded = {};               // by name
+  bool is_known = true;                           // until a `like`
   std::map<std::size_t, std::string> moved = {};  // to a tensor that it made
 
   void begin() {
@@ -43,8 +43,8 @@ struct Made {
 
 class Reader {
  public:
-  Reader(std::span<const Formula> statements, std::span<const NamedInput> inputs,
-         SizeScope& sizes, FileContext& context)
+  Reader(std::span<const Formula> statements, std::span<const NamedInput> inputs, SizeScope& sizes,
+         FileContext& context)
       : statements_(statements),
         inputs_(inputs),
         sizes_(sizes),
@@ -126,9 +126,8 @@ class Reader {
     const Formula* formula = statement(entry.key);
     const NamedInput* source = input(entry.key);
     if (formula != nullptr || source != nullptr) {
-      Tensor tensor{.name = entry.key,
-                    .names = {entry.key, context_.symbols, errors_},
-                    .place = entry.place};
+      Tensor tensor{
+          .name = entry.key, .names = {entry.key, context_.symbols, errors_}, .place = entry.place};
       Progress progress;
       const auto define = [&](const std::string& name, std::vector<std::size_t>& list) {
         list.push_back(tensor.names.define(name, entry.place));
@@ -219,8 +218,9 @@ class Reader {
   }
 
   void read_item(const Node& item, Tensor& tensor, Progress& progress, std::size_t& last_barrier) {
-    constexpr std::string_view kItems[] = {"split", "merge",   "resize", "swizzle", "reorder", "bind",
-                                           "cache", "rfactor", "like",   "inline",  "memory"};
+    constexpr std::string_view kItems[] = {"split",   "merge",  "resize", "swizzle",
+                                           "reorder", "bind",   "cache",  "rfactor",
+                                           "like",    "inline", "memory"};
     const std::string what = "schedule." + tensor.name;
     const Entry& entry = expect_one(item, what);
     const std::size_t kind = one_of(entry.key, entry.place, what, kItems);
@@ -243,7 +243,9 @@ class Reader {
       case 7: read_rfactor(entry, tensor, progress); break;
       case 8: read_like(entry, tensor, progress); break;
       case 9: read_site(entry, tensor); break;
-      case 10: tensor.items.push_back({read_memory(entry.value, what + ".memory"), entry.place}); break;
+      case 10:
+        tensor.items.push_back({read_memory(entry.value, what + ".memory"), entry.place});
+        break;
       default: read_cut(entry, tensor, progress); break;
     }
     if (kind == 6 || kind == 7 || kind == 8) last_barrier = tensor.items.size();

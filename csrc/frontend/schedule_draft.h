@@ -43,16 +43,16 @@ struct ScheduleDraft {
   // `inline: {into, at}`, or `at` of a cache, whose reader has that loop.
   struct Site {
     std::optional<std::string> into, at;
-    Place place;     // of the whole, and of the name of the loop
+    Place place;  // of the whole, and of the name of the loop
     Place at_place;
   };
   struct Tensor {
     std::string name;
     DomainNames names;  // the indices of its statement come first
     Place place;
-    std::string maker = {};        // whose list makes it
-    bool is_inlined = false;       // in every reader
-    bool is_listed = false;        // or only made by another list
+    std::string maker = {};   // whose list makes it
+    bool is_inlined = false;  // in every reader
+    bool is_listed = false;   // or only made by another list
     std::optional<Site> site = {};
     std::vector<Item> items = {};
   };

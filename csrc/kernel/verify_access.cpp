@@ -153,7 +153,7 @@ class AccessCollector {
     } else if (runs_once(loop)) {
       bind(loop.variable, map_.pool().constant(0));
     } else {
-      Place& place = map_.places_[id];
+      StatementPlace& place = map_.places_[id];
       place.begin = loop.begin.valid() ? written(loop.begin) : map_.pool().constant(0);
       place.extent = written(loop.extent);
       place.variable = fresh(loop.variable);
@@ -282,7 +282,7 @@ AccessMap::AccessMap(const Kernel& kernel)
 void AccessMap::find_sizes() {
   std::unordered_set<std::uint32_t> defined;
   std::vector<Expr> roots = kernel_.sizes;
-  for (const Place& p : places_) {
+  for (const StatementPlace& p : places_) {
     if (p.is_serial_loop()) {
       defined.insert(p.variable.id());
       roots.push_back(p.begin);
@@ -291,7 +291,7 @@ void AccessMap::find_sizes() {
     if (p.condition.valid()) roots.push_back(p.condition);
   }
   // Variables as the facts name them, which are not looked at.
-  for (const Place& p : places_) {
+  for (const StatementPlace& p : places_) {
     if (const auto* loop = std::get_if<Loop>(&p.statement->node)) {
       defined.insert(loop->variable.id());
     } else if (const auto* define = std::get_if<Define>(&p.statement->node)) {
@@ -378,7 +378,7 @@ Facts AccessMap::facts(std::size_t scope) const {
     if (threads_[k].is(Op::Symbol)) facts.loop(threads_[k], kernel_.launch.block[k]);
   }
   for (PlaceId id : scopes_[scope].loops) {
-    const Place& p = places_[id];
+    const StatementPlace& p = places_[id];
     const Expr last = p.extent.is(Op::Const) && p.extent.value() > INT64_MIN
                           ? pool().constant(p.extent.value() - 1)
                           : p.extent - 1;

@@ -17,7 +17,7 @@ inline constexpr PlaceId kTop = UINT32_MAX;
 
 // A statement of a kernel and where it stands. Expressions are over sizes, threads(), blocks() and
 // the variables of serial loops; what a Define names is written out.
-struct Place {
+struct StatementPlace {
   const Statement* statement = nullptr;
   PlaceId parent = kTop;
   bool is_otherwise = false;     // in the `otherwise` of its parent, a Guard
@@ -60,7 +60,7 @@ class AccessMap {
 
   const Kernel& kernel() const { return kernel_; }
   ExprPool& pool() const { return *kernel_.pool; }
-  const std::vector<Place>& places() const { return places_; }
+  const std::vector<StatementPlace>& places() const { return places_; }
   const std::vector<PlaceId>& body() const { return body_; }  // outermost statements
   const std::vector<KernelAccess>& accesses() const { return accesses_; }
   const AccessScope& scope(std::size_t s) const { return scopes_[s]; }
@@ -94,7 +94,7 @@ class AccessMap {
   void find_sizes();
 
   const Kernel& kernel_;
-  std::vector<Place> places_;
+  std::vector<StatementPlace> places_;
   std::vector<PlaceId> body_;
   std::vector<AccessScope> scopes_;
   std::vector<KernelAccess> accesses_;

@@ -142,7 +142,7 @@ class Search {
       const std::size_t before = used_.size();
       for (std::size_t side = 0; side < 2; ++side) {
         for (PlaceId id : map_.scope(access(side).scope).loops) {
-          const Place& p = map_.places()[id];
+          const StatementPlace& p = map_.places()[id];
           const Expr v = named(p.variable, side);
           const std::vector<Expr> own = symbols_of(std::span(&v, 1));
           if (!std::any_of(own.begin(), own.end(), [&](Expr s) { return is_used(s); })) continue;
@@ -198,7 +198,7 @@ class Search {
     for (std::size_t side = 0; side < 2; ++side) {
       const auto& loops = map_.scope(access(side).scope).loops;
       for (std::size_t i = 0; i < loops.size(); ++i) {
-        const Place& p = map_.places()[loops[i]];
+        const StatementPlace& p = map_.places()[loops[i]];
         const bool is_related = i == m.equal && m.relation != Relation::Free;
         const bool is_shared = i < m.equal || is_related;
         if (is_shared && side == 1 && (i < m.equal || m.relation == Relation::Next)) continue;
@@ -254,7 +254,7 @@ class Search {
       roots.insert(roots.end(), conditions.begin(), conditions.end());
     }
     for (const PointAxis& a : shared_) roots.insert(roots.end(), {a.begin, a.end});
-    for (const Place& p : map_.places()) {
+    for (const StatementPlace& p : map_.places()) {
       if (!p.is_serial_loop()) continue;
       for (Expr e : {p.begin, p.extent}) roots.insert(roots.end(), {e, in_second(e)});
     }

@@ -34,7 +34,7 @@ class Divergence {
  private:
   void check(PlaceId id, bool is_warp, const std::string& what) {
     for (PlaceId a = map_.places()[id].parent; a != kTop; a = map_.places()[a].parent) {
-      const Place& around = map_.places()[a];
+      const StatementPlace& around = map_.places()[a];
       if (!around.is_serial_loop() && !around.condition.valid()) continue;
       const auto [it, fresh] = known_.try_emplace({a, is_warp}, Verdict(Unknown{}));
       if (fresh) {

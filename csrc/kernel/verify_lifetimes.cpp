@@ -65,7 +65,7 @@ class Lifetimes {
   // In the first iteration of a loop by what was written before it, in every other by the one
   // before.
   bool is_covered_by_turns(std::size_t r, std::size_t k) const {
-    const Place& loop = map_.places()[map_.scope(map_.accesses()[r].scope).loops[k]];
+    const StatementPlace& loop = map_.places()[map_.scope(map_.accesses()[r].scope).loops[k]];
     if (mentions_thread(loop.begin) || mentions_thread(loop.extent)) return false;
     const auto& all = map_.accesses();
     std::vector<std::size_t> before, inside;
@@ -198,7 +198,7 @@ class Lifetimes {
     }
     const auto& all = map_.scope(a.scope).loops;
     for (std::size_t i = loops; i < all.size(); ++i) {
-      const Place& p = map_.places()[all[i]];
+      const StatementPlace& p = map_.places()[all[i]];
       if (given.valid() && same(p.variable, given)) continue;
       if (!mentions_size(p.begin) && !mentions_size(p.extent)) {
         axes.push_back({p.variable, p.begin, p.extent});

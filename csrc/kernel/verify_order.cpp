@@ -23,7 +23,7 @@ BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
 }
 
 BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
-  const Place& p = map_.places()[id];
+  const StatementPlace& p = map_.places()[id];
   if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
     if (barrier->scope == Barrier::Scope::Block) return Pass::Always;
     has_warp_barrier_ = true;
@@ -47,9 +47,9 @@ BarrierOrder::Pass BarrierOrder::along(const std::vector<PlaceId>& body, std::si
 }
 
 const std::vector<PlaceId>& BarrierOrder::siblings(PlaceId id) const {
-  const Place& p = map_.places()[id];
+  const StatementPlace& p = map_.places()[id];
   if (p.parent == kTop) return map_.body();
-  const Place& parent = map_.places()[p.parent];
+  const StatementPlace& parent = map_.places()[p.parent];
   return p.is_otherwise ? parent.otherwise : parent.body;
 }
 
@@ -82,7 +82,7 @@ BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) 
   }
   if (out.empty() || in.empty()) return Pass::Never;
   Pass pass = either(after(from, out.back(), among), before(in.back(), to, among));
-  const Place &x = map_.places()[out.back()], &y = map_.places()[in.back()];
+  const StatementPlace &x = map_.places()[out.back()], &y = map_.places()[in.back()];
   if (x.is_otherwise != y.is_otherwise) return pass;
   return either(pass, along(siblings(out.back()), x.index + 1, y.index, among));
 }
@@ -103,7 +103,7 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
         {.first = a, .second = b, .equal = loops.size(), .is_exact = here == Pass::Never});
   }
   for (std::size_t k = loops.size(); k-- > 0;) {
-    const Place& loop = map_.places()[loops[k]];
+    const StatementPlace& loop = map_.places()[loops[k]];
     const Pass round = along(loop.body, 0, loop.body.size(), among);
     // No barrier in the loop at all: any two iterations.
     if (round == Pass::Never) {

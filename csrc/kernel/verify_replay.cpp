@@ -100,11 +100,11 @@ class Player {
         if (e.is(Op::Symbol)) slots_(e);
       }
     }
-    for (const Place& p : map_.places()) {
+    for (const StatementPlace& p : map_.places()) {
       if (p.is_serial_loop()) slots_(p.variable);
     }
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
-      const Place& p = map_.places()[id];
+      const StatementPlace& p = map_.places()[id];
       Compiled& c = compiled_.emplace_back();
       if (p.is_serial_loop()) {
         const Expr ends[] = {p.begin, p.extent};
@@ -206,7 +206,7 @@ class Player {
     }
   }
   void run(PlaceId id, const Active& active) {
-    const Place& p = map_.places()[id];
+    const StatementPlace& p = map_.places()[id];
     if (p.is_serial_loop()) return loop(id, active);
     if (p.condition.valid()) return guard(id, active);
     if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
