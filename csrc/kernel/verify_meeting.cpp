@@ -30,12 +30,14 @@ class Question {
   }
 
   Ordering answer(const std::vector<Point>* samples) {
-    Ordering out{Unknown{}, {}, Unknown{}, {}};
+    const Expr unanswered = map_.pool().truth(false);
+    Ordering out{Unknown{unanswered}, {}, Unknown{unanswered}, {}};
     if (!map_.overlap(first_.buffer, second_.buffer)) {
       out.across = out.within = Proved{{"memory of its own"}};
       return out;
     }
     if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
+    if (!is_measured_) return out;
     prove(out, false);
     if (is_proved(out.across) && is_proved(out.within)) return out;
     CollisionSearch of_all = search();
@@ -106,9 +108,11 @@ class Question {
     scale_second_ = scale_y, from_second_ = from_y;
     units_[0] = first_.width * scale_x;
     units_[1] = second_.width * scale_y;
-    const auto sum = [](Expr address, std::int64_t scale, std::int64_t from) {
+    const auto sum = [this](Expr address, std::int64_t scale, std::int64_t from) {
       const LinearSum base = LinearSum::of_constant(from);
-      return add(base, to_linear_or_atom(address), scale).value_or(LinearSum::of_atom(address));
+      const auto scaled = add(base, to_linear_or_atom(address), scale);
+      is_measured_ = is_measured_ && scaled.has_value();
+      return scaled.value_or(LinearSum{});
     };
     sums_[0] = sum(map_.address(meeting_.first), scale_x, from_x);
     sums_[1] = sum(map_.address(meeting_.second), scale_y, from_y);
@@ -288,6 +292,7 @@ class Question {
   std::map<std::uint32_t, Expr> original_;
   std::array<LinearSum, 2> sums_;
   std::array<std::int64_t, 2> units_{1, 1};
+  bool is_measured_ = true;  // no coefficient leaves 64 bits
   std::int64_t scale_second_ = 1, from_second_ = 0;
   std::array<Expr, 2> lane_;
 };

@@ -15,7 +15,7 @@ TEST(VerifyLowered, RandomKernelsAreProved) {
   std::mt19937_64 rng(20);
   int kernels = 0;
   std::array<int, kHazards> open{};
-  for (int i = 0; i < count(100, 2000) && !HasFailure(); ++i) {
+  for (int i = 0; i < count(100, 600) && !HasFailure(); ++i) {
     const test::RandomFusion r(rng, i % 2 == 0);
     const Program program = r.lowered();
     for (const ProgramStep& step : program.steps) {

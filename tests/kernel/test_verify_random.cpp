@@ -133,7 +133,15 @@ class RandomKernel {
         v.apply(Function::Lt, {v.index(threads_[0].symbol), v.index(h_.c(draw(1, 8)))});
     return v.apply(Function::Select, {in, read, v.constant(DataType::Float, 0.0, false)});
   }
+  // Two elements at once, mostly from where they may begin.
+  Statement transfer() {
+    const Expr n = elements(shared_[0]) / 2;
+    const Expr to = address(n) * 2, from = address(h_.c(2048)) * 2;
+    return {Transfer{
+        shared_[0], input_, chance(8) ? to + 1 : to, from, 2, h_.pool->symbol("lane"), {}}};
+  }
   Statement store() {
+    if (chance(8)) return transfer();
     const auto to = draw(0, 9);
     const ValueId v = value();
     if (to < 1) return test::store(local_, h_.c(draw(0, 3)), v);
