@@ -160,8 +160,8 @@ class Interpreter {
     const TensorInfo& info = fusion_[t];
     Array array(info.is_output ? info.type : compute_type(info.type), shape(t));
     std::optional<RootWalk> walk;
-    if (!info.defined_over.empty()) {
-      walk.emplace(fusion_.domains(), info.logical, info.defined_over,
+    if (!info.root.empty()) {
+      walk.emplace(fusion_.domains(), info.logical, info.root,
                    [&](Expr e) { return evaluate(e).value_or(0); });
     }
     std::vector<std::int64_t> at(array.shape.size());

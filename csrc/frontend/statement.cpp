@@ -15,17 +15,19 @@ namespace {
 using Kind = FormulaNode::Kind;
 
 // The place on an axis of n items that a subscript means.
-Expr remapped(Fusion& f, Remap remap, Expr x, Expr n) {
+Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
+  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
   switch (remap) {
-    case Remap::Clamped: return min(max(x, f.constant(0)), n - 1);
+    case Remap::Clamped: return min(max(x, number(0)), simplifier.simplify(n - 1));
     case Remap::Circular: return x % n;
     case Remap::Mirror: {
-      const Expr there = x % (2 * n);  // and back
-      return min(there, 2 * n - 1 - there);
+      const Expr there = x % simplifier.simplify(2 * n);  // and back
+      return min(there, simplifier.simplify(2 * n - 1) - there);
     }
     case Remap::Reflect: {
-      const Expr period = max(2 * n - 2, f.constant(1)), there = x % period;
-      return min(there, 2 * n - 2 - there);
+      const Expr last = simplifier.simplify(2 * n - 2);
+      const Expr there = x % simplifier.simplify(max(last, number(1)));
+      return min(there, last - there);
     }
   }
   SELVAGE_CHECK(!"a remap");
@@ -293,9 +295,9 @@ class Builder {
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
       const std::uint32_t k = node.operands[axis];
       const FormulaNode& whole = formula_.nodes[k];
-      subscripts.push_back(whole.kind == Kind::Remap
-                               ? remapped(fusion_, whole.remap, subscripts_[k], extents[axis])
-                               : subscripts_[k]);
+      subscripts.push_back(whole.kind == Kind::Remap ? remapped(sizes_.simplifier(), whole.remap,
+                                                                subscripts_[k], extents[axis])
+                                                     : subscripts_[k]);
     }
     const DataType type = fusion_[source].type;
     ValueGraph& values = fusion_.values();

@@ -1,6 +1,7 @@
 // Section 1 of a schedule file: tensors, each a kernel of its own.
 #include <selvage/frontend/tensor_draft.h>
 #include <selvage/frontend/words.h>
+#include <selvage/index/coordinates.h>
 
 #include <algorithm>
 
@@ -13,6 +14,21 @@ using Domains = std::vector<DomainId>;
 
 void append(Domains& domains, const std::vector<DomainId>& made) {
   domains.insert(domains.end(), made.begin(), made.end());
+}
+
+// The row-major number of an item, over the indices of the definition: those of a view's root.
+Expr number_of_item(const Fusion& fusion, const TensorInfo& info) {
+  const DomainGraph& graph = fusion.domains();
+  const std::vector<DomainId>& from = definition_domain(info);
+  const Path all = info.root.empty() ? Path{{}, from} : everything_from(graph, from, {});
+  const Path view = needed_for(graph, all, from, info.logical);
+  Simplifier simplifier(*fusion.facts());
+  const Coordinates at(graph, view, from, info.indices, simplifier);
+  Expr number = info.logical.empty() ? fusion.pool().constant(0) : at[info.logical[0]];
+  for (std::size_t k = 1; k < info.logical.size(); ++k) {
+    number = number * graph[info.logical[k]].extent + at[info.logical[k]];
+  }
+  return number;
 }
 
 TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains& allocated,
@@ -38,15 +54,10 @@ TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains
   info.strides = strides_of(draft.layout, info.name, info.type, axes, extents, fusion,
                             context.symbols, draft.sizes);
 
-  // The row-major number of an item.
-  Expr number = fusion.constant(0);
-  for (std::size_t d : draft.logical) {
-    const Expr index = fusion.fresh_index(draft.names.all()[d].name);
-    const Expr extent = fusion.domains()[domains[d]].extent;
-    number = info.indices.empty() ? index : number * extent + index;
-    info.indices.push_back(index);
-    info.logical.push_back(domains[d]);
-  }
+  for (std::size_t d : draft.logical) info.logical.push_back(domains[d]);
+  const std::vector<DomainId>& defined = definition_domain(info);
+  for (DomainId d : defined) info.indices.push_back(fusion.fresh_index(fusion.domains()[d].name));
+  const Expr number = number_of_item(fusion, info);
   const ValueId value = fusion.values().index(number);
   const DataType computed = compute_type(info.type);
   info.definition = computed == DataType::Int64 ? value : fusion.values().cast(value, computed);

@@ -13,7 +13,7 @@ DataType stored_type(const TensorInfo& tensor) {
 }
 
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor) {
-  return tensor.defined_over.empty() ? tensor.logical : tensor.defined_over;
+  return tensor.root.empty() ? tensor.logical : tensor.root;
 }
 
 const std::vector<DomainId>& counted_domain(const Fold& fold) {

@@ -63,7 +63,6 @@ struct TensorInfo {
   // definition_domain(), as a value whose compute type is that of `type`. Of one that folds: what
   // is folded, over `indices` and fold->indices, in the type of the fold.
   std::vector<Expr> indices = {};
-  std::vector<DomainId> defined_over = {};  // what they run over; empty: the logical domain
   std::optional<ValueId> definition = {};
   std::optional<Fold> fold = {};
   bool duplicates_allowed = false;        // every item may be stored more than once
@@ -73,7 +72,7 @@ struct TensorInfo {
 // What an element of it takes in memory: of a computed tensor that is no output, its compute type.
 DataType stored_type(const TensorInfo& tensor);
 
-// What the indices of a definition run over: of a view that reads what lies before it, the root.
+// What the indices of a definition run over: the root where there is one, else the logical domain.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
 // What its loops are over before any is cut up: the logical domain, then what it folds over.
 std::vector<DomainId> nest_domain(const TensorInfo& tensor);
@@ -141,9 +140,10 @@ class Fusion {
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});
   // A view: `value` is over indices of the root, which has `shape`; the logical domain is what
-  // `view` makes of the iterdomains of the root, by transforms on domains(). It is called last and
-  // must not throw. What it hands back as it was needs no transform.
-  using View = std::function<std::vector<DomainId>(const std::vector<DomainId>& root)>;
+  // `view` makes of the iterdomains of the root, by transforms on the graph that it is given. What
+  // it hands back as it was needs no transform. It is tried out first, on a graph of its own.
+  using View =
+      std::function<std::vector<DomainId>(DomainGraph& graph, const std::vector<DomainId>& root)>;
   Tensor compute_view(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       const View& view, ValueId value, std::optional<DataType> type = {});
   // Names a tensor, makes it an output and gives it the type it is stored in. A copy becomes the
@@ -201,6 +201,8 @@ class Fusion {
   std::vector<DomainId> domains_of(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
                                    const std::vector<Meeting>& meetings);
   void unify(DomainId a, DomainId b);
+  void try_view(const View& view, const std::vector<Expr>& indices,
+                const std::vector<Expr>& shape) const;
   bool is_inside_view(const TensorInfo& tensor, DomainId d) const;
   bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
 

@@ -61,7 +61,6 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   }
 
   copy.root = tensor.root;
-  copy.defined_over = tensor.defined_over;
   copy.indices = tensor.indices;
   copy.definition = tensor.definition;
   copy.fold = tensor.fold;
@@ -84,7 +83,6 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   TensorInfo& whole = changed.edit(t);
   copy_from(whole, changed, id, copy.type, names);
   whole.root.clear();
-  whole.defined_over.clear();
   whole.fold.reset();
   const TensorId made = add_tensor(std::move(changed), std::move(copy), std::move(fresh));
   drop_folded(nest(t), {});

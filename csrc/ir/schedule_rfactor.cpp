@@ -99,13 +99,11 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
     part.indices.insert(part.indices.end(), old.indices.begin(), old.indices.end());
     part.fold->original = old.domains;
   }
-  part.defined_over = part.root;
   part.fold->domains = now;
   part.fold->indices.clear();
 
   TensorInfo& whole = changed.edit(t);
   whole.root.clear();
-  whole.defined_over.clear();
   whole.indices.clear();
   for (DomainId d : whole.logical) whole.indices.push_back(changed.fresh_index(name(t, d)));
   Fold& merging = *whole.fold;

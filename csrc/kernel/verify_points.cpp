@@ -142,6 +142,8 @@ std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbo
                                  std::size_t most) {
   if (symbols.empty()) return {Point{}};
   constexpr std::int64_t kSmall[] = {1, 2, 3, 4, 5, 7, 8, 16, 17};
+  // Wider than a warp, than a block.
+  constexpr std::int64_t kLarge[] = {257, 384, 1000, 1024, 1027, 2048};
   constexpr std::int64_t kMiddling[] = {31, 32, 33, 40, 64, 65, 100, 128, 200, 257};
   constexpr int kTries = 400;
   std::vector<Expr> all(symbols.begin(), symbols.end());
@@ -165,6 +167,7 @@ std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbo
       const bool is_small = (found.size() % 2 == 0) != (random.next() % 4 == 0);
       std::int64_t v = is_small ? kSmall[random.next() % std::size(kSmall)]
                                 : kMiddling[random.next() % std::size(kMiddling)];
+      if (found.size() % 4 == 2) v = kLarge[random.next() % std::size(kLarge)];
       if (random.next() % 4 == 0 && range.has_lo()) v = range.lo;
       v = std::clamp(v, range.lo, std::max(range.lo, range.hi));
       if (c.modulus > 1) {

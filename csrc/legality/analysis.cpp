@@ -45,8 +45,8 @@ Environment indices_at(const TensorInfo& tensor, const DomainGraph& graph,
                        std::span<const Expr> subscripts) {
   const std::vector<DomainId>& domain = definition_domain(tensor);
   const std::vector<Expr> coordinates =
-      tensor.defined_over.empty() ? std::vector(subscripts.begin(), subscripts.end())
-                                  : coordinates_from(graph, tensor.logical, subscripts, domain);
+      tensor.root.empty() ? std::vector(subscripts.begin(), subscripts.end())
+                          : coordinates_from(graph, tensor.logical, subscripts, domain);
   Environment environment;
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
     environment.emplace_back(tensor.indices[i], coordinates[i]);

@@ -92,7 +92,7 @@ bool ValueLowering::is_within(Expr subscript, const TensorInfo& reader, TensorId
                               std::size_t axis) {
   const Expr extent = extent_of(fusion_[source], axis);
   // A view is read where its items are: what that says of its root is seen from the coordinates.
-  if (!reader.defined_over.empty()) return false;
+  if (!reader.root.empty()) return false;
   std::vector<std::pair<Expr, Expr>> own;  // indices and their extents
   for (std::size_t k = 0; k < reader.indices.size(); ++k) {
     own.emplace_back(reader.indices[k], extent_of(reader, k));
