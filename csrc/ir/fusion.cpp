@@ -184,7 +184,7 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   const DataType stored = type.value_or(info.type);
   if (info.is_input || info.is_output || (stored != info.type && read_.contains(t.id()))) {
     std::vector<Expr> indices;
-    if (info.defined_over.empty()) indices = info.indices;
+    if (info.root.empty()) indices = info.indices;
     for (std::size_t k = 0; k < info.logical.size(); ++k) {
       if (indices.size() == k) indices.push_back(fresh_index("i" + std::to_string(k)));
     }
