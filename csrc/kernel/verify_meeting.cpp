@@ -14,7 +14,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kSamples = 4;
+constexpr std::size_t kSamples = 8;
 constexpr int kMostCuts = 6;  // of an address by strides
 
 // One meeting: two copies of what is not the same for both accesses.

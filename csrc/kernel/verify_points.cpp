@@ -160,6 +160,7 @@ std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbo
   std::vector<std::vector<std::int64_t>> found;
   for (int attempt = 0; attempt < kTries && found.size() < most; ++attempt) {
     std::vector<std::int64_t> values;
+    const Expr large = all[found.size() / 4 % all.size()];
     for (Expr e : all) {
       const Facts::Symbol* s = facts.find(e);
       const Interval range = s == nullptr ? Interval{} : s->range;
@@ -167,7 +168,7 @@ std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbo
       const bool is_small = (found.size() % 2 == 0) != (random.next() % 4 == 0);
       std::int64_t v = is_small ? kSmall[random.next() % std::size(kSmall)]
                                 : kMiddling[random.next() % std::size(kMiddling)];
-      if (found.size() % 4 == 2) v = kLarge[random.next() % std::size(kLarge)];
+      if (found.size() % 4 == 2 && same(e, large)) v = kLarge[random.next() % std::size(kLarge)];
       if (random.next() % 4 == 0 && range.has_lo()) v = range.lo;
       v = std::clamp(v, range.lo, std::max(range.lo, range.hi));
       if (c.modulus > 1) {

@@ -49,7 +49,7 @@ TEST(Hosted, ARowIsReadOnceIntoRegisters) {
   RmsNorm c;
   Schedule s = c.by_rows();
   const TensorId x = *c.f.find("x");
-  s.compute_at(s.cache(x, "x_row", Memory::Local), s.loops<2>(c.y)[0]);
+  s.compute_at(s.cache(x, "x_row", Memory::Local), s.loops(c.y.id())[0]);
   EXPECT_THAT(refusal_by<Illegal>([&] { lower(c.f, s); }), HasSubstr("E4"));
 }
 
