@@ -180,6 +180,12 @@ class Builder {
     if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Neg) return 0 - operand(0);
+    const bool is_part = node.kind == Kind::Apply &&
+                         (node.function == Function::FloorDiv || node.function == Function::Mod);
+    if (is_part && !has_index(node.operands[1]) &&
+        sizes_.simplifier().proves_nonnegative(operand(1) - 1)) {
+      return node.function == Function::Mod ? operand(0) % operand(1) : operand(0) / operand(1);
+    }
     const bool is_product = node.kind == Kind::Apply && node.function == Function::Mul;
     if (!is_product || (has_index(node.operands[0]) && has_index(node.operands[1]))) not_affine();
     return operand(0) * operand(1);
