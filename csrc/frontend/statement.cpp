@@ -17,17 +17,20 @@ using Kind = FormulaNode::Kind;
 // The place on an axis of n items that a subscript means.
 Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
   const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
+  const Expr last = simplifier.simplify(n - 1);
+  // What is in bounds anyway stays as it is, and is plain to see in bounds.
+  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
   switch (remap) {
-    case Remap::Clamped: return min(max(x, number(0)), simplifier.simplify(n - 1));
+    case Remap::Clamped: return clamped(x);
     case Remap::Circular: return x % n;
     case Remap::Mirror: {
       const Expr there = x % simplifier.simplify(2 * n);  // and back
-      return min(there, simplifier.simplify(2 * n - 1) - there);
+      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
     }
     case Remap::Reflect: {
-      const Expr last = simplifier.simplify(2 * n - 2);
-      const Expr there = x % simplifier.simplify(max(last, number(1)));
-      return min(there, last - there);
+      const Expr twice = simplifier.simplify(2 * last);
+      const Expr there = x % simplifier.simplify(max(twice, number(1)));
+      return clamped(min(there, twice - there));
     }
   }
   SELVAGE_CHECK(!"a remap");
@@ -177,6 +180,12 @@ class Builder {
     if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Neg) return 0 - operand(0);
+    const bool is_part = node.kind == Kind::Apply &&
+                         (node.function == Function::FloorDiv || node.function == Function::Mod);
+    if (is_part && !has_index(node.operands[1]) &&
+        sizes_.simplifier().proves_nonnegative(operand(1) - 1)) {
+      return node.function == Function::Mod ? operand(0) % operand(1) : operand(0) / operand(1);
+    }
     const bool is_product = node.kind == Kind::Apply && node.function == Function::Mul;
     if (!is_product || (has_index(node.operands[0]) && has_index(node.operands[1]))) not_affine();
     return operand(0) * operand(1);

@@ -121,14 +121,15 @@ TEST(Formula, AReductionFoldsOverWhatIsNotOnTheLeft) {
   EXPECT_EQ(tensors_of("y[] = argmax[n, m](a[m, n])"),
             "y[] = argmax[n in N, m in M](a[m, n]) int64");
   EXPECT_EQ(tensors_of("y[n] = var(b[n] + a[m, n], 1)"),
-            "y[n] = var[m in M]((float(b[n]) + a[m, n]), 1) float");
+            "y[n] = var[m in M]((b[n] + a[m, n]), 1) float");
   EXPECT_EQ(tensors_of("y[] = sum(k[i] * i)"), "y[] = sum[i in 4]((int64(k[i]) * <i>)) int64");
 }
 
 TEST(Formula, MaxOfOneOperandFoldsAndOfTwoIsPointwise) {
   EXPECT_EQ(tensors_of("y[m] = max(a[m, n])"), "y[m] = max[n in N](a[m, n]) float");
   EXPECT_EQ(tensors_of("y[m] = max(max(a[m, n], 0))"), "y[m] = max[n in N](max(a[m, n], 0)) float");
-  EXPECT_EQ(tensors_of("y[m] = min[n](fill(a[m, n + 1], 0))"), "error");
+  EXPECT_EQ(tensors_of("y[m] = min[n](max(fill(a[m, n + 1], 0), b[n]))"),
+            "y[m] = min[n in N](max(fill(a[m, n + 1], 0), b[n])) float");
 }
 
 TEST(Formula, AReductionInsideAnExpressionBecomesATensorOfItsOwn) {
@@ -153,9 +154,9 @@ TEST(Formula, AccessModesSayWhatIsReadOutOfBounds) {
   EXPECT_EQ(value_of("y[n] = b[n] + b[clamped(n + 1)]"), "(b[n] + b[min(max(n + 1, 0), N - 1)])");
   EXPECT_EQ(value_of("y[n] = b[n] + b[circular(n - 1)]"), "(b[n] + b[(n - 1) % N])");
   EXPECT_EQ(value_of("y[i] = k[i] + k[mirror(i + 1)]"),
-            "(k[i] + k[min((i + 1) % 8, 7 - (i + 1) % 8)])");
+            "(k[i] + k[min(max(min((i + 1) % 8, 7 - (i + 1) % 8), 0), 3)])");
   EXPECT_EQ(value_of("y[i] = k[i] + k[reflect(i + 1)]"),
-            "(k[i] + k[min((i + 1) % 6, 6 - (i + 1) % 6)])");
+            "(k[i] + k[min(max(min((i + 1) % 6, 6 - (i + 1) % 6), 0), 3)])");
 }
 
 // clang-format off
@@ -192,6 +193,9 @@ const Refused kStatements[] = {
     {"y[m] = max(a[m, 2 * n])",
      "a.yaml:6:25: error[E317]: the extent of the index n, over which max folds, is not known; help: "
      "read a tensor at [n] inside max(...)"},
+    {"y[m] = sum(a[m, n]) + (((any(any(any(any(any(any(any(any(any(any(any(any(any(any(any(any(1))))))))))))))))))",
+     "a.yaml:6:90: error[E104]: more than 16 reductions in the statement 'y[m] = sum(a[m, n]) + "
+     "(((any(any(any(any...'; help: use several statements"},
     {"y[m] = sum(a[m, n], 1)",
      "a.yaml:6:12: error[E315]: sum folds one operand, not 2 in the statement 'y[m] = sum(a[m, n], "
      "1)'; help: write sum(e), or sum[n](e) to name what it folds"},

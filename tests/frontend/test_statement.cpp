@@ -1,6 +1,7 @@
 // Statements with reductions and access modes, by the reference interpreter beside plain loops.
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/text.h>
+#include <selvage/simplifier/simplifier.h>
 #include <tests/frontend/schedule_files.h>
 
 #include <gtest/gtest.h>
@@ -94,10 +95,32 @@ TEST(Statement, AConcatenationByFills) {
 }
 
 TEST(Statement, ASliceBySubscripts) {
-  EXPECT_EQ(of_row("y[i] = a[i + 2]", 5, "outputs: {y: {shape: [N - 2]}}\n"),
-            (std::vector<double>{3, 4, 5}));
+  EXPECT_EQ(
+      of_row("y[i] = a[i + 2]", 5, "symbols: {N: {min: 3}}\noutputs: {y: {shape: [N - 2]}}\n"),
+      (std::vector<double>{3, 4, 5}));
   EXPECT_EQ(of_row("y[i] = a[2 * i + 1]", 6, "outputs: {y: {shape: [3]}}\n"),
             (std::vector<double>{2, 4, 6}));
+}
+
+// As a view would, by quotients and remainders of sizes.
+TEST(Statement, AReshapeBySubscripts) {
+  const std::string text =
+      "inputs: {a: {shape: [M, N], dtype: float}}\noutputs: {y: {shape: [M * N]}}\n"
+      "compute:\n  - y[i] = a[i // N, i % N]\n";
+  EXPECT_EQ(run(text, {{"M", 3}, {"N", 5}}, {{"a", counted({3, 5})}}).at(0), counted({15}));
+  const auto with = [](const std::string& subscript) {
+    return refusal("inputs: {a: {shape: [9], dtype: float}}\ncompute:\n  - y[i] = a[" + subscript +
+                   "] + a[i]\n");
+  };
+  EXPECT_EQ(
+      with("i // 0"),
+      "a.yaml:3:16: error[E316]: the subscript is not affine in the indices; help: use sums of "
+      "indices, integers and sizes, and products with integers and sizes, such as 2 * i + 1\n");
+  EXPECT_EQ(
+      with("8 % (i + 1)"),
+      "a.yaml:3:16: error[E316]: the subscript is not affine in the indices; help: use sums of "
+      "indices, integers and sizes, and products with integers and sizes, such as 2 * i + 1\n");
+  EXPECT_EQ(with("i // 2"), "accepted");
 }
 
 // An axis that is filled tells its extent only where no other does, and equates nothing.

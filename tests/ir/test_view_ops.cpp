@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/index/coordinates.h>
+#include <selvage/index/root.h>
 #include <selvage/ir/ops.h>
 #include <tests/support/refusal.h>
 
@@ -32,12 +33,7 @@ struct Root {
       facts.loop(variables.back(), fusion.domains()[d].extent);
     }
     simplifier = std::make_unique<Simplifier>(facts);
-    const std::vector<DomainId>& root = definition_domain(tensor);
-    const Path all = tensor.root.empty() ? Path{{}, root}
-                                         : everything_from(fusion.domains(), tensor.logical, {});
-    const Path path = needed_for(fusion.domains(), all, tensor.logical, root);
-    const Coordinates at(fusion.domains(), path, tensor.logical, variables, *simplifier);
-    for (DomainId d : root) coordinates.push_back(at[d]);
+    coordinates = root_coordinates(fusion.domains(), tensor, variables, *simplifier);
   }
   // Is every point of the logical domain proved to be inside the root?
   bool is_inside() {

@@ -68,7 +68,6 @@ struct VerifyCase : HandKernel {
   Expr tx, ty, bx, by;
 };
 
-inline Statement barrier() { return {Barrier{}}; }
 inline Statement warp_barrier() { return {Barrier{Barrier::Scope::Warp}}; }
 
 inline std::string findings(const Verification& v) {
