@@ -84,7 +84,8 @@ TEST(Hosted, AReaderOutsideOfTheLoopsIsRefused) {
   const auto [M, N] = f.extents("M", "N");
   const Tensor x = f.input("x", {M, N}, DataType::Float, {"m", "n"});
   const Tensor t = x * 2;
-  const Tensor y = f.output("y", t + 1), z = f.output("z", t - 1);
+  const Tensor y = f.output("y", t + 1);
+  f.output("z", t - 1);
   Schedule s(f);
   s.compute_at(t.id(), s.loops<2>(y)[0]);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
