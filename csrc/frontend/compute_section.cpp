@@ -2,6 +2,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/layout.h>
 #include <selvage/frontend/names.h>
+#include <selvage/frontend/read_axes.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/words.h>
@@ -114,7 +115,8 @@ class Reader {
         for (const FormulaNode& node : formula.nodes) {
           if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);
         }
-        note_reads(formula);
+        read_axes_.note(formula,
+                        [&](const std::string& n) { return context_.symbols.find(n) != nullptr; });
         formulas_.push_back(std::move(formula));
       });
     }
@@ -155,43 +157,11 @@ class Reader {
           input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype");
         });
         input.shape = read_shape(require(entry.value, what, "shape"));
-        input.axes = axes_of(entry.key, input.shape.size());
+        input.axes = read_axes_.of(entry.key, input.shape.size());
         input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
         input.layout.place = entry.place;
         inputs_.push_back(std::move(input));
       });
-    }
-  }
-
-  // An axis is called like the index by which it is first read, or d0, d1, ...
-  std::vector<std::string> axes_of(const std::string& tensor, std::size_t rank) const {
-    std::vector<std::string> axes(rank);
-    std::set<std::string> taken;
-    if (const auto it = read_as_.find(tensor); it != read_as_.end()) {
-      for (std::size_t k = 0; k < std::min(rank, it->second.size()); ++k) {
-        const bool is_new = !it->second[k].empty() && taken.insert(it->second[k]).second;
-        if (is_new) axes[k] = it->second[k];
-      }
-    }
-    for (std::size_t k = 0; k < rank; ++k) {
-      if (!axes[k].empty()) continue;
-      axes[k] = "d" + std::to_string(k);
-      while (!taken.insert(axes[k]).second) axes[k] += "_";
-    }
-    return axes;
-  }
-
-  // Keeps the lone indices of every tensor's first read.
-  void note_reads(const Formula& formula) {
-    for (const FormulaNode& node : formula.nodes) {
-      if (node.kind != FormulaNode::Kind::Element || read_as_.count(node.name)) continue;
-      std::vector<std::string>& axes = read_as_[node.name];
-      for (std::uint32_t k : node.operands) {
-        const FormulaNode& subscript = formula.nodes[k];
-        const bool is_index = subscript.kind == FormulaNode::Kind::Name &&
-                              context_.symbols.find(subscript.name) == nullptr;
-        axes.push_back(is_index ? subscript.name : "");
-      }
     }
   }
 
@@ -321,7 +291,7 @@ class Reader {
   SizeScope sizes_;
   std::vector<const Node*> texts_;
   std::vector<Formula> formulas_;
-  std::map<std::string, std::vector<std::string>> read_as_;  // lone indices, by tensor
+  ReadAxes read_axes_;
   std::vector<std::string> input_names_;
   std::vector<Input> inputs_;
   std::map<std::string, StatementOutput> outputs_;

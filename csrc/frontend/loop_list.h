@@ -10,6 +10,7 @@ namespace selvage {
 // of their own. Every change is local, so that a long list is read in linear time.
 class LoopList {
  public:
+  LoopList() = default;
   explicit LoopList(std::span<const std::size_t> loops) {
     for (std::size_t d : loops) put(loops_.end(), d);
   }
@@ -35,8 +36,9 @@ class LoopList {
     loops_.erase(at_[d]);
     at_[d] = loops_.end();
   }
-  // Every loop once.
-  void reorder(std::span<const std::size_t> order) {
+  // From now on these.
+  void set(std::span<const std::size_t> order) {
+    for (std::size_t d : loops_) at_[d] = loops_.end();
     loops_.clear();
     for (std::size_t d : order) put(loops_.end(), d);
   }

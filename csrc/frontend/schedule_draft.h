@@ -3,6 +3,7 @@
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/sections.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -43,21 +44,22 @@ struct ScheduleDraft {
   // `inline: {into, at}`, or `at` of a cache, whose reader has that loop.
   struct Site {
     std::optional<std::string> into, at;
-    Place place;     // of the whole, and of the name of the loop
+    Place place;  // of the whole, and of the name of the loop
     Place at_place;
   };
   struct Tensor {
     std::string name;
     DomainNames names;  // the indices of its statement come first
     Place place;
-    std::string maker = {};        // whose list makes it
-    bool is_inlined = false;       // in every reader
-    bool is_listed = false;        // or only made by another list
+    std::string maker = {};   // whose list makes it
+    bool is_inlined = false;  // in every reader
+    bool is_listed = false;   // or only made by another list
     std::optional<Site> site = {};
     std::vector<Item> items = {};
   };
   bool is_automatic = true;
-  std::vector<Tensor> tensors;  // makers before what they make
+  std::vector<Tensor> tensors;                // makers before what they make
+  std::map<std::string, std::string> makers;  // whose list makes a tensor that no statement does
   Place place;
 
   // The tensor of that name, or null.
@@ -69,6 +71,10 @@ struct NamedInput {
   std::vector<std::string> axes;  // as the file's statements call them
 };
 
+// What the tensor of a statement folds over, by the names there; these are its iterdomains behind
+// the indices on the left.
+std::vector<Formula::Index> folded_indices(const Formula& formula);
+
 // Only names are looked at: sizes are read, and to be declared after that.
 ScheduleDraft read_schedule_draft(const Node* schedule, std::span<const Formula> statements,
                                   std::span<const NamedInput> inputs, SizeScope& sizes,
@@ -78,7 +84,7 @@ ScheduleDraft read_schedule_draft(const Node* schedule, std::span<const Formula>
 void check_amounts(ScheduleDraft& draft, SizeScope& sizes, Diagnostics& errors);
 
 // The schedule of a fusion that is built. Throws Illegal at its place, and BadInput where a name
-// means nothing (E205), or lists wait for each other (E319).
+// means nothing (E205), or lists wait for each other (E330).
 Schedule build_schedule(const ScheduleDraft& draft, const Fusion& fusion,
                         std::span<const Formula> statements);
 

@@ -1,6 +1,8 @@
 // Section 1 of a schedule file: tensors, each a kernel of its own.
+#include <selvage/base/check.h>
 #include <selvage/frontend/tensor_draft.h>
 #include <selvage/frontend/words.h>
+#include <selvage/index/coordinates.h>
 
 #include <algorithm>
 
@@ -38,14 +40,31 @@ TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains
   info.strides = strides_of(draft.layout, info.name, info.type, axes, extents, fusion,
                             context.symbols, draft.sizes);
 
-  // The row-major number of an item.
+  for (std::size_t d : draft.logical) info.logical.push_back(domains[d]);
+  // The row-major number of an item, as its indices tell; those of a view are its root's.
+  std::vector<DomainId> known = definition_domain(info);
+  std::vector<Expr> coordinates;
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    const std::size_t d = draft.roots > 0 ? k : draft.logical[k];
+    coordinates.push_back(fusion.fresh_index(draft.names.all()[d].name));
+  }
+  info.indices = coordinates;
+  const Path view = everything_from(fusion.domains(), known, {});
+  const auto place = [&](DomainId d) {
+    const auto it = std::find(known.begin(), known.end(), d);
+    SELVAGE_CHECK(it != known.end());
+    return std::size_t(it - known.begin());
+  };
+  for (const Step& step : needed_for(fusion.domains(), view, known, info.logical).steps) {
+    std::vector<Expr> from;
+    for (DomainId d : sources(fusion.domains(), step)) from.push_back(coordinates[place(d)]);
+    for (Expr e : step_formula(fusion.domains(), step, from)) coordinates.push_back(e);
+    for (DomainId d : results(fusion.domains(), step)) known.push_back(d);
+  }
   Expr number = fusion.constant(0);
-  for (std::size_t d : draft.logical) {
-    const Expr index = fusion.fresh_index(draft.names.all()[d].name);
-    const Expr extent = fusion.domains()[domains[d]].extent;
-    number = info.indices.empty() ? index : number * extent + index;
-    info.indices.push_back(index);
-    info.logical.push_back(domains[d]);
+  for (std::size_t k = 0; k < info.logical.size(); ++k) {
+    const Expr index = coordinates[place(info.logical[k])];
+    number = k == 0 ? index : number * fusion.domains()[info.logical[k]].extent + index;
   }
   const ValueId value = fusion.values().index(number);
   const DataType computed = compute_type(info.type);

@@ -142,8 +142,8 @@ std::vector<FileTransform> read_transforms(const Node& list, std::string_view wh
   return transforms;
 }
 
-void check_amounts(std::span<FileTransform> transforms, const DomainNames& names,
-                   SizeScope& sizes, Diagnostics& errors) {
+void check_amounts(std::span<FileTransform> transforms, const DomainNames& names, SizeScope& sizes,
+                   Diagnostics& errors) {
   for (FileTransform& t : transforms) {
     for (Expr* amount : {&t.amount, &t.right}) {
       if (!amount->valid() || amount->is(Op::Const)) continue;

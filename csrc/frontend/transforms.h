@@ -65,8 +65,8 @@ std::vector<FileTransform> read_transforms(const Node& list, std::string_view wh
                                            DomainNames& names, SizeScope& sizes, Feeds feeds,
                                            std::int64_t& count, Diagnostics& errors);
 // Refuses amounts that have no value (E311, E402); writes the others in canonical form.
-void check_amounts(std::span<FileTransform> transforms, const DomainNames& names,
-                   SizeScope& sizes, Diagnostics& errors);
+void check_amounts(std::span<FileTransform> transforms, const DomainNames& names, SizeScope& sizes,
+                   Diagnostics& errors);
 
 // The transform between iterdomains, given those of the names; what comes out is not used.
 Transform request(const FileTransform& transform, std::span<const DomainId> domains);

@@ -32,7 +32,8 @@ std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
   std::vector<DomainId> domains = nest_domain(tensor);
   if (!tensor.fold || !tensor.fold->is_partial) return domains;
   for (DomainId d : tensor.fold->original) {
-    if (!contains(domains, d)) domains.push_back(d);
+    const bool is_there = std::find(domains.begin(), domains.end(), d) != domains.end();
+    if (!is_there) domains.push_back(d);
   }
   return domains;
 }

@@ -158,6 +158,17 @@ class Schedule {
   std::optional<Memory> memory(TensorId t) const;  // if something was said
   // A fold for which nothing was said yet: it follows its readers.
   bool follows(TensorId t) const;
+  // How a primitive made a tensor, and what the tensor that it was made of was cut into before.
+  struct Making {
+    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Part };
+    Kind kind = Kind::CacheAfter;
+    TensorId of{};
+    std::vector<DomainId> loops = {};
+    std::vector<TransformId> transforms = {};
+    std::vector<DomainId> folded = {};  // of a Part: those of these loops that it folds over
+  };
+  // Null: it is a tensor of the fusion itself.
+  const Making* making(TensorId t) const { return nest(t).making.get(); }
   // What a tensor calls an iterdomain: its own name for it, or the label of the iterdomain.
   std::string name(TensorId t, DomainId d) const;
   void rename(TensorId t, DomainId d, std::string name);
@@ -177,6 +188,7 @@ class Schedule {
     bool follows = false;
     std::optional<Site> site;
     std::optional<Memory> memory;
+    std::shared_ptr<const Making> making;
   };
   template <std::size_t Rank>
   static std::array<ScheduledLoop, Rank> exactly(const std::vector<ScheduledLoop>& loops) {

@@ -52,6 +52,12 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   for (DomainId d : tensor.logical) names.push_back(name(t, d));
   Nest fresh;
   fresh.memory = memory;
+  fresh.making = std::make_shared<const Making>(
+      Making{is_before ? Making::Kind::CacheBefore : Making::Kind::CacheAfter,
+             t,
+             old.loops,
+             old.transforms,
+             {}});
   if (!is_before) {
     copy_from(copy, changed, t, tensor.type, names);
     for (TensorId reader : readers) redirect_reads(changed, reader, t, id);

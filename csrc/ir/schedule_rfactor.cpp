@@ -117,6 +117,8 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   whole.definition = changed.values().read(part.type, std::uint32_t(changed.size()), std::move(at));
 
   Nest own = nest(t);
+  own.making =
+      std::make_shared<const Making>(Making{Making::Kind::Part, t, own.loops, own.transforms, now});
   own.follows = false;
   own.site.reset();
   own.memory.reset();

@@ -24,7 +24,12 @@ std::string unused(const Schedule& schedule, TensorId t, std::string name) {
 }  // namespace
 
 void schedule_pointwise(Schedule& schedule, TensorId t) {
-  std::vector<ScheduledLoop> loops = schedule.loops(t);
+  std::vector<ScheduledLoop> loops = schedule.loops(t), folded;
+  std::erase_if(loops, [&](ScheduledLoop l) {
+    const bool is_folded = schedule.is_folded(t, l.domain);
+    if (is_folded) folded.push_back(l);
+    return is_folded;
+  });
   if (loops.empty()) return;
   ScheduledLoop all = loops[0];
   for (std::size_t k = 1; k < loops.size(); ++k) {
@@ -34,6 +39,8 @@ void schedule_pointwise(Schedule& schedule, TensorId t) {
   const auto [block, thread] = schedule.split(all, threads, true, unused(schedule, t, "block"),
                                               unused(schedule, t, "thread"));
   schedule.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+  folded.insert(folded.begin(), {block, thread});
+  schedule.reorder(std::move(folded));
 }
 
 }  // namespace selvage

@@ -1,6 +1,7 @@
 // A fusion with copies of its tensors means what it meant without.
 #include <selvage/base/diagnostic.h>
 #include <selvage/emulate/reference.h>
+#include <selvage/ir/ops.h>
 #include <selvage/ir/schedule.h>
 
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ struct RandomChain {
     all = {f.input("a", {n, n}, DataType::Float), f.input("b", {n, n}, DataType::Half)};
     const int steps = int(draw(2, 8));
     for (int k = 0; k < steps; ++k) {
-      const Tensor x = pick(), y = pick();
+      const Tensor x = pick();
+      const Tensor y = pick();
       Tensor t;
       switch (draw(0, 4)) {
         case 0: t = x + y; break;

@@ -224,18 +224,13 @@ const Refused kSchedules[] = {
     {"schedule: {a: []}\n",
      "a.yaml:7:12: error[E205]: schedule: a is an input and has no loops; help: schedule "
      "the tensors that read it"},
-    {"schedule: {a: [{cache: {as: a_s, memory: shared, at: m}}]}\n",
-     "a.yaml:7:16: error[E390]: cache is not supported yet; help: leave it out"},
     {"schedule: {y: {inline: {into: z, at: q}}}\n",
-     "a.yaml:7:15: error[E390]: inline: {into, at} is not supported yet; help: write "
-     "inline, or leave it out"},
-    {"schedule: {y: [{rfactor: {in: [m], as: p}}]}\n",
-     "a.yaml:7:17: error[E390]: rfactor is not supported yet; help: leave it out"},
-    {"schedule: {y: [{like: y}]}\n",
-     "a.yaml:7:17: error[E390]: like is not supported yet; help: leave it out"},
+     "a.yaml:7:31: error[E205]: inline.into: no statement computes 'z'; help: name a "
+     "tensor that stands on the left of a statement"},
     {"schedule: {y: [{splitt: {in: m, factor: 2, out: [a1, b1]}}]}\n",
      "a.yaml:7:17: error[E304]: schedule.y: 'splitt' is none of split, merge, resize, "
-     "swizzle, reorder, bind, cache, rfactor, like; help: did you mean 'split'?"},
+     "swizzle, reorder, bind, cache, rfactor, like, inline, memory; help: did you mean "
+     "'split'?"},
     {"schedule: {y: [{split: {in: q, factor: 2, out: [a1, b1]}}]}\n",
      "a.yaml:7:29: error[E205]: split.in: y has no iterdomain 'q'; help: name an "
      "iterdomain that is made before this line"},

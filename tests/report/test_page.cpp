@@ -1,3 +1,4 @@
+#include <selvage/ir/ops.h>
 #include <selvage/report/page.h>
 #include <tests/support/text_files.h>
 

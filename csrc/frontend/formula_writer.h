@@ -1,0 +1,61 @@
+#pragma once
+
+#include <selvage/expr/substitute.h>
+#include <selvage/frontend/file_names.h>
+#include <selvage/ir/fusion.h>
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// Writes the definitions of a fusion as statements, and builds what reading them gives beside it:
+// a text is taken only if it gives the same value. Casts and types of literals that reading puts in
+// by itself are left out. Two values are the same where they are computed by the same operations in
+// the same types; what they would be stored as may differ where nothing is stored.
+class FormulaWriter {
+ public:
+  FormulaWriter(const Fusion& fusion, const FileNames& names);
+
+  // The right side of the statement that computes t, over indices of these names (those of its
+  // logical domain, then those that it folds over). Tensors are to be written in the order of their
+  // definition. E590 where there is no such text.
+  std::string right_side(TensorId t, const std::vector<std::string>& indices);
+
+  struct Written {
+    std::string text;
+    int precedence = 0;  // of its outermost operator
+    int depth = 1;       // how deep the reader goes
+    ValueId value{};     // as it is read
+  };
+
+ private:
+  void enter(TensorId t, const std::vector<std::string>& indices);
+  const Written& write(ValueId v);
+  Written constant(const ValueNode& node);
+  Written literal(const ValueNode& node, bool weak);
+  Written read(ValueId v, const ValueNode& node);
+  Written apply(ValueId v, const ValueNode& node);
+  Written cast(const Written& of, DataType type);
+  Written integer(Expr e);
+  std::string subscript(Expr e, int outer) const;
+  // What may stand for an operand: with less said first.
+  std::vector<Written> forms(ValueId operand);
+  Written combine(Function f, std::vector<Written> operands);
+  bool is_same(ValueId original, ValueId as_read);
+  Expr seen(Expr e) const;  // with the indices of this statement
+  [[noreturn]] void refuse(const std::string& what, const std::string& help) const;
+
+  const Fusion& fusion_;
+  const FileNames& names_;
+  ValueGraph read_;              // what reading gives
+  std::vector<DataType> types_;  // of tensors, as they are read
+  TensorId tensor_{};            // whose statement is being written
+  Environment indices_;          // its index symbols, as the file's indices
+  std::unordered_map<std::uint32_t, Written> written_;
+  std::unordered_map<std::uint64_t, bool> same_;
+};
+
+}  // namespace selvage

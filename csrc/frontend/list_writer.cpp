@@ -1,0 +1,275 @@
+#include <selvage/frontend/list_writer.h>
+#include <selvage/ir/reads.h>
+
+#include <algorithm>
+#include <set>
+
+namespace selvage {
+
+namespace {
+
+constexpr const char* kMemories[] = {"global", "shared", "local"};
+
+bool contains(const std::vector<DomainId>& list, DomainId d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
+}
+
+// The transforms among these that lead from loops that there are to those that are wanted, in their
+// order.
+std::vector<TransformId> needed(const DomainGraph& graph,
+                                const std::vector<TransformId>& transforms,
+                                const std::vector<DomainId>& have,
+                                const std::vector<DomainId>& loops) {
+  const std::set<DomainId> there(have.begin(), have.end());
+  std::set<DomainId> wanted;
+  const auto want = [&](const std::vector<DomainId>& domains) {
+    for (DomainId d : domains) {
+      if (!there.contains(d)) wanted.insert(d);
+    }
+  };
+  want(loops);
+  std::vector<TransformId> list;
+  for (std::size_t k = transforms.size(); k-- > 0;) {
+    const Transform& t = graph[transforms[k]];
+    const std::vector<DomainId> made = outputs(t);
+    if (std::none_of(made.begin(), made.end(), [&](DomainId d) { return wanted.contains(d); })) {
+      continue;
+    }
+    want(inputs(t));
+    list.push_back(transforms[k]);
+  }
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+
+}  // namespace
+
+ListWriter::ListWriter(const Fusion& fusion, const Schedule& schedule, const FileNames& files,
+                       const std::vector<FileNames::Domains>& names)
+    : fusion_(fusion),
+      schedule_(schedule),
+      files_(files),
+      lists_(schedule.fusion().size()),
+      made_(schedule.fusion().size()),
+      is_read_(fusion.size(), false) {
+  for (std::size_t k = 0; k < lists_.size(); ++k) {
+    if (k < fusion.size()) {
+      for (TensorId source : tensors_read(fusion, TensorId(k))) is_read_[index_of(source)] = true;
+      List& list = lists_[k];
+      list.names = names[k];
+      list.loops = nest_domain(fusion[TensorId(k)]);
+      if (fusion[TensorId(k)].fold) list.folded = fusion[TensorId(k)].fold->domains;
+    }
+    const Schedule::Making* making = schedule.making(TensorId(k));
+    if (making != nullptr) made_[index_of(making->of)].push_back(TensorId(k));
+  }
+}
+
+void ListWriter::refuse(TensorId t, const std::string& what, const std::string& help) const {
+  refuse_writing("the schedule of " + schedule_.fusion()[t].name + " cannot be written: " + what,
+                 help);
+}
+
+std::string ListWriter::text() {
+  for (std::size_t k = 0; k < fusion_.size(); ++k) write(TensorId(k));
+  for (TensorId t : order_) say_places(t);
+  std::string text;
+  for (TensorId t : order_) {
+    const List& list = lists_[index_of(t)];
+    if (list.is_plain) {
+      text += "  " + files_[t] + ": inline\n";
+      continue;
+    }
+    if (list.items.empty()) {
+      const bool is_said = !default_of(t).empty() && !schedule_.is_inlined(t) &&
+                           !schedule_.follows(t) && schedule_.making(t) == nullptr;
+      if (is_said) text += "  " + files_[t] + ": []\n";
+      continue;
+    }
+    text += "  " + files_[t] + ":\n";
+    for (const std::string& item : list.items) text += "    - " + item + "\n";
+  }
+  return text.empty() ? "schedule: {}\n" : "schedule:\n" + text;
+}
+
+// What a tensor of which nothing is said does: "inlined", "follows", or "" for a nest of its own.
+std::string ListWriter::default_of(TensorId t) const {
+  if (schedule_.making(t) != nullptr) return "";
+  const TensorInfo& info = fusion_[t];
+  if (info.is_input || info.is_output) return "";
+  if (!is_read_[index_of(t)]) return "";
+  return info.fold ? "follows" : "inlined";
+}
+
+void ListWriter::write(TensorId t) {
+  order_.push_back(t);
+  List& list = lists_[index_of(t)];
+  for (TensorId made : made_[index_of(t)]) make(t, made);
+  const bool is_input = schedule_.fusion()[t].is_input;
+  if (!is_input && schedule_.is_inlined(t)) {
+    if (default_of(t) != "inlined" && list.items.empty()) list.is_plain = true;
+    if (default_of(t) != "inlined" && !list.items.empty()) {
+      refuse(t, "it is inlined and has caches", "inline the cache instead");
+    }
+  } else if (!is_input) {
+    cut(t, schedule_.transforms(t), schedule_.loop_domains(t));
+    std::string bound;
+    for (DomainId d : list.loops) {
+      const ParallelType type = schedule_.parallel(t, d);
+      if (type == ParallelType::Serial) continue;
+      bound += (bound.empty() ? "" : ", ") + list.names.at(d) + ": " + std::string(to_string(type));
+    }
+    if (!bound.empty()) list.items.push_back("bind: {" + bound + "}");
+  }
+  for (TensorId made : made_[index_of(t)]) write(made);
+}
+
+std::string ListWriter::names_of(TensorId t, const std::vector<DomainId>& domains) const {
+  std::string text;
+  for (DomainId d : domains) {
+    text += (text.empty() ? "" : ", ") + lists_[index_of(t)].names.at(d);
+  }
+  return "[" + text + "]";
+}
+
+// The item that makes another tensor, which begins with what t has come to.
+void ListWriter::make(TensorId t, TensorId made) {
+  using Kind = Schedule::Making::Kind;
+  const Schedule::Making& making = *schedule_.making(made);
+  List &list = lists_[index_of(t)], &other = lists_[index_of(made)];
+  if (making.kind == Kind::Part) {
+    cut(t, making.transforms, making.loops);
+    list.items.push_back("rfactor: {in: " + names_of(t, making.folded) + ", as: " + files_[made] +
+                         "}");
+    other.names = list.names;
+    other.loops = list.loops;
+    other.folded = making.folded;
+    std::erase_if(list.loops, [&](DomainId d) { return contains(making.folded, d); });
+    std::erase_if(list.folded, [&](DomainId d) { return contains(making.folded, d); });
+    return;
+  }
+  const Memory memory = schedule_.memory(made).value_or(Memory::Global);
+  list.items.push_back("cache: {as: " + files_[made] +
+                       ", memory: " + kMemories[std::size_t(memory)] + "}");
+  other.loops = schedule_.fusion()[made].logical;
+  if (making.kind == Kind::CacheBefore) {
+    for (DomainId d : list.loops) {
+      if (contains(list.folded, d)) other.folded.push_back(d);
+    }
+    other.loops.insert(other.loops.end(), other.folded.begin(), other.folded.end());
+    std::erase_if(list.loops, [&](DomainId d) { return contains(list.folded, d); });
+    list.folded.clear();
+  }
+  for (DomainId d : other.loops) other.names[d] = list.names.at(d);
+}
+
+// The items by which the loops of t become these.
+void ListWriter::cut(TensorId t, const std::vector<TransformId>& transforms,
+                     const std::vector<DomainId>& loops) {
+  List& list = lists_[index_of(t)];
+  for (TransformId id : needed(schedule_.graph(), transforms, list.loops, loops)) {
+    cross(t, schedule_.graph()[id]);
+  }
+  std::vector<DomainId> have = list.loops, want = loops;
+  std::sort(have.begin(), have.end());
+  std::sort(want.begin(), want.end());
+  if (have != want) {
+    refuse(t, "its loops do not come of its iterdomains step by step",
+           "cut up loops, rather than iterdomains that are none");
+  }
+  if (list.loops == loops) return;
+  list.loops = loops;
+  list.items.push_back("reorder: " + names_of(t, loops));
+}
+
+void ListWriter::cross(TensorId t, const Transform& transform) {
+  List& list = lists_[index_of(t)];
+  const std::vector<DomainId> in = inputs(transform), out = outputs(transform);
+  for (DomainId d : in) {
+    if (contains(list.loops, d)) continue;
+    refuse(t, "its loops do not come of its iterdomains step by step",
+           "cut up loops, rather than iterdomains that are none");
+  }
+  const std::string from = names_of(t, in);
+  for (DomainId d : out) files_.name(t, d, list.names);
+  const std::string to = names_of(t, out);
+  const auto amount = [&](Expr e) {
+    return expression_text(e, "an amount in the schedule of " + schedule_.fusion()[t].name);
+  };
+  const auto at = [&](DomainId d) { return std::find(list.loops.begin(), list.loops.end(), d); };
+  if (contains(list.folded, in[0])) list.folded.insert(list.folded.end(), out.begin(), out.end());
+  std::visit(overloaded{[&](const Split& s) {
+                          list.items.push_back("split: {in: " + list.names.at(s.in) +
+                                               ", factor: " + amount(s.factor) + ", out: " + to +
+                                               (s.inner_split ? "}" : ", inner: false}"));
+                          const auto place = at(s.in);
+                          *place = s.outer;
+                          list.loops.insert(place + 1, s.inner);
+                        },
+                        [&](const Merge& m) {
+                          list.items.push_back("merge: {in: " + from +
+                                               ", out: " + list.names.at(m.out) + "}");
+                          *at(m.outer) = m.out;
+                          list.loops.erase(at(m.inner));
+                        },
+                        [&](const Resize& r) {
+                          list.items.push_back("resize: {in: " + list.names.at(r.in) + ", left: " +
+                                               amount(r.left) + ", right: " + amount(r.right) +
+                                               ", out: " + list.names.at(r.out) + "}");
+                          *at(r.in) = r.out;
+                        },
+                        [&](const Swizzle& s) {
+                          const char* kind = s.kind == SwizzleKind::Xor ? "xor" : "cyclic_shift";
+                          list.items.push_back(std::string("swizzle: {kind: ") + kind +
+                                               ", in: " + from + ", out: " + to + "}");
+                          *at(s.in_x) = s.out_x;
+                          *at(s.in_y) = s.out_y;
+                        }},
+             transform);
+}
+
+// Memory and site, when all loops have their names.
+void ListWriter::say_places(TensorId t) {
+  List& list = lists_[index_of(t)];
+  if (schedule_.fusion()[t].is_input || schedule_.is_inlined(t)) return;
+  const Schedule::Making* making = schedule_.making(t);
+  const bool is_cache = making != nullptr && making->kind != Schedule::Making::Kind::Part;
+  const std::optional<Memory> memory = schedule_.memory(t);
+  if (memory && !is_cache) {
+    list.items.push_back(std::string("memory: ") + kMemories[std::size_t(*memory)]);
+  }
+  const auto& site = schedule_.site(t);
+  if (!site) return say_that_it_is_computed(t);
+  const std::vector<DomainId>& host = lists_[index_of(site->tensor)].loops;
+  std::string text = "inline: {into: " + files_[site->tensor];
+  if (site->loop) {
+    if (!contains(host, *site->loop)) {
+      refuse(t, "it is computed at a loop that there is not any more", "say where once more");
+    }
+    text += ", at: " + lists_[index_of(site->tensor)].names.at(*site->loop);
+  }
+  // Being read it has the loops first that it shares.
+  std::size_t shared = 0;
+  for (std::size_t k = 0; site->loop && k < host.size(); ++k) {
+    const bool is_own = contains(list.loops, host[k]) && !schedule_.is_folded(t, host[k]);
+    if (is_own && list.loops[shared++] != host[k]) {
+      refuse(t, "loops that it shares do not come first", "compute it there after it is reordered");
+    }
+    if (host[k] == *site->loop) break;
+  }
+  list.items.push_back(text + "}");
+}
+
+// A list that says nothing of how it is computed leaves a tensor inlined, or following.
+void ListWriter::say_that_it_is_computed(TensorId t) {
+  List& list = lists_[index_of(t)];
+  const std::string otherwise = default_of(t);
+  if (otherwise.empty() || schedule_.follows(t) || list.items.empty()) return;
+  const bool is_said = std::any_of(list.items.begin(), list.items.end(), [&](const auto& item) {
+    const bool is_memory = item.starts_with("memory:");
+    return is_memory ? otherwise == "inlined" : !item.starts_with("cache:");
+  });
+  if (!is_said) list.items.push_back("reorder: " + names_of(t, list.loops));
+}
+
+}  // namespace selvage

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <selvage/frontend/file_names.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// Writes `schedule` of a file: for each tensor of which there is something to say, the items that
+// lead to its loops, then those of the tensors that are made of it.
+class ListWriter {
+ public:
+  // `names`: of what each tensor of the fusion begins with, its logical domain and what it folds
+  // over (of an input: its axes, as the file's statements call them).
+  ListWriter(const Fusion& fusion, const Schedule& schedule, const FileNames& files,
+             const std::vector<FileNames::Domains>& names);
+
+  // E590 where loops do not come of the iterdomains step by step.
+  std::string text();
+
+ private:
+  // A tensor while its list is written.
+  struct List {
+    FileNames::Domains names = {};
+    std::vector<DomainId> loops = {};
+    std::vector<DomainId> folded = {};
+    std::vector<std::string> items = {};
+    bool is_plain = false;  // all that there is to say: recomputed in every reader
+  };
+
+  void write(TensorId t);
+  void make(TensorId t, TensorId made);
+  void cut(TensorId t, const std::vector<TransformId>& transforms,
+           const std::vector<DomainId>& loops);
+  void cross(TensorId t, const Transform& transform);
+  void say_places(TensorId t);
+  void say_that_it_is_computed(TensorId t);
+  std::string default_of(TensorId t) const;
+  std::string names_of(TensorId t, const std::vector<DomainId>& domains) const;
+  [[noreturn]] void refuse(TensorId t, const std::string& what, const std::string& help) const;
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const FileNames& files_;
+  std::vector<List> lists_;
+  std::vector<std::vector<TensorId>> made_;  // of each tensor, in the order of making
+  std::vector<bool> is_read_;                // by tensors of the fusion
+  std::vector<TensorId> order_;
+};
+
+}  // namespace selvage

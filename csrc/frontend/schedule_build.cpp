@@ -1,0 +1,337 @@
+// `schedule` of section 2, carried out on the fusion.
+#include <selvage/frontend/loop_list.h>
+#include <selvage/frontend/schedule_draft.h>
+#include <selvage/frontend/words.h>
+#include <selvage/ir/effective_reads.h>
+#include <selvage/ir/reads.h>
+#include <selvage/scheduler/pointwise.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+using Tensor = ScheduleDraft::Tensor;
+
+std::vector<std::size_t> numbers(const std::vector<DomainId>& domains) {
+  std::vector<std::size_t> list;
+  for (DomainId d : domains) list.push_back(index_of(d));
+  return list;
+}
+
+class Builder {
+ public:
+  Builder(const ScheduleDraft& draft, const Fusion& fusion, std::span<const Formula> statements)
+      : draft_(draft), schedule_(fusion), statements_(statements) {}
+
+  Schedule run() {
+    // A tensor's loops go by the names of its own statement.
+    for (const Formula& formula : statements_) {
+      const TensorId t = find(formula.target);
+      std::vector<Formula::Index> names = formula.indices;
+      for (const Formula::Index& index : folded_indices(formula)) names.push_back(index);
+      const std::vector<DomainId> domains = nest_domain(schedule_.fusion()[t]);
+      for (std::size_t k = 0; k < std::min(names.size(), domains.size()); ++k) {
+        schedule_.rename(t, domains[k], names[k].name);
+      }
+    }
+    for (const Tensor& tensor : draft_.tensors) carry_out(tensor);
+    settle_sites();
+    if (draft_.is_automatic) schedule_all();
+    return std::move(schedule_);
+  }
+
+ private:
+  // The list of one tensor, item by item. Loops are set once in a while, not after each cut.
+  struct Work {
+    const Tensor& tensor;
+    TensorId id;
+    std::vector<DomainId> domains = {};  // of the names
+    LoopList loops;
+    bool is_cut = false;  // since the loops were set
+    std::vector<FileBinding> bindings = {};
+  };
+
+  TensorId find(const std::string& name) const { return *schedule_.fusion().find(name); }
+
+  void carry_out(const Tensor& tensor) {
+    auto [state, is_new] = states_.emplace(tensor.name, State::Begun);
+    if (!is_new) return;
+    if (!tensor.maker.empty()) after(tensor, tensor.maker);
+    const TensorId t = find(tensor.name);
+    if (tensor.is_inlined) {
+      at_place<Illegal>(tensor.place, [&] { schedule_.inline_into_readers(t); });
+    } else if (says_how_it_is_computed(tensor, t)) {
+      schedule_.materialize(t);
+    }
+    Work work{.tensor = tensor, .id = t, .loops = LoopList(numbers(schedule_.loop_domains(t)))};
+    const auto begin = begins_.find(tensor.name);
+    work.domains = begin == begins_.end() ? nest_domain(schedule_.fusion()[t]) : begin->second;
+    work.domains.resize(tensor.names.size());
+    for (const ScheduleDraft::Item& item : tensor.items) {
+      std::visit([&](const auto& action) { act(action, item.place, work); }, item.action);
+    }
+    settle(work);
+    states_[tensor.name] = State::Done;
+  }
+
+  // A list of caches alone leaves a tensor where it is, and so does a memory for one that folds.
+  bool says_how_it_is_computed(const Tensor& tensor, TensorId t) const {
+    const bool is_made = !tensor.maker.empty();
+    if (!tensor.is_listed || is_made || schedule_.fusion()[t].is_input) return false;
+    if (tensor.items.empty()) return !tensor.site;
+    return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const auto& item) {
+      const bool is_memory = std::holds_alternative<Memory>(item.action);
+      if (is_memory) return !schedule_.follows(t);
+      return !std::holds_alternative<ScheduleDraft::Cache>(item.action);
+    });
+  }
+
+  void after(const Tensor& tensor, const std::string& other) {
+    const auto it = std::find_if(draft_.tensors.begin(), draft_.tensors.end(),
+                                 [&](const Tensor& t) { return t.name == other; });
+    if (it == draft_.tensors.end()) return;
+    const auto state = states_.find(other);
+    if (state != states_.end() && state->second == State::Begun && other != tensor.name) {
+      refuse("E330", tensor.place,
+             "the lists of " + tensor.name + " and " + other + " wait for each other",
+             "cut one of the two up by itself, without like");
+    }
+    carry_out(*it);
+  }
+
+  void settle(Work& work) {
+    if (work.is_cut) {
+      std::vector<DomainId> loops;
+      for (std::size_t d : work.loops.loops()) loops.push_back(DomainId(d));
+      at_place<Illegal>(work.tensor.place, [&] { schedule_.set_loops(work.id, std::move(loops)); });
+    }
+    work.is_cut = false;
+    for (const FileBinding& b : work.bindings) {
+      at_place<Illegal>(b.place, [&] {
+        schedule_.bind({work.id, work.domains[b.domain]}, b.type);
+      });
+    }
+    work.bindings.clear();
+  }
+
+  void look_again(Work& work) { work.loops.set(numbers(schedule_.loop_domains(work.id))); }
+
+  // A loop that a name stands for; after a like it may be none.
+  std::size_t loop(const Work& work, std::size_t name, const Place& place) const {
+    const std::size_t d = index_of(work.domains[name]);
+    if (work.loops.has(d)) return d;
+    refuse("E313", place,
+           work.tensor.names.all()[name].name + " is no loop of " + work.tensor.name + " any more",
+           "name one that came out of it");
+  }
+
+  void act(const FileTransform& t, const Place& place, Work& work) {
+    std::vector<std::size_t> in, out;
+    for (std::size_t d : t.in) in.push_back(loop(work, d, place));
+    std::vector<std::string> names;
+    for (std::size_t d : t.out) names.push_back(work.tensor.names.all()[d].name);
+    at_place<Illegal>(t.place, [&] {
+      const bool is_folded = schedule_.is_folded(work.id, DomainId(in[0]));
+      if (in.size() > 1 && schedule_.is_folded(work.id, DomainId(in[1])) != is_folded) {
+        // The primitive says why.
+        settle(work);
+        schedule_.merge({work.id, DomainId(in[0])}, {work.id, DomainId(in[1])});
+      }
+      const auto made = schedule_.derive(work.id, request(t, work.domains), names);
+      for (std::size_t k = 0; k < made.size(); ++k) {
+        schedule_.rename(work.id, made[k], names[k]);
+        work.domains[t.out[k]] = made[k];
+        out.push_back(index_of(made[k]));
+      }
+    });
+    work.loops.replace(in, out, t.kind == FileTransform::Kind::Swizzle);
+    work.is_cut = true;
+  }
+
+  void act(const ScheduleDraft::Reorder& reorder, const Place& place, Work& work) {
+    std::vector<std::size_t> order;
+    for (std::size_t d : reorder.loops) order.push_back(loop(work, d, place));
+    if (order.size() != work.loops.loops().size()) {
+      std::string missing;
+      for (std::size_t d : work.loops.loops()) {
+        if (std::count(order.begin(), order.end(), d) != 0) continue;
+        missing += (missing.empty() ? "" : ", ") + schedule_.name(work.id, DomainId(d));
+      }
+      refuse("E307", place, "reorder: " + missing + " of " + work.tensor.name + " is missing",
+             "name every loop once");
+    }
+    work.loops.set(order);
+    work.is_cut = true;
+  }
+
+  void act(const FileBinding& binding, const Place&, Work& work) {
+    work.bindings.push_back(binding);
+  }
+
+  void act(const ScheduleDraft::Cache& cache, const Place& place, Work& work) {
+    settle(work);
+    at_place<Illegal>(place, [&] {
+      const TensorId made = schedule_.cache(work.id, cache.name, cache.memory);
+      begins_[cache.name] = nest_domain(schedule_.fusion()[made]);
+      // Of an input, the names are those of who reads it first.
+      const std::vector<DomainId>& logical = schedule_.fusion()[made].logical;
+      if (!schedule_.fusion()[work.id].is_input) return;
+      for (std::size_t k = 0; k < logical.size() && k < work.tensor.names.size(); ++k) {
+        schedule_.rename(made, logical[k], work.tensor.names.all()[k].name);
+      }
+    });
+    look_again(work);
+  }
+
+  void act(const ScheduleDraft::Rfactor& rfactor, const Place& place, Work& work) {
+    std::vector<ScheduledLoop> some;
+    for (std::size_t d : rfactor.in) some.push_back({work.id, DomainId(loop(work, d, place))});
+    settle(work);
+    at_place<Illegal>(place, [&] { schedule_.rfactor(work.id, std::move(some), rfactor.name); });
+    begins_[rfactor.name] = work.domains;
+    look_again(work);
+  }
+
+  void act(const ScheduleDraft::Like& like, const Place& place, Work& work) {
+    settle(work);
+    if (!like.tensor.empty()) {
+      const auto maker = draft_.makers.find(like.tensor);
+      if (maker != draft_.makers.end()) after(work.tensor, maker->second);
+      after(work.tensor, like.tensor);
+      if (!schedule_.fusion().find(like.tensor)) {
+        refuse("E330", place, "like: " + like.tensor + " is made after this only",
+               "write like where " + like.tensor + " is there");
+      }
+      at_place<Illegal>(place, [&] { schedule_.like(work.id, find(like.tensor)); });
+      look_again(work);
+    }
+    for (std::size_t d : like.late) {
+      const DomainNames::Domain& name = work.tensor.names.all()[d];
+      work.domains[d] = find_loop(work.id, name.name, name.place, work.tensor.name);
+    }
+  }
+
+  void act(Memory memory, const Place& place, Work& work) {
+    at_place<Illegal>(place, [&] { schedule_.keep_in(work.id, memory); });
+  }
+
+  DomainId find_loop(TensorId t, const std::string& name, const Place& place,
+                     const std::string& tensor) const {
+    std::vector<std::string> names;
+    for (DomainId d : schedule_.loop_domains(t)) {
+      names.push_back(schedule_.name(t, d));
+      if (names.back() == name) return d;
+    }
+    const std::vector<std::string_view> words(names.begin(), names.end());
+    std::string all;
+    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
+    refuse("E205", place, tensor + " has no loop " + name + " in the end",
+           meant(name, words, names.empty() ? "it has none" : "its loops are " + all));
+  }
+
+  // Where tensors are computed, once all are cut up: those that are read last come first, so that
+  // whoever hosts another has its own place by then.
+  void settle_sites() {
+    std::map<std::size_t, std::vector<const Tensor*>> sites;  // by place in the order
+    const std::vector<TensorId> order = definition_order(schedule_.fusion());
+    std::vector<std::size_t> places(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) places[index_of(order[k])] = order.size() - k;
+    for (const Tensor& tensor : draft_.tensors) {
+      if (tensor.site) sites[places[index_of(find(tensor.name))]].push_back(&tensor);
+    }
+    for (const auto& [place, tensors] : sites) {
+      for (const Tensor* tensor : tensors) settle_site(*tensor);
+    }
+  }
+
+  void settle_site(const Tensor& tensor) {
+    const ScheduleDraft::Site& site = *tensor.site;
+    const TensorId t = find(tensor.name);
+    const TensorId into = site.into ? find(*site.into) : reader_with(t, site);
+    at_place<Illegal>(site.place, [&] {
+      // A cache that nothing else is said of is cut up like who reads it, as far as it can be.
+      if (!tensor.is_listed) like_if_shared(t, into);
+      if (!site.at) {
+        schedule_.compute_in(t, into);
+        return;
+      }
+      const DomainId at = find_loop(into, *site.at, site.at_place, schedule_.fusion()[into].name);
+      schedule_.compute_at(t, {into, at});
+    });
+  }
+
+  void like_if_shared(TensorId t, TensorId reference) {
+    try {
+      schedule_.like(t, reference);
+    } catch (const Illegal& e) {
+      if (e.diagnostic().code != "E422") throw;
+    }
+  }
+
+  // Who reads a cache, and has the loop that its `at` names.
+  TensorId reader_with(TensorId t, const ScheduleDraft::Site& site) const {
+    const EffectiveReads reads(schedule_.fusion(), schedule_);
+    std::vector<TensorId> found, all;
+    for (TensorId reader : reads.definition_order()) {
+      if (schedule_.fusion()[reader].is_input || schedule_.is_inlined(reader)) continue;
+      for (const EffectiveRead& read : reads.of(reader)) {
+        if (read.source != t) continue;
+        all.push_back(reader);
+        for (DomainId d : schedule_.loop_domains(reader)) {
+          if (schedule_.name(reader, d) != *site.at) continue;
+          found.push_back(reader);
+          break;
+        }
+      }
+    }
+    if (found.size() == 1) return found[0];
+    const auto names = [&](const std::vector<TensorId>& list) {
+      std::string text;
+      for (TensorId reader : list) {
+        text += (text.empty() ? "" : ", ") + schedule_.fusion()[reader].name;
+      }
+      return text;
+    };
+    const std::string& own = schedule_.fusion()[t].name;
+    const std::string help = "say which under " + own + ": {inline: {into: " +
+                             schedule_.fusion()[(found.empty() ? all : found)[0]].name +
+                             ", at: " + *site.at + "}}, and leave at out here";
+    if (!found.empty()) {
+      refuse("E331", site.at_place,
+             "cache.at: " + names(found) + " all read " + own + ", and have a loop " + *site.at,
+             help);
+    }
+    refuse("E205", site.at_place,
+           "cache.at: none of those who read " + own + " (" + names(all) + ") has a loop " +
+               *site.at + " in the end",
+           "name a loop that one of them has when it is cut up");
+  }
+
+  void schedule_all() {
+    for (const Formula& formula : statements_) {
+      const TensorId t = find(formula.target);
+      if (schedule_.is_inlined(t) || schedule_.follows(t)) continue;
+      at_place<Illegal>(draft_.place, [&] { schedule_pointwise(schedule_, t); });
+    }
+  }
+
+  enum class State : std::uint8_t { Begun, Done };
+
+  const ScheduleDraft& draft_;
+  Schedule schedule_;
+  std::span<const Formula> statements_;
+  std::map<std::string, State> states_;
+  std::map<std::string, std::vector<DomainId>> begins_;  // of the names of made tensors
+};
+
+}  // namespace
+
+Schedule build_schedule(const ScheduleDraft& draft, const Fusion& fusion,
+                        std::span<const Formula> statements) {
+  return Builder(draft, fusion, statements).run();
+}
+
+}  // namespace selvage

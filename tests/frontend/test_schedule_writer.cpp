@@ -1,0 +1,214 @@
+#include <tests/frontend/schedule_files.h>
+
+#include <selvage/frontend/schedule_writer.h>
+#include <selvage/ir/ops.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/refusal.h"
+
+namespace selvage {
+namespace {
+
+using namespace schedule_files;
+
+// The file as it is written again after it is read.
+std::string again(const std::string& text) {
+  const ScheduleFile file = read(text);
+  return to_schedule_file(*file.fusion, *file.schedule);
+}
+
+void expect_written(const Fusion& f, const Schedule& s, const std::string& text) {
+  EXPECT_EQ(to_schedule_file(f, s), text);
+  EXPECT_EQ(again(text), text);
+}
+
+TEST(ScheduleWriter, AFusionOfCxxBecomesAFile) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor a = f.input("a", {M, N}, DataType::Half), b = f.input("b", {N}, DataType::Half);
+  const Tensor y = f.output("y", relu(a + b * 2));
+  Schedule s(f);
+  const auto [m, n] = s.loops<2>(y);
+  const auto [o, i] = s.split(n, 4);
+  s.bind(m, ParallelType::BIDx).bind(i, ParallelType::Vectorize);
+  s.reorder({o, m, i});
+  expect_written(f, s, R"yaml(symbols:
+  M: {}
+  N: {}
+inputs:
+  a: {shape: [M, N], dtype: half}
+  b: {shape: [N], dtype: half}
+outputs:
+  y: {dtype: half}
+compute:
+  - "t0[i0] = b[i0] * 2"
+  - "t1[i0, i1] = a[i0, i1] + t0[i1]"
+  - "y[i0, i1_1] = relu(t1[i0, i1_1])"
+schedule:
+  y:
+    - split: {in: i1_1, factor: 4, out: [i1_1o, i1_1i]}
+    - reorder: [i1_1o, i0, i1_1i]
+    - bind: {i0: BIDx, i1_1i: Vectorize}
+)yaml");
+}
+
+TEST(ScheduleWriter, WhatPrimitivesMadeIsMadeAgain) {
+  const std::string text = R"yaml(symbols:
+  M: {}
+  N: {min: 0, max: 4096, multiple_of: 8}
+facts:
+  - "N <= M * 8"
+inputs:
+  x: {shape: [M, N], dtype: float}
+outputs:
+  y: {dtype: float}
+compute:
+  - "s[m] = sum[n](x[m, n])"
+  - "t[m, n] = exp(x[m, n] - s[m])"
+  - "y[m, n] = t[m, n] / (s[m] + 0.5)"
+schedule:
+  x:
+    - cache: {as: x_s, memory: shared}
+  x_s:
+    - cache: {as: x_l, memory: local}
+    - merge: {in: [m, n], out: all}
+    - bind: {all: TIDx}
+    - inline: {into: y}
+  x_l:
+    - inline: {into: y, at: mo}
+  s:
+    - split: {in: n, factor: 32, out: [no, ni]}
+    - rfactor: {in: [no], as: p}
+    - split: {in: m, factor: 4, out: [mo, mi]}
+    - bind: {ni: TIDx}
+    - memory: shared
+    - inline: {into: y, at: mo}
+  p:
+    - split: {in: no, factor: "N / 8 + 1", out: [a, b], inner: false}
+    - reorder: [m, ni, b, a]
+    - bind: {ni: TIDx}
+  t: []
+  y:
+    - cache: {as: y_l, memory: local}
+    - split: {in: m, factor: 4, out: [mo, mi]}
+    - bind: {mo: BIDx}
+)yaml";
+  EXPECT_EQ(again(text), text);
+}
+
+TEST(ScheduleWriter, OperatorsHaveAsManyParenthesesAsTheyNeed) {
+  for (const char* value : {
+           "a[i] - (b[i] - a[i])", "a[i] - b[i] - a[i]", "(a[i] + b[i]) * 2", "a[i] + b[i] * 2",
+           "-(a[i] + b[i])", "-a[i] * b[i]", "a[i] / (b[i] / 3.5)", "select(a[i] < b[i], a[i], 0)",
+           "max(a[i], -1)", "min(a[i], 1e-06)", "half(a[i]) + k[i]", "a[i] * int64(k[i] * 300)",
+           "k[i] // 3 % 2", "a[i] + (i * 2 - 1)", "pow(a[i], 0.5)", "half(0.099975586) * b[i]",
+           "select(!(a[i] < 0) && b[i] == 1 || k[i] != 2, 1, -0.25)", "fill(a[i + 1], 0)",
+           "fill(a[2 * i - 1], b[i])", "a[N - 1 - i]", "double(a[i]) * 0.1", "1.0 / 0.0 + a[i]",
+           "--a[i]", "int8(k[i] * 300)", "fill(k[i - 1], -7) + 5", "-0.0 * a[i]",
+           "int64(k[i]) + 3000000000", "-(-1.0 / 0.0) + a[i] - -2.5", "true && a[i] < i",
+       }) {
+    const std::string file =
+        "inputs: {a: {shape: [N], dtype: float}, b: {shape: [N], dtype: half}, k: {shape: [N], "
+        "dtype: int32}}\noutputs: {y: {shape: [N], dtype: float}}\ncompute:\n  - \"y[i] = " +
+        std::string(value) + "\"\nschedule: {}\n";
+    const std::string first = again(file);
+    const bool is_folded = std::string(value).starts_with("-(-1.0");
+    const std::string text = is_folded ? "1.0 / 0.0 + a[i] - -2.5" : value;
+    EXPECT_NE(first.find("\"y[i] = " + text + "\""), std::string::npos) << first << value;
+    EXPECT_EQ(again(first), first);
+  }
+}
+
+// A cast that reading puts in by itself is left out.
+TEST(ScheduleWriter, WhatIsUnderstoodIsNotSaid) {
+  const std::string file =
+      "inputs: {a: {shape: [N], dtype: float}, k: {shape: [N], dtype: int32}}\nschedule: {}\n"
+      "compute: [\"y[i] = a[i] * float(k[i]) + float(i) * float(3)\"]\n";
+  EXPECT_NE(again(file).find("\"y[i] = a[i] * k[i] + float(i) * 3\""), std::string::npos) << again(file);
+}
+
+TEST(ScheduleWriter, ReductionsCastsAndLayouts) {
+  const std::string text = R"yaml(symbols:
+  N: {min: 2}
+inputs:
+  a: {shape: [4, N], dtype: half, contiguity: [false, true], align: 2}
+  k: {shape: [N], dtype: uint8}
+outputs:
+  z: {dtype: half, strides: [8]}
+  w: {dtype: int64}
+  u: {shape: ["N - 1"], dtype: uint8}
+compute:
+  - "v[m] = var[n](a[m, n], 1)"
+  - "q[m] = argmax[n](a[m, n] * k[n])"
+  - "z[m] = v[m] + q[m]"
+  - "r[n] = any[m](a[m, n] < 0.1)"
+  - "w[i] = r[i]"
+  - "u[i] = k[i + 1]"
+schedule: {}
+)yaml";
+  EXPECT_EQ(again(text), text);
+}
+
+TEST(ScheduleWriter, NamesThatAFileCannotHaveGetAMark) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor x = f.input("exp", {n}, DataType::Float);
+  const Expr i = f.pool().symbol("int"), N = f.fresh_index("N");
+  const ValueId v = f.values().read(DataType::Float, index_of(x.id()), {i});
+  const Tensor y = f.output("y-1", f.compute("", {i}, {n}, v));
+  const ValueId u = f.values().read(DataType::Float, index_of(y.id()), {N});
+  f.output("y_1", f.compute("", {N}, {n}, u));
+  expect_written(f, Schedule(f), R"yaml(symbols:
+  N: {}
+inputs:
+  exp_: {shape: [N], dtype: float}
+outputs:
+  y_1_: {dtype: float}
+  y_1: {dtype: float}
+compute:
+  - "y_1_[int_] = exp_[int_]"
+  - "y_1[N_1] = y_1_[N_1]"
+schedule: {}
+)yaml");
+}
+
+TEST(ScheduleWriter, Refusals) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor x = f.input("x", {n * n}, DataType::Float);
+  const Expr i = f.pool().symbol("i");
+  const ValueId square = f.values().read(DataType::Float, index_of(x.id()), {i * i});
+  const Tensor y = f.output("y", f.compute("", {i}, {n}, square));
+  EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(f, Schedule(f)); }),
+            "selvage: error[E590]: y cannot be written: its subscript i * i is not affine; help: "
+            "read with affine subscripts");
+  f.edit(y.id()).fill = 0;
+  EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(f, Schedule(f)); }),
+            "selvage: error[E590]: y cannot be written: its holes have a fill; help: leave its "
+            "fill out");
+
+  Fusion g;
+  const Expr m = g.extent("M");
+  const Tensor a = g.input("a", {m}, DataType::Float);
+  const Tensor t = g.compute("t", {i}, {m}, g.values().index(i));
+  const ValueId sum =
+      g.values().apply(Function::Add, {g.values().read(DataType::Int64, index_of(t.id()), {i}),
+                                       g.values().read(DataType::Float, index_of(a.id()), {i})});
+  const Tensor z = g.output("z", g.compute("", {i}, {m}, sum));
+  EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(g, Schedule(g)); }),
+            "selvage: error[E590]: t cannot be written: no read tells the extent of i; help: make "
+            "it an output, or read a tensor at that index alone");
+  g.edit(t.id()).is_output = true;
+  Schedule s(g);
+  EXPECT_NE(to_schedule_file(g, s), "");
+  const DomainId d = g[z.id()].logical[0];
+  const auto parts = s.derive(z.id(), Split{d, {}, {}, g.constant(4), true}, {"o", "i"});
+  const auto more = s.derive(z.id(), Merge{parts[1], parts[0], {}}, {"back"});
+  s.derive(z.id(), Split{d, {}, {}, g.constant(8), true}, {"p", "q"});
+  s.set_loops(z.id(), more);
+  EXPECT_EQ(again(to_schedule_file(g, s)), to_schedule_file(g, s));
+}
+
+}  // namespace
+}  // namespace selvage
