@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/driver/machine.h>
+#include <selvage/driver/tolerance.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/text.h>
 
@@ -35,31 +36,11 @@ bool same_bits(const Array& a, const Array& b, std::int64_t k) {
   return std::memcmp(a.bytes.data() + at, b.bytes.data() + at, bytes) == 0;
 }
 
-// How far a GPU's exp, tanh, ... may be off, as a part of the larger value.
-double tolerance(DataType type) {
-  switch (type) {
-    case DataType::Half: return 0x1p-9;
-    case DataType::BFloat16: return 0x1p-6;
-    case DataType::Float: return 0x1p-18;
-    case DataType::Double: return 0x1p-46;
-    case DataType::Bool:
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::Int32:
-    case DataType::Int64:
-    case DataType::UInt8:
-    case DataType::UInt16:
-    case DataType::UInt32:
-    case DataType::UInt64: return 0;
-  }
-  return 0;
-}
-
 // `visited`: by point; empty: all of them.
 Comparison compare(const std::string& name, Machine machine, const Array& expected,
-                   const Array& actual, const std::vector<bool>& visited) {
+                   const Array& actual, const std::vector<bool>& visited,
+                   const Tolerance& tolerance) {
   Comparison c{.output = name, .machine = machine, .first = {}};
-  const double allowed = machine == Machine::Gpu ? tolerance(expected.type) : 0;
   for (std::int64_t k = 0; k < expected.size(); ++k) {
     if (!visited.empty() && !visited[std::size_t(k)]) {
       ++c.unvisited;
@@ -72,14 +53,12 @@ Comparison compare(const std::string& name, Machine machine, const Array& expect
     const double difference = std::isnan(a - e) ? HUGE_VAL : std::abs(a - e);
     ++c.mismatches;
     c.max_difference = std::max(c.max_difference, difference);
-    if (!(difference <= allowed * std::max({1.0, std::abs(e), std::abs(a)}))) ++c.failures;
+    if (tolerance.is_exact() || !tolerance.allows(e, a)) ++c.failures;
     if (c.first.empty()) {
       c.first = name + point_text(k, expected.shape) + " is " + element_text(actual, k) +
                 ", the unscheduled program has " + element_text(expected, k);
     }
   }
-  // On what must be bit-equal, a difference of 0 (0.0 and -0.0) is one as well.
-  if (machine != Machine::Gpu) c.failures = c.mismatches;
   return c;
 }
 
@@ -93,6 +72,7 @@ class Run {
     result_.machine = request_.on.value_or(default_machine());
     take_sizes();
     take_inputs();
+    tolerances_ = tolerances(fusion_, [&](Expr n) { return sizes_(n).value_or(1); });
     const std::vector<Array> expected = run_reference(fusion_, result_.sizes, result_.inputs);
     check_launch_conditions();
     for (const ProgramBuffer& b : program_.buffers) {
@@ -277,13 +257,19 @@ class Run {
       const Array& reference = expected.at(next++);
       const std::size_t b = buffer_of(tensor.name);
       const Array by_point = visited_items(b, layouts_[b].from_memory(arrays[b]));
-      result_.comparisons.push_back(
-          compare(tensor.name, machine, reference, by_point, visited_[b]));
+      result_.comparisons.push_back(compare(tensor.name, machine, reference, by_point, visited_[b],
+                                            tolerance_of(TensorId(i), machine)));
       if (!is_first) continue;
       Array& output = result_.outputs[tensor.name];
       output = request_.as_in_memory ? layouts_[b].to_memory(by_point) : by_point;
       if (request_.as_in_memory) output.shape = layouts_[b].memory_shape();
     }
+  }
+
+  Tolerance tolerance_of(TensorId t, Machine machine) const {
+    Tolerance tolerance = tolerances_[index_of(t)];
+    if (machine == Machine::Gpu) tolerance.allow_functions(fusion_[t].type);
+    return tolerance;
   }
 
   // What was never stored is 0, not what the memory happened to hold.
@@ -302,6 +288,7 @@ class Run {
   SizeValues sizes_;
   std::vector<std::int64_t> offsets_;  // by program buffer
   std::vector<Layout> layouts_;        // by program buffer
+  std::vector<Tolerance> tolerances_;  // by tensor
   std::vector<BoundLaunch> launches_;
   std::vector<std::vector<bool>> visited_;  // by program buffer and point; empty: all
   RunResult result_;

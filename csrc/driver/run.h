@@ -46,7 +46,7 @@ struct Comparison {
   std::int64_t points = 0;      // compared
   std::int64_t unvisited = 0;   // items that no loop point visits, where that is allowed
   std::int64_t mismatches = 0;  // not equal to the last bit (NaNs count as equal)
-  std::int64_t failures = 0;    // of those, beyond what is allowed: nothing, but on a GPU
+  std::int64_t failures = 0;    // of those, beyond what is allowed
   double max_difference = 0;    // of those; NaN against a number: infinite
   std::string first;            // where it differs first, and by what; empty: nowhere
 };
@@ -64,9 +64,10 @@ struct RunResult {
   bool passed() const;
 };
 
-// Runs a program and compares every output, bit for bit, with run_reference. On a GPU results of
-// exp and the like may differ in the last places, which then counts as passed if the difference is
-// small; multiplication and addition are not contracted.
+// Runs a program and compares every output, bit for bit, with run_reference, but for what
+// driver/tolerance.h allows: results that hang on sums of floats, which depend on the order of
+// addition, and, on a GPU, results of exp and the like. Multiplication and addition are not
+// contracted.
 // Throws BadInput: E601 a size too large for this machine, E611 to E615 as run_reference says, E621
 // sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU,
 // E624 an item outside its tensor's memory, E626 two items of an output at one address.

@@ -15,17 +15,22 @@ namespace {
 using Kind = FormulaNode::Kind;
 
 // The place on an axis of n items that a subscript means.
-Expr remapped(Fusion& f, Remap remap, Expr x, Expr n) {
+Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
+  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
+  const Expr last = simplifier.simplify(n - 1);
+  // What is in bounds anyway stays as it is, and is plain to see in bounds.
+  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
   switch (remap) {
-    case Remap::Clamped: return min(max(x, f.constant(0)), n - 1);
+    case Remap::Clamped: return clamped(x);
     case Remap::Circular: return x % n;
     case Remap::Mirror: {
-      const Expr there = x % (2 * n);  // and back
-      return min(there, 2 * n - 1 - there);
+      const Expr there = x % simplifier.simplify(2 * n);  // and back
+      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
     }
     case Remap::Reflect: {
-      const Expr period = max(2 * n - 2, f.constant(1)), there = x % period;
-      return min(there, 2 * n - 2 - there);
+      const Expr twice = simplifier.simplify(2 * last);
+      const Expr there = x % simplifier.simplify(max(twice, number(1)));
+      return clamped(min(there, twice - there));
     }
   }
   SELVAGE_CHECK(!"a remap");
@@ -293,9 +298,9 @@ class Builder {
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
       const std::uint32_t k = node.operands[axis];
       const FormulaNode& whole = formula_.nodes[k];
-      subscripts.push_back(whole.kind == Kind::Remap
-                               ? remapped(fusion_, whole.remap, subscripts_[k], extents[axis])
-                               : subscripts_[k]);
+      subscripts.push_back(whole.kind == Kind::Remap ? remapped(sizes_.simplifier(), whole.remap,
+                                                                subscripts_[k], extents[axis])
+                                                     : subscripts_[k]);
     }
     const DataType type = fusion_[source].type;
     ValueGraph& values = fusion_.values();

@@ -226,8 +226,11 @@ class Reader {
     reading.place = read.place;
     if (const Node* guard = read.find("guard")) reading.is_guarded = as_bool(*guard, "read.guard");
     if (const Node* reduce = read.find("reduce")) {
-      reading.reduction = Reduction(
-          one_of(as_text(*reduce, "read.reduce"), reduce->place, "read.reduce", reduction_names()));
+      // No value of a hole leaves a variance as it is.
+      constexpr auto kLast = std::size_t(Reduction::Variance);
+      const auto words = reduction_names().first(kLast);
+      reading.reduction =
+          Reduction(one_of(as_text(*reduce, "read.reduce"), reduce->place, "read.reduce", words));
     }
     const std::size_t own = names_.size();
     if (const Node* list = read.find("transforms")) {

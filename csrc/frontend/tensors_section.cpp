@@ -1,5 +1,4 @@
 // Section 1 of a schedule file: tensors, each a kernel of its own.
-#include <selvage/base/check.h>
 #include <selvage/frontend/tensor_draft.h>
 #include <selvage/frontend/words.h>
 #include <selvage/index/coordinates.h>
@@ -15,6 +14,21 @@ using Domains = std::vector<DomainId>;
 
 void append(Domains& domains, const std::vector<DomainId>& made) {
   domains.insert(domains.end(), made.begin(), made.end());
+}
+
+// The row-major number of an item, over the indices of the definition: those of a view's root.
+Expr number_of_item(const Fusion& fusion, const TensorInfo& info) {
+  const DomainGraph& graph = fusion.domains();
+  const std::vector<DomainId>& from = definition_domain(info);
+  const Path all = info.root.empty() ? Path{{}, from} : everything_from(graph, from, {});
+  const Path view = needed_for(graph, all, from, info.logical);
+  Simplifier simplifier(*fusion.facts());
+  const Coordinates at(graph, view, from, info.indices, simplifier);
+  Expr number = info.logical.empty() ? fusion.pool().constant(0) : at[info.logical[0]];
+  for (std::size_t k = 1; k < info.logical.size(); ++k) {
+    number = number * graph[info.logical[k]].extent + at[info.logical[k]];
+  }
+  return number;
 }
 
 TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains& allocated,
@@ -41,31 +55,9 @@ TensorInfo tensor_info(TensorDraft& draft, const Domains& domains, const Domains
                             context.symbols, draft.sizes);
 
   for (std::size_t d : draft.logical) info.logical.push_back(domains[d]);
-  // The row-major number of an item, as its indices tell; those of a view are its root's.
-  std::vector<DomainId> known = definition_domain(info);
-  std::vector<Expr> coordinates;
-  for (std::size_t k = 0; k < known.size(); ++k) {
-    const std::size_t d = draft.roots > 0 ? k : draft.logical[k];
-    coordinates.push_back(fusion.fresh_index(draft.names.all()[d].name));
-  }
-  info.indices = coordinates;
-  const Path view = everything_from(fusion.domains(), known, {});
-  const auto place = [&](DomainId d) {
-    const auto it = std::find(known.begin(), known.end(), d);
-    SELVAGE_CHECK(it != known.end());
-    return std::size_t(it - known.begin());
-  };
-  for (const Step& step : needed_for(fusion.domains(), view, known, info.logical).steps) {
-    std::vector<Expr> from;
-    for (DomainId d : sources(fusion.domains(), step)) from.push_back(coordinates[place(d)]);
-    for (Expr e : step_formula(fusion.domains(), step, from)) coordinates.push_back(e);
-    for (DomainId d : results(fusion.domains(), step)) known.push_back(d);
-  }
-  Expr number = fusion.constant(0);
-  for (std::size_t k = 0; k < info.logical.size(); ++k) {
-    const Expr index = coordinates[place(info.logical[k])];
-    number = k == 0 ? index : number * fusion.domains()[info.logical[k]].extent + index;
-  }
+  const std::vector<DomainId>& defined = definition_domain(info);
+  for (DomainId d : defined) info.indices.push_back(fusion.fresh_index(fusion.domains()[d].name));
+  const Expr number = number_of_item(fusion, info);
   const ValueId value = fusion.values().index(number);
   const DataType computed = compute_type(info.type);
   info.definition = computed == DataType::Int64 ? value : fusion.values().cast(value, computed);

@@ -164,6 +164,21 @@ std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
   return logical;
 }
 
+// Refuses a view that no graph allows.
+void Fusion::try_view(const View& view, const std::vector<Expr>& indices,
+                      const std::vector<Expr>& shape) const {
+  try {
+    DomainGraph graph(pool_, facts_);
+    std::vector<DomainId> root;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      root.push_back(graph.add(std::string(indices[i].name()), shape[i]));
+    }
+    view(graph, root);
+  } catch (const Illegal& e) {
+    throw BadInput(e.diagnostic());
+  }
+}
+
 // Does an iterdomain lie between the root of a view and its logical domain, ends included?
 bool Fusion::is_inside_view(const TensorInfo& tensor, DomainId d) const {
   if (tensor.root.empty() || domains_->around(d).empty()) return false;
@@ -236,6 +251,7 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   for (std::size_t i = 0; i < shape.size(); ++i) {
     shape[i] = checked_extent(shape[i], to_string(indices[i]));
   }
+  if (view != nullptr) try_view(*view, indices, shape);
   drop_unequal(meetings, shape);
   if (!name.empty()) claim(name);
   equate(what, indices, shape, meetings);
@@ -271,7 +287,7 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   }
   if (view != nullptr) {
     const std::vector<DomainId> root = (*this)[id].logical;
-    std::vector<DomainId> logical = (*view)(root);
+    std::vector<DomainId> logical = (*view)(*domains_, root);
     if (logical != root) edit(id).root = root;
     edit(id).logical = std::move(logical);
   }

@@ -140,9 +140,10 @@ class Fusion {
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});
   // A view: `value` is over indices of the root, which has `shape`; the logical domain is what
-  // `view` makes of the iterdomains of the root, by transforms on domains(). It is called last and
-  // must not throw. What it hands back as it was needs no transform.
-  using View = std::function<std::vector<DomainId>(const std::vector<DomainId>& root)>;
+  // `view` makes of the iterdomains of the root, by transforms on the graph that it is given. What
+  // it hands back as it was needs no transform. It is tried out first, on a graph of its own.
+  using View =
+      std::function<std::vector<DomainId>(DomainGraph& graph, const std::vector<DomainId>& root)>;
   Tensor compute_view(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       const View& view, ValueId value, std::optional<DataType> type = {});
   // Names a tensor, makes it an output and gives it the type it is stored in. A copy becomes the
@@ -200,6 +201,8 @@ class Fusion {
   std::vector<DomainId> domains_of(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
                                    const std::vector<Meeting>& meetings);
   void unify(DomainId a, DomainId b);
+  void try_view(const View& view, const std::vector<Expr>& indices,
+                const std::vector<Expr>& shape) const;
   bool is_inside_view(const TensorInfo& tensor, DomainId d) const;
   bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
 

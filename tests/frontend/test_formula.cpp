@@ -34,9 +34,11 @@ std::string print(const Fusion& f, ValueId v) {
       return text;
     }
     case ValueNode::Kind::Index: return "<" + to_string(n.index) + ">";
-    case ValueNode::Kind::Read:
+    case ValueNode::Kind::Read: {
       for (Expr e : n.subscripts) items.push_back(to_string(e));
-      return f[TensorId(n.source)].name + "[" + list(items) + "]";
+      const std::string element = f[TensorId(n.source)].name + "[" + list(items) + "]";
+      return n.operands.empty() ? element : "fill(" + element + ", " + operand(0) + ")";
+    }
     case ValueNode::Kind::Cast: return std::string(to_string(n.type)) + "(" + operand(0) + ")";
     case ValueNode::Kind::Apply: break;
   }
@@ -83,6 +85,80 @@ TEST(Formula, SubscriptsAreAffineAndIndicesAreValues) {
   EXPECT_EQ(value_of("y[n] = b[n] * N"), "(b[n] * float(<N>))");
 }
 
+// A tensor as its reduction: "y[m] = sum[n in N](a[m, n]) float", or as its value.
+std::string tensor_text(const Fusion& f, const std::string& name) {
+  const TensorInfo& t = f[*f.find(name)];
+  std::string text = name + "[";
+  for (Expr i : t.indices) text += (text.back() == '[' ? "" : ", ") + to_string(i);
+  text += "] = ";
+  if (!t.fold) return text + print(f, *t.definition);
+  std::string folded;
+  for (std::size_t k = 0; k < t.fold->indices.size(); ++k) {
+    folded += (k == 0 ? "" : ", ") + to_string(t.fold->indices[k]) + " in " +
+              to_string(f.domains()[t.fold->domains[k]].extent);
+  }
+  const std::string less = t.fold->correction == 0 ? "" : ", " + std::to_string(t.fold->correction);
+  return text + std::string(to_string(t.fold->how)) + "[" + folded + "](" +
+         print(f, *t.definition) + less + ") " + std::string(to_string(t.type));
+}
+// All tensors that a statement makes.
+std::string tensors_of(const std::string& statement) {
+  const ScheduleFile file = read(with_statement(statement));
+  std::string text;
+  for (std::size_t t = 0; t < file.fusion->size(); ++t) {
+    const TensorInfo& info = (*file.fusion)[TensorId(t)];
+    if (!info.is_input) text += (text.empty() ? "" : "; ") + tensor_text(*file.fusion, info.name);
+  }
+  return text;
+}
+
+TEST(Formula, AReductionFoldsOverWhatIsNotOnTheLeft) {
+  EXPECT_EQ(tensors_of("y[m] = sum(a[m, n])"), "y[m] = sum[n in N](a[m, n]) float");
+  EXPECT_EQ(tensors_of("y[n] = mean(a[m, n] * b[n])"),
+            "y[n] = mean[m in M]((a[m, n] * b[n])) float");
+  EXPECT_EQ(tensors_of("y[] = prod(a[m, n])"), "y[] = prod[m in M, n in N](a[m, n]) float");
+  EXPECT_EQ(tensors_of("y[m] = sum[n](a[m, n])"), "y[m] = sum[n in N](a[m, n]) float");
+  EXPECT_EQ(tensors_of("y[] = argmax[n, m](a[m, n])"),
+            "y[] = argmax[n in N, m in M](a[m, n]) int64");
+  EXPECT_EQ(tensors_of("y[n] = var(b[n] + a[m, n], 1)"),
+            "y[n] = var[m in M]((b[n] + a[m, n]), 1) float");
+  EXPECT_EQ(tensors_of("y[] = sum(k[i] * i)"), "y[] = sum[i in 4]((int64(k[i]) * <i>)) int64");
+}
+
+TEST(Formula, MaxOfOneOperandFoldsAndOfTwoIsPointwise) {
+  EXPECT_EQ(tensors_of("y[m] = max(a[m, n])"), "y[m] = max[n in N](a[m, n]) float");
+  EXPECT_EQ(tensors_of("y[m] = max(max(a[m, n], 0))"), "y[m] = max[n in N](max(a[m, n], 0)) float");
+  EXPECT_EQ(tensors_of("y[m] = min[n](max(fill(a[m, n + 1], 0), b[n]))"),
+            "y[m] = min[n in N](max(fill(a[m, n + 1], 0), b[n])) float");
+}
+
+TEST(Formula, AReductionInsideAnExpressionBecomesATensorOfItsOwn) {
+  EXPECT_EQ(tensors_of("y[m, n] = a[m, n] / sum[j](a[m, j])"),
+            "y_sum[m] = sum[j in N](a[m, j]) float; y[m, n] = (a[m, n] / y_sum[m])");
+  EXPECT_EQ(tensors_of("y[m] = max(a[m, n]) - max(b[n])"),
+            "y_max[m] = max[n in N](a[m, n]) float; y_max_2[] = max[n_1 in N](b[n_1]) half; y[m] = "
+            "(y_max[m] - y_max_2[])");
+  EXPECT_EQ(tensors_of("y[] = sum(sum[n](a[m, n]) * 2)"),
+            "y_sum[m] = sum[n in N](a[m, n]) float; y[] = sum[m in M]((y_sum[m] * 2)) float");
+  EXPECT_EQ(
+      tensors_of("y[m] = sum[n](a[m, n] * any(b[i] > 0))"),
+      "y_any[] = any[i in N]((0 < b[i])) bool; y[m] = sum[n in N]((a[m, n] * float(y_any[]))) "
+      "float");
+}
+
+TEST(Formula, AccessModesSayWhatIsReadOutOfBounds) {
+  EXPECT_EQ(value_of("y[m, n] = a[m, n] + fill(b[n + 1], 0.5)"), "(a[m, n] + fill(b[n + 1], 0.5))");
+  EXPECT_EQ(value_of("y[m, n] = a[m, n] + safe(a[m - 1, n])"), "(a[m, n] + fill(a[m - 1, n], 0))");
+  EXPECT_EQ(value_of("y[n] = fill(b[n], fill(b[n - N], 0))"), "fill(b[n], fill(b[n - N], 0))");
+  EXPECT_EQ(value_of("y[n] = fill(b[n], a[0, n])"), "float(fill(b[n], a[0, n]))");
+  EXPECT_EQ(value_of("y[n] = b[n] + b[clamped(n + 1)]"), "(b[n] + b[min(max(n + 1, 0), N - 1)])");
+  EXPECT_EQ(value_of("y[n] = b[n] + b[circular(n - 1)]"), "(b[n] + b[(n - 1) % N])");
+  EXPECT_EQ(value_of("y[i] = k[i] + k[mirror(i + 1)]"),
+            "(k[i] + k[min(max(min((i + 1) % 8, 7 - (i + 1) % 8), 0), 3)])");
+  EXPECT_EQ(value_of("y[i] = k[i] + k[reflect(i + 1)]"),
+            "(k[i] + k[min(max(min((i + 1) % 6, 6 - (i + 1) % 6), 0), 3)])");
+}
+
 // clang-format off
 const Refused kStatements[] = {
     {"y[m, n] = a[m, n] + c[n]",
@@ -98,19 +174,58 @@ const Refused kStatements[] = {
      "one subscript for each axis"},
     {"y[m] = a[m, n]",
      "a.yaml:6:17: error[E504]: n is neither an index of y nor a symbol; help: put "
-     "it on the left; reductions are not supported yet"},
+     "it on the left, or fold over it, such as sum(x[n])"},
     {"y[m, n] = sum(a[m, n])",
-     "a.yaml:6:15: error[E390]: the reduction sum is not supported yet; help: write "
-     "pointwise statements"},
-    {"y[m] = max(a[m, n])",
-     "a.yaml:6:12: error[E390]: the reduction max is not supported yet; help: write "
-     "pointwise statements"},
-    {"y[m] = sum[n](a[m, n])",
-     "a.yaml:6:12: error[E390]: the reduction sum is not supported yet; help: write "
-     "pointwise statements"},
+     "a.yaml:6:15: error[E314]: sum folds over no index: all that stand in it stand on the left as "
+     "well; help: leave one of them out on the left, or write the operand alone"},
+    {"y[m] = sum[m](a[m, n])",
+     "a.yaml:6:16: error[E314]: the index m of sum[...] stands on the left in the statement 'y[m] = "
+     "sum[m](a[m, n])'; help: fold over an index that is not on the left"},
+    {"y[m] = sum[n, n](a[m, n])",
+     "a.yaml:6:19: error[E314]: the index n stands twice in sum[...] in the statement 'y[m] = sum[n, "
+     "n](a[m, n])'; help: give every axis an index of its own"},
+    {"y[m] = sum[N](a[m, N])",
+     "a.yaml:6:16: error[E204]: the index N has the name of a symbol; the symbol is declared at "
+     "a.yaml:2:18; help: rename one of the two"},
+    {"y[m] = sum[q](a[m, 0])",
+     "a.yaml:6:16: error[E317]: the extent of the index q, over which sum folds, is not known; help: "
+     "read a tensor at [q] inside sum(...)"},
+    {"y[m] = max(a[m, 2 * n])",
+     "a.yaml:6:25: error[E317]: the extent of the index n, over which max folds, is not known; help: "
+     "read a tensor at [n] inside max(...)"},
+    {"y[m] = sum(a[m, n], 1)",
+     "a.yaml:6:12: error[E315]: sum folds one operand, not 2 in the statement 'y[m] = sum(a[m, n], "
+     "1)'; help: write sum(e), or sum[n](e) to name what it folds"},
+    {"y[m] = var(a[m, n], 0.5)",
+     "a.yaml:6:12: error[E315]: var folds one operand, not 2 in the statement 'y[m] = var(a[m, n], "
+     "0.5)'; help: write var(e), or var(e, 1) to divide by one item less"},
+    {"y[m, n] = a[m, sum(n)]",
+     "a.yaml:6:20: error[E314]: the reduction sum in a subscript in the statement 'y[m, n] = a[m, "
+     "sum(n)]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
+    {"y[m, n] = a[m, safe(n)]",
+     "a.yaml:6:20: error[E390]: the access mode safe in a subscript is not supported yet; help: "
+     "write safe(x[...]) or fill(x[...], v) around the element"},
+    {"y[m, n] = checked(a[m, n])",
+     "a.yaml:6:15: error[E390]: the access mode checked is not supported yet; help: write safe(x[...]) "
+     "or fill(x[...], v) around the element"},
+    {"y[m, n] = mirror(a[m, n])",
+     "a.yaml:6:15: error[E314]: mirror stands outside of a subscript in the statement 'y[m, n] = "
+     "mirror(a[m, n])'; help: write it around a subscript, such as x[mirror(i + 1)]"},
+    {"y[m, n] = a[m, mirror(n) + 1]",
+     "a.yaml:6:20: error[E316]: an access mode stands inside of a subscript; help: write it around "
+     "the whole subscript, such as x[mirror(i + 1)]"},
+    {"y[m, n] = fill(a[m, n] + 1, 0)",
+     "a.yaml:6:15: error[E314]: fill is to read an element in the statement 'y[m, n] = fill(a[m, n] "
+     "+ 1, 0)'; help: write fill(x[i + 1], 0)"},
+    {"y[m, n] = fill(a[m, n])",
+     "a.yaml:6:15: error[E315]: fill takes 2 operands, not 1 in the statement 'y[m, n] = fill(a[m, "
+     "n])'; help: give it as many"},
+    {"y[i] = fill(k[i], 0.5)",
+     "a.yaml:6:23: error[E319]: elements of k are int32, and what fills them is float; help: write "
+     "int32(...) around what fills them, or cast k in a statement of its own"},
     {"y[m, n] = a[m, clamped(n)]",
-     "a.yaml:6:20: error[E390]: the access mode clamped is not supported yet; help: "
-     "read elements that are in bounds"},
+     "a.yaml:6:10: error[E317]: the extent of the index n of y is not known; help: read a tensor at "
+     "[n], or give y a shape under outputs"},
     {"y[i] = b[k[i]]",
      "a.yaml:6:14: error[E390]: a load in a subscript, k[...], is not supported yet; "
      "help: use indices and integers in subscripts"},

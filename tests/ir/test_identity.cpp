@@ -119,7 +119,7 @@ TEST(Identity, IdempotentFoldsMaySeeAnElementTwice) {
 TEST(Identity, NamesAreThoseOfIndexNotation) {
   std::string all;
   for (std::string_view name : reduction_names()) all += std::string(name) + " ";
-  EXPECT_EQ(all, "sum prod max min mean any all argmax argmin ");
+  EXPECT_EQ(all, "sum prod max min mean any all argmax argmin var ");
 }
 
 TEST(Exactly, TakesWhatComesBackAsItWas) {

@@ -60,8 +60,9 @@ TEST(Analysis, OfAViewGoesThroughItsRoot) {
   const DomainId r = graph.add("r", k.c(12)), c = graph.add("c", k.c(4));
   k.info().root = {r, c};
   k.info().logical = {graph.merge(r, c, "flat")};
+  k.info().indices = {k.f.pool().symbol("r"), k.f.pool().symbol("c")};
   Schedule s(k.f);
-  EXPECT_EQ(to_string((*k.analysis(s).coordinates)[k.info().logical[0]]), "i0");
+  EXPECT_EQ(to_string((*k.analysis(s).coordinates)[k.info().logical[0]]), "flat");
   s.set_loops(k.y.id(), {c, r});
   const TensorAnalysis a = k.analysis(s);
   EXPECT_EQ(to_string(a.address), "r * 4 + c");

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <selvage/ir/fusion.h>
+
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// How axes become others in row-major order: neighbouring axes are grouped so that a group holds as
+// many items before as after; a group is merged into one axis, and that is split.
+//   [A, B, C] to [A * B, C]    {A, B | A * B}, {C | C}
+struct ReshapeGroup {
+  std::vector<std::size_t> from, to;  // axes before and after; extents of the number 1 are in none
+};
+
+// The finest groups that can be told. `check`: what must hold for the last group that could not be
+// told apart, if it may hold. Nothing where the numbers of items can never be equal.
+struct ReshapePlan {
+  std::vector<ReshapeGroup> groups;
+  std::optional<Expr> check;
+};
+std::optional<ReshapePlan> plan_reshape(const Fusion& f, const std::vector<Expr>& from,
+                                        const std::vector<Expr>& to);
+
+// The product of some extents; nothing past 2^62.
+std::optional<Expr> product_of(const Fusion& f, const std::vector<Expr>& extents,
+                               const std::vector<std::size_t>& axes);
+
+}  // namespace selvage
