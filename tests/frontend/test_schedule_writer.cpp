@@ -99,14 +99,35 @@ schedule:
 
 TEST(ScheduleWriter, OperatorsHaveAsManyParenthesesAsTheyNeed) {
   for (const char* value : {
-           "a[i] - (b[i] - a[i])", "a[i] - b[i] - a[i]", "(a[i] + b[i]) * 2", "a[i] + b[i] * 2",
-           "-(a[i] + b[i])", "-a[i] * b[i]", "a[i] / (b[i] / 3.5)", "select(a[i] < b[i], a[i], 0)",
-           "max(a[i], -1)", "min(a[i], 1e-06)", "half(a[i]) + k[i]", "a[i] * int64(k[i] * 300)",
-           "k[i] // 3 % 2", "a[i] + (i * 2 - 1)", "pow(a[i], 0.5)", "half(0.099975586) * b[i]",
-           "select(!(a[i] < 0) && b[i] == 1 || k[i] != 2, 1, -0.25)", "fill(a[i + 1], 0)",
-           "fill(a[2 * i - 1], b[i])", "a[N - 1 - i]", "double(a[i]) * 0.1", "1.0 / 0.0 + a[i]",
-           "--a[i]", "int8(k[i] * 300)", "fill(k[i - 1], -7) + 5", "-0.0 * a[i]",
-           "int64(k[i]) + 3000000000", "-(-1.0 / 0.0) + a[i] - -2.5", "true && a[i] < i",
+           "a[i] - (b[i] - a[i])",
+           "a[i] - b[i] - a[i]",
+           "(a[i] + b[i]) * 2",
+           "a[i] + b[i] * 2",
+           "-(a[i] + b[i])",
+           "-a[i] * b[i]",
+           "a[i] / (b[i] / 3.5)",
+           "select(a[i] < b[i], a[i], 0)",
+           "max(a[i], -1)",
+           "min(a[i], 1e-06)",
+           "half(a[i]) + k[i]",
+           "a[i] * int64(k[i] * 300)",
+           "k[i] // 3 % 2",
+           "a[i] + (i * 2 - 1)",
+           "pow(a[i], 0.5)",
+           "half(0.099975586) * b[i]",
+           "select(!(a[i] < 0) && b[i] == 1 || k[i] != 2, 1, -0.25)",
+           "fill(a[i + 1], 0)",
+           "fill(a[2 * i - 1], b[i])",
+           "a[N - 1 - i]",
+           "double(a[i]) * 0.1",
+           "1.0 / 0.0 + a[i]",
+           "--a[i]",
+           "int8(k[i] * 300)",
+           "fill(k[i - 1], -7) + 5",
+           "-0.0 * a[i]",
+           "int64(k[i]) + 3000000000",
+           "-(-1.0 / 0.0) + a[i] - -2.5",
+           "true && a[i] < i",
        }) {
     const std::string file =
         "inputs: {a: {shape: [N], dtype: float}, b: {shape: [N], dtype: half}, k: {shape: [N], "
@@ -125,7 +146,8 @@ TEST(ScheduleWriter, WhatIsUnderstoodIsNotSaid) {
   const std::string file =
       "inputs: {a: {shape: [N], dtype: float}, k: {shape: [N], dtype: int32}}\nschedule: {}\n"
       "compute: [\"y[i] = a[i] * float(k[i]) + float(i) * float(3)\"]\n";
-  EXPECT_NE(again(file).find("\"y[i] = a[i] * k[i] + float(i) * 3\""), std::string::npos) << again(file);
+  EXPECT_NE(again(file).find("\"y[i] = a[i] * k[i] + float(i) * 3\""), std::string::npos)
+      << again(file);
 }
 
 TEST(ScheduleWriter, ReductionsCastsAndLayouts) {

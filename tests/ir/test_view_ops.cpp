@@ -1,7 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/index/coordinates.h>
-#include <selvage/index/root.h>
 #include <selvage/ir/ops.h>
 #include <tests/support/refusal.h>
 
@@ -33,7 +32,9 @@ struct Root {
       facts.loop(variables.back(), fusion.domains()[d].extent);
     }
     simplifier = std::make_unique<Simplifier>(facts);
-    coordinates = root_coordinates(fusion.domains(), tensor, variables, *simplifier);
+    coordinates =
+        coordinates_from(fusion.domains(), tensor.logical, variables, definition_domain(tensor));
+    for (Expr& e : coordinates) e = simplifier->simplify(e);
   }
   // Is every point of the logical domain proved to be inside the root?
   bool is_inside() {
