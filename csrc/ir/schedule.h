@@ -82,10 +82,9 @@ class Schedule {
   // What `reference` was cut into, as far as t has the same iterdomains: its transforms in the
   // order in which they were made, each where all that it takes are loops of t by now, and not
   // folded loops and others in one. Loops that both then have are bound as the reference's; one
-  // that t folds over is unrolled where the reference's is a vector, and serial where it is of a
-  // tile. They come first, in the reference's order, then t's others; those that t folds over stand
-  // behind the rest. E422 where nothing is shared, or either is an input or inlined; E413 where a
-  // type would be bound twice.
+  // that t folds over is serial where the reference's is of a tile. They come first, in the
+  // reference's order, then t's others; those that t folds over stand behind the rest. E422 where
+  // nothing is shared, or either is an input or inlined; E413 where a type would be bound twice.
   Schedule& like(TensorId t, TensorId reference);
   // A new tensor `name` (empty: one is made up) that is a copy, with the same logical domain.
   //   Cache after: of an input, or of what others read: name[i] = t[i], and all who read t read the

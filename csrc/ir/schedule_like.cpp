@@ -12,9 +12,9 @@ bool contains(const std::vector<DomainId>& list, DomainId d) {
   return std::find(list.begin(), list.end(), d) != list.end();
 }
 
-// What a loop that a tensor folds over can be: its elements are no vector and no tile in memory.
+// What a loop that a tensor folds over can be: its elements are no tile in memory. As a vector they
+// are read as one access.
 ParallelType for_folded(ParallelType type) {
-  if (type == ParallelType::Vectorize) return ParallelType::Unroll;
   return type == ParallelType::Bulk ? ParallelType::Serial : type;
 }
 

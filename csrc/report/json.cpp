@@ -244,6 +244,15 @@ Json json_of(const TensorReport& tensor) {
   Json& loop = json["loop"] = Json::array();
   for (DomainId d : a.loops) loop.push_back(tensor.name_of(d));
   json["address"] = texts(a.address);
+  if (const auto& site = tensor.schedule->site(a.tensor)) {
+    Json& at = json["computed"];
+    at["in"] = tensor.fusion()[site->tensor].name;
+    if (site->loop) at["at"] = tensor.schedule->name(site->tensor, *site->loop);
+  }
+  if (a.storage) {
+    json["memory"] = a.storage->memory == Memory::Local ? "local" : "shared";
+    json["elements"] = texts(a.elements);
+  }
   Json& predicates = json["predicates"] = Json::array();
   for (const KeptPredicate* p : kept_checks(tensor)) {
     Json& predicate = predicates.emplace_back();

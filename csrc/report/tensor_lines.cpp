@@ -143,6 +143,24 @@ class TensorPage {
       out_.line(2, entry.first + " = " + texts_((*analysis_.coordinates)[entry.second]));
     });
     out_.line(2, "address = " + address_text(computed));
+    print_place();
+  }
+
+  // Of a tensor that is computed inside another's nest: where, and where its elements are.
+  void print_place() {
+    const Schedule& schedule = *tensor_.schedule;
+    if (const auto& site = schedule.site(analysis_.tensor)) {
+      const std::string host = schedule.fusion()[site->tensor].name;
+      out_.line(2, "computed " + (site->loop ? "at " + schedule.name(site->tensor, *site->loop) +
+                                                   " of " + host
+                                             : "in the kernel of " + host + ", before its loops"));
+    }
+    if (!analysis_.storage) return;
+    const bool is_local = analysis_.storage->memory == Memory::Local;
+    out_.line(2, "kept in " + std::string(is_local ? "registers" : "shared memory") + ": " +
+                     texts_(analysis_.elements) + " x " +
+                     std::string(to_string(analysis_.storage->type)) +
+                     (is_local ? " in each thread" : " in each block"));
   }
 
   // The name of an index, where the address is one.

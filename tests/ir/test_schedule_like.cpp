@@ -75,7 +75,7 @@ TEST(ScheduleLike, FoldedLoopsKeepBehindAndAreNoVectors) {
   s.bind(m, ParallelType::BIDx).bind(no, ParallelType::TIDx).bind(v, ParallelType::Vectorize);
   s.reorder({no, m, v});
   s.like(k.s.id(), k.y.id());
-  EXPECT_EQ(nest(s, k.s), "m {M} BIDx, no {(N + 3) / 4} TIDx, ni {4} Unroll");
+  EXPECT_EQ(nest(s, k.s), "m {M} BIDx, no {(N + 3) / 4} TIDx, ni {4} Vectorize");
   EXPECT_FALSE(s.follows(k.s.id()));
 }
 
