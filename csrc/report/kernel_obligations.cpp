@@ -21,8 +21,12 @@ bool is_same(double a, double b) { return a == b || (a != a && b != b); }
 // other, nothing simplified. What is written otherwise there than it is defined is pointed out.
 class KernelObligations {
  public:
-  KernelObligations(const TensorReport& tensor, const Kernel& kernel)
-      : tensor_(tensor), analysis_(tensor.analysis), fusion_(tensor.fusion()), kernel_(kernel) {}
+  KernelObligations(const TensorReport& tensor, const Program& program, const Kernel& kernel)
+      : tensor_(tensor),
+        analysis_(tensor.analysis),
+        fusion_(tensor.fusion()),
+        program_(program),
+        kernel_(kernel) {}
 
   std::vector<Obligation> list() {
     assume_launch(kernel_.condition);
@@ -198,6 +202,18 @@ class KernelObligations {
     }
   }
 
+  // The address of an element, as the fusion lays it out or the kernel keeps it.
+  Expr place_of(TensorId t, const std::vector<Expr>& subscripts) const {
+    for (const TensorAnalysis& a : program_.tensors) {
+      if (a.tensor != t || !a.storage) continue;
+      const std::vector<DomainId>& axes = a.storage->axes;
+      return dense_address(tensor_.graph(), axes,
+                           coordinates_from(tensor_.graph(), fusion_[t].logical, subscripts, axes,
+                                            tensor_.schedule->transforms(t)));
+    }
+    return address_of(fusion_, tensor_.graph(), t, subscripts);
+  }
+
   void compare_read(const ValueNode& read, const Environment& environment, ValueId computed) {
     if (!read.operands.empty()) return differ();
     const TensorId source = TensorId(read.source);
@@ -209,8 +225,7 @@ class KernelObligations {
     }
     const ValueNode& c = kernel_.values[computed];
     if (c.kind != ValueNode::Kind::Read) return differ();
-    const Expr address = c.subscripts[0],
-               defined_address = address_of(fusion_, tensor_.graph(), source, subscripts);
+    const Expr address = c.subscripts[0], defined_address = place_of(source, subscripts);
     const auto lanes = origin_.find(c.source);
     if (lanes == origin_.end()) {
       if (kernel_.buffers[c.source].name != info.name) return differ();
@@ -232,6 +247,7 @@ class KernelObligations {
   const TensorReport& tensor_;
   const TensorAnalysis& analysis_;
   const Fusion& fusion_;
+  const Program& program_;
   const Kernel& kernel_;
   std::vector<Expr> around_;        // what holds where the walk stands
   std::vector<const Loop*> loops_;  // that are open there
@@ -244,8 +260,9 @@ class KernelObligations {
 
 }  // namespace
 
-std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Kernel& kernel) {
-  return KernelObligations(tensor, kernel).list();
+std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Program& program,
+                                           const Kernel& kernel) {
+  return KernelObligations(tensor, program, kernel).list();
 }
 
 }  // namespace selvage

@@ -29,7 +29,8 @@ std::vector<Obligation> obligations_of(const TensorReport& tensor, const FusionR
     const auto& stores = step.stores;
     if (std::find(stores.begin(), stores.end(), tensor.analysis.tensor) == stores.end()) continue;
     // Variants differ in the width of their integers only.
-    const std::vector<Obligation> more = kernel_obligations(tensor, step.variants.front());
+    const std::vector<Obligation> more =
+        kernel_obligations(tensor, *fusion.program, step.variants.front());
     list.insert(list.end(), more.begin(), more.end());
   }
   return list;

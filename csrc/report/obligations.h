@@ -30,7 +30,8 @@ struct Obligation {
 //   the kernel  loops, addresses and indices under what holds around the store. Facts: of sizes
 std::vector<Obligation> obligations_of(const TensorReport& tensor, const FusionReport& fusion);
 std::vector<Obligation> tensor_obligations(const TensorReport& tensor);
-std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Kernel& kernel);
+std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Program& program,
+                                           const Kernel& kernel);
 
 // What the facts say of the symbols in some expressions, and of the symbols in what they say, as
 // conditions: ranges, multiples and relations.

@@ -94,14 +94,18 @@ class TensorObligations {
 
   void add_address() {
     const TensorInfo& info = tensor_.tensor();
-    const auto& domains = info.allocation.empty() ? info.logical : info.allocation;
+    const auto& storage = analysis_.storage;
+    const auto& domains = storage                   ? storage->axes
+                          : info.allocation.empty() ? info.logical
+                                                    : info.allocation;
+    const std::vector<Expr> strides = storage ? std::vector<Expr>{} : info.strides;
     std::vector<Expr> under = guard();
     for (DomainId d : info.logical) under.push_back(in_bounds(d));
-    Expr formula;
+    Expr formula = analysis_.address.pool().constant(0);
     for (std::size_t i = 0; i < domains.size(); ++i) {
       const Expr x = index(domains[i]);
-      if (!info.strides.empty()) {
-        const Expr part = x * info.strides[i];
+      if (!strides.empty()) {
+        const Expr part = x * strides[i];
         formula = i == 0 ? part : formula + part;
       } else {
         formula = i == 0 ? x : formula * extent(domains[i]) + x;
