@@ -1,0 +1,63 @@
+// Every C++ example agrees with its unscheduled program at awkward sizes, on both machines, and
+// compiles for sm_90a without local memory.
+#include <selvage/codegen/cuda.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/static_counts.h>
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "examples/cpp/examples.h"
+#include "tests/support/lowered.h"
+
+namespace selvage {
+namespace {
+
+class EveryExample : public testing::TestWithParam<Example> {};
+
+TEST_P(EveryExample, AgreesAtAwkwardSizes) {
+  const Example& example = GetParam();
+  test::SizeList sizes;
+  for (std::int64_t n : {1, 2, 31, 33, 127, 1023, 1024, 1027}) {
+    for (std::int64_t rows : {std::int64_t(0), std::int64_t(1), std::int64_t(3), n}) {
+      if (rows == n && n > 127) continue;
+      auto& at = sizes.emplace_back();
+      for (const std::string& name : example.sizes) at[name] = n;
+      at["B"] = rows;
+      if (at.contains("K")) at["K"] = n / 2 + 1;
+    }
+  }
+  test::expect_agreement(*example.fusion, example.schedule, sizes);
+}
+
+TEST_P(EveryExample, CompilesForSm90aWithoutLocalMemory) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) GTEST_SKIP() << "NVRTC: " << Nvrtc::why_absent();
+  const Program program = lower(*GetParam().fusion, GetParam().schedule);
+  std::vector<KernelSource> sources;
+  for (const ProgramStep& step : program.steps) {
+    for (const Kernel& kernel : step.variants) {
+      const CudaText text = cuda(kernel);
+      sources.push_back({text.text, text.name, text.parameter_types});
+    }
+  }
+  const CompiledKernels compiled = nvrtc->compile(sources);
+  const auto counts = count_sass(compiled.cubin);
+  for (const KernelSource& source : sources) {
+    const KernelResources& used = compiled.kernel(source.name);
+    EXPECT_EQ(used.stack_bytes + used.spill_load_bytes + used.spill_store_bytes, 0) << source.name;
+    const StaticCounts& c = counts.at(source.name);
+    EXPECT_EQ(c.local_loads + c.local_stores, 0) << source.name;
+    std::cout << "[FIGURE] " << GetParam().name << " " << source.name << ": " << used.registers
+              << " registers, " << used.shared_bytes << " bytes shared, " << c.barriers
+              << " barriers, " << c.shuffles << " shuffles, " << c.instructions
+              << " instructions\n";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, EveryExample, testing::ValuesIn(examples()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace selvage
