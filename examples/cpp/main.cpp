@@ -2,6 +2,7 @@
 // if it is asked for, and a run on the virtual device beside the unscheduled program.
 #include <selvage/selvage.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <optional>
@@ -66,25 +67,35 @@ bool show(const Example& example, const Request& request) {
   return result.passed();
 }
 
+int complain(const std::string& why) {
+  std::cerr << why << '\n';
+  return 2;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   const auto request = parse(count, words);
-  if (!request) {
-    std::cerr << "usage: examples [NAME] [B=3 H=1027 ...] [--cuda]\n";
-    return 2;
+  if (!request) return complain("usage: examples [NAME] [B=3 H=1027 ...] [--cuda]");
+  std::vector<Example> shown = examples();
+  if (!request->name.empty()) {
+    std::erase_if(shown, [&](const Example& e) { return e.name != request->name; });
   }
-  bool is_known = false, all_passed = true;
-  try {
-    for (const Example& example : examples()) {
-      if (!request->name.empty() && request->name != example.name) continue;
-      is_known = true;
-      all_passed = show(example, *request) && all_passed;
+  if (shown.empty()) return complain("no example is called " + request->name);
+  for (const auto& [size, value] : request->sizes) {
+    const auto has_size = [&](const Example& e) {
+      return std::find(e.sizes.begin(), e.sizes.end(), size) != e.sizes.end();
+    };
+    if (std::none_of(shown.begin(), shown.end(), has_size)) {
+      return complain("no size is called " + size);
     }
+  }
+  bool all_passed = true;
+  try {
+    for (const Example& example : shown) all_passed = show(example, *request) && all_passed;
   } catch (const Error& e) {
     std::cerr << e.what() << '\n';
     return 1;
   }
-  if (!is_known) std::cerr << "no example is called " << request->name << '\n';
-  return is_known && all_passed ? 0 : 1;
+  return all_passed ? 0 : 1;
 }

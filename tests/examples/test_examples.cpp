@@ -10,8 +10,12 @@
 
 #include "examples/cpp/examples.h"
 #include "tests/support/lowered.h"
+#include "tests/support/refusal.h"
 
 namespace selvage {
+
+void PrintTo(const Example& example, std::ostream* out) { *out << example.name; }
+
 namespace {
 
 class EveryExample : public testing::TestWithParam<Example> {};
@@ -58,6 +62,25 @@ TEST_P(EveryExample, CompilesForSm90aWithoutLocalMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, EveryExample, testing::ValuesIn(examples()),
                          [](const auto& info) { return info.param.name; });
+
+// 1,024 threads of a block keep eight items each.
+TEST(Examples, ARowThatIsTooLongToBeKeptIsReadAgain) {
+  for (Example (*norm)(Row) : {softmax, layer_norm, rms_norm}) {
+    const auto run_at = [&](Row row, std::int64_t items) {
+      const Example e = norm(row);
+      return run(*e.fusion, e.schedule, lower(*e.fusion, e.schedule),
+                 {.sizes = {{"B", 2}, {"H", items}}, .on = Machine::Virtual})
+          .passed();
+    };
+    EXPECT_TRUE(run_at(Row::Kept, 8192));
+    EXPECT_EQ(
+        refusal_by<BadInput>([&] { run_at(Row::Kept, 8193); }),
+        "selvage: error[E621]: H < 8193 does not hold at H = 8193: the block's x of kernel_y, "
+        "(H + 255) / 256 * 32, must be at most 1024; help: choose sizes for which it holds");
+    EXPECT_TRUE(run_at(Row::Again, 8193));
+    EXPECT_TRUE(run_at(Row::Again, 20'000));
+  }
+}
 
 }  // namespace
 }  // namespace selvage
