@@ -1,12 +1,17 @@
 // Every C++ example agrees with its unscheduled program at awkward sizes, on both machines, and
 // compiles for sm_90a without local memory.
 #include <selvage/codegen/cuda.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
+#include <selvage/kernel/value_nodes.h>
 #include <selvage/runtime/nvrtc.h>
 #include <selvage/runtime/static_counts.h>
+#include <selvage/simplifier/point.h>
 
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <set>
 
 #include "examples/cpp/examples.h"
 #include "tests/support/lowered.h"
@@ -79,6 +84,55 @@ TEST(Examples, ARowThatIsTooLongToBeKeptIsReadAgain) {
         "(H + 255) / 256 * 32, must be at most 1024; help: choose sizes for which it holds");
     EXPECT_TRUE(run_at(Row::Again, 8193));
     EXPECT_TRUE(run_at(Row::Again, 20'000));
+  }
+}
+
+// Addresses in the tile that a kernel stores to or reads from, each with the lane's variable.
+struct TileAccesses {
+  const Kernel& kernel;
+  std::vector<std::pair<Expr, Expr>> found = {};
+
+  void visit(const Body& body, Expr lane) {
+    for (const Statement& s : body) {
+      if (const auto* loop = std::get_if<Loop>(&s.node)) {
+        visit(loop->body, loop->parallel == ParallelType::TIDx ? loop->variable : lane);
+      } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
+        visit(guard->body, lane);
+        visit(guard->otherwise, lane);
+      } else if (const auto* store = std::get_if<Store>(&s.node)) {
+        if (is_tile(store->buffer)) found.emplace_back(store->address, lane);
+        for (ValueId v : nodes_of(kernel.values, store->value)) {
+          const ValueNode& node = kernel.values[v];
+          if (node.kind == ValueNode::Kind::Read && is_tile(BufferId(node.source))) {
+            found.emplace_back(node.subscripts[0], lane);
+          }
+        }
+      }
+    }
+  }
+  bool is_tile(BufferId b) const { return kernel.buffers[b].memory == Memory::Shared; }
+};
+
+TEST(Examples, ATransposedTileIsStoredAndReadWithoutBankConflicts) {
+  const Example e = transpose();
+  const Program program = lower(*e.fusion, e.schedule);
+  for (const Kernel& kernel : program.steps[0].variants) {
+    TileAccesses accesses{kernel};
+    accesses.visit(kernel.body, {});
+    EXPECT_GE(accesses.found.size(), 2u);
+    for (const auto& [address, lane] : accesses.found) {
+      for (std::int64_t other = 0; other < 4; ++other) {  // of 4 steps and 8 warps
+        std::set<std::int64_t> banks;
+        for (std::int64_t l = 0; l < 32; ++l) {
+          Point at;
+          for (Expr s : symbols_of(std::span(&address, 1))) {
+            at.emplace_back(s, same(s, lane) ? l : other);
+          }
+          banks.insert(value_at(address, at).value() % 32);
+        }
+        EXPECT_EQ(banks.size(), 32u) << to_string(address);
+      }
+    }
   }
 }
 
