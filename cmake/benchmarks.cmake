@@ -8,7 +8,7 @@ if(SELVAGE_TESTS)
   target_compile_definitions(selvage_benchmarks PRIVATE
     SELVAGE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(selvage_benchmarks PRIVATE
-    tests_corpus selvage benchmark::benchmark_main)
+    tests_corpus example_programs selvage benchmark::benchmark_main)
   use_pch(selvage_benchmarks selvage_pch)
 endif()
 

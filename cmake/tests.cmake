@@ -71,12 +71,13 @@ endfunction()
 set(tests_core base expr simplifier)
 set(tests_ir ir index oracle legality)
 set(tests_kernel kernel lower scheduler codegen emulate runtime driver)
-set(tests_tools frontend report confirm tools)
+set(tests_tools frontend report confirm tools examples)
 set(claimed consumer corpus fuzz scripts support)
 foreach(binary tests_core tests_ir tests_kernel tests_tools)
   add_test_binary(${binary} ${${binary}})
   list(APPEND claimed ${${binary}})
 endforeach()
+target_link_libraries(tests_tools PRIVATE example_programs)
 
 # No test may be left out by accident: every folder of tests/ belongs to a binary.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tests"
@@ -87,6 +88,8 @@ foreach(source IN LISTS sources)
     message(FATAL_ERROR "tests/${source}: no test binary holds tests/${folder}; name it in cmake/tests.cmake")
   endif()
 endforeach()
+
+add_test(NAME examples_run COMMAND examples)
 
 add_test(NAME includes_go_down COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_includes")
 add_test(NAME check_includes_refuses COMMAND

@@ -209,7 +209,7 @@ class Interpreter {
       case ValueNode::Kind::Index: {
         const auto value = evaluate(n.index);
         if (!value) undefined(n.index);
-        return Scalar::of(DataType::Int64, *value);
+        return Scalar::of(n.type, *value);
       }
       case ValueNode::Kind::Read: {
         const auto s = read(TensorId(n.source), n.subscripts, !n.operands.empty());

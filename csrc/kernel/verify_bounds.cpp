@@ -1,4 +1,6 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/kernel/verify_strides.h>
 #include <selvage/legality/decide.h>
@@ -9,6 +11,8 @@ namespace selvage {
 
 namespace {
 
+constexpr std::int64_t kShortLoop = 16;
+
 class Bounds {
  public:
   explicit Bounds(const AccessMap& map) : map_(map) {}
@@ -18,7 +22,8 @@ class Bounds {
       const KernelAccess& a = map_.accesses()[i];
       const Expr address = map_.address(i);
       const Expr n = map_.kernel().buffers[a.buffer].elements;
-      if (is_inside(map_, a.scope, to_linear_or_atom(address), a.width, to_linear_or_atom(n))) {
+      if (is_inside(map_, a.scope, to_linear_or_atom(address), a.width, to_linear_or_atom(n)) ||
+          is_inside_at_each(a, address, n)) {
         add_rule("bounds", out_.proved);
       } else {
         ask_inside(i, address, n);
@@ -33,6 +38,26 @@ class Bounds {
   }
 
  private:
+  // The same at every value of one variable of a short loop: what was asked of each of its
+  // iterations before the loop is known of numbers only.
+  bool is_inside_at_each(const KernelAccess& a, Expr address, Expr n) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&address, 1));
+    for (PlaceId id : map_.scope(a.scope).loops) {
+      const StatementPlace& p = map_.places()[id];
+      const bool is_short =
+          p.begin.is_const(0) && p.extent.is(Op::Const) && p.extent.value() <= kShortLoop;
+      if (!is_short || !contains(symbols, p.variable)) continue;
+      bool is_each = true;
+      for (std::int64_t k = 0; is_each && k < p.extent.value(); ++k) {
+        const Expr at =
+            map_.at(a.scope).simplify(substitute(address, {{p.variable, map_.pool().constant(k)}}));
+        is_each = is_inside(map_, a.scope, to_linear_or_atom(at), a.width, to_linear_or_atom(n));
+      }
+      if (is_each) return true;
+    }
+    return false;
+  }
+
   void ask_inside(std::size_t i, Expr address, Expr n) {
     const KernelAccess& a = map_.accesses()[i];
     const Expr last = a.width == 1 ? address : address + (a.width - 1);

@@ -52,6 +52,40 @@ bool is_at_most_0(const AccessMap& map, std::size_t scope, Expr e) {
   return false;
 }
 
+// All that multiplies a variable, where that is a sum of sizes, or of sizes and a number.
+std::vector<Expr> sums_of_strides(const AccessMap& map, const LinearSum& sum) {
+  std::vector<std::pair<Expr, LinearSum>> slopes;
+  for (const LinearSum::Term& t : sum.terms) {
+    Expr variable, sizes;
+    bool is_product = false;
+    for (Expr atom : atoms_of(t.monomial)) {
+      if (uses_only(std::span(&atom, 1), map.sizes())) {
+        sizes = multiply_monomials(map.pool(), sizes, atom);
+      } else {
+        is_product = is_product || variable.valid();
+        variable = atom;
+      }
+    }
+    if (!variable.valid() || is_product) continue;
+    auto at = std::find_if(slopes.begin(), slopes.end(),
+                           [&](const auto& s) { return same(s.first, variable); });
+    if (at == slopes.end()) at = slopes.insert(at, {variable, LinearSum{}});
+    const LinearSum one = sizes.valid() ? LinearSum::of_atom(sizes) : LinearSum::of_constant(1);
+    const auto more = add(at->second, one, t.coefficient);
+    if (!more) return {};
+    at->second = *more;
+  }
+  std::vector<Expr> out;
+  for (const auto& [variable, slope] : slopes) {
+    if (slope.terms.size() + (slope.constant != 0) < 2) continue;
+    const Expr stride = to_expr(map.pool(), slope);
+    const bool is_new =
+        std::none_of(out.begin(), out.end(), [&](Expr known) { return same(known, stride); });
+    if (is_new) out.push_back(stride);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool with_numbers) {
@@ -83,12 +117,13 @@ std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool wi
     for (std::int64_t n : numbers) out.push_back(map.pool().constant(n));
   }
   for (const auto& [factors, stride] : list) out.push_back(stride);
+  for (Expr stride : sums_of_strides(map, sum)) out.push_back(stride);
   return out;
 }
 
 std::optional<Division> cut(ExprPool& pool, const LinearSum& sum, Expr stride) {
   auto parts = stride.is(Op::Const) ? divide_down(sum, stride.value())
-                                    : divide_terms(pool, sum, LinearSum::of_atom(stride));
+                                    : divide_terms(pool, sum, to_linear_or_atom(stride));
   if (!parts || parts->quotient.is_zero()) return std::nullopt;
   return parts;
 }

@@ -13,7 +13,8 @@ namespace selvage {
 // can be asked about each for itself, and no product of unknowns is left.
 
 // By what a sum may be cut: if wanted, numbers that multiply variables, small ones first; then
-// products of sizes that do, fewest factors first.
+// products of sizes that do, fewest factors first; then sums of these that multiply one variable,
+// such as M + N in a row of two parts.
 std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool with_numbers);
 
 // sum = stride * quotient + rest, where the quotient is not 0.

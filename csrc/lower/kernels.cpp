@@ -110,8 +110,13 @@ KernelVariants make_kernels(const KernelRequest& request) {
   KernelVariants out{{}, std::move(draft.conditions)};
   const IndexWidth width = width_of(fusion, kernel, std::move(draft.computed));
   const auto with_conditions = [&](Expr condition) {
-    std::vector<Expr> all = out.alignment;
-    for (const LaunchCheck& check : request.launch.of_block) all.push_back(check.condition);
+    std::vector<Expr> all;
+    const auto add = [&](Expr c) {
+      const auto is_said = [&](Expr known) { return same(known, c); };
+      if (std::none_of(all.begin(), all.end(), is_said)) all.push_back(c);
+    };
+    for (Expr c : out.alignment) add(c);
+    for (const LaunchCheck& check : request.launch.of_block) add(check.condition);
     for (Expr c : all) condition = condition.is_true() ? c : condition && c;
     return condition;
   };

@@ -83,7 +83,14 @@ class Nest {
     return is_block(parallel(loop)) || is_thread(parallel(loop));
   }
   bool is_unswitched(std::size_t loop) const {
-    return parallel(loop) == ParallelType::Unswitch || parallel(loop) == ParallelType::Unroll;
+    return parallel(loop) == ParallelType::Unswitch || parallel(loop) == ParallelType::Unroll ||
+           is_vector_in_registers(loop);
+  }
+  // A vector that is computed from registers and kept there: it is no access, and unrolled.
+  bool is_vector_in_registers(std::size_t loop) const {
+    return parallel(loop) == ParallelType::Vectorize && !has_lanes_ && analysis_.vector &&
+           !analysis_.vector->is_stored &&
+           schedule_.graph()[analysis_.loops[loop]].extent.is(Op::Const);
   }
   bool is_checked(std::size_t loop) const {
     const Expr guard = guard_of(analysis_);

@@ -136,5 +136,19 @@ TEST(ReferencePointwise, ACastFromAndToEveryType) {
   }
 }
 
+TEST(ReferencePointwise, ATruthOfIndicesChooses) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor x = f.input("x", {N}, DataType::Float);
+  const Expr i = f.fresh_index("i");
+  ValueGraph& values = f.values();
+  const ValueId item = values.read(DataType::Float, std::uint32_t(index_of(x.id())), {i});
+  const ValueId negated = values.apply(Function::Neg, {item});
+  f.output("y", f.compute("", {i}, {N},
+                          values.apply(Function::Select, {values.index(i < 2), item, negated})));
+  const Array y = run_reference(f, {{"N", 4}}, {{"x", array(DataType::Float, {1, 2, 3, 4})}}).at(0);
+  EXPECT_EQ(y, array(DataType::Float, {1, 2, -3, -4}));
+}
+
 }  // namespace
 }  // namespace selvage

@@ -90,6 +90,51 @@ TEST(Verify, AGuardThatIsDroppedLetsAStoreOutOfBounds) {
   EXPECT_TRUE(is_proved(v.of(Hazard::Lifetime)));
 }
 
+// A row of two parts to a block, 128 items at a time; `past`: how many items too many.
+VerifyCase::Verified rows_of_two_parts(std::int64_t past) {
+  VerifyCase c(128);
+  const Expr B = c.size("B"), M = c.size("M"), N = c.size("N");
+  c.kernel.launch.grid[0] = B;
+  const BufferId y = c.output("y", DataType::Float, (M + N) * B);
+  const Expr k = c.variable("k", ceil_div(M + N, c.c(128))), column = k * 128 + c.tx;
+  return c.verified(
+      {loop(k, ceil_div(M + N, c.c(128)),
+            {guard(column < M + N + past, {c.put(y, (M + N) * c.bx + column, c.one())})})});
+}
+
+TEST(Verify, RowsOfTwoPartsAreApart) {
+  EXPECT_LEGAL(rows_of_two_parts(0));
+  const auto v = rows_of_two_parts(1);
+  EXPECT_TRUE(is_refuted(v.of(Hazard::Race))) << findings(v);
+  EXPECT_TRUE(is_refuted(v.of(Hazard::Bounds))) << findings(v);
+}
+
+// A tile of 32 by 32 whose columns are swizzled, read where the tests of its four steps, asked
+// before the loop over these, hold.
+VerifyCase::Verified swizzled_tile(int tests) {
+  VerifyCase c(32, 8);
+  const Expr M = c.size("M"), N = c.size("N");
+  c.kernel.launch.grid = {ceil_div(N, c.c(32)), ceil_div(M, c.c(32)), c.c(1)};
+  const BufferId x = c.input("x", DataType::Float, M * N);
+  const BufferId y =
+      c.output("y", DataType::Float, ceil_div(M, c.c(32)) * ceil_div(N, c.c(32)) * 1024);
+  const Expr i = c.variable("i", c.c(4));
+  const auto row = [&](Expr step) { return step * 8 + c.ty; };
+  const auto column = [&](Expr step) { return c.bx * 32 + (row(step) ^ c.tx); };
+  Expr holds = c.by * 32 + c.ty + 24 < M;
+  for (int k = 0; k < tests; ++k) holds = holds && column(c.c(k)) < N;
+  const Expr tile = (c.by * ceil_div(N, c.c(32)) + c.bx) * 1024;
+  return c.verified(
+      {guard(holds, {loop(i, c.c(4),
+                          {c.put(y, tile + row(i) * 32 + c.tx,
+                                 c.read(x, (c.by * 32 + row(i)) * N + column(i)))})})});
+}
+
+TEST(Verify, ASwizzledTileIsInBoundsStepByStep) {
+  EXPECT_LEGAL(swizzled_tile(4));
+  EXPECT_FALSE(is_proved(swizzled_tile(3).of(Hazard::Bounds)));
+}
+
 // for k: fill a tile, barrier, read all of it, barrier
 VerifyCase::Verified refilled(std::size_t dropped, bool has_number_of_tiles) {
   VerifyCase c(128);

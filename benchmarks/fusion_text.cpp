@@ -1,0 +1,99 @@
+// From a Fusion with its Schedule to CUDA text: what a user of the library waits for, of the C++
+// examples and of chains of pointwise operations. Beside each example's time stands what its first
+// variant is compiled to for sm_90a: registers, bytes of shared memory, and instructions by kind,
+// each counted once. All variants are written in the time.
+#include <benchmark/benchmark.h>
+
+#include <selvage/codegen/cuda.h>
+#include <selvage/lower/program.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/static_counts.h>
+
+#include "examples/cpp/examples.h"
+
+namespace selvage {
+namespace {
+
+std::vector<CudaText> texts_of(const Fusion& fusion, const Schedule& schedule) {
+  std::vector<CudaText> texts;
+  for (const ProgramStep& step : lower(fusion, schedule).steps) {
+    for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
+  }
+  return texts;
+}
+
+int accesses(const StaticCounts& c, int bytes) {
+  int n = 0;
+  for (const auto* by_bytes : {&c.global_loads, &c.global_stores}) {
+    if (const auto it = by_bytes->find(bytes); it != by_bytes->end()) n += it->second;
+  }
+  return n;
+}
+
+// Of the first variant, which most sizes take.
+void count(benchmark::State& state, const CudaText& text) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) {
+    state.SetLabel("not counted: " + Nvrtc::why_absent());
+    return;
+  }
+  const CompiledKernels compiled =
+      nvrtc->compile(KernelSource{text.text, text.name, text.parameter_types});
+  const KernelResources& used = compiled.kernel(text.name);
+  const StaticCounts c = count_sass(compiled.cubin).at(text.name);
+  state.counters["registers"] = used.registers;
+  state.counters["shared_bytes"] = double(used.shared_bytes);
+  state.counters["barriers"] = c.barriers;
+  state.counters["shuffles"] = c.shuffles;
+  state.counters["of_16_bytes"] = accesses(c, 16);
+  state.counters["instructions"] = c.instructions;
+  state.counters["local"] = c.local_loads + c.local_stores;
+}
+
+void example_to_text(benchmark::State& state, const Example& example) {
+  std::vector<CudaText> texts;
+  for (auto _ : state) texts = texts_of(*example.fusion, example.schedule);
+  state.counters["variants"] = double(texts.size());
+  count(state, texts.front());
+}
+
+// The fusion is built as well: x, then a number of operations, each on the one before.
+void chain_to_text(benchmark::State& state) {
+  for (auto _ : state) {
+    Fusion f;
+    const auto [b, h] = f.extents("B", "H");
+    const Tensor x = f.input("x", {b, h}, DataType::Float);
+    Tensor t = x;
+    for (std::int64_t k = 0; k < state.range(0); ++k) {
+      t = k % 3 == 0 ? t + x : k % 3 == 1 ? t * 0.5 : relu(t);
+    }
+    const Tensor y = f.output("y", t);
+    Schedule s(f);
+    const auto [row, item] = s.loops<2>(y);
+    const auto [vector, lane] = s.split(item, 4);
+    const auto [block, thread] = s.split(vector, 128);
+    s.bind(row, ParallelType::BIDx).bind(block, ParallelType::BIDy);
+    s.bind(thread, ParallelType::TIDx).bind(lane, ParallelType::Vectorize);
+    benchmark::DoNotOptimize(texts_of(f, s).size());
+  }
+  state.SetComplexityN(state.range(0));
+}
+
+BENCHMARK(chain_to_text)
+    ->Name("fusion_text/chain")
+    ->Arg(10)
+    ->Arg(100)
+    ->Arg(1'000)
+    ->Complexity()
+    ->Unit(benchmark::kMillisecond);
+
+[[maybe_unused]] const bool kRegistered = [] {
+  for (const Example& example : examples()) {
+    benchmark::RegisterBenchmark(("fusion_text/" + example.name).c_str(), example_to_text, example)
+        ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace selvage

@@ -1,0 +1,41 @@
+#include "examples.h"
+
+namespace selvage {
+
+// Rotary embedding: the pair (x[b, 0, i], x[b, 1, i]) is turned by an angle whose cosine and sine
+// are tables over (b, i). A thread takes eight neighbours of both halves, each in one vector, and
+// a block eight rows. Written in index notation, for the other half is x[b, 1 - k, i].
+Example rotary() {
+  auto f = std::make_shared<Fusion>();
+  const Expr B = f->extent("B", 0), H = f->extent("H");
+  const Tensor x = f->input("x", {B, f->constant(2), H}, DataType::Half);
+  const Tensor cos = f->input("cos", {B, H}, DataType::Half);
+  const Tensor sin = f->input("sin", {B, H}, DataType::Half);
+  const Expr b = f->fresh_index("b"), k = f->fresh_index("k"), i = f->fresh_index("i");
+  const auto at = [&](Tensor t, std::vector<Expr> subscripts) {
+    return f->values().read(DataType::Half, std::uint32_t(index_of(t.id())), std::move(subscripts));
+  };
+  const auto apply = [&](Function g, std::vector<ValueId> operands) {
+    return f->values().apply(g, std::move(operands));
+  };
+  const ValueId other = at(x, {b, 1 - k, i});
+  const ValueId turned =
+      apply(Function::Select, {f->values().index(eq(k, 0)), apply(Function::Neg, {other}), other});
+  const ValueId sum =
+      apply(Function::Add, {apply(Function::Mul, {at(x, {b, k, i}), at(cos, {b, i})}),
+                            apply(Function::Mul, {turned, at(sin, {b, i})})});
+  const Tensor y = f->compute("y", {b, k, i}, f->shape(x.id()), sum, DataType::Half);
+  f->output("y", y);
+
+  Schedule s(*f);
+  const auto [row, half, item] = s.loops<3>(y);
+  const auto [block, thread_y] = s.split(row, 8);
+  const auto [thread_x, lane] = s.split(item, 8);
+  s.reorder({block, thread_y, thread_x, half, lane});
+  s.bind(block, ParallelType::BIDx).bind(thread_y, ParallelType::TIDy);
+  s.bind(thread_x, ParallelType::TIDx).bind(half, ParallelType::Unroll);
+  s.bind(lane, ParallelType::Vectorize);
+  return {"rotary", f, s, {"B", "H"}};
+}
+
+}  // namespace selvage
