@@ -73,7 +73,8 @@ class Schedule {
   // after that. Everyone who reads it must do so within these loops; that is seen when the fusion
   // is lowered. Its loops are its own to cut up further.
   Schedule& compute_at(TensorId t, ScheduledLoop at);
-  // The same, inside no loop: in the kernel of `reader`, before its loops.
+  // The same, inside no loop of the reader's own: in its kernel, before its loops; but inside those
+  // that the reader shares with the nest that it is computed in itself.
   Schedule& compute_in(TensorId t, TensorId reader);
   // Where its elements are kept: global memory if it is stored by a kernel of its own, else, if
   // nothing is said, the registers of each thread where no thread reads what another has computed,
@@ -121,7 +122,9 @@ class Schedule {
   std::vector<DomainId> derive(TensorId t, const Transform& request,
                                std::vector<std::string> names);
 
-  // The schedule that is lowered: everything that has no place yet has got one. These are
+  // The schedule that is lowered: everything that has no place yet has got one, and loops that are
+  // shared with the nest around are bound to the block and thread indices that they are bound to
+  // there (E413 where they are bound otherwise, or another loop to the same). No place yet have
   //   folds that follow, partial tensors, and tensors that are kept in shared or local memory,
   // unless they are inlined or have a site. Each is placed after all who read it (through inlined
   // tensors), at the innermost tensor in whose nest all of them are computed, its host:
@@ -206,6 +209,7 @@ class Schedule {
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
   void put_at(TensorId t, Site site);
+  void bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, ParallelType>>& open);
   // Loops that it shares with those of `host` down to the site come first, in the host's order.
   static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);
   // The nest of t as like() has it; nothing where it shares nothing with the reference.

@@ -13,6 +13,8 @@ bool contains(const std::vector<DomainId>& list, DomainId d) {
   return std::find(list.begin(), list.end(), d) != list.end();
 }
 
+bool is_axis(ParallelType p) { return is_block(p) || is_thread(p); }
+
 }  // namespace
 
 // Settles tensors from the last to the first, so that who reads one has its place already.
@@ -222,7 +224,52 @@ Schedule Schedule::with_defaults() const {
         "say where it is computed after the loops of " + fusion()[at->tensor].name + " are cut up");
   }
   if (is_any_open) Placement(settled).run();
+  std::map<TensorId, std::map<DomainId, ParallelType>> open;
+  for (std::size_t k = 0; k < nests_.size(); ++k) settled.bind_shared(TensorId(k), open);
   return settled;
+}
+
+// `open`: the loops around each tensor that has been seen to, with what they are bound to.
+void Schedule::bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, ParallelType>>& open) {
+  const std::optional<Site> site = nest(t).site;
+  if (open.contains(t)) return;
+  std::map<DomainId, ParallelType>& around = open[t];
+  if (!site) return;
+  bind_shared(site->tensor, open);
+  around = open.at(site->tensor);
+  for (DomainId d : nest(site->tensor).loops) {
+    if (!site->loop) break;
+    around[d] = parallel(site->tensor, d);
+    if (d == *site->loop) break;
+  }
+  Nest& own = nest(t);
+  for (DomainId d : own.loops) {
+    const auto at = around.find(d);
+    if (at == around.end() || own.folded.contains(index_of(d))) break;
+    const ParallelType here = parallel(t, d), there = at->second;
+    if (here == there || (!is_axis(here) && !is_axis(there))) continue;
+    if (here != ParallelType::Serial) {
+      refuse<Illegal>(
+          "E413",
+          name(t, d) + " of " + fusion()[t].name + " is bound to " + std::string(to_string(here)) +
+              ", and is the loop of " + fusion()[site->tensor].name +
+              " that it is computed in, which is " +
+              (there == ParallelType::Serial ? "serial"
+                                             : "bound to " + std::string(to_string(there))),
+          "bind both to the same type, or leave that of " + fusion()[t].name +
+              " serial: it follows");
+    }
+    const auto other = std::find_if(own.bound.begin(), own.bound.end(),
+                                    [&](const auto& b) { return b.second == there; });
+    if (other != own.bound.end()) {
+      refuse<Illegal>("E413",
+                      std::string(to_string(there)) + " of " + fusion()[t].name + " is bound to " +
+                          name(t, other->first) +
+                          ", and is computed inside a loop that is bound to it, " + name(t, d),
+                      "bind " + name(t, other->first) + " to another type");
+    }
+    own.bound[d] = there;
+  }
 }
 
 }  // namespace selvage

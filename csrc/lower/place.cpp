@@ -71,7 +71,11 @@ void PlacedTensors::settle(const NestTree& tree) {
   if (own.is_hosted) {
     for (const Reading& reading : readings_[tree.tensor]) check_iteration(tree, reading);
     const auto asked = schedule_.memory(tree.tensor);
-    if (!fusion_[tree.tensor].is_output && asked != Memory::Global) storage = choose(tree);
+    if (!fusion_[tree.tensor].is_output && asked != Memory::Global) {
+      storage = choose(tree);
+    } else {
+      check_stored_once(tree);
+    }
   }
   if (own.result) analyze_memory(fusion_, schedule_, *own.result, storage);
   // What is folded over is gone once a result lies in memory.
@@ -160,6 +164,36 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
         "E432", what,
         "compute " + fusion_[t].name + " further out, before the loop " + schedule_.name(t, d),
         notes);
+  }
+}
+
+// Global memory is every block's, and is written once: computed again in each iteration of a loop
+// around, or by each block for itself, an element would be stored again.
+void PlacedTensors::check_stored_once(const NestTree& tree) const {
+  const TensorId t = tree.tensor;
+  const TensorAnalysis& own = placed_.at(t).analysis;
+  const auto shared_end = own.loops.begin() + std::ptrdiff_t(tree.shared);
+  const auto refuse_again = [&](const std::string& loop, const char* what) {
+    refuse<Illegal>("E435",
+                    fusion_[t].name + " is kept in global memory, and each " + what + " of " +
+                        loop + " would store it again",
+                    "compute " + fusion_[t].name + " outside of that loop, or keep it in shared " +
+                        "or local memory");
+  };
+  for (const auto& [d, variable] : open_.at(t)) {
+    if (std::find(own.loops.begin(), shared_end, d) != shared_end) continue;
+    if (own.ranges->proves(eq(schedule_.graph()[d].extent, 1))) continue;
+    refuse_again(to_string(variable), "iteration");
+  }
+  const auto readings = readings_.find(t);
+  if (readings == readings_.end()) return;
+  for (const Reading& reading : readings->second) {
+    for (DomainId d : placed_.at(reading.reader).analysis.loops) {
+      const ParallelType p = schedule_.parallel(reading.reader, d);
+      if (!is_block(p) || loop_of_axis(t, p).valid()) continue;
+      if (own.ranges->proves(eq(schedule_.graph()[d].extent, 1))) continue;
+      refuse_again(schedule_.name(reading.reader, d), "block");
+    }
   }
 }
 

@@ -23,6 +23,7 @@ struct PlacedTensor {
 //
 // Throws Illegal, besides what analyze_loops and ValueLowering refuse:
 //   E432 an element that another iteration, block or thread computes
+//   E435 elements in global memory that are computed, and so stored, more than once
 //   E433 elements kept in registers or shared memory whose number is not known
 class PlacedTensors {
  public:
@@ -43,6 +44,7 @@ class PlacedTensors {
   Expr loop_of_axis(TensorId t, ParallelType axis) const;
   std::vector<std::pair<DomainId, Expr>> coordinates_at(const Reading& reading, TensorId t) const;
   Verdict is_own_thread(TensorId t, const Reading& reading) const;
+  void check_stored_once(const NestTree& tree) const;
   void check_iteration(const NestTree& tree, const Reading& reading) const;
 
   const Fusion& fusion_;

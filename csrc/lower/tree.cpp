@@ -149,7 +149,8 @@ class Planner {
     const auto hosted = hosted_.find(t);
     if (hosted == hosted_.end()) return nest;
     for (TensorId inner : hosted->second) {
-      const std::size_t own = level(*schedule_.site(inner));
+      // Those that the tensor shares with its own host are open before its part begins.
+      const std::size_t own = std::max(level(*schedule_.site(inner)), nest.shared);
       std::vector<DomainId> around = open;
       around.insert(around.end(), loops.begin(), loops.begin() + std::ptrdiff_t(own));
       nest.inside.push_back(tree(inner, own, std::move(around)));

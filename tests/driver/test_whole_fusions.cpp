@@ -1,0 +1,218 @@
+// Random fusions of all kinds of operations under random schedules: the reference, emulation and
+// the emitted text agree; emulation finds no fault, and verification refutes nothing.
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/driver/run.h>
+#include <selvage/frontend/schedule_writer.h>
+#include <selvage/kernel/print.h>
+#include <selvage/kernel/verify.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/lower/random_whole_schedule.h"
+#include "tests/support/counts.h"
+#include "tests/support/lowered.h"
+
+namespace selvage {
+namespace {
+
+using test::WholeCase;
+using test::WholeRecipe;
+
+struct Figures {
+  int cases = 0, steps = 0, not_lowered = 0, kernels = 0;
+  int thread_folds = 0, shared = 0, hosted = 0, barriers = 0, needless_barriers = 0;
+  int vectors = 0, local = 0, launch_refusals = 0;
+  std::map<std::string, int> refused_steps, refused_lowering, unknown;
+  std::map<std::string, std::string> examples;
+};
+
+bool folds_by_threads(const Schedule& s, const Program& program) {
+  for (const TensorAnalysis& a : program.tensors) {
+    if (!s.fusion()[a.tensor].fold) continue;
+    for (DomainId d : s.loop_domains(a.tensor)) {
+      if (is_thread(s.parallel(a.tensor, d)) && s.is_folded(a.tensor, d)) return true;
+    }
+  }
+  return false;
+}
+
+void count_kernel(const Kernel& kernel, const Verification& v, Figures& figures) {
+  ++figures.kernels;
+  for (std::size_t h = 0; h < kHazards; ++h) {
+    if (is_unknown(v.verdicts[h])) ++figures.unknown[std::string(to_string(Hazard(h)))];
+  }
+  figures.barriers += int(test::count_barriers(kernel.body));
+}
+
+// What is wrong with it, "" if nothing is.
+std::string wrong(const WholeCase& c, Figures& figures) {
+  if (!c.program) return "";
+  std::string text;
+  bool is_proved_whole = true;
+  for (const ProgramStep& step : c.program->steps) {
+    for (const Kernel& kernel : step.variants) {
+      const Verification v = verify(kernel);
+      count_kernel(kernel, v, figures);
+      for (const KernelFinding& f : v.findings) {
+        is_proved_whole = false;
+        if (is_refuted(f.verdict)) {
+          text += "verify " + std::string(to_string(f.hazard)) + ": " + f.text + "\n";
+        }
+      }
+      for (std::size_t k = 0; k < test::count_barriers(kernel.body); ++k) {
+        Kernel without = kernel;
+        std::size_t at = k;
+        test::remove_barrier(without.body, at);
+        if (is_proved(verify(without).of(Hazard::Race))) ++figures.needless_barriers;
+      }
+    }
+  }
+  RunRequest request{.sizes = c.random.sizes, .inputs = c.random.inputs};
+  request.on = Machine::Emulate;
+  request.on_all = true;
+  RunResult result;
+  try {
+    result = run(*c.random.fusion, *c.schedule, *c.program, request);
+  } catch (const BadInput& refusal) {
+    const std::string code = refusal.diagnostic().code;
+    if (code != "E621" && code != "E622") return text + "run: " + refusal.what() + "\n";
+    ++figures.launch_refusals;
+    figures.examples.emplace("launch " + code, refusal.what());
+    return text;
+  }
+  for (const std::string& fault : result.faults) {
+    text += std::string("fault") + (is_proved_whole ? " though proved: " : ": ") + fault + "\n";
+  }
+  for (const Comparison& r : result.comparisons) {
+    const bool is_inexact = c.random.inexact.contains(r.output);
+    if (r.failures > 0 || (!is_inexact && r.max_difference > 0)) {
+      text += "value " + std::string(to_string(r.machine)) + ": " + r.first + "\n";
+    }
+  }
+  return text;
+}
+
+std::string outcome(const WholeRecipe& recipe, Figures& figures) {
+  try {
+    const WholeCase c(recipe);
+    ++figures.cases;
+    figures.steps += c.steps_taken;
+    for (const auto& [code, n] : c.refused_steps) figures.refused_steps[code] += n;
+    for (const auto& [code, n] : c.refused_lowering) figures.refused_lowering[code] += n;
+    for (const auto& [code, example] : c.examples) figures.examples.emplace(code, example);
+    if (!c.program) {
+      ++figures.not_lowered;
+      return "";
+    }
+    const Schedule& s = *c.program->schedule;
+    bool shared = false, hosted = false, local = false, vectors = false;
+    for (std::size_t t = 0; t < s.fusion().size(); ++t) {
+      hosted = hosted || s.site(TensorId(t));
+      for (DomainId d : s.loop_domains(TensorId(t))) {
+        vectors = vectors || s.parallel(TensorId(t), d) == ParallelType::Vectorize;
+      }
+    }
+    for (const ProgramStep& step : c.program->steps) {
+      for (const Buffer& b : step.variants.back().buffers) {
+        shared = shared || b.memory == Memory::Shared;
+        local = local || b.memory == Memory::Local;
+      }
+    }
+    figures.shared += shared;
+    figures.hosted += hosted;
+    figures.local += local;
+    figures.vectors += vectors;
+    figures.thread_folds += folds_by_threads(s, *c.program);
+    return wrong(c, figures);
+  } catch (const std::exception& e) {
+    return std::string("throws: ") + e.what() + "\n";
+  }
+}
+
+// The kind of a failure: a smaller case has to fail in the same way.
+std::string kind(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+WholeRecipe shrunk(WholeRecipe recipe, const std::string& text) {
+  Figures ignored;
+  bool gets_smaller = true;
+  const auto still = [&](const WholeRecipe& r) { return kind(outcome(r, ignored)) == kind(text); };
+  while (gets_smaller) {
+    gets_smaller = false;
+    for (int k = recipe.operations; k-- > 0;) {
+      if (recipe.left_out.contains(k)) continue;
+      WholeRecipe less = recipe;
+      less.left_out.insert(k);
+      if (still(less)) recipe = less, gets_smaller = true;
+    }
+    for (int k = recipe.steps; k-- > 0;) {
+      if (recipe.steps_left_out.contains(k)) continue;
+      WholeRecipe less = recipe;
+      less.steps_left_out.insert(k);
+      if (still(less)) recipe = less, gets_smaller = true;
+    }
+  }
+  return recipe;
+}
+
+std::string shown(const WholeRecipe& recipe) {
+  std::string text;
+  try {
+    const WholeCase c(recipe);
+    for (const auto& [name, n] : c.random.sizes) text += name + " = " + std::to_string(n) + " ";
+    text += "\n";
+    try {
+      text += to_schedule_file(*c.random.fusion, *c.schedule);
+    } catch (const Error& e) {
+      text += e.what();
+    }
+    if (!c.program) return text;
+    for (const ProgramStep& step : c.program->steps) {
+      text += "\n" + loop_nest(step.variants.back());
+    }
+  } catch (const std::exception& e) {
+    text += e.what();
+  }
+  return text;
+}
+
+void print(const Figures& f) {
+  std::printf(
+      "%d cases, %d steps taken, %d kernels; of the cases %d fold by threads, %d share, "
+      "%d host, %d keep locally, %d have vectors; %d not lowered at all, %d not launched; "
+      "%d barriers, %d needless\n",
+      f.cases, f.steps, f.kernels, f.thread_folds, f.shared, f.hosted, f.local, f.vectors,
+      f.not_lowered, f.launch_refusals, f.barriers, f.needless_barriers);
+  for (const auto& [what, n] : f.unknown) std::printf("  unknown %s: %d\n", what.c_str(), n);
+  for (const auto& [what, n] : f.refused_steps) std::printf("  refused %s: %d\n", what.c_str(), n);
+  for (const auto& [what, n] : f.refused_lowering) {
+    std::printf("  refused lower %s: %d\n", what.c_str(), n);
+  }
+  if (std::getenv("SELVAGE_EXAMPLES") == nullptr) return;
+  for (const auto& [what, text] : f.examples) std::printf("  %s: %s\n", what.c_str(), text.c_str());
+}
+
+TEST(WholeFusions, AgreeUnderRandomSchedules) {
+  Figures figures;
+  const char* first = std::getenv("FIRST");
+  const int begin = first == nullptr ? 1 : std::atoi(first);
+  const int n = count(100, 5'000);
+  int failures = 0;
+  for (int i = begin; i < begin + n && failures < 12; ++i) {
+    const WholeRecipe recipe{.seed = std::uint64_t(i)};
+    const std::string text = outcome(recipe, figures);
+    if (text.empty()) continue;
+    ++failures;
+    const WholeRecipe small = shrunk(recipe, text);
+    Figures ignored;
+    ADD_FAILURE() << "seed " << i << ": " << text.substr(0, 1000)
+                  << "shrunk: " << outcome(small, ignored).substr(0, 1000) << shown(small);
+  }
+  print(figures);
+}
+
+}  // namespace
+}  // namespace selvage
