@@ -32,6 +32,13 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
     refuse<Illegal>("E420", "nothing reads " + tensor.name + ", and it is no output",
                     "cache tensors that are read, or outputs");
   }
+  if (tensor.fold && tensor.fold->is_partial) {
+    refuse<Illegal>("E420",
+                    tensor.name +
+                        " holds states of a fold, several components to an element, and " +
+                        "a copy has one",
+                    "say where " + tensor.name + " itself is kept: memory: shared");
+  }
   const Nest& old = nest(t);
   for (std::size_t k = 0; is_before && k < nests_.size(); ++k) {
     const std::optional<Site>& site = nests_[k].site;

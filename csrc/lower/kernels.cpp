@@ -28,8 +28,23 @@ IndexWidth width_of(const Fusion& fusion, const Kernel& kernel, std::vector<Expr
   return index_width({values, elements, fusion.sizes(), forms.computed().definitions, ranges});
 }
 
-// A kernel is passed the sizes that it computes with, no others.
-void keep_used_sizes(Kernel& kernel, std::span<const Expr> computed) {
+void add_valid(const Body& body, std::vector<Expr>& all) {
+  for (const Statement& s : body) {
+    if (const auto* loop = std::get_if<Loop>(&s.node)) add_valid(loop->body, all);
+    if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      add_valid(guard->body, all);
+      add_valid(guard->otherwise, all);
+    }
+    const auto* store = std::get_if<Store>(&s.node);
+    const auto* transfer = std::get_if<Transfer>(&s.node);
+    if (store != nullptr) all.insert(all.end(), store->valid.begin(), store->valid.end());
+    if (transfer != nullptr) all.insert(all.end(), transfer->valid.begin(), transfer->valid.end());
+  }
+}
+
+// A kernel is passed the sizes that it computes with, or that emulation needs to check it.
+void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
+  add_valid(kernel.body, computed);
   const std::vector<Expr> used = symbols_of(computed);
   std::erase_if(kernel.sizes, [&](Expr size) {
     return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });

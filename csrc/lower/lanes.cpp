@@ -73,23 +73,35 @@ class Builder {
                        [&](Expr s) { return same(s, vector_.variable); });
   }
 
+  // What is read only where a subscript is in bounds, at whatever depth below that condition, is
+  // not read for a whole group.
+  void find_always_read(ValueId value) {
+    std::vector<ValueId> open = {value};
+    while (!open.empty()) {
+      const ValueId v = open.back();
+      open.pop_back();
+      if (!always_read_.insert(v).second) continue;
+      const ValueNode& node = kernel_.values[v];
+      const bool is_masked = node.kind == ValueNode::Kind::Apply &&
+                             node.function == Function::Select &&
+                             kernel_.values[node.operands[0]].kind == ValueNode::Kind::Index;
+      for (std::size_t k = 0; k < node.operands.size(); ++k) {
+        if (!is_masked || k != 1) open.push_back(node.operands[k]);
+      }
+    }
+  }
+
   // The value with every read that can be one access taken from lanes.
   ValueId with_wide_reads(ValueId value) {
     std::map<ValueId, ValueId>& made = made_;
     const std::vector<ValueId> nodes = nodes_of(kernel_.values, value);
-    // What is read only where a subscript is in bounds is not read for a whole group.
-    for (ValueId v : nodes) {
-      const ValueNode& node = kernel_.values[v];
-      if (node.kind != ValueNode::Kind::Apply || node.function != Function::Select) continue;
-      const ValueNode& condition = kernel_.values[node.operands[0]];
-      if (condition.kind == ValueNode::Kind::Index) masked_.insert(node.operands[1]);
-    }
+    find_always_read(value);
     for (ValueId v : nodes) {
       if (made.contains(v)) continue;
       ValueNode node = kernel_.values[v];
       bool changed = false;
       if (node.kind == ValueNode::Kind::Read && varies(node.subscripts[0]) &&
-          !masked_.contains(v)) {
+          always_read_.contains(v)) {
         if (const auto lanes = load(node)) {
           node.source = *lanes;
           node.subscripts = {vector_.variable};
@@ -155,7 +167,7 @@ class Builder {
   Facts facts_;  // what holds in full groups
   Lanes out_;
   std::map<ValueId, ValueId> made_;
-  std::set<ValueId> masked_;
+  std::set<ValueId> always_read_;
 };
 
 }  // namespace

@@ -57,9 +57,14 @@ class Nest {
     std::vector<Expr> guards;
   };
 
-  // Where no group of a vector is ever full, elements are all that there is.
+  // Where no group of a vector is ever full, or none stands innermost, elements are all that there
+  // is.
   bool may_have_lanes() const {
     if (!analysis_.vector || analysis_.vector->full.condition.is_false()) return false;
+    // Around a fold, or around what is computed inside, the loop over elements is open already.
+    for (std::size_t i = 0; i < request_.open; ++i) {
+      if (parallel(i) == ParallelType::Vectorize) return false;
+    }
     const std::int64_t width = analysis_.vector->width;
     return analysis_.vector->is_stored ||
            (width <= 16 && std::has_single_bit(std::uint64_t(width)));

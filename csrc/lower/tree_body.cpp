@@ -67,6 +67,8 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
   }
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
   Loop loop = loop_of(schedule_, a, level, draft_.kernel, draft_.computed);
+  // Its elements are taken one by one: whatever stands inside is no vector.
+  if (loop.parallel == ParallelType::Vectorize) loop.parallel = ParallelType::Serial;
   loop.body = loops(tree, level + 1, end, true, leaf);
   body.push_back({std::move(loop)});
   return body;
