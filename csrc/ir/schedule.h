@@ -98,8 +98,8 @@ class Schedule {
   // Persistent buffers are caches, too: what one row needs is read once, kept, and read from there
   // by every pass over the row:
   //   s.compute_at(s.cache(x, "x_row", Memory::Local), row)     // row: a loop of the output
-  // E420 where nothing reads t and it is no output, t is a partial tensor of rfactor, or where another tensor is computed at a loop
-  // that t would lose.
+  // E420 where nothing reads t and it is no output, t is a partial tensor of rfactor, or where
+  // another tensor is computed at a loop that t would lose.
   TensorId cache(TensorId t, std::string name, Memory memory);
   // Folds in two steps. t folds over several loops; `folded` are some of them, not all. The new
   // tensor `name` folds over these: it has an element for each of t's and each iteration of the

@@ -127,7 +127,7 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
     if (l.domain == o.domain) mended.bind(l, ParallelType::BIDx);
     if (l.domain == i.domain) mended.bind(l, ParallelType::TIDx);
   }
-  mended.materialize(part);
+  mended.materialize(part).keep_in(part, Memory::Global);
   expect_agreement(rows.f, mended, kRows);
 }
 
