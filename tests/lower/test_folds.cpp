@@ -119,16 +119,6 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
             "selvage: error[E434]: i1o, which y folds over, is bound to BIDx, and blocks do not "
             "wait for one another; help: rfactor it: rfactor: {in: [i1o], as: ...}, or bind it to "
             "a thread index");
-  Schedule mended(rows.f);
-  const auto [row, column] = mended.loops<2>(rows.y);
-  const auto [o, i] = mended.split(column, 256);
-  const TensorId part = mended.rfactor(rows.y.id(), {i}, "part");
-  for (ScheduledLoop l : mended.loops(part)) {
-    if (l.domain == o.domain) mended.bind(l, ParallelType::BIDx);
-    if (l.domain == i.domain) mended.bind(l, ParallelType::TIDx);
-  }
-  mended.materialize(part).keep_in(part, Memory::Global);
-  expect_agreement(rows.f, mended, kRows);
 }
 
 TEST(Folds, AnRfactorMergesStatesOfEveryKind) {
