@@ -14,28 +14,6 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-// The place on an axis of n items that a subscript means.
-Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
-  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
-  const Expr last = simplifier.simplify(n - 1);
-  // What is in bounds anyway stays as it is, and is plain to see in bounds.
-  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
-  switch (remap) {
-    case Remap::Clamped: return clamped(x);
-    case Remap::Circular: return x % n;
-    case Remap::Mirror: {
-      const Expr there = x % simplifier.simplify(2 * n);  // and back
-      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
-    }
-    case Remap::Reflect: {
-      const Expr twice = simplifier.simplify(2 * last);
-      const Expr there = x % simplifier.simplify(max(twice, number(1)));
-      return clamped(min(there, twice - there));
-    }
-  }
-  SELVAGE_CHECK(!"a remap");
-}
-
 class Builder {
  public:
   Builder(const Formula& formula, const Node& text, const std::optional<std::vector<Expr>>& shape,
@@ -161,8 +139,8 @@ class Builder {
   Expr subscript(const FormulaNode& node) {
     const auto not_affine = [&] {
       refuse("E316", place(node.at), "the subscript is not affine in the indices",
-             "use sums of indices, integers and sizes, and products with integers and sizes, such "
-             "as 2 * i + 1");
+             "use sums of indices, integers and sizes, and products and quotients (//, %) with "
+             "integers and sizes, such as 2 * i + 1");
     };
     const auto operand = [&](std::size_t k) { return subscripts_[node.operands[k]]; };
     if (node.kind == Kind::Integer) return fusion_.constant(node.integer);
@@ -180,6 +158,16 @@ class Builder {
     if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Neg) return 0 - operand(0);
+    const bool divides = node.kind == Kind::Apply &&
+                         (node.function == Function::FloorDiv || node.function == Function::Mod);
+    if (divides && !has_index(node.operands[1])) {
+      if (!sizes_.simplifier().proves(operand(1) >= 1)) {
+        refuse("E311", place(node.at),
+               "the divisor " + to_string(operand(1)) + " of a subscript may be 0, or negative",
+               "divide by what the facts make positive");
+      }
+      return node.function == Function::Mod ? operand(0) % operand(1) : operand(0) / operand(1);
+    }
     const bool is_product = node.kind == Kind::Apply && node.function == Function::Mul;
     if (!is_product || (has_index(node.operands[0]) && has_index(node.operands[1]))) not_affine();
     return operand(0) * operand(1);
@@ -321,6 +309,27 @@ class Builder {
 
 }  // namespace
 
+Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
+  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
+  const Expr last = simplifier.simplify(n - 1);
+  // What is in bounds anyway stays as it is, and is plain to see in bounds.
+  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
+  switch (remap) {
+    case Remap::Clamped: return clamped(x);
+    case Remap::Circular: return x % n;
+    case Remap::Mirror: {
+      const Expr there = x % simplifier.simplify(2 * n);  // and back
+      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
+    }
+    case Remap::Reflect: {
+      const Expr twice = simplifier.simplify(2 * last);
+      const Expr there = x % simplifier.simplify(max(twice, number(1)));
+      return clamped(min(there, twice - there));
+    }
+  }
+  SELVAGE_CHECK(!"a remap");
+}
+
 void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
                  std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,
                  FileContext& context) {
@@ -344,7 +353,7 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
             ? fusion.compute_fold(formula.target, builder.indices(), shape,
                                   builder.request(formula.nodes.back().fold), value, type)
             : fusion.compute(formula.target, builder.indices(), shape, value, type);
-    if (output == nullptr) return;
+    if (output == nullptr || !output->is_output) return;
     fusion.output(formula.target, tensor, type);
     std::vector<std::string> axes;
     for (const Formula::Index& index : formula.indices) axes.push_back(index.name);
