@@ -5,6 +5,7 @@
 #include <selvage/codegen/names.h>
 #include <selvage/codegen/plan.h>
 #include <selvage/codegen/scope.h>
+#include <selvage/codegen/storage.h>
 #include <selvage/codegen/value_text.h>
 
 #include <fmt/format.h>
@@ -16,12 +17,16 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kLineLength = 100;
-constexpr int kDeepestIndent = 40;        // levels
-constexpr const char* kElements = ".at";  // of lanes
+constexpr int kDeepestIndent = 40;  // levels
 
 constexpr const char* kHead =
     "#ifndef KERNEL\n"
     "#define KERNEL(name) extern \"C\" __global__ void name\n"
+    "#endif\n";
+// Shared memory that a launch asks for.
+constexpr const char* kDynamicShared =
+    "#ifndef DYNAMIC_SHARED\n"
+    "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
 
 // blockIdx.x, ...; empty for a loop that is run.
@@ -40,21 +45,27 @@ class Writer {
         scope_(kernel, forms_),
         plan_(plan(kernel, forms_, scope_)),
         index_(kernel, forms_, scope_, helpers_),
-        index_type_(c_type(index_.type())) {}
+        index_type_(c_type(index_.type())),
+        choosers_(choosers_of_local_elements(kernel)) {}
 
   CudaText write() {
     CudaText out;
     out.name = names_.declare_kernel(kernel_.name);
     names_.open();
+    const Storage storage(kernel_, names_, helpers_);
+    storage_ = &storage;
     declare_parameters(out.parameter_types);
-    ValueText values(kernel_, buffers_, index_, helpers_, names_);
+    ValueText values(kernel_, storage, index_, helpers_, names_);
     values_ = &values;
+    for (const std::string& declaration : storage.declarations()) line(declaration);
     for (const auto& axis : forms_.computed().axes) {
       declare(axis.variable, hardware_index(axis.index));
     }
     write_temporaries(nullptr);
     write(kernel_.body);
-    out.text = kHead + helpers_.definitions() + "\n" + signature(out.name) + text_ + "}\n";
+    const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
+    out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") + helpers_.definitions() +
+               "\n" + signature(out.name) + text_ + "}\n";
     return out;
   }
 
@@ -68,38 +79,16 @@ class Writer {
   }
 
   void declare_parameters(std::vector<std::string>& types) {
-    const auto add = [&](const std::string& type, const std::string& qualifier,
-                         const std::string& name) {
-      types.push_back(type);
-      parameters_.push_back(type + qualifier + " " + name);
-    };
-    for (const Buffer& buffer : kernel_.buffers) {
-      buffers_.push_back(names_.declare(buffer.name));
-      const std::string element(c_storage_type(buffer.type));
-      if (buffer.memory == Memory::Global) {
-        add((buffer.is_written ? "" : "const ") + element + "*", " __restrict__", buffers_.back());
-      } else if (buffer.memory == Memory::Local) {
-        declare_lanes(buffer);
-      } else {
-        SELVAGE_CHECK(buffer.elements.is(Op::Const));
-        line("__shared__ " + element + " " + buffers_.back() + "[" +
-             std::to_string(buffer.elements.value()) + "];");
-      }
+    for (const Storage::Parameter& p : storage_->parameters()) {
+      types.push_back(p.type);
+      parameters_.push_back(p.text);
     }
     for (Expr size : kernel_.sizes) {
       const std::string name = names_.declare(size.name());
       index_.name(size, name);
-      add(index_type_, "", name);
+      types.push_back(index_type_);
+      parameters_.push_back(index_type_ + " " + name);
     }
-  }
-
-  // Elements that one access moves are a struct, which is copied as one: float_x4 y_lanes; an
-  // element is y_lanes.at[k].
-  void declare_lanes(const Buffer& buffer) {
-    SELVAGE_CHECK(buffer.elements.is(Op::Const));
-    line(Helpers::vector_type(buffer.type, buffer.elements.value()) + " " + buffers_.back() + ";");
-    helpers_.use_vector(buffer.type, buffer.elements.value());
-    buffers_.back() += kElements;
   }
 
   void line(const std::string& text) {
@@ -129,6 +118,10 @@ class Writer {
         write(*store);
       } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
         write(*transfer);
+      } else if (const auto* barrier = std::get_if<Barrier>(&statement.node)) {
+        line(barrier->scope == Barrier::Scope::Block ? "__syncthreads();" : "__syncwarp();");
+      } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
+        write(*shuffle);
       } else if (const auto* define = std::get_if<Define>(&statement.node)) {
         declare(define->variable, index_.write_converted(define->value).text);
         scope_.enter(statement, define->variable);
@@ -170,14 +163,19 @@ class Writer {
     const std::string name = names_.declare(loop.variable.name());
     const std::string begin =
         loop.begin.valid() ? index_.write_converted(loop.begin).text : std::string("0");
-    const bool is_unrolled =
-        loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize;
-    if (is_unrolled) line("#pragma unroll");
+    if (is_unrolled(loop)) line("#pragma unroll");
     open("for (" + index_type_ + " " + name + " = " + begin + "; " + name + " < " + extent +
          "; ++" + name + ")");
     index_.name(loop.variable, name);
     write_inside(statement, loop);
     close();
+  }
+  bool is_unrolled(const Loop& loop) const {
+    if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {
+      return true;
+    }
+    return choosers_.count(loop.variable.id()) > 0 && loop.extent.is(Op::Const) &&
+           (!loop.begin.valid() || loop.begin.is(Op::Const));
   }
   void write_inside(const Statement& statement, const Loop& loop) {
     scope_.enter(statement, loop.variable);
@@ -235,8 +233,23 @@ class Writer {
     const Buffer& buffer = kernel_.buffers[store.buffer];
     const ValueText::Written value = values_->write(store.value, buffer.type);
     for (const std::string& l : value.lines) line(l);
-    line(buffers_[store.buffer] + "[" + index_.write_converted(store.address).text +
-         "] = " + value.value.text + ";");
+    const std::string to = element(store.buffer, store.address);
+    if (store.atomic) {
+      SELVAGE_CHECK(buffer.memory != Memory::Local);
+      line(helpers_.use_atomic(*store.atomic, buffer.type) + "(&" + to + ", " + value.value.text +
+           ");");
+    } else {
+      line(to + " = " + value.value.text + ";");
+    }
+  }
+  std::string element(BufferId b, Expr address) {
+    return storage_->element(b, index_.write_converted(address).text);
+  }
+
+  // As it is in memory: what is narrower than an int is given as one.
+  void write(const Shuffle& s) {
+    line(element(s.to, s.to_address) + " = __shfl_xor_sync(0xffffffffu, " +
+         element(s.from, s.from_address) + ", " + std::to_string(s.mask) + ");");
   }
 
   void write(const Transfer& transfer) {
@@ -245,15 +258,12 @@ class Writer {
   }
   // As one access: *(float_x4*)(y + t0); lanes that are moved as a whole have that type themselves.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
+    if (const std::string whole = storage_->whole(id, width); !whole.empty()) return whole;
     const Buffer& buffer = kernel_.buffers[id];
-    const std::string& name = buffers_[id];
-    if (buffer.memory == Memory::Local && buffer.elements.is_const(width)) {
-      return name.substr(0, name.size() - std::string_view(kElements).size());
-    }
     helpers_.use_vector(buffer.type, width);
     const CText at = index_.write_converted(address);
-    return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)(" + name +
-           " + " + inside(at, info(Op::Add).precedence) + ")";
+    return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)(" +
+           storage_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
   // const int variable = value; unless nothing mentions it, or it says the same already.
@@ -287,9 +297,10 @@ class Writer {
   Plan plan_;
   IndexText index_;
   std::string index_type_;
+  std::unordered_set<std::uint32_t> choosers_;  // loop variables, by id
+  const Storage* storage_ = nullptr;
   ValueText* values_ = nullptr;
   std::vector<std::string> parameters_;
-  std::vector<std::string> buffers_;  // their names
   std::string text_;
   int depth_ = 1;
   int temporaries_ = 0;

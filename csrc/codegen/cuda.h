@@ -13,7 +13,9 @@ namespace selvage {
 //   #define KERNEL(name) extern "C" __global__ void name
 //   #endif
 // so that whoever compiles it for something else defines KERNEL first. Where an inline assembly
-// stands, SELVAGE_VIRTUAL_DEVICE chooses plain C that gives the same bits.
+// stands, SELVAGE_VIRTUAL_DEVICE chooses plain C that gives the same bits. Shared memory that the
+// launch asks for (Launch::shared_bytes other than 0) holds the buffers that have an offset;
+// DYNAMIC_SHARED(type, name) declares it, and may be defined before as well.
 struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier

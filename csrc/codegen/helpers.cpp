@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/codegen/atomics.h>
 #include <selvage/codegen/helpers.h>
 
 #include <fmt/format.h>
@@ -205,6 +206,11 @@ std::string Helpers::vector_type(DataType type, std::int64_t elements) {
   return std::string(to_string(type)) + "_x" + std::to_string(elements);
 }
 
+std::string Helpers::use_atomic(Function f, DataType type) {
+  if (atomics_.insert({f, type}).second) atomic_definition(f, type, *this);
+  return atomic_name(f, type);
+}
+
 std::string Helpers::definitions() const {
   std::string text;
   for (const auto& [type, elements] : vectors_) {
@@ -219,6 +225,7 @@ std::string Helpers::definitions() const {
             c_name(helper, type) + "(" + expand(helper.parameters, type, nullptr) + ") {\n" +
             expand(helper.body, type, &all) + "}\n";
   }
+  for (const auto& [f, type] : atomics_) text += atomic_definition(f, type, all);
   return text;
 }
 
@@ -230,6 +237,9 @@ bool is_helper_name(std::string_view name) {
     }
     for (int type = 0; type <= int(DataType::Double); ++type) {
       for (int n = 1; n <= 16; n *= 2) all.insert(Helpers::vector_type(DataType(type), n));
+      for (Function f : {Function::Add, Function::Min, Function::Max}) {
+        all.insert(atomic_name(f, DataType(type)));
+      }
     }
     return all;
   }();

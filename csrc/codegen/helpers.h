@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/base/data_type.h>
+#include <selvage/ir/scalar.h>
 
 #include <set>
 #include <string>
@@ -32,12 +33,16 @@ class Helpers {
   // float_x4: neighbouring elements of that type, as one access moves them.
   static std::string vector_type(DataType type, std::int64_t elements);
   void use_vector(DataType type, std::int64_t elements) { vectors_.insert({type, elements}); }
+  // The function that combines an element of memory with a value, at once for all other threads;
+  // returns its name.
+  std::string use_atomic(Function f, DataType type);
   // The definitions of all that were used, in an order in which C takes them.
   std::string definitions() const;
 
  private:
   std::set<std::pair<std::size_t, DataType>> used_;  // row of the table, type
   std::set<std::pair<DataType, std::int64_t>> vectors_;
+  std::set<std::pair<Function, DataType>> atomics_;
 };
 
 bool is_helper_name(std::string_view name);

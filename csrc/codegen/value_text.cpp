@@ -67,9 +67,9 @@ std::string indented(const std::string& line) { return "  " + line; }
 
 }  // namespace
 
-ValueText::ValueText(const Kernel& kernel, const std::vector<std::string>& buffers,
-                     IndexText& index, Helpers& helpers, Names& names)
-    : kernel_(kernel), buffers_(buffers), index_(index), helpers_(helpers), names_(names) {
+ValueText::ValueText(const Kernel& kernel, const Storage& storage, IndexText& index,
+                     Helpers& helpers, Names& names)
+    : kernel_(kernel), storage_(storage), index_(index), helpers_(helpers), names_(names) {
   for (std::size_t i = 0; i < kernel.values.size(); ++i) {
     const ValueNode& node = kernel.values[ValueId(i)];
     const auto reads = [&](ValueId v) { return reads_[std::size_t(v)]; };
@@ -155,7 +155,7 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     }
     case ValueNode::Kind::Read: {
       const std::string address = index_.write_converted(node.subscripts[0]).text;
-      return load({buffers_[node.source] + "[" + address + "]"}, kernel_.buffers[node.source].type);
+      return load({storage_.element(node.source, address)}, kernel_.buffers[node.source].type);
     }
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];

@@ -2,6 +2,7 @@
 
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
+#include <selvage/codegen/storage.h>
 #include <selvage/kernel/kernel.h>
 
 #include <map>
@@ -16,9 +17,8 @@ namespace selvage {
 // out of bounds elsewhere.
 class ValueText {
  public:
-  // `buffers`: the names of the kernel's buffers in C.
-  ValueText(const Kernel& kernel, const std::vector<std::string>& buffers, IndexText& index,
-            Helpers& helpers, Names& names);
+  ValueText(const Kernel& kernel, const Storage& storage, IndexText& index, Helpers& helpers,
+            Names& names);
 
   // Lines to stand before, and then the value as what is stored in an array of `type`.
   struct Written {
@@ -45,7 +45,7 @@ class ValueText {
   std::string declare(ValueId v, CText& text, const std::string& value);
 
   const Kernel& kernel_;
-  const std::vector<std::string>& buffers_;
+  const Storage& storage_;
   IndexText& index_;
   Helpers& helpers_;
   Names& names_;

@@ -54,7 +54,7 @@ Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
   for (std::size_t i = 0; i < shape_.size(); ++i) {
     indices.push_back(fusion.pool().symbol("$" + std::to_string(i)));
   }
-  const Expr address = address_of(fusion, t, indices);
+  const Expr address = address_of(fusion, graph, t, indices);
   std::vector<Expr> inputs = sizes.symbols;
   inputs.insert(inputs.end(), indices.begin(), indices.end());
   Tape tape(std::span(&address, 1), inputs);

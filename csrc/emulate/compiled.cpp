@@ -2,6 +2,7 @@
 #include <selvage/emulate/compiled.h>
 #include <selvage/kernel/value_nodes.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace selvage {
@@ -46,6 +47,9 @@ class Compiler {
     return compiled;
   }
 
+  static bool meets(const CompiledBody& body) {
+    return std::any_of(body.begin(), body.end(), [](const auto& s) { return s.meets; });
+  }
   CompiledBody compile(const Body& body) {
     CompiledBody compiled;
     for (const Statement& statement : body) {
@@ -63,6 +67,7 @@ class Compiler {
                         .indices = indices({loop.extent, begin})};
     s.slot = slot(loop.variable);
     s.body = compile(loop.body);
+    s.meets = meets(s.body);
     return s;
   }
   CompiledStatement compile(const Define& define) {
@@ -76,6 +81,7 @@ class Compiler {
                         .indices = indices({guard.condition})};
     s.body = compile(guard.body);
     s.otherwise = compile(guard.otherwise);
+    s.meets = meets(s.body) || meets(s.otherwise);
     return s;
   }
   CompiledStatement compile(const Transfer& transfer) {
@@ -87,12 +93,13 @@ class Compiler {
     return s;
   }
   CompiledStatement compile(const Barrier& barrier) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Barrier, .indices = {}};
+    CompiledStatement s{.kind = CompiledStatement::Kind::Barrier, .meets = true, .indices = {}};
     s.barrier = &barrier;
     return s;
   }
   CompiledStatement compile(const Shuffle& shuffle) {
     CompiledStatement s{.kind = CompiledStatement::Kind::Shuffle,
+                        .meets = true,
                         .indices = indices({shuffle.to_address, shuffle.from_address})};
     s.shuffle = &shuffle;
     return s;

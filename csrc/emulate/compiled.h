@@ -20,7 +20,7 @@ class Indices {
           const std::unordered_map<std::uint32_t, std::uint32_t>& slots);
   void limit(IndexType type);
 
-  bool evaluate(const std::vector<std::int64_t>& slots) {
+  bool evaluate(const std::int64_t* slots) {
     for (std::size_t i = 0; i < from_.size(); ++i) inputs_[i] = slots[from_[i]];
     return tape_.evaluate(inputs_);
   }
@@ -53,6 +53,7 @@ struct CompiledStatement {
   Kind kind;
   std::uint32_t slot = 0;  // of the variable of a loop or a definition
   ParallelType parallel = ParallelType::Serial;
+  bool meets = false;  // is it, or holds it, a barrier or a shuffle?
   // extent and begin; value; condition; of a store: the address, then those of the value; of a
   // transfer: to, from
   Indices indices;

@@ -1,123 +1,143 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/base/random.h>
 #include <selvage/emulate/compiled.h>
+#include <selvage/emulate/compiled_value.h>
 #include <selvage/emulate/emulate.h>
-#include <selvage/emulate/memory.h>
+#include <selvage/emulate/emulate_faults.h>
+#include <selvage/emulate/emulate_meeting.h>
+#include <selvage/emulate/memory_checked.h>
 #include <selvage/expr/text.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 
 namespace selvage {
 
 namespace {
 
-using Index3 = std::array<std::int64_t, 3>;
+using Kind = CompiledStatement::Kind;
 
 class Machine {
  public:
   Machine(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-          std::span<Array* const> buffers)
-      : kernel_(kernel), compiled_(compile_kernel(kernel)), slots_(compiled_.names.size()) {
+          std::span<Array* const> buffers, std::uint64_t seed)
+      : kernel_(kernel),
+        compiled_(compile_kernel(kernel)),
+        random_(seed),
+        is_random_(seed != 0),
+        log_(kernel, compiled_.names, out_),
+        slots_(compiled_.names.size()) {
     for (Expr size : kernel.sizes) {
       const auto it = sizes.find(std::string(size.name()));
       SELVAGE_CHECK(it != sizes.end());
       slots_[compiled_.slots.at(size.id())] = it->second;
     }
-    grid_ = extents(kernel.launch.grid);
-    threads_ = extents(kernel.launch.block);
-    prepare_buffers(buffers);
+    log_.geometry = {extents(kernel.launch.grid), extents(kernel.launch.block)};
+    threads_ = log_.geometry.threads();
+    std::vector<std::int64_t> elements;
+    for (const Buffer& buffer : kernel.buffers) elements.push_back(number(buffer.elements));
+    meets_ = std::any_of(compiled_.body.begin(), compiled_.body.end(),
+                         [](const CompiledStatement& s) { return s.meets; });
+    clock_ = BarrierClock(threads_);
+    memory_.emplace(kernel, buffers, elements, meets_ ? threads_ : 1, clock_, log_);
+    if (meets_) give_each_thread_its_own();
   }
 
   Emulation run() {
-    for_each(grid_, block_, [&] {
-      restart(Memory::Shared);
-      for_each(threads_, thread_, [&] {
-        restart(Memory::Local);
-        ++thread_number_;
-        run(compiled_.body);
-      });
-    });
-    for (const CheckedBuffer& buffer : buffers_) {
-      auto& visits = out_.visits.emplace_back();
-      for (const auto& cell : buffer.cells) visits.push_back(cell.visits);
+    std::vector<std::int64_t> order;
+    const std::int64_t blocks = threads_ > 0 ? log_.geometry.blocks() : 0;
+    if (is_random_) {
+      order.resize(std::size_t(blocks));
+      std::iota(order.begin(), order.end(), 0);
+      shuffle(order);
     }
+    all_.resize(std::size_t(threads_));
+    std::iota(all_.begin(), all_.end(), 0U);
+    for (std::uint32_t t : all_) indices_.push_back(LaunchGeometry::at(t, log_.geometry.block));
+    for (std::int64_t k = 0; k < blocks; ++k) run_block(is_random_ ? order[std::size_t(k)] : k);
+    out_.visits = memory_->visits();
     return std::move(out_);
   }
 
  private:
   std::int64_t number(Expr e) {
     Indices indices({e}, compiled_.slots);
-    SELVAGE_CHECK(indices.evaluate(slots_));
+    SELVAGE_CHECK(indices.evaluate(slots_.data()));
     return indices[0];
   }
   Index3 extents(const std::array<Expr, 3>& of) {
     return {number(of[0]), number(of[1]), number(of[2])};
   }
-  // x varies fastest.
-  template <class F>
-  static void for_each(const Index3& extents, Index3& at, F f) {
-    for (at[2] = 0; at[2] < extents[2]; ++at[2]) {
-      for (at[1] = 0; at[1] < extents[1]; ++at[1]) {
-        for (at[0] = 0; at[0] < extents[0]; ++at[0]) f();
-      }
+  void give_each_thread_its_own() {
+    const std::vector<std::int64_t> one = slots_;
+    slots_.clear();
+    for (std::int64_t t = 0; t < threads_; ++t) slots_.insert(slots_.end(), one.begin(), one.end());
+  }
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (std::size_t n = items.size(); n > 1; --n) {
+      std::swap(items[n - 1], items[random_.next() % n]);
     }
   }
 
-  void prepare_buffers(std::span<Array* const> arrays) {
-    SELVAGE_CHECK(arrays.size() == kernel_.buffers.size());
-    own_.resize(arrays.size());
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      const Buffer& buffer = kernel_.buffers[i];
-      CheckedBuffer checked{.array = arrays[i], .elements = number(buffer.elements), .cells = {}};
-      if (buffer.memory != Memory::Global) {
-        own_[i] = Array(buffer.type, {checked.elements});
-        checked.array = &own_[i];
-      }
-      SELVAGE_CHECK(checked.array != nullptr && checked.array->type == buffer.type &&
-                    checked.array->size() >= checked.elements);
-      if (buffer.is_written) checked.cells.resize(std::size_t(checked.elements));
-      buffers_.push_back(std::move(checked));
-    }
-  }
-  void restart(Memory memory) {
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (kernel_.buffers[i].memory == memory) buffers_[i].forget();
+  void run_block(std::int64_t number) {
+    first_ = number * threads_;
+    block_ = LaunchGeometry::at(number, log_.geometry.grid);
+    clock_.start_block(number);
+    memory_->start_block();
+    if (meets_) return run_together(compiled_.body, all_);
+    if (is_random_) shuffle(all_);
+    for (std::uint32_t t : all_) {
+      select(t);
+      memory_->forget_local();
+      run(compiled_.body);
     }
   }
 
-  void run(CompiledBody& body) {
-    using Kind = CompiledStatement::Kind;
-    const std::size_t outer = scope_.size();
+  // From here on this thread runs.
+  void select(std::uint32_t t) {
+    thread_ = indices_[t];
+    log_.thread = first_ + t;
+    clock_.run(t);
+    if (meets_) memory_->use_local(t);
+    own_ = slots_.data() + (meets_ ? t * compiled_.names.size() : 0);
+    log_.slots = own_;
+  }
+  std::vector<std::uint32_t>& scope() { return log_.scope; }
+  bool evaluate(CompiledStatement& s) {
+    if (s.indices.evaluate(own_)) return true;
+    report_index(s);
+    return false;
+  }
+
+  // What one thread does alone.
+  void run(std::span<CompiledStatement> body) {
+    const std::size_t outer = scope().size();
     for (CompiledStatement& s : body) {
-      if (s.kind != Kind::Bound && !s.indices.evaluate(slots_)) {
-        report_index(s);
-        continue;
-      }
+      if (s.kind != Kind::Bound && !evaluate(s)) continue;
       switch (s.kind) {
         case Kind::Run: {
           const std::int64_t extent = s.indices[0];
-          scope_.push_back(s.slot);
+          scope().push_back(s.slot);
           for (std::int64_t i = s.indices[1]; i < extent; ++i) {
-            slots_[s.slot] = i;
+            own_[s.slot] = i;
             run(s.body);
           }
-          scope_.pop_back();
+          scope().pop_back();
           break;
         }
-        case Kind::Bound: {
-          const auto k = std::size_t(axis(s.parallel));
-          slots_[s.slot] = is_block(s.parallel) ? block_[k] : thread_[k];
-          scope_.push_back(s.slot);
+        case Kind::Bound:
+          bind(s);
+          scope().push_back(s.slot);
           run(s.body);
-          scope_.pop_back();
+          scope().pop_back();
           break;
-        }
         case Kind::Define:
-          slots_[s.slot] = s.indices[0];
-          scope_.push_back(s.slot);
+          own_[s.slot] = s.indices[0];
+          scope().push_back(s.slot);
           break;
         case Kind::Guard: run(s.indices[0] != 0 ? s.body : s.otherwise); break;
         case Kind::Store: store(s); break;
@@ -126,7 +146,138 @@ class Machine {
         case Kind::Shuffle: SELVAGE_CHECK(!"a statement that threads run one after the other");
       }
     }
-    scope_.resize(outer);
+    scope().resize(outer);
+  }
+  void bind(const CompiledStatement& s) {
+    const auto k = std::size_t(axis(s.parallel));
+    own_[s.slot] = is_block(s.parallel) ? block_[k] : thread_[k];
+  }
+
+  // What these threads do up to the same place, however they get there: each what it can do alone,
+  // and all of them together what others wait for.
+  void run_together(CompiledBody& body, Threads& threads) {
+    const std::size_t outer = scope().size();
+    for (std::size_t at = 0; at < body.size() && !threads.empty();) {
+      if (body[at].meets) {
+        meet(body[at++], threads);
+        continue;
+      }
+      std::size_t end = at;
+      while (end < body.size() && !body[end].meets) ++end;
+      if (is_random_) shuffle(threads);
+      for (std::uint32_t t : threads) {
+        select(t);
+        run(std::span(body).subspan(at, end - at));
+      }
+      for (; at < end; ++at) {
+        if (body[at].kind == Kind::Define) scope().push_back(body[at].slot);
+      }
+    }
+    scope().resize(outer);
+  }
+  void meet(CompiledStatement& s, Threads& threads) {
+    switch (s.kind) {
+      case Kind::Run: return meet_in_loop(s, threads);
+      case Kind::Bound: {
+        for (std::uint32_t t : threads) {
+          select(t);
+          bind(s);
+        }
+        scope().push_back(s.slot);
+        run_together(s.body, threads);
+        scope().pop_back();
+        return;
+      }
+      case Kind::Guard: {
+        Threads holds, otherwise;
+        for (std::uint32_t t : threads) {
+          select(t);
+          if (evaluate(s)) (s.indices[0] != 0 ? holds : otherwise).push_back(t);
+        }
+        run_together(s.body, holds);
+        return run_together(s.otherwise, otherwise);
+      }
+      case Kind::Barrier:
+        if (s.barrier->scope == Barrier::Scope::Block) {
+          check_block(threads);
+          return clock_.meet_block();
+        }
+        check_warps(threads, "waits at a barrier of its warp");
+        for (std::int64_t begin : warps_of(threads)) clock_.meet_warp(begin / kWarpThreads);
+        return;
+      case Kind::Shuffle: return shuffle_values(s, threads);
+      case Kind::Define:
+      case Kind::Store:
+      case Kind::Transfer: break;
+    }
+    SELVAGE_CHECK(!"a statement at which threads meet");
+  }
+  // The k-th time round of one is the k-th of all.
+  void meet_in_loop(CompiledStatement& s, const Threads& threads) {
+    struct Range {
+      std::int64_t next = 0, end = 0;
+    };
+    std::vector<Range> ranges(all_.size());
+    Threads going;
+    for (std::uint32_t t : threads) {
+      select(t);
+      if (!evaluate(s)) continue;
+      ranges[t] = {s.indices[1], s.indices[0]};
+      going.push_back(t);
+    }
+    scope().push_back(s.slot);
+    const auto is_through = [&](std::uint32_t t) { return ranges[t].next >= ranges[t].end; };
+    while (std::erase_if(going, is_through), !going.empty()) {
+      for (std::uint32_t t : going) slots_[t * compiled_.names.size() + s.slot] = ranges[t].next++;
+      run_together(s.body, going);
+    }
+    scope().pop_back();
+  }
+
+  // Is everybody there who must be? The first who waits is told, and the first who is missing.
+  void check_block(const Threads& threads) {
+    if (std::int64_t(threads.size()) != threads_) {
+      check_all(threads, 0, threads_, "waits at a barrier of the block");
+    }
+  }
+  void check_warps(const Threads& threads, const char* what) {
+    if (std::int64_t(threads.size()) == threads_) return;
+    for (std::int64_t begin : warps_of(threads)) {
+      check_all(threads, begin, std::min(begin + kWarpThreads, threads_), what);
+    }
+  }
+  void check_all(const Threads& threads, std::int64_t begin, std::int64_t end, const char* what) {
+    const auto apart = absence(threads, begin, end);
+    if (!apart) return;
+    select(apart->waits);
+    log_.report(FaultKind::DivergentBarrier,
+                log_.name(log_.thread) + " " + what + " that " +
+                    log_.name(first_ + apart->missing) + " does not reach",
+                first_ + apart->missing);
+  }
+
+  // Every thread reads before any writes; who is missing gives 0.
+  void shuffle_values(CompiledStatement& s, const Threads& threads) {
+    const Shuffle& shuffle = *s.shuffle;
+    check_warps(threads, "gives a value in a shuffle");
+    const std::int64_t last = threads_ % kWarpThreads;
+    if (last != 0 && *std::max_element(threads.begin(), threads.end()) >= threads_ - last) {
+      select(std::uint32_t(threads_ - last));
+      log_.report(FaultKind::DivergentBarrier,
+                  fmt::format("{} gives a value in a shuffle of a warp of {} threads",
+                              log_.name(log_.thread), last));
+    }
+    const DataType type = compute_type(kernel_.buffers[shuffle.from].type);
+    std::vector<Scalar> given(std::size_t(threads_ + kWarpThreads), Scalar::of(type, 0));
+    for (std::uint32_t t : threads) {
+      select(t);
+      if (evaluate(s)) given[t] = memory_->read(shuffle.from, s.indices[1]);
+    }
+    for (std::uint32_t t : threads) {
+      select(t);
+      if (!s.indices.evaluate(own_)) continue;
+      memory_->write(shuffle.to, s.indices[0], given[t ^ std::uint32_t(shuffle.mask)], false);
+    }
   }
 
   void store(CompiledStatement& s) {
@@ -134,10 +285,9 @@ class Machine {
     const BufferId b = s.store->buffer;
     const std::int64_t address = s.indices[0];
     check_valid(s, s.store->valid, b, address);
-    ++stamp_;
-    const Scalar value =
-        convert(compute(s, std::uint32_t(s.operations.size() - 1)), kernel_.buffers[b].type);
-    write(b, address, value, s.store->duplicates_allowed);
+    const Scalar value = convert(values_.value(s, *memory_), kernel_.buffers[b].type);
+    if (s.store->atomic) return memory_->store_atomically(b, address, *s.store->atomic, value);
+    memory_->write(b, address, value, s.store->duplicates_allowed);
   }
 
   void transfer(CompiledStatement& s) {
@@ -145,159 +295,63 @@ class Machine {
     const std::int64_t to = s.indices[0], from = s.indices[1];
     for (const auto& [buffer, address] : {std::pair(t.to, to), std::pair(t.from, from)}) {
       if (*euclid_mod(address, t.width) == 0) continue;
-      report(FaultKind::Misaligned, buffer, address,
-             fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
-                         t.width));
+      log_.report(FaultKind::Misaligned, buffer, address,
+                  fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
+                              t.width));
     }
-    scope_.push_back(s.slot);
+    scope().push_back(s.slot);
     for (std::int64_t lane = 0; lane < t.width; ++lane) {
-      slots_[s.slot] = lane;
+      own_[s.slot] = lane;
       if (kernel_.buffers[t.to].memory == Memory::Global) ++out_.stores;
       check_valid(s, t.valid, t.to, to + lane);
-      write(t.to, to + lane, read(t.from, from + lane), t.duplicates_allowed);
+      memory_->write(t.to, to + lane, memory_->read(t.from, from + lane), t.duplicates_allowed);
     }
-    scope_.pop_back();
-  }
-
-  void write(BufferId b, std::int64_t address, Scalar value, bool duplicates_allowed) {
-    CheckedBuffer& buffer = buffers_[b];
-    if (!buffer.has(address)) return out_of_bounds(b, address);
-    SELVAGE_CHECK(!buffer.cells.empty());  // is_written
-    CheckedBuffer::Cell& cell = buffer.cells[std::size_t(address)];
-    // What a thread has for itself alone it may write as often as it likes.
-    if (cell.visits++ > 0 && kernel_.buffers[b].memory != Memory::Local) {
-      check_second_write(b, duplicates_allowed, cell, value, address);
-    }
-    if (cell.reader != CheckedBuffer::kNobody && cell.reader != thread_number_) {
-      report(FaultKind::Race, b, address, "is read by one thread and written by another");
-    }
-    cell.writer = thread_number_;
-    store_element(*buffer.array, address, value);
+    scope().pop_back();
   }
 
   void check_valid(CompiledStatement& s, const std::vector<Expr>& valid, BufferId b,
                    std::int64_t address) {
     if (valid.empty()) return;
-    const bool defined = s.valid.evaluate(slots_);
+    const bool defined = s.valid.evaluate(own_);
     for (std::size_t i = 0; i < valid.size(); ++i) {
       if (defined && s.valid[i] != 0) continue;
-      return report(FaultKind::Hole, b, address,
-                    "is stored at a hole: " + to_string(defined ? valid[i] : s.valid.stopped_at()) +
-                        (defined ? " is false" : " is undefined"));
-    }
-  }
-  void check_second_write(BufferId b, bool duplicates_allowed, const CheckedBuffer::Cell& cell,
-                          Scalar value, std::int64_t address) {
-    if (!duplicates_allowed) {
-      return report(FaultKind::DoubleWrite, b, address,
-                    cell.writer == thread_number_ ? "is written twice by one thread"
-                                                  : "is written by two threads");
-    }
-    const Array& array = *buffers_[b].array;
-    Array once(array.type, {1});
-    store_element(once, 0, value);
-    const auto size = once.bytes.size();
-    if (std::memcmp(once.bytes.data(), array.bytes.data() + std::size_t(address) * size, size) !=
-        0) {
-      report(FaultKind::DoubleWrite, b, address, "is written again with another value");
+      return log_.report(
+          FaultKind::Hole, b, address,
+          "is stored at a hole: " + to_string(defined ? valid[i] : s.valid.stopped_at()) +
+              (defined ? " is false" : " is undefined"));
     }
   }
 
-  // The value of an operation; a select asks for one branch only, as C does.
-  Scalar compute(CompiledStatement& s, std::uint32_t at) {
-    Operation& op = s.operations[at];
-    if (op.kind == ValueNode::Kind::Constant || op.stamp == stamp_) return op.value;
-    switch (op.kind) {
-      case ValueNode::Kind::Constant: break;
-      case ValueNode::Kind::Index:
-        op.value = Scalar::of(DataType::Int64, s.indices[op.index]);
-        break;
-      case ValueNode::Kind::Read: op.value = read(op.source, s.indices[op.index]); break;
-      case ValueNode::Kind::Cast: op.value = convert(compute(s, op.operands[0]), op.type); break;
-      case ValueNode::Kind::Apply: op.value = apply_operation(s, op); break;
-    }
-    op.stamp = stamp_;
-    return op.value;
-  }
-  Scalar apply_operation(CompiledStatement& s, const Operation& op) {
-    if (op.function == Function::Select) {
-      const bool first = compute(s, op.operands[0]).integer != 0;
-      return compute(s, op.operands[first ? 1 : 2]);
-    }
-    std::array<Scalar, 3> operands{};
-    const auto arity = std::size_t(info(op.function).arity);
-    for (std::size_t i = 0; i < arity; ++i) operands[i] = compute(s, op.operands[i]);
-    return selvage::apply(op.function, std::span(operands.data(), arity));
-  }
-
-  Scalar read(BufferId b, std::int64_t address) {
-    CheckedBuffer& buffer = buffers_[b];
-    if (!buffer.has(address)) {
-      out_of_bounds(b, address);
-      return Scalar::of(compute_type(buffer.array->type), 0);
-    }
-    if (!buffer.cells.empty()) {
-      CheckedBuffer::Cell& cell = buffer.cells[std::size_t(address)];
-      if (cell.visits == 0) {
-        report(FaultKind::Uninitialised, b, address, "is read before anything is stored there");
-      } else if (cell.writer != thread_number_) {
-        report(FaultKind::Race, b, address, "is written by one thread and read by another");
-      }
-      const bool first = cell.reader == CheckedBuffer::kNobody || cell.reader == thread_number_;
-      cell.reader = first ? thread_number_ : CheckedBuffer::kSeveral;
-    }
-    return load_element(*buffer.array, address);
-  }
-
-  void out_of_bounds(BufferId b, std::int64_t address) {
-    report(FaultKind::OutOfBounds, b, address,
-           fmt::format("is out of bounds: there are {} elements", buffers_[b].elements));
-  }
-  void report(FaultKind kind, BufferId b, std::int64_t address, const std::string& what) {
-    if (++out_.fault_count > std::int64_t(Emulation::kMostFaults)) return;
-    Fault fault = here(kind);
-    fault.buffer = kernel_.buffers[b].name;
-    fault.address = address;
-    fault.text = fmt::format("{}[{}] {}, {}", fault.buffer, address, what, fault.text);
-    out_.faults.push_back(std::move(fault));
-  }
   void report_index(const CompiledStatement& s) {
-    if (++out_.fault_count > std::int64_t(Emulation::kMostFaults)) return;
-    Fault fault = here(FaultKind::Overflow);
     const int bits = kernel_.index_type == IndexType::Int32 ? 32 : 64;
-    fault.text = fmt::format("{} is undefined or leaves {} bits, {}",
-                             to_string(s.indices.stopped_at()), bits, fault.text);
-    out_.faults.push_back(std::move(fault));
-  }
-  Fault here(FaultKind kind) const {
-    Fault fault{
-        .kind = kind, .buffer = {}, .block = block_, .thread = thread_, .point = {}, .text = {}};
-    fault.text = fmt::format("at block ({}), thread ({})", fmt::join(block_, ", "),
-                             fmt::join(thread_, ", "));
-    for (std::uint32_t slot : scope_) {
-      fault.point.emplace_back(compiled_.names[slot], slots_[slot]);
-      fault.text += fmt::format(", {} = {}", compiled_.names[slot], slots_[slot]);
-    }
-    return fault;
+    log_.report(FaultKind::Overflow, fmt::format("{} is undefined or leaves {} bits",
+                                                 to_string(s.indices.stopped_at()), bits));
   }
 
   const Kernel& kernel_;
   CompiledKernel compiled_;
-  std::vector<std::int64_t> slots_;
-  std::vector<std::uint32_t> scope_;  // slots of the variables in scope
-  std::vector<CheckedBuffer> buffers_;
-  std::vector<Array> own_;  // shared and local memory
-  Index3 grid_{}, threads_{}, block_{}, thread_{};
-  std::int64_t thread_number_ = -1;  // of the whole launch
-  std::uint64_t stamp_ = 0;
+  SplitMix64 random_;
+  bool is_random_;
+  bool meets_ = false;  // are there barriers or shuffles?
   Emulation out_;
+  FaultLog log_;
+  BarrierClock clock_{0};
+  std::optional<CheckedMemory> memory_;
+  ValueMachine values_;
+  std::vector<std::int64_t> slots_;  // of one thread after the other; if none meet, of the one
+  std::int64_t* own_ = nullptr;      // slots of the thread that runs
+  std::vector<Index3> indices_;      // of the threads of a block
+  Index3 block_{}, thread_{};
+  std::int64_t threads_ = 0;  // of a block
+  std::int64_t first_ = 0;    // of the running block, in the launch
+  Threads all_;
 };
 
 }  // namespace
 
 Emulation emulate(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-                  std::span<Array* const> buffers) {
-  return Machine(kernel, sizes, buffers).run();
+                  std::span<Array* const> buffers, std::uint64_t seed) {
+  return Machine(kernel, sizes, buffers, seed).run();
 }
 
 }  // namespace selvage

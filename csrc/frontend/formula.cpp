@@ -14,6 +14,7 @@ namespace selvage {
 namespace {
 
 constexpr int kDeepest = 64;
+constexpr std::size_t kMostFolds = 16;  // each but one becomes a tensor of its own
 
 struct InfixSign {
   std::string_view text;
@@ -241,6 +242,10 @@ class Parser {
       }
     }
     const std::size_t number = formula_.folds.size();
+    if (number == kMostFolds) {
+      token_.fail_at(at, "more than " + std::to_string(kMostFolds) + " reductions", "E104",
+                     "use several statements");
+    }
     formula_.folds.push_back(fold);
     around_ = number;
     std::vector<std::uint32_t> operands = parse_list(")");

@@ -158,14 +158,10 @@ class Builder {
     if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Neg) return 0 - operand(0);
-    const bool divides = node.kind == Kind::Apply &&
+    const bool is_part = node.kind == Kind::Apply &&
                          (node.function == Function::FloorDiv || node.function == Function::Mod);
-    if (divides && !has_index(node.operands[1])) {
-      if (!sizes_.simplifier().proves(operand(1) >= 1)) {
-        refuse("E311", place(node.at),
-               "the divisor " + to_string(operand(1)) + " of a subscript may be 0, or negative",
-               "divide by what the facts make positive");
-      }
+    if (is_part && !has_index(node.operands[1]) &&
+        sizes_.simplifier().proves_nonnegative(operand(1) - 1)) {
       return node.function == Function::Mod ? operand(0) % operand(1) : operand(0) / operand(1);
     }
     const bool is_product = node.kind == Kind::Apply && node.function == Function::Mul;

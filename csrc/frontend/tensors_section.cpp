@@ -1,4 +1,5 @@
 // Section 1 of a schedule file: tensors, each a kernel of its own.
+#include <selvage/base/check.h>
 #include <selvage/frontend/tensor_draft.h>
 #include <selvage/frontend/words.h>
 #include <selvage/index/coordinates.h>

@@ -1,6 +1,9 @@
 #include <selvage/base/check.h>
 #include <selvage/index/coordinates.h>
 
+#include <algorithm>
+#include <unordered_map>
+
 namespace selvage {
 
 std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
@@ -53,6 +56,32 @@ Coordinates::Coordinates(const DomainGraph& graph, const Path& path,
       exprs_[index_of(made[i])] = e;
     }
   }
+}
+
+std::vector<Expr> coordinates_from(const DomainGraph& graph, std::span<const DomainId> from,
+                                   std::span<const Expr> coordinates,
+                                   std::span<const DomainId> wanted,
+                                   std::span<const TransformId> transforms) {
+  std::unordered_map<std::size_t, Expr> known;
+  for (std::size_t i = 0; i < from.size(); ++i) known[index_of(from[i])] = coordinates[i];
+  Path path;
+  if (!std::all_of(wanted.begin(), wanted.end(),
+                   [&](DomainId d) { return known.contains(index_of(d)); })) {
+    path = needed_for(graph, everything_from(graph, from, transforms), from, wanted);
+  }
+  for (const Step& step : path.steps) {
+    std::vector<Expr> sources_known;
+    for (DomainId d : sources(graph, step)) sources_known.push_back(known.at(index_of(d)));
+    const std::vector<Expr> made = step_formula(graph, step, sources_known);
+    const std::vector<DomainId> names = results(graph, step);
+    for (std::size_t i = 0; i < names.size(); ++i) known.try_emplace(index_of(names[i]), made[i]);
+  }
+  std::vector<Expr> found;
+  for (DomainId d : wanted) {
+    const auto it = known.find(index_of(d));
+    found.push_back(it == known.end() ? Expr() : it->second);
+  }
+  return found;
 }
 
 Expr ok(Expr coordinate, Expr extent) { return 0 <= coordinate && coordinate < extent; }

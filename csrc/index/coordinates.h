@@ -31,6 +31,13 @@ class Coordinates {
 std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
                                std::span<const Expr> source_coordinates);
 
+// The coordinates of `wanted` that follow from those of `from` over the given transforms (all of
+// the graph's, if none are given), nothing simplified; invalid where one does not follow.
+std::vector<Expr> coordinates_from(const DomainGraph& graph, std::span<const DomainId> from,
+                                   std::span<const Expr> coordinates,
+                                   std::span<const DomainId> wanted,
+                                   std::span<const TransformId> transforms = {});
+
 // 0 <= coordinate && coordinate < extent, nothing simplified.
 Expr ok(Expr coordinate, Expr extent);
 

@@ -32,8 +32,7 @@ std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
   std::vector<DomainId> domains = nest_domain(tensor);
   if (!tensor.fold || !tensor.fold->is_partial) return domains;
   for (DomainId d : tensor.fold->original) {
-    const bool is_there = std::find(domains.begin(), domains.end(), d) != domains.end();
-    if (!is_there) domains.push_back(d);
+    if (std::find(domains.begin(), domains.end(), d) == domains.end()) domains.push_back(d);
   }
   return domains;
 }

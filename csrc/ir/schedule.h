@@ -142,6 +142,7 @@ class Schedule {
   // As the schedule has it: with the tensors that its primitives added. These come last, whoever
   // reads them: definition_order() (ir/reads.h) has everything after what it reads.
   const Fusion& fusion() const { return own_ ? *own_ : *fusion_; }
+  const Fusion& original() const { return *fusion_; }  // as it was built
   const DomainGraph& graph() const { return graph_; }
   const std::vector<DomainId>& loop_domains(TensorId t) const;
   ParallelType parallel(TensorId t, DomainId d) const;  // Serial, if it is not bound

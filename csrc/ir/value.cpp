@@ -77,7 +77,10 @@ ValueId ValueGraph::constant(DataType type, double v, bool weak) {
 }
 
 ValueId ValueGraph::index(Expr e) {
-  return add({.kind = ValueNode::Kind::Index, .type = DataType::Int64, .index = e});
+  const bool is_truth = info(e.op()).result == Result::Truth;
+  return add({.kind = ValueNode::Kind::Index,
+              .type = is_truth ? DataType::Bool : DataType::Int64,
+              .index = e});
 }
 
 ValueId ValueGraph::read(DataType type, std::uint32_t source, std::vector<Expr> subscripts) {

@@ -11,7 +11,7 @@ enum class ValueId : std::uint32_t {};
 
 // One node of a graph of element values.
 //   Constant  a literal: `integer` for Bool and the integers, `real` for the floats
-//   Index     an integer expression as a value (type Int64)
+//   Index     an integer expression as a value (type Int64), or one that is a truth (Bool)
 //   Read      an element: of tensor `source` at `subscripts` in a Fusion; in a Kernel, of buffer
 //             `source` at the one subscript, the address in elements. In a Fusion it may have an
 //             operand: the value where a subscript is out of bounds, of the same compute type

@@ -240,6 +240,7 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
   std::vector<Expr> shape = shape_of(tensors[0]), checks;
   DataType type = f[tensors[0].id()].type;
   Expr total = shape[k];
+  std::vector<Expr> begins = {f.constant(0)};  // of each along the axis
   for (std::size_t t = 1; t < tensors.size(); ++t) {
     check_one_fusion("concatenate", tensors[0], tensors[t]);
     const std::vector<Expr> other = shape_of(tensors[t]);
@@ -260,24 +261,22 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
       if (holds == Holds::Checked) checks.push_back(equal);
     }
     type = promote(type, false, f[tensors[t].id()].type, false);
-    total = total + other[k];
+    begins.push_back(total);
+    total = simplified(f, total + other[k]);
   }
   for (Expr condition : checks) require(f, condition);
   for (Tensor& t : tensors) {
     if (compute_type(f[t.id()].type) != compute_type(type)) t = cast(t, type);
   }
 
-  shape[k] = simplified(f, total);
+  shape[k] = total;
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
   // From the last to the first: what is out of one tensor's bounds is in those behind it.
   ValueGraph& values = f.values();
   ValueId value = values.constant(type, std::int64_t{0}, false);
   for (std::size_t t = tensors.size(); t-- > 0;) {
     std::vector<Expr> subscripts = indices;
-    for (std::size_t before = 0; before < t; ++before) {
-      subscripts[k] = subscripts[k] - shape_of(tensors[before])[k];
-    }
-    subscripts[k] = simplified(f, subscripts[k]);
+    if (t > 0) subscripts[k] = indices[k] - begins[t];
     value = values.read_or(f[tensors[t].id()].type, std::uint32_t(tensors[t].id()),
                            std::move(subscripts), value);
   }

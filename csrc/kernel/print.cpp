@@ -117,7 +117,7 @@ class Printer {
     line(depth, barrier.scope == Barrier::Scope::Block ? "barrier" : "barrier (warp)");
   }
   void print(const Shuffle& s, int depth) {
-    line(depth, elements(s.to, s.to_address, 1) + " = " + elements(s.from, s.from_address, 1) +
+    line(depth, element(s.to, s.to_address) + " = " + element(s.from, s.from_address) +
                     " of lane ^ " + std::to_string(s.mask));
   }
   void print(const Store& store, int depth) {
@@ -137,7 +137,13 @@ class Printer {
       }
       formulas_[std::uint32_t(v)] = std::move(f);
     }
-    line(depth, element(store.buffer, store.address) + " = " + inside(store.value, 0));
+    const std::string to = element(store.buffer, store.address);
+    if (!store.atomic) return line(depth, to + " = " + inside(store.value, 0));
+    const int own = precedence(*store.atomic);
+    const std::string sign(info(*store.atomic).text);
+    line(depth, "atomic " + to + " = " +
+                    (own > 0 ? to + " " + sign + " " + inside(store.value, own + 1)
+                             : sign + "(" + to + ", " + inside(store.value, 0) + ")"));
   }
 
   std::string element(BufferId buffer, Expr address) const {

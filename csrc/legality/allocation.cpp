@@ -41,29 +41,18 @@ Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId t,
   return address;
 }
 
-Expr address_of(const Fusion& fusion, TensorId t, std::span<const Expr> indices) {
+Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+                std::span<const Expr> indices) {
   const TensorInfo& tensor = fusion[t];
-  const DomainGraph& graph = fusion.domains();
   if (tensor.allocation.empty() || tensor.allocation == tensor.logical) {
     return address_in(fusion, graph, t, indices);
   }
-  // The allocation's coordinates follow from the logical ones.
-  const Path path = everything_from(graph, tensor.logical, {});
-  std::vector<Expr> known(graph.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) known[index_of(tensor.logical[i])] = indices[i];
-  for (const Step& step : path.steps) {
-    std::vector<Expr> from;
-    for (DomainId d : sources(graph, step)) from.push_back(known[index_of(d)]);
-    const std::vector<Expr> made = step_formula(graph, step, from);
-    const std::vector<DomainId> names = results(graph, step);
-    for (std::size_t i = 0; i < names.size(); ++i) known[index_of(names[i])] = made[i];
-  }
-  std::vector<Expr> coordinates;
-  for (DomainId d : tensor.allocation) {
-    if (!known[index_of(d)].valid()) {
-      refuse_allocation(graph[d].name, tensor.name, "its logical domain");
+  const std::vector<Expr> coordinates =
+      coordinates_from(graph, tensor.logical, indices, tensor.allocation);
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    if (!coordinates[i].valid()) {
+      refuse_allocation(graph[tensor.allocation[i]].name, tensor.name, "its logical domain");
     }
-    coordinates.push_back(known[index_of(d)]);
   }
   return address_in(fusion, graph, t, coordinates);
 }

@@ -24,7 +24,8 @@ Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
 
 // The same of logical indices (one expression each). Throws Illegal E441 where the allocation
 // domain does not follow from the logical one.
-Expr address_of(const Fusion& fusion, TensorId tensor, std::span<const Expr> indices);
+Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
+                std::span<const Expr> indices);
 
 // How many elements the allocation has, gaps included: one more than the greatest address.
 Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor);

@@ -9,10 +9,20 @@ namespace selvage {
 
 namespace {
 
-std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
+                               const std::vector<DomainId>& loops, const OpenLoops& around) {
+  std::vector<Expr> taken;
+  for (const auto& [d, variable] : around) taken.push_back(variable);
   std::vector<Expr> variables;
-  for (DomainId d : schedule.loop_domains(t)) {
-    variables.push_back(fresh_symbol(fusion, schedule.name(t, d), variables));
+  for (DomainId d : loops) {
+    const auto open =
+        std::find_if(around.begin(), around.end(), [&](const auto& o) { return o.first == d; });
+    if (open == around.end() || schedule.is_folded(t, d)) {
+      taken.push_back(fresh_symbol(fusion, schedule.name(t, d), taken));
+      variables.push_back(taken.back());
+    } else {
+      variables.push_back(open->second);
+    }
   }
   return variables;
 }
@@ -31,6 +41,19 @@ Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates)
   return environment;
 }
 
+Environment indices_at(const TensorInfo& tensor, const DomainGraph& graph,
+                       std::span<const Expr> subscripts) {
+  const std::vector<DomainId>& domain = definition_domain(tensor);
+  const std::vector<Expr> coordinates =
+      tensor.root.empty() ? std::vector(subscripts.begin(), subscripts.end())
+                          : coordinates_from(graph, tensor.logical, subscripts, domain);
+  Environment environment;
+  for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
+    environment.emplace_back(tensor.indices[i], coordinates[i]);
+  }
+  return environment;
+}
+
 Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken) {
   const auto is_taken = [&](Expr e) { return contains(fusion.sizes(), e) || contains(taken, e); };
   while (is_taken(fusion.pool().symbol(name))) name += "_";
@@ -38,12 +61,23 @@ Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> 
 }
 
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+  TensorAnalysis a = analyze_loops(fusion, schedule, t);
+  analyze_memory(fusion, schedule, a);
+  return a;
+}
+
+TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId t,
+                             const OpenLoops& around, Part part) {
   const TensorInfo& tensor = fusion[t];
   const DomainGraph& graph = schedule.graph();
   TensorAnalysis a;
   a.tensor = t;
+  a.part = part;
   a.loops = schedule.loop_domains(t);
-  a.variables = variables_of(fusion, schedule, t);
+  if (part == Part::Result) {
+    std::erase_if(a.loops, [&](DomainId d) { return schedule.is_folded(t, d); });
+  }
+  a.variables = variables_of(fusion, schedule, t, a.loops, around);
   // A tensor without transforms of its own has a path of no steps; an empty list would mean "all".
   const std::vector<TransformId>& transforms = schedule.transforms(t);
   if (transforms.empty()) {
@@ -51,7 +85,8 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
   } else {
     a.path = everything_from(graph, a.loops, transforms);
   }
-  const std::vector<DomainId> visited = visited_domain(tensor);
+  const std::vector<DomainId> visited =
+      part == Part::Result ? tensor.logical : visited_domain(tensor);
   for (DomainId d : visited) {
     if (!reaches(a.path, d)) {
       refuse<Illegal>("E416",
@@ -77,28 +112,50 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
                                                : std::span<const DomainId>(a.hole_path.domains),
        .coordinates = *a.coordinates,
        .simplifier = *a.ranges});
-  a.coverage = coverage_of(fusion, schedule, t, a.loops);
+  if (part == Part::Everything) a.coverage = coverage_of(fusion, schedule, t, a.loops);
 
   for (const KeptPredicate& kept : a.predicates.kept) facts.assume(kept.condition);
   for (DomainId d : visited) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
   a.guarded = std::make_shared<Simplifier>(std::move(facts));
+  return a;
+}
 
+Expr dense_address(const DomainGraph& graph, std::span<const DomainId> axes,
+                   std::span<const Expr> coordinates) {
+  Expr address = graph.pool().constant(0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    address = i == 0 ? coordinates[0] : address * graph[axes[i]].extent + coordinates[i];
+  }
+  return address;
+}
+
+void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& a,
+                    std::optional<Storage> storage) {
+  const DomainGraph& graph = schedule.graph();
+  a.storage = std::move(storage);
   std::vector<Expr> indices;
-  for (DomainId d : allocation_of(fusion, t)) {
+  for (DomainId d : a.storage ? a.storage->axes : allocation_of(fusion, a.tensor)) {
     if (!reaches(a.path, d)) {
-      refuse_allocation(schedule.name(t, d), tensor.name, "its loops");
+      refuse_allocation(schedule.name(a.tensor, d), fusion[a.tensor].name, "its loops");
     }
     indices.push_back((*a.coordinates)[d]);
   }
-  a.address = a.guarded->simplify(address_in(fusion, graph, t, indices));
+  const Expr address = a.storage ? dense_address(graph, a.storage->axes, indices)
+                                 : address_in(fusion, graph, a.tensor, indices);
+  a.address = a.guarded->simplify(address);
   if (a.address.size() > 4 * Coordinates::kLargestCoordinate) {
     a.address = fusion.pool().let(a.address);
   }
-  a.elements = elements_of(fusion, graph, t);
+  if (a.storage) {
+    a.elements = fusion.pool().constant(1);
+    for (DomainId d : a.storage->axes) a.elements = a.elements * graph[d].extent;
+    a.elements = a.ranges->simplify(a.elements);
+  } else {
+    a.elements = elements_of(fusion, graph, a.tensor);
+  }
   a.vector = vector_access(fusion, schedule, a);
   a.unswitched = unswitched(schedule, a);
   a.interior = interior(schedule, a);
-  return a;
 }
 
 }  // namespace selvage

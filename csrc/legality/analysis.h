@@ -14,9 +14,22 @@
 
 namespace selvage {
 
+// Where a tensor that is computed inside another one's nest keeps its elements: dense over some of
+// its loops, outer to inner.
+struct Storage {
+  Memory memory = Memory::Local;
+  DataType type = DataType::Float;
+  std::vector<DomainId> axes;
+};
+
+// A tensor that folds has two nests: one that takes all elements in, and one over the loops that
+// are not folded, which stores what came out.
+enum class Part : std::uint8_t { Everything, Result };
+
 // All that the schedule of one tensor means: what reports show, and lowering emits.
 struct TensorAnalysis {
   TensorId tensor{};
+  Part part = Part::Everything;
   std::vector<DomainId> loops;
   std::vector<Expr> variables;          // symbols named like the loops, one per loop
   Path path;                            // everything that follows from the loops
@@ -26,6 +39,7 @@ struct TensorAnalysis {
   std::shared_ptr<Coordinates> coordinates;
   PredicatePlan predicates;
   Coverage coverage;
+  std::optional<Storage> storage;        // nothing: global memory, as the fusion lays it out
   Expr address;                          // in elements from the base, right at valid points
   Expr elements;                         // how many elements the allocation has
   std::optional<VectorAccess> vector;    // where a loop is bound to Vectorize
@@ -37,8 +51,26 @@ struct TensorAnalysis {
 // allocation domain does not.
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
 
+// The same in two steps. First all that loops mean, up to `guarded` and the coverage. `around`:
+// loops that it shares with the nest it is computed in, and their variables there. Of a tensor that
+// folds, Part::Result is the nest over the loops that are not folded, which stores what came out.
+using OpenLoops = std::vector<std::pair<DomainId, Expr>>;
+TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId tensor,
+                             const OpenLoops& around = {}, Part part = Part::Everything);
+// Then addresses, and what they allow.
+void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
+                    std::optional<Storage> storage = {});
+
+// The address of an element in a storage, dense, over the coordinates of its axes: row-major.
+Expr dense_address(const DomainGraph& graph, std::span<const DomainId> axes,
+                   std::span<const Expr> coordinates);
+
 // The indices of the tensor's definition, each with the coordinate that it stands for.
 Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates);
+
+// The same of a tensor that does not fold, at an item: subscripts, one per logical iterdomain.
+Environment indices_at(const TensorInfo& tensor, const DomainGraph& graph,
+                       std::span<const Expr> subscripts);
 
 // A symbol with that name; where a size or one of `taken` has it, with marks: loop_, loop__.
 Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken);

@@ -45,17 +45,20 @@ class Reads {
     ReadBound bound{.source = source, .reader = reader, .inside = {}};
     Proved proved;
     std::optional<Refuted> refuted;
-    Environment inner;
+    // What stands for an element out of bounds is there for that.
+    const bool may_leave = !read.operands.empty();
+    std::vector<Expr> subscripts;
     for (std::size_t i = 0; i < read.subscripts.size(); ++i) {
       // Simplified as lowering does: what is read in several ways stays one visit.
       const Expr s = analysis_.guarded->simplify(substitute(read.subscripts[i], environment));
+      subscripts.push_back(s);
+      if (may_leave) continue;
       const Verdict verdict = ask(read.subscripts[i], s, extent_of(info, i), reader);
       add_rules(verdict, proved);
       if (const auto* r = std::get_if<Refuted>(&verdict); r != nullptr && !refuted) refuted = *r;
       if (!is_proved(verdict)) {
         bound.open.push_back({guarded_facts(), ok(s, extent_of(info, i))});
       }
-      if (i < info.indices.size()) inner.emplace_back(info.indices[i], s);
     }
     const std::string what = "every read of " + info.name + " in " + fusion_[reader].name;
     if (bound.open.empty()) {
@@ -65,8 +68,9 @@ class Reads {
     } else {
       bound.inside = {Unknown{bound.open[0].claim}, what + " is inside it"};
     }
-    list_.push_back(std::move(bound));
-    if (!info.is_input && schedule_.is_inlined(source)) visit(*info.definition, inner, source);
+    if (!may_leave) list_.push_back(std::move(bound));
+    if (info.is_input || !schedule_.is_inlined(source)) return;
+    visit(*info.definition, indices_at(info, schedule_.graph(), subscripts), source);
   }
 
   // Wherever the reader's own indices are within its extents? Else, at the loop points under the

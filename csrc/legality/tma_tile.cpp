@@ -27,7 +27,7 @@ std::optional<Items> items_by_address(const Fusion& fusion, TensorId t) {
   for (std::size_t i = 0; i < extents->size(); ++i) {
     indices.push_back(fusion.pool().symbol("item" + std::to_string(i)));
   }
-  const Expr address = address_of(fusion, t, indices);
+  const Expr address = address_of(fusion, fusion.domains(), t, indices);
   Tape tape(std::span(&address, 1), indices);
   Items items;
   std::int64_t number = 0;

@@ -25,6 +25,19 @@ std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGr
   return axes;
 }
 
+std::vector<AllocationAxis> storage_axes(const DomainGraph& graph, const Storage& storage,
+                                         Simplifier& simplifier) {
+  std::vector<AllocationAxis> axes;
+  Expr stride = graph.pool().constant(1);
+  for (std::size_t k = storage.axes.size(); k-- > 0;) {
+    const Expr extent = graph[storage.axes[k]].extent;
+    if (!simplifier.proves(extent <= 1))
+      axes.insert(axes.begin(), {storage.axes[k], extent, stride});
+    stride = simplifier.simplify(stride * extent);
+  }
+  return axes;
+}
+
 InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier) {
   InnermostBreak found{simplifier.pool().constant(1), axes.size()};
   while (found.left > 0) {
@@ -105,6 +118,8 @@ class Question {
         analysis_(analysis),
         tensor_(fusion[analysis.tensor]),
         facts_(analysis.ranges->facts()) {
+    const bool is_kept = analysis.storage && analysis.storage->memory == Memory::Local;
+    out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result);
     out_.domain = analysis.loops[loop];
     out_.variable = analysis.variables[loop];
   }
@@ -112,18 +127,34 @@ class Question {
   VectorAccess answer() {
     take_groups();
     const Expr extent = schedule_.graph()[out_.domain].extent;
+    if (!out_.is_stored) {
+      if (extent.is(Op::Const)) out_.width = extent.value();
+      out_.finding.verdict = Proved{{"nothing is stored as one"}};
+      out_.finding.reason = "only what is read for " + name() + " of " + tensor_.name +
+                            " is one access, where it lies in a row";
+      return std::move(out_);
+    }
     if (has_width(extent)) {
-      axes_ = allocation_axes(fusion_, schedule_.graph(), analysis_.tensor, *analysis_.ranges);
+      axes_ = axes();
       if (is_consecutive() && is_aligned()) conclude();
     }
     return std::move(out_);
   }
 
  private:
+  DataType type() const {
+    return analysis_.storage ? analysis_.storage->type : stored_type(tensor_);
+  }
+  std::vector<AllocationAxis> axes() const {
+    if (analysis_.storage) {
+      return storage_axes(schedule_.graph(), *analysis_.storage, *analysis_.ranges);
+    }
+    return allocation_axes(fusion_, schedule_.graph(), analysis_.tensor, *analysis_.ranges);
+  }
   std::string name() const { return schedule_.name(analysis_.tensor, out_.domain); }
   std::string what() const {
     return "the vector " + name() + " of " + tensor_.name + ", " + std::to_string(out_.width) +
-           " x " + std::string(to_string(stored_type(tensor_)));
+           " x " + std::string(to_string(type()));
   }
 
   void refuse(Verdict verdict, const char* code, std::string reason, std::string help) {
@@ -148,7 +179,7 @@ class Question {
   }
 
   bool has_width(Expr extent) {
-    const std::int64_t size = size_of(stored_type(tensor_));
+    const std::int64_t size = size_of(type());
     const std::string most = std::to_string(16 / size);
     if (!extent.is(Op::Const)) {
       refuse(Unknown{extent}, "E450",
@@ -251,7 +282,7 @@ class Question {
   }
 
   void conclude() {
-    if (tensor_.align < out_.bytes) {
+    if (!analysis_.storage && tensor_.align < out_.bytes) {
       const Expr base = fusion_.pool().symbol(tensor_.name);
       out_.finding.conditions.insert(out_.finding.conditions.begin(), eq(base % out_.bytes, 0));
     }

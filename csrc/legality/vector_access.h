@@ -7,6 +7,7 @@
 namespace selvage {
 
 struct TensorAnalysis;
+struct Storage;
 
 // A store whose loop is bound to Vectorize. A group is the points that differ in that loop only; it
 // is full where all of them are valid.
@@ -14,7 +15,12 @@ struct TensorAnalysis;
 // Legal: in every full group the addresses are a, a + 1, ..., a + width - 1, and a is a multiple of
 // width (then a * size is one of the access, given an aligned base). Groups that are partly valid
 // are stored element by element, and make nothing illegal: no element is dropped.
+//
+// A loop whose elements are not stored side by side in memory, because they are folded into one or
+// kept in registers, may be bound to Vectorize all the same: then only what is read for a group is
+// one access, where it can be.
 struct VectorAccess {
+  bool is_stored = true;  // a group is stored as one access
   DomainId domain{};
   Expr variable;
   std::int64_t width = 0;  // elements; 0: the extent is no number
@@ -36,6 +42,8 @@ struct AllocationAxis {
 };
 std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGraph& graph,
                                             TensorId tensor, Simplifier& simplifier);
+std::vector<AllocationAxis> storage_axes(const DomainGraph& graph, const Storage& storage,
+                                         Simplifier& simplifier);
 
 // Law F: groups of n of the merged axes are contiguous if and only if n divides the product of the
 // extents right of the innermost break, or nothing lies left of it. `product`: of the axes right of

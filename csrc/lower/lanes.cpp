@@ -1,3 +1,4 @@
+#include <selvage/base/check.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/value_nodes.h>
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace selvage {
 
@@ -16,12 +18,12 @@ constexpr std::int64_t kWidest = 16;  // bytes of one access
 class Builder {
  public:
   Builder(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-          std::span<const TensorId> tensors, Kernel& kernel)
+          std::span<const BufferContents> contents, Kernel& kernel)
       : fusion_(fusion),
         graph_(graph),
         analysis_(analysis),
         vector_(*analysis.vector),
-        tensors_(tensors),
+        contents_(contents),
         kernel_(kernel),
         facts_(analysis.ranges->facts()) {
     facts_.assume(vector_.full.condition);
@@ -29,11 +31,18 @@ class Builder {
     out_.conditions = vector_.finding.conditions;
   }
 
-  Lanes build(const Store& store) {
+  Lanes build(std::span<const Store> stores) {
+    for (const Store& store : stores) {
+      Store element = store;
+      element.value = with_wide_reads(store.value);
+      out_.elements.push_back(std::move(element));
+    }
+    if (!vector_.is_stored) return std::move(out_);
+    SELVAGE_CHECK(stores.size() == 1);
+    const Store& store = stores[0];
     const BufferId lanes = add_lanes(store.buffer);
-    out_.element.buffer = lanes;
-    out_.element.address = vector_.variable;
-    out_.element.value = with_wide_reads(store.value);
+    out_.elements[0] = {
+        .buffer = lanes, .address = vector_.variable, .value = out_.elements[0].value, .valid = {}};
     out_.store = {.to = store.buffer,
                   .from = lanes,
                   .to_address = vector_.start,
@@ -66,11 +75,21 @@ class Builder {
 
   // The value with every read that can be one access taken from lanes.
   ValueId with_wide_reads(ValueId value) {
-    std::map<ValueId, ValueId> made;
-    for (ValueId v : nodes_of(kernel_.values, value)) {
+    std::map<ValueId, ValueId>& made = made_;
+    const std::vector<ValueId> nodes = nodes_of(kernel_.values, value);
+    // What is read only where a subscript is in bounds is not read for a whole group.
+    for (ValueId v : nodes) {
+      const ValueNode& node = kernel_.values[v];
+      if (node.kind != ValueNode::Kind::Apply || node.function != Function::Select) continue;
+      const ValueNode& condition = kernel_.values[node.operands[0]];
+      if (condition.kind == ValueNode::Kind::Index) masked_.insert(node.operands[1]);
+    }
+    for (ValueId v : nodes) {
+      if (made.contains(v)) continue;
       ValueNode node = kernel_.values[v];
       bool changed = false;
-      if (node.kind == ValueNode::Kind::Read && varies(node.subscripts[0])) {
+      if (node.kind == ValueNode::Kind::Read && varies(node.subscripts[0]) &&
+          !masked_.contains(v)) {
         if (const auto lanes = load(node)) {
           node.source = *lanes;
           node.subscripts = {vector_.variable};
@@ -87,20 +106,25 @@ class Builder {
   }
 
   std::optional<BufferId> load(const ValueNode& read) {
-    const TensorInfo& source = fusion_[tensors_[read.source]];
+    if (read.source >= contents_.size() || !contents_[read.source].tensor) return std::nullopt;
+    const auto [tensor, component, storage] = contents_[read.source];
+    if (storage != nullptr && storage->memory == Memory::Local) return std::nullopt;
     const std::int64_t size = size_of(kernel_.buffers[read.source].type);
     const std::int64_t width = std::min(vector_.width, kWidest / size);
     const Expr address = read.subscripts[0];
     const Expr start = Simplifier(facts_).simplify(
         substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
-    const auto axes = allocation_axes(fusion_, graph_, tensors_[read.source], *analysis_.ranges);
+    const auto axes = storage != nullptr
+                          ? storage_axes(graph_, *storage, *analysis_.ranges)
+                          : allocation_axes(fusion_, graph_, *tensor, *analysis_.ranges);
     std::vector<Expr> conditions;
     if (!is_proved(
             is_consecutive(facts_, address, vector_.variable, vector_.width, axes, conditions)) ||
         !is_proved(is_aligned(facts_, start, width, axes, conditions))) {
       return std::nullopt;
     }
-    if (source.align < width * size) {
+    const TensorInfo& source = fusion_[*tensor];
+    if (storage == nullptr && source.align < width * size) {
       conditions.push_back(eq(kernel_.pool->symbol(source.name) % (width * size), 0));
     }
     for (Expr c : conditions) {
@@ -126,17 +150,20 @@ class Builder {
   const DomainGraph& graph_;
   const TensorAnalysis& analysis_;
   const VectorAccess& vector_;
-  std::span<const TensorId> tensors_;
+  std::span<const BufferContents> contents_;
   Kernel& kernel_;
   Facts facts_;  // what holds in full groups
   Lanes out_;
+  std::map<ValueId, ValueId> made_;
+  std::set<ValueId> masked_;
 };
 
 }  // namespace
 
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-               const Store& store, std::span<const TensorId> tensors, Kernel& kernel) {
-  return Builder(fusion, graph, analysis, tensors, kernel).build(store);
+               std::span<const Store> stores, std::span<const BufferContents> contents,
+               Kernel& kernel) {
+  return Builder(fusion, graph, analysis, contents, kernel).build(stores);
 }
 
 }  // namespace selvage

@@ -3,6 +3,7 @@
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
 
+#include <optional>
 #include <span>
 
 namespace selvage {
@@ -16,14 +17,24 @@ namespace selvage {
 // Addresses are as the analysis has them: for the group, its variable replaced by 0.
 struct Lanes {
   std::vector<Transfer> loads;  // of reads whose elements lie side by side, aligned
-  Store element;
-  Transfer store;
+  std::vector<Store> elements;  // of one element, one after the other
+  std::optional<Transfer> store;
   std::vector<Expr> conditions;  // at launch, under which all accesses are aligned
 };
 
-// `store`: of one element, over all loops. Buffers and values are added to the kernel; `tensors`
-// are those of its buffers. The vector of the analysis must be legal.
+// What a buffer of a kernel holds: elements of a tensor, as the fusion lays them out or in a
+// storage of the kernel's own. Nothing: it is no tensor's.
+struct BufferContents {
+  std::optional<TensorId> tensor;
+  std::size_t component = 0;  // of the state that a partial tensor keeps
+  const Storage* storage = nullptr;
+};
+
+// `stores`: of one element, over all loops; where a group is stored as one access, there is one.
+// Buffers and values are added to the kernel; `contents` is of its buffers, and what is missing at
+// its end is no tensor's. The vector of the analysis must be legal.
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-               const Store& store, std::span<const TensorId> tensors, Kernel& kernel);
+               std::span<const Store> stores, std::span<const BufferContents> contents,
+               Kernel& kernel);
 
 }  // namespace selvage

@@ -1,15 +1,9 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
-#include <selvage/expr/tape.h>
-#include <selvage/expr/text.h>
-#include <selvage/kernel/forms.h>
-#include <selvage/lower/index_type.h>
-#include <selvage/lower/nest.h>
-#include <selvage/lower/program.h>
-#include <selvage/lower/values.h>
+#include <selvage/lower/kernels.h>
+#include <selvage/lower/stored_parts.h>
 
 #include <algorithm>
-#include <set>
 
 namespace selvage {
 
@@ -19,54 +13,36 @@ constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
 
 class Lowering {
  public:
-  Lowering(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options)
-      : fusion_(fusion), schedule_(schedule), options_(options) {}
+  Lowering(std::shared_ptr<const Schedule> schedule, const LowerOptions& options)
+      : fusion_(schedule->fusion()),
+        schedule_(*schedule),
+        options_(options),
+        scheduled_{fusion_, schedule_, nests_of(fusion_, schedule_), {}} {
+    program_.schedule = std::move(schedule);
+  }
 
   Program run() {
     program_.sizes = fusion_.sizes();
     program_.possibly_empty = fusion_.possibly_empty();
-    for (Expr e : fusion_.launch_checks()) {
-      program_.checks.push_back({e, "extents that index notation equates must be equal"});
+    const std::string why = "extents that index notation equates must be equal";
+    for (Expr e : fusion_.launch_checks()) program_.checks.push_back({e, why});
+    for (const NestTree& root : scheduled_.nests.roots) {
+      for (TensorId t : tensors_of(root)) {
+        check_depth(t);
+        check_bindings(t);
+      }
+      place(root, scheduled_);
+      for (TensorId t : tensors_of(root)) check(scheduled_.placed.at(root.tensor)[t]);
     }
-    find_needed();
     list_buffers();
-    for (const std::vector<TensorId>& group : groups()) add_step(group);
+    for (const Group& group : groups()) add_step(group);
     return std::move(program_);
   }
 
  private:
-  // Stored: every output, and what the definitions of stored tensors read and is not inlined.
-  void find_needed() {
-    is_stored_.assign(fusion_.size(), false);
-    reads_.resize(fusion_.size());
-    for (std::size_t i = fusion_.size(); i-- > 0;) {
-      const TensorId t = TensorId(i);
-      const TensorInfo& tensor = fusion_[t];
-      if (tensor.is_input || !tensor.definition) continue;
-      if (tensor.is_output) is_stored_[i] = true;
-      if (!is_stored_[i]) continue;
-      collect_reads(*tensor.definition, reads_[i]);
-      for (TensorId r : reads_[i]) {
-        if (!fusion_[r].is_input) is_stored_[index_of(r)] = true;
-      }
-    }
-  }
-
-  void collect_reads(ValueId v, std::set<TensorId>& out) {
-    const ValueNode& node = fusion_.values()[v];
-    if (node.kind == ValueNode::Kind::Read) {
-      const TensorId source = TensorId(node.source);
-      if (!fusion_[source].is_input && schedule_.is_inlined(source)) {
-        if (inlined_seen_.insert({index_of(source), &out}).second) {
-          collect_reads(*fusion_[source].definition, out);
-        }
-      } else {
-        out.insert(source);
-      }
-    }
-    for (ValueId o : node.operands) {
-      if (visited_.insert({std::size_t(o), &out}).second) collect_reads(o, out);
-    }
+  static void place(const NestTree& root, ScheduledNests& scheduled) {
+    scheduled.placed.emplace(root.tensor,
+                             PlacedTensors(scheduled.fusion, scheduled.schedule, root));
   }
 
   void list_buffers() {
@@ -77,39 +53,55 @@ class Lowering {
         const Role own = tensor.is_input    ? Role::Input
                          : tensor.is_output ? Role::Output
                                             : Role::Scratch;
-        if (own != role || (own == Role::Scratch && !is_stored_[i])) continue;
-        program_.buffers.push_back({TensorId(i), tensor.name, stored_type(tensor),
-                                    elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
+        if (own != role || (own == Role::Scratch && !is_scratch(TensorId(i)))) continue;
+        for (const StoredPart& part : parts_of(fusion_, TensorId(i))) {
+          program_.buffers.push_back({TensorId(i), part.name, part.type,
+                                      elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
+        }
       }
     }
   }
 
-  // Tensors that one kernel can store: none reads another, and their loops have no name in common
-  // with different extents.
-  std::vector<std::vector<TensorId>> groups() {
-    std::vector<std::vector<TensorId>> groups;
-    for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      if (!is_stored_[i]) continue;
-      const TensorId t = TensorId(i);
-      check_depth(t);
-      check_bindings(t);
-      program_.tensors.push_back(analyze(fusion_, schedule_, t));
-      check_coverage(program_.tensors.back());
-      check_vector(program_.tensors.back());
-      if (!groups.empty() && fits(groups.back(), t)) {
-        groups.back().push_back(t);
+  // In global memory, between kernels or within one.
+  bool is_scratch(TensorId t) const {
+    if (!scheduled_.nests.has_nest[index_of(t)]) return false;
+    for (const auto& [root, placed] : scheduled_.placed) {
+      if (placed.contains(t)) return !placed[t].analysis.storage;
+    }
+    return false;
+  }
+
+  void check(const PlacedTensor& placed) {
+    program_.tensors.push_back(placed.analysis);
+    check_coverage(placed.analysis);
+    check_vector(placed.analysis);
+    if (placed.result) check_vector(*placed.result);
+  }
+
+  // Trees that one kernel can hold: none reads what another stores, and their loops have no name in
+  // common with different extents. What threads do together has a kernel of its own.
+  std::vector<Group> groups() const {
+    std::vector<Group> groups;
+    for (const NestTree& root : scheduled_.nests.roots) {
+      if (!groups.empty() && fits(groups.back(), root)) {
+        groups.back().push_back(&root);
       } else {
-        groups.push_back({t});
+        groups.push_back({&root});
       }
     }
     return groups;
   }
 
-  bool fits(const std::vector<TensorId>& group, TensorId t) {
-    const TensorAnalysis& a = analysis(t);
-    for (TensorId other : group) {
-      if (reads_[index_of(t)].count(other)) return false;
-      const TensorAnalysis& b = analysis(other);
+  bool fits(const Group& group, const NestTree& root) const {
+    const auto is_alone = [&](const NestTree& tree) {
+      return !tree.inside.empty() || fusion_[tree.tensor].fold;
+    };
+    if (is_alone(root)) return false;
+    const TensorAnalysis& a = analysis(root);
+    for (const NestTree* other : group) {
+      if (is_alone(*other)) return false;
+      if (scheduled_.nests.reads[index_of(root.tensor)].count(other->tensor)) return false;
+      const TensorAnalysis& b = analysis(*other);
       if (is_bound(a) != is_bound(b)) return false;
       for (std::size_t i = 0; i < a.loops.size(); ++i) {
         for (std::size_t j = 0; j < b.loops.size(); ++j) {
@@ -172,178 +164,106 @@ class Lowering {
                     "resize by nothing negative", {item});
   }
 
-  const TensorAnalysis& analysis(TensorId t) const {
-    for (const TensorAnalysis& a : program_.tensors) {
-      if (a.tensor == t) return a;
-    }
-    SELVAGE_CHECK(!"an analysed tensor");
-    return program_.tensors.front();
+  const TensorAnalysis& analysis(const NestTree& root) const {
+    return scheduled_.placed.at(root.tensor)[root.tensor].analysis;
   }
 
-  void add_step(const std::vector<TensorId>& group) {
+  // What blocks cannot hold for some sizes, or has no aligned vectors for some, has a slower kernel
+  // behind it.
+  void add_step(const Group& group) {
     ProgramStep step;
-    step.stores = group;
-    const bool is_vectorised = options_.draws_out_checks && !options_.checks_everything;
-    const std::vector<Expr> conditions = add_variants(group, is_vectorised, step);
-    // What must be aligned, and cannot be known to be: another kernel, element by element.
-    if (!conditions.empty()) add_variants(group, false, step);
+    for (const NestTree* root : group) {
+      for (TensorId t : tensors_of(*root)) {
+        if (!scheduled_.placed.at(root->tensor)[t].analysis.storage) step.stores.push_back(t);
+      }
+    }
+    const LaunchPlan launch = plan_launch_of(scheduled_, group);
+    add_checks(launch.of_grid);
+    add_kernels(scheduled_, group, launch, "", step);
+    if (!launch.of_block.empty() && !add_narrow_kernels(group, launch, step)) {
+      add_checks(launch.of_block);
+    }
     program_.steps.push_back(std::move(step));
   }
 
-  // The kernel of a group for 32-bit indices, and where these may not do, for 64-bit ones. What
-  // comes back are conditions at launch, which are those of the kernels, too.
-  std::vector<Expr> add_variants(const std::vector<TensorId>& group, bool is_vectorised,
-                                 ProgramStep& step) {
-    Kernel kernel{.name = kernel_name(group),
-                  .pool = fusion_.shared_pool(),
-                  .buffers = {},
-                  .sizes = fusion_.sizes(),
-                  .launch = {},
-                  .index_type = IndexType::Int32,
-                  .condition = fusion_.pool().truth(true),
-                  .values = {},
-                  .body = {},
-                  .facts = *fusion_.facts()};
-    if (!step.variants.empty()) kernel.name += "_unaligned";
-    std::vector<TensorId> bound;
-    for (TensorId t : group) {
-      for (TensorId r : reads_[index_of(t)]) add_buffer(kernel, bound, r, false);
-    }
-    for (TensorId t : group) add_buffer(kernel, bound, t, true);
-    settle_launch(kernel, group);
-
-    std::vector<Expr> computed, conditions;
-    for (TensorId t : group) {
-      const TensorAnalysis& a = analysis(t);
-      const auto buffer = [&](TensorId r) {
-        return BufferId(std::find(bound.begin(), bound.end(), r) - bound.begin());
-      };
-      ValueLowering values(fusion_, schedule_, a, kernel.values, buffer);
-      const ValueId value = values.lower(t);
-      const NestRequest nest{fusion_,
-                             schedule_,
-                             a,
-                             bound,
-                             is_vectorised,
-                             options_.draws_out_checks,
-                             options_.checks_everything};
-      for (Expr c : append_nest(nest, buffer(t), value, kernel, computed)) conditions.push_back(c);
-    }
-    keep_used_sizes(kernel, computed);
-    const IndexWidth width = width_of(kernel, std::move(computed));
-    const auto with_conditions = [&](Expr condition) {
-      for (Expr c : conditions) condition = condition.is_true() ? c : condition && c;
-      return condition;
-    };
-    if (width.fits_32) {
-      kernel.condition = with_conditions(kernel.condition);
-      step.variants.push_back(std::move(kernel));
-      return conditions;
-    }
-    Kernel wide = kernel;
-    wide.index_type = IndexType::Int64;
-    wide.condition = with_conditions(width.condition_64);
-    if (!width.never_fits) {
-      kernel.condition = with_conditions(width.condition_32);
-      wide.name += "_64";
-      step.variants.push_back(std::move(kernel));
-    }
-    step.variants.push_back(std::move(wide));
-    return conditions;
+  void add_kernels(const ScheduledNests& scheduled, const Group& group, const LaunchPlan& launch,
+                   const std::string& suffix, ProgramStep& step) const {
+    KernelRequest request{.scheduled = scheduled,
+                          .group = group,
+                          .launch = launch,
+                          .name = kernel_name(group) + suffix,
+                          .is_vectorised = options_.draws_out_checks && !options_.checks_everything,
+                          .options = options_};
+    KernelVariants made = make_kernels(request);
+    const bool needs_alignment = !made.alignment.empty();
+    for (Kernel& k : made.kernels) step.variants.push_back(std::move(k));
+    if (!needs_alignment) return;
+    // What must be aligned, and cannot be known to be: another kernel, element by element.
+    request.is_vectorised = false;
+    request.name += "_unaligned";
+    for (Kernel& k : make_kernels(request).kernels) step.variants.push_back(std::move(k));
   }
 
-  // Of everything that is computed, as the kernel says it and as its text will.
-  IndexWidth width_of(const Kernel& kernel, std::vector<Expr> computed) const {
-    std::vector<Expr> elements;
-    for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
-    computed.insert(computed.end(), elements.begin(), elements.end());
-    std::vector<Expr> values = reachable(computed, true);
-    const Forms forms(kernel);
-    const std::vector<Expr> written = forms.intermediates();
-    values.insert(values.end(), written.begin(), written.end());
-    Simplifier ranges(kernel.facts);
-    return index_width({values, elements, fusion_.sizes(), forms.computed().definitions, ranges});
-  }
-
-  // A kernel is passed the sizes that it computes with, no others.
-  static void keep_used_sizes(Kernel& kernel, std::span<const Expr> computed) {
-    const std::vector<Expr> used = symbols_of(computed);
-    std::erase_if(kernel.sizes, [&](Expr size) {
-      return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });
-    });
-  }
-
-  std::string kernel_name(const std::vector<TensorId>& group) const {
-    std::string name = "kernel";
-    for (TensorId t : group) {
-      if (name.size() > 40) break;
-      name += "_" + fusion_[t].name;
+  bool add_narrow_kernels(const Group& group, const LaunchPlan& wide, ProgramStep& step) const {
+    try {
+      const auto schedule = with_narrow_blocks(schedule_, wide.launch, tensors_of(group));
+      if (!schedule) return false;
+      ScheduledNests narrow{fusion_, *schedule, nests_of(fusion_, *schedule), {}};
+      Group own;
+      for (const NestTree& root : narrow.nests.roots) {
+        const auto is_same = [&](const NestTree* g) { return g->tensor == root.tensor; };
+        if (std::none_of(group.begin(), group.end(), is_same)) continue;
+        place(root, narrow);
+        own.push_back(&root);
+      }
+      const LaunchPlan launch = plan_launch_of(narrow, own);
+      if (!launch.of_block.empty()) return false;
+      add_kernels(narrow, own, launch, "_narrow", step);
+      return true;
+    } catch (const Illegal&) {
+      return false;  // such blocks cannot keep what the schedule keeps: its sizes are limited
     }
-    return name;
   }
 
-  void add_buffer(Kernel& kernel, std::vector<TensorId>& bound, TensorId t, bool written) const {
-    if (std::find(bound.begin(), bound.end(), t) != bound.end()) return;
-    bound.push_back(t);
-    kernel.buffers.push_back({fusion_[t].name, stored_type(fusion_[t]), Memory::Global,
-                              elements_of(fusion_, schedule_.graph(), t), written});
-  }
-
-  // The widest launch that a tensor of the group asks for, within the hardware's limits.
-  void settle_launch(Kernel& kernel, const std::vector<TensorId>& group) {
-    const Expr one = fusion_.pool().constant(1);
-    Simplifier simplifier(*fusion_.facts());
-    const auto widen = [&](Expr& extent, Expr wanted) {
-      if (wanted.valid())
-        extent = simplifier.simplify(extent.is_const(1) ? wanted : max(extent, wanted));
-    };
-    kernel.launch = {{one, one, one}, {one, one, one}, fusion_.pool().constant(0)};
-    for (TensorId t : group) {
-      const LaunchDemand demand = launch_demand(schedule_, analysis(t));
-      for (std::size_t k = 0; k < 3; ++k) {
-        widen(kernel.launch.grid[k], demand.grid[k]);
-        widen(kernel.launch.block[k], demand.block[k]);
+  LaunchPlan plan_launch_of(const ScheduledNests& scheduled, const Group& group) const {
+    std::vector<const TensorAnalysis*> analyses;
+    for (const NestTree* root : group) {
+      for (TensorId t : tensors_of(*root)) {
+        analyses.push_back(&scheduled.placed.at(root->tensor)[t].analysis);
       }
     }
-    const auto& [grid, block, shared] = kernel.launch;
-    limit(simplifier, grid[0], INT32_MAX, "the grid's x", kernel);
-    limit(simplifier, grid[1], 65'535, "the grid's y", kernel);
-    limit(simplifier, grid[2], 65'535, "the grid's z", kernel);
-    limit(simplifier, block[0], 1'024, "the block's x", kernel);
-    limit(simplifier, block[1], 1'024, "the block's y", kernel);
-    limit(simplifier, block[2], 64, "the block's z", kernel);
-    limit(simplifier, block[0] * block[1] * block[2], 1'024, "threads in a block", kernel);
+    return plan_launch(fusion_, scheduled.schedule, analyses, kernel_name(group));
   }
 
-  void limit(Simplifier& simplifier, Expr extent, std::int64_t most, const std::string& what,
-             const Kernel& kernel) {
-    const Expr condition = simplifier.simplify(extent <= most);
-    if (condition.is_true()) return;
-    const std::string sentence =
-        what + " of " + kernel.name + ", " + to_string(simplifier.simplify(extent)) + ", ";
-    if (condition.is_false()) {
-      refuse<Illegal>(
-          "E442", sentence + "is past the hardware's limit of " + std::to_string(most),
-          "split the loop that is bound to it by a smaller factor, or bind another one");
+  void add_checks(const std::vector<LaunchCheck>& checks) {
+    for (const LaunchCheck& check : checks) {
+      const auto is_said = [&](const LaunchCheck& c) { return same(c.condition, check.condition); };
+      if (std::none_of(program_.checks.begin(), program_.checks.end(), is_said)) {
+        program_.checks.push_back(check);
+      }
     }
-    const auto is_said = [&](const LaunchCheck& c) { return same(c.condition, condition); };
-    if (std::any_of(program_.checks.begin(), program_.checks.end(), is_said)) return;
-    program_.checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
+  }
+
+  std::string kernel_name(const Group& group) const {
+    std::string name = "kernel";
+    for (const NestTree* root : group) {
+      if (name.size() > 40) break;
+      name += "_" + fusion_[root->tensor].name;
+    }
+    return name;
   }
 
   const Fusion& fusion_;
   const Schedule& schedule_;
   const LowerOptions& options_;
+  ScheduledNests scheduled_;
   Program program_;
-  std::vector<bool> is_stored_;
-  std::vector<std::set<TensorId>> reads_;  // stored tensors and inputs that a definition reads
-  std::set<std::pair<std::size_t, std::set<TensorId>*>> visited_, inlined_seen_;
 };
 
 }  // namespace
 
-Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options) {
-  return Lowering(fusion, schedule, options).run();
+Program lower(const Fusion&, const Schedule& schedule, const LowerOptions& options) {
+  return Lowering(std::make_shared<const Schedule>(schedule.with_defaults()), options).run();
 }
 
 }  // namespace selvage

@@ -7,6 +7,7 @@
 #include <selvage/lower/peel.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <unordered_map>
 
@@ -17,15 +18,6 @@ namespace {
 constexpr ParallelType kAxes[] = {ParallelType::BIDz, ParallelType::BIDy, ParallelType::BIDx,
                                   ParallelType::TIDz, ParallelType::TIDy, ParallelType::TIDx};
 
-Expr& extent_of(Launch& launch, ParallelType p) {
-  return is_block(p) ? launch.grid[std::size_t(axis(p))] : launch.block[std::size_t(axis(p))];
-}
-
-// Where no group of a vector is ever full, elements are all that there is to store.
-bool has_full_groups(const TensorAnalysis& analysis) {
-  return analysis.vector && !analysis.vector->full.condition.is_false();
-}
-
 // One nest under construction. Level k holds what stands inside the k outermost loops.
 class Nest {
  public:
@@ -33,28 +25,28 @@ class Nest {
       : fusion_(request.fusion),
         schedule_(request.schedule),
         analysis_(request.analysis),
-        tensors_(request.tensors),
-        has_lanes_(request.is_vectorised && has_full_groups(request.analysis)),
+        request_(request),
+        has_lanes_(request.is_vectorised && may_have_lanes()),
         may_draw_out_(request.draws_out_checks && !request.checks_everything),
-        checks_everything_(request.checks_everything),
         kernel_(kernel),
         computed_(computed),
-        levels_(analysis_.loops.size() + 1) {}
+        form_(kernel, computed),
+        levels_(analysis_.loops.size() + 1),
+        kernel_defines_(defines_in(kernel.body)) {}
 
-  // Conditions at launch, under which what is appended may run.
-  std::vector<Expr> build(BufferId target, ValueId value) {
+  Body build(std::vector<Store> stores, std::vector<Expr>& conditions) {
+    stores_ = std::move(stores);
+    if (has_lanes_) find_lanes();
     put_in_order();
     add_loops();
     add_guards();
-    add_store(target, value);
-    if (has_lanes_)
-      lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, store_, tensors_, kernel_);
     draw_out_guards();
     name_all();
-    Body body = level_body(0, true);
+    Body body = level_body(request_.open, true);
     prune(body, kernel_.values);
-    for (Statement& s : masked(std::move(body))) kernel_.body.push_back(std::move(s));
-    return lanes_ ? lanes_->conditions : std::vector<Expr>{};
+    if (lanes_)
+      conditions.insert(conditions.end(), lanes_->conditions.begin(), lanes_->conditions.end());
+    return masked(std::move(body));
   }
 
  private:
@@ -64,6 +56,25 @@ class Nest {
     std::vector<Define> defines;
     std::vector<Expr> guards;
   };
+
+  // Where no group of a vector is ever full, elements are all that there is.
+  bool may_have_lanes() const {
+    if (!analysis_.vector || analysis_.vector->full.condition.is_false()) return false;
+    const std::int64_t width = analysis_.vector->width;
+    return analysis_.vector->is_stored ||
+           (width <= 16 && std::has_single_bit(std::uint64_t(width)));
+  }
+
+  void find_lanes() {
+    if (analysis_.vector->is_stored && stores_.size() > 1) {
+      has_lanes_ = false;
+      return;
+    }
+    lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, stores_, request_.contents, kernel_);
+    if (lanes_->store || !lanes_->loads.empty()) return;
+    lanes_.reset();
+    has_lanes_ = false;
+  }
 
   ParallelType parallel(std::size_t loop) const {
     return schedule_.parallel(analysis_.tensor, analysis_.loops[loop]);
@@ -84,7 +95,8 @@ class Nest {
   // The loop over the elements of a vector is the innermost. Where checks are drawn out of loops,
   // block and thread indices come first: their order means nothing, and the checks may need them.
   void put_in_order() {
-    const std::size_t n = analysis_.loops.size();
+    const std::size_t n = analysis_.loops.size(), open = request_.open;
+    hoist_level_ = open;
     bool has_axis = false, checks_a_loop = false, has_unswitch = false;
     for (std::size_t i = 0; i < n; ++i) {
       order_.push_back(i);
@@ -94,48 +106,34 @@ class Nest {
                           !schedule_.graph()[analysis_.loops[i]].extent.is_const(1);
       if (is_run && is_checked(i)) checks_a_loop = true;
     }
-    std::stable_partition(order_.begin(), order_.end(),
+    const auto inner = order_.begin() + std::ptrdiff_t(open);
+    std::stable_partition(inner, order_.end(),
                           [&](std::size_t i) { return parallel(i) != ParallelType::Vectorize; });
     draws_out_ = may_draw_out_ && (has_unswitch || (has_axis && checks_a_loop));
     if (!draws_out_) return;
-    std::stable_partition(order_.begin(), order_.end(), [&](std::size_t i) { return is_axis(i); });
-    const auto first = std::find_if(order_.begin(), order_.end(), [&](std::size_t i) {
+    std::stable_partition(inner, order_.end(), [&](std::size_t i) { return is_axis(i); });
+    const auto first = std::find_if(inner, order_.end(), [&](std::size_t i) {
       return has_unswitch ? is_unswitched(i) : !is_axis(i);
     });
     hoist_level_ = std::size_t(first - order_.begin());
   }
 
+  // Masks of open loops are tested inside all of them.
   void add_loops() {
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const std::size_t i = order_[k];
-      const Expr variable = analysis_.variables[i];
-      const ParallelType p = parallel(i);
       const Expr own = schedule_.graph()[analysis_.loops[i]].extent;
-      const bool is_run = p == ParallelType::Vectorize && !has_lanes_;
-      Loop loop{variable, own, is_run ? ParallelType::Serial : p, {}};
-      level_of_[variable.id()] = k + 1;
-      if (is_axis(i)) {
-        loop.extent = extent_of(kernel_.launch, p);
-        if (!analysis_.ranges->proves(loop.extent <= own)) {
-          levels_[k + 1].masks.push_back(variable < own);
-        }
+      Loop loop = loop_of(schedule_, analysis_, i, kernel_, computed_);
+      if (loop.parallel == ParallelType::Vectorize && !has_lanes_) {
+        const bool is_stored = analysis_.vector && analysis_.vector->is_stored;
+        loop.parallel =
+            is_stored || !own.is(Op::Const) ? ParallelType::Serial : ParallelType::Unroll;
       }
-      kernel_.facts.loop(variable, loop.extent);
-      computed_.push_back(loop.extent);
+      level_of_[loop.variable.id()] = k + 1;
+      if (is_axis(i) && !analysis_.ranges->proves(loop.extent <= own)) {
+        levels_[std::max(k + 1, request_.open)].masks.push_back(loop.variable < own);
+      }
       levels_[k + 1].loop = std::move(loop);
-    }
-  }
-
-  void add_store(BufferId target, ValueId value) {
-    store_.buffer = target;
-    store_.address = analysis_.address;
-    store_.value = value;
-    store_.duplicates_allowed = fusion_[analysis_.tensor].duplicates_allowed;
-    const std::vector<DomainId> must = store_.duplicates_allowed
-                                           ? visited_domain(fusion_[analysis_.tensor])
-                                           : analysis_.hole_path.domains;
-    for (DomainId d : must) {
-      store_.valid.push_back(ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent));
     }
   }
 
@@ -191,10 +189,11 @@ class Nest {
     for (Expr* e : {&interior_, &full_, &peeled_}) {
       if (e->valid()) *e = named(*e);
     }
-    store_.address = named(store_.address);
+    for (Store& store : stores_) store.address = named(store.address);
     name_values();
     if (!lanes_) return;
-    lanes_->store.to_address = named(lanes_->store.to_address);
+    if (lanes_->store) lanes_->store->to_address = named(lanes_->store->to_address);
+    for (Store& store : lanes_->elements) store.address = named(store.address);
     for (Transfer& load : lanes_->loads) load.from_address = named(load.from_address);
   }
 
@@ -211,7 +210,7 @@ class Nest {
 
   // The same without the level's own checks and definitions.
   Body inner_body(std::size_t k, bool guarded) {
-    if (k == order_.size()) return body_of(store_);
+    if (k == order_.size()) return body_of_all(stores_);
     if (lanes_ && k + 1 == order_.size()) return vector_body(guarded);
     if (lanes_ && k + 2 == order_.size() && guarded && peeled_.valid()) return peeled_body(k);
     Loop loop = *levels_[k + 1].loop;
@@ -231,17 +230,22 @@ class Nest {
     Body body;
     for (const Transfer& load : lanes_->loads) body.push_back({load});
     Loop loop = *levels_[k].loop;
-    loop.body = wrapped(k, false, body_of(lanes_->element));
+    loop.body = wrapped(k, false, body_of_all(lanes_->elements));
     body.push_back({std::move(loop)});
-    body.push_back({lanes_->store});
+    if (lanes_->store) body.push_back({*lanes_->store});
     return body;
   }
   Body single_elements() {
     const std::size_t k = order_.size();
     Loop loop = *levels_[k].loop;
     loop.parallel = ParallelType::Serial;
-    loop.body = wrapped(k, true, body_of(store_));
+    loop.body = wrapped(k, true, body_of_all(stores_));
     return body_of(std::move(loop));
+  }
+  static Body body_of_all(const std::vector<Store>& stores) {
+    Body body;
+    for (const Store& store : stores) body.push_back({store});
+    return body;
   }
 
   Body peeled_body(std::size_t k) {
@@ -259,7 +263,7 @@ class Nest {
   // Each guard as far out as its variables allow, simplified under those that are tested before.
   void add_guards() {
     std::vector<Expr> conditions;
-    if (checks_everything_) {
+    if (request_.checks_everything) {
       for (DomainId d : analysis_.path.domains) {
         const Expr all = ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent);
         levels_[level(all)].guards.push_back(all);
@@ -287,9 +291,9 @@ class Nest {
     add_conjuncts(e[1], out);
   }
 
-  // The innermost loop that an expression depends on.
+  // The innermost loop that an expression depends on; the open ones are all around.
   std::size_t level(Expr e) {
-    std::size_t deepest = 0;
+    std::size_t deepest = request_.open;
     for (Expr s : reachable(std::span(&e, 1), true)) {
       if (const auto it = level_of_.find(s.id()); it != level_of_.end()) {
         deepest = std::max(deepest, it->second);
@@ -303,21 +307,11 @@ class Nest {
     for (Expr let : reachable(std::span(&e, 1), true)) {
       if (let.is(Op::Let) && !names_.count(let.id())) define(let);
     }
-    return computed(replace(e));
-  }
-
-  // An expression of the kernel, in a form that fits the narrowest type.
-  Expr computed(Expr e) {
-    const std::size_t known = kernel_.facts.symbols().size();
-    if (ranges_ == nullptr || ranges_->facts().symbols().size() != known) {
-      ranges_ = std::make_unique<Simplifier>(kernel_.facts);
-    }
-    computed_.push_back(narrowed(e, *ranges_));
-    return computed_.back();
+    return form_(replace(e));
   }
 
   void define(Expr let) {
-    const Expr value = computed(replace(let[0]));
+    const Expr value = form_(replace(let[0]));
     std::string name = "t" + std::to_string(kernel_defines_++);
     const auto taken = [&] { return kernel_.facts.find(kernel_.pool->symbol(name)) != nullptr; };
     while (taken()) name += "_";
@@ -365,68 +359,101 @@ class Nest {
     return guarded(level.masks, std::move(body));
   }
 
-  // One writer: where the launch uses an axis that this tensor leaves unbound, index 0 does the
-  // work.
   Body masked(Body body) {
+    std::vector<ParallelType> unbound;
     for (ParallelType p : kAxes) {
-      const Expr extent = extent_of(kernel_.launch, p);
-      const bool bound =
+      const bool is_bound =
           std::any_of(analysis_.loops.begin(), analysis_.loops.end(),
                       [&](DomainId d) { return schedule_.parallel(analysis_.tensor, d) == p; });
-      if (bound || extent.is_const(1)) continue;
-      std::string name = "every_" + std::string(to_string(p));
-      const Expr variable = kernel_.pool->symbol(name);
-      kernel_.facts.loop(variable, extent);
-      Loop loop{variable, extent, p, {}};
-      loop.body = guarded({variable < 1}, std::move(body));
-      body = {};
-      body.push_back({std::move(loop)});
+      const bool is_common =
+          is_block(p) ? request_.target == Memory::Global : request_.target != Memory::Local;
+      if (!is_bound && is_common) unbound.push_back(p);
     }
-    return body;
+    return one_writer(unbound, std::move(body), kernel_);
   }
 
- public:
-  std::size_t kernel_defines_ = 0;  // names t0, t1, ... already given in this kernel
-
- private:
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
-  std::span<const TensorId> tensors_;
-  bool has_lanes_, may_draw_out_, checks_everything_;
+  const NestRequest& request_;
+  bool has_lanes_, may_draw_out_;
   Kernel& kernel_;
   std::vector<Expr>& computed_;
-  std::unique_ptr<Simplifier> ranges_;  // of the kernel's variables
-  std::vector<std::size_t> order_;      // of the loops, outermost first
+  ComputedForm form_;
+  std::vector<std::size_t> order_;  // of the loops, outermost first
   std::vector<Level> levels_;
   bool draws_out_ = false;
   std::size_t hoist_level_ = 0;
-  Store store_;
+  std::vector<Store> stores_;
   std::optional<Lanes> lanes_;
   // Tested before the loops inside hoist_level_: no check is needed in them; before a vector: all
   // of its elements are valid; and up to where the loop around it needs no check. Invalid: no such.
   Expr interior_, full_, peeled_;
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;
+  std::size_t kernel_defines_;  // names t0, t1, ... already given in this kernel
 };
 
 }  // namespace
 
-LaunchDemand launch_demand(const Schedule& schedule, const TensorAnalysis& analysis) {
-  LaunchDemand demand;
-  for (DomainId d : analysis.loops) {
-    const ParallelType p = schedule.parallel(analysis.tensor, d);
-    if (is_block(p)) demand.grid[axis(p)] = schedule.graph()[d].extent;
-    if (is_thread(p)) demand.block[axis(p)] = schedule.graph()[d].extent;
-  }
-  return demand;
+Body nest_of(const NestRequest& request, std::vector<Store> stores, Kernel& kernel,
+             std::vector<Expr>& computed, std::vector<Expr>& conditions) {
+  return Nest(request, kernel, computed).build(std::move(stores), conditions);
 }
 
-std::vector<Expr> append_nest(const NestRequest& request, BufferId target, ValueId value,
-                              Kernel& kernel, std::vector<Expr>& computed) {
-  Nest nest(request, kernel, computed);
-  nest.kernel_defines_ = defines_in(kernel.body);
-  return nest.build(target, value);
+std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,
+                               const TensorAnalysis& analysis) {
+  const TensorInfo& tensor = fusion[analysis.tensor];
+  const bool is_result = analysis.part == Part::Result;
+  std::vector<Expr> valid;
+  for (DomainId d : !tensor.duplicates_allowed ? analysis.hole_path.domains
+                    : is_result                ? tensor.logical
+                                               : visited_domain(tensor)) {
+    valid.push_back(ok((*analysis.coordinates)[d], schedule.graph()[d].extent));
+  }
+  return valid;
+}
+
+Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size_t loop,
+             Kernel& kernel, std::vector<Expr>& computed) {
+  const ParallelType p = schedule.parallel(analysis.tensor, analysis.loops[loop]);
+  Expr extent = schedule.graph()[analysis.loops[loop]].extent;
+  if (is_block(p) || is_thread(p)) extent = extent_of(kernel.launch, p);
+  const Expr variable = analysis.variables[loop];
+  if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
+  computed.push_back(extent);
+  return {variable, extent, p, {}};
+}
+
+Expr& extent_of(Launch& launch, ParallelType p) {
+  return is_block(p) ? launch.grid[std::size_t(axis(p))] : launch.block[std::size_t(axis(p))];
+}
+
+Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
+  for (ParallelType p : axes) {
+    const Expr extent = extent_of(kernel.launch, p);
+    if (extent.is_const(1)) continue;
+    Loop loop = every(p, kernel);
+    loop.body = guarded({loop.variable < 1}, std::move(body));
+    body = body_of(std::move(loop));
+  }
+  return body;
+}
+
+Loop every(ParallelType axis, Kernel& kernel) {
+  const Expr variable = kernel.pool->symbol("every_" + std::string(to_string(axis)));
+  const Expr extent = extent_of(kernel.launch, axis);
+  if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
+  return {variable, extent, axis, {}};
+}
+
+Expr ComputedForm::operator()(Expr e) {
+  const std::size_t known = kernel_.facts.symbols().size();
+  if (ranges_ == nullptr || ranges_->facts().symbols().size() != known) {
+    ranges_ = std::make_unique<Simplifier>(kernel_.facts);
+  }
+  all_.push_back(narrowed(e, *ranges_));
+  return all_.back();
 }
 
 }  // namespace selvage

@@ -2,38 +2,66 @@
 
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
+#include <selvage/lower/lanes.h>
 
+#include <memory>
 #include <span>
 
 namespace selvage {
-
-// What one tensor of a kernel asks of its launch: an extent per block and thread axis, invalid
-// where the tensor binds none of its loops to it.
-struct LaunchDemand {
-  Expr grid[3], block[3];
-};
-LaunchDemand launch_demand(const Schedule& schedule, const TensorAnalysis& analysis);
 
 struct NestRequest {
   const Fusion& fusion;
   const Schedule& schedule;
   const TensorAnalysis& analysis;
-  std::span<const TensorId> tensors;  // of the kernel's buffers
-  bool is_vectorised = true;          // false: a loop bound to Vectorize is run element by element
+  std::span<const BufferContents> contents;  // of the kernel's buffers
+  std::size_t open = 0;                      // how many loops, the outermost, stand around already
+  // Where it stores. One writer: where the launch uses an axis that no loop is bound to, index 0
+  // does the work; but every block has shared memory, and every thread registers of its own.
+  Memory target = Memory::Global;
+  bool is_vectorised = true;  // false: a loop bound to Vectorize is run element by element
   bool draws_out_checks = true;
   bool checks_everything = false;
 };
 
-// The loop nest that stores one tensor, appended to kernel.body; what comes back are conditions at
-// launch under which it may run. kernel.launch is settled already: where it is wider than the
-// tensor's own extent, or the tensor leaves an axis that is used unbound, the nest is under a mask.
-// Every expression that the nest computes is appended to `computed`.
+// The loop nest that executes `stores`, one after the other, at every valid point: what stands
+// inside its open loops. kernel.launch is settled already: where it is wider than the tensor's own
+// extent, the nest is under a mask. Every expression that the nest computes is appended to
+// `computed`, and to `conditions` what must hold at launch.
 //
 // Checks are drawn out of a loop bound to Unswitch or Unroll, or else, in a kernel of many threads,
 // out of all loops that a thread runs: where all points inside are valid none is tested again. A
 // vector is stored as one where all of its elements are valid, and element by element elsewhere;
 // the loop around it is split in two, if that tells them apart.
-std::vector<Expr> append_nest(const NestRequest& request, BufferId target, ValueId value,
-                              Kernel& kernel, std::vector<Expr>& computed);
+Body nest_of(const NestRequest& request, std::vector<Store> stores, Kernel& kernel,
+             std::vector<Expr>& computed, std::vector<Expr>& conditions);
+
+// What must hold wherever an element of that nest is stored: all bounds, none of them left out.
+std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,
+                               const TensorAnalysis& analysis);
+
+// The loop itself: its variable and extent, that of the launch where it is a block or thread index.
+Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size_t loop,
+             Kernel& kernel, std::vector<Expr>& computed);
+
+// The extent of the launch along a block or thread axis.
+Expr& extent_of(Launch& launch, ParallelType axis);
+
+// The index along an axis of the launch, whatever loops are bound to it.
+Loop every(ParallelType axis, Kernel& kernel);
+
+// The body as it is for the index 0 of those axes alone that the launch uses.
+Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel);
+
+// An index expression of the kernel, in a form that fits the narrowest type.
+class ComputedForm {
+ public:
+  ComputedForm(Kernel& kernel, std::vector<Expr>& computed) : kernel_(kernel), all_(computed) {}
+  Expr operator()(Expr e);
+
+ private:
+  Kernel& kernel_;
+  std::vector<Expr>& all_;
+  std::unique_ptr<Simplifier> ranges_;
+};
 
 }  // namespace selvage

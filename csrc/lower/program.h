@@ -3,6 +3,7 @@
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct ProgramStep {
 
 // What a fusion and a schedule lower to.
 struct Program {
+  std::shared_ptr<const Schedule> schedule;  // with everything settled that was left to defaults
   std::vector<Expr> sizes;
   std::vector<ProgramBuffer> buffers;  // inputs and outputs in order of declaration, then scratch
   std::vector<ProgramStep> steps;

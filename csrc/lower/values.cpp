@@ -7,13 +7,12 @@
 namespace selvage {
 
 ValueLowering::ValueLowering(const Fusion& fusion, const Schedule& schedule,
-                             const TensorAnalysis& analysis, ValueGraph& out,
-                             std::function<BufferId(TensorId)> buffer)
+                             const TensorAnalysis& analysis, ValueGraph& out, Load load)
     : fusion_(fusion),
       schedule_(schedule),
       analysis_(analysis),
       out_(out),
-      buffer_(std::move(buffer)) {}
+      load_(std::move(load)) {}
 
 ValueId ValueLowering::lower(TensorId t) {
   const TensorInfo& tensor = fusion_[t];
@@ -57,58 +56,74 @@ ValueId ValueLowering::lower(ValueId v, const Environment& environment, const Te
 ValueId ValueLowering::lower_read(const ValueNode& node, const Environment& environment,
                                   const TensorInfo& reader) {
   const TensorId source = TensorId(node.source);
-  const TensorInfo& tensor = fusion_[source];
   std::vector<Expr> subscripts;
+  Expr inside;
   for (std::size_t k = 0; k < node.subscripts.size(); ++k) {
     const Expr s = analysis_.guarded->simplify(substitute(node.subscripts[k], environment));
-    if (!is_within(node.subscripts[k], reader, source, k)) check_in_bounds(source, k, s, reader);
     subscripts.push_back(s);
+    if (is_within(node.subscripts[k], reader, source, k)) continue;
+    if (node.operands.empty()) {
+      check_in_bounds(source, k, s, reader);
+    } else if (!is_in_bounds(source, k, s)) {
+      const Expr own = analysis_.guarded->simplify(ok(s, extent_of(fusion_[source], k)));
+      inside = inside.valid() ? inside && own : own;
+    }
   }
+  if (!inside.valid()) return element(source, subscripts);
+  const ValueId otherwise = lower(node.operands[0], environment, reader);
+  const ValueId value = element(source, subscripts);
+  return out_.apply(Function::Select, {out_.index(inside), value, otherwise});
+}
+
+ValueId ValueLowering::element(TensorId source, const std::vector<Expr>& subscripts) {
+  const TensorInfo& tensor = fusion_[source];
   const bool inlined = !tensor.is_input && schedule_.is_inlined(source);
-  std::vector<std::uint64_t> key = {(std::uint64_t{1} << 40) + node.source, inlined};
+  std::vector<std::uint64_t> key = {(std::uint64_t{1} << 40) + index_of(source), inlined};
   for (Expr s : subscripts) key.push_back(s.id());
   if (const auto it = made_.find(key); it != made_.end()) return it->second;
-  if (inlined) {
-    Environment inner;
-    for (std::size_t k = 0; k < subscripts.size(); ++k) {
-      inner.emplace_back(tensor.indices[k], subscripts[k]);
-    }
-    return made_[key] = lower(*tensor.definition, inner, tensor);
-  }
-  const Expr address = analysis_.guarded->simplify(address_of(fusion_, source, subscripts));
-  ValueNode read = node;
-  read.source = buffer_(source);
-  read.subscripts = {address};
-  return made_[key] = out_.add(std::move(read));
+  if (!inlined) return made_[key] = load_(source, subscripts);
+  return made_[key] =
+             lower(*tensor.definition, indices_at(tensor, schedule_.graph(), subscripts), tensor);
 }
 
 // The reader is computed only where its indices are within its extents, so the question is one of
 // its indices, whatever coordinates they stand for.
 bool ValueLowering::is_within(Expr subscript, const TensorInfo& reader, TensorId source,
                               std::size_t axis) {
-  const Expr extent = fusion_.domains()[fusion_[source].logical[axis]].extent;
+  const Expr extent = extent_of(fusion_[source], axis);
+  // A view is read where its items are: what that says of its root is seen from the coordinates.
+  if (!reader.root.empty()) return false;
+  std::vector<std::pair<Expr, Expr>> own;  // indices and their extents
   for (std::size_t k = 0; k < reader.indices.size(); ++k) {
-    if (same(reader.indices[k], subscript) && same(extent_of(reader, k), extent)) return true;
+    own.emplace_back(reader.indices[k], extent_of(reader, k));
+  }
+  for (std::size_t k = 0; reader.fold && k < reader.fold->indices.size(); ++k) {
+    own.emplace_back(reader.fold->indices[k], schedule_.graph()[reader.fold->domains[k]].extent);
+  }
+  for (const auto& [index, own_extent] : own) {
+    if (same(index, subscript) && same(own_extent, extent)) return true;
   }
   std::unique_ptr<Simplifier>& ranges = ranges_[&reader];
   if (ranges == nullptr) {
     Facts facts = *fusion_.facts();
-    for (std::size_t k = 0; k < reader.indices.size(); ++k) {
-      facts.loop(reader.indices[k], extent_of(reader, k));
-    }
+    for (const auto& [index, own_extent] : own) facts.loop(index, own_extent);
     ranges = std::make_unique<Simplifier>(std::move(facts));
   }
   return ranges->proves(0 <= subscript && subscript < extent);
 }
 
+bool ValueLowering::is_in_bounds(TensorId source, std::size_t axis, Expr subscript) {
+  return analysis_.guarded->proves(ok(subscript, extent_of(fusion_[source], axis)));
+}
+
 Expr ValueLowering::extent_of(const TensorInfo& tensor, std::size_t axis) const {
-  return fusion_.domains()[tensor.logical[axis]].extent;
+  return schedule_.graph()[tensor.logical[axis]].extent;
 }
 
 void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript,
                                     const TensorInfo& reader) {
   const TensorInfo& tensor = fusion_[t];
-  const Expr extent = fusion_.domains()[tensor.logical[axis]].extent;
+  const Expr extent = schedule_.graph()[tensor.logical[axis]].extent;
   if (analysis_.guarded->proves(0 <= subscript && subscript < extent)) return;
   const Verdict verdict = analysis_.guarded->prove(0 <= subscript && subscript < extent);
   if (is_proved(verdict)) return;

@@ -16,19 +16,24 @@ namespace selvage {
 // definitions.
 class ValueLowering {
  public:
-  // `buffer` gives the kernel's buffer of a stored tensor.
-  ValueLowering(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-                ValueGraph& out, std::function<BufferId(TensorId)> buffer);
+  // What an element of a stored tensor is in the kernel, given its subscripts.
+  using Load = std::function<ValueId(TensorId, const std::vector<Expr>&)>;
 
-  // The value of the tensor's element at its logical coordinates. Throws Illegal E440 for a read
-  // that is not proved in bounds, with a point at which it is out of bounds where one is found.
+  ValueLowering(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+                ValueGraph& out, Load load);
+
+  // The value of the tensor's element at its logical coordinates; of one that folds, of what is
+  // folded. Throws Illegal E440 for a read that is not proved in bounds, with a point at which it
+  // is out of bounds where one is found.
   ValueId lower(TensorId tensor);
 
  private:
   ValueId lower(ValueId v, const Environment& environment, const TensorInfo& reader);
   ValueId lower_read(const ValueNode& node, const Environment& environment,
                      const TensorInfo& reader);
+  ValueId element(TensorId source, const std::vector<Expr>& subscripts);
   bool is_within(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
+  bool is_in_bounds(TensorId source, std::size_t axis, Expr subscript);
   Expr extent_of(const TensorInfo& tensor, std::size_t axis) const;
   void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);
 
@@ -36,7 +41,7 @@ class ValueLowering {
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
   ValueGraph& out_;
-  std::function<BufferId(TensorId)> buffer_;
+  Load load_;
   std::map<const TensorInfo*, std::unique_ptr<Simplifier>> ranges_;  // of a reader's indices
   // An inlined tensor read twice at the same subscripts is one value.
   std::map<std::vector<std::uint64_t>, ValueId> made_;

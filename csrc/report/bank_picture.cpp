@@ -33,7 +33,7 @@ std::optional<std::vector<std::int64_t>> items_of(const TensorReport& tensor,
   }
   Expr address;
   try {
-    address = address_of(tensor.fusion(), tensor.analysis.tensor, indices);
+    address = address_of(tensor.fusion(), tensor.graph(), tensor.analysis.tensor, indices);
   } catch (const Illegal&) {
     return std::nullopt;  // it follows from the loops, and not from the items
   }

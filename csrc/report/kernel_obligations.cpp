@@ -199,20 +199,18 @@ class KernelObligations {
   }
 
   void compare_read(const ValueNode& read, const Environment& environment, ValueId computed) {
+    if (!read.operands.empty()) return differ();
     const TensorId source = TensorId(read.source);
     const TensorInfo& info = fusion_[source];
     std::vector<Expr> subscripts;
     for (Expr s : read.subscripts) subscripts.push_back(substitute(s, environment));
     if (!info.is_input && tensor_.schedule->is_inlined(source)) {
-      Environment inner;
-      for (std::size_t i = 0; i < subscripts.size(); ++i) {
-        inner.emplace_back(info.indices[i], subscripts[i]);
-      }
-      return compare(*info.definition, inner, computed);
+      return compare(*info.definition, indices_at(info, tensor_.graph(), subscripts), computed);
     }
     const ValueNode& c = kernel_.values[computed];
     if (c.kind != ValueNode::Kind::Read) return differ();
-    const Expr address = c.subscripts[0], defined_address = address_of(fusion_, source, subscripts);
+    const Expr address = c.subscripts[0],
+               defined_address = address_of(fusion_, tensor_.graph(), source, subscripts);
     const auto lanes = origin_.find(c.source);
     if (lanes == origin_.end()) {
       if (kernel_.buffers[c.source].name != info.name) return differ();

@@ -86,9 +86,10 @@ std::optional<Program> lowered(const Subject& subject, Report& report) {
   return std::nullopt;
 }
 
-void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, Report& report) {
+void warn_of_lost_items(const Subject& subject, const Schedule& schedule,
+                        const TensorAnalysis& analysis, Report& report) {
   if (!subject.items_may_be_lost || is_proved(analysis.coverage.verdict)) return;
-  const std::string& name = subject.schedule.fusion()[analysis.tensor].name;
+  const std::string& name = schedule.fusion()[analysis.tensor].name;
   Diagnostic warning{.code = "E431", .severity = Severity::Warning, .place = {}, .message = {}};
   if (analysis.coverage.lost.empty()) {
     warning.message = "it is not proved that the loops of " + name + " visit every item of it";
@@ -102,10 +103,10 @@ void warn_of_lost_items(const Subject& subject, const TensorAnalysis& analysis, 
 
 // The tensor with all that is said of its legality; what is refused becomes a diagnostic, but for
 // what is said from the `first` on.
-void add_tensor(const Subject& subject, TensorAnalysis analysis, std::size_t first,
-                Report& report) {
-  warn_of_lost_items(subject, analysis, report);
-  TensorReport tensor = report_of(subject.schedule, std::move(analysis), subject.names);
+void add_tensor(const Subject& subject, const Schedule& schedule, TensorAnalysis analysis,
+                std::size_t first, Report& report) {
+  warn_of_lost_items(subject, schedule, analysis, report);
+  TensorReport tensor = report_of(schedule, std::move(analysis), subject.names);
   const TensorAnalysis& a = tensor.analysis;
   if (a.vector) add_refusal(a.vector->finding, subject, first, report);
   try {
@@ -207,7 +208,10 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const std::size_t errors = report.diagnostics.size();
     found.program = lowered(subject, report);
     if (found.program) {
-      for (const TensorAnalysis& a : found.program->tensors) add_tensor(subject, a, errors, report);
+      found.schedule = found.program->schedule.get();
+      for (const TensorAnalysis& a : found.program->tensors) {
+        add_tensor(subject, *found.schedule, a, errors, report);
+      }
       for (const ProgramStep& step : found.program->steps) {
         std::vector<CudaText>& texts = found.cuda.emplace_back();
         for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
@@ -223,7 +227,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         continue;
       }
       try {
-        add_tensor(subject, analyze(schedule.fusion(), schedule, t), errors, report);
+        add_tensor(subject, schedule, analyze(schedule.fusion(), schedule, t), errors, report);
       } catch (const Illegal& refusal) {
         add_once(refusal.diagnostic(), subject, errors, report);
       }

@@ -48,7 +48,11 @@ void count(std::string_view operation, bool is_predicated, StaticCounts& counts)
   };
   if (is(0, "bra") && is_predicated) ++counts.branches;
   if (is(0, "setp") && p.back().size() > 1 && p.back()[0] != 'f') ++counts.comparisons;
-  if (is(0, "bar") || is(0, "barrier")) ++counts.barriers;
+  if (is(0, "bar") || is(0, "barrier")) {
+    ++(is(1, "warp") ? counts.warp_barriers : counts.barriers);
+  }
+  if (is(0, "shfl")) ++counts.shuffles;
+  if (is(0, "atom") || is(0, "red")) ++counts.atomics;
   const bool loads = is(0, "ld"), stores = is(0, "st");
   if (!loads && !stores) return;
   if (is(1, "global")) ++(loads ? counts.global_loads : counts.global_stores)[bytes_of(p)];

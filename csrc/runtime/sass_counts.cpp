@@ -1,6 +1,8 @@
 #include <selvage/runtime/static_counts.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 namespace selvage {
@@ -23,6 +25,14 @@ bool compares_integers(std::uint32_t operation) {
   return operation == 0x20c || operation == 0x80c || operation == 0xc0c;
 }
 
+// SHFL with registers or immediates for its lane and mask.
+bool shuffles(std::uint32_t operation) { return (operation & 0x1ff) == 0x189; }
+// ATOMS, ATOMG, each alone and as a compare and swap; RED of integers and of floats.
+bool is_atomic(std::uint32_t operation) {
+  constexpr std::uint32_t kAtomics[] = {0x38c, 0x38d, 0x3a8, 0x9a8, 0x3a9, 0x98e, 0x9a6};
+  return std::find(std::begin(kAtomics), std::end(kAtomics), operation) != std::end(kAtomics);
+}
+
 // 8 and 16 bits signed and unsigned, then 32, 64 and 128.
 int bytes_of(std::uint64_t width) {
   constexpr int kBytes[] = {1, 1, 2, 2, 4, 8, 16, 0};
@@ -41,6 +51,8 @@ StaticCounts count_code(std::span<const std::byte> code) {
     if (is_predicated) ++counts.predicated;
     if (is_predicated && operation == kBra) ++counts.branches;
     if (compares_integers(operation)) ++counts.comparisons;
+    if (shuffles(operation)) ++counts.shuffles;
+    if (is_atomic(operation)) ++counts.atomics;
     const int bytes = bytes_of(word[1] >> 9);
     switch (operation) {
       case kLdg: ++counts.global_loads[bytes]; break;

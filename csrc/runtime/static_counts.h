@@ -19,7 +19,10 @@ struct StaticCounts {
   int comparisons = 0;                    // of integers, into a predicate
   int branches = 0;                       // under a predicate
   int predicated = 0;                     // any instruction under a predicate
-  int barriers = 0;
+  int barriers = 0;                       // of the block
+  int warp_barriers = 0;  // in PTX only: the machine has none where a warp's threads are together
+  int shuffles = 0;       // each of 32 bits
+  int atomics = 0;
 };
 
 // By the names of the kernels in PTX text. A vector of four floats is one access of 16 bytes. An

@@ -28,6 +28,8 @@ static struct {
   uint3 thread, block, block_extent, grid_extent;
   char* shared;
   void (*barrier)(int line);
+  void (*warp_barrier)(int line);
+  void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
@@ -38,6 +40,12 @@ static struct {
 #define DYNAMIC_SHARED(type, name) type* name = (type*)selvage_machine.shared
 #define __syncthreads() \
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
+#define __syncwarp() \
+  (selvage_machine.warp_barrier(__LINE__), selvage_after_barrier())
+#define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
+  __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
+  selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \
+  selvage_value; })
 static void selvage_after_barrier(void) { __asm__ __volatile__("" ::: "memory"); }
 typedef struct __align__(8) { float x, y; } float2;
 typedef struct __align__(16) { float x, y, z, w; } float4;

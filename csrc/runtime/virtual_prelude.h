@@ -15,9 +15,14 @@ struct VirtualIndex {
 // prelude declares the same struct.
 struct VirtualMachine {
   VirtualIndex thread, block, block_extent, grid_extent;
-  char* shared;               // shared memory asked for at launch
-  void (*barrier)(int line);  // what __syncthreads() calls, with its line of the emitted text
-  void* const* arguments;     // the address of each argument's value
+  char* shared;  // shared memory asked for at launch
+  // What __syncthreads() and __syncwarp() call, with their line of the emitted text.
+  void (*barrier)(int line);
+  void (*warp_barrier)(int line);
+  // What __shfl_xor_sync calls: gives `bytes` bytes at `value` to the thread of its warp whose lane
+  // is the own one xor `lanes`, and takes that thread's in their place.
+  void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
+  void* const* arguments;  // the address of each argument's value
 };
 
 // The emitted text as a whole C unit: a prelude that gives CUDA's words a meaning on the CPU, the

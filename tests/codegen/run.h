@@ -28,9 +28,10 @@ inline std::int64_t value_at(Expr e, const Kernel& kernel, const Sizes& sizes) {
   return evaluate(e, kernel.sizes, values).value();
 }
 
-// Runs the emitted text on the virtual device.
+// Runs the emitted text on the virtual device; `seed` gives the order of threads.
 inline void run_text(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays,
-                     VirtualCompiler compiler = default_virtual_compiler()) {
+                     VirtualCompiler compiler = default_virtual_compiler(),
+                     std::uint64_t seed = 7) {
   VirtualKernel compiled(source_of(cuda(kernel)), compiler);
   std::vector<void*> pointers;
   std::vector<int> narrow;
@@ -53,13 +54,15 @@ inline void run_text(const Kernel& kernel, const Sizes& sizes, std::span<Array> 
     shape.grid[i] = value_at(kernel.launch.grid[i], kernel, sizes);
     shape.block[i] = value_at(kernel.launch.block[i], kernel, sizes);
   }
-  compiled.launch(shape, arguments, 7);
+  shape.shared_bytes = value_at(kernel.launch.shared_bytes, kernel, sizes);
+  compiled.launch(shape, arguments, seed);
 }
 
-inline Emulation run_emulated(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays) {
+inline Emulation run_emulated(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays,
+                              std::uint64_t seed = 0) {
   std::vector<Array*> pointers;
   for (Array& a : arrays) pointers.push_back(&a);
-  return emulate(kernel, sizes, pointers);
+  return emulate(kernel, sizes, pointers, seed);
 }
 
 // Arrays of a kernel's buffers: inputs drawn at random, outputs zero.

@@ -189,10 +189,10 @@ TEST(Run, SizesPastALaunchCheckAreRefused) {
   const Expr n = f.extent("N");
   const Tensor y = f.output("y", f.input("a", {n}, DataType::Float, {"n"}) + 1);
   Schedule s(f);
-  s.bind(s.loops<1>(y)[0], ParallelType::TIDx);
+  s.bind(s.loops<1>(y)[0], ParallelType::BIDy);
   const Program p = lower(f, s);
   EXPECT_THAT(refusal([&] {
-                run(f, s, p, {.sizes = {{"N", 2000}}});
+                run(f, s, p, {.sizes = {{"N", 70'000}}});
               }),
               HasSubstr("error[E621]: N"));
   EXPECT_TRUE(run(f, s, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());

@@ -193,6 +193,9 @@ const Refused kStatements[] = {
     {"y[m] = max(a[m, 2 * n])",
      "a.yaml:6:25: error[E317]: the extent of the index n, over which max folds, is not known; help: "
      "read a tensor at [n] inside max(...)"},
+    {"y[m] = sum(a[m, n]) + (((any(any(any(any(any(any(any(any(any(any(any(any(any(any(any(any(1))))))))))))))))))",
+     "a.yaml:6:90: error[E104]: more than 16 reductions in the statement 'y[m] = sum(a[m, n]) + "
+     "(((any(any(any(any...'; help: use several statements"},
     {"y[m] = sum(a[m, n], 1)",
      "a.yaml:6:12: error[E315]: sum folds one operand, not 2 in the statement 'y[m] = sum(a[m, n], "
      "1)'; help: write sum(e), or sum[n](e) to name what it folds"},

@@ -102,6 +102,27 @@ TEST(Statement, ASliceBySubscripts) {
             (std::vector<double>{2, 4, 6}));
 }
 
+// As a view would, by quotients and remainders of sizes.
+TEST(Statement, AReshapeBySubscripts) {
+  const std::string text =
+      "inputs: {a: {shape: [M, N], dtype: float}}\noutputs: {y: {shape: [M * N]}}\n"
+      "compute:\n  - y[i] = a[i // N, i % N]\n";
+  EXPECT_EQ(run(text, {{"M", 3}, {"N", 5}}, {{"a", counted({3, 5})}}).at(0), counted({15}));
+  const auto with = [](const std::string& subscript) {
+    return refusal("inputs: {a: {shape: [9], dtype: float}}\ncompute:\n  - y[i] = a[" + subscript +
+                   "] + a[i]\n");
+  };
+  EXPECT_EQ(
+      with("i // 0"),
+      "a.yaml:3:16: error[E316]: the subscript is not affine in the indices; help: use sums of "
+      "indices, integers and sizes, and products with integers and sizes, such as 2 * i + 1\n");
+  EXPECT_EQ(
+      with("8 % (i + 1)"),
+      "a.yaml:3:16: error[E316]: the subscript is not affine in the indices; help: use sums of "
+      "indices, integers and sizes, and products with integers and sizes, such as 2 * i + 1\n");
+  EXPECT_EQ(with("i // 2"), "accepted");
+}
+
 // An axis that is filled tells its extent only where no other does, and equates nothing.
 TEST(Statement, FilledAxesMayBeShorter) {
   const std::string text =

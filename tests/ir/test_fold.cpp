@@ -258,11 +258,12 @@ TEST(Fold, AVarianceOfFarAwayNumbersKeepsItsDigits) {
 TEST(Fold, AComponentIsMadeOfItselfAndThoseBehindIt) {
   for (const FoldCase& c : cases()) {
     const Fold fold{.how = c.how, .type = c.type};
+    ExprPool pool;
     ValueGraph values;
     FoldState s, other;
     for (const FoldComponent& part : components(fold)) {
-      s.push_back(values.cast(values.index({}), part.type));
-      other.push_back(values.cast(values.index({}), part.type));
+      s.push_back(values.cast(values.index(pool.symbol("s")), part.type));
+      other.push_back(values.cast(values.index(pool.symbol("other")), part.type));
     }
     const FoldState next = merged(values, fold, s, other);
     for (std::size_t k = 0; k < next.size(); ++k) {

@@ -32,12 +32,9 @@ struct Root {
       facts.loop(variables.back(), fusion.domains()[d].extent);
     }
     simplifier = std::make_unique<Simplifier>(facts);
-    const std::vector<DomainId>& root = definition_domain(tensor);
-    const Path all = tensor.root.empty() ? Path{{}, root}
-                                         : everything_from(fusion.domains(), tensor.logical, {});
-    const Path path = needed_for(fusion.domains(), all, tensor.logical, root);
-    const Coordinates at(fusion.domains(), path, tensor.logical, variables, *simplifier);
-    for (DomainId d : root) coordinates.push_back(at[d]);
+    coordinates =
+        coordinates_from(fusion.domains(), tensor.logical, variables, definition_domain(tensor));
+    for (Expr& e : coordinates) e = simplifier->simplify(e);
   }
   // Is every point of the logical domain proved to be inside the root?
   bool is_inside() {

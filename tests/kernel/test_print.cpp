@@ -51,5 +51,23 @@ TEST(LoopNest, AValueUsedTwiceGetsALine) {
             "  y[i] = v0 * v0 < v0\n");
 }
 
+TEST(LoopNest, SaysWhereThreadsMeetAndWhatIsAtomic) {
+  HandKernel h("y");
+  const Expr t = h.variable("t", h.c(32)), zero = h.c(0);
+  const BufferId y = h.output("y", DataType::Int32, h.c(4));
+  const BufferId x = h.local("x", DataType::Int32), z = h.local("z", DataType::Int32, 2);
+  ValueGraph& values = h.kernel.values;
+  const ValueId product = values.apply(Function::Mul, {h.read(x, zero), h.read(x, zero)});
+  h.kernel.body = {barrier(), barrier(Barrier::Scope::Warp), shuffle(z, h.c(1), x, zero, 4),
+                   update(y, t % 4, Function::Add, product),
+                   update(y, t % 4, Function::Max, h.read(x, zero))};
+  EXPECT_EQ(loop_nest(h.kernel),
+            "barrier\n"
+            "barrier (warp)\n"
+            "z[1] = x[0] of lane ^ 4\n"
+            "atomic y[t % 4] = y[t % 4] + x[0] * x[0]\n"
+            "atomic y[t % 4] = max(y[t % 4], x[0])\n");
+}
+
 }  // namespace
 }  // namespace selvage

@@ -50,7 +50,8 @@ TEST(Address, OfAnAllocationFollowsItsOrderAndItsHoles) {
   EXPECT_EQ(k.address(s), "i0 / 4 * 16 + i1 * 4 + i0");
   const Expr indices[] = {k.c(5), k.c(3)};
   Simplifier simplifier(*k.f.facts());
-  EXPECT_EQ(to_string(simplifier.simplify(address_of(k.f, k.y.id(), indices))), "33");
+  EXPECT_EQ(to_string(simplifier.simplify(address_of(k.f, k.f.domains(), k.y.id(), indices))),
+            "33");
 }
 
 TEST(Analysis, OfAViewGoesThroughItsRoot) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <selvage/base/diagnostic.h>
+#include <selvage/driver/run.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
@@ -148,14 +149,33 @@ TEST(Lower, TooManyThreadsAreRefusedByName) {
   EXPECT_EQ(refusal([&] { lower(bias.f, mended); }), "accepted");
 }
 
-TEST(Lower, ASymbolicLaunchLeavesACheckForTheLaunch) {
+TEST(Lower, ASymbolicGridLeavesACheckForTheLaunch) {
+  Bias bias;
+  Schedule s(bias.f);
+  const auto [m, n] = s.loops<2>(bias.y);
+  s.bind(m, ParallelType::BIDy);
+  const Program p = lower(bias.f, s);
+  ASSERT_EQ(p.checks.size(), 1u);
+  EXPECT_EQ(to_string(p.checks[0].condition), "M < 65536");
+}
+
+TEST(Lower, ABlockThatSizesMayMakeTooWideHasANarrowOneBehindIt) {
   Bias bias;
   Schedule s(bias.f);
   const auto [m, n] = s.loops<2>(bias.y);
   s.bind(m, ParallelType::TIDx);
   const Program p = lower(bias.f, s);
-  ASSERT_EQ(p.checks.size(), 1u);
-  EXPECT_EQ(to_string(p.checks[0].condition), "M < 1025");
+  EXPECT_TRUE(p.checks.empty());
+  ASSERT_EQ(p.steps.size(), 1u);
+  std::string variants;
+  for (const Kernel& k : p.steps[0].variants) {
+    variants += k.name + " of " + to_string(k.launch.block[0]) + "; ";
+  }
+  EXPECT_EQ(
+      variants,
+      "kernel_y of M; kernel_y_64 of M; kernel_y_narrow of 1024; kernel_y_narrow_64 of 1024; ");
+  const RunRequest wide{.sizes = {{"M", 1500}, {"N", 3}}, .on = Machine::Emulate, .on_all = true};
+  EXPECT_TRUE(run(bias.f, s, p, wide).passed());
 }
 
 TEST(Lower, AScheduleThatLosesItemsIsRefusedWithOneOfThem) {

@@ -31,6 +31,10 @@ constexpr const char* kPtx = R"(
 	st.global.v2.b64 	[%rd3], {%rd4, %rd5};
 	st.shared.f32 	[%rd3], %f1;
 	bar.sync 	0;
+	bar.warp.sync 	-1;
+	shfl.sync.bfly.b32 	%r4|%p1, %r2, %r7, %r6, %r8;
+	atom.shared.add.u32 	%r5, [%rd7], %r1;
+	red.global.add.u32 	[%rd7], %r1;
 $L__BB0_2:
 	ret;
 }
@@ -44,13 +48,16 @@ TEST(PtxCounts, AreByKernelAndByBytesOfAnAccess) {
   const auto counts = count_ptx(kPtx);
   ASSERT_EQ(counts.size(), 2u);
   const StaticCounts& scale = counts.at("scale");
-  EXPECT_EQ(scale.instructions, 10);
+  EXPECT_EQ(scale.instructions, 14);
   EXPECT_THAT(scale.global_loads, ElementsAre(Pair(2, 1), Pair(16, 1)));
   EXPECT_THAT(scale.global_stores, ElementsAre(Pair(16, 1)));
   EXPECT_THAT(scale.shared_stores, ElementsAre(Pair(4, 1)));
   EXPECT_EQ(scale.comparisons, 1);
   EXPECT_EQ(scale.branches, 1);
   EXPECT_EQ(scale.barriers, 1);
+  EXPECT_EQ(scale.warp_barriers, 1);
+  EXPECT_EQ(scale.shuffles, 1);
+  EXPECT_EQ(scale.atomics, 2);
   EXPECT_EQ(counts.at("empty").instructions, 1);
   EXPECT_THAT(count_ptx("no kernel"), IsEmpty());
 }

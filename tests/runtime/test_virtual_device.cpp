@@ -257,6 +257,118 @@ TEST_P(VirtualDevice, TwoBarriersInTwoBranchesAreRefused) {
             "help: move the barrier out of the branch, so that every thread reaches it");
 }
 
+// Each warp at its own pace: the first one takes three rounds more than the second.
+TEST_P(VirtualDevice, WarpsMeetOnTheirOwn) {
+  VirtualKernel kernel = compile({kHead + R"(
+KERNEL(rotate)(const int* x, int* y) {
+  __shared__ int tile[80];
+  const int t = threadIdx.x;
+  const int first = t / 32 * 32;
+  const int size = t < 64 ? 32 : 16;
+  int round;
+  int v = x[t];
+  for (round = 0; round < 5 - t / 32 * 2; ++round) {
+    tile[t] = v;
+    __syncwarp();
+    v = tile[first + (t + 1) % size];
+    __syncwarp();
+  }
+  if (t < 32) {
+    __syncwarp();
+    y[t] = v;
+  } else {
+    y[t] = v;
+  }
+}
+)",
+                                  "rotate",
+                                  {"const int*", "int*"}});
+  std::vector<int> x(80);
+  std::iota(x.begin(), x.end(), 100);
+  for (std::uint64_t seed : {0, 1, 2, 3}) {
+    std::vector<int> y(80);
+    const int* px = x.data();
+    int* py = y.data();
+    void* const arguments[] = {&px, &py};
+    kernel.launch({.block = {80, 1, 1}}, arguments, seed);
+    for (int t = 0; t < 80; ++t) {
+      const int first = t / 32 * 32, size = t < 64 ? 32 : 16, rounds = 5 - t / 32 * 2;
+      EXPECT_EQ(y[std::size_t(t)], 100 + first + (t - first + rounds) % size) << "seed " << seed;
+    }
+  }
+}
+
+TEST_P(VirtualDevice, AShuffleIsOfTheTypeOfItsValue) {
+  VirtualKernel kernel = compile({kHead + R"(
+KERNEL(shuffles)(const double* x, double* y, unsigned short* h, int lanes) {
+  const int t = threadIdx.x;
+  const unsigned short own = (unsigned short)(60000 + t);
+  y[t] = __shfl_xor_sync(0xffffffffu, x[t], 3);
+  y[t] += __shfl_xor_sync(0xffffffffu, (float)t, lanes) * 1000;
+  y[t] += (double)__shfl_xor_sync(0xffffffffu, (long long)t << 40, 1);
+  h[t] = __shfl_xor_sync(0xffffffffu, own, lanes);
+}
+)",
+                                  "shuffles",
+                                  {"const double*", "double*", "unsigned short*", "int"}});
+  std::vector<double> x(64), y(64);
+  std::iota(x.begin(), x.end(), 0.25);
+  std::vector<unsigned short> h(64);
+  const double* px = x.data();
+  double* py = y.data();
+  unsigned short* ph = h.data();
+  int lanes = 16;
+  void* const arguments[] = {&px, &py, &ph, &lanes};
+  kernel.launch({.block = {64, 1, 1}}, arguments, 9);
+  for (int t = 0; t < 64; ++t) {
+    EXPECT_EQ(y[std::size_t(t)],
+              (t ^ 3) + 0.25 + (t ^ 16) * 1000 + double((long long)(t ^ 1) << 40));
+    EXPECT_EQ(h[std::size_t(t)], 60000 + (t ^ 16));
+  }
+}
+
+TEST_P(VirtualDevice, AWarpWhoseThreadsPartIsRefused) {
+  VirtualKernel kernel = compile({kHead + R"(KERNEL(parts)(int n, int* y) {
+  const int t = threadIdx.x;
+  if (t < n) {
+    y[t] = __shfl_xor_sync(0xffffffffu, t, 1);
+  } else if (t < 50) {
+    __syncwarp();
+  }
+  __syncthreads();
+})",
+                                  "parts",
+                                  {"int", "int*"}});
+  std::vector<int> y(64);
+  int n = 40;
+  int* py = y.data();
+  void* const arguments[] = {&n, &py};
+  const auto launch = [&](int threads) {
+    return refusal([&] { kernel.launch({.block = {threads, 1, 1}}, arguments); });
+  };
+  EXPECT_EQ(launch(64),
+            "parts: error[E702]: the threads of warp 1 of block (0, 0, 0) part at a shuffle; "
+            "thread (32, 0, 0) and 7 more at line 7: y[t] = __shfl_xor_sync(0xffffffffu, t, 1);; "
+            "thread (40, 0, 0) and 9 more at line 9: __syncwarp();; "
+            "thread (50, 0, 0) and 13 more at line 11: __syncthreads();; "
+            "help: move the shuffle out of the branch, so that every thread reaches it");
+  n = 32;
+  EXPECT_EQ(launch(64),
+            "parts: error[E702]: the threads of warp 1 of block (0, 0, 0) part at a barrier; "
+            "thread (32, 0, 0) and 17 more at line 9: __syncwarp();; "
+            "thread (50, 0, 0) and 13 more at line 11: __syncthreads();; "
+            "help: move the barrier out of the branch, so that every thread reaches it");
+  EXPECT_EQ(launch(50), "accepted");
+  EXPECT_EQ(y[31], 30);
+  n = 50;
+  EXPECT_EQ(launch(50),
+            "parts: error[E702]: a warp of 18 threads of block (0, 0, 0) shuffles; "
+            "thread (32, 0, 0) and 17 more at line 7: y[t] = __shfl_xor_sync(0xffffffffu, t, 1);; "
+            "help: give the block a multiple of 32 threads, and guard what the added ones do");
+  n = 64;
+  EXPECT_EQ(launch(64), "accepted");
+}
+
 TEST_P(VirtualDevice, ACompileErrorNamesTheEmittedLine) {
   const KernelSource source{
       kHead + "KERNEL(bad)(float* y) {\n  y[0] = wrong;\n}\n", "bad", {"float*"}};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,6 +48,15 @@ struct HandKernel {
     kernel.buffers.push_back({name, type, Memory::Global, elements, true});
     return BufferId(kernel.buffers.size() - 1);
   }
+  BufferId shared(const std::string& name, DataType type, std::int64_t elements,
+                  std::optional<std::int64_t> offset = {}) {
+    kernel.buffers.push_back({name, type, Memory::Shared, c(elements), true, offset});
+    return BufferId(kernel.buffers.size() - 1);
+  }
+  BufferId local(const std::string& name, DataType type, std::int64_t elements = 1) {
+    kernel.buffers.push_back({name, type, Memory::Local, c(elements), true});
+    return BufferId(kernel.buffers.size() - 1);
+  }
   ValueId read(BufferId b, Expr address) {
     return kernel.values.read(kernel.buffers[b].type, b, {address});
   }
@@ -64,6 +74,20 @@ inline Statement guard(Expr condition, Body body) { return {Guard{condition, std
 inline Statement store(BufferId b, Expr address, ValueId value, std::vector<Expr> valid = {},
                        bool duplicates_allowed = false) {
   return {Store{b, address, value, std::move(valid), duplicates_allowed}};
+}
+
+inline Statement guard(Expr condition, Body body, Body otherwise) {
+  return {Guard{condition, std::move(body), std::move(otherwise)}};
+}
+inline Statement update(BufferId b, Expr address, Function atomic, ValueId value) {
+  Store s{b, address, value, {}};
+  s.atomic = atomic;
+  return {s};
+}
+inline Statement barrier(Barrier::Scope scope = Barrier::Scope::Block) { return {Barrier{scope}}; }
+inline Statement shuffle(BufferId to, Expr to_address, BufferId from, Expr from_address,
+                         std::int64_t mask) {
+  return {Shuffle{to, from, to_address, from_address, mask}};
 }
 
 // Elements drawn at random, the awkward ones often: ends of ranges, zeros, infinities, NaN.

@@ -1,0 +1,176 @@
+#include <selvage/base/check.h>
+#include <selvage/codegen/storage.h>
+#include <selvage/expr/tape.h>
+#include <selvage/kernel/expressions.h>
+#include <selvage/kernel/value_nodes.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr int kSharedAlignment = 16;       // bytes: the widest access
+constexpr std::int64_t kMostBytes = 1024;  // of an array in registers, 255 of which a thread has
+
+}  // namespace
+
+Storage::Storage(const Kernel& kernel, Names& names, Helpers& helpers)
+    : kernel_(kernel), moved_(kernel.buffers.size()) {
+  note_moves(kernel.body);
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    forms_.push_back(form(b));
+    names_.push_back(names.declare(kernel.buffers[b].name));
+  }
+  declare_pool(names);
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) declare(b, helpers);
+}
+
+void Storage::note_moves(const Body& body) {
+  for (const Statement& statement : body) {
+    if (const auto* loop = std::get_if<Loop>(&statement.node)) {
+      note_moves(loop->body);
+    } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
+      note_moves(guard->body);
+      note_moves(guard->otherwise);
+    } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
+      for (BufferId b : {transfer->to, transfer->from}) {
+        const Buffer& buffer = kernel_.buffers[b];
+        Moved& moved = moved_[b];
+        moved.as_a_whole = moved.as_a_whole || buffer.elements.is_const(transfer->width);
+        moved.alignment = std::max(moved.alignment, transfer->width * size_of(buffer.type));
+      }
+    }
+  }
+}
+
+Storage::Form Storage::form(std::size_t b) const {
+  const Buffer& buffer = kernel_.buffers[b];
+  if (buffer.memory == Memory::Global || buffer.offset) return Form::Pointer;
+  SELVAGE_CHECK(buffer.elements.is(Op::Const));
+  if (buffer.memory == Memory::Shared) return Form::Array;
+  if (moved_[b].as_a_whole) return Form::Lanes;
+  return buffer.elements.is_const(1) ? Form::Variable : Form::Array;
+}
+
+void Storage::declare_pool(Names& names) {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : kernel_.buffers) {
+    if (!buffer.offset) continue;
+    SELVAGE_CHECK(buffer.memory == Memory::Shared && buffer.elements.is(Op::Const));
+    bytes = std::max(bytes, *buffer.offset + buffer.elements.value() * size_of(buffer.type));
+  }
+  if (bytes == 0) return;
+  pool_ = names.declare("shared_pool");
+  const bool is_of_launch = !kernel_.launch.shared_bytes.is_const(0);
+  declarations_.push_back(is_of_launch
+                              ? fmt::format("DYNAMIC_SHARED(unsigned char, {});", pool_)
+                              : fmt::format("__shared__ __align__({}) unsigned char {}[{}];",
+                                            kSharedAlignment, pool_, bytes));
+}
+
+void Storage::declare(std::size_t b, Helpers& helpers) {
+  const Buffer& buffer = kernel_.buffers[b];
+  const std::string& name = names_[b];
+  const std::string type(c_storage_type(buffer.type));
+  const auto line = [&](std::string text) { declarations_.push_back(std::move(text)); };
+  if (buffer.memory == Memory::Global) {
+    const std::string pointer = (buffer.is_written ? "" : "const ") + type + "*";
+    parameters_.push_back({pointer, pointer + " __restrict__ " + name});
+    return;
+  }
+  const std::string elements = fmt::format("{}[{}];", name, buffer.elements.value());
+  switch (forms_[b]) {
+    case Form::Pointer:
+      return line(
+          fmt::format("{0}* const {1} = ({0}*)({2} + {3});", type, name, pool_, *buffer.offset));
+    case Form::Lanes:
+      helpers.use_vector(buffer.type, buffer.elements.value());
+      return line(Helpers::vector_type(buffer.type, buffer.elements.value()) + " " + name + ";");
+    case Form::Variable: return line(type + " " + name + ";");
+    case Form::Array: break;
+  }
+  if (buffer.memory == Memory::Shared) {
+    return line(fmt::format("__shared__ __align__({}) {} {}", kSharedAlignment, type, elements));
+  }
+  const std::int64_t alignment = moved_[b].alignment;
+  line((alignment > 0 ? fmt::format("__align__({}) ", alignment) : "") + type + " " + elements);
+}
+
+std::string Storage::element(BufferId b, const std::string& at) const {
+  switch (forms_[b]) {
+    case Form::Pointer:
+    case Form::Array:
+    case Form::Lanes: return pointer(b) + "[" + at + "]";
+    case Form::Variable: return names_[b];
+  }
+  return {};
+}
+
+std::string Storage::whole(BufferId b, std::int64_t width) const {
+  return forms_[b] == Form::Lanes && kernel_.buffers[b].elements.is_const(width) ? names_[b]
+                                                                                 : std::string();
+}
+
+namespace {
+
+class Choosers {
+ public:
+  explicit Choosers(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::unordered_set<std::uint32_t> run() {
+    visit(kernel_.body);
+    // A definition stands before its uses: the last one first finds all.
+    const auto definitions = computed_expressions(kernel_).definitions;
+    for (auto d = definitions.rbegin(); d != definitions.rend(); ++d) {
+      if (found_.count(d->first.id()) > 0) add(d->second);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void visit(const Body& body) {
+    for (const Statement& statement : body) {
+      if (const auto* loop = std::get_if<Loop>(&statement.node)) {
+        visit(loop->body);
+      } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
+        visit(guard->body);
+        visit(guard->otherwise);
+      } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
+        add(transfer->to, transfer->to_address);
+        add(transfer->from, transfer->from_address);
+      } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
+        add(shuffle->to, shuffle->to_address);
+        add(shuffle->from, shuffle->from_address);
+      } else if (const auto* store = std::get_if<Store>(&statement.node)) {
+        add(store->buffer, store->address);
+        for (ValueId v : nodes_of(kernel_.values, store->value)) {
+          const ValueNode& node = kernel_.values[v];
+          if (node.kind == ValueNode::Kind::Read) add(node.source, node.subscripts[0]);
+        }
+      }
+    }
+  }
+  void add(BufferId b, Expr address) {
+    const Buffer& buffer = kernel_.buffers[b];
+    if (buffer.memory != Memory::Local || buffer.elements.is_const(1)) return;
+    const std::int64_t bytes = buffer.elements.value() * std::max(size_of(buffer.type), 4);
+    if (bytes <= kMostBytes) add(address);
+  }
+  void add(Expr e) {
+    for (Expr symbol : symbols_of(std::span(&e, 1))) found_.insert(symbol.id());
+  }
+
+  const Kernel& kernel_;
+  std::unordered_set<std::uint32_t> found_;
+};
+
+}  // namespace
+
+std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel) {
+  return Choosers(kernel).run();
+}
+
+}  // namespace selvage

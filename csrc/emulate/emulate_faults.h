@@ -1,0 +1,59 @@
+#pragma once
+
+#include <selvage/emulate/emulate.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+using Index3 = std::array<std::int64_t, 3>;
+
+// The blocks and threads of a launch by number, x fastest.
+struct LaunchGeometry {
+  Index3 grid{}, block{};
+  std::int64_t blocks() const { return count(grid); }
+  std::int64_t threads() const { return count(block); }
+  FaultThread thread(std::int64_t of_the_launch) const;
+
+  static std::int64_t count(const Index3& extents);
+  static Index3 at(std::int64_t number, const Index3& extents);
+};
+
+// Where a run stands, and what has gone wrong in it.
+class FaultLog {
+ public:
+  FaultLog(const Kernel& kernel, const std::vector<std::string>& names, Emulation& out)
+      : kernel_(kernel), names_(names), out_(out) {}
+
+  LaunchGeometry geometry;
+  std::int64_t thread = 0;              // of the launch: the one that runs
+  const std::int64_t* slots = nullptr;  // its variables
+  std::vector<std::uint32_t> scope;     // slots of the variables in scope
+
+  // "y[7] WHAT, at block (0, 0, 0), thread (7, 0, 0), tx = 7"
+  void report(FaultKind kind, BufferId b, std::int64_t address, const std::string& what,
+              std::int64_t other = kNoThread);
+  // "WHAT, at ..."
+  void report(FaultKind kind, const std::string& what, std::int64_t other = kNoThread);
+  // "thread (3, 0, 0)"; with "of block (1, 0, 0)" where that is another than the running one's.
+  std::string name(std::int64_t of_the_launch) const;
+
+  static constexpr std::int64_t kNoThread = -1;
+
+ private:
+  // Does one more fault still get its text?
+  bool is_kept(FaultKind kind) {
+    const bool is_first = ++out_.counts[kind] == 1;
+    return ++out_.fault_count <= std::int64_t(Emulation::kMostFaults) || is_first;
+  }
+  void keep(Fault fault, const std::string& what, std::int64_t other);
+
+  const Kernel& kernel_;
+  const std::vector<std::string>& names_;
+  Emulation& out_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,243 @@
+#include <selvage/base/check.h>
+#include <selvage/emulate/memory.h>
+#include <selvage/emulate/memory_checked.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+namespace selvage {
+
+namespace {
+
+using Way = AccessLog::Way;
+
+// Which buffers does a body store atomically?
+void note_atomics(const Body& body, std::vector<bool>& is_atomic) {
+  for (const Statement& statement : body) {
+    if (const auto* loop = std::get_if<Loop>(&statement.node)) {
+      note_atomics(loop->body, is_atomic);
+    } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
+      note_atomics(guard->body, is_atomic);
+      note_atomics(guard->otherwise, is_atomic);
+    } else if (const auto* store = std::get_if<Store>(&statement.node)) {
+      if (store->atomic) is_atomic[store->buffer] = true;
+    }
+  }
+}
+
+Way way_of(Function atomic) {
+  if (atomic == Function::Add) return Way::Add;
+  if (atomic == Function::Min) return Way::Min;
+  SELVAGE_CHECK(atomic == Function::Max);
+  return Way::Max;
+}
+
+// "reads it", as a sentence goes on after "here" and after a thread's name.
+struct Words {
+  const char *here, *other;
+};
+Words words(Way way) {
+  switch (way) {
+    case Way::Read: return {"is read", "has read it"};
+    case Way::Write:
+    case Way::Repeat: return {"is written", "has written it"};
+    case Way::Add:
+    case Way::Min:
+    case Way::Max: return {"is updated atomically", "has updated it atomically"};
+  }
+  return {};
+}
+
+}  // namespace
+
+CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> arrays,
+                             const std::vector<std::int64_t>& elements, std::int64_t local_copies,
+                             BarrierClock& clock, FaultLog& log)
+    : own_(arrays.size()), clock_(clock), log_(log) {
+  SELVAGE_CHECK(arrays.size() == kernel.buffers.size());
+  std::vector<bool> is_atomic(arrays.size());
+  note_atomics(kernel.body, is_atomic);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Buffer& buffer = kernel.buffers[i];
+    Checked checked{.array = arrays[i], .elements = elements[i], .memory = buffer.memory};
+    const bool is_local = buffer.memory == Memory::Local;
+    if (buffer.memory != Memory::Global) {
+      const std::int64_t all = elements[i] * (is_local ? local_copies : 1);
+      own_[i] = Array(buffer.type, {all});
+      checked.array = &own_[i];
+      if (is_local) checked.alive.resize(std::size_t(all));
+    } else {
+      checked.starts_initialised = !buffer.is_written || is_atomic[i];
+    }
+    SELVAGE_CHECK(checked.array != nullptr && checked.array->type == buffer.type &&
+                  checked.array->size() >= checked.elements);
+    if (!is_local && buffer.is_written && !buffer.offset) {
+      checked.log = logs_.size();
+      logs_.emplace_back(std::size_t(checked.elements));
+      if (buffer.memory == Memory::Shared) shared_logs_.push_back(checked.log);
+    }
+    buffers_.push_back(std::move(checked));
+  }
+  overlay(kernel);
+}
+
+// Shared buffers that have a place of their own choice share one log.
+void CheckedMemory::overlay(const Kernel& kernel) {
+  std::vector<std::size_t> placed;
+  std::int64_t grain = 0, bytes = 0;
+  const auto size = [&](std::size_t i) { return size_of(kernel.buffers[i].type); };
+  const auto begin = [&](std::size_t i) { return *kernel.buffers[i].offset; };
+  const auto end = [&](std::size_t i) { return begin(i) + buffers_[i].elements * size(i); };
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (!kernel.buffers[i].offset) continue;
+    SELVAGE_CHECK(kernel.buffers[i].memory == Memory::Shared && begin(i) >= 0 &&
+                  begin(i) % size(i) == 0);
+    placed.push_back(i);
+    grain = std::gcd(std::gcd(grain, size(i)), begin(i));
+    bytes = std::max(bytes, end(i));
+  }
+  if (placed.empty()) return;
+  shared_logs_.push_back(logs_.size());
+  for (std::size_t i : placed) {
+    buffers_[i].log = logs_.size();
+    buffers_[i].first_cell = std::size_t(begin(i) / grain);
+    buffers_[i].cells_of_an_element = std::size_t(size(i) / grain);
+    for (std::size_t k : placed) {
+      if (k == i || end(k) <= begin(i) || end(i) <= begin(k)) continue;
+      buffers_[i].overlaps += (buffers_[i].overlaps.empty() ? "" : ", ") + kernel.buffers[k].name;
+    }
+  }
+  logs_.emplace_back(std::size_t(bytes / grain));
+}
+
+void CheckedMemory::start_block() {
+  for (std::size_t log : shared_logs_) logs_[log].forget();
+  forget_local();
+}
+
+bool CheckedMemory::check_bounds(BufferId b, std::int64_t address) {
+  const std::int64_t elements = buffers_[b].elements;
+  if (address >= 0 && address < elements) return true;
+  log_.report(FaultKind::OutOfBounds, b, address,
+              fmt::format("is out of bounds: there are {} elements", elements));
+  return false;
+}
+
+bool CheckedMemory::is_initialised(BufferId b, std::int64_t address) const {
+  const Checked& buffer = buffers_[b];
+  if (buffer.starts_initialised) return true;
+  if (buffer.memory == Memory::Local) {
+    return buffer.alive[std::size_t(place(buffer, address))] == lifetime_;
+  }
+  if (buffer.log == kNoLog) return false;  // nothing ever stores it
+  const auto& cells = logs_[buffer.log].cells();
+  const std::size_t first = buffer.first_cell + std::size_t(address) * buffer.cells_of_an_element;
+  for (std::size_t k = first; k < first + buffer.cells_of_an_element; ++k) {
+    if (cells[k].visits == 0 || cells[k].owner != b) return false;
+  }
+  return true;
+}
+
+bool CheckedMemory::is_same(const Checked& buffer, std::int64_t address, Scalar value) const {
+  Array once(buffer.array->type, {1});
+  store_element(once, 0, value);
+  const auto size = once.bytes.size();
+  return std::memcmp(once.bytes.data(), buffer.array->bytes.data() + std::size_t(address) * size,
+                     size) == 0;
+}
+
+std::optional<AccessLog::Race> CheckedMemory::access(BufferId b, std::int64_t address, Way way) {
+  const Checked& buffer = buffers_[b];
+  if (buffer.log == kNoLog) return std::nullopt;
+  AccessLog& cells = logs_[buffer.log];
+  const std::size_t first = buffer.first_cell + std::size_t(address) * buffer.cells_of_an_element;
+  std::optional<AccessLog::Race> found;
+  for (std::size_t k = first; k < first + buffer.cells_of_an_element; ++k) {
+    const auto race = cells.access(k, way, b, clock_);
+    if (!found) found = race;
+  }
+  return found;
+}
+
+void CheckedMemory::report_race(BufferId b, std::int64_t address, Way way, AccessLog::Race race) {
+  const Checked& buffer = buffers_[b];
+  const FaultThread here = log_.geometry.thread(log_.thread),
+                    other = log_.geometry.thread(race.thread);
+  std::string what = fmt::format("{} after {} {}, ", words(way).here, log_.name(race.thread),
+                                 words(race.way).other);
+  what += here.block == other.block ? "with no barrier between" : "and nothing orders two blocks";
+  if (!buffer.overlaps.empty()) what += "; " + buffer.overlaps + " overlaps it";
+  log_.report(FaultKind::Race, b, address, what, race.thread);
+}
+
+Scalar CheckedMemory::read(BufferId b, std::int64_t address) {
+  Checked& buffer = buffers_[b];
+  if (!check_bounds(b, address)) return Scalar::of(compute_type(buffer.array->type), 0);
+  if (!is_initialised(b, address)) {
+    log_.report(FaultKind::Uninitialised, b, address, "is read before anything is stored there");
+  }
+  if (const auto race = access(b, address, Way::Read)) report_race(b, address, Way::Read, *race);
+  return load_element(*buffer.array, place(buffer, address));
+}
+
+void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool duplicates_allowed) {
+  Checked& buffer = buffers_[b];
+  if (!check_bounds(b, address)) return;
+  if (buffer.memory == Memory::Local) {
+    buffer.alive[std::size_t(place(buffer, address))] = lifetime_;
+    return store_element(*buffer.array, place(buffer, address), value);
+  }
+  SELVAGE_CHECK(buffer.log != kNoLog);  // is_written
+  const bool is_global = buffer.memory == Memory::Global;
+  const AccessLog::Cell& cell = logs_[buffer.log].cells()[std::size_t(is_global ? address : 0)];
+  const bool is_second = is_global ? cell.visits > 0 : is_initialised(b, address);
+  const bool repeats = is_second && duplicates_allowed && is_same(buffer, address, value);
+  const bool is_double = is_global && is_second && !repeats;
+  if (is_double) {
+    const std::int64_t writer = cell.write.thread;
+    log_.report(FaultKind::DoubleWrite, b, address,
+                duplicates_allowed      ? "is written again with another value"
+                : writer == log_.thread ? "is written twice by one thread"
+                                        : "is written by two threads",
+                writer);
+  }
+  const auto race = access(b, address, repeats ? Way::Repeat : Way::Write);
+  // Two writes are told of already.
+  if (race && !(is_double && race->way != Way::Read)) {
+    report_race(b, address, Way::Write, *race);
+  }
+  store_element(*buffer.array, address, value);
+}
+
+void CheckedMemory::store_atomically(BufferId b, std::int64_t address, Function f, Scalar value) {
+  Checked& buffer = buffers_[b];
+  SELVAGE_CHECK(buffer.memory != Memory::Local);
+  if (!check_bounds(b, address)) return;
+  if (!is_initialised(b, address)) {
+    log_.report(FaultKind::Uninitialised, b, address, "is updated before anything is stored there");
+  }
+  if (const auto race = access(b, address, way_of(f))) {
+    report_race(b, address, way_of(f), *race);
+  }
+  const DataType type = buffer.array->type;
+  const DataType compute = type == DataType::Bool ? DataType::Int32 : compute_type(type);
+  const std::array<Scalar, 2> operands = {convert(load_element(*buffer.array, address), compute),
+                                          convert(value, compute)};
+  store_element(*buffer.array, address, convert(selvage::apply(f, operands), type));
+}
+
+std::vector<std::vector<std::uint32_t>> CheckedMemory::visits() const {
+  std::vector<std::vector<std::uint32_t>> all;
+  for (const Checked& buffer : buffers_) {
+    auto& visits = all.emplace_back();
+    if (buffer.memory != Memory::Global || buffer.log == kNoLog) continue;
+    for (const auto& cell : logs_[buffer.log].cells()) visits.push_back(cell.visits);
+  }
+  return all;
+}
+
+}  // namespace selvage

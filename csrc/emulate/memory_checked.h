@@ -1,0 +1,71 @@
+#pragma once
+
+#include <selvage/base/array.h>
+#include <selvage/emulate/emulate_faults.h>
+#include <selvage/emulate/memory_order.h>
+#include <selvage/ir/scalar.h>
+#include <selvage/kernel/kernel.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The memory of a kernel's run; every access is checked, faults go to the log.
+class CheckedMemory {
+ public:
+  // `elements`: of each buffer. `local_copies`: how many threads have their local memory at once.
+  CheckedMemory(const Kernel& kernel, std::span<Array* const> arrays,
+                const std::vector<std::int64_t>& elements, std::int64_t local_copies,
+                BarrierClock& clock, FaultLog& log);
+
+  // From here on shared memory is uninitialised, local memory of all copies.
+  void start_block();
+  void forget_local() { ++lifetime_; }
+  // Which copy of local memory the running thread has.
+  void use_local(std::int64_t copy) { local_ = copy; }
+
+  Scalar read(BufferId b, std::int64_t address);
+  void write(BufferId b, std::int64_t address, Scalar value, bool duplicates_allowed);
+  void store_atomically(BufferId b, std::int64_t address, Function f, Scalar value);
+
+  std::vector<std::vector<std::uint32_t>> visits() const;
+
+ private:
+  // Shared buffers that overlap have one log, whose cells are as many bytes as divide all their
+  // offsets and elements; every other written one has a log with a cell for each element.
+  struct Checked {
+    Array* array = nullptr;
+    std::int64_t elements = 0;
+    Memory memory = Memory::Global;
+    bool starts_initialised = false;
+    std::size_t log = kNoLog;
+    std::size_t first_cell = 0, cells_of_an_element = 1;
+    std::vector<std::uint64_t> alive = {};  // Local: the lifetime in which it was stored
+    std::string overlaps = {};              // which others, for people
+  };
+  static constexpr std::size_t kNoLog = SIZE_MAX;
+
+  void overlay(const Kernel& kernel);
+  bool check_bounds(BufferId b, std::int64_t address);
+  std::int64_t place(const Checked& buffer, std::int64_t address) const {
+    return buffer.memory == Memory::Local ? local_ * buffer.elements + address : address;
+  }
+  bool is_initialised(BufferId b, std::int64_t address) const;
+  bool is_same(const Checked& buffer, std::int64_t address, Scalar value) const;
+  std::optional<AccessLog::Race> access(BufferId b, std::int64_t address, AccessLog::Way way);
+  void report_race(BufferId b, std::int64_t address, AccessLog::Way way, AccessLog::Race race);
+
+  std::vector<Checked> buffers_;
+  std::vector<Array> own_;  // shared and local memory
+  std::vector<AccessLog> logs_;
+  std::vector<std::size_t> shared_logs_;
+  BarrierClock& clock_;
+  FaultLog& log_;
+  std::uint64_t lifetime_ = 1;
+  std::int64_t local_ = 0;
+};
+
+}  // namespace selvage

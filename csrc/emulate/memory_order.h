@@ -1,0 +1,129 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// Which of two accesses of a kernel come one after the other, whatever the machine does. Threads
+// bear their number in the launch: block * threads of a block + number in the block, x fastest;
+// warps are 32 neighbours of one block.
+//
+// An access comes before a later one of another thread if both are of one block and
+//   a barrier of the block lies between, or
+//   both are of one warp, and a barrier of that warp lies between.
+// Accesses of two blocks are never ordered.
+
+inline constexpr std::int64_t kWarpThreads = 32;
+
+// One access: who, and how many barriers of its block and of its warp lie before it.
+struct Moment {
+  std::int64_t thread = -1;  // -1: none
+  std::uint32_t block_barriers = 0, warp_barriers = 0;
+  bool is_none() const { return thread < 0; }
+};
+
+// The barriers that the running block has passed, and the thread that runs.
+class BarrierClock {
+ public:
+  explicit BarrierClock(std::int64_t threads_of_a_block);
+
+  void start_block(std::int64_t number);
+  void run(std::int64_t thread_of_the_block);
+  void meet_block() { ++block_barriers_; }
+  void meet_warp(std::int64_t warp_of_the_block) {
+    ++warp_barriers_[std::size_t(warp_of_the_block)];
+  }
+
+  // What the running thread does now.
+  Moment now() const {
+    return {first_ + thread_, block_barriers_, warp_barriers_[std::size_t(warp_)]};
+  }
+  // Does an earlier access come before now? Every thread comes after what it has done itself.
+  bool is_before_now(const Moment& earlier) const {
+    if (earlier.thread == first_ + thread_) return true;
+    if (!is_here(earlier)) return false;
+    return earlier.block_barriers < block_barriers_ ||
+           (warp_of(earlier) == warp_ &&
+            earlier.warp_barriers < warp_barriers_[std::size_t(warp_)]);
+  }
+  // Is it one of the running block?
+  bool is_here(const Moment& m) const { return m.thread >= first_ && m.thread < first_ + threads_; }
+  std::int64_t warp_of(const Moment& m) const { return (m.thread - first_) / kWarpThreads; }
+
+ private:
+  std::int64_t threads_;
+  std::int64_t first_ = 0;  // thread of the running block
+  std::int64_t thread_ = 0, warp_ = 0;
+  std::uint32_t block_barriers_ = 0;
+  std::vector<std::uint32_t> warp_barriers_;
+};
+
+// Accesses that are not ordered among themselves and need not be, as many of them as tell of any
+// later access whether it comes after all:
+//   of two blocks any later access misses one: one of another block is kept for good;
+//   in the running block those before its last barrier come before all that follows, and of two
+//   warps since then any later access misses one: two warps are kept, those of the last barrier;
+//   in a warp, likewise, two threads since its last barrier, or one if there is but one.
+class Crowd {
+ public:
+  void add(const BarrierClock& clock);
+  // A thread one of whose accesses does not come before now.
+  std::optional<std::int64_t> at_once(const BarrierClock& clock) const;
+
+ private:
+  struct OfWarp {
+    Moment last;
+    std::int64_t second = -1;  // another thread of the warp since its last barrier
+  };
+  std::array<OfWarp, 2> warps_;
+  std::int64_t of_another_block_ = -1;
+};
+
+// How cells of memory have been accessed, and which accesses race: two threads, at least one of
+// them writes, and nothing orders the two. Exact: if any two accesses of a cell race, the later of
+// some such pair is told.
+class AccessLog {
+ public:
+  enum class Way : std::uint8_t {
+    Read,
+    Write,
+    Repeat,  // a write of what is there already, by leave: it races with no other of its kind
+    Add,     // atomic: races with no other of the same function
+    Min,
+    Max,
+  };
+  struct Cell {
+    Moment write;              // the last Write or Repeat
+    std::uint32_t visits = 0;  // how often it was stored
+    std::uint32_t owner = 0;   // the buffer through which it was stored
+  };
+  struct Race {
+    std::int64_t thread;  // of the launch
+    Way way;
+  };
+
+  AccessLog() = default;
+  explicit AccessLog(std::size_t cells) : cells_(cells) {}
+  std::size_t size() const { return cells_.size(); }
+  const std::vector<Cell>& cells() const { return cells_; }
+  void forget();
+
+  // One access now, with what it races with. What is stored is stored through buffer `owner`.
+  std::optional<Race> access(std::size_t cell, Way way, std::uint32_t owner,
+                             const BarrierClock& clock);
+
+ private:
+  std::optional<Race> race(std::size_t cell, Way way, const BarrierClock& clock) const;
+  Crowd& crowd(std::size_t cell, Way way);
+
+  std::vector<Cell> cells_;
+  // By way; each is empty until a cell is first accessed that way. Those of Write stay empty: all
+  // but the last are ordered.
+  std::array<std::vector<Crowd>, 6> crowds_;
+  bool has_crowds_ = false;
+};
+
+}  // namespace selvage

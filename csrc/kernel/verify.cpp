@@ -1,0 +1,122 @@
+#include <selvage/kernel/verify_parts.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kExactWork = std::int64_t{1} << 27;   // operations of a run that decides
+constexpr std::int64_t kSampleWork = std::int64_t{1} << 24;  // of one that may refute
+
+KernelFinding finding_of(const AccessMap& map, const ReplayFault& fault) {
+  KernelFinding f{.hazard = fault.hazard,
+                  .verdict = Refuted{fault.sizes},
+                  .statement = map.places()[fault.place].statement,
+                  .buffer = fault.buffer,
+                  .address = fault.address,
+                  .sizes = fault.sizes,
+                  .first = fault.first,
+                  .second = fault.second,
+                  .text = {}};
+  auto& point = std::get<Refuted>(f.verdict).point;
+  Point own;
+  const auto add = [&](const ThreadAt& at, const char* mark) {
+    const auto put = [&](Expr symbol, std::int64_t value) {
+      if (symbol.is(Op::Symbol)) {
+        own.emplace_back(map.pool().symbol(std::string(symbol.name()) + mark), value);
+      }
+    };
+    for (std::size_t k = 0; k < 3; ++k) put(map.blocks()[k], at.block[k]);
+    for (std::size_t k = 0; k < 3; ++k) put(map.threads()[k], at.thread[k]);
+    for (const auto& [symbol, value] : at.variables) put(symbol, value);
+  };
+  add(fault.first, "");
+  if (fault.second) add(*fault.second, "'");
+  point.insert(point.begin(), own.begin(), own.end());
+  const std::string where =
+      fault.buffer ? fmt::format("{}[{}] ", map.kernel().buffers[*fault.buffer].name, fault.address)
+                   : "";
+  f.text = where + fault.what + ": " + to_text(fault.first);
+  if (fault.second) f.text += "; and " + to_text(*fault.second);
+  if (!fault.sizes.empty()) f.text += "; " + to_text(fault.sizes);
+  return f;
+}
+
+}  // namespace
+
+std::string to_text(const ThreadAt& at) {
+  std::string text =
+      fmt::format("block ({}), thread ({})", fmt::join(at.block, ", "), fmt::join(at.thread, ", "));
+  if (!at.variables.empty()) text += ", " + to_text(at.variables);
+  return text;
+}
+
+std::string_view to_string(Hazard h) {
+  switch (h) {
+    case Hazard::Race: return "race";
+    case Hazard::Divergence: return "divergence";
+    case Hazard::Lifetime: return "lifetime";
+    case Hazard::Bounds: return "bounds";
+  }
+  return "";
+}
+
+bool Verification::is_legal() const {
+  return std::all_of(verdicts.begin(), verdicts.end(),
+                     [](const Verdict& v) { return is_proved(v); });
+}
+
+Verification verify(const Kernel& kernel) {
+  const AccessMap map(kernel);
+  std::array<HazardFindings, kHazards> parts = {race_findings(map), divergence_findings(map),
+                                                lifetime_findings(map), bounds_findings(map)};
+  // What is open is decided by going through the kernel as it runs, if its sizes are numbers and it
+  // is small; else some sizes may refute it.
+  const bool is_open = std::any_of(parts.begin(), parts.end(),
+                                   [](const HazardFindings& p) { return !p.open.empty(); });
+  std::vector<Replay> runs;
+  if (is_open) {
+    const std::int64_t work = map.sizes().empty() ? kExactWork : kSampleWork;
+    for (const Point& sizes : sample_points(map.size_facts(), map.sizes(), 4)) {
+      runs.push_back(replay(map, sizes, work));
+    }
+  }
+  const bool is_exact = map.sizes().empty() && runs.size() == 1 && runs[0].is_complete;
+  Verification out;
+  for (std::size_t h = 0; h < kHazards; ++h) {
+    if (parts[h].open.empty()) {
+      out.verdicts[h] = parts[h].proved;
+      continue;
+    }
+    std::vector<KernelFinding> found;
+    for (const Replay& run : runs) {
+      for (const ReplayFault& fault : run.faults) {
+        if (std::size_t(fault.hazard) == h) found.push_back(finding_of(map, fault));
+      }
+      if (!found.empty()) break;
+    }
+    const bool is_refuted_already =
+        std::any_of(parts[h].open.begin(), parts[h].open.end(),
+                    [](const KernelFinding& f) { return is_refuted(f.verdict); });
+    if (found.empty() && is_exact && !is_refuted_already) {
+      Proved proved = parts[h].proved;
+      add_rule("exact enumeration", proved);
+      out.verdicts[h] = std::move(proved);
+      continue;
+    }
+    if (found.empty()) found = std::move(parts[h].open);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const KernelFinding& a, const KernelFinding& b) {
+                       return is_refuted(a.verdict) > is_refuted(b.verdict);
+                     });
+    out.verdicts[h] = found[0].verdict;
+    for (KernelFinding& f : found) out.findings.push_back(std::move(f));
+  }
+  return out;
+}
+
+}  // namespace selvage

@@ -1,0 +1,424 @@
+#include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/kernel/expressions.h>
+#include <selvage/kernel/value_nodes.h>
+#include <selvage/kernel/verify_access.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::array<const char*, 3> kThreadNames = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+constexpr std::array<const char*, 3> kBlockNames = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
+
+// Values as integer expressions, where they are made of indices alone.
+class IndexValues {
+ public:
+  explicit IndexValues(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::optional<Expr> condition(ValueId v) {
+    const ValueNode& node = kernel_.values[v];
+    const auto is_index_cast = [&] {
+      return node.kind == ValueNode::Kind::Cast && node.type == DataType::Bool;
+    };
+    if (is_index_cast()) return condition(node.operands[0]);
+    if (node.kind == ValueNode::Kind::Apply) {
+      const Function f = node.function;
+      if (f == Function::And) return both(node, [](Expr a, Expr b) { return a && b; });
+      if (f == Function::Or) return both(node, [](Expr a, Expr b) { return a || b; });
+      if (f == Function::Lt) return compare(node, [](Expr a, Expr b) { return a < b; });
+      if (f == Function::Le) return compare(node, [](Expr a, Expr b) { return a <= b; });
+      if (f == Function::Eq) return compare(node, [](Expr a, Expr b) { return eq(a, b); });
+      if (f == Function::Ne) return compare(node, [](Expr a, Expr b) { return !eq(a, b); });
+      const auto a = f == Function::Not ? condition(node.operands[0]) : std::nullopt;
+      return a ? std::optional(!*a) : std::nullopt;
+    }
+    const auto number = integer(v);
+    if (!number) return std::nullopt;
+    if (info(number->op()).result == Result::Truth) return number;
+    return !eq(*number, 0);
+  }
+
+ private:
+  template <class F>
+  std::optional<Expr> both(const ValueNode& node, F f) {
+    const auto a = condition(node.operands[0]), b = condition(node.operands[1]);
+    return a && b ? std::optional(f(*a, *b)) : std::nullopt;
+  }
+  template <class F>
+  std::optional<Expr> compare(const ValueNode& node, F f) {
+    const auto a = integer(node.operands[0]), b = integer(node.operands[1]);
+    const auto is_number = [](const std::optional<Expr>& e) {
+      return e && info(e->op()).result == Result::Int;
+    };
+    return is_number(a) && is_number(b) ? std::optional(f(*a, *b)) : std::nullopt;
+  }
+  std::optional<Expr> integer(ValueId v) {
+    const ValueNode& node = kernel_.values[v];
+    switch (node.kind) {
+      case ValueNode::Kind::Index: return node.index;
+      case ValueNode::Kind::Constant:
+        if (node.type == DataType::Bool) return kernel_.pool->truth(node.integer != 0);
+        if (is_integer(node.type)) return kernel_.pool->constant(node.integer);
+        return std::nullopt;
+      case ValueNode::Kind::Cast:
+        return node.type == DataType::Int64 ? integer(node.operands[0]) : std::nullopt;
+      case ValueNode::Kind::Read:
+      case ValueNode::Kind::Apply: return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  const Kernel& kernel_;
+};
+
+// When a node of a value is asked for, select taking one branch only. Invalid: always.
+struct Asked {
+  Expr condition;
+  bool depends_on_data = false;
+};
+
+}  // namespace
+
+class AccessCollector {
+ public:
+  explicit AccessCollector(AccessMap& map) : map_(map), kernel_(map.kernel_), values_(kernel_) {}
+
+  void run() {
+    map_.scopes_.emplace_back();
+    visit(kernel_.body, kTop, false, 0, map_.body_);
+  }
+
+ private:
+  using Kind = KernelAccess::Kind;
+
+  Expr written(Expr e) const { return written_out(e, environment_); }
+
+  void visit(const Body& body, PlaceId parent, bool is_otherwise, std::size_t scope,
+             std::vector<PlaceId>& children) {
+    const Environment outer = environment_;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const auto id = PlaceId(map_.places_.size());
+      map_.places_.push_back({.statement = &body[i],
+                              .parent = parent,
+                              .is_otherwise = is_otherwise,
+                              .index = i,
+                              .scope = scope,
+                              .variable = {},
+                              .begin = {},
+                              .extent = {},
+                              .condition = {}});
+      children.push_back(id);
+      std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
+    }
+    environment_ = outer;
+  }
+  void inside(const Body& body, PlaceId id, bool is_otherwise, std::size_t scope) {
+    std::vector<PlaceId> children;
+    visit(body, id, is_otherwise, scope, children);
+    (is_otherwise ? map_.places_[id].otherwise : map_.places_[id].body) = std::move(children);
+  }
+  std::size_t scope_with(std::size_t scope, Expr condition) {
+    AccessScope inner = map_.scopes_[scope];
+    inner.conditions.push_back(condition);
+    map_.scopes_.push_back(std::move(inner));
+    return map_.scopes_.size() - 1;
+  }
+  // A name that is defined anew loses its old meaning.
+  void bind(Expr variable, Expr value) {
+    environment_.erase(std::remove_if(environment_.begin(), environment_.end(),
+                                      [&](const auto& e) { return same(e.first, variable); }),
+                       environment_.end());
+    environment_.emplace_back(variable, value);
+  }
+  Expr fresh(Expr variable) {
+    const std::string name(variable.name());
+    const int before = names_[name]++;
+    return before == 0 ? variable : map_.pool().symbol(name + "#" + std::to_string(before + 1));
+  }
+
+  void visit(const Loop& loop, PlaceId id, std::size_t scope) {
+    const Environment outer = environment_;
+    std::size_t inner = scope;
+    if (is_block(loop.parallel)) {
+      bind(loop.variable, map_.blocks_[std::size_t(axis(loop.parallel))]);
+    } else if (is_thread(loop.parallel)) {
+      bind(loop.variable, map_.threads_[std::size_t(axis(loop.parallel))]);
+    } else if (runs_once(loop)) {
+      bind(loop.variable, map_.pool().constant(0));
+    } else {
+      StatementPlace& place = map_.places_[id];
+      place.begin = loop.begin.valid() ? written(loop.begin) : map_.pool().constant(0);
+      place.extent = written(loop.extent);
+      place.variable = fresh(loop.variable);
+      bind(loop.variable, place.variable);
+      AccessScope entered = map_.scopes_[scope];
+      entered.loops.push_back(id);
+      map_.scopes_.push_back(std::move(entered));
+      inner = map_.scopes_.size() - 1;
+    }
+    inside(loop.body, id, false, inner);
+    environment_ = outer;
+  }
+  void visit(const Define& define, PlaceId, std::size_t) {
+    bind(define.variable, written(define.value));
+  }
+  void visit(const Guard& guard, PlaceId id, std::size_t scope) {
+    const Expr condition = written(guard.condition);
+    map_.places_[id].condition = condition;
+    inside(guard.body, id, false, scope_with(scope, condition));
+    if (!guard.otherwise.empty()) {
+      inside(guard.otherwise, id, true, scope_with(scope, !condition));
+    }
+  }
+  void visit(const Barrier&, PlaceId, std::size_t) {}
+  void visit(const Transfer& t, PlaceId id, std::size_t scope) {
+    add(id, scope, t.from, Kind::Read, written(t.from_address), t.width);
+    add(id, scope, t.to, Kind::Write, written(t.to_address), t.width).duplicates_allowed =
+        t.duplicates_allowed;
+  }
+  void visit(const Shuffle& s, PlaceId id, std::size_t scope) {
+    add(id, scope, s.from, Kind::Read, written(s.from_address), 1);
+    add(id, scope, s.to, Kind::Write, written(s.to_address), 1);
+  }
+  void visit(const Store& store, PlaceId id, std::size_t scope) {
+    add_reads(store.value, id, scope);
+    KernelAccess& write = add(id, scope, store.buffer, store.atomic ? Kind::Atomic : Kind::Write,
+                              written(store.address), 1);
+    write.function = store.atomic.value_or(Function::Add);
+    write.duplicates_allowed = store.duplicates_allowed;
+  }
+
+  KernelAccess& add(PlaceId id, std::size_t scope, BufferId buffer, Kind kind, Expr address,
+                    std::int64_t width) {
+    if (kind != Kind::Read) map_.written_[buffer] = true;
+    map_.accesses_.push_back({.place = id,
+                              .buffer = buffer,
+                              .kind = kind,
+                              .address = address,
+                              .width = width,
+                              .scope = scope});
+    return map_.accesses_.back();
+  }
+
+  // From the value down to what it is made of: a node is asked for where one of its users is.
+  void add_reads(ValueId value, PlaceId id, std::size_t scope) {
+    const std::vector<ValueId> nodes = nodes_of(kernel_.values, value);
+    std::unordered_map<std::uint32_t, Asked> asked;
+    asked[std::uint32_t(value)] = {};
+    const auto ask = [&](ValueId v, const Asked& a) {
+      const auto [it, fresh] = asked.try_emplace(std::uint32_t(v), a);
+      if (fresh) return;
+      Asked& known = it->second;
+      if (!known.condition.valid() || !a.condition.valid()) {
+        const bool always = (!known.condition.valid() && !known.depends_on_data) ||
+                            (!a.condition.valid() && !a.depends_on_data);
+        known = {{}, !always && (known.depends_on_data || a.depends_on_data)};
+      } else {
+        known.condition = known.condition || a.condition;
+        known.depends_on_data = known.depends_on_data || a.depends_on_data;
+      }
+    };
+    std::vector<std::pair<ValueId, Asked>> reads;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      const ValueNode& node = kernel_.values[nodes[i]];
+      const Asked own = asked.at(std::uint32_t(nodes[i]));
+      if (node.kind == ValueNode::Kind::Read) reads.emplace_back(nodes[i], own);
+      if (node.kind == ValueNode::Kind::Apply && node.function == Function::Select) {
+        ask(node.operands[0], own);
+        const auto condition = values_.condition(node.operands[0]);
+        ask(node.operands[1], under(own, condition));
+        ask(node.operands[2], under(own, condition ? std::optional(!*condition) : condition));
+      } else {
+        for (ValueId o : node.operands) ask(o, own);
+      }
+    }
+    std::reverse(reads.begin(), reads.end());
+    for (const auto& [v, a] : reads) {
+      const ValueNode& node = kernel_.values[v];
+      const std::size_t own = a.condition.valid() ? scope_with(scope, written(a.condition)) : scope;
+      add(id, own, node.source, Kind::Read, written(node.subscripts[0]), 1).depends_on_data =
+          a.depends_on_data;
+    }
+  }
+  static Asked under(Asked outer, const std::optional<Expr>& condition) {
+    if (!condition) return {outer.condition, true};
+    outer.condition = outer.condition.valid() ? outer.condition && *condition : *condition;
+    return outer;
+  }
+
+  AccessMap& map_;
+  const Kernel& kernel_;
+  IndexValues values_;
+  Environment environment_;
+  std::unordered_map<std::string, int> names_;
+};
+
+AccessMap::AccessMap(const Kernel& kernel)
+    : kernel_(kernel), size_facts_(*kernel.pool), written_(kernel.buffers.size(), false) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto index = [&](Expr extent, const char* name) {
+      return extent.is_const(1) ? pool().constant(0) : pool().symbol(name);
+    };
+    threads_[k] = index(kernel.launch.block[k], kThreadNames[k]);
+    blocks_[k] = index(kernel.launch.grid[k], kBlockNames[k]);
+  }
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    written_[b] = kernel.buffers[b].is_written;
+  }
+  AccessCollector(*this).run();
+  find_sizes();
+  at_.resize(scopes_.size());
+  addresses_.resize(accesses_.size());
+}
+
+// Free symbols of the kernel, and those that its facts relate them to.
+void AccessMap::find_sizes() {
+  std::unordered_set<std::uint32_t> defined;
+  std::vector<Expr> roots = kernel_.sizes;
+  for (const StatementPlace& p : places_) {
+    if (p.is_serial_loop()) {
+      defined.insert(p.variable.id());
+      roots.push_back(p.begin);
+      roots.push_back(p.extent);
+    }
+    if (p.condition.valid()) roots.push_back(p.condition);
+  }
+  // Variables as the facts name them, which are not looked at.
+  for (const StatementPlace& p : places_) {
+    if (const auto* loop = std::get_if<Loop>(&p.statement->node)) {
+      defined.insert(loop->variable.id());
+    } else if (const auto* define = std::get_if<Define>(&p.statement->node)) {
+      defined.insert(define->variable.id());
+    } else if (const auto* transfer = std::get_if<Transfer>(&p.statement->node)) {
+      if (transfer->lane.valid()) defined.insert(transfer->lane.id());
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (Expr e : {threads_[k], blocks_[k]}) defined.insert(e.id());
+    roots.push_back(kernel_.launch.block[k]);
+    roots.push_back(kernel_.launch.grid[k]);
+  }
+  for (const AccessScope& s : scopes_) {
+    roots.insert(roots.end(), s.conditions.begin(), s.conditions.end());
+  }
+  for (const KernelAccess& a : accesses_) roots.push_back(a.address);
+  for (const Buffer& b : kernel_.buffers) roots.push_back(b.elements);
+  if (kernel_.condition.valid()) roots.push_back(kernel_.condition);
+  const auto is_free = [&](Expr e) {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::none_of(symbols.begin(), symbols.end(),
+                        [&](Expr s) { return defined.count(s.id()) > 0; });
+  };
+  const std::vector<Expr> known = relations(kernel_.facts);
+  for (std::size_t before = 0;;) {
+    sizes_ = symbols_of(roots);
+    std::erase_if(sizes_, [&](Expr e) { return defined.count(e.id()) > 0; });
+    if (sizes_.size() == before) break;
+    before = sizes_.size();
+    for (Expr e : known) {
+      const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+      const bool meets =
+          std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return contains(sizes_, s); });
+      if (meets && is_free(e)) roots.push_back(e);
+    }
+  }
+  std::stable_sort(sizes_.begin(), sizes_.end(), [&](Expr a, Expr b) {
+    return kernel_.facts.position(a) < kernel_.facts.position(b);
+  });
+  for (Expr e : sizes_) {
+    const Facts::Symbol* s = kernel_.facts.find(e);
+    if (s == nullptr) continue;
+    const auto end = [&](Expr e_) { return e_.valid() && is_free(e_) ? e_ : Expr(); };
+    size_facts_.bound(e, end(s->lo), end(s->hi));
+    if (s->range.has_lo()) size_facts_.bound(e, pool().constant(s->range.lo), {});
+    if (s->range.has_hi()) size_facts_.bound(e, {}, pool().constant(s->range.hi));
+    if (s->congruence.modulus > 1) {
+      size_facts_.congruent(e, s->congruence.modulus, s->congruence.residue);
+    } else if (s->congruence.is_point()) {
+      const Expr value = pool().constant(s->congruence.residue);
+      size_facts_.bound(e, value, value);
+    }
+  }
+  for (Expr e : kernel_.facts.assumptions()) {
+    if (is_free(e)) size_facts_.assume(e);
+  }
+  if (kernel_.condition.valid() && is_free(kernel_.condition) && !kernel_.condition.is_true()) {
+    size_facts_.assume(kernel_.condition);
+  }
+}
+
+bool AccessMap::is_thread(Expr symbol) const { return contains(threads_, symbol); }
+bool AccessMap::is_block(Expr symbol) const { return contains(blocks_, symbol); }
+bool AccessMap::is_size(Expr symbol) const { return contains(sizes_, symbol); }
+
+std::optional<std::array<std::int64_t, 3>> AccessMap::block_extents() const {
+  std::array<std::int64_t, 3> extents{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Expr e = kernel_.launch.block[k];
+    if (!e.is(Op::Const) || e.value() < 1 || e.value() > 1024) return std::nullopt;
+    extents[k] = e.value();
+  }
+  if (extents[0] * extents[1] * extents[2] > 4096) return std::nullopt;
+  return extents;
+}
+
+Facts AccessMap::facts(std::size_t scope) const {
+  Facts facts = size_facts_;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (blocks_[k].is(Op::Symbol)) facts.loop(blocks_[k], kernel_.launch.grid[k]);
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (threads_[k].is(Op::Symbol)) facts.loop(threads_[k], kernel_.launch.block[k]);
+  }
+  for (PlaceId id : scopes_[scope].loops) {
+    const StatementPlace& p = places_[id];
+    const Expr last = p.extent.is(Op::Const) && p.extent.value() > INT64_MIN
+                          ? pool().constant(p.extent.value() - 1)
+                          : p.extent - 1;
+    facts.bound(p.variable, p.begin, last);
+  }
+  for (Expr e : scopes_[scope].conditions) facts.assume(e);
+  return facts;
+}
+
+Simplifier& AccessMap::at(std::size_t scope) const {
+  if (at_[scope] == nullptr) at_[scope] = std::make_unique<Simplifier>(facts(scope));
+  return *at_[scope];
+}
+
+Expr AccessMap::address(std::size_t access) const {
+  if (!addresses_[access].valid()) {
+    const KernelAccess& a = accesses_[access];
+    addresses_[access] = at(a.scope).normal_form(a.address);
+  }
+  return addresses_[access];
+}
+
+std::optional<std::int64_t> AccessMap::bytes(BufferId b) const {
+  const Buffer& buffer = kernel_.buffers[b];
+  if (!buffer.elements.is(Op::Const)) return std::nullopt;
+  return checked_mul(buffer.elements.value(), size_of(buffer.type));
+}
+
+bool AccessMap::overlap(BufferId a, BufferId b) const {
+  if (a == b) return true;
+  const Buffer &x = kernel_.buffers[a], &y = kernel_.buffers[b];
+  if (x.memory != Memory::Shared || y.memory != Memory::Shared) return false;
+  if (!x.offset || !y.offset) return false;
+  const auto m = bytes(a), n = bytes(b);
+  const auto begins_below_end = [](std::int64_t begin, std::int64_t from,
+                                   const std::optional<std::int64_t>& size) {
+    const auto end = size ? checked_add(from, *size) : std::nullopt;
+    return !end || begin < *end;
+  };
+  return begins_below_end(*x.offset, *y.offset, n) && begins_below_end(*y.offset, *x.offset, m);
+}
+
+}  // namespace selvage

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// A statement's number, in the order in which a kernel is written; what stands inside comes after.
+using PlaceId = std::uint32_t;
+inline constexpr PlaceId kTop = UINT32_MAX;
+
+// A statement of a kernel and where it stands. Expressions are over sizes, threads(), blocks() and
+// the variables of serial loops; what a Define names is written out.
+struct StatementPlace {
+  const Statement* statement = nullptr;
+  PlaceId parent = kTop;
+  bool is_otherwise = false;     // in the `otherwise` of its parent, a Guard
+  std::size_t index = 0;         // in the body in which it stands
+  std::size_t scope = 0;         // what holds there
+  Expr variable, begin, extent;  // of a serial loop: a symbol that no other loop has
+  Expr condition;                // of a Guard
+  std::vector<PlaceId> body = {}, otherwise = {};
+
+  bool is_serial_loop() const { return variable.valid(); }
+};
+
+// Where a statement is run: inside which serial loops, outer ones first, and under which
+// conditions.
+struct AccessScope {
+  std::vector<PlaceId> loops;
+  std::vector<Expr> conditions;
+};
+
+// A read or a write of `width` neighbouring elements. An atomic store is Atomic.
+struct KernelAccess {
+  enum class Kind : std::uint8_t { Read, Write, Atomic };
+  PlaceId place = 0;
+  BufferId buffer = 0;
+  Kind kind = Kind::Read;
+  Expr address;  // of the first
+  std::int64_t width = 1;
+  std::size_t scope = 0;
+  Function function = Function::Add;  // of an Atomic
+  bool duplicates_allowed = false;
+  bool depends_on_data = false;  // whether it happens: a read in one branch of a select
+};
+
+// The statements and the accesses of a kernel, with what is known at each. The kernel must outlive
+// it. Of the kernel's facts only those of sizes are taken, and `condition`; ranges of variables
+// follow from launch and loops.
+class AccessMap {
+ public:
+  explicit AccessMap(const Kernel& kernel);
+
+  const Kernel& kernel() const { return kernel_; }
+  ExprPool& pool() const { return *kernel_.pool; }
+  const std::vector<StatementPlace>& places() const { return places_; }
+  const std::vector<PlaceId>& body() const { return body_; }  // outermost statements
+  const std::vector<KernelAccess>& accesses() const { return accesses_; }
+  const AccessScope& scope(std::size_t s) const { return scopes_[s]; }
+
+  // The indices of thread and block, x y z: 0 where the extent is 1.
+  const std::array<Expr, 3>& threads() const { return threads_; }
+  const std::array<Expr, 3>& blocks() const { return blocks_; }
+  bool is_thread(Expr symbol) const;
+  bool is_block(Expr symbol) const;
+  // Threads of a block along x, y, z, where these are numbers.
+  std::optional<std::array<std::int64_t, 3>> block_extents() const;
+  // Symbols that the kernel does not define: sizes.
+  const std::vector<Expr>& sizes() const { return sizes_; }
+  bool is_size(Expr symbol) const;
+
+  // Of sizes alone; of sizes, blocks and threads; of everything in a scope.
+  const Facts& size_facts() const { return size_facts_; }
+  Facts facts(std::size_t scope) const;
+  Simplifier& at(std::size_t scope) const;
+  // The canonical form of an access's address, under what holds there.
+  Expr address(std::size_t access) const;
+
+  // Do two buffers share bytes? One does with itself.
+  bool overlap(BufferId a, BufferId b) const;
+  bool is_written(BufferId b) const { return written_[b]; }
+  // Bytes of a buffer; nothing where they are no number.
+  std::optional<std::int64_t> bytes(BufferId b) const;
+
+ private:
+  friend class AccessCollector;
+  void find_sizes();
+
+  const Kernel& kernel_;
+  std::vector<StatementPlace> places_;
+  std::vector<PlaceId> body_;
+  std::vector<AccessScope> scopes_;
+  std::vector<KernelAccess> accesses_;
+  std::array<Expr, 3> threads_, blocks_;
+  std::vector<Expr> sizes_;
+  Facts size_facts_;
+  std::vector<bool> written_;
+  mutable std::vector<std::unique_ptr<Simplifier>> at_;
+  mutable std::vector<Expr> addresses_;
+};
+
+}  // namespace selvage

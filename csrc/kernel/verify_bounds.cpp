@@ -1,0 +1,118 @@
+#include <selvage/base/integer.h>
+#include <selvage/kernel/verify_parts.h>
+#include <selvage/kernel/verify_strides.h>
+#include <selvage/legality/decide.h>
+
+#include <fmt/format.h>
+
+namespace selvage {
+
+namespace {
+
+class Bounds {
+ public:
+  explicit Bounds(const AccessMap& map) : map_(map) {}
+
+  HazardFindings list() {
+    for (std::size_t i = 0; i < map_.accesses().size(); ++i) {
+      const KernelAccess& a = map_.accesses()[i];
+      const Expr address = map_.address(i);
+      const Expr n = map_.kernel().buffers[a.buffer].elements;
+      if (is_inside(map_, a.scope, to_linear_or_atom(address), a.width, to_linear_or_atom(n))) {
+        add_rule("bounds", out_.proved);
+      } else {
+        ask_inside(i, address, n);
+      }
+      if (a.width == 1) continue;
+      ask(i, eq(address % a.width, 0),
+          fmt::format("begins an access of {} elements and is no multiple of {}", a.width,
+                      a.width));
+      check_offset(a);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void ask_inside(std::size_t i, Expr address, Expr n) {
+    const KernelAccess& a = map_.accesses()[i];
+    const Expr last = a.width == 1 ? address : address + (a.width - 1);
+    ask(i, 0 <= address && last < n,
+        fmt::format("is out of bounds: there are {} elements", to_string_of(n)));
+  }
+  static std::string to_string_of(Expr n) {
+    return n.is(Op::Const) ? std::to_string(n.value()) : "only so many";
+  }
+
+  void ask(std::size_t access, Expr claim, const std::string& what) {
+    const KernelAccess& a = map_.accesses()[access];
+    if (map_.at(a.scope).proves(claim)) {
+      add_rule("bounds", out_.proved);
+      return;
+    }
+    Verdict verdict = decide(map_.at(a.scope).facts(), claim);
+    if (is_proved(verdict)) return add_rules(verdict, out_.proved);
+    KernelFinding f = finding(a);
+    const Point point = point_of(verdict);
+    const auto at =
+        is_refuted(verdict) && !a.depends_on_data ? value_at(a.address, point) : std::nullopt;
+    const std::string& name = map_.kernel().buffers[a.buffer].name;
+    if (at) {
+      f.verdict = verdict;
+      f.address = *at;
+      f.first = thread_at(point, a.scope);
+      for (Expr s : map_.sizes()) {
+        if (const auto v = value_of(s, point)) f.sizes.emplace_back(s, *v);
+      }
+      f.text = fmt::format("{}[{}] {}: {}", name, *at, what, to_text(*f.first));
+      if (!f.sizes.empty()) f.text += "; " + to_text(f.sizes);
+    } else {
+      f.verdict = Unknown{claim};
+      f.text = "it is not proved that no access of " + name + " " + what;
+    }
+    out_.open.push_back(std::move(f));
+  }
+
+  void check_offset(const KernelAccess& a) {
+    const Buffer& b = map_.kernel().buffers[a.buffer];
+    if (!b.offset) return;
+    const auto bytes = checked_mul(a.width, size_of(b.type));
+    if (bytes && euclid_mod(*b.offset, *bytes) == 0) return;
+    KernelFinding f = finding(a);
+    f.verdict = Refuted{};
+    f.text = fmt::format("{} begins at byte {}, no multiple of the {} bytes of an access", b.name,
+                         *b.offset, bytes.value_or(INT64_MAX));
+    out_.open.push_back(std::move(f));
+  }
+
+  KernelFinding finding(const KernelAccess& a) const {
+    return {.hazard = Hazard::Bounds,
+            .verdict = Unknown{},
+            .statement = map_.places()[a.place].statement,
+            .buffer = a.buffer,
+            .sizes = {},
+            .first = {},
+            .second = {},
+            .text = {}};
+  }
+  ThreadAt thread_at(const Point& point, std::size_t scope) const {
+    ThreadAt at;
+    for (std::size_t k = 0; k < 3; ++k) {
+      at.block[k] = value_of(map_.blocks()[k], point).value_or(0);
+      at.thread[k] = value_of(map_.threads()[k], point).value_or(0);
+    }
+    for (PlaceId id : map_.scope(scope).loops) {
+      const Expr v = map_.places()[id].variable;
+      at.variables.emplace_back(v, value_of(v, point).value_or(0));
+    }
+    return at;
+  }
+
+  const AccessMap& map_;
+  HazardFindings out_;
+};
+
+}  // namespace
+
+HazardFindings bounds_findings(const AccessMap& map) { return Bounds(map).list(); }
+
+}  // namespace selvage

@@ -1,0 +1,426 @@
+#include <selvage/expr/symbols.h>
+#include <selvage/kernel/verify_collisions.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kMostWork = 1 << 23;  // operations of one search
+
+// Who came to one address: enough to say of any other thread whether it meets one of its own warp,
+// and one of another.
+struct Comers {
+  std::int64_t one = -1;
+  std::int64_t neighbour = -1;  // another one of the same warp
+  std::int64_t stranger = -1;   // one of another warp
+
+  void add(std::int64_t t) {
+    if (one < 0) {
+      one = t;
+    } else if (t / kWarp != one / kWarp) {
+      if (stranger < 0) stranger = t;
+    } else if (t != one) {
+      if (neighbour < 0) neighbour = t;
+    }
+  }
+  std::optional<std::int64_t> across(std::int64_t t) const {
+    if (one >= 0 && one / kWarp != t / kWarp) return one;
+    if (stranger >= 0) return stranger;
+    return std::nullopt;
+  }
+  // Exact where all are of one warp.
+  std::optional<std::int64_t> within(std::int64_t t) const {
+    if (one >= 0 && one / kWarp == t / kWarp) {
+      if (one != t) return one;
+      if (neighbour >= 0) return neighbour;
+    }
+    return std::nullopt;
+  }
+};
+
+// By address and warp: exact for threads of one warp.
+struct Table {
+  std::unordered_map<std::int64_t, Comers> all;
+  std::map<std::pair<std::int64_t, std::int64_t>, Comers> by_warp;
+
+  void clear() {
+    all.clear();
+    by_warp.clear();
+  }
+  void add(std::int64_t address, std::int64_t t) {
+    Comers& comers = all[address];
+    comers.add(t);
+    if (comers.stranger >= 0) by_warp[{address, t / kWarp}].add(t);
+    // The first warp's, from when it was alone.
+    if (comers.stranger == t) {
+      Comers& first = by_warp[{address, comers.one / kWarp}];
+      if (first.one < 0) {
+        first.add(comers.one);
+        if (comers.neighbour >= 0) first.add(comers.neighbour);
+      }
+    }
+  }
+  std::optional<std::int64_t> across(std::int64_t address, std::int64_t t) const {
+    const auto it = all.find(address);
+    return it == all.end() ? std::nullopt : it->second.across(t);
+  }
+  std::optional<std::int64_t> within(std::int64_t address, std::int64_t t) const {
+    const auto it = all.find(address);
+    if (it == all.end()) return std::nullopt;
+    if (it->second.stranger < 0) return it->second.within(t);
+    const auto own = by_warp.find({address, t / kWarp});
+    return own == by_warp.end() ? std::nullopt : own->second.within(t);
+  }
+};
+
+class Search {
+ public:
+  Search(const CollisionSearch& request, const Point* sizes)
+      : request_(request),
+        map_(request.map),
+        is_exact_(sizes != nullptr || map_.sizes().empty()),
+        is_grid_(request.meeting.where == Meeting::Where::Grid) {
+    if (sizes == nullptr) return;
+    for (const auto& [symbol, value] : *sizes) {
+      sizes_.emplace_back(symbol, map_.pool().constant(value));
+      point_.emplace_back(symbol, value);
+    }
+  }
+
+  Collisions run() {
+    Collisions found;
+    for (std::size_t k = 0; k < 2; ++k) address_[k] = at_sizes(request_.address[k]);
+    find_used();
+    if (!lay_out()) return found;
+    Slots slots;
+    const PointWalk::End end = walk(slots, found);
+    found.is_known = end == PointWalk::End::Done || is_complete(found);
+    return found;
+  }
+
+ private:
+  bool is_complete(const Collisions& found) const {
+    return found.across && (found.within || is_grid_ || request_.across_will_do);
+  }
+  Expr at_sizes(Expr e) const { return substitute(e, sizes_); }
+  Expr in_second(Expr e) const { return substitute(e, request_.second_names); }
+  const KernelAccess& access(std::size_t side) const {
+    return map_.accesses()[side == 0 ? request_.meeting.first : request_.meeting.second];
+  }
+  bool mentions_size(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_size(s); });
+  }
+  bool is_used(Expr symbol) const { return contains(used_, symbol); }
+  void use(Expr e) {
+    for (Expr s : symbols_of(std::span(&e, 1))) {
+      if (!is_used(s)) used_.push_back(s);
+    }
+  }
+
+  // The second side's name of a symbol, or what stands for it.
+  Expr named(Expr symbol, std::size_t side) const { return side == 0 ? symbol : in_second(symbol); }
+
+  // Symbols on which it depends who meets whom.
+  void find_used() {
+    for (Expr e : address_) use(e);
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (Expr t : is_grid_ ? map_.blocks() : map_.threads()) use(named(t, side));
+      for (Expr c : map_.scope(access(side).scope).conditions) {
+        const Expr own = at_sizes(side == 0 ? c : in_second(c));
+        if (is_exact_) {
+          use(own);
+          conditions_[side].push_back(own);
+        }
+      }
+    }
+    for (bool grew = true; grew;) {
+      const std::size_t before = used_.size();
+      for (std::size_t side = 0; side < 2; ++side) {
+        for (PlaceId id : map_.scope(access(side).scope).loops) {
+          const StatementPlace& p = map_.places()[id];
+          const Expr v = named(p.variable, side);
+          const std::vector<Expr> own = symbols_of(std::span(&v, 1));
+          if (!std::any_of(own.begin(), own.end(), [&](Expr s) { return is_used(s); })) continue;
+          for (Expr e : {p.begin, p.extent}) {
+            const Expr end = at_sizes(side == 0 ? e : in_second(e));
+            if (is_exact_ || !mentions_size(end)) use(end);
+          }
+        }
+      }
+      grew = used_.size() > before;
+    }
+    if (is_exact_) return;
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (Expr c : map_.scope(access(side).scope).conditions) {
+        const Expr own = side == 0 ? c : in_second(c);
+        if (!mentions_size(own) && uses_only(std::span(&own, 1), used_)) {
+          conditions_[side].push_back(own);
+        }
+      }
+    }
+  }
+
+  // Axes that both share, then each side's own. False: some range is not known.
+  bool lay_out() {
+    using Relation = Meeting::Relation;
+    ExprPool& pool = map_.pool();
+    const Expr zero = pool.constant(0);
+    const Launch& launch = map_.kernel().launch;
+    if (!is_exact_) {
+      for (Expr e : used_) {
+        if (map_.is_size(e)) return false;
+      }
+    }
+    const auto add_axes = [&](const std::array<Expr, 3>& symbols,
+                              const std::array<Expr, 3>& extents, std::size_t side,
+                              std::vector<PointAxis>& axes) {
+      for (std::size_t k = 3; k-- > 0;) {
+        if (!symbols[k].is(Op::Symbol)) continue;
+        const Expr own = named(symbols[k], side);
+        if (!is_exact_ && !is_used(own)) continue;
+        const auto end = end_of(at_sizes(extents[k]), symbols[k], access(side).scope);
+        if (!end) return false;
+        axes.push_back({own, zero, *end, !is_used(own)});
+      }
+      return true;
+    };
+    if (!is_grid_ && !add_axes(map_.blocks(), launch.grid, 0, shared_)) return false;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (is_grid_ && !add_axes(map_.blocks(), launch.grid, side, own_[side])) return false;
+      if (!add_axes(map_.threads(), launch.block, side, own_[side])) return false;
+    }
+    const Meeting& m = request_.meeting;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const auto& loops = map_.scope(access(side).scope).loops;
+      for (std::size_t i = 0; i < loops.size(); ++i) {
+        const StatementPlace& p = map_.places()[loops[i]];
+        const bool is_related = i == m.equal && m.relation != Relation::Free;
+        const bool is_shared = i < m.equal || is_related;
+        if (is_shared && side == 1 && (i < m.equal || m.relation == Relation::Next)) continue;
+        const Expr v = named(p.variable, side);
+        if (!is_exact_ && !is_used(v)) continue;
+        Expr begin = at_sizes(side == 0 ? p.begin : in_second(p.begin));
+        Expr end = at_sizes(side == 0 ? p.extent : in_second(p.extent));
+        if (is_shared && (mentions_thread(begin) || mentions_thread(end))) {
+          // As wide as it may be; each side tests its own.
+          const Interval range = map_.at(access(side).scope).interval(p.variable);
+          if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
+          for (std::size_t other = 0; other < 2; ++other) {
+            const Expr symbol = named(p.variable, other);
+            const Expr from = at_sizes(other == 0 ? p.begin : in_second(p.begin));
+            const Expr to = at_sizes(other == 0 ? p.extent : in_second(p.extent));
+            conditions_[other].push_back(from <= symbol);
+            conditions_[other].push_back(symbol < to);
+          }
+          begin = pool.constant(range.lo);
+          end = pool.constant(range.hi + 1);
+        } else if (const auto period = period_where_needed(begin, end, v)) {
+          begin = zero;
+          end = pool.constant(*period);
+          (is_shared ? shared_ : own_[side]).push_back({v, begin, end});
+          continue;
+        } else if (!is_exact_ && (mentions_size(begin) || mentions_size(end))) {
+          const Interval range = map_.at(access(side).scope).interval(p.variable);
+          if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
+          begin = pool.constant(range.lo);
+          end = pool.constant(range.hi + 1);
+        }
+        if (is_related && m.relation == Relation::Next) end = end - 1;
+        if (is_related && m.relation == Relation::Later && side == 1) begin = p.variable + 1;
+        (is_shared ? shared_ : own_[side]).push_back({v, begin, end, !is_used(v)});
+      }
+    }
+    return true;
+  }
+  bool mentions_thread(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) {
+      for (Expr t : map_.threads()) {
+        if (same(s, t) || (t.is(Op::Symbol) && same(s, named(t, 1)))) return true;
+      }
+      return false;
+    });
+  }
+  // Of a loop with any number of iterations all that counts may be a remainder.
+  std::optional<std::int64_t> period_where_needed(Expr begin, Expr end, Expr variable) const {
+    if (is_exact_ || (!mentions_size(begin) && !mentions_size(end))) return std::nullopt;
+    std::vector<Expr> roots(address_.begin(), address_.end());
+    for (const auto& conditions : conditions_) {
+      roots.insert(roots.end(), conditions.begin(), conditions.end());
+    }
+    for (const PointAxis& a : shared_) roots.insert(roots.end(), {a.begin, a.end});
+    for (const StatementPlace& p : map_.places()) {
+      if (!p.is_serial_loop()) continue;
+      for (Expr e : {p.begin, p.extent}) roots.insert(roots.end(), {e, in_second(e)});
+    }
+    return period_of(variable, roots);
+  }
+  std::optional<Expr> end_of(Expr extent, Expr symbol, std::size_t scope) const {
+    if (is_exact_ || !mentions_size(extent)) return extent;
+    const Interval range = map_.at(scope).interval(symbol);
+    if (!range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
+    return map_.pool().constant(range.hi + 1);
+  }
+
+  // Its number in the block, x fastest; of two blocks, the block's, each a warp of its own.
+  Expr number(std::size_t side) const {
+    const auto& index = is_grid_ ? map_.blocks() : map_.threads();
+    const auto& extents = is_grid_ ? map_.kernel().launch.grid : map_.kernel().launch.block;
+    Expr n = named(index[2], side);
+    for (std::size_t k = 2; k-- > 0;) n = n * at_sizes(extents[k]) + named(index[k], side);
+    return is_grid_ ? n * kWarp : n;
+  }
+
+  PointWalk::End walk(Slots& slots, Collisions& found) {
+    for (const PointAxis& a : shared_) slots(a.symbol);
+    PointWalk outer(shared_, {}, {}, slots);
+    std::array<std::optional<PointWalk>, 2> sides;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Expr results[] = {address_[side], number(side)};
+      sides[side].emplace(own_[side], conditions_[side], results, slots);
+    }
+    std::int64_t work = kMostWork;
+    PointWalk::End inner = PointWalk::End::Done;
+    Table table;
+    const auto go_through = [&](std::size_t side, const std::function<bool()>& f) {
+      inner = sides[side]->run(work, f);
+      return inner == PointWalk::End::Done;
+    };
+    const PointWalk::End end = outer.run(work, [&] {
+      table.clear();
+      const bool filled = go_through(0, [&] {
+        for (std::int64_t u = 0; u < request_.units[0]; ++u) {
+          table.add(sides[0]->result(0) + u, sides[0]->result(1));
+          work -= 20;
+        }
+        return true;
+      });
+      if (!filled) return false;
+      go_through(1, [&] {
+        const std::int64_t t = sides[1]->result(1);
+        for (std::int64_t u = 0; u < request_.units[1]; ++u) {
+          const std::int64_t address = sides[1]->result(0) + u;
+          work -= 20;
+          if (!found.across) {
+            if (const auto other = table.across(address, t)) {
+              found.across = encounter(slots, *other, address);
+            }
+          }
+          if (!found.within && !is_grid_) {
+            if (const auto other = table.within(address, t)) {
+              found.within = encounter(slots, *other, address);
+            }
+          }
+        }
+        return !is_complete(found);
+      });
+      return inner == PointWalk::End::Done;
+    });
+    return inner == PointWalk::End::Done ? end : inner;
+  }
+
+  // The second side stands in the slots; the first is looked for again.
+  Encounter encounter(Slots& slots, std::int64_t first, std::int64_t address) {
+    Encounter e;
+    e.sizes = point_;
+    e.address = address;
+    e.second = thread_at(slots, 1);
+    Slots own = slots;
+    const Expr results[] = {address_[0], number(0)};
+    PointWalk again(own_[0], conditions_[0], results, own);
+    std::int64_t work = kMostWork;
+    again.run(work, [&] {
+      const std::int64_t from = again.result(0);
+      if (again.result(1) != first || address < from || address >= from + request_.units[0]) {
+        return true;
+      }
+      e.first = thread_at(own, 0);
+      return false;
+    });
+    return e;
+  }
+  ThreadAt thread_at(Slots& slots, std::size_t side) const {
+    const auto value = [&](Expr symbol) { return evaluated(named(symbol, side), slots); };
+    ThreadAt at;
+    for (std::size_t k = 0; k < 3; ++k) {
+      at.block[k] = value(map_.blocks()[k]);
+      at.thread[k] = value(map_.threads()[k]);
+    }
+    for (PlaceId id : map_.scope(access(side).scope).loops) {
+      const Expr v = map_.places()[id].variable;
+      at.variables.emplace_back(v, value(v));
+    }
+    return at;
+  }
+  std::int64_t evaluated(Expr e, Slots& slots) const {
+    SlotTape tape(std::span(&e, 1), slots);
+    return tape.evaluate(slots, ignored_) ? tape.root(0) : 0;
+  }
+
+  const CollisionSearch& request_;
+  const AccessMap& map_;
+  bool is_exact_, is_grid_;
+  Environment sizes_;
+  Point point_;
+  std::array<Expr, 2> address_;
+  std::vector<Expr> used_;
+  std::array<std::vector<Expr>, 2> conditions_;
+  std::vector<PointAxis> shared_;
+  std::array<std::vector<PointAxis>, 2> own_;
+  mutable std::int64_t ignored_ = 0;
+};
+
+}  // namespace
+
+Collisions find_collisions(const CollisionSearch& search, const Point* sizes) {
+  return Search(search, sizes).run();
+}
+
+Collisions collisions_of_signatures(const AccessMap& map,
+                                    const std::array<std::int64_t, 3>& extents,
+                                    std::span<const Expr> signature,
+                                    std::span<const Expr> first_conditions,
+                                    std::span<const Expr> second_conditions) {
+  Slots slots;
+  std::vector<PointAxis> axes;
+  ExprPool& pool = map.pool();
+  Expr number = map.threads()[2];
+  for (std::size_t k = 3; k-- > 0;) {
+    if (k < 2) number = number * pool.constant(extents[k]) + map.threads()[k];
+    if (!map.threads()[k].is(Op::Symbol)) continue;
+    axes.push_back({map.threads()[k], pool.constant(0), pool.constant(extents[k])});
+  }
+  std::vector<Expr> results(signature.begin(), signature.end());
+  results.push_back(number);
+  std::map<std::vector<std::int64_t>, std::int64_t> classes;
+  Table table;
+  Collisions found;
+  std::int64_t work = kMostWork;
+  const std::array<std::span<const Expr>, 2> conditions = {first_conditions, second_conditions};
+  for (std::size_t side = 0; side < 2; ++side) {
+    PointWalk walk(axes, conditions[side], results, slots);
+    const auto end = walk.run(work, [&] {
+      std::vector<std::int64_t> key;
+      for (std::size_t i = 0; i < signature.size(); ++i) key.push_back(walk.result(i));
+      const std::int64_t t = walk.result(signature.size());
+      const auto it = classes.try_emplace(std::move(key), std::int64_t(classes.size())).first;
+      if (side == 0) {
+        table.add(it->second, t);
+      } else {
+        if (table.across(it->second, t)) found.across.emplace();
+        if (table.within(it->second, t)) found.within.emplace();
+      }
+      return true;
+    });
+    if (end != PointWalk::End::Done) return found;
+  }
+  found.is_known = true;
+  return found;
+}
+
+}  // namespace selvage

@@ -1,0 +1,351 @@
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/kernel/verify_parts.h>
+#include <selvage/simplifier/linear.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostWork = 1 << 22;
+
+// Every element that is read must be one that some write has stored before in the same iteration of
+// the loops around both, or in none of them: a write that is run whenever the read is.
+class Lifetimes {
+ public:
+  explicit Lifetimes(const AccessMap& map) : map_(map) {}
+
+  HazardFindings list() {
+    const auto& all = map_.accesses();
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      if (all[r].kind == Kind::Write || memory(r) == Memory::Global) continue;
+      if (const auto rule = covering_rule(r)) {
+        add_rule(*rule, out_.proved);
+        continue;
+      }
+      out_.open.push_back({.hazard = Hazard::Lifetime,
+                           .verdict = Unknown{all[r].address},
+                           .statement = map_.places()[all[r].place].statement,
+                           .buffer = all[r].buffer,
+                           .sizes = {},
+                           .first = {},
+                           .second = {},
+                           .text = "it is not proved that what is read of " +
+                                   map_.kernel().buffers[all[r].buffer].name +
+                                   " was written before"});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using Kind = KernelAccess::Kind;
+  Memory memory(std::size_t access) const {
+    return map_.kernel().buffers[map_.accesses()[access].buffer].memory;
+  }
+
+  std::optional<std::string> covering_rule(std::size_t r) const {
+    std::map<std::size_t, std::vector<std::size_t>> groups;  // by loops around both
+    for (std::size_t w : writes_before(r)) {
+      if (is_same_element(w, r)) return "written before";
+      groups[common_loops(map_, w, r).size()].push_back(w);
+    }
+    for (const auto& [loops, writes] : groups) {
+      if (cover(writes, r, loops, {})) return "exact enumeration";
+    }
+    for (std::size_t k = map_.scope(map_.accesses()[r].scope).loops.size(); k-- > 0;) {
+      if (is_covered_by_turns(r, k)) return "iteration before";
+    }
+    return std::nullopt;
+  }
+
+  // In the first iteration of a loop by what was written before it, in every other by the one
+  // before.
+  bool is_covered_by_turns(std::size_t r, std::size_t k) const {
+    const StatementPlace& loop = map_.places()[map_.scope(map_.accesses()[r].scope).loops[k]];
+    if (mentions_thread(loop.begin) || mentions_thread(loop.extent)) return false;
+    const auto& all = map_.accesses();
+    std::vector<std::size_t> before, inside;
+    for (std::size_t w = 0; w < all.size(); ++w) {
+      if (all[w].kind == Kind::Read || all[w].depends_on_data) continue;
+      if (all[w].buffer != all[r].buffer) {
+        if (map_.overlap(all[w].buffer, all[r].buffer)) return false;
+        continue;
+      }
+      if (common_loops(map_, w, r).size() > k) {
+        inside.push_back(w);
+      } else if (comes_before(w, r)) {
+        before.push_back(w);
+      }
+    }
+    const Expr v = loop.variable;
+    return !before.empty() && !inside.empty() && cover(inside, r, k + 1, {{v, v + 1}}) &&
+           cover(before, r, k, {{v, loop.begin}});
+  }
+  bool mentions_thread(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
+  }
+
+  // Is a run before b is, in the same iteration of the loops around both, or in another branch?
+  bool comes_before(std::size_t a, std::size_t b) const {
+    const PlaceId x = map_.accesses()[a].place, y = map_.accesses()[b].place;
+    return x < y && !are_branches(x, y);
+  }
+  bool are_branches(PlaceId x, PlaceId y) const {
+    std::vector<PlaceId> a, b;
+    for (PlaceId id = x; id != kTop; id = map_.places()[id].parent) a.push_back(id);
+    for (PlaceId id = y; id != kTop; id = map_.places()[id].parent) b.push_back(id);
+    while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
+    return !a.empty() && !b.empty() &&
+           map_.places()[a.back()].is_otherwise != map_.places()[b.back()].is_otherwise;
+  }
+
+  // Writes of the same buffer after which nothing overwrites it through another one before the
+  // read.
+  std::vector<std::size_t> writes_before(std::size_t r) const {
+    const auto& all = map_.accesses();
+    std::vector<std::size_t> writes, others;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].kind == Kind::Read || all[i].depends_on_data) continue;
+      if (all[i].buffer == all[r].buffer) {
+        if (comes_before(i, r)) writes.push_back(i);
+      } else if (map_.overlap(all[i].buffer, all[r].buffer)) {
+        others.push_back(i);
+      }
+    }
+    std::erase_if(writes, [&](std::size_t w) {
+      return std::any_of(others.begin(), others.end(),
+                         [&](std::size_t k) { return may_come_between(w, k, r); });
+    });
+    return writes;
+  }
+  bool may_come_between(std::size_t w, std::size_t k, std::size_t r) const {
+    const std::size_t around = common_loops(map_, k, r).size();
+    // In another iteration of a loop around k and r: the write must be made again in each.
+    if (common_loops(map_, w, r).size() < around) return true;
+    const PlaceId x = map_.accesses()[w].place, y = map_.accesses()[k].place,
+                  z = map_.accesses()[r].place;
+    if (y > z) return false;
+    // A loop around w and k alone takes turns.
+    return y >= x || common_loops(map_, w, k).size() > around;
+  }
+
+  std::vector<Expr> shared_symbols(std::size_t r, std::size_t loops) const {
+    std::vector<Expr> symbols = map_.sizes();
+    const auto add = [&](const std::array<Expr, 3>& index) {
+      for (Expr e : index) {
+        if (e.is(Op::Symbol)) symbols.push_back(e);
+      }
+    };
+    add(map_.blocks());
+    if (memory(r) == Memory::Local) add(map_.threads());
+    const auto& all = map_.scope(map_.accesses()[r].scope).loops;
+    for (std::size_t i = 0; i < loops; ++i) symbols.push_back(map_.places()[all[i]].variable);
+    return symbols;
+  }
+  // Conditions of a write that do not hold just because those of the read do.
+  std::vector<Expr> own_conditions(std::size_t w, std::span<const Expr> given,
+                                   std::span<const Expr> shared) const {
+    std::vector<Expr> own = map_.scope(map_.accesses()[w].scope).conditions;
+    std::erase_if(
+        own, [&](Expr e) { return uses_only(std::span(&e, 1), shared) && contains(given, e); });
+    return own;
+  }
+
+  bool is_same_element(std::size_t w, std::size_t r) const {
+    const std::size_t loops = common_loops(map_, w, r).size();
+    if (map_.scope(map_.accesses()[w].scope).loops.size() != loops) return false;
+    if (map_.accesses()[w].width < map_.accesses()[r].width) return false;
+    std::vector<Expr> shared = shared_symbols(r, loops);
+    // By the reading thread itself, that is.
+    shared.insert(shared.end(), map_.threads().begin(), map_.threads().end());
+    const Expr a = map_.address(w), b = map_.address(r);
+    return same(a, b) && uses_only(std::span(&a, 1), shared) &&
+           own_conditions(w, map_.scope(map_.accesses()[r].scope).conditions, shared).empty();
+  }
+
+  bool mentions_size(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_size(s); });
+  }
+
+  // An address less what it has in common with the read's, `base`.
+  std::optional<Expr> less(Expr address, const LinearSum& base) const {
+    const auto sum = add(to_linear_or_atom(address), base, -1);
+    if (!sum) return std::nullopt;
+    const Expr e = to_expr(map_.pool(), *sum);
+    return mentions_size(e) ? std::nullopt : std::optional(e);
+  }
+
+  // Threads and loops that one access goes through on its own, but for a loop whose iteration is
+  // given.
+  std::optional<std::vector<PointAxis>> axes_of(std::size_t access, std::size_t loops,
+                                                bool must_run, Expr given = {}) const {
+    std::vector<PointAxis> axes;
+    ExprPool& pool = map_.pool();
+    const KernelAccess& a = map_.accesses()[access];
+    if (memory(access) == Memory::Shared) {
+      const auto extents = map_.block_extents();
+      if (!extents) return std::nullopt;
+      for (std::size_t k = 3; k-- > 0;) {
+        if (!map_.threads()[k].is(Op::Symbol)) continue;
+        axes.push_back({map_.threads()[k], pool.constant(0), pool.constant((*extents)[k])});
+      }
+    }
+    const auto& all = map_.scope(a.scope).loops;
+    for (std::size_t i = loops; i < all.size(); ++i) {
+      const StatementPlace& p = map_.places()[all[i]];
+      if (given.valid() && same(p.variable, given)) continue;
+      if (!mentions_size(p.begin) && !mentions_size(p.extent)) {
+        axes.push_back({p.variable, p.begin, p.extent});
+        continue;
+      }
+      if (must_run) return std::nullopt;
+      const Interval range = map_.at(a.scope).interval(p.variable);
+      if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
+      axes.push_back({p.variable, pool.constant(range.lo), pool.constant(range.hi + 1)});
+    }
+    return axes;
+  }
+
+  struct Side {
+    std::vector<PointAxis> axes;
+    std::vector<Expr> conditions;
+    Expr address;
+    std::int64_t width = 1;
+  };
+
+  // `shift`: at which iterations the read stands, seen from those of the writes.
+  bool cover(const std::vector<std::size_t>& writes, std::size_t r, std::size_t loops,
+             const Environment& shift) const {
+    const std::size_t scope = map_.accesses()[r].scope;
+    const std::vector<Expr> shared = shared_symbols(r, loops);
+    Expr address = map_.address(r);
+    if (!shift.empty()) address = map_.at(scope).normal_form(substitute(address, shift));
+    LinearSum base = to_linear_or_atom(address);
+    base.constant = 0;
+    std::erase_if(base.terms,
+                  [&](const auto& t) { return !uses_only(std::span(&t.monomial, 1), shared); });
+    const auto rest = less(address, base);
+    auto axes = axes_of(r, loops, false, shift.empty() ? Expr() : shift[0].first);
+    if (!rest || !axes) return false;
+    for (PointAxis& a : *axes) {
+      a.begin = substitute(a.begin, shift);
+      a.end = substitute(a.end, shift);
+    }
+    Side read{*axes, {}, *rest, map_.accesses()[r].width};
+    std::vector<Expr> given = map_.scope(scope).conditions;
+    for (Expr& c : given) {
+      c = substitute(c, shift);
+      if (!mentions_size(c)) read.conditions.push_back(c);
+    }
+    std::vector<Side> sides;
+    for (std::size_t w : writes) {
+      const auto from = less(map_.address(w), base);
+      const auto around = axes_of(w, loops, true);
+      if (!from || !around) continue;
+      Side side{*around, own_conditions(w, given, shared), *from, map_.accesses()[w].width};
+      if (std::any_of(side.conditions.begin(), side.conditions.end(),
+                      [&](Expr e) { return mentions_size(e); })) {
+        continue;
+      }
+      sides.push_back(std::move(side));
+    }
+    if (sides.empty()) return false;
+    drop_unneeded(read, sides, shared);
+    return is_covered(read, sides, r, shared);
+  }
+
+  // A read's condition over nothing else that counts only costs.
+  static void drop_unneeded(Side& read, const std::vector<Side>& writes,
+                            std::span<const Expr> shared) {
+    std::vector<Expr> roots = {read.address};
+    for (const PointAxis& a : read.axes) roots.insert(roots.end(), {a.symbol, a.begin, a.end});
+    for (const Side& w : writes) {
+      roots.push_back(w.address);
+      roots.insert(roots.end(), w.conditions.begin(), w.conditions.end());
+      for (const PointAxis& a : w.axes) roots.insert(roots.end(), {a.symbol, a.begin, a.end});
+    }
+    const std::vector<Expr> needed = symbols_of(roots);
+    std::erase_if(read.conditions, [&](Expr e) {
+      for (Expr s : symbols_of(std::span(&e, 1))) {
+        if (contains(shared, s) && !contains(needed, s)) return true;
+      }
+      return false;
+    });
+  }
+
+  bool is_covered(const Side& read, const std::vector<Side>& writes, std::size_t r,
+                  std::span<const Expr> shared) const {
+    // Values of what is the same for both, as far as it counts.
+    std::vector<Expr> roots = {read.address};
+    const auto use = [&](const Side& side) {
+      roots.push_back(side.address);
+      roots.insert(roots.end(), side.conditions.begin(), side.conditions.end());
+      for (const PointAxis& a : side.axes) roots.insert(roots.end(), {a.begin, a.end});
+    };
+    use(read);
+    for (const Side& w : writes) use(w);
+    std::vector<PointAxis> axes;
+    Slots slots;
+    ExprPool& pool = map_.pool();
+    for (Expr s : symbols_of(roots)) {
+      if (!contains(shared, s)) continue;
+      Interval range = map_.at(map_.accesses()[r].scope).interval(s);
+      const auto period = period_of(s, roots);
+      if (period && (!range.has_lo() || !range.has_hi() || range.hi - range.lo >= *period)) {
+        range = {0, *period - 1};
+      }
+      if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
+      axes.push_back({s, pool.constant(range.lo), pool.constant(range.hi + 1)});
+      slots(s);
+    }
+    using End = PointWalk::End;
+    PointWalk outer(axes, {}, {}, slots);
+    const auto walk = [&](const Side& side) {
+      return PointWalk(side.axes, side.conditions, std::span(&side.address, 1), slots);
+    };
+    PointWalk reads = walk(read);
+    std::vector<PointWalk> stores;
+    for (const Side& w : writes) stores.push_back(walk(w));
+    std::int64_t work = kMostWork;
+    bool is_covered = true;
+    std::unordered_set<std::int64_t> written;
+    const End end = outer.run(work, [&] {
+      written.clear();
+      for (std::size_t i = 0; i < writes.size() && is_covered; ++i) {
+        const End e = stores[i].run(work, [&] {
+          for (std::int64_t u = 0; u < writes[i].width; ++u) {
+            written.insert(stores[i].result(0) + u);
+            work -= 10;
+          }
+          return true;
+        });
+        is_covered = e == End::Done;
+      }
+      const End e = reads.run(work, [&] {
+        for (std::int64_t u = 0; u < read.width; ++u) {
+          is_covered = is_covered && written.count(reads.result(0) + u) > 0;
+        }
+        work -= 10 * read.width;
+        return is_covered;
+      });
+      is_covered = is_covered && e == End::Done;
+      return is_covered;
+    });
+    return is_covered && end == End::Done;
+  }
+
+  const AccessMap& map_;
+  HazardFindings out_;
+};
+
+}  // namespace
+
+HazardFindings lifetime_findings(const AccessMap& map) { return Lifetimes(map).list(); }
+
+}  // namespace selvage

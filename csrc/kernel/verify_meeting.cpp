@@ -1,0 +1,314 @@
+#include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/kernel/verify_agreement.h>
+#include <selvage/kernel/verify_collisions.h>
+#include <selvage/kernel/verify_meeting.h>
+#include <selvage/kernel/verify_strides.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::size_t kSamples = 8;
+constexpr int kMostCuts = 6;  // of an address by strides
+
+// One meeting: two copies of what is not the same for both accesses.
+class Question {
+ public:
+  Question(const AccessMap& map, const Meeting& meeting)
+      : map_(map),
+        meeting_(meeting),
+        first_(map.accesses()[meeting.first]),
+        second_(map.accesses()[meeting.second]) {
+    name_copies();
+    measure();
+  }
+
+  Ordering answer(const std::vector<Point>* samples) {
+    const Expr unanswered = map_.pool().truth(false);
+    Ordering out{Unknown{unanswered}, {}, Unknown{unanswered}, {}};
+    if (!map_.overlap(first_.buffer, second_.buffer)) {
+      out.across = out.within = Proved{{"memory of its own"}};
+      return out;
+    }
+    if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
+    if (!is_measured_) return out;
+    prove(out, false);
+    if (is_proved(out.across) && is_proved(out.within)) return out;
+    CollisionSearch of_all = search();
+    of_all.across_will_do = samples == nullptr;
+    const Collisions found = find_collisions(of_all, nullptr);
+    if (found.is_known) {
+      if (!found.across && !is_proved(out.across)) out.across = Proved{{"exact enumeration"}};
+      const bool was_cut_short = found.across && of_all.across_will_do;
+      if (!found.within && !was_cut_short && !is_proved(out.within)) {
+        out.within = Proved{{"exact enumeration"}};
+      }
+    } else {
+      prove(out, true);
+    }
+    if (is_proved(out.across) && is_proved(out.within)) return out;
+    if (samples != nullptr && !first_.depends_on_data && !second_.depends_on_data) {
+      if (map_.sizes().empty()) {
+        refute(out, found);
+      } else {
+        for (const Point& sizes : *samples) refute(out, find_collisions(search(), &sizes));
+      }
+    }
+    if (auto* u = std::get_if<Unknown>(&out.across)) u->residue = claim();
+    if (auto* u = std::get_if<Unknown>(&out.within)) u->residue = claim();
+    return out;
+  }
+
+ private:
+  Expr primed(Expr symbol) {
+    const Expr other = map_.pool().symbol(std::string(symbol.name()) + "'");
+    second_names_.emplace_back(symbol, other);
+    original_[other.id()] = symbol;
+    return other;
+  }
+
+  void name_copies() {
+    for (Expr t : map_.threads()) {
+      if (t.is(Op::Symbol)) primed(t);
+    }
+    if (meeting_.where == Meeting::Where::Grid) {
+      for (Expr b : map_.blocks()) {
+        if (b.is(Op::Symbol)) primed(b);
+      }
+    }
+    const auto& loops = map_.scope(second_.scope).loops;
+    for (std::size_t i = meeting_.equal; i < loops.size(); ++i) {
+      const Expr v = map_.places()[loops[i]].variable;
+      if (i == meeting_.equal && meeting_.relation == Meeting::Relation::Next) {
+        second_names_.emplace_back(v, v + 1);
+      } else {
+        primed(v);
+      }
+    }
+  }
+
+  // Addresses in units of which each element is a whole number.
+  void measure() {
+    const Buffer &x = map_.kernel().buffers[first_.buffer],
+                 &y = map_.kernel().buffers[second_.buffer];
+    std::int64_t scale_x = 1, scale_y = 1, from_x = 0, from_y = 0;
+    if (first_.buffer != second_.buffer) {
+      from_x = x.offset.value_or(0), from_y = y.offset.value_or(0);
+      const std::int64_t unit = std::gcd(std::gcd(std::int64_t(size_of(x.type)), size_of(y.type)),
+                                         std::gcd(magnitude(from_x), magnitude(from_y)));
+      scale_x = size_of(x.type) / unit, scale_y = size_of(y.type) / unit;
+      from_x /= unit, from_y /= unit;
+    }
+    scale_second_ = scale_y, from_second_ = from_y;
+    units_[0] = first_.width * scale_x;
+    units_[1] = second_.width * scale_y;
+    const auto sum = [this](Expr address, std::int64_t scale, std::int64_t from) {
+      const LinearSum base = LinearSum::of_constant(from);
+      const auto scaled = add(base, to_linear_or_atom(address), scale);
+      is_measured_ = is_measured_ && scaled.has_value();
+      return scaled.value_or(LinearSum{});
+    };
+    sums_[0] = sum(map_.address(meeting_.first), scale_x, from_x);
+    sums_[1] = sum(map_.address(meeting_.second), scale_y, from_y);
+  }
+
+  Interval range(Expr symbol) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (lane_[k].valid() && same(symbol, lane_[k])) return {0, units_[k] - 1};
+    }
+    if (const auto it = original_.find(symbol.id()); it != original_.end()) {
+      return map_.at(second_.scope).interval(it->second);
+    }
+    if (known(symbol, first_.scope)) return map_.at(first_.scope).interval(symbol);
+    return known(symbol, second_.scope) ? map_.at(second_.scope).interval(symbol) : Interval{};
+  }
+  bool known(Expr symbol, std::size_t scope) const {
+    return map_.at(scope).facts().find(symbol) != nullptr;
+  }
+
+  // Equal addresses tell of threads? `thoroughly`: with more proofs, that take longer.
+  void prove(Ordering& out, bool thoroughly) {
+    ExprPool& pool = map_.pool();
+    if (!lane_[0].valid() && (units_[0] > 1 || units_[1] > 1)) {
+      lane_[0] = pool.symbol("lane of access");
+      lane_[1] = pool.symbol("lane of access'");
+      second_names_.emplace_back(lane_[0], lane_[1]);
+    }
+    Agreement agreement(pool, second_names_, [this](Expr e) { return range(e); });
+    const bool is_grid = meeting_.where == Meeting::Where::Grid;
+    const auto& wanted = is_grid ? map_.blocks() : map_.threads();
+    for (Expr t : wanted) {
+      if (!t.is(Op::Symbol)) continue;
+      const Interval a = map_.at(first_.scope).interval(t), b = map_.at(second_.scope).interval(t);
+      if (a.is_point() && a == b) agreement.learn(t);
+    }
+    if (!cut_and_equate(agreement, sums_[0], sums_[1], units_, thoroughly)) {
+      out.across = out.within = Proved{{"no common address"}};
+      return;
+    }
+    if (std::all_of(wanted.begin(), wanted.end(), [&](Expr e) { return agreement.agrees(e); })) {
+      out.across = out.within = Proved{{"address tells thread"}};
+      return;
+    }
+    if (!is_grid) compare_signatures(agreement, out);
+  }
+
+  // S*p + q = S*p' + q' with 0 <= q, q' < S: the quotients agree, and so do the rests.
+  bool cut_and_equate(Agreement& agreement, LinearSum a, LinearSum b,
+                      std::array<std::int64_t, 2> units, bool with_numbers) {
+    ExprPool& pool = map_.pool();
+    for (int cuts = 0; cuts < kMostCuts; ++cuts) {
+      bool was_cut = false;
+      for (Expr stride : strides_of(map_, a, with_numbers)) {
+        const auto x = cut(pool, a, stride), y = cut(pool, b, stride);
+        if (!x || !y || !fits(map_, first_.scope, x->rest, units[0], stride) ||
+            !fits(map_, second_.scope, y->rest, units[1], stride)) {
+          continue;
+        }
+        if (!equate(agreement, x->rest, y->rest, units)) return false;
+        a = x->quotient;
+        b = y->quotient;
+        units = {1, 1};
+        was_cut = true;
+        break;
+      }
+      if (!was_cut) break;
+    }
+    return equate(agreement, a, b, units);
+  }
+  bool equate(Agreement& agreement, const LinearSum& a, const LinearSum& b,
+              const std::array<std::int64_t, 2>& units) {
+    ExprPool& pool = map_.pool();
+    Expr x = to_expr(pool, a), y = substitute(to_expr(pool, b), second_names_);
+    if (units[0] > 1) x = x + lane_[0];
+    if (units[1] > 1) y = y + lane_[1];
+    return agreement.equate(x, y);
+  }
+
+  // What agrees, thread by thread: who else has the same?
+  void compare_signatures(Agreement& agreement, Ordering& out) {
+    const auto extents = map_.block_extents();
+    if (!extents) return;
+    std::vector<Expr> threads;
+    for (Expr t : map_.threads()) {
+      if (t.is(Op::Symbol)) threads.push_back(t);
+    }
+    std::vector<Expr> signature;
+    for (Expr t : threads) {
+      if (agreement.agrees(t)) signature.push_back(t);
+    }
+    for (Expr e : agreement.found()) {
+      if (!e.is(Op::Symbol) && uses_only(std::span(&e, 1), threads)) signature.push_back(e);
+    }
+    std::array<std::vector<Expr>, 2> conditions;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t scope = side == 0 ? first_.scope : second_.scope;
+      for (Expr e : map_.scope(scope).conditions) {
+        if (uses_only(std::span(&e, 1), threads)) conditions[side].push_back(e);
+      }
+    }
+    if (signature.empty() && conditions[0].empty() && conditions[1].empty()) return;
+    const Collisions found =
+        collisions_of_signatures(map_, *extents, signature, conditions[0], conditions[1]);
+    if (!found.is_known) return;
+    if (!found.across) out.across = Proved{{"address tells thread"}};
+    if (!found.within) out.within = Proved{{"address tells thread"}};
+  }
+
+  // What is left of both addresses without what both have in common.
+  std::pair<Expr, Expr> reduced() const {
+    LinearSum a = sums_[0],
+              b = to_linear_or_atom(substitute(to_expr(map_.pool(), sums_[1]), second_names_));
+    for (std::size_t i = a.terms.size(); i-- > 0;) {
+      const auto at = std::find_if(b.terms.begin(), b.terms.end(), [&](const auto& t) {
+        return same(t.monomial, a.terms[i].monomial) && t.coefficient == a.terms[i].coefficient;
+      });
+      if (at == b.terms.end()) continue;
+      b.terms.erase(at);
+      a.terms.erase(a.terms.begin() + std::ptrdiff_t(i));
+    }
+    return {to_expr(map_.pool(), a), to_expr(map_.pool(), b)};
+  }
+
+  Expr claim() const {
+    const auto [a, b] = reduced();
+    return !eq(a, b);
+  }
+
+  CollisionSearch search() const {
+    CollisionSearch s{.map = map_, .meeting = meeting_};
+    const auto [a, b] = reduced();
+    s.address = {a, b};
+    s.units = units_;
+    s.second_names = second_names_;
+    return s;
+  }
+
+  void refute(Ordering& out, const Collisions& found) const {
+    const auto take = [&](const std::optional<Encounter>& at, Verdict& verdict,
+                          std::optional<Encounter>& where) {
+      if (!at || !is_unknown(verdict)) return;
+      where = at;
+      where->address = *euclid_div(at->address - from_second_, scale_second_);
+      verdict = Refuted{refuting_point(*where)};
+    };
+    take(found.across, out.across, out.across_at);
+    take(found.within, out.within, out.within_at);
+  }
+  // Sizes, block, both threads, their loop variables; those of the second with a prime.
+  Point refuting_point(const Encounter& e) const {
+    Point p;
+    const auto add_thread = [&](const ThreadAt& t, bool is_second) {
+      const auto name = [&](Expr symbol) {
+        return is_second ? map_.pool().symbol(std::string(symbol.name()) + "'") : symbol;
+      };
+      for (std::size_t k = 0; k < 3; ++k) {
+        const bool is_own = !is_second || meeting_.where == Meeting::Where::Grid;
+        if (is_own && map_.blocks()[k].is(Op::Symbol)) {
+          p.emplace_back(name(map_.blocks()[k]), t.block[k]);
+        }
+      }
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (map_.threads()[k].is(Op::Symbol)) p.emplace_back(name(map_.threads()[k]), t.thread[k]);
+      }
+      for (const auto& [v, value] : t.variables) p.emplace_back(name(v), value);
+    };
+    add_thread(e.first, false);
+    add_thread(e.second, true);
+    p.insert(p.end(), e.sizes.begin(), e.sizes.end());
+    return p;
+  }
+
+  const AccessMap& map_;
+  Meeting meeting_;
+  KernelAccess first_, second_;
+  Environment second_names_;
+  std::map<std::uint32_t, Expr> original_;
+  std::array<LinearSum, 2> sums_;
+  std::array<std::int64_t, 2> units_{1, 1};
+  bool is_measured_ = true;  // no coefficient leaves 64 bits
+  std::int64_t scale_second_ = 1, from_second_ = 0;
+  std::array<Expr, 2> lane_;
+};
+
+}  // namespace
+
+MeetingJudge::MeetingJudge(const AccessMap& map) : map_(map) {}
+MeetingJudge::~MeetingJudge() = default;
+
+const std::vector<Point>& MeetingJudge::samples() {
+  if (!samples_) samples_ = sample_points(map_.size_facts(), map_.sizes(), kSamples);
+  return *samples_;
+}
+
+Ordering MeetingJudge::ask(const Meeting& meeting, bool is_refuting) {
+  return Question(map_, meeting).answer(is_refuting ? &samples() : nullptr);
+}
+
+}  // namespace selvage

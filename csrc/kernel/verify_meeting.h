@@ -1,0 +1,61 @@
+#pragma once
+
+#include <selvage/kernel/verify_order.h>
+#include <selvage/kernel/verify_points.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+
+namespace selvage {
+
+// One thread at one point of the nest.
+struct ThreadAt {
+  std::array<std::int64_t, 3> block{}, thread{};  // x y z
+  Point variables = {};                           // of the serial loops around, outer to inner
+};
+// Two threads that come to the same bytes, with values for the sizes.
+struct Encounter {
+  Point sizes;
+  ThreadAt first, second;
+  std::int64_t address = 0;  // the element, in the second access's buffer
+};
+
+// The least barrier that keeps two accesses apart.
+enum class Needed : std::uint8_t { None, Warp, Block };
+
+// What is known of a meeting.
+struct Ordering {
+  // That no two threads of different warps come to the same bytes; in a meeting of two blocks, of
+  // different blocks.
+  Verdict across;
+  std::optional<Encounter> across_at;
+  // That no two threads of one warp do: 32 neighbours, x running fastest, then y, z.
+  Verdict within;
+  std::optional<Encounter> within_at;
+
+  Needed needed() const {
+    return !is_proved(across) ? Needed::Block : !is_proved(within) ? Needed::Warp : Needed::None;
+  }
+};
+
+// Decides of meetings: first by what equal addresses tell of threads (csrc/kernel/
+// verify_agreement.h), for all sizes; then by going through all threads and loop points, where they
+// are few and do not depend on sizes; for a counterexample at some sizes. Remembers what belongs to
+// the kernel, so one judge should see all of its meetings.
+class MeetingJudge {
+ public:
+  explicit MeetingJudge(const AccessMap& map);
+  ~MeetingJudge();
+
+  // `is_refuting`: are counterexamples wanted? Without, what is not proved is Unknown.
+  Ordering ask(const Meeting& meeting, bool is_refuting = true);
+  // Values of the sizes at which counterexamples are looked for.
+  const std::vector<Point>& samples();
+
+ private:
+  const AccessMap& map_;
+  std::optional<std::vector<Point>> samples_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,147 @@
+#include <selvage/expr/tape.h>
+#include <selvage/kernel/verify_order.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size_t b) {
+  const auto& x = map.scope(map.accesses()[a].scope).loops;
+  const auto& y = map.scope(map.accesses()[b].scope).loops;
+  const auto end = std::mismatch(x.begin(), x.end(), y.begin(), y.end()).first;
+  return {x.begin(), end};
+}
+
+BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
+  for (Among among : {Among::Block, Among::Warp}) {
+    pass_[std::size_t(among)].assign(map.places().size(), Pass::Never);
+    // What stands inside comes after.
+    for (PlaceId id = PlaceId(map.places().size()); id-- > 0;) {
+      pass_[std::size_t(among)][id] = compute(id, among);
+    }
+  }
+}
+
+BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
+  const StatementPlace& p = map_.places()[id];
+  if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
+    if (barrier->scope == Barrier::Scope::Block) return Pass::Always;
+    has_warp_barrier_ = true;
+    return among == Among::Warp ? Pass::Always : Pass::Never;
+  }
+  const Pass inside = along(p.body, 0, p.body.size(), among);
+  if (p.condition.valid()) {
+    const Pass other = along(p.otherwise, 0, p.otherwise.size(), among);
+    return inside == other ? inside : Pass::Sometimes;
+  }
+  if (!p.is_serial_loop() || inside == Pass::Never) return inside;
+  const bool runs = inside == Pass::Always && map_.at(p.scope).proves(p.begin < p.extent);
+  return runs ? Pass::Always : Pass::Sometimes;
+}
+
+BarrierOrder::Pass BarrierOrder::along(const std::vector<PlaceId>& body, std::size_t from,
+                                       std::size_t end, Among among) const {
+  Pass pass = Pass::Never;
+  for (std::size_t i = from; i < end; ++i) pass = either(pass, of(body[i], among));
+  return pass;
+}
+
+const std::vector<PlaceId>& BarrierOrder::siblings(PlaceId id) const {
+  const StatementPlace& p = map_.places()[id];
+  if (p.parent == kTop) return map_.body();
+  const StatementPlace& parent = map_.places()[p.parent];
+  return p.is_otherwise ? parent.otherwise : parent.body;
+}
+
+// On the way out of `ancestor`, its other iterations not counted.
+BarrierOrder::Pass BarrierOrder::after(PlaceId from, PlaceId ancestor, Among among) const {
+  Pass pass = Pass::Never;
+  for (PlaceId id = from; id != ancestor; id = map_.places()[id].parent) {
+    const auto& all = siblings(id);
+    pass = either(pass, along(all, map_.places()[id].index + 1, all.size(), among));
+  }
+  return pass;
+}
+
+BarrierOrder::Pass BarrierOrder::before(PlaceId ancestor, PlaceId to, Among among) const {
+  Pass pass = Pass::Never;
+  for (PlaceId id = to; id != ancestor; id = map_.places()[id].parent) {
+    pass = either(pass, along(siblings(id), 0, map_.places()[id].index, among));
+  }
+  return pass;
+}
+
+// `from` is written before `to`, and both are at the same iteration of the loops around both.
+BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) const {
+  std::vector<PlaceId> out, in;  // and all around them, innermost first
+  for (PlaceId id = from; id != kTop; id = map_.places()[id].parent) out.push_back(id);
+  for (PlaceId id = to; id != kTop; id = map_.places()[id].parent) in.push_back(id);
+  while (!out.empty() && !in.empty() && out.back() == in.back()) {
+    out.pop_back();
+    in.pop_back();
+  }
+  if (out.empty() || in.empty()) return Pass::Never;
+  Pass pass = either(after(from, out.back(), among), before(in.back(), to, among));
+  const StatementPlace &x = map_.places()[out.back()], &y = map_.places()[in.back()];
+  if (x.is_otherwise != y.is_otherwise) return pass;
+  return either(pass, along(siblings(out.back()), x.index + 1, y.index, among));
+}
+
+bool BarrierOrder::is_uniform(Expr begin) const {
+  const std::vector<Expr> symbols = symbols_of(std::span(&begin, 1));
+  return std::none_of(symbols.begin(), symbols.end(), [&](Expr e) { return map_.is_thread(e); });
+}
+
+std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among among) const {
+  if (map_.accesses()[b].place < map_.accesses()[a].place) std::swap(a, b);
+  const PlaceId x = map_.accesses()[a].place, y = map_.accesses()[b].place;
+  const std::vector<PlaceId> loops = common_loops(map_, a, b);
+  std::vector<Meeting> list;
+  const Pass here = x == y ? Pass::Never : between(x, y, among);
+  if (here != Pass::Always) {
+    list.push_back(
+        {.first = a, .second = b, .equal = loops.size(), .is_exact = here == Pass::Never});
+  }
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const StatementPlace& loop = map_.places()[loops[k]];
+    const Pass round = along(loop.body, 0, loop.body.size(), among);
+    // No barrier in the loop at all: any two iterations.
+    if (round == Pass::Never) {
+      list[0].equal = k;
+      continue;
+    }
+    const auto add = [&](std::size_t first, std::size_t second) {
+      const Pass pass = either(after(map_.accesses()[first].place, loops[k], among),
+                               before(loops[k], map_.accesses()[second].place, among));
+      if (pass == Pass::Always) return;
+      Meeting m{.first = first, .second = second, .equal = k};
+      m.relation = round == Pass::Always ? Meeting::Relation::Next : Meeting::Relation::Later;
+      m.is_exact = pass == Pass::Never && round != Pass::Sometimes;
+      list.push_back(m);
+    };
+    add(a, b);
+    if (a != b) add(b, a);
+    if (is_uniform(loop.begin)) continue;
+    // Barriers count iterations, and that says nothing of the variable.
+    for (Meeting& m : list) {
+      m.equal = std::min(m.equal, k);
+      m.relation = Meeting::Relation::Free;
+      m.is_exact = false;
+    }
+  }
+  // Of a loop that only one of them is in, or that both take turns in, barriers cut some iterations
+  // off from the other access.
+  for (Meeting& m : list) {
+    const std::size_t own = m.equal + (m.relation == Meeting::Relation::Free ? 0 : 1);
+    for (std::size_t access : {a, b}) {
+      const auto& all = map_.scope(map_.accesses()[access].scope).loops;
+      for (std::size_t i = own; i < all.size(); ++i) {
+        const std::vector<PlaceId>& body = map_.places()[all[i]].body;
+        if (along(body, 0, body.size(), among) != Pass::Never) m.is_exact = false;
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace selvage

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <selvage/kernel/verify.h>
+
+#include <vector>
+
+namespace selvage {
+
+// What is open of one hazard after its own proofs, and what these used.
+struct HazardFindings {
+  Proved proved;
+  std::vector<KernelFinding> open;
+};
+
+HazardFindings race_findings(const AccessMap& map);
+HazardFindings divergence_findings(const AccessMap& map);
+HazardFindings lifetime_findings(const AccessMap& map);
+HazardFindings bounds_findings(const AccessMap& map);
+
+// "block (0, 0, 0), thread (1, 0, 0), k = 3"
+std::string to_text(const ThreadAt& at);
+
+}  // namespace selvage

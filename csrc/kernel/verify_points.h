@@ -1,0 +1,92 @@
+#pragma once
+
+#include <selvage/expr/tape.h>
+#include <selvage/simplifier/facts.h>
+#include <selvage/simplifier/point.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// Values of symbols while points are gone through one by one.
+class Slots {
+ public:
+  std::size_t operator()(Expr symbol);
+  bool has(Expr symbol) const { return slots_.count(symbol.id()) > 0; }
+  bool has_all(Expr e) const;  // every symbol in it
+  std::int64_t& operator[](std::size_t slot) { return values_[slot]; }
+  std::int64_t value(Expr symbol) const { return values_[slots_.at(symbol.id())]; }
+
+ private:
+  std::unordered_map<std::uint32_t, std::size_t> slots_;
+  std::vector<std::int64_t> values_;
+};
+
+// Expressions evaluated at what the slots hold.
+class SlotTape {
+ public:
+  SlotTape(std::span<const Expr> roots, Slots& slots);
+  bool evaluate(Slots& slots, std::int64_t& work);  // false: one is undefined
+  std::int64_t root(std::size_t i) const { return tape_.root(i); }
+
+ private:
+  std::vector<std::size_t> from_;
+  std::vector<std::int64_t> inputs_;
+  Tape tape_;
+  std::int64_t cost_;
+};
+
+// begin <= symbol < end, both over symbols that come before.
+struct PointAxis {
+  Expr symbol, begin, end;
+  bool only_first = false;  // one value will do
+};
+
+// Goes through all points of some axes, outer to inner, at which the conditions hold.
+class PointWalk {
+ public:
+  // Conditions and results are over the axes and what the slots hold already.
+  PointWalk(std::span<const PointAxis> axes, std::span<const Expr> conditions,
+            std::span<const Expr> results, Slots& slots);
+
+  enum class End : std::uint8_t { Done, Stopped, Undefined, OutOfWork };
+  // Calls `visit` at each, until it says no. `work`: evaluations left, in operations.
+  End run(std::int64_t& work, const std::function<bool()>& visit);
+  std::int64_t result(std::size_t i) const { return results_.root(i); }
+
+ private:
+  struct Level {
+    std::size_t slot = 0;
+    SlotTape range;
+    std::optional<SlotTape> conditions;
+    std::size_t count = 0;
+    bool only_first = false;
+  };
+  End run(std::size_t level, std::int64_t& work, const std::function<bool()>& visit);
+  static bool hold(std::optional<SlotTape>& conditions, std::size_t count, Slots& slots,
+                   std::int64_t& work, bool& is_defined);
+
+  Slots& slots_;
+  std::optional<SlotTape> before_;  // conditions over no axis
+  std::size_t before_count_ = 0;
+  std::vector<Level> levels_;
+  SlotTape results_;
+};
+
+// The least n such that the expressions say the same of symbol + n as of the symbol, where it
+// occurs in remainders alone: 6 of x in x % 2 + (4*x + y) % 24. Nothing: it does not, or n is
+// large.
+std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> expressions);
+
+// Values for symbols that the facts allow, small and middling ones by turns: at most `most`
+// assignments, no two alike.
+// Without symbols: one, the empty one. Empty: none was found.
+std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbols,
+                                 std::size_t most);
+
+}  // namespace selvage

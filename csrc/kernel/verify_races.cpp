@@ -1,0 +1,117 @@
+#include <selvage/kernel/verify_parts.h>
+#include <selvage/kernel/verify_shadow.h>
+
+#include <fmt/format.h>
+
+namespace selvage {
+
+namespace {
+
+class Races {
+ public:
+  explicit Races(const AccessMap& map) : map_(map), order_(map), judge_(map) {}
+
+  HazardFindings list() {
+    std::vector<std::size_t> shared, global;
+    const auto& all = map_.accesses();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Memory memory = map_.kernel().buffers[all[i].buffer].memory;
+      if (!map_.is_written(all[i].buffer) && memory == Memory::Global) continue;
+      if (memory == Memory::Shared) shared.push_back(i);
+      if (memory == Memory::Global) global.push_back(i);
+    }
+    for_pairs(shared, [&](std::size_t a, std::size_t b) { in_block(a, b); });
+    for_pairs(global, [&](std::size_t a, std::size_t b) {
+      in_block(a, b);
+      const bool is_one_block = map_.blocks()[0].is(Op::Const) && map_.blocks()[1].is(Op::Const) &&
+                                map_.blocks()[2].is(Op::Const);
+      if (is_one_block) return;
+      Meeting m{.first = a, .second = b};
+      m.where = Meeting::Where::Grid;
+      const Ordering o = judge_.ask(m);
+      settle(m, o.across, o.across_at);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  template <class F>
+  void for_pairs(const std::vector<std::size_t>& list, F f) {
+    const auto& all = map_.accesses();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (std::size_t j = i; j < list.size(); ++j) {
+        const KernelAccess &x = all[list[i]], &y = all[list[j]];
+        if (!map_.overlap(x.buffer, y.buffer)) continue;
+        if (!disturb(access_class(map_, x), access_class(map_, y))) continue;
+        f(list[i], list[j]);
+      }
+    }
+  }
+
+  // Threads of two warps are kept apart by the block's barriers alone, those of one by both.
+  void in_block(std::size_t a, std::size_t b) {
+    using Among = BarrierOrder::Among;
+    for (const Meeting& m : order_.meetings(a, b, Among::Block)) {
+      const Ordering o = judge_.ask(m);
+      settle(m, o.across, o.across_at);
+      if (!order_.has_warp_barrier()) settle(m, o.within, o.within_at);
+    }
+    if (!order_.has_warp_barrier()) return;
+    for (const Meeting& m : order_.meetings(a, b, Among::Warp)) {
+      const Ordering o = judge_.ask(m);
+      settle(m, o.within, o.within_at);
+    }
+  }
+
+  void settle(const Meeting& m, const Verdict& verdict, const std::optional<Encounter>& at) {
+    if (is_proved(verdict)) return add_rules(verdict, out_.proved);
+    const KernelAccess &x = map_.accesses()[m.first], &y = map_.accesses()[m.second];
+    KernelFinding f{.hazard = Hazard::Race,
+                    .verdict = verdict,
+                    .statement = map_.places()[y.place].statement,
+                    .buffer = y.buffer,
+                    .sizes = {},
+                    .first = {},
+                    .second = {},
+                    .text = {}};
+    const std::string& name = map_.kernel().buffers[y.buffer].name;
+    const std::string& other = map_.kernel().buffers[x.buffer].name;
+    if (at && m.is_exact) {
+      f.address = at->address;
+      f.sizes = at->sizes;
+      f.first = at->first;
+      f.second = at->second;
+      f.text = fmt::format(
+          "{}[{}] {} by one thread and {} by another{} with no barrier between: {}; "
+          "and {}",
+          name, at->address, done(x), done(y),
+          m.where == Meeting::Where::Grid ? " of another block" : "", to_text(at->first),
+          to_text(at->second));
+      if (!at->sizes.empty()) f.text += "; " + to_text(at->sizes);
+    } else {
+      if (is_refuted(verdict)) f.verdict = Unknown{map_.pool().truth(false)};
+      f.text = fmt::format(
+          "it is not proved that no two threads meet with no barrier between, one "
+          "{} {}, the other {} {}",
+          doing(x), other, doing(y), name);
+    }
+    out_.open.push_back(std::move(f));
+  }
+  static const char* done(const KernelAccess& a) {
+    return a.kind == KernelAccess::Kind::Read ? "is read" : "is written";
+  }
+  static const char* doing(const KernelAccess& a) {
+    return a.kind == KernelAccess::Kind::Read ? "reading" : "writing";
+  }
+
+  const AccessMap& map_;
+  BarrierOrder order_;
+  MeetingJudge judge_;
+  HazardFindings out_;
+};
+
+}  // namespace
+
+HazardFindings race_findings(const AccessMap& map) { return Races(map).list(); }
+
+}  // namespace selvage

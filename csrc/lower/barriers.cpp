@@ -1,0 +1,234 @@
+#include <selvage/kernel/expressions.h>
+#include <selvage/kernel/verify_meeting.h>
+#include <selvage/kernel/verify_shadow.h>
+#include <selvage/lower/barriers.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+using AccessId = std::size_t;
+
+// An access that was made before: in the same iteration of all loops around it and whoever comes
+// next, or in an earlier one of the loop at a depth.
+struct Earlier {
+  static constexpr int kSame = -1;
+  AccessId access = 0;
+  int loop = kSame;
+  friend auto operator<=>(const Earlier&, const Earlier&) = default;
+};
+
+// The barrier that each pair of accesses needs between them, by how they come to meet; of the
+// kernel without any.
+class Needs {
+ public:
+  explicit Needs(const AccessMap& map) {
+    MeetingJudge judge(map);
+    const auto& all = map.accesses();
+    for (AccessId a = 0; a < all.size(); ++a) {
+      if (map.kernel().buffers[all[a].buffer].memory == Memory::Local) continue;
+      for (AccessId b = a; b < all.size(); ++b) {
+        if (!map.overlap(all[a].buffer, all[b].buffer)) continue;
+        if (!disturb(access_class(map, all[a]), access_class(map, all[b]))) continue;
+        const std::size_t loops = common_loops(map, a, b).size();
+        // At the same iteration of all loops around both.
+        if (a != b) ask(judge, {.first = a, .second = b, .equal = loops});
+        // And one of them in an earlier iteration of a loop than the other.
+        for (std::size_t k = 0; k < loops; ++k) {
+          for (const auto& [first, second] : {std::pair(a, b), std::pair(b, a)}) {
+            ask(judge, {.first = first,
+                        .second = second,
+                        .equal = k,
+                        .relation = Meeting::Relation::Later});
+            if (a == b) break;
+          }
+        }
+      }
+    }
+  }
+
+  bool empty() const { return needs_.empty(); }
+  Needed between(const Earlier& first, AccessId second) const {
+    const auto it = needs_.find({first, second});
+    return it == needs_.end() ? Needed::None : it->second;
+  }
+
+ private:
+  void ask(MeetingJudge& judge, const Meeting& m) {
+    const Needed needed = judge.ask(m, false).needed();
+    if (needed == Needed::None) return;
+    const bool is_same = m.relation == Meeting::Relation::Free;
+    needs_[{{m.first, is_same ? Earlier::kSame : int(m.equal)}, m.second}] = needed;
+    if (is_same) needs_[{{m.second, Earlier::kSame}, m.first}] = needed;
+  }
+
+  std::map<std::pair<Earlier, AccessId>, Needed> needs_;
+};
+
+// What is open to be met: no barrier of the block has come since, no barrier at all.
+struct Open {
+  std::set<Earlier> block, warp;
+
+  void add(const Open& more) {
+    block.insert(more.block.begin(), more.block.end());
+    warp.insert(more.warp.begin(), more.warp.end());
+  }
+};
+
+// A way through some statements: what can be met from before it, and what from after it.
+struct Way {
+  Open first, last;
+  bool has_block = false, has_any = false;
+
+  void then(const Way& next) {
+    if (!has_block) first.block.insert(next.first.block.begin(), next.first.block.end());
+    if (!has_any) first.warp.insert(next.first.warp.begin(), next.first.warp.end());
+    if (next.has_block) last.block.clear();
+    if (next.has_any) last.warp.clear();
+    last.add(next.last);
+    has_block = has_block || next.has_block;
+    has_any = has_any || next.has_any;
+  }
+};
+
+Way barrier_way(Needed scope) { return {{}, {}, scope == Needed::Block, true}; }
+
+class Placer {
+ public:
+  Placer(Kernel& kernel, const AccessMap& map, const Needs& needs) : needs_(needs) {
+    const auto& all = map.accesses();
+    for (AccessId a = 0; a < all.size(); ++a) {
+      if (kernel.buffers[all[a].buffer].memory == Memory::Local) continue;
+      of_[map.places()[all[a].place].statement].push_back(a);
+    }
+  }
+
+  void run(Body& body) {
+    place(body, {}, 0);
+    put(body);
+  }
+
+ private:
+  Needed needed(const Open& before, const Open& next) const {
+    Needed most = Needed::None;
+    for (const Earlier& b : next.block) {
+      for (const Earlier& a : before.block) {
+        if (needs_.between(a, b.access) == Needed::Block) return Needed::Block;
+      }
+    }
+    for (const Earlier& b : next.warp) {
+      for (const Earlier& a : before.warp) most = std::max(most, needs_.between(a, b.access));
+    }
+    return most;
+  }
+
+  // Says where barriers go in a body, of which `before` is open when it is entered.
+  Way place(Body& body, const Open& before, int depth) {
+    Way way;
+    Open open = before;
+    for (Statement& s : body) {
+      at_.erase(&s);
+      Way own = pass(s, depth);
+      const Needed scope = needed(open, own.first);
+      if (scope != Needed::None) {
+        at_[&s] = scope;
+        way.then(barrier_way(scope));
+        if (scope == Needed::Block) open.block.clear();
+        open.warp.clear();
+      }
+      way.then(own);
+      if (own.has_block) open.block.clear();
+      if (own.has_any) open.warp.clear();
+      open.add(own.last);
+    }
+    return way;
+  }
+
+  Way pass(Statement& s, int depth) {
+    auto* loop = std::get_if<Loop>(&s.node);
+    if (loop == nullptr) {
+      Way way;
+      collect(s, way.first.block);
+      way.first.warp = way.last.block = way.last.warp = way.first.block;
+      return way;
+    }
+    // The index of a block or thread is no loop: its body is part of the sequence around it.
+    if (!iterates(*loop)) return place(loop->body, {}, depth);
+    // Once by itself; then knowing what the iteration before has left.
+    Way own = place(loop->body, {}, depth + 1);
+    const Open left = from_iteration_before(own.last, depth);
+    if (needed(left, own.first) != Needed::None) own = place(loop->body, left, depth + 1);
+    return own;
+  }
+
+  static Open from_iteration_before(const Open& last, int depth) {
+    Open open;
+    for (const Earlier& e : last.block) open.block.insert({e.access, depth});
+    for (const Earlier& e : last.warp) open.warp.insert({e.access, depth});
+    return open;
+  }
+
+  void collect(const Statement& s, std::set<Earlier>& out) const {
+    if (const auto it = of_.find(&s); it != of_.end()) {
+      for (AccessId a : it->second) out.insert({a, Earlier::kSame});
+    }
+    const auto all = [&](const Body& body) {
+      for (const Statement& inner : body) collect(inner, out);
+    };
+    if (const auto* loop = std::get_if<Loop>(&s.node)) all(loop->body);
+    if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      all(guard->body);
+      all(guard->otherwise);
+    }
+  }
+
+  void put(Body& body) const {
+    Body all;
+    for (Statement& s : body) {
+      const auto it = at_.find(&s);
+      if (auto* loop = std::get_if<Loop>(&s.node)) put(loop->body);
+      if (it != at_.end()) {
+        all.push_back(
+            {Barrier{it->second == Needed::Block ? Barrier::Scope::Block : Barrier::Scope::Warp}});
+      }
+      all.push_back(std::move(s));
+    }
+    body = std::move(all);
+  }
+
+  const Needs& needs_;
+  std::unordered_map<const Statement*, std::vector<AccessId>> of_;
+  std::unordered_map<const Statement*, Needed> at_;  // the barrier before a statement
+};
+
+// Is there memory that threads both write and read?
+bool has_meeting_place(const Kernel& kernel) {
+  const ValueGraph& values = kernel.values;
+  std::set<BufferId> read;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ValueNode& node = values[ValueId(i)];
+    if (node.kind == ValueNode::Kind::Read) read.insert(node.source);
+  }
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    const Buffer& buffer = kernel.buffers[b];
+    if (buffer.memory == Memory::Shared) return true;
+    if (buffer.memory == Memory::Global && buffer.is_written && read.contains(b)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_barriers(Kernel& kernel) {
+  if (!has_meeting_place(kernel)) return;
+  const AccessMap map(kernel);
+  const Needs needs(map);
+  if (!needs.empty()) Placer(kernel, map, needs).run(kernel.body);
+}
+
+}  // namespace selvage

@@ -1,0 +1,342 @@
+#include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
+#include <selvage/expr/text.h>
+#include <selvage/lower/body.h>
+#include <selvage/lower/fold_nest.h>
+#include <selvage/lower/nest.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kWarp = 32, kMostWarps = 32;
+
+bool needs_finishing(Reduction r) {
+  switch (r) {
+    case Reduction::Sum:
+    case Reduction::Prod:
+    case Reduction::Max:
+    case Reduction::Min:
+    case Reduction::Any:
+    case Reduction::All: return false;
+    case Reduction::Mean:
+    case Reduction::Variance:
+    case Reduction::ArgMax:
+    case Reduction::ArgMin: return true;
+  }
+  return true;
+}
+
+Body body_of_all(std::vector<Store> stores) {
+  Body body;
+  for (Store& s : stores) body.push_back({std::move(s)});
+  return body;
+}
+
+void append(Body& body, Body more) {
+  for (Statement& s : more) body.push_back(std::move(s));
+}
+
+}  // namespace
+
+FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+                   std::size_t outer, KernelDraft& draft)
+    : fusion_(fusion),
+      schedule_(schedule),
+      analysis_(analysis),
+      tensor_(fusion[analysis.tensor]),
+      fold_(*tensor_.fold),
+      draft_(draft),
+      pool_(fusion.pool()),
+      components_(selvage::components(fold_)) {
+  std::vector<Expr> coordinates;
+  for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
+    const DomainId d = analysis.loops[i];
+    const ParallelType p = schedule.parallel(analysis.tensor, d);
+    const Expr extent = schedule.graph()[d].extent;
+    if (schedule.is_folded(analysis.tensor, d)) {
+      if (is_block(p)) {
+        refuse<Illegal>("E434",
+                        schedule.name(analysis.tensor, d) + ", which " + tensor_.name +
+                            " folds over, is bound to " + std::string(to_string(p)) +
+                            ", and blocks do not wait for one another",
+                        "rfactor it: rfactor: {in: [" + schedule.name(analysis.tensor, d) +
+                            "], as: ...}, or bind it to a thread index");
+      }
+      if (is_thread(p)) folded_.push_back({p, extent});
+      continue;
+    }
+    if (i < outer || is_block(p) || is_thread(p)) continue;
+    if (!extent.is(Op::Const)) {
+      refuse<Illegal>("E433",
+                      tensor_.name + " keeps a state for each " +
+                          schedule.name(analysis.tensor, d) + ", and their number, " +
+                          to_string(extent) + ", is not known",
+                      "reorder " + schedule.name(analysis.tensor, d) +
+                          " before what is folded over, or split it by a number and do so");
+    }
+    axes_.push_back(d);
+    coordinates.push_back(analysis.variables[i]);
+    items_ *= extent.value();
+  }
+  std::sort(folded_.begin(), folded_.end(),
+            [](const Folded& a, const Folded& b) { return a.axis < b.axis; });
+  address_ = dense_address(schedule.graph(), axes_, coordinates);
+}
+
+bool FoldNest::keep_in_result(const TensorAnalysis& result) const {
+  if (!fold_.is_partial && needs_finishing(fold_.how)) return false;
+  return result.storage && result.storage->memory == Memory::Local &&
+         result.storage->axes == axes_ &&
+         (fold_.is_partial || result.storage->type == components_[0].type);
+}
+
+void FoldNest::add_state() {
+  if (!state_.empty()) return;
+  for (const FoldComponent& c : components_) {
+    state_.push_back(draft_.add_local(tensor_.name + "." + c.name, c.type, items_));
+  }
+}
+
+FoldState FoldNest::read(const std::vector<BufferId>& buffers, Expr address) {
+  FoldState state;
+  for (std::size_t c = 0; c < buffers.size(); ++c) {
+    state.push_back(draft_.kernel.values.read(components_[c].type, buffers[c], {address}));
+  }
+  return state;
+}
+
+std::vector<Store> FoldNest::stores(const std::vector<BufferId>& buffers, Expr address,
+                                    const FoldState& state, std::vector<Expr> valid) const {
+  std::vector<Store> stores;
+  for (std::size_t c = 0; c < buffers.size(); ++c) {
+    stores.push_back({.buffer = buffers[c], .address = address, .value = state[c], .valid = valid});
+  }
+  return stores;
+}
+
+// f gives what is done for the item at an address of the state.
+template <class F>
+Body FoldNest::for_each_item(F f) {
+  if (items_ == 1) return f(pool_.constant(0));
+  const Expr item = pool_.symbol("item_of_" + std::to_string(items_));
+  const Expr extent = pool_.constant(items_);
+  if (draft_.kernel.facts.find(item) == nullptr) draft_.kernel.facts.loop(item, extent);
+  return body_of(Loop{item, extent, ParallelType::Unroll, f(item)});
+}
+
+Body FoldNest::start() {
+  add_state();
+  return for_each_item([&](Expr at) {
+    return body_of_all(stores(state_, at, empty_state(draft_.kernel.values, fold_)));
+  });
+}
+
+std::vector<Store> FoldNest::take_in(FoldState element) {
+  ValueGraph& values = draft_.kernel.values;
+  const std::vector<Expr> valid = valid_points(fusion_, schedule_, analysis_);
+  const Expr zero = pool_.constant(0);
+  std::vector<Store> all;
+  // What several components are made of is computed once.
+  if (components_.size() > 1) {
+    for (std::size_t c = 0; c < element.size(); ++c) {
+      const DataType type = merges() ? components_[c].type : fold_.type;
+      const std::string name = merges() ? std::string(".") + components_[c].name : "";
+      const BufferId once = draft_.add_local(tensor_.name + name + ".element", type, 1);
+      all.push_back({.buffer = once, .address = zero, .value = element[c], .valid = valid});
+      element[c] = values.read(type, once, {zero});
+    }
+  }
+  const FoldState state = read(state_, address_);
+  FoldState next;
+  if (merges()) {
+    next = merged(values, fold_, state, element);
+  } else {
+    std::vector<Expr> coordinates;
+    const std::vector<DomainId>& counted = counted_domain(fold_);
+    for (DomainId d : counted) coordinates.push_back((*analysis_.coordinates)[d]);
+    const Expr position =
+        analysis_.guarded->simplify(dense_address(schedule_.graph(), counted, coordinates));
+    next = with_element(values, fold_, state, element[0], values.index(position));
+  }
+  for (Store& s : stores(state_, address_, next, valid)) all.push_back(std::move(s));
+  return all;
+}
+
+Body FoldNest::merge_threads() {
+  Body body;
+  for (const Folded& folded : folded_) {
+    append(body, folded.axis == ParallelType::TIDx ? merge_along_x() : merge_along(folded.axis));
+  }
+  return body;
+}
+
+// What each of `lanes` neighbouring threads has, a power of two, becomes what all of them have.
+void FoldNest::merge_lanes(Body& body, std::int64_t lanes) {
+  if (lanes < 2) return;
+  std::vector<BufferId> other;
+  for (const FoldComponent& c : components_) {
+    other.push_back(draft_.add_local(tensor_.name + "." + c.name + ".other", c.type, 1));
+  }
+  const Expr zero = pool_.constant(0);
+  append(body, for_each_item([&](Expr at) {
+           Body steps;
+           for (std::int64_t mask = lanes / 2; mask > 0; mask /= 2) {
+             for (std::size_t c = 0; c < state_.size(); ++c) {
+               steps.push_back({Shuffle{other[c], state_[c], zero, at, mask}});
+             }
+             append(steps, body_of_all(stores(state_, at,
+                                              merged(draft_.kernel.values, fold_, read(state_, at),
+                                                     read(other, zero)))));
+           }
+           return steps;
+         }));
+}
+
+Expr FoldNest::linear_thread() const {
+  const auto& block = draft_.kernel.launch.block;
+  const auto index = [&](ParallelType p) {
+    return extent_of(draft_.kernel.launch, p).is_const(1) ? pool_.constant(0)
+                                                          : every(p, draft_.kernel).variable;
+  };
+  return (index(ParallelType::TIDz) * block[1] + index(ParallelType::TIDy)) * block[0] +
+         index(ParallelType::TIDx);
+}
+
+// The body with the indices along all axes of the block at hand.
+static Body with_threads(Body body, Kernel& kernel) {
+  for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
+    if (extent_of(kernel.launch, p).is_const(1)) continue;
+    Loop loop = every(p, kernel);
+    loop.body = std::move(body);
+    body = body_of(std::move(loop));
+  }
+  return body;
+}
+
+Body FoldNest::merge_along_x() {
+  Kernel& kernel = draft_.kernel;
+  ComputedForm form(kernel, draft_.computed);
+  Simplifier simplifier(kernel.facts);
+  const Expr extent = kernel.launch.block[0];
+  Body body;
+  if (extent.is(Op::Const) && extent.value() <= kWarp) {
+    merge_lanes(body, extent.value());
+    return body;
+  }
+  merge_lanes(body, kWarp);
+  // Each warp leaves what it has; then each thread of a warp takes what one warp of its row left.
+  const Expr warps = simplifier.simplify(extent / kWarp);
+  std::vector<BufferId> left;
+  for (const FoldComponent& c : components_) {
+    left.push_back(
+        draft_.add_shared(tensor_.name + "." + c.name + ".warps", c.type, items_ * kMostWarps));
+  }
+  const Expr x = every(ParallelType::TIDx, kernel).variable;
+  const Expr thread = linear_thread();
+  // As many lanes as there are warps to a row, or may be, take one each; the others the same again.
+  const std::int64_t lanes =
+      warps.is(Op::Const) ? std::int64_t(std::bit_ceil(std::uint64_t(warps.value()))) : kMostWarps;
+  const Expr lane = simplifier.simplify(x % lanes);
+  const Expr own = simplifier.simplify(thread / kWarp);
+  const Expr of_lane = simplifier.simplify((thread - x) / kWarp + lane);
+  const Expr is_there = form(simplifier.simplify(lane < warps));
+  const auto slot = [&](Expr at, Expr warp) {
+    return form(simplifier.simplify(at * kMostWarps + warp));
+  };
+  Body meet = for_each_item([&](Expr at) {
+    return body_of(Guard{form(simplifier.simplify(eq(x % kWarp, 0))),
+                         body_of_all(stores(left, slot(at, own), read(state_, at))),
+                         {}});
+  });
+  append(
+      meet, for_each_item([&](Expr at) {
+        Body take = body_of_all(stores(state_, at, read(left, slot(at, of_lane))));
+        if (is_there.is_true()) return take;
+        return body_of(Guard{is_there, std::move(take),
+                             body_of_all(stores(state_, at, empty_state(kernel.values, fold_)))});
+      }));
+  append(body, with_threads(std::move(meet), kernel));
+  merge_lanes(body, lanes);
+  return body;
+}
+
+Body FoldNest::merge_along(ParallelType axis) {
+  Kernel& kernel = draft_.kernel;
+  const auto& block = kernel.launch.block;
+  Simplifier simplifier(kernel.facts);
+  ComputedForm form(kernel, draft_.computed);
+  const Expr threads = simplifier.simplify(block[0] * block[1] * block[2]);
+  const Expr extent = extent_of(kernel.launch, axis);
+  if (!threads.is(Op::Const)) {
+    refuse<Illegal>("E433",
+                    tensor_.name + " folds along " + std::string(to_string(axis)) +
+                        ", where threads meet in shared memory, and how many there are, " +
+                        to_string(threads) + ", is no number",
+                    "split by a number what is bound to thread indices");
+  }
+  std::vector<BufferId> left;
+  for (const FoldComponent& c : components_) {
+    left.push_back(draft_.add_shared(tensor_.name + "." + c.name + ".threads", c.type,
+                                     items_ * threads.value()));
+  }
+  const Expr own = every(axis, kernel).variable;
+  const Expr other = pool_.symbol("other_" + std::string(to_string(axis)));
+  if (kernel.facts.find(other) == nullptr) kernel.facts.loop(other, extent);
+  const Expr stride = axis == ParallelType::TIDy ? block[0] : block[0] * block[1];
+  Simplifier known(kernel.facts);
+  const auto slot = [&](Expr at, Expr thread) {
+    return form(known.simplify(at * threads + thread));
+  };
+  const Expr thread = linear_thread();
+  Body body = for_each_item(
+      [&](Expr at) { return body_of_all(stores(left, slot(at, thread), read(state_, at))); });
+  append(body, for_each_item([&](Expr at) {
+           Body sum = body_of_all(stores(state_, at, empty_state(kernel.values, fold_)));
+           const FoldState theirs = read(left, slot(at, thread + (other - own) * stride));
+           Loop loop{other, extent, ParallelType::Serial, {}};
+           loop.body = body_of_all(
+               stores(state_, at, merged(kernel.values, fold_, read(state_, at), theirs)));
+           sum.push_back({std::move(loop)});
+           return sum;
+         }));
+  draft_.computed.push_back(extent);
+  return with_threads(std::move(body), kernel);
+}
+
+std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
+  ValueGraph& values = draft_.kernel.values;
+  FoldState result = read(state_, address_);
+  if (!fold_.is_partial) {
+    Expr items = pool_.constant(1);
+    for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
+    result = {folded(values, fold_, result, values.index(analysis_.ranges->simplify(items)))};
+  }
+  std::vector<Store> stores;
+  for (std::size_t c = 0; c < result.size(); ++c) {
+    const DataType type = compute_type(draft_.kernel.buffers[targets[c]].type);
+    const bool is_same = compute_type(values[result[c]].type) == type;
+    stores.push_back({.buffer = targets[c],
+                      .address = {},
+                      .value = is_same ? result[c] : values.cast(result[c], type),
+                      .valid = {}});
+  }
+  return stores;
+}
+
+void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
+  const auto padded = [&](Expr n, std::int64_t to) {
+    return simplifier.simplify(ceil_div(n, n.pool().constant(to)) * to);
+  };
+  const Expr x = block[0];
+  if (!x.is(Op::Const) || x.value() > kWarp || !std::has_single_bit(std::uint64_t(x.value()))) {
+    block[0] = padded(x, kWarp);
+  } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
+    block[1] = padded(block[1], kWarp / x.value());
+  }
+}
+
+}  // namespace selvage

@@ -1,0 +1,135 @@
+#include <selvage/base/refuse.h>
+#include <selvage/expr/tape.h>
+#include <selvage/kernel/forms.h>
+#include <selvage/lower/barriers.h>
+#include <selvage/lower/index_type.h>
+#include <selvage/lower/kernels.h>
+#include <selvage/lower/stored_parts.h>
+#include <selvage/lower/tree_body.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostSharedBytes = 48 * 1'024;  // of a block, without asking for more
+
+// Of everything that is computed, as the kernel says it and as its text will.
+IndexWidth width_of(const Fusion& fusion, const Kernel& kernel, std::vector<Expr> computed) {
+  std::vector<Expr> elements;
+  for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
+  computed.insert(computed.end(), elements.begin(), elements.end());
+  std::vector<Expr> values = reachable(computed, true);
+  const Forms forms(kernel);
+  const std::vector<Expr> written = forms.intermediates();
+  values.insert(values.end(), written.begin(), written.end());
+  Simplifier ranges(kernel.facts);
+  return index_width({values, elements, fusion.sizes(), forms.computed().definitions, ranges});
+}
+
+// A kernel is passed the sizes that it computes with, no others.
+void keep_used_sizes(Kernel& kernel, std::span<const Expr> computed) {
+  const std::vector<Expr> used = symbols_of(computed);
+  std::erase_if(kernel.sizes, [&](Expr size) {
+    return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });
+  });
+}
+
+// Global memory: what is read, then what is stored.
+void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
+  const Fusion& fusion = scheduled.fusion;
+  const auto add = [&](TensorId t, bool is_written) {
+    const std::vector<StoredPart> parts = parts_of(fusion, t);
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      draft.buffer_of({t, c, nullptr},
+                      {.name = parts[c].name,
+                       .type = parts[c].type,
+                       .elements = elements_of(fusion, scheduled.schedule.graph(), t),
+                       .is_written = is_written});
+    }
+  };
+  std::vector<TensorId> stored;
+  for (const NestTree* root : group) {
+    const PlacedTensors& placed = scheduled.placed.at(root->tensor);
+    for (TensorId t : tensors_of(*root)) {
+      for (TensorId r : scheduled.nests.reads[index_of(t)]) {
+        if (!placed.contains(r)) add(r, false);
+      }
+      if (!placed[t].analysis.storage) stored.push_back(t);
+    }
+  }
+  for (TensorId t : stored) add(t, true);
+}
+
+void check_shared_memory(const Kernel& kernel) {
+  std::int64_t bytes = 0;
+  for (const Buffer& b : kernel.buffers) {
+    if (b.memory == Memory::Shared) bytes += b.elements.value() * size_of(b.type);
+  }
+  if (bytes <= kMostSharedBytes) return;
+  refuse<Illegal>("E442",
+                  "the shared memory of " + kernel.name + ", " + std::to_string(bytes) +
+                      " bytes, is past the limit of " + std::to_string(kMostSharedBytes),
+                  "keep smaller tiles there: split by smaller factors, or compute further in");
+}
+
+}  // namespace
+
+std::vector<TensorId> tensors_of(const Group& group) {
+  std::vector<TensorId> all;
+  for (const NestTree* root : group) {
+    const std::vector<TensorId> own = tensors_of(*root);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+KernelVariants make_kernels(const KernelRequest& request) {
+  const Fusion& fusion = request.scheduled.fusion;
+  Kernel kernel{.name = request.name,
+                .pool = fusion.shared_pool(),
+                .buffers = {},
+                .sizes = fusion.sizes(),
+                .launch = request.launch.launch,
+                .index_type = IndexType::Int32,
+                .condition = fusion.pool().truth(true),
+                .values = {},
+                .body = {},
+                .facts = *fusion.facts()};
+  KernelDraft draft{kernel, {}, {}, {}, request.is_vectorised};
+  add_parameters(request.scheduled, request.group, draft);
+  for (const NestTree* root : request.group) {
+    TreeBody body(fusion, request.scheduled.schedule, request.scheduled.placed.at(root->tensor),
+                  request.options, draft);
+    for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
+  }
+  add_barriers(kernel);
+  check_shared_memory(kernel);
+  keep_used_sizes(kernel, draft.computed);
+  KernelVariants out{{}, std::move(draft.conditions)};
+  const IndexWidth width = width_of(fusion, kernel, std::move(draft.computed));
+  const auto with_conditions = [&](Expr condition) {
+    std::vector<Expr> all = out.alignment;
+    for (const LaunchCheck& check : request.launch.of_block) all.push_back(check.condition);
+    for (Expr c : all) condition = condition.is_true() ? c : condition && c;
+    return condition;
+  };
+  if (width.fits_32) {
+    kernel.condition = with_conditions(kernel.condition);
+    out.kernels.push_back(std::move(kernel));
+    return out;
+  }
+  Kernel wide = kernel;
+  wide.index_type = IndexType::Int64;
+  wide.condition = with_conditions(width.condition_64);
+  if (!width.never_fits) {
+    kernel.condition = with_conditions(width.condition_32);
+    wide.name += "_64";
+    out.kernels.push_back(std::move(kernel));
+  }
+  out.kernels.push_back(std::move(wide));
+  return out;
+}
+
+}  // namespace selvage

@@ -1,0 +1,106 @@
+#include <selvage/base/refuse.h>
+#include <selvage/expr/text.h>
+#include <selvage/lower/fold_nest.h>
+#include <selvage/lower/launch.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostThreads = 1'024, kMostThreadsZ = 64;  // of a block
+constexpr std::int64_t kMostBlocksYZ = 65'535;
+
+class Limits {
+ public:
+  Limits(Simplifier& simplifier, const std::string& kernel)
+      : simplifier_(simplifier), kernel_(kernel) {}
+
+  void add(Expr extent, std::int64_t most, const std::string& what,
+           std::vector<LaunchCheck>& checks) const {
+    const Expr condition = simplifier_.simplify(extent <= most);
+    if (condition.is_true()) return;
+    const std::string sentence =
+        what + " of " + kernel_ + ", " + to_string(simplifier_.simplify(extent)) + ", ";
+    if (condition.is_false()) {
+      refuse<Illegal>(
+          "E442", sentence + "is past the hardware's limit of " + std::to_string(most),
+          "split the loop that is bound to it by a smaller factor, or bind another one");
+    }
+    checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
+  }
+
+ private:
+  Simplifier& simplifier_;
+  const std::string& kernel_;
+};
+
+}  // namespace
+
+LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
+                       std::span<const TensorAnalysis* const> tensors, const std::string& kernel) {
+  const Expr one = fusion.pool().constant(1);
+  Simplifier simplifier(*fusion.facts());
+  LaunchPlan plan{{{one, one, one}, {one, one, one}, fusion.pool().constant(0)}, {}, {}};
+  bool shuffles = false;
+  for (const TensorAnalysis* a : tensors) {
+    for (DomainId d : a->loops) {
+      const ParallelType p = schedule.parallel(a->tensor, d);
+      if (!is_block(p) && !is_thread(p)) continue;
+      auto& extents = is_block(p) ? plan.launch.grid : plan.launch.block;
+      Expr& extent = extents[std::size_t(axis(p))];
+      const Expr wanted = schedule.graph()[d].extent;
+      extent = simplifier.simplify(extent.is_const(1) ? wanted : max(extent, wanted));
+      if (p == ParallelType::TIDx && schedule.is_folded(a->tensor, d)) shuffles = true;
+    }
+  }
+  const auto& [grid, block, shared] = plan.launch;
+  if (shuffles) whole_warps(plan.launch.block, simplifier);
+  const Limits limits(simplifier, kernel);
+  limits.add(grid[0], INT32_MAX, "the grid's x", plan.of_grid);
+  limits.add(grid[1], kMostBlocksYZ, "the grid's y", plan.of_grid);
+  limits.add(grid[2], kMostBlocksYZ, "the grid's z", plan.of_grid);
+  limits.add(block[0], kMostThreads, "the block's x", plan.of_block);
+  limits.add(block[1], kMostThreads, "the block's y", plan.of_block);
+  limits.add(block[2], kMostThreadsZ, "the block's z", plan.of_block);
+  // Of a product in which one extent is open, that extent has been limited already.
+  const bool is_said = block[1].is_const(1) && block[2].is_const(1);
+  if (!is_said) {
+    limits.add(block[0] * block[1] * block[2], kMostThreads, "threads in a block", plan.of_block);
+  }
+  return plan;
+}
+
+std::optional<Schedule> with_narrow_blocks(const Schedule& schedule, const Launch& launch,
+                                           std::span<const TensorId> tensors) {
+  std::int64_t known = 1;
+  std::vector<std::size_t> open;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (launch.block[k].is(Op::Const)) {
+      known *= launch.block[k].value();
+    } else {
+      open.push_back(k);
+    }
+  }
+  if (open.size() != 1 || known > kMostThreads) return std::nullopt;
+  const std::int64_t most =
+      open[0] == 2 ? std::min(kMostThreadsZ, kMostThreads / known) : kMostThreads / known;
+  Schedule narrow = schedule;
+  const auto axis = ParallelType(int(ParallelType::TIDx) + int(open[0]));
+  for (TensorId t : tensors) {
+    for (DomainId d : schedule.loop_domains(t)) {
+      if (schedule.parallel(t, d) != axis) continue;
+      const auto [outer, inner] = narrow.split({t, d}, most);
+      narrow.bind(inner, axis);
+      // What was computed inside the loop is computed inside both.
+      for (TensorId hosted : tensors) {
+        const auto& site = schedule.site(hosted);
+        if (site && site->tensor == t && site->loop == d) narrow.compute_at(hosted, inner);
+      }
+    }
+  }
+  return narrow;
+}
+
+}  // namespace selvage

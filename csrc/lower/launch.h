@@ -1,0 +1,29 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/legality/analysis.h>
+#include <selvage/lower/program.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The launch of a kernel that computes some tensors: along each axis the widest that one of them
+// asks for. The hardware's limits on it are proved, or become conditions on sizes.
+struct LaunchPlan {
+  Launch launch;
+  std::vector<LaunchCheck> of_grid, of_block;
+};
+// Throws Illegal E442 where a limit is never met.
+LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
+                       std::span<const TensorAnalysis* const> tensors, const std::string& kernel);
+
+// The same schedule with blocks that never pass a limit: every loop bound to the one thread axis
+// whose extent is not known is split, by what is left of the threads, into a serial loop around the
+// bound one. Nothing where that is not what is wrong, or not enough.
+std::optional<Schedule> with_narrow_blocks(const Schedule& schedule, const Launch& launch,
+                                           std::span<const TensorId> tensors);
+
+}  // namespace selvage

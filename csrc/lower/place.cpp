@@ -1,0 +1,210 @@
+#include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
+#include <selvage/expr/text.h>
+#include <selvage/legality/decide.h>
+#include <selvage/lower/place.h>
+#include <selvage/lower/values.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr ParallelType kThreads[] = {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+
+// What an element takes: as it is computed, or, where it is nothing but a copy, as that is stored.
+DataType kept_type(const Fusion& fusion, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  const ValueNode& node = fusion.values()[*tensor.definition];
+  const bool is_copy = !tensor.fold && node.kind == ValueNode::Kind::Read &&
+                       node.operands.empty() && node.type == tensor.type &&
+                       stored_type(fusion[TensorId(node.source)]) == tensor.type;
+  return is_copy ? tensor.type : stored_type(tensor);
+}
+
+}  // namespace
+
+PlacedTensors::PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree)
+    : fusion_(fusion), schedule_(schedule) {
+  analyze_tree(tree, {});
+  if (!tree.inside.empty()) find_readings(tree);
+  settle(tree);
+}
+
+void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) {
+  const TensorId t = tree.tensor;
+  PlacedTensor& own = placed_[t];
+  own.is_hosted = schedule_.site(t).has_value();
+  own.analysis = analyze_loops(fusion_, schedule_, t, around);
+  open_[t] = around;
+  if (fusion_[t].fold) {
+    OpenLoops all = around;
+    for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
+      all.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
+    }
+    own.result = analyze_loops(fusion_, schedule_, t, all, Part::Result);
+  }
+  for (const NestTree& inner : tree.inside) {
+    OpenLoops open = around;
+    for (std::size_t i = tree.shared; i < inner.level; ++i) {
+      open.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
+    }
+    analyze_tree(inner, open);
+  }
+}
+
+void PlacedTensors::find_readings(const NestTree& tree) {
+  ValueGraph unused;
+  const auto load = [&](TensorId source, const std::vector<Expr>& subscripts) {
+    if (contains(source)) readings_[source].push_back({tree.tensor, subscripts});
+    return unused.read(stored_type(fusion_[source]), 0, {});
+  };
+  ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load)
+      .lower(tree.tensor);
+  for (const NestTree& inner : tree.inside) find_readings(inner);
+}
+
+void PlacedTensors::settle(const NestTree& tree) {
+  PlacedTensor& own = placed_.at(tree.tensor);
+  std::optional<Storage> storage;
+  if (own.is_hosted) {
+    for (const Reading& reading : readings_[tree.tensor]) check_iteration(tree, reading);
+    const auto asked = schedule_.memory(tree.tensor);
+    if (!fusion_[tree.tensor].is_output && asked != Memory::Global) storage = choose(tree);
+  }
+  if (own.result) analyze_memory(fusion_, schedule_, *own.result, storage);
+  // What is folded over is gone once a result lies in memory.
+  analyze_memory(fusion_, schedule_, own.analysis, std::move(storage));
+  for (const NestTree& inner : tree.inside) settle(inner);
+}
+
+// The variable of the tensor's loop that is bound to a block or thread axis; invalid: none is.
+Expr PlacedTensors::loop_of_axis(TensorId t, ParallelType axis) const {
+  const TensorAnalysis& a = placed_.at(t).analysis;
+  for (std::size_t i = 0; i < a.loops.size(); ++i) {
+    if (schedule_.parallel(t, a.loops[i]) == axis) return a.variables[i];
+  }
+  return {};
+}
+
+// The coordinates of an element that is read, in the loops that computed it, folded ones left out.
+std::vector<std::pair<DomainId, Expr>> PlacedTensors::coordinates_at(const Reading& reading,
+                                                                     TensorId t) const {
+  std::vector<DomainId> loops;
+  for (DomainId d : placed_.at(t).analysis.loops) {
+    if (!schedule_.is_folded(t, d)) loops.push_back(d);
+  }
+  const std::vector<Expr> found = coordinates_from(
+      schedule_.graph(), fusion_[t].logical, reading.subscripts, loops, schedule_.transforms(t));
+  std::vector<std::pair<DomainId, Expr>> coordinates;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (!found[i].valid()) {
+      refuse<Illegal>("E432",
+                      "which iteration of " + schedule_.name(t, loops[i]) +
+                          " computes an element " + "of " + fusion_[t].name +
+                          " does not follow from its indices",
+                      "compute " + fusion_[t].name + " in loops that its axes are cut into");
+    }
+    coordinates.emplace_back(loops[i], found[i]);
+  }
+  return coordinates;
+}
+
+// Is each element that is read one that the reading thread has computed?
+Verdict PlacedTensors::is_own_thread(TensorId t, const Reading& reading) const {
+  const TensorAnalysis& reader = placed_.at(reading.reader).analysis;
+  for (const auto& [d, coordinate] : coordinates_at(reading, t)) {
+    const ParallelType p = schedule_.parallel(t, d);
+    if (!is_thread(p)) continue;
+    const Expr own = loop_of_axis(reading.reader, p);
+    // Without a loop on that axis every thread reads.
+    if (!own.valid()) return Unknown{coordinate};
+    const Verdict same_thread = decide(reader.guarded->facts(), eq(coordinate, own));
+    if (!is_proved(same_thread)) return same_thread;
+  }
+  return Proved{{"the thread that computes an element reads it"}};
+}
+
+void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading) const {
+  const TensorId t = tree.tensor;
+  const TensorAnalysis& own = placed_.at(t).analysis;
+  const TensorAnalysis& reader = placed_.at(reading.reader).analysis;
+  for (const auto& [d, coordinate] : coordinates_at(reading, t)) {
+    const auto at = std::find(own.loops.begin(), own.loops.end(), d);
+    const auto k = std::size_t(at - own.loops.begin());
+    const ParallelType p = schedule_.parallel(t, d);
+    Expr here;
+    if (k < tree.shared && !is_thread(p)) {
+      here = own.variables[k];
+    } else if (is_block(p)) {
+      here = loop_of_axis(reading.reader, p);
+      if (!here.valid()) here = coordinate.pool().constant(0);
+    } else {
+      continue;
+    }
+    const Verdict verdict = decide(reader.guarded->facts(), eq(coordinate, here));
+    if (is_proved(verdict)) continue;
+    std::vector<std::string> notes;
+    std::string what = fusion_[reading.reader].name + " reads an element of " + fusion_[t].name +
+                       " that another " + (is_block(p) ? "block" : "iteration") + " of " +
+                       schedule_.name(t, d) + " computes";
+    if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+      notes.push_back("at " + to_text(refuted->point));
+    } else {
+      what = "it is not proved that " + fusion_[reading.reader].name + " reads elements of " +
+             fusion_[t].name + " only that the same iteration of " + schedule_.name(t, d) +
+             " computes";
+    }
+    refuse<Illegal>(
+        "E432", what,
+        "compute " + fusion_[t].name + " further out, before the loop " + schedule_.name(t, d),
+        notes);
+  }
+}
+
+Storage PlacedTensors::choose(const NestTree& tree) const {
+  const TensorId t = tree.tensor;
+  const TensorAnalysis& own = placed_.at(t).analysis;
+  Storage storage{.type = kept_type(fusion_, t), .axes = {}};
+  std::optional<Refuted> other;
+  bool is_own = true;
+  for (const Reading& reading : readings_.count(t) ? readings_.at(t) : std::vector<Reading>{}) {
+    const Verdict verdict = is_own_thread(t, reading);
+    if (is_proved(verdict)) continue;
+    is_own = false;
+    if (const auto* refuted = std::get_if<Refuted>(&verdict)) other = *refuted;
+  }
+  const auto asked = schedule_.memory(t);
+  storage.memory = asked ? *asked : is_own ? Memory::Local : Memory::Shared;
+  if (storage.memory == Memory::Local && !is_own) {
+    refuse<Illegal>(
+        "E432",
+        "an element of " + fusion_[t].name +
+            " is read by a thread that has not computed it, and registers are a " + "thread's own",
+        "keep " + fusion_[t].name + " in shared memory",
+        other ? std::vector{"at " + to_text(other->point)} : std::vector<std::string>{});
+  }
+  Expr elements = fusion_.pool().constant(1);
+  for (std::size_t i = 0; i < own.loops.size(); ++i) {
+    const DomainId d = own.loops[i];
+    const ParallelType p = schedule_.parallel(t, d);
+    if (schedule_.is_folded(t, d) || is_block(p)) continue;
+    const bool is_kept = is_thread(p) ? storage.memory == Memory::Shared : i >= tree.shared;
+    if (!is_kept) continue;
+    storage.axes.push_back(d);
+    elements = elements * schedule_.graph()[d].extent;
+  }
+  elements = own.ranges->simplify(elements);
+  if (!elements.is(Op::Const)) {
+    refuse<Illegal>("E433",
+                    "how many elements of " + fusion_[t].name + " are kept in " +
+                        (storage.memory == Memory::Local ? "registers" : "shared memory") + ", " +
+                        to_string(elements) + ", is no number",
+                    "split its loops by numbers and compute it further in, or keep it in global "
+                    "memory");
+  }
+  return storage;
+}
+
+}  // namespace selvage

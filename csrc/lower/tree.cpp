@@ -1,0 +1,181 @@
+#include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
+#include <selvage/lower/tree.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const Fusion& fusion, const Schedule& schedule) : fusion_(fusion), schedule_(schedule) {
+    nests_.reads.resize(fusion.size());
+    nests_.has_nest.assign(fusion.size(), false);
+  }
+
+  Nests run() {
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      if (fusion_[TensorId(i)].is_output) need(TensorId(i));
+    }
+    for (TensorId t : order_) {
+      if (const auto& site = schedule_.site(t)) hosted_[site->tensor].push_back(t);
+    }
+    for (TensorId t : order_) check_readers(t);
+    for (TensorId t : order_) {
+      if (!schedule_.site(t)) nests_.roots.push_back(tree(t, 0, {}));
+    }
+    return std::move(nests_);
+  }
+
+ private:
+  // Depth first, so that order_ has what is read before who reads it. The stack is explicit: a
+  // fusion may be a chain of any length.
+  void need(TensorId root) {
+    struct Visit {
+      TensorId tensor;
+      std::vector<TensorId> open;
+    };
+    std::vector<Visit> stack;
+    const auto enter = [&](TensorId t) {
+      if (fusion_[t].is_input || nests_.has_nest[index_of(t)]) return;
+      nests_.has_nest[index_of(t)] = true;
+      std::set<TensorId>& reads = nests_.reads[index_of(t)];
+      collect_reads(*fusion_[t].definition, reads);
+      stack.push_back({t, {reads.rbegin(), reads.rend()}});
+    };
+    enter(root);
+    while (!stack.empty()) {
+      if (stack.back().open.empty()) {
+        order_.push_back(stack.back().tensor);
+        stack.pop_back();
+        continue;
+      }
+      const TensorId next = stack.back().open.back();
+      stack.back().open.pop_back();
+      enter(next);
+    }
+  }
+
+  void collect_reads(ValueId root, std::set<TensorId>& out) const {
+    std::set<ValueId> seen = {root};
+    std::set<TensorId> inlined;
+    std::vector<ValueId> open = {root};
+    while (!open.empty()) {
+      const ValueNode& node = fusion_.values()[open.back()];
+      open.pop_back();
+      const auto visit = [&](ValueId v) {
+        if (seen.insert(v).second) open.push_back(v);
+      };
+      for (ValueId o : node.operands) visit(o);
+      if (node.kind != ValueNode::Kind::Read) continue;
+      const TensorId source = TensorId(node.source);
+      if (fusion_[source].is_input || !schedule_.is_inlined(source)) {
+        out.insert(source);
+      } else if (inlined.insert(source).second) {
+        visit(*fusion_[source].definition);
+      }
+    }
+  }
+
+  const std::string& name(TensorId t) const { return fusion_[t].name; }
+
+  // How many loops of its host a tensor stands inside.
+  std::size_t level(const Schedule::Site& site) const {
+    if (!site.loop) return 0;
+    const std::vector<DomainId>& loops = schedule_.loop_domains(site.tensor);
+    const auto at = std::find(loops.begin(), loops.end(), *site.loop);
+    if (at == loops.end()) {
+      refuse<Illegal>("E418",
+                      schedule_.name(site.tensor, *site.loop) + ", at which something is to be " +
+                          "computed, is no loop of " + name(site.tensor) + " any more",
+                      "say where it is computed after " + name(site.tensor) + " is cut up");
+    }
+    return std::size_t(at - loops.begin()) + 1;
+  }
+
+  // Everyone who reads a tensor that is computed inside another's nest stands there as well: the
+  // host itself, or what is computed within the same loops of it.
+  void check_readers(TensorId t) const {
+    const auto& site = schedule_.site(t);
+    if (!site) return;
+    const std::size_t own = level(*site);
+    if (!nests_.has_nest[index_of(site->tensor)]) {
+      refuse<Illegal>("E418",
+                      name(t) + " is to be computed at a loop of " + name(site->tensor) +
+                          ", which nothing needs",
+                      "compute it at a loop of a tensor that reads it");
+    }
+    for (TensorId reader : order_) {
+      if (!nests_.reads[index_of(reader)].contains(t)) continue;
+      TensorId at = reader;
+      std::size_t reader_level = SIZE_MAX;  // in the host's loops
+      while (at != site->tensor && schedule_.site(at)) {
+        reader_level = level(*schedule_.site(at));
+        at = schedule_.site(at)->tensor;
+      }
+      if (at == site->tensor && reader_level >= own) continue;
+      const std::string where = site->loop ? "loop " + schedule_.name(site->tensor, *site->loop) +
+                                                 " of " + name(site->tensor)
+                                           : "the nest of " + name(site->tensor);
+      refuse<Illegal>("E418",
+                      name(t) + " is computed at " + where + ", and " + name(reader) +
+                          " reads it outside of that",
+                      "compute " + name(reader) + " there as well, or " + name(t) +
+                          " further out: inline: {into: ..., at: ...}");
+    }
+  }
+
+  NestTree tree(TensorId t, std::size_t at, std::vector<DomainId> open) const {
+    NestTree nest{.tensor = t, .level = at};
+    const std::vector<DomainId>& loops = schedule_.loop_domains(t);
+    // What it folds over it runs through by itself, whoever else has a loop over that.
+    const auto is_open = [&](DomainId d) {
+      return !schedule_.is_folded(t, d) && std::find(open.begin(), open.end(), d) != open.end();
+    };
+    while (nest.shared < loops.size() && is_open(loops[nest.shared])) ++nest.shared;
+    const auto late =
+        std::find_if(loops.begin() + std::ptrdiff_t(nest.shared), loops.end(), is_open);
+    if (late != loops.end()) {
+      refuse<Illegal>("E418",
+                      "the loop " + schedule_.name(t, *late) + " of " + name(t) +
+                          " is shared with the nest that it is computed in, and stands inside " +
+                          schedule_.name(t, loops[nest.shared]) + ", which is not",
+                      "reorder " + name(t) + ": shared loops first");
+    }
+    // Hosted tensors in the order in which they are computed.
+    const auto hosted = hosted_.find(t);
+    if (hosted == hosted_.end()) return nest;
+    for (TensorId inner : hosted->second) {
+      const std::size_t own = level(*schedule_.site(inner));
+      std::vector<DomainId> around = open;
+      around.insert(around.end(), loops.begin(), loops.begin() + std::ptrdiff_t(own));
+      nest.inside.push_back(tree(inner, own, std::move(around)));
+    }
+    return nest;
+  }
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  Nests nests_;
+  std::vector<TensorId> order_;                       // all that have a nest, what is read first
+  std::map<TensorId, std::vector<TensorId>> hosted_;  // by host, in that order
+};
+
+}  // namespace
+
+Nests nests_of(const Fusion& fusion, const Schedule& schedule) {
+  return Planner(fusion, schedule).run();
+}
+
+std::vector<TensorId> tensors_of(const NestTree& tree) {
+  std::vector<TensorId> tensors = {tree.tensor};
+  for (const NestTree& inner : tree.inside) {
+    for (TensorId t : tensors_of(inner)) tensors.push_back(t);
+  }
+  return tensors;
+}
+
+}  // namespace selvage

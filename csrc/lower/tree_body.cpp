@@ -1,0 +1,182 @@
+#include <selvage/base/check.h>
+#include <selvage/ir/fold.h>
+#include <selvage/lower/body.h>
+#include <selvage/lower/fold_nest.h>
+#include <selvage/lower/nest.h>
+#include <selvage/lower/stored_parts.h>
+#include <selvage/lower/tree_body.h>
+#include <selvage/lower/values.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+void append(Body& body, Body more) {
+  for (Statement& s : more) body.push_back(std::move(s));
+}
+
+}  // namespace
+
+BufferId KernelDraft::buffer_of(const BufferContents& wanted, Buffer buffer) {
+  for (std::size_t b = 0; b < contents.size(); ++b) {
+    if (contents[b].tensor != wanted.tensor || contents[b].component != wanted.component) continue;
+    if (buffer.is_written) kernel.buffers[b].is_written = true;
+    return BufferId(b);
+  }
+  contents.resize(kernel.buffers.size());
+  contents.push_back(wanted);
+  kernel.buffers.push_back(std::move(buffer));
+  return BufferId(contents.size() - 1);
+}
+
+BufferId KernelDraft::add_local(std::string name, DataType type, std::int64_t elements) {
+  kernel.buffers.push_back({.name = std::move(name),
+                            .type = type,
+                            .memory = Memory::Local,
+                            .elements = kernel.pool->constant(elements),
+                            .is_written = true});
+  return BufferId(kernel.buffers.size() - 1);
+}
+
+BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t elements) {
+  const BufferId b = add_local(std::move(name), type, elements);
+  kernel.buffers[b].memory = Memory::Shared;
+  return b;
+}
+
+Body TreeBody::of(const NestTree& tree) {
+  return fusion_[tree.tensor].fold ? folding(tree) : plain(tree);
+}
+
+// What stands inside the first `level` loops, down to `end`: loops are opened as long as something
+// hosted stands further in; then comes the leaf, which opens the rest.
+template <class Leaf>
+Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
+                     Leaf leaf) {
+  Body body;
+  bool has_deeper = level < end && end != SIZE_MAX;
+  for (const NestTree& inner : tree.inside) {
+    if (inner.level == level && hosts_at_level) append(body, of(inner));
+    if (inner.level > level && (end == SIZE_MAX || inner.level <= end)) has_deeper = true;
+  }
+  if (!has_deeper) {
+    append(body, leaf(level));
+    return body;
+  }
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  Loop loop = loop_of(schedule_, a, level, draft_.kernel, draft_.computed);
+  loop.body = loops(tree, level + 1, end, true, leaf);
+  body.push_back({std::move(loop)});
+  return body;
+}
+
+Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
+                    Memory target) {
+  const NestRequest request{.fusion = fusion_,
+                            .schedule = schedule_,
+                            .analysis = analysis,
+                            .contents = draft_.contents,
+                            .open = open,
+                            .target = target,
+                            .is_vectorised = draft_.is_vectorised,
+                            .draws_out_checks = options_.draws_out_checks,
+                            .checks_everything = options_.checks_everything};
+  return nest_of(request, std::move(stores), draft_.kernel, draft_.computed, draft_.conditions);
+}
+
+BufferId TreeBody::buffer_of(TensorId t, std::size_t component, bool is_written) {
+  const StoredPart part = parts_of(fusion_, t)[component];
+  Buffer buffer{.name = part.name, .type = part.type, .elements = {}, .is_written = is_written};
+  const bool is_placed = placed_.contains(t);
+  const Storage* storage = nullptr;
+  if (is_placed && placed_[t].analysis.storage) storage = &*placed_[t].analysis.storage;
+  if (storage != nullptr) {
+    if (!fusion_[t].fold || !fusion_[t].fold->is_partial) buffer.type = storage->type;
+    buffer.memory = storage->memory;
+    buffer.elements = placed_[t].analysis.elements;
+  } else {
+    buffer.elements = elements_of(fusion_, schedule_.graph(), t);
+  }
+  return draft_.buffer_of({t, component, storage}, std::move(buffer));
+}
+
+std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
+  std::vector<BufferId> buffers;
+  for (std::size_t c = 0; c < parts_of(fusion_, t).size(); ++c) {
+    buffers.push_back(buffer_of(t, c, true));
+  }
+  return buffers;
+}
+
+ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component) {
+  const auto load = [&](TensorId source, const std::vector<Expr>& subscripts) {
+    ValueGraph& values = draft_.kernel.values;
+    Expr address;
+    if (placed_.contains(source) && placed_[source].analysis.storage) {
+      const std::vector<DomainId>& axes = placed_[source].analysis.storage->axes;
+      address = dense_address(schedule_.graph(), axes,
+                              coordinates_from(schedule_.graph(), fusion_[source].logical,
+                                               subscripts, axes, schedule_.transforms(source)));
+    } else {
+      address = address_of(fusion_, schedule_.graph(), source, subscripts);
+    }
+    const bool is_partial = fusion_[source].fold && fusion_[source].fold->is_partial;
+    const BufferId buffer = buffer_of(source, is_partial ? component : 0, false);
+    return values.read(draft_.kernel.buffers[buffer].type, buffer,
+                       {analysis.guarded->simplify(address)});
+  };
+  return ValueLowering(fusion_, schedule_, analysis, draft_.kernel.values, load)
+      .lower(analysis.tensor);
+}
+
+Body TreeBody::plain(const NestTree& tree) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
+    Store store{.buffer = buffer_of(tree.tensor, 0, true),
+                .address = a.address,
+                .value = value_of(a),
+                .valid = valid_points(fusion_, schedule_, a),
+                .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed};
+    const Memory target = a.storage ? a.storage->memory : Memory::Global;
+    return leaf(a, open, {std::move(store)}, target);
+  });
+}
+
+// Loops that are not folded over, as far as they stand outermost; inside them: the empty state, all
+// elements taken in, what threads have found merged, the result stored.
+Body TreeBody::folding(const NestTree& tree) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  const TensorAnalysis& result = *placed_[tree.tensor].result;
+  std::size_t outer = 0;
+  while (outer < a.loops.size() && !schedule_.is_folded(tree.tensor, a.loops[outer])) ++outer;
+  return loops(tree, tree.shared, outer, true, [&](std::size_t level) {
+    SELVAGE_CHECK(level == outer);
+    FoldNest nest(fusion_, schedule_, a, outer, draft_);
+    const bool is_direct = nest.keep_in_result(result);
+    const std::vector<BufferId> targets = buffers_of(tree.tensor);
+    if (is_direct) nest.use(targets);
+    Body body = nest.start();
+    append(body, loops(tree, outer, SIZE_MAX, false, [&](std::size_t open) {
+             FoldState element = {value_of(a)};
+             for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
+               element.push_back(value_of(a, c));
+             }
+             return leaf(a, open, nest.take_in(element), Memory::Local);
+           }));
+    append(body, nest.merge_threads());
+    if (is_direct) return body;
+    const Memory target = result.storage ? result.storage->memory : Memory::Global;
+    const std::vector<Expr> valid = valid_points(fusion_, schedule_, result);
+    std::vector<Store> stores = nest.finish(targets);
+    for (Store& store : stores) {
+      store.address = result.address;
+      store.valid = valid;
+    }
+    append(body, leaf(result, outer, std::move(stores), target));
+    return body;
+  });
+}
+
+}  // namespace selvage

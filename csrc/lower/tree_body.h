@@ -1,0 +1,61 @@
+#pragma once
+
+#include <selvage/lower/lanes.h>
+#include <selvage/lower/place.h>
+#include <selvage/lower/program.h>
+
+#include <vector>
+
+namespace selvage {
+
+// A kernel while its body is put together.
+struct KernelDraft {
+  Kernel& kernel;
+  std::vector<BufferContents> contents;  // of the first of the kernel's buffers
+  std::vector<Expr> computed;            // index expressions of the body
+  std::vector<Expr> conditions;          // what must hold at launch, besides widths
+  bool is_vectorised = true;
+
+  // The buffer with those contents; one is added where there is none yet.
+  BufferId buffer_of(const BufferContents& wanted, Buffer buffer);
+  BufferId add_local(std::string name, DataType type, std::int64_t elements);
+  BufferId add_shared(std::string name, DataType type, std::int64_t elements);
+};
+
+// The loops of a tree of nests, without barriers: a tensor that is computed inside another's nest
+// stands where the loop begins that it is computed at.
+//   for b:            y's loop, and s's
+//     s = 0           s is computed at b of y
+//     for n: s += t
+//     for n: y = ...
+// Checks stand in the innermost loops only, below everything that is hosted: what threads do
+// together, no thread is kept from.
+class TreeBody {
+ public:
+  TreeBody(const Fusion& fusion, const Schedule& schedule, const PlacedTensors& placed,
+           const LowerOptions& options, KernelDraft& draft)
+      : fusion_(fusion), schedule_(schedule), placed_(placed), options_(options), draft_(draft) {}
+
+  Body of(const NestTree& tree);
+
+ private:
+  template <class Leaf>
+  Body loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
+             Leaf leaf);
+  Body plain(const NestTree& tree);
+  Body folding(const NestTree& tree);
+  Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
+            Memory target);
+  BufferId buffer_of(TensorId t, std::size_t component, bool is_written);
+  std::vector<BufferId> buffers_of(TensorId t);  // to be written, of all components
+  // Of a tensor that merges, component by component.
+  ValueId value_of(const TensorAnalysis& analysis, std::size_t component = 0);
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const PlacedTensors& placed_;
+  const LowerOptions& options_;
+  KernelDraft& draft_;
+};
+
+}  // namespace selvage

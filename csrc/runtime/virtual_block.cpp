@@ -1,0 +1,153 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/runtime/compile_error.h>
+#include <selvage/runtime/fiber.h>
+#include <selvage/runtime/virtual_block.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::size_t kWarp = 32;
+
+std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.y, i.z); }
+
+}  // namespace
+
+thread_local VirtualBlock::Stop VirtualBlock::running_;
+
+std::vector<std::unique_ptr<Fiber>>& VirtualBlock::fibers() {
+  static thread_local std::vector<std::unique_ptr<Fiber>> pool;
+  return pool;
+}
+
+VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
+                           const std::vector<VirtualIndex>& threads)
+    : source_(source), machine_(machine), entry_(entry), threads_(threads) {
+  machine_.barrier = &VirtualBlock::wait;
+  machine_.warp_barrier = &VirtualBlock::wait_for_warp;
+  machine_.shuffle = &VirtualBlock::exchange;
+  auto& pool = fibers();
+  while (pool.size() < threads_.size()) pool.push_back(std::make_unique<Fiber>());
+  for (std::size_t begin = 0; begin < threads_.size(); begin += kWarp) {
+    Threads& warp = warps_.emplace_back(std::min(kWarp, threads_.size() - begin));
+    std::iota(warp.begin(), warp.end(), begin);
+  }
+}
+
+void VirtualBlock::stop(Stop at) {
+  running_ = at;
+  Fiber::suspend();
+}
+void VirtualBlock::wait(int line) { stop({Stop::Kind::Barrier, line}); }
+void VirtualBlock::wait_for_warp(int line) { stop({Stop::Kind::WarpBarrier, line}); }
+void VirtualBlock::exchange(void* value, unsigned bytes, int lanes, int line) {
+  stop({Stop::Kind::Shuffle, line, static_cast<std::byte*>(value), bytes, lanes});
+}
+
+void VirtualBlock::run(SplitMix64* random) {
+  stops_.assign(threads_.size(), {});
+  for (std::size_t t = 0; t < threads_.size(); ++t) fibers()[t]->start(entry_);
+  do {
+    if (random != nullptr) shuffle(warps_, *random);
+    for (Threads& warp : warps_) run_warp(warp, random);
+    for (const Stop& s : stops_) {
+      if (s.line == stops_.front().line) continue;
+      Threads all(threads_.size());
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      refuse(std::move(all), "");
+    }
+  } while (stops_.front().kind != Stop::Kind::Exited);
+}
+
+// Until each of its threads waits for the block, or is gone.
+void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
+  for (;;) {
+    if (random != nullptr) shuffle(warp, *random);
+    for (std::size_t t : warp) {
+      machine_.thread = threads_[t];
+      running_ = {};
+      fibers()[t]->resume();
+      stops_[t] = running_;
+    }
+    const auto waits_for_warp = [&](std::size_t t) { return stops_[t].is_of_warp(); };
+    if (std::ranges::none_of(warp, waits_for_warp)) return;
+    const Stop& first = stops_[warp.front()];
+    for (std::size_t t : warp) {
+      if (stops_[t].line == first.line && stops_[t].kind == first.kind) continue;
+      const std::size_t number = *std::ranges::min_element(warp) / kWarp;
+      refuse(warp, fmt::format("warp {} of ", number));
+    }
+    if (first.kind == Stop::Kind::Shuffle) exchange(warp);
+  }
+}
+
+// All have stopped and none goes on before every value is where it belongs.
+void VirtualBlock::exchange(const Threads& warp) {
+  if (warp.size() < kWarp) refuse_narrow(warp);
+  const std::size_t bytes = stops_[warp.front()].bytes;
+  given_.resize(kWarp * bytes);
+  for (std::size_t t : warp) {
+    std::memcpy(&given_[t % kWarp * bytes], stops_[t].value, bytes);
+  }
+  for (std::size_t t : warp) {
+    const std::size_t from = (t % kWarp ^ std::size_t(stops_[t].lanes)) % kWarp;
+    std::memcpy(stops_[t].value, &given_[from * bytes], bytes);
+  }
+}
+
+std::string VirtualBlock::note(std::size_t thread, std::ptrdiff_t more) const {
+  const int line = stops_[thread].line;
+  std::string note = "thread " + to_text(threads_[thread]);
+  if (more > 0) note += fmt::format(" and {} more", more);
+  return note + (line == Stop::kExited
+                     ? " left the kernel"
+                     : fmt::format(" at line {}: {}", line, line_of(source_.text, line)));
+}
+
+// One note for each place where threads stand, the earliest thread's first.
+void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
+  std::ranges::sort(threads);
+  std::vector<std::string> notes;
+  std::vector<int> told;
+  bool shuffles = false;
+  for (std::size_t t : threads) {
+    shuffles = shuffles || stops_[t].kind == Stop::Kind::Shuffle;
+    const int line = stops_[t].line;
+    if (std::ranges::count(told, line) > 0) continue;
+    told.push_back(line);
+    const auto is_there = [&](std::size_t other) { return stops_[other].line == line; };
+    notes.push_back(note(t, std::ranges::count_if(threads, is_there) - 1));
+  }
+  const char* what = shuffles ? "shuffle" : "barrier";
+  refuse(
+      fmt::format("the threads of {}block {} part at a {}", whose, to_text(machine_.block), what),
+      std::move(notes),
+      fmt::format("move the {} out of the branch, so that every thread reaches it", what));
+}
+
+void VirtualBlock::refuse_narrow(const Threads& warp) const {
+  refuse(fmt::format("a warp of {} threads of block {} shuffles", warp.size(),
+                     to_text(machine_.block)),
+         {note(*std::ranges::min_element(warp), std::ptrdiff_t(warp.size()) - 1)},
+         "give the block a multiple of 32 threads, and guard what the added ones do");
+}
+
+void VirtualBlock::refuse(std::string message, std::vector<std::string> notes,
+                          std::string help) const {
+  Diagnostic d;
+  d.code = "E702";
+  d.place.file = source_.name;
+  d.message = std::move(message);
+  d.notes = std::move(notes);
+  d.help = std::move(help);
+  throw Error(std::move(d));
+}
+
+}  // namespace selvage

@@ -1,0 +1,140 @@
+// Pointwise operations of C++ by the reference interpreter beside plain loops.
+#include <selvage/emulate/reference.h>
+#include <selvage/ir/ops.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace selvage {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+const std::vector<double> kLeft = {0, -0.0, 1,   -1,        2.5,        -2.5,
+                                   7, -7,   100, kInfinity, -kInfinity, kNaN};
+const std::vector<double> kRight = {1, 3, -3, 2, 0.5, -0.5, 3, 3, 7, 2, -1, kNaN};
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+Array array(DataType type, const std::vector<double>& numbers) {
+  Array a(type, {std::int64_t(numbers.size())});
+  for (std::size_t k = 0; k < numbers.size(); ++k) a.set(std::int64_t(k), numbers[k]);
+  return a;
+}
+
+// `op` of x and y, and what it is to be of each pair.
+void expect(DataType type, const std::function<Tensor(Tensor, Tensor)>& op,
+            const std::function<double(double, double)>& item, const std::vector<double>& left,
+            const std::vector<double>& right) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor x = f.input("x", {N}, type), y = f.input("y", {N}, type);
+  f.output("z", op(x, y));
+  const Array a = array(type, left), b = array(type, right);
+  const Array z = run_reference(f, {{"N", a.size()}}, {{"x", a}, {"y", b}}).at(0);
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    const double expected = item(a.get(k), b.get(k));
+    EXPECT_TRUE(same(z.get(k), expected))
+        << a.get(k) << ", " << b.get(k) << ": " << z.get(k) << " and not " << expected;
+  }
+}
+
+struct Op {
+  const char* name;
+  std::function<Tensor(Tensor, Tensor)> op;
+  std::function<double(double, double)> item;
+};
+
+TEST(ReferencePointwise, ComparisonsAndTruthOfEveryFloat) {
+  const std::vector<Op> ops = {
+      {"==", [](Tensor x, Tensor y) { return x == y; }, [](double a, double b) { return a == b; }},
+      {"!=", [](Tensor x, Tensor y) { return x != y; }, [](double a, double b) { return a != b; }},
+      {"<", [](Tensor x, Tensor y) { return x < y; }, [](double a, double b) { return a < b; }},
+      {"<=", [](Tensor x, Tensor y) { return x <= y; }, [](double a, double b) { return a <= b; }},
+      {">", [](Tensor x, Tensor y) { return x > y; }, [](double a, double b) { return a > b; }},
+      {">=", [](Tensor x, Tensor y) { return x >= y; }, [](double a, double b) { return a >= b; }},
+      {"&&", [](Tensor x, Tensor y) { return x && y; },
+       [](double a, double b) { return a != 0 && b != 0; }},
+      {"||", [](Tensor x, Tensor y) { return x || y; },
+       [](double a, double b) { return a != 0 || b != 0; }},
+      {"!", [](Tensor x, Tensor) { return !x; }, [](double a, double) { return a == 0; }},
+      {"select", [](Tensor x, Tensor y) { return select(x < y, x, y); },
+       [](double a, double b) { return a < b ? a : b; }},
+      {"clamp", [](Tensor x, Tensor) { return clamp(x, -1, 2); },
+       [](double a, double) { return std::fmin(std::fmax(a, -1), 2); }}};
+  for (DataType type : {DataType::Half, DataType::BFloat16, DataType::Float, DataType::Double}) {
+    for (const Op& op : ops) {
+      SCOPED_TRACE(std::string(op.name) + " of " + std::string(to_string(type)));
+      expect(type, op.op, op.item, kLeft, kRight);
+    }
+  }
+}
+
+TEST(ReferencePointwise, FunctionsOfFloatAreThoseOfC) {
+  const std::vector<Op> ops = {{"floor_div", [](Tensor x, Tensor y) { return floor_div(x, y); },
+                                [](double a, double b) {
+                                  const float q = float(a) / float(b);
+                                  return b < 0 ? std::ceil(q) : std::floor(q);
+                                }},
+                               {"remainder", [](Tensor x, Tensor y) { return remainder(x, y); },
+                                [](double a, double b) {
+                                  const float r = std::fmod(float(a), float(b));
+                                  return r < 0 ? r + std::abs(float(b)) : r;
+                                }},
+                               {"pow", [](Tensor x, Tensor y) { return pow(x, y); },
+                                [](double a, double b) { return std::pow(float(a), float(b)); }},
+                               {"floor", [](Tensor x, Tensor) { return floor(x); },
+                                [](double a, double) { return std::floor(float(a)); }},
+                               {"ceil", [](Tensor x, Tensor) { return ceil(x); },
+                                [](double a, double) { return std::ceil(float(a)); }},
+                               {"sin", [](Tensor x, Tensor) { return sin(x); },
+                                [](double a, double) { return std::sin(float(a)); }},
+                               {"cos", [](Tensor x, Tensor) { return cos(x); },
+                                [](double a, double) { return std::cos(float(a)); }},
+                               {"erf", [](Tensor x, Tensor) { return erf(x); },
+                                [](double a, double) { return std::erf(float(a)); }}};
+  for (const Op& op : ops) {
+    SCOPED_TRACE(op.name);
+    expect(DataType::Float, op.op, op.item, kLeft, kRight);
+  }
+}
+
+TEST(ReferencePointwise, DivisionOfIntegersIsEuclidean) {
+  const std::vector<double> left = {7, -7, 7, -7, 0, 5, 5, -8}, right = {3, 3, -3, -3, 4, 0, 5, 3};
+  for (DataType type : {DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int64}) {
+    const auto rest = [](double a, double b) {
+      if (b == 0) return 0.0;
+      const double r = std::fmod(a, b);
+      return r < 0 ? r + std::abs(b) : r;
+    };
+    expect(
+        type, [](Tensor x, Tensor y) { return x % y; }, rest, left, right);
+    expect(
+        type, [](Tensor x, Tensor y) { return floor_div(x, y); },
+        [&](double a, double b) { return b == 0 ? 0 : (a - rest(a, b)) / b; }, left, right);
+    expect(
+        type, [](Tensor x, Tensor y) { return cast(x / y, DataType::Double); },
+        [](double a, double b) { return double(float(a) / float(b)); }, left, right);
+  }
+}
+
+TEST(ReferencePointwise, ACastFromAndToEveryType) {
+  for (int from = 0; from <= int(DataType::Double); ++from) {
+    for (int to = 0; to <= int(DataType::Double); ++to) {
+      const auto source = DataType(from), target = DataType(to);
+      SCOPED_TRACE(std::string(to_string(source)) + " to " + std::string(to_string(target)));
+      // Small numbers, which every type holds; a bool is 0 or 1.
+      expect(
+          source, [&](Tensor x, Tensor) { return cast(x, target); },
+          [&](double a, double) { return target == DataType::Bool ? double(a != 0) : a; },
+          {0, 1, 2, 100}, {0, 0, 0, 0});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace selvage

@@ -1,0 +1,151 @@
+#include <selvage/base/diagnostic.h>
+#include <selvage/ir/ops.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/lowered.h"
+#include "tests/support/refusal.h"
+
+namespace selvage {
+
+namespace {
+
+using test::expect_agreement;
+using test::SizeList;
+using testing::HasSubstr;
+
+const SizeList kRows = {{{"B", 3}, {"H", 1}},   {{"B", 1}, {"H", 2}},   {{"B", 2}, {"H", 31}},
+                        {{"B", 5}, {"H", 33}},  {{"B", 3}, {"H", 127}}, {{"B", 2}, {"H", 1023}},
+                        {{"B", 2}, {"H", 1027}}};
+
+// y[b] = how(x[b, h]) over h.
+struct Rows {
+  explicit Rows(Reduction how, DataType type = DataType::Int32) {
+    const auto [b, h] = f.extents("B", "H");
+    y = f.output("y", reduce(how, f.input("x", {b, h}, type, {"b", "h"}), {1}));
+  }
+  Fusion f;
+  Tensor y;
+};
+
+// How rows are folded: by one thread, by a warp's lanes, by a block along x, y, both.
+std::vector<std::pair<std::string, Schedule>> schedules(const Rows& rows) {
+  std::vector<std::pair<std::string, Schedule>> all;
+  const auto add = [&](std::string name, auto cut) {
+    Schedule s(rows.f);
+    const auto [b, h] = s.loops<2>(rows.y);
+    cut(s, b, h);
+    all.emplace_back(std::move(name), std::move(s));
+  };
+  add("a thread", [](Schedule& s, auto b, auto) { s.bind(b, ParallelType::TIDx); });
+  add("the folded loop outside", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(b, 4);
+    s.reorder({outer, h, inner}).bind(outer, ParallelType::BIDx);
+  });
+  add("lanes of a warp, several rows", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 8);
+    s.bind(b, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
+  });
+  add("a block along x", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 96);
+    s.bind(b, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
+  });
+  add("a block along x, as wide as the row asks", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 4);
+    s.bind(b, ParallelType::BIDx).bind(outer, ParallelType::TIDx);
+    s.bind(inner, ParallelType::Vectorize);
+  });
+  add("along y, rows along x", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 7);
+    const auto [bo, bi] = s.split(b, 5);
+    s.bind(bo, ParallelType::BIDx).bind(bi, ParallelType::TIDx).bind(inner, ParallelType::TIDy);
+  });
+  add("along x and y", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 16);
+    const auto [oo, oi] = s.split(outer, 6);
+    s.bind(b, ParallelType::BIDx).bind(oi, ParallelType::TIDy).bind(inner, ParallelType::TIDx);
+  });
+  return all;
+}
+
+class EveryFold : public testing::TestWithParam<Reduction> {};
+
+TEST_P(EveryFold, AgreesHoweverItsLoopsAreShared) {
+  const bool is_real = GetParam() == Reduction::Mean || GetParam() == Reduction::Variance;
+  const Rows rows(GetParam(), is_real ? DataType::Float : DataType::Int32);
+  for (const auto& [name, schedule] : schedules(rows)) {
+    SCOPED_TRACE(name);
+    expect_agreement(rows.f, schedule, kRows);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Folds, EveryFold,
+                         testing::Values(Reduction::Sum, Reduction::Prod, Reduction::Max,
+                                         Reduction::Min, Reduction::Mean, Reduction::Any,
+                                         Reduction::All, Reduction::ArgMax, Reduction::ArgMin,
+                                         Reduction::Variance),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+TEST(Folds, RowsOfFourThreadsFillWholeWarpsTogether) {
+  const Rows rows(Reduction::Sum);
+  Schedule s(rows.f);
+  const auto [b, h] = s.loops<2>(rows.y);
+  const auto [outer, inner] = s.split(h, 4);
+  const auto [bo, bi] = s.split(b, 3);
+  s.bind(bo, ParallelType::BIDx).bind(bi, ParallelType::TIDy).bind(inner, ParallelType::TIDx);
+  const Program p = expect_agreement(rows.f, s, kRows);
+  const Launch& launch = p.steps[0].variants[0].launch;
+  EXPECT_TRUE(launch.block[0].is_const(4));
+  EXPECT_TRUE(launch.block[1].is_const(8));
+}
+
+TEST(Folds, ABlockThatFoldsMeetsInOneBarrier) {
+  const Rows rows(Reduction::Sum);
+  Schedule s(rows.f);
+  const auto [b, h] = s.loops<2>(rows.y);
+  s.bind(b, ParallelType::BIDx).bind(s.split(h, 256).second, ParallelType::TIDx);
+  const Program p = lower(rows.f, s);
+  EXPECT_EQ(test::count_barriers(p.steps[0].variants[0].body), 1u);
+}
+
+TEST(Folds, BlocksThatFoldTogetherAreRefused) {
+  const Rows rows(Reduction::Sum);
+  Schedule s(rows.f);
+  const auto [b, h] = s.loops<2>(rows.y);
+  const auto [outer, inner] = s.split(h, 256);
+  s.bind(outer, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(rows.f, s); }),
+            "selvage: error[E434]: i1o, which y folds over, is bound to BIDx, and blocks do not "
+            "wait for one another; help: rfactor it: rfactor: {in: [i1o], as: ...}, or bind it to "
+            "a thread index");
+  Schedule mended(rows.f);
+  const auto [row, column] = mended.loops<2>(rows.y);
+  const auto [o, i] = mended.split(column, 256);
+  const TensorId part = mended.rfactor(rows.y.id(), {i}, "part");
+  for (ScheduledLoop l : mended.loops(part)) {
+    if (l.domain == o.domain) mended.bind(l, ParallelType::BIDx);
+    if (l.domain == i.domain) mended.bind(l, ParallelType::TIDx);
+  }
+  mended.materialize(part);
+  expect_agreement(rows.f, mended, kRows);
+}
+
+TEST(Folds, AnRfactorMergesStatesOfEveryKind) {
+  for (Reduction how : {Reduction::Sum, Reduction::Max, Reduction::ArgMax, Reduction::Variance}) {
+    SCOPED_TRACE(to_string(how));
+    const Rows rows(how, how == Reduction::Variance ? DataType::Float : DataType::Int32);
+    for (const bool is_stored : {false, true}) {
+      Schedule s(rows.f);
+      const auto [b, h] = s.loops<2>(rows.y);
+      const auto [outer, inner] = s.split(h, 8);
+      const TensorId part = s.rfactor(rows.y.id(), {outer}, "part");
+      if (is_stored) s.materialize(part);
+      expect_agreement(rows.f, s, kRows);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace selvage

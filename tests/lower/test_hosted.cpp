@@ -1,0 +1,111 @@
+#include <selvage/base/diagnostic.h>
+#include <selvage/expr/text.h>
+#include <selvage/ir/ops.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/lowered.h"
+#include "tests/support/refusal.h"
+
+namespace selvage {
+
+namespace {
+
+using test::expect_agreement;
+using test::SizeList;
+using testing::HasSubstr;
+
+const SizeList kRows = {{{"B", 3}, {"H", 1}},   {{"B", 1}, {"H", 2}},   {{"B", 2}, {"H", 31}},
+                        {{"B", 5}, {"H", 33}},  {{"B", 3}, {"H", 127}}, {{"B", 2}, {"H", 1027}},
+                        {{"B", 2}, {"H", 9001}}};
+
+// The program of the README: a row to a block, vectors of 8, nothing else said.
+struct RmsNorm {
+  RmsNorm() {
+    const auto [B, H] = f.extents("B", "H");
+    const Tensor x = f.input("x", {B, H}, DataType::Half), w = f.input("w", {H}, DataType::Half);
+    y = f.output("y", x * rsqrt(mean(x * x, {1}, keepdim) + 1e-6f) * w);
+  }
+  Schedule by_rows() {
+    Schedule s(f);
+    const auto [b, h] = s.loops<2>(y);
+    const auto [ho, hi] = s.split(h, 8);
+    s.bind(b, ParallelType::BIDx).bind(ho, ParallelType::TIDx).bind(hi, ParallelType::Vectorize);
+    return s;
+  }
+  Fusion f;
+  Tensor y;
+};
+
+TEST(Hosted, AFoldThatNothingIsSaidOfFollowsItsReaderAtAnySize) {
+  RmsNorm c;
+  const Program p = expect_agreement(c.f, c.by_rows(), kRows);
+  ASSERT_EQ(p.steps.size(), 1u);
+  EXPECT_TRUE(p.checks.size() == 1 && to_string(p.checks[0].condition) == "B < 2147483648");
+}
+
+TEST(Hosted, ARowIsReadOnceIntoRegisters) {
+  RmsNorm c;
+  Schedule s = c.by_rows();
+  const TensorId x = *c.f.find("x");
+  s.compute_at(s.cache(x, "x_row", Memory::Local), s.loops(c.y.id())[0]);
+  EXPECT_THAT(refusal_by<Illegal>([&] { lower(c.f, s); }), HasSubstr("E4"));
+}
+
+// A tile through shared memory: stored by rows, read by columns.
+TEST(Hosted, ATileIsTransposedThroughSharedMemory) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor a = f.input("a", {M, N}, DataType::Half, {"m", "n"});
+  const Tensor y = f.output("y", transpose(a, {1, 0}));
+  Schedule s(f);
+  const TensorId tile = s.cache(a.id(), "tile", Memory::Shared);
+  const auto cut = [&](std::vector<ScheduledLoop> l, bool is_transposed) {
+    const auto [o0, i0] = s.split(l[0], 32);
+    const auto [o1, i1] = s.split(l[1], 32);
+    const auto [warps, steps] = s.split(i0, 4);
+    const auto n = is_transposed ? o0 : o1, m = is_transposed ? o1 : o0;
+    s.reorder({n, m, warps, steps, i1});
+    s.bind(n, ParallelType::BIDy).bind(m, ParallelType::BIDx);
+    s.bind(warps, ParallelType::TIDy).bind(i1, ParallelType::TIDx);
+    return m;
+  };
+  const ScheduledLoop at = cut(s.loops(y.id()), true);
+  cut(s.loops(tile), false);
+  s.compute_at(tile, at);
+  const Program p = expect_agreement(
+      f, s, {{{"M", 1}, {"N", 1}}, {{"M", 33}, {"N", 31}}, {{"M", 127}, {"N", 65}}});
+  EXPECT_EQ(test::count_barriers(p.steps[0].variants[0].body), 1u);
+}
+
+TEST(Hosted, AReaderOutsideOfTheLoopsIsRefused) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = f.input("x", {M, N}, DataType::Float, {"m", "n"});
+  const Tensor t = x * 2;
+  const Tensor y = f.output("y", t + 1);
+  f.output("z", t - 1);
+  Schedule s(f);
+  s.compute_at(t.id(), s.loops<2>(y)[0]);
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
+            "selvage: error[E418]: t0 is computed at loop i0 of y, and z reads it outside of that; "
+            "help: compute z there as well, or t0 further out: inline: {into: ..., at: ...}");
+  s.materialize(t.id());
+  expect_agreement(f, s, {{{"M", 3}, {"N", 5}}});
+}
+
+TEST(Hosted, AnElementOfAnotherIterationIsRefused) {
+  Fusion f;
+  const Expr N = f.extent("N");
+  const Tensor x = f.input("x", {N}, DataType::Float, {"n"});
+  const Tensor t = x * 2;
+  const Tensor y = f.output("y", t + slice(concatenate({t, t}, 0), 0, 1, N + 1));
+  Schedule s(f);
+  s.compute_at(t.id(), s.loops<1>(y)[0]);
+  EXPECT_THAT(refusal_by<Illegal>([&] { lower(f, s); }), HasSubstr("error[E432]"));
+}
+
+}  // namespace
+
+}  // namespace selvage

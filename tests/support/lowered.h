@@ -1,0 +1,90 @@
+#pragma once
+
+#include <selvage/driver/run.h>
+#include <selvage/kernel/print.h>
+#include <selvage/kernel/verify.h>
+#include <selvage/lower/program.h>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace selvage::test {
+
+// What lowering makes of a schedule, held against everything that judges it.
+
+inline std::size_t count_barriers(const Body& body) {
+  std::size_t n = 0;
+  for (const Statement& s : body) {
+    if (std::holds_alternative<Barrier>(s.node)) ++n;
+    if (const auto* loop = std::get_if<Loop>(&s.node)) n += count_barriers(loop->body);
+    if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      n += count_barriers(guard->body) + count_barriers(guard->otherwise);
+    }
+  }
+  return n;
+}
+
+// Takes the k-th barrier out, in the order of the text.
+inline bool remove_barrier(Body& body, std::size_t& k) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (std::holds_alternative<Barrier>(body[i].node) && k-- == 0) {
+      body.erase(body.begin() + std::ptrdiff_t(i));
+      return true;
+    }
+    if (auto* loop = std::get_if<Loop>(&body[i].node)) {
+      if (remove_barrier(loop->body, k)) return true;
+    }
+  }
+  return false;
+}
+
+// Every kernel is proved free of races, divergence and bad addresses, none reads what was not
+// written, and each races without any one of its barriers.
+inline void expect_verified(const Program& program) {
+  for (const ProgramStep& step : program.steps) {
+    for (const Kernel& kernel : step.variants) {
+      const Verification v = verify(kernel);
+      for (const KernelFinding& f : v.findings) {
+        // That everything read was written before is left to emulation where it is not proved.
+        if (f.hazard == Hazard::Lifetime && !is_refuted(f.verdict)) continue;
+        ADD_FAILURE() << kernel.name << ": " << to_string(f.hazard) << ": " << f.text << "\n"
+                      << loop_nest(kernel);
+      }
+      for (std::size_t k = 0; k < count_barriers(kernel.body); ++k) {
+        Kernel without = kernel;
+        std::size_t at = k;
+        remove_barrier(without.body, at);
+        EXPECT_TRUE(is_refuted(verify(without).of(Hazard::Race)))
+            << "barrier " << k << " of " << kernel.name << " is not needed:\n"
+            << loop_nest(kernel);
+      }
+    }
+  }
+}
+
+using SizeList = std::vector<std::map<std::string, std::int64_t>>;
+
+// Emulation and the virtual device agree with the unscheduled program at all of these sizes.
+inline Program expect_agreement(const Fusion& fusion, const Schedule& schedule,
+                                const SizeList& sizes = {{}}) {
+  Program program = lower(fusion, schedule);
+  expect_verified(program);
+  for (const auto& at : sizes) {
+    const RunResult r =
+        run(fusion, schedule, program, {.sizes = at, .on = Machine::Emulate, .on_all = true});
+    std::string where;
+    for (const auto& [name, value] : at) where += name + " = " + std::to_string(value) + " ";
+    for (const std::string& fault : r.faults) ADD_FAILURE() << where << fault;
+    for (const Comparison& c : r.comparisons) {
+      EXPECT_EQ(c.failures, 0) << where << to_string(c.machine) << ": " << c.first;
+    }
+    EXPECT_EQ(r.comparisons.size() % 2, 0u);
+    if (testing::Test::HasFailure()) break;
+  }
+  return program;
+}
+
+}  // namespace selvage::test
