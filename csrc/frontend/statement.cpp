@@ -139,8 +139,8 @@ class Builder {
   Expr subscript(const FormulaNode& node) {
     const auto not_affine = [&] {
       refuse("E316", place(node.at), "the subscript is not affine in the indices",
-             "use sums of indices, integers and sizes, and products and quotients (//, %) with "
-             "integers and sizes, such as 2 * i + 1");
+             "use sums of indices, integers and sizes, and products with integers and sizes, such "
+             "as 2 * i + 1");
     };
     const auto operand = [&](std::size_t k) { return subscripts_[node.operands[k]]; };
     if (node.kind == Kind::Integer) return fusion_.constant(node.integer);

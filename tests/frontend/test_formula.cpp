@@ -234,13 +234,11 @@ const Refused kStatements[] = {
      "help: use indices and integers in subscripts"},
     {"y[m, n] = a[m, n * n]",
      "a.yaml:6:22: error[E316]: the subscript is not affine in the indices; help: "
-     "use sums of indices, integers and sizes, and products and quotients (//, %) with "
-     "integers and sizes, "
+     "use sums of indices, integers and sizes, and products with integers and sizes, "
      "such as 2 * i + 1"},
     {"y[m, n] = a[m, n / 2]",
      "a.yaml:6:22: error[E316]: the subscript is not affine in the indices; help: "
-     "use sums of indices, integers and sizes, and products and quotients (//, %) with "
-     "integers and sizes, "
+     "use sums of indices, integers and sizes, and products with integers and sizes, "
      "such as 2 * i + 1"},
     {"y[i] = b[2 * i]",
      "a.yaml:6:7: error[E317]: the extent of the index i of y is not known; help: "
