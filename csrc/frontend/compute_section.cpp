@@ -36,8 +36,12 @@ class Reader {
   void read() {
     const Node* inputs = root_.find("inputs");
     const Node* outputs = root_.find("outputs");
+    const Node* shapes = root_.find("shapes");
     for (const Node* section : {inputs, outputs}) {
       if (section != nullptr) declare_sizes_of(*section);
+    }
+    if (shapes != nullptr) {
+      for (const Entry& tensor : shapes->entries) declare_sizes_in(tensor.value);
     }
     if (const Node* facts = root_.find("facts")) {
       errors_.attempt([&] { context_.symbols.read_facts(*facts); });
@@ -45,6 +49,7 @@ class Reader {
     errors_.attempt([&] { read_statements(); });
     if (inputs != nullptr) errors_.attempt([&] { read_inputs(*inputs); });
     if (outputs != nullptr) errors_.attempt([&] { read_outputs(*outputs); });
+    if (shapes != nullptr) errors_.attempt([&] { read_shapes(*shapes); });
     ScheduleDraft draft;
     errors_.attempt([&] {
       draft =
@@ -70,11 +75,13 @@ class Reader {
   void declare_sizes_of(const Node& section) {
     for (const Entry& tensor : section.entries) {
       const Node* shape = tensor.value.find("shape");
-      if (shape == nullptr) continue;
-      for (const Node& extent : shape->items) {
-        if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
-        errors_.attempt([&] { context_.symbols.declare(extent); });
-      }
+      if (shape != nullptr) declare_sizes_in(*shape);
+    }
+  }
+  void declare_sizes_in(const Node& shape) {
+    for (const Node& extent : shape.items) {
+      if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
+      errors_.attempt([&] { context_.symbols.declare(extent); });
     }
   }
 
@@ -165,39 +172,68 @@ class Reader {
     }
   }
 
+  // The statement of which a section says something; null where it may be in what was not read.
+  const Formula* statement_of(const Entry& entry, const std::string& section) const {
+    for (const Formula& f : formulas_) {
+      if (f.target == entry.key) return &f;
+    }
+    if (formulas_.size() != texts_.size()) return nullptr;
+    std::vector<std::string_view> words;
+    for (const Formula& f : formulas_) words.push_back(f.target);
+    refuse("E205", entry.place, section + ": no statement computes " + shown(entry.key),
+           meant(entry.key, words, "name a tensor that stands on the left of a statement"));
+  }
+
+  std::vector<Expr> read_shape_of(const Formula& formula, const Node& shape,
+                                  const std::string& what) {
+    std::vector<Expr> extents = read_shape(shape);
+    if (extents.size() != formula.indices.size()) {
+      refuse("E309", shape.place,
+             what + " has " + std::to_string(extents.size()) +
+                 (extents.size() == 1 ? " extent for " : " extents for ") +
+                 std::to_string(formula.indices.size()) + " indices",
+             "give one for each index");
+    }
+    return extents;
+  }
+
   void read_outputs(const Node& section) {
     for (const Entry& entry : expect_map(section, "outputs")) {
       errors_.attempt([&] {
         const std::string what = "outputs." + entry.key;
         expect_map(entry.value, what, {"shape", "dtype", "strides", "contiguity", "align"},
                    errors_);
-        const auto computes = [&](const Formula& f) { return f.target == entry.key; };
-        const auto formula = std::find_if(formulas_.begin(), formulas_.end(), computes);
-        if (formula == formulas_.end()) {
-          if (formulas_.size() != texts_.size()) return;  // it may be in what was not read
-          std::vector<std::string_view> words;
-          for (const Formula& f : formulas_) words.push_back(f.target);
-          refuse("E205", entry.place, "outputs: no statement computes " + shown(entry.key),
-                 meant(entry.key, words, "name a tensor that stands on the left of a statement"));
-        }
-        const std::size_t rank = formula->indices.size();
+        const Formula* formula = statement_of(entry, "outputs");
+        if (formula == nullptr) return;
         StatementOutput output;
         if (const Node* type = entry.value.find("dtype")) {
           output.type = as_data_type(*type, what + ".dtype");
         }
         if (const Node* shape = entry.value.find("shape")) {
-          output.shape = read_shape(*shape);
-          if (output.shape->size() != rank) {
-            refuse("E309", shape->place,
-                   what + ".shape has " + std::to_string(output.shape->size()) +
-                       (output.shape->size() == 1 ? " extent for " : " extents for ") +
-                       std::to_string(rank) + " indices",
-                   "give one for each index");
-          }
+          output.shape = read_shape_of(*formula, *shape, what + ".shape");
         }
-        output.layout = read_layout(entry.value, rank, sizes_, errors_);
+        output.layout = read_layout(entry.value, formula->indices.size(), sizes_, errors_);
         output.layout.place = entry.place;
-        outputs_.emplace(entry.key, std::move(output));
+        said_.emplace(entry.key, std::move(output));
+      });
+    }
+    has_outputs_ = !section.entries.empty();
+  }
+
+  // Of tensors that are no outputs, where no read tells how far their indices run.
+  void read_shapes(const Node& section) {
+    for (const Entry& entry : expect_map(section, "shapes")) {
+      errors_.attempt([&] {
+        const Formula* formula = statement_of(entry, "shapes");
+        if (formula == nullptr) return;
+        if (const auto it = said_.find(entry.key); it != said_.end()) {
+          refuse("E204", entry.place, "shapes: " + entry.key + " is an output",
+                 "give its shape under outputs");
+        }
+        StatementOutput said{.is_output = false};
+        said.shape = read_shape_of(*formula, entry.value, "shapes." + entry.key);
+        said.layout.place = entry.place;
+        said_.emplace(entry.key, std::move(said));
       });
     }
   }
@@ -244,9 +280,9 @@ class Reader {
           broken_.insert(formula.target);
           return;
         }
-        const auto output = outputs_.find(formula.target);
-        make_tensor(formula, *texts_[k], output == outputs_.end() ? nullptr : &output->second,
-                    formulas_, *fusion_, sizes_, context_);
+        const auto said = said_.find(formula.target);
+        make_tensor(formula, *texts_[k], said == said_.end() ? nullptr : &said->second, formulas_,
+                    *fusion_, sizes_, context_);
       });
       if (!fine) broken_.insert(formula.target);
     }
@@ -271,7 +307,7 @@ class Reader {
       const std::string& name = formulas_[k].target;
       const TensorId t = *fusion_->find(name);
       if (read.count(name) || (*fusion_)[t].is_output) continue;
-      if (outputs_.empty()) {
+      if (!has_outputs_) {
         fusion_->output(name, {fusion_.get(), t});
         continue;
       }
@@ -294,7 +330,8 @@ class Reader {
   ReadAxes read_axes_;
   std::vector<std::string> input_names_;
   std::vector<Input> inputs_;
-  std::map<std::string, StatementOutput> outputs_;
+  std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
+  bool has_outputs_ = false;
   std::set<std::string> broken_;  // tensors that are named and could not be made
 };
 

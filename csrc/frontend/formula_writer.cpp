@@ -5,6 +5,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/formula_writer.h>
 #include <selvage/frontend/schedule_file.h>
+#include <selvage/frontend/statement.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/ir/reads.h>
 
@@ -89,7 +90,7 @@ Written within(Written w, int outer) {
 }  // namespace
 
 FormulaWriter::FormulaWriter(const Fusion& fusion, const FileNames& names)
-    : fusion_(fusion), names_(names) {
+    : fusion_(fusion), names_(names), simplifier_(*fusion.facts()) {
   for (std::size_t k = 0; k < fusion.size(); ++k) types_.push_back(fusion[TensorId(k)].type);
 }
 
@@ -310,9 +311,11 @@ Written FormulaWriter::read(ValueId v, const ValueNode& node) {
   const auto source = TensorId(node.source);
   Written w{names_[source] + "[", kAtom, 1, {}};
   std::vector<Expr> subscripts;
+  const std::vector<Expr> extents = fusion_.shape(source);
   for (Expr e : node.subscripts) {
     subscripts.push_back(seen(e));
-    w.text += (subscripts.size() > 1 ? ", " : "") + subscript(subscripts.back(), 0);
+    const Expr extent = extents[subscripts.size() - 1];
+    w.text += (subscripts.size() > 1 ? ", " : "") + subscript(subscripts.back(), extent);
   }
   w.text += "]";
   const DataType type = types_[node.source];
@@ -361,15 +364,36 @@ Written FormulaWriter::integer(Expr e) {
   refuse("it computes with " + to_string(e), "use + - * / % min max of indices");
 }
 
-// A subscript: affine in indices.
-std::string FormulaWriter::subscript(Expr e, int outer) const {
-  const auto infix = [&](const char* sign, int own) {
-    const std::string text = subscript(e[0], own) + " " + sign + " " + subscript(e[1], own + 1);
-    return own < outer ? "(" + text + ")" : text;
-  };
+// A subscript: by an access mode, where one makes just this, or else by the operations that reading
+// knows.
+std::string FormulaWriter::subscript(Expr e, Expr extent) {
   if (e.depth() > std::uint32_t(kDeepest) || e.size() > 1'000) {
     refuse("a subscript is too long for a file", "read through a tensor in between");
   }
+  constexpr std::pair<Remap, const char*> kRemaps[] = {{Remap::Mirror, "mirror"},
+                                                       {Remap::Reflect, "reflect"},
+                                                       {Remap::Clamped, "clamped"},
+                                                       {Remap::Circular, "circular"}};
+  const bool may_be_remapped = e.is(Op::Min) || e.is(Op::Mod);
+  for (Expr x : may_be_remapped ? reachable(std::span(&e, 1), true) : std::vector<Expr>{}) {
+    const bool is_number = !x.is(Op::Lt) && !x.is(Op::Le) && !x.is(Op::Eq) && !x.is(Op::Bool);
+    if (same(x, e) || !is_number) continue;
+    for (const auto& [remap, name] : kRemaps) {
+      // A remainder of a view is no access mode: those go past the ends of an axis.
+      if (remap == Remap::Circular && !x.is(Op::Add) && !x.is(Op::Sub)) continue;
+      if (!same(remapped(simplifier_, remap, x, extent), e)) continue;
+      return std::string(name) + "(" + subscript_part(x, 0) + ")";
+    }
+  }
+  return subscript_part(e, 0);
+}
+
+std::string FormulaWriter::subscript_part(Expr e, int outer) {
+  const auto infix = [&](const char* sign, int own) {
+    const std::string text =
+        subscript_part(e[0], own) + " " + sign + " " + subscript_part(e[1], own + 1);
+    return own < outer ? "(" + text + ")" : text;
+  };
   const auto has_index = [&](Expr part) {
     const std::vector<Expr> symbols = symbols_of(std::span(&part, 1));
     return std::any_of(symbols.begin(), symbols.end(),
@@ -383,7 +407,11 @@ std::string FormulaWriter::subscript(Expr e, int outer) const {
   if (e.is(Op::Add)) return infix("+", 5);
   if (e.is(Op::Sub)) return infix("-", 5);
   if (e.is(Op::Mul) && !(has_index(e[0]) && has_index(e[1]))) return infix("*", 6);
-  refuse("its subscript " + to_string(e) + " is not affine", "read with affine subscripts");
+  if ((e.is(Op::Div) || e.is(Op::Mod)) && !has_index(e[1]) && simplifier_.proves(e[1] >= 1)) {
+    return infix(e.is(Op::Div) ? "//" : "%", 6);
+  }
+  refuse("its subscript " + to_string(e) + " is not affine",
+         "read with affine subscripts, or quotients by sizes");
 }
 
 // Of the value in the fusion and the one that is read: computed the same way, in the same types.

@@ -3,6 +3,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/frontend/file_names.h>
 #include <selvage/ir/fusion.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <functional>
 #include <string>
@@ -40,7 +41,8 @@ class FormulaWriter {
   Written apply(ValueId v, const ValueNode& node);
   Written cast(const Written& of, DataType type);
   Written integer(Expr e);
-  std::string subscript(Expr e, int outer) const;
+  std::string subscript(Expr e, Expr extent);
+  std::string subscript_part(Expr e, int outer);
   // What may stand for an operand: with less said first.
   std::vector<Written> forms(ValueId operand);
   Written combine(Function f, std::vector<Written> operands);
@@ -50,6 +52,7 @@ class FormulaWriter {
 
   const Fusion& fusion_;
   const FileNames& names_;
+  Simplifier simplifier_;        // of what is known of sizes
   ValueGraph read_;              // what reading gives
   std::vector<DataType> types_;  // of tensors, as they are read
   TensorId tensor_{};            // whose statement is being written

@@ -3,11 +3,11 @@
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/words.h>
 #include <selvage/ir/effective_reads.h>
-#include <selvage/ir/reads.h>
 #include <selvage/scheduler/pointwise.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace selvage {
 
@@ -24,7 +24,9 @@ std::vector<std::size_t> numbers(const std::vector<DomainId>& domains) {
 class Builder {
  public:
   Builder(const ScheduleDraft& draft, const Fusion& fusion, std::span<const Formula> statements)
-      : draft_(draft), schedule_(fusion), statements_(statements) {}
+      : draft_(draft), schedule_(fusion), statements_(statements) {
+    for (const Tensor& tensor : draft.tensors) by_name_.emplace(tensor.name, &tensor);
+  }
 
   Schedule run() {
     // A tensor's loops go by the names of its own statement.
@@ -81,7 +83,7 @@ class Builder {
   bool says_how_it_is_computed(const Tensor& tensor, TensorId t) const {
     const bool is_made = !tensor.maker.empty();
     if (!tensor.is_listed || is_made || schedule_.fusion()[t].is_input) return false;
-    if (tensor.items.empty()) return !tensor.site;
+    if (tensor.items.empty() || tensor.site) return true;
     return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const auto& item) {
       const bool is_memory = std::holds_alternative<Memory>(item.action);
       if (is_memory) return !schedule_.follows(t);
@@ -89,17 +91,21 @@ class Builder {
     });
   }
 
+  const Tensor* listed(const std::string& name) const {
+    const auto it = by_name_.find(name);
+    return it == by_name_.end() ? nullptr : it->second;
+  }
+
   void after(const Tensor& tensor, const std::string& other) {
-    const auto it = std::find_if(draft_.tensors.begin(), draft_.tensors.end(),
-                                 [&](const Tensor& t) { return t.name == other; });
-    if (it == draft_.tensors.end()) return;
+    const Tensor* list = listed(other);
+    if (list == nullptr) return;
     const auto state = states_.find(other);
     if (state != states_.end() && state->second == State::Begun && other != tensor.name) {
       refuse("E330", tensor.place,
              "the lists of " + tensor.name + " and " + other + " wait for each other",
              "cut one of the two up by itself, without like");
     }
-    carry_out(*it);
+    carry_out(*list);
   }
 
   void settle(Work& work) {
@@ -232,25 +238,19 @@ class Builder {
            meant(name, words, names.empty() ? "it has none" : "its loops are " + all));
   }
 
-  // Where tensors are computed, once all are cut up: those that are read last come first, so that
-  // whoever hosts another has its own place by then.
+  // Where tensors are computed, once all are cut up: whoever hosts another has its own place by
+  // then.
   void settle_sites() {
-    std::map<std::size_t, std::vector<const Tensor*>> sites;  // by place in the order
-    const std::vector<TensorId> order = definition_order(schedule_.fusion());
-    std::vector<std::size_t> places(order.size());
-    for (std::size_t k = 0; k < order.size(); ++k) places[index_of(order[k])] = order.size() - k;
-    for (const Tensor& tensor : draft_.tensors) {
-      if (tensor.site) sites[places[index_of(find(tensor.name))]].push_back(&tensor);
-    }
-    for (const auto& [place, tensors] : sites) {
-      for (const Tensor* tensor : tensors) settle_site(*tensor);
-    }
+    for (const Tensor& tensor : draft_.tensors) settle_site(tensor);
   }
 
   void settle_site(const Tensor& tensor) {
+    if (!tensor.site || !settled_.insert(tensor.name).second) return;
     const ScheduleDraft::Site& site = *tensor.site;
     const TensorId t = find(tensor.name);
     const TensorId into = site.into ? find(*site.into) : reader_with(t, site);
+    const Tensor* host = listed(schedule_.fusion()[into].name);
+    if (host != nullptr) settle_site(*host);
     at_place<Illegal>(site.place, [&] {
       // A cache that nothing else is said of is cut up like who reads it, as far as it can be.
       if (!tensor.is_listed) like_if_shared(t, into);
@@ -323,7 +323,9 @@ class Builder {
   const ScheduleDraft& draft_;
   Schedule schedule_;
   std::span<const Formula> statements_;
+  std::map<std::string, const Tensor*> by_name_;
   std::map<std::string, State> states_;
+  std::set<std::string> settled_;                        // whose place is
   std::map<std::string, std::vector<DomainId>> begins_;  // of the names of made tensors
 };
 

@@ -39,7 +39,8 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
   file.kind = is_fusion ? ScheduleFile::Kind::Compute : ScheduleFile::Kind::Tensors;
   if (is_fusion) {
     expect_map(root, "the file",
-               {"symbols", "facts", "sizes", "inputs", "outputs", "compute", "schedule", "expect"},
+               {"symbols", "facts", "sizes", "inputs", "outputs", "shapes", "compute", "schedule",
+                "expect"},
                errors);
   } else {
     expect_map(root, "the file", {"symbols", "facts", "sizes", "tensors", "expect"}, errors);

@@ -33,7 +33,7 @@ class Writer {
     }
     find_used_sizes();
     const std::string statements = compute();
-    return symbols() + facts() + inputs() + outputs() + statements +
+    return symbols() + facts() + inputs() + outputs() + shapes() + statements +
            ListWriter(fusion_, schedule_, files_, names_).text();
   }
 
@@ -132,12 +132,13 @@ class Writer {
     return text.empty() ? "" : "facts:\n" + text;
   }
 
-  std::string shape(TensorId t) const {
+  std::string shape(TensorId t) const { return "shape: " + extents(t); }
+  std::string extents(TensorId t) const {
     std::string text;
     for (Expr n : fusion_.shape(t)) {
       text += (text.empty() ? "" : ", ") + expression_text(n, "an extent of " + fusion_[t].name);
     }
-    return "shape: [" + text + "]";
+    return "[" + text + "]";
   }
 
   // `strides` or `contiguity`, and `align`.
@@ -204,6 +205,15 @@ class Writer {
     return "outputs:\n" + text;
   }
 
+  std::string shapes() const {
+    std::string text;
+    for (std::size_t k = 0; k < fusion_.size(); ++k) {
+      if (fusion_[TensorId(k)].is_output || !needs_shape_[k]) continue;
+      text += "  " + files_[TensorId(k)] + ": " + extents(TensorId(k)) + "\n";
+    }
+    return text.empty() ? "" : "shapes:\n" + text;
+  }
+
   std::string compute() {
     names_.resize(fusion_.size());
     needs_shape_.assign(fusion_.size(), false);
@@ -247,8 +257,8 @@ class Writer {
     }
   }
 
-  // Does each index stand alone on an axis of its extent where reading looks first? Of an output
-  // its shape can be given; of others it cannot.
+  // Does each index stand alone on an axis of its extent where reading looks first? Else the shape
+  // tells, but not how far is folded.
   bool tells_extents(TensorId t, const Formula& formula, const std::vector<std::string>& indices) {
     const TensorInfo& info = fusion_[t];
     std::map<std::string, Expr> told, left;
@@ -269,9 +279,10 @@ class Writer {
       const bool is_told = it != told.end() &&
                            (same(it->second, extent) || simplifier_.proves(eq(it->second, extent)));
       if (is_told) continue;
-      if (info.is_output && k < info.logical.size()) return false;
-      refuse_writing(info.name + " cannot be written: no read tells the extent of " + indices[k],
-                     "make it an output, or read a tensor at that index alone");
+      if (k < info.logical.size()) return false;
+      refuse_writing(
+          info.name + " cannot be written: no read tells how far it folds over " + indices[k],
+          "read a tensor at that index alone");
     }
     return true;
   }
@@ -285,7 +296,7 @@ class Writer {
     };
     for (std::size_t k = 0; k < fusion_.size(); ++k) {
       const TensorInfo& info = fusion_[TensorId(k)];
-      if (info.is_input || info.is_output) note(fusion_.shape(TensorId(k)));
+      note(fusion_.shape(TensorId(k)));
       note(info.strides);
       if (!info.definition) continue;
       for (ValueId v : values_under(fusion_.values(), *info.definition)) {
@@ -328,7 +339,7 @@ class Writer {
   FormulaWriter formulas_;
   Simplifier simplifier_;
   std::vector<FileNames::Domains> names_;
-  std::vector<bool> needs_shape_;  // of outputs
+  std::vector<bool> needs_shape_;  // where no read tells
   std::map<std::string, TensorId> called_;
   std::set<std::string> used_;  // sizes
 };

@@ -14,28 +14,6 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-// The place on an axis of n items that a subscript means.
-Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
-  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
-  const Expr last = simplifier.simplify(n - 1);
-  // What is in bounds anyway stays as it is, and is plain to see in bounds.
-  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
-  switch (remap) {
-    case Remap::Clamped: return clamped(x);
-    case Remap::Circular: return x % n;
-    case Remap::Mirror: {
-      const Expr there = x % simplifier.simplify(2 * n);  // and back
-      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
-    }
-    case Remap::Reflect: {
-      const Expr twice = simplifier.simplify(2 * last);
-      const Expr there = x % simplifier.simplify(max(twice, number(1)));
-      return clamped(min(there, twice - there));
-    }
-  }
-  SELVAGE_CHECK(!"a remap");
-}
-
 class Builder {
  public:
   Builder(const Formula& formula, const Node& text, const std::optional<std::vector<Expr>>& shape,
@@ -327,6 +305,27 @@ class Builder {
 
 }  // namespace
 
+Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
+  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
+  const Expr last = simplifier.simplify(n - 1);
+  // What is in bounds anyway stays as it is, and is plain to see in bounds.
+  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
+  switch (remap) {
+    case Remap::Clamped: return clamped(x);
+    case Remap::Circular: return x % n;
+    case Remap::Mirror: {
+      const Expr there = x % simplifier.simplify(2 * n);  // and back
+      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
+    }
+    case Remap::Reflect: {
+      const Expr twice = simplifier.simplify(2 * last);
+      const Expr there = x % simplifier.simplify(max(twice, number(1)));
+      return clamped(min(there, twice - there));
+    }
+  }
+  SELVAGE_CHECK(!"a remap");
+}
+
 void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
                  std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,
                  FileContext& context) {
@@ -350,7 +349,7 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
             ? fusion.compute_fold(formula.target, builder.indices(), shape,
                                   builder.request(formula.nodes.back().fold), value, type)
             : fusion.compute(formula.target, builder.indices(), shape, value, type);
-    if (output == nullptr) return;
+    if (output == nullptr || !output->is_output) return;
     fusion.output(formula.target, tensor, type);
     std::vector<std::string> axes;
     for (const Formula::Index& index : formula.indices) axes.push_back(index.name);

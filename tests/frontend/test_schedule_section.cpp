@@ -255,8 +255,8 @@ const Refused kIllegal[] = {
      "a.yaml:7:8: error[E422]: t is inlined and has no loops; help: take a tensor that is computed "
      "in loops"},
     {"  y: {inline: {into: s, at: m}}\n  s: {inline: {into: y, at: m}}\n",
-     "a.yaml:8:7: error[E418]: s would be computed at a loop of y, which is computed inside s; "
-     "help: compute s at a loop of a tensor that reads it"},
+     "a.yaml:7:7: error[E418]: y would be computed at a loop of s, which is computed inside y; "
+     "help: compute y at a loop of a tensor that reads it"},
     {"  y: [{memory: shared}]\n",
      "a.yaml:7:8: error[E419]: y is an output and lies in global memory; help: cache it, and keep "
      "the copy there"},

@@ -204,32 +204,86 @@ TEST(ScheduleWriter, Refusals) {
   const Tensor y = f.output("y", f.compute("", {i}, {n}, square));
   EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(f, Schedule(f)); }),
             "selvage: error[E590]: y cannot be written: its subscript i * i is not affine; help: "
-            "read with affine subscripts");
+            "read with affine subscripts, or quotients by sizes");
   f.edit(y.id()).fill = 0;
   EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(f, Schedule(f)); }),
             "selvage: error[E590]: y cannot be written: its holes have a fill; help: leave its "
             "fill out");
 
+  f.edit(y.id()).fill.reset();
+
+  // What it folds over, no read tells.
   Fusion g;
   const Expr m = g.extent("M");
-  const Tensor a = g.input("a", {m}, DataType::Float);
-  const Tensor t = g.compute("t", {i}, {m}, g.values().index(i));
-  const ValueId sum =
-      g.values().apply(Function::Add, {g.values().read(DataType::Int64, index_of(t.id()), {i}),
-                                       g.values().read(DataType::Float, index_of(a.id()), {i})});
-  const Tensor z = g.output("z", g.compute("", {i}, {m}, sum));
+  const Tensor a = g.input("a", {m * 2}, DataType::Float);
+  const ValueId even = g.values().read(DataType::Float, index_of(a.id()), {i * 2});
+  const Tensor z = g.output(
+      "z", g.compute_fold("", {}, {}, {.how = Reduction::Sum, .indices = {i}, .shape = {m}}, even));
   EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(g, Schedule(g)); }),
-            "selvage: error[E590]: t cannot be written: no read tells the extent of i; help: make "
-            "it an output, or read a tensor at that index alone");
-  g.edit(t.id()).is_output = true;
+            "selvage: error[E590]: z cannot be written: no read tells how far it folds over i; "
+            "help: read a tensor at that index alone");
+  (void)z;
+}
+
+// Transforms that lead nowhere are left out.
+TEST(ScheduleWriter, LoopsByAnotherWayAreWrittenStepByStep) {
+  Fusion g;
+  const Tensor a = g.input("a", {g.extent("M")}, DataType::Float);
+  const Tensor z = g.output("z", relu(a));
   Schedule s(g);
-  EXPECT_NE(to_schedule_file(g, s), "");
   const DomainId d = g[z.id()].logical[0];
   const auto parts = s.derive(z.id(), Split{d, {}, {}, g.constant(4), true}, {"o", "i"});
   const auto more = s.derive(z.id(), Merge{parts[1], parts[0], {}}, {"back"});
   s.derive(z.id(), Split{d, {}, {}, g.constant(8), true}, {"p", "q"});
   s.set_loops(z.id(), more);
-  EXPECT_EQ(again(to_schedule_file(g, s)), to_schedule_file(g, s));
+  const std::string text = to_schedule_file(g, s);
+  EXPECT_EQ(again(text), text);
+  EXPECT_NE(text.find("  z:\n    - split: {in: i0, factor: 4, out: [o, i]}\n    - merge: {in: [i, "
+                      "o], out: back}\n"),
+            std::string::npos)
+      << text;
+  s.set_loops(z.id(), {more[0]});
+}
+
+// A view is what its subscripts say; what no read tells is under shapes.
+TEST(ScheduleWriter, ViewsAreSubscripts) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = f.input("x", {M, N}, DataType::Float);
+  const Tensor flat = reshape(x, {M * N});
+  f.output("y", relu(pad(flat, {{1, 2}}, 7)));
+  expect_written(f, Schedule(f), R"yaml(symbols:
+  M: {}
+  N: {}
+inputs:
+  x: {shape: [M, N], dtype: float}
+outputs:
+  y: {dtype: float}
+shapes:
+  t0: ["M * N"]
+  t1: ["M * N + 3"]
+compute:
+  - "t0[i0i1] = x[i0i1 // N, i0i1 % N]"
+  - "t1[i0i1r] = fill(t0[i0i1r - 1], 7)"
+  - "y[i0_2] = relu(t1[i0_2])"
+schedule: {}
+)yaml");
+}
+
+TEST(ScheduleWriter, AccessModesAreFoundAgain) {
+  for (const char* value :
+       {"x[mirror(i - 1)]", "x[reflect(2 * i)]", "x[clamped(i + 3)]", "x[circular(i - 2)]",
+        "x[i // 3]", "x[i % 5]", "x[i // 4 * 4 + i % 4]", "x[(i + 1) // 2]", "safe(x[i + 1])"}) {
+    const std::string file =
+        "inputs: {x: {shape: [N], dtype: float}}\nsymbols: {N: {min: 8}}\noutputs: {y: {shape: "
+        "[N], dtype: float}}\ncompute:\n  - \"y[i] = " +
+        std::string(value) + "\"\nschedule: {}\n";
+    const std::string first = again(file);
+    const bool is_safe = std::string(value).starts_with("safe");
+    const std::string text = is_safe ? "fill(x[i + 1], 0)" : value;
+    EXPECT_NE(first.find("\"y[i] = " + text + "\""), std::string::npos) << first << value;
+    EXPECT_EQ(again(first), first);
+  }
 }
 
 }  // namespace
