@@ -33,10 +33,7 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
                     "cache tensors that are read, or outputs");
   }
   if (tensor.fold && tensor.fold->is_partial) {
-    refuse<Illegal>("E420",
-                    tensor.name +
-                        " holds states of a fold, several components to an element, and " +
-                        "a copy has one",
+    refuse<Illegal>("E420", tensor.name + " holds states of a fold, and a copy holds elements",
                     "say where " + tensor.name + " itself is kept: memory: shared");
   }
   const Nest& old = nest(t);

@@ -11,6 +11,7 @@ std::vector<Expr> shown_expressions(const TensorReport& tensor) {
     list.push_back((*a.coordinates)[d]);
   }
   list.push_back(a.address);
+  if (a.storage) list.push_back(a.elements);
   for (const KeptPredicate& p : a.predicates.kept) list.push_back(p.condition);
   if (a.vector) {
     const std::vector<Expr>& conditions = a.vector->finding.conditions;

@@ -110,17 +110,15 @@ TEST(ScheduleSection, RfactorMakesAPartThatIsCutUpOnItsOwn) {
             "m {M}, ni {32} TIDx, b {2}, a {(N + 63) / 64}; at ni of s");
 }
 
-TEST(ScheduleSection, RfactorTwiceAndACacheOfThePart) {
+TEST(ScheduleSection, RfactorTwiceAndAPartThatIsKeptInSharedMemory) {
   const Scheduled s = schedule(
       kRows +
       "  s: [{split: {in: n, factor: 64, out: [a, r]}}, {split: {in: r, factor: 8, out: [b, "
       "c]}},\n      {rfactor: {in: a, as: p}}, {rfactor: {in: [b], as: q}}]\n"
-      "  p: [{cache: {as: p_s, memory: shared}}, {split: {in: c, factor: 2, out: [d, e]}}]\n"
-      "  p_s: [{reorder: [c, b, m]}]\n");
+      "  p: [{memory: shared}, {split: {in: c, factor: 2, out: [d, e]}}]\n");
   EXPECT_EQ(nest(s, "s"), "m {M}, c {8};");
   EXPECT_EQ(nest(s, "q"), "m {M}, b {8}, c {8};");
-  EXPECT_EQ(nest(s, "p"), "m {M}, a {(N + 63) / 64}, b {8}, d {4}, e {2};");
-  EXPECT_EQ(nest(s, "p_s"), "c {8}, b {8}, m {M}; shared");
+  EXPECT_EQ(nest(s, "p"), "m {M}, a {(N + 63) / 64}, b {8}, d {4}, e {2}; shared");
 }
 
 TEST(ScheduleSection, LikeReplaysAndItsLoopsGoByTheOthersNames) {

@@ -130,6 +130,16 @@ TEST(ScheduleCache, RefusesANameThatIsTaken) {
   s.cache(k.x.id(), "s2", Memory::Shared);
 }
 
+TEST(ScheduleCache, RefusesAPartOfAFold) {
+  RowSums k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.s);
+  const TensorId part = s.rfactor(k.s.id(), {s.split(n, 4).second}, "part");
+  EXPECT_EQ(refusal(s, [&] { s.cache(part, "copy", Memory::Shared); }),
+            "selvage: error[E420]: part holds states of a fold, and a copy holds elements; help: "
+            "say where part itself is kept: memory: shared");
+}
+
 TEST(ScheduleCache, RefusesToTakeALoopAwayAtWhichAnotherIsComputed) {
   Notation k;
   const Tensor x = k.input("x", {k.M, k.N});
