@@ -45,7 +45,7 @@ std::size_t Scope::level(Expr e) {
   return deepest;
 }
 
-Scope::Known& Scope::known(Place guard) {
+Simplifier& Scope::simplifier(Place guard) {
   Known& k = known_[guard];
   if (k.simplifier == nullptr) {
     Facts facts = kernel_->facts;
@@ -54,36 +54,46 @@ Scope::Known& Scope::known(Place guard) {
     }
     k.simplifier = std::make_unique<Simplifier>(std::move(facts));
   }
-  return k;
+  return *k.simplifier;
 }
 
-Scope::Division Scope::division(Expr form, Known& known) {
-  const auto [it, fresh] = known.divisions.try_emplace(form.id(), Division::Euclid);
+// What holds outside of a guard holds inside it; most divisions need none.
+Scope::Division Scope::division_under(Place guard, Expr form) {
+  const auto [it, fresh] = known_[guard].divisions.try_emplace(form.id(), Division::Euclid);
   if (!fresh) return it->second;
-  const Expr dividend = forms_->meaning(form[0]), divisor = forms_->meaning(form[1]);
-  const bool positive =
-      divisor.is(Op::Const) ? divisor.value() > 0 : known.simplifier->proves(0 < divisor);
-  if (!positive) return Division::Euclid;
-  const bool machine = known.simplifier->interval(dividend).lo >= 0 ||
-                       known.simplifier->proves_nonnegative(dividend);
-  return known.divisions[form.id()] = machine ? Division::Machine : Division::Floor;
+  const auto ask = [&] {
+    const Division outside =
+        guard == nullptr ? Division::Euclid : division_under(guards_.at(guard).guard, form);
+    if (outside == Division::Machine) return outside;
+    const Expr dividend = forms_->meaning(form[0]), divisor = forms_->meaning(form[1]);
+    const bool positive =
+        outside == Division::Floor ||
+        (divisor.is(Op::Const) ? divisor.value() > 0 : simplifier(guard).proves(0 < divisor));
+    if (!positive) return Division::Euclid;
+    Simplifier& s = simplifier(guard);
+    const bool machine = s.interval(dividend).lo >= 0 || s.proves_nonnegative(dividend);
+    return machine ? Division::Machine : Division::Floor;
+  };
+  return known_[guard].divisions[form.id()] = ask();
 }
 
 Scope::Division Scope::division(Expr form, std::size_t point) {
-  return division(form, known(points_[point].guard));
+  return division_under(points_[point].guard, form);
 }
 
 std::uint32_t Scope::slowness(Expr form, std::size_t point) {
-  return slowness(form, known(points_[point].guard));
+  return slowness_under(points_[point].guard, form);
 }
 
-std::uint32_t Scope::slowness(Expr form, Known& known) {
+std::uint32_t Scope::slowness_under(Place guard, Expr form) {
   if (form.args().empty()) return 0;
-  if (const auto it = known.slowness.find(form.id()); it != known.slowness.end()) return it->second;
+  const auto& known = known_[guard].slowness;
+  if (const auto it = known.find(form.id()); it != known.end()) return it->second;
   const bool divides = form.is(Op::Div) || form.is(Op::Mod);
-  std::uint64_t sum = divides ? std::uint64_t(division(form, known)) : 0;
-  for (Expr a : form.args()) sum += slowness(a, known);
-  return known.slowness[form.id()] = std::uint32_t(std::min<std::uint64_t>(sum, UINT32_MAX));
+  std::uint64_t sum = divides ? std::uint64_t(division_under(guard, form)) : 0;
+  for (Expr a : form.args()) sum += slowness_under(guard, a);
+  return known_[guard].slowness[form.id()] =
+             std::uint32_t(std::min<std::uint64_t>(sum, UINT32_MAX));
 }
 
 }  // namespace selvage

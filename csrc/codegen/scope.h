@@ -48,13 +48,13 @@ class Scope {
  private:
   void enter_where(Place place, Expr condition);
   struct Known {
-    std::unique_ptr<Simplifier> simplifier;
+    std::unique_ptr<Simplifier> simplifier;  // made when it is asked
     std::unordered_map<std::uint32_t, Division> divisions;
     std::unordered_map<std::uint32_t, std::uint32_t> slowness;
   };
-  Known& known(Place guard);
-  std::uint32_t slowness(Expr form, Known& known);
-  Division division(Expr form, Known& known);
+  Simplifier& simplifier(Place guard);
+  std::uint32_t slowness_under(Place guard, Expr form);
+  Division division_under(Place guard, Expr form);
 
   const Kernel* kernel_;
   const Forms* forms_;

@@ -8,22 +8,28 @@
 
 namespace selvage {
 
+// Operands have smaller ids than their users: taken from the largest id down, all users of a node
+// come before it, and the times it is met follow one another.
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let) {
-  std::unordered_set<std::uint32_t> seen;
+  const auto later = [](Expr a, Expr b) { return a.id() < b.id(); };
   std::vector<Expr> nodes, open;
   for (Expr root : roots) {
-    if (root.valid() && seen.insert(root.id()).second) open.push_back(root);
+    if (root.valid()) open.push_back(root);
   }
+  std::make_heap(open.begin(), open.end(), later);
   while (!open.empty()) {
+    std::pop_heap(open.begin(), open.end(), later);
     const Expr e = open.back();
     open.pop_back();
+    if (!nodes.empty() && same(nodes.back(), e)) continue;
     nodes.push_back(e);
     if (e.is(Op::Let) && !through_let) continue;
     for (Expr a : e.args()) {
-      if (seen.insert(a.id()).second) open.push_back(a);
+      open.push_back(a);
+      std::push_heap(open.begin(), open.end(), later);
     }
   }
-  std::sort(nodes.begin(), nodes.end(), [](Expr a, Expr b) { return a.id() < b.id(); });
+  std::reverse(nodes.begin(), nodes.end());
   return nodes;
 }
 

@@ -42,8 +42,8 @@ class Tape {
   std::vector<std::uint32_t> inputs_;
 };
 
-// One value of one expression; nothing where it is undefined or overflows. Symbols that are not
-// among `symbols` must not occur.
+// One value of one expression; nothing where it is undefined or overflows, or another symbol
+// occurs.
 std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,
                                      std::span<const std::int64_t> values);
 

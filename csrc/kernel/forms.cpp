@@ -30,7 +30,7 @@ Forms::Forms(const Kernel& kernel)
       ranges_(kernel.facts),
       computed_(computed_expressions(kernel)),
       divisions_(computed_.all, ranges_),
-      sums_([this](Expr atom) { return depth(atom); }, ranges_) {
+      sums_([this](Expr e) { return depth(e); }, ranges_) {
   for (Expr e : computed_.all) collect(e);
   sums_.share();
   for (Expr e : computed_.all) write(e);
@@ -127,7 +127,7 @@ Expr Forms::write_sum(const LinearSum& sum, bool any_order) {
   std::vector<Ranked> terms;
   int first = INT32_MAX;  // the loops around the first term that is added
   for (const Term& t : sum.terms) {
-    terms.push_back({t, sums_.depth(t.monomial), atoms_of(t.monomial).size()});
+    terms.push_back({t, depth(t.monomial), atoms_of(t.monomial).size()});
     if (t.coefficient > 0) first = std::min(first, terms.back().depth);
   }
   for (Ranked& r : terms) {
@@ -163,13 +163,12 @@ Expr Forms::write_sum(const LinearSum& sum, bool any_order) {
 // The factors loop by loop from the outside, the coefficient in the outermost.
 Expr Forms::write_term(const Term& term) {
   auto atoms = atoms_of(term.monomial);
-  std::stable_sort(atoms.begin(), atoms.end(),
-                   [&](Expr a, Expr b) { return sums_.depth(a) < sums_.depth(b); });
-  const int outermost = sums_.depth(atoms[0]);
+  std::stable_sort(atoms.begin(), atoms.end(), [&](Expr a, Expr b) { return depth(a) < depth(b); });
+  const int outermost = depth(atoms[0]);
   Expr e;
   bool scaled = term.coefficient == 1;
   for (Expr atom : atoms) {
-    if (!scaled && sums_.depth(atom) > outermost) {
+    if (!scaled && depth(atom) > outermost) {
       e = make(Op::Mul, e, pool_.constant(term.coefficient));
       scaled = true;
     }

@@ -77,7 +77,8 @@ void SharedSums::add(LinearSum sum) {
   const bool positives_first = std::all_of(sum.terms.begin(), sum.terms.end(), [&](const Term& t) {
     return t.coefficient < 0 || ranges_.interval(t.monomial).lo >= 0;
   });
-  sums_.push_back({std::move(sum), any_order, positives_first});
+  const std::int64_t cost = this->cost(sum);
+  sums_.push_back({std::move(sum), cost, any_order, positives_first});
 }
 
 const LinearSum* SharedSums::part(Expr e) const {
@@ -85,22 +86,12 @@ const LinearSum* SharedSums::part(Expr e) const {
   return it == parts_.end() ? nullptr : &it->second;
 }
 
-int SharedSums::depth(Expr monomial) const {
-  int deepest = 0;
-  for (Expr atom : atoms_of(monomial)) {
-    if (const LinearSum* p = part(atom)) {
-      for (const Term& t : p->terms) deepest = std::max(deepest, depth(t.monomial));
-    } else {
-      deepest = std::max(deepest, depth_(atom));
-    }
-  }
-  return deepest;
-}
-
 // The factors are multiplied loop by loop from the outside, the coefficient first.
 std::int64_t SharedSums::cost(const Term& term) const {
+  const bool is_atom = !term.monomial.is(Op::Mul);
+  if (is_atom && (term.coefficient == 1 || term.coefficient == -1)) return 0;
   std::vector<int> depths;
-  for (Expr atom : atoms_of(term.monomial)) depths.push_back(depth(atom));
+  for (Expr atom : atoms_of(term.monomial)) depths.push_back(depth_(atom));
   std::sort(depths.begin(), depths.end());
   const bool scaled = term.coefficient != 1 && term.coefficient != -1;
   std::int64_t cost = scaled ? weight(depths[0]) : 0;
@@ -113,7 +104,7 @@ std::int64_t SharedSums::cost(const LinearSum& sum) const {
   std::vector<int> depths;
   for (const Term& t : sum.terms) {
     cost += this->cost(t);
-    depths.push_back(depth(t.monomial));
+    depths.push_back(depth_(t.monomial));
   }
   std::sort(depths.begin(), depths.end());
   for (std::size_t i = 1; i < depths.size(); ++i) cost += weight(depths[i]);
@@ -171,9 +162,12 @@ bool SharedSums::take_out(Pair& pair, bool really) {
     if (next) sum = *next;
   }
   pair.saved = is_new ? -cost(pair.part) : 0;
-  for (const auto& [i, sum] : changed) pair.saved += cost(sums_[i].sum) - cost(sum);
+  for (const auto& [i, sum] : changed) pair.saved += sums_[i].cost - cost(sum);
   if (pair.saved > 0 && really) {
-    for (auto& [i, sum] : changed) sums_[i].sum = std::move(sum);
+    for (auto& [i, sum] : changed) {
+      sums_[i].cost = cost(sum);
+      sums_[i].sum = std::move(sum);
+    }
   } else if (is_new) {
     parts_.erase(part.id());
   }

@@ -19,8 +19,8 @@ namespace selvage {
 // a partial sum of the sum as it is written in canonical order, or else it fits 32 bits.
 class SharedSums {
  public:
-  // How many iterating loops run around the first place where an atom can be computed.
-  using Depth = std::function<int(Expr atom)>;
+  // How many iterating loops run around the first place where an expression can be computed.
+  using Depth = std::function<int(Expr e)>;
   SharedSums(Depth depth, Simplifier& ranges) : depth_(std::move(depth)), ranges_(ranges) {}
 
   // Which gets numbers from 0 on. May the terms be taken in any order, or only those that are
@@ -33,11 +33,11 @@ class SharedSums {
   bool any_order(std::size_t i) const { return sums_[i].any_order; }
   // The sum that a part stands for; nullptr: e is no part.
   const LinearSum* part(Expr e) const;
-  int depth(Expr monomial) const;
 
  private:
   struct Sum {
     LinearSum sum;
+    std::int64_t cost;
     bool any_order;        // of all terms
     bool positives_first;  // any order of those that are added, then the rest
   };

@@ -1,19 +1,25 @@
 #include <selvage/kernel/value_nodes.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace selvage {
 
+// Operands come before their users, so one walk down from the root meets every user first.
 std::vector<ValueId> nodes_of(const ValueGraph& values, ValueId root) {
-  std::vector<ValueId> nodes = {root};
-  std::unordered_set<std::uint32_t> seen = {std::uint32_t(root)};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (ValueId operand : values[nodes[i]].operands) {
-      if (seen.insert(std::uint32_t(operand)).second) nodes.push_back(operand);
+  std::vector<ValueId> nodes;
+  std::vector<bool> wanted(std::size_t(root) + 1);
+  wanted[std::size_t(root)] = true;
+  std::size_t open = 1;
+  for (std::size_t v = std::size_t(root) + 1; open > 0 && v-- > 0;) {
+    if (!wanted[v]) continue;
+    --open;
+    nodes.push_back(ValueId(v));
+    for (ValueId operand : values[ValueId(v)].operands) {
+      if (!wanted[std::size_t(operand)]) ++open;
+      wanted[std::size_t(operand)] = true;
     }
   }
-  std::sort(nodes.begin(), nodes.end());
+  std::reverse(nodes.begin(), nodes.end());
   return nodes;
 }
 

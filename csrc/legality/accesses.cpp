@@ -78,7 +78,7 @@ const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim, S
     const std::optional<Point>& point = fails_at_[asked];
     answer = point ? Verdict(Refuted{*point}) : Proved{{"exact enumeration"}};
   } else if (claim) {
-    answer = decide(under.facts(), *claim);
+    answer = decide(under, *claim);
     // What the claim does not speak of may have any value, and every loop has a 0.
     if (is_refuted(*answer)) answer = Refuted{in_order(analysis_.variables, point_of(*answer))};
   } else {

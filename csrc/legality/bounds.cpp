@@ -160,7 +160,7 @@ Finding store_bound(const Fusion& fusion, const Schedule& schedule, const Tensor
       return {proved, f.reason};
     }
   }
-  f.verdict = decide(a.guarded->facts(), ok(a.address, a.elements));
+  f.verdict = decide(*a.guarded, ok(a.address, a.elements));
   if (is_proved(f.verdict)) return {f.verdict, f.reason};
   f.reason = is_refuted(f.verdict) ? "a store is outside the memory of " + info.name
                                    : "it is not proved that every store is inside " + info.name;

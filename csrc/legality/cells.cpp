@@ -98,7 +98,7 @@ void Cells::ask_whether_full(const Facts& facts) {
     const Expr n = graph[domains_[k]].extent;
     const Expr dense = eq(strides_[k], span_after(i)), dense_or_one = n <= 1 || dense;
     const Verdict real = decide(sizes, dense_or_one);
-    if (is_proved(real) && (i == 0 || is_proved(decide(sizes, dense)))) continue;
+    if (is_proved(real) && (i == 0 || proof_of(sizes, dense))) continue;
     full_ = is_refuted(real) ? real : Unknown{};
     return;
   }

@@ -11,7 +11,8 @@ namespace selvage {
 namespace {
 
 constexpr int kProbes = 4'000;
-constexpr int kPasses = 16;  // over all values of a counterexample, to make them small
+constexpr int kFewProbes = 64;  // where a proof is tried as well
+constexpr int kPasses = 16;     // over all values of a counterexample, to make them small
 constexpr std::int64_t kMostWork = std::int64_t{1}
                                    << 26;  // nodes evaluated, at all points together
 constexpr std::int64_t kWide = 48;         // of a range without an end, as far as it is probed
@@ -46,16 +47,19 @@ class Survey {
 
   // Looks for a counterexample, first at a point that may be one, and makes its values small.
   bool probe(const Point& first = {}) {
-    SplitMix64 random(0x1E6A11);
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
       values_[i] = value_of(symbols_[i], first).value_or(0);
     }
-    for (int k = 0; k < kProbes && k < most_points_; ++k) {
-      if ((k > 0 || !first.empty()) && is_counterexample()) {
-        make_small();
-        return true;
-      }
+    if ((first.empty() || !is_counterexample()) && !is_refuted_by(kProbes)) return false;
+    make_small();
+    return true;
+  }
+  // By as many points, at most.
+  bool is_refuted_by(int probes) {
+    SplitMix64 random(0x1E6A11);
+    for (int k = 0; k < probes && k < most_points_; ++k) {
       for (std::size_t i = 0; i < symbols_.size(); ++i) values_[i] = draw(i, random);
+      if (is_counterexample()) return true;
     }
     return false;
   }
@@ -65,24 +69,26 @@ class Survey {
  private:
   // Closes the set of roots: an assumption that shares a symbol with them, and what bounds one.
   void gather() {
-    const std::vector<Expr> conditions = relations(facts_);
-    std::vector<char> taken(conditions.size(), 0);
-    std::vector<Expr> known = symbols_of(roots_);
-    for (bool grew = true; grew;) {
-      grew = false;
-      for (std::size_t i = 0; i < conditions.size(); ++i) {
-        if (taken[i]) continue;
-        const std::vector<Expr> own = symbols_of(std::span(&conditions[i], 1));
-        const bool meets = own.empty() || std::any_of(own.begin(), own.end(),
-                                                      [&](Expr e) { return contains(known, e); });
-        if (!meets) continue;
-        taken[i] = 1;
-        roots_.push_back(conditions[i]);
-        known = symbols_of(roots_);
-        grew = true;
+    struct Condition {
+      Expr condition;
+      std::vector<Expr> symbols;
+    };
+    std::vector<Condition> open;
+    for (Expr c : relations(facts_)) open.push_back({c, symbols_of(std::span(&c, 1))});
+    symbols_ = symbols_of(roots_);
+    const auto take = [&](const Condition& c) {
+      const bool meets =
+          c.symbols.empty() || std::any_of(c.symbols.begin(), c.symbols.end(),
+                                           [&](Expr e) { return contains(symbols_, e); });
+      if (!meets) return false;
+      roots_.push_back(c.condition);
+      for (Expr e : c.symbols) {
+        if (!contains(symbols_, e)) symbols_.push_back(e);
       }
-    }
-    symbols_ = known;
+      return true;
+    };
+    while (std::erase_if(open, take) > 0) {}
+    std::sort(symbols_.begin(), symbols_.end(), structurally_before);
     std::stable_sort(symbols_.begin(), symbols_.end(),
                      [&](Expr a, Expr b) { return facts_.position(a) < facts_.position(b); });
     for (Expr e : symbols_) {
@@ -210,18 +216,38 @@ bool is_quick(std::span<const Expr> roots, std::int64_t points) {
          points * std::int64_t(reachable(roots, true).size()) <= kMostWork;
 }
 
+std::optional<Proved> proof_of(const Facts& facts, Expr claim) {
+  Simplifier simplifier(facts);
+  return proof_of(simplifier, claim);
+}
+
+std::optional<Proved> proof_of(Simplifier& under, Expr claim) {
+  Survey survey(under.facts(), claim);
+  if (survey.is_refuted_by(kFewProbes)) return std::nullopt;
+  Verdict verdict = under.prove(claim);
+  if (!is_proved(verdict) && survey.is_small()) verdict = survey.enumerate();
+  if (auto* proved = std::get_if<Proved>(&verdict)) return std::move(*proved);
+  return std::nullopt;
+}
+
 Verdict decide(const Facts& facts, Expr claim) {
   Simplifier simplifier(facts);
-  Verdict verdict = simplifier.prove(claim);
+  return decide(simplifier, claim);
+}
+
+Verdict decide(Simplifier& under, Expr claim) {
+  Verdict verdict = under.prove(claim);
   if (is_proved(verdict)) return verdict;
   // Of all points that refute it the first says most.
-  Survey survey(facts, claim);
+  Survey survey(under.facts(), claim);
   if (survey.is_small()) {
     verdict = survey.enumerate();
   } else if (survey.probe(point_of(verdict))) {
     verdict = survey.refuted();
   }
-  if (auto* refuted = std::get_if<Refuted>(&verdict)) return completed(facts, std::move(*refuted));
+  if (auto* refuted = std::get_if<Refuted>(&verdict)) {
+    return completed(under.facts(), std::move(*refuted));
+  }
   return verdict;
 }
 

@@ -4,9 +4,12 @@
 #include <selvage/simplifier/verdict.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace selvage {
+
+class Simplifier;
 
 // How many points are looked at, one by one, where neither a proof nor a counterexample is at hand.
 inline constexpr std::int64_t kMostPointsTried = 1 << 16;
@@ -22,5 +25,12 @@ bool is_quick(std::span<const Expr> roots, std::int64_t points);
 //   Refuted  with a value for every symbol of the facts and the claim, as the facts allow them; the
 //            first such point, outer symbols first, where all are tried
 Verdict decide(const Facts& facts, Expr claim);
+// The same under the facts of a simplifier, which knows what was asked before.
+Verdict decide(Simplifier& under, Expr claim);
+
+// The same where a counterexample is of no use: a few points are tried first, which is cheaper than
+// a proof that fails. Nothing where the claim is refuted or it is not known.
+std::optional<Proved> proof_of(const Facts& facts, Expr claim);
+std::optional<Proved> proof_of(Simplifier& under, Expr claim);
 
 }  // namespace selvage

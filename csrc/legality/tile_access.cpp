@@ -29,12 +29,12 @@ std::optional<Position> position(const TensorAnalysis& a, const std::vector<Doma
 bool runs_along_rows(const TensorAnalysis& a, const Position& p, const Environment& first_lane,
                      std::int64_t lanes) {
   if (lanes == 1) return true;
-  const Facts& valid = a.guarded->facts();
+  Simplifier& valid = *a.guarded;
   const Expr row = written_out(p.row), column = written_out(p.column);
   const Expr row0 = written_out(row, first_lane), column0 = written_out(column, first_lane);
-  return is_proved(decide(valid, eq(row, row0))) &&
-         is_proved(decide(valid, eq(column, column0 + first_lane[0].first))) &&
-         is_proved(decide(valid, eq(column0 % lanes, 0)));
+  return proof_of(valid, eq(row, row0)) &&
+         proof_of(valid, eq(column, column0 + first_lane[0].first)) &&
+         proof_of(valid, eq(column0 % lanes, 0));
 }
 
 std::optional<TileAccess> tile_access(const ScheduledAccess& side, const Tile& tile,

@@ -34,8 +34,8 @@ bool TmaQuestions::is_bulk(std::size_t loop) const {
 bool TmaQuestions::proves(Expr claim) { return simplifier_->proves(claim); }
 
 bool TmaQuestions::require(Expr claim) {
-  if (is_proved(decide(facts(), claim))) return true;
-  if (!has_symbols(claim) || is_proved(decide(facts(), !claim))) return false;
+  if (proof_of(facts(), claim)) return true;
+  if (!has_symbols(claim) || proof_of(facts(), !claim)) return false;
   conditions_.push_back(claim);
   Facts facts = simplifier_->facts();
   facts.assume(claim);

@@ -52,44 +52,59 @@ InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifi
   return found;
 }
 
-Verdict is_consecutive(const Facts& facts, Expr address, Expr variable, std::int64_t width,
+namespace {
+
+Facts with(Facts facts, const std::vector<Expr>& conditions) {
+  for (Expr c : conditions) facts.assume(c);
+  return facts;
+}
+
+// By multiples of symbols alone, which most alignments follow from; no guard is looked at.
+bool is_multiple(const Facts& facts, Expr e, std::int64_t of) {
+  const Congruence c = Simplifier(facts.of_symbols()).congruence(e);
+  return c.modulus % of == 0 && c.residue % of == 0;
+}
+
+}  // namespace
+
+Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int64_t width,
                        const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions) {
   if (width == 1) return Proved{};
   const Expr zero = address.pool().constant(0);
   const Expr claim = eq(address, substitute(address, {{variable, zero}}) + variable);
-  Verdict verdict = decide(facts, claim);
-  if (is_proved(verdict) || axes.empty() || axes.back().stride.is(Op::Const)) return verdict;
+  if (axes.empty() || axes.back().stride.is(Op::Const)) return decide(under, claim);
+  if (auto proof = proof_of(under, claim)) return *std::move(proof);
   // The innermost stride is known at launch only.
   const Expr unit = eq(axes.back().stride, 1);
-  Facts with_unit = facts;
-  with_unit.assume(unit);
-  if (!is_proved(decide(with_unit, claim))) return verdict;
+  if (!proof_of(with(under.facts(), {unit}), claim)) return decide(under, claim);
   conditions.push_back(unit);
   return Proved{{"unit stride at launch"}};
 }
 
-Verdict is_aligned(Facts facts, Expr start, std::int64_t width,
+Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
                    const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions) {
   if (width == 1) return Proved{};
+  const Facts facts = with(under.facts(), conditions);
+  if (is_multiple(facts, start, width)) return Proved{{"congruence"}};
   const Expr claim = eq(start % width, 0);
-  for (Expr c : conditions) facts.assume(c);
-  Verdict verdict = decide(facts, claim);
-  if (is_proved(verdict)) return verdict;
+  if (auto proof = conditions.empty() ? proof_of(under, claim) : proof_of(facts, claim)) {
+    return *std::move(proof);
+  }
   // Strides that are known at launch only, as few as will do.
-  Simplifier simplifier(facts);
+  Simplifier simplifier(facts.of_symbols());
   std::vector<Expr> wanted;
   for (std::size_t k = 0; k + 1 < axes.size(); ++k) {
     const Expr multiple = simplifier.simplify(eq(axes[k].stride % width, 0));
-    if (multiple.is_false()) return verdict;
+    if (multiple.is_false()) return decide(facts, claim);
     if (!multiple.is_true()) wanted.push_back(multiple);
   }
   const auto suffices = [&](const std::vector<Expr>& some) {
-    Facts more = facts;
-    for (Expr c : some) more.assume(c);
-    return is_proved(decide(more, claim));
+    const Facts more = with(facts, some);
+    return is_multiple(more, start, width) || proof_of(more, claim);
   };
-  if (wanted.empty() || !suffices(wanted)) return verdict;
-  for (std::size_t k = 0; k < wanted.size();) {
+  if (wanted.empty() || !suffices(wanted)) return decide(facts, claim);
+  // That none will do is known.
+  for (std::size_t k = 0; k < wanted.size() && wanted.size() > 1;) {
     std::vector<Expr> fewer = wanted;
     fewer.erase(fewer.begin() + std::ptrdiff_t(k));
     if (suffices(fewer)) {
@@ -116,8 +131,7 @@ class Question {
       : fusion_(fusion),
         schedule_(schedule),
         analysis_(analysis),
-        tensor_(fusion[analysis.tensor]),
-        facts_(analysis.ranges->facts()) {
+        tensor_(fusion[analysis.tensor]) {
     const bool is_kept = analysis.storage && analysis.storage->memory == Memory::Local;
     out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result);
     out_.domain = analysis.loops[loop];
@@ -168,14 +182,12 @@ class Question {
   void take_groups() {
     const Expr guard = guard_of(analysis_);
     out_.full = hoist(guard, std::span(&out_.variable, 1), *analysis_.ranges);
-    Facts valid = facts_;
-    valid.assume(guard);
-    out_.is_whole = decide(valid, out_.full.condition);
-    facts_.assume(out_.full.condition);
-    facts_.assume(guard);
+    out_.is_whole = decide(*analysis_.guarded, out_.full.condition);
+    out_.in_full_groups =
+        std::make_shared<Simplifier>(with(analysis_.ranges->facts(), {out_.full.condition, guard}));
     const Expr zero = fusion_.pool().constant(0);
     out_.start =
-        Simplifier(facts_).simplify(substitute(analysis_.address, {{out_.variable, zero}}));
+        out_.in_full_groups->simplify(substitute(analysis_.address, {{out_.variable, zero}}));
   }
 
   bool has_width(Expr extent) {
@@ -199,8 +211,9 @@ class Question {
   }
 
   bool is_consecutive() {
-    const Verdict verdict = selvage::is_consecutive(facts_, analysis_.address, out_.variable,
-                                                    out_.width, axes_, out_.finding.conditions);
+    const Verdict verdict =
+        selvage::is_consecutive(*out_.in_full_groups, analysis_.address, out_.variable, out_.width,
+                                axes_, out_.finding.conditions);
     if (is_proved(verdict)) return true;
     std::string reason = what() + ", is not contiguous";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
@@ -244,8 +257,8 @@ class Question {
   }
 
   bool is_aligned() {
-    const Verdict verdict =
-        selvage::is_aligned(facts_, out_.start, out_.width, axes_, out_.finding.conditions);
+    const Verdict verdict = selvage::is_aligned(*out_.in_full_groups, out_.start, out_.width, axes_,
+                                                out_.finding.conditions);
     if (is_proved(verdict)) return true;
     std::string reason = "it is not proved that " + what() + ", begins at a multiple of " +
                          std::to_string(out_.width) + " elements";
@@ -261,8 +274,7 @@ class Question {
   std::string help_for_alignment() {
     Simplifier& s = *analysis_.ranges;
     const auto fits = [&](std::int64_t n) {
-      Facts facts = facts_;
-      return is_proved(decide(facts, eq(out_.start % n, 0)));
+      return proof_of(*out_.in_full_groups, eq(out_.start % n, 0)).has_value();
     };
     std::int64_t narrower = out_.width / 2;
     while (narrower > 1 && !fits(narrower)) narrower /= 2;
@@ -307,7 +319,6 @@ class Question {
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
   const TensorInfo& tensor_;
-  Facts facts_;  // of the loops; then also what holds in full groups
   std::vector<AllocationAxis> axes_;
   VectorAccess out_;
 };

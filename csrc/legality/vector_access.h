@@ -4,6 +4,8 @@
 #include <selvage/legality/finding.h>
 #include <selvage/legality/hoist.h>
 
+#include <memory>
+
 namespace selvage {
 
 struct TensorAnalysis;
@@ -29,7 +31,8 @@ struct VectorAccess {
   Hoisted full;  // over the other loops: every element of the group is valid
   Verdict is_whole =
       Proved{};  // every group with a valid element is full; Refuted: one that is not
-  Expr start;    // the address of a group's first element, right at full groups
+  std::shared_ptr<Simplifier> in_full_groups;  // all that holds at the points of full groups
+  Expr start;  // the address of a group's first element, right at full groups
 };
 std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
                                           const TensorAnalysis& analysis);
@@ -55,10 +58,11 @@ struct InnermostBreak {
 InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier);
 
 // The elements that `address` gives for a group, in a tensor whose axes these are: does one access
-// of `width` elements do, where `facts` hold? Conditions on strides at launch are added.
-Verdict is_consecutive(const Facts& facts, Expr address, Expr variable, std::int64_t width,
+// of `width` elements do, where the facts of `under` hold, and `conditions` at launch? Further
+// conditions on strides are added.
+Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int64_t width,
                        const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
-Verdict is_aligned(Facts facts, Expr start, std::int64_t width,
+Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
                    const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
 
 }  // namespace selvage

@@ -3,6 +3,7 @@
 #include <selvage/lower/memory_axiom.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -106,16 +107,34 @@ class Magnitude {
   std::unordered_map<std::uint32_t, Expr> memo_;
 };
 
-// The largest of some magnitudes, as far as the facts can compare them.
-std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, Simplifier& ranges) {
-  std::vector<Expr> kept;
-  for (Expr m : magnitudes) {
-    const auto covers = [&](Expr k) { return ranges.proves(m <= k); };
-    if (std::any_of(kept.begin(), kept.end(), covers)) continue;
-    std::erase_if(kept, [&](Expr k) { return ranges.proves(k <= m); });
+// The largest of some magnitudes, as far as the facts can compare them. At sizes that are all
+// different, what is smaller covers nothing.
+std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, std::span<const Expr> sizes,
+                             Simplifier& ranges) {
+  constexpr std::int64_t kFirst = 1'009, kStep = 510;
+  std::vector<std::int64_t> values;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    values.push_back(kFirst + kStep * std::int64_t(i % 64));
+  }
+  struct Magnitude {
+    Expr expr;
+    std::optional<std::int64_t> value;  // nothing: it has none there
+    bool may_cover(const Magnitude& m) const { return !value || !m.value || *m.value <= *value; }
+  };
+  std::vector<Magnitude> kept;
+  for (Expr e : magnitudes) {
+    const Magnitude m{e, evaluate(e, sizes, values)};
+    const auto covers = [&](const Magnitude& a, const Magnitude& b) {
+      return a.may_cover(b) && ranges.proves(b.expr <= a.expr);
+    };
+    const auto covers_it = [&](const Magnitude& k) { return covers(k, m); };
+    if (std::any_of(kept.begin(), kept.end(), covers_it)) continue;
+    std::erase_if(kept, [&](const Magnitude& k) { return covers(m, k); });
     kept.push_back(m);
   }
-  return kept;
+  std::vector<Expr> largest;
+  for (const Magnitude& m : kept) largest.push_back(m.expr);
+  return largest;
 }
 
 }  // namespace
@@ -138,7 +157,7 @@ IndexWidth index_width(const IndexWidthRequest& request) {
   const auto demand = [](Expr& condition, Expr clause) {
     condition = condition.is_true() ? clause : condition && clause;
   };
-  for (Expr m : largest_of(magnitudes, ranges)) {
+  for (Expr m : largest_of(magnitudes, request.sizes, ranges)) {
     demand(width.condition_32, ranges.simplify(m <= kLargest));
     const bool fits_64 = ranges.interval(m).has_hi() || fits_by_memory(m, request.elements, ranges);
     // Not simplified: it is true of every integer of 64 bits, but m may have no value in them.

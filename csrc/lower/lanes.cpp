@@ -25,9 +25,7 @@ class Builder {
         vector_(*analysis.vector),
         contents_(contents),
         kernel_(kernel),
-        facts_(analysis.ranges->facts()) {
-    facts_.assume(vector_.full.condition);
-    facts_.assume(guard_of(analysis));
+        under_(*analysis.vector->in_full_groups) {
     out_.conditions = vector_.finding.conditions;
   }
 
@@ -124,26 +122,22 @@ class Builder {
     const std::int64_t size = size_of(kernel_.buffers[read.source].type);
     const std::int64_t width = std::min(vector_.width, kWidest / size);
     const Expr address = read.subscripts[0];
-    const Expr start = Simplifier(facts_).simplify(
-        substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
+    const Expr start =
+        under_.simplify(substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
     const auto axes = storage != nullptr
                           ? storage_axes(graph_, *storage, *analysis_.ranges)
                           : allocation_axes(fusion_, graph_, *tensor, *analysis_.ranges);
-    std::vector<Expr> conditions;
+    std::vector<Expr> conditions = out_.conditions;
     if (!is_proved(
-            is_consecutive(facts_, address, vector_.variable, vector_.width, axes, conditions)) ||
-        !is_proved(is_aligned(facts_, start, width, axes, conditions))) {
+            is_consecutive(under_, address, vector_.variable, vector_.width, axes, conditions)) ||
+        !is_proved(is_aligned(under_, start, width, axes, conditions))) {
       return std::nullopt;
     }
     const TensorInfo& source = fusion_[*tensor];
     if (storage == nullptr && source.align < width * size) {
       conditions.push_back(eq(kernel_.pool->symbol(source.name) % (width * size), 0));
     }
-    for (Expr c : conditions) {
-      const bool is_there = std::any_of(out_.conditions.begin(), out_.conditions.end(),
-                                        [&](Expr known) { return same(known, c); });
-      if (!is_there) out_.conditions.push_back(c);
-    }
+    out_.conditions = std::move(conditions);
     const BufferId lanes = add_lanes(read.source);
     for (std::int64_t k = 0; k < vector_.width; k += width) {
       out_.loads.push_back({.to = lanes,
@@ -164,7 +158,7 @@ class Builder {
   const VectorAccess& vector_;
   std::span<const BufferContents> contents_;
   Kernel& kernel_;
-  Facts facts_;  // what holds in full groups
+  Simplifier& under_;  // what holds in full groups
   Lanes out_;
   std::map<ValueId, ValueId> made_;
   std::set<ValueId> always_read_;

@@ -124,7 +124,7 @@ Verdict PlacedTensors::is_own_thread(TensorId t, const Reading& reading) const {
     const Expr own = loop_of_axis(reading.reader, p);
     // Without a loop on that axis every thread reads.
     if (!own.valid()) return Unknown{coordinate};
-    const Verdict same_thread = decide(reader.guarded->facts(), eq(coordinate, own));
+    const Verdict same_thread = decide(*reader.guarded, eq(coordinate, own));
     if (!is_proved(same_thread)) return same_thread;
   }
   return Proved{{"the thread that computes an element reads it"}};
@@ -147,7 +147,7 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
     } else {
       continue;
     }
-    const Verdict verdict = decide(reader.guarded->facts(), eq(coordinate, here));
+    const Verdict verdict = decide(*reader.guarded, eq(coordinate, here));
     if (is_proved(verdict)) continue;
     std::vector<std::string> notes;
     std::string what = fusion_[reading.reader].name + " reads an element of " + fusion_[t].name +

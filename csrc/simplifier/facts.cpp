@@ -87,6 +87,13 @@ void Facts::assume(Expr condition) {
   assumptions_.push_back(condition);
 }
 
+Facts Facts::of_symbols() const {
+  Facts own(*pool_);
+  own.symbols_ = symbols_;
+  own.positions_ = positions_;
+  return own;
+}
+
 std::vector<Expr> relations(const Facts& facts) {
   std::vector<Expr> list = facts.assumptions();
   for (const Facts::Symbol& s : facts.symbols()) {

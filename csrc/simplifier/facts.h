@@ -31,6 +31,9 @@ class Facts {
   // Any condition. Conjunctions are taken apart; `N <= 64` and `N % 4 == 0` become facts of N.
   void assume(Expr condition);
 
+  // The same without assumptions: what is said of one symbol at a time.
+  Facts of_symbols() const;
+
   ExprPool& pool() const { return *pool_; }
   // In the order of declaration: outer loops before inner ones.
   const std::vector<Symbol>& symbols() const { return symbols_; }

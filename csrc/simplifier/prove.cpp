@@ -24,27 +24,62 @@ struct Random : SplitMix64 {
   }
 };
 
-// A value that s, where there is one, is likely to allow; whether it does is checked afterwards.
-std::int64_t random_value(std::span<const Expr> outer, std::span<const std::int64_t> values,
-                          const Facts::Symbol* s, Random& random) {
-  constexpr std::int64_t kWide = 64;
-  if (s == nullptr) return random.within(-kWide, kWide);
-  Interval range = s->range;
-  if (s->lo.valid())
-    range.lo = std::max(range.lo, evaluate(s->lo, outer, values).value_or(range.lo));
-  if (s->hi.valid())
-    range.hi = std::min(range.hi, evaluate(s->hi, outer, values).value_or(range.hi));
-  if (!range.has_lo()) range.lo = std::min(-kWide, range.hi);
-  if (!range.has_hi()) range.hi = std::max(range.lo, kWide);
-  if (range.empty()) return range.lo;
-  const std::int64_t value = random.within(range.lo, range.hi);
-  if (s->congruence.modulus <= 1) return value;
-  // Down to a member of the congruence, or up where that is too far down.
-  const Congruence c = s->congruence;
-  const std::int64_t down = *euclid_mod(*euclid_mod(value, c.modulus) - c.residue, c.modulus);
-  const std::int64_t member = checked_sub(value, down).value_or(value);
-  return member >= range.lo ? member : checked_add(member, c.modulus).value_or(member);
-}
+// Values of symbols that their facts are likely to allow; whether they do is checked afterwards.
+class Drawing {
+ public:
+  // The symbols of `facts` come last, each behind those that its bounds depend on.
+  Drawing(const Facts& facts, std::span<const Expr> symbols) {
+    for (Expr e : symbols) {
+      const Facts::Symbol* s = facts.find(e);
+      Bounds& of = bounds_.emplace_back(s);
+      if (s == nullptr) continue;
+      std::vector<Expr> roots;
+      const auto root_of = [&](Expr bound) {
+        if (!bound.valid() || bound.is(Op::Const)) return -1;
+        roots.push_back(bound);
+        return int(roots.size()) - 1;
+      };
+      of.lo = root_of(s->lo);
+      of.hi = root_of(s->hi);
+      if (!roots.empty()) of.tape = Tape(roots, symbols);
+    }
+  }
+
+  void draw(std::vector<std::int64_t>& values) {
+    for (std::size_t i = 0; i < bounds_.size(); ++i) values[i] = value(bounds_[i], values);
+  }
+
+ private:
+  struct Bounds {
+    explicit Bounds(const Facts::Symbol* of) : symbol(of) {}
+    const Facts::Symbol* symbol;
+    int lo = -1, hi = -1;      // roots of the tape
+    std::optional<Tape> tape;  // of bounds that are no numbers
+  };
+
+  std::int64_t value(Bounds& of, const std::vector<std::int64_t>& values) {
+    constexpr std::int64_t kWide = 64;
+    if (of.symbol == nullptr) return random_.within(-kWide, kWide);
+    Interval range = of.symbol->range;
+    if (of.tape && of.tape->evaluate(values)) {
+      if (of.lo >= 0) range.lo = std::max(range.lo, of.tape->root(std::size_t(of.lo)));
+      if (of.hi >= 0) range.hi = std::min(range.hi, of.tape->root(std::size_t(of.hi)));
+    }
+    if (!range.has_lo()) range.lo = std::min(-kWide, range.hi);
+    if (!range.has_hi()) range.hi = std::max(range.lo, kWide);
+    if (range.empty()) return range.lo;
+    const std::int64_t value = random_.within(range.lo, range.hi);
+    const Congruence c = of.symbol->congruence;
+    if (c.modulus <= 1) return value;
+    // Down to a member of the congruence, or up where that is too far down.
+    const std::int64_t down = *euclid_mod(*euclid_mod(value, c.modulus) - c.residue, c.modulus);
+    const std::int64_t member = checked_sub(value, down).value_or(value);
+    return member >= range.lo ? member : checked_add(member, c.modulus).value_or(member);
+  }
+
+  std::vector<Bounds> bounds_;  // of each symbol
+  Random random_;
+};
 
 }  // namespace
 
@@ -98,13 +133,10 @@ Verdict Simplifier::prove(Expr condition) {
   }
   for (const Facts::Symbol& s : facts_.symbols()) symbols.push_back(s.symbol);
   Tape tape(roots, symbols);
-  Random random;
+  Drawing drawing(facts_, symbols);
   std::vector<std::int64_t> values(symbols.size());
   for (int probe = 0; probe < kProbes; ++probe) {
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-      values[i] = random_value(std::span(symbols).first(i), std::span(values).first(i),
-                               facts_.find(symbols[i]), random);
-    }
+    drawing.draw(values);
     if (!tape.evaluate(values) || tape.root(0) != 0) continue;
     bool allowed = true;
     for (std::size_t i = 1; i < roots.size(); ++i) allowed = allowed && tape.root(i) != 0;
