@@ -30,16 +30,6 @@ bool needs_finishing(Reduction r) {
   return true;
 }
 
-Body body_of_all(std::vector<Store> stores) {
-  Body body;
-  for (Store& s : stores) body.push_back({std::move(s)});
-  return body;
-}
-
-void append(Body& body, Body more) {
-  for (Statement& s : more) body.push_back(std::move(s));
-}
-
 }  // namespace
 
 FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
