@@ -447,7 +447,8 @@ Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
 }
 
 Loop every(ParallelType axis, Kernel& kernel) {
-  const Expr variable = kernel.pool->symbol("every_" + std::string(to_string(axis)));
+  // No loop that a schedule names is called so: names of files are identifiers.
+  const Expr variable = kernel.pool->symbol("every." + std::string(to_string(axis)));
   const Expr extent = extent_of(kernel.launch, axis);
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
   return {variable, extent, axis, {}};
