@@ -1,24 +1,15 @@
 #include <selvage/base/check.h>
+#include <selvage/base/number_text.h>
 #include <selvage/codegen/value_text.h>
 
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 namespace selvage {
 
 namespace {
-
-// The shortest decimal that reads back as the same number.
-template <class Real>
-std::string shortest(Real v) {
-  char digits[40];
-  std::string text(digits, std::to_chars(digits, digits + sizeof digits, v).ptr);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
 
 CText with_sign(std::string text) {
   const int precedence = text[0] == '-' ? kPrefix : kCall;
@@ -38,11 +29,11 @@ CText literal(const Scalar& v) {
     return with_sign(std::to_string(v.integer) + "LL");
   }
   if (v.type == DataType::Float) {
-    if (std::isfinite(v.single)) return with_sign(shortest(v.single) + "f");
+    if (std::isfinite(v.single)) return with_sign(shortest_real(v.single) + "f");
     return {fmt::format("__uint_as_float({:#x}u)", std::bit_cast<std::uint32_t>(v.single))};
   }
   SELVAGE_CHECK(v.type == DataType::Double);
-  if (std::isfinite(v.real)) return with_sign(shortest(v.real));
+  if (std::isfinite(v.real)) return with_sign(shortest_real(v.real));
   return {fmt::format("__longlong_as_double((long long){:#x}ULL)",
                       std::bit_cast<std::uint64_t>(v.real))};
 }

@@ -186,6 +186,25 @@ class Run {
     return values(kernel.condition).value_or(0) != 0;
   }
 
+  // A kernel is made for sizes of at least 1. At a size of 0 that its outputs do not have, what
+  // threads or blocks share by that size is done by none.
+  void check_shape(const Kernel& kernel) const {
+    static constexpr const char* kAxes[] = {"x", "y", "z"};
+    const auto check = [&](const std::array<Expr, 3>& extents, const std::string& what,
+                           const char* bound) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (sizes_(extents[k]).value_or(0) >= 1) continue;
+        refuse<BadInput>("E621",
+                         what + kAxes[k] + " of " + kernel.name + ", " + to_string(extents[k]) +
+                             ", is 0 at " + sizes_text(extents[k]),
+                         std::string("choose larger sizes, or split the loop that is bound to ") +
+                             bound + kAxes[k] + " by a number, and bind the inner one");
+      }
+    };
+    check(kernel.launch.grid, "the grid's ", "BID");
+    check(kernel.launch.block, "the block's ", "TID");
+  }
+
   void bind_launches() {
     for (const ProgramStep& step : program_.steps) {
       if (std::all_of(step.stores.begin(), step.stores.end(),
@@ -202,6 +221,7 @@ class Run {
                              to_string(last) + " does not hold at " + sizes_text(last),
                          "choose smaller sizes");
       }
+      check_shape(*kernel);
       BoundLaunch& launch = launches_.emplace_back();
       launch.kernel = &*kernel;
       for (const Buffer& b : kernel->buffers) {

@@ -1,8 +1,8 @@
 #include <selvage/driver/tolerance.h>
+#include <selvage/ir/reads.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace selvage {
 
@@ -43,22 +43,6 @@ void add(Hanging& all, const Hanging& part) {
   all.has_extremum = all.has_extremum || part.has_extremum;
 }
 
-// The tensors that a value reads, in subscripts of what is read as well.
-std::set<TensorId> sources_of(const Fusion& fusion, ValueId root) {
-  std::set<ValueId> seen = {root};
-  std::vector<ValueId> open = {root};
-  std::set<TensorId> sources;
-  while (!open.empty()) {
-    const ValueNode& n = fusion.values()[open.back()];
-    open.pop_back();
-    if (n.kind == ValueNode::Kind::Read) sources.insert(TensorId(n.source));
-    for (ValueId operand : n.operands) {
-      if (seen.insert(operand).second) open.push_back(operand);
-    }
-  }
-  return sources;
-}
-
 }  // namespace
 
 bool Tolerance::allows(double expected, double actual) const {
@@ -83,7 +67,7 @@ std::vector<Tolerance> tolerances(const Fusion& fusion,
     const TensorInfo& tensor = fusion[TensorId(t)];
     if (!tensor.definition) continue;
     Hanging& own = hanging[t];
-    for (TensorId source : sources_of(fusion, *tensor.definition)) {
+    for (TensorId source : tensors_read(fusion, TensorId(t))) {
       add(own, hanging[index_of(source)]);
     }
     if (tensor.fold && is_floating(tensor.fold->type)) {

@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
-#include <selvage/base/random.h>
+#include <selvage/base/shuffle.h>
 #include <selvage/emulate/compiled.h>
 #include <selvage/emulate/compiled_value.h>
 #include <selvage/emulate/emulate.h>
@@ -52,7 +52,7 @@ class Machine {
     if (is_random_) {
       order.resize(std::size_t(blocks));
       std::iota(order.begin(), order.end(), 0);
-      shuffle(order);
+      shuffle(order, random_);
     }
     all_.resize(std::size_t(threads_));
     std::iota(all_.begin(), all_.end(), 0U);
@@ -76,20 +76,13 @@ class Machine {
     slots_.clear();
     for (std::int64_t t = 0; t < threads_; ++t) slots_.insert(slots_.end(), one.begin(), one.end());
   }
-  template <class T>
-  void shuffle(std::vector<T>& items) {
-    for (std::size_t n = items.size(); n > 1; --n) {
-      std::swap(items[n - 1], items[random_.next() % n]);
-    }
-  }
-
   void run_block(std::int64_t number) {
     first_ = number * threads_;
     block_ = LaunchGeometry::at(number, log_.geometry.grid);
     clock_.start_block(number);
     memory_->start_block();
     if (meets_) return run_together(compiled_.body, all_);
-    if (is_random_) shuffle(all_);
+    if (is_random_) shuffle(all_, random_);
     for (std::uint32_t t : all_) {
       select(t);
       memory_->forget_local();
@@ -164,7 +157,7 @@ class Machine {
       }
       std::size_t end = at;
       while (end < body.size() && !body[end].meets) ++end;
-      if (is_random_) shuffle(threads);
+      if (is_random_) shuffle(threads, random_);
       for (std::uint32_t t : threads) {
         select(t);
         run(std::span(body).subspan(at, end - at));

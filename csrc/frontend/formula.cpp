@@ -4,6 +4,7 @@
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/words.h>
+#include <selvage/ir/function_text.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,17 +20,15 @@ constexpr std::size_t kMostFolds = 16;  // each but one becomes a tensor of its 
 struct InfixSign {
   std::string_view text;
   Function function;
-  int precedence;
   bool swapped = false;  // a > b is b < a
 };
 constexpr InfixSign kInfix[] = {
-    {"||", Function::Or, 1},       {"&&", Function::And, 2},      {"==", Function::Eq, 3},
-    {"!=", Function::Ne, 3},       {"<", Function::Lt, 4},        {"<=", Function::Le, 4},
-    {">", Function::Lt, 4, true},  {">=", Function::Le, 4, true}, {"+", Function::Add, 5},
-    {"-", Function::Sub, 5},       {"*", Function::Mul, 6},       {"/", Function::TrueDiv, 6},
-    {"//", Function::FloorDiv, 6}, {"%", Function::Mod, 6},
+    {"||", Function::Or},       {"&&", Function::And},      {"==", Function::Eq},
+    {"!=", Function::Ne},       {"<", Function::Lt},        {"<=", Function::Le},
+    {">", Function::Lt, true},  {">=", Function::Le, true}, {"+", Function::Add},
+    {"-", Function::Sub},       {"*", Function::Mul},       {"/", Function::TrueDiv},
+    {"//", Function::FloorDiv}, {"%", Function::Mod},
 };
-constexpr int kUnary = 7;
 
 constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror", "reflect"};  // as Remap
 constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
@@ -139,10 +138,12 @@ class Parser {
   std::uint32_t parse_value(int least) {
     if (++depth_ > kDeepest) token_.fail("more than 64 levels", "E104", "use several statements");
     std::uint32_t left = parse_prefix();
-    for (const InfixSign* sign; (sign = infix()) != nullptr && sign->precedence >= least;) {
+    for (const InfixSign* sign; (sign = infix()) != nullptr;) {
+      const int own = precedence(sign->function);
+      if (own < least) break;
       const std::size_t at = token_.at();
       token_.advance();
-      const std::uint32_t right = parse_value(sign->precedence + 1);
+      const std::uint32_t right = parse_value(own + 1);
       left = sign->swapped ? apply(sign->function, at, {right, left})
                            : apply(sign->function, at, {left, right});
     }
@@ -170,11 +171,11 @@ class Parser {
     if (word == "-") {
       token_.advance();
       if (!(*token_).empty() && is_digit((*token_)[0])) return parse_number("-");
-      return apply(Function::Neg, at, {parse_value(kUnary)});
+      return apply(Function::Neg, at, {parse_value(precedence(Function::Neg))});
     }
     if (word == "!") {
       token_.advance();
-      return apply(Function::Not, at, {parse_value(kUnary)});
+      return apply(Function::Not, at, {parse_value(precedence(Function::Not))});
     }
     if (is_digit(word[0]) || word[0] == '.') return parse_number("");
     if (is_letter(word[0])) return parse_name();

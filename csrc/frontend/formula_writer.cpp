@@ -1,4 +1,4 @@
-#include <selvage/base/check.h>
+#include <selvage/base/number_text.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/tape.h>
@@ -7,9 +7,8 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/index/coordinates.h>
+#include <selvage/ir/function_text.h>
 #include <selvage/ir/reads.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -20,56 +19,16 @@ namespace selvage {
 
 namespace {
 
-// As the reader of formulas has them.
-constexpr int kUnary = 7, kAtom = 8;
 constexpr int kDeepest = 60;
 
-int precedence_of(Function f) {
-  switch (f) {
-    case Function::Or: return 1;
-    case Function::And: return 2;
-    case Function::Eq:
-    case Function::Ne: return 3;
-    case Function::Lt:
-    case Function::Le: return 4;
-    case Function::Add:
-    case Function::Sub: return 5;
-    case Function::Mul:
-    case Function::TrueDiv:
-    case Function::FloorDiv:
-    case Function::Mod: return 6;
-    case Function::Neg:
-    case Function::Not: return kUnary;
-    case Function::Min:
-    case Function::Max:
-    case Function::Select:
-    case Function::Abs:
-    case Function::Relu:
-    case Function::Exp:
-    case Function::Log:
-    case Function::Tanh:
-    case Function::Sqrt:
-    case Function::Rsqrt:
-    case Function::Floor:
-    case Function::Ceil:
-    case Function::Sin:
-    case Function::Cos:
-    case Function::Erf:
-    case Function::Pow:
-    case Function::Sigmoid:
-    case Function::Silu:
-    case Function::Gelu: return kAtom;
-  }
-  SELVAGE_CHECK(!"a function");
-}
+const int kSum = info(Op::Add).precedence, kProduct = info(Op::Mul).precedence;
+const int kUnary = info(Op::Not).precedence;
 
 // The shortest text that is read as this number; never an integer's.
 std::string real_text(double v, bool is_single) {
   if (std::isnan(v)) return "0.0 / 0.0";
   if (std::isinf(v)) return v > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
-  std::string text = is_single ? fmt::format("{}", float(v)) : fmt::format("{}", v);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
+  return is_single ? shortest_real(float(v)) : shortest_real(v);
 }
 
 bool same_real(double a, double b) {
@@ -82,7 +41,7 @@ using Written = FormulaWriter::Written;
 Written within(Written w, int outer) {
   if (w.precedence >= outer) return w;
   w.text = "(" + w.text + ")";
-  w.precedence = kAtom;
+  w.precedence = kCall;
   ++w.depth;
   return w;
 }
@@ -203,7 +162,7 @@ const Written& FormulaWriter::write(ValueId root) {
 Written FormulaWriter::literal(const ValueNode& node, bool as_integer) {
   if (node.type == DataType::Bool) {
     const bool truth = node.integer != 0;
-    return {truth ? "true" : "false", kAtom, 1,
+    return {truth ? "true" : "false", kCall, 1,
             read_.constant(DataType::Bool, std::int64_t(truth), true)};
   }
   if (is_floating(node.type) && !as_integer) {
@@ -212,12 +171,12 @@ Written FormulaWriter::literal(const ValueNode& node, bool as_integer) {
     const bool is_finite = std::isfinite(node.real);
     double value = node.real;
     if (is_finite) std::from_chars(text.data(), text.data() + text.size(), value);
-    return {text, is_finite ? (text[0] == '-' ? kUnary : kAtom) : 6, 1,
+    return {text, is_finite ? (text[0] == '-' ? kUnary : kCall) : kProduct, 1,
             read_.constant(DataType::Float, value, true)};
   }
   const std::int64_t value = is_floating(node.type) ? std::int64_t(node.real) : node.integer;
   const DataType type = std::int32_t(value) == value ? DataType::Int32 : DataType::Int64;
-  return {std::to_string(value), value < 0 ? kUnary : kAtom, 1, read_.constant(type, value, true)};
+  return {std::to_string(value), value < 0 ? kUnary : kCall, 1, read_.constant(type, value, true)};
 }
 
 Written FormulaWriter::constant(const ValueNode& node) {
@@ -226,7 +185,7 @@ Written FormulaWriter::constant(const ValueNode& node) {
 }
 
 Written FormulaWriter::cast(const Written& of, DataType type) {
-  return {std::string(to_string(type)) + "(" + of.text + ")", kAtom, of.depth + 1,
+  return {std::string(to_string(type)) + "(" + of.text + ")", kCall, of.depth + 1,
           read_.cast(of.value, type)};
 }
 
@@ -254,10 +213,10 @@ Written FormulaWriter::combine(Function f, std::vector<Written> operands) {
   std::vector<ValueId> values;
   for (const Written& o : operands) values.push_back(o.value);
   w.value = read_.apply(f, std::move(values));
-  const int own = precedence_of(f);
+  const int own = precedence(f);
   w.precedence = own;
   const std::string sign(selvage::info(f).text);
-  if (own == kAtom) {
+  if (own == kCall) {
     w.text = sign + "(";
     for (std::size_t k = 0; k < operands.size(); ++k) {
       w.text += (k > 0 ? ", " : "") + operands[k].text;
@@ -270,7 +229,7 @@ Written FormulaWriter::combine(Function f, std::vector<Written> operands) {
     // A minus before digits would be read as part of the number.
     const Written& o = operands[0];
     const bool is_number = !o.text.empty() && (std::isdigit(o.text[0]) != 0 || o.text[0] == '.');
-    const Written inner = within(o, is_number && f == Function::Neg ? kAtom + 1 : kUnary);
+    const Written inner = within(o, is_number && f == Function::Neg ? kCall + 1 : kUnary);
     w.text = (f == Function::Neg ? "-" : "!") + inner.text;
     w.depth = inner.depth + 1;
     return w;
@@ -309,7 +268,7 @@ Written FormulaWriter::apply(ValueId v, const ValueNode& node) {
 
 Written FormulaWriter::read(ValueId v, const ValueNode& node) {
   const auto source = TensorId(node.source);
-  Written w{names_[source] + "[", kAtom, 1, {}};
+  Written w{names_[source] + "[", kCall, 1, {}};
   std::vector<Expr> subscripts;
   const std::vector<Expr> extents = fusion_.shape(source);
   for (Expr e : node.subscripts) {
@@ -343,14 +302,14 @@ Written FormulaWriter::read(ValueId v, const ValueNode& node) {
 // An integer expression as a value: by the operations of values, where it is more than a name.
 Written FormulaWriter::integer(Expr e) {
   const auto both = [&](Function f) { return combine(f, {integer(e[0]), integer(e[1])}); };
-  if (e.is(Op::Symbol)) return {std::string(e.name()), kAtom, 1, read_.index(e)};
+  if (e.is(Op::Symbol)) return {std::string(e.name()), kCall, 1, read_.index(e)};
   if (e.depth() > std::uint32_t(kDeepest) || e.size() > 1'000) {
     refuse("an index expression is too deep for a file", "give parts of it names as tensors");
   }
   if (e.is(Op::Const)) {
     // As wide as an index.
     const DataType type = std::int32_t(e.value()) == e.value() ? DataType::Int32 : DataType::Int64;
-    Written w{std::to_string(e.value()), e.value() < 0 ? kUnary : kAtom, 1,
+    Written w{std::to_string(e.value()), e.value() < 0 ? kUnary : kCall, 1,
               read_.constant(type, e.value(), true)};
     return w;
   }
@@ -402,13 +361,13 @@ std::string FormulaWriter::subscript_part(Expr e, int outer) {
   if (e.is(Op::Symbol)) return std::string(e.name());
   if (e.is(Op::Const)) {
     const std::string text = std::to_string(e.value());
-    return e.value() < 0 && outer > 5 ? "(" + text + ")" : text;
+    return e.value() < 0 && outer > kSum ? "(" + text + ")" : text;
   }
-  if (e.is(Op::Add)) return infix("+", 5);
-  if (e.is(Op::Sub)) return infix("-", 5);
-  if (e.is(Op::Mul) && !(has_index(e[0]) && has_index(e[1]))) return infix("*", 6);
+  if (e.is(Op::Add)) return infix("+", kSum);
+  if (e.is(Op::Sub)) return infix("-", kSum);
+  if (e.is(Op::Mul) && !(has_index(e[0]) && has_index(e[1]))) return infix("*", kProduct);
   if ((e.is(Op::Div) || e.is(Op::Mod)) && !has_index(e[1]) && simplifier_.proves(e[1] >= 1)) {
-    return infix(e.is(Op::Div) ? "//" : "%", 6);
+    return infix(e.is(Op::Div) ? "//" : "%", kProduct);
   }
   refuse("its subscript " + to_string(e) + " is not affine",
          "read with affine subscripts, or quotients by sizes");

@@ -296,6 +296,10 @@ class Builder {
       return text;
     };
     const std::string& own = schedule_.fusion()[t].name;
+    if (all.empty()) {
+      refuse("E205", site.at_place, "cache.at: nothing that is computed in loops reads " + own,
+             "leave at out, or compute one of its readers in loops of its own: READER: []");
+    }
     const std::string help = "say which under " + own + ": {inline: {into: " +
                              schedule_.fusion()[(found.empty() ? all : found)[0]].name +
                              ", at: " + *site.at + "}}, and leave at out here";

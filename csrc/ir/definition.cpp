@@ -5,7 +5,9 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/fusion.h>
+#include <selvage/ir/op_shapes.h>
 #include <selvage/ir/path.h>
+#include <selvage/ir/reads.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -14,26 +16,6 @@
 namespace selvage {
 
 namespace {
-
-std::string to_text(const std::vector<Expr>& list) {
-  std::string text;
-  for (Expr e : list) text += (text.empty() ? "" : ", ") + to_string(e);
-  return "[" + text + "]";
-}
-
-// The values that a value is made of, each once, itself included, operands first.
-std::vector<ValueId> parts_of(const ValueGraph& values, ValueId root) {
-  std::set<ValueId> seen = {root};
-  std::vector<ValueId> open = {root};
-  while (!open.empty()) {
-    const ValueId v = open.back();
-    open.pop_back();
-    for (ValueId operand : values[v].operands) {
-      if (seen.insert(operand).second) open.push_back(operand);
-    }
-  }
-  return {seen.begin(), seen.end()};
-}
 
 std::size_t position(const std::vector<Expr>& indices, Expr e) {
   const auto it = std::find_if(indices.begin(), indices.end(), [&](Expr i) { return same(i, e); });
@@ -69,7 +51,7 @@ std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
     }
   };
   std::vector<Meeting> meetings;
-  for (ValueId v : parts_of(values_, value)) {
+  for (ValueId v : values_under(values_, value)) {
     const ValueNode& n = values_[v];
     if (n.kind == ValueNode::Kind::Index) check_symbols(std::span(&n.index, 1));
     if (n.kind != ValueNode::Kind::Read) continue;

@@ -1,9 +1,9 @@
 #include <selvage/base/check.h>
+#include <selvage/base/number_text.h>
 #include <selvage/ir/identity.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -85,13 +85,6 @@ Scalar integer(std::int64_t v, DataType type) {
 }
 Scalar infinity(DataType type, double sign) {
   return convert(Scalar::of(sign * std::numeric_limits<double>::infinity()), type);
-}
-
-template <class Real>
-std::string shortest(Real v) {
-  if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-  char digits[40];
-  return {digits, std::to_chars(digits, digits + sizeof digits, v).ptr};
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #include <selvage/expr/text.h>
+#include <selvage/ir/function_text.h>
+#include <selvage/ir/identity.h>
 #include <selvage/kernel/print.h>
 #include <selvage/kernel/value_nodes.h>
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 namespace selvage {
@@ -11,61 +12,6 @@ namespace selvage {
 namespace {
 
 constexpr int kDeepestIndent = 40;  // levels: past that, a nest is no easier to read for more
-
-// As in C; 0: no infix sign.
-int precedence(Function f) {
-  switch (f) {
-    case Function::Mul:
-    case Function::TrueDiv:
-    case Function::FloorDiv:
-    case Function::Mod: return info(Op::Mul).precedence;
-    case Function::Add:
-    case Function::Sub: return info(Op::Add).precedence;
-    case Function::Lt:
-    case Function::Le: return info(Op::Lt).precedence;
-    case Function::Eq:
-    case Function::Ne: return info(Op::Eq).precedence;
-    case Function::And: return info(Op::And).precedence;
-    case Function::Or: return info(Op::Or).precedence;
-    case Function::Neg:
-    case Function::Not:
-    case Function::Min:
-    case Function::Max:
-    case Function::Select:
-    case Function::Abs:
-    case Function::Relu:
-    case Function::Exp:
-    case Function::Log:
-    case Function::Tanh:
-    case Function::Sqrt:
-    case Function::Rsqrt:
-    case Function::Floor:
-    case Function::Ceil:
-    case Function::Sin:
-    case Function::Cos:
-    case Function::Erf:
-    case Function::Pow:
-    case Function::Sigmoid:
-    case Function::Silu:
-    case Function::Gelu: return 0;
-  }
-  return 0;
-}
-
-std::string shortest(double v) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof text, v).ptr);
-}
-std::string shortest(float v) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof text, v).ptr);
-}
-
-std::string constant_text(const ValueNode& node) {
-  if (node.type == DataType::Bool) return node.integer != 0 ? "true" : "false";
-  if (!is_floating(node.type)) return std::to_string(node.integer);
-  return node.type == DataType::Double ? shortest(node.real) : shortest(float(node.real));
-}
 
 // Writes the statements of a body, one line each.
 class Printer {
@@ -140,10 +86,11 @@ class Printer {
     const std::string to = element(store.buffer, store.address);
     if (!store.atomic) return line(depth, to + " = " + inside(store.value, 0));
     const int own = precedence(*store.atomic);
+    const bool is_infix = own != kCall;
     const std::string sign(info(*store.atomic).text);
     line(depth, "atomic " + to + " = " +
-                    (own > 0 ? to + " " + sign + " " + inside(store.value, own + 1)
-                             : sign + "(" + to + ", " + inside(store.value, 0) + ")"));
+                    (is_infix ? to + " " + sign + " " + inside(store.value, own + 1)
+                              : sign + "(" + to + ", " + inside(store.value, 0) + ")"));
   }
 
   std::string element(BufferId buffer, Expr address) const {
@@ -175,7 +122,7 @@ class Printer {
     return e.is(Op::Xor) ? kCall : info(e.op()).precedence;  // `^` brings its own parentheses
   }
   static Formula constant(const ValueNode& node) {
-    std::string text = constant_text(node);
+    std::string text = to_text(value_of(node));
     return {text, text[0] == '-' ? info(Op::Not).precedence : kCall};
   }
 
@@ -188,14 +135,12 @@ class Printer {
   }
   Formula apply(const ValueNode& node) const {
     const std::string sign(info(node.function).text);
-    if (const int own = precedence(node.function); own > 0) {
-      return {inside(node.operands[0], own) + " " + sign + " " + inside(node.operands[1], own + 1),
-              own};
-    }
-    const int prefix = info(Op::Not).precedence;
-    if (node.function == Function::Neg) return {"-" + inside(node.operands[0], prefix + 1), prefix};
-    if (node.function == Function::Not) return {"!" + inside(node.operands[0], prefix), prefix};
-    return call(sign, node);
+    const int own = precedence(node.function);
+    if (own == kCall) return call(sign, node);
+    if (node.function == Function::Neg) return {"-" + inside(node.operands[0], own + 1), own};
+    if (node.function == Function::Not) return {"!" + inside(node.operands[0], own), own};
+    return {inside(node.operands[0], own) + " " + sign + " " + inside(node.operands[1], own + 1),
+            own};
   }
 
   const Kernel& kernel_;

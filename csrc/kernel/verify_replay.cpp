@@ -69,7 +69,7 @@ class Player {
         for (block_[0] = 0; block_[0] < grid_[0]; ++block_[0]) {
           begin_block();
           run(map_.body(), all);
-          if (is_over_) return incomplete();
+          if (is_over_ || work_ < 0) return incomplete();
         }
       }
     }
@@ -337,14 +337,15 @@ class Player {
       alone(Hazard::Bounds, a, t, address,
             "is out of bounds: there are " + std::to_string(n) + " elements");
     }
-    for (std::int64_t i = std::max<std::int64_t>(0, -address); i < a.width && address + i < n;
-         ++i) {
+    for (std::int64_t i = 0; i < a.width; ++i) {
       work_ -= 10;
+      const auto at = checked_add(address, i);
+      if (!at || *at < 0 || *at >= n) continue;
       switch (buffer.memory) {
-        case Memory::Local: local(a, t, address + i); break;
-        case Memory::Shared: shared(a, t, address + i); break;
+        case Memory::Local: local(a, t, *at); break;
+        case Memory::Shared: shared(a, t, *at); break;
         case Memory::Global:
-          if (map_.is_written(a.buffer)) global(a, t, address + i);
+          if (map_.is_written(a.buffer)) global(a, t, *at);
           break;
       }
     }

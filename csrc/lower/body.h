@@ -16,6 +16,18 @@ Body body_of(Node node) {
   return body;
 }
 
+// The nodes as statements, one after the other.
+template <class Node>
+Body body_of_all(std::vector<Node> nodes) {
+  Body body;
+  for (Node& n : nodes) body.push_back({std::move(n)});
+  return body;
+}
+
+inline void append(Body& body, Body more) {
+  for (Statement& s : more) body.push_back(std::move(s));
+}
+
 // The body where all of the conditions hold; as it is where there are none.
 Body guarded(const std::vector<Expr>& conditions, Body body);
 

@@ -1,4 +1,4 @@
-#include <selvage/base/check.h>
+#include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/lower/body.h>
@@ -13,6 +13,7 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kWarp = 32, kMostWarps = 32;
+constexpr std::int64_t kMostLocalBytes = 512 * 1'024;  // of a thread, by the hardware
 
 bool needs_finishing(Reduction r) {
   switch (r) {
@@ -30,16 +31,6 @@ bool needs_finishing(Reduction r) {
   return true;
 }
 
-Body body_of_all(std::vector<Store> stores) {
-  Body body;
-  for (Store& s : stores) body.push_back({std::move(s)});
-  return body;
-}
-
-void append(Body& body, Body more) {
-  for (Statement& s : more) body.push_back(std::move(s));
-}
-
 }  // namespace
 
 FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
@@ -53,6 +44,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
       pool_(fusion.pool()),
       components_(selvage::components(fold_)) {
   std::vector<Expr> coordinates;
+  std::vector<std::int64_t> extents;
   for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
     const DomainId d = analysis.loops[i];
     const ParallelType p = schedule.parallel(analysis.tensor, d);
@@ -80,11 +72,28 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
     }
     axes_.push_back(d);
     coordinates.push_back(analysis.variables[i]);
-    items_ *= extent.value();
+    extents.push_back(extent.value());
   }
+  count_items(extents);
   std::sort(folded_.begin(), folded_.end(),
             [](const Folded& a, const Folded& b) { return a.axis < b.axis; });
   address_ = dense_address(schedule.graph(), axes_, coordinates);
+}
+
+void FoldNest::count_items(const std::vector<std::int64_t>& extents) {
+  std::int64_t bytes = 0;  // of one state
+  for (const FoldComponent& c : components_) bytes += size_of(c.type);
+  const auto items = count_points(extents);
+  if (items && *items <= kMostLocalBytes / bytes) {
+    items_ = *items;
+    return;
+  }
+  refuse<Illegal>("E442",
+                  "the states that each thread keeps of " + tensor_.name + ", " +
+                      (items ? std::to_string(*items) : "more than 2^63") + " of " +
+                      std::to_string(bytes) + " bytes, are past the limit of " +
+                      std::to_string(kMostLocalBytes) + " bytes",
+                  "split by smaller factors, and put the outer loops before what is folded over");
 }
 
 bool FoldNest::keep_in_result(const TensorAnalysis& result) const {
@@ -122,7 +131,7 @@ std::vector<Store> FoldNest::stores(const std::vector<BufferId>& buffers, Expr a
 template <class F>
 Body FoldNest::for_each_item(F f) {
   if (items_ == 1) return f(pool_.constant(0));
-  const Expr item = pool_.symbol("item_of_" + std::to_string(items_));
+  const Expr item = pool_.symbol("item." + std::to_string(items_));
   const Expr extent = pool_.constant(items_);
   if (draft_.kernel.facts.find(item) == nullptr) draft_.kernel.facts.loop(item, extent);
   return body_of(Loop{item, extent, ParallelType::Unroll, f(item)});
@@ -284,7 +293,7 @@ Body FoldNest::merge_along(ParallelType axis) {
                                      items_ * threads.value()));
   }
   const Expr own = every(axis, kernel).variable;
-  const Expr other = pool_.symbol("other_" + std::string(to_string(axis)));
+  const Expr other = pool_.symbol("other." + std::string(to_string(axis)));
   if (kernel.facts.find(other) == nullptr) kernel.facts.loop(other, extent);
   const Expr stride = axis == ParallelType::TIDy ? block[0] : block[0] * block[1];
   Simplifier known(kernel.facts);

@@ -12,6 +12,9 @@ namespace selvage {
 // Along x, 32 threads of a warp shuffle, and the warps of a row meet in shared memory; the launch
 // has whole warps to a row there, or rows that are whole parts of a warp (see `whole_warps`). Along
 // y and z every thread leaves its state in shared memory, and reads those of its column.
+//
+// Throws Illegal: E433 states or threads whose number is not known, E434 a loop that is folded over
+// and bound to a block index, E442 more states than a thread can keep.
 class FoldNest {
  public:
   FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
@@ -35,6 +38,7 @@ class FoldNest {
     ParallelType axis;
     Expr extent;
   };
+  void count_items(const std::vector<std::int64_t>& extents);
   void add_state();
   FoldState read(const std::vector<BufferId>& buffers, Expr address);
   std::vector<Store> stores(const std::vector<BufferId>& buffers, Expr address,

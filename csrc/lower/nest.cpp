@@ -239,8 +239,7 @@ class Nest {
   }
   Body whole_groups() {
     const std::size_t k = order_.size();
-    Body body;
-    for (const Transfer& load : lanes_->loads) body.push_back({load});
+    Body body = body_of_all(lanes_->loads);
     Loop loop = *levels_[k].loop;
     loop.body = wrapped(k, false, body_of_all(lanes_->elements));
     body.push_back({std::move(loop)});
@@ -253,11 +252,6 @@ class Nest {
     loop.parallel = ParallelType::Serial;
     loop.body = wrapped(k, true, body_of_all(stores_));
     return body_of(std::move(loop));
-  }
-  static Body body_of_all(const std::vector<Store>& stores) {
-    Body body;
-    for (const Store& store : stores) body.push_back({store});
-    return body;
   }
 
   Body peeled_body(std::size_t k) {
@@ -453,7 +447,8 @@ Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
 }
 
 Loop every(ParallelType axis, Kernel& kernel) {
-  const Expr variable = kernel.pool->symbol("every_" + std::string(to_string(axis)));
+  // No loop that a schedule names is called so: names of files are identifiers.
+  const Expr variable = kernel.pool->symbol("every." + std::string(to_string(axis)));
   const Expr extent = extent_of(kernel.launch, axis);
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
   return {variable, extent, axis, {}};

@@ -11,14 +11,6 @@
 
 namespace selvage {
 
-namespace {
-
-void append(Body& body, Body more) {
-  for (Statement& s : more) body.push_back(std::move(s));
-}
-
-}  // namespace
-
 BufferId KernelDraft::buffer_of(const BufferContents& wanted, Buffer buffer) {
   for (std::size_t b = 0; b < contents.size(); ++b) {
     if (contents[b].tensor != wanted.tensor || contents[b].component != wanted.component) continue;

@@ -123,7 +123,7 @@ Expr ValueLowering::extent_of(const TensorInfo& tensor, std::size_t axis) const 
 void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript,
                                     const TensorInfo& reader) {
   const TensorInfo& tensor = fusion_[t];
-  const Expr extent = schedule_.graph()[tensor.logical[axis]].extent;
+  const Expr extent = extent_of(tensor, axis);
   if (analysis_.guarded->proves(0 <= subscript && subscript < extent)) return;
   const Verdict verdict = analysis_.guarded->prove(0 <= subscript && subscript < extent);
   if (is_proved(verdict)) return;
@@ -133,12 +133,7 @@ void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript
               std::to_string(axis) + ", which is not proved to lie within its extent " +
               to_string(extent);
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-    std::string point;
-    for (const auto& [symbol, value] : refuted->point) {
-      point +=
-          (point.empty() ? "" : ", ") + std::string(symbol.name()) + " = " + std::to_string(value);
-    }
-    d.notes.push_back("it is out of bounds at " + point);
+    d.notes.push_back("it is out of bounds at " + to_text(refuted->point));
   }
   d.help = "declare facts that bound it, or make the tensor larger";
   throw Illegal(std::move(d));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/base/random.h>
+#include <selvage/base/shuffle.h>
 #include <selvage/runtime/kernel_source.h>
 #include <selvage/runtime/virtual_prelude.h>
 
@@ -13,11 +13,6 @@
 namespace selvage {
 
 class Fiber;
-
-template <typename T>
-void shuffle(std::vector<T>& items, SplitMix64& random) {
-  for (std::size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[random.next() % n]);
-}
 
 // The threads of one block after the other, on fibers, as VirtualKernel says.
 class VirtualBlock {

@@ -57,6 +57,18 @@ TEST(ScheduleSection, AnUnlistedReductionFollowsItsReaders) {
   EXPECT_EQ(nest(s.with_defaults(), "s"), "m {M} BIDx, n {N} TIDx; at m of y");
 }
 
+TEST(ScheduleSection, ALoopOfNoReaderIsNoPlaceForACache) {
+  const std::string file =
+      "inputs: {x: {shape: [N], dtype: float}, a: {shape: [N], dtype: float}}\n"
+      "outputs: {y: {dtype: float}}\ncompute:\n"
+      "  - t[n] = relu(x[n])\n  - y[n] = a[n]\nschedule:\n"
+      "  x: [{cache: {as: x_s, memory: shared, at: n}}]\n";
+  EXPECT_EQ(refusal(file + "  t: inline\n"),
+            "a.yaml:7:45: error[E205]: cache.at: nothing that is computed in loops reads x_s; "
+            "help: leave at out, or compute one of its readers in loops of its own: READER: []\n");
+  EXPECT_EQ(refusal(file + "  t: []\n"), "accepted");
+}
+
 TEST(ScheduleSection, AnInputIsCachedAtALoopOfItsReader) {
   const Schedule s =
       schedule(kRows +

@@ -1,10 +1,14 @@
-// A small fusion to schedule, and its schedules as text.
+// Small fusions to schedule, their schedules as text, and how a primitive refuses.
 #pragma once
 
 #include <selvage/expr/text.h>
 #include <selvage/ir/schedule.h>
 
+#include <gtest/gtest.h>
+
 #include <string>
+
+#include "tests/support/refusal.h"
 
 namespace selvage {
 
@@ -70,6 +74,16 @@ inline std::string everything(const Schedule& s) {
     if (const auto memory = s.memory(t)) text += " memory " + std::to_string(int(*memory));
   }
   return text;
+}
+
+// The message with which a primitive refuses, "accepted" where it does not; a schedule that refuses
+// is what it was.
+template <class F>
+std::string refusal(const Schedule& s, F primitive) {
+  const std::string before = everything(s);
+  const std::string said = refusal_by<Illegal>(primitive);
+  EXPECT_EQ(everything(s), before) << "a refusing primitive has changed the schedule";
+  return said;
 }
 
 // "at m of y", "in y", or nothing; and the memory.

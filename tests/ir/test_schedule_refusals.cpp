@@ -1,22 +1,11 @@
-#include <selvage/base/diagnostic.h>
-
 #include <gtest/gtest.h>
 
 #include "tests/ir/schedule_case.h"
-#include "tests/support/refusal.h"
 
 namespace selvage {
 namespace {
 
 using Case = ScheduleCase;
-
-template <class F>
-std::string refusal(const Schedule& s, F primitive) {
-  const std::string before = everything(s);
-  const std::string said = refusal_by<Illegal>(primitive);
-  EXPECT_EQ(everything(s), before) << "a refusing primitive has changed the schedule";
-  return said;
-}
 
 TEST(ScheduleRefuses, WhatIsNoLoopAnyMore) {
   Case k;

@@ -126,6 +126,15 @@ TEST(VerifyLifetime, BuffersThatOverlapTakeTurns) {
   EXPECT_LEGAL(reuse(SIZE_MAX, 256, true));
 }
 
+TEST(VerifyBounds, AddressesAtTheEndsOfTheIntegersAreOutside) {
+  for (const std::int64_t address : {INT64_MIN, INT64_MAX - 63}) {
+    VerifyCase c(64);
+    const BufferId s = c.shared("s", 64);
+    const auto v = c.verified({c.put(s, c.tx + address, c.one())});
+    EXPECT_TRUE(is_refuted(v.of(Hazard::Bounds))) << findings(v);
+  }
+}
+
 TEST(VerifyBounds, EveryElementOfATransferCounts) {
   const auto copy = [](std::int64_t guard_below, std::int64_t from,
                        std::optional<std::int64_t> at) {

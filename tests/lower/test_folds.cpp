@@ -121,6 +121,44 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
             "a thread index");
 }
 
+// Of columns, by one thread: a state for each of those that are inside the loop over h.
+TEST(Folds, MoreStatesThanAThreadCanKeepAreRefused) {
+  Fusion f;
+  const auto [h, b, c] = f.extents("H", "B", "C");
+  const Tensor y = f.output("y", sum(f.input("x", {h, b, c}, DataType::Float), {0}));
+  const auto by = [&](std::int64_t rows, std::int64_t columns) {
+    Schedule s(f);
+    const auto [i, j, k] = s.loops<3>(y);
+    const auto [io, ii] = s.split(i, rows);
+    const auto [jo, ji] = s.split(j, columns);
+    s.reorder({io, jo, k, ii, ji});
+    return refusal_by<Illegal>([&] { expect_agreement(f, s, {{{"H", 2}, {"B", 3}, {"C", 5}}}); });
+  };
+  const std::string help =
+      " of 4 bytes, are past the limit of 524288 bytes; help: split by smaller factors, and put "
+      "the outer loops before what is folded over";
+  const std::string head = "selvage: error[E442]: the states that each thread keeps of y, ";
+  EXPECT_EQ(by(512, 512), head + "262144" + help);
+  EXPECT_EQ(by(std::int64_t{1} << 40, 8), head + "8796093022208" + help);
+  EXPECT_EQ(by(1 << 10, std::int64_t{1} << 60), head + "more than 2^63" + help);
+  EXPECT_EQ(by(8, 16), "accepted");
+}
+
+// What a schedule calls loops is none of the names of those that merging threads takes.
+TEST(Folds, LoopsMayHaveAnyName) {
+  Fusion f;
+  const auto [h, b] = f.extents("H", "item_of_4");
+  const Tensor y = f.output("y", sum(f.input("x", {h, b}, DataType::Int32), {0}));
+  for (const ParallelType axis : {ParallelType::TIDx, ParallelType::TIDy}) {
+    Schedule s(f);
+    const auto [i, j] = s.loops<2>(y);
+    const auto [io, ii] = s.split(i, f.constant(4), true, "other_TIDy", "every_TIDy");
+    s.bind(s.split(j, 64).second, axis);
+    s.reorder({io, s.loops(y.id())[2], s.loops(y.id())[3], ii});
+    expect_agreement(f, s, {{{"H", 70}, {"item_of_4", 9}}});
+  }
+}
+
 TEST(Folds, AnRfactorMergesStatesOfEveryKind) {
   for (Reduction how : {Reduction::Sum, Reduction::Max, Reduction::ArgMax, Reduction::Variance}) {
     SCOPED_TRACE(to_string(how));

@@ -107,7 +107,7 @@ TEST(Lower, ALaunchWiderThanATensorIsMasked) {
   EXPECT_EQ(to_string(kernel.launch.block[0]), "40");
   const std::string nest = loop_nest(kernel);
   EXPECT_NE(nest.find("< 5)"), std::string::npos) << nest;  // y has 5 rows, the launch 7 blocks
-  EXPECT_NE(nest.find("every_TIDx"), std::string::npos) << nest;  // z: one writer of 40 threads
+  EXPECT_NE(nest.find("every.TIDx"), std::string::npos) << nest;  // z: one writer of 40 threads
   expect_clean(p, {});
 }
 

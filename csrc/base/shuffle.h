@@ -1,0 +1,17 @@
+#pragma once
+
+#include <selvage/base/random.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace selvage {
+
+// Any order, each as likely as the others (Fisher and Yates), the same from the same seed.
+template <class T>
+void shuffle(std::vector<T>& items, SplitMix64& random) {
+  for (std::size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[random.next() % n]);
+}
+
+}  // namespace selvage
