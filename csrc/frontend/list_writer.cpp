@@ -238,6 +238,7 @@ void ListWriter::say_places(TensorId t) {
   if (memory && !is_cache) {
     list.items.push_back(std::string("memory: ") + kMemories[std::size_t(*memory)]);
   }
+  if (schedule_.meets_atomically(t)) list.items.push_back("blocks: atomic");
   const auto& site = schedule_.site(t);
   if (!site) return say_that_it_is_computed(t);
   const std::vector<DomainId>& host = lists_[index_of(site->tensor)].loops;

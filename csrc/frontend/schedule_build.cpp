@@ -224,6 +224,10 @@ class Builder {
     at_place<Illegal>(place, [&] { schedule_.keep_in(work.id, memory); });
   }
 
+  void act(const ScheduleDraft::AtomicBlocks&, const Place& place, Work& work) {
+    at_place<Illegal>(place, [&] { schedule_.meet_atomically(work.id); });
+  }
+
   DomainId find_loop(TensorId t, const std::string& name, const Place& place,
                      const std::string& tensor) const {
     std::vector<std::string> names;

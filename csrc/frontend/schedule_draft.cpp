@@ -152,7 +152,7 @@ class Reader {
                  std::size_t& last_barrier) {
     constexpr std::string_view kItems[] = {"split",   "merge",  "resize", "swizzle",
                                            "reorder", "bind",   "cache",  "rfactor",
-                                           "like",    "inline", "memory"};
+                                           "like",    "inline", "memory", "blocks"};
     const std::string what = "schedule." + tensor.name;
     const Entry& entry = expect_one(item, what);
     const std::size_t kind = one_of(entry.key, entry.place, what, kItems);
@@ -184,6 +184,10 @@ class Reader {
       case 9: read_site(entry, tensor); break;
       case 10:
         tensor.items.push_back({read_memory(entry.value, what + ".memory"), entry.place});
+        break;
+      case 11:
+        as_one_of(entry.value, what + ".blocks", {"atomic"});
+        tensor.items.push_back({ScheduleDraft::AtomicBlocks{}, entry.place});
         break;
       default: read_cut(entry, tensor, progress); break;
     }

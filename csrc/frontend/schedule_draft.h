@@ -36,7 +36,9 @@ struct ScheduleDraft {
     std::string tensor;
     std::vector<std::size_t> late;  // names to be looked for after it
   };
-  using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, Like, Memory>;
+  struct AtomicBlocks {};
+  using Action =
+      std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, Like, Memory, AtomicBlocks>;
   struct Item {
     Action action;
     Place place;

@@ -22,6 +22,8 @@ struct ScheduledLoop {
   friend bool operator==(const ScheduledLoop&, const ScheduledLoop&) = default;
 };
 
+class Placement;
+
 // How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion that
 // must outlive it and not change any more. Copy it, try something, drop it, from several threads.
 //
@@ -33,9 +35,8 @@ struct ScheduledLoop {
 // parallel type bound twice, E414 parallel type not supported yet, E415 not to be inlined, E416
 // loops from which the tensor's items do not follow, E417 loops of the result and loops that are
 // folded over in one transform, E418 not to be computed there, E419 not to be kept in that memory,
-// E420 not to be cached, E421 no part of a fold, E422 nothing to replay, E502 name taken.
-class Placement;
-
+// E420 not to be cached, E421 no part of a fold, E422 nothing to replay, E423 blocks that cannot
+// meet atomically, E502 name taken.
 class Schedule {
  public:
   explicit Schedule(const Fusion& fusion);
@@ -80,6 +81,13 @@ class Schedule {
   // nothing is said, the registers of each thread where no thread reads what another has computed,
   // and the block's shared memory where one does. E419: an output is kept in global memory.
   Schedule& keep_in(TensorId t, Memory memory);
+  // Blocks that fold t together, where a loop that it folds over is bound to BIDx..z, meet in
+  // global memory: a kernel before stores the empty state in every element, and then each block
+  // adds what it has come to, or takes the minimum or the maximum, atomically. Floats are added in
+  // no fixed order; rfactor makes two kernels of it instead, with the same result every time. E423
+  // where t is no sum, min or max, or a part of one, or a sum whose elements are not of the type
+  // that it is added up in (float16 would be rounded at each addition).
+  Schedule& meet_atomically(TensorId t);
   // What `reference` was cut into, as far as t has the same iterdomains: its transforms in the
   // order in which they were made, each where all that it takes are loops of t by now, and not
   // folded loops and others in one. Loops that both then have are bound as the reference's; one
@@ -159,6 +167,9 @@ class Schedule {
   };
   const std::optional<Site>& site(TensorId t) const;
   std::optional<Memory> memory(TensorId t) const;  // if something was said
+  bool meets_atomically(TensorId t) const;
+  // And is there a loop that it folds over that is bound to a block index?
+  bool is_folded_by_blocks(TensorId t) const;
   // A fold for which nothing was said yet: it follows its readers.
   bool follows(TensorId t) const;
   // How a primitive made a tensor, and what the tensor that it was made of was cut into before.
@@ -191,6 +202,7 @@ class Schedule {
     bool follows = false;
     std::optional<Site> site;
     std::optional<Memory> memory;
+    bool meets_atomically = false;
     std::shared_ptr<const Making> making;
   };
   template <std::size_t Rank>

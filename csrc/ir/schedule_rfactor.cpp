@@ -122,6 +122,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   own.follows = false;
   own.site.reset();
   own.memory.reset();
+  own.meets_atomically = false;
   // What comes of the remaining loops is not folded over any more.
   own.folded.clear();
   for (DomainId d : now) own.folded.insert(index_of(d));

@@ -1,5 +1,6 @@
 // The primitives that say where a tensor is computed and kept.
 #include <selvage/base/refuse.h>
+#include <selvage/ir/fold.h>
 #include <selvage/ir/schedule.h>
 
 #include <algorithm>
@@ -102,6 +103,44 @@ Schedule& Schedule::keep_in(TensorId t, Memory memory) {
   }
   nest(t).memory = memory;
   return *this;
+}
+
+Schedule& Schedule::meet_atomically(TensorId t) {
+  const TensorInfo& tensor = fusion()[t];
+  const bool is_sum = tensor.fold && tensor.fold->how == Reduction::Sum;
+  const bool is_least_or_most =
+      tensor.fold && (tensor.fold->how == Reduction::Max || tensor.fold->how == Reduction::Min);
+  const std::string help = "rfactor it: the parts are a kernel, and merging them another";
+  if (!is_sum && !is_least_or_most) {
+    refuse<Illegal>("E423", tensor.name + " is no sum, min or max that blocks could meet in",
+                    tensor.fold ? help : "let blocks that fold together meet");
+  }
+  if (tensor.fold->is_partial) {
+    refuse<Illegal>("E423", tensor.name + " is a part of a fold",
+                    "let the blocks meet in what merges the parts");
+  }
+  if (is_sum && stored_type(tensor) != components(*tensor.fold)[0].type) {
+    refuse<Illegal>("E423",
+                    tensor.name + " is added up in " +
+                        std::string(to_string(components(*tensor.fold)[0].type)) +
+                        " and stored as " + std::string(to_string(stored_type(tensor))) +
+                        ", which would round each addition",
+                    help);
+  }
+  if (tensor.duplicates_allowed) {
+    refuse<Illegal>("E423", tensor.name + " may be stored twice, and would be added twice", help);
+  }
+  nest(t).meets_atomically = true;
+  return *this;
+}
+
+bool Schedule::meets_atomically(TensorId t) const { return nest(t).meets_atomically; }
+
+bool Schedule::is_folded_by_blocks(TensorId t) const {
+  const Nest& own = nest(t);
+  return std::any_of(own.bound.begin(), own.bound.end(), [&](const auto& bound) {
+    return is_block(bound.second) && own.folded.contains(index_of(bound.first));
+  });
 }
 
 }  // namespace selvage

@@ -54,9 +54,22 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
 // The same in two steps. First all that loops mean, up to `guarded` and the coverage. `around`:
 // loops that it shares with the nest it is computed in, and their variables there. Of a tensor that
 // folds, Part::Result is the nest over the loops that are not folded, which stores what came out.
+//
+// `names`: what variables stand for that a kernel has already; own ones are added, and named so
+// that none stands for two extents.
 using OpenLoops = std::vector<std::pair<DomainId, Expr>>;
+struct LoopNames {
+  struct Meaning {
+    Expr variable, extent;
+    ParallelType parallel = ParallelType::Serial;  // of a block or thread index that of the launch
+  };
+  std::vector<Meaning> all;
+
+  bool fits(const Meaning& wanted) const;
+};
 TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId tensor,
-                             const OpenLoops& around = {}, Part part = Part::Everything);
+                             const OpenLoops& around = {}, Part part = Part::Everything,
+                             LoopNames* names = nullptr);
 // Then addresses, and what they allow.
 void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
                     std::optional<Storage> storage = {});

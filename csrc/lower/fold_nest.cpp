@@ -31,6 +31,30 @@ bool needs_finishing(Reduction r) {
   return true;
 }
 
+[[noreturn]] void refuse_blocks(const Schedule& schedule, const TensorAnalysis& analysis,
+                                DomainId block) {
+  const TensorId t = analysis.tensor;
+  const std::string name = schedule.name(t, block);
+  const std::string type(to_string(schedule.parallel(t, block)));
+  std::string others;
+  for (DomainId d : analysis.loops) {
+    if (!schedule.is_folded(t, d) || is_block(schedule.parallel(t, d))) continue;
+    others += (others.empty() ? "" : ", ") + schedule.name(t, d);
+  }
+  const std::string parts =
+      others.empty() ? "split it, and rfactor the inner one"
+                     : "rfactor what a block folds: rfactor: {in: [" + others + "], as: ...}";
+  refuse<Illegal>("E434",
+                  name + ", which " + schedule.fusion()[t].name + " folds over, is bound to " +
+                      type + ", and blocks do not wait for one another",
+                  parts + ", and bind " + name + " to a thread index where the parts are merged; " +
+                      "or let the blocks meet: blocks: atomic");
+}
+
+Function merging(Reduction r) {
+  return r == Reduction::Sum ? Function::Add : r == Reduction::Max ? Function::Max : Function::Min;
+}
+
 }  // namespace
 
 FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
@@ -50,13 +74,8 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
     const ParallelType p = schedule.parallel(analysis.tensor, d);
     const Expr extent = schedule.graph()[d].extent;
     if (schedule.is_folded(analysis.tensor, d)) {
-      if (is_block(p)) {
-        refuse<Illegal>("E434",
-                        schedule.name(analysis.tensor, d) + ", which " + tensor_.name +
-                            " folds over, is bound to " + std::string(to_string(p)) +
-                            ", and blocks do not wait for one another",
-                        "rfactor it: rfactor: {in: [" + schedule.name(analysis.tensor, d) +
-                            "], as: ...}, or bind it to a thread index");
+      if (is_block(p) && !schedule.meets_atomically(analysis.tensor)) {
+        refuse_blocks(schedule, analysis, d);
       }
       if (is_thread(p)) folded_.push_back({p, extent});
       continue;
@@ -324,6 +343,8 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
     for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
     result = {folded(values, fold_, result, values.index(analysis_.ranges->simplify(items)))};
   }
+  const bool meets = schedule_.meets_atomically(analysis_.tensor) &&
+                     schedule_.is_folded_by_blocks(analysis_.tensor);
   std::vector<Store> stores;
   for (std::size_t c = 0; c < result.size(); ++c) {
     const DataType type = compute_type(draft_.kernel.buffers[targets[c]].type);
@@ -332,6 +353,7 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
                       .address = {},
                       .value = is_same ? result[c] : values.cast(result[c], type),
                       .valid = {}});
+    if (meets) stores.back().atomic = merging(fold_.how);
   }
   return stores;
 }

@@ -13,8 +13,11 @@ namespace selvage {
 // has whole warps to a row there, or rows that are whole parts of a warp (see `whole_warps`). Along
 // y and z every thread leaves its state in shared memory, and reads those of its column.
 //
+// Blocks that fold together meet where the result lies, atomically, if the schedule says so.
+//
 // Throws Illegal: E433 states or threads whose number is not known, E434 a loop that is folded over
-// and bound to a block index, E442 more states than a thread can keep.
+// and bound to a block index, and blocks that do not meet atomically, E442 more states than a
+// thread can keep.
 class FoldNest {
  public:
   FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,

@@ -1,4 +1,6 @@
+#include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/forms.h>
 #include <selvage/lower/barriers.h>
@@ -14,6 +16,7 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostSharedBytes = 48 * 1'024;  // of a block, without asking for more
+constexpr std::int64_t kMostLocalBytes = 512 * 1'024;  // of a thread, by the hardware
 
 // Of everything that is computed, as the kernel says it and as its text will.
 IndexWidth width_of(const Fusion& fusion, const Kernel& kernel, std::vector<Expr> computed) {
@@ -77,16 +80,24 @@ void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelD
   for (TensorId t : stored) add(t, true);
 }
 
-void check_shared_memory(const Kernel& kernel) {
-  std::int64_t bytes = 0;
-  for (const Buffer& b : kernel.buffers) {
-    if (b.memory == Memory::Shared) bytes += b.elements.value() * size_of(b.type);
-  }
-  if (bytes <= kMostSharedBytes) return;
-  refuse<Illegal>("E442",
-                  "the shared memory of " + kernel.name + ", " + std::to_string(bytes) +
-                      " bytes, is past the limit of " + std::to_string(kMostSharedBytes),
-                  "keep smaller tiles there: split by smaller factors, or compute further in");
+// Of a block's shared memory and of what each thread keeps for itself.
+void check_memory(const Kernel& kernel) {
+  const auto check = [&](Memory memory, const std::string& what, std::int64_t most) {
+    std::optional<std::int64_t> bytes = 0;
+    for (const Buffer& b : kernel.buffers) {
+      if (b.memory != memory) continue;
+      const auto own = bytes ? checked_mul(b.elements.value(), size_of(b.type)) : std::nullopt;
+      bytes = own ? checked_add(*bytes, *own) : std::nullopt;
+    }
+    if (bytes && *bytes <= most) return;
+    refuse<Illegal>("E442",
+                    what + kernel.name + ", " +
+                        (bytes ? std::to_string(*bytes) : "more than 2^63") +
+                        " bytes, is past the limit of " + std::to_string(most),
+                    "keep smaller tiles there: split by smaller factors, or compute further in");
+  };
+  check(Memory::Shared, "the shared memory of ", kMostSharedBytes);
+  check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);
 }
 
 }  // namespace
@@ -120,25 +131,31 @@ KernelVariants make_kernels(const KernelRequest& request) {
     for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
   }
   add_barriers(kernel);
-  check_shared_memory(kernel);
+  check_memory(kernel);
   keep_used_sizes(kernel, draft.computed);
   KernelVariants out{{}, std::move(draft.conditions)};
-  const IndexWidth width = width_of(fusion, kernel, std::move(draft.computed));
+  std::vector<Expr> conditions = out.alignment;
+  for (const LaunchCheck& check : request.launch.of_block) conditions.push_back(check.condition);
+  out.kernels = for_both_widths(fusion, std::move(kernel), std::move(draft.computed), conditions);
+  return out;
+}
+
+std::vector<Kernel> for_both_widths(const Fusion& fusion, Kernel kernel, std::vector<Expr> computed,
+                                    std::span<const Expr> conditions) {
+  const IndexWidth width = width_of(fusion, kernel, std::move(computed));
+  std::vector<Expr> all;
+  for (Expr c : conditions) {
+    if (!contains(all, c)) all.push_back(c);
+  }
   const auto with_conditions = [&](Expr condition) {
-    std::vector<Expr> all;
-    const auto add = [&](Expr c) {
-      const auto is_said = [&](Expr known) { return same(known, c); };
-      if (std::none_of(all.begin(), all.end(), is_said)) all.push_back(c);
-    };
-    for (Expr c : out.alignment) add(c);
-    for (const LaunchCheck& check : request.launch.of_block) add(check.condition);
     for (Expr c : all) condition = condition.is_true() ? c : condition && c;
     return condition;
   };
+  std::vector<Kernel> kernels;
   if (width.fits_32) {
     kernel.condition = with_conditions(kernel.condition);
-    out.kernels.push_back(std::move(kernel));
-    return out;
+    kernels.push_back(std::move(kernel));
+    return kernels;
   }
   Kernel wide = kernel;
   wide.index_type = IndexType::Int64;
@@ -146,10 +163,10 @@ KernelVariants make_kernels(const KernelRequest& request) {
   if (!width.never_fits) {
     kernel.condition = with_conditions(width.condition_32);
     wide.name += "_64";
-    out.kernels.push_back(std::move(kernel));
+    kernels.push_back(std::move(kernel));
   }
-  out.kernels.push_back(std::move(wide));
-  return out;
+  kernels.push_back(std::move(wide));
+  return kernels;
 }
 
 }  // namespace selvage

@@ -5,6 +5,7 @@
 #include <selvage/lower/program.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,11 @@ struct KernelVariants {
 };
 // Throws Illegal E442 where the block's shared memory does not hold what is kept there.
 KernelVariants make_kernels(const KernelRequest& request);
+
+// A kernel with a body and everything else but its index type and condition, for both widths of
+// indices as far as there are sizes for it. `computed`: index expressions of the body;
+// `conditions`: what must hold at launch besides.
+std::vector<Kernel> for_both_widths(const Fusion& fusion, Kernel kernel, std::vector<Expr> computed,
+                                    std::span<const Expr> conditions);
 
 }  // namespace selvage

@@ -72,6 +72,18 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
   return plan;
 }
 
+LaunchPlan plan_flat_launch(const Fusion& fusion, Expr items, std::int64_t threads,
+                            const std::string& kernel) {
+  ExprPool& pool = fusion.pool();
+  const Expr one = pool.constant(1);
+  Simplifier simplifier(*fusion.facts());
+  const Expr blocks = simplifier.simplify(ceil_div(items, pool.constant(threads)));
+  LaunchPlan plan{
+      {{blocks, one, one}, {pool.constant(threads), one, one}, pool.constant(0)}, {}, {}};
+  Limits(simplifier, kernel).add(blocks, INT32_MAX, "the grid's x", plan.of_grid);
+  return plan;
+}
+
 std::optional<Schedule> with_narrow_blocks(const Schedule& schedule, const Launch& launch,
                                            std::span<const TensorId> tensors) {
   std::int64_t known = 1;

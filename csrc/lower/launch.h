@@ -20,6 +20,10 @@ struct LaunchPlan {
 LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
                        std::span<const TensorAnalysis* const> tensors, const std::string& kernel);
 
+// The launch of a kernel with one thread, in blocks of `threads` along x, for each of `items`.
+LaunchPlan plan_flat_launch(const Fusion& fusion, Expr items, std::int64_t threads,
+                            const std::string& kernel);
+
 // The same schedule with blocks that never pass a limit: every loop bound to the one thread axis
 // whose extent is not known is split, by what is left of the threads, into a serial loop around the
 // bound one. Nothing where that is not what is wrong, or not enough.

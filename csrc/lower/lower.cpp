@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/lower/fill.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/stored_parts.h>
 
@@ -171,6 +172,7 @@ class Lowering {
   // What blocks cannot hold for some sizes, or has no aligned vectors for some, has a slower kernel
   // behind it.
   void add_step(const Group& group) {
+    for (const NestTree* root : group) add_fill(*root);
     ProgramStep step;
     for (const NestTree* root : group) {
       for (TensorId t : tensors_of(*root)) {
@@ -184,6 +186,15 @@ class Lowering {
       add_checks(launch.of_block);
     }
     program_.steps.push_back(std::move(step));
+  }
+
+  // Blocks that fold together and meet in memory find the empty state there.
+  void add_fill(const NestTree& root) {
+    const TensorId t = root.tensor;
+    if (!schedule_.meets_atomically(t) || !schedule_.is_folded_by_blocks(t)) return;
+    Fill fill = fill_with_empty_state(fusion_, schedule_.graph(), t);
+    add_checks(fill.checks);
+    program_.steps.push_back({std::move(fill.kernels), {t}});
   }
 
   void add_kernels(const ScheduledNests& scheduled, const Group& group, const LaunchPlan& launch,

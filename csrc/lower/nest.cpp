@@ -318,10 +318,8 @@ class Nest {
 
   void define(Expr let) {
     const Expr value = form_(replace(let[0]));
-    std::string name = "t" + std::to_string(kernel_defines_++);
-    const auto taken = [&] { return kernel_.facts.find(kernel_.pool->symbol(name)) != nullptr; };
-    while (taken()) name += "_";
-    const Expr variable = kernel_.pool->symbol(name);
+    // No loop of a file, before or after this, has such a name.
+    const Expr variable = kernel_.pool->symbol("t." + std::to_string(kernel_defines_++));
     const Interval range = analysis_.ranges->interval(let);
     kernel_.facts.bound(variable, range.has_lo() ? kernel_.pool->constant(range.lo) : Expr(),
                         range.has_hi() ? kernel_.pool->constant(range.hi) : Expr());
@@ -368,9 +366,12 @@ class Nest {
   Body masked(Body body) {
     std::vector<ParallelType> unbound;
     for (ParallelType p : kAxes) {
-      const bool is_bound =
-          std::any_of(analysis_.loops.begin(), analysis_.loops.end(),
-                      [&](DomainId d) { return schedule_.parallel(analysis_.tensor, d) == p; });
+      // Blocks that fold together all store what they have come to.
+      const std::vector<DomainId>& loops =
+          is_block(p) ? schedule_.loop_domains(analysis_.tensor) : analysis_.loops;
+      const bool is_bound = std::any_of(loops.begin(), loops.end(), [&](DomainId d) {
+        return schedule_.parallel(analysis_.tensor, d) == p;
+      });
       const bool is_common =
           is_block(p) ? request_.target == Memory::Global : request_.target != Memory::Local;
       if (!is_bound && is_common) unbound.push_back(p);
@@ -397,7 +398,7 @@ class Nest {
   Expr interior_, full_, peeled_;
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;
-  std::size_t kernel_defines_;  // names t0, t1, ... already given in this kernel
+  std::size_t kernel_defines_;  // names t.0, t.1, ... already given in this kernel
 };
 
 }  // namespace

@@ -27,30 +27,31 @@ DataType kept_type(const Fusion& fusion, TensorId t) {
 
 PlacedTensors::PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree)
     : fusion_(fusion), schedule_(schedule) {
-  analyze_tree(tree, {});
+  LoopNames names;
+  analyze_tree(tree, {}, names);
   if (!tree.inside.empty()) find_readings(tree);
   settle(tree);
 }
 
-void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) {
+void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, LoopNames& names) {
   const TensorId t = tree.tensor;
   PlacedTensor& own = placed_[t];
   own.is_hosted = schedule_.site(t).has_value();
-  own.analysis = analyze_loops(fusion_, schedule_, t, around);
+  own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, &names);
   open_[t] = around;
   if (fusion_[t].fold) {
     OpenLoops all = around;
     for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
       all.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
     }
-    own.result = analyze_loops(fusion_, schedule_, t, all, Part::Result);
+    own.result = analyze_loops(fusion_, schedule_, t, all, Part::Result, &names);
   }
   for (const NestTree& inner : tree.inside) {
     OpenLoops open = around;
     for (std::size_t i = tree.shared; i < inner.level; ++i) {
       open.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
     }
-    analyze_tree(inner, open);
+    analyze_tree(inner, open, names);
   }
 }
 

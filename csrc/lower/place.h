@@ -37,7 +37,7 @@ class PlacedTensors {
     TensorId reader;
     std::vector<Expr> subscripts;
   };
-  void analyze_tree(const NestTree& tree, const OpenLoops& around);
+  void analyze_tree(const NestTree& tree, const OpenLoops& around, LoopNames& names);
   void find_readings(const NestTree& tree);
   void settle(const NestTree& tree);
   Storage choose(const NestTree& tree) const;

@@ -74,7 +74,7 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
                             .contents = draft_.contents,
                             .open = open,
                             .target = target,
-                            .is_vectorised = draft_.is_vectorised,
+                            .is_vectorised = draft_.is_vectorised && !stores[0].atomic,
                             .draws_out_checks = options_.draws_out_checks,
                             .checks_everything = options_.checks_everything};
   return nest_of(request, std::move(stores), draft_.kernel, draft_.computed, draft_.conditions);

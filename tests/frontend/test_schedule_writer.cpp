@@ -83,6 +83,7 @@ schedule:
     - split: {in: m, factor: 4, out: [mo, mi]}
     - bind: {ni: TIDx}
     - memory: shared
+    - blocks: atomic
     - inline: {into: y, at: mo}
   p:
     - split: {in: no, factor: "N / 8 + 1", out: [a, b], inner: false}

@@ -1,3 +1,5 @@
+#include <selvage/ir/ops.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/ir/schedule_case.h"
@@ -133,6 +135,33 @@ TEST(ScheduleRefuses, LoopsFromWhichTheItemsDoNotFollow) {
                     }),
             "selvage: error[E416]: the index of n of y does not follow from its loops; help: take "
             "loops from which every logical iterdomain follows");
+}
+
+TEST(ScheduleRefuses, BlocksThatCannotMeetAtomically) {
+  Fusion f;
+  const auto [b, h] = f.extents("B", "H");
+  const Tensor x = f.input("x", {b, h}, DataType::Half), w = f.input("w", {b, h}, DataType::Float);
+  const Tensor mean = f.output("m", reduce(Reduction::Mean, w, {1}));
+  const Tensor half = f.output("s", reduce(Reduction::Sum, x, {1}));
+  const Tensor sum = f.output("t", reduce(Reduction::Sum, w, {1}));
+  const Tensor most = f.output("u", reduce(Reduction::Max, x, {1}));
+  const Tensor twice = f.output("v", w * 2);
+  Schedule s(f);
+  EXPECT_EQ(refusal(s, [&] { s.meet_atomically(mean.id()); }),
+            "selvage: error[E423]: m is no sum, min or max that blocks could meet in; help: "
+            "rfactor it: the parts are a kernel, and merging them another");
+  EXPECT_EQ(refusal(s, [&] { s.meet_atomically(twice.id()); }),
+            "selvage: error[E423]: v is no sum, min or max that blocks could meet in; help: let "
+            "blocks that fold together meet");
+  EXPECT_EQ(refusal(s, [&] { s.meet_atomically(half.id()); }),
+            "selvage: error[E423]: s is added up in float and stored as half, which would round "
+            "each addition; help: rfactor it: the parts are a kernel, and merging them another");
+  const TensorId part = s.rfactor(sum.id(), {s.split(s.loops(sum.id())[1], 4).second}, "part");
+  EXPECT_EQ(refusal(s, [&] { s.meet_atomically(part); }),
+            "selvage: error[E423]: part is a part of a fold; help: let the blocks meet in what "
+            "merges the parts");
+  s.meet_atomically(sum.id()).meet_atomically(most.id());
+  EXPECT_TRUE(s.meets_atomically(sum.id()) && s.meets_atomically(most.id()));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <selvage/base/diagnostic.h>
+#include <selvage/expr/text.h>
 #include <selvage/ir/ops.h>
 
 #include <gmock/gmock.h>
@@ -117,8 +118,64 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
   s.bind(outer, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(rows.f, s); }),
             "selvage: error[E434]: i1o, which y folds over, is bound to BIDx, and blocks do not "
-            "wait for one another; help: rfactor it: rfactor: {in: [i1o], as: ...}, or bind it to "
-            "a thread index");
+            "wait for one another; help: rfactor what a block folds: rfactor: {in: [i1i], as: "
+            "...}, and bind i1o to a thread index where the parts are merged; or let the blocks "
+            "meet: blocks: atomic");
+  Schedule parts = s;
+  const TensorId part = parts.rfactor(rows.y.id(), {inner}, "part");
+  parts.materialize(part).keep_in(part, Memory::Global);
+  parts.bind(parts.loops(rows.y.id())[1], ParallelType::TIDx);
+  EXPECT_EQ(expect_agreement(rows.f, parts, kRows).steps.size(), 2u);
+  s.meet_atomically(rows.y.id());
+  EXPECT_EQ(expect_agreement(rows.f, s, kRows).steps.size(), 2u);
+}
+
+// Columns of a grid, blocks and warps of it, and a store of several rows by one block.
+TEST(Folds, BlocksMeetAtomically) {
+  for (const Reduction how : {Reduction::Sum, Reduction::Max, Reduction::Min}) {
+    for (const DataType type : {DataType::Int32, DataType::Double}) {
+      SCOPED_TRACE(std::string(to_string(how)) + " of " + std::string(to_string(type)));
+      const Rows rows(how, type);
+      Schedule s(rows.f);
+      const auto [b, h] = s.loops<2>(rows.y);
+      const auto [block, rest] = s.split(h, 96);
+      const auto [outer, inner] = s.split(rest, 32);
+      const auto [bo, bi] = s.split(b, 3);
+      s.bind(block, ParallelType::BIDy).bind(bo, ParallelType::BIDx);
+      s.bind(bi, ParallelType::TIDy).bind(inner, ParallelType::TIDx);
+      s.meet_atomically(rows.y.id());
+      const Program p = expect_agreement(rows.f, s, kRows);
+      ASSERT_EQ(p.steps.size(), 2u);
+      EXPECT_EQ(p.steps[0].variants[0].name, "kernel_y_fill");
+    }
+  }
+}
+
+TEST(Folds, WhatMeetsAtomicallyInOneBlockNeedsNoFilling) {
+  const Rows rows(Reduction::Sum);
+  Schedule s(rows.f);
+  s.bind(s.loops(rows.y.id())[1], ParallelType::TIDx).meet_atomically(rows.y.id());
+  EXPECT_EQ(expect_agreement(rows.f, s, {{{"B", 3}, {"H", 32}}}).steps.size(), 1u);
+}
+
+// Two nests of one kernel have a loop of one name over different extents: what is known of one is
+// not said of the other.
+TEST(Folds, LoopsOfOneNameMayHaveTwoExtents) {
+  const auto condition = [](const std::string& name) {
+    Fusion f;
+    const auto [b, h] = f.extents("B", "H");
+    const Tensor x = f.input("x", {b, h}, DataType::Float);
+    const Tensor s = reduce(Reduction::Sum, x, {1}, true), m = reduce(Reduction::Max, x, {1}, true);
+    const Tensor y = f.output("y", (x - s) * m);
+    Schedule cut(f);
+    cut.split(cut.loops(s.id())[2], f.constant(2), true, "no", "ni");
+    cut.split(cut.loops(m.id())[2], f.constant(1'000'003), true, "mo", name);
+    const ScheduledLoop row = cut.loops(y.id())[0];
+    cut.bind(row, ParallelType::BIDx).compute_at(s.id(), row).compute_at(m.id(), row);
+    expect_agreement(f, cut, {{{"B", 2}, {"H", 7}}});
+    return to_string(lower(f, cut).steps[0].variants[0].condition);
+  };
+  EXPECT_EQ(condition("ni"), condition("mi"));
 }
 
 // Of columns, by one thread: a state for each of those that are inside the loop over h.
