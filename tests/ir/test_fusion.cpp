@@ -249,6 +249,19 @@ TEST(Fusion, AnOutputIsTheTensorItselfOrACopy) {
   EXPECT_EQ(f.output("v", v).id(), v.id());
 }
 
+TEST(Fusion, AnOutputOfAnotherTypeIsACopyOfWhatIsReadAtAFixedElement) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor a = f.input("a", {N}, DataType::Double);
+  const Tensor most = max(a, {0}, true), y = f.output("y", a + most);
+  // Repeated along the axis: read at 0, not at an index.
+  const Tensor m = f.output("m", most, kFloat);
+  EXPECT_NE(m.id(), most.id());
+  EXPECT_EQ(f[most.id()].type, DataType::Double);
+  EXPECT_EQ(f[m.id()].type, kFloat);
+  EXPECT_EQ(f[y.id()].type, DataType::Double);
+}
+
 TEST(Fusion, MadeUpNamesGiveWay) {
   Fusion f;
   const auto [N] = f.extents("N");
