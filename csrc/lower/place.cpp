@@ -36,7 +36,10 @@ void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) 
   const TensorId t = tree.tensor;
   PlacedTensor& own = placed_[t];
   own.is_hosted = schedule_.site(t).has_value();
-  own.analysis = analyze_loops(fusion_, schedule_, t, around);
+  own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, known_);
+  for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
+    known_.try_emplace(own.analysis.variables[i].id(), schedule_, t, own.analysis.loops[i]);
+  }
   open_[t] = around;
   if (fusion_[t].fold) {
     OpenLoops all = around;

@@ -50,6 +50,7 @@ class PlacedTensors {
   const Fusion& fusion_;
   const Schedule& schedule_;
   std::map<TensorId, PlacedTensor> placed_;
+  KnownLoops known_;                                   // of what has been analyzed
   std::map<TensorId, OpenLoops> open_;                 // all loops open around each
   std::map<TensorId, std::vector<Reading>> readings_;  // of hosted tensors
 };

@@ -128,6 +128,42 @@ TEST(Place, AVectorLoopThatOthersAreComputedInIsSerial) {
   expect_agreement(f, s, kSizes);
 }
 
+// What is known of a loop is known of its variable throughout the kernel: x/8 would be 0 of an i
+// that is less than 7 elsewhere.
+TEST(Place, LoopsOfOneNameAndOtherExtentsHaveVariablesOfTheirOwn) {
+  Fusion f;
+  const Expr N = f.extent("N");
+  const Tensor x = f.input("x", {f.constant(7), N}, DataType::Float);
+  const Tensor rows = sum(x, {1});
+  const Expr i = f.fresh_index("i");
+  const auto read = [&](Tensor t, std::vector<Expr> at) {
+    return f.values().read(DataType::Float, std::uint32_t(t.id()), std::move(at));
+  };
+  // y[i] = x[i / N, i % N] + rows[i / N], over i in 7 * N.
+  const ValueId both =
+      f.values().apply(Function::Add, {read(x, {i / N, i % N}), read(rows, {i / N})});
+  const Tensor y = f.output("y", f.compute("t", {i}, {N * 7}, both));
+  Schedule s(f);
+  s.rename(y.id(), s.loop_domains(y.id())[0], s.name(rows.id(), s.loop_domains(rows.id())[0]));
+  const Program p = expect_agreement(f, s, {{{"N", 1}}, {{"N", 5}}, {{"N", 33}}});
+  ASSERT_EQ(p.steps.size(), 1u);
+  for (const Kernel& kernel : p.steps[0].variants) {
+    std::map<std::uint32_t, Expr> extents;
+    const auto visit = [&](const auto& self, const Body& body) -> void {
+      for (const Statement& statement : body) {
+        if (const auto* guard = std::get_if<Guard>(&statement.node)) self(self, guard->body);
+        const auto* loop = std::get_if<Loop>(&statement.node);
+        if (loop == nullptr) continue;
+        const auto [it, is_new] = extents.emplace(loop->variable.id(), loop->extent);
+        EXPECT_TRUE(is_new || same(it->second, loop->extent)) << loop_nest(kernel);
+        self(self, loop->body);
+      }
+    };
+    visit(visit, kernel.body);
+    EXPECT_EQ(extents.size(), 3u);
+  }
+}
+
 }  // namespace
 
 }  // namespace selvage
