@@ -117,7 +117,8 @@ bool ValueLowering::is_within(Expr subscript, const TensorInfo& reader, TensorId
 // The same of a view, whose indices are those of its root: it is read within its logical extents.
 bool ValueLowering::is_within_view(Expr subscript, const TensorInfo& reader, TensorId source,
                                    std::size_t axis) {
-  if (reader.root.empty()) return false;
+  // The root of a partial tensor does not follow from its elements alone.
+  if (reader.root.empty() || reader.fold) return false;
   Facts facts = *fusion_.facts();
   std::vector<Expr> items;
   for (std::size_t k = 0; k < reader.logical.size(); ++k) {

@@ -50,6 +50,22 @@ TEST(Values, AViewThatReadsOutOfBoundsIsRefusedWithAPoint) {
             "that bound it, or make the tensor larger");
 }
 
+TEST(Values, APartOfAFoldThatReadsOutOfBoundsIsRefused) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(10)}, DataType::Float);
+  const Expr n = f.fresh_index("n");
+  const ValueId v = f.values().read(DataType::Float, std::uint32_t(x.id()), {n * 2});
+  const Tensor y =
+      f.output("y", f.compute_fold("s", {}, {}, {.indices = {n}, .shape = {f.constant(6)}}, v));
+  Schedule s(f);
+  const auto [o, i] = s.split(s.loops(y.id())[0], 2);
+  s.rfactor(y.id(), {o}, "part");
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
+            "selvage: error[E440]: part reads x at no * 4 + ni * 2 on axis 0, which is not proved "
+            "to lie within its extent 10; it is out of bounds at ni = 1, no = 2; help: declare "
+            "facts that bound it, or make the tensor larger");
+}
+
 // A group that is partly masked is read element by element, however deep below the mask a read
 // stands.
 TEST(Values, WhatIsMaskedIsNotReadForAWholeGroup) {
