@@ -128,6 +128,21 @@ TEST(Place, AVectorLoopThatOthersAreComputedInIsSerial) {
   expect_agreement(f, s, kSizes);
 }
 
+// The rows of x are as many as y has columns, and only that is computed with.
+TEST(Place, AKernelIsPassedTheSizesOfWhatItReads) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = f.input("x", {M, N}, DataType::Float, {"m", "n"});
+  const Expr i = f.fresh_index("i"), j = f.fresh_index("j");
+  const auto at = [&](std::vector<Expr> subscripts) {
+    return f.values().read(DataType::Float, std::uint32_t(x.id()), std::move(subscripts));
+  };
+  const ValueId both = f.values().apply(Function::Add, {at({i, j}), at({j, i})});
+  f.output("y", f.compute("t", {i, j}, {N, N}, both));
+  f.output("first", slice(x, 0, 0, 1));
+  expect_agreement(f, Schedule(f), {{{"M", 1}, {"N", 1}}, {{"M", 5}, {"N", 5}}});
+}
+
 // What is known of a loop is known of its variable throughout the kernel: x/8 would be 0 of an i
 // that is less than 7 elsewhere.
 TEST(Place, LoopsOfOneNameAndOtherExtentsHaveVariablesOfTheirOwn) {
