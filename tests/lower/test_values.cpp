@@ -71,8 +71,8 @@ TEST(Values, APartOfAFoldThatReadsOutOfBoundsIsRefused) {
 TEST(Values, WhatIsMaskedIsNotReadForAWholeGroup) {
   Fusion f;
   const Expr N = f.extent("N", 4);
-  const Tensor x = f.input("x", {N, f.constant(6)}, DataType::Float);
-  const Tensor y = f.output("y", relu(pad(abs(x * 2) + 1, {{0, 0}, {1, 1}}, 7)));
+  const Tensor x = f.input("x", {N, f.constant(8)}, DataType::Float);
+  const Tensor y = f.output("y", relu(pad(abs(x * 2) + 1, {{0, 0}, {4, 4}}, 7)));
   for (std::int64_t width : {2, 4}) {
     Schedule s(f);
     const auto [n, k] = s.loops<2>(y);
