@@ -131,8 +131,12 @@ std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
   for (const Meeting& m : meetings) {
     const DomainId d = (*this)[m.tensor].logical[m.axis];
     if (chosen[m.index] || is_of_inputs(d) || contains(logical, d)) continue;
-    chosen[m.index] = d;
     logical.push_back(d);
+    if (are_dependent(*domains_, logical)) {
+      logical.pop_back();
+    } else {
+      chosen[m.index] = d;
+    }
   }
   logical.clear();
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -161,15 +165,21 @@ void Fusion::try_view(const View& view, const std::vector<Expr>& indices,
   }
 }
 
-// Does an iterdomain lie between the root of a view and its logical domain, ends included?
-bool Fusion::is_inside_view(const TensorInfo& tensor, DomainId d) const {
-  if (tensor.root.empty() || domains_->around(d).empty()) return false;
-  const Path all = everything_from(*domains_, tensor.root, {});
-  const Path view = needed_for(*domains_, all, tensor.root, tensor.logical);
-  return reaches(view, d);
+// May `keep` stand where `gone` does in a tensor?
+bool Fusion::may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) const {
+  if (domains_->around(keep).empty()) return true;
+  // A view may have axes that its root has not.
+  std::vector<DomainId> before = definition_domain(tensor), after = nest_domain(tensor);
+  if (tensor.fold) {
+    before.insert(before.end(), tensor.fold->domains.begin(), tensor.fold->domains.end());
+  }
+  if (!contains(before, gone)) before.push_back(gone);
+  for (auto* axes : {&before, &after}) std::replace(axes->begin(), axes->end(), gone, keep);
+  return !are_dependent(*domains_, before) && !are_dependent(*domains_, after);
 }
 
-// Puts two iterdomains into one class, unless a tensor has both or transforms hang on either.
+// Puts two iterdomains into one class, unless transforms hang on either, or a tensor has both, or
+// would have one that is made of others of its own.
 void Fusion::unify(DomainId a, DomainId b) {
   if (a == b) return;
   // Computed tensors give the name; among equals, who came first.
@@ -186,7 +196,7 @@ void Fusion::unify(DomainId a, DomainId b) {
       if (contains(*cut, gone)) own.push_back(cut);
       if (contains(*cut, keep)) has_keep = true;
     }
-    if (!own.empty() && (has_keep || is_inside_view(t, keep))) return;
+    if (!own.empty() && (has_keep || !may_take(t, gone, keep))) return;
     cuts.insert(cuts.end(), own.begin(), own.end());
   }
   for (auto* cut : cuts) std::replace(cut->begin(), cut->end(), gone, keep);
@@ -261,8 +271,10 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   const bool same_type = compute_type(element) == computed;
   tensor.definition = same_type ? value : values_.cast(value, computed);
   const TensorId id = add(std::move(tensor));
+  for (ValueId v : parts_of(values_, value)) {
+    if (values_[v].kind == ValueNode::Kind::Read) read_.insert(TensorId(values_[v].source));
+  }
   for (const Meeting& m : meetings) {
-    read_.insert(m.tensor);
     const TensorInfo& own = (*this)[id];
     const DomainId d = m.index < rank ? own.logical[m.index] : own.fold->domains[m.index - rank];
     unify(d, (*this)[m.tensor].logical[m.axis]);

@@ -44,7 +44,9 @@ const std::vector<DomainId>& counted_domain(const Fold& fold);
 // What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph. Axes that
 // one index equates are one iterdomain (a dimension class) wherever no tensor would then have an
 // iterdomain twice: y[m, n] = a[m, n] + a[n, m] shares a's axes with y by its first read, and the
-// second is told by its subscripts alone. Which element is read is what the subscripts say, always.
+// second is told by its subscripts alone. Nor has a tensor an axis that transforms make of others:
+// y[m, n, k] = a[m, n] + flatten(a)[k] has a k of its own. Which element is read is what the
+// subscripts say, always.
 struct TensorInfo {
   std::string name;
   // What it would be stored as. Storing into an output rounds; a computed tensor that is no output
@@ -203,7 +205,7 @@ class Fusion {
   void unify(DomainId a, DomainId b);
   void try_view(const View& view, const std::vector<Expr>& indices,
                 const std::vector<Expr>& shape) const;
-  bool is_inside_view(const TensorInfo& tensor, DomainId d) const;
+  bool may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) const;
   bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
 
   std::shared_ptr<ExprPool> pool_;

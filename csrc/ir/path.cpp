@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace selvage {
@@ -24,6 +26,32 @@ std::vector<DomainId> results(const DomainGraph& graph, const Step& step) {
 
 bool reaches(const Path& path, DomainId d) {
   return std::find(path.domains.begin(), path.domains.end(), d) != path.domains.end();
+}
+
+bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains) {
+  const auto maker = [&](DomainId d) -> std::optional<TransformId> {
+    for (TransformId t : graph.around(d)) {
+      const std::vector<DomainId> made = outputs(graph[t]);
+      if (std::find(made.begin(), made.end(), d) != made.end()) return t;
+    }
+    return std::nullopt;
+  };
+  // Back from d to others of them, or to what nothing makes.
+  const auto is_made_of_others = [&](DomainId d) {
+    std::set<DomainId> seen = {d};
+    std::vector<DomainId> open = {d};
+    while (!open.empty()) {
+      const auto made = maker(open.back());
+      open.pop_back();
+      if (!made) return false;
+      for (DomainId in : inputs(graph[*made])) {
+        const bool is_given = std::find(domains.begin(), domains.end(), in) != domains.end();
+        if (!is_given && seen.insert(in).second) open.push_back(in);
+      }
+    }
+    return true;
+  };
+  return std::any_of(domains.begin(), domains.end(), is_made_of_others);
 }
 
 Path everything_from(const DomainGraph& graph, std::span<const DomainId> from,

@@ -144,8 +144,9 @@ class Schedule {
   //   - A loop further in that is bound to a block index stays so where the readers' block is the
   //     one that computes what they read, and is serial otherwise: each block computes all of it.
   // It is a kernel of its own, in global memory and like the host or like the first reader, where
-  // the readers have no nest in common, where global memory is asked for, or where it folds over
-  // what blocks share in (no block sees what another one comes to). E419 where it is kept in shared
+  // the readers have no nest in common, where global memory is asked for, where it folds over
+  // what blocks share in (no block sees what another one comes to), or where nothing is said of its
+  // memory and how many elements it would keep is no number. E419 where it is kept in shared
   // or local memory and would have to be one; E418 where a site is no loop any more.
   Schedule with_defaults() const;
 

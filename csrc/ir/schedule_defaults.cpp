@@ -167,6 +167,7 @@ class Placement {
           t, "folds over " + s_.name(t, d) + ", which is bound to " + std::string(to_string(type)));
     }
     const std::vector<DomainId> loops = s_.loop_domains(host->host);
+    const Schedule::Nest apart = s_.nest(t);
     std::size_t depth = 0;
     while (depth < host->depth && is_read_in_step(t, host->host, loops[depth])) ++depth;
     if (depth == 0) {
@@ -181,6 +182,20 @@ class Placement {
           s_.parallel(host->host, d) == s_.parallel(t, d) && is_read_in_step(t, host->host, d);
       if (!in_step) s_.nest(t).bound.erase(d);
     }
+    if (!memory && !keeps_a_number(t, {loops.begin(), loops.begin() + std::ptrdiff_t(depth)})) {
+      s_.nest(t) = apart;
+    }
+  }
+
+  // Inside the loops that it shares: do its serial loops have extents that are numbers, so that
+  // what it keeps fits registers or shared memory?
+  bool keeps_a_number(TensorId t, const std::vector<DomainId>& shared) const {
+    for (DomainId d : s_.loop_domains(t)) {
+      const ParallelType type = s_.parallel(t, d);
+      if (is_axis(type) || s_.is_folded(t, d) || contains(shared, d)) continue;
+      if (!s_.graph()[d].extent.is(Op::Const)) return false;
+    }
+    return true;
   }
 
   std::string readers_as_text(TensorId t) const {

@@ -1,6 +1,7 @@
 // Replaying what another tensor was cut into.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/schedule.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
 
@@ -20,6 +21,17 @@ ParallelType for_folded(ParallelType type) {
 
 bool is_bound_once(ParallelType type) {
   return is_block(type) || is_thread(type) || type == ParallelType::Vectorize;
+}
+
+// Does it leave items out, as a slice does? What the reference is a slice of has more of them.
+bool may_shrink(const DomainGraph& graph, const Transform& transform) {
+  const auto* resize = std::get_if<Resize>(&transform);
+  if (resize == nullptr) return false;
+  const auto grows = [&](Expr side) {
+    return side.is(Op::Const) ? side.value() >= 0
+                              : Simplifier(*graph.facts()).proves_nonnegative(side);
+  };
+  return !grows(resize->left) || !grows(resize->right);
 }
 
 }  // namespace
@@ -62,7 +74,7 @@ std::optional<Schedule::Nest> Schedule::alike(TensorId t, TensorId of) const {
   Nest own = nest(t);
   bool shares = false;
   for (TransformId id : reference.transforms) {
-    if (!cross(graph_[id], reference, own)) continue;
+    if (may_shrink(graph_, graph_[id]) || !cross(graph_[id], reference, own)) continue;
     shares = true;
     if (own.used.insert(index_of(id)).second) own.transforms.push_back(id);
   }

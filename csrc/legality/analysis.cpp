@@ -11,7 +11,11 @@ namespace {
 
 std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
                                const std::vector<DomainId>& loops, const OpenLoops& around,
-                               LoopNames* names) {
+                               const KnownLoops& beside) {
+  const auto is_other = [&](Expr variable, DomainId d) {
+    const auto known = beside.find(variable.id());
+    return known != beside.end() && known->second != KnownLoop(schedule, t, d);
+  };
   std::vector<Expr> taken;
   for (const auto& [d, variable] : around) taken.push_back(variable);
   std::vector<Expr> variables;
@@ -19,15 +23,10 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
     const auto open =
         std::find_if(around.begin(), around.end(), [&](const auto& o) { return o.first == d; });
     if (open == around.end() || schedule.is_folded(t, d)) {
-      LoopNames::Meaning own{{}, schedule.graph()[d].extent, schedule.parallel(t, d)};
-      std::string name = schedule.name(t, d);
       do {
-        own.variable = fresh_symbol(fusion, std::move(name), taken);
-        name = std::string(own.variable.name()) + "_";
-      } while (names != nullptr && !names->fits(own));
-      if (names != nullptr) names->all.push_back(own);
-      taken.push_back(own.variable);
-      variables.push_back(own.variable);
+        taken.push_back(fresh_symbol(fusion, schedule.name(t, d), taken));
+      } while (is_other(taken.back(), d));
+      variables.push_back(taken.back());
     } else {
       variables.push_back(open->second);
     }
@@ -37,15 +36,10 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
 
 }  // namespace
 
-bool LoopNames::fits(const Meaning& wanted) const {
-  return std::all_of(all.begin(), all.end(), [&](const Meaning& known) {
-    if (!same(known.variable, wanted.variable)) return true;
-    const auto is_axis = [](ParallelType p) { return is_block(p) || is_thread(p); };
-    if (is_axis(known.parallel) || is_axis(wanted.parallel)) {
-      return known.parallel == wanted.parallel;
-    }
-    return same(known.extent, wanted.extent);
-  });
+KnownLoop::KnownLoop(const Schedule& schedule, TensorId t, DomainId loop)
+    : extent(schedule.graph()[loop].extent) {
+  const ParallelType p = schedule.parallel(t, loop);
+  axis = is_block(p) || is_thread(p) ? p : ParallelType::Serial;
 }
 
 Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates) {
@@ -86,7 +80,7 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
 }
 
 TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId t,
-                             const OpenLoops& around, Part part, LoopNames* names) {
+                             const OpenLoops& around, Part part, const KnownLoops& beside) {
   const TensorInfo& tensor = fusion[t];
   const DomainGraph& graph = schedule.graph();
   TensorAnalysis a;
@@ -96,7 +90,7 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   if (part == Part::Result) {
     std::erase_if(a.loops, [&](DomainId d) { return schedule.is_folded(t, d); });
   }
-  a.variables = variables_of(fusion, schedule, t, a.loops, around, names);
+  a.variables = variables_of(fusion, schedule, t, a.loops, around, beside);
   // A tensor without transforms of its own has a path of no steps; an empty list would mean "all".
   const std::vector<TransformId>& transforms = schedule.transforms(t);
   if (transforms.empty()) {

@@ -7,6 +7,7 @@
 #include <selvage/legality/unswitch.h>
 #include <selvage/legality/vector_access.h>
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,22 +55,21 @@ TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId 
 // The same in two steps. First all that loops mean, up to `guarded` and the coverage. `around`:
 // loops that it shares with the nest it is computed in, and their variables there. Of a tensor that
 // folds, Part::Result is the nest over the loops that are not folded, which stores what came out.
-//
-// `names`: what variables stand for that a kernel has already; own ones are added, and named so
-// that none stands for two extents.
+// `beside`: loops of other nests of the kernel, by their variables: whoever has another extent, or
+// is bound otherwise, gets another variable, since what is known of one is known in all of it.
 using OpenLoops = std::vector<std::pair<DomainId, Expr>>;
-struct LoopNames {
-  struct Meaning {
-    Expr variable, extent;
-    ParallelType parallel = ParallelType::Serial;  // of a block or thread index that of the launch
-  };
-  std::vector<Meaning> all;
-
-  bool fits(const Meaning& wanted) const;
+struct KnownLoop {
+  KnownLoop(const Schedule& schedule, TensorId t, DomainId loop);
+  friend bool operator==(const KnownLoop& a, const KnownLoop& b) {
+    return same(a.extent, b.extent) && a.axis == b.axis;
+  }
+  Expr extent;
+  ParallelType axis;  // Serial, if it is bound to none
 };
+using KnownLoops = std::map<std::uint32_t, KnownLoop>;  // by the id of the variable
 TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId tensor,
                              const OpenLoops& around = {}, Part part = Part::Everything,
-                             LoopNames* names = nullptr);
+                             const KnownLoops& beside = {});
 // Then addresses, and what they allow.
 void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
                     std::optional<Storage> storage = {});

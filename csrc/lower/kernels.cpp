@@ -48,6 +48,7 @@ void add_valid(const Body& body, std::vector<Expr>& all) {
 // A kernel is passed the sizes that it computes with, or that emulation needs to check it.
 void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
   add_valid(kernel.body, computed);
+  for (const Buffer& b : kernel.buffers) computed.push_back(b.elements);
   const std::vector<Expr> used = symbols_of(computed);
   std::erase_if(kernel.sizes, [&](Expr size) {
     return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });

@@ -27,31 +27,33 @@ DataType kept_type(const Fusion& fusion, TensorId t) {
 
 PlacedTensors::PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree)
     : fusion_(fusion), schedule_(schedule) {
-  LoopNames names;
-  analyze_tree(tree, {}, names);
+  analyze_tree(tree, {});
   if (!tree.inside.empty()) find_readings(tree);
   settle(tree);
 }
 
-void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, LoopNames& names) {
+void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) {
   const TensorId t = tree.tensor;
   PlacedTensor& own = placed_[t];
   own.is_hosted = schedule_.site(t).has_value();
-  own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, &names);
+  own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, known_);
+  for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
+    known_.try_emplace(own.analysis.variables[i].id(), schedule_, t, own.analysis.loops[i]);
+  }
   open_[t] = around;
   if (fusion_[t].fold) {
     OpenLoops all = around;
     for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
       all.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
     }
-    own.result = analyze_loops(fusion_, schedule_, t, all, Part::Result, &names);
+    own.result = analyze_loops(fusion_, schedule_, t, all, Part::Result);
   }
   for (const NestTree& inner : tree.inside) {
     OpenLoops open = around;
     for (std::size_t i = tree.shared; i < inner.level; ++i) {
       open.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
     }
-    analyze_tree(inner, open, names);
+    analyze_tree(inner, open);
   }
 }
 

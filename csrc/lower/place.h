@@ -37,7 +37,7 @@ class PlacedTensors {
     TensorId reader;
     std::vector<Expr> subscripts;
   };
-  void analyze_tree(const NestTree& tree, const OpenLoops& around, LoopNames& names);
+  void analyze_tree(const NestTree& tree, const OpenLoops& around);
   void find_readings(const NestTree& tree);
   void settle(const NestTree& tree);
   Storage choose(const NestTree& tree) const;
@@ -50,6 +50,7 @@ class PlacedTensors {
   const Fusion& fusion_;
   const Schedule& schedule_;
   std::map<TensorId, PlacedTensor> placed_;
+  KnownLoops known_;                                   // of what has been analyzed
   std::map<TensorId, OpenLoops> open_;                 // all loops open around each
   std::map<TensorId, std::vector<Reading>> readings_;  // of hosted tensors
 };

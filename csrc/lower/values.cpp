@@ -62,9 +62,11 @@ ValueId ValueLowering::lower_read(const ValueNode& node, const Environment& envi
     const Expr s = analysis_.guarded->simplify(substitute(node.subscripts[k], environment));
     subscripts.push_back(s);
     if (is_within(node.subscripts[k], reader, source, k)) continue;
+    if (is_in_bounds(source, k, s)) continue;
     if (node.operands.empty()) {
+      if (is_within_view(node.subscripts[k], reader, source, k)) continue;
       check_in_bounds(source, k, s, reader);
-    } else if (!is_in_bounds(source, k, s)) {
+    } else {
       const Expr own = analysis_.guarded->simplify(ok(s, extent_of(fusion_[source], k)));
       inside = inside.valid() ? inside && own : own;
     }
@@ -112,6 +114,22 @@ bool ValueLowering::is_within(Expr subscript, const TensorInfo& reader, TensorId
   return ranges->proves(0 <= subscript && subscript < extent);
 }
 
+// The same of a view, whose indices are those of its root: it is read within its logical extents.
+bool ValueLowering::is_within_view(Expr subscript, const TensorInfo& reader, TensorId source,
+                                   std::size_t axis) {
+  // The root of a partial tensor does not follow from its elements alone.
+  if (reader.root.empty() || reader.fold) return false;
+  Facts facts = *fusion_.facts();
+  std::vector<Expr> items;
+  for (std::size_t k = 0; k < reader.logical.size(); ++k) {
+    items.push_back(fresh_symbol(fusion_, "item" + std::to_string(k), items));
+    facts.loop(items.back(), extent_of(reader, k));
+  }
+  Environment environment = indices_at(reader, schedule_.graph(), items);
+  const Expr at = substitute(subscript, environment);
+  return Simplifier(std::move(facts)).proves(ok(at, extent_of(fusion_[source], axis)));
+}
+
 bool ValueLowering::is_in_bounds(TensorId source, std::size_t axis, Expr subscript) {
   return analysis_.guarded->proves(ok(subscript, extent_of(fusion_[source], axis)));
 }
@@ -124,7 +142,6 @@ void ValueLowering::check_in_bounds(TensorId t, std::size_t axis, Expr subscript
                                     const TensorInfo& reader) {
   const TensorInfo& tensor = fusion_[t];
   const Expr extent = extent_of(tensor, axis);
-  if (analysis_.guarded->proves(0 <= subscript && subscript < extent)) return;
   const Verdict verdict = analysis_.guarded->prove(0 <= subscript && subscript < extent);
   if (is_proved(verdict)) return;
   Diagnostic d;

@@ -33,6 +33,7 @@ class ValueLowering {
                      const TensorInfo& reader);
   ValueId element(TensorId source, const std::vector<Expr>& subscripts);
   bool is_within(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
+  bool is_within_view(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
   bool is_in_bounds(TensorId source, std::size_t axis, Expr subscript);
   Expr extent_of(const TensorInfo& tensor, std::size_t axis) const;
   void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);

@@ -1,7 +1,49 @@
 #include <selvage/base/integer.h>
 #include <selvage/simplifier/facts.h>
+#include <selvage/simplifier/linear.h>
+
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 namespace selvage {
+
+namespace {
+
+// x with a*x = 1 (mod m), where a and m have no divisor in common.
+std::int64_t inverse(std::int64_t a, std::int64_t m) {
+  std::int64_t x = 1, other_x = 0, r = a, other_r = m;
+  while (other_r != 0) {
+    const std::int64_t q = r / other_r;
+    std::tie(r, other_r) = std::pair(other_r, r - q * other_r);
+    std::tie(x, other_x) = std::pair(other_x, x - q * other_x);
+  }
+  return *euclid_mod(x, m);
+}
+
+struct SymbolCongruence {
+  Expr symbol;
+  Congruence congruence;
+};
+
+// What `sum` = residue (mod modulus) says of the one symbol that the sum is made of:
+// 2*N + 1 = 3 (mod 4) is N = 1 (mod 2).
+std::optional<SymbolCongruence> solved(Expr sum, std::int64_t modulus, std::int64_t residue) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;  // products fit
+  if (modulus < 1 || modulus > kMost || residue < 0 || residue >= modulus) return std::nullopt;
+  const LinearSum linear = to_linear_or_atom(sum);
+  if (linear.terms.size() != 1 || !linear.terms[0].monomial.is(Op::Symbol)) return std::nullopt;
+  const std::int64_t factor = *euclid_mod(linear.terms[0].coefficient, modulus);
+  const std::int64_t common = std::gcd(factor, modulus);
+  const std::int64_t rest = *euclid_mod(residue - *euclid_mod(linear.constant, modulus), modulus);
+  if (factor == 0 || rest % common != 0) return std::nullopt;
+  const std::int64_t m = modulus / common;
+  return SymbolCongruence{linear.terms[0].monomial,
+                          {m, rest / common * inverse(factor / common, m) % m}};
+}
+
+}  // namespace
 
 Facts::Symbol& Facts::declare(Expr symbol) {
   const auto [it, fresh] = positions_.try_emplace(symbol.id(), symbols_.size());
@@ -82,6 +124,10 @@ void Facts::assume(Expr condition) {
     if (a.is(Op::Mod) && a[0].is(Op::Symbol) && a[1].is(Op::Const) && a[1].value() >= 1 &&
         b.is(Op::Const)) {
       return congruent(a[0], a[1].value(), b.value());
+    }
+    if (a.is(Op::Mod) && a[1].is(Op::Const) && b.is(Op::Const)) {
+      const auto one = solved(a[0], a[1].value(), b.value());
+      if (one) return congruent(one->symbol, one->congruence.modulus, one->congruence.residue);
     }
   }
   assumptions_.push_back(condition);

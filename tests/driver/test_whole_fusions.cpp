@@ -213,6 +213,8 @@ TEST(WholeFusions, AgreeUnderRandomSchedules) {
                   << "shrunk: " << outcome(small, ignored).substr(0, 1000) << shown(small);
   }
   print(figures);
+  // Without a schedule everything is lowered, but for subscripts that are not proved in bounds.
+  EXPECT_LE(figures.not_lowered, figures.cases / 500);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/ops.h>
+#include <selvage/ir/path.h>
+#include <selvage/ir/schedule.h>
 #include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
@@ -129,6 +131,36 @@ TEST(Fusion, ClassesThatMeetLaterBecomeOne) {
   for (Tensor x : {a, b, s, t}) EXPECT_EQ(domains(f, x), domains(f, y));
 }
 
+// Merging the rows and columns of y would give its third axis again.
+TEST(Fusion, NoAxisOfATensorIsMadeOfItsOthers) {
+  Fusion f;
+  const Expr three = f.constant(3), four = f.constant(4), twelve = f.constant(12);
+  const Tensor a = f.input("a", {three, four}, kFloat), b = f.input("b", {three, four}, kFloat);
+  const Tensor flat = flatten(a * 2.0);
+  const DomainId merged = f[flat.id()].logical[0];
+  const Expr i = f.fresh_index("i"), j = f.fresh_index("j"), k = f.fresh_index("k");
+  const auto sum = [&](Tensor of) {
+    return f.values().apply(Function::Add, {read(f, of, {i, j}), read(f, flat, {k})});
+  };
+  const Tensor y = f.compute("y", {i, j, k}, {three, four, twelve}, sum(a));
+  EXPECT_TRUE(
+      are_dependent(f.domains(), std::vector{f[a.id()].logical[0], f[a.id()].logical[1], merged}));
+  EXPECT_FALSE(are_dependent(f.domains(), f[y.id()].logical));
+  // Nor does it become one when iterdomains meet later.
+  const Tensor z = f.compute("z", {i, j, k}, {three, four, twelve}, sum(b));
+  EXPECT_EQ(f[z.id()].logical[2], merged);
+  const Tensor both = a + b;
+  EXPECT_FALSE(are_dependent(f.domains(), f[z.id()].logical));
+  // Two of the three may be shared.
+  EXPECT_EQ(f[z.id()].logical[2], merged);
+  EXPECT_EQ(f[both.id()].logical, f[a.id()].logical);
+  Schedule s(f);
+  for (const Tensor t : {y, z}) {
+    const auto [r, c, e] = s.loops<3>(t);
+    EXPECT_NE(s.merge(r, c), e);
+  }
+}
+
 TEST(Fusion, AxesUnderTransformsOrSubscriptsKeepTheirOwn) {
   Fusion f;
   const auto [N] = f.extents("N");
@@ -247,6 +279,19 @@ TEST(Fusion, AnOutputIsTheTensorItselfOrACopy) {
   EXPECT_NE(w.id(), u.id());
   EXPECT_EQ(f[u.id()].type, kFloat);
   EXPECT_EQ(f.output("v", v).id(), v.id());
+}
+
+TEST(Fusion, AnOutputOfAnotherTypeIsACopyOfWhatIsReadAtAFixedElement) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor a = f.input("a", {N}, DataType::Double);
+  const Tensor most = max(a, {0}, true), y = f.output("y", a + most);
+  // Repeated along the axis: read at 0, not at an index.
+  const Tensor m = f.output("m", most, kFloat);
+  EXPECT_NE(m.id(), most.id());
+  EXPECT_EQ(f[most.id()].type, DataType::Double);
+  EXPECT_EQ(f[m.id()].type, kFloat);
+  EXPECT_EQ(f[y.id()].type, DataType::Double);
 }
 
 TEST(Fusion, MadeUpNamesGiveWay) {

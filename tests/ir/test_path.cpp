@@ -37,6 +37,19 @@ struct Case {
   DomainId xo, xi, m;
 };
 
+TEST(Path, IterdomainsAreDependentWhereOneIsMadeOfOthers) {
+  const Case c;
+  const auto dependent = [&](std::vector<DomainId> domains) { return are_dependent(c.g, domains); };
+  EXPECT_FALSE(dependent({}));
+  EXPECT_FALSE(dependent({c.x, c.y}));
+  EXPECT_FALSE(dependent({c.xo, c.m}));
+  EXPECT_FALSE(dependent({c.m, c.xi}));  // m takes y, too
+  EXPECT_FALSE(dependent({c.m, c.x}));
+  EXPECT_TRUE(dependent({c.m, c.xi, c.y}));
+  EXPECT_TRUE(dependent({c.y, c.m, c.x}));  // by way of xi
+  EXPECT_TRUE(dependent({c.x, c.xo}));
+}
+
 TEST(Path, ForwardFromTheInputs) {
   const Case c;
   EXPECT_EQ(c.text(c.from({c.x, c.y})), "x > xo xi, xi y > m");

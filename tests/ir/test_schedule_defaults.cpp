@@ -50,8 +50,8 @@ TEST(ScheduleDefaults, FoldsThatReadEachOtherMeetInOneNest) {
 TEST(ScheduleDefaults, NothingIsComputedFurtherInThanWhoReadsIt) {
   Softmax k;
   Schedule s(k.f);
-  s.compute_in(k.s.id(), k.y.id());
-  EXPECT_EQ(place(s.with_defaults(), k.top), "in y");
+  s.compute_in(k.s.id(), k.y.id()).keep_in(k.top.id(), Memory::Shared);
+  EXPECT_EQ(place(s.with_defaults(), k.top), "in y shared");
   Schedule outer(k.f);
   const auto [mo, mi] = outer.split(outer.loops<2>(k.y)[0], 4);
   outer.split(outer.loops<2>(k.s)[0], 4);
@@ -68,39 +68,58 @@ TEST(ScheduleDefaults, TheFirstLoopThatItLacksEndsWhatItShares) {
   EXPECT_EQ(place(s.with_defaults(), k.s), "at mo of y");
   EXPECT_EQ(nest(s.with_defaults(), k.s), "mo {(M + 3) / 4}, mi {4}, n {N}");
   s.reorder({n, mo, mi});
-  EXPECT_EQ(place(s.with_defaults(), k.s), "in y");
+  EXPECT_EQ(place(s.with_defaults(), k.s), "");  // before y: M elements fit no registers
+  s.keep_in(k.s.id(), Memory::Shared);
+  EXPECT_EQ(place(s.with_defaults(), k.s), "in y shared");
   s.reorder({mo, mi, n});
-  EXPECT_EQ(place(s.with_defaults(), k.s), "at mi of y");
+  EXPECT_EQ(place(s.with_defaults(), k.s), "at mi of y shared");
 }
 
 // z[m, n] = s[m] + s[n] over a square: every iteration over m wants all of s.
 TEST(ScheduleDefaults, WhatIsReadAtOtherIndicesTooIsComputedBefore) {
   Notation k;
-  const Tensor x = k.input("x", {k.M, k.M});
-  const Tensor s = k.sum("s", {k.m}, {k.M}, {k.n}, {k.M}, k.read(x, {k.m, k.n}));
+  const Expr L = k.f.constant(24);
+  const Tensor x = k.input("x", {L, L});
+  const Tensor s = k.sum("s", {k.m}, {L}, {k.n}, {L}, k.read(x, {k.m, k.n}));
   const ValueId at_m = k.read(s, {k.m}), at_n = k.read(s, {k.n});
-  Tensor z = k.output("z", {k.m, k.n}, {k.M, k.M}, k.apply(Function::Add, at_m, at_n));
+  Tensor z = k.output("z", {k.m, k.n}, {L, L}, k.apply(Function::Add, at_m, at_n));
   Schedule schedule(k.f);
   EXPECT_EQ(place(schedule.with_defaults(), s), "in z");
   // A block that computed its own part of s only would miss the others'.
   schedule.bind(schedule.loops(z.id())[0], ParallelType::BIDx);
   schedule.bind(schedule.loops(z.id())[1], ParallelType::TIDx);
-  EXPECT_EQ(nest(schedule.with_defaults(), s), "m {M}, n {M}");
+  EXPECT_EQ(nest(schedule.with_defaults(), s), "m {24}, n {24}");
 }
 
 // The mirrored read goes through an inlined tensor.
 TEST(ScheduleDefaults, AnotherIndexThroughAnInlinedTensorCounts) {
   Notation k;
-  const Tensor x = k.input("x", {k.M, k.N});
-  const Tensor s = k.sum("s", {k.m}, {k.M}, {k.n}, {k.N}, k.read(x, {k.m, k.n}));
-  const Tensor t = k.f.compute("t", {k.m}, {k.M}, k.read(s, {k.M - 1 - k.m}));
+  const Expr L = k.f.constant(24);
+  const Tensor x = k.input("x", {L, k.N});
+  const Tensor s = k.sum("s", {k.m}, {L}, {k.n}, {k.N}, k.read(x, {k.m, k.n}));
+  const Tensor t = k.f.compute("t", {k.m}, {L}, k.read(s, {L - 1 - k.m}));
   const ValueId straight = k.read(s, {k.m}), mirrored = k.read(t, {k.m});
-  k.output("y", {k.m}, {k.M}, k.apply(Function::Add, straight, mirrored));
+  k.output("y", {k.m}, {L}, k.apply(Function::Add, straight, mirrored));
   Schedule schedule(k.f);
   EXPECT_EQ(place(schedule.with_defaults(), s), "in y");
   // By itself, t is a kernel that has no loop in common with y's.
   schedule.materialize(t.id());
   EXPECT_EQ(place(schedule.with_defaults(), s), "");
+}
+
+// What it would keep has no number of elements, unless someone says that it is kept all the same.
+TEST(ScheduleDefaults, WhatHasNoNumberOfElementsIsAKernelOfItsOwn) {
+  Notation k;
+  const Tensor x = k.input("x", {k.M, k.N});
+  const Tensor s = k.sum("s", {k.m}, {k.M}, {k.n}, {k.N}, k.read(x, {k.m, k.n}));
+  const ValueId mirrored = k.read(s, {k.M - 1 - k.m});
+  const Tensor y = k.output("y", {k.m}, {k.M}, mirrored);
+  Schedule schedule(k.f);
+  schedule.bind(schedule.loops(y.id())[0], ParallelType::BIDx);
+  EXPECT_EQ(place(schedule.with_defaults(), s), "");
+  EXPECT_EQ(nest(schedule.with_defaults(), s), "m {M}, n {N}");
+  schedule.keep_in(s.id(), Memory::Shared);
+  EXPECT_EQ(place(schedule.with_defaults(), s), "in y shared");
 }
 
 TEST(ScheduleDefaults, ReadersWithoutACommonNestLeaveItAKernelOfItsOwn) {

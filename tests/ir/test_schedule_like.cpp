@@ -1,3 +1,6 @@
+#include <selvage/base/diagnostic.h>
+#include <selvage/ir/ops.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/ir/schedule_case.h"
@@ -39,6 +42,25 @@ TEST(ScheduleLike, AMergeOfWhatIsFoldedAndWhatIsNotIsPassedOver) {
   s.merge(i, n, "rest");
   s.like(k.s.id(), k.y.id());
   EXPECT_EQ(nest(s, k.s), "mo {(M + 3) / 4}, mi {4}, n {N}");
+}
+
+// y is a slice of what s has all of; s keeps its rows.
+TEST(ScheduleLike, WhatLeavesItemsOutIsNotReplayed) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor x = f.input("x", {f.constant(7), N}, DataType::Float, {"m", "n"});
+  const Tensor s = sum(x, {1});
+  const Tensor y = f.output("y", slice(s, 0, 1));
+  const Tensor z = f.output("z", pad(s, {{1, 0}}));
+  Schedule schedule(f);
+  const std::string before = nest(schedule, s);
+  EXPECT_EQ(refusal(schedule, [&] { schedule.like(s.id(), y.id()); }).substr(0, 20),
+            "selvage: error[E422]");
+  EXPECT_EQ(nest(schedule, s), before);
+  schedule.like(s.id(), z.id());  // what pads has holes
+  EXPECT_EQ(schedule.loop_domains(s.id())[0], schedule.loop_domains(z.id())[0]);
+  // Unsaid, s is lowered inside y.
+  EXPECT_EQ(place(Schedule(f).with_defaults(), s), "");
 }
 
 TEST(ScheduleLike, WhatHangsOnATransformThatDoesNotApplyDoesNotEither) {

@@ -233,7 +233,17 @@ WholeCase::WholeCase(const WholeRecipe& r) : recipe(r), random(r) {
   while (!history.empty()) {
     program = try_lower(history.back());
     if (program) break;
-    if (history.size() == 1) break;
+    if (history.size() == 1) {
+      // What has no steps is refused as it stands.
+      try {
+        lower(*random.fusion, history.back());
+      } catch (const Illegal& refusal) {
+        const std::string key = "default " + refusal.diagnostic().code;
+        ++refused_steps[key];
+        examples.emplace(key, refusal.what());
+      }
+      break;
+    }
     history.pop_back();
   }
   steps_taken = int(history.size()) - 1;

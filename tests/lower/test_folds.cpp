@@ -124,7 +124,7 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
   Schedule parts = s;
   const TensorId part = parts.rfactor(rows.y.id(), {inner}, "part");
   parts.materialize(part).keep_in(part, Memory::Global);
-  parts.bind(parts.loops(rows.y.id())[1], ParallelType::TIDx);
+  parts.bind(parts.split(parts.loops(rows.y.id())[1], 64).second, ParallelType::TIDx);
   EXPECT_EQ(expect_agreement(rows.f, parts, kRows).steps.size(), 2u);
   s.meet_atomically(rows.y.id());
   EXPECT_EQ(expect_agreement(rows.f, s, kRows).steps.size(), 2u);

@@ -1,3 +1,4 @@
+#include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
 #include <tests/simplifier/scope.h>
 
@@ -111,6 +112,40 @@ TEST(Assumptions, BoundsAndEqualitiesBecomeFactsOfTheirSymbol) {
   EXPECT_EQ(s.simplify("N < 65"), "true");
   EXPECT_EQ(s.simplify("N / 65"), "0");
   EXPECT_TRUE(s.facts.assumptions().empty());
+}
+
+TEST(Assumptions, RemaindersOfMultiplesAreFactsOfTheirSymbol) {
+  Scope s;
+  s.assume("(N + 1) % 4 == 0").assume("(2 * M) % 4 == 0").assume("(K * 6 + 3) % 9 == 6");
+  EXPECT_TRUE(s.facts.assumptions().empty());
+  EXPECT_EQ(s.simplify("N % 4"), "3");
+  EXPECT_EQ(s.simplify("(N * 5 + 1) % 4"), "0");
+  EXPECT_EQ(s.simplify("M % 2"), "0");
+  EXPECT_EQ(s.simplify("K % 3"), "2");
+  // What has no solution, or says nothing of one symbol, stays what it is.
+  s.assume("(2 * P) % 4 == 1").assume("(P + N) % 4 == 0").assume("P * 4 % 4 == 0");
+  EXPECT_EQ(s.facts.assumptions().size(), 3u);
+}
+
+TEST(Assumptions, RemaindersOfMultiplesHoldForTheSameNumbers) {
+  for (std::int64_t m = 1; m <= 8; ++m) {
+    for (std::int64_t factor = -9; factor <= 9; ++factor) {
+      for (std::int64_t k = -3; k <= 9; ++k) {
+        for (std::int64_t residue = 0; residue < m; ++residue) {
+          ExprPool pool;
+          Facts facts(pool);
+          const Expr n = pool.symbol("n");
+          facts.assume(eq((n * factor + k) % m, residue));
+          const Facts::Symbol* known = facts.find(n);
+          if (known == nullptr) continue;
+          for (std::int64_t v = -20; v <= 20; ++v) {
+            EXPECT_EQ(known->congruence.contains(v), *euclid_mod(v * factor + k, m) == residue)
+                << "(" << v << " * " << factor << " + " << k << ") % " << m << " == " << residue;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Assumptions, TheyDoNotProveThemselvesAway) {

@@ -1,0 +1,86 @@
+// What reads become: in bounds, masked, of inlined views, and in vectors.
+#include <selvage/base/diagnostic.h>
+#include <selvage/ir/ops.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/lowered.h"
+#include "tests/support/refusal.h"
+
+namespace selvage {
+
+namespace {
+
+using test::expect_agreement;
+using test::SizeList;
+
+const SizeList kSizes = {{{"N", 4}}, {{"N", 5}}, {{"N", 33}}};
+
+// Where the second part is not read, its subscript is in bounds of nothing.
+TEST(Values, ViewsThatAreConcatenatedAreInlined) {
+  Fusion f;
+  const Expr N = f.extent("N", 4);
+  const Tensor x = f.input("x", {N}, DataType::Float);
+  f.output("y", concatenate({x, slice(x, 0, 2), slice(x, 0, 0, 3)}, 0));
+  expect_agreement(f, Schedule(f), kSizes);
+}
+
+TEST(Values, RegroupedItemsThatAreConcatenatedAreInlined) {
+  Fusion f;
+  const Expr N = f.extent("N", 4);
+  const Tensor x = f.input("x", {N, f.constant(6)}, DataType::Float);
+  const Tensor cut = reshape(slice(x, 1, 1, 5) + 1, {N, 2, 2});
+  f.output("y", concatenate({cut, reshape(slice(x, 1, 2), {N, 2, 2}), cut}, 1));
+  expect_agreement(f, Schedule(f), kSizes);
+}
+
+TEST(Values, AViewThatReadsOutOfBoundsIsRefusedWithAPoint) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(4)}, DataType::Float);
+  const Expr i = f.fresh_index("i");
+  const ValueId v = f.values().read(DataType::Float, std::uint32_t(x.id()), {i + 1});
+  const auto halves = [&](DomainGraph& graph, const std::vector<DomainId>& root) {
+    const auto [outer, inner] = graph.split(root[0], f.constant(2));
+    return std::vector{outer, inner};
+  };
+  f.output("y", f.compute_view("t", {i}, {f.constant(4)}, halves, v));
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, Schedule(f)); }),
+            "selvage: error[E440]: y reads x at io * 2 + ii + 1 on axis 0, which is not proved to "
+            "lie within its extent 4; it is out of bounds at io = 1, ii = 1; help: declare facts "
+            "that bound it, or make the tensor larger");
+}
+
+TEST(Values, APartOfAFoldThatReadsOutOfBoundsIsRefused) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(10)}, DataType::Float);
+  const Expr n = f.fresh_index("n");
+  const ValueId v = f.values().read(DataType::Float, std::uint32_t(x.id()), {n * 2});
+  const Tensor y =
+      f.output("y", f.compute_fold("s", {}, {}, {.indices = {n}, .shape = {f.constant(6)}}, v));
+  Schedule s(f);
+  const auto [o, i] = s.split(s.loops(y.id())[0], 2);
+  s.rfactor(y.id(), {o}, "part");
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
+            "selvage: error[E440]: part reads x at no * 4 + ni * 2 on axis 0, which is not proved "
+            "to lie within its extent 10; it is out of bounds at ni = 1, no = 2; help: declare "
+            "facts that bound it, or make the tensor larger");
+}
+
+// A group that is partly masked is read element by element, however deep below the mask a read
+// stands.
+TEST(Values, WhatIsMaskedIsNotReadForAWholeGroup) {
+  Fusion f;
+  const Expr N = f.extent("N", 4);
+  const Tensor x = f.input("x", {N, f.constant(8)}, DataType::Float);
+  const Tensor y = f.output("y", relu(pad(abs(x * 2) + 1, {{0, 0}, {4, 4}}, 7)));
+  for (std::int64_t width : {2, 4}) {
+    Schedule s(f);
+    const auto [n, k] = s.loops<2>(y);
+    s.bind(n, ParallelType::BIDx).bind(s.split(k, width).second, ParallelType::Vectorize);
+    expect_agreement(f, s, kSizes);
+  }
+}
+
+}  // namespace
+
+}  // namespace selvage
