@@ -176,9 +176,17 @@ class Run {
     return true;
   }
 
-  // Whether a variant may run. The name of a tensor is its address there.
+  // Whether a variant may run. The name of a tensor is its address there. What a size of 0 leaves
+  // of a kernel computes no index that a size of 1 does not.
   bool may_run(const Kernel& kernel) const {
     SizeValues values = sizes_;
+    for (std::size_t i = 0; i < values.symbols.size(); ++i) {
+      const auto is_this = [&](Expr n) { return same(n, values.symbols[i]); };
+      const std::vector<Expr>& empty = program_.possibly_empty;
+      if (std::any_of(empty.begin(), empty.end(), is_this)) {
+        values.values[i] = std::max<std::int64_t>(values.values[i], 1);
+      }
+    }
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
       values.symbols.push_back(kernel.pool->symbol(program_.buffers[b].name));
       values.values.push_back(offsets_[b]);

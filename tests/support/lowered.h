@@ -67,21 +67,28 @@ inline void expect_verified(const Program& program) {
 
 using SizeList = std::vector<std::map<std::string, std::int64_t>>;
 
-// Emulation and the virtual device agree with the unscheduled program at all of these sizes.
+// Emulation, where nothing goes wrong, and the virtual device agree with the unscheduled program.
+inline void expect_agreement(const Fusion& fusion, const Program& program, RunRequest request) {
+  request.on = Machine::Emulate;
+  request.on_all = true;
+  const RunResult r = run(fusion, *program.schedule, program, request);
+  std::string where;
+  for (const auto& [name, value] : request.sizes)
+    where += name + " = " + std::to_string(value) + " ";
+  for (const std::string& fault : r.faults) ADD_FAILURE() << where << fault;
+  for (const Comparison& c : r.comparisons) {
+    EXPECT_EQ(c.failures, 0) << where << to_string(c.machine) << ": " << c.first;
+  }
+  EXPECT_EQ(r.comparisons.size() % 2, 0u);
+}
+
+// The same at all of these sizes, of what the schedule is lowered to.
 inline Program expect_agreement(const Fusion& fusion, const Schedule& schedule,
                                 const SizeList& sizes = {{}}) {
   Program program = lower(fusion, schedule);
   expect_verified(program);
   for (const auto& at : sizes) {
-    const RunResult r =
-        run(fusion, schedule, program, {.sizes = at, .on = Machine::Emulate, .on_all = true});
-    std::string where;
-    for (const auto& [name, value] : at) where += name + " = " + std::to_string(value) + " ";
-    for (const std::string& fault : r.faults) ADD_FAILURE() << where << fault;
-    for (const Comparison& c : r.comparisons) {
-      EXPECT_EQ(c.failures, 0) << where << to_string(c.machine) << ": " << c.first;
-    }
-    EXPECT_EQ(r.comparisons.size() % 2, 0u);
+    expect_agreement(fusion, program, {.sizes = at});
     if (testing::Test::HasFailure()) break;
   }
   return program;
