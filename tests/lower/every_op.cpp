@@ -123,11 +123,11 @@ std::vector<ViewOp> view_ops() {
        [](const V& v) {
          return reshape(v.z, {v.m, v.n * 3});
        }},
-      {"reshape", "regrouped", 1,
+      {"reshape", "regrouped", 0,
        [](const V& v) {
          return reshape(v.z, {v.n, 3, v.m});
        }},
-      {"reshape", "what_is_left", 1,
+      {"reshape", "what_is_left", 0,
        [](const V& v) {
          return reshape(v.z, {3, -1});
        }},
@@ -136,15 +136,16 @@ std::vector<ViewOp> view_ops() {
       {"slice", "from_one", 2, [](const V& v) { return slice(v.x, 1, 1); }},
       {"slice", "without_the_last", 2, [](const V& v) { return slice(v.x, 0, 0, -1); }},
       {"slice", "the_last", 1, [](const V& v) { return slice(v.x, 1, -1); }},
-      {"slice", "second_half", 1, [](const V& v) { return slice(v.x, 1, v.n / 2, v.n); }},
+      {"slice", "first_half", 1, [](const V& v) { return slice(v.x, 1, 0, (v.n + 1) / 2); }},
+      {"slice", "behind_the_first", 2, [](const V& v) { return slice(v.z, 2, 1, v.n); }},
       {"slice", "every_third", 1, [](const V& v) { return slice(v.x, 1, 0, kEnd, 3); }},
       {"slice", "odd_rows", 2, [](const V& v) { return slice(v.x, 0, 1, kEnd, 2); }},
       {"slice", "the_middle", 0, [](const V& v) { return slice(v.z, 1, 1, 2); }},
-      {"pad", "padded", 1,
+      {"pad", "padded", 0,
        [](const V& v) {
          return pad(v.x, {{1, 2}, {0, 3}});
        }},
-      {"pad", "padded_by_ones", 1,
+      {"pad", "padded_by_ones", 0,
        [](const V& v) {
          return pad(v.x, {{0, 0}, {2, 0}}, 1);
        }},
@@ -152,23 +153,23 @@ std::vector<ViewOp> view_ops() {
        [](const V& v) {
          return pad(v.x, {{-1, 0}, {2, -1}}, 1);
        }},
-      {"pad", "padded_by_sizes", 1,
+      {"pad", "padded_by_sizes", 0,
        [](const V& v) {
          return pad(v.x, {{0, 0}, {v.n, v.m}}, 0);
        }},
-      {"concatenate", "rows_below", 1,
+      {"concatenate", "rows_below", 0,
        [](const V& v) {
          return concatenate({v.x, v.x2}, 0);
        }},
-      {"concatenate", "columns_beside", 1,
+      {"concatenate", "columns_beside", 0,
        [](const V& v) {
          return concatenate({v.x, v.x2, v.x}, 1);
        }},
-      {"concatenate", "of_unequal_extents", 1,
+      {"concatenate", "of_unequal_extents", 0,
        [](const V& v) {
          return concatenate({v.u, v.z, v.u}, 1);
        }},
-      {"concatenate", "of_two_types", 1,
+      {"concatenate", "of_two_types", 0,
        [](const V& v) {
          return concatenate({v.x, cast(v.x2, DataType::Int8)}, -1);
        }},
