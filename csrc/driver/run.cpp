@@ -194,6 +194,22 @@ class Run {
     return values(kernel.condition).value_or(0) != 0;
   }
 
+  // Where a size of 0 leaves no block or no thread, nobody stores what is not empty.
+  void check_has_threads(const Kernel& kernel, const ProgramStep& step) const {
+    for (const auto& [extents, what] :
+         {std::pair(&kernel.launch.grid, "blocks"), std::pair(&kernel.launch.block, "threads")}) {
+      for (Expr n : *extents) {
+        if (sizes_(n) != 0) continue;
+        const auto stored = std::find_if(step.stores.begin(), step.stores.end(),
+                                         [&](TensorId t) { return !is_empty(t); });
+        refuse<BadInput>("E627",
+                         kernel.name + " has no " + what + " at " + sizes_text(n) + ", though " +
+                             lowered_[*stored].name + " has items",
+                         "split the loop by a number, and bind the inner one");
+      }
+    }
+  }
+
   void bind_launches() {
     for (const ProgramStep& step : program_.steps) {
       if (std::all_of(step.stores.begin(), step.stores.end(),
@@ -210,6 +226,7 @@ class Run {
                              to_string(last) + " does not hold at " + sizes_text(last),
                          "choose smaller sizes");
       }
+      check_has_threads(*kernel, step);
       BoundLaunch& launch = launches_.emplace_back();
       launch.kernel = &*kernel;
       for (const Buffer& b : kernel->buffers) {

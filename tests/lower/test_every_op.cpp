@@ -12,6 +12,7 @@
 #include "tests/lower/every_op.h"
 #include "tests/support/counts.h"
 #include "tests/support/lowered.h"
+#include "tests/support/refusal.h"
 #include "tests/support/text_files.h"
 
 namespace selvage {
@@ -81,6 +82,7 @@ Schedule by_threads(const Operations& ops) {
     for (ScheduledLoop l : s.loops(t)) {
       (s.is_folded(t, l.domain) ? folded : kept).push_back(l);
     }
+    if (folded.empty() && kept.empty()) continue;  // a single item
     if (folded.empty()) {
       const auto [group, lane] = s.split(merged(s, kept), lanes_of(ops.f, t));
       const auto [block, thread] = s.split(group, 32);
@@ -304,6 +306,48 @@ TEST_P(EveryWidth, OfViewsCompilesForSm90aWithoutSpills) {
   for (const KernelResources& r : compiled.kernels) {
     EXPECT_EQ(r.spill_store_bytes + r.spill_load_bytes, 0) << r.name;
   }
+}
+
+// Sizes of 0 in what a fold or a pad has around it.
+TEST(EmptySizes, LeaveWhatIsAroundThem) {
+  Operations ops(DataType::Int32);
+  const Expr n = ops.f.extent("N", 0);
+  const Tensor x = ops.input("x", {n}, DataType::Int32);
+  const Tensor wide = pad(x, {{2, 3}}, 7);
+  ops.output("head", slice(wide, 0, 0, 2));
+  ops.output("sum_around", sum(wide));
+  ops.output("count", sum(x) + argmax(x));
+  expect_agreement_of_both_schedules(ops, kLengths, {Draw::Small});
+}
+
+// y[m] = sum over n, with as many threads as the row asks for, or a number of them.
+TEST(EmptySizes, ThatLeaveNoThreadsAreRefused) {
+  Operations ops(DataType::Int32);
+  const Expr m = ops.f.extent("M", 0), n = ops.f.extent("N", 0);
+  const Tensor y = ops.f.output("y", sum(ops.input("x", {m, n}, DataType::Int32), {1}));
+  const auto lowered = [&](bool outer) {
+    Schedule s(ops.f);
+    const auto [b, h] = s.loops<2>(y);
+    const auto [ho, hi] = s.split(h, 4);
+    return lower(ops.f, s.bind(b, ParallelType::BIDx).bind(outer ? ho : hi, ParallelType::TIDx));
+  };
+  const Program by_size = lowered(true), by_number = lowered(false);
+  EXPECT_EQ(refusal_by<BadInput>([&] {
+              test::expect_agreement(ops.f, by_size, {.sizes = {{"M", 3}, {"N", 0}}});
+            }),
+            "selvage: error[E627]: kernel_y has no threads at N = 0, though y has items; help: "
+            "split the loop by a number, and bind the inner one");
+  test::expect_agreement(ops.f, by_number, {.sizes = {{"M", 3}, {"N", 0}}});
+  test::expect_agreement(ops.f, by_size, {.sizes = {{"M", 3}, {"N", 5}}});
+  test::expect_agreement(ops.f, by_size, {.sizes = {{"M", 0}, {"N", 0}}});
+}
+
+// What a kernel computes needs no size here, but the tensor that it reads is as long as one.
+TEST(EmptySizes, AKernelReadsATensorOfASizeThatItIsNotPassed) {
+  Operations ops(DataType::Int32);
+  const Tensor x = ops.input("x", {ops.f.extent("N")}, DataType::Int32);
+  ops.output("head", slice(x, 0, 0, 1));
+  expect_agreement_of_both_schedules(ops, sizes_of("N", {1, 2, 33}), {Draw::Small});
 }
 
 // So that none is forgotten.
