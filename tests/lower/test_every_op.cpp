@@ -236,6 +236,8 @@ Operations folds(DataType type, const FoldOp& op) {
   ops.output("row", op.make(x, {1}, false));
   ops.output("column", op.make(x, {0}, true));
   ops.output("all", op.make(x, {}, false));
+  // Which axes they are is the same for every type as well.
+  if (type != DataType::Float) return ops;
   ops.output("ends", op.make(z, {0, -1}, true));
   ops.output("middle", op.make(z, {1}, false));
   return ops;
