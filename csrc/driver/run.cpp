@@ -176,9 +176,17 @@ class Run {
     return true;
   }
 
-  // Whether a variant may run. The name of a tensor is its address there.
+  // Whether a variant may run. The name of a tensor is its address there. What a size of 0 leaves
+  // of a kernel computes no index that a size of 1 does not.
   bool may_run(const Kernel& kernel) const {
     SizeValues values = sizes_;
+    for (std::size_t i = 0; i < values.symbols.size(); ++i) {
+      const auto is_this = [&](Expr n) { return same(n, values.symbols[i]); };
+      const std::vector<Expr>& empty = program_.possibly_empty;
+      if (std::any_of(empty.begin(), empty.end(), is_this)) {
+        values.values[i] = std::max<std::int64_t>(values.values[i], 1);
+      }
+    }
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
       values.symbols.push_back(kernel.pool->symbol(program_.buffers[b].name));
       values.values.push_back(offsets_[b]);
@@ -186,23 +194,20 @@ class Run {
     return values(kernel.condition).value_or(0) != 0;
   }
 
-  // A kernel is made for sizes of at least 1. At a size of 0 that its outputs do not have, what
-  // threads or blocks share by that size is done by none.
-  void check_shape(const Kernel& kernel) const {
-    static constexpr const char* kAxes[] = {"x", "y", "z"};
-    const auto check = [&](const std::array<Expr, 3>& extents, const std::string& what,
-                           const char* bound) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        if (sizes_(extents[k]).value_or(0) >= 1) continue;
-        refuse<BadInput>("E621",
-                         what + kAxes[k] + " of " + kernel.name + ", " + to_string(extents[k]) +
-                             ", is 0 at " + sizes_text(extents[k]),
-                         std::string("choose larger sizes, or split the loop that is bound to ") +
-                             bound + kAxes[k] + " by a number, and bind the inner one");
+  // Where a size of 0 leaves no block or no thread, nobody stores what is not empty.
+  void check_has_threads(const Kernel& kernel, const ProgramStep& step) const {
+    for (const auto& [extents, what] :
+         {std::pair(&kernel.launch.grid, "blocks"), std::pair(&kernel.launch.block, "threads")}) {
+      for (Expr n : *extents) {
+        if (sizes_(n) != 0) continue;
+        const auto stored = std::find_if(step.stores.begin(), step.stores.end(),
+                                         [&](TensorId t) { return !is_empty(t); });
+        refuse<BadInput>("E627",
+                         kernel.name + " has no " + what + " at " + sizes_text(n) + ", though " +
+                             lowered_[*stored].name + " has items",
+                         "split the loop by a number, and bind the inner one");
       }
-    };
-    check(kernel.launch.grid, "the grid's ", "BID");
-    check(kernel.launch.block, "the block's ", "TID");
+    }
   }
 
   void bind_launches() {
@@ -221,7 +226,7 @@ class Run {
                              to_string(last) + " does not hold at " + sizes_text(last),
                          "choose smaller sizes");
       }
-      check_shape(*kernel);
+      check_has_threads(*kernel, step);
       BoundLaunch& launch = launches_.emplace_back();
       launch.kernel = &*kernel;
       for (const Buffer& b : kernel->buffers) {

@@ -38,7 +38,10 @@ class Machine {
     log_.geometry = {extents(kernel.launch.grid), extents(kernel.launch.block)};
     threads_ = log_.geometry.threads();
     std::vector<std::int64_t> elements;
-    for (const Buffer& buffer : kernel.buffers) elements.push_back(number(buffer.elements));
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+      const Expr all = kernel.buffers[b].elements;
+      elements.push_back(is_known(all) ? number(all) : buffers[b]->size());
+    }
     meets_ = std::any_of(compiled_.body.begin(), compiled_.body.end(),
                          [](const CompiledStatement& s) { return s.meets; });
     clock_ = BarrierClock(threads_);
@@ -63,6 +66,11 @@ class Machine {
   }
 
  private:
+  bool is_known(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    return std::all_of(symbols.begin(), symbols.end(),
+                       [&](Expr s) { return compiled_.slots.contains(s.id()); });
+  }
   std::int64_t number(Expr e) {
     Indices indices({e}, compiled_.slots);
     SELVAGE_CHECK(indices.evaluate(slots_.data()));

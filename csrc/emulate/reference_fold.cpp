@@ -2,6 +2,7 @@
 #include <selvage/emulate/reference_fold.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -52,17 +53,13 @@ Scalar total(const Fold& fold, std::span<const Scalar> elements) {
 
 Scalar extremum(const Fold& fold, std::span<const Scalar> elements) {
   const bool is_max = fold.how == Reduction::Max;
-  if (is_real(fold.type)) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    double best = is_max ? -kInfinity : kInfinity;
-    for (const Scalar& e : elements) {
-      best = is_max ? std::fmax(best, real(e)) : std::fmin(best, real(e));
-    }
-    return rounded(best, fold.type);
-  }
   Scalar best = identity(fold.how, fold.type);
   for (const Scalar& e : elements) {
-    best.integer = is_max ? std::max(best.integer, e.integer) : std::min(best.integer, e.integer);
+    if (is_real(fold.type)) {
+      best = selvage::apply(combiner(fold.how), std::array{best, e});
+    } else {
+      best.integer = is_max ? std::max(best.integer, e.integer) : std::min(best.integer, e.integer);
+    }
   }
   return best;
 }

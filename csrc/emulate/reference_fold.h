@@ -14,7 +14,7 @@ namespace selvage {
 //                     integers wrap around in 64 bits
 //   var               in double, in two passes: the mean, then the squares of distances from it, by
 //                     how many items there are less the correction (0 if that is less)
-//   max, min          of floats as fmax and fmin: NaNs are passed over
+//   max, min          as the functions on two elements: NaNs are passed over, -0.0 is below 0.0
 //   any, all          of bools
 //   argmax, argmin    the number of the first of equals; NaNs are passed over; 0 if nothing else
 //                     is there

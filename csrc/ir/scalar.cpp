@@ -102,6 +102,18 @@ Real euclid_remainder(Real a, Real b) {
   return r < 0 ? r + std::abs(b) : r;
 }
 
+// fmin and fmax with the zeros in order.
+template <class Real>
+Real lesser(Real a, Real b) {
+  if (a == b) return std::signbit(a) ? a : b;
+  return std::fmin(a, b);
+}
+template <class Real>
+Real greater(Real a, Real b) {
+  if (a == b) return std::signbit(a) ? b : a;
+  return std::fmax(a, b);
+}
+
 template <class Real>
 Scalar apply_real(Function f, Real a, Real b) {
   const auto truth = [](bool v) { return Scalar::of(DataType::Bool, v); };
@@ -113,8 +125,8 @@ Scalar apply_real(Function f, Real a, Real b) {
     case Function::FloorDiv: return Scalar::of(b < 0 ? std::ceil(a / b) : std::floor(a / b));
     case Function::Mod: return Scalar::of(euclid_remainder(a, b));
     case Function::Neg: return Scalar::of(-a);
-    case Function::Min: return Scalar::of(std::fmin(a, b));
-    case Function::Max: return Scalar::of(std::fmax(a, b));
+    case Function::Min: return Scalar::of(lesser(a, b));
+    case Function::Max: return Scalar::of(greater(a, b));
     case Function::Lt: return truth(a < b);
     case Function::Le: return truth(a <= b);
     case Function::Eq: return truth(a == b);

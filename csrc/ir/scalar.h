@@ -16,7 +16,7 @@ namespace selvage {
 // Defined as:
 //   //, %      Euclidean: 0 <= a % b < |b|; integers by 0 give 0; floats: a // b is a / b rounded
 //              down (b < 0: up), a % b is fmod(a, b), plus |b| where that is negative
-//   min, max   of floats: fmin, fmax, which pass over a NaN
+//   min, max   of floats: fmin, fmax, which pass over a NaN; -0.0 is less than 0.0
 //   relu       x > 0 ? x : 0, so a NaN gives 0
 //   rsqrt      1 / sqrt(x);  sigmoid  1 / (1 + exp(-x));  silu  x / (1 + exp(-x))
 //   gelu       0.5 * x * (1 + erf(x * 0.70710678118654752440))

@@ -75,6 +75,14 @@ static int selvage_isfinite(double x) { return x - x == 0; }
 static int selvage_isinf(double x) { return x == x && x - x != 0; }
 )";
 
+// A GPU's fmin and fmax take -0.0 for less than 0.0; those of a C library may do as they like.
+#define SELVAGE_EXTREMUM(type, name, sign, bits, or_a, or_b)   \
+  "static " #type " " #name "(" #type " a, " #type             \
+  " b) {\n"                                                    \
+  "  if (a == b) return " #bits "(a) < 0 ? " #or_a " : " #or_b \
+  ";\n"                                                        \
+  "  return a != a || b " #sign " a ? b : a;\n}\n"
+
 constexpr const char* kDeclarations =
 #define SELVAGE_MATH_1(name) "double " #name "(double); float " #name "f(float);\n"
 #define SELVAGE_MATH_2(name) "double " #name "(double, double); float " #name "f(float, float);\n"
@@ -82,7 +90,12 @@ constexpr const char* kDeclarations =
   "double " #name "(double, double, double); float " #name "f(float, float, float);\n"
 #include <selvage/runtime/math_functions.def>
     "static float rsqrtf(float x) { return 1.0f / sqrtf(x); }\n"
-    "static double rsqrt(double x) { return 1.0 / sqrt(x); }\n";
+    "static double rsqrt(double x) { return 1.0 / sqrt(x); }\n" SELVAGE_EXTREMUM(
+        float, fminf, <, __float_as_int, a, b)
+        SELVAGE_EXTREMUM(double, fmin, <, __double_as_longlong, a, b)
+            SELVAGE_EXTREMUM(float, fmaxf, >, __float_as_int, b, a)
+                SELVAGE_EXTREMUM(double, fmax, >, __double_as_longlong, b, a);
+#undef SELVAGE_EXTREMUM
 
 // Its own names begin with selvage_, so that none hides the kernel's.
 constexpr const char* kRun = R"(

@@ -198,26 +198,6 @@ TEST(Run, SizesPastALaunchCheckAreRefused) {
   EXPECT_TRUE(run(f, s, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());
 }
 
-TEST(Run, ASumOfNothingIsNotSharedByNoThreads) {
-  Fusion f;
-  const Expr b = f.extent("B"), h = f.extent("H", 0);
-  const Tensor y = f.output("y", sum(f.input("x", {b, h}, DataType::Float), {1}));
-  const auto run_by = [&](std::optional<std::int64_t> factor) {
-    Schedule s(f);
-    ScheduledLoop threads = s.loops<2>(y)[1];
-    if (factor) threads = s.split(threads, *factor).second;
-    s.bind(threads, ParallelType::TIDx);
-    const RunResult r = run(
-        f, s, lower(f, s), {.sizes = {{"B", 3}, {"H", 0}}, .on = Machine::Emulate, .on_all = true});
-    EXPECT_TRUE(r.passed());
-  };
-  EXPECT_EQ(refusal([&] { run_by({}); }),
-            "selvage: error[E621]: the block's x of kernel_y, (H + 31) / 32 * 32, is 0 at H = 0; "
-            "help: choose larger sizes, or split the loop that is bound to TIDx by a number, and "
-            "bind the inner one");
-  EXPECT_EQ(refusal([&] { run_by(64); }), "accepted");
-}
-
 TEST(Run, StridesThatMakeItemsOverlapAreRefused) {
   Fusion f;
   const Expr stride = f.extent("S");
