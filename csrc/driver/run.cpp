@@ -344,8 +344,7 @@ bool RunResult::passed() const {
                                        [](const Comparison& c) { return c.failures == 0; });
 }
 
-RunResult run(const Fusion& fusion, const Schedule&, const Program& program,
-              const RunRequest& request) {
+RunResult run(const Fusion& fusion, const Program& program, const RunRequest& request) {
   return Run(fusion, program, request).run();
 }
 

@@ -72,8 +72,7 @@ struct RunResult {
 // sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU,
 // E624 an item outside its tensor's memory, E626 two items of an output at one address, E627 sizes
 // of 0 that leave a kernel without threads.
-RunResult run(const Fusion& fusion, const Schedule& schedule, const Program& program,
-              const RunRequest& request);
+RunResult run(const Fusion& fusion, const Program& program, const RunRequest& request);
 
 // The array that an input left out is filled with: floats in [-1, 1), integers in [-8, 8), unsigned
 // ones in [0, 16). The same for the same name, type, shape and seed, on every machine.

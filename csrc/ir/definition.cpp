@@ -271,7 +271,7 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   const bool same_type = compute_type(element) == computed;
   tensor.definition = same_type ? value : values_.cast(value, computed);
   const TensorId id = add(std::move(tensor));
-  for (ValueId v : parts_of(values_, value)) {
+  for (ValueId v : values_under(values_, value)) {
     if (values_[v].kind == ValueNode::Kind::Read) read_.insert(TensorId(values_[v].source));
   }
   for (const Meeting& m : meetings) {

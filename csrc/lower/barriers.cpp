@@ -224,6 +224,15 @@ bool has_meeting_place(const Kernel& kernel) {
 
 }  // namespace
 
+std::size_t barriers_in(const Body& body) {
+  std::size_t n = 0;
+  for (const Statement& s : body) {
+    n += std::holds_alternative<Barrier>(s.node);
+    if (const auto* loop = std::get_if<Loop>(&s.node)) n += barriers_in(loop->body);
+  }
+  return n;
+}
+
 void add_barriers(Kernel& kernel) {
   if (!has_meeting_place(kernel)) return;
   const AccessMap map(kernel);

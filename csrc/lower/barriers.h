@@ -10,4 +10,6 @@ namespace selvage {
 // left as they are: what they guard has no barrier, for part of the threads would not reach it.
 void add_barriers(Kernel& kernel);
 
+std::size_t barriers_in(const Body& body);
+
 }  // namespace selvage

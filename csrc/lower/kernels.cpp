@@ -6,6 +6,7 @@
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/lower/shared_memory.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
 
@@ -84,12 +85,7 @@ void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelD
 // Of a block's shared memory and of what each thread keeps for itself.
 void check_memory(const Kernel& kernel) {
   const auto check = [&](Memory memory, const std::string& what, std::int64_t most) {
-    std::optional<std::int64_t> bytes = 0;
-    for (const Buffer& b : kernel.buffers) {
-      if (b.memory != memory) continue;
-      const auto own = bytes ? checked_mul(b.elements.value(), size_of(b.type)) : std::nullopt;
-      bytes = own ? checked_add(*bytes, *own) : std::nullopt;
-    }
+    const std::optional<std::int64_t> bytes = bytes_in(kernel, memory);
     if (bytes && *bytes <= most) return;
     refuse<Illegal>("E442",
                     what + kernel.name + ", " +
@@ -99,6 +95,20 @@ void check_memory(const Kernel& kernel) {
   };
   check(Memory::Shared, "the shared memory of ", kMostSharedBytes);
   check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);
+}
+
+// Barriers, and bytes that buffers share: not where that costs a barrier, unless it must be.
+void place_shared_memory(Kernel& kernel) {
+  Kernel sharing = kernel;
+  const bool shares = share_bytes(sharing);
+  add_barriers(kernel);
+  if (!shares) return;
+  add_barriers(sharing);
+  const auto bytes = bytes_in(kernel, Memory::Shared);
+  const bool must_share = !bytes || *bytes > kMostSharedBytes;
+  if (must_share || barriers_in(sharing.body) <= barriers_in(kernel.body)) {
+    kernel = std::move(sharing);
+  }
 }
 
 }  // namespace
@@ -131,7 +141,7 @@ KernelVariants make_kernels(const KernelRequest& request) {
                   request.options, draft);
     for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
   }
-  add_barriers(kernel);
+  place_shared_memory(kernel);
   check_memory(kernel);
   keep_used_sizes(kernel, draft.computed);
   KernelVariants out{{}, std::move(draft.conditions)};

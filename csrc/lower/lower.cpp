@@ -273,7 +273,11 @@ class Lowering {
 
 }  // namespace
 
-Program lower(const Fusion&, const Schedule& schedule, const LowerOptions& options) {
+Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options) {
+  if (&fusion != &schedule.original() && &fusion != &schedule.fusion()) {
+    refuse<BadInput>("E508", "the schedule is of another fusion than the one to lower",
+                     "lower the fusion that the schedule was made over");
+  }
   return Lowering(std::make_shared<const Schedule>(schedule.with_defaults()), options).run();
 }
 

@@ -106,8 +106,8 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
   if (options.run) {
     for (const FusionReport& subject : report.fusions) {
       if (!subject.program) continue;
-      report.runs.push_back(run(subject.schedule->original(), *subject.schedule, *subject.program,
-                                request_for(file, options, subject)));
+      report.runs.push_back(
+          run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
       write_files(options, report.runs.back());
     }
   }

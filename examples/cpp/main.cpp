@@ -62,7 +62,7 @@ bool show(const Example& example, const Request& request) {
     run_request.sizes[size] = value;
     std::cout << size << " = " << value << ' ';
   }
-  const RunResult result = run(*example.fusion, example.schedule, program, run_request);
+  const RunResult result = run(*example.fusion, program, run_request);
   std::cout << (result.passed() ? ": as without a schedule\n\n" : ": wrong\n\n");
   return result.passed();
 }

@@ -25,7 +25,7 @@ int main() {
   }
   for (const LaunchCheck& c : p.checks) std::cout << "only if " << to_string(c.condition) << '\n';
 
-  const RunResult r = run(f, s, p, {.sizes = {{"M", 1027}, {"N", 772}}, .on = Machine::Virtual});
+  const RunResult r = run(f, p, {.sizes = {{"M", 1027}, {"N", 772}}, .on = Machine::Virtual});
   std::cout << r.outputs.at("y").size() << " items, "
             << (r.passed() ? "as without a schedule" : "wrong") << "\n\n";
 

@@ -20,7 +20,7 @@ RunResult expect_agreement(const Fusion& fusion, const Schedule& schedule, RunRe
   const Program program = lower(fusion, schedule, {.items_may_be_lost = request.as_in_memory});
   request.on = Machine::Emulate;
   request.on_all = true;
-  RunResult result = run(fusion, schedule, program, request);
+  RunResult result = run(fusion, program, request);
   for (const std::string& fault : result.faults) ADD_FAILURE() << fault;
   for (const Comparison& c : result.comparisons) {
     EXPECT_EQ(c.mismatches, 0) << to_string(c.machine) << ": " << c.first;
@@ -167,9 +167,7 @@ TEST(Run, WhatCannotBeRunIsRefusedByName) {
   BiasRelu c(DataType::Float);
   const Schedule s = c.tiled(32);
   const Program p = lower(c.f, s);
-  const auto refused = [&](RunRequest request) {
-    return refusal([&] { run(c.f, s, p, request); });
-  };
+  const auto refused = [&](RunRequest request) { return refusal([&] { run(c.f, p, request); }); };
   EXPECT_EQ(refused({.sizes = {{"M", 4}}}),
             "selvage: error[E614]: the size N has no value; help: give it one, --size N=VALUE, or "
             "under sizes: in the file");
@@ -191,11 +189,8 @@ TEST(Run, SizesPastALaunchCheckAreRefused) {
   Schedule s(f);
   s.bind(s.loops<1>(y)[0], ParallelType::BIDy);
   const Program p = lower(f, s);
-  EXPECT_THAT(refusal([&] {
-                run(f, s, p, {.sizes = {{"N", 70'000}}});
-              }),
-              HasSubstr("error[E621]: N"));
-  EXPECT_TRUE(run(f, s, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());
+  EXPECT_THAT(refusal([&] { run(f, p, {.sizes = {{"N", 70'000}}}); }), HasSubstr("error[E621]: N"));
+  EXPECT_TRUE(run(f, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());
 }
 
 TEST(Run, StridesThatMakeItemsOverlapAreRefused) {
@@ -207,10 +202,10 @@ TEST(Run, StridesThatMakeItemsOverlapAreRefused) {
   const Schedule s(f);
   const Program p = lower(f, s);
   EXPECT_THAT(refusal([&] {
-                run(f, s, p, {.sizes = {{"S", 4}}});
+                run(f, p, {.sizes = {{"S", 4}}});
               }),
               HasSubstr("error[E626]: y[0, 4] and y[1, 0] would lie at one address"));
-  EXPECT_TRUE(run(f, s, p, {.sizes = {{"S", 5}}, .on = Machine::Virtual}).passed());
+  EXPECT_TRUE(run(f, p, {.sizes = {{"S", 5}}, .on = Machine::Virtual}).passed());
 }
 
 TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
@@ -222,7 +217,7 @@ TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
   Fusion g;
   g.output("y", g.input("a", {g.constant(8)}, DataType::Float, {"n"}) + 2);
   for (const Machine machine : {Machine::Emulate, Machine::Virtual}) {
-    const RunResult r = run(g, Schedule(g), p, {.on = machine});
+    const RunResult r = run(g, p, {.on = machine});
     EXPECT_FALSE(r.passed());
     EXPECT_EQ(r.comparisons[0].mismatches, 8);
     EXPECT_THAT(r.comparisons[0].first, HasSubstr("y[0] is "));

@@ -20,7 +20,7 @@ TEST(RunRandom, FusionsAgreeWithTheUnscheduledProgram) {
     RunRequest request{.sizes = r.sizes};
     request.on = Machine::Emulate;
     request.on_all = true;
-    const RunResult result = run(*r.fusion, *r.schedule, program, request);
+    const RunResult result = run(*r.fusion, program, request);
     for (const std::string& fault : result.faults) ADD_FAILURE() << fault;
     EXPECT_EQ(result.comparisons.size(), 2u);
     for (const Comparison& c : result.comparisons) {

@@ -76,7 +76,7 @@ std::string wrong(const WholeCase& c, Figures& figures) {
   request.on_all = true;
   RunResult result;
   try {
-    result = run(*c.random.fusion, *c.schedule, *c.program, request);
+    result = run(*c.random.fusion, *c.program, request);
   } catch (const BadInput& refusal) {
     const std::string code = refusal.diagnostic().code;
     if (code != "E621" && code != "E622") return text + "run: " + refusal.what() + "\n";

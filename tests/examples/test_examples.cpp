@@ -73,7 +73,7 @@ TEST(Examples, ARowThatIsTooLongToBeKeptIsReadAgain) {
   for (Example (*norm)(Row) : {softmax, layer_norm, rms_norm}) {
     const auto run_at = [&](Row row, std::int64_t items) {
       const Example e = norm(row);
-      return run(*e.fusion, e.schedule, lower(*e.fusion, e.schedule),
+      return run(*e.fusion, lower(*e.fusion, e.schedule),
                  {.sizes = {{"B", 2}, {"H", items}}, .on = Machine::Virtual})
           .passed();
     };

@@ -106,6 +106,32 @@ TEST(Hosted, AnElementOfAnotherIterationIsRefused) {
   EXPECT_THAT(refusal_by<Illegal>([&] { lower(f, s); }), HasSubstr("error[E432]"));
 }
 
+// Two tiles of a block, one after the other: the second lies where the first was.
+TEST(Hosted, TilesWhoseLifetimesAreApartShareBytes) {
+  Fusion f;
+  const Expr b = f.extent("B"), h = f.constant(512);
+  const Tensor x = f.input("x", {b, h}, DataType::Float);
+  const Tensor first = x * 2, sum = reduce(Reduction::Sum, first, {1}, true);
+  const Tensor second = x - sum, most = reduce(Reduction::Max, second, {1}, true);
+  const Tensor y = f.output("y", x * most);
+  Schedule s(f);
+  const ScheduledLoop row = s.loops(y.id())[0];
+  s.bind(row, ParallelType::BIDx);
+  for (const Tensor& t : {first, sum, second, most}) s.materialize(t.id()).compute_at(t.id(), row);
+  for (const Tensor& t : {first, sum, second, most, y}) {
+    s.bind(s.split(s.loops(t.id()).back(), 128).second, ParallelType::TIDx);
+  }
+  s.keep_in(first.id(), Memory::Shared).keep_in(second.id(), Memory::Shared);
+  const Program p = expect_agreement(f, s, {{{"B", 1}}, {{"B", 5}}});
+  const Kernel& kernel = p.steps[0].variants[0];
+  std::map<std::string, std::optional<std::int64_t>> offsets;
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.memory == Memory::Shared) offsets[buffer.name] = buffer.offset;
+  }
+  EXPECT_EQ(offsets.at(f[first.id()].name), 0);
+  EXPECT_EQ(offsets.at(f[second.id()].name), 0);
+}
+
 }  // namespace
 
 }  // namespace selvage

@@ -175,7 +175,7 @@ TEST(Lower, ABlockThatSizesMayMakeTooWideHasANarrowOneBehindIt) {
       variants,
       "kernel_y of M; kernel_y_64 of M; kernel_y_narrow of 1024; kernel_y_narrow_64 of 1024; ");
   const RunRequest wide{.sizes = {{"M", 1500}, {"N", 3}}, .on = Machine::Emulate, .on_all = true};
-  EXPECT_TRUE(run(bias.f, s, p, wide).passed());
+  EXPECT_TRUE(run(bias.f, p, wide).passed());
 }
 
 TEST(Lower, AScheduleThatLosesItemsIsRefusedWithOneOfThem) {
@@ -191,6 +191,15 @@ TEST(Lower, AScheduleThatLosesItemsIsRefusedWithOneOfThem) {
   Schedule mended(bias.f);
   mended.resize(n, bias.f.constant(0), bias.f.constant(1));
   EXPECT_EQ(refusal([&] { lower(bias.f, mended); }), "accepted");
+}
+
+TEST(Lower, AScheduleOfAnotherFusionIsRefused) {
+  Bias bias, other;
+  const auto by = [&](const Fusion& f) { lower(f, Schedule(bias.f)); };
+  EXPECT_EQ(refusal_by<BadInput>([&] { by(other.f); }),
+            "selvage: error[E508]: the schedule is of another fusion than the one to lower; help: "
+            "lower the fusion that the schedule was made over");
+  by(bias.f);
 }
 
 TEST(Lower, AReadOutOfBoundsIsRefusedWithAPoint) {

@@ -53,7 +53,7 @@ class EmittedVectors : public testing::Test {
     request.offsets = offsets;
     request.on = Machine::Virtual;
     request.on_all = true;
-    const RunResult result = run(fusion(), schedule(), *program_, request);
+    const RunResult result = run(fusion(), *program_, request);
     EXPECT_TRUE(result.passed()) << (result.faults.empty() ? result.comparisons[0].first
                                                            : result.faults[0]);
   }

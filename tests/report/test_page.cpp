@@ -42,8 +42,7 @@ TEST(Page, Figure2IsAsReviewed) {
 TEST(Page, Figure2FitsFortyLinesWithTheResultOfARun) {
   const Numbered t = figure2();
   Report report = report_on(t);
-  report.runs.push_back(
-      run(*t.fusion, *t.schedule, *report.fusions[0].program, {.on = Machine::Virtual}));
+  report.runs.push_back(run(*t.fusion, *report.fusions[0].program, {.on = Machine::Virtual}));
   const std::vector<std::string> lines = lines_of(page(report));
   EXPECT_LE(lines.size(), 40u);
   for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;

@@ -77,7 +77,7 @@ using SizeList = std::vector<std::map<std::string, std::int64_t>>;
 inline void expect_agreement(const Fusion& fusion, const Program& program, RunRequest request) {
   request.on = Machine::Emulate;
   request.on_all = true;
-  const RunResult r = run(fusion, *program.schedule, program, request);
+  const RunResult r = run(fusion, program, request);
   std::string where;
   for (const auto& [name, value] : request.sizes)
     where += name + " = " + std::to_string(value) + " ";

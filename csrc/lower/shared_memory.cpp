@@ -1,0 +1,145 @@
+#include <selvage/base/integer.h>
+#include <selvage/kernel/value_nodes.h>
+#include <selvage/lower/shared_memory.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kAlignment = 16;      // bytes: the widest access
+constexpr std::int64_t kWorthwhile = 1'024;  // bytes saved
+
+using Pair = std::pair<BufferId, BufferId>;
+
+// Which of a kernel's buffers are alive at the same time.
+class Lifetimes {
+ public:
+  explicit Lifetimes(const Kernel& kernel) : kernel_(kernel) { visit(kernel.body); }
+
+  bool meet(BufferId a, BufferId b) const {
+    return meetings_.contains({std::min(a, b), std::max(a, b)});
+  }
+
+ private:
+  struct Span {
+    std::size_t first = 0, last = 0;  // statements of a body
+  };
+
+  // Notes who meets in the body; returns all that it touches.
+  std::set<BufferId> visit(const Body& body) {
+    std::map<BufferId, Span> spans;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      for (BufferId b : touched(body[i])) {
+        const auto [it, is_new] = spans.try_emplace(b, Span{i, i});
+        if (!is_new) it->second.last = i;
+      }
+    }
+    std::set<BufferId> all;
+    for (auto a = spans.begin(); a != spans.end(); ++a) {
+      all.insert(a->first);
+      for (auto b = std::next(a); b != spans.end(); ++b) {
+        const Span &x = a->second, &y = b->second;
+        // Both wholly within one statement: they meet there, or not.
+        const bool is_one = x.first == x.last && y.first == y.last;
+        if (is_one || x.last < y.first || y.last < x.first) continue;
+        meetings_.insert({a->first, b->first});
+      }
+    }
+    return all;
+  }
+
+  std::set<BufferId> touched(const Statement& s) {
+    std::set<BufferId> all;
+    const auto add = [&](BufferId b) {
+      if (kernel_.buffers[b].memory == Memory::Shared) all.insert(b);
+    };
+    if (const auto* loop = std::get_if<Loop>(&s.node)) return visit(loop->body);
+    if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      all = visit(guard->body);
+      const std::set<BufferId> otherwise = visit(guard->otherwise);
+      all.insert(otherwise.begin(), otherwise.end());
+      return all;
+    }
+    if (const auto* store = std::get_if<Store>(&s.node)) {
+      add(store->buffer);
+      for (ValueId v : nodes_of(kernel_.values, store->value)) {
+        const ValueNode& node = kernel_.values[v];
+        if (node.kind == ValueNode::Kind::Read) add(node.source);
+      }
+    } else if (const auto* transfer = std::get_if<Transfer>(&s.node)) {
+      add(transfer->to);
+      add(transfer->from);
+    } else if (const auto* shuffle = std::get_if<Shuffle>(&s.node)) {
+      add(shuffle->to);
+      add(shuffle->from);
+    }
+    // What one statement reads and writes is there at once.
+    for (BufferId a : all) {
+      for (BufferId b : all) meetings_.insert({a, b});
+    }
+    return all;
+  }
+
+  const Kernel& kernel_;
+  std::set<Pair> meetings_;  // the smaller id first
+};
+
+}  // namespace
+
+std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory) {
+  std::optional<std::int64_t> own = 0, common = 0;
+  for (const Buffer& b : kernel.buffers) {
+    if (b.memory != memory) continue;
+    const auto bytes = checked_mul(b.elements.value(), size_of(b.type));
+    if (!bytes || !own || !common) return std::nullopt;
+    if (b.offset) {
+      const auto end = checked_add(*b.offset, *bytes);
+      common = end ? std::optional(std::max(*common, *end)) : std::nullopt;
+    } else {
+      own = checked_add(*own, *bytes);
+    }
+  }
+  return own && common ? checked_add(*own, *common) : std::nullopt;
+}
+
+bool share_bytes(Kernel& kernel) {
+  const std::optional<std::int64_t> before = bytes_in(kernel, Memory::Shared);
+  if (!before || *before < kWorthwhile) return false;
+  const auto bytes = [&](BufferId b) {
+    return kernel.buffers[b].elements.value() * size_of(kernel.buffers[b].type);
+  };
+  std::vector<BufferId> open;
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    if (kernel.buffers[b].memory == Memory::Shared) open.push_back(b);
+  }
+  if (open.size() < 2) return false;
+  const Lifetimes lifetimes(kernel);
+  std::stable_sort(open.begin(), open.end(),
+                   [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
+  // The largest first, each at the lowest place that nobody has whom it meets.
+  std::map<BufferId, std::int64_t> offsets;
+  std::int64_t most = 0;
+  for (BufferId b : open) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> taken;  // begin and end
+    for (const auto& [other, offset] : offsets) {
+      if (lifetimes.meet(b, other)) taken.emplace_back(offset, offset + bytes(other));
+    }
+    std::sort(taken.begin(), taken.end());
+    std::int64_t offset = 0;
+    for (const auto& [begin, end] : taken) {
+      if (offset + bytes(b) <= begin) break;
+      offset = std::max(offset, ceil_div(end, kAlignment) * kAlignment);
+    }
+    offsets[b] = offset;
+    most = std::max(most, offset + bytes(b));
+  }
+  if (*before - most < kWorthwhile) return false;
+  for (const auto& [b, offset] : offsets) kernel.buffers[b].offset = offset;
+  return true;
+}
+
+}  // namespace selvage
