@@ -11,7 +11,7 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kAlignment = 16;      // bytes: the widest access
-constexpr std::int64_t kWorthwhile = 1'024;  // bytes saved
+constexpr std::int64_t kWorthwhile = 1'024;  // bytes of a buffer, smaller ones have their own
 
 using Pair = std::pair<BufferId, BufferId>;
 
@@ -107,14 +107,14 @@ std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory) {
 }
 
 bool share_bytes(Kernel& kernel) {
-  const std::optional<std::int64_t> before = bytes_in(kernel, Memory::Shared);
-  if (!before || *before < kWorthwhile) return false;
   const auto bytes = [&](BufferId b) {
     return kernel.buffers[b].elements.value() * size_of(kernel.buffers[b].type);
   };
+  if (!bytes_in(kernel, Memory::Shared)) return false;
   std::vector<BufferId> open;
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
-    if (kernel.buffers[b].memory == Memory::Shared) open.push_back(b);
+    if (kernel.buffers[b].memory != Memory::Shared || bytes(b) < kWorthwhile) continue;
+    open.push_back(b);
   }
   if (open.size() < 2) return false;
   const Lifetimes lifetimes(kernel);
@@ -122,7 +122,7 @@ bool share_bytes(Kernel& kernel) {
                    [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
   // The largest first, each at the lowest place that nobody has whom it meets.
   std::map<BufferId, std::int64_t> offsets;
-  std::int64_t most = 0;
+  std::int64_t all = 0, most = 0;
   for (BufferId b : open) {
     std::vector<std::pair<std::int64_t, std::int64_t>> taken;  // begin and end
     for (const auto& [other, offset] : offsets) {
@@ -136,8 +136,9 @@ bool share_bytes(Kernel& kernel) {
     }
     offsets[b] = offset;
     most = std::max(most, offset + bytes(b));
+    all += bytes(b);
   }
-  if (*before - most < kWorthwhile) return false;
+  if (all - most < kWorthwhile) return false;
   for (const auto& [b, offset] : offsets) kernel.buffers[b].offset = offset;
   return true;
 }

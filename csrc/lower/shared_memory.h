@@ -12,7 +12,7 @@ namespace selvage {
 // Bytes in all, of a block or of a thread, as things lie; nothing where they are past 2^63.
 std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory);
 
-// Gives the buffers offsets, of a kernel without barriers, if that saves bytes enough to count.
+// Gives the large buffers offsets, of a kernel without barriers, if some can share bytes.
 bool share_bytes(Kernel& kernel);
 
 }  // namespace selvage
