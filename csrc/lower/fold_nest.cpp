@@ -48,7 +48,7 @@ bool needs_finishing(Reduction r) {
                   name + ", which " + schedule.fusion()[t].name + " folds over, is bound to " +
                       type + ", and blocks do not wait for one another",
                   parts + ", and bind " + name + " to a thread index where the parts are merged; " +
-                      "or let the blocks meet: blocks: atomic");
+                      "or let the blocks meet, blocks: atomic, in a kernel of its own");
 }
 
 Function merging(Reduction r) {
@@ -74,7 +74,9 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
     const ParallelType p = schedule.parallel(analysis.tensor, d);
     const Expr extent = schedule.graph()[d].extent;
     if (schedule.is_folded(analysis.tensor, d)) {
-      if (is_block(p) && !schedule.meets_atomically(analysis.tensor)) {
+      const bool meets =
+          schedule.meets_atomically(analysis.tensor) && !schedule.site(analysis.tensor);
+      if (is_block(p) && !meets) {
         refuse_blocks(schedule, analysis, d);
       }
       if (is_thread(p)) folded_.push_back({p, extent});

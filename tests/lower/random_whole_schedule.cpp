@@ -96,6 +96,7 @@ class Step {
     const ScheduledLoop l = any_of(checked(loops()), rng_);
     const ParallelType type = kTypes[std::size_t(draw(rng_, 0, std::int64_t(kTypes.size()) - 1))];
     s_.bind(l, type);
+    if (is_block(type) && s_.is_folded(t_, l.domain)) s_.meet_atomically(t_);
   }
 
   void vectorize() {

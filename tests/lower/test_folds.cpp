@@ -120,7 +120,7 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
             "selvage: error[E434]: i1o, which y folds over, is bound to BIDx, and blocks do not "
             "wait for one another; help: rfactor what a block folds: rfactor: {in: [i1i], as: "
             "...}, and bind i1o to a thread index where the parts are merged; or let the blocks "
-            "meet: blocks: atomic");
+            "meet, blocks: atomic, in a kernel of its own");
   Schedule parts = s;
   const TensorId part = parts.rfactor(rows.y.id(), {inner}, "part");
   parts.materialize(part).keep_in(part, Memory::Global);
@@ -149,6 +149,21 @@ TEST(Folds, BlocksMeetAtomically) {
       EXPECT_EQ(p.steps[0].variants[0].name, "kernel_y_fill");
     }
   }
+}
+
+// A block that reads what others add to would have to wait for them.
+TEST(Folds, BlocksDoNotMeetInAnothersKernel) {
+  Fusion f;
+  const auto [b, h] = f.extents("B", "H");
+  const Tensor x = f.input("x", {b, h}, DataType::Float);
+  const Tensor s = sum(x, {1});
+  const Tensor y = f.output("y", s * 2);
+  Schedule inside(f);
+  inside.bind(inside.loops(s.id())[1], ParallelType::BIDx).meet_atomically(s.id());
+  Schedule apart = inside;
+  inside.compute_at(s.id(), inside.loops(y.id())[0]);
+  EXPECT_THAT(refusal_by<Illegal>([&] { lower(f, inside); }), HasSubstr("error[E434]"));
+  EXPECT_EQ(expect_agreement(f, apart.materialize(s.id()), kRows).steps.size(), 3u);
 }
 
 TEST(Folds, WhatMeetsAtomicallyInOneBlockNeedsNoFilling) {
