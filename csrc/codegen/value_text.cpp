@@ -283,10 +283,20 @@ CText ValueText::round(CText from, DataType to) {
   return from;
 }
 
+// What lies in memory as it is to be stored is moved as it is; of a bool any byte but 0 is true.
+bool ValueText::is_copy(const ValueNode& node, DataType type) const {
+  return node.kind == ValueNode::Kind::Read && type != DataType::Bool &&
+         kernel_.buffers[node.source].type == type;
+}
+
 ValueText::Written ValueText::write(ValueId v, DataType type) {
   // A value about to be stored need not be rounded first.
   const ValueNode& node = kernel_.values[v];
   if (node.kind == ValueNode::Kind::Cast && node.type == type) v = node.operands[0];
+  if (is_copy(kernel_.values[v], type)) {
+    const ValueNode& read = kernel_.values[v];
+    return {{}, {storage_.element(read.source, index_.write_converted(read.subscripts[0]).text)}};
+  }
   Written out = block(v, {});
   out.value = store(convert(out.value, compute(v), compute_type(type)), type);
   return out;

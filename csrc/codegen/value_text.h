@@ -41,6 +41,7 @@ class ValueText {
   CText load(CText from, DataType type);
   CText round(CText from, DataType to);
   DataType compute(ValueId v) const { return compute_type(kernel_.values[v].type); }
+  bool is_copy(const ValueNode& node, DataType type) const;
   bool is_lazy(const ValueNode& select) const;
   std::string declare(ValueId v, CText& text, const std::string& value);
 

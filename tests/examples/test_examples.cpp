@@ -51,7 +51,11 @@ TEST_P(EveryExample, CompilesForSm90aWithoutLocalMemory) {
       sources.push_back({text.text, text.name, text.parameter_types});
     }
   }
-  const CompiledKernels compiled = nvrtc->compile(sources);
+  const CompiledKernels compiled = nvrtc->compile(sources, {.ptx = true});
+  // Inputs are read by way of the read-only cache.
+  for (std::size_t at = 0; (at = compiled.ptx.find("ld.global", at)) != std::string::npos; ++at) {
+    EXPECT_EQ(compiled.ptx.substr(at, 12), "ld.global.nc");
+  }
   const auto counts = count_sass(compiled.cubin);
   for (const KernelSource& source : sources) {
     const KernelResources& used = compiled.kernel(source.name);
