@@ -31,7 +31,7 @@ constexpr const char* kDynamicShared =
 
 // blockIdx.x, ...; empty for a loop that is run.
 std::string hardware_index(ParallelType type) {
-  const char letter = "xyz"[is_block(type) || is_thread(type) ? axis(type) : 0];
+  const char letter = "xyz"[is_index(type) ? axis(type) : 0];
   if (is_block(type)) return std::string("blockIdx.") + letter;
   if (is_thread(type)) return std::string("threadIdx.") + letter;
   return {};

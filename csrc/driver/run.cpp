@@ -221,9 +221,10 @@ class Run {
       if (kernel == step.variants.end()) {
         SELVAGE_CHECK(!step.variants.empty());
         const Expr last = step.variants.back().condition;
+        const std::string at = sizes_text(last);
         refuse<BadInput>("E622",
                          "these sizes are too large for " + step.variants.back().name + ": " +
-                             to_string(last) + " does not hold at " + sizes_text(last),
+                             to_string(last) + " does not hold" + (at.empty() ? "" : " at " + at),
                          "choose smaller sizes");
       }
       check_has_threads(*kernel, step);

@@ -59,7 +59,7 @@ class Compiler {
   }
   CompiledStatement compile(const Loop& loop) {
     using Kind = CompiledStatement::Kind;
-    const bool bound = is_block(loop.parallel) || is_thread(loop.parallel);
+    const bool bound = is_index(loop.parallel);
     SELVAGE_CHECK(loop.parallel != ParallelType::DIDx && loop.parallel != ParallelType::Bulk);
     const Expr begin = loop.begin.valid() ? loop.begin : loop.extent.pool().constant(0);
     CompiledStatement s{.kind = bound ? Kind::Bound : Kind::Run,

@@ -13,6 +13,7 @@ namespace selvage {
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let) {
   const auto later = [](Expr a, Expr b) { return a.id() < b.id(); };
   std::vector<Expr> nodes, open;
+  nodes.reserve(16), open.reserve(16);
   for (Expr root : roots) {
     if (root.valid()) open.push_back(root);
   }

@@ -8,12 +8,6 @@ namespace selvage {
 
 namespace {
 
-constexpr const char* kMemories[] = {"global", "shared", "local"};
-
-bool contains(const std::vector<DomainId>& list, DomainId d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
 // The transforms among these that lead from loops that there are to those that are wanted, in their
 // order.
 std::vector<TransformId> needed(const DomainGraph& graph,
@@ -150,7 +144,7 @@ void ListWriter::make(TensorId t, TensorId made) {
   }
   const Memory memory = schedule_.memory(made).value_or(Memory::Global);
   list.items.push_back("cache: {as: " + files_[made] +
-                       ", memory: " + kMemories[std::size_t(memory)] + "}");
+                       ", memory: " + std::string(to_string(memory)) + "}");
   other.loops = schedule_.fusion()[made].logical;
   if (making.kind == Kind::CacheBefore) {
     for (DomainId d : list.loops) {
@@ -236,7 +230,7 @@ void ListWriter::say_places(TensorId t) {
   const bool is_cache = making != nullptr && making->kind != Schedule::Making::Kind::Part;
   const std::optional<Memory> memory = schedule_.memory(t);
   if (memory && !is_cache) {
-    list.items.push_back(std::string("memory: ") + kMemories[std::size_t(*memory)]);
+    list.items.push_back("memory: " + std::string(to_string(*memory)));
   }
   if (schedule_.meets_atomically(t)) list.items.push_back("blocks: atomic");
   const auto& site = schedule_.site(t);

@@ -22,10 +22,6 @@ std::size_t position(const std::vector<Expr>& indices, Expr e) {
   return std::size_t(it - indices.begin());
 }
 
-bool contains(const std::vector<DomainId>& domains, DomainId d) {
-  return std::find(domains.begin(), domains.end(), d) != domains.end();
-}
-
 }  // namespace
 
 // Refuses what makes no sense; returns where an index stands alone on an axis.

@@ -5,6 +5,7 @@
 #include <selvage/ir/domain_graph.h>
 #include <selvage/simplifier/simplifier.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace selvage {
@@ -15,6 +16,10 @@ namespace {
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 62;
 
 }  // namespace
+
+bool contains(std::span<const DomainId> list, DomainId d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
+}
 
 std::string derived_name(const std::string& from, const char* mark, std::size_t number) {
   constexpr std::size_t kLongest = 16;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,6 +17,7 @@ enum class DomainId : std::uint32_t {};     // index into a DomainGraph; never d
 enum class TransformId : std::uint32_t {};  // likewise
 
 inline std::size_t index_of(DomainId d) { return std::size_t(d); }
+bool contains(std::span<const DomainId> list, DomainId d);
 inline std::size_t index_of(TransformId t) { return std::size_t(t); }
 
 // An index space [0, extent). How it is used (parallel, reduced, padded) belongs to its user.

@@ -8,6 +8,15 @@
 
 namespace selvage {
 
+std::string_view to_string(Memory m) {
+  switch (m) {
+    case Memory::Global: return "global";
+    case Memory::Shared: return "shared";
+    case Memory::Local: return "local";
+  }
+  return {};
+}
+
 DataType stored_type(const TensorInfo& tensor) {
   return tensor.is_input || tensor.is_output ? tensor.type : compute_type(tensor.type);
 }
@@ -32,7 +41,7 @@ std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
   std::vector<DomainId> domains = nest_domain(tensor);
   if (!tensor.fold || !tensor.fold->is_partial) return domains;
   for (DomainId d : tensor.fold->original) {
-    if (std::find(domains.begin(), domains.end(), d) == domains.end()) domains.push_back(d);
+    if (!contains(domains, d)) domains.push_back(d);
   }
   return domains;
 }

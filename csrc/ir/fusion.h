@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,7 @@ enum class TensorId : std::uint32_t {};
 inline std::size_t index_of(TensorId t) { return std::size_t(t); }
 
 enum class Memory : std::uint8_t { Global, Shared, Local };
+std::string_view to_string(Memory m);  // "global", "shared", "local"
 
 // How a tensor folds elements into each of its own: s[m] = sum(t[m, n]) over n.
 struct Fold {

@@ -32,6 +32,10 @@ constexpr bool is_block(ParallelType t) {
 constexpr bool is_thread(ParallelType t) {
   return t == ParallelType::TIDx || t == ParallelType::TIDy || t == ParallelType::TIDz;
 }
+// The index of a block or of a thread: nobody iterates over it.
+constexpr bool is_index(ParallelType t) { return is_block(t) || is_thread(t); }
+// Of these a tensor binds one loop at most to each.
+constexpr bool is_bound_once(ParallelType t) { return is_index(t) || t == ParallelType::Vectorize; }
 // x, y, z as 0, 1, 2.
 constexpr int axis(ParallelType t) {
   return is_block(t) ? int(t) - int(ParallelType::BIDx) : int(t) - int(ParallelType::TIDx);

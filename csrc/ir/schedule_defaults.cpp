@@ -7,16 +7,6 @@
 
 namespace selvage {
 
-namespace {
-
-bool contains(const std::vector<DomainId>& list, DomainId d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
-bool is_axis(ParallelType p) { return is_block(p) || is_thread(p); }
-
-}  // namespace
-
 // Settles tensors from the last to the first, so that who reads one has its place already.
 class Placement {
  public:
@@ -212,8 +202,8 @@ class Placement {
     const std::optional<Memory> memory = s_.memory(t);
     if (!memory || *memory == Memory::Global) return;
     refuse<Illegal>("E419",
-                    s_.fusion()[t].name + " is kept in " +
-                        (*memory == Memory::Shared ? "shared" : "local") + " memory, and " + why,
+                    s_.fusion()[t].name + " is kept in " + std::string(to_string(*memory)) +
+                        " memory, and " + why,
                     "keep it in global memory, or compute it at a loop of its reader");
   }
 
@@ -262,7 +252,7 @@ void Schedule::bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, Par
     const auto at = around.find(d);
     if (at == around.end() || own.folded.contains(index_of(d))) break;
     const ParallelType here = parallel(t, d), there = at->second;
-    if (here == there || (!is_axis(here) && !is_axis(there))) continue;
+    if (here == there || (!is_index(here) && !is_index(there))) continue;
     if (here != ParallelType::Serial) {
       refuse<Illegal>(
           "E413",

@@ -9,18 +9,10 @@ namespace selvage {
 
 namespace {
 
-bool contains(const std::vector<DomainId>& list, DomainId d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
 // What a loop that a tensor folds over can be: its elements are no tile in memory. As a vector they
 // are read as one access.
 ParallelType for_folded(ParallelType type) {
   return type == ParallelType::Bulk ? ParallelType::Serial : type;
-}
-
-bool is_bound_once(ParallelType type) {
-  return is_block(type) || is_thread(type) || type == ParallelType::Vectorize;
 }
 
 // Does it leave items out, as a slice does? What the reference is a slice of has more of them.

@@ -6,14 +6,6 @@
 
 namespace selvage {
 
-namespace {
-
-bool contains(const std::vector<DomainId>& list, DomainId d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
-}  // namespace
-
 TensorId Schedule::add_tensor(Fusion changed, TensorInfo tensor, Nest own) {
   TensorId id{};
   try {

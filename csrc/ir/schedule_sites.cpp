@@ -68,9 +68,6 @@ void Schedule::put_at(TensorId t, Site site) {
 
 void Schedule::put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site) {
   std::vector<DomainId> order;
-  const auto contains = [](const std::vector<DomainId>& list, DomainId d) {
-    return std::find(list.begin(), list.end(), d) != list.end();
-  };
   for (std::size_t k = 0; site.loop && k < host.size(); ++k) {
     const bool is_shared = contains(own.loops, host[k]) && !own.folded.contains(index_of(host[k]));
     if (is_shared) order.push_back(host[k]);

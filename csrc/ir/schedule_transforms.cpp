@@ -145,9 +145,8 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
                         " is not supported yet",
                     "bind it to BIDx..z or TIDx..z, or leave it serial");
   }
-  const bool once = is_block(type) || is_thread(type) || type == ParallelType::Vectorize;
   for (const auto& [domain, bound] : nest(l.tensor).bound) {
-    if (bound == type && domain != l.domain && once) {
+    if (bound == type && domain != l.domain && is_bound_once(type)) {
       refuse<Illegal>("E413",
                       std::string(to_string(type)) + " of " + fusion()[l.tensor].name +
                           " is bound to " + name(l.tensor, domain) + " already, and now to " +

@@ -35,7 +35,7 @@ class Walk {
       found_.all.push_back(loop.extent);
       ++depth;
     }
-    if (is_block(loop.parallel) || is_thread(loop.parallel)) {
+    if (is_index(loop.parallel)) {
       define_axis({loop.variable, loop.parallel}, depth);
     } else {
       define(loop.variable, depth);

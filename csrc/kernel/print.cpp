@@ -40,7 +40,7 @@ class Printer {
         (loop.begin.valid() ? to_string(loop.begin) + ".." : "") + to_string(loop.extent);
     const std::string header = to_string(loop.variable) + " in " + range;
     const ParallelType p = loop.parallel;
-    const bool at_once = is_block(p) || is_thread(p) || p == ParallelType::DIDx;
+    const bool at_once = is_index(p) || p == ParallelType::DIDx;
     const std::string how = p == ParallelType::Serial ? "" : " (" + std::string(to_string(p)) + ")";
     line(depth, (at_once ? "parallel " : "for ") + header + how);
     print(loop.body, depth + 1);

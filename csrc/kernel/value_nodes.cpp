@@ -7,6 +7,7 @@ namespace selvage {
 // Operands come before their users, so one walk down from the root meets every user first.
 std::vector<ValueId> nodes_of(const ValueGraph& values, ValueId root) {
   std::vector<ValueId> nodes;
+  nodes.reserve(16);
   std::vector<bool> wanted(std::size_t(root) + 1);
   wanted[std::size_t(root)] = true;
   std::size_t open = 1;

@@ -39,7 +39,7 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
 KnownLoop::KnownLoop(const Schedule& schedule, TensorId t, DomainId loop)
     : extent(schedule.graph()[loop].extent) {
   const ParallelType p = schedule.parallel(t, loop);
-  axis = is_block(p) || is_thread(p) ? p : ParallelType::Serial;
+  axis = is_index(p) ? p : ParallelType::Serial;
 }
 
 Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates) {

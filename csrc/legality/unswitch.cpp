@@ -75,7 +75,7 @@ std::optional<Unswitched> unswitched(const Schedule& schedule, const TensorAnaly
   if (at == analysis.loops.end()) return std::nullopt;
   std::vector<bool> is_outside;
   for (auto it = analysis.loops.begin(); it != analysis.loops.end(); ++it) {
-    is_outside.push_back(it < at || is_block(parallel(*it)) || is_thread(parallel(*it)));
+    is_outside.push_back(it < at || is_index(parallel(*it)));
   }
   const auto [hoisted, share] = draw_out(schedule, analysis, is_outside);
   return Unswitched{*at, hoisted, share};

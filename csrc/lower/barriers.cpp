@@ -157,12 +157,19 @@ class Placer {
       way.first.warp = way.last.block = way.last.warp = way.first.block;
       return way;
     }
+    // What stands in a loop does not hang on what is around it: once is enough.
+    const auto known = passed_.find(&s);
+    if (known != passed_.end()) return known->second;
+    return passed_[&s] = pass(*loop, depth);
+  }
+
+  Way pass(Loop& loop, int depth) {
     // The index of a block or thread is no loop: its body is part of the sequence around it.
-    if (!iterates(*loop)) return place(loop->body, {}, depth);
+    if (!iterates(loop)) return place(loop.body, {}, depth);
     // Once by itself; then knowing what the iteration before has left.
-    Way own = place(loop->body, {}, depth + 1);
+    Way own = place(loop.body, {}, depth + 1);
     const Open left = from_iteration_before(own.last, depth);
-    if (needed(left, own.first) != Needed::None) own = place(loop->body, left, depth + 1);
+    if (needed(left, own.first) != Needed::None) own = place(loop.body, left, depth + 1);
     return own;
   }
 
@@ -203,7 +210,8 @@ class Placer {
 
   const Needs& needs_;
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
-  std::unordered_map<const Statement*, Needed> at_;  // the barrier before a statement
+  std::unordered_map<const Statement*, Needed> at_;   // the barrier before a statement
+  std::unordered_map<const Statement*, Way> passed_;  // loops
 };
 
 // Is there memory that threads both write and read?

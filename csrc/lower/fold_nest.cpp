@@ -82,7 +82,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
       if (is_thread(p)) folded_.push_back({p, extent});
       continue;
     }
-    if (i < outer || is_block(p) || is_thread(p)) continue;
+    if (i < outer || is_index(p)) continue;
     if (!extent.is(Op::Const)) {
       refuse<Illegal>("E433",
                       tensor_.name + " keeps a state for each " +
@@ -358,18 +358,6 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
     if (meets) stores.back().atomic = merging(fold_.how);
   }
   return stores;
-}
-
-void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
-  const auto padded = [&](Expr n, std::int64_t to) {
-    return simplifier.simplify(ceil_div(n, n.pool().constant(to)) * to);
-  };
-  const Expr x = block[0];
-  if (!x.is(Op::Const) || x.value() > kWarp || !std::has_single_bit(std::uint64_t(x.value()))) {
-    block[0] = padded(x, kWarp);
-  } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
-    block[1] = padded(block[1], kWarp / x.value());
-  }
 }
 
 }  // namespace selvage

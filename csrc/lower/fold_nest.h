@@ -10,7 +10,7 @@ namespace selvage {
 // of the block that folded loops are bound to, so that each thread has all of it in the end.
 //
 // Along x, 32 threads of a warp shuffle, and the warps of a row meet in shared memory; the launch
-// has whole warps to a row there, or rows that are whole parts of a warp (see `whole_warps`). Along
+// has whole warps to a row there, or rows that are whole parts of a warp (see launch.cpp). Along
 // y and z every thread leaves its state in shared memory, and reads those of its column.
 //
 // Blocks that fold together meet where the result lies, atomically, if the schedule says so.
@@ -67,9 +67,5 @@ class FoldNest {
   std::vector<Folded> folded_;   // axes of the block
   std::vector<BufferId> state_;  // by component
 };
-
-// Makes a block, some of whose tensors fold along x, one of whole warps for shuffles to meet: rows
-// of 2, 4, ..., 32 threads as many as fill warps, and longer rows warps of their own.
-void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier);
 
 }  // namespace selvage

@@ -1,14 +1,15 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
-#include <selvage/lower/fold_nest.h>
 #include <selvage/lower/launch.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace selvage {
 
 namespace {
 
+constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kMostThreads = 1'024, kMostThreadsZ = 64;  // of a block
 constexpr std::int64_t kMostBlocksYZ = 65'535;
 
@@ -35,6 +36,20 @@ class Limits {
   Simplifier& simplifier_;
   const std::string& kernel_;
 };
+
+// Makes a block, some of whose tensors fold along x, one of whole warps for shuffles to meet: rows
+// of 2, 4, ..., 32 threads as many as fill warps, and longer rows warps of their own.
+void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
+  const auto padded = [&](Expr n, std::int64_t to) {
+    return simplifier.simplify(ceil_div(n, n.pool().constant(to)) * to);
+  };
+  const Expr x = block[0];
+  if (!x.is(Op::Const) || x.value() > kWarp || !std::has_single_bit(std::uint64_t(x.value()))) {
+    block[0] = padded(x, kWarp);
+  } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
+    block[1] = padded(block[1], kWarp / x.value());
+  }
+}
 
 }  // namespace
 

@@ -84,9 +84,7 @@ class Nest {
   ParallelType parallel(std::size_t loop) const {
     return schedule_.parallel(analysis_.tensor, analysis_.loops[loop]);
   }
-  bool is_axis(std::size_t loop) const {
-    return is_block(parallel(loop)) || is_thread(parallel(loop));
-  }
+  bool is_axis(std::size_t loop) const { return is_index(parallel(loop)); }
   bool is_unswitched(std::size_t loop) const {
     return parallel(loop) == ParallelType::Unswitch || parallel(loop) == ParallelType::Unroll ||
            is_vector_in_registers(loop);
@@ -425,7 +423,7 @@ Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size
              Kernel& kernel, std::vector<Expr>& computed) {
   const ParallelType p = schedule.parallel(analysis.tensor, analysis.loops[loop]);
   Expr extent = schedule.graph()[analysis.loops[loop]].extent;
-  if (is_block(p) || is_thread(p)) extent = extent_of(kernel.launch, p);
+  if (is_index(p)) extent = extent_of(kernel.launch, p);
   const Expr variable = analysis.variables[loop];
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
   computed.push_back(extent);

@@ -250,7 +250,7 @@ Json json_of(const TensorReport& tensor) {
     if (site->loop) at["at"] = tensor.schedule->name(site->tensor, *site->loop);
   }
   if (a.storage) {
-    json["memory"] = a.storage->memory == Memory::Local ? "local" : "shared";
+    json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);
   }
   Json& predicates = json["predicates"] = Json::array();
