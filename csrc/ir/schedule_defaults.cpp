@@ -182,7 +182,7 @@ class Placement {
   bool keeps_a_number(TensorId t, const std::vector<DomainId>& shared) const {
     for (DomainId d : s_.loop_domains(t)) {
       const ParallelType type = s_.parallel(t, d);
-      if (is_axis(type) || s_.is_folded(t, d) || contains(shared, d)) continue;
+      if (is_index(type) || s_.is_folded(t, d) || contains(shared, d)) continue;
       if (!s_.graph()[d].extent.is(Op::Const)) return false;
     }
     return true;
