@@ -32,6 +32,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
     extents.push_back(graph[d].extent);
     items = items * graph[d].extent;
   }
+  items = Simplifier(*fusion.facts()).simplify(items);
   const std::string name = "kernel_" + tensor.name + "_fill";
   const LaunchPlan plan = plan_flat_launch(fusion, items, kThreads, name);
   Kernel kernel{.name = name,
