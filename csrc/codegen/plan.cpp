@@ -1,4 +1,5 @@
 #include <selvage/codegen/plan.h>
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/value_nodes.h>
 
 #include <algorithm>
@@ -86,7 +87,7 @@ class Planner {
         count(shuffle->from_address);
       } else if (const auto* store = std::get_if<Store>(&s.node)) {
         count(store->address);
-        for (ValueId v : nodes_of(kernel_.values, store->value)) {
+        for (ValueId v : values_under(kernel_.values, store->value)) {
           for (Expr e : index_expressions(kernel_.values[v])) count(e);
         }
       }

@@ -57,24 +57,25 @@ Simplifier& Scope::simplifier(Place guard) {
   return *k.simplifier;
 }
 
-// What holds outside of a guard holds inside it; most divisions need none.
 Scope::Division Scope::division_under(Place guard, Expr form) {
-  const auto [it, fresh] = known_[guard].divisions.try_emplace(form.id(), Division::Euclid);
-  if (!fresh) return it->second;
-  const auto ask = [&] {
-    const Division outside =
-        guard == nullptr ? Division::Euclid : division_under(guards_.at(guard).guard, form);
-    if (outside == Division::Machine) return outside;
-    const Expr dividend = forms_->meaning(form[0]), divisor = forms_->meaning(form[1]);
-    const bool positive =
-        outside == Division::Floor ||
-        (divisor.is(Op::Const) ? divisor.value() > 0 : simplifier(guard).proves(0 < divisor));
-    if (!positive) return Division::Euclid;
-    Simplifier& s = simplifier(guard);
-    const bool machine = s.interval(dividend).lo >= 0 || s.proves_nonnegative(dividend);
-    return machine ? Division::Machine : Division::Floor;
-  };
-  return known_[guard].divisions[form.id()] = ask();
+  auto& known = known_[guard].divisions;
+  if (const auto it = known.find(form.id()); it != known.end()) return it->second;
+  return known[form.id()] = prove_division(guard, form);
+}
+
+// What holds outside of a guard holds inside it; most divisions need none.
+Scope::Division Scope::prove_division(Place guard, Expr form) {
+  const Division outside =
+      guard == nullptr ? Division::Euclid : division_under(guards_.at(guard).guard, form);
+  if (outside == Division::Machine) return outside;
+  const Expr dividend = forms_->meaning(form[0]), divisor = forms_->meaning(form[1]);
+  const bool positive =
+      outside == Division::Floor ||
+      (divisor.is(Op::Const) ? divisor.value() > 0 : simplifier(guard).proves(0 < divisor));
+  if (!positive) return Division::Euclid;
+  Simplifier& s = simplifier(guard);
+  const bool machine = s.interval(dividend).lo >= 0 || s.proves_nonnegative(dividend);
+  return machine ? Division::Machine : Division::Floor;
 }
 
 Scope::Division Scope::division(Expr form, std::size_t point) {
@@ -87,13 +88,12 @@ std::uint32_t Scope::slowness(Expr form, std::size_t point) {
 
 std::uint32_t Scope::slowness_under(Place guard, Expr form) {
   if (form.args().empty()) return 0;
-  const auto& known = known_[guard].slowness;
+  auto& known = known_[guard].slowness;
   if (const auto it = known.find(form.id()); it != known.end()) return it->second;
   const bool divides = form.is(Op::Div) || form.is(Op::Mod);
   std::uint64_t sum = divides ? std::uint64_t(division_under(guard, form)) : 0;
   for (Expr a : form.args()) sum += slowness_under(guard, a);
-  return known_[guard].slowness[form.id()] =
-             std::uint32_t(std::min<std::uint64_t>(sum, UINT32_MAX));
+  return known[form.id()] = std::uint32_t(std::min<std::uint64_t>(sum, UINT32_MAX));
 }
 
 }  // namespace selvage

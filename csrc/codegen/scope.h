@@ -55,6 +55,7 @@ class Scope {
   Simplifier& simplifier(Place guard);
   std::uint32_t slowness_under(Place guard, Expr form);
   Division division_under(Place guard, Expr form);
+  Division prove_division(Place guard, Expr form);
 
   const Kernel* kernel_;
   const Forms* forms_;

@@ -1,8 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/codegen/storage.h>
 #include <selvage/expr/tape.h>
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
-#include <selvage/kernel/value_nodes.h>
 
 #include <fmt/format.h>
 
@@ -146,7 +146,7 @@ class Choosers {
         add(shuffle->from, shuffle->from_address);
       } else if (const auto* store = std::get_if<Store>(&statement.node)) {
         add(store->buffer, store->address);
-        for (ValueId v : nodes_of(kernel_.values, store->value)) {
+        for (ValueId v : values_under(kernel_.values, store->value)) {
           const ValueNode& node = kernel_.values[v];
           if (node.kind == ValueNode::Kind::Read) add(node.source, node.subscripts[0]);
         }

@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/codegen/value_text.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/ir/reads.h>
 
 #include <algorithm>
 #include <array>
@@ -109,7 +109,7 @@ ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
   }
   // What a branch shares with the region must have a name there.
   for (ValueId branch : branches) {
-    for (ValueId v : nodes_of(kernel_.values, branch)) {
+    for (ValueId v : values_under(kernel_.values, branch)) {
       if (r.nodes.count(v) > 0) r.uses[v] += 2;
     }
   }

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/emulate/compiled.h>
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/value_nodes.h>
 
 #include <algorithm>
@@ -110,7 +111,7 @@ class Compiler {
     s.valid = Indices(store.valid, out_.slots);
     std::vector<Expr> expressions = {store.address};
     std::unordered_map<std::uint32_t, std::uint32_t> position;
-    for (ValueId v : nodes_of(kernel_.values, store.value)) {
+    for (ValueId v : values_under(kernel_.values, store.value)) {
       const ValueNode& node = kernel_.values[v];
       Operation op{.kind = node.kind, .type = node.type};
       if (node.kind == ValueNode::Kind::Constant) op.value = value_of(node);

@@ -204,7 +204,7 @@ class Machine {
           return clock_.meet_block();
         }
         check_warps(threads, "waits at a barrier of its warp");
-        for (std::int64_t begin : warps_of(threads)) clock_.meet_warp(begin / kWarpThreads);
+        for (std::int64_t begin : warps_of(threads)) clock_.meet_warp(begin / kWarp);
         return;
       case Kind::Shuffle: return shuffle_values(s, threads);
       case Kind::Define:
@@ -244,7 +244,7 @@ class Machine {
   void check_warps(const Threads& threads, const char* what) {
     if (std::int64_t(threads.size()) == threads_) return;
     for (std::int64_t begin : warps_of(threads)) {
-      check_all(threads, begin, std::min(begin + kWarpThreads, threads_), what);
+      check_all(threads, begin, std::min(begin + kWarp, threads_), what);
     }
   }
   void check_all(const Threads& threads, std::int64_t begin, std::int64_t end, const char* what) {
@@ -261,7 +261,7 @@ class Machine {
   void shuffle_values(CompiledStatement& s, const Threads& threads) {
     const Shuffle& shuffle = *s.shuffle;
     check_warps(threads, "gives a value in a shuffle");
-    const std::int64_t last = threads_ % kWarpThreads;
+    const std::int64_t last = threads_ % kWarp;
     if (last != 0 && *std::max_element(threads.begin(), threads.end()) >= threads_ - last) {
       select(std::uint32_t(threads_ - last));
       log_.report(FaultKind::DivergentBarrier,
@@ -269,7 +269,7 @@ class Machine {
                               log_.name(log_.thread), last));
     }
     const DataType type = compute_type(kernel_.buffers[shuffle.from].type);
-    std::vector<Scalar> given(std::size_t(threads_ + kWarpThreads), Scalar::of(type, 0));
+    std::vector<Scalar> given(std::size_t(threads_ + kWarp), Scalar::of(type, 0));
     for (std::uint32_t t : threads) {
       select(t);
       if (evaluate(s)) given[t] = memory_->read(shuffle.from, s.indices[1]);

@@ -19,7 +19,7 @@ std::optional<Absence> absence(const Threads& threads, std::int64_t begin, std::
 
 std::vector<std::int64_t> warps_of(const Threads& threads) {
   std::vector<std::int64_t> begins;
-  for (std::uint32_t t : threads) begins.push_back(t / kWarpThreads * kWarpThreads);
+  for (std::uint32_t t : threads) begins.push_back(t / kWarp * kWarp);
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   return begins;

@@ -6,7 +6,7 @@ namespace selvage {
 
 BarrierClock::BarrierClock(std::int64_t threads_of_a_block)
     : threads_(threads_of_a_block),
-      warp_barriers_(std::size_t((threads_of_a_block + kWarpThreads - 1) / kWarpThreads)) {}
+      warp_barriers_(std::size_t((threads_of_a_block + kWarp - 1) / kWarp)) {}
 
 void BarrierClock::start_block(std::int64_t number) {
   first_ = number * threads_;
@@ -16,7 +16,7 @@ void BarrierClock::start_block(std::int64_t number) {
 
 void BarrierClock::run(std::int64_t thread_of_the_block) {
   thread_ = thread_of_the_block;
-  warp_ = std::int64_t(std::uint64_t(thread_) / kWarpThreads);
+  warp_ = std::int64_t(std::uint64_t(thread_) / kWarp);
 }
 
 void Crowd::add(const BarrierClock& clock) {

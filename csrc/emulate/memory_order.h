@@ -1,5 +1,7 @@
 #pragma once
 
+#include <selvage/ir/parallel.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,8 +17,6 @@ namespace selvage {
 //   a barrier of the block lies between, or
 //   both are of one warp, and a barrier of that warp lies between.
 // Accesses of two blocks are never ordered.
-
-inline constexpr std::int64_t kWarpThreads = 32;
 
 // One access: who, and how many barriers of its block and of its warp lie before it.
 struct Moment {
@@ -51,7 +51,7 @@ class BarrierClock {
   }
   // Is it one of the running block?
   bool is_here(const Moment& m) const { return m.thread >= first_ && m.thread < first_ + threads_; }
-  std::int64_t warp_of(const Moment& m) const { return (m.thread - first_) / kWarpThreads; }
+  std::int64_t warp_of(const Moment& m) const { return (m.thread - first_) / kWarp; }
 
  private:
   std::int64_t threads_;

@@ -24,15 +24,13 @@ std::vector<DomainId> results(const DomainGraph& graph, const Step& step) {
   return step.direction == Direction::Forward ? outputs(t) : inputs(t);
 }
 
-bool reaches(const Path& path, DomainId d) {
-  return std::find(path.domains.begin(), path.domains.end(), d) != path.domains.end();
-}
+bool reaches(const Path& path, DomainId d) { return contains(path.domains, d); }
 
 bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains) {
   const auto maker = [&](DomainId d) -> std::optional<TransformId> {
     for (TransformId t : graph.around(d)) {
       const std::vector<DomainId> made = outputs(graph[t]);
-      if (std::find(made.begin(), made.end(), d) != made.end()) return t;
+      if (contains(made, d)) return t;
     }
     return std::nullopt;
   };
@@ -45,8 +43,7 @@ bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains) 
       open.pop_back();
       if (!made) return false;
       for (DomainId in : inputs(graph[*made])) {
-        const bool is_given = std::find(domains.begin(), domains.end(), in) != domains.end();
-        if (!is_given && seen.insert(in).second) open.push_back(in);
+        if (!contains(domains, in) && seen.insert(in).second) open.push_back(in);
       }
     }
     return true;

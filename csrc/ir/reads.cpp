@@ -7,16 +7,22 @@
 
 namespace selvage {
 
+// As reachable() of expressions: operands have smaller ids than their users, so from the largest id
+// down all the times that a value is met follow one another.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root) {
-  std::unordered_set<std::uint32_t> seen = {std::uint32_t(root)};
-  std::vector<ValueId> all = {root};
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    for (ValueId operand : values[all[k]].operands) {
-      if (seen.insert(std::uint32_t(operand)).second) all.push_back(operand);
+  std::vector<ValueId> all, open = {root};
+  while (!open.empty()) {
+    std::pop_heap(open.begin(), open.end());
+    const ValueId v = open.back();
+    open.pop_back();
+    if (!all.empty() && all.back() == v) continue;
+    all.push_back(v);
+    for (ValueId operand : values[v].operands) {
+      open.push_back(operand);
+      std::push_heap(open.begin(), open.end());
     }
   }
-  // Operands come before their users in the graph.
-  std::sort(all.begin(), all.end());
+  std::reverse(all.begin(), all.end());
   return all;
 }
 

@@ -96,6 +96,7 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   whole.fold.reset();
   const TensorId made = add_tensor(std::move(changed), std::move(copy), std::move(fresh));
   drop_folded(nest(t), {});
+  nest(t).meets_atomically = false;  // it folds no more
   return made;
 }
 

@@ -1,3 +1,4 @@
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/value_nodes.h>
 
@@ -63,7 +64,7 @@ class Walk {
   }
   void visit(const Store& store, int) {
     found_.all.push_back(store.address);
-    for (ValueId v : nodes_of(values_, store.value)) {
+    for (ValueId v : values_under(values_, store.value)) {
       for (Expr e : index_expressions(values_[v])) found_.all.push_back(e);
     }
   }

@@ -1,8 +1,8 @@
 #include <selvage/expr/text.h>
 #include <selvage/ir/function_text.h>
 #include <selvage/ir/identity.h>
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/print.h>
-#include <selvage/kernel/value_nodes.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -67,7 +67,7 @@ class Printer {
                     " of lane ^ " + std::to_string(s.mask));
   }
   void print(const Store& store, int depth) {
-    const std::vector<ValueId> nodes = nodes_of(kernel_.values, store.value);
+    const std::vector<ValueId> nodes = values_under(kernel_.values, store.value);
     std::unordered_map<std::uint32_t, int> uses;
     for (ValueId v : nodes) {
       for (ValueId operand : kernel_.values[v].operands) ++uses[std::uint32_t(operand)];

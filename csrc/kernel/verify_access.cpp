@@ -1,8 +1,8 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
-#include <selvage/kernel/value_nodes.h>
 #include <selvage/kernel/verify_access.h>
 
 #include <algorithm>
@@ -209,7 +209,7 @@ class AccessCollector {
 
   // From the value down to what it is made of: a node is asked for where one of its users is.
   void add_reads(ValueId value, PlaceId id, std::size_t scope) {
-    const std::vector<ValueId> nodes = nodes_of(kernel_.values, value);
+    const std::vector<ValueId> nodes = values_under(kernel_.values, value);
     std::unordered_map<std::uint32_t, Asked> asked;
     asked[std::uint32_t(value)] = {};
     const auto ask = [&](ValueId v, const Asked& a) {

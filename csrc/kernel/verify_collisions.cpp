@@ -8,7 +8,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kMostWork = 1 << 23;  // operations of one search
 
 // Who came to one address: enough to say of any other thread whether it meets one of its own warp,

@@ -9,7 +9,6 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostWork = 1 << 23;
-constexpr std::int64_t kWarp = 32;
 
 // What stands around a barrier must say the same to all threads that meet there: the condition of a
 // guard, the number of iterations of a loop.

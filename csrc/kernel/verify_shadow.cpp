@@ -2,12 +2,6 @@
 
 namespace selvage {
 
-namespace {
-
-constexpr std::int32_t kWarp = 32;
-
-}  // namespace
-
 AccessClass access_class(const AccessMap& map, const KernelAccess& a) {
   switch (a.kind) {
     case KernelAccess::Kind::Read: return AccessClass::Read;

@@ -79,9 +79,7 @@ std::vector<Expr> sums_of_strides(const AccessMap& map, const LinearSum& sum) {
   for (const auto& [variable, slope] : slopes) {
     if (slope.terms.size() + (slope.constant != 0) < 2) continue;
     const Expr stride = to_expr(map.pool(), slope);
-    const bool is_new =
-        std::none_of(out.begin(), out.end(), [&](Expr known) { return same(known, stride); });
-    if (is_new) out.push_back(stride);
+    if (!contains(out, stride)) out.push_back(stride);
   }
   return out;
 }

@@ -13,7 +13,6 @@
 
 namespace selvage {
 
-inline constexpr std::int64_t kWarp = 32;
 inline constexpr std::int64_t kMostThreads = 1024;  // of a block
 
 // Threads along x, y and z; nothing where an extent is no number.

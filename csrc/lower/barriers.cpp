@@ -15,11 +15,12 @@ namespace {
 using AccessId = std::size_t;
 
 // An access that was made before: in the same iteration of all loops around it and whoever comes
-// next, or in an earlier one of the loop at a depth.
+// next, or in an earlier one of the loop at a depth; in the one before, where no other counts.
 struct Earlier {
   static constexpr int kSame = -1;
   AccessId access = 0;
   int loop = kSame;
+  bool is_one_before = false;
   friend auto operator<=>(const Earlier&, const Earlier&) = default;
 };
 
@@ -41,10 +42,13 @@ class Needs {
         // And one of them in an earlier iteration of a loop than the other.
         for (std::size_t k = 0; k < loops; ++k) {
           for (const auto& [first, second] : {std::pair(a, b), std::pair(b, a)}) {
-            ask(judge, {.first = first,
-                        .second = second,
-                        .equal = k,
-                        .relation = Meeting::Relation::Later});
+            const Meeting later{
+                .first = first, .second = second, .equal = k, .relation = Meeting::Relation::Later};
+            if (ask(judge, later)) {
+              Meeting next = later;
+              next.relation = Meeting::Relation::Next;
+              ask(judge, next);
+            }
             if (a == b) break;
           }
         }
@@ -59,12 +63,16 @@ class Needs {
   }
 
  private:
-  void ask(MeetingJudge& judge, const Meeting& m) {
+  bool ask(MeetingJudge& judge, const Meeting& m) {
     const Needed needed = judge.ask(m, false).needed();
-    if (needed == Needed::None) return;
+    if (needed == Needed::None) return false;
     const bool is_same = m.relation == Meeting::Relation::Free;
-    needs_[{{m.first, is_same ? Earlier::kSame : int(m.equal)}, m.second}] = needed;
-    if (is_same) needs_[{{m.second, Earlier::kSame}, m.first}] = needed;
+    const Earlier first{.access = m.first,
+                        .loop = is_same ? Earlier::kSame : int(m.equal),
+                        .is_one_before = m.relation == Meeting::Relation::Next};
+    needs_[{first, m.second}] = needed;
+    if (is_same) needs_[{{m.second}, m.first}] = needed;
+    return true;
   }
 
   std::map<std::pair<Earlier, AccessId>, Needed> needs_;
@@ -168,21 +176,22 @@ class Placer {
     if (!iterates(loop)) return place(loop.body, {}, depth);
     // Once by itself; then knowing what the iteration before has left.
     Way own = place(loop.body, {}, depth + 1);
-    const Open left = from_iteration_before(own.last, depth);
+    const Open left = from_iteration_before(own, depth);
     if (needed(left, own.first) != Needed::None) own = place(loop.body, left, depth + 1);
     return own;
   }
 
-  static Open from_iteration_before(const Open& last, int depth) {
+  // A barrier that every iteration meets comes between those that are further apart than one.
+  static Open from_iteration_before(const Way& own, int depth) {
     Open open;
-    for (const Earlier& e : last.block) open.block.insert({e.access, depth});
-    for (const Earlier& e : last.warp) open.warp.insert({e.access, depth});
+    for (const Earlier& e : own.last.block) open.block.insert({e.access, depth, own.has_block});
+    for (const Earlier& e : own.last.warp) open.warp.insert({e.access, depth, own.has_any});
     return open;
   }
 
   void collect(const Statement& s, std::set<Earlier>& out) const {
     if (const auto it = of_.find(&s); it != of_.end()) {
-      for (AccessId a : it->second) out.insert({a, Earlier::kSame});
+      for (AccessId a : it->second) out.insert({.access = a});
     }
     const auto all = [&](const Body& body) {
       for (const Statement& inner : body) collect(inner, out);
@@ -237,6 +246,9 @@ std::size_t barriers_in(const Body& body) {
   for (const Statement& s : body) {
     n += std::holds_alternative<Barrier>(s.node);
     if (const auto* loop = std::get_if<Loop>(&s.node)) n += barriers_in(loop->body);
+    if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      n += barriers_in(guard->body) + barriers_in(guard->otherwise);
+    }
   }
   return n;
 }

@@ -1,4 +1,5 @@
 #include <selvage/expr/tape.h>
+#include <selvage/ir/reads.h>
 #include <selvage/kernel/value_nodes.h>
 #include <selvage/lower/body.h>
 
@@ -46,7 +47,7 @@ class Pruner {
   }
   bool prune(Store& store) {
     use(store.address);
-    for (ValueId v : nodes_of(values_, store.value)) {
+    for (ValueId v : values_under(values_, store.value)) {
       for (Expr e : index_expressions(values_[v])) use(e);
     }
     return true;

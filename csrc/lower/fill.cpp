@@ -3,8 +3,6 @@
 #include <selvage/lower/fill.h>
 #include <selvage/lower/kernels.h>
 
-#include <algorithm>
-
 namespace selvage {
 
 namespace {
@@ -51,7 +49,6 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   const Expr block = pool.symbol("every.BIDx"), thread = pool.symbol("every.TIDx");
   kernel.facts.loop(block, plan.launch.grid[0]);
   kernel.facts.loop(thread, plan.launch.block[0]);
-  Simplifier simplifier(kernel.facts);
   const Expr number = block * kThreads + thread;
   const Expr is_item = number < items;
   Facts valid = kernel.facts;
@@ -59,11 +56,9 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   const Expr address =
       Simplifier(std::move(valid)).simplify(address_of(fusion, graph, t, item_at(number, extents)));
   const FoldState state = empty_state(kernel.values, *tensor.fold);
-  const DataType type = compute_type(stored_type(tensor));
-  const bool is_same = compute_type(kernel.values[state[0]].type) == type;
   Store store{.buffer = 0,
               .address = address,
-              .value = is_same ? state[0] : kernel.values.cast(state[0], type),
+              .value = kernel.values.cast(state[0], compute_type(stored_type(tensor))),
               .valid = {is_item}};
   Body body = guarded({is_item}, body_of(std::move(store)));
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});

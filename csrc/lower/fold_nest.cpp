@@ -4,6 +4,7 @@
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/shared_memory.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +13,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kWarp = 32, kMostWarps = 32;
-constexpr std::int64_t kMostLocalBytes = 512 * 1'024;  // of a thread, by the hardware
+constexpr std::int64_t kMostWarps = 32;
 
 bool needs_finishing(Reduction r) {
   switch (r) {
@@ -51,10 +51,6 @@ bool needs_finishing(Reduction r) {
                       "or let the blocks meet, blocks: atomic, in a kernel of its own");
 }
 
-Function merging(Reduction r) {
-  return r == Reduction::Sum ? Function::Add : r == Reduction::Max ? Function::Max : Function::Min;
-}
-
 }  // namespace
 
 FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
@@ -74,10 +70,10 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
     const ParallelType p = schedule.parallel(analysis.tensor, d);
     const Expr extent = schedule.graph()[d].extent;
     if (schedule.is_folded(analysis.tensor, d)) {
-      const bool meets =
-          schedule.meets_atomically(analysis.tensor) && !schedule.site(analysis.tensor);
-      if (is_block(p) && !meets) {
-        refuse_blocks(schedule, analysis, d);
+      if (is_block(p)) {
+        const TensorId t = analysis.tensor;
+        if (!schedule.meets_atomically(t) || schedule.site(t)) refuse_blocks(schedule, analysis, d);
+        blocks_meet_ = true;
       }
       if (is_thread(p)) folded_.push_back({p, extent});
       continue;
@@ -345,17 +341,12 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
     for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
     result = {folded(values, fold_, result, values.index(analysis_.ranges->simplify(items)))};
   }
-  const bool meets = schedule_.meets_atomically(analysis_.tensor) &&
-                     schedule_.is_folded_by_blocks(analysis_.tensor);
   std::vector<Store> stores;
   for (std::size_t c = 0; c < result.size(); ++c) {
     const DataType type = compute_type(draft_.kernel.buffers[targets[c]].type);
-    const bool is_same = compute_type(values[result[c]].type) == type;
-    stores.push_back({.buffer = targets[c],
-                      .address = {},
-                      .value = is_same ? result[c] : values.cast(result[c], type),
-                      .valid = {}});
-    if (meets) stores.back().atomic = merging(fold_.how);
+    stores.push_back(
+        {.buffer = targets[c], .address = {}, .value = values.cast(result[c], type), .valid = {}});
+    if (blocks_meet_) stores.back().atomic = combiner(fold_.how);
   }
   return stores;
 }

@@ -65,6 +65,7 @@ class FoldNest {
   Expr address_;                 // of the state at a point of the loops
   std::int64_t items_ = 1;       // how many states there are
   std::vector<Folded> folded_;   // axes of the block
+  bool blocks_meet_ = false;     // a folded loop is bound to a block index
   std::vector<BufferId> state_;  // by component
 };
 

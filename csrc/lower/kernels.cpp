@@ -3,7 +3,6 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/forms.h>
-#include <selvage/lower/barriers.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/shared_memory.h>
@@ -15,9 +14,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr std::int64_t kMostSharedBytes = 48 * 1'024;  // of a block, without asking for more
-constexpr std::int64_t kMostLocalBytes = 512 * 1'024;  // of a thread, by the hardware
 
 // Of everything that is computed, as the kernel says it and as its text will.
 IndexWidth width_of(const Fusion& fusion, const Kernel& kernel, std::vector<Expr> computed) {
@@ -51,9 +47,7 @@ void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
   add_valid(kernel.body, computed);
   for (const Buffer& b : kernel.buffers) computed.push_back(b.elements);
   const std::vector<Expr> used = symbols_of(computed);
-  std::erase_if(kernel.sizes, [&](Expr size) {
-    return std::none_of(used.begin(), used.end(), [&](Expr e) { return same(e, size); });
-  });
+  std::erase_if(kernel.sizes, [&](Expr size) { return !contains(used, size); });
 }
 
 // Global memory: what is read, then what is stored.
@@ -95,20 +89,6 @@ void check_memory(const Kernel& kernel) {
   };
   check(Memory::Shared, "the shared memory of ", kMostSharedBytes);
   check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);
-}
-
-// Barriers, and bytes that buffers share: not where that costs a barrier, unless it must be.
-void place_shared_memory(Kernel& kernel) {
-  Kernel sharing = kernel;
-  const bool shares = share_bytes(sharing);
-  add_barriers(kernel);
-  if (!shares) return;
-  add_barriers(sharing);
-  const auto bytes = bytes_in(kernel, Memory::Shared);
-  const bool must_share = !bytes || *bytes > kMostSharedBytes;
-  if (must_share || barriers_in(sharing.body) <= barriers_in(kernel.body)) {
-    kernel = std::move(sharing);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/ir/reads.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/lower/lanes.h>
 
@@ -67,8 +68,7 @@ class Builder {
 
   bool varies(Expr address) const {
     const std::vector<Expr> symbols = symbols_of(std::span(&address, 1));
-    return std::any_of(symbols.begin(), symbols.end(),
-                       [&](Expr s) { return same(s, vector_.variable); });
+    return selvage::contains(symbols, vector_.variable);
   }
 
   // What is read only where a subscript is in bounds, at whatever depth below that condition, is
@@ -92,7 +92,7 @@ class Builder {
   // The value with every read that can be one access taken from lanes.
   ValueId with_wide_reads(ValueId value) {
     std::map<ValueId, ValueId>& made = made_;
-    const std::vector<ValueId> nodes = nodes_of(kernel_.values, value);
+    const std::vector<ValueId> nodes = values_under(kernel_.values, value);
     find_always_read(value);
     for (ValueId v : nodes) {
       if (made.contains(v)) continue;

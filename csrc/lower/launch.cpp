@@ -9,7 +9,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kMostThreads = 1'024, kMostThreadsZ = 64;  // of a block
 constexpr std::int64_t kMostBlocksYZ = 65'535;
 

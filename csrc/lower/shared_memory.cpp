@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/ir/reads.h>
+#include <selvage/lower/barriers.h>
 #include <selvage/lower/shared_memory.h>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ class Lifetimes {
     }
     if (const auto* store = std::get_if<Store>(&s.node)) {
       add(store->buffer);
-      for (ValueId v : nodes_of(kernel_.values, store->value)) {
+      for (ValueId v : values_under(kernel_.values, store->value)) {
         const ValueNode& node = kernel_.values[v];
         if (node.kind == ValueNode::Kind::Read) add(node.source);
       }
@@ -106,17 +107,20 @@ std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory) {
   return own && common ? checked_add(*own, *common) : std::nullopt;
 }
 
-bool share_bytes(Kernel& kernel) {
+namespace {
+
+// Offsets of the large buffers; none where nothing is gained.
+std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
   const auto bytes = [&](BufferId b) {
     return kernel.buffers[b].elements.value() * size_of(kernel.buffers[b].type);
   };
-  if (!bytes_in(kernel, Memory::Shared)) return false;
+  if (!bytes_in(kernel, Memory::Shared)) return {};
   std::vector<BufferId> open;
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
     if (kernel.buffers[b].memory != Memory::Shared || bytes(b) < kWorthwhile) continue;
     open.push_back(b);
   }
-  if (open.size() < 2) return false;
+  if (open.size() < 2) return {};
   const Lifetimes lifetimes(kernel);
   std::stable_sort(open.begin(), open.end(),
                    [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
@@ -138,9 +142,22 @@ bool share_bytes(Kernel& kernel) {
     most = std::max(most, offset + bytes(b));
     all += bytes(b);
   }
-  if (all - most < kWorthwhile) return false;
-  for (const auto& [b, offset] : offsets) kernel.buffers[b].offset = offset;
-  return true;
+  if (all - most < kWorthwhile) return {};
+  return offsets;
+}
+
+}  // namespace
+
+void place_shared_memory(Kernel& kernel) {
+  const std::map<BufferId, std::int64_t> offsets = shared_offsets(kernel);
+  if (offsets.empty()) return add_barriers(kernel);
+  Kernel sharing = kernel;
+  for (const auto& [b, offset] : offsets) sharing.buffers[b].offset = offset;
+  add_barriers(kernel);
+  add_barriers(sharing);
+  const bool has_room = *bytes_in(kernel, Memory::Shared) <= kMostSharedBytes;
+  if (has_room && barriers_in(sharing.body) > barriers_in(kernel.body)) return;
+  kernel = std::move(sharing);
 }
 
 }  // namespace selvage

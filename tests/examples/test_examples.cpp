@@ -3,7 +3,7 @@
 #include <selvage/codegen/cuda.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/ir/reads.h>
 #include <selvage/runtime/nvrtc.h>
 #include <selvage/runtime/static_counts.h>
 #include <selvage/simplifier/point.h>
@@ -105,7 +105,7 @@ struct TileAccesses {
         visit(guard->otherwise, lane);
       } else if (const auto* store = std::get_if<Store>(&s.node)) {
         if (is_tile(store->buffer)) found.emplace_back(store->address, lane);
-        for (ValueId v : nodes_of(kernel.values, store->value)) {
+        for (ValueId v : values_under(kernel.values, store->value)) {
           const ValueNode& node = kernel.values[v];
           if (node.kind == ValueNode::Kind::Read && is_tile(BufferId(node.source))) {
             found.emplace_back(node.subscripts[0], lane);

@@ -120,6 +120,16 @@ TEST(ScheduleCache, RefusesANameThatIsTaken) {
   s.cache(k.x.id(), "s2", Memory::Shared);
 }
 
+TEST(ScheduleCache, WhatFoldsNoMoreMeetsNoMore) {
+  Notation k;
+  const Tensor x = k.input("x", {k.M, k.N});
+  const Tensor y = k.f.output("y", k.sum("sum", {k.m}, {k.M}, {k.n}, {k.N}, k.read(x, {k.m, k.n})));
+  Schedule s(k.f);
+  s.meet_atomically(y.id());
+  const TensorId acc = s.cache(y.id(), "acc", Memory::Local);
+  EXPECT_FALSE(s.meets_atomically(y.id()) || s.meets_atomically(acc));
+}
+
 TEST(ScheduleCache, RefusesAPartOfAFold) {
   RowSums k;
   Schedule s(k.f);

@@ -3,6 +3,7 @@
 #include <selvage/driver/run.h>
 #include <selvage/kernel/print.h>
 #include <selvage/kernel/verify.h>
+#include <selvage/lower/barriers.h>
 #include <selvage/lower/program.h>
 
 #include <gtest/gtest.h>
@@ -14,18 +15,6 @@
 namespace selvage::test {
 
 // What lowering makes of a schedule, held against everything that judges it.
-
-inline std::size_t count_barriers(const Body& body) {
-  std::size_t n = 0;
-  for (const Statement& s : body) {
-    if (std::holds_alternative<Barrier>(s.node)) ++n;
-    if (const auto* loop = std::get_if<Loop>(&s.node)) n += count_barriers(loop->body);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      n += count_barriers(guard->body) + count_barriers(guard->otherwise);
-    }
-  }
-  return n;
-}
 
 // Takes the k-th barrier out, in the order of the text.
 inline bool remove_barrier(Body& body, std::size_t& k) {
@@ -59,7 +48,7 @@ inline void expect_verified(const Program& program, bool bounds_may_be_open = fa
         ADD_FAILURE() << kernel.name << ": " << to_string(f.hazard) << ": " << f.text << "\n"
                       << loop_nest(kernel);
       }
-      for (std::size_t k = 0; k < count_barriers(kernel.body); ++k) {
+      for (std::size_t k = 0; k < barriers_in(kernel.body); ++k) {
         Kernel without = kernel;
         std::size_t at = k;
         ASSERT_TRUE(remove_barrier(without.body, at));
