@@ -4,6 +4,7 @@
 #include <selvage/driver/tolerance.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/text.h>
+#include <selvage/scheduler/specialised_program.h>
 
 #include <algorithm>
 #include <cmath>
@@ -65,10 +66,7 @@ Comparison compare(const std::string& name, Machine machine, const Array& expect
 class Run {
  public:
   Run(const Fusion& fusion, const Program& program, const RunRequest& request)
-      : fusion_(fusion),
-        lowered_(program.schedule->fusion()),
-        program_(program),
-        request_(request) {}
+      : fusion_(fusion), program_(&program), request_(request) {}
 
   RunResult run() {
     result_.machine = request_.on.value_or(default_machine());
@@ -76,9 +74,12 @@ class Run {
     take_inputs();
     tolerances_ = tolerances(fusion_, [&](Expr n) { return sizes_(n).value_or(1); });
     const std::vector<Array> expected = run_reference(fusion_, result_.sizes, result_.inputs);
+    if (has_empty_tensor()) specialise();
     check_launch_conditions();
-    for (const ProgramBuffer& b : program_.buffers) {
-      layouts_.emplace_back(lowered_, program_.schedule->graph(), b.tensor, sizes_);
+    take_offsets();
+    for (const ProgramBuffer& b : program_->buffers) {
+      const Schedule& schedule = *program_->schedule;
+      layouts_.emplace_back(schedule.fusion(), schedule.graph(), b.tensor, sizes_);
       if (b.role != Role::Input) check_no_overlap(b.name, layouts_.back());
     }
     bind_launches();
@@ -111,7 +112,10 @@ class Run {
       sizes_.symbols.push_back(n);
       sizes_.values.push_back(result_.sizes.at(name));
     }
-    for (const ProgramBuffer& b : program_.buffers) {
+  }
+
+  void take_offsets() {
+    for (const ProgramBuffer& b : program_->buffers) {
       const auto offset = request_.offsets.find(b.name);
       offsets_.push_back(offset == request_.offsets.end() ? 0 : offset->second);
     }
@@ -133,6 +137,25 @@ class Run {
     }
   }
 
+  bool has_empty_tensor() const {
+    const auto is_empty = [&](DomainId d) { return sizes_(fusion_.domains()[d].extent) == 0; };
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const std::vector<DomainId> domains = nest_domain(fusion_[TensorId(i)]);
+      if (std::any_of(domains.begin(), domains.end(), is_empty)) return true;
+    }
+    return false;
+  }
+
+  // A kernel takes every extent for at least 1. Where one is not, others are run.
+  void specialise() {
+    Environment sizes;
+    for (std::size_t k = 0; k < sizes_.symbols.size(); ++k) {
+      sizes.emplace_back(sizes_.symbols[k], fusion_.pool().constant(sizes_.values[k]));
+    }
+    specialised_ = lower_specialised(fusion_, sizes);
+    program_ = &specialised_->program;
+  }
+
   std::string sizes_text(Expr condition) const {
     std::string text;
     for (Expr s : symbols_of(std::span(&condition, 1))) {
@@ -143,7 +166,7 @@ class Run {
   }
 
   void check_launch_conditions() const {
-    for (const LaunchCheck& check : program_.checks) {
+    for (const LaunchCheck& check : program_->checks) {
       if (sizes_(check.condition).value_or(0) != 0) continue;
       refuse<BadInput>("E621",
                        to_string(check.condition) + " does not hold at " +
@@ -162,60 +185,31 @@ class Run {
                      "choose strides that keep the items of " + name + " apart");
   }
 
-  std::size_t buffer_of(const std::string& name) const {
-    const auto it = std::find_if(program_.buffers.begin(), program_.buffers.end(),
+  std::optional<std::size_t> find_buffer(const std::string& name) const {
+    const auto it = std::find_if(program_->buffers.begin(), program_->buffers.end(),
                                  [&](const ProgramBuffer& b) { return b.name == name; });
-    SELVAGE_CHECK(it != program_.buffers.end());
-    return std::size_t(it - program_.buffers.begin());
+    if (it == program_->buffers.end()) return std::nullopt;
+    return std::size_t(it - program_->buffers.begin());
   }
 
-  bool is_empty(TensorId t) const {
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
-      if (program_.buffers[b].tensor == t) return layouts_[b].points() == 0;
-    }
-    return true;
+  std::size_t buffer_of(const std::string& name) const {
+    const std::optional<std::size_t> b = find_buffer(name);
+    SELVAGE_CHECK(b.has_value());
+    return *b;
   }
 
-  // Whether a variant may run. The name of a tensor is its address there. What a size of 0 leaves
-  // of a kernel computes no index that a size of 1 does not.
+  // Whether a variant may run. The name of a tensor is its address there.
   bool may_run(const Kernel& kernel) const {
     SizeValues values = sizes_;
-    for (std::size_t i = 0; i < values.symbols.size(); ++i) {
-      const auto is_this = [&](Expr n) { return same(n, values.symbols[i]); };
-      const std::vector<Expr>& empty = program_.possibly_empty;
-      if (std::any_of(empty.begin(), empty.end(), is_this)) {
-        values.values[i] = std::max<std::int64_t>(values.values[i], 1);
-      }
-    }
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
-      values.symbols.push_back(kernel.pool->symbol(program_.buffers[b].name));
+    for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
+      values.symbols.push_back(kernel.pool->symbol(program_->buffers[b].name));
       values.values.push_back(offsets_[b]);
     }
     return values(kernel.condition).value_or(0) != 0;
   }
 
-  // Where a size of 0 leaves no block or no thread, nobody stores what is not empty.
-  void check_has_threads(const Kernel& kernel, const ProgramStep& step) const {
-    for (const auto& [extents, what] :
-         {std::pair(&kernel.launch.grid, "blocks"), std::pair(&kernel.launch.block, "threads")}) {
-      for (Expr n : *extents) {
-        if (sizes_(n) != 0) continue;
-        const auto stored = std::find_if(step.stores.begin(), step.stores.end(),
-                                         [&](TensorId t) { return !is_empty(t); });
-        refuse<BadInput>("E627",
-                         kernel.name + " has no " + what + " at " + sizes_text(n) + ", though " +
-                             lowered_[*stored].name + " has items",
-                         "split the loop by a number, and bind the inner one");
-      }
-    }
-  }
-
   void bind_launches() {
-    for (const ProgramStep& step : program_.steps) {
-      if (std::all_of(step.stores.begin(), step.stores.end(),
-                      [&](TensorId t) { return is_empty(t); })) {
-        continue;
-      }
+    for (const ProgramStep& step : program_->steps) {
       const auto kernel = std::find_if(step.variants.begin(), step.variants.end(),
                                        [&](const Kernel& k) { return may_run(k); });
       if (kernel == step.variants.end()) {
@@ -227,7 +221,6 @@ class Run {
                              to_string(last) + " does not hold" + (at.empty() ? "" : " at " + at),
                          "choose smaller sizes");
       }
-      check_has_threads(*kernel, step);
       BoundLaunch& launch = launches_.emplace_back();
       launch.kernel = &*kernel;
       for (const Buffer& b : kernel->buffers) {
@@ -239,8 +232,8 @@ class Run {
 
   ProgramMemory memory() const {
     ProgramMemory memory;
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
-      const ProgramBuffer& buffer = program_.buffers[b];
+    for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
+      const ProgramBuffer& buffer = program_->buffers[b];
       if (buffer.role == Role::Input) {
         memory.push_back(layouts_[b].to_memory(result_.inputs.at(buffer.name)));
       } else {
@@ -253,10 +246,11 @@ class Run {
 
   // Where a nest may lose items, emulation tells which ones are there to be compared.
   void find_visited() {
-    visited_.resize(program_.buffers.size());
-    std::vector<bool> loses(program_.buffers.size(), false);
-    for (const TensorAnalysis& a : program_.tensors) {
-      if (!is_proved(a.coverage.verdict)) loses[buffer_of(lowered_[a.tensor].name)] = true;
+    visited_.resize(program_->buffers.size());
+    std::vector<bool> loses(program_->buffers.size(), false);
+    for (const TensorAnalysis& a : program_->tensors) {
+      if (!is_proved(a.coverage.verdict))
+        loses[buffer_of(program_->schedule->fusion()[a.tensor].name)] = true;
     }
     if (std::find(loses.begin(), loses.end(), true) == loses.end()) return;
     ProgramMemory scratch = memory();
@@ -283,14 +277,19 @@ class Run {
       const TensorInfo& tensor = fusion_[TensorId(i)];
       if (!tensor.is_output) continue;
       const Array& reference = expected.at(next++);
-      const std::size_t b = buffer_of(tensor.name);
-      const Array by_point = visited_items(b, layouts_[b].from_memory(arrays[b]));
-      result_.comparisons.push_back(compare(tensor.name, machine, reference, by_point, visited_[b],
+      const std::optional<std::size_t> b = find_buffer(tensor.name);
+      if (!b) {  // it has no items
+        result_.comparisons.push_back({.output = tensor.name, .machine = machine, .first = {}});
+        if (is_first) result_.outputs[tensor.name] = reference;
+        continue;
+      }
+      const Array by_point = visited_items(*b, layouts_[*b].from_memory(arrays[*b]));
+      result_.comparisons.push_back(compare(tensor.name, machine, reference, by_point, visited_[*b],
                                             tolerance_of(TensorId(i), machine)));
       if (!is_first) continue;
       Array& output = result_.outputs[tensor.name];
-      output = request_.as_in_memory ? layouts_[b].to_memory(by_point) : by_point;
-      if (request_.as_in_memory) output.shape = layouts_[b].memory_shape();
+      output = request_.as_in_memory ? layouts_[*b].to_memory(by_point) : by_point;
+      if (request_.as_in_memory) output.shape = layouts_[*b].memory_shape();
     }
   }
 
@@ -309,9 +308,9 @@ class Run {
     return by_point;
   }
 
-  const Fusion& fusion_;   // as it was built: what the reference computes
-  const Fusion& lowered_;  // with what its schedule added
-  const Program& program_;
+  const Fusion& fusion_;  // as it was built: what the reference computes
+  const Program* program_;
+  std::optional<SpecialisedProgram> specialised_;  // where some tensor has no items
   const RunRequest& request_;
   SizeValues sizes_;
   std::vector<std::int64_t> offsets_;  // by program buffer

@@ -51,8 +51,10 @@ std::vector<DomainId> covered_domain(const TensorInfo& tensor) {
   return is_root ? tensor.root : nest_domain(tensor);
 }
 
-Fusion::Fusion()
-    : pool_(std::make_shared<ExprPool>()),
+Fusion::Fusion() : Fusion(std::make_shared<ExprPool>()) {}
+
+Fusion::Fusion(std::shared_ptr<ExprPool> pool)
+    : pool_(std::move(pool)),
       facts_(std::make_shared<Facts>(*pool_)),
       domains_(std::make_shared<DomainGraph>(pool_, facts_)) {}
 

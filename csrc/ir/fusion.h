@@ -113,6 +113,8 @@ class Tensor {
 class Fusion {
  public:
   Fusion();
+  // Over expressions of a pool that others use, too.
+  explicit Fusion(std::shared_ptr<ExprPool> pool);
 
   // Sizes known only at launch: at least 1 unless said otherwise.
   template <class... Name>
@@ -177,7 +179,8 @@ class Fusion {
 
   // Sizes, in the order of declaration.
   const std::vector<Expr>& sizes() const { return sizes_; }
-  // Sizes that may be 0 at launch; everything else is computed as if they were at least 1.
+  // Sizes that may be 0 at launch. Everything is computed as if they were at least 1; where one is
+  // 0, another fusion takes this one's place (ir/specialised.h).
   const std::vector<Expr>& possibly_empty() const { return possibly_empty_; }
   // Conditions on sizes to be checked at launch: index notation has equated these extents.
   const std::vector<Expr>& launch_checks() const { return launch_checks_; }

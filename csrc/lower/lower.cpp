@@ -24,7 +24,6 @@ class Lowering {
 
   Program run() {
     program_.sizes = fusion_.sizes();
-    program_.possibly_empty = fusion_.possibly_empty();
     const std::string why = "extents that index notation equates must be equal";
     for (Expr e : fusion_.launch_checks()) program_.checks.push_back({e, why});
     for (const NestTree& root : scheduled_.nests.roots) {

@@ -37,7 +37,6 @@ struct Program {
   std::vector<ProgramBuffer> buffers;  // inputs and outputs in order of declaration, then scratch
   std::vector<ProgramStep> steps;
   std::vector<LaunchCheck> checks;
-  std::vector<Expr> possibly_empty;     // sizes: where one is 0 nothing is launched
   std::vector<TensorAnalysis> tensors;  // of every tensor that is stored
 };
 

@@ -30,7 +30,10 @@ void schedule_pointwise(Schedule& schedule, TensorId t) {
     if (is_folded) folded.push_back(l);
     return is_folded;
   });
-  if (loops.empty()) return;
+  if (loops.empty()) {
+    schedule.set_loops(t, schedule.loop_domains(t));  // one thread, whatever its readers do
+    return;
+  }
   ScheduledLoop all = loops[0];
   for (std::size_t k = 1; k < loops.size(); ++k) {
     all = schedule.merge(all, loops[k], unused(schedule, t, "i" + std::to_string(k)));

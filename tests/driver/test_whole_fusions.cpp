@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "tests/lower/random_whole_schedule.h"
 #include "tests/support/counts.h"
@@ -25,8 +26,8 @@ using test::WholeRecipe;
 struct Figures {
   int cases = 0, steps = 0, not_lowered = 0, kernels = 0;
   int thread_folds = 0, shared = 0, hosted = 0, barriers = 0, needless_barriers = 0;
-  int vectors = 0, local = 0, launch_refusals = 0;
-  std::map<std::string, int> refused_steps, refused_lowering, unknown;
+  int vectors = 0, local = 0, runs = 0;
+  std::map<std::string, int> launch_refusals, refused_steps, refused_lowering, unknown;
   std::map<std::string, std::string> examples;
 };
 
@@ -45,7 +46,39 @@ void count_kernel(const Kernel& kernel, const Verification& v, Figures& figures)
   for (std::size_t h = 0; h < kHazards; ++h) {
     if (is_unknown(v.verdicts[h])) ++figures.unknown[std::string(to_string(Hazard(h)))];
   }
-  figures.barriers += int(test::count_barriers(kernel.body));
+  figures.barriers += int(barriers_in(kernel.body));
+}
+
+std::string wrong_at(const WholeCase& c, const std::map<std::string, std::int64_t>& sizes,
+                     const std::set<std::string>& allowed, bool is_proved, Figures& figures) {
+  std::string text;
+  RunRequest request{
+      .sizes = sizes,
+      .inputs = sizes == c.random.sizes ? c.random.inputs : c.random.inputs_at(sizes)};
+  request.on = Machine::Emulate;
+  request.on_all = true;
+  RunResult result;
+  try {
+    result = run(*c.random.fusion, *c.program, request);
+  } catch (const BadInput& refusal) {
+    const std::string code = refusal.diagnostic().code;
+    if (!allowed.contains(code)) return std::string("run: ") + refusal.what() + "\n";
+    ++figures.launch_refusals[code];
+    figures.examples.emplace("launch " + code, refusal.what());
+    return "";
+  }
+  ++figures.runs;
+  for (const std::string& fault : result.faults) {
+    text += std::string("fault") + (is_proved ? " though proved: " : ": ") + fault + "\n";
+  }
+  for (const Comparison& r : result.comparisons) {
+    const bool is_inexact = c.random.inexact.contains(r.output);
+    // fmax(0.0, -0.0) may be either.
+    if (r.max_difference > 0 && (r.failures > 0 || !is_inexact)) {
+      text += "value " + std::string(to_string(r.machine)) + ": " + r.first + "\n";
+    }
+  }
+  return text;
 }
 
 // What is wrong with it, "" if nothing is.
@@ -63,7 +96,7 @@ std::string wrong(const WholeCase& c, Figures& figures) {
           text += "verify " + std::string(to_string(f.hazard)) + ": " + f.text + "\n";
         }
       }
-      for (std::size_t k = 0; k < test::count_barriers(kernel.body); ++k) {
+      for (std::size_t k = 0; k < barriers_in(kernel.body); ++k) {
         Kernel without = kernel;
         std::size_t at = k;
         test::remove_barrier(without.body, at);
@@ -71,27 +104,13 @@ std::string wrong(const WholeCase& c, Figures& figures) {
       }
     }
   }
-  RunRequest request{.sizes = c.random.sizes, .inputs = c.random.inputs};
-  request.on = Machine::Emulate;
-  request.on_all = true;
-  RunResult result;
-  try {
-    result = run(*c.random.fusion, *c.program, request);
-  } catch (const BadInput& refusal) {
-    const std::string code = refusal.diagnostic().code;
-    if (code != "E621" && code != "E622") return text + "run: " + refusal.what() + "\n";
-    ++figures.launch_refusals;
-    figures.examples.emplace("launch " + code, refusal.what());
-    return text;
-  }
-  for (const std::string& fault : result.faults) {
-    text += std::string("fault") + (is_proved_whole ? " though proved: " : ": ") + fault + "\n";
-  }
-  for (const Comparison& r : result.comparisons) {
-    const bool is_inexact = c.random.inexact.contains(r.output);
-    // fmax(0.0, -0.0) may be either.
-    if (r.max_difference > 0 && (r.failures > 0 || !is_inexact)) {
-      text += "value " + std::string(to_string(r.machine)) + ": " + r.first + "\n";
+  text += wrong_at(c, c.random.sizes, {"E621", "E622"}, is_proved_whole, figures);
+  // Each size 0 by itself: a slice may then be refused.
+  for (const auto& [name, size] : c.random.sizes) {
+    std::map<std::string, std::int64_t> sizes = c.random.sizes;
+    sizes[name] = 0;
+    if (c.random.has_shapes(sizes)) {
+      text += wrong_at(c, sizes, {"E615", "E616"}, true, figures);
     }
   }
   return text;
@@ -183,11 +202,14 @@ std::string shown(const WholeRecipe& recipe) {
 void print(const Figures& f) {
   std::printf(
       "%d cases, %d steps taken, %d kernels; of the cases %d fold by threads, %d share, "
-      "%d host, %d keep locally, %d have vectors; %d not lowered at all, %d not launched; "
+      "%d host, %d keep locally, %d have vectors; %d not lowered at all; %d runs; "
       "%d barriers, %d needless\n",
       f.cases, f.steps, f.kernels, f.thread_folds, f.shared, f.hosted, f.local, f.vectors,
-      f.not_lowered, f.launch_refusals, f.barriers, f.needless_barriers);
+      f.not_lowered, f.runs, f.barriers, f.needless_barriers);
   for (const auto& [what, n] : f.unknown) std::printf("  unknown %s: %d\n", what.c_str(), n);
+  for (const auto& [what, n] : f.launch_refusals) {
+    std::printf("  not launched %s: %d\n", what.c_str(), n);
+  }
   for (const auto& [what, n] : f.refused_steps) std::printf("  refused %s: %d\n", what.c_str(), n);
   for (const auto& [what, n] : f.refused_lowering) {
     std::printf("  refused lower %s: %d\n", what.c_str(), n);
@@ -215,6 +237,7 @@ TEST(WholeFusions, AgreeUnderRandomSchedules) {
   print(figures);
   // Without a schedule everything is lowered, but for subscripts that are not proved in bounds.
   EXPECT_LE(figures.not_lowered, figures.cases / 500);
+  EXPECT_EQ(figures.needless_barriers, 0);
 }
 
 }  // namespace

@@ -141,11 +141,11 @@ std::vector<ViewOp> view_ops() {
       {"slice", "every_third", 1, [](const V& v) { return slice(v.x, 1, 0, kEnd, 3); }},
       {"slice", "odd_rows", 2, [](const V& v) { return slice(v.x, 0, 1, kEnd, 2); }},
       {"slice", "the_middle", 0, [](const V& v) { return slice(v.z, 1, 1, 2); }},
-      {"pad", "padded", 1,
+      {"pad", "padded", 0,
        [](const V& v) {
          return pad(v.x, {{1, 2}, {0, 3}});
        }},
-      {"pad", "padded_by_ones", 1,
+      {"pad", "padded_by_ones", 0,
        [](const V& v) {
          return pad(v.x, {{0, 0}, {2, 0}}, 1);
        }},
@@ -153,7 +153,7 @@ std::vector<ViewOp> view_ops() {
        [](const V& v) {
          return pad(v.x, {{-1, 0}, {2, -1}}, 1);
        }},
-      {"pad", "padded_by_sizes", 1,
+      {"pad", "padded_by_sizes", 0,
        [](const V& v) {
          return pad(v.x, {{0, 0}, {v.n, v.m}}, 0);
        }},

@@ -38,6 +38,15 @@ std::int64_t items(const std::vector<std::int64_t>& shape) {
   return n;
 }
 
+Array filled(DataType type, std::vector<std::int64_t> shape, std::mt19937_64& rng) {
+  Array a(type, std::move(shape));
+  const bool is_signed = type != DataType::UInt8 && type != DataType::Bool;
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    a.set_int(k, type == DataType::Bool ? draw(rng, 0, 1) : draw(rng, is_signed ? -4 : 0, 4));
+  }
+  return a;
+}
+
 }  // namespace
 
 WholeFusion::WholeFusion(const WholeRecipe& recipe) {
@@ -60,7 +69,7 @@ WholeFusion::WholeFusion(const WholeRecipe& recipe) {
   choose_outputs(last);
 }
 
-std::int64_t WholeFusion::value(Expr e) const {
+std::int64_t WholeFusion::value(Expr e, const std::map<std::string, std::int64_t>& sizes) const {
   std::vector<Expr> symbols;
   std::vector<std::int64_t> values;
   for (Expr n : fusion->sizes()) {
@@ -76,7 +85,7 @@ void WholeFusion::add_sizes(std::mt19937_64& rng) {
     const std::int64_t n = kOdd[index(rng, k == 0 ? 9 : 6)];
     if (one_in(rng, 3)) {
       const std::string name = "N" + std::to_string(k);
-      extents_.push_back(fusion->extent(name));
+      extents_.push_back(fusion->extent(name, 0));
       sizes[name] = n;
     } else {
       extents_.push_back(fusion->constant(n));
@@ -93,19 +102,30 @@ WholeFusion::Known& WholeFusion::add_input(std::vector<Expr> shape, std::mt19937
   const std::string name = "a" + std::to_string(inputs.size());
   std::vector<std::int64_t> numbers;
   for (Expr n : shape) numbers.push_back(value(n));
-  fill(name, type, numbers, rng);
+  inputs[name] = filled(type, numbers, rng);
   known_.push_back({fusion->input(name, std::move(shape), type), numbers, Kind::Whole, 4, false});
   return known_.back();
 }
 
-void WholeFusion::fill(const std::string& name, DataType type, std::vector<std::int64_t> shape,
-                       std::mt19937_64& rng) {
-  Array a(type, std::move(shape));
-  const bool is_signed = type != DataType::UInt8 && type != DataType::Bool;
-  for (std::int64_t k = 0; k < a.size(); ++k) {
-    a.set_int(k, type == DataType::Bool ? draw(rng, 0, 1) : draw(rng, is_signed ? -4 : 0, 4));
+bool WholeFusion::has_shapes(const std::map<std::string, std::int64_t>& sizes) const {
+  for (const auto& [name, array] : inputs) {
+    for (Expr n : fusion->shape(*fusion->find(name))) {
+      if (value(n, sizes) < 0) return false;
+    }
   }
-  inputs[name] = std::move(a);
+  return true;
+}
+
+std::map<std::string, Array> WholeFusion::inputs_at(
+    const std::map<std::string, std::int64_t>& sizes) const {
+  std::mt19937_64 rng(1);
+  std::map<std::string, Array> arrays;
+  for (const auto& [name, array] : inputs) {
+    std::vector<std::int64_t> shape;
+    for (Expr n : fusion->shape(*fusion->find(name))) shape.push_back(value(n, sizes));
+    arrays[name] = filled(array.type, std::move(shape), rng);
+  }
+  return arrays;
 }
 
 // Rather one of the last ones.

@@ -33,6 +33,11 @@ class WholeFusion {
  public:
   explicit WholeFusion(const WholeRecipe& recipe);
 
+  // Do all inputs have extents of at least 0?
+  bool has_shapes(const std::map<std::string, std::int64_t>& sizes) const;
+  // Arrays for them, at any such sizes.
+  std::map<std::string, Array> inputs_at(const std::map<std::string, std::int64_t>& sizes) const;
+
   std::shared_ptr<Fusion> fusion = std::make_shared<Fusion>();
   std::map<std::string, std::int64_t> sizes;
   std::map<std::string, Array> inputs;
@@ -49,11 +54,10 @@ class WholeFusion {
     bool is_read = false;
   };
   DataType type_of(const Known& k) const { return (*fusion)[k.tensor.id()].type; }
-  std::int64_t value(Expr e) const;
+  std::int64_t value(Expr e) const { return value(e, sizes); }
+  std::int64_t value(Expr e, const std::map<std::string, std::int64_t>& sizes) const;
   void add_sizes(std::mt19937_64& rng);
   Known& add_input(std::vector<Expr> shape, std::mt19937_64& rng);
-  void fill(const std::string& name, DataType type, std::vector<std::int64_t> shape,
-            std::mt19937_64& rng);
   std::size_t pick(std::mt19937_64& rng);
   std::size_t partner(std::size_t of, std::mt19937_64& rng);
   void keep(Tensor t, Kind kind, double bound);

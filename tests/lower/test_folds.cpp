@@ -107,7 +107,7 @@ TEST(Folds, ABlockThatFoldsMeetsInOneBarrier) {
   const auto [b, h] = s.loops<2>(rows.y);
   s.bind(b, ParallelType::BIDx).bind(s.split(h, 256).second, ParallelType::TIDx);
   const Program p = lower(rows.f, s);
-  EXPECT_EQ(test::count_barriers(p.steps[0].variants[0].body), 1u);
+  EXPECT_EQ(barriers_in(p.steps[0].variants[0].body), 1u);
 }
 
 TEST(Folds, BlocksThatFoldTogetherAreRefused) {

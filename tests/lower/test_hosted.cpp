@@ -76,7 +76,7 @@ TEST(Hosted, ATileIsTransposedThroughSharedMemory) {
   s.compute_at(tile, at);
   const Program p = expect_agreement(
       f, s, {{{"M", 1}, {"N", 1}}, {{"M", 33}, {"N", 31}}, {{"M", 127}, {"N", 65}}});
-  EXPECT_EQ(test::count_barriers(p.steps[0].variants[0].body), 1u);
+  EXPECT_EQ(barriers_in(p.steps[0].variants[0].body), 1u);
 }
 
 TEST(Hosted, AReaderOutsideOfTheLoopsIsRefused) {

@@ -42,5 +42,16 @@ TEST(SchedulePointwise, LeavesAScalarAlone) {
   EXPECT_EQ(loops(s, y), "");
 }
 
+// Else it would follow its reader, whose blocks would then have to meet.
+TEST(SchedulePointwise, LeavesAScalarThatFoldsToOneThread) {
+  Fusion f;
+  const Tensor a = f.input("a", {f.extent("N")}, DataType::Float);
+  const Tensor s = sum(a), y = f.output("y", a / s);
+  Schedule schedule(f);
+  schedule_pointwise(schedule, y.id());
+  schedule_pointwise(schedule, s.id());
+  EXPECT_EQ(loops(schedule.with_defaults(), s), "i0 Serial ");
+}
+
 }  // namespace
 }  // namespace selvage

@@ -1,0 +1,213 @@
+#include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
+#include <selvage/index/coordinates.h>
+#include <selvage/ir/fold.h>
+#include <selvage/ir/reads.h>
+#include <selvage/lower/specialised.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+// Iterdomains of a graph, made again in another one.
+class Replay {
+ public:
+  Replay(const DomainGraph& from, DomainGraph& to, const std::function<Expr(Expr)>& number)
+      : from_(from), to_(to), number_(number) {}
+
+  void is(DomainId old, DomainId made) { made_[old] = made; }
+
+  DomainId operator()(DomainId d) {
+    if (const auto it = made_.find(d); it != made_.end()) return it->second;
+    for (TransformId t : from_.around(d)) {
+      if (contains(outputs(from_[t]), d)) take(from_[t]);
+    }
+    return made_.at(d);
+  }
+
+ private:
+  void take(const Transform& transform) {
+    Replay& again = *this;
+    std::visit(overloaded{[&](const Split& s) {
+                            std::tie(made_[s.outer], made_[s.inner]) =
+                                to_.split(again(s.in), number_(s.factor), s.inner_split,
+                                          from_[s.outer].name, from_[s.inner].name);
+                          },
+                          [&](const Merge& m) {
+                            made_[m.out] =
+                                to_.merge(again(m.outer), again(m.inner), from_[m.out].name);
+                          },
+                          [&](const Resize& r) {
+                            made_[r.out] = to_.resize(again(r.in), number_(r.left),
+                                                      number_(r.right), from_[r.out].name);
+                          },
+                          [&](const Swizzle& s) {
+                            std::tie(made_[s.out_x], made_[s.out_y]) =
+                                to_.swizzle(s.kind, again(s.in_x), again(s.in_y),
+                                            from_[s.out_x].name, from_[s.out_y].name);
+                          }},
+               transform);
+  }
+
+  const DomainGraph& from_;
+  DomainGraph& to_;
+  const std::function<Expr(Expr)>& number_;
+  std::map<DomainId, DomainId> made_;
+};
+
+class Specialisation {
+ public:
+  Specialisation(const Fusion& fusion, const Environment& sizes)
+      : old_(fusion),
+        sizes_(sizes),
+        made_(std::make_unique<Fusion>(fusion.shared_pool())),
+        numbers_(*made_->facts()),
+        tensors_(fusion.size()) {}
+
+  std::unique_ptr<Fusion> run() {
+    for (TensorId t : definition_order(old_)) {
+      const std::vector<Expr> shape = at_sizes(old_.shape(t));
+      if (is_empty(shape)) continue;
+      const Tensor made = old_[t].is_input ? input(t, shape) : computed(t, shape);
+      tensors_[index_of(t)] = made.id();
+      lay_out(t, made.id());
+    }
+    return std::move(made_);
+  }
+
+ private:
+  Expr at_sizes(Expr e) { return numbers_.simplify(substitute(e, sizes_)); }
+
+  std::vector<Expr> at_sizes(std::vector<Expr> list) {
+    for (Expr& e : list) e = at_sizes(e);
+    return list;
+  }
+
+  static bool is_empty(const std::vector<Expr>& shape) {
+    return std::any_of(shape.begin(), shape.end(), [](Expr n) { return n.is_const(0); });
+  }
+
+  std::vector<Expr> extents(const std::vector<DomainId>& domains) {
+    std::vector<Expr> list;
+    for (DomainId d : domains) list.push_back(at_sizes(old_.domains()[d].extent));
+    return list;
+  }
+
+  Tensor input(TensorId t, const std::vector<Expr>& shape) {
+    std::vector<std::string> axes;
+    for (DomainId d : old_[t].logical) axes.push_back(old_.domains()[d].name);
+    return made_->input(old_[t].name, shape, old_[t].type, axes);
+  }
+
+  Tensor computed(TensorId t, const std::vector<Expr>& shape) {
+    const TensorInfo& info = old_[t];
+    ValueGraph& values = made_->values();
+    if (info.fold) {
+      const Fold& fold = *info.fold;
+      const std::vector<Expr> folded_shape = extents(fold.domains);
+      if (is_empty(folded_shape)) {
+        const ValueId none = values.constant(DataType::Int64, std::int64_t{0}, false);
+        const ValueId value = folded(values, fold, empty_state(values, fold), none);
+        return made_->compute(info.name, info.indices, shape, value, info.type);
+      }
+      return made_->compute_fold(info.name, info.indices, shape,
+                                 {.how = fold.how,
+                                  .indices = fold.indices,
+                                  .shape = folded_shape,
+                                  .correction = fold.correction},
+                                 value_of(t, sizes_), info.type);
+    }
+    if (info.root.empty()) {
+      return made_->compute(info.name, info.indices, shape, value_of(t, sizes_), info.type);
+    }
+    const std::vector<Expr> root_shape = extents(info.root);
+    if (!is_empty(root_shape)) {
+      const auto view = [&](DomainGraph& graph, const std::vector<DomainId>& root) {
+        Replay replay(old_.domains(), graph, number_);
+        for (std::size_t k = 0; k < root.size(); ++k) replay.is(info.root[k], root[k]);
+        std::vector<DomainId> logical;
+        for (DomainId d : info.logical) logical.push_back(replay(d));
+        return logical;
+      };
+      return made_->compute_view(info.name, info.indices, root_shape, view, value_of(t, sizes_),
+                                 info.type);
+    }
+    // A pad of nothing: the definition is written over the logical domain.
+    std::vector<Expr> indices;
+    for (DomainId d : info.logical) {
+      indices.push_back(made_->fresh_index(old_.domains()[d].name));
+    }
+    const std::vector<Expr> at = coordinates_from(old_.domains(), info.logical, indices, info.root);
+    Environment environment = sizes_;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      SELVAGE_CHECK(at[k].valid());
+      environment.emplace_back(info.indices[k], substitute(at[k], sizes_));
+    }
+    return made_->compute(info.name, indices, shape, value_of(t, environment), info.type);
+  }
+
+  // The definition of a tensor as a value of the fusion that is made.
+  ValueId value_of(TensorId t, const Environment& environment) {
+    std::map<ValueId, ValueId> made;
+    for (ValueId v : values_under(old_.values(), *old_[t].definition)) {
+      ValueNode node = old_.values()[v];
+      for (ValueId& operand : node.operands) operand = made.at(operand);
+      if (node.kind == ValueNode::Kind::Index) node.index = substitute(node.index, environment);
+      for (Expr& s : node.subscripts) s = numbers_.simplify(substitute(s, environment));
+      if (node.kind != ValueNode::Kind::Read) {
+        made[v] = made_->values().add(std::move(node));
+        continue;
+      }
+      const std::optional<TensorId> source = tensors_[node.source];
+      if (!source && node.operands.empty()) refuse_read(t, TensorId(node.source));
+      if (source) node.source = std::uint32_t(*source);
+      made[v] = source ? made_->values().add(std::move(node)) : node.operands[0];
+    }
+    return made.at(*old_[t].definition);
+  }
+
+  [[noreturn]] void refuse_read(TensorId reader, TensorId source) {
+    std::string shape;
+    for (Expr n : at_sizes(old_.shape(source))) {
+      shape += (shape.empty() ? "" : ", ") + std::to_string(n.value());
+    }
+    refuse<BadInput>("E616",
+                     old_[source].name + " is read by " + old_[reader].name +
+                         ", and has no items: its shape is [" + shape + "]",
+                     "keep the subscripts below the extents");
+  }
+
+  // How it is stored is said of the tensor itself.
+  void lay_out(TensorId t, TensorId made) {
+    const TensorInfo& from = old_[t];
+    Replay replay(old_.domains(), made_->domains(), number_);
+    TensorInfo& to = made_->edit(made);
+    for (std::size_t k = 0; k < from.logical.size(); ++k) replay.is(from.logical[k], to.logical[k]);
+    for (DomainId d : from.allocation) to.allocation.push_back(replay(d));
+    to.strides = at_sizes(from.strides);
+    to.is_output = from.is_output;
+    to.align = from.align;
+    to.memory = from.memory;
+    to.fill = from.fill;
+    to.duplicates_allowed = from.duplicates_allowed;
+  }
+
+  const Fusion& old_;
+  const Environment& sizes_;
+  std::unique_ptr<Fusion> made_;
+  Simplifier numbers_;
+  const std::function<Expr(Expr)> number_ = [this](Expr e) { return at_sizes(e); };
+  std::vector<std::optional<TensorId>> tensors_;  // by the old one's number
+};
+
+}  // namespace
+
+std::unique_ptr<Fusion> specialised(const Fusion& fusion, const Environment& sizes) {
+  return Specialisation(fusion, sizes).run();
+}
+
+}  // namespace selvage

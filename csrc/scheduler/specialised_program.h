@@ -1,0 +1,19 @@
+#pragma once
+
+#include <selvage/lower/program.h>
+#include <selvage/lower/specialised.h>
+
+#include <memory>
+
+namespace selvage {
+
+// Kernels for sizes that leave some tensors no items.
+struct SpecialisedProgram {
+  std::unique_ptr<Fusion> fusion;  // specialised() for the sizes
+  Program program;                 // a thread for each item of an output or of what folds
+};
+
+// Throws what specialised() and lower() throw.
+SpecialisedProgram lower_specialised(const Fusion& fusion, const Environment& sizes);
+
+}  // namespace selvage
