@@ -253,6 +253,14 @@ class Writer {
   }
 
   void write(const Transfer& transfer) {
+    const Buffer& from = kernel_.buffers[transfer.from];
+    if (from.is_read_once) {
+      const std::string bits(c_bits_type(transfer.width * size_of(from.type)));
+      const std::string whole = storage_->whole(transfer.to, transfer.width);
+      const std::string to = whole.empty() ? place(transfer.to, transfer.to_address) : "&" + whole;
+      return line("*(" + bits + "*)" + to + " = __ldcs((const " + bits + "*)" +
+                  place(transfer.from, transfer.from_address) + ");");
+    }
     line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
          elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
   }
@@ -261,9 +269,13 @@ class Writer {
     if (const std::string whole = storage_->whole(id, width); !whole.empty()) return whole;
     const Buffer& buffer = kernel_.buffers[id];
     helpers_.use_vector(buffer.type, width);
+    return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)" +
+           place(id, address);
+  }
+  // (y + t0)
+  std::string place(BufferId id, Expr address) {
     const CText at = index_.write_converted(address);
-    return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)(" +
-           storage_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
+    return "(" + storage_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
   // const int variable = value; unless nothing mentions it, or it says the same already.

@@ -148,6 +148,16 @@ std::string_view c_function_suffix(DataType compute) {
   return compute == DataType::Float ? "f" : "";
 }
 
+std::string_view c_bits_type(std::int64_t bytes) {
+  switch (bytes) {
+    case 2: return "unsigned short";
+    case 4: return "unsigned";
+    case 8: return "uint2";
+    case 16: return "uint4";
+    default: SELVAGE_CHECK(!"the width of an access"); return {};
+  }
+}
+
 std::string_view c_storage_type(DataType type) {
   switch (type) {
     case DataType::Bool: return "unsigned char";

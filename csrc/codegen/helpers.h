@@ -16,6 +16,8 @@ std::string_view c_unsigned_type(DataType compute);
 std::string_view c_function_suffix(DataType compute);
 // The type of an element in memory: "signed char", "unsigned short" for half, ...
 std::string_view c_storage_type(DataType type);
+// Of the built-in types, one as wide as that: 2, 4, 8 or 16 bytes.
+std::string_view c_bits_type(std::int64_t bytes);
 
 // Replaces in a pattern:  $T $U $f  the names above;  $0 $1 $2  the operands;
 //                         @name  the helper of that name for `type`, which `used` notes.

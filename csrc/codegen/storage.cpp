@@ -109,6 +109,11 @@ std::string Storage::element(BufferId b, const std::string& at) const {
   return {};
 }
 
+std::string Storage::read(BufferId b, const std::string& at) const {
+  const std::string place = element(b, at);
+  return kernel_.buffers[b].is_read_once ? "__ldcs(&" + place + ")" : place;
+}
+
 std::string Storage::whole(BufferId b, std::int64_t width) const {
   return forms_[b] == Form::Lanes && kernel_.buffers[b].elements.is_const(width) ? names_[b]
                                                                                  : std::string();

@@ -155,7 +155,7 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     }
     case ValueNode::Kind::Read: {
       const std::string address = index_.write_converted(node.subscripts[0]).text;
-      return load({storage_.element(node.source, address)}, kernel_.buffers[node.source].type);
+      return load({storage_.read(node.source, address)}, kernel_.buffers[node.source].type);
     }
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
@@ -295,7 +295,7 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
   if (node.kind == ValueNode::Kind::Cast && node.type == type) v = node.operands[0];
   if (is_copy(kernel_.values[v], type)) {
     const ValueNode& read = kernel_.values[v];
-    return {{}, {storage_.element(read.source, index_.write_converted(read.subscripts[0]).text)}};
+    return {{}, {storage_.read(read.source, index_.write_converted(read.subscripts[0]).text)}};
   }
   Written out = block(v, {});
   out.value = store(convert(out.value, compute(v), compute_type(type)), type);

@@ -23,6 +23,7 @@ struct Buffer {
   Memory memory = Memory::Global;
   Expr elements;  // how many it has, over the sizes; a number where it is Shared or Local
   bool is_written = false;
+  bool is_read_once = false;  // no element is read again: caches need not keep it
   // Of Shared memory: where it begins in the block's, in bytes. Buffers may overlap, and then what
   // is stored in one is lost to the other. Invalid: bytes of its own.
   std::optional<std::int64_t> offset = {};

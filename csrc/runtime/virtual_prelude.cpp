@@ -38,6 +38,7 @@ static struct {
 #define gridDim (selvage_machine.grid_extent)
 #define warpSize 32
 #define DYNAMIC_SHARED(type, name) type* name = (type*)selvage_machine.shared
+#define __ldcs(p) (*(p))
 #define __syncthreads() \
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
 #define __syncwarp() \

@@ -52,9 +52,10 @@ TEST_P(EveryExample, CompilesForSm90aWithoutLocalMemory) {
     }
   }
   const CompiledKernels compiled = nvrtc->compile(sources, {.ptx = true});
-  // Inputs are read by way of the read-only cache.
+  // Inputs are read by way of the read-only cache; past all caches what is read once.
   for (std::size_t at = 0; (at = compiled.ptx.find("ld.global", at)) != std::string::npos; ++at) {
-    EXPECT_EQ(compiled.ptx.substr(at, 12), "ld.global.nc");
+    const std::string how = compiled.ptx.substr(at + 9, 3);
+    EXPECT_TRUE(how == ".nc" || how == ".cs") << how;
   }
   const auto counts = count_sass(compiled.cubin);
   for (const KernelSource& source : sources) {

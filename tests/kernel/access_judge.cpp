@@ -155,22 +155,35 @@ void AccessJudge::read_value(ValueId v) {
     access(node.source, value(node.subscripts[0]), Kind::Read);
   if (node.kind == ValueNode::Kind::Apply && node.function == Function::Select) {
     read_value(node.operands[0]);
-    return read_value(node.operands[truth(node.operands[0]) ? 1 : 2]);
+    const std::optional<bool> holds = truth(node.operands[0]);
+    if (holds != false) read_value(node.operands[1]);
+    if (holds != true) read_value(node.operands[2]);
+    return;
   }
   for (ValueId o : node.operands) read_value(o);
 }
 
 // Of what is made of indices and literals.
-bool AccessJudge::truth(ValueId v) const {
+std::optional<bool> AccessJudge::truth(ValueId v) const {
   const ValueNode& node = kernel_.values[v];
   if (node.kind == ValueNode::Kind::Index) return value(node.index) != 0;
   if (node.kind == ValueNode::Kind::Constant) return node.integer != 0;
   if (node.kind == ValueNode::Kind::Cast) return truth(node.operands[0]);
   if (node.kind == ValueNode::Kind::Apply && node.function == Function::Lt) {
-    return value(kernel_.values[node.operands[0]].index) <
-           value(kernel_.values[node.operands[1]].index);
+    const ValueNode &a = kernel_.values[node.operands[0]], &b = kernel_.values[node.operands[1]];
+    if (a.kind == ValueNode::Kind::Index && b.kind == ValueNode::Kind::Index) {
+      return value(a.index) < value(b.index);
+    }
   }
-  throw std::logic_error("a condition that depends on data");
+  return std::nullopt;
+}
+
+std::size_t AccessJudge::most_reads(BufferId b) const {
+  std::size_t most = 0;
+  for (const auto& [element, moments] : reads_) {
+    if (element.first == b) most = std::max(most, moments.size());
+  }
+  return most;
 }
 
 void AccessJudge::access(BufferId b, std::int64_t address, Kind kind, std::int64_t width,
@@ -182,6 +195,9 @@ void AccessJudge::access(BufferId b, std::int64_t address, Kind kind, std::int64
     if (address + i < 0 || address + i >= value(buffer.elements)) {
       bad_addresses_.insert({b, address});
       continue;
+    }
+    if (kind == Kind::Read && buffer.memory == Memory::Global) {
+      reads_[{b, address + i}].insert({block_, number_, trips_});
     }
     now_.accesses.push_back({b, address + i, kind, function, duplicates, block_barriers_,
                              warp_barriers_, number_, block_, thread_});

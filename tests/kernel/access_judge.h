@@ -7,8 +7,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,9 @@ class AccessJudge {
     return uninitialised_.count({b, address, block, thread}) > 0;
   }
   std::size_t accesses() const { return accesses_; }
+  // How often an element of a buffer is read at most: by how many threads, or in how many
+  // iterations of one. Where a condition depends on data, both of its branches count.
+  std::size_t most_reads(BufferId b) const;
 
  private:
   enum class Kind { Read, Write, Atomic };
@@ -63,7 +68,7 @@ class AccessJudge {
   void access(BufferId b, std::int64_t address, Kind kind, std::int64_t width = 1,
               Function function = Function::Add, bool duplicates = false);
   void read_value(ValueId v);
-  bool truth(ValueId v) const;
+  std::optional<bool> truth(ValueId v) const;
   void judge_block(const std::vector<Thread>& threads);
   void judge_pairs(const std::vector<Access>& all, bool one_block);
   void judge_pair(const Access& a, const Access& b, bool one_block);
@@ -82,6 +87,8 @@ class AccessJudge {
   using Who = std::tuple<BufferId, std::int64_t, Index3, Index3>;
   std::set<std::pair<Who, Who>> races_;
   std::set<Who> uninitialised_;
+  using Moment = std::tuple<Index3, std::int64_t, std::vector<std::int64_t>>;
+  std::map<std::pair<BufferId, std::int64_t>, std::set<Moment>> reads_;  // of global elements
 };
 
 }  // namespace selvage::test

@@ -25,7 +25,12 @@ struct VerifyCase : HandKernel {
 
   BufferId shared(const std::string& name, std::int64_t n, std::optional<std::int64_t> offset = {},
                   DataType type = DataType::Float) {
-    kernel.buffers.push_back({name, type, Memory::Shared, c(n), true, offset});
+    kernel.buffers.push_back({.name = name,
+                              .type = type,
+                              .memory = Memory::Shared,
+                              .elements = c(n),
+                              .is_written = true,
+                              .offset = offset});
     return BufferId(kernel.buffers.size() - 1);
   }
   BufferId local(const std::string& name, std::int64_t n) {

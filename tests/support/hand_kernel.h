@@ -50,7 +50,12 @@ struct HandKernel {
   }
   BufferId shared(const std::string& name, DataType type, std::int64_t elements,
                   std::optional<std::int64_t> offset = {}) {
-    kernel.buffers.push_back({name, type, Memory::Shared, c(elements), true, offset});
+    kernel.buffers.push_back({.name = name,
+                              .type = type,
+                              .memory = Memory::Shared,
+                              .elements = c(elements),
+                              .is_written = true,
+                              .offset = offset});
     return BufferId(kernel.buffers.size() - 1);
   }
   BufferId local(const std::string& name, DataType type, std::int64_t elements = 1) {
