@@ -10,7 +10,10 @@ namespace selvage {
 // As reachable() of expressions: operands have smaller ids than their users, so from the largest id
 // down all the times that a value is met follow one another.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root) {
-  std::vector<ValueId> all, open = {root};
+  std::vector<ValueId> all, open;
+  all.reserve(16);
+  open.reserve(16);
+  open.push_back(root);
   while (!open.empty()) {
     std::pop_heap(open.begin(), open.end());
     const ValueId v = open.back();

@@ -28,8 +28,7 @@ struct Earlier {
 // kernel without any.
 class Needs {
  public:
-  explicit Needs(const AccessMap& map) {
-    MeetingJudge judge(map);
+  explicit Needs(const AccessMap& map) : judge_(map) {
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
       if (map.kernel().buffers[all[a].buffer].memory == Memory::Local) continue;
@@ -38,17 +37,14 @@ class Needs {
         if (!disturb(access_class(map, all[a]), access_class(map, all[b]))) continue;
         const std::size_t loops = common_loops(map, a, b).size();
         // At the same iteration of all loops around both.
-        if (a != b) ask(judge, {.first = a, .second = b, .equal = loops});
+        if (a != b) ask({.first = a, .second = b, .equal = loops});
         // And one of them in an earlier iteration of a loop than the other.
         for (std::size_t k = 0; k < loops; ++k) {
           for (const auto& [first, second] : {std::pair(a, b), std::pair(b, a)}) {
-            const Meeting later{
-                .first = first, .second = second, .equal = k, .relation = Meeting::Relation::Later};
-            if (ask(judge, later)) {
-              Meeting next = later;
-              next.relation = Meeting::Relation::Next;
-              ask(judge, next);
-            }
+            ask({.first = first,
+                 .second = second,
+                 .equal = k,
+                 .relation = Meeting::Relation::Later});
             if (a == b) break;
           }
         }
@@ -57,24 +53,34 @@ class Needs {
   }
 
   bool empty() const { return needs_.empty(); }
-  Needed between(const Earlier& first, AccessId second) const {
-    const auto it = needs_.find({first, second});
-    return it == needs_.end() ? Needed::None : it->second;
+  Needed between(const Earlier& first, AccessId second) {
+    Earlier any = first;
+    any.is_one_before = false;
+    const auto it = needs_.find({any, second});
+    if (it == needs_.end() || !first.is_one_before) {
+      return it == needs_.end() ? Needed::None : it->second;
+    }
+    const auto [next, is_new] = needs_.try_emplace({first, second}, Needed::None);
+    if (is_new) {
+      const Meeting m{.first = first.access,
+                      .second = second,
+                      .equal = std::size_t(first.loop),
+                      .relation = Meeting::Relation::Next};
+      next->second = judge_.ask(m, false).needed();
+    }
+    return next->second;
   }
 
  private:
-  bool ask(MeetingJudge& judge, const Meeting& m) {
-    const Needed needed = judge.ask(m, false).needed();
-    if (needed == Needed::None) return false;
+  void ask(const Meeting& m) {
+    const Needed needed = judge_.ask(m, false).needed();
+    if (needed == Needed::None) return;
     const bool is_same = m.relation == Meeting::Relation::Free;
-    const Earlier first{.access = m.first,
-                        .loop = is_same ? Earlier::kSame : int(m.equal),
-                        .is_one_before = m.relation == Meeting::Relation::Next};
-    needs_[{first, m.second}] = needed;
+    needs_[{{m.first, is_same ? Earlier::kSame : int(m.equal)}, m.second}] = needed;
     if (is_same) needs_[{{m.second}, m.first}] = needed;
-    return true;
   }
 
+  MeetingJudge judge_;
   std::map<std::pair<Earlier, AccessId>, Needed> needs_;
 };
 
@@ -108,7 +114,7 @@ Way barrier_way(Needed scope) { return {{}, {}, scope == Needed::Block, true}; }
 
 class Placer {
  public:
-  Placer(Kernel& kernel, const AccessMap& map, const Needs& needs) : needs_(needs) {
+  Placer(Kernel& kernel, const AccessMap& map, Needs& needs) : needs_(needs) {
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
       if (kernel.buffers[all[a].buffer].memory == Memory::Local) continue;
@@ -122,7 +128,7 @@ class Placer {
   }
 
  private:
-  Needed needed(const Open& before, const Open& next) const {
+  Needed needed(const Open& before, const Open& next) {
     Needed most = Needed::None;
     for (const Earlier& b : next.block) {
       for (const Earlier& a : before.block) {
@@ -217,7 +223,7 @@ class Placer {
     body = std::move(all);
   }
 
-  const Needs& needs_;
+  Needs& needs_;
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
   std::unordered_map<const Statement*, Needed> at_;   // the barrier before a statement
   std::unordered_map<const Statement*, Way> passed_;  // loops
@@ -256,7 +262,7 @@ std::size_t barriers_in(const Body& body) {
 void add_barriers(Kernel& kernel) {
   if (!has_meeting_place(kernel)) return;
   const AccessMap map(kernel);
-  const Needs needs(map);
+  Needs needs(map);
   if (!needs.empty()) Placer(kernel, map, needs).run(kernel.body);
 }
 
