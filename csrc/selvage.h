@@ -19,4 +19,5 @@
 #include <selvage/report/page.h>
 #include <selvage/report/picture.h>
 #include <selvage/report/report.h>
+#include <selvage/runtime/executable.h>
 #include <selvage/scheduler/pointwise.h>

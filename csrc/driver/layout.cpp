@@ -1,6 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
 #include <selvage/driver/layout.h>
+#include <selvage/expr/tape.h>
 
 #include <algorithm>
 #include <cstring>

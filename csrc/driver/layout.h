@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/base/array.h>
-#include <selvage/expr/tape.h>
+#include <selvage/ir/sizes.h>
 #include <selvage/legality/analysis.h>
 
 #include <cstdint>
@@ -10,14 +10,6 @@
 #include <vector>
 
 namespace selvage {
-
-// Sizes and their values: what a run is made for.
-struct SizeValues {
-  std::vector<Expr> symbols;
-  std::vector<std::int64_t> values;
-  // The value of an integer or Boolean expression of sizes; nothing where it has none.
-  std::optional<std::int64_t> operator()(Expr e) const { return evaluate(e, symbols, values); }
-};
 
 // How the items of one tensor lie in memory, for given sizes.
 class Layout {

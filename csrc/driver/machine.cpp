@@ -1,8 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
-#include <selvage/codegen/cuda.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/emulate.h>
+#include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/driver.h>
 #include <selvage/runtime/nvrtc.h>
 #include <selvage/runtime/virtual_device.h>
@@ -15,52 +15,18 @@ namespace selvage {
 
 namespace {
 
-LaunchShape shape_of(const Kernel& kernel, const SizeValues& sizes) {
-  const auto value = [&](Expr e) {
-    const auto v = sizes(e);
-    SELVAGE_CHECK(v.has_value());
-    return *v;
-  };
-  LaunchShape shape;
-  for (std::size_t i = 0; i < 3; ++i) {
-    shape.grid[i] = value(kernel.launch.grid[i]);
-    shape.block[i] = value(kernel.launch.block[i]);
+// Runs one kernel: calls `launch` with its shape and arguments. `addresses`: by program buffer.
+template <class Launch>
+void launch_bound(const BoundLaunch& bound, const SizeValues& sizes,
+                  const std::vector<std::uint64_t>& addresses, Launch launch) {
+  std::vector<std::uint64_t> pointers;
+  for (std::size_t b : bound.buffers) {
+    if (b != kNoBuffer) pointers.push_back(addresses[b]);
   }
-  shape.shared_bytes = value(kernel.launch.shared_bytes);
-  return shape;
-}
-
-// The values that a kernel is called with, and their addresses: pointers first, then sizes.
-class Arguments {
- public:
-  template <class AddressOf>  // of a program's buffer, as 64 bits
-  Arguments(const BoundLaunch& launch, const SizeValues& sizes, AddressOf address_of) {
-    for (std::size_t b : launch.buffers) {
-      if (b != kNoBuffer) pointers_.push_back(address_of(b));
-    }
-    for (Expr n : launch.kernel->sizes) {
-      wide_.push_back(sizes(n).value());
-      narrow_.push_back(std::int32_t(wide_.back()));
-    }
-    for (std::uint64_t& p : pointers_) addresses_.push_back(&p);
-    const bool is_narrow = launch.kernel->index_type == IndexType::Int32;
-    for (std::size_t i = 0; i < wide_.size(); ++i) {
-      addresses_.push_back(is_narrow ? static_cast<void*>(&narrow_[i]) : &wide_[i]);
-    }
-  }
-  Arguments(const Arguments&) = delete;
-  std::span<void* const> addresses() const { return addresses_; }
-
- private:
-  std::vector<std::uint64_t> pointers_;
-  std::vector<std::int64_t> wide_;
-  std::vector<std::int32_t> narrow_;
-  std::vector<void*> addresses_;
-};
-
-KernelSource source_of(const Kernel& kernel) {
-  CudaText text = cuda(kernel);
-  return {std::move(text.text), std::move(text.name), std::move(text.parameter_types)};
+  const BoundKernel kernel(*bound.kernel, sizes);
+  std::vector<void*> arguments;
+  kernel.arguments(pointers, arguments);
+  launch(kernel.shape(), std::span<void* const>(arguments));
 }
 
 void add_visits(std::vector<std::uint32_t>& sum, const std::vector<std::uint32_t>& more) {
@@ -131,8 +97,9 @@ Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeVa
   }
   for (const BoundLaunch& launch : launches) {
     VirtualKernel kernel(source_of(*launch.kernel));
-    const Arguments arguments(launch, sizes, [&](std::size_t b) { return addresses[b]; });
-    kernel.launch(shape_of(*launch.kernel, sizes), arguments.addresses());
+    launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
+      kernel.launch(shape, arguments);
+    });
   }
   return {};
 }
@@ -149,9 +116,11 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
                     .help = "run on the virtual device, --on virtual"});
   }
   std::vector<DeviceBuffer> buffers;
+  std::vector<std::uint64_t> addresses;
   for (Array& a : memory) {
     buffers.emplace_back(*driver, std::max<std::size_t>(a.bytes.size(), 1));
     if (!a.bytes.empty()) buffers.back().copy_from(a.bytes);
+    addresses.push_back(buffers.back().address());
   }
   NvrtcOptions options;
   options.arch = driver->arch();
@@ -159,9 +128,10 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
   for (const BoundLaunch& launch : launches) {
     const KernelSource source = source_of(*launch.kernel);
     modules.emplace_back(*driver, nvrtc->compile(source, options).cubin);
-    const Arguments arguments(launch, sizes, [&](std::size_t b) { return buffers[b].address(); });
-    driver->launch(modules.back().function(source.name), shape_of(*launch.kernel, sizes),
-                   arguments.addresses());
+    const Driver::Function function = modules.back().function(source.name);
+    launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
+      driver->launch(function, shape, arguments);
+    });
   }
   driver->synchronize();
   for (std::size_t b = 0; b < memory.size(); ++b) {

@@ -3,7 +3,7 @@
 #include <selvage/driver/machine.h>
 #include <selvage/driver/tolerance.h>
 #include <selvage/emulate/reference.h>
-#include <selvage/expr/text.h>
+#include <selvage/runtime/bound_kernel.h>
 #include <selvage/scheduler/specialised_program.h>
 
 #include <algorithm>
@@ -74,8 +74,8 @@ class Run {
     take_inputs();
     tolerances_ = tolerances(fusion_, [&](Expr n) { return sizes_(n).value_or(1); });
     const std::vector<Array> expected = run_reference(fusion_, result_.sizes, result_.inputs);
-    if (has_empty_tensor()) specialise();
-    check_launch_conditions();
+    if (have_empty_tensor(fusion_, sizes_)) specialise();
+    check_launch_conditions(program_->checks, sizes_);
     take_offsets();
     for (const ProgramBuffer& b : program_->buffers) {
       const Schedule& schedule = *program_->schedule;
@@ -137,15 +137,6 @@ class Run {
     }
   }
 
-  bool has_empty_tensor() const {
-    const auto is_empty = [&](DomainId d) { return sizes_(fusion_.domains()[d].extent) == 0; };
-    for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const std::vector<DomainId> domains = nest_domain(fusion_[TensorId(i)]);
-      if (std::any_of(domains.begin(), domains.end(), is_empty)) return true;
-    }
-    return false;
-  }
-
   // A kernel takes every extent for at least 1. Where one is not, others are run.
   void specialise() {
     Environment sizes;
@@ -154,26 +145,6 @@ class Run {
     }
     specialised_ = lower_specialised(fusion_, sizes);
     program_ = &specialised_->program;
-  }
-
-  std::string sizes_text(Expr condition) const {
-    std::string text;
-    for (Expr s : symbols_of(std::span(&condition, 1))) {
-      text += (text.empty() ? "" : ", ") + to_string(s) + " = " +
-              std::to_string(result_.sizes.at(std::string(s.name())));
-    }
-    return text;
-  }
-
-  void check_launch_conditions() const {
-    for (const LaunchCheck& check : program_->checks) {
-      if (sizes_(check.condition).value_or(0) != 0) continue;
-      refuse<BadInput>("E621",
-                       to_string(check.condition) + " does not hold at " +
-                           sizes_text(check.condition) +
-                           (check.why.empty() ? "" : ": " + check.why),
-                       "choose sizes for which it holds");
-    }
   }
 
   static void check_no_overlap(const std::string& name, const Layout& layout) {
@@ -198,32 +169,12 @@ class Run {
     return *b;
   }
 
-  // Whether a variant may run. The name of a tensor is its address there.
-  bool may_run(const Kernel& kernel) const {
-    SizeValues values = sizes_;
-    for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
-      values.symbols.push_back(kernel.pool->symbol(program_->buffers[b].name));
-      values.values.push_back(offsets_[b]);
-    }
-    return values(kernel.condition).value_or(0) != 0;
-  }
-
   void bind_launches() {
     for (const ProgramStep& step : program_->steps) {
-      const auto kernel = std::find_if(step.variants.begin(), step.variants.end(),
-                                       [&](const Kernel& k) { return may_run(k); });
-      if (kernel == step.variants.end()) {
-        SELVAGE_CHECK(!step.variants.empty());
-        const Expr last = step.variants.back().condition;
-        const std::string at = sizes_text(last);
-        refuse<BadInput>("E622",
-                         "these sizes are too large for " + step.variants.back().name + ": " +
-                             to_string(last) + " does not hold" + (at.empty() ? "" : " at " + at),
-                         "choose smaller sizes");
-      }
+      const Kernel& kernel = variant_for(step, sizes_, {program_->buffers, offsets_});
       BoundLaunch& launch = launches_.emplace_back();
-      launch.kernel = &*kernel;
-      for (const Buffer& b : kernel->buffers) {
+      launch.kernel = &kernel;
+      for (const Buffer& b : kernel.buffers) {
         launch.buffers.push_back(b.memory == Memory::Global ? buffer_of(b.name) : kNoBuffer);
       }
     }

@@ -7,6 +7,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/reads.h>
+#include <selvage/ir/sizes.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -38,15 +39,14 @@ class Interpreter {
  public:
   Interpreter(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes)
       : fusion_(fusion) {
-    for (const auto& [name, value] : sizes) set_size(name, value);
-    for (Expr n : fusion.sizes()) {
-      if (known_.contains(n.id())) continue;
-      refuse<BadInput>("E614", "the size " + to_string(n) + " has no value",
-                       "give " + to_string(n) + " a value");
+    SizeValues values;
+    for (const auto& [name, value] : sizes) {
+      const Expr n = size_called(name);
+      known_[n.id()] = value;
+      values.symbols.push_back(n);
+      values.values.push_back(value);
     }
-    for (Expr n : fusion.sizes()) check_size(n);
-    for (Expr condition : fusion.launch_checks()) check_condition(condition);
-    for (Expr condition : fusion.facts()->assumptions()) check_condition(condition);
+    check_sizes(fusion, values);
   }
 
   std::vector<Array> run(const std::map<std::string, Array>& inputs) {
@@ -68,7 +68,7 @@ class Interpreter {
   }
 
  private:
-  void set_size(const std::string& name, std::int64_t value) {
+  Expr size_called(const std::string& name) const {
     const auto& sizes = fusion_.sizes();
     const auto n =
         std::find_if(sizes.begin(), sizes.end(), [&](Expr s) { return s.name() == name; });
@@ -76,44 +76,7 @@ class Interpreter {
       refuse<BadInput>("E614", "the fusion has no size " + name,
                        "leave it out, or correct its name");
     }
-    known_[n->id()] = value;
-  }
-
-  void check_size(Expr n) {
-    const auto& empty = fusion_.possibly_empty();
-    const std::int64_t value = known_.at(n.id());
-    const bool is_empty =
-        value == 0 && std::any_of(empty.begin(), empty.end(), [&](Expr e) { return same(e, n); });
-    const Facts::Symbol* facts = fusion_.facts()->find(n);
-    if (facts == nullptr || is_empty) return;
-    const std::string is = "the size " + to_string(n) + " is " + std::to_string(value) + ", ";
-    const std::string help = "give it a value that the fusion allows";
-    if (value < facts->range.lo) {
-      refuse<BadInput>("E615", is + "below its min of " + std::to_string(facts->range.lo), help);
-    }
-    if (value > facts->range.hi) {
-      refuse<BadInput>("E615", is + "above its max of " + std::to_string(facts->range.hi), help);
-    }
-    const Congruence& c = facts->congruence;
-    if (c.modulus > 1 && *euclid_mod(value, c.modulus) != *euclid_mod(c.residue, c.modulus)) {
-      refuse<BadInput>("E615",
-                       is + "but modulo " + std::to_string(c.modulus) + " it is to be " +
-                           std::to_string(c.residue),
-                       help);
-    }
-  }
-
-  void check_condition(Expr condition) {
-    const std::optional<std::int64_t> holds = evaluate(condition);
-    if (holds.value_or(0) != 0) return;
-    std::string at;
-    for (Expr s : symbols_of(std::span(&condition, 1))) {
-      const auto value = known_.find(s.id());
-      if (value == known_.end()) return;  // not of sizes alone: nothing to check here
-      at += (at.empty() ? "" : ", ") + to_string(s) + " = " + std::to_string(value->second);
-    }
-    refuse<BadInput>("E615", to_string(condition) + " does not hold at " + at,
-                     "give sizes for which it holds");
+    return *n;
   }
 
   std::int64_t extent(Expr n, TensorId t) {

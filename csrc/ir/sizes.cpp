@@ -1,0 +1,80 @@
+#include <selvage/base/integer.h>
+#include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/ir/sizes.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+void check_size(const Fusion& fusion, Expr n, std::int64_t value) {
+  const Facts::Symbol* facts = fusion.facts()->find(n);
+  const bool is_empty = value == 0 && contains(fusion.possibly_empty(), n);
+  if (facts == nullptr || is_empty) return;
+  const std::string is = "the size " + to_string(n) + " is " + std::to_string(value) + ", ";
+  const std::string help = "give it a value that the fusion allows";
+  if (value < facts->range.lo) {
+    refuse<BadInput>("E615", is + "below its min of " + std::to_string(facts->range.lo), help);
+  }
+  if (value > facts->range.hi) {
+    refuse<BadInput>("E615", is + "above its max of " + std::to_string(facts->range.hi), help);
+  }
+  const Congruence& c = facts->congruence;
+  if (c.modulus > 1 && *euclid_mod(value, c.modulus) != *euclid_mod(c.residue, c.modulus)) {
+    refuse<BadInput>("E615",
+                     is + "but modulo " + std::to_string(c.modulus) + " it is to be " +
+                         std::to_string(c.residue),
+                     help);
+  }
+}
+
+void check_condition(Expr condition, const SizeValues& sizes) {
+  for (Expr s : symbols_of(std::span(&condition, 1))) {
+    if (!contains(sizes.symbols, s)) return;  // not of sizes alone: nothing to check here
+  }
+  if (sizes(condition).value_or(0) != 0) return;
+  refuse<BadInput>("E615", to_string(condition) + " does not hold at " + sizes_in(condition, sizes),
+                   "give sizes for which it holds");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> SizeValues::operator()(Expr e) const {
+  return evaluate(e, symbols, values);
+}
+
+std::string sizes_in(Expr e, const SizeValues& sizes) {
+  std::string text;
+  for (Expr s : symbols_of(std::span(&e, 1))) {
+    const auto value = sizes(s);
+    if (!value) continue;
+    text += (text.empty() ? "" : ", ") + to_string(s) + " = " + std::to_string(*value);
+  }
+  return text;
+}
+
+void check_sizes(const Fusion& fusion, const SizeValues& sizes) {
+  for (Expr n : fusion.sizes()) {
+    if (contains(sizes.symbols, n)) continue;
+    refuse<BadInput>("E614", "the size " + to_string(n) + " has no value",
+                     "give " + to_string(n) + " a value");
+  }
+  for (Expr n : fusion.sizes()) check_size(fusion, n, *sizes(n));
+  for (Expr condition : fusion.launch_checks()) check_condition(condition, sizes);
+  for (Expr condition : fusion.facts()->assumptions()) check_condition(condition, sizes);
+}
+
+bool have_empty_tensor(const Fusion& fusion, const SizeValues& sizes) {
+  const auto is_empty = [&](DomainId d) { return sizes(fusion.domains()[d].extent) == 0; };
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    const std::vector<DomainId> domains = nest_domain(fusion[TensorId(i)]);
+    if (std::any_of(domains.begin(), domains.end(), is_empty)) return true;
+  }
+  return false;
+}
+
+}  // namespace selvage

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <selvage/ir/fusion.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// Sizes and their values: what a run is made for.
+struct SizeValues {
+  std::vector<Expr> symbols;
+  std::vector<std::int64_t> values;
+  // The value of an integer or Boolean expression of sizes; nothing where it has none.
+  std::optional<std::int64_t> operator()(Expr e) const;
+};
+
+// "M = 4, N = 70000": the sizes that an expression is made of, those that have values.
+std::string sizes_in(Expr e, const SizeValues& sizes);
+
+// Throws BadInput: E614 a size of the fusion that has no value, E615 one that its facts rule out,
+// or values that break a relation between sizes.
+void check_sizes(const Fusion& fusion, const SizeValues& sizes);
+
+// Do they leave some tensor, or what is folded into one, no items?
+bool have_empty_tensor(const Fusion& fusion, const SizeValues& sizes);
+
+}  // namespace selvage

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <selvage/base/array.h>
+#include <selvage/ir/sizes.h>
+#include <selvage/lower/program.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// Memory that an executable reads or writes where it lies: device memory for a GPU, host memory for
+// the virtual device. Shape and strides are looked at during the call only.
+struct Argument {
+  Argument(void* data, DataType type, std::span<const std::int64_t> shape,
+           std::span<const std::int64_t> strides = {})
+      : data(data), type(type), shape(shape), strides(strides) {}
+  Argument(Array& a) : Argument(a.bytes.data(), a.type, a.shape) {}
+  // An input: it is only read.
+  Argument(const Array& a) : Argument(const_cast<std::byte*>(a.bytes.data()), a.type, a.shape) {}
+
+  void* data;
+  DataType type;
+  std::span<const std::int64_t> shape;    // logical, outer to inner
+  std::span<const std::int64_t> strides;  // in elements, one per axis; empty: as the fusion says
+};
+
+using NamedSizes = std::map<std::string, std::int64_t>;
+
+// What the arguments of a program are: its inputs, then its outputs, in order of declaration; and
+// which sizes their shapes and strides tell.
+class Signature {
+ public:
+  // Refers to none of them afterwards but to the expressions' pool.
+  Signature(const Fusion& fusion, const DomainGraph& graph,
+            const std::vector<ProgramBuffer>& buffers);
+
+  std::size_t size() const { return parameters_.size(); }
+  const std::string& name(std::size_t k) const { return parameters_[k].name; }
+
+  // The sizes, each from a shape or stride that is that size and nothing else, or by its name;
+  // what is told twice has to agree. Throws BadInput, and names the argument: E612 its shape, E613
+  // its type, E628 a stride, E629 an address that no element may have, E630 how many there are,
+  // E614 a size that nothing tells, E615 one that the facts rule out, E626 two items of an output
+  // at one address.
+  SizeValues bind(std::span<const Argument> arguments, const NamedSizes& named) const;
+
+ private:
+  struct Parameter {
+    std::string name;
+    DataType type;
+    bool is_output;
+    std::vector<Expr> shape;
+    std::vector<Expr> strides;  // by logical axis; empty: the address is no sum of strides
+  };
+  // A size, and where it is read.
+  struct Source {
+    Expr size;
+    std::size_t parameter = 0, axis = 0;
+    bool is_stride = false;
+  };
+  void find_sources(Expr size);
+  void check_number(std::span<const Argument> arguments) const;
+  void check_form(const Parameter& parameter, const Argument& argument) const;
+  void check_shape(const Parameter& parameter, const Argument& argument,
+                   const SizeValues& sizes) const;
+  void check_strides(const Parameter& parameter, const Argument& argument,
+                     const SizeValues& sizes) const;
+
+  Fusion fusion_;
+  std::vector<Parameter> parameters_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,255 @@
+#include <selvage/base/check.h>
+#include <selvage/base/integer.h>
+#include <selvage/base/refuse.h>
+#include <selvage/runtime/bound_kernel.h>
+#include <selvage/runtime/executable.h>
+#include <selvage/runtime/loaded_kernels.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/scratch.h>
+#include <selvage/scheduler/specialised_program.h>
+
+#include <algorithm>
+#include <atomic>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace selvage {
+
+namespace {
+
+// Addresses matter to conditions by what they are modulo this; no access and no alignment that is
+// asked of a tensor is wider.
+constexpr std::int64_t kAddressModulus = 256;
+
+// Shapes, strides, alignments and named sizes of a call, in a row.
+using Key = std::vector<std::int64_t>;
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t h = 0x9E3779B97F4A7C15;
+    for (std::int64_t k : key) h = (h ^ std::uint64_t(k)) * 0xff51afd7ed558ccd ^ h >> 29;
+    return std::size_t(h ^ h >> 32);
+  }
+};
+
+// What is no size of the fusion is refused when a plan is made.
+void write_key(std::span<const Argument> arguments, const NamedSizes& named,
+               const std::vector<Expr>& sizes, Key& key) {
+  key.clear();
+  for (const Argument& a : arguments) {
+    const auto address = std::int64_t(reinterpret_cast<std::uintptr_t>(a.data));
+    key.push_back(std::int64_t(a.type) << 32 | std::int64_t(a.shape.size()) << 16 |
+                  std::int64_t(a.strides.size()));
+    key.push_back(a.data == nullptr ? -1 : address % kAddressModulus);
+    key.insert(key.end(), a.shape.begin(), a.shape.end());
+    key.insert(key.end(), a.strides.begin(), a.strides.end());
+  }
+  for (const auto& [name, value] : named) {
+    const auto n =
+        std::find_if(sizes.begin(), sizes.end(), [&](Expr s) { return s.name() == name; });
+    key.push_back(n == sizes.end() ? -1 : n - sizes.begin());
+    key.push_back(value);
+  }
+}
+
+// A kernel of a step, with everything but the addresses of its buffers.
+struct StepLaunch {
+  BoundKernel bound;
+  LoadedKernel loaded;
+  std::vector<std::size_t> buffers;  // of the program, by pointer argument
+};
+
+// What is done for one key.
+struct Plan {
+  std::vector<StepLaunch> launches;
+  std::vector<std::size_t> scratch;  // bytes, by scratch buffer
+  // Where some tensor has no items: another executable, and which arguments it takes.
+  std::optional<Executable> instead;
+  std::vector<std::size_t> kept_arguments;
+};
+
+}  // namespace
+
+std::string_view to_string(Target target) {
+  switch (target) {
+    case Target::Gpu: return "gpu";
+    case Target::Virtual: return "virtual";
+  }
+  return {};
+}
+
+Target default_target() {
+  return Driver::instance() != nullptr && Nvrtc::instance() != nullptr ? Target::Gpu
+                                                                       : Target::Virtual;
+}
+
+class Executable::State {
+ public:
+  State(const Program& program, const CompileOptions& options, const Driver* driver)
+      : options_(options),
+        driver_(driver),
+        fusion_(program.schedule->original()),
+        steps_(program.steps),
+        checks_(program.checks),
+        buffers_(program.buffers),
+        signature_(program.schedule->fusion(), program.schedule->graph(), program.buffers),
+        kernels_(driver, options.fmad),
+        scratch_(driver) {
+    std::vector<const Kernel*> first;
+    for (const ProgramStep& step : steps_) first.push_back(&step.variants.front());
+    kernels_.load(first);
+  }
+
+  void call(std::span<const Argument> arguments, const CallOptions& call) {
+    thread_local Key key;
+    write_key(arguments, call.sizes, fusion_.sizes(), key);
+    run(plan_for(key, arguments, call.sizes), arguments, call);
+  }
+
+  const Signature& signature() const { return signature_; }
+  Target target() const { return driver_ == nullptr ? Target::Virtual : Target::Gpu; }
+  std::size_t kept() const {
+    const std::shared_lock guard(lock_);
+    return plans_.size();
+  }
+
+ private:
+  const Plan& plan_for(const Key& key, std::span<const Argument> arguments,
+                       const NamedSizes& named) {
+    {
+      const std::shared_lock guard(lock_);
+      if (const auto it = plans_.find(key); it != plans_.end()) return *it->second;
+    }
+    // Made without the lock: who comes second with the same key makes one for nothing.
+    auto plan = std::make_unique<const Plan>(make_plan(arguments, named));
+    const std::unique_lock guard(lock_);
+    return *plans_.try_emplace(key, std::move(plan)).first->second;
+  }
+
+  Plan make_plan(std::span<const Argument> arguments, const NamedSizes& named) {
+    const SizeValues sizes = signature_.bind(arguments, named);
+    if (have_empty_tensor(fusion_, sizes)) return plan_instead(sizes);
+    check_launch_conditions(checks_, sizes);
+    std::vector<std::int64_t> addresses;
+    for (const Argument& a : arguments) {
+      addresses.push_back(std::int64_t(reinterpret_cast<std::uintptr_t>(a.data)) % kAddressModulus);
+    }
+    addresses.resize(buffers_.size(), 0);
+    Plan plan;
+    for (std::size_t b = arguments.size(); b < buffers_.size(); ++b) {
+      const auto elements = sizes(buffers_[b].elements);
+      const auto bytes = elements ? checked_mul(*elements, size_of(buffers_[b].type)) : elements;
+      if (!bytes) {
+        refuse<BadInput>("E601", buffers_[b].name + " is too large for this machine",
+                         "choose smaller sizes");
+      }
+      plan.scratch.push_back(std::size_t(*bytes));
+    }
+    for (const ProgramStep& step : steps_) {
+      const Kernel& kernel = variant_for(step, sizes, {buffers_, addresses});
+      StepLaunch& launch =
+          plan.launches.emplace_back(StepLaunch{BoundKernel(kernel, sizes), kernels_[kernel], {}});
+      check_launch(launch.bound.shape());
+      for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+        if (kernel.buffers[b].memory != Memory::Global) continue;
+        launch.buffers.push_back(buffer_called(kernel.buffers[b].name));
+        check_alignment(launch.bound, b, addresses[launch.buffers.back()]);
+      }
+    }
+    return plan;
+  }
+
+  // A tensor may be declared to be aligned to more than its elements; then vectors count on it.
+  static void check_alignment(const BoundKernel& bound, BufferId b, std::int64_t address) {
+    const std::int64_t bytes = bound.alignment(b);
+    if (address % bytes == 0) return;
+    const std::string& name = bound.kernel().buffers[b].name;
+    refuse<BadInput>("E629",
+                     "the address of the argument " + name + " is " +
+                         std::to_string(address % bytes) + " bytes past a multiple of " +
+                         std::to_string(bytes) + ", which " + bound.kernel().name +
+                         " takes at once",
+                     "align it, or declare the alignment that " + name +
+                         " has, align: " + std::to_string(address & -address));
+  }
+
+  std::size_t buffer_called(const std::string& name) const {
+    const auto it = std::find_if(buffers_.begin(), buffers_.end(),
+                                 [&](const ProgramBuffer& b) { return b.name == name; });
+    SELVAGE_CHECK(it != buffers_.end());
+    return std::size_t(it - buffers_.begin());
+  }
+
+  Plan plan_instead(const SizeValues& sizes) {
+    Environment numbers;
+    for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
+      numbers.emplace_back(sizes.symbols[k], fusion_.pool().constant(sizes.values[k]));
+    }
+    const SpecialisedProgram made = lower_specialised(fusion_, numbers);
+    Plan plan;
+    plan.instead = compile(made.program, options_);
+    for (std::size_t k = 0; k < plan.instead->signature().size(); ++k) {
+      plan.kept_arguments.push_back(buffer_called(plan.instead->signature().name(k)));
+    }
+    return plan;
+  }
+
+  void run(const Plan& plan, std::span<const Argument> arguments, const CallOptions& call) {
+    if (plan.instead) {
+      std::vector<Argument> kept;
+      for (std::size_t k : plan.kept_arguments) kept.push_back(arguments[k]);
+      return (*plan.instead)(kept, {.sizes = {}, .stream = call.stream});
+    }
+    thread_local std::vector<std::uint64_t> addresses, pointers;
+    thread_local std::vector<void*> values;
+    addresses.clear();
+    for (const Argument& a : arguments) {
+      addresses.push_back(reinterpret_cast<std::uintptr_t>(a.data));
+    }
+    const ScratchPool::Lease lease = scratch_.take(plan.scratch, call.stream, addresses);
+    for (const StepLaunch& launch : plan.launches) {
+      pointers.clear();
+      for (std::size_t b : launch.buffers) pointers.push_back(addresses[b]);
+      launch.bound.arguments(pointers, values);
+      launch.loaded.launch(driver_, launch.bound.shape(), values, call.stream);
+    }
+  }
+
+  const CompileOptions options_;
+  const Driver* const driver_;  // null: the virtual device
+  const Fusion fusion_;         // as it was built
+  const std::vector<ProgramStep> steps_;
+  const std::vector<LaunchCheck> checks_;
+  const std::vector<ProgramBuffer> buffers_;  // arguments, then scratch
+  const Signature signature_;
+  LoadedKernels kernels_;
+  ScratchPool scratch_;
+  mutable std::shared_mutex lock_;
+  std::unordered_map<Key, std::unique_ptr<const Plan>, KeyHash> plans_;
+};
+
+void Executable::operator()(std::span<const Argument> arguments, const CallOptions& call) const {
+  state_->call(arguments, call);
+}
+
+const Signature& Executable::signature() const { return state_->signature(); }
+Target Executable::target() const { return state_->target(); }
+std::size_t Executable::kept() const { return state_->kept(); }
+
+Executable compile(const Program& program, const CompileOptions& options) {
+  const Target target =
+      options.target.value_or(options.driver != nullptr ? Target::Gpu : default_target());
+  const Driver* driver = nullptr;
+  if (target == Target::Gpu) {
+    driver = options.driver != nullptr ? options.driver : Driver::instance();
+    if (driver == nullptr || Nvrtc::instance() == nullptr) {
+      refuse<BadInput>("E623",
+                       "there is no GPU to run on: " +
+                           (driver == nullptr ? Driver::why_absent() : Nvrtc::why_absent()),
+                       "run on the virtual device");
+    }
+  }
+  return Executable(std::make_shared<Executable::State>(program, options, driver));
+}
+
+}  // namespace selvage

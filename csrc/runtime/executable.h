@@ -1,0 +1,63 @@
+#pragma once
+
+#include <selvage/runtime/argument.h>
+#include <selvage/runtime/driver.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace selvage {
+
+enum class Target : std::uint8_t { Gpu, Virtual };
+std::string_view to_string(Target target);  // gpu, virtual
+// Gpu where there are a GPU and NVRTC, else Virtual.
+Target default_target();
+
+struct CompileOptions {
+  std::optional<Target> target = {};  // default_target() if not said
+  const Driver* driver = nullptr;     // of the GPU to run on; Driver::instance() if not said
+  bool fmad = false;  // contract a*b + c on a GPU: faster, no longer equal to the virtual device
+};
+
+// How a call is to be made.
+struct CallOptions {
+  NamedSizes sizes = {};            // those that no shape tells
+  Driver::Stream stream = nullptr;  // on a GPU; null: the default one
+};
+
+// A program that runs. It refers to nothing that it was made from: fusion, schedule and program may
+// go. Copies share everything. Calls may come from several threads at once.
+class Executable {
+ public:
+  // Inputs, then outputs, in order of declaration. On a GPU it returns when all is launched, else
+  // when all is done. What shapes, strides, sizes and alignments ask for (which kernels, launch
+  // shapes, conditions) is worked out at the first call with them and kept. Where they leave some
+  // tensor no items, what is left is computed by kernels of its own.
+  // Throws BadInput before anything is launched: what Signature::bind says, E621 a launch check,
+  // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver.
+  void operator()(std::span<const Argument> arguments, const CallOptions& call = {}) const;
+  void operator()(std::initializer_list<Argument> arguments, const CallOptions& call = {}) const {
+    (*this)(std::span(arguments.begin(), arguments.size()), call);
+  }
+
+  const Signature& signature() const;
+  Target target() const;
+  // How many combinations of shapes, strides, sizes and alignments are kept.
+  std::size_t kept() const;
+
+ private:
+  friend Executable compile(const Program& program, const CompileOptions& options);
+  class State;
+  explicit Executable(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+// Compiles the first variant of every step at once, others when sizes ask for them. Throws BadInput
+// E623 where there is no such target, and what the compilers throw.
+Executable compile(const Program& program, const CompileOptions& options = {});
+
+}  // namespace selvage

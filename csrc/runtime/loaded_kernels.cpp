@@ -1,0 +1,49 @@
+#include <selvage/runtime/bound_kernel.h>
+#include <selvage/runtime/loaded_kernels.h>
+#include <selvage/runtime/nvrtc.h>
+
+namespace selvage {
+
+void LoadedKernel::launch(const Driver* driver, const LaunchShape& shape,
+                          std::span<void* const> arguments, Driver::Stream stream) const {
+  if (driver == nullptr) return virtual_kernel->launch(shape, arguments);
+  driver->launch(function, shape, arguments, stream);
+}
+
+void LoadedKernels::load(std::span<const Kernel* const> kernels) {
+  const std::lock_guard guard(lock_);
+  std::vector<const Kernel*> fresh;
+  for (const Kernel* k : kernels) {
+    if (!kernels_.contains(k)) fresh.push_back(k);
+  }
+  if (!fresh.empty()) load_new(fresh);
+}
+
+LoadedKernel LoadedKernels::operator[](const Kernel& kernel) {
+  const Kernel* const k = &kernel;
+  load({&k, 1});
+  const std::lock_guard guard(lock_);
+  return kernels_.at(k);
+}
+
+void LoadedKernels::load_new(const std::vector<const Kernel*>& kernels) {
+  if (driver_ == nullptr) {
+    for (const Kernel* k : kernels) {
+      virtual_kernels_.push_back(std::make_unique<VirtualKernel>(source_of(*k)));
+      kernels_[k] = {.virtual_kernel = virtual_kernels_.back().get()};
+    }
+    return;
+  }
+  std::vector<KernelSource> sources;
+  for (const Kernel* k : kernels) sources.push_back(source_of(*k));
+  NvrtcOptions options;
+  options.arch = driver_->arch();
+  options.fmad = fmad_;
+  Module module(*driver_, Nvrtc::instance()->compile(sources, options).cubin);
+  std::vector<Driver::Function> functions;
+  for (const KernelSource& s : sources) functions.push_back(module.function(s.name));
+  modules_.push_back(std::move(module));
+  for (std::size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]] = {functions[i]};
+}
+
+}  // namespace selvage

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/runtime/driver.h>
+#include <selvage/runtime/virtual_device.h>
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace selvage {
+
+// A kernel that can be launched: on a GPU a function, else one of the virtual device.
+struct LoadedKernel {
+  Driver::Function function = nullptr;
+  VirtualKernel* virtual_kernel = nullptr;
+
+  // `driver`: null for the virtual device.
+  void launch(const Driver* driver, const LaunchShape& shape, std::span<void* const> arguments,
+              Driver::Stream stream) const;
+};
+
+// Kernels of one executable, each compiled when it is first asked for. Safe from several threads.
+class LoadedKernels {
+ public:
+  // `driver`: null for the virtual device.
+  LoadedKernels(const Driver* driver, bool fmad) : driver_(driver), fmad_(fmad) {}
+
+  // Compiles those that are not there yet, all in one go.
+  void load(std::span<const Kernel* const> kernels);
+  LoadedKernel operator[](const Kernel& kernel);
+
+ private:
+  void load_new(const std::vector<const Kernel*>& kernels);
+
+  const Driver* driver_;
+  bool fmad_;
+  std::mutex lock_;
+  std::unordered_map<const Kernel*, LoadedKernel> kernels_;
+  std::vector<Module> modules_;
+  std::vector<std::unique_ptr<VirtualKernel>> virtual_kernels_;
+};
+
+}  // namespace selvage

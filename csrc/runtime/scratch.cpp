@@ -1,0 +1,67 @@
+#include <selvage/runtime/scratch.h>
+
+#include <utility>
+
+namespace selvage {
+
+// Buffers by number; each as large as anybody has asked for.
+struct ScratchPool::Set {
+  std::mutex in_use;  // of a stream's
+  std::vector<DeviceBuffer> on_device;
+  std::vector<std::vector<std::max_align_t>> on_host;
+
+  std::uint64_t host(std::size_t k, std::size_t bytes) {
+    if (on_host.size() <= k) on_host.resize(k + 1);
+    const std::size_t units = bytes / sizeof(std::max_align_t) + 1;
+    if (on_host[k].size() < units) on_host[k].resize(units);
+    return reinterpret_cast<std::uintptr_t>(on_host[k].data());
+  }
+  std::uint64_t device(const Driver& driver, std::size_t k, std::size_t bytes) {
+    while (on_device.size() <= k) on_device.emplace_back(driver, 0);
+    if (on_device[k].size() < bytes) on_device[k] = DeviceBuffer(driver, bytes);
+    return on_device[k].address();
+  }
+};
+
+ScratchPool::ScratchPool(const Driver* driver) : driver_(driver) {}
+ScratchPool::~ScratchPool() = default;
+
+ScratchPool::Lease ScratchPool::take(std::span<const std::size_t> bytes, Driver::Stream stream,
+                                     std::vector<std::uint64_t>& addresses) {
+  Lease lease;
+  if (bytes.empty()) return lease;
+  Set* set = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    Set*& known = driver_ != nullptr ? of_stream_[stream] : set;
+    if (driver_ == nullptr && !free_.empty()) {
+      set = free_.back();
+      free_.pop_back();
+    }
+    if (known == nullptr) known = &sets_.emplace_back();
+    set = known;
+  }
+  if (driver_ != nullptr) set->in_use.lock();
+  lease.pool_ = this;
+  lease.set_ = set;
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    addresses.push_back(driver_ != nullptr ? set->device(*driver_, k, bytes[k])
+                                           : set->host(k, bytes[k]));
+  }
+  return lease;
+}
+
+void ScratchPool::give_back(Set* set) {
+  if (driver_ != nullptr) return set->in_use.unlock();
+  const std::lock_guard guard(lock_);
+  free_.push_back(set);
+}
+
+ScratchPool::Lease::Lease(Lease&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), set_(std::exchange(other.set_, nullptr)) {}
+
+ScratchPool::Lease::~Lease() {
+  if (set_ != nullptr) pool_->give_back(set_);
+}
+
+}  // namespace selvage

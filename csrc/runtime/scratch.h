@@ -1,0 +1,50 @@
+#pragma once
+
+#include <selvage/runtime/driver.h>
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// Memory between the kernels of one call, kept from call to call. On a GPU each stream has its own,
+// which what is launched there uses in turn; on the virtual device each call that runs.
+class ScratchPool {
+  struct Set;
+
+ public:
+  explicit ScratchPool(const Driver* driver);  // null: the virtual device
+  ~ScratchPool();
+
+  // Who holds one has the memory to itself: launches of others to the same stream wait for it.
+  class Lease {
+   public:
+    Lease() = default;
+    ~Lease();
+    Lease(Lease&& other) noexcept;
+
+   private:
+    friend class ScratchPool;
+    ScratchPool* pool_ = nullptr;
+    Set* set_ = nullptr;  // null: nothing was asked for
+  };
+  // Appends the address of each buffer to `addresses`.
+  Lease take(std::span<const std::size_t> bytes, Driver::Stream stream,
+             std::vector<std::uint64_t>& addresses);
+
+ private:
+  void give_back(Set* set);
+
+  const Driver* driver_;
+  std::mutex lock_;
+  std::list<Set> sets_;
+  std::vector<Set*> free_;  // of the virtual device
+  std::map<Driver::Stream, Set*> of_stream_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,308 @@
+// Programs that run: arguments bound, plans kept, sizes that leave nothing.
+#include <selvage/driver/run.h>
+#include <selvage/emulate/reference.h>
+#include <selvage/ir/ops.h>
+#include <selvage/runtime/executable.h>
+#include <selvage/scheduler/pointwise.h>
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/support/refusal.h"
+
+namespace selvage {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+Array made(const std::string& name, DataType type, Shape shape) {
+  return made_up_input(name, type, std::move(shape), 1);
+}
+
+// y[m, n] = relu(x[m, n] + bias[n])
+struct BiasRelu {
+  Fusion f;
+  const Expr m = f.extent("M", 0), n = f.extent("N", 0);
+  const Tensor x = f.input("x", {m, n}, DataType::Float);
+  const Tensor bias = f.input("bias", {n}, DataType::Float);
+  const Tensor y = f.output("y", relu(x + bias));
+
+  Executable compiled() {
+    Schedule s(f);
+    schedule_pointwise(s, y.id());
+    return compile(lower(f, s), {.target = Target::Virtual});
+  }
+  void expect_right(const Executable& run, std::int64_t rows, std::int64_t columns) {
+    const Array a = made("x", DataType::Float, {rows, columns});
+    const Array b = made("bias", DataType::Float, {columns});
+    Array out(DataType::Float, {rows, columns});
+    run({a, b, out});
+    EXPECT_EQ(out, run_reference(f, {{"M", rows}, {"N", columns}}, {{"x", a}, {"bias", b}})[0]);
+  }
+};
+
+TEST(Executable, RunsShapesOfEverySizeAndKeepsWhatItHasWorkedOut) {
+  BiasRelu c;
+  const Executable run = c.compiled();
+  EXPECT_EQ(run.target(), Target::Virtual);
+  for (int again = 0; again < 2; ++again) {
+    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1, 1}, {3, 1027}, {31, 33}, {128, 1}, {2, 128}}) {
+      c.expect_right(run, rows, columns);
+    }
+  }
+  EXPECT_GE(run.kept(), 5U);
+  EXPECT_LE(run.kept(), 5U * 16);  // by alignment as well
+}
+
+TEST(Executable, OutlivesWhatItWasMadeFrom) {
+  auto c = std::make_unique<BiasRelu>();
+  const Executable run = c->compiled();
+  c.reset();
+  BiasRelu other;
+  other.expect_right(run, 5, 7);
+  other.expect_right(run, 0, 7);
+}
+
+TEST(Executable, WithoutItemsLaunchesNothingAndWritesWhatItMust) {
+  Fusion f;
+  const Expr m = f.extent("M", 0), n = f.extent("N", 0);
+  const Tensor x = f.input("x", {m, n}, DataType::Int32);
+  const Tensor s = f.output("s", sum(x, {1})), y = f.output("y", pad(x, {{0, 0}, {1, 2}}, 7));
+  Schedule schedule(f);
+  schedule_pointwise(schedule, s.id());
+  schedule_pointwise(schedule, y.id());
+  const Executable run = compile(lower(f, schedule), {.target = Target::Virtual});
+  for (const std::int64_t rows : {0, 3}) {
+    for (const std::int64_t columns : {0, 5}) {
+      const Array in = made("x", DataType::Int32, {rows, columns});
+      Array sums(DataType::Int64, {rows}), padded(DataType::Int32, {rows, columns + 3});
+      for (int again = 0; again < 2; ++again) {
+        std::fill(sums.bytes.begin(), sums.bytes.end(), std::byte{0xA5});
+        std::fill(padded.bytes.begin(), padded.bytes.end(), std::byte{0xA5});
+        run({in, sums, padded});
+        const auto expected = run_reference(f, {{"M", rows}, {"N", columns}}, {{"x", in}});
+        EXPECT_EQ(sums, expected[0]);
+        EXPECT_EQ(padded, expected[1]);
+      }
+    }
+  }
+}
+
+// Between two kernels; several calls at once have memory of their own.
+TEST(Executable, KeepsMemoryBetweenKernelsForEachCall) {
+  Fusion f;
+  const Expr m = f.extent("M"), n = f.extent("N");
+  const Tensor x = f.input("x", {m, n}, DataType::Float);
+  const Tensor most = max(x, {1});
+  const Tensor y = f.output("y", x - unsqueeze(most, 1));
+  Schedule s(f);
+  schedule_pointwise(s, most.id());
+  schedule_pointwise(s, y.id());
+  const Executable run = compile(lower(f, s), {.target = Target::Virtual});
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (std::size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (std::int64_t k = 0; k < 25; ++k) {
+        const std::int64_t rows = 1 + (k * 7 + std::int64_t(t)) % 13;
+        Array in = made("x" + std::to_string(t), DataType::Float, {rows, 17});
+        Array out(DataType::Float, {rows, 17});
+        run({in, out});
+        wrong[t] += out != run_reference(f, {{"M", rows}, {"N", 17}}, {{"x", in}})[0];
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+// x[m, n] lies at m * S + n, S being a size like any other.
+struct Strided {
+  Fusion f;
+  const Expr m = f.extent("M"), n = f.extent("N"), stride = f.extent("S");
+  const Tensor x = f.input("x", {m, n}, DataType::Float);
+  const Tensor y = f.output("y", x * 2);
+  Strided() {
+    f.edit(x.id()).strides = {stride, f.constant(1)};
+    f.edit(y.id()).strides = {stride, f.constant(1)};
+  }
+  Executable compiled() {
+    Schedule s(f);
+    schedule_pointwise(s, y.id());
+    return compile(lower(f, s), {.target = Target::Virtual});
+  }
+};
+
+TEST(Executable, TakesStridesAsSizes) {
+  Strided c;
+  const Executable run = c.compiled();
+  for (const std::int64_t stride : {5, 8}) {
+    const Shape shape = {4, 5}, strides = {stride, 1};
+    std::vector<float> in(40), out(40, -1);
+    for (std::size_t k = 0; k < in.size(); ++k) in[k] = float(k);
+    run({{in.data(), DataType::Float, shape, strides},
+         {out.data(), DataType::Float, shape, strides}});
+    for (std::int64_t k = 0; k < 40; ++k) {
+      const bool is_item = k / stride < 4 && k % stride < 5;
+      EXPECT_EQ(out[std::size_t(k)], is_item ? 2 * float(k) : -1) << k << " of " << stride;
+    }
+  }
+}
+
+std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
+
+TEST(Executable, RefusesByNameWhatDoesNotFit) {
+  BiasRelu c;
+  const Executable run = c.compiled();
+  Array x(DataType::Float, {4, 6}), bias(DataType::Float, {6}), y(DataType::Float, {4, 6});
+  Array wrong(DataType::Float, {4, 5}), half(DataType::Half, {4, 6});
+  EXPECT_EQ(refusal([&] {
+              run({x, bias});
+            }),
+            "selvage: error[E630]: there are 2 arguments, not 3; help: pass the inputs (x, bias), "
+            "then the outputs (y)");
+  EXPECT_EQ(refusal([&] {
+              run({x, bias, wrong});
+            }),
+            "selvage: error[E612]: the argument y has shape [4, 5], not [4, 6]: N = 6; help: make "
+            "the shapes agree: y[M, N]");
+  EXPECT_EQ(refusal([&] {
+              run({x, x, y});
+            }),
+            "selvage: error[E612]: the argument bias has shape [4, 6], of 2 axes, not [N]; help: "
+            "give it 1 axes");
+  EXPECT_EQ(refusal([&] {
+              run({half, bias, y});
+            }),
+            "selvage: error[E613]: the argument x is of type half, not float; help: convert it");
+  const Shape shape = {4, 6}, strides = {5, 1};
+  EXPECT_EQ(refusal([&] {
+              run({{x.bytes.data() + 2, DataType::Float, shape}, bias, y});
+            }),
+            "selvage: error[E629]: the address of the argument x is 2 bytes past a multiple of 4, "
+            "the size of a float; help: align it to its elements");
+  EXPECT_EQ(refusal([&] {
+              run({{nullptr, DataType::Float, shape}, bias, y});
+            }),
+            "selvage: error[E629]: the argument x has items and no memory; help: pass the address "
+            "of its first item");
+  EXPECT_EQ(refusal([&] {
+              run({{x.bytes.data(), DataType::Float, shape, strides}, bias, y});
+            }),
+            "selvage: error[E628]: the argument x has stride 5 on axis 0, not 6; help: lay it out "
+            "so, or declare the stride as a size of the fusion");
+  EXPECT_EQ(refusal([&] {
+              run({x, bias, y}, {.sizes = {{"K", 4}}});
+            }),
+            "selvage: error[E614]: the fusion has no size K; help: leave it out, or correct its "
+            "name");
+  EXPECT_EQ(refusal([&] {
+              run({x, bias, y}, {.sizes = {{"N", 4}}});
+            }).substr(0, 20),
+            "selvage: error[E612]");
+  EXPECT_EQ(run.kept(), 0U);  // nothing of a refused call is kept
+  run({x, bias, y});
+}
+
+TEST(Executable, RefusesOutputsWhoseItemsMeet) {
+  Strided c;
+  const Executable run = c.compiled();
+  std::vector<float> in(40), out(40);
+  const Shape shape = {4, 5}, strides = {3, 1};
+  const std::span<const std::int64_t> none;
+  EXPECT_EQ(refusal([&] {
+              run({{in.data(), DataType::Float, shape, strides},
+                   {out.data(), DataType::Float, shape, strides}});
+            }),
+            "selvage: error[E626]: two items of y lie at one address, or may; help: choose strides "
+            "that keep the items of y apart");
+  EXPECT_EQ(refusal([&] {
+              run({{in.data(), DataType::Float, shape}, {out.data(), DataType::Float, shape}});
+            }),
+            "selvage: error[E614]: the size S has no value: no shape or stride is S alone; help: "
+            "name it in the call, {\"S\", ...}");
+  run({{in.data(), DataType::Float, shape}, {out.data(), DataType::Float, shape}},
+      {.sizes = {{"S", 5}}});
+}
+
+TEST(Executable, RefusesSizesThatItsFactsRuleOut) {
+  Fusion f;
+  const Expr n = f.extent("N", 8, 64, 8);
+  const Tensor x = f.input("x", {n}, DataType::Float), y = f.output("y", x + 1);
+  Schedule s(f);
+  schedule_pointwise(s, y.id());
+  const Executable run = compile(lower(f, s), {.target = Target::Virtual});
+  for (const auto& [size, message] :
+       std::vector<std::pair<std::int64_t, std::string>>{{4, "below its min of 8"},
+                                                         {72, "above its max of 64"},
+                                                         {12, "but modulo 8 it is to be 0"}}) {
+    Array in(DataType::Float, {size}), out(DataType::Float, {size});
+    EXPECT_EQ(refusal([&] {
+                run({in, out});
+              }),
+              "selvage: error[E615]: the size N is " + std::to_string(size) + ", " + message +
+                  "; help: give it a value that the fusion allows");
+  }
+}
+
+// y = x + 1 of 64 floats, by vectors of four.
+struct Vectors {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(64)}, DataType::Float), y = f.output("y", x + 1);
+  alignas(256) float in[80], out[80];
+  Vectors() {
+    for (int k = 0; k < 80; ++k) in[k] = float(k);
+  }
+  Executable compiled() {
+    Schedule s(f);
+    const auto [outer, inner] = s.split(s.loops<1>(y)[0], 4);
+    s.bind(outer, ParallelType::TIDx).bind(inner, ParallelType::Vectorize);
+    return compile(lower(f, s), {.target = Target::Virtual});
+  }
+  void call(const Executable& run, int shift) {
+    const Shape shape = {64};
+    run({{in + shift, DataType::Float, shape}, {out, DataType::Float, shape}});
+  }
+};
+
+// An address that no vector may have is another plan, with another kernel.
+TEST(Executable, ChoosesAKernelByAlignment) {
+  Vectors c;
+  for (Tensor t : {c.x, c.y}) c.f.edit(t.id()).align = 4;
+  const Executable run = c.compiled();
+  for (const int shift : {0, 1, 4}) {
+    c.call(run, shift);
+    for (int k = 0; k < 64; ++k) ASSERT_EQ(c.out[k], float(k + shift + 1));
+  }
+  EXPECT_EQ(run.kept(), 3U);
+}
+
+TEST(Executable, RefusesAnAddressThatIsNotAlignedAsTheTensorSays) {
+  Vectors c;
+  const Executable run = c.compiled();
+  EXPECT_EQ(refusal([&] { c.call(run, 1); }),
+            "selvage: error[E629]: the address of the argument x is 4 bytes past a multiple of 16, "
+            "which kernel_y takes at once; help: align it, or declare the alignment that x has, "
+            "align: 4");
+  c.call(run, 4);
+}
+
+TEST(Executable, AThousandShapesInOneProcess) {
+  BiasRelu c;
+  const Executable run = c.compiled();
+  for (std::int64_t k = 1; k <= 1'000; ++k) c.expect_right(run, 1 + k % 7, 1 + k);
+  EXPECT_GE(run.kept(), 1'000U);
+}
+
+TEST(Executable, WithoutAGpuIsRefusedForOne) {
+  if (Driver::instance() != nullptr) GTEST_SKIP() << "there is a GPU";
+  BiasRelu c;
+  Schedule s(c.f);
+  EXPECT_EQ(refusal([&] { compile(lower(c.f, s), {.target = Target::Gpu}); }).substr(0, 57),
+            "selvage: error[E623]: there is no GPU to run on: libcuda.");
+}
+
+}  // namespace
+}  // namespace selvage
