@@ -8,12 +8,21 @@
 #include <selvage/runtime/virtual_device.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 
 namespace selvage {
 
 namespace {
+
+double seconds(const std::function<void()>& action) {
+  const auto begin = std::chrono::steady_clock::now();
+  action();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 // Runs one kernel: calls `launch` with its shape and arguments. `addresses`: by program buffer.
 template <class Launch>
@@ -49,7 +58,9 @@ Outcome emulated(const std::vector<BoundLaunch>& launches, const SizeValues& siz
     for (std::size_t b : launch.buffers) {
       arrays.push_back(b == kNoBuffer ? nullptr : &memory[b]);
     }
-    const Emulation result = emulate(*launch.kernel, own, arrays);
+    Emulation result;
+    const double time = seconds([&] { result = emulate(*launch.kernel, own, arrays); });
+    outcome.times.kernels.push_back({launch.kernel->name, time});
     for (const Fault& fault : result.faults) outcome.faults.push_back(fault.text);
     if (result.fault_count > std::int64_t(result.faults.size())) {
       outcome.faults.push_back(
@@ -90,18 +101,21 @@ class Placed {
 
 Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
                           ProgramMemory& memory, const std::vector<std::int64_t>& offsets) {
+  Outcome outcome;
   std::list<Placed> placed;
   std::vector<std::uint64_t> addresses;
   for (std::size_t b = 0; b < memory.size(); ++b) {
     addresses.push_back(placed.emplace_back(memory[b], offsets[b]).address());
   }
   for (const BoundLaunch& launch : launches) {
-    VirtualKernel kernel(source_of(*launch.kernel));
+    std::optional<VirtualKernel> kernel;
+    outcome.times.compile += seconds([&] { kernel.emplace(source_of(*launch.kernel)); });
     launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
-      kernel.launch(shape, arguments);
+      const double time = seconds([&] { kernel->launch(shape, arguments); });
+      outcome.times.kernels.push_back({launch.kernel->name, time});
     });
   }
-  return {};
+  return outcome;
 }
 
 Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
@@ -122,22 +136,26 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
     if (!a.bytes.empty()) buffers.back().copy_from(a.bytes);
     addresses.push_back(buffers.back().address());
   }
+  Outcome outcome;
   NvrtcOptions options;
   options.arch = driver->arch();
   std::vector<Module> modules;  // loaded until all have run
   for (const BoundLaunch& launch : launches) {
     const KernelSource source = source_of(*launch.kernel);
-    modules.emplace_back(*driver, nvrtc->compile(source, options).cubin);
+    outcome.times.compile +=
+        seconds([&] { modules.emplace_back(*driver, nvrtc->compile(source, options).cubin); });
     const Driver::Function function = modules.back().function(source.name);
     launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
-      driver->launch(function, shape, arguments);
+      const double time = seconds([&] {
+        driver->launch(function, shape, arguments);
+        driver->synchronize();
+      });
+      outcome.times.kernels.push_back({launch.kernel->name, time});
     });
   }
-  driver->synchronize();
   for (std::size_t b = 0; b < memory.size(); ++b) {
     if (!memory[b].bytes.empty()) buffers[b].copy_to(memory[b].bytes);
   }
-  Outcome outcome;
   outcome.device = driver->device_name();
   return outcome;
 }

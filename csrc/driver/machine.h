@@ -17,6 +17,7 @@ inline constexpr std::size_t kNoBuffer = std::size_t(-1);
 
 struct Outcome {
   std::string device;
+  RunTimes times;
   std::vector<std::string> faults;
   // By program buffer, from emulation: how often each element was stored; empty if it never was.
   std::vector<std::vector<std::uint32_t>> visits;

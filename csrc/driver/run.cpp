@@ -222,6 +222,7 @@ class Run {
     const Outcome outcome = execute(machine, launches_, sizes_, arrays, offsets_);
     for (const std::string& fault : outcome.faults) result_.faults.push_back(fault);
     if (!outcome.device.empty()) result_.device = outcome.device;
+    if (is_first && request_.times) result_.times = outcome.times;
     // Outputs come back in the order of their tensors.
     std::size_t next = 0;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {

@@ -34,6 +34,7 @@ struct RunRequest {
   std::uint64_t seed = 1;
   std::optional<Machine> on = {};  // default_machine() if not said
   bool on_all = false;             // on Emulate and Virtual as well
+  bool times = false;              // measure
   // Outputs as they lie in memory, gaps 0, instead of by logical shape: a tensor laid out densely
   // over its allocation domain has that shape, any other is flat.
   bool as_in_memory = false;
@@ -51,6 +52,17 @@ struct Comparison {
   std::string first;            // where it differs first, and by what; empty: nowhere
 };
 
+// How long it took, in seconds, on the machine that was asked for, each kernel run once; emulation
+// compiles nothing.
+struct KernelTime {
+  std::string name;
+  double seconds = 0;
+};
+struct RunTimes {
+  double compile = 0;
+  std::vector<KernelTime> kernels;  // in the order in which they were run
+};
+
 struct RunResult {
   std::map<std::string, std::int64_t> sizes;
   std::map<std::string, Array> inputs;   // as they were used
@@ -60,6 +72,7 @@ struct RunResult {
   std::vector<Comparison> comparisons;  // the machine that was asked for first
   std::vector<std::string> faults;      // what emulation has found
   int launches = 0;                     // kernels run; 0: all outputs are empty
+  std::optional<RunTimes> times = {};   // if asked for
 
   bool passed() const;
 };

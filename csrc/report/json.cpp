@@ -298,6 +298,15 @@ Json json_of(const Kernel& kernel, const CudaText& cuda) {
   return json;
 }
 
+Json json_of(const std::string& arch, const KernelResources& k) {
+  return {{"arch", arch},
+          {"registers", k.registers},
+          {"shared_bytes", k.shared_bytes},
+          {"stack_bytes", k.stack_bytes},
+          {"spill_store_bytes", k.spill_store_bytes},
+          {"spill_load_bytes", k.spill_load_bytes}};
+}
+
 Json json_of(const RunResult& run) {
   Json json = {{"on", to_string(run.machine)}};
   if (!run.device.empty()) json["device"] = run.device;
@@ -319,6 +328,13 @@ Json json_of(const RunResult& run) {
     }
   }
   if (!run.faults.empty()) json["faults"] = run.faults;
+  if (run.times) {
+    Json& times = json["times"] = {{"compile_ms", run.times->compile * 1e3}};
+    Json& kernels = times["kernels"] = Json::array();
+    for (const KernelTime& k : run.times->kernels) {
+      kernels.push_back({{"name", k.name}, {"ms", k.seconds * 1e3}});
+    }
+  }
   return json;
 }
 
@@ -330,10 +346,15 @@ std::string to_json(const Report& report) {
   for (const TensorReport& tensor : report.tensors) append(tensors, tensor.name(), json_of(tensor));
   Json& kernels = json["kernels"] = Json::array();
   for (const FusionReport& fusion : report.fusions) {
+    std::size_t compiled = 0;
     for (std::size_t i = 0; i < fusion.cuda.size(); ++i) {
       const std::vector<Kernel>& variants = fusion.program->steps[i].variants;
       for (std::size_t k = 0; k < variants.size(); ++k) {
         kernels.push_back(json_of(variants[k], fusion.cuda[i][k]));
+        if (fusion.compiled) {
+          kernels.back()["resources"] =
+              json_of(fusion.compiled->arch, fusion.compiled->kernels[compiled++]);
+        }
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <selvage/report/lines.h>
 #include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
+#include <selvage/report/resources.h>
 #include <selvage/report/rules_behind.h>
 #include <selvage/report/run_lines.h>
 #include <selvage/report/tensor_lines.h>
@@ -109,7 +110,7 @@ std::string page(const Report& report, const PageOptions& options) {
     const std::string text = cuda_text(fusion);
     if (!text.empty()) cuda += (cuda.empty() ? "" : "\n") + text;
   };
-  Lines out;
+  Lines out, resources;
   for (const FusionReport& fusion : report.fusions) {
     for (const TensorReport& tensor : report.tensors) {
       if (tensor.schedule != fusion.schedule) continue;
@@ -142,10 +143,12 @@ std::string page(const Report& report, const PageOptions& options) {
         std::any_of(fusion.program->buffers.begin(), fusion.program->buffers.end(),
                     [](const ProgramBuffer& b) { return b.role == ProgramBuffer::Role::Input; });
     if (options.cuda || (options.all() && has_inputs)) add_cuda(fusion);
+    print_resources(fusion, resources);
   }
   if (only_cuda(options)) return cuda;
   std::string text = out.take();
   if (!cuda.empty()) text += "\nCUDA\n\n" + cuda;
+  if (const std::string used = resources.take(); !used.empty()) text += "\n" + used;
   if (!report.runs.empty()) {
     Lines result;
     print_runs(report.runs, result);

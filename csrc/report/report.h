@@ -8,6 +8,7 @@
 #include <selvage/lower/program.h>
 #include <selvage/report/confirmation.h>
 #include <selvage/report/rules_wanted.h>
+#include <selvage/runtime/ptxas_log.h>
 
 #include <map>
 #include <optional>
@@ -57,12 +58,19 @@ struct TensorReport {
   bool is_loop(DomainId d) const;
 };
 
+// What a compiler for an architecture says of the kernels, in the order of their texts.
+struct CompiledReport {
+  std::string arch;
+  std::vector<KernelResources> kernels;
+};
+
 // What one fusion came to.
 struct FusionReport {
   const Schedule* schedule;
-  std::string name;                         // of its first tensor
-  std::optional<Program> program;           // none: illegal, or nothing to run
-  std::vector<std::vector<CudaText>> cuda;  // by step and variant
+  std::string name;                             // of its first tensor
+  std::optional<Program> program;               // none: illegal, or nothing to run
+  std::vector<std::vector<CudaText>> cuda;      // by step and variant
+  std::optional<CompiledReport> compiled = {};  // none: it was not asked for
 };
 
 // All that a run of schedule_inspect has found.

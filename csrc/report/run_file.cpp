@@ -60,6 +60,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   }
   request.seed = options.seed;
   request.on = options.on;
+  request.times = options.times;
   request.on_all = options.check;
   request.as_in_memory = file.kind == ScheduleFile::Kind::Tensors;
   return request;

@@ -18,6 +18,7 @@ struct RunFileOptions {
   std::string save_inputs = {};  // a folder for NAME.npy; empty: none
   std::uint64_t seed = 1;
   std::optional<Machine> on = {};
+  bool times = false;  // measure
 };
 
 // Runs what has been lowered, adds the results to the report and writes the files asked for. A

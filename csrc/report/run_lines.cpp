@@ -28,6 +28,21 @@ std::string verdict(const Comparison& c) {
          " differ from the unscheduled program, by up to " + difference + "; " + c.first;
 }
 
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  return text;
+}
+
+std::string times(const RunTimes& times) {
+  std::string text;
+  if (times.compile > 0) text = "compiled in " + milliseconds(times.compile);
+  for (const KernelTime& k : times.kernels) {
+    text += (text.empty() ? "" : "; ") + k.name + " ran " + milliseconds(k.seconds);
+  }
+  return text;
+}
+
 }  // namespace
 
 void print_runs(const std::vector<RunResult>& runs, Lines& out) {
@@ -42,6 +57,7 @@ void print_runs(const std::vector<RunResult>& runs, Lines& out) {
       if (c.unvisited > 0) text += "; " + counted(c.unvisited, "item") + " no loop point visits";
       out.line(0, text);
     }
+    if (run.times) out.line(2, times(*run.times));
     for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);
   }
 }

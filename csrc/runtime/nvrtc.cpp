@@ -58,11 +58,11 @@ struct Nvrtc::Calls {
     return bind.missing();
   }
 
-  void check(Result result, const char* what) const {
+  void check(Result result, const std::string& what) const {
     if (result == 0) return;
     Diagnostic d;
     d.code = "E704";
-    d.message = std::string(what) + " fails: " + GetErrorString(result);
+    d.message = what + " fails: " + GetErrorString(result);
     throw Error(std::move(d));
   }
 
@@ -156,7 +156,7 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   if (result == kCompilationError) {
     throw Error(compile_error("E704", "NVRTC", sources, compiled.log));
   }
-  calls.check(result, "nvrtcCompileProgram");
+  calls.check(result, "nvrtcCompileProgram for " + options.arch);
   compiled.cubin = calls.contents<std::vector<std::byte>>(program, calls.GetCUBINSize,
                                                           calls.GetCUBIN, "nvrtcGetCUBIN");
   if (options.ptx)

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -19,9 +20,14 @@
 #include <utility>
 #include <vector>
 
-// The program of the page; all headers that it includes stand above.
+// The programs of the page; all headers that they include stand above.
 namespace tutorial {
+namespace bias_relu {
 #include <examples/tutorial/bias_relu.cpp>
+}
+namespace calls {
+#include <examples/tutorial/calls.cpp>
+}
 }  // namespace tutorial
 
 namespace selvage {
@@ -30,7 +36,10 @@ namespace {
 
 using Text = std::vector<std::string>;  // lines
 
-constexpr char kProgram[] = "./bias_relu";
+const std::map<std::string, int (*)()> kPrograms = {
+    {"./bias_relu", tutorial::bias_relu::main},
+    {"./calls", tutorial::calls::main},
+};
 
 std::string joined(const Text& lines) {
   std::string text;
@@ -143,11 +152,11 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// The same for the C++ program, which is a part of this one.
-std::pair<Text, int> perform_program() {
+// The same for a C++ program, which is a part of this one.
+std::pair<Text, int> perform(int (*program)()) {
   std::ostringstream out;
   std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
-  const int status = tutorial::main();
+  const int status = program();
   std::cout.rdbuf(before);
   return {lines_of(out.str()), status};
 }
@@ -186,13 +195,15 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
       std::erase_if(unused, [&](const std::string& name) {
         return (c.text + " ").find(" " + name + " ") != std::string::npos;
       });
-      ASSERT_TRUE(c.text == kProgram || c.text.starts_with("schedule_inspect ")) << where;
+      const auto program = kPrograms.find(c.text);
+      const bool is_program = program != kPrograms.end();
+      ASSERT_TRUE(is_program || c.text.starts_with("schedule_inspect ")) << where;
       if (c.text.ends_with("--prove") && !has_z3()) {
         std::printf("[SKIP built without Z3] %s\n", where.c_str());
         continue;
       }
       Text actual;
-      std::tie(actual, status) = c.text == kProgram ? perform_program() : folder.perform(c.text);
+      std::tie(actual, status) = is_program ? perform(program->second) : folder.perform(c.text);
       EXPECT_TRUE(shows(c.output, actual)) << where << "\nprints\n\n"
                                            << joined(actual) << "\nand the page says\n\n"
                                            << joined(c.output);
@@ -204,14 +215,13 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
   EXPECT_EQ(unused, std::set<std::string>{});
 }
 
-TEST(Tutorial, TheProgramIsTheOneAmongTheExamples) {
-  int programs = 0;
+TEST(Tutorial, TheProgramsAreThoseAmongTheExamples) {
+  std::vector<std::string> programs;
   for (const Block& block : blocks_of_page()) {
-    if (block.language != "cpp") continue;
-    ++programs;
-    EXPECT_EQ(joined(block.lines), contents(kRepository / "examples/tutorial/bias_relu.cpp"));
+    if (block.language == "cpp") programs.push_back(joined(block.lines));
   }
-  EXPECT_EQ(programs, 1);
+  EXPECT_EQ(programs, (std::vector{contents(kRepository / "examples/tutorial/bias_relu.cpp"),
+                                   contents(kRepository / "examples/tutorial/calls.cpp")}));
 }
 
 TEST(Tutorial, NothingOnThePageIsLeftUnchecked) {

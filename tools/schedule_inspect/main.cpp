@@ -7,6 +7,7 @@
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
 #include <selvage/report/picture.h>
+#include <selvage/report/resources.h>
 #include <selvage/report/rules_page.h>
 #include <selvage/report/run_file.h>
 
@@ -23,6 +24,7 @@ int inspect_file(const Options& options) {
   const ScheduleFile file = read_schedule_file(options.file, options.sizes);
   Report report = inspect(file);
   if (options.prove) confirm(report);
+  if (!options.arch.empty()) compile_report(options.arch, report);
   if (options.run) run_file(file, options.running, report);
   const bool prints_svg = options.svg == "-";
   if (!options.svg.empty() && !prints_svg) write_svg(report, options.svg);

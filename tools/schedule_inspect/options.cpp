@@ -6,6 +6,7 @@
 
 #include <tools/schedule_inspect/options.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace selvage {
@@ -47,9 +48,18 @@ std::int64_t size_value(const std::string& name, const std::string& text) {
   return value;
 }
 
+// sm_90a: two or three digits, then perhaps a letter.
+bool is_architecture(std::string_view text) {
+  if (!text.starts_with("sm_")) return false;
+  text.remove_prefix(3);
+  if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
+  return (text.size() == 2 || text.size() == 3) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // What the options say before they are examined.
 struct Raw {
-  std::string file, simplify, on, arch = "sm_90a";
+  std::string file, simplify, on;
   std::vector<std::string> sizes, inputs, outputs;
   bool rules = false, trace = false, debug = false, tune = false;
   bool version = false, run = false;
@@ -63,9 +73,6 @@ void refuse_unsupported_options(const Raw& raw) {
   };
   for (const auto& [given, name] : options) {
     if (given) refuse_unsupported(kPlace, name, "leave it out");
-  }
-  if (raw.arch != "sm_90a") {
-    refuse_unsupported(kPlace, "--arch " + raw.arch, "leave it out, or write --arch sm_90a");
   }
 }
 
@@ -103,6 +110,9 @@ void examine(const Raw& raw, Options& options) {
       wrong("--on: there is no machine '" + raw.on + "'", "write virtual, emulate or gpu");
     }
   }
+  if (!options.arch.empty() && !is_architecture(options.arch)) {
+    wrong("--arch: '" + options.arch + "' is no architecture", "write it as sm_90a or sm_80");
+  }
   options.run = raw.run || options.running.check;
   options.running.run = options.run;
   const std::pair<bool, const char*> needing[] = {
@@ -110,6 +120,7 @@ void examine(const Raw& raw, Options& options) {
       {!raw.outputs.empty(), "--output"},
       {!options.running.save_inputs.empty(), "--save-inputs"},
       {!raw.on.empty(), "--on"},
+      {options.running.times, "--time"},
   };
   for (const auto& [given, name] : needing) {
     if (given && !options.run)
@@ -145,9 +156,11 @@ Options parse_options(int argc, const char* const* argv) {
   many("--input", raw.inputs, "NAME=FILE.npy: an input; what is left out is made up");
   many("--output", raw.outputs, "NAME=FILE.npy: write an output");
   app.add_option("--on", raw.on, "where to run: virtual, emulate or gpu");
+  app.add_flag("--time", options.running.times, "say how long compiling and each kernel took");
   app.add_option("--seed", options.running.seed, "of the inputs that are made up; default 1");
   app.add_option("--save-inputs", options.running.save_inputs, "write the inputs to DIR/NAME.npy");
-  app.add_option("--arch", raw.arch, "the GPU's architecture: sm_90a");
+  app.add_option("--arch", options.arch,
+                 "sm_90a, sm_80, ...: compile for it, and say what each kernel uses");
   app.add_option("--simplify", raw.simplify, "simplify the expressions of a file, one a line");
   app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
   app.add_flag("--help", help, "print this and exit");

@@ -17,7 +17,8 @@ struct Options {
   std::string file;
   bool json = false;
   bool dot = false;
-  std::string svg;  // the file to draw into; "-": standard output; empty: none
+  std::string svg;   // the file to draw into; "-": standard output; empty: none
+  std::string arch;  // to compile for; empty: none
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run or --check

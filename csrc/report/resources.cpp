@@ -1,0 +1,41 @@
+#include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
+#include <selvage/report/resources.h>
+#include <selvage/runtime/nvrtc.h>
+
+namespace selvage {
+
+void compile_report(const std::string& arch, Report& report) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) {
+    refuse<BadInput>("E623", "there is no NVRTC to compile with: " + Nvrtc::why_absent(),
+                     "install the CUDA toolkit, or leave --arch out");
+  }
+  for (FusionReport& fusion : report.fusions) {
+    std::vector<KernelSource> sources;
+    for (const std::vector<CudaText>& step : fusion.cuda) {
+      for (const CudaText& c : step) sources.push_back({c.text, c.name, c.parameter_types});
+    }
+    if (sources.empty()) continue;
+    const CompiledKernels compiled = nvrtc->compile(sources, {.arch = arch});
+    fusion.compiled = CompiledReport{arch, {}};
+    for (const KernelSource& s : sources)
+      fusion.compiled->kernels.push_back(compiled.kernel(s.name));
+  }
+}
+
+void print_resources(const FusionReport& fusion, Lines& out) {
+  if (!fusion.compiled) return;
+  out.heading("Compiled for " + fusion.compiled->arch);
+  for (const KernelResources& k : fusion.compiled->kernels) {
+    std::string text = k.name + ": " + counted(k.registers, "register");
+    if (k.shared_bytes > 0) text += ", " + counted(k.shared_bytes, "byte") + " of shared memory";
+    const std::int64_t spilled = k.spill_store_bytes + k.spill_load_bytes;
+    text += spilled == 0 ? ", no spills"
+                         : ", " + std::to_string(k.spill_store_bytes) + " bytes spilled, " +
+                               std::to_string(k.spill_load_bytes) + " read back";
+    out.line(2, text);
+  }
+}
+
+}  // namespace selvage
