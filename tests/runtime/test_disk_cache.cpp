@@ -33,7 +33,8 @@ class DiskCacheTest : public testing::Test {
   }
   fs::path file_of(const std::string& key) const { return folder / entry_name(key); }
   void write(const fs::path& path, const std::string& text) const {
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    fs::remove(path);  // to truncate a file makes some file systems wait for the disk
+    std::ofstream(path, std::ios::binary) << text;
   }
   // When the key was used last, in seconds before now.
   void set_age(const fs::path& path, int seconds) const {

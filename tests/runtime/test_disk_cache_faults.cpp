@@ -200,7 +200,7 @@ TEST_F(UnusableFolder, OneWithoutTheRightToWriteIsReadAndNotWritten) {
 
 TEST_F(UnusableFolder, AFileLargerThanThisProcessMayWriteIsNotWrittenAndEndsNothing) {
   const int status = wait_for(fork_child([&] {
-    const struct rlimit limit { 600, RLIM_INFINITY };
+    const struct rlimit limit = {300, RLIM_INFINITY};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
     if (warning() !=
         text("File too large", "make room on its disk, and see that you can write in it")) {

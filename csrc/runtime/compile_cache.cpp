@@ -1,0 +1,218 @@
+#include <selvage/runtime/compile_cache.h>
+#include <selvage/runtime/packed.h>
+#include <selvage/runtime/packed_kernels.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace selvage {
+
+namespace {
+
+// Of what the key covers and of how kernels are packed: a new one makes all older entries absent.
+constexpr std::uint64_t kCacheVersion = 1;
+constexpr std::size_t kMostToolkits = 16;
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string disk_key(int toolkit, std::string_view rest) {
+  Packer head;
+  head.text("kernels");
+  head.number(kCacheVersion);
+  head.number(static_cast<std::uint64_t>(toolkit));
+  return std::string(text_of(head.take())).append(rest);
+}
+
+// The toolkits that have written to the folder, the one seen last first. An entry like any other:
+// without it, one of an unknown toolkit is compiled again.
+std::string toolkits_key() {
+  Packer key;
+  key.text("toolkits");
+  key.number(kCacheVersion);
+  return std::string(text_of(key.take()));
+}
+
+std::vector<int> toolkits_on(DiskCache& disk) {
+  std::vector<int> toolkits;
+  const auto bytes = disk.get(toolkits_key());
+  if (!bytes) return toolkits;
+  Unpacker from(*bytes);
+  for (std::size_t n = std::min(from.count(), kMostToolkits); n > 0 && from.good(); --n) {
+    toolkits.push_back(static_cast<int>(from.number(std::numeric_limits<int>::max())));
+  }
+  return toolkits;
+}
+
+std::uint64_t bytes_of(const std::string& key, const CompiledKernels& kernels) {
+  std::uint64_t bytes = sizeof(CompiledKernels) + key.size() + kernels.cubin.size() +
+                        kernels.ptx.size() + kernels.log.size();
+  for (const KernelResources& used : kernels.kernels) bytes += sizeof used + used.name.size();
+  return bytes;
+}
+
+}  // namespace
+
+// The key in memory; on disk the toolkit comes before it. Every part behind its length, so that no
+// two lists of parts are alike; the parameter types are left out, nothing is compiled from them.
+std::string CompileCache::key_of(std::span<const KernelSource> sources,
+                                 const NvrtcOptions& options) {
+  Packer key;
+  key.text(options.arch);
+  key.number(options.fmad);
+  key.number(options.ptx);
+  key.number(options.more.size());
+  for (const std::string& word : options.more) key.text(word);
+  key.number(sources.size());
+  for (const KernelSource& source : sources) {
+    key.text(source.name);
+    key.text(source.text);
+  }
+  return std::string(text_of(key.take()));
+}
+
+CompileCache::CompileCache(DiskCache& disk, KernelCompiler compiler, std::uint64_t memory_bound)
+    : disk_(disk), compiler_(std::move(compiler)), memory_bound_(memory_bound) {}
+
+CompileCache& CompileCache::instance() {
+  // Never freed: kernels may be compiled while the process ends.
+  static CompileCache& cache = *new CompileCache(DiskCache::instance());
+  return cache;
+}
+
+CompileCache::Kernels CompileCache::compile(const KernelSource& source,
+                                            const NvrtcOptions& options) {
+  return compile({&source, 1}, options);
+}
+
+CompileCache::Kernels CompileCache::compile(std::span<const KernelSource> sources,
+                                            const NvrtcOptions& options) {
+  return find_or(key_of(sources, options), [&] { return compiler_.compile(sources, options); });
+}
+
+CompileCache::Kernels CompileCache::find(const std::string& key) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (Kernels found = find_in_memory(key)) return found;
+  }
+  Kernels found = find_on_disk(key);
+  if (found) {
+    const std::lock_guard lock(mutex_);
+    hold(key, found);
+  }
+  return found;
+}
+
+CompileCache::Kernels CompileCache::find_or(const std::string& key, const Compile& compile) {
+  std::promise<Kernels> promise;
+  {
+    std::unique_lock lock(mutex_);
+    if (Kernels found = find_in_memory(key)) return found;
+    if (const auto at = under_way_.find(key); at != under_way_.end()) {
+      const std::shared_future<Kernels> future = at->second;
+      ++counts_.waits;
+      lock.unlock();
+      return future.get();
+    }
+    under_way_.emplace(key, promise.get_future().share());
+  }
+  try {
+    Kernels kernels = find_on_disk_or(key, compile);
+    {
+      const std::lock_guard lock(mutex_);
+      hold(key, kernels);
+      under_way_.erase(key);
+    }
+    promise.set_value(kernels);
+    return kernels;
+  } catch (...) {
+    {
+      const std::lock_guard lock(mutex_);
+      under_way_.erase(key);
+    }
+    promise.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+CompileCache::Kernels CompileCache::find_on_disk_or(const std::string& key,
+                                                    const Compile& compile) {
+  if (Kernels found = find_on_disk(key)) return found;
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.compilations;
+  }
+  auto kernels = std::make_shared<const CompiledKernels>(compile());
+  if (compiler_.version) {
+    disk_.put(disk_key(*compiler_.version, key), packed(*kernels));
+    note_toolkit();
+  }
+  return kernels;
+}
+
+CompileCache::Kernels CompileCache::find_on_disk(const std::string& key) {
+  const std::vector<int> toolkits =
+      compiler_.version ? std::vector{*compiler_.version} : toolkits_on(disk_);
+  for (const int toolkit : toolkits) {
+    const auto bytes = disk_.get(disk_key(toolkit, key));
+    if (!bytes) continue;
+    auto kernels = unpacked_kernels(*bytes);
+    if (!kernels) continue;
+    const std::lock_guard lock(mutex_);
+    ++counts_.disk_hits;
+    return std::make_shared<const CompiledKernels>(std::move(*kernels));
+  }
+  return nullptr;
+}
+
+void CompileCache::note_toolkit() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(noted_, true)) return;
+  }
+  std::vector<int> toolkits = toolkits_on(disk_);
+  if (!toolkits.empty() && toolkits.front() == *compiler_.version) return;
+  std::erase(toolkits, *compiler_.version);
+  toolkits.insert(toolkits.begin(), *compiler_.version);
+  Packer list;
+  list.number(toolkits.size());
+  for (const int toolkit : toolkits) list.number(static_cast<std::uint64_t>(toolkit));
+  disk_.put(toolkits_key(), list.take());
+}
+
+CompileCache::Kernels CompileCache::find_in_memory(const std::string& key) {
+  const auto at = by_key_.find(key);
+  if (at == by_key_.end()) return nullptr;
+  held_.splice(held_.begin(), held_, at->second);
+  ++counts_.memory_hits;
+  return at->second->kernels;
+}
+
+void CompileCache::hold(const std::string& key, const Kernels& kernels) {
+  if (by_key_.contains(key)) return;
+  held_.push_front({key, kernels, bytes_of(key, *kernels)});
+  by_key_.emplace(held_.front().key, held_.begin());
+  counts_.held_bytes += held_.front().bytes;
+  while (counts_.held_bytes > memory_bound_) {
+    counts_.held_bytes -= held_.back().bytes;
+    by_key_.erase(held_.back().key);
+    held_.pop_back();
+  }
+}
+
+CompileCache::Counts CompileCache::counts() const {
+  const std::lock_guard lock(mutex_);
+  Counts counts = counts_;
+  counts.held = held_.size();
+  return counts;
+}
+
+void CompileCache::clear_memory() {
+  const std::lock_guard lock(mutex_);
+  by_key_.clear();
+  held_.clear();
+  counts_.held_bytes = 0;
+}
+
+}  // namespace selvage
