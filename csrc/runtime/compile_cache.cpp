@@ -1,9 +1,9 @@
 #include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/packed.h>
 #include <selvage/runtime/packed_kernels.h>
+#include <selvage/runtime/toolkit_notes.h>
 
-#include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace selvage {
 
@@ -11,7 +11,6 @@ namespace {
 
 // Of what the key covers and of how kernels are packed: a new one makes all older entries absent.
 constexpr std::uint64_t kCacheVersion = 1;
-constexpr std::size_t kMostToolkits = 16;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -23,26 +22,6 @@ std::string disk_key(int toolkit, std::string_view rest) {
   head.number(kCacheVersion);
   head.number(static_cast<std::uint64_t>(toolkit));
   return std::string(text_of(head.take())).append(rest);
-}
-
-// The toolkits that have written to the folder, the one seen last first. An entry like any other:
-// without it, one of an unknown toolkit is compiled again.
-std::string toolkits_key() {
-  Packer key;
-  key.text("toolkits");
-  key.number(kCacheVersion);
-  return std::string(text_of(key.take()));
-}
-
-std::vector<int> toolkits_on(DiskCache& disk) {
-  std::vector<int> toolkits;
-  const auto bytes = disk.get(toolkits_key());
-  if (!bytes) return toolkits;
-  Unpacker from(*bytes);
-  for (std::size_t n = std::min(from.count(), kMostToolkits); n > 0 && from.good(); --n) {
-    toolkits.push_back(static_cast<int>(from.number(std::numeric_limits<int>::max())));
-  }
-  return toolkits;
 }
 
 std::uint64_t bytes_of(const std::string& key, const CompiledKernels& kernels) {
@@ -144,41 +123,59 @@ CompileCache::Kernels CompileCache::find_on_disk_or(const std::string& key,
     ++counts_.compilations;
   }
   auto kernels = std::make_shared<const CompiledKernels>(compile());
-  if (compiler_.version) {
-    disk_.put(disk_key(*compiler_.version, key), packed(*kernels));
-    note_toolkit();
+  if (const auto toolkit = compiler_.toolkit()) {
+    disk_.put(disk_key(toolkit->version, key), packed(*kernels));
+    note(*toolkit);
   }
   return kernels;
 }
 
 CompileCache::Kernels CompileCache::find_on_disk(const std::string& key) {
-  const std::vector<int> toolkits =
-      compiler_.version ? std::vector{*compiler_.version} : toolkits_on(disk_);
-  for (const int toolkit : toolkits) {
-    const auto bytes = disk_.get(disk_key(toolkit, key));
-    if (!bytes) continue;
-    auto kernels = unpacked_kernels(*bytes);
-    if (!kernels) continue;
-    const std::lock_guard lock(mutex_);
-    ++counts_.disk_hits;
-    return std::make_shared<const CompiledKernels>(std::move(*kernels));
+  const std::optional<int> assumed = assumed_toolkit();
+  if (assumed) {
+    if (Kernels found = read(*assumed, key)) return found;
+  }
+  if (const auto toolkit = compiler_.toolkit()) {
+    if (toolkit->version == assumed) return nullptr;
+    Kernels found = read(toolkit->version, key);
+    if (found) note(*toolkit);
+    return found;
+  }
+  for (const ToolkitNote& note : toolkits_on(disk_)) {
+    if (Kernels found = read(note.toolkit.version, key)) return found;
   }
   return nullptr;
 }
 
-void CompileCache::note_toolkit() {
+CompileCache::Kernels CompileCache::read(int toolkit, const std::string& key) {
+  const auto bytes = disk_.get(disk_key(toolkit, key));
+  if (!bytes) return nullptr;
+  auto kernels = unpacked_kernels(*bytes);
+  if (!kernels) return nullptr;
+  const std::lock_guard lock(mutex_);
+  ++counts_.disk_hits;
+  return std::make_shared<const CompiledKernels>(std::move(*kernels));
+}
+
+// The version that NVRTC has, most likely, while it is not open.
+std::optional<int> CompileCache::assumed_toolkit() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(assumed_known_, true)) return assumed_;
+  for (const ToolkitNote& note : toolkits_on(disk_)) {
+    if (note.state.empty() || note.state != state_of(note.toolkit.library)) continue;
+    assumed_ = note.toolkit.version;
+    break;
+  }
+  return assumed_;
+}
+
+void CompileCache::note(const Toolkit& toolkit) {
   {
     const std::lock_guard lock(mutex_);
+    assumed_ = toolkit.version;  // known by now
     if (std::exchange(noted_, true)) return;
   }
-  std::vector<int> toolkits = toolkits_on(disk_);
-  if (!toolkits.empty() && toolkits.front() == *compiler_.version) return;
-  std::erase(toolkits, *compiler_.version);
-  toolkits.insert(toolkits.begin(), *compiler_.version);
-  Packer list;
-  list.number(toolkits.size());
-  for (const int toolkit : toolkits) list.number(static_cast<std::uint64_t>(toolkit));
-  disk_.put(toolkits_key(), list.take());
+  note_toolkit(disk_, toolkit);
 }
 
 CompileCache::Kernels CompileCache::find_in_memory(const std::string& key) {

@@ -19,9 +19,11 @@ namespace selvage {
 // the whole text of the kernels in their order, the architecture, every option, the toolkit's
 // version and that of this cache. (A toolkit that is patched keeps its version, and its entries.)
 //
-// Without NVRTC an entry that any toolkit has written on disk is used, the one of the toolkit that
-// was seen last first. It is what that toolkit makes of the same text and options, so it computes
-// the same; a driver that is too old for it refuses to load it, it never runs it wrongly.
+// NVRTC is opened at the first kernel that is not on disk: until then the toolkit is the one that
+// wrote there last, as long as its library is the same file and LD_LIBRARY_PATH the same. Without
+// NVRTC an entry that any toolkit has written is used, the one of the toolkit seen last first.
+// Neither is ever wrong: an entry is what a toolkit makes of this very text with these options, so
+// it computes the same; a driver too old for it refuses to load it, it never runs it wrongly.
 //
 // Every call may come from any thread. Threads that ask for one key at once share one compilation;
 // if it fails, each gets its Error, and the next call tries again.
@@ -74,7 +76,9 @@ class CompileCache {
   Kernels find_or(const std::string& key, const Compile& compile);
   Kernels find_on_disk_or(const std::string& key, const Compile& compile);
   Kernels find_on_disk(const std::string& key);
-  void note_toolkit();
+  Kernels read(int toolkit, const std::string& key);
+  std::optional<int> assumed_toolkit();
+  void note(const Toolkit& toolkit);
 
   DiskCache& disk_;
   KernelCompiler compiler_;
@@ -84,7 +88,9 @@ class CompileCache {
   std::unordered_map<std::string_view, std::list<Held>::iterator> by_key_;
   std::unordered_map<std::string, std::shared_future<Kernels>> under_way_;
   Counts counts_;
-  bool noted_ = false;  // that this toolkit writes to the disk
+  bool noted_ = false;          // the toolkit, on disk
+  bool assumed_known_ = false;  // has the disk been asked for the toolkit?
+  std::optional<int> assumed_;
 };
 
 // How many helper processes pay for compiling `requests` on this machine's cores.

@@ -12,8 +12,8 @@ namespace selvage {
 
 namespace {
 
-// Works through `count` tasks by this thread and `others` more; each asks `worker` for what it
-// calls with the number of a task.
+// Works through `count` tasks, each once: this thread calls here(i) for task i; each of `others`
+// threads calls elsewhere(work), which may prepare something and then work(task) to call task(i).
 void share(std::size_t count, std::size_t others, const auto& here, const auto& elsewhere) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&](const auto& task) {
@@ -33,9 +33,10 @@ void share(std::size_t count, std::size_t others, const auto& here, const auto& 
 }  // namespace
 
 std::size_t compile_helpers_for(std::size_t requests, std::size_t cores) {
-  constexpr std::size_t kWorthOne = 4;
+  // To start one costs two thirds of what a kernel costs, so three pay even where cores are busy.
+  constexpr std::size_t kRequestsEach = 3;
   constexpr std::size_t kMost = 15;
-  return std::min({requests / kWorthOne, cores > 0 ? cores - 1 : 0, kMost});
+  return std::min({requests / kRequestsEach, cores > 0 ? cores - 1 : 0, kMost});
 }
 
 std::vector<CompileCache::Kernels> CompileCache::compile(std::span<const CompileRequest> requests) {
@@ -46,12 +47,17 @@ std::vector<CompileCache::Kernels> CompileCache::compile(std::span<const Compile
     kernels[i] = find(key_of(requests[i].sources, requests[i].options));
     if (!kernels[i]) missing.push_back(i);
   }
+  const auto toolkit = missing.empty() ? std::nullopt : compiler_.toolkit();
+  const std::size_t helpers =
+      toolkit && !compiler_.helper.empty()
+          ? compile_helpers_for(missing.size(), std::thread::hardware_concurrency())
+          : 0;
   const auto compile_by = [&](CompileHelper* helper, std::size_t i) {
     const CompileRequest& request = requests[i];
     try {
       kernels[i] = find_or(key_of(request.sources, request.options), [&] {
         if (helper != nullptr) {
-          if (auto compiled = helper->compile(request, *compiler_.version)) return *compiled;
+          if (auto compiled = helper->compile(request, toolkit->version)) return *compiled;
         }
         return compiler_.compile(request.sources, request.options);
       });
@@ -59,10 +65,6 @@ std::vector<CompileCache::Kernels> CompileCache::compile(std::span<const Compile
       errors[i] = std::current_exception();
     }
   };
-  const std::size_t helpers =
-      !compiler_.version || compiler_.helper.empty()
-          ? 0
-          : compile_helpers_for(missing.size(), std::thread::hardware_concurrency());
   share(
       missing.size(), helpers, [&](std::size_t k) { compile_by(nullptr, missing[k]); },
       [&](const auto& work) {

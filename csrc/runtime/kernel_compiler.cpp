@@ -4,21 +4,29 @@
 
 namespace selvage {
 
-KernelCompiler KernelCompiler::nvrtc() {
+namespace {
+
+std::optional<Toolkit> toolkit_of_nvrtc() {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) return std::nullopt;
+  return Toolkit{nvrtc->version(), nvrtc->library()};
+}
+
+CompiledKernels compile_by_nvrtc(std::span<const KernelSource> sources,
+                                 const NvrtcOptions& options) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) {
-    return {
-        std::nullopt, [](std::span<const KernelSource>, const NvrtcOptions&) -> CompiledKernels {
-          refuse<Error>("E713", "there is no NVRTC to compile for the GPU: " + Nvrtc::why_absent(),
-                        "install the CUDA toolkit's NVRTC where the loader finds it "
-                        "(LD_LIBRARY_PATH), or run on the virtual device");
-        }};
+    refuse<Error>("E713", "there is no NVRTC to compile for the GPU: " + Nvrtc::why_absent(),
+                  "install the CUDA toolkit's NVRTC where the loader finds it (LD_LIBRARY_PATH), "
+                  "or run on the virtual device");
   }
-  return {nvrtc->version(),
-          [nvrtc](std::span<const KernelSource> sources, const NvrtcOptions& options) {
-            return nvrtc->compile(sources, options);
-          },
-          CompileHelper::path()};
+  return nvrtc->compile(sources, options);
+}
+
+}  // namespace
+
+KernelCompiler KernelCompiler::nvrtc() {
+  return {toolkit_of_nvrtc, compile_by_nvrtc, CompileHelper::path()};
 }
 
 }  // namespace selvage

@@ -9,12 +9,17 @@
 
 namespace selvage {
 
+struct Toolkit {
+  int version = 0;      // as Nvrtc::version()
+  std::string library;  // the file of its compiler; empty: not known
+  bool operator==(const Toolkit&) const = default;
+};
+
 // What compiles on a miss: NVRTC, or what a test puts in its place.
 struct KernelCompiler {
-  // Of the toolkit, as Nvrtc::version(). None: there is no compiler, and `compile` throws.
-  std::optional<int> version;
+  // None: there is no compiler, and `compile` throws. The first call of either opens it.
+  std::function<std::optional<Toolkit>()> toolkit;
   std::function<CompiledKernels(std::span<const KernelSource>, const NvrtcOptions&)> compile;
-
   // The program of CompileHelper that compiles the same elsewhere; empty: none.
   std::string helper = {};
 

@@ -1,6 +1,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/runtime/cache_entry.h>
 #include <selvage/runtime/compile_cache.h>
+#include <selvage/runtime/toolkit_notes.h>
 #include <tests/support/child_process.h>
 #include <tests/support/refusal.h>
 #include <tests/support/temporary_folder.h>
@@ -9,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <latch>
+#include <cstdlib>
 #include <thread>
 
 #include "kernels.h"
@@ -25,7 +26,12 @@ KernelSource kernel(int i) { return {"text " + std::to_string(i), "k" + std::to_
 class CompileCacheTest : public testing::Test {
  protected:
   KernelCompiler compiler(std::optional<int> version) {
-    return {version,
+    const auto toolkit = [this, version]() -> std::optional<Toolkit> {
+      ++openings;
+      if (!version) return std::nullopt;
+      return Toolkit{*version, library};
+    };
+    return {toolkit,
             [this, version](std::span<const KernelSource> sources, const NvrtcOptions& options) {
               ++compilations;
               if (!version) refuse<Error>("E713", "no compiler", "install one");
@@ -47,6 +53,8 @@ class CompileCacheTest : public testing::Test {
 
   TemporaryFolder folder;
   DiskCache disk{folder.path()};
+  std::string library;  // of the compiler
+  std::atomic<int> openings = 0;
   std::atomic<int> compilations = 0;
   std::atomic<bool> fails = false;
 };
@@ -125,6 +133,46 @@ TEST_F(CompileCacheTest, WithoutACompilerTheEntryOfTheToolkitSeenLastIsUsed) {
             "selvage: error[E713]: no compiler; help: install one");
   CompileCache(disk, compiler(12040)).compile(kernel(3));
   EXPECT_EQ(text_of(cache.compile(kernel(3))), "sm_90a12040text 3");
+}
+
+TEST_F(CompileCacheTest, TheCompilerIsNotOpenedForWhatIsOnDiskWhileItsLibraryIsTheSame) {
+  const TemporaryFolder elsewhere;
+  library = elsewhere / "libnvrtc.so";
+  std::ofstream(library) << "one";
+  CompileCache(disk, compiler(13000)).compile(kernel(1));
+  openings = 0;
+  EXPECT_EQ(text_of(CompileCache(disk, compiler(13000)).compile(kernel(1))), "sm_90a13000text 1");
+  EXPECT_EQ(openings, 0);
+
+  // A new toolkit in its place has entries of its own.
+  std::ofstream(library) << "a new one";
+  EXPECT_EQ(text_of(CompileCache(disk, compiler(13001)).compile(kernel(1))), "sm_90a13001text 1");
+  EXPECT_GT(openings, 0);
+  // The same where LD_LIBRARY_PATH leads the loader elsewhere.
+  const std::string before = state_of(library);
+  const char* variable = std::getenv("LD_LIBRARY_PATH");
+  const std::string path = variable == nullptr ? "" : variable;
+  setenv("LD_LIBRARY_PATH", "/elsewhere", 1);
+  EXPECT_NE(state_of(library), before);
+  openings = 0;
+  CompileCache(disk, compiler(13001)).compile(kernel(1));
+  EXPECT_GT(openings, 0);
+  variable == nullptr ? unsetenv("LD_LIBRARY_PATH") : setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+  EXPECT_EQ(compilations, 2);
+}
+
+TEST_F(CompileCacheTest, AToolkitThatIsAssumedAndIsNotThereAnyMoreGivesWayToTheOneThatIs) {
+  const TemporaryFolder elsewhere;
+  library = elsewhere / "libnvrtc.so";
+  std::ofstream(library) << "one";
+  CompileCache(disk, compiler(13000)).compile(kernel(1));
+  library.clear();  // the loader finds another first; the old file is still there
+  CompileCache cache(disk, compiler(12040));
+  EXPECT_EQ(text_of(cache.compile(kernel(1))), "sm_90a13000text 1");
+  EXPECT_EQ(text_of(cache.compile(kernel(2))), "sm_90a12040text 2");
+  cache.clear_memory();
+  EXPECT_EQ(text_of(cache.compile(kernel(1))), "sm_90a12040text 1");
+  EXPECT_EQ(compilations, 3);
 }
 
 TEST_F(CompileCacheTest, WithoutADiskMemoryServes) {
@@ -278,7 +326,7 @@ TEST_F(CompileCacheTest, NvrtcsKernelsComeBackAsTheyWere) {
 TEST(KernelCompilerTest, WithoutNvrtcItSaysWhereItWasLookedFor) {
   if (Nvrtc::instance() != nullptr) GTEST_SKIP() << "NVRTC is there";
   const KernelCompiler none = KernelCompiler::nvrtc();
-  EXPECT_FALSE(none.version);
+  EXPECT_FALSE(none.toolkit());
   const KernelSource source = pointwise();
   EXPECT_EQ(
       refusal_by<Error>([&] {

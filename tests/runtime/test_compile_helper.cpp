@@ -61,6 +61,7 @@ class CompileHelperTest : public testing::Test {
 class CompileHelperWithNvrtc : public CompileHelperTest {
  protected:
   void SetUp() override {
+    CompileHelperTest::SetUp();
     if (nvrtc == nullptr) GTEST_SKIP() << Nvrtc::why_absent();
     if (CompileHelper::path().empty()) GTEST_SKIP() << "selvage_compile is not built";
     nvrtc->compile(request(0).sources);  // opens descriptors for good, if any
