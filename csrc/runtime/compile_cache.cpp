@@ -3,6 +3,7 @@
 #include <selvage/runtime/packed_kernels.h>
 #include <selvage/runtime/toolkit_notes.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace selvage {
@@ -24,6 +25,24 @@ std::string disk_key(int toolkit, std::string_view rest) {
   return std::string(text_of(head.take())).append(rest);
 }
 
+// #include, # include, #include_next
+bool includes(std::string_view text) {
+  for (auto at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
+    const auto word = text.find_first_not_of(" \t\\\r\n", at + 1);
+    if (word != text.npos && text.substr(word).starts_with("include")) return true;
+  }
+  return text.find("__has_include") != text.npos;
+}
+
+// Options that name files: headers, precompiled ones, files of options, traces.
+bool names_file(std::string_view option) {
+  if (option.starts_with("-I") || option.starts_with('@')) return true;
+  for (const char* word : {"include", "pch", "file", "-optf", "trace"}) {
+    if (option.find(word) != option.npos) return true;
+  }
+  return false;
+}
+
 std::uint64_t bytes_of(const std::string& key, const CompiledKernels& kernels) {
   std::uint64_t bytes = sizeof(CompiledKernels) + key.size() + kernels.cubin.size() +
                         kernels.ptx.size() + kernels.log.size();
@@ -37,6 +56,10 @@ std::uint64_t bytes_of(const std::string& key, const CompiledKernels& kernels) {
 // two lists of parts are alike; the parameter types are left out, nothing is compiled from them.
 std::string CompileCache::key_of(std::span<const KernelSource> sources,
                                  const NvrtcOptions& options) {
+  if (std::ranges::any_of(options.more, names_file)) return {};
+  for (const KernelSource& source : sources) {
+    if (includes(source.text)) return {};
+  }
   Packer key;
   key.text(options.arch);
   key.number(options.fmad);
@@ -71,6 +94,7 @@ CompileCache::Kernels CompileCache::compile(std::span<const KernelSource> source
 }
 
 CompileCache::Kernels CompileCache::find(const std::string& key) {
+  if (key.empty()) return nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (Kernels found = find_in_memory(key)) return found;
@@ -84,6 +108,7 @@ CompileCache::Kernels CompileCache::find(const std::string& key) {
 }
 
 CompileCache::Kernels CompileCache::find_or(const std::string& key, const Compile& compile) {
+  if (key.empty()) return counted(compile);
   std::promise<Kernels> promise;
   {
     std::unique_lock lock(mutex_);
@@ -118,16 +143,20 @@ CompileCache::Kernels CompileCache::find_or(const std::string& key, const Compil
 CompileCache::Kernels CompileCache::find_on_disk_or(const std::string& key,
                                                     const Compile& compile) {
   if (Kernels found = find_on_disk(key)) return found;
-  {
-    const std::lock_guard lock(mutex_);
-    ++counts_.compilations;
-  }
-  auto kernels = std::make_shared<const CompiledKernels>(compile());
+  Kernels kernels = counted(compile);
   if (const auto toolkit = compiler_.toolkit()) {
     disk_.put(disk_key(toolkit->version, key), packed(*kernels));
     note(*toolkit);
   }
   return kernels;
+}
+
+CompileCache::Kernels CompileCache::counted(const Compile& compile) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.compilations;
+  }
+  return std::make_shared<const CompiledKernels>(compile());
 }
 
 CompileCache::Kernels CompileCache::find_on_disk(const std::string& key) {

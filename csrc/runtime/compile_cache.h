@@ -18,6 +18,8 @@ namespace selvage {
 // Compiled kernels by what they come from: in memory first, then on disk, then compiled. The key is
 // the whole text of the kernels in their order, the architecture, every option, the toolkit's
 // version and that of this cache. (A toolkit that is patched keeps its version, and its entries.)
+// Text that includes a header, and options that name a file, are compiled each time: what stands in
+// files is in no key.
 //
 // NVRTC is opened at the first kernel that is not on disk: until then the toolkit is the one that
 // wrote there last, as long as its library is the same file and LD_LIBRARY_PATH the same. Without
@@ -68,6 +70,7 @@ class CompileCache {
     std::uint64_t bytes;
   };
   using Compile = std::function<CompiledKernels()>;
+  // Empty for what is not to be kept.
   static std::string key_of(std::span<const KernelSource> sources, const NvrtcOptions& options);
   // Null where it is neither in memory nor on disk.
   Kernels find(const std::string& key);
@@ -75,6 +78,7 @@ class CompileCache {
   void hold(const std::string& key, const Kernels& kernels);
   Kernels find_or(const std::string& key, const Compile& compile);
   Kernels find_on_disk_or(const std::string& key, const Compile& compile);
+  Kernels counted(const Compile& compile);
   Kernels find_on_disk(const std::string& key);
   Kernels read(int toolkit, const std::string& key);
   std::optional<int> assumed_toolkit();

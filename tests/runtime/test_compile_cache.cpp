@@ -108,6 +108,36 @@ TEST_F(CompileCacheTest, EveryPartOfWhatIsCompiledIsInTheKey) {
   EXPECT_EQ(text_of(cache.compile(one)), "sm_90a13000text 1");
 }
 
+TEST_F(CompileCacheTest, WhatReadsFilesIsCompiledEachTime) {
+  CompileCache cache(disk, compiler(13000));
+  std::vector<CompileRequest> requests;
+  for (const char* text : {"#include \"x.h\"", "  #  include <x>", "#\\\ninclude <x>",
+                           "#\tinclude_next <x>", "#if __has_include(<x>)"}) {
+    requests.push_back({{kernel(1), {text, "k", {}}}});
+  }
+  for (const char* option : {"-I/x", "--include-path=/x", "--pre-include=x.h", "-pch",
+                             "--options-file=x", "@x", "-optf=x", "--fdevice-time-trace=x"}) {
+    requests.push_back({{kernel(1)}, {.more = {"--maxrregcount=32", option}}});
+  }
+  int asked = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (const CompileRequest& r : requests) {
+      cache.compile(r.sources, r.options);
+      EXPECT_EQ(compilations, ++asked);
+    }
+    cache.compile(requests);
+    asked += static_cast<int>(requests.size());
+    EXPECT_EQ(compilations, asked);
+  }
+  EXPECT_EQ(cache.counts().held, 0u);
+  EXPECT_EQ(disk.contents().entries, 0u);
+  // These words do no harm elsewhere.
+  for (int i = 0; i < 2; ++i) {
+    cache.compile({"#define KERNEL\n// it may include no header\n#pragma unroll", "k", {}});
+  }
+  EXPECT_EQ(compilations, asked + 1);
+}
+
 TEST_F(CompileCacheTest, ADamagedEntryIsCompiledAgainAndReplaced) {
   CompileCache(disk, compiler(13000)).compile(kernel(1));
   int damaged = 0;
