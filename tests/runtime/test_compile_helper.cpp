@@ -3,6 +3,7 @@
 #include <selvage/runtime/message.h>
 #include <tests/support/refusal.h>
 #include <tests/support/temporary_folder.h>
+#include <tests/support/text_files.h>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -163,19 +164,18 @@ TEST_F(CompileHelperTest, OneThatIsNotAskedEndsWithItsOwner) {
 }
 
 TEST_F(CompileHelperTest, ItHasNoneOfThisProcessesDescriptors) {
-  const int mine = open("/dev/null", O_RDONLY);  // without O_CLOEXEC
+  const std::string file = folder / "mine";
+  const int mine = open(file.c_str(), O_RDWR | O_CREAT, 0600);  // without O_CLOEXEC
+  ASSERT_GE(mine, 0);
   const auto helper =
-      CompileHelper::start(script("ls /proc/$$/fd | tr '\\n' ' ' > " + (folder / "fds").string()));
+      CompileHelper::start(script("ls -l /proc/$$/fd > " + (folder / "list").string()));
   ASSERT_TRUE(helper);
   EXPECT_FALSE(helper->compile(request(1), 13000));
   close(mine);
-  std::ifstream in(folder / "fds");
-  std::string all((std::istreambuf_iterator<char>(in)), {});
-  // 10 or 255: the shell's own for its script.
-  for (const char* own : {"10 ", "255 "}) {
-    if (const auto at = all.find(own); at != all.npos) all.erase(at, std::string(own).size());
-  }
-  EXPECT_EQ(all, "0 1 2 ");
+  const std::string list = contents(folder / "list");
+  EXPECT_NE(list.find(" 0 -> socket:"), list.npos) << list;
+  EXPECT_NE(list.find(" 2 -> /dev/null"), list.npos) << list;
+  EXPECT_EQ(list.find(file), list.npos) << list;
 }
 
 TEST_F(CompileHelperTest, TheServerEndsWithItsInputAndRefusesWhatIsNoRequest) {
