@@ -45,8 +45,11 @@ function(add_house_library folder below)
       endif()
     endforeach()
     if(folder STREQUAL "runtime")
-      target_compile_definitions(${library} PRIVATE SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
+      target_compile_definitions(${library} PRIVATE
+        SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc}
+        SELVAGE_COMPILE_HELPER_INSTALLED="${CMAKE_INSTALL_FULL_LIBEXECDIR}/selvage/selvage_compile")
       target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
+      target_include_directories(${library} SYSTEM PRIVATE "$<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>")
     endif()
     if(folder STREQUAL "simplifier")
       # Where the time goes: a tenth of it for more inlining. (-O3 everywhere: g++ 12 warns in vain.)

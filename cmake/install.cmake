@@ -14,6 +14,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/csrc/"
 if(TARGET schedule_inspect)
   install(TARGETS schedule_inspect)
 endif()
+if(TARGET selvage_compile)
+  install(TARGETS selvage_compile DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/selvage")
+endif()
 
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/selvage-config.cmake.in" "${PROJECT_BINARY_DIR}/selvage-config.cmake"

@@ -8,6 +8,9 @@ set(test_shards 4)
 file(GLOB_RECURSE support CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/tests/support/*.cpp" "${PROJECT_SOURCE_DIR}/tests/oracle/*.cpp")
 list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
+# In every test binary itself: it acts before main, and from a library nothing would ask for it.
+set(no_disk_cache "${PROJECT_SOURCE_DIR}/tests/support/no_disk_cache.cpp")
+list(REMOVE_ITEM support "${no_disk_cache}")
 
 if(SELVAGE_PCH)
   file(WRITE "${PROJECT_BINARY_DIR}/pch/tests.cpp.new" "")
@@ -49,11 +52,11 @@ function(add_test_binary name)
   if(NOT sources)
     return()
   endif()
-  add_executable(${name} ${sources})
+  add_executable(${name} ${sources} "${no_disk_cache}")
   target_link_libraries(${name} PRIVATE tests_support GTest::gmock_main)
   use_pch(${name} tests_pch)
   if(TARGET schedule_inspect)
-    add_dependencies(${name} schedule_inspect)
+    add_dependencies(${name} schedule_inspect selvage_compile)
   endif()
   math(EXPR last "${test_shards} - 1")
   foreach(shard RANGE ${last})
@@ -90,6 +93,7 @@ foreach(source IN LISTS sources)
 endforeach()
 
 add_test(NAME examples_run COMMAND examples)
+set_tests_properties(examples_run PROPERTIES ENVIRONMENT "SELVAGE_CACHE_DIR=")
 
 add_test(NAME includes_go_down COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_includes")
 add_test(NAME check_includes_refuses COMMAND

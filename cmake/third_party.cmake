@@ -7,6 +7,10 @@ find_package(nlohmann_json REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED CONFIG)
 find_package(Boost 1.74 REQUIRED CONFIG)
 
+# Checksums of the disk cache: a header alone.
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+mark_as_advanced(XXHASH_INCLUDE_DIR)
+
 # The C compiler of the virtual device. Without it the runtime is built with SELVAGE_HAVE_LIBTCC=0.
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 find_package(LibTCC)

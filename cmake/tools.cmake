@@ -7,3 +7,8 @@ if(sources)
     selvage_confirm selvage CLI11::CLI11 nlohmann_json::nlohmann_json)
   use_pch(schedule_inspect selvage_pch)
 endif()
+
+# The helper process of the compile cache, found beside the programs that use it.
+add_executable(selvage_compile "${PROJECT_SOURCE_DIR}/tools/selvage_compile/main.cpp")
+target_link_libraries(selvage_compile PRIVATE selvage_runtime)
+use_pch(selvage_compile selvage_pch)

@@ -121,6 +121,8 @@ int Nvrtc::version() const {
   return 1000 * major + minor;
 }
 
+std::string Nvrtc::library() const { return calls_->library.path(); }
+
 CompiledKernels Nvrtc::compile(const KernelSource& source, const NvrtcOptions& options) const {
   return compile({&source, 1}, options);
 }

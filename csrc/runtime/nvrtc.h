@@ -38,7 +38,8 @@ class Nvrtc {
 
   ~Nvrtc();
 
-  int version() const;  // 1000 * major + minor
+  int version() const;          // 1000 * major + minor
+  std::string library() const;  // its file
 
   // Throws Error (E704) with NVRTC's message and the emitted line. Several kernels in one go take
   // half the time each; their names must differ, helpers may repeat. Safe from several threads,

@@ -1,6 +1,7 @@
 #include <selvage/runtime/shared_library.h>
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace selvage {
 
@@ -16,6 +17,12 @@ std::optional<SharedLibrary> SharedLibrary::open(std::span<const std::string> pa
 }
 
 void* SharedLibrary::symbol(const char* name) const { return dlsym(handle_.get(), name); }
+
+std::string SharedLibrary::path() const {
+  const link_map* map = nullptr;
+  if (dlinfo(handle_.get(), RTLD_DI_LINKMAP, &map) != 0 || map->l_name == nullptr) return {};
+  return map->l_name;
+}
 
 void SharedLibrary::Close::operator()(void* handle) const { dlclose(handle); }
 

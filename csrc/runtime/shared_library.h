@@ -15,6 +15,8 @@ class SharedLibrary {
 
   // The address of a symbol, or null.
   void* symbol(const char* name) const;
+  // The file that the loader took; empty where it does not say.
+  std::string path() const;
 
  private:
   struct Close {
