@@ -51,8 +51,7 @@ class Values {
     for (Expr symbol : symbols) {
       const auto at = values_.find(std::string(symbol.name()));
       if (at == values_.end()) {
-        refuse_map(tensor_,
-                   fmt::format("{} hangs on {}, which has no value", to_string(e), symbol.name()),
+        refuse_map(tensor_, fmt::format("{} has no value", symbol.name()),
                    fmt::format("give {} a value", symbol.name()));
       }
       values.push_back(at->second);
@@ -199,13 +198,14 @@ TensorMap encode(const Driver& driver, const TensorMapParameters& map) {
     driver.refuse_missing("cuTensorMapEncodeTiled", "12.0");
   }
   driver.make_current();
-  TensorMap encoded{};
+  // The driver wants it at a multiple of 64.
+  alignas(64) std::array<std::byte, 128> bytes{};
   const DriverResult result = driver.calls().TensorMapEncodeTiled(
-      encoded.bytes.data(), map.type, static_cast<unsigned>(map.rank()),
+      bytes.data(), map.type, static_cast<unsigned>(map.rank()),
       reinterpret_cast<void*>(map.address), map.sizes.data(), map.strides.data(), map.box.data(),
       map.element_strides.data(), 0, static_cast<int>(map.swizzle), 0, 0);
   if (result != 0) driver.fail(result, "cuTensorMapEncodeTiled of " + map.tensor);
-  return encoded;
+  return {bytes};
 }
 
 }  // namespace selvage

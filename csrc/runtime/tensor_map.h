@@ -42,8 +42,9 @@ TensorMapParameters tensor_map_parameters(const Schedule& schedule, TensorId ten
 // only says that an argument is invalid.
 void check_tensor_map(const TensorMapParameters& parameters);
 
-// A CUtensorMap: a kernel's argument by value (__grid_constant__), or copied to the GPU.
-struct alignas(64) TensorMap {
+// A CUtensorMap: a kernel's argument by value (__grid_constant__), or copied to the GPU, there to a
+// multiple of 64 bytes.
+struct TensorMap {
   std::array<std::byte, 128> bytes;
 };
 

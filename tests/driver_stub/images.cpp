@@ -1,5 +1,10 @@
 // What the images of modules hold. Kernels and their parameters are found in a real cubin, in PTX,
-// and in a cubin of a test's own: an ELF header of 64 bytes with nothing but PTX behind it.
+// and in a cubin of a test's own: an ELF header of 64 bytes with nothing but PTX behind it. PTX
+// with
+// "!!" in it does not compile.
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <regex>
 
@@ -95,33 +100,41 @@ std::optional<std::vector<Kernel>> kernels_of(const void* image, int& why, std::
   why = kInvalidValue;
   if (image == nullptr) return std::nullopt;
   why = kInvalidImage;
-  if (number_at<std::uint8_t>(bytes, 0) == 0x7F) {
+  if (std::strncmp(static_cast<const char*>(image),
+                   "\x7F"
+                   "ELF",
+                   4) == 0) {
     if (s.version / 1000 < s.cubin_version / 1000) return std::nullopt;
     return kernels_of_elf(bytes);
   }
   const std::string text = static_cast<const char*>(image);
-  std::smatch m;
-  if (!std::regex_search(text, m, std::regex(R"(^\s*(?://.*\s*)*\.version\s+(\d+)\.(\d+))"))) {
-    return std::nullopt;
+  // The version stands before anything but comments.
+  std::size_t at = 0;
+  while (text.compare(at, 2, "//") == 0 || (at < text.size() && std::isspace(text[at]) != 0)) {
+    at = text[at] == '/' ? std::min(text.find('\n', at), text.size()) : at + 1;
   }
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(text.c_str() + at, ".version %d.%d", &major, &minor) != 2) return std::nullopt;
   // PTX 9.0 came with CUDA 13.0, 8.0 with 12.0, and so on.
-  if (std::stoi(m[1]) > s.version / 1000 - 4) {
+  if (major > s.version / 1000 - 4) {
     why = kUnsupportedPtxVersion;
     log = fmt::format("ptxas application ptx input, line 1; fatal   : Unsupported .version {}.{}",
-                      m[1].str(), m[2].str());
+                      major, minor);
     return std::nullopt;
   }
+  std::smatch m;
   if (std::regex_search(text, m, std::regex(R"(\.target\s+sm_(\d+))")) &&
       std::stoi(m[1]) > s.major * 10 + s.minor) {
     why = kNoBinary;
     return std::nullopt;
   }
-  if (const std::size_t at = text.find('!'); at != text.npos) {
+  if (const std::size_t wrong = text.find("!!"); wrong != text.npos) {
     why = kInvalidPtx;
     log = fmt::format(
-        "ptxas application ptx input, line {}; error   : Parsing error near '!'\n"
+        "ptxas application ptx input, line {}; error   : Parsing error near '!!'\n"
         "ptxas fatal   : Ptx assembly aborted due to errors",
-        1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n'));
+        1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(wrong), '\n'));
     return std::nullopt;
   }
   return kernels_of_text(text);

@@ -37,7 +37,8 @@ inline const std::string kPtx =
     ".address_size 64\n"
     ".visible .entry k(.param .u64 p, .param .u32 n) { ret; }\n"
     ".visible .entry first() { ret; }\n"
-    ".visible .entry second() { ret; }\n";
+    ".visible .entry second() { ret; }\n"
+    ".visible .entry third() { ret; }\n";
 
 // A cubin to the stand-in: an ELF header that speaks of nothing, and the text.
 inline std::vector<std::byte> cubin(const std::string& text = kPtx) {

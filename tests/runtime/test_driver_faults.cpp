@@ -15,6 +15,7 @@ using namespace test;
 
 // Uses everything once.
 void live() {
+  std::vector<std::byte> host(256);  // outlives the stream that writes into it
   EXPECT_EQ(Driver::device_count(kStub), 1);
   const auto driver = Driver::open(kStub);
   (void)driver->device_name();
@@ -25,7 +26,6 @@ void live() {
   DeviceBuffer buffer(*driver, 256);
   const Stream stream(*driver);
   const DeviceBuffer ordered(*driver, 256, stream.handle());
-  std::vector<std::byte> host(256);
   buffer.copy_from(host);
   driver->copy_in(ordered.address(), host, stream.handle());
   driver->copy(buffer.address(), ordered.address(), 256, stream.handle());
@@ -82,9 +82,15 @@ bool may_fail_in_silence(const std::string& call) {
 
 class DriverFaults : public StubbedDriver {
  protected:
+  // On a thread without a context.
+  void begin() {
+    stub.reset();
+    Driver::open(kStub)->calls().CtxSetCurrent(nullptr);
+    stub.reset();
+  }
   // The calls of one undisturbed life, in order, and how often each is made.
   std::vector<std::pair<std::string, int>> calls_of_a_life() {
-    stub.reset();
+    begin();
     live();
     EXPECT_EQ(stub.held(), "");
     std::vector<std::pair<std::string, int>> calls;
@@ -104,7 +110,7 @@ TEST_F(DriverFaults, EachCallThatFailsOnceIsToldByItsNameOrDoneWithout) {
   int runs = 0;
   for (const auto& [call, times] : calls_of_a_life()) {
     for (int nth = 1; nth <= times; ++nth) {
-      stub.reset();
+      begin();
       stub.fail({.call = call, .nth = nth, .code = 3});
       const std::string text = refusal([] { live(); });
       ++runs;
@@ -127,7 +133,7 @@ TEST_F(DriverFaults, FromAnyCallOnAllMayFailForGood) {
   const int all = stub.count("");
   for (const int code : {700, 2, 999}) {
     for (int nth = 1; nth <= all; ++nth) {
-      stub.reset();
+      begin();
       stub.fail({.nth = nth, .code = code, .is_sticky = true});
       const std::string text = refusal([] { live(); });
       EXPECT_EQ(stub.held(), "") << "call " << nth;

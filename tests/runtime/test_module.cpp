@@ -19,15 +19,15 @@ TEST_F(StubbedDriver, PtxIsCompiledByTheDriver) {
   driver->synchronize();
   EXPECT_EQ(stub.runs("second"), 1);
   // A span of characters that no zero ends is as good.
-  const std::string longer = kPtx + "!";
+  const std::string longer = kPtx + "!!";
   EXPECT_NO_THROW(Module(*driver, std::string_view(longer).substr(0, kPtx.size())));
 }
 
 TEST_F(StubbedDriver, PtxThatIsRefusedComesWithTheDriversLog) {
   const auto driver = Driver::open(kStub);
-  EXPECT_EQ(refusal([&] { Module(*driver, kPtx + "!\n"); }),
+  EXPECT_EQ(refusal([&] { Module(*driver, kPtx + "!!\n"); }),
             "selvage: error[E705]: cuModuleLoadDataEx of PTX fails: a PTX JIT compilation failed "
-            "(218); ptxas application ptx input, line 7; error   : Parsing error near '!'; ptxas "
+            "(218); ptxas application ptx input, line 8; error   : Parsing error near '!!'; ptxas "
             "fatal   : Ptx assembly aborted due to errors; help: compile for sm_90a, which this "
             "GPU is");
   EXPECT_EQ(refusal([&] { Module(*driver, kPtx + "\n"); }), "accepted");

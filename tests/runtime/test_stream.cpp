@@ -64,7 +64,7 @@ TEST_F(Streams, AnEventHoldsAnotherStreamUp) {
   event.hold_up(b.handle());  // not recorded: nothing
   launch("first", a);
   event.record(a.handle());
-  launch("k", a);
+  launch("third", a);
   event.hold_up(b.handle());
   launch("second", b);
   b.synchronize();
