@@ -144,13 +144,7 @@ void Driver::launch_checked(Function function, const LaunchShape& shape, void* c
                             Stream stream) const {
   make_current();
   if (shape.shared_bytes > function->shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
-    const DriverResult result = calls_.FuncSetAttribute(function->handle, kMaxDynamicSharedBytes,
-                                                        static_cast<int>(shape.shared_bytes));
-    if (result != 0) {
-      fail(result, "cuFuncSetAttribute of " + *function->name + ", " +
-                       std::to_string(shape.shared_bytes) + " bytes of shared memory");
-    }
-    function->shared_bytes.store(shape.shared_bytes, std::memory_order_relaxed);
+    allow_shared(*function, shape.shared_bytes);
   }
   const auto n = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
   // cuLaunchKernel only reads the array of addresses.
@@ -161,6 +155,19 @@ void Driver::launch_checked(Function function, const LaunchShape& shape, void* c
   if (result != 0) [[unlikely]]
     fail(result, "cuLaunchKernel of " + *function->name);
   record_.launched(stream, function->name);
+}
+
+// Under a lock, so that no thread lowers what another has just raised.
+void Driver::allow_shared(const LoadedFunction& function, std::int64_t bytes) const {
+  const std::lock_guard lock(sharing_);
+  if (bytes <= function.shared_bytes.load(std::memory_order_relaxed)) return;
+  const DriverResult result =
+      calls_.FuncSetAttribute(function.handle, kMaxDynamicSharedBytes, static_cast<int>(bytes));
+  if (result != 0) {
+    fail(result, "cuFuncSetAttribute of " + *function.name + ", " + std::to_string(bytes) +
+                     " bytes of shared memory");
+  }
+  function.shared_bytes.store(bytes, std::memory_order_relaxed);
 }
 
 void Driver::synchronize() const {

@@ -94,6 +94,7 @@ class Driver {
  private:
   Driver(const std::string& library, int ordinal);
   int attribute(int which) const;
+  void allow_shared(const struct LoadedFunction& function, std::int64_t bytes) const;
   std::string help(DriverResult result) const;
 
   DriverCalls calls_;
@@ -102,7 +103,8 @@ class Driver {
   int version_ = 0;
   ContextHandle context_ = nullptr;
   mutable LaunchRecord record_;
-  mutable std::mutex mutex_;
+  mutable std::mutex sharing_;  // while a function's shared memory is raised
+  mutable std::mutex mutex_;    // of what follows
   mutable std::set<std::string> texts_;
   mutable std::string loss_;  // which call told first that the context is lost, and why
   mutable std::vector<std::string> suspects_;  // what may have been the cause

@@ -157,6 +157,32 @@ TEST_F(StubbedDriver, ACallFindsItsContextWhoeverChangedTheThreads) {
   EXPECT_EQ(stub.runs("first"), 3);
 }
 
+TEST_F(StubbedDriver, ManyThreadsUseOneDriverAtOnce) {
+  const auto driver = Driver::open(kStub);
+  const Module module(*driver, cubin());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Stream stream(*driver, Stream::Order::Independent);
+      const std::string name = t % 2 == 0 ? "first" : "second";
+      std::vector<std::byte> host(64);
+      for (int i = 0; i < 100; ++i) {
+        const DeviceBuffer buffer(*driver, 64, stream.handle());
+        driver->fill(buffer.address(), std::byte(t), 64, stream.handle());
+        driver->launch(module.function(name), {.shared_bytes = 50'000 + 16 * i}, {},
+                       stream.handle());
+        driver->copy_out(host, buffer.address(), stream.handle());
+        stream.synchronize();
+        EXPECT_EQ(host, std::vector<std::byte>(64, std::byte(t)));
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(stub.runs("first"), 200);
+  EXPECT_EQ(stub.runs("second"), 200);
+  EXPECT_TRUE(driver->record().pending().empty());
+}
+
 TEST_F(StubbedDriver, OrdinalsOfTheSystemsDriverPastItsDevicesAreAbsent) {
   for (const int ordinal : {-1, 63, 64, 1 << 30}) {
     EXPECT_EQ(Driver::instance(ordinal), nullptr);
