@@ -10,6 +10,7 @@ if(SELVAGE_TESTS)
   target_link_libraries(selvage_benchmarks PRIVATE
     tests_corpus example_programs selvage benchmark::benchmark_main)
   use_pch(selvage_benchmarks selvage_pch)
+  use_driver_stub(selvage_benchmarks)
 endif()
 
 if(SELVAGE_PEERS)

@@ -1,146 +1,127 @@
-#include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/runtime/driver.h>
-#include <selvage/runtime/shared_library.h>
 
+#include <array>
 #include <utility>
 
 namespace selvage {
 
 namespace {
 
-using Result = int;  // 0 is success
-using Context = struct OpaqueContext*;
-using ModuleHandle = struct OpaqueModule*;
-using Address = std::uint64_t;
+constexpr const char* kLibrary = "libcuda.so.1";
+constexpr int kMaxDevices = 64;
 
 constexpr int kMultiprocessorCount = 16;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
 constexpr int kMaxDynamicSharedBytes = 8;
-constexpr std::int64_t kSharedBytesWithoutAsking = 48 << 10;
 
-[[noreturn]] void refuse(std::string message) {
-  Diagnostic d;
-  d.code = "E705";
-  d.message = std::move(message);
-  throw Error(std::move(d));
-}
-
-}  // namespace
-
-// The calls that Selvage makes, each under its name in cuda.h without "cu". The library exports
-// those that changed over time with a suffix.
-struct Driver::Calls {
-  SharedLibrary library;
-  Result (*Init)(unsigned) = nullptr;
-  Result (*GetErrorString)(Result, const char**) = nullptr;
-  Result (*DeviceGet)(int*, int) = nullptr;
-  Result (*DeviceGetName)(char*, int, int) = nullptr;
-  Result (*DeviceGetAttribute)(int*, int, int) = nullptr;
-  Result (*DevicePrimaryCtxRetain)(Context*, int) = nullptr;
-  Result (*DevicePrimaryCtxRelease)(int) = nullptr;
-  Result (*CtxSetCurrent)(Context) = nullptr;
-  Result (*CtxSynchronize)() = nullptr;
-  Result (*ModuleLoadData)(ModuleHandle*, const void*) = nullptr;
-  Result (*ModuleUnload)(ModuleHandle) = nullptr;
-  Result (*ModuleGetFunction)(Function*, ModuleHandle, const char*) = nullptr;
-  Result (*FuncSetAttribute)(Function, int, int) = nullptr;
-  Result (*LaunchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                         unsigned, Stream, void**, void**) = nullptr;
-  Result (*MemAlloc)(Address*, std::size_t) = nullptr;
-  Result (*MemFree)(Address) = nullptr;
-  Result (*MemcpyHtoD)(Address, const void*, std::size_t) = nullptr;
-  Result (*MemcpyDtoH)(void*, Address, std::size_t) = nullptr;
-
-  explicit Calls(SharedLibrary from) : library(std::move(from)) {}
-
-  // The first symbol that the library lacks; empty when it has all.
-  std::string bind() {
-    SymbolBinder bind(library);
-    bind(Init, "cuInit");
-    bind(GetErrorString, "cuGetErrorString");
-    bind(DeviceGet, "cuDeviceGet");
-    bind(DeviceGetName, "cuDeviceGetName");
-    bind(DeviceGetAttribute, "cuDeviceGetAttribute");
-    bind(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-    bind(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-    bind(CtxSetCurrent, "cuCtxSetCurrent");
-    bind(CtxSynchronize, "cuCtxSynchronize");
-    bind(ModuleLoadData, "cuModuleLoadData");
-    bind(ModuleUnload, "cuModuleUnload");
-    bind(ModuleGetFunction, "cuModuleGetFunction");
-    bind(FuncSetAttribute, "cuFuncSetAttribute");
-    bind(LaunchKernel, "cuLaunchKernel");
-    bind(MemAlloc, "cuMemAlloc_v2");
-    bind(MemFree, "cuMemFree_v2");
-    bind(MemcpyHtoD, "cuMemcpyHtoD_v2");
-    bind(MemcpyDtoH, "cuMemcpyDtoH_v2");
-    return bind.missing();
-  }
-
-  void check(Result result, const std::string& what) const {
-    if (result == 0) return;
-    const char* text = nullptr;
-    if (GetErrorString(result, &text) != 0 || text == nullptr) text = "unknown error";
-    refuse(what + " fails: " + text + " (" + std::to_string(result) + ")");
-  }
-};
-
-struct Driver::Loaded {
+// One device of the system's driver.
+struct Slot {
+  std::once_flag once;
   std::unique_ptr<const Driver> driver;
   std::string why;
 };
 
-const Driver::Loaded& Driver::loaded() {
+const Slot& slot_of(int ordinal) {
   // Never freed: at exit the driver may be gone before us.
-  static const Loaded& loaded = *[] {
-    auto* loaded = new Loaded;
-    try {
-      loaded->driver = open("libcuda.so.1");
-    } catch (const Error& error) {
-      loaded->why = error.diagnostic().message;
-    }
-    return loaded;
+  static auto& slots = *new std::array<Slot, kMaxDevices>;
+  static const Slot& none = *[] {
+    auto* none = new Slot;
+    none->why = "the ordinal of a device is 0 to " + std::to_string(kMaxDevices - 1);
+    return none;
   }();
-  return loaded;
+  if (ordinal < 0 || ordinal >= kMaxDevices) return none;
+  Slot& slot = slots[static_cast<std::size_t>(ordinal)];
+  std::call_once(slot.once, [&] {
+    try {
+      slot.driver = Driver::open(kLibrary, ordinal);
+    } catch (const Error& error) {
+      slot.why = error.diagnostic().message;
+    }
+  });
+  return slot;
 }
 
-const Driver* Driver::instance() { return loaded().driver.get(); }
-const std::string& Driver::why_absent() { return loaded().why; }
+void initialise(const DriverCalls& calls) {
+  const DriverResult result = calls.Init(0);
+  if (result == 0) return;
+  refuse<Error>("E705", "cuInit fails: " + calls.words(result),
+                "make a GPU visible (CUDA_VISIBLE_DEVICES), or run on the virtual device");
+}
 
-std::unique_ptr<const Driver> Driver::open(const std::string& path) {
-  std::string why;
-  auto library = SharedLibrary::open({&path, 1}, why);
-  if (!library) refuse(why);
-  auto calls = std::make_unique<Calls>(std::move(*library));
-  if (const std::string missing = calls->bind(); !missing.empty()) {
-    refuse(path + " has no " + missing);
+}  // namespace
+
+const Driver* Driver::instance(int ordinal) { return slot_of(ordinal).driver.get(); }
+const std::string& Driver::why_absent(int ordinal) { return slot_of(ordinal).why; }
+
+int Driver::device_count() {
+  static const int count = [] {
+    try {
+      return device_count(kLibrary);
+    } catch (const Error&) {
+      return 0;
+    }
+  }();
+  return count;
+}
+
+int Driver::device_count(const std::string& library) {
+  const DriverCalls calls = DriverCalls::open(library);
+  initialise(calls);
+  int count = 0;
+  const DriverResult result = calls.DeviceGetCount(&count);
+  if (result != 0) {
+    refuse<Error>("E705", "cuDeviceGetCount fails: " + calls.words(result),
+                  "run on the virtual device");
   }
-  return std::unique_ptr<const Driver>(new Driver(std::move(calls)));
+  return count;
 }
 
-Driver::Driver(std::unique_ptr<const Calls> calls) : calls_(std::move(calls)) {
-  calls_->check(calls_->Init(0), "cuInit");
-  calls_->check(calls_->DeviceGet(&device_, 0), "cuDeviceGet");
-  calls_->check(calls_->DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+std::unique_ptr<const Driver> Driver::open(const std::string& library, int ordinal) {
+  return std::unique_ptr<const Driver>(new Driver(library, ordinal));
 }
 
-Driver::~Driver() { calls_->DevicePrimaryCtxRelease(device_); }
+Driver::Driver(const std::string& library, int ordinal)
+    : calls_(DriverCalls::open(library)), ordinal_(ordinal) {
+  initialise(calls_);
+  check(calls_.DriverGetVersion(&version_), "cuDriverGetVersion");
+  const DriverResult found = calls_.DeviceGet(&device_, ordinal);
+  if (found != 0) fail(found, "cuDeviceGet of device " + std::to_string(ordinal));
+  check(calls_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+}
 
+Driver::~Driver() { calls_.DevicePrimaryCtxRelease(device_); }
+
+// Asking costs less than setting, and is right whatever else changes the thread's context.
 void Driver::make_current() const {
-  calls_->check(calls_->CtxSetCurrent(context_), "cuCtxSetCurrent");
+  ContextHandle current = nullptr;
+  if (calls_.CtxGetCurrent(&current) == 0 && current == context_) [[likely]]
+    return;
+  check(calls_.CtxSetCurrent(context_), "cuCtxSetCurrent");
+}
+
+void Driver::make_current_if_possible() const noexcept {
+  ContextHandle current = nullptr;
+  if (calls_.CtxGetCurrent(&current) == 0 && current == context_) return;
+  calls_.CtxSetCurrent(context_);
+}
+
+const std::string* Driver::keep(std::string text) const {
+  const std::lock_guard lock(mutex_);
+  return &*texts_.insert(std::move(text)).first;
 }
 
 std::string Driver::device_name() const {
   char name[256] = {};
-  calls_->check(calls_->DeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
+  check(calls_.DeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
   return name;
 }
 
 int Driver::attribute(int which) const {
   int value = 0;
-  calls_->check(calls_->DeviceGetAttribute(&value, which, device_), "cuDeviceGetAttribute");
+  check(calls_.DeviceGetAttribute(&value, which, device_), "cuDeviceGetAttribute");
   return value;
 }
 
@@ -156,81 +137,68 @@ void Driver::launch(Function function, const LaunchShape& shape, std::span<void*
                     Stream stream) const {
   check_launch(shape);
   if (is_empty(shape)) return;
+  launch_checked(function, shape, arguments.data(), stream);
+}
+
+void Driver::launch_checked(Function function, const LaunchShape& shape, void* const* arguments,
+                            Stream stream) const {
   make_current();
-  if (shape.shared_bytes > kSharedBytesWithoutAsking) {
-    calls_->check(calls_->FuncSetAttribute(function, kMaxDynamicSharedBytes,
-                                           static_cast<int>(shape.shared_bytes)),
-                  "cuFuncSetAttribute");
+  if (shape.shared_bytes > function->shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
+    allow_shared(*function, shape.shared_bytes);
   }
   const auto n = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
   // cuLaunchKernel only reads the array of addresses.
-  calls_->check(calls_->LaunchKernel(function, n(shape.grid[0]), n(shape.grid[1]), n(shape.grid[2]),
-                                     n(shape.block[0]), n(shape.block[1]), n(shape.block[2]),
-                                     n(shape.shared_bytes), stream,
-                                     const_cast<void**>(arguments.data()), nullptr),
-                "cuLaunchKernel");
+  const DriverResult result =
+      calls_.LaunchKernel(function->handle, n(shape.grid[0]), n(shape.grid[1]), n(shape.grid[2]),
+                          n(shape.block[0]), n(shape.block[1]), n(shape.block[2]),
+                          n(shape.shared_bytes), stream, const_cast<void**>(arguments), nullptr);
+  if (result != 0) [[unlikely]]
+    fail(result, "cuLaunchKernel of " + *function->name);
+  record_.launched(stream, function->name);
+}
+
+// Under a lock, so that no thread lowers what another has just raised.
+void Driver::allow_shared(const LoadedFunction& function, std::int64_t bytes) const {
+  const std::lock_guard lock(sharing_);
+  if (bytes <= function.shared_bytes.load(std::memory_order_relaxed)) return;
+  const DriverResult result =
+      calls_.FuncSetAttribute(function.handle, kMaxDynamicSharedBytes, static_cast<int>(bytes));
+  if (result != 0) {
+    fail(result, "cuFuncSetAttribute of " + *function.name + ", " + std::to_string(bytes) +
+                     " bytes of shared memory");
+  }
+  function.shared_bytes.store(bytes, std::memory_order_relaxed);
 }
 
 void Driver::synchronize() const {
   make_current();
-  calls_->check(calls_->CtxSynchronize(), "cuCtxSynchronize");
+  const LaunchRecord::Mark mark = record_.mark();
+  check(calls_.CtxSynchronize(), "cuCtxSynchronize");
+  record_.all_finished(mark);
 }
 
-Module::Module(const Driver& driver, std::span<const std::byte> cubin)
-    : module_(nullptr, Unload{&driver}) {
-  driver.make_current();
-  ModuleHandle module = nullptr;
-  driver.calls_->check(driver.calls_->ModuleLoadData(&module, cubin.data()), "cuModuleLoadData");
-  module_.reset(module);
+void Driver::synchronize(Stream stream) const {
+  make_current();
+  const LaunchRecord::Mark mark = record_.mark();
+  check(calls_.StreamSynchronize(stream), "cuStreamSynchronize");
+  record_.finished(stream, mark);
 }
 
-void Module::Unload::operator()(ModuleHandle module) const { driver->calls_->ModuleUnload(module); }
-
-Driver::Function Module::function(const std::string& name) const {
-  const Driver& driver = *module_.get_deleter().driver;
-  Driver::Function function = nullptr;
-  driver.calls_->check(driver.calls_->ModuleGetFunction(&function, module_.get(), name.c_str()),
-                       "cuModuleGetFunction of " + name);
-  return function;
+bool Driver::is_done(Stream stream) const {
+  make_current();
+  const LaunchRecord::Mark mark = record_.mark();
+  const DriverResult result = calls_.StreamQuery(stream);
+  if (result == kNotReady) return false;
+  check(result, "cuStreamQuery");
+  record_.finished(stream, mark);
+  return true;
 }
 
-// cuMemAlloc refuses 0 bytes; an empty buffer has no address.
-DeviceBuffer::DeviceBuffer(const Driver& driver, std::size_t bytes)
-    : driver_(&driver), size_(bytes) {
-  if (bytes == 0) return;
-  driver.make_current();
-  driver.calls_->check(driver.calls_->MemAlloc(&address_, bytes),
-                       "cuMemAlloc of " + std::to_string(bytes) + " bytes");
-}
-
-DeviceBuffer::~DeviceBuffer() {
-  if (address_ != 0) driver_->calls_->MemFree(address_);
-}
-
-DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : driver_(other.driver_),
-      address_(std::exchange(other.address_, 0)),
-      size_(std::exchange(other.size_, 0)) {}
-
-DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
-  std::swap(driver_, other.driver_);
-  std::swap(address_, other.address_);
-  std::swap(size_, other.size_);
-  return *this;
-}
-
-void DeviceBuffer::copy_from(std::span<const std::byte> host) {
-  SELVAGE_CHECK(host.size() == size_);
-  if (size_ == 0) return;
-  driver_->make_current();
-  driver_->calls_->check(driver_->calls_->MemcpyHtoD(address_, host.data(), size_), "cuMemcpyHtoD");
-}
-
-void DeviceBuffer::copy_to(std::span<std::byte> host) const {
-  SELVAGE_CHECK(host.size() == size_);
-  if (size_ == 0) return;
-  driver_->make_current();
-  driver_->calls_->check(driver_->calls_->MemcpyDtoH(host.data(), address_, size_), "cuMemcpyDtoH");
+bool Driver::is_capturing(Stream stream) const {
+  make_current();
+  int status = 0;
+  check(calls_.StreamIsCapturing(stream, &status), "cuStreamIsCapturing");
+  return status != 0;
 }
 
 }  // namespace selvage

@@ -1,0 +1,31 @@
+#include <selvage/base/refuse.h>
+#include <selvage/runtime/driver_calls.h>
+
+namespace selvage {
+
+DriverCalls DriverCalls::open(const std::string& path) {
+  std::string why;
+  auto library = SharedLibrary::open({&path, 1}, why);
+  if (!library) refuse<Error>("E705", why, "install NVIDIA's driver, or run on the virtual device");
+  DriverCalls calls(std::move(*library));
+  SymbolBinder needed(calls.library);
+  SymbolBinder newer(calls.library);
+#define CALL(name, symbol, parameters) needed(calls.name, symbol);
+#define NEWER_CALL(name, symbol, parameters, since) newer(calls.name, symbol);
+#include <selvage/runtime/driver_calls.def>
+#undef NEWER_CALL
+#undef CALL
+  if (!needed.missing().empty()) {
+    refuse<Error>("E705", path + " has no " + needed.missing(),
+                  "install a driver of CUDA 10.1 or later, or run on the virtual device");
+  }
+  return calls;
+}
+
+std::string DriverCalls::words(DriverResult result) const {
+  const char* text = nullptr;
+  if (GetErrorString(result, &text) != 0 || text == nullptr) text = "unknown error";
+  return std::string(text) + " (" + std::to_string(result) + ")";
+}
+
+}  // namespace selvage

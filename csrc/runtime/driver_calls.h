@@ -1,0 +1,48 @@
+#pragma once
+
+#include <selvage/runtime/shared_library.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace selvage {
+
+// What the driver library hands out, as in cuda.h.
+using DriverResult = int;  // 0 is success
+using DeviceAddress = std::uint64_t;
+using ContextHandle = struct OpaqueContext*;
+using ModuleHandle = struct OpaqueModule*;
+using FunctionHandle = struct OpaqueFunction*;
+using StreamHandle = struct OpaqueStream*;  // null: the default stream
+using EventHandle = struct OpaqueEvent*;
+using GraphHandle = struct OpaqueGraph*;
+using GraphExecHandle = struct OpaqueGraphExec*;
+
+// Results that are acted upon, and not only told.
+inline constexpr DriverResult kOutOfMemory = 2;
+inline constexpr DriverResult kNotReady = 600;
+inline constexpr DriverResult kNotSupported = 801;
+
+// The entry points of a driver library. A call by these is the raw call: no context is made
+// current, and no result is looked at.
+struct DriverCalls {
+  SharedLibrary library;
+#define CALL(name, symbol, parameters) DriverResult(*name) parameters = nullptr;
+#define NEWER_CALL(name, symbol, parameters, since) CALL(name, symbol, parameters)
+#include <selvage/runtime/driver_calls.def>
+#undef NEWER_CALL
+#undef CALL
+
+  // Throws Error (E705) where the library cannot be opened or lacks a call; null is only what is
+  // newer than it.
+  static DriverCalls open(const std::string& path);
+
+  // The driver's words for a result, "out of memory (2)".
+  std::string words(DriverResult result) const;
+
+ private:
+  explicit DriverCalls(SharedLibrary from) : library(std::move(from)) {}
+};
+
+}  // namespace selvage

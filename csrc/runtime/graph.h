@@ -1,0 +1,56 @@
+#pragma once
+
+#include <selvage/runtime/driver.h>
+
+#include <memory>
+#include <string>
+
+namespace selvage {
+
+// Work that was captured from a stream: launched as a whole, as often as one likes, with the
+// arguments and addresses of the capture. The driver, the modules and the buffers outlive it.
+class Graph {
+ public:
+  void launch(Driver::Stream stream) const;
+  // "graph of k1, k2": the kernels in it, at most the last 8; a fault's message names it so.
+  const std::string& name() const { return *name_; }
+
+ private:
+  friend class Capture;
+  struct Destroy {
+    const Driver* driver;
+    void operator()(OpaqueGraphExec* graph) const noexcept;
+  };
+  Graph(const Driver& driver, GraphExecHandle graph, const std::string* name)
+      : graph_(graph, Destroy{&driver}), name_(name) {}
+  std::unique_ptr<OpaqueGraphExec, Destroy> graph_;
+  const std::string* name_;
+};
+
+// While it lives, what a stream is given is captured instead of run. Not the default stream; what
+// would wait for the stream is refused meanwhile (E705). To be ended by the thread that began it.
+class Capture {
+ public:
+  Capture(const Driver& driver, Driver::Stream stream);
+  ~Capture();  // drops what was captured, unless it was ended
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  // Once. Throws E705 where something that cannot be captured was asked for meanwhile.
+  Graph end();
+
+ private:
+  struct Dropped {
+    const Driver* driver;
+    void operator()(OpaqueGraph* graph) const noexcept;
+  };
+  using Captured = std::unique_ptr<OpaqueGraph, Dropped>;
+  Captured stop(DriverResult& result) noexcept;
+
+  const Driver& driver_;
+  Driver::Stream stream_;
+  LaunchRecord::Mark since_;
+  bool is_ended_ = false;
+};
+
+}  // namespace selvage

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <selvage/runtime/driver.h>
+
+#include <memory>
+
+namespace selvage {
+
+class Event;
+
+// A queue of work for one device: in order within it, beside that of others. The driver outlives
+// it; what it was given goes on when it is destroyed.
+class Stream {
+ public:
+  enum class Order : std::uint8_t {
+    WithDefault,  // waits for the default stream, and the default stream for it
+    Independent,
+  };
+  explicit Stream(const Driver& driver, Order order = Order::WithDefault);
+
+  Driver::Stream handle() const { return stream_.get(); }
+  void synchronize() const { driver().synchronize(handle()); }
+  bool is_done() const { return driver().is_done(handle()); }
+
+ private:
+  struct Destroy {
+    const Driver* driver;
+    void operator()(OpaqueStream* stream) const noexcept;
+  };
+  const Driver& driver() const { return *stream_.get_deleter().driver; }
+  std::unique_ptr<OpaqueStream, Destroy> stream_;
+};
+
+// A point in the work of a stream. The driver outlives it.
+class Event {
+ public:
+  enum class Timing : std::uint8_t { Off, On };
+  explicit Event(const Driver& driver, Timing timing = Timing::Off);
+
+  // The point after all that the stream was given so far. Again: moves it.
+  void record(Driver::Stream stream);
+  // What the stream is given from now on begins after the point; an event that was not recorded
+  // holds nothing up. The host does not wait.
+  void hold_up(Driver::Stream stream) const;
+  void synchronize() const;
+  bool is_done() const;  // without waiting
+  // Between the points of two events with timing, both reached. Throws E705 where one is not.
+  static float milliseconds(const Event& start, const Event& end);
+
+ private:
+  struct Destroy {
+    const Driver* driver;
+    void operator()(OpaqueEvent* event) const noexcept;
+  };
+  const Driver& driver() const { return *event_.get_deleter().driver; }
+  std::unique_ptr<OpaqueEvent, Destroy> event_;
+  Driver::Stream stream_ = nullptr;  // where it was recorded, and after which launches
+  LaunchRecord::Mark mark_ = 0;
+};
+
+}  // namespace selvage
