@@ -4,7 +4,6 @@
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/loaded_kernels.h>
-#include <selvage/runtime/nvrtc.h>
 #include <selvage/runtime/scratch.h>
 #include <selvage/scheduler/specialised_program.h>
 
@@ -78,10 +77,7 @@ std::string_view to_string(Target target) {
   return {};
 }
 
-Target default_target() {
-  return Driver::instance() != nullptr && Nvrtc::instance() != nullptr ? Target::Gpu
-                                                                       : Target::Virtual;
-}
+Target default_target() { return Driver::instance() != nullptr ? Target::Gpu : Target::Virtual; }
 
 class Executable::State {
  public:
@@ -93,7 +89,10 @@ class Executable::State {
         checks_(program.checks),
         buffers_(program.buffers),
         signature_(program.schedule->fusion(), program.schedule->graph(), program.buffers),
-        kernels_(driver, options.fmad),
+        kernels_(driver,
+                 driver == nullptr || options.cache != nullptr ? options.cache
+                                                               : &CompileCache::instance(),
+                 options.fmad),
         scratch_(driver) {
     std::vector<const Kernel*> first;
     for (const ProgramStep& step : steps_) first.push_back(&step.variants.front());
@@ -242,10 +241,8 @@ Executable compile(const Program& program, const CompileOptions& options) {
   const Driver* driver = nullptr;
   if (target == Target::Gpu) {
     driver = options.driver != nullptr ? options.driver : Driver::instance();
-    if (driver == nullptr || Nvrtc::instance() == nullptr) {
-      refuse<BadInput>("E623",
-                       "there is no GPU to run on: " +
-                           (driver == nullptr ? Driver::why_absent() : Nvrtc::why_absent()),
+    if (driver == nullptr) {
+      refuse<BadInput>("E623", "there is no GPU to run on: " + Driver::why_absent(),
                        "run on the virtual device");
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/runtime/argument.h>
+#include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/driver.h>
 
 #include <cstdint>
@@ -14,12 +15,13 @@ namespace selvage {
 
 enum class Target : std::uint8_t { Gpu, Virtual };
 std::string_view to_string(Target target);  // gpu, virtual
-// Gpu where there are a GPU and NVRTC, else Virtual.
+// Gpu where there is one, else Virtual.
 Target default_target();
 
 struct CompileOptions {
   std::optional<Target> target = {};  // default_target() if not said
   const Driver* driver = nullptr;     // of the GPU to run on; Driver::instance() if not said
+  CompileCache* cache = nullptr;      // of what a GPU runs; CompileCache::instance() if not said
   bool fmad = false;  // contract a*b + c on a GPU: faster, no longer equal to the virtual device
 };
 
@@ -38,7 +40,8 @@ class Executable {
   // shapes, conditions) is worked out at the first call with them and kept. Where they leave some
   // tensor no items, what is left is computed by kernels of its own.
   // Throws BadInput before anything is launched: what Signature::bind says, E621 a launch check,
-  // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver.
+  // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver,
+  // E715 a kernel that was launched before has gone wrong.
   void operator()(std::span<const Argument> arguments, const CallOptions& call = {}) const;
   void operator()(std::initializer_list<Argument> arguments, const CallOptions& call = {}) const {
     (*this)(std::span(arguments.begin(), arguments.size()), call);
@@ -57,7 +60,7 @@ class Executable {
 };
 
 // Compiles the first variant of every step at once, others when sizes ask for them. Throws BadInput
-// E623 where there is no such target, and what the compilers throw.
+// E623 where there is no such target, and what the compilers throw (E713 without NVRTC).
 Executable compile(const Program& program, const CompileOptions& options = {});
 
 }  // namespace selvage

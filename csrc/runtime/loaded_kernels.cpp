@@ -1,13 +1,13 @@
+#include <selvage/base/diagnostic.h>
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/loaded_kernels.h>
-#include <selvage/runtime/nvrtc.h>
 
 namespace selvage {
 
 void LoadedKernel::launch(const Driver* driver, const LaunchShape& shape,
                           std::span<void* const> arguments, Driver::Stream stream) const {
   if (driver == nullptr) return virtual_kernel->launch(shape, arguments);
-  driver->launch(function, shape, arguments, stream);
+  driver->launch_checked(function, shape, arguments.data(), stream);
 }
 
 void LoadedKernels::load(std::span<const Kernel* const> kernels) {
@@ -26,6 +26,25 @@ LoadedKernel LoadedKernels::operator[](const Kernel& kernel) {
   return kernels_.at(k);
 }
 
+// A driver that does not know what the toolkit makes may still compile its PTX.
+Module LoadedKernels::module_of(const std::vector<KernelSource>& sources) const {
+  NvrtcOptions options;
+  options.arch = driver_->arch();
+  options.fmad = fmad_;
+  const auto compiled = cache_->compile(sources, options);
+  try {
+    return Module(*driver_, compiled->cubin);
+  } catch (const Error& refusal) {
+    if (refusal.diagnostic().code != "E705") throw;
+    options.ptx = true;
+    const auto with_ptx = cache_->compile(sources, options);
+    try {
+      return Module(*driver_, with_ptx->ptx);
+    } catch (const Error&) {}
+    throw;  // what was wrong with the binary
+  }
+}
+
 void LoadedKernels::load_new(const std::vector<const Kernel*>& kernels) {
   if (driver_ == nullptr) {
     for (const Kernel* k : kernels) {
@@ -36,10 +55,7 @@ void LoadedKernels::load_new(const std::vector<const Kernel*>& kernels) {
   }
   std::vector<KernelSource> sources;
   for (const Kernel* k : kernels) sources.push_back(source_of(*k));
-  NvrtcOptions options;
-  options.arch = driver_->arch();
-  options.fmad = fmad_;
-  Module module(*driver_, Nvrtc::instance()->compile(sources, options).cubin);
+  Module module = module_of(sources);
   std::vector<Driver::Function> functions;
   for (const KernelSource& s : sources) functions.push_back(module.function(s.name));
   modules_.push_back(std::move(module));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
+#include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/driver.h>
 #include <selvage/runtime/virtual_device.h>
 
@@ -17,7 +18,7 @@ struct LoadedKernel {
   Driver::Function function = nullptr;
   VirtualKernel* virtual_kernel = nullptr;
 
-  // `driver`: null for the virtual device.
+  // `driver`: null for the virtual device. `shape`: check_launch lets it pass, and it is not empty.
   void launch(const Driver* driver, const LaunchShape& shape, std::span<void* const> arguments,
               Driver::Stream stream) const;
 };
@@ -26,7 +27,8 @@ struct LoadedKernel {
 class LoadedKernels {
  public:
   // `driver`: null for the virtual device.
-  LoadedKernels(const Driver* driver, bool fmad) : driver_(driver), fmad_(fmad) {}
+  LoadedKernels(const Driver* driver, CompileCache* cache, bool fmad)
+      : driver_(driver), cache_(cache), fmad_(fmad) {}
 
   // Compiles those that are not there yet, all in one go.
   void load(std::span<const Kernel* const> kernels);
@@ -34,8 +36,10 @@ class LoadedKernels {
 
  private:
   void load_new(const std::vector<const Kernel*>& kernels);
+  Module module_of(const std::vector<KernelSource>& sources) const;
 
   const Driver* driver_;
+  CompileCache* cache_;  // for the GPU
   bool fmad_;
   std::mutex lock_;
   std::unordered_map<const Kernel*, LoadedKernel> kernels_;
