@@ -41,7 +41,7 @@ std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.
 VirtualCheck::VirtualCheck(const KernelSource& source, std::span<void* const> arguments,
                            std::span<const std::optional<VirtualBound>> bounds,
                            std::span<std::byte> shared, char* const image[4])
-    : image_begin_(image[0]), image_end_(image[1]) {
+    : image_{image[0], image[1]}, shared_{image[2] - kVirtualEdge, image[3] + kVirtualEdge} {
   SELVAGE_CHECK(bounds.size() == arguments.size());
   copy_buffers(arguments, bounds);
   for (std::size_t i = 0; i < bounds.size(); ++i) {
@@ -137,7 +137,9 @@ bool VirtualCheck::allows(const void* place, std::size_t bytes, bool writes) {
     }
   }
   if (is_inside) return true;
-  return bad_.unwritten == nullptr && !writes && p >= image_begin_ && p + bytes <= image_end_;
+  // Constants of the text, and what the machine holds.
+  return bad_.unwritten == nullptr && !writes && p >= image_[0] && p + bytes <= image_[1] &&
+         (p + bytes <= shared_[0] || p >= shared_[1]);
 }
 
 void VirtualCheck::refuse(const KernelSource& source, VirtualIndex block,

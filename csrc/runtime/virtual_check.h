@@ -66,7 +66,8 @@ class VirtualCheck {
   std::vector<Region> regions_;
   std::vector<Copy> copies_;
   std::vector<void*> pointers_, addresses_;
-  const char *image_begin_, *image_end_;
+  const char* image_[2];   // the unit's own memory: its beginning and its end
+  const char* shared_[2];  // its __shared__ arrays with their edges
   char* memory_ = nullptr;
   std::size_t memory_bytes_ = 0;
   Access bad_;

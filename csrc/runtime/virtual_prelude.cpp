@@ -136,14 +136,8 @@ SELVAGE_HOOK __tsan_func_exit(void) {}
 SELVAGE_HOOK __tsan_init(void) {}
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
-extern char __start_selvage_shared[] __attribute__((weak, visibility("hidden")));
-extern char __stop_selvage_shared[] __attribute__((weak, visibility("hidden")));
-SELVAGE_UNCHECKED void selvage_image(char** selvage_ends) {
-  selvage_ends[0] = __ehdr_start;
-  selvage_ends[1] = _end;
-  selvage_ends[2] = __start_selvage_shared;
-  selvage_ends[3] = __stop_selvage_shared;
-}
+#define SELVAGE_EDGE __shared__ __attribute__((used, aligned(1))) char
+SELVAGE_EDGE selvage_shared_begin[1024];
 )";
 
 // Its own names begin with selvage_, so that none hides the kernel's. The arguments are the same
@@ -181,6 +175,17 @@ SELVAGE_UNCHECKED void selvage_block(void) {
 }
 )";
 
+// After all the kernel's variables: what is shared lies between two edges that nobody may touch.
+constexpr const char* kImage = R"(
+SELVAGE_EDGE selvage_shared_end[1024];
+SELVAGE_UNCHECKED void selvage_image(char** selvage_ends) {
+  selvage_ends[0] = __ehdr_start;
+  selvage_ends[1] = _end;
+  selvage_ends[2] = selvage_shared_begin + sizeof selvage_shared_begin;
+  selvage_ends[3] = selvage_shared_end;
+}
+)";
+
 // #define SELVAGE_ARGUMENTS T0 selvage_0 = *(T0*)selvage_machine.arguments[0]; ...
 // #define SELVAGE_CALL name(selvage_0, ...)
 std::string call(const KernelSource& source) {
@@ -206,6 +211,7 @@ std::string virtual_text(const KernelSource& source, bool checked) {
   text += source.text;
   text += "\n#line 1 \"the call of " + source.name + "\"\n" + call(source);
   text += kRun;
+  if (checked) text += kImage;
   return text;
 }
 

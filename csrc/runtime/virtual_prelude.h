@@ -43,7 +43,9 @@ using VirtualThreads = void (*)(const VirtualIndex* threads, unsigned count);
 // The same for all threads of the machine's block, in order.
 inline constexpr const char* kVirtualBlock = "selvage_block";
 using VirtualBlockOfThreads = void (*)();
-// Of a checked unit: where its own memory begins and ends, and within it its __shared__ arrays.
+// Of a checked unit: where its own memory begins and ends, and within it its __shared__ arrays,
+// beside which kVirtualEdge bytes are empty.
+inline constexpr int kVirtualEdge = 1024;
 inline constexpr const char* kVirtualImage = "selvage_image";
 using VirtualImage = void (*)(char* ends[4]);
 
