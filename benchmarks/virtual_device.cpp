@@ -66,8 +66,10 @@ KERNEL(shuffles)(const float* __restrict__ x, const float* __restrict__ b, float
           {"const float*", "const float*", "float*", "int"}};
 }
 
+enum class How { OneCore, AllCores, Checked };
+
 void launch(benchmark::State& state, const KernelSource& source, VirtualCompiler compiler,
-            int blocks) {
+            int blocks, How how) {
   VirtualKernel kernel(source, compiler);
   int n = blocks * 256;
   std::vector<float> x(std::size_t(n), 1.25F), b(x), y(x);
@@ -75,7 +77,16 @@ void launch(benchmark::State& state, const KernelSource& source, VirtualCompiler
   const float* pb = b.data();
   float* py = y.data();
   void* const arguments[] = {&px, &pb, &py, &n};
-  for (auto _ : state) kernel.launch({.grid = {blocks, 1, 1}, .block = {256, 1, 1}}, arguments);
+  const VirtualBound bound{x.size() * sizeof(float)};
+  const std::optional<VirtualBound> bounds[] = {bound, bound, bound, {}};
+  const LaunchShape shape{.grid = {blocks, 1, 1}, .block = {256, 1, 1}};
+  for (auto _ : state) {
+    if (how == How::Checked) {
+      kernel.launch_checked(shape, arguments, bounds);
+    } else {
+      kernel.launch(shape, arguments, {0, how == How::OneCore ? 1 : 0});
+    }
+  }
   state.SetItemsProcessed(state.iterations() * n);
 }
 
@@ -87,16 +98,23 @@ void compile(benchmark::State& state, const KernelSource& source, VirtualCompile
   for (VirtualCompiler compiler : {VirtualCompiler::Tcc, VirtualCompiler::Gcc}) {
     if (compiler == VirtualCompiler::Tcc && !has_tcc()) continue;
     const std::string by = compiler == VirtualCompiler::Tcc ? "tcc" : "gcc";
-    const auto add = [&](const std::string& name, const KernelSource& source, int blocks) {
+    const auto add = [&](const std::string& name, const KernelSource& source, int blocks, How how) {
       benchmark::RegisterBenchmark(("virtual/" + name + "/" + by).c_str(), launch, source, compiler,
-                                   blocks)
+                                   blocks, how)
           ->UseRealTime()
           ->Unit(benchmark::kMicrosecond);
     };
-    add("pointwise_1M", pointwise(), 4096);
-    add("tree_1024x256", tree(), 1024);
-    add("shuffles_1024x256", shuffles(), 1024);
-    add("pointwise_one_block", pointwise(), 1);
+    add("pointwise_1M", pointwise(), 4096, How::OneCore);
+    add("pointwise_1M_all_cores", pointwise(), 4096, How::AllCores);
+    add("tree_1024x256", tree(), 1024, How::OneCore);
+    add("tree_1024x256_all_cores", tree(), 1024, How::AllCores);
+    add("shuffles_1024x256", shuffles(), 1024, How::OneCore);
+    add("shuffles_1024x256_all_cores", shuffles(), 1024, How::AllCores);
+    add("pointwise_one_block", pointwise(), 1, How::AllCores);
+    if (compiler == VirtualCompiler::Gcc) {
+      add("pointwise_1M_checked", pointwise(), 4096, How::Checked);
+      add("tree_1024x256_checked", tree(), 1024, How::Checked);
+    }
     benchmark::RegisterBenchmark(("virtual/compile/" + by).c_str(), compile, pointwise(), compiler)
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
