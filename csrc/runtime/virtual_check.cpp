@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,11 +18,13 @@ namespace {
 // Between two copies: reserved, never touched. A stray address further off than that may be taken
 // for one of another buffer.
 constexpr std::size_t kGap = std::size_t{1} << 30;
-constexpr std::size_t kPage = 4096;
 // What an address keeps of its alignment.
 constexpr std::size_t kAlignment = 256;
 
-std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = std::size_t(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
 
 std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.y, i.z); }
 
@@ -59,8 +62,13 @@ VirtualCheck::VirtualCheck(const KernelSource& source, std::span<void* const> ar
   add_shared("the kernel's shared memory", image[2], std::size_t(image[3] - image[2]));
 }
 
+// What has not changed is not written: it may be memory that nobody may write.
 VirtualCheck::~VirtualCheck() {
-  for (const Copy& copy : copies_) std::memcpy(copy.from, copy.to, copy.bytes);
+  for (const Copy& copy : copies_) {
+    if (copy.bytes > 0 && std::memcmp(copy.from, copy.to, copy.bytes) != 0) {
+      std::memcpy(copy.from, copy.to, copy.bytes);
+    }
+  }
   if (memory_ != nullptr) munmap(memory_, memory_bytes_);
 }
 

@@ -6,7 +6,10 @@
 #include <selvage/runtime/virtual_prelude.h>
 #include <selvage/runtime/virtual_unit.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>

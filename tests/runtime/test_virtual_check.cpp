@@ -3,6 +3,7 @@
 #include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -199,6 +200,21 @@ TEST(VirtualCheck, AccessesOfEveryWidthAreSeen) {
     EXPECT_NE(launch(std::size_t(bytes) - 1, 0).find("E721"), std::string::npos) << type;
     EXPECT_NE(launch(std::size_t(bytes), 16 / bytes).find("E721"), std::string::npos) << type;
   }
+}
+
+TEST(VirtualCheck, AnInputMayLieWhereNothingCanBeWritten) {
+  void* page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  VirtualKernel kernel(copy());
+  float memory[4] = {1, 1, 1, 1};
+  const void* x = page;
+  float* y = memory;
+  int n = 4, zero = 0;
+  void* const arguments[] = {&x, &y, &n, &zero, &zero};
+  kernel.launch_checked({.block = {4, 1, 1}}, arguments,
+                        Bounds{VirtualBound{16}, VirtualBound{16, false}, {}, {}, {}});
+  EXPECT_EQ(std::vector<float>(memory, memory + 4), std::vector<float>(4, 0.0F));
+  munmap(page, 4096);
 }
 
 TEST(VirtualCheck, AnUncheckedLaunchIsNotChecked) {
