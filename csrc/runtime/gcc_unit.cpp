@@ -76,27 +76,44 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
+SharedLibrary load(const KernelSource& source, const std::string& path) {
+  std::string why;
+  auto library = SharedLibrary::open({&path, 1}, why);
+  if (!library) throw Error(compile_error("E701", "gcc", {&source, 1}, "error: " + why));
+  return std::move(*library);
+}
+
 class GccUnit : public VirtualUnit {
  public:
-  explicit GccUnit(SharedLibrary library) : library_(std::move(library)) {}
+  GccUnit(SharedLibrary library, KernelSource source, std::shared_ptr<const std::string> bytes)
+      : library_(std::move(library)), source_(std::move(source)), bytes_(std::move(bytes)) {}
   void* symbol(const char* name) const override {
     void* address = library_.symbol(name);
     SELVAGE_CHECK(address != nullptr);
     return address;
   }
+  // The loader takes one file for one library, so it gets another.
+  std::unique_ptr<VirtualUnit> again() const override {
+    const PrivateDirectory directory;
+    const std::string path = directory.file("kernel.so");
+    std::ofstream(path, std::ios::binary) << *bytes_;
+    return std::make_unique<GccUnit>(load(source_, path), source_, bytes_);
+  }
 
  private:
   SharedLibrary library_;
+  KernelSource source_;
+  std::shared_ptr<const std::string> bytes_;  // of the library's file
 };
 
 }  // namespace
 
-std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source) {
+std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source, bool checked) {
   const PrivateDirectory directory;
   const std::string text = directory.file("kernel.c");
   const std::string unit = directory.file("kernel.so");
   const std::string log = directory.file("log");
-  std::ofstream(text) << virtual_text(source);
+  std::ofstream(text) << virtual_text(source, checked);
 
   // Kernels read float* as float4*, hence -fno-strict-aliasing; the C library and its mathematics
   // are those of this process.
@@ -108,6 +125,7 @@ std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source) {
       "-Werror=incompatible-pointer-types", "-Werror=discarded-qualifiers",
       "-Wl,-Bsymbolic", "-nostdlib", text, "-o", unit, "-lgcc"};
   // clang-format on
+  if (checked) words.insert(words.end(), {"-fsanitize=thread", "-fno-inline", "-fno-toplevel-reorder"});
   int status = 0;
   for (const char* compiler : {"gcc", "cc"}) {
     words.front() = compiler;
@@ -120,10 +138,8 @@ std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source) {
   }
   if (status > 0) throw Error(compile_error("E701", "gcc", {&source, 1}, contents(log)));
 
-  std::string why;
-  auto library = SharedLibrary::open({&unit, 1}, why);
-  if (!library) throw Error(compile_error("E701", "gcc", {&source, 1}, "error: " + why));
-  return std::make_unique<GccUnit>(std::move(*library));
+  return std::make_unique<GccUnit>(load(source, unit), source,
+                                   std::make_shared<const std::string>(contents(unit)));
 }
 
 }  // namespace selvage

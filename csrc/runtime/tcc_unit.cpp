@@ -6,6 +6,7 @@
 #if SELVAGE_HAVE_LIBTCC
 #include <libtcc.h>
 #include <math.h>
+#include <pthread.h>
 
 #include <cstring>
 #include <mutex>
@@ -17,8 +18,14 @@ namespace selvage {
 
 namespace {
 
+// Held while a process forks, so that the child does not find it taken by a thread it lacks.
 std::mutex& tcc_lock() {
-  static std::mutex lock;
+  static std::mutex& lock = *[] {
+    auto* made = new std::mutex;
+    pthread_atfork([] { tcc_lock().lock(); }, [] { tcc_lock().unlock(); },
+                   [] { tcc_lock().unlock(); });
+    return made;
+  }();
   return lock;
 }
 
@@ -69,7 +76,7 @@ const Symbol kSymbols[] = {
 
 class TccUnit : public VirtualUnit {
  public:
-  explicit TccUnit(State state) : state_(std::move(state)) {}
+  TccUnit(State state, const KernelSource& source) : state_(std::move(state)), source_(source) {}
   ~TccUnit() override {
     const std::lock_guard guard(tcc_lock());
     state_.reset();
@@ -80,9 +87,12 @@ class TccUnit : public VirtualUnit {
     SELVAGE_CHECK(address != nullptr);
     return address;
   }
+  // Compiled again: libtcc has no other way.
+  std::unique_ptr<VirtualUnit> again() const override { return compile_by_tcc(source_); }
 
  private:
   State state_;
+  KernelSource source_;
 };
 
 }  // namespace
@@ -107,7 +117,7 @@ std::unique_ptr<VirtualUnit> compile_by_tcc(const KernelSource& source) {
     throw Error(compile_error("E701", "tcc", {&source, 1}, log));
   }
   tcc_set_error_func(state.get(), nullptr, nullptr);
-  return std::make_unique<TccUnit>(std::move(state));
+  return std::make_unique<TccUnit>(std::move(state), source);
 }
 
 #else

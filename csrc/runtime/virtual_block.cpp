@@ -3,6 +3,7 @@
 #include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/fiber.h>
 #include <selvage/runtime/virtual_block.h>
+#include <selvage/runtime/virtual_check.h>
 
 #include <fmt/format.h>
 
@@ -20,40 +21,76 @@ std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.
 
 }  // namespace
 
-thread_local VirtualBlock::Stop VirtualBlock::running_;
-
-std::vector<std::unique_ptr<Fiber>>& VirtualBlock::fibers() {
-  static thread_local std::vector<std::unique_ptr<Fiber>> pool;
-  return pool;
-}
+constinit thread_local VirtualBlock* VirtualBlock::running_ = nullptr;
 
 VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
-                           const std::vector<VirtualIndex>& threads)
-    : source_(source), machine_(machine), entry_(entry), threads_(threads) {
+                           const std::vector<VirtualIndex>& threads, VirtualCheck* check)
+    : source_(source), machine_(machine), entry_(entry), threads_(threads), check_(check) {
+  static thread_local std::vector<std::unique_ptr<Fiber>> pool;
   machine_.barrier = &VirtualBlock::wait;
   machine_.warp_barrier = &VirtualBlock::wait_for_warp;
   machine_.shuffle = &VirtualBlock::exchange;
-  auto& pool = fibers();
+  machine_.access = &VirtualBlock::access;
   while (pool.size() < threads_.size()) pool.push_back(std::make_unique<Fiber>());
+  for (std::size_t t = 0; t < threads_.size(); ++t) fibers_.push_back(pool[t].get());
   for (std::size_t begin = 0; begin < threads_.size(); begin += kWarp) {
     Threads& warp = warps_.emplace_back(std::min(kWarp, threads_.size() - begin));
     std::iota(warp.begin(), warp.end(), begin);
   }
 }
 
-void VirtualBlock::stop(Stop at) {
-  running_ = at;
-  Fiber::suspend();
+// Makes the machine that of a thread of the warp, which leaves the kernel unless it stops.
+__attribute__((always_inline)) inline void VirtualBlock::begin(std::size_t position) {
+  position_ = position;
+  const std::size_t t = warp_[position];
+  machine_.thread = threads_[t];
+  Stop& stop = stops_[t];
+  stop.kind = Stop::Kind::Exited;
+  stop.line = Stop::kExited;
 }
-void VirtualBlock::wait(int line) { stop({Stop::Kind::Barrier, line}); }
-void VirtualBlock::wait_for_warp(int line) { stop({Stop::Kind::WarpBarrier, line}); }
+
+// From a thread that has stopped to the next one of its warp.
+__attribute__((always_inline)) inline void VirtualBlock::leave() {
+  VirtualBlock& block = *running_;
+  if (Fiber::kPasses && block.position_ + 1 < block.width_) {
+    block.begin(block.position_ + 1);
+    Fiber::pass_to(*block.fibers_[block.warp_[block.position_]]);
+  } else {
+    Fiber::suspend();
+  }
+}
+
+void VirtualBlock::wait(int line) {
+  Stop& stop = running_->stop();
+  stop.kind = Stop::Kind::Barrier;
+  stop.line = line;
+  leave();
+}
+void VirtualBlock::wait_for_warp(int line) {
+  Stop& stop = running_->stop();
+  stop.kind = Stop::Kind::WarpBarrier;
+  stop.line = line;
+  leave();
+}
 void VirtualBlock::exchange(void* value, unsigned bytes, int lanes, int line) {
-  stop({Stop::Kind::Shuffle, line, static_cast<std::byte*>(value), bytes, lanes});
+  running_->stop() = {Stop::Kind::Shuffle, line, static_cast<std::byte*>(value), bytes, lanes};
+  leave();
+}
+
+// A thread whose access is bad is left before it, for good.
+void VirtualBlock::access(const void* place, unsigned long bytes, int writes) {
+  VirtualBlock& block = *running_;
+  if (block.fibers_[block.warp_[block.position_]]->holds(place)) return;
+  if (block.check_->allows(place, bytes, writes != 0)) return;
+  block.stop().kind = Stop::Kind::BadAccess;
+  Fiber::suspend();
 }
 
 void VirtualBlock::run(SplitMix64* random) {
+  running_ = this;
   stops_.assign(threads_.size(), {});
-  for (std::size_t t = 0; t < threads_.size(); ++t) fibers()[t]->start(entry_);
+  for (Fiber* fiber : fibers_) fiber->start(entry_);
+  if (check_ != nullptr) check_->begin_block();
   do {
     if (random != nullptr) shuffle(warps_, *random);
     for (Threads& warp : warps_) run_warp(warp, random);
@@ -68,13 +105,16 @@ void VirtualBlock::run(SplitMix64* random) {
 
 // Until each of its threads waits for the block, or is gone.
 void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
+  warp_ = warp.data();
+  width_ = warp.size();
   for (;;) {
     if (random != nullptr) shuffle(warp, *random);
-    for (std::size_t t : warp) {
-      machine_.thread = threads_[t];
-      running_ = {};
-      fibers()[t]->resume();
-      stops_[t] = running_;
+    for (position_ = 0; position_ < width_; ++position_) {
+      begin(position_);
+      fibers_[warp[position_]]->resume();
+      if (check_ != nullptr && this->stop().kind == Stop::Kind::BadAccess) {
+        check_->refuse(source_, machine_.block, machine_.thread);
+      }
     }
     const auto waits_for_warp = [&](std::size_t t) { return stops_[t].is_of_warp(); };
     if (std::ranges::none_of(warp, waits_for_warp)) return;

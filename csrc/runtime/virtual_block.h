@@ -13,20 +13,22 @@
 namespace selvage {
 
 class Fiber;
+class VirtualCheck;
 
 // The threads of one block after the other, on fibers, as VirtualKernel says.
 class VirtualBlock {
  public:
+  // A checked instance has a check, which is asked before each access.
   VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
-               const std::vector<VirtualIndex>& threads);
+               const std::vector<VirtualIndex>& threads, VirtualCheck* check = nullptr);
 
-  // Runs the machine's block to its end. Throws Error (E702).
+  // Runs the machine's block to its end. Throws Error (E702; of a check E721, E722).
   void run(SplitMix64* random);
 
  private:
   // Where a thread stands.
   struct Stop {
-    enum class Kind { Exited, Barrier, WarpBarrier, Shuffle };
+    enum class Kind { Exited, Barrier, WarpBarrier, Shuffle, BadAccess };
     Kind kind = Kind::Exited;
     int line = kExited;
     std::byte* value = nullptr;  // of a shuffle, on the thread's stack
@@ -37,11 +39,13 @@ class VirtualBlock {
   };
   using Threads = std::vector<std::size_t>;
 
-  static std::vector<std::unique_ptr<Fiber>>& fibers();
   static void wait(int line);
   static void wait_for_warp(int line);
   static void exchange(void* value, unsigned bytes, int lanes, int line);
-  static void stop(Stop at);
+  static void access(const void* place, unsigned long bytes, int writes);
+  static void leave();
+  void begin(std::size_t position);
+  Stop& stop() { return stops_[warp_[position_]]; }
 
   void run_warp(Threads& warp, SplitMix64* random);
   void exchange(const Threads& warp);
@@ -51,14 +55,20 @@ class VirtualBlock {
   [[noreturn]] void refuse(std::string message, std::vector<std::string> notes,
                            std::string help) const;
 
-  static thread_local Stop running_;  // where the thread that ran last stands
+  static constinit thread_local VirtualBlock* running_;  // on this thread
   const KernelSource& source_;
   VirtualMachine& machine_;
   VirtualThread entry_;
   const std::vector<VirtualIndex>& threads_;
+  VirtualCheck* check_;
+  std::vector<Fiber*> fibers_;  // by thread, of a pool that this thread keeps
   std::vector<Threads> warps_;
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;
+  // Of the warp that runs: its threads in order, and the position of the one that runs.
+  const std::size_t* warp_ = nullptr;
+  std::size_t width_ = 0;
+  std::size_t position_ = 0;
 };
 
 }  // namespace selvage

@@ -1,52 +1,17 @@
 #include <selvage/base/check.h>
-#include <selvage/base/random.h>
-#include <selvage/runtime/virtual_block.h>
 #include <selvage/runtime/virtual_device.h>
-#include <selvage/runtime/virtual_prelude.h>
+#include <selvage/runtime/virtual_pool.h>
+#include <selvage/runtime/virtual_run.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <numeric>
-#include <optional>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
 #include <utility>
 
 namespace selvage {
 
 namespace {
-
-using Index = VirtualIndex;
-
-Index extents(const std::array<std::int64_t, 3>& n) {
-  return {static_cast<unsigned>(n[0]), static_cast<unsigned>(n[1]), static_cast<unsigned>(n[2])};
-}
-
-// k = (z*n.y + y)*n.x + x
-Index delinearize(std::uint64_t k, Index n) {
-  return {static_cast<unsigned>(k % n.x), static_cast<unsigned>(k / n.x % n.y),
-          static_cast<unsigned>(k / n.x / n.y)};
-}
-
-// Walks 0 .. count-1, each once: in order, or by a random step that has no factor in common with
-// count. Keeps no list: a grid may have 2^63 blocks.
-class BlockWalk {
- public:
-  BlockWalk(std::uint64_t count, SplitMix64* random) : count_(count) {
-    if (random == nullptr || count == 1) return;
-    at_ = random->next() % count;
-    do step_ = 1 + random->next() % (count - 1);
-    while (std::gcd(step_, count) != 1);
-  }
-  std::uint64_t next() {
-    const std::uint64_t k = at_;
-    at_ = (at_ + step_) % count_;
-    return k;
-  }
-
- private:
-  std::uint64_t count_;
-  std::uint64_t at_ = 0;
-  std::uint64_t step_ = 1;
-};
 
 // Does the text have anything at which threads wait for one another?
 bool meets(const std::string& text) {
@@ -56,62 +21,181 @@ bool meets(const std::string& text) {
   return false;
 }
 
+// More cores pay once a launch has run that long and has that much left, by what it has done: a
+// core that joins compiles the unit (0.3 ms) or loads it, and is woken.
+constexpr std::chrono::nanoseconds kBegun = std::chrono::microseconds(100);
+constexpr std::chrono::nanoseconds kLeft = std::chrono::microseconds(800);
+
+bool pays(std::chrono::nanoseconds elapsed, std::uint64_t done, std::uint64_t left) {
+  return elapsed >= kBegun &&
+         double(elapsed.count()) * double(left) >= double(kLeft.count()) * double(done);
+}
+
 }  // namespace
 
 VirtualCompiler default_virtual_compiler() {
   return has_tcc() ? VirtualCompiler::Tcc : VirtualCompiler::Gcc;
 }
 
-VirtualKernel::VirtualKernel(KernelSource source, VirtualCompiler compiler)
-    : source_(std::move(source)),
-      meets_(meets(source_.text)),
-      unit_(compiler == VirtualCompiler::Tcc ? compile_by_tcc(source_) : compile_by_gcc(source_)),
-      machine_(reinterpret_cast<VirtualMachineAddress>(unit_->symbol(kVirtualMachine))()),
-      thread_(reinterpret_cast<VirtualThread>(unit_->symbol(kVirtualThread))),
-      threads_(reinterpret_cast<VirtualThreads>(unit_->symbol(kVirtualThreads))),
-      lock_(std::make_unique<std::mutex>()) {}
-
-void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> arguments,
-                           std::uint64_t order_seed) {
-  check_launch(shape);
-  SELVAGE_CHECK(arguments.size() == source_.parameter_types.size());
-  if (is_empty(shape)) return;
-  const std::lock_guard guard(*lock_);
-
-  VirtualMachine& machine = *machine_;
-  // Aligned as the tiles of a bulk copy must be.
-  struct alignas(1024) Line {
-    std::byte bytes[1024];
-  };
-  std::vector<Line> shared((static_cast<std::size_t>(shape.shared_bytes) + 1023) / 1024);
-  machine.shared = reinterpret_cast<char*>(shared.data());
-  machine.arguments = arguments.data();
-  machine.block_extent = extents(shape.block);
-  machine.grid_extent = extents(shape.grid);
-
-  std::vector<Index> threads(
-      static_cast<std::size_t>(shape.block[0] * shape.block[1] * shape.block[2]));
-  for (std::size_t t = 0; t < threads.size(); ++t) {
-    threads[t] = delinearize(t, machine.block_extent);
+// The instances of one kernel. Whoever launches takes one and gives it back.
+struct VirtualKernel::State {
+  State(KernelSource text, VirtualCompiler compiler)
+      : source(std::move(text)),
+        meets(selvage::meets(source.text)),
+        is_atomic(source.text.find("atomic") != std::string::npos),
+        first(compiler == VirtualCompiler::Tcc ? compile_by_tcc(source) : compile_by_gcc(source)) {
+    free.push_back(&first);
   }
-  SplitMix64 drawn(order_seed);
-  SplitMix64* random = order_seed == 0 ? nullptr : &drawn;
-  std::optional<VirtualBlock> together;
-  if (meets_) together.emplace(source_, machine, thread_, threads);
 
-  const std::uint64_t blocks = static_cast<std::uint64_t>(shape.grid[0]) *
-                               static_cast<std::uint64_t>(shape.grid[1]) *
-                               static_cast<std::uint64_t>(shape.grid[2]);
-  BlockWalk walk(blocks, random);
-  for (std::uint64_t k = 0; k < blocks; ++k) {
-    machine.block = delinearize(walk.next(), machine.grid_extent);
-    if (together) {
-      together->run(random);
-    } else {
-      if (random != nullptr) shuffle(threads, *random);
-      threads_(threads.data(), static_cast<unsigned>(threads.size()));
+  // A free instance or, while there are fewer than `most`, a new one; null if not to wait for one.
+  VirtualInstance* take(int most, bool waits) {
+    std::unique_lock guard(lock);
+    if (process != getpid()) {  // whoever held one did not come along when this process was forked
+      process = getpid();
+      held = 0;
+    }
+    for (;;) {
+      if (!free.empty()) {
+        VirtualInstance* instance = free.back();
+        free.pop_back();
+        ++held;
+        return instance;
+      }
+      if (held < most) break;
+      if (!waits) return nullptr;
+      given.wait(guard);
+    }
+    ++held;
+    guard.unlock();
+    try {
+      auto instance = std::make_unique<VirtualInstance>(first.unit->again());
+      guard.lock();
+      return more.emplace_back(std::move(instance)).get();
+    } catch (...) {
+      if (!guard.owns_lock()) guard.lock();
+      --held;
+      given.notify_one();
+      throw;
     }
   }
+  void give_back(VirtualInstance* instance) {
+    {
+      const std::lock_guard guard(lock);
+      free.push_back(instance);
+      --held;
+    }
+    given.notify_one();
+  }
+
+  const KernelSource source;
+  const bool meets, is_atomic;
+  VirtualInstance first;
+  std::mutex lock;
+  std::condition_variable given;
+  std::vector<VirtualInstance*> free;
+  std::vector<std::unique_ptr<VirtualInstance>> more;
+  int held = 0;
+  pid_t process = getpid();
+  std::mutex check_lock;  // held by a checked launch
+  std::unique_ptr<VirtualInstance> checked;
+};
+
+namespace {
+
+// An instance for as long as it lives.
+template <class State>
+class Taken {
+ public:
+  Taken(State& state, int most, bool waits) : state_(state), instance_(state.take(most, waits)) {}
+  ~Taken() {
+    if (instance_ != nullptr) state_.give_back(instance_);
+  }
+  Taken(const Taken&) = delete;
+  VirtualInstance* get() const { return instance_; }
+
+ private:
+  State& state_;
+  VirtualInstance* instance_;
+};
+
+}  // namespace
+
+VirtualKernel::VirtualKernel(KernelSource source, VirtualCompiler compiler)
+    : state_(std::make_unique<State>(std::move(source), compiler)) {}
+VirtualKernel::~VirtualKernel() = default;
+VirtualKernel::VirtualKernel(VirtualKernel&&) noexcept = default;
+VirtualKernel& VirtualKernel::operator=(VirtualKernel&&) noexcept = default;
+
+void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> arguments,
+                           VirtualOrder order) {
+  check_launch(shape);
+  State& state = *state_;
+  SELVAGE_CHECK(arguments.size() == state.source.parameter_types.size());
+  SELVAGE_CHECK(order.threads >= 0 && order.threads <= kMaxVirtualThreads);
+  if (is_empty(shape)) return;
+  const int most = order.threads > 0 ? order.threads : virtual_threads();
+  VirtualRun run(state.source, shape, arguments, state.meets);
+  const Taken own(state, most, true);
+  if (order.seed != 0) {
+    SplitMix64 random(order.seed);
+    VirtualShared shared(shape.shared_bytes);
+    run.work_alone(*own.get(), &random, shared);
+    return;
+  }
+
+  const int helpers =
+      state.is_atomic ? 0 : int(std::min<std::uint64_t>(std::uint64_t(most), run.blocks())) - 1;
+  VirtualCrew crew;
+  const auto call = [&] {
+    crew.call(helpers, [&] {
+      try {
+        const Taken more(state, most, false);
+        if (more.get() != nullptr) run.work(*more.get());
+      } catch (...) {
+        // One helper fewer: no memory for its stacks, or no room for its unit. It has begun no
+        // block.
+      }
+    });
+  };
+  bool asks = helpers > 0;
+  if (asks && order.threads > 0) {
+    asks = false;
+    call();
+  }
+  if (asks) {
+    const auto start = std::chrono::steady_clock::now();
+    run.work(*own.get(), [&] {
+      if (!asks) return;
+      const std::uint64_t done = run.begun();
+      if (!pays(std::chrono::steady_clock::now() - start, done, run.blocks() - done)) return;
+      asks = false;
+      call();
+    });
+  } else {
+    run.work(*own.get());
+  }
+  crew.dismiss();
+  run.finish();
+}
+
+void VirtualKernel::launch_checked(const LaunchShape& shape, std::span<void* const> arguments,
+                                   std::span<const std::optional<VirtualBound>> bounds,
+                                   std::uint64_t order_seed) {
+  check_launch(shape);
+  State& state = *state_;
+  SELVAGE_CHECK(arguments.size() == state.source.parameter_types.size());
+  if (is_empty(shape)) return;
+  const std::lock_guard guard(state.check_lock);
+  if (state.checked == nullptr) {
+    state.checked = std::make_unique<VirtualInstance>(compile_by_gcc(state.source, true));
+  }
+  char* image[4] = {};
+  reinterpret_cast<VirtualImage>(state.checked->unit->symbol(kVirtualImage))(image);
+  VirtualShared shared(shape.shared_bytes);
+  VirtualCheck check(state.source, arguments, bounds, shared.bytes(), image);
+  VirtualRun run(state.source, shape, check.arguments(), state.meets);
+  SplitMix64 random(order_seed);
+  run.work_alone(*state.checked, order_seed == 0 ? nullptr : &random, shared, &check);
 }
 
 }  // namespace selvage

@@ -9,7 +9,7 @@ namespace {
 // may be one that the C library has.
 constexpr const char* kPrelude = R"(
 #define SELVAGE_VIRTUAL_DEVICE 1
-#define KERNEL(name) static void name
+#define KERNEL(name) static SELVAGE_KERNEL void name
 #define __global__
 #define __device__
 #define __host__
@@ -18,7 +18,6 @@ constexpr const char* kPrelude = R"(
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __constant__ static
-#define __shared__ static
 #define bool _Bool
 #define true 1
 #define false 0
@@ -31,6 +30,7 @@ static struct {
   void (*warp_barrier)(int line);
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;
+  void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
 #define blockIdx (selvage_machine.block)
@@ -98,40 +98,120 @@ constexpr const char* kDeclarations =
                 SELVAGE_EXTREMUM(double, fmax, >, __double_as_longlong, b, a);
 #undef SELVAGE_EXTREMUM
 
-// Its own names begin with selvage_, so that none hides the kernel's.
+// What differs in a checked unit: gcc's thread sanitizer calls a function before each access of the
+// kernel, and these pass it on. No library of the sanitizer is linked.
+constexpr const char* kPlain = R"(
+#define SELVAGE_KERNEL
+#define SELVAGE_UNCHECKED
+#define __shared__ static
+)";
+constexpr const char* kChecked = R"(
+#define SELVAGE_KERNEL __attribute__((noinline))
+#define SELVAGE_UNCHECKED __attribute__((no_sanitize("thread")))
+#define __shared__ static __attribute__((section("selvage_shared")))
+#define SELVAGE_ACCESS(selvage_name, selvage_bytes, selvage_writes) \
+  __attribute__((visibility("hidden"))) SELVAGE_UNCHECKED \
+  void __tsan_##selvage_name(const void* place) { \
+    selvage_machine.access(place, selvage_bytes, selvage_writes); \
+  }
+#define SELVAGE_ACCESSES(selvage_bytes) \
+  SELVAGE_ACCESS(read##selvage_bytes, selvage_bytes, 0) \
+  SELVAGE_ACCESS(write##selvage_bytes, selvage_bytes, 1) \
+  SELVAGE_ACCESS(unaligned_read##selvage_bytes, selvage_bytes, 0) \
+  SELVAGE_ACCESS(unaligned_write##selvage_bytes, selvage_bytes, 1)
+SELVAGE_ACCESSES(1)
+SELVAGE_ACCESSES(2)
+SELVAGE_ACCESSES(4)
+SELVAGE_ACCESSES(8)
+SELVAGE_ACCESSES(16)
+#define SELVAGE_HOOK __attribute__((visibility("hidden"))) SELVAGE_UNCHECKED void
+SELVAGE_HOOK __tsan_read_range(const void* place, unsigned long bytes) {
+  selvage_machine.access(place, bytes, 0);
+}
+SELVAGE_HOOK __tsan_write_range(const void* place, unsigned long bytes) {
+  selvage_machine.access(place, bytes, 1);
+}
+SELVAGE_HOOK __tsan_func_entry(void* selvage_from) { (void)selvage_from; }
+SELVAGE_HOOK __tsan_func_exit(void) {}
+SELVAGE_HOOK __tsan_init(void) {}
+extern char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+#define SELVAGE_EDGE __shared__ __attribute__((used, aligned(1))) char
+SELVAGE_EDGE selvage_shared_begin[1024];
+)";
+
+// Its own names begin with selvage_, so that none hides the kernel's. The arguments are the same
+// for all threads of a block: they are read once.
 constexpr const char* kRun = R"(
-void* selvage_machine_address(void) { return &selvage_machine; }
-void selvage_thread(void) { SELVAGE_CALL; }
-void selvage_threads(const uint3* selvage_first, unsigned selvage_count) {
+SELVAGE_UNCHECKED void* selvage_machine_address(void) { return &selvage_machine; }
+SELVAGE_UNCHECKED void selvage_thread(void) {
+  SELVAGE_ARGUMENTS
+  SELVAGE_CALL;
+}
+SELVAGE_UNCHECKED void selvage_threads(const uint3* selvage_first, unsigned selvage_count) {
   const uint3* const selvage_end = selvage_first + selvage_count;
+  SELVAGE_ARGUMENTS
   for (; selvage_first != selvage_end; ++selvage_first) {
-    selvage_machine.thread = *selvage_first;
+    selvage_machine.thread.x = selvage_first->x;
+    selvage_machine.thread.y = selvage_first->y;
+    selvage_machine.thread.z = selvage_first->z;
     SELVAGE_CALL;
+  }
+}
+SELVAGE_UNCHECKED void selvage_block(void) {
+  const uint3 selvage_n = selvage_machine.block_extent;
+  unsigned selvage_x, selvage_y, selvage_z;
+  SELVAGE_ARGUMENTS
+  for (selvage_z = 0; selvage_z < selvage_n.z; ++selvage_z) {
+    selvage_machine.thread.z = selvage_z;
+    for (selvage_y = 0; selvage_y < selvage_n.y; ++selvage_y) {
+      selvage_machine.thread.y = selvage_y;
+      for (selvage_x = 0; selvage_x < selvage_n.x; ++selvage_x) {
+        selvage_machine.thread.x = selvage_x;
+        SELVAGE_CALL;
+      }
+    }
   }
 }
 )";
 
-// name(*(T0*)selvage_machine.arguments[0], *(T1*)selvage_machine.arguments[1], ...)
+// After all the kernel's variables: what is shared lies between two edges that nobody may touch.
+constexpr const char* kImage = R"(
+SELVAGE_EDGE selvage_shared_end[1024];
+SELVAGE_UNCHECKED void selvage_image(char** selvage_ends) {
+  selvage_ends[0] = __ehdr_start;
+  selvage_ends[1] = _end;
+  selvage_ends[2] = selvage_shared_begin + sizeof selvage_shared_begin;
+  selvage_ends[3] = selvage_shared_end;
+}
+)";
+
+// #define SELVAGE_ARGUMENTS T0 selvage_0 = *(T0*)selvage_machine.arguments[0]; ...
+// #define SELVAGE_CALL name(selvage_0, ...)
 std::string call(const KernelSource& source) {
-  std::string text = source.name + "(";
+  std::string values = "#define SELVAGE_ARGUMENTS", call = "#define SELVAGE_CALL " + source.name;
   for (std::size_t i = 0; i < source.parameter_types.size(); ++i) {
-    if (i > 0) text += ", ";
-    text +=
-        "*(" + source.parameter_types[i] + "*)selvage_machine.arguments[" + std::to_string(i) + "]";
+    const std::string& type = source.parameter_types[i];
+    const std::string n = std::to_string(i);
+    values +=
+        " " + type + " selvage_" + n + " = *(" + type + "*)selvage_machine.arguments[" + n + "];";
+    call += (i == 0 ? "(selvage_" : ", selvage_") + n;
   }
-  return text + ")";
+  return values + "\n" + call + (source.parameter_types.empty() ? "()\n" : ")\n");
 }
 
 }  // namespace
 
-std::string virtual_text(const KernelSource& source) {
-  std::string text = kPrelude;
+std::string virtual_text(const KernelSource& source, bool checked) {
+  std::string text = checked ? "" : kPlain;
+  text += kPrelude;
+  if (checked) text += kChecked;
   text += kDeclarations;
   text += "#line 1 \"" + source.name + "\"\n";
   text += source.text;
-  text +=
-      "\n#line 1 \"the call of " + source.name + "\"\n#define SELVAGE_CALL " + call(source) + "\n";
+  text += "\n#line 1 \"the call of " + source.name + "\"\n" + call(source);
   text += kRun;
+  if (checked) text += kImage;
   return text;
 }
 

@@ -23,11 +23,14 @@ struct VirtualMachine {
   // is the own one xor `lanes`, and takes that thread's in their place.
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;  // the address of each argument's value
+  // What a checked unit calls before each access of memory.
+  void (*access)(const void* place, unsigned long bytes, int writes);
 };
 
 // The emitted text as a whole C unit: a prelude that gives CUDA's words a meaning on the CPU, the
-// text itself (as the file `name`, its lines counted from 1), and three functions to run it by.
-std::string virtual_text(const KernelSource& source);
+// text itself (as the file `name`, its lines counted from 1), and the functions below to run it by.
+// Checked, it is for gcc with -fsanitize=thread alone.
+std::string virtual_text(const KernelSource& source, bool checked = false);
 
 inline constexpr const char* kVirtualMachine = "selvage_machine_address";
 using VirtualMachineAddress = VirtualMachine* (*)();
@@ -37,5 +40,13 @@ using VirtualThread = void (*)();
 // Runs it as each of `count` threads in turn, from entry to exit.
 inline constexpr const char* kVirtualThreads = "selvage_threads";
 using VirtualThreads = void (*)(const VirtualIndex* threads, unsigned count);
+// The same for all threads of the machine's block, in order.
+inline constexpr const char* kVirtualBlock = "selvage_block";
+using VirtualBlockOfThreads = void (*)();
+// Of a checked unit: where its own memory begins and ends, and within it its __shared__ arrays,
+// beside which kVirtualEdge bytes are empty.
+inline constexpr int kVirtualEdge = 1024;
+inline constexpr const char* kVirtualImage = "selvage_image";
+using VirtualImage = void (*)(char* ends[4]);
 
 }  // namespace selvage

@@ -28,34 +28,52 @@ inline std::int64_t value_at(Expr e, const Kernel& kernel, const Sizes& sizes) {
   return evaluate(e, kernel.sizes, values).value();
 }
 
-// Runs the emitted text on the virtual device; `seed` gives the order of threads.
-inline void run_text(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays,
-                     VirtualCompiler compiler = default_virtual_compiler(),
-                     std::uint64_t seed = 7) {
-  VirtualKernel compiled(source_of(cuda(kernel)), compiler);
-  std::vector<void*> pointers;
+// A launch of a kernel's emitted text: its shape, and arguments that point at arrays' elements.
+struct TextLaunch {
+  TextLaunch(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays) {
+    for (std::size_t b = 0; b < arrays.size(); ++b) {
+      if (kernel.buffers[b].memory != Memory::Global) continue;
+      pointers.push_back(arrays[b].bytes.data());
+      bounds.push_back(VirtualBound{arrays[b].bytes.size(), !kernel.buffers[b].is_written});
+    }
+    for (Expr size : kernel.sizes) {
+      wide.push_back(sizes.at(std::string(size.name())));
+      narrow.push_back(int(wide.back()));
+    }
+    for (void*& p : pointers) arguments.push_back(&p);
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      const bool is_narrow = kernel.index_type == IndexType::Int32;
+      arguments.push_back(is_narrow ? static_cast<void*>(&narrow[i]) : &wide[i]);
+    }
+    bounds.resize(arguments.size());
+    for (std::size_t i = 0; i < 3; ++i) {
+      shape.grid[i] = value_at(kernel.launch.grid[i], kernel, sizes);
+      shape.block[i] = value_at(kernel.launch.block[i], kernel, sizes);
+    }
+    shape.shared_bytes = value_at(kernel.launch.shared_bytes, kernel, sizes);
+  }
+  TextLaunch(const TextLaunch&) = delete;
+
+  std::vector<void*> pointers, arguments;
   std::vector<int> narrow;
   std::vector<long long> wide;
-  for (std::size_t b = 0; b < arrays.size(); ++b) {
-    if (kernel.buffers[b].memory == Memory::Global) pointers.push_back(arrays[b].bytes.data());
-  }
-  for (Expr size : kernel.sizes) {
-    wide.push_back(sizes.at(std::string(size.name())));
-    narrow.push_back(int(wide.back()));
-  }
-  std::vector<void*> arguments;
-  for (void*& p : pointers) arguments.push_back(&p);
-  for (std::size_t i = 0; i < wide.size(); ++i) {
-    const bool is_narrow = kernel.index_type == IndexType::Int32;
-    arguments.push_back(is_narrow ? static_cast<void*>(&narrow[i]) : &wide[i]);
-  }
+  std::vector<std::optional<VirtualBound>> bounds;  // outputs are unwritten
   LaunchShape shape;
-  for (std::size_t i = 0; i < 3; ++i) {
-    shape.grid[i] = value_at(kernel.launch.grid[i], kernel, sizes);
-    shape.block[i] = value_at(kernel.launch.block[i], kernel, sizes);
-  }
-  shape.shared_bytes = value_at(kernel.launch.shared_bytes, kernel, sizes);
-  compiled.launch(shape, arguments, seed);
+};
+
+// Runs the emitted text on the virtual device; the seed gives the order of threads.
+inline void run_text(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays,
+                     VirtualCompiler compiler = default_virtual_compiler(),
+                     VirtualOrder order = 7) {
+  const TextLaunch launch(kernel, sizes, arrays);
+  VirtualKernel(source_of(cuda(kernel)), compiler).launch(launch.shape, launch.arguments, order);
+}
+
+// The same with every access checked.
+inline void run_text_checked(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays) {
+  const TextLaunch launch(kernel, sizes, arrays);
+  VirtualKernel(source_of(cuda(kernel)))
+      .launch_checked(launch.shape, launch.arguments, launch.bounds);
 }
 
 inline Emulation run_emulated(const Kernel& kernel, const Sizes& sizes, std::span<Array> arrays,

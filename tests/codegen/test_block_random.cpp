@@ -135,12 +135,18 @@ TEST(BlockRandom, NeitherVerdictNorValueDependsOnTheOrderOfThreads) {
     parting += verdict.parts;
     if (verdict.fails) continue;
     ++passed;
-    for (std::uint64_t seed : {0, 1, 2}) {
+    const VirtualOrder orders[] = {{0, 1}, 1, 2, {0, 2}};
+    for (const VirtualOrder& order : orders) {
       std::vector<Array> arrays = start;
-      run_text(k, {}, arrays, default_virtual_compiler(), seed);
-      ASSERT_EQ(arrays[1], first[1]) << "kernel " << n << ", order " << seed << "\n"
-                                     << cuda(k).text;
+      run_text(k, {}, arrays, default_virtual_compiler(), order);
+      ASSERT_EQ(arrays[1], first[1])
+          << "kernel " << n << ", order " << order.seed << " on " << order.threads << " cores\n"
+          << cuda(k).text;
     }
+    if (n % 10 > 0) continue;
+    std::vector<Array> arrays = start;
+    ASSERT_NO_THROW(run_text_checked(k, {}, arrays)) << cuda(k).text;
+    ASSERT_EQ(arrays[1], first[1]) << "kernel " << n << ", checked";
   }
   std::cout << "[FIGURE] of " << count(200, 5000) << " random kernels of blocks: " << passed
             << " without a fault, " << racing << " with a race, " << parting

@@ -146,7 +146,7 @@ KERNEL(visit)(int* count, int* order, int* clock) {
     int* po = order.data();
     int* pt = &clock;
     void* const arguments[] = {&pc, &po, &pt};
-    kernel.launch({.grid = {2, 3, 5}, .block = {3, 2, 2}}, arguments, seed);
+    kernel.launch({.grid = {2, 3, 5}, .block = {3, 2, 2}}, arguments, {seed, 1});
     EXPECT_EQ(count, std::vector<int>(360, 1)) << "seed " << seed;
     return order;
   };

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <selvage/runtime/kernel_source.h>
+#include <selvage/runtime/virtual_prelude.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// What an argument that is a pointer points at: so many bytes, which hold values already or wait
+// for the kernel to write them.
+struct VirtualBound {
+  std::size_t bytes = 0;
+  bool is_filled = true;
+};
+
+// The memory that one checked launch may touch. The buffers are copied for its time, each far from
+// the others, so that no stray address of one is an address of another; buffers that overlap stay
+// together.
+class VirtualCheck {
+ public:
+  // One bound for each argument; nothing for what is no pointer. `shared` is the block's dynamic
+  // shared memory, `image` the unit's own memory, as VirtualImage gives it.
+  VirtualCheck(const KernelSource& source, std::span<void* const> arguments,
+               std::span<const std::optional<VirtualBound>> bounds, std::span<std::byte> shared,
+               char* const image[4]);
+  ~VirtualCheck();  // copies the buffers back
+  VirtualCheck(const VirtualCheck&) = delete;
+
+  // The arguments, those with a bound pointing at the copies.
+  std::span<void* const> arguments() const { return addresses_; }
+
+  void begin_block();  // nobody has written its shared memory
+  // Asked before an access; notes the bytes that are written. After a no, refuse() says why.
+  bool allows(const void* place, std::size_t bytes, bool writes);
+  // Throws Error: E721 an access outside of all buffers, E722 a read of what nobody has written.
+  [[noreturn]] void refuse(const KernelSource& source, VirtualIndex block,
+                           VirtualIndex thread) const;
+
+ private:
+  struct Region {
+    std::string name;
+    char* begin;
+    std::size_t bytes;
+    std::vector<bool> written = {};  // by byte; empty: all are
+    bool is_shared = false;
+  };
+  struct Copy {
+    char *from, *to;
+    std::size_t bytes;
+  };
+  struct Access {
+    const char* place = nullptr;
+    std::size_t bytes = 0;
+    bool writes = false;
+    const Region* unwritten = nullptr;  // what it reads too early; null: it is outside
+  };
+  void copy_buffers(std::span<void* const> arguments,
+                    std::span<const std::optional<VirtualBound>> bounds);
+
+  std::vector<Region> regions_;
+  std::vector<Copy> copies_;
+  std::vector<void*> pointers_, addresses_;
+  const char* image_[2];   // the unit's own memory: its beginning and its end
+  const char* shared_[2];  // its __shared__ arrays with their edges
+  char* memory_ = nullptr;
+  std::size_t memory_bytes_ = 0;
+  Access bad_;
+};
+
+}  // namespace selvage

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <selvage/base/random.h>
+#include <selvage/runtime/kernel_source.h>
+#include <selvage/runtime/virtual_check.h>
+#include <selvage/runtime/virtual_prelude.h>
+#include <selvage/runtime/virtual_unit.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// A compiled unit and what it holds: one launch on one core at a time.
+struct VirtualInstance {
+  explicit VirtualInstance(std::unique_ptr<VirtualUnit> compiled);
+  std::unique_ptr<VirtualUnit> unit;
+  VirtualMachine* machine;
+  VirtualThread thread;
+  VirtualThreads threads;
+  VirtualBlockOfThreads block;
+};
+
+// Dynamic shared memory, aligned as the tiles of a bulk copy must be.
+class VirtualShared {
+ public:
+  explicit VirtualShared(std::int64_t bytes);
+  std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(lines_.data()), bytes_}; }
+
+ private:
+  struct alignas(1024) Line {
+    std::byte bytes[1024];
+  };
+  std::vector<Line> lines_;
+  std::size_t bytes_;
+};
+
+// One launch. Every core that helps calls work() with an instance of its own; it returns when no
+// block is left to begin.
+class VirtualRun {
+ public:
+  // `meets`: has the text barriers or shuffles?
+  VirtualRun(const KernelSource& source, const LaunchShape& shape, std::span<void* const> arguments,
+             bool meets);
+
+  // On each call's thread; what goes wrong in a block is kept, anything else thrown. `after` is
+  // called now and then.
+  void work(VirtualInstance& instance, const std::function<void()>& after = {});
+  // All blocks on this thread, in an order drawn by `random` (null: in order), under a check
+  // (null: none).
+  void work_alone(VirtualInstance& instance, SplitMix64* random, VirtualShared& shared,
+                  VirtualCheck* check = nullptr);
+  std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t begun() const { return std::min(next_.load(), blocks_); }
+  // Throws what went wrong in the first block in which something did.
+  void finish();
+
+ private:
+  void set_up(VirtualInstance& instance, VirtualShared& shared) const;
+
+  const KernelSource& source_;
+  const LaunchShape& shape_;
+  std::span<void* const> arguments_;
+  bool meets_;
+  std::uint64_t blocks_;
+  std::vector<VirtualIndex> threads_;
+  std::atomic<std::uint64_t> next_ = 0;  // the first block that nobody has begun
+  static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  std::atomic<std::uint64_t> failed_ = kNone;  // the first block that has failed so far
+  std::mutex lock_;
+  std::exception_ptr failure_;  // its reason
+};
+
+}  // namespace selvage
