@@ -3,8 +3,8 @@
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/runtime/bound_kernel.h>
-#include <selvage/runtime/driver.h>
-#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/compile_cache.h>
+#include <selvage/runtime/executable.h>
 #include <selvage/runtime/virtual_device.h>
 
 #include <algorithm>
@@ -121,12 +121,10 @@ Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeVa
 Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
                ProgramMemory& memory) {
   const Driver* driver = Driver::instance();
-  const Nvrtc* nvrtc = Nvrtc::instance();
-  if (driver == nullptr || nvrtc == nullptr) {
+  if (driver == nullptr) {
     throw BadInput({.code = "E623",
                     .place = {},
-                    .message = "there is no GPU to run on: " +
-                               (driver == nullptr ? Driver::why_absent() : Nvrtc::why_absent()),
+                    .message = "there is no GPU to run on: " + Driver::why_absent(),
                     .help = "run on the virtual device, --on virtual"});
   }
   std::vector<DeviceBuffer> buffers;
@@ -142,8 +140,9 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
   std::vector<Module> modules;  // loaded until all have run
   for (const BoundLaunch& launch : launches) {
     const KernelSource source = source_of(*launch.kernel);
-    outcome.times.compile +=
-        seconds([&] { modules.emplace_back(*driver, nvrtc->compile(source, options).cubin); });
+    outcome.times.compile += seconds([&] {
+      modules.emplace_back(*driver, CompileCache::instance().compile(source, options)->cubin);
+    });
     const Driver::Function function = modules.back().function(source.name);
     launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
       const double time = seconds([&] {
@@ -163,8 +162,7 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
 }  // namespace
 
 Machine default_machine() {
-  return Driver::instance() != nullptr && Nvrtc::instance() != nullptr ? Machine::Gpu
-                                                                       : Machine::Virtual;
+  return default_target() == Target::Gpu ? Machine::Gpu : Machine::Virtual;
 }
 
 Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,

@@ -20,7 +20,7 @@ enum class Machine : std::uint8_t {
 };
 std::string_view to_string(Machine machine);  // emulate, virtual, gpu
 std::optional<Machine> parse_machine(std::string_view name);
-// Gpu where there are a GPU and NVRTC, else Virtual.
+// Gpu where there is one, else Virtual.
 Machine default_machine();
 
 struct RunRequest {

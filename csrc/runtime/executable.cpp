@@ -55,7 +55,8 @@ void write_key(std::span<const Argument> arguments, const NamedSizes& named,
 struct StepLaunch {
   BoundKernel bound;
   LoadedKernel loaded;
-  std::vector<std::size_t> buffers;  // of the program, by pointer argument
+  std::vector<std::size_t> buffers;                      // of the program, by pointer argument
+  std::vector<std::optional<VirtualBound>> bounds = {};  // by argument, for checks
 };
 
 // What is done for one key.
@@ -135,15 +136,13 @@ class Executable::State {
     }
     addresses.resize(buffers_.size(), 0);
     Plan plan;
-    for (std::size_t b = arguments.size(); b < buffers_.size(); ++b) {
-      const auto elements = sizes(buffers_[b].elements);
-      const auto bytes = elements ? checked_mul(*elements, size_of(buffers_[b].type)) : elements;
-      if (!bytes) {
-        refuse<BadInput>("E601", buffers_[b].name + " is too large for this machine",
-                         "choose smaller sizes");
-      }
-      plan.scratch.push_back(std::size_t(*bytes));
+    std::vector<std::size_t> bytes;
+    std::vector<bool> is_filled;
+    for (const ProgramBuffer& b : buffers_) {
+      bytes.push_back(bytes_of(b, sizes));
+      is_filled.push_back(b.role == ProgramBuffer::Role::Input);
     }
+    plan.scratch.assign(bytes.begin() + std::ptrdiff_t(arguments.size()), bytes.end());
     for (const ProgramStep& step : steps_) {
       const Kernel& kernel = variant_for(step, sizes, {buffers_, addresses});
       StepLaunch& launch =
@@ -152,10 +151,22 @@ class Executable::State {
       for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
         if (kernel.buffers[b].memory != Memory::Global) continue;
         launch.buffers.push_back(buffer_called(kernel.buffers[b].name));
-        check_alignment(launch.bound, b, addresses[launch.buffers.back()]);
+        const std::size_t buffer = launch.buffers.back();
+        check_alignment(launch.bound, b, addresses[buffer]);
+        launch.bounds.push_back(VirtualBound{bytes[buffer], is_filled[buffer]});
+        is_filled[buffer] = is_filled[buffer] || kernel.buffers[b].is_written;
       }
+      launch.bounds.resize(launch.bounds.size() + kernel.sizes.size());
     }
     return plan;
+  }
+
+  static std::size_t bytes_of(const ProgramBuffer& buffer, const SizeValues& sizes) {
+    const auto elements = sizes(buffer.elements);
+    const auto bytes = elements ? checked_mul(*elements, size_of(buffer.type)) : elements;
+    if (bytes) return std::size_t(*bytes);
+    refuse<BadInput>("E601", buffer.name + " is too large for this machine at these sizes",
+                     "choose smaller sizes");
   }
 
   // A tensor may be declared to be aligned to more than its elements; then vectors count on it.
@@ -210,7 +221,14 @@ class Executable::State {
       pointers.clear();
       for (std::size_t b : launch.buffers) pointers.push_back(addresses[b]);
       launch.bound.arguments(pointers, values);
-      launch.loaded.launch(driver_, launch.bound.shape(), values, call.stream);
+      if (driver_ != nullptr) {
+        launch.loaded.launch(*driver_, launch.bound.shape(), values, call.stream);
+      } else if (options_.checks) {
+        launch.loaded.virtual_kernel->launch_checked(launch.bound.shape(), values, launch.bounds,
+                                                     options_.order_seed);
+      } else {
+        launch.loaded.virtual_kernel->launch(launch.bound.shape(), values, options_.order_seed);
+      }
     }
   }
 

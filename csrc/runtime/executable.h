@@ -22,6 +22,10 @@ struct CompileOptions {
   std::optional<Target> target = {};  // default_target() if not said
   const Driver* driver = nullptr;     // of the GPU to run on; Driver::instance() if not said
   CompileCache* cache = nullptr;      // of what a GPU runs; CompileCache::instance() if not said
+  // Of the virtual device: every access is checked (VirtualKernel::launch_checked); and if other
+  // than 0, blocks and threads run in an order drawn from this.
+  bool checks = false;
+  std::uint64_t order_seed = 0;
   bool fmad = false;  // contract a*b + c on a GPU: faster, no longer equal to the virtual device
 };
 
@@ -41,7 +45,7 @@ class Executable {
   // tensor no items, what is left is computed by kernels of its own.
   // Throws BadInput before anything is launched: what Signature::bind says, E621 a launch check,
   // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver,
-  // E715 a kernel that was launched before has gone wrong.
+  // E715 a kernel that was launched before has gone wrong; if checked, E721, E722 an access.
   void operator()(std::span<const Argument> arguments, const CallOptions& call = {}) const;
   void operator()(std::initializer_list<Argument> arguments, const CallOptions& call = {}) const {
     (*this)(std::span(arguments.begin(), arguments.size()), call);

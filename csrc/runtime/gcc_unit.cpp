@@ -125,7 +125,8 @@ std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source, bool che
       "-Werror=incompatible-pointer-types", "-Werror=discarded-qualifiers",
       "-Wl,-Bsymbolic", "-nostdlib", text, "-o", unit, "-lgcc"};
   // clang-format on
-  if (checked) words.insert(words.end(), {"-fsanitize=thread", "-fno-inline", "-fno-toplevel-reorder"});
+  if (checked)
+    words.insert(words.end(), {"-fsanitize=thread", "-fno-inline", "-fno-toplevel-reorder"});
   int status = 0;
   for (const char* compiler : {"gcc", "cc"}) {
     words.front() = compiler;

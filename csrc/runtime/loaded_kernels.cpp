@@ -4,12 +4,6 @@
 
 namespace selvage {
 
-void LoadedKernel::launch(const Driver* driver, const LaunchShape& shape,
-                          std::span<void* const> arguments, Driver::Stream stream) const {
-  if (driver == nullptr) return virtual_kernel->launch(shape, arguments);
-  driver->launch_checked(function, shape, arguments.data(), stream);
-}
-
 void LoadedKernels::load(std::span<const Kernel* const> kernels) {
   const std::lock_guard guard(lock_);
   std::vector<const Kernel*> fresh;

@@ -18,9 +18,11 @@ struct LoadedKernel {
   Driver::Function function = nullptr;
   VirtualKernel* virtual_kernel = nullptr;
 
-  // `driver`: null for the virtual device. `shape`: check_launch lets it pass, and it is not empty.
-  void launch(const Driver* driver, const LaunchShape& shape, std::span<void* const> arguments,
-              Driver::Stream stream) const;
+  // On a GPU. The shape: check_launch lets it pass, and it is not empty.
+  void launch(const Driver& driver, const LaunchShape& shape, std::span<void* const> arguments,
+              Driver::Stream stream) const {
+    driver.launch_checked(function, shape, arguments.data(), stream);
+  }
 };
 
 // Kernels of one executable, each compiled when it is first asked for. Safe from several threads.

@@ -5,7 +5,7 @@
 #include <selvage/runtime/executable.h>
 #include <selvage/scheduler/pointwise.h>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <thread>
 
@@ -41,6 +41,15 @@ struct BiasRelu {
     EXPECT_EQ(out, run_reference(f, {{"M", rows}, {"N", columns}}, {{"x", a}, {"bias", b}})[0]);
   }
 };
+
+// a < b becomes a <= b.
+void widen_guards(Body& body) {
+  for (Statement& s : body) {
+    if (auto* loop = std::get_if<Loop>(&s.node)) widen_guards(loop->body);
+    auto* guard = std::get_if<Guard>(&s.node);
+    if (guard != nullptr) guard->condition = guard->condition[0] <= guard->condition[1];
+  }
+}
 
 TEST(Executable, RunsShapesOfEverySizeAndKeepsWhatItHasWorkedOut) {
   BiasRelu c;
@@ -287,6 +296,29 @@ TEST(Executable, RefusesAnAddressThatIsNotAlignedAsTheTensorSays) {
             "which kernel_y takes at once; help: align it, or declare the alignment that x has, "
             "align: 4");
   c.call(run, 4);
+}
+
+// What a call promises of its arguments is looked at, access by access; and any order of blocks and
+// threads gives the same.
+TEST(Executable, ChecksEveryAccessOnRequestAndRunsInAnyOrder) {
+  BiasRelu c;
+  Schedule s(c.f);
+  schedule_pointwise(s, c.y.id());
+  const Program program = lower(c.f, s);
+  for (const std::uint64_t seed : {0, 7}) {
+    const Executable run =
+        compile(program, {.target = Target::Virtual, .checks = true, .order_seed = seed});
+    c.expect_right(run, 3, 131);
+  }
+  Program wrong = program;  // one thread too many passes the guard
+  for (Kernel& k : wrong.steps[0].variants) widen_guards(k.body);
+  const Executable run = compile(wrong, {.target = Target::Virtual, .checks = true});
+  const Array x = made("x", DataType::Float, {2, 3}), b = made("bias", DataType::Float, {3});
+  Array y(DataType::Float, {2, 3});
+  EXPECT_THAT(refusal_by<Error>([&] {
+                run({x, b, y});
+              }),
+              testing::HasSubstr("error[E721]: thread (6, 0, 0) of block (0, 0, 0)"));
 }
 
 TEST(Executable, AThousandShapesInOneProcess) {
