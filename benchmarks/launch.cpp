@@ -3,8 +3,11 @@
 #include <benchmark/benchmark.h>
 
 #include <selvage/base/check.h>
+#include <selvage/ir/ops.h>
 #include <selvage/runtime/driver.h>
+#include <selvage/runtime/executable.h>
 #include <selvage/runtime/stream.h>
+#include <selvage/scheduler/pointwise.h>
 #include <tests/driver_stub/driver_stub.h>
 
 #include <memory>
@@ -39,6 +42,20 @@ struct Launches {
   void* arguments[3] = {&p, &q, &n};
   LaunchShape shape{.grid = {64, 4, 1}, .block = {128, 1, 1}};
 };
+
+// What the stand-in takes for a cubin: an ELF header that speaks of nothing, and PTX. Kernels are
+// passed three pointers and two sizes.
+std::vector<std::byte> stub_cubin(const std::string& kernel) {
+  std::string image(
+      "\x7F"
+      "ELF\2");
+  image.resize(64, '\0');
+  image += ".version 8.0\n.entry " + kernel +
+           "(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 m, .param .u32 n) {}";
+  image += '\0';
+  const auto bytes = std::as_bytes(std::span(image));
+  return {bytes.begin(), bytes.end()};
+}
 
 void launch_raw(benchmark::State& state) {
   Launches l;
@@ -89,6 +106,46 @@ void launch_recorded(benchmark::State& state) {
   for (auto _ : state) record.launched(&record, &name);
 }
 BENCHMARK(launch_recorded);
+
+// A call of an Executable whose plan is there, y = x + row over halves of one kernel, as the user
+// makes it: beside launch_raw, the driver's own, what it costs.
+void executable_call(benchmark::State& state) {
+  Launches l;
+  Fusion f;
+  const Expr m = f.extent("M"), n = f.extent("N");
+  const Tensor x = f.input("x", {m, n}, DataType::Half), row = f.input("row", {n}, DataType::Half);
+  const Tensor y = f.output("y", x + row);
+  Schedule s(f);
+  schedule_pointwise(s, y.id());
+  CompileCache cache(DiskCache::instance(), {.toolkit =
+                                                 [] {
+                                                   return Toolkit{13000, ""};
+                                                 },
+                                             .compile =
+                                                 [](auto sources, const auto&) {
+                                                   CompiledKernels k;
+                                                   k.cubin = stub_cubin(sources[0].name);
+                                                   return k;
+                                                 }});
+  const Executable run = compile(lower(f, s), {.driver = l.driver.get(), .cache = &cache});
+  DeviceBuffer memory(*l.driver, 1 << 16);
+  const auto data = reinterpret_cast<void*>(memory.address());
+  std::array<std::int64_t, 2> shape{64, 128};
+  const std::array<std::int64_t, 1> columns{128};
+  const CallOptions on{.stream = l.stream->handle()};
+  const auto call = [&] {
+    run({{data, DataType::Half, shape},
+         {data, DataType::Half, columns},
+         {data, DataType::Half, shape}},
+        on);
+  };
+  // So many shapes are kept while one is called again and again.
+  for (shape[0] = 1; shape[0] <= state.range(0); ++shape[0]) call();
+  shape[0] = 1;
+  for (auto _ : state) call();
+  state.counters["kept"] = double(run.kept());
+}
+BENCHMARK(executable_call)->Arg(1)->Arg(1'000);
 
 }  // namespace
 }  // namespace selvage
