@@ -1,26 +1,20 @@
-#include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
 #include <selvage/report/resources.h>
-#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/compile_cache.h>
 
 namespace selvage {
 
 void compile_report(const std::string& arch, Report& report) {
-  const Nvrtc* nvrtc = Nvrtc::instance();
-  if (nvrtc == nullptr) {
-    refuse<BadInput>("E623", "there is no NVRTC to compile with: " + Nvrtc::why_absent(),
-                     "install the CUDA toolkit, or leave --arch out");
-  }
   for (FusionReport& fusion : report.fusions) {
     std::vector<KernelSource> sources;
     for (const std::vector<CudaText>& step : fusion.cuda) {
       for (const CudaText& c : step) sources.push_back({c.text, c.name, c.parameter_types});
     }
     if (sources.empty()) continue;
-    const CompiledKernels compiled = nvrtc->compile(sources, {.arch = arch});
+    const auto compiled = CompileCache::instance().compile(sources, {.arch = arch});
     fusion.compiled = CompiledReport{arch, {}};
     for (const KernelSource& s : sources)
-      fusion.compiled->kernels.push_back(compiled.kernel(s.name));
+      fusion.compiled->kernels.push_back(compiled->kernel(s.name));
   }
 }
 

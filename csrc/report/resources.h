@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// Has NVRTC compile every kernel of the report for an architecture, "sm_80", and notes what each
-// one uses. Throws BadInput E623 where there is no NVRTC, Error E704 where it refuses.
+// Has every kernel of the report compiled for an architecture, "sm_80", or finds it in the caches,
+// and notes what each one uses. Throws Error: E713 where there is no NVRTC, E704 where it refuses.
 void compile_report(const std::string& arch, Report& report);
 
 // One line for each kernel.
