@@ -59,7 +59,7 @@ Signature::Signature(const Fusion& fusion, const DomainGraph& graph,
     if (b.role == ProgramBuffer::Role::Scratch) continue;
     const TensorInfo& info = fusion[b.tensor];
     Parameter& p = parameters_.emplace_back(
-        Parameter{b.name, b.type, b.role == ProgramBuffer::Role::Output, {}, {}});
+        Parameter{b.name, b.type, b.role == ProgramBuffer::Role::Output, b.elements, {}, {}});
     for (DomainId d : info.logical) p.shape.push_back(graph[d].extent);
     const std::vector<DomainId>& allocation = allocation_of(fusion, b.tensor);
     const std::vector<Expr> strides = strides_of(fusion, graph, b.tensor, simplifier);
@@ -71,6 +71,32 @@ Signature::Signature(const Fusion& fusion, const DomainGraph& graph,
     if (p.strides.size() != allocation.size()) p.strides.clear();
   }
   for (Expr n : fusion.sizes()) find_sources(n);
+}
+
+ArgumentBytes Signature::bytes(std::size_t k, const SizeValues& sizes) const {
+  const Parameter& p = parameters_[k];
+  const std::int64_t item = size_of(p.type);
+  ArgumentBytes result{.bytes = sizes(p.elements).value_or(0) * item};
+  std::int64_t rows = 1;
+  for (std::size_t axis = 0; axis < p.strides.size(); ++axis) {
+    const std::int64_t extent = sizes(p.shape[axis]).value_or(1);
+    const std::int64_t stride = sizes(p.strides[axis]).value_or(0) * item;
+    if (extent <= 1 || stride <= result.row) continue;
+    result.row = stride;
+    rows = extent;
+  }
+  result.inner = result.bytes - (rows - 1) * result.row;
+  return result;
+}
+
+bool may_overlap(std::uintptr_t a, const ArgumentBytes& of_a, std::uintptr_t b,
+                 const ArgumentBytes& of_b) {
+  if (a > b) return may_overlap(b, of_b, a, of_a);
+  const std::uintptr_t apart = b - a;
+  if (apart >= std::uintptr_t(of_a.bytes) || of_b.bytes == 0) return false;
+  if (of_a.row != of_b.row || of_a.row == 0) return true;
+  const auto column = std::int64_t(apart % std::uintptr_t(of_a.row));
+  return column < of_a.inner || column + of_b.inner > of_a.row;
 }
 
 // Shapes before strides: of an axis of one item the stride may be anything.

@@ -28,6 +28,16 @@ struct Argument {
   std::span<const std::int64_t> strides;  // in elements, one per axis; empty: as the fusion says
 };
 
+// Which bytes an argument takes, from its address on: rows of `inner` bytes, `row` bytes apart, up
+// to `bytes` in all.
+struct ArgumentBytes {
+  std::int64_t bytes = 0, row = 0, inner = 0;
+};
+// Has some byte of one at `a` a place in the other at `b`? True also where that is not seen: where
+// their rows are not equally far apart, or cross.
+bool may_overlap(std::uintptr_t a, const ArgumentBytes& of_a, std::uintptr_t b,
+                 const ArgumentBytes& of_b);
+
 using NamedSizes = std::map<std::string, std::int64_t>;
 
 // What the arguments of a program are: its inputs, then its outputs, in order of declaration; and
@@ -40,6 +50,8 @@ class Signature {
 
   std::size_t size() const { return parameters_.size(); }
   const std::string& name(std::size_t k) const { return parameters_[k].name; }
+  bool is_output(std::size_t k) const { return parameters_[k].is_output; }
+  ArgumentBytes bytes(std::size_t k, const SizeValues& sizes) const;
 
   // The sizes, each from a shape or stride that is that size and nothing else, or by its name;
   // what is told twice has to agree. Throws BadInput, and names the argument: E612 its shape, E613
@@ -53,6 +65,7 @@ class Signature {
     std::string name;
     DataType type;
     bool is_output;
+    Expr elements;
     std::vector<Expr> shape;
     std::vector<Expr> strides;  // by logical axis; empty: the address is no sum of strides
   };

@@ -63,6 +63,7 @@ struct StepLaunch {
 struct Plan {
   std::vector<StepLaunch> launches;
   std::vector<std::size_t> scratch;  // bytes, by scratch buffer
+  std::vector<ArgumentBytes> bytes;  // by argument
   // Where some tensor has no items: another executable, and which arguments it takes.
   std::optional<Executable> instead;
   std::vector<std::size_t> kept_arguments;
@@ -142,6 +143,9 @@ class Executable::State {
       bytes.push_back(bytes_of(b, sizes));
       is_filled.push_back(b.role == ProgramBuffer::Role::Input);
     }
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      plan.bytes.push_back(signature_.bytes(k, sizes));
+    }
     plan.scratch.assign(bytes.begin() + std::ptrdiff_t(arguments.size()), bytes.end());
     for (const ProgramStep& step : steps_) {
       const Kernel& kernel = variant_for(step, sizes, {buffers_, addresses});
@@ -167,6 +171,22 @@ class Executable::State {
     if (bytes) return std::size_t(*bytes);
     refuse<BadInput>("E601", buffer.name + " is too large for this machine at these sizes",
                      "choose smaller sizes");
+  }
+
+  // Kernels take it that what they read is not written, and outputs for memory of their own.
+  void check_apart(const Plan& plan, std::span<const std::uint64_t> addresses) const {
+    for (std::size_t k = 0; k < plan.bytes.size(); ++k) {
+      if (!signature_.is_output(k)) continue;
+      for (std::size_t j = 0; j < plan.bytes.size(); ++j) {
+        if (j == k || !may_overlap(addresses[k], plan.bytes[k], addresses[j], plan.bytes[j])) {
+          continue;
+        }
+        refuse<BadInput>("E631",
+                         "the output " + signature_.name(k) + " lies where " + signature_.name(j) +
+                             " does, or partly",
+                         "give " + signature_.name(k) + " memory of its own");
+      }
+    }
   }
 
   // A tensor may be declared to be aligned to more than its elements; then vectors count on it.
@@ -216,6 +236,7 @@ class Executable::State {
     for (const Argument& a : arguments) {
       addresses.push_back(reinterpret_cast<std::uintptr_t>(a.data));
     }
+    check_apart(plan, addresses);
     const ScratchPool::Lease lease = scratch_.take(plan.scratch, call.stream, addresses);
     for (const StepLaunch& launch : plan.launches) {
       pointers.clear();

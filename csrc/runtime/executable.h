@@ -43,7 +43,8 @@ class Executable {
   // when all is done. What shapes, strides, sizes and alignments ask for (which kernels, launch
   // shapes, conditions) is worked out at the first call with them and kept. Where they leave some
   // tensor no items, what is left is computed by kernels of its own.
-  // Throws BadInput before anything is launched: what Signature::bind says, E621 a launch check,
+  // Throws BadInput before anything is launched: what Signature::bind says, E631 an output that
+  // shares memory with another argument, E621 a launch check,
   // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver,
   // E715 a kernel that was launched before has gone wrong; if checked, E721, E722 an access.
   void operator()(std::span<const Argument> arguments, const CallOptions& call = {}) const;

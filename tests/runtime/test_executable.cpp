@@ -7,6 +7,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <random>
+#include <set>
 #include <thread>
 
 #include "tests/support/refusal.h"
@@ -234,6 +237,78 @@ TEST(Executable, RefusesOutputsWhoseItemsMeet) {
             "name it in the call, {\"S\", ...}");
   run({{in.data(), DataType::Float, shape}, {out.data(), DataType::Float, shape}},
       {.sizes = {{"S", 5}}});
+}
+
+TEST(Executable, RefusesAnOutputThatSharesMemory) {
+  Strided c;
+  const Executable run = c.compiled();
+  std::vector<float> memory(200);
+  const Shape shape = {4, 5}, strides = {12, 1};
+  const auto call = [&](std::size_t x, std::size_t y) {
+    run({{memory.data() + x, DataType::Float, shape, strides},
+         {memory.data() + y, DataType::Float, shape, strides}});
+  };
+  const std::string shared =
+      "selvage: error[E631]: the output y lies where x does, or partly; help: "
+      "give y memory of its own";
+  for (const std::size_t y : {0, 4, 12, 16, 24, 36}) {
+    EXPECT_EQ(refusal([&] { call(0, y); }), shared) << y;
+    EXPECT_EQ(refusal([&] { call(y, 0); }), shared) << y;
+  }
+  for (const std::size_t y : {5, 7, 17, 29, 41, 100}) {  // columns beside x's, or behind all rows
+    call(0, y);
+    call(y, 0);
+  }
+  EXPECT_EQ(refusal([&] { call(0, 8); }),
+            shared);  // columns 8 to 12: the next row of x begins at 12
+}
+
+// Against every byte of both.
+TEST(ArgumentBytes, OverlapWhereSomeByteIsShared) {
+  std::mt19937_64 rng(1);
+  const auto draw = [&](std::int64_t lo, std::int64_t hi) {
+    return std::uniform_int_distribution(lo, hi)(rng);
+  };
+  int overlaps = 0, unseen = 0;
+  for (int k = 0; k < 20'000; ++k) {
+    ArgumentBytes of[2];
+    std::set<std::int64_t> bytes[2];
+    const std::int64_t row = draw(1, 12);
+    for (int i = 0; i < 2; ++i) {
+      of[i].row = draw(0, 9) > 0 ? row : draw(1, 12);
+      of[i].inner = draw(1, of[i].row);
+      const std::int64_t rows = draw(1, 4);
+      of[i].bytes = (rows - 1) * of[i].row + of[i].inner;
+      if (rows == 1) of[i].row = 0;
+      const std::int64_t at = draw(0, 40);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t b = 0; b < of[i].inner; ++b) bytes[i].insert(at + r * of[i].row + b);
+      }
+    }
+    std::vector<std::int64_t> shared;
+    std::set_intersection(bytes[0].begin(), bytes[0].end(), bytes[1].begin(), bytes[1].end(),
+                          std::back_inserter(shared));
+    const auto first = [&](int i) { return std::uintptr_t(*bytes[i].begin()); };
+    const bool says = may_overlap(first(0), of[0], first(1), of[1]);
+    if (!shared.empty()) {
+      ASSERT_TRUE(says);
+    }
+    overlaps += !shared.empty();
+    unseen += says && shared.empty();
+    if (of[0].row == of[1].row && of[0].row > 0 && says) {
+      // Rows equally far apart: refused only where the columns meet.
+      std::set<std::int64_t> columns[2];
+      for (int i = 0; i < 2; ++i) {
+        for (std::int64_t b : bytes[i]) columns[i].insert(b % of[i].row);
+      }
+      shared.clear();
+      std::set_intersection(columns[0].begin(), columns[0].end(), columns[1].begin(),
+                            columns[1].end(), std::back_inserter(shared));
+      ASSERT_FALSE(shared.empty());
+    }
+  }
+  EXPECT_GT(overlaps, 2'000);
+  EXPECT_LT(unseen, 6'000);
 }
 
 TEST(Executable, RefusesSizesThatItsFactsRuleOut) {
