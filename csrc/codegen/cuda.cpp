@@ -65,7 +65,13 @@ class Writer {
     write(kernel_.body);
     const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
     out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") + helpers_.definitions() +
-               "\n" + signature(out.name) + text_ + "}\n";
+               "\n" + signature(out.name);
+    for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
+         --n) {
+      out.origins.emplace_back();
+    }
+    for (const Buffer* b : origins_) out.origins.push_back(b == nullptr ? "" : b->name);
+    out.text += text_ + "}\n";
     return out;
   }
 
@@ -93,6 +99,7 @@ class Writer {
 
   void line(const std::string& text) {
     text_ += std::string(2 * std::size_t(std::min(depth_, kDeepestIndent)), ' ') + text + "\n";
+    origins_.push_back(origin_);
   }
   void open(const std::string& head) {
     line(head + " {");
@@ -115,13 +122,13 @@ class Writer {
       } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
         write(statement, *guard);
       } else if (const auto* store = std::get_if<Store>(&statement.node)) {
-        write(*store);
+        computing(store->buffer, *store);
       } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
-        write(*transfer);
+        computing(transfer->to, *transfer);
       } else if (const auto* barrier = std::get_if<Barrier>(&statement.node)) {
         line(barrier->scope == Barrier::Scope::Block ? "__syncthreads();" : "__syncwarp();");
       } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
-        write(*shuffle);
+        computing(shuffle->to, *shuffle);
       } else if (const auto* define = std::get_if<Define>(&statement.node)) {
         declare(define->variable, index_.write_converted(define->value).text);
         scope_.enter(statement, define->variable);
@@ -130,6 +137,13 @@ class Writer {
       }
     }
     for (; defined > 0; --defined) scope_.leave();
+  }
+
+  template <class S>
+  void computing(BufferId b, const S& statement) {
+    origin_ = &kernel_.buffers[b];
+    write(statement);
+    origin_ = nullptr;
   }
 
   void write(const Statement& statement, const Loop& loop) {
@@ -314,6 +328,8 @@ class Writer {
   ValueText* values_ = nullptr;
   std::vector<std::string> parameters_;
   std::string text_;
+  std::vector<const Buffer*> origins_;  // by line of text_
+  const Buffer* origin_ = nullptr;      // what the next line helps to compute
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

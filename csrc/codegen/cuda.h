@@ -20,6 +20,9 @@ struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier
   std::vector<std::string> parameter_types;  // global buffers in order, then the sizes
+  // By line of the text, the buffer that it helps to compute; empty: none by itself. Lines past the
+  // last are no buffer's.
+  std::vector<std::string> origins = {};
 };
 
 // Every index fits kernel.index_type at every loop point, guarded or not, where kernel.condition

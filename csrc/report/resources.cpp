@@ -8,7 +8,8 @@ void compile_report(const std::string& arch, Report& report) {
   for (FusionReport& fusion : report.fusions) {
     std::vector<KernelSource> sources;
     for (const std::vector<CudaText>& step : fusion.cuda) {
-      for (const CudaText& c : step) sources.push_back({c.text, c.name, c.parameter_types});
+      for (const CudaText& c : step)
+        sources.push_back({c.text, c.name, c.parameter_types, c.origins});
     }
     if (sources.empty()) continue;
     const auto compiled = CompileCache::instance().compile(sources, {.arch = arch});

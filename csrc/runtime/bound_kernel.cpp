@@ -13,7 +13,8 @@ static_assert(std::endian::native == std::endian::little);  // for the low halve
 
 KernelSource source_of(const Kernel& kernel) {
   CudaText text = cuda(kernel);
-  return {std::move(text.text), std::move(text.name), std::move(text.parameter_types)};
+  return {std::move(text.text), std::move(text.name), std::move(text.parameter_types),
+          std::move(text.origins)};
 }
 
 void check_launch_conditions(const std::vector<LaunchCheck>& checks, const SizeValues& sizes) {

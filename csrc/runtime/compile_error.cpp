@@ -98,6 +98,10 @@ Diagnostic compile_error(std::string code, std::string_view compiler,
   } else {
     d.place = {source->name, fault.line, fault.column};
     d.notes.push_back(fmt::format("line {}: {}", fault.line, line_of(source->text, fault.line)));
+    const auto at = std::size_t(fault.line) - 1;
+    if (fault.line > 0 && at < source->origins.size() && !source->origins[at].empty()) {
+      d.notes.push_back("it computes " + source->origins[at]);
+    }
   }
   if (faults.size() > 1) {
     d.notes.push_back(fmt::format("{} more after it", faults.size() - 1));

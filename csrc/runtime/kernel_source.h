@@ -17,6 +17,7 @@ struct KernelSource {
   std::string text;
   std::string name;                          // a C identifier
   std::vector<std::string> parameter_types;  // C types in order: "const float*", "long long"
+  std::vector<std::string> origins = {};     // by line of the text: what it computes, "" if nothing
 };
 
 }  // namespace selvage
