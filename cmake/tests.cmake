@@ -21,6 +21,12 @@ if(SELVAGE_PCH)
   target_precompile_headers(tests_pch PRIVATE "${CMAKE_CURRENT_LIST_DIR}/pch_tests.h")
 endif()
 
+# Tests are compiled more often than they are run: -O1 is a sixth of the time less to compile.
+set(test_options "$<$<CONFIG:Release>:-O1>")
+if(TARGET tests_pch)
+  target_compile_options(tests_pch PRIVATE "${test_options}")
+endif()
+
 # What all test code sees: the house, the repository root (<tests/support/counts.h>), GoogleTest.
 add_library(tests_common INTERFACE)
 target_include_directories(tests_common INTERFACE "${PROJECT_SOURCE_DIR}")
@@ -28,6 +34,7 @@ target_compile_definitions(tests_common INTERFACE
   SELVAGE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   SELVAGE_INSPECT_PATH="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/schedule_inspect"
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
+target_compile_options(tests_common INTERFACE "${test_options}")
 target_link_libraries(tests_common INTERFACE
   tests_corpus selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json Eigen3::Eigen)
 
