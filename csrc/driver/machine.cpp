@@ -3,16 +3,14 @@
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/runtime/bound_kernel.h>
-#include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/executable.h>
-#include <selvage/runtime/virtual_device.h>
+#include <selvage/runtime/loaded_kernels.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 
 namespace selvage {
 
@@ -107,11 +105,12 @@ Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeVa
   for (std::size_t b = 0; b < memory.size(); ++b) {
     addresses.push_back(placed.emplace_back(memory[b], offsets[b]).address());
   }
+  LoadedKernels kernels(nullptr, nullptr, false);
   for (const BoundLaunch& launch : launches) {
-    std::optional<VirtualKernel> kernel;
-    outcome.times.compile += seconds([&] { kernel.emplace(source_of(*launch.kernel)); });
+    LoadedKernel kernel;
+    outcome.times.compile += seconds([&] { kernel = kernels[*launch.kernel]; });
     launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
-      const double time = seconds([&] { kernel->launch(shape, arguments); });
+      const double time = seconds([&] { kernel.virtual_kernel->launch(shape, arguments); });
       outcome.times.kernels.push_back({launch.kernel->name, time});
     });
   }
@@ -135,18 +134,13 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
     addresses.push_back(buffers.back().address());
   }
   Outcome outcome;
-  NvrtcOptions options;
-  options.arch = driver->arch();
-  std::vector<Module> modules;  // loaded until all have run
+  LoadedKernels kernels(driver, &CompileCache::instance(), false);
   for (const BoundLaunch& launch : launches) {
-    const KernelSource source = source_of(*launch.kernel);
-    outcome.times.compile += seconds([&] {
-      modules.emplace_back(*driver, CompileCache::instance().compile(source, options)->cubin);
-    });
-    const Driver::Function function = modules.back().function(source.name);
+    LoadedKernel kernel;
+    outcome.times.compile += seconds([&] { kernel = kernels[*launch.kernel]; });
     launch_bound(launch, sizes, addresses, [&](const auto& shape, const auto& arguments) {
       const double time = seconds([&] {
-        driver->launch(function, shape, arguments);
+        driver->launch(kernel.function, shape, arguments);
         driver->synchronize();
       });
       outcome.times.kernels.push_back({launch.kernel->name, time});

@@ -139,11 +139,7 @@ class Run {
 
   // A kernel takes every extent for at least 1. Where one is not, others are run.
   void specialise() {
-    Environment sizes;
-    for (std::size_t k = 0; k < sizes_.symbols.size(); ++k) {
-      sizes.emplace_back(sizes_.symbols[k], fusion_.pool().constant(sizes_.values[k]));
-    }
-    specialised_ = lower_specialised(fusion_, sizes);
+    specialised_ = lower_specialised(fusion_, sizes_);
     program_ = &specialised_->program;
   }
 

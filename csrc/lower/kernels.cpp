@@ -5,7 +5,6 @@
 #include <selvage/kernel/forms.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/kernels.h>
-#include <selvage/lower/read_once.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -54,7 +53,6 @@ void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
 // Global memory: what is read, then what is stored.
 void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
   const Fusion& fusion = scheduled.fusion;
-  const ReadOnce is_read_once(scheduled, group);
   const auto add = [&](TensorId t, bool is_written) {
     const std::vector<StoredPart> parts = parts_of(fusion, t);
     for (std::size_t c = 0; c < parts.size(); ++c) {
@@ -63,7 +61,7 @@ void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelD
                        .type = parts[c].type,
                        .elements = elements_of(fusion, scheduled.schedule.graph(), t),
                        .is_written = is_written,
-                       .is_read_once = fusion[t].is_input && is_read_once(t)});
+                       .is_read_once = fusion[t].is_input && is_read_once(scheduled, group, t)});
     }
   };
   std::vector<TensorId> stored;

@@ -3,6 +3,7 @@
 #include <selvage/lower/launch.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
+#include <selvage/lower/read_once.h>
 
 #include <map>
 #include <span>
@@ -17,6 +18,7 @@ struct ScheduledNests {
   const Schedule& schedule;
   Nests nests;
   std::map<TensorId, PlacedTensors> placed;  // by root
+  InputReads input_reads{fusion, schedule, nests};
 };
 
 // Trees of nests that one kernel holds.

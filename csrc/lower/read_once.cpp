@@ -1,55 +1,59 @@
+#include <selvage/lower/kernels.h>
 #include <selvage/lower/read_once.h>
 
 #include <algorithm>
 
 namespace selvage {
 
-ReadOnce::ReadOnce(const ScheduledNests& scheduled, const Group& group)
-    : scheduled_(scheduled),
-      reads_(scheduled.fusion, scheduled.schedule),
-      readers_(scheduled.fusion.size(), 0) {
-  for (const NestTree* root : group) list(*root, true);
-  for (const auto& read : scheduled.nests.reads) {
-    for (TensorId t : read) ++readers_[index_of(t)];
+InputReads::InputReads(const Fusion& fusion, const Schedule& schedule, const Nests& nests)
+    : reads(fusion, schedule), readers(fusion.size(), 0) {
+  for (const auto& read : nests.reads) {
+    for (TensorId t : read) ++readers[index_of(t)];
   }
 }
 
-void ReadOnce::list(const NestTree& tree, bool has_all_loops) {
-  nests_.push_back({tree.tensor, has_all_loops});
+namespace {
+
+// The nest of a tree that reads a tensor, if all loops around it are its own.
+const NestTree* reader_in(const NestTree& tree, const Nests& nests, TensorId input) {
+  if (nests.reads[index_of(tree.tensor)].contains(input)) return &tree;
   for (const NestTree& inner : tree.inside) {
-    list(inner, has_all_loops && inner.shared == inner.level);
+    if (inner.shared != inner.level) continue;
+    if (const NestTree* reader = reader_in(inner, nests, input)) return reader;
   }
+  return nullptr;
 }
 
 // A block or thread index that only others in the kernel have makes each of them read it all.
-bool ReadOnce::uses_all_threads(TensorId t) const {
-  const Schedule& s = scheduled_.schedule;
+bool uses_all_threads(const Schedule& s, TensorId t, const std::vector<TensorId>& others) {
   const auto own = s.loop_domains(t);
-  return std::all_of(nests_.begin(), nests_.end(), [&](const Nest& other) {
-    const auto& loops = s.loop_domains(other.tensor);
+  return std::all_of(others.begin(), others.end(), [&](TensorId other) {
+    const auto& loops = s.loop_domains(other);
     return std::all_of(loops.begin(), loops.end(), [&](DomainId d) {
-      const ParallelType type = s.parallel(other.tensor, d);
+      const ParallelType type = s.parallel(other, d);
       return !is_index(type) || std::any_of(own.begin(), own.end(),
                                             [&](DomainId o) { return s.parallel(t, o) == type; });
     });
   });
 }
 
-bool ReadOnce::operator()(TensorId input) const {
-  if (readers_[index_of(input)] != 1) return false;
-  for (const Nest& nest : nests_) {
-    if (!scheduled_.nests.reads[index_of(nest.tensor)].contains(input)) continue;
-    const TensorInfo& reader = scheduled_.fusion[nest.tensor];
-    if (!nest.has_all_loops || !uses_all_threads(nest.tensor)) return false;
-    for (const auto& [root, placed] : scheduled_.placed) {
-      if (!placed.contains(nest.tensor)) continue;
-      if (!is_proved(placed[nest.tensor].analysis.coverage.once)) return false;
+}  // namespace
+
+bool is_read_once(const ScheduledNests& scheduled, const Group& group, TensorId input) {
+  if (scheduled.input_reads.readers[index_of(input)] != 1) return false;
+  for (const NestTree* root : group) {
+    const NestTree* nest = reader_in(*root, scheduled.nests, input);
+    if (nest == nullptr) continue;
+    const TensorId reader = nest->tensor;
+    if (!uses_all_threads(scheduled.schedule, reader, tensors_of(group))) return false;
+    const TensorAnalysis& analysis = scheduled.placed.at(root->tensor)[reader].analysis;
+    if (!is_proved(analysis.coverage.once)) return false;
+    const TensorInfo& tensor = scheduled.fusion[reader];
+    std::vector<DomainId> indices = definition_domain(tensor);
+    if (tensor.fold) {
+      indices.insert(indices.end(), tensor.fold->domains.begin(), tensor.fold->domains.end());
     }
-    std::vector<DomainId> indices = definition_domain(reader);
-    if (reader.fold) {
-      indices.insert(indices.end(), reader.fold->domains.begin(), reader.fold->domains.end());
-    }
-    for (const EffectiveRead& read : reads_.of(nest.tensor)) {
+    for (const EffectiveRead& read : scheduled.input_reads.reads.of(reader)) {
       if (read.source != input) continue;
       return std::all_of(indices.begin(), indices.end(), [&](DomainId d) {
         return std::find(read.axes.begin(), read.axes.end(), d) != read.axes.end();

@@ -1,37 +1,29 @@
 #pragma once
 
 #include <selvage/ir/effective_reads.h>
-#include <selvage/lower/kernels.h>
+#include <selvage/lower/tree.h>
 
 #include <vector>
 
 namespace selvage {
 
-// Of which inputs no element is read twice by a program, so that caches need not keep them. That is
-// so where one nest alone reads a tensor, each of its points another element of it (every index of
-// the nest stands by itself on an axis), at most one loop point comes to any of its points, and no
-// loop stands around it, nor any thread beside it, that it has not among its own. Where a part of
-// that is not seen, the answer is no.
-class ReadOnce {
- public:
-  // For what the kernel of `group` reads. Both must outlive it.
-  ReadOnce(const ScheduledNests& scheduled, const Group& group);
+// Who reads what in a program: listed once for all its kernels.
+struct InputReads {
+  // All must outlive it and not change.
+  InputReads(const Fusion& fusion, const Schedule& schedule, const Nests& nests);
 
-  bool operator()(TensorId input) const;
-
- private:
-  // A nest, and whether all loops around it are its own.
-  struct Nest {
-    TensorId tensor{};
-    bool has_all_loops = true;
-  };
-  void list(const NestTree& tree, bool has_all_loops);
-  bool uses_all_threads(TensorId t) const;
-
-  const ScheduledNests& scheduled_;
-  EffectiveReads reads_;
-  std::vector<Nest> nests_;
-  std::vector<int> readers_;  // nests of the program, by tensor
+  EffectiveReads reads;
+  std::vector<int> readers;  // nests, by tensor
 };
+
+struct ScheduledNests;
+
+// Is no element of an input, which the kernel of these trees reads, read twice by the program, so
+// that caches need not keep it? That is so where one nest alone reads it, each of its points
+// another element (every index of the nest stands by itself on an axis), at most one loop point
+// comes to any of its points, and no loop stands around it, nor any thread beside it, that it has
+// not among its own. Where a part of that is not seen, the answer is no.
+bool is_read_once(const ScheduledNests& scheduled, const std::vector<const NestTree*>& group,
+                  TensorId input);
 
 }  // namespace selvage

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/substitute.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/ir/fold.h>
 #include <selvage/ir/reads.h>
@@ -61,12 +62,15 @@ class Replay {
 
 class Specialisation {
  public:
-  Specialisation(const Fusion& fusion, const Environment& sizes)
+  Specialisation(const Fusion& fusion, const SizeValues& sizes)
       : old_(fusion),
-        sizes_(sizes),
         made_(std::make_unique<Fusion>(fusion.shared_pool())),
         numbers_(*made_->facts()),
-        tensors_(fusion.size()) {}
+        tensors_(fusion.size()) {
+    for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
+      sizes_.emplace_back(sizes.symbols[k], fusion.pool().constant(sizes.values[k]));
+    }
+  }
 
   std::unique_ptr<Fusion> run() {
     for (TensorId t : definition_order(old_)) {
@@ -197,7 +201,7 @@ class Specialisation {
   }
 
   const Fusion& old_;
-  const Environment& sizes_;
+  Environment sizes_;
   std::unique_ptr<Fusion> made_;
   Simplifier numbers_;
   const std::function<Expr(Expr)> number_ = [this](Expr e) { return at_sizes(e); };
@@ -206,7 +210,7 @@ class Specialisation {
 
 }  // namespace
 
-std::unique_ptr<Fusion> specialised(const Fusion& fusion, const Environment& sizes) {
+std::unique_ptr<Fusion> specialised(const Fusion& fusion, const SizeValues& sizes) {
   return Specialisation(fusion, sizes).run();
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <selvage/expr/substitute.h>
-#include <selvage/ir/fusion.h>
+#include <selvage/ir/sizes.h>
 
 #include <memory>
 
@@ -12,9 +11,9 @@ namespace selvage {
 // has none is what the read says of out of bounds, and a fold over no items is the state that it
 // begins with. So it has no size that may be 0, and everything may be proved of it that is proved
 // of sizes of at least 1; nothing is proved of the fusion that it is made from.
-// `sizes`: each size of the fusion and its value, at least 0.
+// `sizes`: of all sizes of the fusion, each at least 0.
 // Throws BadInput E616 where an element is read, though there is none, and the read says nothing of
 // that.
-std::unique_ptr<Fusion> specialised(const Fusion& fusion, const Environment& sizes);
+std::unique_ptr<Fusion> specialised(const Fusion& fusion, const SizeValues& sizes);
 
 }  // namespace selvage

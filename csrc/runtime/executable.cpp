@@ -211,11 +211,7 @@ class Executable::State {
   }
 
   Plan plan_instead(const SizeValues& sizes) {
-    Environment numbers;
-    for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
-      numbers.emplace_back(sizes.symbols[k], fusion_.pool().constant(sizes.values[k]));
-    }
-    const SpecialisedProgram made = lower_specialised(fusion_, numbers);
+    const SpecialisedProgram made = lower_specialised(fusion_, sizes);
     Plan plan;
     plan.instead = compile(made.program, options_);
     for (std::size_t k = 0; k < plan.instead->signature().size(); ++k) {

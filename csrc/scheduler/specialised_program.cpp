@@ -18,7 +18,7 @@ void derive_allocation(Schedule& schedule, TensorId t) {
 
 }  // namespace
 
-SpecialisedProgram lower_specialised(const Fusion& fusion, const Environment& sizes) {
+SpecialisedProgram lower_specialised(const Fusion& fusion, const SizeValues& sizes) {
   SpecialisedProgram made{specialised(fusion, sizes), {}};
   Schedule schedule(*made.fusion);
   for (std::size_t i = 0; i < made.fusion->size(); ++i) {

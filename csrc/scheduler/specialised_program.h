@@ -14,6 +14,6 @@ struct SpecialisedProgram {
 };
 
 // Throws what specialised() and lower() throw.
-SpecialisedProgram lower_specialised(const Fusion& fusion, const Environment& sizes);
+SpecialisedProgram lower_specialised(const Fusion& fusion, const SizeValues& sizes);
 
 }  // namespace selvage

@@ -16,9 +16,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::unique_ptr<Fusion> at(const Fusion& f, std::map<std::string, std::int64_t> values) {
-  Environment sizes;
+  SizeValues sizes;
   for (Expr n : f.sizes()) {
-    sizes.emplace_back(n, f.pool().constant(values.at(std::string(n.name()))));
+    sizes.symbols.push_back(n);
+    sizes.values.push_back(values.at(std::string(n.name())));
   }
   return specialised(f, sizes);
 }
