@@ -74,6 +74,15 @@ Object* find_stream(Handle handle, int& why) {
   return handle == 0 ? stream_at(0, current_device()) : find(Kind::Stream, handle, why);
 }
 
+// Null with why: no such stream, or one that is being captured, which asking spoils.
+static Object* stream_asked_about(Handle handle, int& why) {
+  Object* stream = find_stream(handle, why);
+  if (stream == nullptr || stream->capture == Object::Capture::None) return stream;
+  stream->capture = Object::Capture::Invalid;
+  why = kCaptureUnsupported;
+  return nullptr;
+}
+
 int enqueue(Handle handle, std::function<void()> action) {
   int why = kSuccess;
   Object* stream = find_stream(handle, why);
@@ -140,12 +149,8 @@ int cuStreamSynchronize(Handle stream) {
   Call in("cuStreamSynchronize", Needs::Context, [&] { return name_of(stream); });
   if (in) return in.result();
   int why = kSuccess;
-  Object* object = find_stream(stream, why);
+  const Object* object = stream_asked_about(stream, why);
   if (object == nullptr) return why;
-  if (object->capture != Object::Capture::None) {
-    object->capture = Object::Capture::Invalid;
-    return kCaptureUnsupported;
-  }
   return run_until(stream, UINT64_MAX) ? kSuccess : lost_code();
 }
 
@@ -154,12 +159,8 @@ int cuStreamQuery(Handle stream) {
   Call in("cuStreamQuery", Needs::Context, [&] { return name_of(stream); });
   if (in) return in.result();
   int why = kSuccess;
-  Object* object = find_stream(stream, why);
+  const Object* object = stream_asked_about(stream, why);
   if (object == nullptr) return why;
-  if (object->capture != Object::Capture::None) {
-    object->capture = Object::Capture::Invalid;
-    return kCaptureUnsupported;
-  }
   if (object->work.empty()) return kSuccess;
   return run_until(stream, object->work.front().order + 1) ? kNotReady : lost_code();
 }
