@@ -29,12 +29,13 @@ build() {
 }
 
 # run_tests PRESET COUNTS: every test of a preset; random programs as tests/support/counts.h says.
-# Figures that tests report, and the reasons of what they skip, are repeated at the end.
+# Of tests that pass only the figures are printed, so that what fails is all that is left to read.
+# Figures, and the reasons of what is skipped, are repeated at the end.
 run_tests() {
   local start=$SECONDS status=0
   say "test $1, SELVAGE_COUNTS=$2"
-  SELVAGE_COUNTS=$2 ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" ||
-    status=$?
+  SELVAGE_COUNTS=$2 GTEST_BRIEF=1 ctest --test-dir "build/$1" --output-on-failure \
+    --no-tests=error -j "$jobs" || status=$?
   grep -hE '^\[(FIGURE|SKIP)' "build/$1/Testing/Temporary/LastTest.log" | sort -u || true
   say "test $1: $((SECONDS - start)) s"
   return $status
