@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/launch.h>
 
 #include <algorithm>
@@ -8,9 +9,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr std::int64_t kMostThreads = 1'024, kMostThreadsZ = 64;  // of a block
-constexpr std::int64_t kMostBlocksYZ = 65'535;
 
 class Limits {
  public:
@@ -73,15 +71,15 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
   if (shuffles) whole_warps(plan.launch.block, simplifier);
   const Limits limits(simplifier, kernel);
   limits.add(grid[0], INT32_MAX, "the grid's x", plan.of_grid);
-  limits.add(grid[1], kMostBlocksYZ, "the grid's y", plan.of_grid);
-  limits.add(grid[2], kMostBlocksYZ, "the grid's z", plan.of_grid);
-  limits.add(block[0], kMostThreads, "the block's x", plan.of_block);
-  limits.add(block[1], kMostThreads, "the block's y", plan.of_block);
-  limits.add(block[2], kMostThreadsZ, "the block's z", plan.of_block);
+  limits.add(grid[1], kMaxGrid[1], "the grid's y", plan.of_grid);
+  limits.add(grid[2], kMaxGrid[2], "the grid's z", plan.of_grid);
+  limits.add(block[0], kMaxBlock[0], "the block's x", plan.of_block);
+  limits.add(block[1], kMaxBlock[1], "the block's y", plan.of_block);
+  limits.add(block[2], kMaxBlock[2], "the block's z", plan.of_block);
   // Of a product in which one extent is open, that extent has been limited already.
   const bool is_said = block[1].is_const(1) && block[2].is_const(1);
   if (!is_said) {
-    limits.add(block[0] * block[1] * block[2], kMostThreads, "threads in a block", plan.of_block);
+    limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block);
   }
   return plan;
 }
@@ -109,9 +107,9 @@ std::optional<Schedule> with_narrow_blocks(const Schedule& schedule, const Launc
       open.push_back(k);
     }
   }
-  if (open.size() != 1 || known > kMostThreads) return std::nullopt;
+  if (open.size() != 1 || known > kMaxThreads) return std::nullopt;
   const std::int64_t most =
-      open[0] == 2 ? std::min(kMostThreadsZ, kMostThreads / known) : kMostThreads / known;
+      open[0] == 2 ? std::min(kMaxBlock[2], kMaxThreads / known) : kMaxThreads / known;
   Schedule narrow = schedule;
   const auto axis = ParallelType(int(ParallelType::TIDx) + int(open[0]));
   for (TensorId t : tensors) {

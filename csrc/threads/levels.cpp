@@ -1,0 +1,271 @@
+#include <selvage/base/integer.h>
+#include <selvage/kernel/launch_limits.h>
+#include <selvage/threads/levels.h>
+
+#include <algorithm>
+#include <array>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kWarpgroup = 4 * kWarp;
+constexpr std::int64_t kMostInCluster = 8;
+
+constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "cluster",
+                                                    "warpgroup", "warp",  "thread"};
+
+[[noreturn]] void refuse_level(const char* code, const ParallelLevel& level, std::string message,
+                               std::string help) {
+  throw Illegal({.code = code,
+                 .place = level.place,
+                 .message = std::move(message),
+                 .help = std::move(help)});
+}
+
+std::string name_of(const ParallelLevel& level) {
+  std::string names;
+  for (const ThreadIndex& i : level.indices) {
+    names += (names.empty() ? "" : ", ") + std::string(i.symbol.name());
+  }
+  return level.indices.size() == 1 ? names : "{" + names + "}";
+}
+
+void check_indices(const ParallelLevel& level) {
+  if (level.indices.empty()) {
+    refuse_level("E823", level, "a level has no index", "give it one, such as {p: 6}");
+  }
+  if (level.indices.size() > ParallelLevel::kMostIndices) {
+    refuse_level("E823", level,
+                 "the level " + name_of(level) + " has " + std::to_string(level.indices.size()) +
+                     " indices, and a level has three at most",
+                 "make the outer ones a level of their own");
+  }
+  for (const ThreadIndex& i : level.indices) {
+    if (i.extent >= 1) continue;
+    refuse_level("E823", level,
+                 "the parallel index " + std::string(i.symbol.name()) + " has the extent " +
+                     std::to_string(i.extent) + ", and nobody would run what stands inside",
+                 "give it an extent of 1 or more");
+  }
+}
+
+bool is_of_grid(LevelKind kind) {
+  return kind == LevelKind::Block || kind == LevelKind::Cluster;
+}
+bool is_of_block(LevelKind kind) { return kind >= LevelKind::Warpgroup; }
+bool may_repeat(LevelKind kind) { return kind == LevelKind::Block || kind == LevelKind::Thread; }
+
+// The kinds of levels that are not named, then the order of all.
+void infer(std::vector<ParallelLevel>& levels) {
+  const bool has_blocks = std::any_of(levels.begin(), levels.end(),
+                                      [](const auto& l) { return l.kind == LevelKind::Block; });
+  std::size_t outer = 0;  // behind the devices
+  while (outer < levels.size() && levels[outer].kind == LevelKind::Device) ++outer;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (levels[k].kind) continue;
+    const bool is_block = k == outer && !has_blocks && levels.size() - outer > 1;
+    levels[k].kind = is_block ? LevelKind::Block : LevelKind::Thread;
+    const auto next = std::find_if(levels.begin() + std::ptrdiff_t(k), levels.end(),
+                                   [&](const auto& l) { return l.kind && *l.kind < *levels[k].kind; });
+    if (next == levels.end()) continue;
+    refuse_level("E823", levels[k],
+                 "the level " + name_of(levels[k]) + " has no kind and stands outside of " +
+                     name_of(*next) + ", a level of kind " + std::string(to_string(*next->kind)),
+                 "name its kind, such as {block: [" + name_of(levels[k]) + ": " +
+                     std::to_string(levels[k].extent()) + "]}");
+  }
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    const LevelKind outside = *levels[k - 1].kind, inside = *levels[k].kind;
+    if (outside < inside || (outside == inside && may_repeat(inside))) continue;
+    const std::string kind(to_string(inside));
+    refuse_level("E823", levels[k],
+                 outside == inside ? "a level of kind " + kind + " stands in another"
+                                   : "a level of kind " + kind + " stands in one of kind " +
+                                         std::string(to_string(outside)),
+                 outside == inside
+                     ? "make them one level, such as {" + kind + ": [a: 2, b: 2]}"
+                     : "from the outside in: device, block, cluster, warpgroup, warp, thread");
+  }
+}
+
+std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t level) {
+  std::int64_t n = 1;
+  for (std::size_t k = level + 1; k < levels.size(); ++k) {
+    n = checked_mul(n, levels[k].extent()).value_or(INT64_MAX);
+  }
+  return n;
+}
+
+// The threads of a warp or a warpgroup inside which no level stands.
+std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool) {
+  std::int64_t n = 0;
+  if (innermost.kind == LevelKind::Warp) n = kWarp;
+  if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroup;
+  if (n == 0) return std::nullopt;
+  const Expr lane = pool.symbol("lane_of_" + std::string(innermost.indices.back().symbol.name()));
+  return ParallelLevel{.kind = LevelKind::Thread, .indices = {{lane, n}}, .place = innermost.place};
+}
+
+void check_groups(const std::vector<ParallelLevel>& levels) {
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const LevelKind kind = *levels[k].kind;
+    if (kind != LevelKind::Warp && kind != LevelKind::Warpgroup) continue;
+    const std::int64_t within = extent_below(levels, k),
+                       threads = kind == LevelKind::Warp ? kWarp : kWarpgroup;
+    if (within == threads) continue;
+    refuse_level("E821", levels[k],
+                 "the level " + name_of(levels[k]) + " is of kind " + std::string(to_string(kind)) +
+                     ", which is " + std::to_string(threads) + " threads, and " +
+                     std::to_string(within) + " stand inside",
+                 "make the extents inside multiply to " + std::to_string(threads) +
+                     ", or leave them out");
+  }
+}
+
+void check_limit(const LevelChain& chain, std::int64_t n, std::int64_t most, const char* what,
+                 const char* where, const char* help, bool (*counts)(LevelKind)) {
+  if (n <= most) return;
+  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
+                                  [&](const auto& l) { return counts(*l.kind); });
+  refuse_level("E820", *first,
+               (n == INT64_MAX ? "more than 2^63" : std::to_string(n)) + std::string(" ") + what +
+                   " in a " + where + ", and there are " + std::to_string(most) + " at most",
+               help);
+}
+
+void check_limits(const LevelChain& chain) {
+  check_limit(chain, chain.threads(), kMaxThreads, "threads", "block",
+              "make some of its levels blocks", is_of_block);
+  check_limit(chain, chain.extent(LevelKind::Cluster), kMostInCluster, "blocks", "cluster",
+              "make the cluster smaller", [](LevelKind k) { return k == LevelKind::Cluster; });
+  check_limit(chain, chain.blocks(), kMaxGrid[0], "blocks", "grid", "make the extents smaller",
+              is_of_grid);
+}
+
+class TreeMaker {
+ public:
+  explicit TreeMaker(const ThreadProgram& program) : program_(program) {}
+
+  LevelTree make() {
+    visit(program_.outermost, {});
+    for (const LevelChain& chain : tree_.chains) check_alike(chain);
+    return std::move(tree_);
+  }
+
+ private:
+  using Nest = std::vector<const InnerParallel*>;
+
+  void visit(const InnerParallel& node, Nest around) {
+    for (const ParallelLevel& level : node.levels) check_indices(level);
+    around.push_back(&node);
+    if (!visit(node.body, around)) finish(around);
+  }
+  // Whether some level stands in there.
+  bool visit(const ThreadBody& body, const Nest& around) {
+    bool has_inner = false;
+    for (const ThreadItem& item : body) {
+      if (const auto* inner = std::get_if<InnerParallel>(&item.node)) {
+        visit(*inner, around);
+        has_inner = true;
+      } else if (const ThreadBody* inside = body_of(item)) {
+        has_inner = visit(*inside, around) || has_inner;
+      }
+    }
+    return has_inner;
+  }
+
+  void finish(const Nest& nest) {
+    LevelChain chain;
+    for (const InnerParallel* node : nest) {
+      chain.levels.insert(chain.levels.end(), node->levels.begin(), node->levels.end());
+    }
+    if (chain.levels.empty()) return tree_.chains.push_back(std::move(chain));
+    infer(chain.levels);
+    std::size_t next = 0;
+    for (const InnerParallel* node : nest) {
+      std::vector<ParallelLevel>& own = tree_.levels[node];
+      own.assign(chain.levels.begin() + std::ptrdiff_t(next),
+                 chain.levels.begin() + std::ptrdiff_t(next + node->levels.size()));
+      next += node->levels.size();
+    }
+    if (const auto added = threads_within(chain.levels.back(), *program_.pool)) {
+      chain.levels.push_back(*added);
+      tree_.levels[nest.back()].push_back(*added);
+    }
+    check_groups(chain.levels);
+    check_limits(chain);
+    tree_.chains.push_back(std::move(chain));
+  }
+
+  // All ways from the outside in are run by the same launch.
+  void check_alike(const LevelChain& chain) const {
+    const LevelChain& first = tree_.chains.front();
+    const auto check = [&](std::int64_t own, std::int64_t other, const std::string& what) {
+      if (own == other) return;
+      refuse_level("E822", chain.levels.back(),
+                   "the levels down to " + name_of(chain.levels.back()) + " make " +
+                       std::to_string(own) + " " + what + ", and those down to " +
+                       name_of(first.levels.back()) + " beside them " + std::to_string(other),
+                   "give levels that stand side by side the same number of " + what +
+                       ", and mask with inthreads what fewer of them run");
+    };
+    check(chain.threads(), first.threads(), "threads in a block");
+    check(chain.blocks(), first.blocks(), "blocks");
+    check(chain.extent(LevelKind::Cluster), first.extent(LevelKind::Cluster),
+          "blocks in a cluster");
+    check(chain.extent(LevelKind::Device), first.extent(LevelKind::Device), "devices");
+  }
+
+  const ThreadProgram& program_;
+  LevelTree tree_;
+};
+
+}  // namespace
+
+std::string_view to_string(LevelKind kind) { return kKinds[std::size_t(kind)]; }
+
+std::optional<LevelKind> parse_level_kind(std::string_view name) {
+  const auto it = std::find(kKinds.begin(), kKinds.end(), name);
+  if (it == kKinds.end()) return std::nullopt;
+  return LevelKind(it - kKinds.begin());
+}
+
+std::int64_t ParallelLevel::extent() const {
+  std::int64_t n = 1;
+  for (const ThreadIndex& i : indices) n = checked_mul(n, i.extent).value_or(INT64_MAX);
+  return n;
+}
+
+const ThreadBody* body_of(const ThreadItem& item) {
+  return std::visit(
+      [](const auto& node) -> const ThreadBody* {
+        if constexpr (requires { node.body; }) return &node.body;
+        return nullptr;
+      },
+      item.node);
+}
+
+std::int64_t LevelChain::extent(LevelKind kind) const {
+  std::int64_t n = 1;
+  for (const ParallelLevel& l : levels) {
+    if (l.kind == kind) n = checked_mul(n, l.extent()).value_or(INT64_MAX);
+  }
+  return n;
+}
+
+std::int64_t LevelChain::blocks() const {
+  return checked_mul(extent(LevelKind::Block), extent(LevelKind::Cluster)).value_or(INT64_MAX);
+}
+
+std::int64_t LevelChain::threads() const {
+  std::int64_t n = 1;
+  for (LevelKind kind : {LevelKind::Warpgroup, LevelKind::Warp, LevelKind::Thread}) {
+    n = checked_mul(n, extent(kind)).value_or(INT64_MAX);
+  }
+  return n;
+}
+
+LevelTree level_tree(const ThreadProgram& program) { return TreeMaker(program).make(); }
+
+}  // namespace selvage

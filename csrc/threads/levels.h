@@ -1,0 +1,44 @@
+#pragma once
+
+#include <selvage/index/thread_mask.h>
+#include <selvage/threads/program.h>
+
+#include <map>
+#include <vector>
+
+namespace selvage {
+
+// Levels of parallel threads, from the outside in, each with its kind.
+//
+// Inference: a lone level is threads. Of several, the first that is not named is blocks where no
+// level is named so and nothing but devices stands outside of it; every other one is threads.
+// Where warps (warpgroups) are named and nothing inside them is, a level of 32 (128) threads is
+// added. Kinds go from the outside in as LevelKind lists them; blocks and threads may have several
+// levels.
+struct LevelChain {
+  std::vector<ParallelLevel> levels;
+
+  bool is_in_block(std::size_t level) const;
+  std::int64_t extent(LevelKind kind) const;     // of all its levels together
+  std::int64_t blocks() const, threads() const;  // of the grid; of a block
+};
+
+// A program's levels, each with its kind, from every place at which no level is left to come.
+struct LevelTree {
+  // By InnerParallel, the outermost included: its own levels, one that is added among them.
+  std::map<const InnerParallel*, std::vector<ParallelLevel>> levels;
+  // From the outermost to each InnerParallel that holds no other.
+  std::vector<LevelChain> chains;
+};
+
+// Throws Illegal, at the level's place:
+//   E820 more than 1,024 threads in a block, 8 blocks in a cluster, or past the grid's limits
+//   E821 a warp that does not hold 32 threads, a warpgroup that does not hold 128
+//   E822 levels side by side that make blocks or grids of different sizes
+//   E823 levels out of order, or more than three indices in one, or none
+LevelTree level_tree(const ThreadProgram& program);
+
+// The levels as masks see them.
+std::vector<MaskLevel> mask_levels(const std::vector<ParallelLevel>& levels);
+
+}  // namespace selvage

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <selvage/base/data_type.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/ir/fusion.h>
+#include <selvage/ir/value.h>
+#include <selvage/simplifier/facts.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace selvage {
+
+// A thread program: what every thread of a launch does, written down by the levels of parallel
+// threads, the sets of threads that run each part, and the points at which they wait for one
+// another. The sources are Choreo's and Croktile's parallel-by, inthreads and sync.
+
+// What runs the instances of a level, from the outside in. A cluster's index is the number of a
+// block in its cluster, a block's then that of a cluster.
+enum class LevelKind : std::uint8_t { Device, Block, Cluster, Warpgroup, Warp, Thread };
+std::string_view to_string(LevelKind kind);
+std::optional<LevelKind> parse_level_kind(std::string_view name);
+
+struct ThreadIndex {
+  Expr symbol;  // 0 <= symbol < extent
+  std::int64_t extent = 1;
+};
+// extent * extent * ... instances of what stands inside, the first index the most significant.
+struct ParallelLevel {
+  static constexpr std::size_t kMostIndices = 3;
+  std::optional<LevelKind> kind;  // none: inferred, see csrc/threads/levels.h
+  std::vector<ThreadIndex> indices;
+  Place place = {};
+
+  std::int64_t extent() const;
+};
+
+struct ThreadArray {
+  std::string name;
+  DataType type = DataType::Float;
+  Memory memory = Memory::Global;
+  std::vector<Expr> shape;  // over the symbols; numbers where it is Shared or Local
+  Place place = {};
+};
+
+struct ThreadItem;
+using ThreadBody = std::vector<ThreadItem>;
+
+// array[subscripts] = value
+struct Assign {
+  std::uint32_t array = 0;  // index into ThreadProgram::arrays
+  std::vector<Expr> subscripts;
+  ValueId value{};
+};
+// Statements that belong together: one mask where they stand beside an inner level.
+struct DoTogether {
+  ThreadBody body;
+};
+// Threads for which `when` holds run the body. Then the threads around it wait for one another,
+// unless it is asynchronous.
+struct InThreads {
+  Expr when;
+  std::string text;  // as the user wrote it
+  bool is_async = false;
+  ThreadBody body;
+};
+// for (index = 0; index < extent; ++index) if (condition) body, by each thread for itself. A
+// condition that does not depend on the index is tested once, before the loop.
+struct SerialFor {
+  Expr index, extent;
+  std::string label;  // what LeaveFor calls it; empty: nothing
+  Expr condition = {};
+  ThreadBody body;
+};
+// break or continue
+struct LeaveFor {
+  std::string label;
+  bool is_next = false;  // continue
+};
+struct Synchronize {
+  enum class Among : std::uint8_t {
+    Shared,  // all threads of the block
+    Warp,    // all of each warp
+    Region,  // all that run the code around it
+  };
+  Among among = Among::Shared;
+};
+// Inner levels: the body is run by all their instances, code beside it once for each instance of
+// the levels around, by the thread whose inner indices are all 0.
+struct InnerParallel {
+  std::vector<ParallelLevel> levels;
+  ThreadBody body;
+};
+
+struct ThreadItem {
+  std::variant<Assign, DoTogether, InThreads, SerialFor, LeaveFor, Synchronize, InnerParallel> node;
+  Place place = {};
+};
+
+struct ThreadProgram {
+  explicit ThreadProgram(std::string name)
+      : name(std::move(name)), pool(std::make_shared<ExprPool>()), facts(*pool) {}
+
+  std::string name;
+  std::shared_ptr<ExprPool> pool;
+  std::vector<Expr> symbols;  // values known when it is launched
+  Facts facts;                // of these
+  std::vector<ThreadArray> arrays;
+  ValueGraph values;  // Read nodes name an array, and have its subscripts
+  InnerParallel outermost;
+};
+
+}  // namespace selvage
