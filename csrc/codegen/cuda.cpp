@@ -126,6 +126,7 @@ class Writer {
       } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
         computing(transfer->to, *transfer);
       } else if (const auto* barrier = std::get_if<Barrier>(&statement.node)) {
+        SELVAGE_CHECK(!barrier->is_partial());
         line(barrier->scope == Barrier::Scope::Block ? "__syncthreads();" : "__syncwarp();");
       } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
         computing(shuffle->to, *shuffle);
@@ -134,6 +135,8 @@ class Writer {
         scope_.enter(statement, define->variable);
         write_temporaries(&statement);
         ++defined;
+      } else {
+        SELVAGE_CHECK(!"a statement that is written");
       }
     }
     for (; defined > 0; --defined) scope_.leave();

@@ -94,9 +94,14 @@ class Compiler {
     return s;
   }
   CompiledStatement compile(const Barrier& barrier) {
+    SELVAGE_CHECK(!barrier.is_partial());
     CompiledStatement s{.kind = CompiledStatement::Kind::Barrier, .meets = true, .indices = {}};
     s.barrier = &barrier;
     return s;
+  }
+  CompiledStatement compile(const Leave&) {
+    SELVAGE_CHECK(!"a loop that is left");
+    return {.kind = CompiledStatement::Kind::Guard, .indices = {}};
   }
   CompiledStatement compile(const Shuffle& shuffle) {
     CompiledStatement s{.kind = CompiledStatement::Kind::Shuffle,

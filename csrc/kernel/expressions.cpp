@@ -58,6 +58,7 @@ class Walk {
     found_.all.push_back(transfer.from_address);
   }
   void visit(const Barrier&, int) {}
+  void visit(const Leave&, int) {}
   void visit(const Shuffle& shuffle, int) {
     found_.all.push_back(shuffle.to_address);
     found_.all.push_back(shuffle.from_address);

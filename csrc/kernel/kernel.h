@@ -77,11 +77,30 @@ struct Transfer {
   std::vector<Expr> valid;
   bool duplicates_allowed = false;
 };
-// Every thread of the block, or of each warp, waits for the others, and from here on sees what
-// they have written before. All threads of the block (of the warp) get here, or none.
+// Threads of a block wait for one another, and from here on see what the others have written
+// before.
+//   Block    all threads of the block get here, or none
+//   Warp     of each warp of which a thread gets here, those threads get here whose lane is in
+//            `lanes`, and which the block has; nobody else
+//   Threads  those of `members` get here, or none; nobody else. Other threads go on meanwhile
 struct Barrier {
-  enum class Scope : std::uint8_t { Block, Warp };
+  enum class Scope : std::uint8_t { Block, Warp, Threads };
+  static constexpr std::uint32_t kAllLanes = 0xffffffff;
   Scope scope = Scope::Block;
+  std::uint32_t lanes = kAllLanes;          // of Warp: bit k is lane k
+  int id = 0;                               // of Threads: 1 to 15, the hardware's barrier
+  std::vector<std::uint32_t> members = {};  // of Threads: for each warp of the block, its lanes
+
+  // Does it join a part of the block, or of each warp, alone?
+  bool is_partial() const {
+    return scope == Scope::Threads || (scope == Scope::Warp && lanes != kAllLanes);
+  }
+};
+// Leaves the serial loop around it that has this variable, for the thread that gets here: it goes
+// on behind the loop or, `is_next`, with the loop's next iteration.
+struct Leave {
+  Expr loop;
+  bool is_next = false;
 };
 // to[to_address] = from[from_address] as the thread has it whose lane is the own one xor `mask`.
 // Both buffers are Local and of one type. All 32 threads of the warp get here together: a block
@@ -92,7 +111,7 @@ struct Shuffle {
   std::int64_t mask = 1;  // 1 to 31
 };
 struct Statement {
-  std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle> node;
+  std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave> node;
 };
 
 // Launch extents over the sizes, x y z.

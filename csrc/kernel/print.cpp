@@ -4,6 +4,9 @@
 #include <selvage/ir/reads.h>
 #include <selvage/kernel/print.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -60,7 +63,19 @@ class Printer {
          elements(t.to, t.to_address, t.width) + " = " + elements(t.from, t.from_address, t.width));
   }
   void print(const Barrier& barrier, int depth) {
-    line(depth, barrier.scope == Barrier::Scope::Block ? "barrier" : "barrier (warp)");
+    switch (barrier.scope) {
+      case Barrier::Scope::Block: return line(depth, "barrier");
+      case Barrier::Scope::Warp:
+        return line(depth, barrier.is_partial()
+                               ? fmt::format("barrier (warp, lanes {:#010x})", barrier.lanes)
+                               : "barrier (warp)");
+      case Barrier::Scope::Threads: break;
+    }
+    line(depth,
+         fmt::format("barrier {} (threads {:#010x})", barrier.id, fmt::join(barrier.members, " ")));
+  }
+  void print(const Leave& leave, int depth) {
+    line(depth, (leave.is_next ? "continue " : "break ") + to_string(leave.loop));
   }
   void print(const Shuffle& s, int depth) {
     line(depth, element(s.to, s.to_address) + " = " + element(s.from, s.from_address) +

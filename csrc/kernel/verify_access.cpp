@@ -1,3 +1,4 @@
+#include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
@@ -177,7 +178,10 @@ class AccessCollector {
       inside(guard.otherwise, id, true, scope_with(scope, !condition));
     }
   }
-  void visit(const Barrier&, PlaceId, std::size_t) {}
+  void visit(const Barrier& barrier, PlaceId, std::size_t) {
+    SELVAGE_CHECK(!barrier.is_partial());
+  }
+  void visit(const Leave&, PlaceId, std::size_t) { SELVAGE_CHECK(!"a loop that is left"); }
   void visit(const Transfer& t, PlaceId id, std::size_t scope) {
     add(id, scope, t.from, Kind::Read, written(t.from_address), t.width);
     add(id, scope, t.to, Kind::Write, written(t.to_address), t.width).duplicates_allowed =

@@ -53,6 +53,7 @@ class Pruner {
     return true;
   }
   bool prune(Barrier&) { return true; }
+  bool prune(Leave&) { return true; }
   bool prune(Shuffle& shuffle) {
     use(shuffle.to_address);
     use(shuffle.from_address);

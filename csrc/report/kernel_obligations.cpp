@@ -67,7 +67,7 @@ class KernelObligations {
                               find_lanes(guard.otherwise);
                             },
                             [](const Define&) {}, [](const Store&) {}, [](const Barrier&) {},
-                            [](const Shuffle&) {},
+                            [](const Shuffle&) {}, [](const Leave&) {},
                             [&](const Transfer& t) {
                               if (is_target(t.to)) lanes_.insert(t.from);
                               if (kernel_.buffers[t.to].memory == Memory::Local)
@@ -108,7 +108,7 @@ class KernelObligations {
                             [&](const Transfer& t) {
                               if (is_target(t.to)) add(t);
                             },
-                            [](const Barrier&) {}, [](const Shuffle&) {}},
+                            [](const Barrier&) {}, [](const Shuffle&) {}, [](const Leave&) {}},
                  s.node);
     }
     around_.resize(outside);
