@@ -101,8 +101,8 @@ class Writer {
     text_ += std::string(2 * std::size_t(std::min(depth_, kDeepestIndent)), ' ') + text + "\n";
     origins_.push_back(origin_);
   }
-  void open(const std::string& head) {
-    line(head + " {");
+  void open(const std::string& head, const std::string& remark = {}) {
+    line(head + " {" + (remark.empty() ? "" : "  // " + remark));
     ++depth_;
     names_.open();
     index_.open();
@@ -207,6 +207,7 @@ class Writer {
     int entered = 1;
     const Statement* last = &statement;
     const Body* body = &guard.body;
+    std::string remark = guard.remark;
     while (const Statement* next =
                guard.otherwise.empty() ? only_statement(*last, *body) : nullptr) {
       last = next;
@@ -219,9 +220,10 @@ class Writer {
         condition = conjunction(condition, index_.write(inner.condition));
         scope_.enter_guard(*next, inner.condition);
         body = &inner.body;
+        if (!inner.remark.empty()) remark = inner.remark;
       }
     }
-    open("if (" + condition.text + ")");
+    open("if (" + condition.text + ")", remark);
     write_temporaries(last);
     write(*body);
     for (; entered > 0; --entered) scope_.leave();

@@ -71,7 +71,8 @@ CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> array
       checked.array = &own_[i];
       if (is_local) checked.alive.resize(std::size_t(all));
     } else {
-      checked.starts_initialised = !buffer.is_written || is_atomic[i];
+      checked.starts_initialised = !buffer.is_written || buffer.is_updated || is_atomic[i];
+      checked.may_be_rewritten = buffer.is_updated;
     }
     SELVAGE_CHECK(checked.array != nullptr && checked.array->type == buffer.type &&
                   checked.array->size() >= checked.elements);
@@ -196,7 +197,7 @@ void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool d
   const AccessLog::Cell& cell = logs_[buffer.log].cells()[std::size_t(is_global ? address : 0)];
   const bool is_second = is_global ? cell.visits > 0 : is_initialised(b, address);
   const bool repeats = is_second && duplicates_allowed && is_same(buffer, address, value);
-  const bool is_double = is_global && is_second && !repeats;
+  const bool is_double = is_global && is_second && !repeats && !buffer.may_be_rewritten;
   if (is_double) {
     const std::int64_t writer = cell.write.thread;
     log_.report(FaultKind::DoubleWrite, b, address,

@@ -40,7 +40,7 @@ class CheckedMemory {
     Array* array = nullptr;
     std::int64_t elements = 0;
     Memory memory = Memory::Global;
-    bool starts_initialised = false;
+    bool starts_initialised = false, may_be_rewritten = false;
     std::size_t log = kNoLog;
     std::size_t first_cell = 0, cells_of_an_element = 1;
     std::vector<std::uint64_t> alive = {};  // Local: the lifetime in which it was stored

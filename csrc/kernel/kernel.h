@@ -24,6 +24,8 @@ struct Buffer {
   Expr elements;  // how many it has, over the sizes; a number where it is Shared or Local
   bool is_written = false;
   bool is_read_once = false;  // no element is read again: caches need not keep it
+  // Of Global memory that is written: its elements hold values before, and may be stored again.
+  bool is_updated = false;
   // Of Shared memory: where it begins in the block's, in bytes. Buffers may overlap, and then what
   // is stored in one is lost to the other. Invalid: bytes of its own.
   std::optional<std::int64_t> offset = {};
@@ -53,6 +55,7 @@ struct Guard {
   Expr condition;
   Body body;
   Body otherwise = {};
+  std::string remark = {};  // stands beside it in the text
 };
 // buffer[address] = value, converted to the buffer's type.
 // `valid`: what must hold wherever the store is executed, the naive conjunction of all bounds; it
@@ -112,6 +115,7 @@ struct Shuffle {
 };
 struct Statement {
   std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave> node;
+  std::uint32_t origin = 0;  // what it was made from, as its maker numbers it; 0: nothing
 };
 
 // Launch extents over the sizes, x y z.

@@ -52,7 +52,8 @@ class Printer {
     line(depth, to_string(define.variable) + " = " + to_string(define.value));
   }
   void print(const Guard& guard, int depth) {
-    line(depth, "if (" + to_string(guard.condition) + ")");
+    const std::string remark = guard.remark.empty() ? "" : "  // " + guard.remark;
+    line(depth, "if (" + to_string(guard.condition) + ")" + remark);
     print(guard.body, depth + 1);
     if (guard.otherwise.empty()) return;
     line(depth, "else");
