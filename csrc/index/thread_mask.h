@@ -1,0 +1,152 @@
+#pragma once
+
+#include <selvage/expr/expr.h>
+#include <selvage/index/mask_diagram.h>
+#include <selvage/simplifier/facts.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// Which threads do something: the set of threads for which a predicate over bounded parallel
+// indices holds, exactly.
+
+// A parallel index, 0 <= symbol < extent.
+struct MaskIndex {
+  Expr symbol;
+  std::int64_t extent = 1;
+};
+
+// One level of parallel threads: one to three indices, the first the most significant.
+//   is_in_block  its instances are threads of one block; false: blocks, clusters, devices
+struct MaskLevel {
+  std::vector<MaskIndex> indices;
+  bool is_in_block = true;
+
+  std::int64_t extent() const;  // instances; INT64_MAX where 64 bits do not do
+};
+std::string to_string(const MaskLevel& level);  // "p" or "{x, y}"
+
+inline constexpr std::int64_t kWarpThreads = 32, kWarpgroupThreads = 128;
+
+// Units of so many neighbouring threads, by how many of their threads are active; the last of a
+// block may have fewer threads.
+struct ActiveUnits {
+  std::int64_t full = 0, partial = 0, idle = 0;
+
+  std::int64_t total() const { return full + partial + idle; }
+  // A branch on the mask takes one way in each unit.
+  bool is_uniform() const { return partial == 0; }
+  friend bool operator==(const ActiveUnits&, const ActiveUnits&) = default;
+};
+
+// What the threads of one block do, and in how many blocks they do it.
+struct BlockShape {
+  std::int64_t blocks = 0;
+  std::int64_t first_block = 0;      // the first of them, flat over the levels outside of a block
+  std::int64_t active = 0;           // threads of one such block
+  ActiveUnits warps, warpgroups;     // of one such block
+  std::vector<std::uint32_t> lanes;  // a word per warp, bit k: its thread k
+};
+
+// A value. Levels stand outer first, those of blocks before those in a block, and all indices in
+// that order number the threads: the last index of the last level runs fastest.
+//
+//   parallel p by 3, q by 4;  p < 2 && q == 0        q  3 2 1 0
+//                                            p = 0      . . . #     011-0001
+//                                            p = 1      . . . #     bit 0 is rightmost, outer
+//                                            p = 2      . . . .     levels are left
+//
+// What a mask does not depend on costs nothing, however many blocks there are. Two masks are only
+// put together where their levels have the same extents.
+class ThreadMask {
+ public:
+  using Levels = std::vector<MaskLevel>;
+  static constexpr std::int64_t kMostThreads = std::int64_t{1} << 26;  // of one block
+
+  // The threads for which the predicate holds. Nothing: it is dynamic, that is, under what is known
+  // of symbols other than the indices (`known`; of the indices only their extents count) it may
+  // hold for other threads when they have other values, or what it reads is opaque. Values are
+  // tried one by one where there are at most kMostTried, so that there "nothing" is exact as well.
+  // A thread evaluates all of the predicate. Throws BadInput:
+  //   E341  it couples so many instances that they would have to be looked at one by one
+  //   E342  it is undefined for some thread, whatever the symbols: a division by 0, an overflow
+  //   E343  the levels make no sense: no or too many indices, an extent below 1, an index twice,
+  //         blocks inside of threads, more than kMostThreads threads in a block, or more than 64
+  //         bits count
+  static std::optional<ThreadMask> of(Expr predicate, Levels levels, const Facts& known);
+  static constexpr std::int64_t kMostTried = 4096;
+
+  static ThreadMask all(Levels levels);   // E343
+  static ThreadMask none(Levels levels);  // E343
+
+  const Levels& levels() const { return *levels_; }
+
+  std::int64_t size() const;   // of all threads
+  std::int64_t count() const;  // of active ones
+  bool is_all() const { return diagram_.is_all(); }
+  bool is_none() const { return diagram_.is_none(); }
+  // By the values of all indices, outer first, or by the thread's number among all.
+  bool contains(std::span<const std::int64_t> indices) const;
+  bool contains(std::int64_t thread) const;
+  // The number of the first active thread: the one to be elected.
+  std::optional<std::int64_t> first() const;
+
+  // Whether it is active where each level's own mask is: then those masks tell all.
+  bool is_product() const;
+  // "011-0001": the masks of the levels; only of a product, and of none all bits are 0. Where that
+  // takes more than 4,096 characters, 64 or more equal bits are `1{n}`, and bits that repeat with
+  // an index of the level are `(01){n}`; past 2^20 characters, "..." stands for the rest.
+  std::string text() const;
+  // The same of any mask: the bits of the innermost level for each instance of the outer ones, in
+  // lexicographic order, the first `limit` of row_count().
+  std::vector<std::string> rows(std::int64_t limit = 4096) const;
+  std::int64_t row_count() const;
+
+  // Threads in a block, and blocks.
+  std::int64_t block_threads() const;
+  std::int64_t blocks() const;
+  // The different shapes of blocks, in the order of the first that has each. Throws BadInput E341
+  // where there are too many large ones.
+  std::vector<BlockShape> block_shapes() const;
+  // Warps and warpgroups of all blocks together. E341 as well.
+  ActiveUnits warps() const;
+  ActiveUnits warpgroups() const;
+  bool same_in_every_block() const;
+  // A word per warp of one block, bit k: its thread k.
+  std::vector<std::uint32_t> lanes(std::int64_t block = 0) const;
+
+  // Throws BadInput E341 where the result is too large.
+  friend ThreadMask operator&(const ThreadMask& a, const ThreadMask& b);
+  friend ThreadMask operator|(const ThreadMask& a, const ThreadMask& b);
+  friend ThreadMask operator-(const ThreadMask& a, const ThreadMask& b);
+  friend ThreadMask operator~(const ThreadMask& a);
+  friend bool operator==(const ThreadMask& a, const ThreadMask& b);
+
+ private:
+  friend class MaskEvaluation;
+  ThreadMask(std::shared_ptr<const Levels> levels, MaskDiagram diagram)
+      : levels_(std::move(levels)), diagram_(std::move(diagram)) {}
+
+  std::shared_ptr<const Levels> levels_;
+  MaskDiagram diagram_;
+};
+
+bool disjoint(const ThreadMask& a, const ThreadMask& b);
+bool is_subset(const ThreadMask& a, const ThreadMask& of);
+
+// The mask of each iteration of serial loops, outer first, of the first `limit` iterations in
+// lexicographic order; nothing for an iteration in which it is dynamic. 13 chunks on 4 threads,
+// `i * 4 + p < 13` with i in 4: 1111 1111 1111 0001.
+std::vector<std::optional<ThreadMask>> masks_by_iteration(Expr predicate,
+                                                          const ThreadMask::Levels& levels,
+                                                          std::span<const MaskIndex> loops,
+                                                          const Facts& known,
+                                                          std::int64_t limit = 4096);
+
+}  // namespace selvage
