@@ -63,7 +63,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   Body body = guarded({is_item}, body_of(std::move(store)));
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});
   kernel.body = body_of(Loop{block, plan.launch.grid[0], ParallelType::BIDx, std::move(body)});
-  return {for_both_widths(fusion, std::move(kernel),
+  return {for_both_widths(fusion.sizes(), std::move(kernel),
                           {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {}),
           plan.of_grid};
 }

@@ -16,7 +16,7 @@ namespace selvage {
 namespace {
 
 // Of everything that is computed, as the kernel says it and as its text will.
-IndexWidth width_of(const Fusion& fusion, const Kernel& kernel, std::vector<Expr> computed) {
+IndexWidth width_of(std::span<const Expr> sizes, const Kernel& kernel, std::vector<Expr> computed) {
   std::vector<Expr> elements;
   for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
   computed.insert(computed.end(), elements.begin(), elements.end());
@@ -25,7 +25,7 @@ IndexWidth width_of(const Fusion& fusion, const Kernel& kernel, std::vector<Expr
   const std::vector<Expr> written = forms.intermediates();
   values.insert(values.end(), written.begin(), written.end());
   Simplifier ranges(kernel.facts);
-  return index_width({values, elements, fusion.sizes(), forms.computed().definitions, ranges});
+  return index_width({values, elements, sizes, forms.computed().definitions, ranges});
 }
 
 void add_valid(const Body& body, std::vector<Expr>& all) {
@@ -128,13 +128,13 @@ KernelVariants make_kernels(const KernelRequest& request) {
   KernelVariants out{{}, std::move(draft.conditions)};
   std::vector<Expr> conditions = out.alignment;
   for (const LaunchCheck& check : request.launch.of_block) conditions.push_back(check.condition);
-  out.kernels = for_both_widths(fusion, std::move(kernel), std::move(draft.computed), conditions);
+  out.kernels = for_both_widths(fusion.sizes(), std::move(kernel), std::move(draft.computed), conditions);
   return out;
 }
 
-std::vector<Kernel> for_both_widths(const Fusion& fusion, Kernel kernel, std::vector<Expr> computed,
-                                    std::span<const Expr> conditions) {
-  const IndexWidth width = width_of(fusion, kernel, std::move(computed));
+std::vector<Kernel> for_both_widths(std::span<const Expr> sizes, Kernel kernel,
+                                    std::vector<Expr> computed, std::span<const Expr> conditions) {
+  const IndexWidth width = width_of(sizes, kernel, std::move(computed));
   std::vector<Expr> all;
   for (Expr c : conditions) {
     if (!contains(all, c)) all.push_back(c);

@@ -47,7 +47,7 @@ KernelVariants make_kernels(const KernelRequest& request);
 // A kernel with a body and everything else but its index type and condition, for both widths of
 // indices as far as there are sizes for it. `computed`: index expressions of the body;
 // `conditions`: what must hold at launch besides.
-std::vector<Kernel> for_both_widths(const Fusion& fusion, Kernel kernel, std::vector<Expr> computed,
-                                    std::span<const Expr> conditions);
+std::vector<Kernel> for_both_widths(std::span<const Expr> sizes, Kernel kernel,
+                                    std::vector<Expr> computed, std::span<const Expr> conditions);
 
 }  // namespace selvage

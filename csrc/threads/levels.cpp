@@ -9,7 +9,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kWarpgroup = 4 * kWarp;
 constexpr std::int64_t kMostInCluster = 8;
 
 constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "cluster",
@@ -23,13 +22,7 @@ constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "clust
                  .help = std::move(help)});
 }
 
-std::string name_of(const ParallelLevel& level) {
-  std::string names;
-  for (const ThreadIndex& i : level.indices) {
-    names += (names.empty() ? "" : ", ") + std::string(i.symbol.name());
-  }
-  return level.indices.size() == 1 ? names : "{" + names + "}";
-}
+std::string name_of(const ParallelLevel& level) { return to_string(MaskLevel{level.indices}); }
 
 void check_indices(const ParallelLevel& level) {
   if (level.indices.empty()) {
@@ -41,7 +34,7 @@ void check_indices(const ParallelLevel& level) {
                      " indices, and a level has three at most",
                  "make the outer ones a level of their own");
   }
-  for (const ThreadIndex& i : level.indices) {
+  for (const MaskIndex& i : level.indices) {
     if (i.extent >= 1) continue;
     refuse_level("E823", level,
                  "the parallel index " + std::string(i.symbol.name()) + " has the extent " +
@@ -100,8 +93,8 @@ std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t 
 // The threads of a warp or a warpgroup inside which no level stands.
 std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool) {
   std::int64_t n = 0;
-  if (innermost.kind == LevelKind::Warp) n = kWarp;
-  if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroup;
+  if (innermost.kind == LevelKind::Warp) n = kWarpThreads;
+  if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroupThreads;
   if (n == 0) return std::nullopt;
   const Expr lane = pool.symbol("lane_of_" + std::string(innermost.indices.back().symbol.name()));
   return ParallelLevel{.kind = LevelKind::Thread, .indices = {{lane, n}}, .place = innermost.place};
@@ -112,7 +105,7 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
     const LevelKind kind = *levels[k].kind;
     if (kind != LevelKind::Warp && kind != LevelKind::Warpgroup) continue;
     const std::int64_t within = extent_below(levels, k),
-                       threads = kind == LevelKind::Warp ? kWarp : kWarpgroup;
+                       threads = kind == LevelKind::Warp ? kWarpThreads : kWarpgroupThreadsThreads;
     if (within == threads) continue;
     refuse_level("E821", levels[k],
                  "the level " + name_of(levels[k]) + " is of kind " + std::string(to_string(kind)) +
@@ -233,7 +226,7 @@ std::optional<LevelKind> parse_level_kind(std::string_view name) {
 
 std::int64_t ParallelLevel::extent() const {
   std::int64_t n = 1;
-  for (const ThreadIndex& i : indices) n = checked_mul(n, i.extent).value_or(INT64_MAX);
+  for (const MaskIndex& i : indices) n = checked_mul(n, i.extent).value_or(INT64_MAX);
   return n;
 }
 
@@ -264,6 +257,12 @@ std::int64_t LevelChain::threads() const {
     n = checked_mul(n, extent(kind)).value_or(INT64_MAX);
   }
   return n;
+}
+
+ThreadMask::Levels mask_levels(std::span<const ParallelLevel> levels) {
+  ThreadMask::Levels out;
+  for (const ParallelLevel& l : levels) out.push_back({l.indices, is_of_block(*l.kind)});
+  return out;
 }
 
 LevelTree level_tree(const ThreadProgram& program) { return TreeMaker(program).make(); }

@@ -4,6 +4,7 @@
 #include <selvage/threads/program.h>
 
 #include <map>
+#include <span>
 #include <vector>
 
 namespace selvage {
@@ -38,7 +39,7 @@ struct LevelTree {
 //   E823 levels out of order, or more than three indices in one, or none
 LevelTree level_tree(const ThreadProgram& program);
 
-// The levels as masks see them.
-std::vector<MaskLevel> mask_levels(const std::vector<ParallelLevel>& levels);
+// The levels as masks see them; each has its kind.
+ThreadMask::Levels mask_levels(std::span<const ParallelLevel> levels);
 
 }  // namespace selvage

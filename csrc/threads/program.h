@@ -2,6 +2,7 @@
 
 #include <selvage/base/data_type.h>
 #include <selvage/base/diagnostic.h>
+#include <selvage/index/thread_mask.h>
 #include <selvage/ir/fusion.h>
 #include <selvage/ir/value.h>
 #include <selvage/simplifier/facts.h>
@@ -25,15 +26,11 @@ enum class LevelKind : std::uint8_t { Device, Block, Cluster, Warpgroup, Warp, T
 std::string_view to_string(LevelKind kind);
 std::optional<LevelKind> parse_level_kind(std::string_view name);
 
-struct ThreadIndex {
-  Expr symbol;  // 0 <= symbol < extent
-  std::int64_t extent = 1;
-};
 // extent * extent * ... instances of what stands inside, the first index the most significant.
 struct ParallelLevel {
   static constexpr std::size_t kMostIndices = 3;
   std::optional<LevelKind> kind;  // none: inferred, see csrc/threads/levels.h
-  std::vector<ThreadIndex> indices;
+  std::vector<MaskIndex> indices;
   Place place = {};
 
   std::int64_t extent() const;
@@ -100,6 +97,9 @@ struct ThreadItem {
   std::variant<Assign, DoTogether, InThreads, SerialFor, LeaveFor, Synchronize, InnerParallel> node;
   Place place = {};
 };
+
+// The body of what has one; else null.
+const ThreadBody* body_of(const ThreadItem& item);
 
 struct ThreadProgram {
   explicit ThreadProgram(std::string name)

@@ -1,0 +1,575 @@
+// Thread programs to kernels: one pass over the program, in its order.
+#include <selvage/base/check.h>
+#include <selvage/expr/cost.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
+#include <selvage/lower/barriers.h>
+#include <selvage/lower/body.h>
+#include <selvage/lower/kernels.h>
+#include <selvage/threads/divergence.h>
+#include <selvage/threads/launch_levels.h>
+#include <selvage/threads/lower_threads.h>
+#include <selvage/threads/meeting.h>
+#include <selvage/threads/region_book.h>
+#include <selvage/threads/verify_threads.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+[[noreturn]] void refuse_at(const Place& place, const char* code, std::string message,
+                            std::string help) {
+  throw Illegal({.code = code,
+                 .place = place,
+                 .message = std::move(message),
+                 .help = std::move(help)});
+}
+
+// The first inner level of a body, at any depth.
+const InnerParallel* first_inner(const ThreadBody& body) {
+  for (const ThreadItem& item : body) {
+    if (const auto* inner = std::get_if<InnerParallel>(&item.node)) return inner;
+    const ThreadBody* inside = body_of(item);
+    const InnerParallel* found = inside == nullptr ? nullptr : first_inner(*inside);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+bool has_barrier(const Body& body) { return barriers_in(body) > 0; }
+
+class ThreadLowering {
+ public:
+  ThreadLowering(const ThreadProgram& program, const ThreadLowerOptions& options)
+      : program_(program),
+        options_(options),
+        pool_(*program.pool),
+        levels_((out_.tree = level_tree(program), launch_levels(program, out_.tree))),
+        book_(levels_.facts, out_.regions, out_.groups, out_.diagnostics) {}
+
+  LoweredThreads lower() {
+    kernel_ = Kernel{.name = "kernel_" + program_.name,
+                     .pool = program_.pool,
+                     .buffers = {},
+                     .sizes = program_.symbols,
+                     .launch = levels_.launch,
+                     .index_type = IndexType::Int32,
+                     .condition = pool_.truth(true),
+                     .values = {},
+                     .body = {},
+                     .facts = levels_.facts};
+    kernel_.sizes.insert(kernel_.sizes.end(), levels_.devices.begin(), levels_.devices.end());
+    add_buffers();
+    Body body = lower(program_.outermost.body, place_in(program_.outermost, {}));
+    book_.close_group();
+    check_sharing();
+    finish(std::move(body));
+    return std::move(out_);
+  }
+
+ private:
+  // ---- places ----
+
+  ThreadPlace place_in(const InnerParallel& node, const ThreadPlace& outside) const {
+    ThreadPlace at = outside;
+    at.parallel = &node;
+    at.loops_outside = at.loops.size();
+    if (!at.condition.valid()) at.condition = pool_.truth(true);
+    add_levels(node, at.around);
+    at.levels = mask_levels(at.around);
+    at.inner.clear();
+    std::vector<ParallelLevel> all = at.around;
+    for (const InnerParallel* in = first_inner(node.body); in != nullptr;
+         in = first_inner(in->body)) {
+      add_levels(*in, all);
+    }
+    for (std::size_t k = at.around.size(); k < all.size(); ++k) {
+      for (const MaskIndex& i : all[k].indices) at.inner.push_back(i.symbol);
+    }
+    at.levels = mask_levels(all);
+    return at;
+  }
+  void add_levels(const InnerParallel& node, std::vector<ParallelLevel>& levels) const {
+    const auto it = out_.tree.levels.find(&node);
+    if (it == out_.tree.levels.end()) return;
+    levels.insert(levels.end(), it->second.begin(), it->second.end());
+  }
+
+  std::uint32_t origin(const Place& place, const ThreadPlace& at, std::string what = {}) {
+    origins_.push_back({place, at.parallel, at.region, std::move(what)});
+    return std::uint32_t(origins_.size());
+  }
+  template <class Node>
+  void put(Body& out, Node node, std::uint32_t origin) {
+    out.push_back({std::move(node), origin});
+  }
+
+  // ---- bodies ----
+
+  Body lower(const ThreadBody& body, const ThreadPlace& at) {
+    Body out;
+    for (std::size_t k = 0; k < body.size(); ++k) {
+      try {
+        // Statements one behind the other beside an inner level are run by the same threads.
+        std::size_t end = k;
+        while (at.is_implicit() && end < body.size() &&
+               std::holds_alternative<Assign>(body[end].node)) {
+          ++end;
+        }
+        if (end > k) {
+          beside(std::span(body).subspan(k, end - k), body[k].place, at, out);
+          k = end - 1;
+        } else {
+          std::visit([&](const auto& node) { add(node, body[k].place, at, out); }, body[k].node);
+        }
+      } catch (const Illegal& refusal) {
+        Diagnostic diagnostic = refusal.diagnostic();
+        if (diagnostic.place.line == 0) diagnostic.place = body[k].place;
+        out_.diagnostics.push_back(std::move(diagnostic));
+      }
+    }
+    return out;
+  }
+
+  // What stands beside an inner level, and holds none: once for each outer instance.
+  void beside(std::span<const ThreadItem> items, const Place& place, const ThreadPlace& at,
+              Body& out) {
+    const Expr elected = all_zero(at.inner, pool_);
+    ThreadPlace inside = at;
+    inside.region = book_.add({.when = to_string(elected), .is_implicit = true, .place = place},
+                              at, elected);
+    inside.inner.clear();
+    inside.condition = both(at.condition, elected);
+    Body body = lower({items.begin(), items.end()}, inside);
+    guard(elected, std::move(body), inside, at, place, out);
+  }
+
+  void add(const DoTogether& together, const Place& place, const ThreadPlace& at, Body& out) {
+    if (at.is_implicit() && first_inner(together.body) == nullptr) {
+      return beside(together.body, place, at, out);
+    }
+    append(out, lower(together.body, at));
+  }
+
+  void add(const Assign& assign, const Place& place, const ThreadPlace& at, Body& out) {
+    Simplifier known(book_.facts_at(at, true));
+    std::map<ValueId, ValueId> done;
+    Store store{.buffer = assign.array,
+                .address = address(assign.array, assign.subscripts, known),
+                .value = value(assign.value, known, done),
+                .valid = {}};
+    put(out, std::move(store), origin(place, at));
+  }
+
+  void add(const InThreads& in, const Place& place, const ThreadPlace& at, Body& out) {
+    check(in, place, at);
+    const bool is_elected = at.is_implicit() && first_inner(in.body) == nullptr;
+    const Expr elected = is_elected ? all_zero(at.inner, pool_) : pool_.truth(true);
+    const Expr when = both(elected, in.when);
+    ThreadPlace inside = at;
+    inside.region =
+        book_.add({.when = in.text, .is_async = in.is_async, .place = place}, at, when);
+    inside.is_in_inthreads = true;
+    inside.condition = both(at.condition, when);
+    if (is_elected) inside.inner.clear();
+    if (in.is_async) {
+      book_.note_async(*inside.region);
+      outermost_async_ = inside.region;
+    }
+    Body body = lower(in.body, inside);
+    if (in.is_async) outermost_async_.reset();
+    const bool is_empty = in.body.empty();
+    guard(when, std::move(body), inside, at, place, out);
+    if (!in.is_async && !is_empty) meet(place, at, "the end of inthreads", out);
+  }
+
+  void check(const InThreads& in, const Place& place, const ThreadPlace& at) const {
+    if (at.levels.empty()) {
+      refuse_at(place, "E810", "inthreads stands outside of all parallel levels: there is one thread",
+                "put it inside a level, such as parallel: [{p: 6}]");
+    }
+    if (in.is_async && at.is_in_inthreads) {
+      refuse_at(place, "E811",
+                "an inthreads inside another is asynchronous: " + in.text +
+                    "; only the outermost may be",
+                "leave async out here");
+    }
+    const auto is_parallel = [&](Expr symbol) {
+      return std::any_of(at.levels.begin(), at.levels.end(), [&](const MaskLevel& level) {
+        return std::any_of(level.indices.begin(), level.indices.end(),
+                           [&](const MaskIndex& i) { return same(i.symbol, symbol); });
+      });
+    };
+    const auto wrong = find_not_divergent(in.when, is_parallel);
+    if (!wrong) return;
+    const std::string part = to_string(wrong->part);
+    std::string why, help = "compare a parallel index, alone on its side, with a number or a symbol";
+    switch (wrong->why) {
+      case NotDivergent::Why::NoSide:
+        why = "neither side of " + part + " depends on a parallel index";
+        break;
+      case NotDivergent::Why::BothSides:
+        why = "both sides of " + part + " depend on parallel indices";
+        help = "bring all parallel indices to one side, as p - q > 0 for p > q";
+        break;
+      case NotDivergent::Why::NoComparison: why = part + " is no comparison"; break;
+    }
+    refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why, help);
+  }
+
+  void add(const SerialFor& loop, const Place& place, const ThreadPlace& at, Body& out) {
+    if (at.is_implicit() && first_inner(loop.body) == nullptr) {
+      const ThreadItem item{loop, place};
+      return beside(std::span(&item, 1), place, at, out);
+    }
+    ThreadPlace inside = at;
+    inside.loops.push_back(&loop);
+    const Expr truth = pool_.truth(true);
+    const Expr condition = loop.condition.valid() ? loop.condition : truth;
+    inside.condition = both(at.condition, condition);
+    Body body = lower(loop.body, inside);
+    if (body.empty()) return;
+    const bool is_invariant =
+        !contains(symbols_of(std::span(&condition, 1)), loop.index);
+    ThreadPlace in_loop = inside;
+    in_loop.condition = at.condition;
+    if (!is_invariant) body = tested(condition, std::move(body), in_loop, place);
+    kernel_.facts.loop(loop.index, loop.extent);
+    Body whole;
+    put(whole, Loop{.variable = loop.index, .extent = loop.extent, .body = std::move(body)},
+        origin(place, at, loop.label));
+    append(out, is_invariant ? tested(condition, std::move(whole), at, place) : std::move(whole));
+  }
+
+  void add(const LeaveFor& leave, const Place& place, const ThreadPlace& at, Body& out) {
+    const std::string word = leave.is_next ? "continue" : "break";
+    for (std::size_t k = at.loops.size(); k-- > 0;) {
+      if (at.loops[k]->label != leave.label) continue;
+      if (k < at.loops_outside) {
+        refuse_at(place, "E826",
+                  word + ": " + leave.label + " would leave a parallel level, whose instances all "
+                                              "come to its end",
+                  "leave a loop that stands inside the level, or mask what follows with inthreads");
+      }
+      return put(out, Leave{at.loops[k]->index, leave.is_next}, origin(place, at));
+    }
+    const auto is_index = [&](const MaskLevel& level) {
+      return std::any_of(level.indices.begin(), level.indices.end(),
+                         [&](const MaskIndex& i) { return i.symbol.name() == leave.label; });
+    };
+    const bool is_parallel = std::any_of(at.levels.begin(), at.levels.end(), is_index);
+    refuse_at(place, "E826",
+              is_parallel ? word + ": " + leave.label +
+                                " would leave a parallel level: only serial loops are left"
+                          : "no loop around is called " + leave.label,
+              is_parallel ? "mask what follows with inthreads"
+                          : "give the loop to be left the label: " + leave.label);
+  }
+
+  void add(const Synchronize& sync, const Place& place, const ThreadPlace& at, Body& out) {
+    using Among = Synchronize::Among;
+    if (sync.among == Among::Region) return meet(place, at, "sync: region", out);
+    const bool is_block = sync.among == Among::Shared;
+    const std::string name = is_block ? "sync: shared" : "sync: warp";
+    if (at.region) {
+      std::string why;
+      const ThreadRegion& region = out_.regions[*at.region];
+      const auto members = block_members(region.who, region.condition, region.levels, why);
+      if (!members || !(is_block ? members->is_whole_block() : members->has_whole_warps())) {
+        refuse_at(place, "E814",
+                  name + " is a barrier that part of its threads cannot reach: it stands where " +
+                      region.when + (members ? " holds, " + counted(members->active, "thread") +
+                                                   " of a block of " +
+                                                   std::to_string(members->threads)
+                                             : ", and " + why),
+                  "write sync: region, or move it behind the region");
+      }
+    }
+    put(out, Barrier{.scope = is_block ? Barrier::Scope::Block : Barrier::Scope::Warp},
+        origin(place, at, name));
+    if (is_block) block_has_met(at);
+  }
+
+  void add(const InnerParallel& inner, const Place&, const ThreadPlace& at, Body& out) {
+    append(out, lower(inner.body, place_in(inner, at)));
+  }
+
+  // ---- guards and barriers ----
+
+  // A condition at a place as it is tested: true, false, or the cheaper of two texts.
+  Expr tested(Expr condition, const ThreadPlace& at) const {
+    Simplifier known(book_.facts_at(at, true));
+    const Expr simple = known.simplify(condition);
+    const bool is_better =
+        simple.is_true() || simple.is_false() || cost_of(simple).total < cost_of(condition).total;
+    return is_better ? simple : condition;
+  }
+  Body tested(Expr condition, Body body, const ThreadPlace& at, const Place& place) {
+    const Expr simple = tested(condition, at);
+    if (simple.is_true()) return body;
+    if (simple.is_false()) return {};
+    Body out;
+    put(out, Guard{simple, std::move(body)}, origin(place, at));
+    return out;
+  }
+
+  // The body of a region, under its condition.
+  void guard(Expr when, Body body, const ThreadPlace& inside, const ThreadPlace& at,
+             const Place& place, Body& out) {
+    if (body.empty()) return;
+    if (options_.counts) body.insert(body.begin(), count(*inside.region));
+    Body whole = tested(when, std::move(body), at, place);
+    if (whole.size() == 1) {
+      if (auto* g = std::get_if<Guard>(&whole[0].node); g != nullptr) {
+        g->remark = remark(out_.regions[*inside.region]);
+        origins_[whole[0].origin - 1].region = inside.region;
+        if (join_last(out, *g)) return;
+      }
+    }
+    append(out, std::move(whole));
+  }
+  // Regions of the same threads, one behind the other with nothing between, are one test.
+  static bool join_last(Body& out, Guard& next) {
+    auto* last = out.empty() ? nullptr : std::get_if<Guard>(&out.back().node);
+    if (last == nullptr || last->remark.empty() || !same(last->condition, next.condition)) {
+      return false;
+    }
+    append(last->body, std::move(next.body));
+    return true;
+  }
+  static std::string remark(const ThreadRegion& region) {
+    if (region.who.is_dynamic()) return "dynamic";
+    constexpr std::size_t kLongest = 64;
+    if (region.who.mask) {
+      const ThreadMask& mask = *region.who.mask;
+      const std::string text = mask.is_product() ? mask.text() : joined(mask.rows(kLongest));
+      if (text.size() <= kLongest) return text;
+      return std::to_string(mask.count()) + " of " + std::to_string(mask.size()) + " threads";
+    }
+    return "other threads in other iterations";
+  }
+
+  Statement count(std::size_t region) {
+    const Expr address = number_at(region);
+    const ValueId before =
+        kernel_.values.read(DataType::Int32, counts_, {address});
+    const ValueId one = kernel_.values.constant(DataType::Int32, std::int64_t{1}, false);
+    return {Store{.buffer = counts_,
+                  .address = address,
+                  .value = kernel_.values.apply(Function::Add, {before, one}),
+                  .valid = {}}};
+  }
+  Expr number_at(std::size_t region) const {
+    return levels_.number + std::int64_t(region) * levels_.threads;
+  }
+
+  // All threads that run the code at a place wait for one another.
+  void meet(const Place& place, const ThreadPlace& at, const std::string& what, Body& out) {
+    if (!at.region && !at.is_implicit()) {
+      put(out, Barrier{}, origin(place, at, what));
+      return block_has_met(at);
+    }
+    std::string why;
+    const Expr condition = at.full_condition();
+    const auto members =
+        block_members(book_.threads(condition, at), condition, at.levels, why);
+    if (!members) {
+      refuse_at(place, "E816",
+                "the threads around cannot wait for one another at " + what + ": " + why,
+                "make the regions inside asynchronous, or the outer one's predicate one of indices "
+                "and numbers that is alike in every block");
+    }
+    const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
+    if (!barrier) return;
+    if (barrier->scope == Barrier::Scope::Threads) {
+      named_.push_back({outermost_async_, *members, place});
+    }
+    Body body;
+    put(body, *barrier, origin(place, at, what));
+    append(out, at.is_implicit()
+                    ? tested(all_zero(at.inner, pool_), std::move(body), at, place)
+                    : std::move(body));
+    if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
+  }
+  void block_has_met(const ThreadPlace& at) {
+    if (at.is_in_inthreads) return;
+    book_.close_group();
+    if (at.loops.empty()) meeting_.block_has_met();
+  }
+
+  // A barrier of several warps wants them for itself: no other region at the same time.
+  void check_sharing() {
+    for (const NamedBarrier& named : named_) {
+      if (!named.region) continue;
+      for (const AsyncGroup& group : out_.groups) {
+        if (std::find(group.regions.begin(), group.regions.end(), *named.region) ==
+            group.regions.end()) {
+          continue;
+        }
+        for (std::size_t other : group.regions) {
+          if (other != *named.region) check_sharing(named, out_.regions[other]);
+        }
+      }
+    }
+  }
+  void check_sharing(const auto& named, const ThreadRegion& other) {
+    std::string why;
+    const auto members = block_members(other.who, other.condition, other.levels, why);
+    for (std::size_t w = 0; w < named.members.lanes.size(); ++w) {
+      if (named.members.lanes[w] == 0 || (members && members->lanes[w] == 0)) continue;
+      out_.diagnostics.push_back(
+          {.code = "E816",
+           .place = named.place,
+           .message = "the threads of " + out_.regions[*named.region].when +
+                      " wait for one another across warps, and " +
+                      (members ? "share warp " + std::to_string(w) + " with"
+                               : "may share one with") +
+                      " the threads of " + other.when + ", which run at the same time",
+           .help = "let regions that wait begin and end where warps do, every 32 threads, or put "
+                   "sync: shared between the regions"});
+      return;
+    }
+  }
+
+  // ---- memory and values ----
+
+  void add_buffers() {
+    for (const ThreadArray& a : program_.arrays) {
+      Expr elements = pool_.constant(1);
+      for (Expr n : a.shape) elements = elements * n;
+      kernel_.buffers.push_back({.name = a.name,
+                                 .type = a.type,
+                                 .memory = a.memory,
+                                 .elements = Simplifier(program_.facts).simplify(elements)});
+    }
+    note_writes(program_.outermost.body);
+    if (!options_.counts) return;
+    counts_ = BufferId(kernel_.buffers.size());
+    kernel_.buffers.push_back({.name = "executed",
+                               .type = DataType::Int32,
+                               .elements = {},
+                               .is_written = true,
+                               .is_updated = true});
+  }
+  void note_writes(const ThreadBody& body) {
+    for (const ThreadItem& item : body) {
+      if (const auto* assign = std::get_if<Assign>(&item.node)) {
+        Buffer& b = kernel_.buffers.at(assign->array);
+        b.is_written = true;
+        b.is_updated = b.memory == Memory::Global;
+      }
+      if (const ThreadBody* inside = body_of(item)) note_writes(*inside);
+    }
+  }
+
+  Expr address(std::uint32_t array, const std::vector<Expr>& subscripts, Simplifier& known) {
+    const ThreadArray& a = program_.arrays.at(array);
+    SELVAGE_CHECK(subscripts.size() == a.shape.size());
+    Expr address = pool_.constant(0);
+    for (std::size_t k = 0; k < subscripts.size(); ++k) {
+      address = address * a.shape[k] + subscripts[k];
+    }
+    return known.simplify(address);
+  }
+
+  // A value of the program as one of the kernel.
+  ValueId value(ValueId v, Simplifier& known, std::map<ValueId, ValueId>& done) {
+    if (const auto it = done.find(v); it != done.end()) return it->second;
+    ValueNode node = program_.values[v];
+    for (ValueId& operand : node.operands) operand = value(operand, known, done);
+    if (node.kind == ValueNode::Kind::Read) {
+      node.subscripts = {address(node.source, node.subscripts, known)};
+    } else if (node.kind == ValueNode::Kind::Index) {
+      node.index = known.simplify(node.index);
+    }
+    return done[v] = kernel_.values.add(std::move(node));
+  }
+
+  // ---- the kernel ----
+
+  void finish(Body body) {
+    drop_repeated(body);
+    kernel_.body = levels_.around(std::move(body));
+    if (options_.counts) {
+      kernel_.buffers[counts_].elements =
+          pool_.constant(std::int64_t(out_.regions.size()) * levels_.threads);
+    }
+    add_barriers(kernel_, [&](const AccessMap& map, std::size_t a, std::size_t b,
+                              std::optional<PlaceId> loop) { return joins(map, a, b, loop); });
+    const bool is_wrong = !out_.is_legal();
+    if (!is_wrong) {
+      const ComputedExpressions computed = computed_expressions(kernel_);
+      std::vector<Kernel> variants =
+          for_both_widths(program_.symbols, std::move(kernel_), computed.all, {});
+      kernel_ = std::move(variants.back());
+      if (options_.verifies) verify_threads(origins_, kernel_, out_);
+    }
+    if (out_.is_legal()) out_.kernel = std::move(kernel_);
+  }
+
+  // One barrier right behind another that joins all its threads.
+  static void drop_repeated(Body& body) {
+    Body out;
+    for (Statement& s : body) {
+      if (auto* loop = std::get_if<Loop>(&s.node)) drop_repeated(loop->body);
+      if (auto* guard = std::get_if<Guard>(&s.node)) drop_repeated(guard->body);
+      const auto* next = std::get_if<Barrier>(&s.node);
+      auto* last = out.empty() ? nullptr : std::get_if<Barrier>(&out.back().node);
+      if (next != nullptr && last != nullptr) {
+        if (last->scope == Barrier::Scope::Block) continue;
+        if (next->scope == Barrier::Scope::Block) out.pop_back();
+      }
+      out.push_back(std::move(s));
+    }
+    body = std::move(out);
+  }
+
+  // Inner levels are begun and ended together: what is run in another run of a level, or beside it,
+  // is before or after.
+  bool joins(const AccessMap& map, std::size_t a, std::size_t b,
+             std::optional<PlaceId> loop) const {
+    const auto parallel_of = [&](PlaceId place) {
+      const std::uint32_t origin = map.places()[place].statement->origin;
+      return origin == 0 ? nullptr : origins_[origin - 1].parallel;
+    };
+    const InnerParallel* first = parallel_of(map.accesses()[a].place);
+    const InnerParallel* second = parallel_of(map.accesses()[b].place);
+    if (first == nullptr || second == nullptr) return false;
+    return first != second || (loop && parallel_of(*loop) != first);
+  }
+
+  struct NamedBarrier {
+    std::optional<std::size_t> region;  // the asynchronous one around
+    BlockMembers members;
+    Place place;
+  };
+
+  const ThreadProgram& program_;
+  const ThreadLowerOptions& options_;
+  ExprPool& pool_;
+  LoweredThreads out_;
+  LaunchLevels levels_;
+  RegionBook book_;
+  MeetingPoints meeting_;
+  Kernel kernel_;
+  BufferId counts_ = 0;
+  std::vector<ThreadOrigin> origins_;
+  std::vector<NamedBarrier> named_;
+  std::optional<std::size_t> outermost_async_;
+};
+
+}  // namespace
+
+bool LoweredThreads::is_legal() const {
+  return std::none_of(diagnostics.begin(), diagnostics.end(),
+                      [](const Diagnostic& d) { return d.severity == Severity::Error; });
+}
+
+LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options) {
+  return ThreadLowering(program, options).lower();
+}
+
+}  // namespace selvage

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <selvage/threads/region.h>
+
+namespace selvage {
+
+struct ThreadLowerOptions {
+  // A last buffer, "executed", int32: how often each thread has run each region, one region after
+  // the other, threads as masks number them.
+  bool counts = false;
+  bool verifies = true;  // the kernel; else what only that finds is not found
+};
+
+// The masks of a program, and its kernel with exactly the barriers that the program asks for:
+//   after an inthreads that is not asynchronous: the threads around it
+//   sync: those that it names
+//   where one thread for all inner instances writes what others read, or reads what they write, and
+//     between runs of inner levels: where they meet in memory, and there alone
+// Global arrays hold values before and after. What is wrong becomes a diagnostic, and hides nothing
+// else; the codes are E810 to E823.
+LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options = {});
+
+}  // namespace selvage

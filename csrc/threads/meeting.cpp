@@ -1,0 +1,99 @@
+#include <selvage/expr/symbols.h>
+#include <selvage/threads/meeting.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+std::uint32_t lanes_of_warp(std::int64_t threads, std::size_t warp) {
+  const std::int64_t n = threads - std::int64_t(warp) * kWarpThreads;
+  return n >= kWarpThreads ? Barrier::kAllLanes : (std::uint32_t{1} << n) - 1;
+}
+
+// The one shape of all blocks in which some thread is active.
+std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why) {
+  BlockMembers members{.threads = mask.block_threads(), .active = 0, .lanes = {}};
+  for (const BlockShape& shape : mask.block_shapes()) {
+    if (shape.active == 0) continue;
+    if (members.active != 0) {
+      why = "the threads that run it are not the same in every block";
+      return std::nullopt;
+    }
+    members.active = shape.active;
+    members.lanes = shape.lanes;
+  }
+  if (members.lanes.empty()) members.lanes = mask.lanes();
+  return members;
+}
+
+}  // namespace
+
+bool BlockMembers::is_one_warp() const {
+  return std::count_if(lanes.begin(), lanes.end(), [](std::uint32_t w) { return w != 0; }) <= 1;
+}
+
+bool BlockMembers::has_whole_warps() const {
+  for (std::size_t w = 0; w < lanes.size(); ++w) {
+    if (lanes[w] != 0 && lanes[w] != lanes_of_warp(threads, w)) return false;
+  }
+  return true;
+}
+
+std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
+                                          const ThreadMask::Levels& levels, std::string& why) {
+  if (who.mask) return members_of(*who.mask, why);
+  if (!who.iterations.empty()) {
+    const ThreadMask& first = who.iterations[0];
+    if (std::all_of(who.iterations.begin(), who.iterations.end(),
+                    [&](const ThreadMask& m) { return m == first; })) {
+      return members_of(first, why);
+    }
+    why = "the threads that run it are not the same in every iteration";
+  } else {
+    why = "which threads run it is known only at run time";
+  }
+  // All threads of a block are alike to what does not depend on their indices.
+  const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+  for (const MaskLevel& level : levels) {
+    for (const MaskIndex& i : level.indices) {
+      if (level.is_in_block && contains(symbols, i.symbol)) return std::nullopt;
+    }
+  }
+  return members_of(ThreadMask::all(levels), why);
+}
+
+std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, const Place& place) {
+  if (members.is_whole_block()) return Barrier{};
+  if (members.active <= 1) return std::nullopt;
+  if (members.is_one_warp()) {
+    std::size_t warp = 0;
+    while (members.lanes[warp] == 0) ++warp;
+    const bool is_whole = members.lanes[warp] == lanes_of_warp(members.threads, warp);
+    return Barrier{.scope = Barrier::Scope::Warp,
+                   .lanes = is_whole ? Barrier::kAllLanes : members.lanes[warp]};
+  }
+  int id = 0;
+  for (auto& [known, owner] : ids_) {
+    if (owner.members == members.lanes) id = known;
+  }
+  for (int free = 1; id == 0 && free <= kIds; ++free) {
+    const auto it = ids_.find(free);
+    if (it == ids_.end() || it->second.last_used < epoch_) id = free;
+  }
+  if (id == 0) {
+    throw Illegal({.code = "E816",
+                   .place = place,
+                   .message = "more than " + std::to_string(kIds) +
+                              " sets of threads wait for one another at the same time, and the "
+                              "hardware has barriers for " +
+                              std::to_string(kIds),
+                   .help = "put sync: shared between some of the asynchronous regions"});
+  }
+  ids_[id] = {members.lanes, epoch_};
+  return Barrier{.scope = Barrier::Scope::Threads, .id = id, .members = members.lanes};
+}
+
+}  // namespace selvage

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/threads/region.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The threads of one block that run some code, the same in every block in which any do.
+struct BlockMembers {
+  std::int64_t threads = 0;           // of the block
+  std::int64_t active = 0;
+  std::vector<std::uint32_t> lanes;   // by warp
+
+  bool is_whole_block() const { return active == threads; }
+  bool is_one_warp() const;
+  bool has_whole_warps() const;
+};
+// `condition`: for whom `who` are those for whom it holds. Nothing: they are not the same, or not
+// known; `why` says it for people.
+std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
+                                          const ThreadMask::Levels& levels, std::string& why);
+
+// Which barrier lets the threads that run some code wait for one another, and nobody else:
+//   all of the block               Block
+//   one thread                     none
+//   all in one warp                Warp, of their lanes
+//   more                           Threads, with an id of the hardware's 1 to 15
+// An id belongs to a set of threads; to another one only behind a barrier of the whole block, and
+// not where a loop leads back to the first.
+class MeetingPoints {
+ public:
+  // Throws Illegal (E816): no id is left.
+  std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place);
+  // All threads of the block have met, outside of all loops.
+  void block_has_met() { ++epoch_; }
+
+ private:
+  struct Owner {
+    std::vector<std::uint32_t> members;
+    int last_used = 0;  // epoch
+  };
+  static constexpr int kIds = 15;
+  int epoch_ = 0;
+  std::map<int, Owner> ids_;
+};
+
+}  // namespace selvage

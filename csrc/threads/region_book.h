@@ -1,0 +1,61 @@
+#pragma once
+
+#include <selvage/threads/region.h>
+
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// Where code of a program stands.
+struct ThreadPlace {
+  const InnerParallel* parallel = nullptr;
+  std::vector<ParallelLevel> around;    // levels, each with its kind
+  ThreadMask::Levels levels;            // these, and those of the first chain inside
+  std::vector<Expr> inner;              // indices of levels inside: code here wants them to be 0
+  std::vector<const SerialFor*> loops;  // outer to inner
+  std::size_t loops_outside = 0;        // of these, outside of `parallel`
+  Expr condition;                       // of all masks around; that inner indices are 0 is no part
+  std::optional<std::size_t> region;    // the innermost around
+  bool is_in_inthreads = false;
+
+  bool is_implicit() const { return !inner.empty(); }
+  // What a thread here must fulfil: the condition, and that inner indices are 0.
+  Expr full_condition() const;
+};
+
+Expr both(Expr a, Expr b);
+// All are 0; true where there are none.
+Expr all_zero(std::span<const Expr> indices, ExprPool& pool);
+
+// The regions of a program, with masks, and what there is to be said of them.
+class RegionBook {
+ public:
+  RegionBook(const Facts& facts, std::vector<ThreadRegion>& regions,
+             std::vector<AsyncGroup>& groups, std::vector<Diagnostic>& diagnostics)
+      : facts_(facts), regions_(regions), groups_(groups), diagnostics_(diagnostics) {}
+
+  // `when`: what is asked for on top of the place's condition, inner indices being 0 included.
+  // Warns (E813) of one that no thread runs, or every one that gets there.
+  std::size_t add(ThreadRegion region, const ThreadPlace& at, Expr when);
+  // The threads for which a condition holds at a place.
+  RegionThreads threads(Expr condition, const ThreadPlace& at) const;
+
+  // Facts at a place: of symbols, indices and loops; `is_guarded`: and what its condition says.
+  Facts facts_at(const ThreadPlace& at, bool is_guarded) const;
+
+  // Asynchronous regions as they come; all threads of the block have met.
+  void note_async(std::size_t region) { open_.push_back(region); }
+  void close_group();
+
+ private:
+  void warn(const ThreadRegion& region, const ThreadPlace& at, Expr when);
+
+  const Facts& facts_;
+  std::vector<ThreadRegion>& regions_;
+  std::vector<AsyncGroup>& groups_;
+  std::vector<Diagnostic>& diagnostics_;
+  std::vector<std::size_t> open_;
+};
+
+}  // namespace selvage

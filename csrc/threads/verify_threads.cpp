@@ -1,0 +1,111 @@
+#include <selvage/kernel/verify.h>
+#include <selvage/threads/verify_threads.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace selvage {
+
+namespace {
+
+class FindingReader {
+ public:
+  FindingReader(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
+                LoweredThreads& out)
+      : origins_(origins), kernel_(kernel), out_(out) {}
+
+  void add(const KernelFinding& finding) {
+    const std::uint32_t number = finding.statement == nullptr ? 0 : finding.statement->origin;
+    // One of each kind at a place is enough.
+    if (!said_.insert({number, finding.hazard}).second) return;
+    const ThreadOrigin origin = number == 0 ? ThreadOrigin{} : origins_[number - 1];
+    Diagnostic d{.code = {}, .place = origin.place, .message = finding.text};
+    switch (finding.hazard) {
+      case Hazard::Divergence:
+        d.code = "E814";
+        d.message = "part of its threads cannot reach a barrier" +
+                    (origin.what.empty() ? "" : ", " + origin.what) + ": " + finding.text;
+        d.help = "move it out of what only some threads run or leave, or make the region around "
+                 "asynchronous";
+        break;
+      case Hazard::Race: race(finding, origin, d); break;
+      case Hazard::Bounds:
+        d.code = "E819";
+        d.help = "make the array larger, or mask the threads that have no element with inthreads";
+        break;
+      case Hazard::Lifetime:
+        d.code = "E824";
+        d.help = "write the element before it is read, by every thread that reads it where it is "
+                 "local";
+        break;
+    }
+    out_.diagnostics.push_back(std::move(d));
+  }
+
+ private:
+  void race(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) const {
+    const bool is_of_blocks =
+        finding.first && finding.second && finding.first->block != finding.second->block;
+    if (is_of_blocks) {
+      d.code = "E815";
+      d.message += "; no barrier crosses blocks";
+      d.help = "give each block elements of its own, or make two kernels of it";
+      return;
+    }
+    const auto second = outermost_async(origin.region);
+    const auto first = second ? partner(finding, *second) : std::nullopt;
+    d.code = first ? "E817" : "E818";
+    if (first) {
+      d.message = "the asynchronous regions " + out_.regions[*first].when + " and " +
+                  out_.regions[*second].when + " meet with no sync between: " + finding.text;
+    }
+    d.help = "put sync: shared between, or give each thread elements of its own";
+  }
+
+  std::optional<std::size_t> outermost_async(std::optional<std::size_t> region) const {
+    while (region && !out_.regions[*region].is_async) region = out_.regions[*region].around;
+    return region;
+  }
+
+  // Another region of the same group in which the first thread is.
+  std::optional<std::size_t> partner(const KernelFinding& finding, std::size_t second) const {
+    const auto thread = number_of(*finding.first);
+    if (!thread) return std::nullopt;
+    for (const AsyncGroup& group : out_.groups) {
+      const auto& all = group.regions;
+      if (std::find(all.begin(), all.end(), second) == all.end()) continue;
+      for (std::size_t other : all) {
+        const std::optional<ThreadMask>& mask = out_.regions[other].who.mask;
+        if (other != second && mask && mask->contains(*thread)) return other;
+      }
+    }
+    return std::nullopt;
+  }
+  // As masks number it; where there is one device.
+  std::optional<std::int64_t> number_of(const ThreadAt& at) const {
+    const auto flat = [](const std::array<std::int64_t, 3>& index,
+                         const std::array<Expr, 3>& extents) {
+      return (index[2] * extents[1].value() + index[1]) * extents[0].value() + index[0];
+    };
+    if (out_.tree.chains.front().extent(LevelKind::Device) != 1) return std::nullopt;
+    return flat(at.block, kernel_.launch.grid) * out_.tree.chains.front().threads() +
+           flat(at.thread, kernel_.launch.block);
+  }
+
+  const std::vector<ThreadOrigin>& origins_;
+  const Kernel& kernel_;
+  LoweredThreads& out_;
+  std::set<std::pair<std::uint32_t, Hazard>> said_;
+};
+
+}  // namespace
+
+void verify_threads(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
+                    LoweredThreads& out) {
+  const Verification verification = verify(kernel);
+  FindingReader reader(origins, kernel, out);
+  for (const KernelFinding& finding : verification.findings) reader.add(finding);
+}
+
+}  // namespace selvage

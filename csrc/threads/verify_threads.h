@@ -1,0 +1,22 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+#include <selvage/threads/region.h>
+#include <selvage/threads/thread_origin.h>
+
+#include <vector>
+
+namespace selvage {
+
+// What the kernel verifier (kernel/verify.h) finds wrong with a program's kernel, or cannot prove,
+// as diagnostics at the program's places:
+//   E814 a barrier that part of its threads do not reach
+//   E815 two blocks that meet in global memory
+//   E817 two asynchronous regions that do, or meet in a block's memory, and no sync between
+//   E818 any other two threads of a block
+//   E819 an element that an array does not have
+//   E824 an element that is read before anything is written there
+void verify_threads(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
+                    LoweredThreads& out);
+
+}  // namespace selvage
