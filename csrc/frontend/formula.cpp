@@ -61,18 +61,44 @@ class Parser {
 
   Formula parse() {
     parse_target();
-    if (*token_ == "+=" || *token_ == "-=" || *token_ == "*=") {
+    const auto is_here = [&](const auto& update) { return *token_ == update.first; };
+    if (std::any_of(std::begin(kUpdates), std::end(kUpdates), is_here)) {
       token_.unsupported(token_.at(), shown(*token_),
                          "write " + formula_.target + "[...] = ... once");
     }
     token_.expect("=", "after the element on the left");
-    parse_value(0);
-    if (!(*token_).empty()) token_.fail("unexpected '" + std::string(*token_) + "'");
+    parse_right_side();
     return std::move(formula_);
+  }
+
+  Update parse_update() {
+    const std::size_t at = token_.at();
+    formula_.target_at = at;
+    formula_.target = defined_name("the name of an array");
+    if (*token_ != "[") token_.expect("[", "after " + formula_.target);
+    Update update{.element = parse_element(at, formula_.target)};
+    for (const auto& [text, function] : kUpdates) {
+      if (*token_ == text) update.function = function;
+    }
+    if (update.function) {
+      token_.advance();
+    } else {
+      token_.expect("=", "after the element on the left");
+    }
+    parse_right_side();
+    update.formula = std::move(formula_);
+    return update;
   }
 
  private:
   using Kind = FormulaNode::Kind;
+  static constexpr std::pair<std::string_view, Function> kUpdates[] = {
+      {"+=", Function::Add}, {"-=", Function::Sub}, {"*=", Function::Mul}};
+
+  void parse_right_side() {
+    parse_value(0);
+    if (!(*token_).empty()) token_.fail("unexpected '" + std::string(*token_) + "'");
+  }
 
   // A name to be defined.
   std::string defined_name(const char* what) {
@@ -375,13 +401,25 @@ const Formula::Fold* Formula::whole() const {
   return last.kind == FormulaNode::Kind::Fold ? &folds[last.fold] : nullptr;
 }
 
-Formula parse_formula(const Node& node) {
+namespace {
+
+void check_length(const Node& node) {
   const std::string& text = as_text(node, "compute");
-  if (std::int64_t(text.size()) > kLongestFormula) {
-    refuse("E104", node.place,
-           "the statement is longer than " + std::to_string(kLongestFormula) + " characters",
-           "use several statements");
-  }
+  if (std::int64_t(text.size()) <= kLongestFormula) return;
+  refuse("E104", node.place,
+         "the statement is longer than " + std::to_string(kLongestFormula) + " characters",
+         "use several statements");
+}
+
+}  // namespace
+
+Update parse_update(const Node& text) {
+  check_length(text);
+  return Parser(text).parse_update();
+}
+
+Formula parse_formula(const Node& node) {
+  check_length(node);
   return Parser(node).parse();
 }
 

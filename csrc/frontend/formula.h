@@ -82,6 +82,15 @@ struct Formula {
 // not a statement, E315 unknown function, E390 some access modes, and loads.
 Formula parse_formula(const Node& text);
 
+// `A[p + 1, q] += 2`: an element is stored, which any subscripts may name.
+struct Update {
+  Formula formula = {};                      // its nodes: of the element, then of the value
+  std::uint32_t element = 0;                 // the number of the element's node
+  std::optional<Function> function = {};     // of what was there and the value: += -= *=
+};
+// Throws as parse_formula does.
+Update parse_update(const Node& text);
+
 // A reduction that names no indices folds over those which stand in subscripts inside it and are
 // none of the target's, no symbol, and not folded by a reduction around it that names them or by
 // one inside it.

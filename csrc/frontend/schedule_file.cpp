@@ -1,11 +1,12 @@
 #include <selvage/frontend/sections.h>
+#include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/words.h>
 
 namespace selvage {
 
 namespace {
 
-constexpr std::string_view kSections[] = {"tensors", "compute", "einsum", "parallel"};
+constexpr std::string_view kSections[] = {"tensors", "compute", "einsum", "body"};
 
 // The one section that the file has.
 const Entry& section_of(const Node& root) {
@@ -22,8 +23,9 @@ const Entry& section_of(const Node& root) {
     }
   }
   if (found == nullptr) {
-    refuse("E312", root.place, "the file has none of tensors, compute, einsum, parallel",
-           "write 'tensors:' to look at iterdomains, or 'compute:' for a fusion");
+    refuse("E312", root.place, "the file has none of tensors, compute, einsum, body",
+           "write 'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a "
+           "thread program");
   }
   return *found;
 }
@@ -32,12 +34,17 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
   Diagnostics& errors = context.errors;
   expect_map(root, "the file");
   const Entry& section = section_of(root);
-  if (section.key == "einsum" || section.key == "parallel") {
-    refuse_unsupported(section.place, "'" + section.key + "'", "write 'tensors' or 'compute'");
+  if (section.key == "einsum") {
+    refuse_unsupported(section.place, "'einsum'", "write 'tensors', 'compute' or 'body'");
   }
-  const bool is_fusion = section.key == "compute";
-  file.kind = is_fusion ? ScheduleFile::Kind::Compute : ScheduleFile::Kind::Tensors;
-  if (is_fusion) {
+  const bool is_fusion = section.key == "compute", is_threads = section.key == "body";
+  file.kind = is_fusion    ? ScheduleFile::Kind::Compute
+              : is_threads ? ScheduleFile::Kind::Threads
+                           : ScheduleFile::Kind::Tensors;
+  if (is_threads) {
+    expect_map(root, "the file",
+               {"symbols", "facts", "sizes", "arrays", "parallel", "body", "expect"}, errors);
+  } else if (is_fusion) {
     expect_map(root, "the file",
                {"symbols", "facts", "sizes", "inputs", "outputs", "shapes", "compute", "schedule",
                 "expect"},
@@ -56,7 +63,11 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
     read_fusion(root, context, file);
   } else {
     part("facts", [&](const Node& node) { context.symbols.read_facts(node); });
-    errors.attempt([&] { read_tensors(section.value, context, file); });
+    if (is_threads) {
+      read_thread_program(root, context, file);
+    } else {
+      errors.attempt([&] { read_tensors(section.value, context, file); });
+    }
   }
   if (errors.empty()) context.symbols.check_all_used();
   file.sizes = context.symbols.values();

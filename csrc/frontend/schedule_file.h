@@ -13,6 +13,8 @@
 
 namespace selvage {
 
+struct ThreadProgram;
+
 // Past these limits a file is refused (E104).
 inline constexpr std::int64_t kMostTensors = 1'000;
 inline constexpr std::int64_t kMostTransforms = 100'000;
@@ -83,13 +85,14 @@ struct Expectations {
 };
 
 struct ScheduleFile {
-  enum class Kind : std::uint8_t { Tensors, Compute };
+  enum class Kind : std::uint8_t { Tensors, Compute, Threads };
 
   std::string path;
   Kind kind = Kind::Tensors;
   std::vector<FileTensor> tensors;      // section 1: those that are legal
   std::shared_ptr<Fusion> fusion;       // section 2
   std::optional<Schedule> schedule;     // section 2, where it is legal
+  std::shared_ptr<ThreadProgram> threads;  // section 4
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. These sizes are constants of the fusions,
   // but where the value is 0: such a size stays a symbol, and is 0 at launch.

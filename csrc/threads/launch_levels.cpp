@@ -1,4 +1,5 @@
 #include <selvage/kernel/launch_limits.h>
+#include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/launch_levels.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ using Indices = std::vector<MaskIndex>;
 class LevelPlacer {
  public:
   LevelPlacer(const ThreadProgram& program, const LevelTree& tree)
-      : tree_(tree), pool_(*program.pool), out_{.launch = {}, .facts = program.facts} {
+      : tree_(tree), pool_(*program.pool), out_{.facts = program.facts} {
     const Expr one = pool_.constant(1);
     out_.launch = {{one, one, one}, {one, one, one}, pool_.constant(0)};
   }

@@ -13,14 +13,14 @@ namespace selvage {
 // most, each is one index of the launch, the last x. Else the launch is flat and each is a quotient
 // and a remainder of x. Devices are sizes: each runs the kernel by itself.
 struct LaunchLevels {
-  Launch launch;
-  std::vector<Loop> loops;        // bound, outer to inner; their bodies are empty
-  std::vector<Define> indices;    // inside of all of them
-  std::vector<Expr> devices;      // sizes
-  Facts facts;                    // ranges of all of these, on top of the program's
-  Expr number;                    // of a thread among all, as a mask numbers them
-  std::int64_t threads = 1;       // how many there are, on all devices
-  std::int64_t cluster = 1;       // blocks in a cluster
+  Facts facts;  // ranges of all indices, on top of the program's
+  Launch launch = {};
+  std::vector<Loop> loops = {};      // bound, outer to inner; their bodies are empty
+  std::vector<Define> indices = {};  // inside of all of them
+  std::vector<Expr> devices = {};    // sizes
+  Expr number = {};                  // of a thread among all, as a mask numbers them
+  std::int64_t threads = 1;          // how many there are, on all devices
+  std::int64_t cluster = 1;          // blocks in a cluster
 
   Body around(Body body) const;
 };

@@ -105,7 +105,7 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
     const LevelKind kind = *levels[k].kind;
     if (kind != LevelKind::Warp && kind != LevelKind::Warpgroup) continue;
     const std::int64_t within = extent_below(levels, k),
-                       threads = kind == LevelKind::Warp ? kWarpThreads : kWarpgroupThreadsThreads;
+                       threads = kind == LevelKind::Warp ? kWarpThreads : kWarpgroupThreads;
     if (within == threads) continue;
     refuse_level("E821", levels[k],
                  "the level " + name_of(levels[k]) + " is of kind " + std::string(to_string(kind)) +

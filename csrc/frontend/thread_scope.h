@@ -1,0 +1,56 @@
+#pragma once
+
+#include <selvage/frontend/sections.h>
+#include <selvage/threads/program.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace selvage {
+
+// The names of a thread program at one place of its file: symbols, and what levels, loops, lets and
+// bindings around define.
+class ThreadScope {
+ public:
+  ThreadScope(const FileContext& context, ThreadProgram& program)
+      : context_(context), program_(program) {}
+
+  // A new index, whose symbol nothing else of the program has. Throws BadInput at `place` where the
+  // name is taken (E204).
+  Expr define_index(const std::string& name, const Place& place);
+  void define(const std::string& name, Expr meaning, const Place& place);
+  // The names of one index mean a new symbol, until they are reset.
+  Expr redefine(const std::vector<std::string>& names, const std::string& symbol);
+  // What is defined from here on ends again.
+  std::size_t mark() const { return names_.size(); }
+  void reset(std::size_t mark) { names_.resize(mark); }
+
+  // An invalid Expr: no such name.
+  Expr find(std::string_view name) const;
+  // Throws BadInput E302 at `place`.
+  Expr use(std::string_view name, const Place& place) const;
+  // `what`: "when". Throws BadInput as parse_expr does, and E303 for a number instead of a condition
+  // or the other way round.
+  Expr number(const Node& text, std::string_view what) const;
+  Expr condition(const Node& text, std::string_view what) const;
+  Expr either(const Node& text, std::string_view what) const;
+
+  const ThreadArray* find_array(std::string_view name) const;
+
+ private:
+  struct Named {
+    std::string name;
+    Expr meaning;
+  };
+  std::vector<std::string_view> words() const;
+  Expr new_symbol(const std::string& name);
+
+  const FileContext& context_;
+  ThreadProgram& program_;
+  std::vector<Named> names_;
+  std::set<std::string> symbols_;  // of the pool that an index has
+};
+
+}  // namespace selvage

@@ -1,0 +1,82 @@
+#include <selvage/base/check.h>
+#include <selvage/lower/shared_memory.h>
+#include <selvage/threads/thread_memory.h>
+
+#include <optional>
+
+namespace selvage {
+
+ThreadMemory::ThreadMemory(const ThreadProgram& program, Kernel& kernel)
+    : program_(program), kernel_(kernel) {
+  for (const ThreadArray& a : program.arrays) {
+    Expr elements = program.pool->constant(1);
+    for (Expr n : a.shape) elements = elements * n;
+    kernel.buffers.push_back({.name = a.name,
+                              .type = a.type,
+                              .memory = a.memory,
+                              .elements = Simplifier(program.facts).simplify(elements)});
+  }
+  note_writes(program.outermost.body);
+}
+
+void ThreadMemory::note_writes(const ThreadBody& body) {
+  for (const ThreadItem& item : body) {
+    if (const auto* assign = std::get_if<Assign>(&item.node)) {
+      Buffer& b = kernel_.buffers.at(assign->array);
+      b.is_written = true;
+      b.is_updated = b.memory == Memory::Global;
+    }
+    if (const ThreadBody* inside = body_of(item)) note_writes(*inside);
+  }
+}
+
+Expr ThreadMemory::address(std::uint32_t array, const std::vector<Expr>& subscripts,
+                           Simplifier& known) const {
+  const ThreadArray& a = program_.arrays.at(array);
+  SELVAGE_CHECK(subscripts.size() == a.shape.size());
+  Expr address = program_.pool->constant(0);
+  for (std::size_t k = 0; k < subscripts.size(); ++k) {
+    address = address * a.shape[k] + subscripts[k];
+  }
+  return known.simplify(address);
+}
+
+ValueId ThreadMemory::value(ValueId v, Simplifier& known) {
+  std::map<ValueId, ValueId> done;
+  return convert(v, known, done);
+}
+
+ValueId ThreadMemory::convert(ValueId v, Simplifier& known, std::map<ValueId, ValueId>& done) {
+  if (const auto it = done.find(v); it != done.end()) return it->second;
+  ValueNode node = program_.values[v];
+  for (ValueId& operand : node.operands) operand = convert(operand, known, done);
+  if (node.kind == ValueNode::Kind::Read) {
+    node.subscripts = {address(node.source, node.subscripts, known)};
+  } else if (node.kind == ValueNode::Kind::Index) {
+    node.index = known.simplify(node.index);
+  }
+  return done[v] = kernel_.values.add(std::move(node));
+}
+
+void check_memory(const ThreadProgram& program, const Kernel& kernel) {
+  const auto check = [&](Memory memory, std::int64_t most, const std::string& what,
+                         const std::string& whose) {
+    const std::optional<std::int64_t> bytes = bytes_in(kernel, memory);
+    if (bytes && *bytes <= most) return;
+    Place place;
+    for (const ThreadArray& a : program.arrays) {
+      if (a.memory == memory) place = a.place;
+    }
+    throw Illegal({.code = "E820",
+                   .place = place,
+                   .message = "the " + what + " arrays take " +
+                              (bytes ? std::to_string(*bytes) : "more than 2^63") +
+                              " bytes of each " + whose + ", and there are " +
+                              std::to_string(most),
+                   .help = "make them smaller, or keep them in global memory"});
+  };
+  check(Memory::Shared, kMostSharedBytes, "shared", "block");
+  check(Memory::Local, kMostLocalBytes, "local", "thread");
+}
+
+}  // namespace selvage
