@@ -67,7 +67,9 @@ class Compiler {
                         .parallel = loop.parallel,
                         .indices = indices({loop.extent, begin})};
     s.slot = slot(loop.variable);
+    if (!bound) open_.push_back(s.slot);
     s.body = compile(loop.body);
+    if (!bound) open_.pop_back();
     s.meets = meets(s.body);
     return s;
   }
@@ -94,14 +96,18 @@ class Compiler {
     return s;
   }
   CompiledStatement compile(const Barrier& barrier) {
-    SELVAGE_CHECK(!barrier.is_partial());
+    out_.has_partial_barriers = out_.has_partial_barriers || barrier.is_partial();
     CompiledStatement s{.kind = CompiledStatement::Kind::Barrier, .meets = true, .indices = {}};
     s.barrier = &barrier;
     return s;
   }
-  CompiledStatement compile(const Leave&) {
-    SELVAGE_CHECK(!"a loop that is left");
-    return {.kind = CompiledStatement::Kind::Guard, .indices = {}};
+  CompiledStatement compile(const Leave& leave) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::Leave, .indices = {}};
+    s.slot = slot(leave.loop);
+    s.is_next = leave.is_next;
+    SELVAGE_CHECK(std::find(open_.begin(), open_.end(), s.slot) != open_.end());
+    out_.has_leaves = true;
+    return s;
   }
   CompiledStatement compile(const Shuffle& shuffle) {
     CompiledStatement s{.kind = CompiledStatement::Kind::Shuffle,
@@ -137,6 +143,7 @@ class Compiler {
 
   const Kernel& kernel_;
   CompiledKernel out_;
+  std::vector<std::uint32_t> open_;  // variables of the serial loops around
 };
 
 }  // namespace

@@ -49,9 +49,10 @@ struct CompiledStatement;
 using CompiledBody = std::vector<CompiledStatement>;
 
 struct CompiledStatement {
-  enum class Kind { Run, Bound, Define, Guard, Store, Transfer, Barrier, Shuffle };
+  enum class Kind { Run, Bound, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave };
   Kind kind;
-  std::uint32_t slot = 0;  // of the variable of a loop or a definition
+  std::uint32_t slot = 0;  // of the variable of a loop, a definition, the loop that is left
+  bool is_next = false;    // of a Leave
   ParallelType parallel = ParallelType::Serial;
   bool meets = false;  // is it, or holds it, a barrier or a shuffle?
   // extent and begin; value; condition; of a store: the address, then those of the value; of a
@@ -71,6 +72,7 @@ struct CompiledKernel {
   std::unordered_map<std::uint32_t, std::uint32_t> slots;  // by symbol id; sizes first
   std::vector<std::string> names;                          // by slot
   CompiledBody body;
+  bool has_leaves = false, has_partial_barriers = false;
 };
 
 CompiledKernel compile_kernel(const Kernel& kernel);

@@ -8,11 +8,13 @@
 #include <selvage/emulate/emulate_meeting.h>
 #include <selvage/emulate/memory_checked.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/barrier_members.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace selvage {
 
@@ -44,7 +46,8 @@ class Machine {
     }
     meets_ = std::any_of(compiled_.body.begin(), compiled_.body.end(),
                          [](const CompiledStatement& s) { return s.meets; });
-    clock_ = BarrierClock(threads_);
+    clock_ = BarrierClock(threads_, compiled_.has_partial_barriers);
+    if (compiled_.has_leaves) left_.resize(std::size_t(threads_));
     memory_.emplace(kernel, buffers, elements, meets_ ? threads_ : 1, clock_, log_);
     if (meets_) give_each_thread_its_own();
   }
@@ -126,6 +129,10 @@ class Machine {
           for (std::int64_t i = s.indices[1]; i < extent; ++i) {
             own_[s.slot] = i;
             run(s.body);
+            if (leaving_.slot == kStays) continue;
+            if (leaving_.slot != s.slot) break;
+            leaving_.slot = kStays;
+            if (!leaving_.is_next) break;
           }
           scope().pop_back();
           break;
@@ -143,9 +150,11 @@ class Machine {
         case Kind::Guard: run(s.indices[0] != 0 ? s.body : s.otherwise); break;
         case Kind::Store: store(s); break;
         case Kind::Transfer: transfer(s); break;
+        case Kind::Leave: leaving_ = {s.slot, s.is_next}; break;
         case Kind::Barrier:
         case Kind::Shuffle: SELVAGE_CHECK(!"a statement that threads run one after the other");
       }
+      if (leaving_.slot != kStays) break;
     }
     scope().resize(outer);
   }
@@ -161,6 +170,7 @@ class Machine {
     for (std::size_t at = 0; at < body.size() && !threads.empty();) {
       if (body[at].meets) {
         meet(body[at++], threads);
+        drop_those_who_leave(threads);
         continue;
       }
       std::size_t end = at;
@@ -169,12 +179,19 @@ class Machine {
       for (std::uint32_t t : threads) {
         select(t);
         run(std::span(body).subspan(at, end - at));
+        if (leaving_.slot != kStays) left_[t] = std::exchange(leaving_, {});
       }
+      drop_those_who_leave(threads);
       for (; at < end; ++at) {
         if (body[at].kind == Kind::Define) scope().push_back(body[at].slot);
       }
     }
     scope().resize(outer);
+  }
+  // Until they are out of the loop that they leave.
+  void drop_those_who_leave(Threads& threads) {
+    if (left_.empty()) return;
+    std::erase_if(threads, [&](std::uint32_t t) { return left_[t].slot != kStays; });
   }
   void meet(CompiledStatement& s, Threads& threads) {
     switch (s.kind) {
@@ -199,6 +216,7 @@ class Machine {
         return run_together(s.otherwise, otherwise);
       }
       case Kind::Barrier:
+        if (clock_.is_clocked()) return meet_clocked(*s.barrier, threads);
         if (s.barrier->scope == Barrier::Scope::Block) {
           check_block(threads);
           return clock_.meet_block();
@@ -209,9 +227,53 @@ class Machine {
       case Kind::Shuffle: return shuffle_values(s, threads);
       case Kind::Define:
       case Kind::Store:
-      case Kind::Transfer: break;
+      case Kind::Transfer:
+      case Kind::Leave: break;
     }
     SELVAGE_CHECK(!"a statement at which threads meet");
+  }
+  // Where some barrier is of a part of the block, or of a warp.
+  void meet_clocked(const Barrier& barrier, const Threads& threads) {
+    const auto by_number = [](std::uint32_t t) { return std::int64_t(t); };
+    Threads there = threads;
+    std::sort(there.begin(), there.end());
+    const std::string name = name_of(barrier);
+    if (const auto wrong = wrong_meeting(barrier, there, threads_)) {
+      select(wrong->thread);
+      const std::string who = log_.name(log_.thread);
+      if (wrong->missing) {
+        const std::int64_t other = first_ + by_number(*wrong->missing);
+        const std::string what =
+            barrier.scope == Barrier::Scope::Threads ? name
+            : barrier.is_partial()
+                ? fmt::format("a barrier of lanes {:#010x} of its warp", barrier.lanes)
+            : barrier.scope == Barrier::Scope::Block ? "a barrier of the block"
+                                                     : "a barrier of its warp";
+        log_.report(FaultKind::DivergentBarrier,
+                    who + " waits at " + what + " that " + log_.name(other) + " does not reach",
+                    other);
+      } else {
+        log_.report(FaultKind::DivergentBarrier,
+                    who + " gets to " + name + ", in which it takes no part");
+      }
+    }
+    if (barrier.scope == Barrier::Scope::Threads) {
+      if (const auto taken = clock_.clocks().take(barrier, there)) {
+        select(taken->thread);
+        const std::int64_t other = first_ + by_number(taken->user);
+        log_.report(FaultKind::DivergentBarrier,
+                    log_.name(log_.thread) + " gets to " + name + " where " + log_.name(other) +
+                        " may still wait for others",
+                    other);
+      }
+    }
+    if (barrier.scope != Barrier::Scope::Warp) return clock_.clocks().meet(there);
+    for (std::size_t i = 0; i < there.size();) {
+      std::size_t end = i;
+      while (end < there.size() && there[end] / kWarp == there[i] / kWarp) ++end;
+      clock_.clocks().meet(std::span(there).subspan(i, end - i));
+      i = end;
+    }
   }
   // The k-th time round of one is the k-th of all.
   void meet_in_loop(CompiledStatement& s, const Threads& threads) {
@@ -230,7 +292,18 @@ class Machine {
     const auto is_through = [&](std::uint32_t t) { return ranges[t].next >= ranges[t].end; };
     while (std::erase_if(going, is_through), !going.empty()) {
       for (std::uint32_t t : going) slots_[t * compiled_.names.size() + s.slot] = ranges[t].next++;
-      run_together(s.body, going);
+      if (left_.empty()) {
+        run_together(s.body, going);
+        continue;
+      }
+      Threads stay = going;
+      run_together(s.body, stay);
+      for (std::uint32_t t : going) {
+        if (left_[t].slot != s.slot) continue;
+        if (!left_[t].is_next) ranges[t].next = ranges[t].end;
+        left_[t] = {};
+      }
+      drop_those_who_leave(going);
     }
     scope().pop_back();
   }
@@ -346,6 +419,14 @@ class Machine {
   std::int64_t threads_ = 0;  // of a block
   std::int64_t first_ = 0;    // of the running block, in the launch
   Threads all_;
+  // The loop that a thread is about to leave, by its variable's slot, or to go on with.
+  static constexpr std::uint32_t kStays = UINT32_MAX;
+  struct Leaving {
+    std::uint32_t slot = kStays;
+    bool is_next = false;
+  };
+  Leaving leaving_;            // the thread that runs
+  std::vector<Leaving> left_;  // of each, where they run together; empty: there is no Leave
 };
 
 }  // namespace

@@ -70,8 +70,12 @@ struct Emulation {
 // between threads at these is a fault (DivergentBarrier):
 //   Barrier, Block   every thread of the block is there
 //   Barrier, Warp    every thread of each warp of which one is there
-//   Shuffle          the same, and the warp has 32 threads
-// after which they go on as if all had met. The value of a shuffle is read as the thread has it
+//                    (of its lanes, and nobody else)
+//   Barrier, Threads its members are there, nobody else; and what threads other than these last
+//                    waited at a barrier of that number, they surely have passed it
+//   Shuffle          the same as of a warp, and the warp has 32 threads
+// after which they go on as if all had met (those who were there, in a kernel that has barriers of
+// a part of the block, or of a warp). The value of a shuffle is read as the thread has it
 // that gives it; a shuffle orders nothing but that.
 //
 // Shared buffers may overlap: what is stored in one is lost to the others, and accesses of the same

@@ -4,14 +4,17 @@
 
 namespace selvage {
 
-BarrierClock::BarrierClock(std::int64_t threads_of_a_block)
+BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked)
     : threads_(threads_of_a_block),
-      warp_barriers_(std::size_t((threads_of_a_block + kWarp - 1) / kWarp)) {}
+      warp_barriers_(std::size_t((threads_of_a_block + kWarp - 1) / kWarp)) {
+  if (is_clocked) clocks_.emplace(threads_of_a_block);
+}
 
 void BarrierClock::start_block(std::int64_t number) {
   first_ = number * threads_;
   block_barriers_ = 0;
   std::fill(warp_barriers_.begin(), warp_barriers_.end(), 0);
+  if (clocks_) clocks_->start_block();
 }
 
 void BarrierClock::run(std::int64_t thread_of_the_block) {
@@ -54,16 +57,39 @@ std::optional<std::int64_t> Crowd::at_once(const BarrierClock& clock) const {
   return std::nullopt;
 }
 
+void ClockedCrowd::add(const BarrierClock& clock) {
+  const Moment now = clock.now();
+  const auto is_of_another = [&](const Moment& m) { return !clock.is_here(m); };
+  const auto first = std::find_if(moments_.begin(), moments_.end(), is_of_another);
+  if (first != moments_.end()) {
+    const auto end = std::remove_if(first + 1, moments_.end(), is_of_another);
+    moments_.erase(end, moments_.end());
+  }
+  std::erase_if(moments_, [&](const Moment& m) { return clock.is_before_now(m); });
+  moments_.push_back(now);
+}
+
+std::optional<std::int64_t> ClockedCrowd::at_once(const BarrierClock& clock) const {
+  for (const Moment& m : moments_) {
+    if (!clock.is_before_now(m)) return m.thread;
+  }
+  return std::nullopt;
+}
+
 void AccessLog::forget() {
   std::fill(cells_.begin(), cells_.end(), Cell{});
   for (auto& crowd : crowds_) std::fill(crowd.begin(), crowd.end(), Crowd{});
+  for (auto& crowd : clocked_) std::fill(crowd.begin(), crowd.end(), ClockedCrowd{});
 }
 
-Crowd& AccessLog::crowd(std::size_t cell, Way way) {
-  auto& crowds = crowds_[std::size_t(way)];
-  if (crowds.empty()) crowds.resize(cells_.size());
+void AccessLog::join(std::size_t cell, Way way, const BarrierClock& clock) {
+  const auto join_one = [&](auto& crowds) {
+    if (crowds.empty()) crowds.resize(cells_.size());
+    crowds[cell].add(clock);
+  };
   has_crowds_ = true;
-  return crowds[cell];
+  if (clock.is_clocked()) return join_one(clocked_[std::size_t(way)]);
+  join_one(crowds_[std::size_t(way)]);
 }
 
 std::optional<AccessLog::Race> AccessLog::race(std::size_t cell, Way way,
@@ -75,9 +101,13 @@ std::optional<AccessLog::Race> AccessLog::race(std::size_t cell, Way way,
   }
   if (!has_crowds_) return std::nullopt;
   for (Way other : {Way::Read, Way::Repeat, Way::Add, Way::Min, Way::Max}) {
+    if (other == way && way != Way::Write) continue;
     const auto& crowds = crowds_[std::size_t(other)];
-    if (crowds.empty() || (other == way && way != Way::Write)) continue;
-    if (const auto thread = crowds[cell].at_once(clock)) return Race{*thread, other};
+    if (!crowds.empty()) {
+      if (const auto thread = crowds[cell].at_once(clock)) return Race{*thread, other};
+    } else if (const auto& clocked = clocked_[std::size_t(other)]; !clocked.empty()) {
+      if (const auto thread = clocked[cell].at_once(clock)) return Race{*thread, other};
+    }
   }
   return std::nullopt;
 }
@@ -91,12 +121,12 @@ std::optional<AccessLog::Race> AccessLog::access(std::size_t cell, Way way, std:
     // after all. Crowds stay: a repetition may come before this, and yet not before them.
     case Way::Write: c.write = clock.now(); break;
     case Way::Repeat:
-      if (!c.write.is_none()) crowd(cell, way).add(clock);
+      if (!c.write.is_none()) join(cell, way, clock);
       break;
     case Way::Read:
     case Way::Add:
     case Way::Min:
-    case Way::Max: crowd(cell, way).add(clock); break;
+    case Way::Max: join(cell, way, clock); break;
   }
   if (way != Way::Read) {
     ++c.visits;

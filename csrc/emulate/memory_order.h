@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/ir/parallel.h>
+#include <selvage/kernel/thread_clocks.h>
 
 #include <array>
 #include <cstdint>
@@ -16,9 +17,12 @@ namespace selvage {
 // An access comes before a later one of another thread if both are of one block and
 //   a barrier of the block lies between, or
 //   both are of one warp, and a barrier of that warp lies between.
+// Where a kernel has barriers of a part of the block, or of a warp, the numbers of barriers do not
+// tell: there vector clocks do (csrc/kernel/thread_clocks.h).
 // Accesses of two blocks are never ordered.
 
-// One access: who, and how many barriers of its block and of its warp lie before it.
+// One access: who, and how many barriers of its block and of its warp lie before it; or the tick of
+// its own clock, as block_barriers.
 struct Moment {
   std::int64_t thread = -1;  // -1: none
   std::uint32_t block_barriers = 0, warp_barriers = 0;
@@ -28,7 +32,8 @@ struct Moment {
 // The barriers that the running block has passed, and the thread that runs.
 class BarrierClock {
  public:
-  explicit BarrierClock(std::int64_t threads_of_a_block);
+  // `is_clocked`: are there barriers of a part of the block, or of a warp?
+  explicit BarrierClock(std::int64_t threads_of_a_block, bool is_clocked = false);
 
   void start_block(std::int64_t number);
   void run(std::int64_t thread_of_the_block);
@@ -36,15 +41,21 @@ class BarrierClock {
   void meet_warp(std::int64_t warp_of_the_block) {
     ++warp_barriers_[std::size_t(warp_of_the_block)];
   }
+  // Where it is clocked: how any threads meet, by their number in the block.
+  bool is_clocked() const { return clocks_.has_value(); }
+  ThreadClocks& clocks() { return *clocks_; }
 
   // What the running thread does now.
   Moment now() const {
+    if (clocks_) return {first_ + thread_, clocks_->now(thread_), 0};
     return {first_ + thread_, block_barriers_, warp_barriers_[std::size_t(warp_)]};
   }
   // Does an earlier access come before now? Every thread comes after what it has done itself.
   bool is_before_now(const Moment& earlier) const {
     if (earlier.thread == first_ + thread_) return true;
     if (!is_here(earlier)) return false;
+    if (clocks_)
+      return clocks_->is_before(earlier.thread - first_, earlier.block_barriers, thread_);
     return earlier.block_barriers < block_barriers_ ||
            (warp_of(earlier) == warp_ &&
             earlier.warp_barriers < warp_barriers_[std::size_t(warp_)]);
@@ -59,6 +70,7 @@ class BarrierClock {
   std::int64_t thread_ = 0, warp_ = 0;
   std::uint32_t block_barriers_ = 0;
   std::vector<std::uint32_t> warp_barriers_;
+  std::optional<ThreadClocks> clocks_;
 };
 
 // Accesses that are not ordered among themselves and need not be, as many of them as tell of any
@@ -80,6 +92,17 @@ class Crowd {
   };
   std::array<OfWarp, 2> warps_;
   std::int64_t of_another_block_ = -1;
+};
+
+// The same where threads are clocked: all but those after which another of them comes; of other
+// blocks, one.
+class ClockedCrowd {
+ public:
+  void add(const BarrierClock& clock);
+  std::optional<std::int64_t> at_once(const BarrierClock& clock) const;
+
+ private:
+  std::vector<Moment> moments_;
 };
 
 // How cells of memory have been accessed, and which accesses race: two threads, at least one of
@@ -117,12 +140,13 @@ class AccessLog {
 
  private:
   std::optional<Race> race(std::size_t cell, Way way, const BarrierClock& clock) const;
-  Crowd& crowd(std::size_t cell, Way way);
+  void join(std::size_t cell, Way way, const BarrierClock& clock);
 
   std::vector<Cell> cells_;
   // By way; each is empty until a cell is first accessed that way. Those of Write stay empty: all
   // but the last are ordered.
   std::array<std::vector<Crowd>, 6> crowds_;
+  std::array<std::vector<ClockedCrowd>, 6> clocked_;  // instead, where threads are clocked
   bool has_crowds_ = false;
 };
 

@@ -11,6 +11,19 @@ namespace {
 
 bool is_serial(const Loop& loop) { return !is_block(loop.parallel) && !is_thread(loop.parallel); }
 
+// An inner loop that has the same variable is left by what stands inside.
+bool leaves(const Body& body, Expr variable) {
+  return std::any_of(body.begin(), body.end(), [&](const Statement& s) {
+    if (const auto* leave = std::get_if<Leave>(&s.node)) return same(leave->loop, variable);
+    if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      return leaves(guard->body, variable) || leaves(guard->otherwise, variable);
+    }
+    const auto* loop = std::get_if<Loop>(&s.node);
+    if (loop == nullptr || (is_serial(*loop) && same(loop->variable, variable))) return false;
+    return leaves(loop->body, variable);
+  });
+}
+
 class Walk {
   using Axis = ComputedExpressions::Axis;
 
@@ -89,8 +102,9 @@ class Walk {
 
 }  // namespace
 
+bool is_left(const Loop& loop) { return leaves(loop.body, loop.variable); }
 bool runs_once(const Loop& loop) {
-  return is_serial(loop) && !loop.begin.valid() && loop.extent.is_const(1);
+  return is_serial(loop) && !loop.begin.valid() && loop.extent.is_const(1) && !is_left(loop);
 }
 bool iterates(const Loop& loop) { return is_serial(loop) && !runs_once(loop); }
 

@@ -8,7 +8,9 @@
 
 namespace selvage {
 
-// A serial loop that runs once needs no loop.
+// Does a Leave leave it, or go on with its next iteration?
+bool is_left(const Loop& loop);
+// A serial loop that runs once, and that nothing leaves, needs no loop.
 bool runs_once(const Loop& loop);
 // Is its body run again and again? A block or thread index is no such loop.
 bool iterates(const Loop& loop);

@@ -98,6 +98,10 @@ struct Barrier {
   bool is_partial() const {
     return scope == Scope::Threads || (scope == Scope::Warp && lanes != kAllLanes);
   }
+  // Does a thread of the block, by its number, x fastest, then y, z, take part (if its warp does)?
+  bool has(std::int64_t thread) const;
+  // Of Threads: how many warps have a lane that takes part.
+  int warps() const;
 };
 // Leaves the serial loop around it that has this variable, for the thread that gets here: it goes
 // on behind the loop or, `is_next`, with the loop's next iteration.

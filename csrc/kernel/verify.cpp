@@ -9,7 +9,8 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kExactWork = std::int64_t{1} << 27;   // operations of a run that decides
+constexpr std::int64_t kExactWork = std::int64_t{1} << 27;   // operations of runs that decide
+constexpr std::size_t kMostPoints = 256;                     // values of sizes, each with its run
 constexpr std::int64_t kSampleWork = std::int64_t{1} << 24;  // of one that may refute
 
 KernelFinding finding_of(const AccessMap& map, const ReplayFault& fault) {
@@ -74,18 +75,29 @@ Verification verify(const Kernel& kernel) {
   const AccessMap map(kernel);
   std::array<HazardFindings, kHazards> parts = {race_findings(map), divergence_findings(map),
                                                 lifetime_findings(map), bounds_findings(map)};
-  // What is open is decided by going through the kernel as it runs, if its sizes are numbers and it
-  // is small; else some sizes may refute it.
+  // What is open is decided by going through the kernel as it runs, if its sizes are numbers, or
+  // have but few values, and it is small; else some sizes may refute it.
   const bool is_open = std::any_of(parts.begin(), parts.end(),
                                    [](const HazardFindings& p) { return !p.open.empty(); });
   std::vector<Replay> runs;
+  bool is_exact = false;
   if (is_open) {
-    const std::int64_t work = map.sizes().empty() ? kExactWork : kSampleWork;
-    for (const Point& sizes : sample_points(map.size_facts(), map.sizes(), 4)) {
-      runs.push_back(replay(map, sizes, work));
+    if (const auto all = all_points(map.size_facts(), map.sizes(), kMostPoints)) {
+      std::int64_t work = kExactWork;
+      is_exact = true;
+      for (const Point& sizes : *all) {
+        runs.push_back(replay(map, sizes, work));
+        work = runs.back().work_left;
+        is_exact = is_exact && runs.back().is_complete;
+        if (work < 0) break;
+      }
+    }
+    if (!is_exact && !map.sizes().empty()) {
+      for (const Point& sizes : sample_points(map.size_facts(), map.sizes(), 4)) {
+        runs.push_back(replay(map, sizes, kSampleWork));
+      }
     }
   }
-  const bool is_exact = map.sizes().empty() && runs.size() == 1 && runs[0].is_complete;
   Verification out;
   for (std::size_t h = 0; h < kHazards; ++h) {
     if (parts[h].open.empty()) {

@@ -94,6 +94,11 @@ class AccessCollector {
   void run() {
     map_.scopes_.emplace_back();
     visit(kernel_.body, kTop, false, 0, map_.body_);
+    for (KernelAccess& a : map_.accesses_) {
+      for (PlaceId loop : map_.scopes_[a.scope].loops) {
+        a.may_be_left_out = a.may_be_left_out || map_.places_[loop].is_left;
+      }
+    }
   }
 
  private:
@@ -163,8 +168,10 @@ class AccessCollector {
       entered.loops.push_back(id);
       map_.scopes_.push_back(std::move(entered));
       inner = map_.scopes_.size() - 1;
+      open_.emplace_back(loop.variable, id);
     }
     inside(loop.body, id, false, inner);
+    if (map_.places_[id].is_serial_loop()) open_.pop_back();
     environment_ = outer;
   }
   void visit(const Define& define, PlaceId, std::size_t) {
@@ -179,9 +186,16 @@ class AccessCollector {
     }
   }
   void visit(const Barrier& barrier, PlaceId, std::size_t) {
-    SELVAGE_CHECK(!barrier.is_partial());
+    map_.has_partial_barrier_ = map_.has_partial_barrier_ || barrier.is_partial();
   }
-  void visit(const Leave&, PlaceId, std::size_t) { SELVAGE_CHECK(!"a loop that is left"); }
+  void visit(const Leave& leave, PlaceId id, std::size_t) {
+    const auto loop = std::find_if(open_.rbegin(), open_.rend(),
+                                   [&](const auto& l) { return same(l.first, leave.loop); });
+    SELVAGE_CHECK(loop != open_.rend());  // a serial loop around it
+    map_.places_[id].leaves = loop->second;
+    map_.places_[loop->second].is_left = true;
+    map_.leaves_.push_back(id);
+  }
   void visit(const Transfer& t, PlaceId id, std::size_t scope) {
     add(id, scope, t.from, Kind::Read, written(t.from_address), t.width);
     add(id, scope, t.to, Kind::Write, written(t.to_address), t.width).duplicates_allowed =
@@ -261,6 +275,7 @@ class AccessCollector {
   const Kernel& kernel_;
   IndexValues values_;
   Environment environment_;
+  std::vector<std::pair<Expr, PlaceId>> open_;  // serial loops around, by their own variables
   std::unordered_map<std::string, int> names_;
 };
 

@@ -25,6 +25,8 @@ struct StatementPlace {
   std::size_t scope = 0;         // what holds there
   Expr variable, begin, extent;  // of a serial loop: a symbol that no other loop has
   Expr condition;                // of a Guard
+  PlaceId leaves = kTop;         // of a Leave: the loop
+  bool is_left = false;          // of a loop: by a Leave
   std::vector<PlaceId> body = {}, otherwise = {};
 
   bool is_serial_loop() const { return variable.valid(); }
@@ -49,6 +51,10 @@ struct KernelAccess {
   Function function = Function::Add;  // of an Atomic
   bool duplicates_allowed = false;
   bool depends_on_data = false;  // whether it happens: a read in one branch of a select
+  bool may_be_left_out = false;  // a loop around it is left early by some thread
+
+  // Does it happen wherever its scope says?
+  bool is_certain() const { return !depends_on_data && !may_be_left_out; }
 };
 
 // The statements and the accesses of a kernel, with what is known at each. The kernel must outlive
@@ -64,6 +70,9 @@ class AccessMap {
   const std::vector<PlaceId>& body() const { return body_; }  // outermost statements
   const std::vector<KernelAccess>& accesses() const { return accesses_; }
   const AccessScope& scope(std::size_t s) const { return scopes_[s]; }
+  const std::vector<PlaceId>& leaves() const { return leaves_; }  // every Leave
+  // Has it a barrier of a part of the block, or of a warp?
+  bool has_partial_barrier() const { return has_partial_barrier_; }
 
   // The indices of thread and block, x y z: 0 where the extent is 1.
   const std::array<Expr, 3>& threads() const { return threads_; }
@@ -95,7 +104,8 @@ class AccessMap {
 
   const Kernel& kernel_;
   std::vector<StatementPlace> places_;
-  std::vector<PlaceId> body_;
+  std::vector<PlaceId> body_, leaves_;
+  bool has_partial_barrier_ = false;
   std::vector<AccessScope> scopes_;
   std::vector<KernelAccess> accesses_;
   std::array<Expr, 3> threads_, blocks_;

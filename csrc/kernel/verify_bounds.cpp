@@ -79,7 +79,7 @@ class Bounds {
     KernelFinding f = finding(a);
     const Point point = point_of(verdict);
     const auto at =
-        is_refuted(verdict) && !a.depends_on_data ? value_at(a.address, point) : std::nullopt;
+        is_refuted(verdict) && a.is_certain() ? value_at(a.address, point) : std::nullopt;
     const std::string& name = map_.kernel().buffers[a.buffer].name;
     if (at) {
       f.verdict = verdict;

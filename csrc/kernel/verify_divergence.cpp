@@ -1,8 +1,11 @@
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/verify_order.h>
 #include <selvage/kernel/verify_parts.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace selvage {
 
@@ -11,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostWork = 1 << 23;
 
 // What stands around a barrier must say the same to all threads that meet there: the condition of a
-// guard, the number of iterations of a loop.
+// guard, the number of iterations of a loop; so must what stands around a Leave of such a loop.
 class Divergence {
  public:
   explicit Divergence(const AccessMap& map) : map_(map) {}
@@ -20,10 +23,12 @@ class Divergence {
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
       const Statement& s = *map_.places()[id].statement;
       if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
-        const bool is_warp = barrier->scope == Barrier::Scope::Warp;
-        check(id, is_warp, is_warp ? "a barrier of a warp" : "a barrier");
+        check(id, *barrier, id, name_of(*barrier));
+        if (barrier->is_partial()) check_others(id, *barrier);
+        if (barrier->scope == Barrier::Scope::Threads) check_number(id, *barrier);
       } else if (std::holds_alternative<Shuffle>(s.node)) {
-        check(id, true, "a shuffle");
+        static const Barrier of_warp{Barrier::Scope::Warp};
+        check(id, of_warp, id, "a shuffle");
         check_whole_warps(id);
       }
     }
@@ -31,28 +36,84 @@ class Divergence {
   }
 
  private:
-  void check(PlaceId id, bool is_warp, const std::string& what) {
-    for (PlaceId a = map_.places()[id].parent; a != kTop; a = map_.places()[a].parent) {
+  // Who waits at a barrier, for what is known of them: all of the block, of each warp, its own.
+  using Waiters = std::int64_t;
+  Waiters waiters(const Barrier& barrier, PlaceId id) const {
+    if (barrier.is_partial()) return id;
+    return barrier.scope == Barrier::Scope::Block ? -1 : -2;
+  }
+
+  // All who must wait at `id` come there together, or none of them; nor do they part at a loop
+  // around it that one of them leaves. False: it is told already.
+  bool check(PlaceId id, const Barrier& barrier, PlaceId at, const std::string& what) {
+    std::vector<PlaceId> to_leaves;
+    for (PlaceId a = map_.places()[at].parent; a != kTop; a = map_.places()[a].parent) {
       const StatementPlace& around = map_.places()[a];
       if (!around.is_serial_loop() && !around.condition.valid()) continue;
-      const auto [it, fresh] = known_.try_emplace({a, is_warp}, Verdict(Unknown{}));
+      const auto [it, fresh] = known_.try_emplace({a, waiters(barrier, id)}, Verdict(Unknown{}));
       if (fresh) {
         if (around.condition.valid()) {
-          it->second = uniform(around.condition, around.scope, is_warp);
+          it->second = uniform(around.condition, around.scope, barrier);
         } else {
           // The variable stands for the iteration, too.
-          it->second = uniform(around.begin, around.scope, is_warp);
-          if (is_proved(it->second)) it->second = uniform(around.extent, around.scope, is_warp);
+          it->second = uniform(around.begin, around.scope, barrier);
+          if (is_proved(it->second)) it->second = uniform(around.extent, around.scope, barrier);
         }
       }
-      if (is_proved(it->second)) {
-        add_rules(it->second, out_.proved);
-        continue;
+      if (!is_proved(it->second)) {
+        open(
+            id, it->second,
+            "it is not proved that all threads " + whose(barrier) + " reach " + what + ", or none");
+        return false;
       }
-      open(id, it->second,
-           "it is not proved that all threads of the " + std::string(is_warp ? "warp" : "block") +
-               " reach " + what + ", or none");
-      return;
+      add_rules(it->second, out_.proved);
+      if (around.is_left) to_leaves.push_back(a);
+    }
+    for (PlaceId leave : map_.leaves()) {
+      const PlaceId loop = map_.places()[leave].leaves;
+      if (std::find(to_leaves.begin(), to_leaves.end(), loop) == to_leaves.end()) continue;
+      if (!left_.insert({leave, waiters(barrier, id)}).second) continue;
+      if (!check(id, barrier, leave, what)) return false;
+    }
+    return true;
+  }
+  static std::string whose(const Barrier& barrier) {
+    switch (barrier.scope) {
+      case Barrier::Scope::Block: return "of the block";
+      case Barrier::Scope::Warp:
+        return barrier.is_partial() ? "of these lanes of the warp" : "of the warp";
+      case Barrier::Scope::Threads: return "that take part";
+    }
+    return {};
+  }
+
+  // Nobody else comes there.
+  void check_others(PlaceId id, const Barrier& barrier) {
+    if (nobody_else_comes(id, barrier)) return add_rule("exact enumeration", out_.proved);
+    open(id, Unknown{map_.pool().truth(false)},
+         "it is not proved that no thread but those that take part reaches " + name_of(barrier));
+  }
+  bool nobody_else_comes(PlaceId id, const Barrier& barrier) {
+    const std::size_t scope = map_.places()[id].scope;
+    std::vector<Expr> conditions = map_.scope(scope).conditions;
+    std::erase_if(conditions, [&](Expr e) { return !mentions_thread(e); });
+    return for_threads(conditions, conditions, {}, scope, [&](std::int64_t thread, std::int64_t) {
+      return thread == kNext || barrier.has(thread);
+    });
+  }
+
+  // Others whose barrier has its number are never there at the same time.
+  void check_number(PlaceId id, const Barrier& barrier) {
+    for (PlaceId other = 0; other < id; ++other) {
+      const auto* b = std::get_if<Barrier>(&map_.places()[other].statement->node);
+      const bool is_same = b != nullptr && b->scope == Barrier::Scope::Threads &&
+                           b->id == barrier.id && !same_members(*b, barrier);
+      if (!is_same) continue;
+      if (!order_) order_.emplace(map_);
+      if (order_->are_kept_apart(other, id, BarrierOrder::Among::Block)) continue;
+      return open(id, Unknown{map_.pool().truth(false)},
+                  "it is not proved that no other threads use " + name_of(barrier) +
+                      " when its own get there");
     }
   }
 
@@ -75,14 +136,14 @@ class Divergence {
                          .text = std::move(text)});
   }
 
-  Verdict uniform(Expr e, std::size_t scope, bool is_warp) {
+  Verdict uniform(Expr e, std::size_t scope, const Barrier& barrier) {
     Simplifier& known = map_.at(scope);
     const Expr simple = known.simplify(e);
     if (!mentions_thread(simple)) return Proved{{"uniform"}};
     if (info(e.op()).result == Result::Truth && (known.proves(e) || known.proves(!e))) {
       return Proved{{"uniform"}};
     }
-    if (is_uniform_everywhere(simple, scope, is_warp)) return Proved{{"exact enumeration"}};
+    if (is_uniform_everywhere(simple, scope, barrier)) return Proved{{"exact enumeration"}};
     return Unknown{simple};
   }
   bool mentions_thread(Expr e) const {
@@ -90,13 +151,30 @@ class Divergence {
     return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
   }
 
-  // At all values of what is not the thread's.
-  bool is_uniform_everywhere(Expr e, std::size_t scope, bool is_warp) {
+  bool is_uniform_everywhere(Expr e, std::size_t scope, const Barrier& barrier) {
+    std::map<std::int64_t, std::int64_t> said;  // by warp
+    const bool by_warp = barrier.scope == Barrier::Scope::Warp;
+    return for_threads({&e, 1}, map_.scope(scope).conditions, e, scope,
+                       [&](std::int64_t thread, std::int64_t value) {
+                         if (thread == kNext) said.clear();
+                         if (thread == kNext || !barrier.has(thread)) return true;
+                         const std::int64_t group = by_warp ? thread / kWarp : 0;
+                         return said.try_emplace(group, value).first->second == value;
+                       });
+  }
+
+  // At all values of what is not the thread's in `over`: calls for each thread for which those
+  // conditions hold that are over nothing else, with its number and the value of `e` (0: none);
+  // before the first of them, with kNext. False: `visit` says no, or there are too many.
+  static constexpr std::int64_t kNext = -1;
+  template <class F>
+  bool for_threads(std::span<const Expr> over, std::span<const Expr> all, Expr e, std::size_t scope,
+                   F visit) {
     const auto extents = map_.block_extents();
     if (!extents) return false;
     std::vector<PointAxis> shared, threads;
     ExprPool& pool = map_.pool();
-    for (Expr s : symbols_of(std::span(&e, 1))) {
+    for (Expr s : symbols_of(over)) {
       if (map_.is_thread(s)) continue;
       const Interval range = map_.at(scope).interval(s);
       if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
@@ -113,32 +191,31 @@ class Divergence {
       known.push_back(t);
     }
     std::vector<Expr> conditions;
-    for (Expr c : map_.scope(scope).conditions) {
+    for (Expr c : all) {
       if (uses_only(std::span(&c, 1), known)) conditions.push_back(c);
     }
     Slots slots;
     for (const PointAxis& a : shared) slots(a.symbol);
-    const Expr results[] = {e, number};
+    const Expr results[] = {e.valid() ? e : pool.constant(0), number};
     PointWalk outer(shared, {}, {}, slots), inner(threads, conditions, results, slots);
     std::int64_t work = kMostWork;
-    bool is_uniform = true;
-    std::map<std::int64_t, std::int64_t> said;  // by warp
+    bool holds = true;
     const auto end = outer.run(work, [&] {
-      said.clear();
+      holds = visit(kNext, 0);
       const auto inside = inner.run(work, [&] {
-        const std::int64_t group = is_warp ? inner.result(1) / kWarp : 0;
-        const auto it = said.try_emplace(group, inner.result(0)).first;
-        is_uniform = it->second == inner.result(0);
-        return is_uniform;
+        holds = holds && visit(inner.result(1), inner.result(0));
+        return holds;
       });
-      is_uniform = is_uniform && inside == PointWalk::End::Done;
-      return is_uniform;
+      holds = holds && inside == PointWalk::End::Done;
+      return holds;
     });
-    return is_uniform && end == PointWalk::End::Done;
+    return holds && end == PointWalk::End::Done;
   }
 
   const AccessMap& map_;
-  std::map<std::pair<PlaceId, bool>, Verdict> known_;
+  std::map<std::pair<PlaceId, Waiters>, Verdict> known_;
+  std::set<std::pair<PlaceId, Waiters>> left_;  // each Leave that is looked at
+  std::optional<BarrierOrder> order_;
   HazardFindings out_;
 };
 

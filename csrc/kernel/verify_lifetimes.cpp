@@ -50,7 +50,9 @@ class Lifetimes {
   std::optional<std::string> covering_rule(std::size_t r) const {
     std::map<std::size_t, std::vector<std::size_t>> groups;  // by loops around both
     for (std::size_t w : writes_before(r)) {
+      // Whoever gets to the read has been there, whatever loops it has left.
       if (is_same_element(w, r)) return "written before";
+      if (map_.accesses()[w].may_be_left_out) continue;
       groups[common_loops(map_, w, r).size()].push_back(w);
     }
     for (const auto& [loops, writes] : groups) {
@@ -75,6 +77,7 @@ class Lifetimes {
         if (map_.overlap(all[w].buffer, all[r].buffer)) return false;
         continue;
       }
+      if (all[w].may_be_left_out) continue;
       if (common_loops(map_, w, r).size() > k) {
         inside.push_back(w);
       } else if (comes_before(w, r)) {

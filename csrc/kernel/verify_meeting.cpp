@@ -53,7 +53,7 @@ class Question {
       prove(out, true);
     }
     if (is_proved(out.across) && is_proved(out.within)) return out;
-    if (samples != nullptr && !first_.depends_on_data && !second_.depends_on_data) {
+    if (samples != nullptr && first_.is_certain() && second_.is_certain()) {
       if (map_.sizes().empty()) {
         refute(out, found);
       } else {

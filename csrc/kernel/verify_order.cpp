@@ -22,9 +22,36 @@ BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
   }
 }
 
+// Whoever leaves a loop meets nothing of what comes later in it.
+bool BarrierOrder::may_be_skipped(PlaceId id) const {
+  return std::any_of(map_.leaves().begin(), map_.leaves().end(), [&](PlaceId leave) {
+    PlaceId around = id;
+    while (around != kTop && around != map_.places()[leave].leaves) {
+      around = map_.places()[around].parent;
+    }
+    return leave < id && around != kTop;
+  });
+}
+
+bool BarrierOrder::are_kept_apart(PlaceId x, PlaceId y, Among among) const {
+  if (y < x) std::swap(x, y);
+  if (between(x, y, among) != Pass::Always) return false;
+  for (PlaceId id = x; id != kTop; id = map_.places()[id].parent) {
+    PlaceId around = y;
+    while (around != kTop && around != id) around = map_.places()[around].parent;
+    if (around == kTop || !map_.places()[id].is_serial_loop()) continue;
+    const Pass turn = either(after(y, id, among), before(id, x, among));
+    if (turn != Pass::Always) return false;
+  }
+  return true;
+}
+
 BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
   const StatementPlace& p = map_.places()[id];
   if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
+    // It orders some; which, is not looked at.
+    if (barrier->is_partial()) return Pass::Sometimes;
+    if (may_be_skipped(id)) return Pass::Sometimes;
     if (barrier->scope == Barrier::Scope::Block) return Pass::Always;
     has_warp_barrier_ = true;
     return among == Among::Warp ? Pass::Always : Pass::Never;

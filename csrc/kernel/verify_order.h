@@ -28,7 +28,8 @@ struct Meeting {
 // The loops around both, outer to inner.
 std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size_t b);
 
-// What barriers order: the block's are met by all threads, those of a warp by its own.
+// What barriers order: the block's are met by all threads, those of a warp by its own. Those of a
+// part of them may order or not; so may those behind a Leave in the loop that it leaves.
 class BarrierOrder {
  public:
   // Which barriers count: for any two threads of a block those of the block alone, for two threads
@@ -41,12 +42,15 @@ class BarrierOrder {
   // meet at barriers, all or none, is taken for granted.
   std::vector<Meeting> meetings(std::size_t a, std::size_t b, Among among) const;
   bool has_warp_barrier() const { return has_warp_barrier_; }
+  // Does every way from the one place to the other, and back, pass a barrier?
+  bool are_kept_apart(PlaceId x, PlaceId y, Among among) const;
 
  private:
   // Does whoever goes this way meet a barrier?
   enum class Pass : std::uint8_t { Never, Sometimes, Always };
   static Pass either(Pass a, Pass b) { return std::max(a, b); }
 
+  bool may_be_skipped(PlaceId id) const;
   Pass compute(PlaceId id, Among among);
   Pass along(const std::vector<PlaceId>& body, std::size_t from, std::size_t end,
              Among among) const;

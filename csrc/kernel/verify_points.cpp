@@ -198,4 +198,50 @@ std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbo
   return points;
 }
 
+std::optional<std::vector<Point>> all_points(const Facts& facts, std::span<const Expr> symbols,
+                                             std::size_t most) {
+  constexpr std::int64_t kMostTried = 1 << 14;
+  if (symbols.empty()) return std::vector<Point>{{}};
+  std::vector<Expr> known = relations(facts);
+  std::erase_if(known, [&](Expr e) {
+    const std::vector<Expr> own = symbols_of(std::span(&e, 1));
+    return std::none_of(own.begin(), own.end(), [&](Expr s) { return contains(symbols, s); });
+  });
+  if (!uses_only(known, symbols)) return std::nullopt;
+  std::vector<const Facts::Symbol*> of;
+  std::int64_t tried = 1;
+  for (Expr e : symbols) {
+    of.push_back(facts.find(e));
+    if (of.back() == nullptr) return std::nullopt;
+    const Interval& range = of.back()->range;
+    if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
+    const auto width = checked_sub(range.hi, range.lo);
+    const auto all = width ? checked_add(*width, 1) : std::nullopt;
+    const auto product = all ? checked_mul(tried, std::max<std::int64_t>(*all, 0)) : std::nullopt;
+    if (!product || *product > kMostTried) return std::nullopt;
+    tried = *product;
+  }
+  std::vector<Expr> roots = known;
+  roots.push_back(facts.pool().truth(true));
+  Tape tape(roots, symbols);
+  std::vector<Point> points;
+  std::vector<std::int64_t> values(symbols.size());
+  for (std::int64_t n = 0; n < tried; ++n) {
+    std::int64_t rest = n;
+    bool is_allowed = true;
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      const Interval& range = of[i]->range;
+      values[i] = range.lo + rest % (range.hi - range.lo + 1);
+      rest /= range.hi - range.lo + 1;
+      is_allowed = is_allowed && of[i]->congruence.contains(values[i]);
+    }
+    is_allowed = is_allowed && tape.evaluate(values);
+    for (std::size_t i = 0; is_allowed && i < roots.size(); ++i) is_allowed = tape.root(i) != 0;
+    if (!is_allowed) continue;
+    if (points.size() == most) return std::nullopt;
+    points.push_back(point_at(symbols, values));
+  }
+  return points;
+}
+
 }  // namespace selvage

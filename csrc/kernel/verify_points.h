@@ -89,4 +89,9 @@ std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> express
 std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbols,
                                  std::size_t most);
 
+// All values for symbols that the facts allow, if these are `most` at most, and the facts relate
+// them to nothing else. Without symbols: one, the empty one.
+std::optional<std::vector<Point>> all_points(const Facts& facts, std::span<const Expr> symbols,
+                                             std::size_t most);
+
 }  // namespace selvage

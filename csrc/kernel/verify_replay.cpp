@@ -1,4 +1,6 @@
 #include <selvage/base/integer.h>
+#include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/thread_clocks.h>
 #include <selvage/kernel/verify_replay.h>
 #include <selvage/kernel/verify_shadow.h>
 
@@ -11,6 +13,7 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostThreads = 4096;
+constexpr std::int64_t kMostClocked = 1024;    // threads of a block with partial barriers
 constexpr std::int64_t kMostLocal = 1 << 24;   // elements of local memory, of all threads
 constexpr std::int64_t kMostShared = 1 << 18;  // bytes
 constexpr std::size_t kMostCells = 1 << 18;    // elements of global memory that are accessed
@@ -45,6 +48,7 @@ class Player {
     return found_;
   }
 
+  std::int64_t work_left() const { return work_; }
   Replay run() {
     for (const auto& [symbol, value] : sizes_) slots_[slots_(symbol)] = value;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -60,6 +64,11 @@ class Player {
       return x < 1 || y < 1 || z < 1 ? std::move(out_) : incomplete();
     }
     threads_ = std::int32_t(x * y * z);
+    if (map_.has_partial_barrier()) {
+      if (threads_ > kMostClocked) return incomplete();
+      clocks_.emplace(threads_);
+    }
+    left_.assign(std::size_t(threads_), kTop);
     compile();
     if (!prepare_memory()) return incomplete();
     Active all(static_cast<std::size_t>(threads_));
@@ -177,6 +186,11 @@ class Player {
     std::fill(local_written_.begin(), local_written_.end(), 0);
     ++block_epoch_;
     warp_epochs_.assign(std::size_t(threads_ + 31) / 32, 0);
+    if (clocks_) {
+      clocks_->start_block();
+      clocked_.clear();
+      work_ -= std::int64_t(threads_) * threads_ / 8;
+    }
     work_ -= (local_ + 1) * threads_ / 8 + 64;
   }
 
@@ -199,18 +213,30 @@ class Player {
   }
 
   void run(const std::vector<PlaceId>& body, const Active& active) {
+    const Active* here = &active;
+    Active rest;  // those that have left no loop
     for (PlaceId id : body) {
       if (is_over_ || (is_over_ = work_ < 0)) return;
-      if (active.empty()) return;
-      run(id, active);
+      if (here->empty()) return;
+      run(id, *here);
+      if (count_left_ == 0) continue;
+      if (here == &active) rest = active;
+      here = &rest;
+      std::erase_if(rest, [&](std::int32_t t) { return has_left(t); });
     }
   }
+  bool has_left(std::int32_t t) const { return left_[std::size_t(t)] != kTop; }
   void run(PlaceId id, const Active& active) {
     const StatementPlace& p = map_.places()[id];
     if (p.is_serial_loop()) return loop(id, active);
     if (p.condition.valid()) return guard(id, active);
     if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
       return meet(id, *barrier, active);
+    }
+    if (p.leaves != kTop) {
+      for (std::int32_t t : active) left_[std::size_t(t)] = id;
+      count_left_ += active.size();
+      return;
     }
     if (!p.body.empty()) return run(p.body, active);  // a block or thread index
     if (std::holds_alternative<Shuffle>(p.statement->node)) {
@@ -248,13 +274,56 @@ class Player {
       if (inside.empty()) break;
       run(map_.places()[id].body, inside);
       for (std::int32_t t : inside) ++value[std::size_t(t)];
+      if (count_left_ > 0) std::erase_if(inside, [&](std::int32_t t) { return is_gone(id, t); });
       work_ -= std::int64_t(inside.size());
       if (work_ < 0) is_over_ = true;
     }
     open_loops_.pop_back();
   }
 
+  // At the end of an iteration of a loop: does the thread go on with no other one?
+  bool is_gone(PlaceId loop, std::int32_t t) {
+    PlaceId& left = left_[std::size_t(t)];
+    if (left == kTop) return false;
+    const StatementPlace& leave = map_.places()[left];
+    if (leave.leaves != loop) return true;
+    left = kTop;
+    --count_left_;
+    return !std::get<Leave>(leave.statement->node).is_next;
+  }
+
+  // Where some barrier is of a part of the block.
+  void meet_clocked(PlaceId id, const Barrier& barrier, const Active& active) {
+    const std::vector<std::uint32_t> there(active.begin(), active.end());
+    const std::string name = name_of(barrier);
+    if (const auto wrong = wrong_meeting(barrier, there, threads_)) {
+      const auto t = std::int32_t(wrong->thread);
+      if (wrong->missing) {
+        diverge(id, t, std::int32_t(*wrong->missing),
+                name + " that one thread reaches and another does not");
+      } else {
+        diverge(id, t, std::nullopt, name + " that a thread reaches which takes no part in it");
+      }
+    }
+    if (barrier.scope == Barrier::Scope::Threads) {
+      if (const auto taken = clocks_->take(barrier, there)) {
+        diverge(id, std::int32_t(taken->thread), std::int32_t(taken->user),
+                name + " that one thread reaches while others may wait there, another among them");
+      }
+      work_ -= std::int64_t(there.size() * there.size()) / 4;
+    }
+    work_ -= std::int64_t(there.size()) * threads_ / 2;
+    if (barrier.scope != Barrier::Scope::Warp) return clocks_->meet(there);
+    for (std::size_t i = 0; i < there.size();) {
+      std::size_t end = i;
+      while (end < there.size() && there[end] / kWarp == there[i] / kWarp) ++end;
+      clocks_->meet(std::span(there).subspan(i, end - i));
+      i = end;
+    }
+  }
+
   void meet(PlaceId id, const Barrier& barrier, const Active& active) {
+    if (clocks_) return meet_clocked(id, barrier, active);
     if (barrier.scope == Barrier::Scope::Warp) {
       check_warps(id, active, "barrier of a warp", false);
       std::int32_t last = -1;
@@ -266,7 +335,7 @@ class Player {
     if (active.size() != std::size_t(threads_)) {
       std::int32_t missing = 0;
       while (std::find(active.begin(), active.end(), missing) != active.end()) ++missing;
-      diverge(id, active[0], missing, "a barrier");
+      diverge(id, active[0], missing, "a barrier that one thread reaches and another does not");
     }
     ++block_epoch_;
   }
@@ -275,9 +344,14 @@ class Player {
     for (std::int32_t t : active) is_here[std::size_t(t)] = 1;
     for (std::int32_t t : active) {
       const std::int32_t first = t / 32 * 32;
-      if (whole && first + 32 > threads_) return diverge(id, t, std::nullopt, what);
+      if (whole && first + 32 > threads_) {
+        return diverge(id, t, std::nullopt,
+                       std::string(what) + " in a warp of fewer than 32 threads");
+      }
       for (std::int32_t o = first; o < std::min(first + 32, threads_); ++o) {
-        if (!is_here[std::size_t(o)]) return diverge(id, t, o, what);
+        if (is_here[std::size_t(o)]) continue;
+        return diverge(id, t, o,
+                       std::string(what) + " that one thread reaches and another does not");
       }
     }
   }
@@ -295,13 +369,11 @@ class Player {
     if (!said_.insert({hazard, id, other}).second) return false;
     return counts_[std::size_t(hazard)]++ < Replay::kMostFaults;
   }
-  void diverge(PlaceId id, std::int32_t t, std::optional<std::int32_t> missing,
-               const std::string& what) {
+  void diverge(PlaceId id, std::int32_t t, std::optional<std::int32_t> other, std::string what) {
     if (!is_new(Hazard::Divergence, id, 0)) return;
     ReplayFault fault{.hazard = Hazard::Divergence, .place = id, .sizes = sizes_, .first = here(t)};
-    if (missing) fault.second = here(*missing);
-    fault.what = missing ? what + " that one thread reaches and another does not"
-                         : what + " in a warp of fewer than 32 threads";
+    if (other) fault.second = here(*other);
+    fault.what = std::move(what);
     out_.faults.push_back(std::move(fault));
   }
 
@@ -382,7 +454,9 @@ class Player {
     const auto own = std::int32_t(a.buffer) + 1;
     for (std::int64_t u = from; u < from + units; ++u) {
       SharedCell& cell = shared_[std::size_t(u)];
-      if (const auto* other = cell.meets(now)) race(a, t, address, *other);
+      if (const auto* other = clocks_ ? clocked(kSharedKey, u, now) : cell.meets(now)) {
+        race(a, t, address, *other);
+      }
       const std::int32_t owner = cell.owner(block_number_);
       is_initialised = is_initialised && owner == own;
       is_lost = is_lost || (owner != 0 && owner != own);
@@ -393,9 +467,21 @@ class Player {
           is_lost ? "is read after a store to a buffer that overlaps it"
                   : "is read before anything is written there");
   }
+  static constexpr std::int64_t kSharedKey = (std::int64_t{1} << 15) - 1;  // no buffer's
+  const EpochComers::Seen* clocked(std::int64_t memory, std::int64_t place, const Comer& now) {
+    ClockedCell& cell = clocked_[(memory << 48) ^ place];
+    work_ -= std::int64_t(cell.size()) + 4;
+    return cell.meets(now, *clocks_);
+  }
   void global(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    const auto other = global_.meets(a.buffer, address, comer(a, t), block_number_);
+    const Comer now = comer(a, t);
+    const auto other = clocks_ ? global_.meets_other_block(a.buffer, address, now, block_number_)
+                               : global_.meets(a.buffer, address, now, block_number_);
     if (global_.size() > kMostCells) is_over_ = true;
+    if (clocks_) {
+      const auto* own = clocked(a.buffer, address, now);
+      if (own != nullptr && !other) return race(a, t, address, *own);
+    }
     if (!other) return;
     if (other->block == block_number_) return race(a, t, address, other->seen);
     if (!is_new(Hazard::Race, a.place, -2)) return;
@@ -448,6 +534,10 @@ class Player {
   GlobalShadow global_;
   std::int32_t block_epoch_ = 0, block_number_ = -1;
   std::vector<std::int32_t> warp_epochs_;
+  std::optional<ThreadClocks> clocks_;  // where epochs do not tell
+  std::unordered_map<std::int64_t, ClockedCell> clocked_;
+  std::vector<PlaceId> left_;  // by thread: the Leave by which it is on its way out
+  std::size_t count_left_ = 0;
   std::int32_t step_ = 0;
   bool is_over_ = false;
   std::set<std::tuple<Hazard, PlaceId, std::int64_t>> said_;
@@ -459,7 +549,10 @@ class Player {
 }  // namespace
 
 Replay replay(const AccessMap& map, const Point& sizes, std::int64_t work) {
-  return Player(map, sizes, work).run();
+  Player player(map, sizes, work);
+  Replay out = player.run();
+  out.work_left = player.work_left();
+  return out;
 }
 
 }  // namespace selvage

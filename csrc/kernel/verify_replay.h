@@ -31,6 +31,7 @@ struct Replay {
   // All blocks and threads were gone through, and what they do depends on no data: by hazard, no
   // fault means that there is none.
   bool is_complete = false;
+  std::int64_t work_left = 0;
 };
 
 // `work`: operations at most.

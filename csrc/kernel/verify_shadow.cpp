@@ -1,5 +1,7 @@
 #include <selvage/kernel/verify_shadow.h>
 
+#include <algorithm>
+
 namespace selvage {
 
 AccessClass access_class(const AccessMap& map, const KernelAccess& a) {
@@ -66,25 +68,57 @@ const EpochComers::Seen* SharedCell::meets(const Comer& c) {
   return found;
 }
 
-std::optional<GlobalShadow::Other> GlobalShadow::meets(BufferId buffer, std::int64_t address,
-                                                       const Comer& c, std::int32_t block) {
+GlobalShadow::Cell& GlobalShadow::cell(BufferId buffer, std::int64_t address) {
   std::unique_ptr<Cell>& cell = cells_[(std::int64_t(buffer) << 48) ^ address];
   if (cell == nullptr) cell = std::make_unique<Cell>();
+  return *cell;
+}
+
+std::optional<GlobalShadow::Other> GlobalShadow::meets_other_block(Cell& cell, const Comer& c,
+                                                                   std::int32_t block) const {
   std::optional<Other> found;
   for (std::size_t k = 0; k < kAccessClasses && !found; ++k) {
     if (!disturb(AccessClass(k), c.kind)) continue;
-    for (const auto* list : {&cell->by, &cell->last}) {
+    for (const auto* list : {&cell.by, &cell.last}) {
       const BlockComer& other = (*list)[k];
       if (other.number >= 0 && other.number != block) found = Other{other.seen, other.number};
     }
   }
-  if (const EpochComers::Seen* other = cell->own.meets(c); other != nullptr && !found) {
-    found = Other{*other, block};
-  }
   const BlockComer now{block, {c.thread, c.warp_epoch, c.step}};
   const auto kind = std::size_t(c.kind);
-  if (cell->by[kind].number < 0) cell->by[kind] = now;
-  cell->last[kind] = now;
+  if (cell.by[kind].number < 0) cell.by[kind] = now;
+  cell.last[kind] = now;
+  return found;
+}
+
+std::optional<GlobalShadow::Other> GlobalShadow::meets(BufferId buffer, std::int64_t address,
+                                                       const Comer& c, std::int32_t block) {
+  Cell& at = cell(buffer, address);
+  std::optional<Other> found = meets_other_block(at, c, block);
+  if (const EpochComers::Seen* other = at.own.meets(c); other != nullptr && !found) {
+    found = Other{*other, block};
+  }
+  return found;
+}
+
+std::optional<GlobalShadow::Other> GlobalShadow::meets_other_block(BufferId buffer,
+                                                                   std::int64_t address,
+                                                                   const Comer& c,
+                                                                   std::int32_t block) {
+  return meets_other_block(cell(buffer, address), c, block);
+}
+
+const EpochComers::Seen* ClockedCell::meets(const Comer& c, const ThreadClocks& clocks) {
+  const EpochComers::Seen* found = nullptr;
+  std::erase_if(seen_, [&](const Seen& s) {
+    const bool is_before = clocks.is_before(s.who.thread, s.tick, c.thread);
+    if (!is_before && found == nullptr && disturb(s.kind, c.kind)) {
+      met_ = s.who;
+      found = &met_;
+    }
+    return is_before && (s.kind == c.kind || c.kind == AccessClass::Write);
+  });
+  seen_.push_back({{c.thread, c.warp_epoch, c.step}, clocks.now(c.thread), c.kind});
   return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/thread_clocks.h>
 #include <selvage/kernel/verify_access.h>
 
 #include <array>
@@ -73,6 +74,9 @@ class GlobalShadow {
   };
   std::optional<Other> meets(BufferId buffer, std::int64_t address, const Comer& c,
                              std::int32_t block);
+  // One of another block alone.
+  std::optional<Other> meets_other_block(BufferId buffer, std::int64_t address, const Comer& c,
+                                         std::int32_t block);
   std::size_t size() const { return cells_.size(); }  // elements that were accessed
 
  private:
@@ -80,12 +84,32 @@ class GlobalShadow {
     std::int32_t number = -1;
     EpochComers::Seen seen;
   };
+  struct Cell;
+  Cell& cell(BufferId buffer, std::int64_t address);
+  std::optional<Other> meets_other_block(Cell& cell, const Comer& c, std::int32_t block) const;
   struct Cell {
     SharedCell own;  // of the block that came last
     // The first block that came in each way, and the one that came last.
     std::array<BlockComer, kAccessClasses> by, last;
   };
   std::unordered_map<std::int64_t, std::unique_ptr<Cell>> cells_;
+};
+
+// Some bytes that the threads of a block share, where these meet as ThreadClocks knows: whoever
+// came since the block began, but for those after whom another of his kind came, or a write.
+class ClockedCell {
+ public:
+  const EpochComers::Seen* meets(const Comer& c, const ThreadClocks& clocks);
+  std::size_t size() const { return seen_.size(); }
+
+ private:
+  struct Seen {
+    EpochComers::Seen who;
+    ThreadClocks::Tick tick;
+    AccessClass kind;
+  };
+  std::vector<Seen> seen_;
+  EpochComers::Seen met_;
 };
 
 }  // namespace selvage

@@ -1,0 +1,69 @@
+#include <selvage/kernel/barrier_members.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace selvage {
+
+bool Barrier::has(std::int64_t thread) const {
+  const auto warp = std::size_t(thread / kWarp), lane = std::size_t(thread % kWarp);
+  switch (scope) {
+    case Scope::Block: return true;
+    case Scope::Warp: return (lanes >> lane & 1) != 0;
+    case Scope::Threads: return warp < members.size() && (members[warp] >> lane & 1) != 0;
+  }
+  return false;
+}
+
+int Barrier::warps() const {
+  return int(std::count_if(members.begin(), members.end(), [](std::uint32_t w) { return w != 0; }));
+}
+
+std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
+                                          std::span<const std::uint32_t> there,
+                                          std::int64_t threads_of_the_block) {
+  const auto threads = std::size_t(threads_of_the_block);
+  const auto per_warp = std::size_t(kWarp);
+  std::vector<bool> is_there(threads);
+  // The first that waits: of the block, or of each warp.
+  const bool is_of_warp = barrier.scope == Barrier::Scope::Warp;
+  std::vector<std::optional<std::uint32_t>> waits(is_of_warp ? threads / per_warp + 1 : 1);
+  for (std::uint32_t t : there) is_there[t] = true;
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    if (!is_there[t]) continue;
+    if (!barrier.has(t)) return WrongMeeting{t};
+    auto& first = waits[is_of_warp ? t / per_warp : 0];
+    if (!first) first = t;
+  }
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    const auto& first = waits[is_of_warp ? t / per_warp : 0];
+    if (first && !is_there[t] && barrier.has(t)) return WrongMeeting{*first, t};
+  }
+  return std::nullopt;
+}
+
+bool same_members(const Barrier& a, const Barrier& b) {
+  const auto word = [](const Barrier& of, std::size_t w) {
+    return w < of.members.size() ? of.members[w] : 0;
+  };
+  for (std::size_t w = 0; w < std::max(a.members.size(), b.members.size()); ++w) {
+    if (word(a, w) != word(b, w)) return false;
+  }
+  return true;
+}
+
+std::string name_of(const Barrier& barrier) {
+  switch (barrier.scope) {
+    case Barrier::Scope::Block: return "a barrier";
+    case Barrier::Scope::Warp:
+      return barrier.is_partial()
+                 ? fmt::format("a barrier of lanes {:#010x} of a warp", barrier.lanes)
+                 : "a barrier of a warp";
+    case Barrier::Scope::Threads: return fmt::format("barrier {}", barrier.id);
+  }
+  return {};
+}
+
+}  // namespace selvage

@@ -1,0 +1,54 @@
+#include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/thread_clocks.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+ThreadClocks::ThreadClocks(std::int64_t threads_of_the_block)
+    : threads_(threads_of_the_block),
+      ticks_(std::size_t(threads_ * threads_)),
+      joined_(std::size_t(threads_)) {
+  start_block();
+}
+
+void ThreadClocks::start_block() {
+  std::fill(ticks_.begin(), ticks_.end(), 0);
+  for (std::int64_t t = 0; t < threads_; ++t) ticks_[std::size_t(t * threads_ + t)] = 1;
+  uses_.clear();
+}
+
+void ThreadClocks::meet(std::span<const std::uint32_t> threads) {
+  std::fill(joined_.begin(), joined_.end(), 0);
+  for (std::uint32_t t : threads) {
+    const Tick* const known = &ticks_[std::size_t(t * threads_)];
+    for (std::size_t i = 0; i < joined_.size(); ++i) joined_[i] = std::max(joined_[i], known[i]);
+  }
+  for (std::uint32_t t : threads) {
+    const auto own = ticks_.begin() + std::ptrdiff_t(t * threads_);
+    std::copy(joined_.begin(), joined_.end(), own);
+    ++own[std::ptrdiff_t(t)];
+  }
+}
+
+// Whoever is known to have got there is known to have gone on: all who wait there have got there.
+// Of the uses before the last nothing need be kept, since the last comes after them.
+std::optional<ThreadClocks::TakenBarrier> ThreadClocks::take(
+    const Barrier& barrier, std::span<const std::uint32_t> threads) {
+  Use& last = uses_[barrier.id];
+  std::optional<TakenBarrier> taken;
+  if (last.barrier != nullptr && !same_members(*last.barrier, barrier)) {
+    for (std::size_t i = 0; i < last.threads.size() && !taken; ++i) {
+      for (std::uint32_t t : threads) {
+        if (is_before(last.threads[i], last.ticks[i], t)) continue;
+        taken = TakenBarrier{t, last.threads[i]};
+        break;
+      }
+    }
+  }
+  last = {&barrier, {threads.begin(), threads.end()}, {}};
+  for (std::uint32_t t : threads) last.ticks.push_back(now(t));
+  return taken;
+}
+
+}  // namespace selvage

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace selvage {
+
+// Which of two moments in the lives of two threads of a block comes first, whatever the machine
+// does, where any threads may meet at barriers: vector clocks. A thread's own clock ticks at each
+// barrier that it meets; of every other thread it knows the last tick that surely lies behind.
+class ThreadClocks {
+ public:
+  using Tick = std::uint32_t;
+
+  explicit ThreadClocks(std::int64_t threads_of_the_block);
+
+  void start_block();
+  // These threads, by number, wait for one another.
+  void meet(std::span<const std::uint32_t> threads);
+
+  Tick now(std::int64_t thread) const { return at(thread, thread); }
+  // Does what `other` did at that tick of its own come before what `thread` does now?
+  bool is_before(std::int64_t other, Tick then, std::int64_t thread) const {
+    return other == thread || at(thread, other) >= then;
+  }
+
+  // These threads get to a barrier of Scope::Threads, before they meet there. A pair of them that
+  // may be at one time at the hardware's barrier of that number, as members of two that differ:
+  // who comes now, and who came before. Else nothing.
+  struct TakenBarrier {
+    std::uint32_t thread = 0, user = 0;
+  };
+  std::optional<TakenBarrier> take(const Barrier& barrier, std::span<const std::uint32_t> threads);
+
+ private:
+  Tick at(std::int64_t thread, std::int64_t of) const {
+    return ticks_[std::size_t(thread * threads_ + of)];
+  }
+
+  struct Use {
+    const Barrier* barrier = nullptr;
+    std::vector<std::uint32_t> threads;
+    std::vector<Tick> ticks;  // of each, as it got there
+  };
+  std::int64_t threads_;
+  std::vector<Tick> ticks_;  // by thread, then whom it knows of
+  std::vector<Tick> joined_;
+  std::map<int, Use> uses_;  // by number, the last
+};
+
+}  // namespace selvage
