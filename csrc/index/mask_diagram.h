@@ -50,6 +50,7 @@ class MaskDiagram {
 
  private:
   friend class DiagramBuilder;
+  friend MaskDiagram complement(const MaskDiagram& a);
   explicit MaskDiagram(NodeId root) : root_(root) {}
 
   struct Node {
@@ -83,8 +84,7 @@ class DiagramBuilder {
 // Puts a run behind others, as one with the last where both lead to the same.
 void append(std::vector<MaskDiagram::Run>& runs, std::int64_t end, MaskDiagram::NodeId to);
 
-// The points of which `keep(in a, in b)` holds; keep(false, false) must be false. Nothing where
-// that takes more than kMostRuns.
+// The points of which `keep(in a, in b)` holds. Nothing where that takes more than kMostRuns.
 std::optional<MaskDiagram> combine(const MaskDiagram& a, const MaskDiagram& b,
                                    bool (*keep)(bool, bool));
 MaskDiagram complement(const MaskDiagram& a);

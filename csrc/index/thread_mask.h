@@ -129,9 +129,20 @@ class ThreadMask {
   friend bool operator==(const ThreadMask& a, const ThreadMask& b);
 
  private:
-  friend class MaskEvaluation;
+  friend class PredicateMasks;
+  using NodeId = MaskDiagram::NodeId;
+
   ThreadMask(std::shared_ptr<const Levels> levels, MaskDiagram diagram)
       : levels_(std::move(levels)), diagram_(std::move(diagram)) {}
+
+  // A different set of threads of a block, and the blocks that have it.
+  struct Block {
+    NodeId node;
+    std::int64_t blocks, first;
+  };
+  std::vector<Block> different_blocks() const;
+  std::vector<std::uint32_t> lanes_of(NodeId node) const;
+  ActiveUnits in_all_blocks(std::int64_t unit) const;
 
   std::shared_ptr<const Levels> levels_;
   MaskDiagram diagram_;
