@@ -20,12 +20,14 @@ LoadedKernel LoadedKernels::operator[](const Kernel& kernel) {
   return kernels_.at(k);
 }
 
-// A driver that does not know what the toolkit makes may still compile its PTX.
+// A driver that does not know what the toolkit makes may still compile its PTX; and PTX is all that
+// there is of a GPU that the toolkit does not know.
 Module LoadedKernels::module_of(const std::vector<KernelSource>& sources) const {
   NvrtcOptions options;
   options.arch = driver_->arch();
   options.fmad = fmad_;
   const auto compiled = cache_->compile(sources, options);
+  if (compiled->cubin.empty()) return Module(*driver_, compiled->ptx);
   try {
     return Module(*driver_, compiled->cubin);
   } catch (const Error& refusal) {
