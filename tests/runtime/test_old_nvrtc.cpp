@@ -139,9 +139,9 @@ TEST(OldNvrtcOfTheLoader, OneThatLacksACallIsPassedOverForTheNext) {
 // y = x + 1 over the stand-in of a driver.
 class OldNvrtcOnADriver : public StubbedDriver {
  protected:
-  // The target of the image that the driver was given for a GPU of sm_120.
-  void run(const std::string& stub_name) {
-    stub.set_capability(12, 0);
+  // Of a GPU of this compute capability.
+  void run(const std::string& stub_name, int major) {
+    stub.set_capability(major, 0);
     const auto driver = Driver::open(kStub);
     const auto nvrtc = Nvrtc::open(file_of(stub_name));
     const KernelCompiler compiler = {
@@ -166,13 +166,33 @@ class OldNvrtcOnADriver : public StubbedDriver {
                 {reinterpret_cast<void*>(out.address()), DataType::Float, shape}});
     driver->synchronize();
     EXPECT_EQ(stub.runs("kernel_y"), 1);
+    resources = executable.resources();
   }
+  std::vector<KernelResources> resources;
 };
 
 TEST_F(OldNvrtcOnADriver, TheDriverCompilesThePtxOfAnOlderArchitecture) {
-  run("nvrtc_stub");
+  run("nvrtc_stub", 12);
   EXPECT_EQ(stub.count("cuModuleLoadDataEx"), 1);  // PTX
   EXPECT_EQ(stub.count("cuModuleLoadData"), 0);
+  ASSERT_EQ(resources.size(), 1U);  // as the driver says
+  EXPECT_EQ(resources[0].name, "kernel_y");
+  EXPECT_EQ(resources[0].registers, 24);
+  EXPECT_EQ(resources[0].stack_bytes, 16);
+}
+
+TEST_F(OldNvrtcOnADriver, WhatItKnowsIsLoadedAsABinary) {
+  run("nvrtc_stub", 9);
+  EXPECT_EQ(stub.count("cuModuleLoadDataEx"), 0);
+  EXPECT_EQ(stub.count("cuModuleLoadData"), 1);
+  ASSERT_EQ(resources.size(), 1U);  // as the compiler's log says
+  EXPECT_EQ(resources[0].registers, 8);
+  EXPECT_EQ(resources[0].stack_bytes, 0);
+}
+
+TEST_F(OldNvrtcOnADriver, WithoutBinariesTheGpusOwnPtxIsLoaded) {
+  run("nvrtc_stub_without_binaries", 9);
+  EXPECT_EQ(stub.count("cuModuleLoadDataEx"), 1);
 }
 
 }  // namespace
