@@ -82,13 +82,14 @@ set(tests_core base expr simplifier)
 set(tests_ir ir index oracle legality)
 set(tests_kernel kernel lower scheduler codegen emulate runtime driver)
 set(tests_tools frontend report confirm tools examples)
-set(claimed consumer corpus driver_stub fuzz scripts support)
+set(claimed consumer corpus driver_stub fuzz nvrtc_stub scripts support)
 foreach(binary tests_core tests_ir tests_kernel tests_tools)
   add_test_binary(${binary} ${${binary}})
   list(APPEND claimed ${${binary}})
 endforeach()
 target_link_libraries(tests_tools PRIVATE example_programs)
 use_driver_stub(tests_kernel)
+use_nvrtc_stubs(tests_kernel "${PROJECT_SOURCE_DIR}/tests/runtime/test_old_nvrtc.cpp")
 
 # No test may be left out by accident: every folder of tests/ belongs to a binary.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tests"

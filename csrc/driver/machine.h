@@ -18,14 +18,17 @@ inline constexpr std::size_t kNoBuffer = std::size_t(-1);
 struct Outcome {
   std::string device;
   RunTimes times;
-  std::vector<std::string> faults;
+  std::vector<std::string> faults;  // of emulation, or of checks
   // By program buffer, from emulation: how often each element was stored; empty if it never was.
   std::vector<std::vector<std::uint32_t>> visits;
 };
 
 // Runs the launches one after the other on a memory whose inputs are filled in. `offsets`: bytes,
 // by program buffer, by which its address on the virtual device misses RunRequest::kAlignment.
+// `is_filled`: by program buffer, does it hold values already? Given, the virtual device checks
+// every access, and a wrong one is a fault after which nothing is launched.
 Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
-                ProgramMemory& memory, const std::vector<std::int64_t>& offsets);
+                ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
+                std::optional<std::vector<bool>> is_filled = {});
 
 }  // namespace selvage

@@ -191,6 +191,12 @@ class Run {
     return memory;
   }
 
+  std::vector<bool> are_filled() const {
+    std::vector<bool> filled;
+    for (const ProgramBuffer& b : program_->buffers) filled.push_back(b.role == Role::Input);
+    return filled;
+  }
+
   // Where a nest may lose items, emulation tells which ones are there to be compared.
   void find_visited() {
     visited_.resize(program_->buffers.size());
@@ -215,7 +221,8 @@ class Run {
   void run_on(Machine machine, const std::vector<Array>& expected) {
     ProgramMemory arrays = memory();
     const bool is_first = result_.comparisons.empty() && result_.outputs.empty();
-    const Outcome outcome = execute(machine, launches_, sizes_, arrays, offsets_);
+    const Outcome outcome = execute(machine, launches_, sizes_, arrays, offsets_,
+                                    request_.checks ? std::optional(are_filled()) : std::nullopt);
     for (const std::string& fault : outcome.faults) result_.faults.push_back(fault);
     if (!outcome.device.empty()) result_.device = outcome.device;
     if (is_first && request_.times) result_.times = outcome.times;

@@ -34,7 +34,11 @@ struct RunRequest {
   std::uint64_t seed = 1;
   std::optional<Machine> on = {};  // default_machine() if not said
   bool on_all = false;             // on Emulate and Virtual as well
-  bool times = false;              // measure
+  // On Virtual, every access checked (VirtualKernel::launch_checked): the first that is wrong is a
+  // fault of the result and ends the run there. By gcc, E701 where it is missing; times are those
+  // of checked launches.
+  bool checks = false;
+  bool times = false;  // measure
   // Outputs as they lie in memory, gaps 0, instead of by logical shape: a tensor laid out densely
   // over its allocation domain has that shape, any other is flat.
   bool as_in_memory = false;
@@ -70,7 +74,7 @@ struct RunResult {
   Machine machine;
   std::string device;                   // the GPU's name; empty elsewhere
   std::vector<Comparison> comparisons;  // the machine that was asked for first
-  std::vector<std::string> faults;      // what emulation has found
+  std::vector<std::string> faults;      // what emulation and checks have found
   int launches = 0;                     // kernels run; 0: all outputs are empty
   std::optional<RunTimes> times = {};   // if asked for
 

@@ -1,3 +1,4 @@
+#include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
 #include <selvage/report/resources.h>
 #include <selvage/runtime/compile_cache.h>
@@ -13,6 +14,13 @@ void compile_report(const std::string& arch, Report& report) {
     }
     if (sources.empty()) continue;
     const auto compiled = CompileCache::instance().compile(sources, {.arch = arch});
+    if (compiled->cubin.empty()) {
+      refuse<Error>("E704",
+                    "this NVRTC does not know " + arch +
+                        ": it makes PTX of an older architecture, and what its kernels use is "
+                        "decided by the driver of the GPU",
+                    "name an older architecture, such as --arch sm_80, or install a newer NVRTC");
+    }
     fusion.compiled = CompiledReport{arch, {}};
     for (const KernelSource& s : sources)
       fusion.compiled->kernels.push_back(compiled->kernel(s.name));

@@ -3,6 +3,7 @@
 #include <selvage/frontend/npy.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
+#include <selvage/runtime/virtual_unit.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -62,6 +63,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   request.on = options.on;
   request.times = options.times;
   request.on_all = options.check;
+  request.checks = options.check && has_gcc();
   request.as_in_memory = file.kind == ScheduleFile::Kind::Tensors;
   return request;
 }

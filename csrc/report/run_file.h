@@ -11,8 +11,8 @@ namespace selvage {
 // What --run and --check are given.
 struct RunFileOptions {
   bool run = true;  // false: only what the file expects is checked
-  // On emulation and the virtual device as well, sizes that are open made up; and what the file
-  // expects.
+  // On emulation and the virtual device as well, there with every access checked where gcc is,
+  // sizes that are open made up; and what the file expects.
   bool check = false;
   std::map<std::string, std::string> inputs = {}, outputs = {};  // .npy files, by tensor
   std::string save_inputs = {};  // a folder for NAME.npy; empty: none

@@ -109,6 +109,7 @@ class Executable::State {
 
   const Signature& signature() const { return signature_; }
   Target target() const { return driver_ == nullptr ? Target::Virtual : Target::Gpu; }
+  std::vector<KernelResources> resources() { return kernels_.resources(); }
   std::size_t kept() const {
     const std::shared_lock guard(lock_);
     return plans_.size();
@@ -269,6 +270,7 @@ void Executable::operator()(std::span<const Argument> arguments, const CallOptio
 const Signature& Executable::signature() const { return state_->signature(); }
 Target Executable::target() const { return state_->target(); }
 std::size_t Executable::kept() const { return state_->kept(); }
+std::vector<KernelResources> Executable::resources() const { return state_->resources(); }
 
 Executable compile(const Program& program, const CompileOptions& options) {
   const Target target =

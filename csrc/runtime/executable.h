@@ -56,6 +56,9 @@ class Executable {
   Target target() const;
   // How many combinations of shapes, strides, sizes and alignments are kept.
   std::size_t kept() const;
+  // What each kernel uses that has been compiled so far, in that order; of one that the driver has
+  // compiled from PTX, stack_bytes has the spills in it. Nothing is known of the virtual device's.
+  std::vector<KernelResources> resources() const;
 
  private:
   friend Executable compile(const Program& program, const CompileOptions& options);

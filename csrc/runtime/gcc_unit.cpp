@@ -106,7 +106,22 @@ class GccUnit : public VirtualUnit {
   std::shared_ptr<const std::string> bytes_;  // of the library's file
 };
 
+const char* const kCompilers[] = {"gcc", "cc"};
+
 }  // namespace
+
+bool has_gcc() {
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable == nullptr ? "/bin:/usr/bin" : variable);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const std::string compiler : kCompilers) {
+      if (::access((folder.empty() ? compiler : folder + "/" + compiler).c_str(), X_OK) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source, bool checked) {
   const PrivateDirectory directory;
@@ -128,7 +143,7 @@ std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source, bool che
   if (checked)
     words.insert(words.end(), {"-fsanitize=thread", "-fno-inline", "-fno-toplevel-reorder"});
   int status = 0;
-  for (const char* compiler : {"gcc", "cc"}) {
+  for (const char* compiler : kCompilers) {
     words.front() = compiler;
     status = run(words, log);
     if (status != -ENOENT) break;

@@ -2,7 +2,33 @@
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/loaded_kernels.h>
 
+#include <algorithm>
+
 namespace selvage {
+
+namespace {
+
+// Of a function's attributes, by their numbers in cuda.h.
+constexpr int kStaticSharedBytes = 1;
+constexpr int kLocalBytes = 3;
+constexpr int kRegisters = 4;
+
+// As the driver tells it: of what it has compiled itself there is no log.
+KernelResources resources_of(const Driver& driver, Driver::Function function) {
+  driver.make_current();
+  const auto attribute = [&](int which) {
+    int value = 0;
+    driver.check(driver.calls().FuncGetAttribute(&value, which, function->handle),
+                 "cuFuncGetAttribute");
+    return value;
+  };
+  return {.name = *function->name,
+          .registers = attribute(kRegisters),
+          .stack_bytes = attribute(kLocalBytes),
+          .shared_bytes = attribute(kStaticSharedBytes)};
+}
+
+}  // namespace
 
 void LoadedKernels::load(std::span<const Kernel* const> kernels) {
   const std::lock_guard guard(lock_);
@@ -20,20 +46,27 @@ LoadedKernel LoadedKernels::operator[](const Kernel& kernel) {
   return kernels_.at(k);
 }
 
-// A driver that does not know what the toolkit makes may still compile its PTX.
-Module LoadedKernels::module_of(const std::vector<KernelSource>& sources) const {
+std::vector<KernelResources> LoadedKernels::resources() {
+  const std::lock_guard guard(lock_);
+  return resources_;
+}
+
+// A driver that does not know what the toolkit makes may still compile its PTX; and PTX is all that
+// there is of a GPU that the toolkit does not know.
+LoadedKernels::Loaded LoadedKernels::load_on_gpu(const std::vector<KernelSource>& sources) const {
   NvrtcOptions options;
   options.arch = driver_->arch();
   options.fmad = fmad_;
   const auto compiled = cache_->compile(sources, options);
+  if (compiled->cubin.empty()) return {Module(*driver_, compiled->ptx), {}};
   try {
-    return Module(*driver_, compiled->cubin);
+    return {Module(*driver_, compiled->cubin), compiled->kernels};
   } catch (const Error& refusal) {
     if (refusal.diagnostic().code != "E705") throw;
     options.ptx = true;
     const auto with_ptx = cache_->compile(sources, options);
     try {
-      return Module(*driver_, with_ptx->ptx);
+      return {Module(*driver_, with_ptx->ptx), {}};
     } catch (const Error&) {}
     throw;  // what was wrong with the binary
   }
@@ -49,10 +82,17 @@ void LoadedKernels::load_new(const std::vector<const Kernel*>& kernels) {
   }
   std::vector<KernelSource> sources;
   for (const Kernel* k : kernels) sources.push_back(source_of(*k));
-  Module module = module_of(sources);
+  Loaded loaded = load_on_gpu(sources);
   std::vector<Driver::Function> functions;
-  for (const KernelSource& s : sources) functions.push_back(module.function(s.name));
-  modules_.push_back(std::move(module));
+  std::vector<KernelResources> resources;
+  for (const KernelSource& s : sources) {
+    functions.push_back(loaded.module.function(s.name));
+    const auto told = std::ranges::find(loaded.resources, s.name, &KernelResources::name);
+    resources.push_back(told != loaded.resources.end() ? *told
+                                                       : resources_of(*driver_, functions.back()));
+  }
+  modules_.push_back(std::move(loaded.module));
+  resources_.insert(resources_.end(), resources.begin(), resources.end());
   for (std::size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]] = {functions[i]};
 }
 

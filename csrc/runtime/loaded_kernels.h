@@ -35,10 +35,16 @@ class LoadedKernels {
   // Compiles those that are not there yet, all in one go.
   void load(std::span<const Kernel* const> kernels);
   LoadedKernel operator[](const Kernel& kernel);
+  // Of those that are there, in the order in which they came; none of the virtual device's.
+  std::vector<KernelResources> resources();
 
  private:
+  struct Loaded {
+    Module module;
+    std::vector<KernelResources> resources;  // empty: the driver has compiled it
+  };
   void load_new(const std::vector<const Kernel*>& kernels);
-  Module module_of(const std::vector<KernelSource>& sources) const;
+  Loaded load_on_gpu(const std::vector<KernelSource>& sources) const;
 
   const Driver* driver_;
   CompileCache* cache_;  // for the GPU
@@ -46,6 +52,7 @@ class LoadedKernels {
   std::mutex lock_;
   std::unordered_map<const Kernel*, LoadedKernel> kernels_;
   std::vector<Module> modules_;
+  std::vector<KernelResources> resources_;
   std::vector<std::unique_ptr<VirtualKernel>> virtual_kernels_;
 };
 

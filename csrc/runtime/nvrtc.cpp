@@ -1,17 +1,16 @@
 #include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
 #include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/shared_library.h>
+#include <selvage/runtime/nvrtc_calls.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 namespace selvage {
 
 namespace {
-
-using Program = struct OpaqueProgram*;
-using Result = int;  // 0 is success
-constexpr Result kCompilationError = 6;
 
 const std::string kLibraries[] = {
     "libnvrtc.so.13",
@@ -21,90 +20,90 @@ const std::string kLibraries[] = {
     "/usr/local/cuda/targets/x86_64-linux/lib/libnvrtc.so",
 };
 
-}  // namespace
+constexpr std::string_view kBinary = "sm_";
+constexpr std::string_view kPtxOnly = "compute_";
+const std::string kMinimal = "--minimal";  // leaves out what emitted text does not use
 
-// The calls that Selvage makes, each under its name in the library without "nvrtc".
-struct Nvrtc::Calls {
-  SharedLibrary library;
-  Result (*Version)(int*, int*) = nullptr;
-  const char* (*GetErrorString)(Result) = nullptr;
-  Result (*CreateProgram)(Program*, const char*, const char*, int, const char* const*,
-                          const char* const*) = nullptr;
-  Result (*DestroyProgram)(Program*) = nullptr;
-  Result (*CompileProgram)(Program, int, const char* const*) = nullptr;
-  Result (*GetProgramLogSize)(Program, std::size_t*) = nullptr;
-  Result (*GetProgramLog)(Program, char*) = nullptr;
-  Result (*GetCUBINSize)(Program, std::size_t*) = nullptr;
-  Result (*GetCUBIN)(Program, char*) = nullptr;
-  Result (*GetPTXSize)(Program, std::size_t*) = nullptr;
-  Result (*GetPTX)(Program, char*) = nullptr;
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-  explicit Calls(SharedLibrary from) : library(std::move(from)) {}
+// 90 of sm_90a; none where it is written in no such way.
+std::optional<int> number_of(std::string_view arch) {
+  if (!arch.starts_with(kBinary)) return std::nullopt;
+  arch.remove_prefix(kBinary.size());
+  int number = 0;
+  const auto [end, error] = std::from_chars(arch.data(), arch.data() + arch.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return number;
+}
 
-  // The first symbol that the library lacks; empty when it has all.
-  std::string bind() {
-    SymbolBinder bind(library);
-    bind(Version, "nvrtcVersion");
-    bind(GetErrorString, "nvrtcGetErrorString");
-    bind(CreateProgram, "nvrtcCreateProgram");
-    bind(DestroyProgram, "nvrtcDestroyProgram");
-    bind(CompileProgram, "nvrtcCompileProgram");
-    bind(GetProgramLogSize, "nvrtcGetProgramLogSize");
-    bind(GetProgramLog, "nvrtcGetProgramLog");
-    bind(GetCUBINSize, "nvrtcGetCUBINSize");
-    bind(GetCUBIN, "nvrtcGetCUBIN");
-    bind(GetPTXSize, "nvrtcGetPTXSize");
-    bind(GetPTX, "nvrtcGetPTX");
-    return bind.missing();
+// A namespace each, so that helpers of the same name do not meet; the kernels are extern "C".
+std::string text_of(std::span<const KernelSource> sources) {
+  std::string text;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const KernelSource& source = sources[i];
+    for (std::size_t k = 0; k < i; ++k) SELVAGE_CHECK(sources[k].name != source.name);
+    text += "namespace selvage_" + std::to_string(i) + " {\n#line 1 \"" + source.name + "\"\n" +
+            source.text + "\n}\n";
   }
+  return text;
+}
 
-  void check(Result result, const std::string& what) const {
-    if (result == 0) return;
-    Diagnostic d;
-    d.code = "E704";
-    d.message = what + " fails: " + GetErrorString(result);
-    throw Error(std::move(d));
-  }
+std::string first_line(std::string_view log) {
+  return std::string(log.substr(0, std::min(log.find('\n'), log.size())));
+}
 
-  // The bytes that a pair of calls, size then contents, gives out.
-  template <typename Bytes>
-  Bytes contents(Program program, Result (*size_of)(Program, std::size_t*),
-                 Result (*get)(Program, char*), const char* what) const {
-    std::size_t size = 0;
-    check(size_of(program, &size), what);
-    Bytes bytes(size, typename Bytes::value_type{});
-    if (size > 0) check(get(program, reinterpret_cast<char*>(bytes.data())), what);
-    return bytes;
+// One program of the library, from its creation to its end.
+class Compilation {
+ public:
+  Compilation(const NvrtcCalls& calls, const std::string& text,
+              const std::vector<std::string>& words)
+      : calls_(calls) {
+    calls.check(calls.CreateProgram(&program, text.c_str(), "selvage", 0, nullptr, nullptr),
+                "nvrtcCreateProgram");
+    std::vector<const char*> argv;
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    result = calls.CompileProgram(program, static_cast<int>(argv.size()), argv.data());
   }
+  ~Compilation() { calls_.DestroyProgram(&program); }
+  Compilation(const Compilation&) = delete;
 
-  std::string text(Program program, Result (*size_of)(Program, std::size_t*),
-                   Result (*get)(Program, char*), const char* what) const {
-    auto text = contents<std::string>(program, size_of, get, what);
-    while (!text.empty() && text.back() == '\0') text.pop_back();
-    return text;
-  }
+  NvrtcProgram program = nullptr;
+  NvrtcResult result = 0;
+
+ private:
+  const NvrtcCalls& calls_;
 };
+
+}  // namespace
 
 struct Nvrtc::Loaded {
   std::unique_ptr<const Nvrtc> nvrtc;
   std::string why;
 };
 
-Nvrtc::Nvrtc(std::unique_ptr<const Calls> calls) : calls_(std::move(calls)) {}
+Nvrtc::Nvrtc(std::unique_ptr<const NvrtcCalls> calls)
+    : calls_(std::move(calls)), architectures_(calls_->architectures()) {}
 Nvrtc::~Nvrtc() = default;
+
+std::unique_ptr<const Nvrtc> Nvrtc::try_open(const std::string& path, std::string& why) {
+  auto library = SharedLibrary::open({&path, 1}, why);
+  if (!library) return nullptr;
+  auto calls = std::make_unique<NvrtcCalls>(std::move(*library));
+  const std::string missing = calls->bind();
+  if (missing.empty()) return std::unique_ptr<const Nvrtc>(new Nvrtc(std::move(calls)));
+  why = calls->library.path() + " has no " + missing;
+  return nullptr;
+}
 
 const Nvrtc::Loaded& Nvrtc::loaded() {
   // Never freed: the library has threads and exit handlers of its own.
   static const Loaded& loaded = *[] {
     auto* loaded = new Loaded;
-    auto library = SharedLibrary::open(kLibraries, loaded->why);
-    if (!library) return loaded;
-    auto calls = std::make_unique<Calls>(std::move(*library));
-    const std::string missing = calls->bind();
-    if (missing.empty()) {
-      loaded->nvrtc.reset(new Nvrtc(std::move(calls)));
-    } else {
-      loaded->why = "NVRTC has no " + missing;
+    for (const std::string& path : kLibraries) {
+      std::string why;
+      loaded->nvrtc = try_open(path, why);
+      if (loaded->nvrtc != nullptr) break;
+      loaded->why += (loaded->why.empty() ? "" : "; ") + why;
     }
     return loaded;
   }();
@@ -113,6 +112,14 @@ const Nvrtc::Loaded& Nvrtc::loaded() {
 
 const Nvrtc* Nvrtc::instance() { return loaded().nvrtc.get(); }
 const std::string& Nvrtc::why_absent() { return loaded().why; }
+
+std::unique_ptr<const Nvrtc> Nvrtc::open(const std::string& library) {
+  std::string why;
+  auto nvrtc = try_open(library, why);
+  if (nvrtc != nullptr) return nvrtc;
+  refuse<Error>("E713", "there is no NVRTC to compile for the GPU: " + why,
+                "name the libnvrtc.so of a CUDA toolkit, or run on the virtual device");
+}
 
 int Nvrtc::version() const {
   int major = 0;
@@ -123,47 +130,73 @@ int Nvrtc::version() const {
 
 std::string Nvrtc::library() const { return calls_->library.path(); }
 
+// What to compile for where a binary for `arch` is wanted. PTX for an older architecture runs on
+// every newer one; PTX with a letter, compute_90a, on that one alone.
+std::string Nvrtc::target_for(const std::string& arch) const {
+  const std::optional<int> number = number_of(arch);
+  if (!number) return arch;
+  if (architectures_.empty() || std::ranges::binary_search(architectures_, *number)) {
+    if (calls_->GetCUBIN != nullptr && calls_->GetCUBINSize != nullptr) return arch;
+    return std::string(kPtxOnly) + arch.substr(kBinary.size());
+  }
+  const auto newer = std::ranges::upper_bound(architectures_, *number);
+  if (newer != architectures_.begin()) {
+    return std::string(kPtxOnly) + std::to_string(*std::prev(newer));
+  }
+  const std::string oldest = std::string(kBinary) + std::to_string(architectures_.front());
+  refuse<Error>("E704",
+                library() + ", NVRTC " + std::to_string(version() / 1000) + "." +
+                    std::to_string(version() % 1000) + ", no longer knows " + arch +
+                    ": its oldest architecture is " + oldest,
+                "install the NVRTC of an older CUDA toolkit, or compile for " + oldest);
+}
+
 CompiledKernels Nvrtc::compile(const KernelSource& source, const NvrtcOptions& options) const {
   return compile({&source, 1}, options);
 }
 
 CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
                                const NvrtcOptions& options) const {
-  // A namespace each, so that helpers of the same name do not meet; the kernels are extern "C".
-  std::string text;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const KernelSource& source = sources[i];
-    for (std::size_t k = 0; k < i; ++k) SELVAGE_CHECK(sources[k].name != source.name);
-    text += "namespace selvage_" + std::to_string(i) + " {\n#line 1 \"" + source.name + "\"\n" +
-            source.text + "\n}\n";
-  }
+  const NvrtcCalls& calls = *calls_;
+  const std::string text = text_of(sources);
+  const std::string target = target_for(options.arch);
+  const bool is_binary = !target.starts_with(kPtxOnly);
 
-  std::vector<std::string> words = {"--gpu-architecture=" + options.arch, "--minimal", "-Xptxas=-v",
-                                    options.fmad ? "--fmad=true" : "--fmad=false"};
+  std::vector<std::string> words = {"--gpu-architecture=" + target,
+                                    options.fmad ? "--fmad=true" : "--fmad=false", kMinimal};
+  if (is_binary) words.emplace_back("-Xptxas=-v");
   words.insert(words.end(), options.more.begin(), options.more.end());
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
 
-  const Calls& calls = *calls_;
-  Program program = nullptr;
-  calls.check(calls.CreateProgram(&program, text.c_str(), "selvage", 0, nullptr, nullptr),
-              "nvrtcCreateProgram");
-  const auto destroy = [&](Program p) { calls.DestroyProgram(&p); };
-  const std::unique_ptr<OpaqueProgram, decltype(destroy)> owner(program, destroy);
-
-  const Result result = calls.CompileProgram(program, static_cast<int>(argv.size()), argv.data());
+  auto program = std::make_unique<Compilation>(calls, text, words);
+  // Older toolkits know neither --minimal nor the letter of sm_90a, which no emitted text needs.
+  if (program->result == kInvalidOption) {
+    std::erase(words, kMinimal);
+    program = std::make_unique<Compilation>(calls, text, words);
+  }
+  if (program->result == kInvalidOption && is_letter(target.back())) {
+    words.front().pop_back();
+    program = std::make_unique<Compilation>(calls, text, words);
+  }
+  const NvrtcProgram handle = program->program;
   CompiledKernels compiled;
   compiled.log =
-      calls.text(program, calls.GetProgramLogSize, calls.GetProgramLog, "nvrtcGetProgramLog");
-  if (result == kCompilationError) {
+      calls.text(handle, calls.GetProgramLogSize, calls.GetProgramLog, "nvrtcGetProgramLog");
+  if (program->result == kCompilationError) {
     throw Error(compile_error("E704", "NVRTC", sources, compiled.log));
   }
-  calls.check(result, "nvrtcCompileProgram for " + options.arch);
-  compiled.cubin = calls.contents<std::vector<std::byte>>(program, calls.GetCUBINSize,
-                                                          calls.GetCUBIN, "nvrtcGetCUBIN");
-  if (options.ptx)
-    compiled.ptx = calls.text(program, calls.GetPTXSize, calls.GetPTX, "nvrtcGetPTX");
-  compiled.kernels = parse_ptxas_log(compiled.log);
+  if (program->result == kInvalidOption) {
+    refuse<Error>("E704",
+                  library() + " refuses to compile for " + target + ": " + first_line(compiled.log),
+                  "install an NVRTC that knows " + options.arch + " and the options");
+  }
+  calls.check(program->result, "nvrtcCompileProgram for " + target);
+  if (is_binary) {
+    compiled.cubin = calls.bytes(handle, calls.GetCUBINSize, calls.GetCUBIN, "nvrtcGetCUBIN");
+    compiled.kernels = parse_ptxas_log(compiled.log);
+  }
+  if (options.ptx || !is_binary) {
+    compiled.ptx = calls.text(handle, calls.GetPTXSize, calls.GetPTX, "nvrtcGetPTX");
+  }
   return compiled;
 }
 

@@ -20,40 +20,53 @@ struct NvrtcOptions {
 
 // Emitted text compiled for the GPU: one binary, with the kernels under their own names.
 struct CompiledKernels {
-  std::vector<std::byte> cubin;
-  std::string ptx;  // if asked for
+  std::vector<std::byte> cubin;  // empty where the compiler knows only older architectures
+  std::string ptx;               // if asked for, or in place of the binary: for one of those
   std::string log;
-  std::vector<KernelResources> kernels;
+  std::vector<KernelResources> kernels;  // of the binary
 
   const KernelResources& kernel(std::string_view name) const;
 };
+
+struct NvrtcCalls;
 
 // NVIDIA's run-time compiler, found by the loader or in the CUDA toolkit's usual folders. It needs
 // no GPU and no driver.
 class Nvrtc {
  public:
-  // Null when there is none; why_absent() says what was tried. Loaded once, for good.
+  // Null when there is none; why_absent() says what was tried, and what each lacks. Loaded once,
+  // for good.
   static const Nvrtc* instance();
   static const std::string& why_absent();
+  // The same from a file of one's own choice, closed with the last owner. Throws Error (E713) where
+  // it does not open or lacks a call that nothing goes without.
+  static std::unique_ptr<const Nvrtc> open(const std::string& library);
 
   ~Nvrtc();
 
   int version() const;          // 1000 * major + minor
   std::string library() const;  // its file
+  // The numbers of the architectures that it knows (90: sm_90), in order; empty: it does not tell.
+  const std::vector<int>& architectures() const { return architectures_; }
 
-  // Throws Error (E704) with NVRTC's message and the emitted line. Several kernels in one go take
-  // half the time each; their names must differ, helpers may repeat. Safe from several threads,
-  // though NVRTC lets one at a time through its front end.
+  // For an architecture that this NVRTC does not know, and where it makes no binaries (before CUDA
+  // 11.1), PTX alone, for the newest that it knows and that is not newer: the driver compiles it
+  // on. Throws Error (E704) with NVRTC's message and the emitted line, or where there is no such
+  // architecture. Several kernels in one go take half the time each; their names must differ,
+  // helpers may repeat. Safe from several threads, though NVRTC lets one at a time through its
+  // front end.
   CompiledKernels compile(std::span<const KernelSource> sources,
                           const NvrtcOptions& options = {}) const;
   CompiledKernels compile(const KernelSource& source, const NvrtcOptions& options = {}) const;
 
  private:
-  struct Calls;
   struct Loaded;
-  explicit Nvrtc(std::unique_ptr<const Calls> calls);
+  explicit Nvrtc(std::unique_ptr<const NvrtcCalls> calls);
+  static std::unique_ptr<const Nvrtc> try_open(const std::string& library, std::string& why);
   static const Loaded& loaded();
-  std::unique_ptr<const Calls> calls_;
+  std::string target_for(const std::string& arch) const;
+  std::unique_ptr<const NvrtcCalls> calls_;
+  std::vector<int> architectures_;
 };
 
 }  // namespace selvage

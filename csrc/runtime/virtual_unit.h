@@ -24,6 +24,7 @@ class VirtualUnit {
 //         kernel calls the machine's `access` first.
 // Neither contracts a*b + c into a fused multiply-add.
 bool has_tcc();
+bool has_gcc();  // looked for on PATH at each call
 std::unique_ptr<VirtualUnit> compile_by_tcc(const KernelSource& source);
 std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source, bool checked = false);
 

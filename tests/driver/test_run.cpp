@@ -224,6 +224,49 @@ TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
   }
 }
 
+// a < b becomes a <= b: one thread too many passes.
+void widen_guards(Body& body) {
+  for (Statement& s : body) {
+    if (auto* loop = std::get_if<Loop>(&s.node)) widen_guards(loop->body);
+    auto* guard = std::get_if<Guard>(&s.node);
+    if (guard != nullptr) guard->condition = guard->condition[0] <= guard->condition[1];
+  }
+}
+
+TEST(Run, ChecksOnTheVirtualDeviceFindAnAccessThatIsOutside) {
+  BiasRelu c(DataType::Float);
+  Program p = lower(c.f, c.tiled(32));
+  RunRequest request{.sizes = {{"M", 2}, {"N", 3}}, .on = Machine::Virtual, .checks = true};
+  EXPECT_TRUE(run(c.f, p, request).passed());
+  for (Kernel& k : p.steps[0].variants) widen_guards(k.body);
+  const RunResult wrong = run(c.f, p, request);
+  EXPECT_FALSE(wrong.passed());
+  ASSERT_EQ(wrong.faults.size(), 1U);
+  EXPECT_THAT(wrong.faults[0], HasSubstr("kernel_y: error[E721]: thread (6, 0, 0) of block "
+                                         "(0, 0, 0) reads 4 bytes past the end of argument 0"));
+  request.checks = false;
+  EXPECT_TRUE(run(c.f, p, request).faults.empty());
+}
+
+TEST(Run, ChecksOnTheVirtualDeviceFindAReadOfWhatNoKernelHasStored) {
+  Fusion f;
+  const auto [m, n] = f.extents("M", "N");
+  const Tensor a = f.input("a", {m, n}, DataType::Float, {"m", "n"});
+  const Tensor t = sigmoid(a * 2);
+  f.output("y", transpose(t, {1, 0}) + 1);
+  Schedule s(f);
+  s.materialize(t.id());
+  Program p = lower(f, s);
+  const RunRequest request{.sizes = {{"M", 2}, {"N", 3}}, .on = Machine::Virtual, .checks = true};
+  EXPECT_TRUE(run(f, p, request).passed());
+  ASSERT_EQ(p.steps.size(), 2U);
+  std::swap(p.steps[0], p.steps[1]);
+  const RunResult wrong = run(f, p, request);
+  EXPECT_FALSE(wrong.passed());
+  ASSERT_EQ(wrong.faults.size(), 1U);
+  EXPECT_THAT(wrong.faults[0], HasSubstr("kernel_y: error[E722]: thread (0, 0, 0) of block"));
+}
+
 TEST(Run, MachinesHaveNames) {
   for (const Machine m : {Machine::Emulate, Machine::Virtual, Machine::Gpu}) {
     EXPECT_EQ(parse_machine(to_string(m)), m);

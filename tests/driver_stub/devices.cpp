@@ -208,9 +208,14 @@ int cuFuncGetAttribute(int* value, int which, Handle function) {
   int why = kSuccess;
   const Object* object = find(Kind::Function, function, why);
   if (object == nullptr) return why;
-  if (value == nullptr || which != 8) return kInvalidValue;
-  *value = object->shared_bytes;
-  return kSuccess;
+  if (value == nullptr) return kInvalidValue;
+  switch (which) {
+    case 1: *value = 0; return kSuccess;   // static shared memory
+    case 3: *value = 16; return kSuccess;  // local memory
+    case 4: *value = 24; return kSuccess;  // registers
+    case 8: *value = object->shared_bytes; return kSuccess;
+    default: return kInvalidValue;
+  }
 }
 
 int cuFuncSetAttribute(Handle function, int which, int value) {

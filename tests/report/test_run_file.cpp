@@ -1,6 +1,7 @@
 #include <selvage/frontend/npy.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
+#include <selvage/runtime/virtual_unit.h>
 #include <tests/support/refusal.h>
 
 #include <gmock/gmock.h>
@@ -76,6 +77,22 @@ TEST(RunFile, ChecksRunOnBothMachinesAndCompareWithTheFile) {
   EXPECT_EQ(c.report.runs.at(0).comparisons.size(), 2u);
   EXPECT_TRUE(c.report.diagnostics.empty()) << to_text(c.report.diagnostics);
   EXPECT_EQ(c.report.exit_status(), 0);
+}
+
+// One thread too many passes a guard: emulation tells, and so does the checked text.
+TEST(RunFile, ChecksLookAtEveryAccessOfTheVirtualDevice) {
+  if (!has_gcc()) GTEST_SKIP() << "there is no gcc";
+  Case c(kBias);
+  for (Kernel& kernel : c.report.fusions.at(0).program->steps.at(0).variants) {
+    for (Statement& s : kernel.body) {
+      if (auto* guard = std::get_if<Guard>(&s.node)) {
+        guard->condition = guard->condition[0] <= guard->condition[1];
+      }
+    }
+  }
+  run_file(c.file, {.check = true, .on = Machine::Virtual}, c.report);
+  EXPECT_EQ(c.report.exit_status(), 1);
+  EXPECT_THAT(c.report.runs.at(0).faults, testing::Contains(HasSubstr("error[E721]: thread (")));
 }
 
 TEST(RunFile, AnExpectationThatIsNotMetIsAnError) {

@@ -98,6 +98,16 @@ TEST_F(NvrtcTest, AnUnknownArchitectureIsRefused) {
   }
 }
 
+TEST_F(NvrtcTest, AGpuThatIsNewerThanAllItKnowsGetsPtxOfTheNewest) {
+  ASSERT_FALSE(nvrtc->architectures().empty());
+  const int newest = nvrtc->architectures().back();
+  const CompiledKernels compiled =
+      nvrtc->compile(reversal(), {.arch = "sm_" + std::to_string(newest + 1)});
+  EXPECT_TRUE(compiled.cubin.empty());
+  EXPECT_NE(compiled.ptx.find(".target sm_" + std::to_string(newest) + "\n"), std::string::npos);
+  EXPECT_NE(compiled.ptx.find(".entry reversal("), std::string::npos);
+}
+
 TEST(PtxasLog, ResourcesAreReadPerKernel) {
   const auto kernels = parse_ptxas_log(
       "ptxas info    : 0 bytes gmem\n"
