@@ -136,7 +136,11 @@ int Report::exit_status() const {
                   [](const Diagnostic& d) { return d.severity == Severity::Error; });
   const bool has_failed =
       std::any_of(runs.begin(), runs.end(), [](const RunResult& r) { return !r.passed(); });
-  return has_error || has_failed ? 1 : 0;
+  const bool threads_failed =
+      threads && (!threads->differences.empty() ||
+                  std::any_of(threads->runs.begin(), threads->runs.end(),
+                              [](const ThreadRun& r) { return !r.passed(); }));
+  return has_error || has_failed || threads_failed ? 1 : 0;
 }
 
 TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,
@@ -190,9 +194,23 @@ std::vector<Subject> subjects_of(const ScheduleFile& file) {
   return subjects;
 }
 
+namespace {
+
+Report inspect_threads(const ScheduleFile& file, std::vector<Diagnostic> diagnostics) {
+  Report report{file.path, {}, {}, std::move(diagnostics), {}};
+  ThreadReport& threads = report.threads.emplace(
+      ThreadReport{.program = file.threads, .lowered = lower_threads(*file.threads), .cuda = {}});
+  for (const Diagnostic& d : threads.lowered.diagnostics) report.diagnostics.push_back(d);
+  if (threads.lowered.kernel) threads.cuda = cuda(*threads.lowered.kernel);
+  return report;
+}
+
+}  // namespace
+
 Report inspect(const ScheduleFile& file) {
   std::vector<Diagnostic> diagnostics = file.illegal;
   diagnostics.insert(diagnostics.end(), file.warnings.begin(), file.warnings.end());
+  if (file.threads != nullptr) return inspect_threads(file, std::move(diagnostics));
   return inspect(file.path, subjects_of(file), std::move(diagnostics));
 }
 

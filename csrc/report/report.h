@@ -3,6 +3,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/driver/run.h>
+#include <selvage/driver/run_threads.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/legality/legality.h>
 #include <selvage/lower/program.h>
@@ -11,6 +12,7 @@
 #include <selvage/runtime/ptxas_log.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -73,6 +75,16 @@ struct FusionReport {
   std::optional<CompiledReport> compiled = {};  // none: it was not asked for
 };
 
+// What a thread program came to.
+struct ThreadReport {
+  std::shared_ptr<const ThreadProgram> program;
+  LoweredThreads lowered;
+  std::optional<CudaText> cuda;  // none: illegal
+  std::optional<CompiledReport> compiled = {};
+  std::vector<ThreadRun> runs = {};
+  std::vector<std::string> differences = {};  // between runs
+};
+
 // All that a run of schedule_inspect has found.
 struct Report {
   std::string file;
@@ -80,6 +92,7 @@ struct Report {
   std::vector<FusionReport> fusions;  // one per subject
   std::vector<Diagnostic> diagnostics;
   std::vector<RunResult> runs;
+  std::optional<ThreadReport> threads = {};
 
   // 0: fine; 1: something is illegal, or a check failed.
   int exit_status() const;

@@ -33,6 +33,7 @@ struct ThreadRegion {
   ThreadMask::Levels levels = {};  // all that it is in and, beside an inner level, that as well
   Expr condition = {};             // with those of all regions around
   RegionThreads who = {};          // for whom that holds
+  bool is_in_loop = false;         // a serial one
 };
 
 // Asynchronous regions that no barrier of the block separates.
