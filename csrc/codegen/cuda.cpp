@@ -29,6 +29,14 @@ constexpr const char* kDynamicShared =
     "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
 
+// Of whole warps of a block that wait at the hardware's barrier of a number: both are literals, so
+// that the compiler knows which barriers a kernel takes.
+constexpr const char* kSyncThreads =
+    "#ifndef sync_threads\n"
+    "#define sync_threads(id, threads) \\\n"
+    "  asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\")\n"
+    "#endif\n";
+
 // blockIdx.x, ...; empty for a loop that is run.
 std::string hardware_index(ParallelType type) {
   const char letter = "xyz"[is_index(type) ? axis(type) : 0];
@@ -64,8 +72,10 @@ class Writer {
     write_temporaries(nullptr);
     write(kernel_.body);
     const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
-    out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") + helpers_.definitions() +
-               "\n" + signature(out.name);
+    const bool is_in_parts = text_.find("sync_threads(") != std::string::npos;
+    out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") +
+               (is_in_parts ? kSyncThreads : "") + helpers_.definitions() + "\n" +
+               signature(out.name);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -102,7 +112,7 @@ class Writer {
     origins_.push_back(origin_);
   }
   void open(const std::string& head, const std::string& remark = {}) {
-    line(head + " {" + (remark.empty() ? "" : "  // " + remark));
+    line((head.empty() ? "{" : head + " {") + (remark.empty() ? "" : "  // " + remark));
     ++depth_;
     names_.open();
     index_.open();
@@ -126,8 +136,9 @@ class Writer {
       } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
         computing(transfer->to, *transfer);
       } else if (const auto* barrier = std::get_if<Barrier>(&statement.node)) {
-        SELVAGE_CHECK(!barrier->is_partial());
-        line(barrier->scope == Barrier::Scope::Block ? "__syncthreads();" : "__syncwarp();");
+        write(*barrier);
+      } else if (const auto* leave = std::get_if<Leave>(&statement.node)) {
+        write(*leave);
       } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
         computing(shuffle->to, *shuffle);
       } else if (const auto* define = std::get_if<Define>(&statement.node)) {
@@ -181,11 +192,48 @@ class Writer {
     const std::string begin =
         loop.begin.valid() ? index_.write_converted(loop.begin).text : std::string("0");
     if (is_unrolled(loop)) line("#pragma unroll");
+    OpenLoop own{loop.variable, {}, {}};
+    const LoopExits exits = exits_from_inside(loop);
+    if (exits.ends) own.behind = declare_label("behind_" + name);
+    if (exits.goes_on) own.next = declare_label("next_" + name);
     open("for (" + index_type_ + " " + name + " = " + begin + "; " + name + " < " + extent +
          "; ++" + name + ")");
     index_.name(loop.variable, name);
+    open_loops_.push_back(own);
+    // A jump to the end of the body passes no definition: those are in a block of their own.
+    if (exits.goes_on) open("");
     write_inside(statement, loop);
+    if (exits.goes_on) {
+      close();
+      line(own.next + ":;");
+    }
+    open_loops_.pop_back();
     close();
+    if (exits.ends) line(own.behind + ":;");
+  }
+  // Labels are the function's.
+  std::string declare_label(const std::string& wanted) {
+    std::string name = wanted;
+    for (int n = 2; !labels_.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
+    return name;
+  }
+  void write(const Leave& leave) {
+    const auto at = std::find_if(open_loops_.rbegin(), open_loops_.rend(),
+                                 [&](const OpenLoop& l) { return same(l.variable, leave.loop); });
+    SELVAGE_CHECK(at != open_loops_.rend());
+    if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
+    line("goto " + (leave.is_next ? at->next : at->behind) + ";");
+  }
+  void write(const Barrier& barrier) {
+    switch (barrier.scope) {
+      case Barrier::Scope::Block: return line("__syncthreads();");
+      case Barrier::Scope::Warp:
+        return line(barrier.is_partial() ? fmt::format("__syncwarp({:#010x}u);", barrier.lanes)
+                                         : "__syncwarp();");
+      case Barrier::Scope::Threads: break;
+    }
+    SELVAGE_CHECK(barrier.id >= 1 && barrier.id <= 15 && barrier.warps() > 0);
+    line(fmt::format("sync_threads({}, {});", barrier.id, barrier.warps() * kWarp));
   }
   bool is_unrolled(const Loop& loop) const {
     if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {
@@ -335,6 +383,14 @@ class Writer {
   std::string text_;
   std::vector<const Buffer*> origins_;  // by line of text_
   const Buffer* origin_ = nullptr;      // what the next line helps to compute
+  // Loops around that are written as such, outer to inner, with the labels by which what is inside
+  // an inner one leaves them.
+  struct OpenLoop {
+    Expr variable;
+    std::string behind, next;
+  };
+  std::vector<OpenLoop> open_loops_;
+  std::unordered_set<std::string> labels_;
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

@@ -15,7 +15,8 @@ namespace selvage {
 // so that whoever compiles it for something else defines KERNEL first. Where an inline assembly
 // stands, SELVAGE_VIRTUAL_DEVICE chooses plain C that gives the same bits. Shared memory that the
 // launch asks for (Launch::shared_bytes other than 0) holds the buffers that have an offset;
-// DYNAMIC_SHARED(type, name) declares it, and may be defined before as well.
+// DYNAMIC_SHARED(type, name) declares it, and may be defined before as well; so may
+// sync_threads(id, threads), at which that many threads of a block wait, in whole warps.
 struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier

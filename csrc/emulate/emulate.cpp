@@ -234,7 +234,6 @@ class Machine {
   }
   // Where some barrier is of a part of the block, or of a warp.
   void meet_clocked(const Barrier& barrier, const Threads& threads) {
-    const auto by_number = [](std::uint32_t t) { return std::int64_t(t); };
     Threads there = threads;
     std::sort(there.begin(), there.end());
     const std::string name = name_of(barrier);
@@ -242,15 +241,9 @@ class Machine {
       select(wrong->thread);
       const std::string who = log_.name(log_.thread);
       if (wrong->missing) {
-        const std::int64_t other = first_ + by_number(*wrong->missing);
-        const std::string what =
-            barrier.scope == Barrier::Scope::Threads ? name
-            : barrier.is_partial()
-                ? fmt::format("a barrier of lanes {:#010x} of its warp", barrier.lanes)
-            : barrier.scope == Barrier::Scope::Block ? "a barrier of the block"
-                                                     : "a barrier of its warp";
+        const std::int64_t other = first_ + std::int64_t(*wrong->missing);
         log_.report(FaultKind::DivergentBarrier,
-                    who + " waits at " + what + " that " + log_.name(other) + " does not reach",
+                    who + " waits at " + name + " that " + log_.name(other) + " does not reach",
                     other);
       } else {
         log_.report(FaultKind::DivergentBarrier,
@@ -260,20 +253,14 @@ class Machine {
     if (barrier.scope == Barrier::Scope::Threads) {
       if (const auto taken = clock_.clocks().take(barrier, there)) {
         select(taken->thread);
-        const std::int64_t other = first_ + by_number(taken->user);
+        const std::int64_t other = first_ + std::int64_t(taken->user);
         log_.report(FaultKind::DivergentBarrier,
                     log_.name(log_.thread) + " gets to " + name + " where " + log_.name(other) +
                         " may still wait for others",
                     other);
       }
     }
-    if (barrier.scope != Barrier::Scope::Warp) return clock_.clocks().meet(there);
-    for (std::size_t i = 0; i < there.size();) {
-      std::size_t end = i;
-      while (end < there.size() && there[end] / kWarp == there[i] / kWarp) ++end;
-      clock_.clocks().meet(std::span(there).subspan(i, end - i));
-      i = end;
-    }
+    clock_.clocks().meet(barrier.scope, there);
   }
   // The k-th time round of one is the k-th of all.
   void meet_in_loop(CompiledStatement& s, const Threads& threads) {

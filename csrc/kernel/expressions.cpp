@@ -24,6 +24,21 @@ bool leaves(const Body& body, Expr variable) {
   });
 }
 
+void note_exits(const Body& body, Expr variable, bool is_inside, LoopExits& exits) {
+  for (const Statement& s : body) {
+    if (const auto* leave = std::get_if<Leave>(&s.node)) {
+      if (is_inside && same(leave->loop, variable))
+        (leave->is_next ? exits.goes_on : exits.ends) = true;
+    } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
+      note_exits(guard->body, variable, is_inside, exits);
+      note_exits(guard->otherwise, variable, is_inside, exits);
+    } else if (const auto* loop = std::get_if<Loop>(&s.node)) {
+      if (is_serial(*loop) && same(loop->variable, variable)) continue;
+      note_exits(loop->body, variable, is_inside || iterates(*loop), exits);
+    }
+  }
+}
+
 class Walk {
   using Axis = ComputedExpressions::Axis;
 
@@ -103,6 +118,11 @@ class Walk {
 }  // namespace
 
 bool is_left(const Loop& loop) { return leaves(loop.body, loop.variable); }
+LoopExits exits_from_inside(const Loop& loop) {
+  LoopExits exits;
+  note_exits(loop.body, loop.variable, false, exits);
+  return exits;
+}
 bool runs_once(const Loop& loop) {
   return is_serial(loop) && !loop.begin.valid() && loop.extent.is_const(1) && !is_left(loop);
 }

@@ -10,6 +10,11 @@ namespace selvage {
 
 // Does a Leave leave it, or go on with its next iteration?
 bool is_left(const Loop& loop);
+// By what stands inside of an inner loop that iterates?
+struct LoopExits {
+  bool ends = false, goes_on = false;
+};
+LoopExits exits_from_inside(const Loop& loop);
 // A serial loop that runs once, and that nothing leaves, needs no loop.
 bool runs_once(const Loop& loop);
 // Is its body run again and again? A block or thread index is no such loop.

@@ -31,6 +31,15 @@ void ThreadClocks::meet(std::span<const std::uint32_t> threads) {
   }
 }
 
+void ThreadClocks::meet(Barrier::Scope scope, std::span<const std::uint32_t> threads) {
+  if (scope != Barrier::Scope::Warp) return meet(threads);
+  const auto warp = [&](std::size_t i) { return threads[i] / std::uint32_t(kWarp); };
+  for (std::size_t i = 0, end = 0; i < threads.size(); i = end) {
+    while (end < threads.size() && warp(end) == warp(i)) ++end;
+    meet(threads.subspan(i, end - i));
+  }
+}
+
 // Whoever is known to have got there is known to have gone on: all who wait there have got there.
 // Of the uses before the last nothing need be kept, since the last comes after them.
 std::optional<ThreadClocks::TakenBarrier> ThreadClocks::take(

@@ -22,6 +22,8 @@ class ThreadClocks {
   void start_block();
   // These threads, by number, wait for one another.
   void meet(std::span<const std::uint32_t> threads);
+  // At a barrier of that scope: of a warp, each with those of its own. In order.
+  void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
 
   Tick now(std::int64_t thread) const { return at(thread, thread); }
   // Does what `other` did at that tick of its own come before what `thread` does now?

@@ -2,6 +2,7 @@
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/thread_clocks.h>
 #include <selvage/kernel/verify_replay.h>
+#include <selvage/kernel/verify_replay_layout.h>
 #include <selvage/kernel/verify_shadow.h>
 
 #include <algorithm>
@@ -13,10 +14,8 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostThreads = 4096;
-constexpr std::int64_t kMostClocked = 1024;    // threads of a block with partial barriers
-constexpr std::int64_t kMostLocal = 1 << 24;   // elements of local memory, of all threads
-constexpr std::int64_t kMostShared = 1 << 18;  // bytes
-constexpr std::size_t kMostCells = 1 << 18;    // elements of global memory that are accessed
+constexpr std::int64_t kMostClocked = 1024;  // threads of a block with partial barriers
+constexpr std::size_t kMostCells = 1 << 18;  // elements of global memory that are accessed
 
 using Index3 = std::array<std::int64_t, 3>;
 using Active = std::vector<std::int32_t>;
@@ -136,45 +135,12 @@ class Player {
   }
 
   bool prepare_memory() {
-    std::int64_t unit = 0, shared_end = 0, local = 0;
-    const auto& buffers = map_.kernel().buffers;
-    for (std::size_t b = 0; b < buffers.size(); ++b) {
-      const auto n = number(buffers[b].elements);
-      if (!n) return false;
-      elements_.push_back(std::max<std::int64_t>(0, *n));
-      if (buffers[b].memory == Memory::Shared) {
-        unit = std::gcd(unit, std::int64_t(size_of(buffers[b].type)));
-        unit = std::gcd(unit, buffers[b].offset.value_or(0));
-      }
-    }
-    unit_ = std::max<std::int64_t>(unit, 1);
-    // Where offsets are given; the others lie behind, each for itself.
-    std::vector<std::int64_t> bytes(buffers.size());
-    for (std::size_t b = 0; b < buffers.size(); ++b) {
-      const auto size = checked_mul(elements_[b], size_of(buffers[b].type));
-      if (buffers[b].memory == Memory::Global) continue;
-      if (!size || *size > kMostLocal) return false;
-      bytes[b] = *size;
-      const std::int64_t offset = buffers[b].offset.value_or(0);
-      if (buffers[b].memory != Memory::Shared || !buffers[b].offset) continue;
-      if (offset < 0 || offset > kMostShared) return false;
-      shared_end = std::max(shared_end, offset + bytes[b]);
-    }
-    begin_.resize(buffers.size());
-    for (std::size_t b = 0; b < buffers.size(); ++b) {
-      if (buffers[b].memory == Memory::Shared) {
-        begin_[b] = buffers[b].offset.value_or(shared_end) / unit_;
-        if (!buffers[b].offset) shared_end += bytes[b];
-      } else if (buffers[b].memory == Memory::Local) {
-        begin_[b] = local;
-        local += elements_[b];
-      }
-    }
-    const auto all_local = checked_mul(local, threads_);
-    if (!all_local || *all_local > kMostLocal || shared_end > kMostShared) return false;
-    local_ = local;
-    local_written_.assign(std::size_t(*all_local), 0);
-    shared_ = std::vector<SharedCell>(std::size_t(shared_end / unit_));
+    auto layout = replay_layout(
+        map_, [this](Expr e) { return number(e); }, std::int64_t(threads_));
+    if (!layout) return false;
+    layout_ = std::move(*layout);
+    local_written_.assign(std::size_t(layout_.local * threads_), 0);
+    shared_ = std::vector<SharedCell>(std::size_t(layout_.shared));
     return true;
   }
 
@@ -191,7 +157,7 @@ class Player {
       clocked_.clear();
       work_ -= std::int64_t(threads_) * threads_ / 8;
     }
-    work_ -= (local_ + 1) * threads_ / 8 + 64;
+    work_ -= (layout_.local + 1) * threads_ / 8 + 64;
   }
 
   void stand_at(std::int32_t t) {
@@ -239,9 +205,7 @@ class Player {
       return;
     }
     if (!p.body.empty()) return run(p.body, active);  // a block or thread index
-    if (std::holds_alternative<Shuffle>(p.statement->node)) {
-      check_warps(id, active, "shuffle", true);
-    }
+    if (std::holds_alternative<Shuffle>(p.statement->node)) check_shuffle(id, active);
     if (!by_place_[id].empty()) access(id, active);
   }
 
@@ -292,68 +256,49 @@ class Player {
     return !std::get<Leave>(leave.statement->node).is_next;
   }
 
-  // Where some barrier is of a part of the block.
+  void meet(PlaceId id, const Barrier& barrier, const Active& active) {
+    const bool is_of_warp = barrier.scope == Barrier::Scope::Warp;
+    check(id, barrier, active, name_of(barrier));
+    if (clocks_) return meet_clocked(id, barrier, active);
+    if (!is_of_warp) ++block_epoch_;
+    std::int32_t last = -1;
+    for (std::int32_t t : active) {
+      if (is_of_warp && t / 32 != last) ++warp_epochs_[std::size_t(last = t / 32)];
+    }
+  }
+  // Where some barrier is of a part of the block, or of a warp.
   void meet_clocked(PlaceId id, const Barrier& barrier, const Active& active) {
     const std::vector<std::uint32_t> there(active.begin(), active.end());
-    const std::string name = name_of(barrier);
-    if (const auto wrong = wrong_meeting(barrier, there, threads_)) {
-      const auto t = std::int32_t(wrong->thread);
-      if (wrong->missing) {
-        diverge(id, t, std::int32_t(*wrong->missing),
-                name + " that one thread reaches and another does not");
-      } else {
-        diverge(id, t, std::nullopt, name + " that a thread reaches which takes no part in it");
-      }
-    }
     if (barrier.scope == Barrier::Scope::Threads) {
       if (const auto taken = clocks_->take(barrier, there)) {
         diverge(id, std::int32_t(taken->thread), std::int32_t(taken->user),
-                name + " that one thread reaches while others may wait there, another among them");
+                name_of(barrier) + " that one thread reaches where another may still wait");
       }
       work_ -= std::int64_t(there.size() * there.size()) / 4;
     }
     work_ -= std::int64_t(there.size()) * threads_ / 2;
-    if (barrier.scope != Barrier::Scope::Warp) return clocks_->meet(there);
-    for (std::size_t i = 0; i < there.size();) {
-      std::size_t end = i;
-      while (end < there.size() && there[end] / kWarp == there[i] / kWarp) ++end;
-      clocks_->meet(std::span(there).subspan(i, end - i));
-      i = end;
-    }
+    clocks_->meet(barrier.scope, there);
   }
 
-  void meet(PlaceId id, const Barrier& barrier, const Active& active) {
-    if (clocks_) return meet_clocked(id, barrier, active);
-    if (barrier.scope == Barrier::Scope::Warp) {
-      check_warps(id, active, "barrier of a warp", false);
-      std::int32_t last = -1;
-      for (std::int32_t t : active) {
-        if (t / 32 != last) ++warp_epochs_[std::size_t(last = t / 32)];
-      }
-      return;
+  void check_shuffle(PlaceId id, const Active& active) {
+    const std::int32_t whole = threads_ / 32 * 32;
+    const auto odd = std::find_if(active.begin(), active.end(), [&](auto t) { return t >= whole; });
+    if (odd != active.end()) {
+      return diverge(id, *odd, std::nullopt, "a shuffle in a warp of fewer than 32 threads");
     }
-    if (active.size() != std::size_t(threads_)) {
-      std::int32_t missing = 0;
-      while (std::find(active.begin(), active.end(), missing) != active.end()) ++missing;
-      diverge(id, active[0], missing, "a barrier that one thread reaches and another does not");
-    }
-    ++block_epoch_;
+    check(id, Barrier{Barrier::Scope::Warp}, active, "a shuffle");
   }
-  void check_warps(PlaceId id, const Active& active, const char* what, bool whole) {
-    std::vector<char> is_here(static_cast<std::size_t>(threads_));
-    for (std::int32_t t : active) is_here[std::size_t(t)] = 1;
-    for (std::int32_t t : active) {
-      const std::int32_t first = t / 32 * 32;
-      if (whole && first + 32 > threads_) {
-        return diverge(id, t, std::nullopt,
-                       std::string(what) + " in a warp of fewer than 32 threads");
-      }
-      for (std::int32_t o = first; o < std::min(first + 32, threads_); ++o) {
-        if (is_here[std::size_t(o)]) continue;
-        return diverge(id, t, o,
-                       std::string(what) + " that one thread reaches and another does not");
-      }
+  void check(PlaceId id, const Barrier& barrier, const Active& active, const std::string& what) {
+    if (active.size() == std::size_t(threads_) && !barrier.is_partial()) return;
+    const std::vector<std::uint32_t> there(active.begin(), active.end());
+    const auto wrong = wrong_meeting(barrier, there, threads_);
+    if (!wrong) return;
+    const auto t = std::int32_t(wrong->thread);
+    if (!wrong->missing) {
+      return diverge(id, t, {}, what + " that a thread reaches which takes no part in it");
     }
+    diverge(id, t, std::int32_t(*wrong->missing),
+            what + " that one thread reaches and another does not");
   }
 
   ThreadAt here(std::int32_t t) {
@@ -399,7 +344,7 @@ class Player {
 
   void access(const KernelAccess& a, std::int32_t t, std::int64_t address) {
     const Buffer& buffer = map_.kernel().buffers[a.buffer];
-    const std::int64_t n = elements_[a.buffer];
+    const std::int64_t n = layout_.elements[a.buffer];
     if (a.width > 1 && euclid_mod(address, a.width) != 0) {
       alone(Hazard::Bounds, a, t, address,
             "begins an access of " + std::to_string(a.width) + " elements and is no multiple of " +
@@ -436,7 +381,8 @@ class Player {
   }
 
   void local(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    char& written = local_written_[std::size_t(t * local_ + begin_[a.buffer] + address)];
+    char& written =
+        local_written_[std::size_t(t * layout_.local + layout_.begin[a.buffer] + address)];
     if (a.kind != KernelAccess::Kind::Write && !written) {
       alone(Hazard::Lifetime, a, t, address, "is read before anything is written there");
     }
@@ -447,8 +393,8 @@ class Player {
     return {t, warp_epochs_[std::size_t(t / 32)], block_epoch_, step_, access_class(map_, a)};
   }
   void shared(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    const std::int64_t units = size_of(map_.kernel().buffers[a.buffer].type) / unit_;
-    const std::int64_t from = begin_[a.buffer] + address * units;
+    const std::int64_t units = size_of(map_.kernel().buffers[a.buffer].type) / layout_.unit;
+    const std::int64_t from = layout_.begin[a.buffer] + address * units;
     bool is_initialised = true, is_lost = false;
     const Comer now = comer(a, t);
     const auto own = std::int32_t(a.buffer) + 1;
@@ -527,8 +473,7 @@ class Player {
   std::int32_t threads_ = 0;
   std::unordered_map<PlaceId, std::vector<std::int64_t>> loop_values_;  // by thread
   std::vector<PlaceId> open_loops_;
-  std::vector<std::int64_t> elements_, begin_;  // by buffer; where it begins
-  std::int64_t unit_ = 1, local_ = 0;           // bytes; elements of a thread
+  ReplayLayout layout_;
   std::vector<char> local_written_;
   std::vector<SharedCell> shared_;
   GlobalShadow global_;

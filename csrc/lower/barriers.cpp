@@ -28,7 +28,7 @@ struct Earlier {
 // kernel without any.
 class Needs {
  public:
-  explicit Needs(const AccessMap& map) : judge_(map) {
+  Needs(const AccessMap& map, const Orders& orders) : map_(map), orders_(orders), judge_(map) {
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
       if (map.kernel().buffers[all[a].buffer].memory == Memory::Local) continue;
@@ -73,6 +73,7 @@ class Needs {
 
  private:
   void ask(const Meeting& m) {
+    if (!is_to_be_ordered(m)) return;
     const Needed needed = judge_.ask(m, false).needed();
     if (needed == Needed::None) return;
     const bool is_same = m.relation == Meeting::Relation::Free;
@@ -80,6 +81,14 @@ class Needs {
     if (is_same) needs_[{{m.second}, m.first}] = needed;
   }
 
+  bool is_to_be_ordered(const Meeting& m) const {
+    if (!orders_) return true;
+    if (m.relation == Meeting::Relation::Free) return orders_(map_, m.first, m.second, {});
+    return orders_(map_, m.first, m.second, common_loops(map_, m.first, m.second)[m.equal]);
+  }
+
+  const AccessMap& map_;
+  const Orders& orders_;
   MeetingJudge judge_;
   std::map<std::pair<Earlier, AccessId>, Needed> needs_;
 };
@@ -165,6 +174,10 @@ class Placer {
 
   Way pass(Statement& s, int depth) {
     auto* loop = std::get_if<Loop>(&s.node);
+    if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
+      if (barrier->is_partial()) return {};
+      return barrier_way(barrier->scope == Barrier::Scope::Block ? Needed::Block : Needed::Warp);
+    }
     if (loop == nullptr) {
       Way way;
       collect(s, way.first.block);
@@ -182,9 +195,31 @@ class Placer {
     if (!iterates(loop)) return place(loop.body, {}, depth);
     // Once by itself; then knowing what the iteration before has left.
     Way own = place(loop.body, {}, depth + 1);
+    if (has_leave(loop.body)) return pass_left(loop, own, depth);
     const Open left = from_iteration_before(own, depth);
     if (needed(left, own.first) != Needed::None) own = place(loop.body, left, depth + 1);
     return own;
+  }
+
+  // Whoever leaves it, or an inner or outer loop from inside of it, may have done anything in it
+  // and met no barrier since.
+  Way pass_left(Loop& loop, const Way& once, int depth) {
+    Way own;
+    for (const Statement& s : loop.body) collect(s, own.last.block);
+    own.last.warp = own.last.block;
+    own.first = once.first;
+    const Open left = from_iteration_before(own, depth);
+    if (needed(left, own.first) != Needed::None)
+      own.first = place(loop.body, left, depth + 1).first;
+    return own;
+  }
+  static bool has_leave(const Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const Statement& s) {
+      if (const auto* loop = std::get_if<Loop>(&s.node)) return has_leave(loop->body);
+      const auto* guard = std::get_if<Guard>(&s.node);
+      if (guard != nullptr) return has_leave(guard->body) || has_leave(guard->otherwise);
+      return std::holds_alternative<Leave>(s.node);
+    });
   }
 
   // A barrier that every iteration meets comes between those that are further apart than one.
@@ -259,10 +294,10 @@ std::size_t barriers_in(const Body& body) {
   return n;
 }
 
-void add_barriers(Kernel& kernel) {
+void add_barriers(Kernel& kernel, const Orders& orders) {
   if (!has_meeting_place(kernel)) return;
   const AccessMap map(kernel);
-  Needs needs(map);
+  Needs needs(map, orders);
   if (!needs.empty()) Placer(kernel, map, needs).run(kernel.body);
 }
 

@@ -11,6 +11,7 @@
 #include <selvage/report/run_lines.h>
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/thread_lines.h>
 
 #include <algorithm>
 
@@ -102,9 +103,28 @@ std::string wanted_text(const Report& report, const PageOptions& options) {
 
 bool only_cuda(const PageOptions& o) { return o.cuda && !o.loops && !o.predicates && !o.why; }
 
+std::string page(const ThreadReport& threads, const PageOptions& options) {
+  const std::string cuda = threads.cuda ? threads.cuda->text : "";
+  if (only_cuda(options)) return cuda;
+  Lines out;
+  if (options.all() || options.predicates || options.why) print_threads(threads, out);
+  if (threads.lowered.kernel && (options.all() || options.loops)) {
+    print_loops(*threads.lowered.kernel, out);
+  }
+  std::string text = out.take();
+  if (!cuda.empty() && (options.all() || options.cuda)) text += "\nCUDA\n\n" + cuda;
+  Lines more;
+  if (threads.compiled) print_resources(*threads.compiled, more);
+  if (!threads.runs.empty()) more.blank();
+  print_thread_runs(threads, more);
+  const std::string rest = more.take();
+  return rest.empty() ? text : text + "\n" + rest;
+}
+
 }  // namespace
 
 std::string page(const Report& report, const PageOptions& options) {
+  if (report.threads) return page(*report.threads, options);
   std::string cuda;
   const auto add_cuda = [&](const FusionReport& fusion) {
     const std::string text = cuda_text(fusion);
@@ -143,7 +163,7 @@ std::string page(const Report& report, const PageOptions& options) {
         std::any_of(fusion.program->buffers.begin(), fusion.program->buffers.end(),
                     [](const ProgramBuffer& b) { return b.role == ProgramBuffer::Role::Input; });
     if (options.cuda || (options.all() && has_inputs)) add_cuda(fusion);
-    print_resources(fusion, resources);
+    if (fusion.compiled) print_resources(*fusion.compiled, resources);
   }
   if (only_cuda(options)) return cuda;
   std::string text = out.take();

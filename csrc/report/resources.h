@@ -12,6 +12,6 @@ namespace selvage {
 void compile_report(const std::string& arch, Report& report);
 
 // One line for each kernel.
-void print_resources(const FusionReport& fusion, Lines& out);
+void print_resources(const CompiledReport& compiled, Lines& out);
 
 }  // namespace selvage

@@ -24,11 +24,18 @@ std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.
 constinit thread_local VirtualBlock* VirtualBlock::running_ = nullptr;
 
 VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
-                           const std::vector<VirtualIndex>& threads, VirtualCheck* check)
-    : source_(source), machine_(machine), entry_(entry), threads_(threads), check_(check) {
+                           const std::vector<VirtualIndex>& threads, bool in_parts,
+                           VirtualCheck* check)
+    : source_(source),
+      machine_(machine),
+      entry_(entry),
+      threads_(threads),
+      in_parts_(in_parts),
+      check_(check) {
   static thread_local std::vector<std::unique_ptr<Fiber>> pool;
   machine_.barrier = &VirtualBlock::wait;
   machine_.warp_barrier = &VirtualBlock::wait_for_warp;
+  machine_.numbered_barrier = &VirtualBlock::wait_at_number;
   machine_.shuffle = &VirtualBlock::exchange;
   machine_.access = &VirtualBlock::access;
   while (pool.size() < threads_.size()) pool.push_back(std::make_unique<Fiber>());
@@ -66,14 +73,28 @@ void VirtualBlock::wait(int line) {
   stop.line = line;
   leave();
 }
-void VirtualBlock::wait_for_warp(int line) {
+void VirtualBlock::wait_for_warp(int line, unsigned lanes) {
   Stop& stop = running_->stop();
   stop.kind = Stop::Kind::WarpBarrier;
   stop.line = line;
+  stop.who = lanes;
+  leave();
+}
+void VirtualBlock::wait_at_number(int id, int threads, int line) {
+  Stop& stop = running_->stop();
+  stop.kind = Stop::Kind::NumberedBarrier;
+  stop.line = line;
+  stop.id = id;
+  stop.threads = threads;
   leave();
 }
 void VirtualBlock::exchange(void* value, unsigned bytes, int lanes, int line) {
-  running_->stop() = {Stop::Kind::Shuffle, line, static_cast<std::byte*>(value), bytes, lanes};
+  Stop& stop = running_->stop();
+  stop.kind = Stop::Kind::Shuffle;
+  stop.line = line;
+  stop.value = static_cast<std::byte*>(value);
+  stop.bytes = bytes;
+  stop.lanes = lanes;
   leave();
 }
 
@@ -91,6 +112,7 @@ void VirtualBlock::run(SplitMix64* random) {
   stops_.assign(threads_.size(), {});
   for (Fiber* fiber : fibers_) fiber->start(entry_);
   if (check_ != nullptr) check_->begin_block();
+  if (in_parts_) return run_in_parts(random);
   do {
     if (random != nullptr) shuffle(warps_, *random);
     for (Threads& warp : warps_) run_warp(warp, random);
@@ -103,19 +125,24 @@ void VirtualBlock::run(SplitMix64* random) {
   } while (stops_.front().kind != Stop::Kind::Exited);
 }
 
+// Threads of one warp in this order, each to its next stop.
+__attribute__((always_inline)) inline void VirtualBlock::resume(const Threads& threads) {
+  warp_ = threads.data();
+  width_ = threads.size();
+  for (position_ = 0; position_ < width_; ++position_) {
+    begin(position_);
+    fibers_[threads[position_]]->resume();
+    if (check_ != nullptr && this->stop().kind == Stop::Kind::BadAccess) {
+      check_->refuse(source_, machine_.block, machine_.thread);
+    }
+  }
+}
+
 // Until each of its threads waits for the block, or is gone.
 void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
-  warp_ = warp.data();
-  width_ = warp.size();
   for (;;) {
     if (random != nullptr) shuffle(warp, *random);
-    for (position_ = 0; position_ < width_; ++position_) {
-      begin(position_);
-      fibers_[warp[position_]]->resume();
-      if (check_ != nullptr && this->stop().kind == Stop::Kind::BadAccess) {
-        check_->refuse(source_, machine_.block, machine_.thread);
-      }
-    }
+    resume(warp);
     const auto waits_for_warp = [&](std::size_t t) { return stops_[t].is_of_warp(); };
     if (std::ranges::none_of(warp, waits_for_warp)) return;
     const Stop& first = stops_[warp.front()];
@@ -126,6 +153,91 @@ void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
     }
     if (first.kind == Stop::Kind::Shuffle) exchange(warp);
   }
+}
+
+// Every warp for itself, as long as one of its threads can go on. What is counted by warps is met
+// when nobody can: then whoever is to come has come.
+void VirtualBlock::run_in_parts(SplitMix64* random) {
+  goes_.assign(threads_.size(), 1);
+  going_ = threads_.size();
+  Threads now;
+  do {
+    while (going_ > 0) {
+      if (random != nullptr) shuffle(warps_, *random);
+      for (const Threads& warp : warps_) {
+        now.clear();
+        for (std::size_t t : warp) {
+          if (goes_[t] != 0) now.push_back(t);
+          goes_[t] = 0;
+        }
+        if (now.empty()) continue;
+        going_ -= now.size();
+        if (random != nullptr) shuffle(now, *random);
+        resume(now);
+        release_warp(warp);
+      }
+    }
+  } while (release_numbers() || release_block());
+  const auto is_gone = [](const Stop& s) { return s.kind == Stop::Kind::Exited; };
+  if (std::ranges::all_of(stops_, is_gone)) return;
+  Threads all(threads_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  refuse(std::move(all), "");
+}
+
+bool VirtualBlock::waits_alike(const Stop& a, const Stop& b) {
+  if (a.kind != b.kind || a.line != b.line) return false;
+  if (a.kind == Stop::Kind::WarpBarrier) return a.who == b.who;
+  return a.kind != Stop::Kind::NumberedBarrier || (a.id == b.id && a.threads == b.threads);
+}
+
+// Those of its lanes that wait for one another and are all there.
+void VirtualBlock::release_warp(const Threads& warp) {
+  for (std::size_t first : warp) {
+    const Stop& stop = stops_[first];
+    if (goes_[first] != 0 || !stop.is_of_warp()) continue;
+    const bool is_shuffle = stop.kind == Stop::Kind::Shuffle;
+    const unsigned lanes = is_shuffle || stop.who == 0 ? ~0u : stop.who;
+    const auto takes_part = [&](std::size_t t) { return (lanes >> t % kWarp & 1) != 0; };
+    const auto is_there = [&](std::size_t t) {
+      return !takes_part(t) || (goes_[t] == 0 && waits_alike(stops_[t], stop));
+    };
+    if (!takes_part(first) || !std::ranges::all_of(warp, is_there)) continue;
+    if (is_shuffle) exchange(warp);
+    for (std::size_t t : warp) {
+      if (takes_part(t)) release(t);
+    }
+  }
+}
+
+// Barriers at which as many warps wait as they count.
+bool VirtualBlock::release_numbers() {
+  constexpr int kNumbers = 16;
+  for (int id = 0; id < kNumbers; ++id) {
+    Threads there;
+    std::vector<char> warps(warps_.size());
+    for (std::size_t t = 0; t < stops_.size(); ++t) {
+      if (stops_[t].kind != Stop::Kind::NumberedBarrier || stops_[t].id != id) continue;
+      there.push_back(t);
+      warps[t / kWarp] = 1;
+    }
+    if (there.empty()) continue;
+    const Stop& first = stops_[there.front()];
+    const auto is_alike = [&](std::size_t t) { return waits_alike(stops_[t], first); };
+    const auto count = std::ranges::count(warps, 1) * std::ptrdiff_t(kWarp);
+    if (count != first.threads || !std::ranges::all_of(there, is_alike)) continue;
+    for (std::size_t t : there) release(t);
+  }
+  return going_ > 0;
+}
+
+bool VirtualBlock::release_block() {
+  const Stop& first = stops_.front();
+  if (first.kind != Stop::Kind::Barrier) return false;
+  const auto is_alike = [&](const Stop& s) { return s.kind == first.kind && s.line == first.line; };
+  if (!std::ranges::all_of(stops_, is_alike)) return false;
+  for (std::size_t t = 0; t < stops_.size(); ++t) release(t);
+  return true;
 }
 
 // All have stopped and none goes on before every value is where it belongs.
@@ -169,7 +281,9 @@ void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
   refuse(
       fmt::format("the threads of {}block {} part at a {}", whose, to_text(machine_.block), what),
       std::move(notes),
-      fmt::format("move the {} out of the branch, so that every thread reaches it", what));
+      in_parts_
+          ? "let those threads get to each barrier that it names or counts, and nobody else"
+          : fmt::format("move the {} out of the branch, so that every thread reaches it", what));
 }
 
 void VirtualBlock::refuse_narrow(const Threads& warp) const {

@@ -19,8 +19,10 @@ class VirtualCheck;
 class VirtualBlock {
  public:
   // A checked instance has a check, which is asked before each access.
+  // `in_parts`: may parts of the block, or of a warp, wait for one another?
   VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
-               const std::vector<VirtualIndex>& threads, VirtualCheck* check = nullptr);
+               const std::vector<VirtualIndex>& threads, bool in_parts,
+               VirtualCheck* check = nullptr);
 
   // Runs the machine's block to its end. Throws Error (E702; of a check E721, E722).
   void run(SplitMix64* random);
@@ -28,19 +30,22 @@ class VirtualBlock {
  private:
   // Where a thread stands.
   struct Stop {
-    enum class Kind { Exited, Barrier, WarpBarrier, Shuffle, BadAccess };
+    enum class Kind { Exited, Barrier, WarpBarrier, NumberedBarrier, Shuffle, BadAccess };
     Kind kind = Kind::Exited;
     int line = kExited;
     std::byte* value = nullptr;  // of a shuffle, on the thread's stack
     unsigned bytes = 0;
-    int lanes = 0;
+    int lanes = 0;            // of a shuffle: the mask of the xor
+    unsigned who = 0;         // of a warp's barrier: its lanes; 0: all
+    int id = 0, threads = 0;  // of a numbered barrier
     static constexpr int kExited = -1;
     bool is_of_warp() const { return kind == Kind::WarpBarrier || kind == Kind::Shuffle; }
   };
   using Threads = std::vector<std::size_t>;
 
   static void wait(int line);
-  static void wait_for_warp(int line);
+  static void wait_for_warp(int line, unsigned lanes);
+  static void wait_at_number(int id, int threads, int line);
   static void exchange(void* value, unsigned bytes, int lanes, int line);
   static void access(const void* place, unsigned long bytes, int writes);
   static void leave();
@@ -49,6 +54,13 @@ class VirtualBlock {
 
   void run_warp(Threads& warp, SplitMix64* random);
   void exchange(const Threads& warp);
+  void resume(const Threads& threads);
+  void run_in_parts(SplitMix64* random);
+  static bool waits_alike(const Stop& a, const Stop& b);
+  void release(std::size_t thread) { goes_[thread] = 1, ++going_; }
+  void release_warp(const Threads& warp);
+  bool release_numbers();
+  bool release_block();
   [[noreturn]] void refuse(Threads threads, const std::string& whose) const;
   [[noreturn]] void refuse_narrow(const Threads& warp) const;
   std::string note(std::size_t thread, std::ptrdiff_t more) const;
@@ -60,11 +72,15 @@ class VirtualBlock {
   VirtualMachine& machine_;
   VirtualThread entry_;
   const std::vector<VirtualIndex>& threads_;
+  bool in_parts_;
   VirtualCheck* check_;
   std::vector<Fiber*> fibers_;  // by thread, of a pool that this thread keeps
   std::vector<Threads> warps_;
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;
+  // Where they wait in parts: who can go on, and how many.
+  std::vector<char> goes_;
+  std::size_t going_ = 0;
   // Of the warp that runs: its threads in order, and the position of the one that runs.
   const std::size_t* warp_ = nullptr;
   std::size_t width_ = 0;

@@ -14,11 +14,13 @@ namespace selvage {
 namespace {
 
 // Does the text have anything at which threads wait for one another?
-bool meets(const std::string& text) {
+VirtualMeets meets(const std::string& text) {
+  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (has("sync_threads(") || has("__syncwarp(0x")) return VirtualMeets::InParts;
   for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync"}) {
-    if (text.find(word) != std::string::npos) return true;
+    if (has(word)) return VirtualMeets::Together;
   }
-  return false;
+  return VirtualMeets::Never;
 }
 
 // More cores pay once a launch has run that long and has that much left, by what it has done: a
@@ -88,7 +90,8 @@ struct VirtualKernel::State {
   }
 
   const KernelSource source;
-  const bool meets, is_atomic;
+  const VirtualMeets meets;
+  const bool is_atomic;
   VirtualInstance first;
   std::mutex lock;
   std::condition_variable given;

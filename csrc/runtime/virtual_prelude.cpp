@@ -27,7 +27,8 @@ static struct {
   uint3 thread, block, block_extent, grid_extent;
   char* shared;
   void (*barrier)(int line);
-  void (*warp_barrier)(int line);
+  void (*warp_barrier)(int line, unsigned lanes);
+  void (*numbered_barrier)(int id, int threads, int line);
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;
   void (*access)(const void* place, unsigned long bytes, int writes);
@@ -41,8 +42,10 @@ static struct {
 #define __ldcs(p) (*(p))
 #define __syncthreads() \
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
-#define __syncwarp() \
-  (selvage_machine.warp_barrier(__LINE__), selvage_after_barrier())
+#define __syncwarp(...) \
+  (selvage_machine.warp_barrier(__LINE__, __VA_ARGS__ + 0u), selvage_after_barrier())
+#define sync_threads(id, threads) \
+  (selvage_machine.numbered_barrier(id, threads, __LINE__), selvage_after_barrier())
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
   __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \

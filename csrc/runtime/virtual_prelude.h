@@ -18,7 +18,8 @@ struct VirtualMachine {
   char* shared;  // shared memory asked for at launch
   // What __syncthreads() and __syncwarp() call, with their line of the emitted text.
   void (*barrier)(int line);
-  void (*warp_barrier)(int line);
+  void (*warp_barrier)(int line, unsigned lanes);           // 0: all of the warp
+  void (*numbered_barrier)(int id, int threads, int line);  // sync_threads()
   // What __shfl_xor_sync calls: gives `bytes` bytes at `value` to the thread of its warp whose lane
   // is the own one xor `lanes`, and takes that thread's in their place.
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);

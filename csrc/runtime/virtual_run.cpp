@@ -64,7 +64,7 @@ VirtualShared::VirtualShared(std::int64_t bytes)
     : lines_((std::size_t(bytes) + sizeof(Line) - 1) / sizeof(Line)), bytes_(std::size_t(bytes)) {}
 
 VirtualRun::VirtualRun(const KernelSource& source, const LaunchShape& shape,
-                       std::span<void* const> arguments, bool meets)
+                       std::span<void* const> arguments, VirtualMeets meets)
     : source_(source),
       shape_(shape),
       arguments_(arguments),
@@ -88,7 +88,10 @@ void VirtualRun::work(VirtualInstance& instance, const std::function<void()>& af
   VirtualShared shared(shape_.shared_bytes);
   set_up(instance, shared);
   std::optional<VirtualBlock> together;
-  if (meets_) together.emplace(source_, *instance.machine, instance.thread, threads_);
+  const bool in_parts = meets_ == VirtualMeets::InParts;
+  if (meets_ != VirtualMeets::Never) {
+    together.emplace(source_, *instance.machine, instance.thread, threads_, in_parts);
+  }
   for (;;) {
     std::uint64_t k = next_.load();
     std::uint64_t end;
@@ -122,8 +125,9 @@ void VirtualRun::work_alone(VirtualInstance& instance, SplitMix64* random, Virtu
                             VirtualCheck* check) {
   set_up(instance, shared);
   std::optional<VirtualBlock> together;
-  if (meets_ || check != nullptr) {
-    together.emplace(source_, *instance.machine, instance.thread, threads_, check);
+  if (meets_ != VirtualMeets::Never || check != nullptr) {
+    const bool in_parts = meets_ == VirtualMeets::InParts;
+    together.emplace(source_, *instance.machine, instance.thread, threads_, in_parts, check);
   }
   BlockWalk walk(blocks_, random);
   for (std::uint64_t k = 0; k < blocks_; ++k) {

@@ -45,13 +45,15 @@ class VirtualShared {
   std::size_t bytes_;
 };
 
+// Whether the text has barriers or shuffles, and barriers of a part of the block, or of a warp.
+enum class VirtualMeets : std::uint8_t { Never, Together, InParts };
+
 // One launch. Every core that helps calls work() with an instance of its own; it returns when no
 // block is left to begin.
 class VirtualRun {
  public:
-  // `meets`: has the text barriers or shuffles?
   VirtualRun(const KernelSource& source, const LaunchShape& shape, std::span<void* const> arguments,
-             bool meets);
+             VirtualMeets meets);
 
   // On each call's thread; what goes wrong in a block is kept, anything else thrown. `after` is
   // called now and then.
@@ -71,7 +73,7 @@ class VirtualRun {
   const KernelSource& source_;
   const LaunchShape& shape_;
   std::span<void* const> arguments_;
-  bool meets_;
+  VirtualMeets meets_;
   std::uint64_t blocks_;
   std::vector<VirtualIndex> threads_;
   std::atomic<std::uint64_t> next_ = 0;  // the first block that nobody has begun

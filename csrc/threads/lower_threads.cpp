@@ -349,15 +349,14 @@ class ThreadLowering {
     return true;
   }
   static std::string remark(const ThreadRegion& region) {
-    if (region.who.is_dynamic()) return "dynamic";
     constexpr std::size_t kLongest = 64;
-    if (region.who.mask) {
-      const ThreadMask& mask = *region.who.mask;
-      const std::string text = mask.is_product() ? mask.text() : joined(mask.rows(kLongest));
-      if (text.size() <= kLongest) return text;
-      return std::to_string(mask.count()) + " of " + std::to_string(mask.size()) + " threads";
-    }
-    return "other threads in other iterations";
+    const std::string when = region.when.size() <= kLongest ? region.when + ": " : "";
+    if (region.who.is_dynamic()) return when + "dynamic";
+    if (!region.who.mask) return when + "other threads in other iterations";
+    const ThreadMask& mask = *region.who.mask;
+    const std::string text = mask.is_product() ? mask.text() : joined(mask.rows(kLongest));
+    if (text.size() <= kLongest) return when + text;
+    return when + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread");
   }
 
   Statement count(std::size_t region) {
@@ -451,9 +450,8 @@ class ThreadLowering {
       kernel_.buffers[counts_].elements =
           pool_.constant(std::int64_t(out_.regions.size()) * levels_.threads);
     }
-    // JOIN
-    (void)([&](const AccessMap& map, std::size_t a, std::size_t b,
-                              std::optional<PlaceId> loop) { return joins(map, a, b, loop); }); (void)kernel_;
+    add_barriers(kernel_, [&](const AccessMap& map, std::size_t a, std::size_t b,
+                              std::optional<PlaceId> loop) { return joins(map, a, b, loop); });
     const bool is_wrong = !out_.is_legal();
     if (!is_wrong) {
       const ComputedExpressions computed = computed_expressions(kernel_);
