@@ -7,6 +7,7 @@
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_texts.h>
 #include <selvage/report/texts.h>
+#include <selvage/report/thread_json.h>
 #include <selvage/report/tma_lines.h>
 #include <selvage/report/vector_lines.h>
 
@@ -344,7 +345,17 @@ std::string to_json(const Report& report) {
   Json json = {{"format", "schedule_inspect/1"}};
   Json& tensors = json["tensors"] = Json::object();
   for (const TensorReport& tensor : report.tensors) append(tensors, tensor.name(), json_of(tensor));
+  if (report.threads) {
+    json["masks"] = masks_json(*report.threads);
+    if (!report.threads->lowered.groups.empty()) json["groups"] = groups_json(*report.threads);
+  }
   Json& kernels = json["kernels"] = Json::array();
+  if (report.threads && report.threads->cuda) {
+    kernels.push_back(json_of(*report.threads->lowered.kernel, *report.threads->cuda));
+    if (const auto& compiled = report.threads->compiled) {
+      kernels.back()["resources"] = json_of(compiled->arch, compiled->kernels[0]);
+    }
+  }
   for (const FusionReport& fusion : report.fusions) {
     std::size_t compiled = 0;
     for (std::size_t i = 0; i < fusion.cuda.size(); ++i) {
@@ -361,6 +372,9 @@ std::string to_json(const Report& report) {
   if (!report.runs.empty()) {
     Json& runs = json["runs"] = Json::array();
     for (const RunResult& run : report.runs) runs.push_back(json_of(run));
+  }
+  if (report.threads && !report.threads->runs.empty()) {
+    json["runs"] = runs_json(*report.threads);
   }
   Json& diagnostics = json["diagnostics"] = Json::array();
   for (const Diagnostic& d : report.diagnostics) {

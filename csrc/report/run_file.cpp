@@ -1,6 +1,8 @@
 #include <selvage/base/diagnostic.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/npy.h>
+#include <selvage/kernel/verify_points.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
 #include <selvage/runtime/virtual_unit.h>
@@ -38,9 +40,9 @@ void check_name(const Report& report, Role role, const std::string& name) {
 }
 
 // NumPy has no bfloat16: such an array comes as its bits.
-Array read_input(const TensorInfo& tensor, const std::string& path) {
+Array read_input(DataType type, const std::string& path) {
   Array array = read_npy(path);
-  if (tensor.type == DataType::BFloat16 && array.type == DataType::UInt16) {
+  if (type == DataType::BFloat16 && array.type == DataType::UInt16) {
     array.type = DataType::BFloat16;
   }
   return array;
@@ -57,7 +59,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
-    if (tensor) request.inputs[name] = read_input(fusion[*tensor], path);
+    if (tensor) request.inputs[name] = read_input(fusion[*tensor].type, path);
   }
   request.seed = options.seed;
   request.on = options.on;
@@ -68,17 +70,18 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   return request;
 }
 
-void write_files(const RunFileOptions& options, const RunResult& result) {
+void write_arrays(const RunFileOptions& options, const std::map<std::string, Array>& inputs,
+                  const std::map<std::string, Array>& outputs) {
   if (!options.save_inputs.empty()) {
     std::error_code ignored;  // write_npy says why it cannot write
     std::filesystem::create_directories(options.save_inputs, ignored);
-    for (const auto& [name, array] : result.inputs) {
+    for (const auto& [name, array] : inputs) {
       write_npy((std::filesystem::path(options.save_inputs) / (name + ".npy")).string(), array);
     }
   }
   for (const auto& [name, path] : options.outputs) {
-    const auto it = result.outputs.find(name);
-    if (it != result.outputs.end()) write_npy(path, it->second);
+    const auto it = outputs.find(name);
+    if (it != outputs.end()) write_npy(path, it->second);
   }
 }
 
@@ -99,9 +102,70 @@ void check_expectations(const ScheduleFile& file, Report& report) {
   }
 }
 
+// ---- thread programs ----
+
+const ThreadArray* global_array(const ThreadProgram& program, const std::string& name) {
+  for (const ThreadArray& a : program.arrays) {
+    if (a.name == name && a.memory == Memory::Global) return &a;
+  }
+  return nullptr;
+}
+
+void check_array_name(const ThreadProgram& program, const std::string& name) {
+  if (global_array(program, name) != nullptr) return;
+  std::vector<std::string> names;
+  for (const ThreadArray& a : program.arrays) {
+    if (a.memory == Memory::Global) names.push_back(a.name);
+  }
+  throw BadInput({.code = "E611",
+                  .place = {},
+                  .message = "there is no global array " + name,
+                  .help = names.empty() ? "leave it out: there are none" : "one of " + joined(names)});
+}
+
+void run_threads_on(Machine machine, const ThreadRunRequest& request, ThreadReport& threads) {
+  ThreadRunRequest own = request;
+  own.on = machine;
+  threads.runs.push_back(run_threads(*threads.program, own));
+  if (threads.runs.size() < 2) return;
+  for (std::string& d : differences(threads.runs.front(), threads.runs.back())) {
+    threads.differences.push_back(std::move(d));
+  }
+}
+
+void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
+  ThreadReport& threads = *report.threads;
+  for (const auto& [name, path] : options.inputs) check_array_name(*threads.program, name);
+  for (const auto& [name, path] : options.outputs) check_array_name(*threads.program, name);
+  if (options.run && threads.lowered.kernel) {
+    ThreadRunRequest request{.symbols = {}, .on = options.on, .times = options.times};
+    const ThreadProgram& program = *threads.program;
+    if (options.check && !program.symbols.empty()) {
+      for (const auto& [symbol, value] : sample_points(program.facts, program.symbols, 1).at(0)) {
+        request.symbols[std::string(symbol.name())] = value;
+      }
+    }
+    for (Expr s : program.symbols) {
+      const auto it = file.sizes.find(std::string(s.name()));
+      if (it != file.sizes.end()) request.symbols[it->first] = it->second;
+    }
+    for (const auto& [name, path] : options.inputs) {
+      request.inputs[name] = read_input(global_array(*threads.program, name)->type, path);
+    }
+    const Machine first = options.on.value_or(default_machine());
+    run_threads_on(first, request, threads);
+    for (Machine other : {Machine::Emulate, Machine::Virtual}) {
+      if (options.check && other != first) run_threads_on(other, request, threads);
+    }
+    write_arrays(options, threads.runs.front().inputs, threads.runs.front().outputs);
+  }
+  if (options.check) check_expectations(file, report);
+}
+
 }  // namespace
 
 void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
+  if (report.threads) return run_thread_file(file, options, report);
   if (options.run && report.exit_status() == 0) {
     for (const auto& [name, path] : options.inputs) check_name(report, Role::Input, name);
     for (const auto& [name, path] : options.outputs) check_name(report, Role::Output, name);
@@ -111,7 +175,7 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
       if (!subject.program) continue;
       report.runs.push_back(
           run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
-      write_files(options, report.runs.back());
+      write_arrays(options, report.runs.back().inputs, report.runs.back().outputs);
     }
   }
   if (options.check) check_expectations(file, report);
