@@ -3,10 +3,8 @@
 
 # What a folder uses beyond the house. Headers never include these (scripts/check_includes), so
 # users of the installed package do not need them; fmt alone may appear in headers.
-set(selvage_base_uses nlohmann_json::nlohmann_json)
 set(selvage_ir_uses Boost::headers)
-set(selvage_runtime_uses nlohmann_json::nlohmann_json)
-set(selvage_frontend_uses yaml-cpp nlohmann_json::nlohmann_json)
+set(selvage_frontend_uses yaml-cpp)
 set(selvage_report_uses nlohmann_json::nlohmann_json)
 if(LibTCC_FOUND)
   list(APPEND selvage_runtime_uses LibTCC::LibTCC)

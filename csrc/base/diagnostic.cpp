@@ -1,7 +1,5 @@
 #include <selvage/base/diagnostic.h>
 
-#include <nlohmann/json.hpp>
-
 namespace selvage {
 
 namespace {
@@ -23,14 +21,6 @@ std::string to_text(const Diagnostic& d) {
     if (c == '\n' || c == '\r') c = ' ';
   }
   return text;
-}
-
-std::string to_json(const Diagnostic& d) {
-  const nlohmann::ordered_json json = {{"file", d.place.file},     {"line", d.place.line},
-                                       {"column", d.place.column}, {"severity", name(d.severity)},
-                                       {"code", d.code},           {"message", d.message},
-                                       {"notes", d.notes},         {"help", d.help}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string to_text(const std::vector<Diagnostic>& diagnostics, std::size_t limit) {

@@ -31,8 +31,6 @@ struct Diagnostic {
 
 // FILE:LINE:COLUMN: error[E123]: message; note; help: what would mend it
 std::string to_text(const Diagnostic& diagnostic);
-// The same as one JSON object: file, line, column, severity, code, message, notes, help.
-std::string to_json(const Diagnostic& diagnostic);
 // What goes to standard error: at most `limit` lines, then how many were left out.
 std::string to_text(const std::vector<Diagnostic>& diagnostics, std::size_t limit = 20);
 

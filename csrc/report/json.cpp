@@ -339,6 +339,14 @@ Json json_of(const RunResult& run) {
   return json;
 }
 
+Json json_of(const Diagnostic& d) {
+  return {
+      {"file", d.place.file},     {"line", d.place.line},
+      {"column", d.place.column}, {"severity", d.severity == Severity::Error ? "error" : "warning"},
+      {"code", d.code},           {"message", d.message},
+      {"notes", d.notes},         {"help", d.help}};
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -378,7 +386,7 @@ std::string to_json(const Report& report) {
   }
   Json& diagnostics = json["diagnostics"] = Json::array();
   for (const Diagnostic& d : report.diagnostics) {
-    diagnostics.push_back(Json::parse(to_json(d)));
+    diagnostics.push_back(json_of(d));
   }
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

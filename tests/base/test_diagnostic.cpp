@@ -27,20 +27,6 @@ TEST(Diagnostic, WhatIsUnknownIsLeftOut) {
             "selvage: warning[W1]: hm");
 }
 
-TEST(Diagnostic, JsonHasAllFieldsInOrder) {
-  EXPECT_EQ(to_json(sample()),
-            R"({"file":"a.yaml","line":7,"column":9,"severity":"error","code":"E123",)"
-            R"("message":"split of 'I0' by 0","notes":["at I1 = 2","first used at a.yaml:3:5"],)"
-            R"("help":"use a factor of at least 1"})");
-}
-
-TEST(Diagnostic, JsonEscapesAndReplacesWhatIsNotText) {
-  const std::string json =
-      to_json(Diagnostic{.code = "E1", .place = {"\"\n", 0, 0}, .message = "\xff"});
-  EXPECT_EQ(json, R"({"file":"\"\n","line":0,"column":0,"severity":"error","code":"E1",)"
-                  "\"message\":\"\xEF\xBF\xBD\",\"notes\":[],\"help\":\"\"}");
-}
-
 TEST(Diagnostic, AListIsCutAtTheLimitAndTheRestCounted) {
   const std::vector<Diagnostic> three(3, {.code = "E1", .place = {}, .message = "no"});
   EXPECT_EQ(to_text(three, 2), "selvage: error[E1]: no\nselvage: error[E1]: no\n... and 1 more\n");

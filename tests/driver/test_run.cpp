@@ -7,6 +7,7 @@
 
 #include "tests/report/numbered.h"
 #include "tests/support/refusal.h"
+#include "tests/support/widen_guards.h"
 
 namespace selvage {
 
@@ -224,21 +225,12 @@ TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
   }
 }
 
-// a < b becomes a <= b: one thread too many passes.
-void widen_guards(Body& body) {
-  for (Statement& s : body) {
-    if (auto* loop = std::get_if<Loop>(&s.node)) widen_guards(loop->body);
-    auto* guard = std::get_if<Guard>(&s.node);
-    if (guard != nullptr) guard->condition = guard->condition[0] <= guard->condition[1];
-  }
-}
-
 TEST(Run, ChecksOnTheVirtualDeviceFindAnAccessThatIsOutside) {
   BiasRelu c(DataType::Float);
   Program p = lower(c.f, c.tiled(32));
   RunRequest request{.sizes = {{"M", 2}, {"N", 3}}, .on = Machine::Virtual, .checks = true};
   EXPECT_TRUE(run(c.f, p, request).passed());
-  for (Kernel& k : p.steps[0].variants) widen_guards(k.body);
+  for (Kernel& k : p.steps[0].variants) test::widen_guards(k.body);
   const RunResult wrong = run(c.f, p, request);
   EXPECT_FALSE(wrong.passed());
   ASSERT_EQ(wrong.faults.size(), 1U);

@@ -6,13 +6,15 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <regex>
 
 #include "tests/driver_stub/state.h"
+#include "tests/support/matches.h"
 
 namespace driver_stub {
 
 namespace {
+
+using selvage::test::matches;
 
 template <class Number>
 Number number_at(const std::byte* image, std::size_t at) {
@@ -27,15 +29,14 @@ std::size_t bytes_of(const std::string& type) {
 }
 
 std::vector<Kernel> kernels_of_text(const std::string& text) {
-  static const std::regex entry(R"(\.entry\s+([\w$]+)\s*(\(([^)]*)\))?)");
-  static const std::regex parameter(
-      R"(\.param\s+(?:\.align\s+\d+\s+)?\.([subf]\d+)\s+[\w$]+(?:\[(\d+)\])?)");
+  const std::string entry = R"(\.entry\s+([[:alnum:]_$]+)\s*(\(([^)]*)\))?)";
+  const std::string parameter =
+      R"(\.param\s+(\.align\s+[0-9]+\s+)?\.([subf][0-9]+)\s+[[:alnum:]_$]+(\[([0-9]+)\])?)";
   std::vector<Kernel> kernels;
-  for (std::sregex_iterator e(text.begin(), text.end(), entry), end; e != end; ++e) {
-    Kernel kernel{.name = (*e)[1], .parameters = {}};
-    const std::string list = (*e)[3];
-    for (std::sregex_iterator p(list.begin(), list.end(), parameter); p != end; ++p) {
-      kernel.parameters.push_back(bytes_of((*p)[1]) * ((*p)[2].matched ? std::stoul((*p)[2]) : 1));
+  for (const auto& e : matches(text, entry)) {
+    Kernel kernel{.name = e[1], .parameters = {}};
+    for (const auto& p : matches(e[3], parameter)) {
+      kernel.parameters.push_back(bytes_of(p[2]) * (p[4].empty() ? 1 : std::stoul(p[4])));
     }
     kernels.push_back(std::move(kernel));
   }
@@ -123,9 +124,8 @@ std::optional<std::vector<Kernel>> kernels_of(const void* image, int& why, std::
                       major, minor);
     return std::nullopt;
   }
-  std::smatch m;
-  if (std::regex_search(text, m, std::regex(R"(\.target\s+sm_(\d+))")) &&
-      std::stoi(m[1]) > s.major * 10 + s.minor) {
+  const auto target = matches(text, R"(\.target\s+sm_([0-9]+))");
+  if (!target.empty() && std::stoi(target[0][1]) > s.major * 10 + s.minor) {
     why = kNoBinary;
     return std::nullopt;
   }

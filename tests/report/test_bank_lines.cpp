@@ -1,16 +1,16 @@
 // What page and JSON say of bank conflicts.
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
+#include <tests/support/json_value.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace selvage {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = test::JsonValue;
 using testing::HasSubstr;
 using testing::Not;
 

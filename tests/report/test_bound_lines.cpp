@@ -2,9 +2,9 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/report/bound_lines.h>
 #include <selvage/report/json.h>
+#include <tests/support/json_value.h>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace selvage {
 namespace {
@@ -16,8 +16,8 @@ std::string lines(const Report& report) {
 }
 
 std::string bounds_json(const Report& report) {
-  const auto all = nlohmann::ordered_json::parse(to_json(report));
-  return all.at("tensors").at(report.tensors.at(0).name()).at("bounds").dump();
+  const auto all = test::JsonValue::parse(to_json(report));
+  return all["tensors"][report.tensors.at(0).name()]["bounds"].dump();
 }
 
 TEST(BoundLines, ListTheStoreAndEveryRead) {

@@ -2,9 +2,9 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/report/fill_lines.h>
 #include <selvage/report/json.h>
+#include <tests/support/json_value.h>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace selvage {
 namespace {
@@ -19,9 +19,9 @@ struct Inspected {
     return out.take();
   }
   std::string json() const {
-    const auto all = nlohmann::ordered_json::parse(to_json(report));
-    const auto& tensor = all.at("tensors").at(report.tensors.at(0).name());
-    return tensor.contains("fill") ? tensor.at("fill").dump() : "absent";
+    const auto all = test::JsonValue::parse(to_json(report));
+    const auto tensor = all["tensors"][report.tensors.at(0).name()];
+    return tensor.contains("fill") ? tensor["fill"].dump() : "absent";
   }
   ScheduleFile file;
   Report report;

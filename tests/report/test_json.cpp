@@ -1,9 +1,9 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/report/json.h>
+#include <tests/support/json_value.h>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "numbered.h"
 
@@ -11,7 +11,7 @@ namespace selvage {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = test::JsonValue;
 using test::figure2;
 using test::Numbered;
 
@@ -30,8 +30,8 @@ class Reader {
  public:
   explicit Reader(const Json& tensor) {
     if (!tensor.contains("let")) return;
-    for (const Json& let : tensor["let"]) {
-      lets_.emplace(let[0].get<std::string>(), read(let[1].get<std::string>()));
+    for (const Json& let : tensor["let"].elements()) {
+      lets_.emplace(let[0].text(), read(let[1].text()));
     }
   }
   Expr read(const std::string& text) {
@@ -59,7 +59,7 @@ class Reader {
 TEST(Json, Figure2IsAsTheFormatShows) {
   const Json json = json_on(figure2());
   EXPECT_EQ(json["format"], "schedule_inspect/1");
-  const Json& t0 = json["tensors"]["T0"];
+  const Json t0 = json["tensors"]["T0"];
   EXPECT_FALSE(t0.contains("let"));
   EXPECT_EQ(
       t0["iterdomains"].dump(),
@@ -88,11 +88,11 @@ TEST(Json, Figure2IsAsTheFormatShows) {
 TEST(Json, AWitnessStopsExactlyItsPredicate) {
   const Json t0 = json_on(figure2())["tensors"]["T0"];
   Reader reader(t0);
-  for (const Json& predicate : t0["predicates"]) {
-    const auto point = predicate["witness"].get<std::map<std::string, std::int64_t>>();
+  for (const Json& predicate : t0["predicates"].elements()) {
+    const auto point = predicate["witness"].numbers();
     EXPECT_EQ(point.size(), t0["loop"].size());
-    for (const Json& other : t0["predicates"]) {
-      EXPECT_EQ(reader.at(other["condition"], point), other == predicate ? 0 : 1);
+    for (const Json& other : t0["predicates"].elements()) {
+      EXPECT_EQ(reader.at(other["condition"].text(), point), other == predicate ? 0 : 1);
     }
   }
 }
@@ -104,7 +104,7 @@ TEST(Json, AWitnessNamesEverySizeThatIsUsed) {
   t.schedule->split(t.schedule->loops(t.id())[0], t.c(4), true, "I2", "I3");
   const Json t0 = json_on(t)["tensors"]["T0"];
   ASSERT_EQ(t0["predicates"].size(), 1u);
-  const auto point = t0["predicates"][0]["witness"].get<std::map<std::string, std::int64_t>>();
+  const auto point = t0["predicates"][0]["witness"].numbers();
   ASSERT_TRUE(point.contains("N") && point.contains("M") && point.contains("I1"));
   EXPECT_LE(point.at("M"), point.at("N"));
   EXPECT_EQ(point.at("M") % 4, 0);
@@ -115,10 +115,10 @@ TEST(Json, ItemsThatNothingVisitsAreToldOf) {
   Numbered t("T0", {"I0"}, {10});
   t.schedule->resize(t.schedule->loops(t.id())[0], t.c(-2), t.c(0), "I1");
   const Json json = json_on(t);
-  const Json& coverage = json["tensors"]["T0"]["coverage"];
+  const Json coverage = json["tensors"]["T0"]["coverage"];
   EXPECT_EQ(coverage["complete"], false);
   EXPECT_EQ(coverage["verdict"], "refuted");
-  EXPECT_LT(coverage["witness"]["I0"], 2);
+  EXPECT_LT(coverage["witness"]["I0"].number(), 2);
   EXPECT_EQ(coverage["lost"]["I0"], coverage["witness"]["I0"]);
   EXPECT_EQ(json["diagnostics"][0]["severity"], "warning");
 }
@@ -156,7 +156,7 @@ TEST(Json, LetsKeepEveryTextShortAndRight) {
   for (const std::int64_t x : {0, 1, 2, 17, 65'537, (1 << 20) - 1}) {
     const std::map<std::string, std::int64_t> point = {{std::string(a.variables[0].name()), x}};
     for (const auto& [name, d] : report.tensors[0].iterdomains) {
-      EXPECT_EQ(reader.at(t0["iterdomains"][name]["index"], point),
+      EXPECT_EQ(reader.at(t0["iterdomains"][name]["index"].text(), point),
                 evaluate((*a.coordinates)[d], a.variables, std::vector{x}).value())
           << name << " at " << x;
     }
@@ -178,7 +178,7 @@ TEST(Json, LongExtentsAreBrokenUpToo) {
   Reader reader(t0);
   for (const auto& [name, domain] : t0["iterdomains"].items()) {
     const std::map<std::string, std::int64_t> size = {{long_name, 1000}};
-    EXPECT_GE(reader.at(domain["extent"], size), 1) << name;
+    EXPECT_GE(reader.at(domain["extent"].text(), size), 1) << name;
   }
 }
 
@@ -205,6 +205,32 @@ TEST(Json, OneIllegalTensorHidesNoOther) {
   EXPECT_EQ(json["diagnostics"][0]["file"], "test.yaml");
   EXPECT_EQ(json["diagnostics"][0]["line"], 7);
   EXPECT_EQ(report.exit_status(), 1);
+}
+
+std::string json_of_diagnostic(const Diagnostic& d) {
+  Report report;
+  report.diagnostics = {d};
+  return Json::parse(to_json(report))["diagnostics"][0].dump();
+}
+
+TEST(Json, ADiagnosticHasAllFieldsInOrder) {
+  EXPECT_EQ(json_of_diagnostic({.code = "E123",
+                                .place = {"a.yaml", 7, 9},
+                                .message = "split of 'I0' by 0",
+                                .notes = {"at I1 = 2", "first used at a.yaml:3:5"},
+                                .help = "use a factor of at least 1"}),
+            R"({"file":"a.yaml","line":7,"column":9,"severity":"error","code":"E123",)"
+            R"("message":"split of 'I0' by 0","notes":["at I1 = 2","first used at a.yaml:3:5"],)"
+            R"("help":"use a factor of at least 1"})");
+}
+
+TEST(Json, WhatIsNotTextIsEscapedAndReplaced) {
+  EXPECT_EQ(json_of_diagnostic({.code = "W1",
+                                .severity = Severity::Warning,
+                                .place = {"\"\n", 0, 0},
+                                .message = "\xff"}),
+            R"({"file":"\"\n","line":0,"column":0,"severity":"warning","code":"W1",)"
+            "\"message\":\"\xEF\xBF\xBD\",\"notes\":[],\"help\":\"\"}");
 }
 
 }  // namespace

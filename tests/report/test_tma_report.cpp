@@ -2,16 +2,16 @@
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
 #include <tests/frontend/schedule_files.h>
+#include <tests/support/json_value.h>
 #include <tests/support/text_files.h>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 namespace selvage {
 
 namespace {
 
-using nlohmann::json;
+using json = test::JsonValue;
 using testing::HasSubstr;
 
 struct Inspected {
@@ -58,7 +58,7 @@ TEST(TmaReport, OfABoxIsAsReviewed) {
 TEST(TmaReport, TellsTheHoleAndTheGuardOfAFallback) {
   const Inspected k = Inspected::example("tma_strong.yaml");
   EXPECT_EQ(k.report.exit_status(), 0);
-  const json& tma = k.tensors["T0"]["tma"];
+  const json tma = k.tensors["T0"]["tma"];
   EXPECT_EQ(tma["legal"], true);
   EXPECT_EQ(tma["strong"], "by fallback");
   EXPECT_EQ(tma["guard"].dump(), R"(["I6 < 1"])");

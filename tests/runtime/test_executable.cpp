@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/support/refusal.h"
+#include "tests/support/widen_guards.h"
 
 namespace selvage {
 namespace {
@@ -44,15 +45,6 @@ struct BiasRelu {
     EXPECT_EQ(out, run_reference(f, {{"M", rows}, {"N", columns}}, {{"x", a}, {"bias", b}})[0]);
   }
 };
-
-// a < b becomes a <= b.
-void widen_guards(Body& body) {
-  for (Statement& s : body) {
-    if (auto* loop = std::get_if<Loop>(&s.node)) widen_guards(loop->body);
-    auto* guard = std::get_if<Guard>(&s.node);
-    if (guard != nullptr) guard->condition = guard->condition[0] <= guard->condition[1];
-  }
-}
 
 TEST(Executable, RunsShapesOfEverySizeAndKeepsWhatItHasWorkedOut) {
   BiasRelu c;
@@ -386,7 +378,7 @@ TEST(Executable, ChecksEveryAccessOnRequestAndRunsInAnyOrder) {
     c.expect_right(run, 3, 131);
   }
   Program wrong = program;  // one thread too many passes the guard
-  for (Kernel& k : wrong.steps[0].variants) widen_guards(k.body);
+  for (Kernel& k : wrong.steps[0].variants) test::widen_guards(k.body);
   const Executable run = compile(wrong, {.target = Target::Virtual, .checks = true});
   const Array x = made("x", DataType::Float, {2, 3}), b = made("bias", DataType::Float, {3});
   Array y(DataType::Float, {2, 3});

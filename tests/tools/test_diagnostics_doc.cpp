@@ -1,10 +1,10 @@
+#include <tests/support/matches.h>
 #include <tests/support/text_files.h>
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,14 +16,13 @@ namespace {
 // Codes as string literals, and one file that has each.
 std::map<std::string, std::string> codes_of_sources() {
   std::map<std::string, std::string> codes;
-  const std::regex code("\"(E[0-9]{3})\"");
   for (const char* folder : {"csrc", "tools"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(kRepository / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".h" && extension != ".def") continue;
       const std::string text = contents(entry.path());
-      for (std::sregex_iterator m(text.begin(), text.end(), code), end; m != end; ++m) {
-        codes.emplace((*m)[1], entry.path().lexically_relative(kRepository).string());
+      for (const auto& match : test::matches(text, "\"(E[0-9]{3})\"")) {
+        codes.emplace(match[1], entry.path().lexically_relative(kRepository).string());
       }
     }
   }
@@ -40,14 +39,14 @@ struct Row {
 std::vector<Row> rows_of_page() {
   std::vector<Row> rows;
   std::istringstream page(contents(kRepository / "doc/diagnostics.md"));
-  const std::regex heading("## E([0-9]): .*"), row(R"(\| (E[0-9]{3}) \| (.*) \|)");
   std::string section;
-  std::smatch m;
   for (std::string line; std::getline(page, line);) {
-    if (std::regex_match(line, m, heading)) section = m[1];
-    if (!std::regex_match(line, m, row)) continue;
-    rows.push_back({section, m[1], {}});
-    const std::string rest = m[2].str() + " | ";
+    const auto heading = test::matches(line, "^## E([0-9]): ");
+    if (!heading.empty()) section = heading[0][1];
+    const auto row = test::matches(line, R"(^\| (E[0-9]{3}) \| (.*) \|$)");
+    if (row.empty()) continue;
+    rows.push_back({section, row[0][1], {}});
+    const std::string rest = row[0][2] + " | ";
     for (std::size_t at = 0, to; (to = rest.find(" | ", at)) != rest.npos; at = to + 3) {
       rows.back().cells.push_back(rest.substr(at, to - at));
     }
