@@ -108,15 +108,14 @@ class ThreadRunner {
         "give " + std::string(to_string(a.type)) + shape_text(shape) + " for it";
     if (given.type != a.type) {
       refuse<BadInput>("E613",
-                       "the array " + a.name + " is of type " +
-                           std::string(to_string(given.type)) + ", not " +
-                           std::string(to_string(a.type)),
+                       "the array " + a.name + " is of type " + std::string(to_string(given.type)) +
+                           ", not " + std::string(to_string(a.type)),
                        help);
     }
     if (given.shape != shape) {
       refuse<BadInput>("E612",
-                       "the array " + a.name + " has shape " + shape_text(given.shape) +
-                           ", not " + shape_text(shape),
+                       "the array " + a.name + " has shape " + shape_text(given.shape) + ", not " +
+                           shape_text(shape),
                        help);
     }
     return given;
@@ -183,11 +182,9 @@ class ThreadRunner {
       masks = region.who.iterations;
     }
     for (std::size_t t = 0; t < executed.size(); ++t) {
-      const std::int64_t most = std::count_if(masks.begin(), masks.end(), [&](const auto& m) {
-        return m.contains(std::int64_t(t));
-      });
-      const bool is_right =
-          region.is_in_loop ? executed[t] == 0 || most > 0 : executed[t] == most;
+      const std::int64_t most = std::count_if(
+          masks.begin(), masks.end(), [&](const auto& m) { return m.contains(std::int64_t(t)); });
+      const bool is_right = region.is_in_loop ? executed[t] == 0 || most > 0 : executed[t] == most;
       if (is_right) continue;
       result_.differences.push_back("thread " + std::to_string(t) + " ran the region " +
                                     region.when + " " + counted(executed[t], "time") +
@@ -213,8 +210,8 @@ ThreadRun run_threads(const ThreadProgram& program, const ThreadRunRequest& requ
 
 std::vector<std::string> differences(const ThreadRun& a, const ThreadRun& b) {
   std::vector<std::string> out;
-  const std::string where = " by " + std::string(to_string(a.machine)) + " and " +
-                            std::string(to_string(b.machine));
+  const std::string where =
+      " by " + std::string(to_string(a.machine)) + " and " + std::string(to_string(b.machine));
   for (const auto& [name, array] : a.outputs) {
     if (array != b.outputs.at(name)) out.push_back(name + " is not the same" + where);
   }

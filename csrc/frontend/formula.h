@@ -84,9 +84,9 @@ Formula parse_formula(const Node& text);
 
 // `A[p + 1, q] += 2`: an element is stored, which any subscripts may name.
 struct Update {
-  Formula formula = {};                      // its nodes: of the element, then of the value
-  std::uint32_t element = 0;                 // the number of the element's node
-  std::optional<Function> function = {};     // of what was there and the value: += -= *=
+  Formula formula = {};                   // its nodes: of the element, then of the value
+  std::uint32_t element = 0;              // the number of the element's node
+  std::optional<Function> function = {};  // of what was there and the value: += -= *=
 };
 // Throws as parse_formula does.
 Update parse_update(const Node& text);

@@ -89,9 +89,9 @@ struct ScheduleFile {
 
   std::string path;
   Kind kind = Kind::Tensors;
-  std::vector<FileTensor> tensors;      // section 1: those that are legal
-  std::shared_ptr<Fusion> fusion;       // section 2
-  std::optional<Schedule> schedule;     // section 2, where it is legal
+  std::vector<FileTensor> tensors;         // section 1: those that are legal
+  std::shared_ptr<Fusion> fusion;          // section 2
+  std::optional<Schedule> schedule;        // section 2, where it is legal
   std::shared_ptr<ThreadProgram> threads;  // section 4
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. These sizes are constants of the fusions,

@@ -10,7 +10,8 @@ namespace selvage {
 
 Expr ThreadScope::new_symbol(const std::string& name) {
   std::string symbol = name;
-  for (int k = 2; !symbols_.insert(symbol).second || context_.symbols.find(symbol) != nullptr; ++k) {
+  for (int k = 2; !symbols_.insert(symbol).second || context_.symbols.find(symbol) != nullptr;
+       ++k) {
     symbol = name + "_" + std::to_string(k);
   }
   return program_.pool->symbol(symbol);
@@ -63,10 +64,10 @@ Expr ThreadScope::use(std::string_view name, const Place& place) const {
 Expr ThreadScope::either(const Node& text, std::string_view what) const {
   const std::string& written = as_text(text, what);
   if (std::int64_t(written.size()) > kLongestExpression) {
-    refuse("E104", text.place,
-           std::string(what) + " is longer than " + std::to_string(kLongestExpression) +
-               " characters",
-           "name parts of it with let");
+    refuse(
+        "E104", text.place,
+        std::string(what) + " is longer than " + std::to_string(kLongestExpression) + " characters",
+        "name parts of it with let");
   }
   try {
     return parse_expr(*program_.pool, written, [&](std::string_view name) {
@@ -91,7 +92,8 @@ Expr ThreadScope::either(const Node& text, std::string_view what) const {
 Expr ThreadScope::number(const Node& text, std::string_view what) const {
   const Expr e = either(text, what);
   if (info(e.op()).result != Result::Truth) return e;
-  refuse("E303", text.place, std::string(what) + ": " + shown(text.text) + " is a condition, no number",
+  refuse("E303", text.place,
+         std::string(what) + ": " + shown(text.text) + " is a condition, no number",
          "write a number, such as p - 1");
 }
 

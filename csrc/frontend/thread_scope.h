@@ -31,8 +31,8 @@ class ThreadScope {
   Expr find(std::string_view name) const;
   // Throws BadInput E302 at `place`.
   Expr use(std::string_view name, const Place& place) const;
-  // `what`: "when". Throws BadInput as parse_expr does, and E303 for a number instead of a condition
-  // or the other way round.
+  // `what`: "when". Throws BadInput as parse_expr does, and E303 for a number instead of a
+  // condition or the other way round.
   Expr number(const Node& text, std::string_view what) const;
   Expr condition(const Node& text, std::string_view what) const;
   Expr either(const Node& text, std::string_view what) const;

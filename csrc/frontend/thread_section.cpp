@@ -12,8 +12,8 @@ namespace selvage {
 
 namespace {
 
-constexpr std::string_view kItems[] = {"let",  "do",   "inthreads", "for",  "foreach", "with",
-                                       "sync", "parallel", "break",     "continue"};
+constexpr std::string_view kItems[] = {"let",  "do",   "inthreads", "for",   "foreach",
+                                       "with", "sync", "parallel",  "break", "continue"};
 
 class ThreadReader {
  public:
@@ -50,8 +50,7 @@ class ThreadReader {
     }
     for (const FileSymbols::Fact& fact : symbols_.facts()) {
       std::set<std::string> used;
-      program_.facts.assume(
-          read_expr(*program_.pool, fact.text, "facts", symbols_, true, used));
+      program_.facts.assume(read_expr(*program_.pool, fact.text, "facts", symbols_, true, used));
     }
   }
 
@@ -62,7 +61,8 @@ class ThreadReader {
       errors_.attempt([&] {
         const std::string& name = key_as_name(entry);
         if (scope_.find(name).valid() || scope_.find_array(name) != nullptr) {
-          refuse("E204", entry.place, "the name " + name + " is taken", "give the array another name");
+          refuse("E204", entry.place, "the name " + name + " is taken",
+                 "give the array another name");
         }
         program_.arrays.push_back(read_array(entry));
       });
@@ -93,8 +93,8 @@ class ThreadReader {
                "write a number, or give the symbol a value");
       }
       if (n.is(Op::Const) && (n.value() < 1 || n.value() > kMostElements)) {
-        refuse("E305", extent.place, "the extent " + to_string(n) + " of " + array.name +
-                                         " is not between 1 and 2^48",
+        refuse("E305", extent.place,
+               "the extent " + to_string(n) + " of " + array.name + " is not between 1 and 2^48",
                "write a number in between");
       }
       array.shape.push_back(n);
@@ -230,7 +230,8 @@ class ThreadReader {
     }
     if (const Node* label = node.find("label")) loop.label = as_name(*label, "label");
     if (loop.label.empty()) loop.label = name;
-    if (const Node* condition = node.find("if")) loop.condition = scope_.condition(*condition, "if");
+    if (const Node* condition = node.find("if"))
+      loop.condition = scope_.condition(*condition, "if");
     loop.body = read_body(require(node, what, "do"), "do");
     if (extent == nullptr) close_bound(name);
     scope_.reset(mark);
@@ -261,11 +262,13 @@ class ThreadReader {
     const std::size_t mark = scope_.mark(), first = bound_.size();
     for (const Entry& entry : expect_map(require(node, "with", "indices"), "indices")) {
       const std::string& name = key_as_name(entry);
-      bound_.push_back({.names = {name}, .extent = extent(entry.value, name), .place = entry.place});
+      bound_.push_back(
+          {.names = {name}, .extent = extent(entry.value, name), .place = entry.place});
       if (bound_.back().extent < 1) {
-        refuse("E305", entry.value.place, "the bound index " + name + " has the extent " +
-                                              std::to_string(bound_.back().extent),
-               "give it an extent of 1 or more");
+        refuse(
+            "E305", entry.value.place,
+            "the bound index " + name + " has the extent " + std::to_string(bound_.back().extent),
+            "give it an extent of 1 or more");
       }
       scope_.define(name, program_.pool->constant(0), entry.place);
     }
@@ -295,8 +298,7 @@ class ThreadReader {
     if (alias.extent != index.extent) {
       refuse("E825", entry.place,
              entry.key + " has the extent " + std::to_string(alias.extent) + " and " +
-                 index.names[0] + " " + std::to_string(index.extent) +
-                 ": they cannot be one index",
+                 index.names[0] + " " + std::to_string(index.extent) + ": they cannot be one index",
              "give both the same extent");
     }
     index.names.insert(index.names.end(), alias.names.begin(), alias.names.end());

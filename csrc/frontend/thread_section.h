@@ -4,7 +4,8 @@
 
 namespace selvage {
 
-// `arrays`, `parallel` and `body`: a thread program (section 4 of the format), named after its file.
+// `arrays`, `parallel` and `body`: a thread program (section 4 of the format), named after its
+// file.
 void read_thread_program(const Node& root, FileContext& context, ScheduleFile& file);
 
 }  // namespace selvage

@@ -128,7 +128,8 @@ KernelVariants make_kernels(const KernelRequest& request) {
   KernelVariants out{{}, std::move(draft.conditions)};
   std::vector<Expr> conditions = out.alignment;
   for (const LaunchCheck& check : request.launch.of_block) conditions.push_back(check.condition);
-  out.kernels = for_both_widths(fusion.sizes(), std::move(kernel), std::move(draft.computed), conditions);
+  out.kernels =
+      for_both_widths(fusion.sizes(), std::move(kernel), std::move(draft.computed), conditions);
   return out;
 }
 

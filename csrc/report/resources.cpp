@@ -21,9 +21,7 @@ CompiledReport compiled_for(const std::string& arch, const std::vector<KernelSou
   return report;
 }
 
-KernelSource source_of(const CudaText& c) {
-  return {c.text, c.name, c.parameter_types, c.origins};
-}
+KernelSource source_of(const CudaText& c) { return {c.text, c.name, c.parameter_types, c.origins}; }
 
 }  // namespace
 

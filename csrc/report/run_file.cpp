@@ -117,10 +117,11 @@ void check_array_name(const ThreadProgram& program, const std::string& name) {
   for (const ThreadArray& a : program.arrays) {
     if (a.memory == Memory::Global) names.push_back(a.name);
   }
-  throw BadInput({.code = "E611",
-                  .place = {},
-                  .message = "there is no global array " + name,
-                  .help = names.empty() ? "leave it out: there are none" : "one of " + joined(names)});
+  throw BadInput(
+      {.code = "E611",
+       .place = {},
+       .message = "there is no global array " + name,
+       .help = names.empty() ? "leave it out: there are none" : "one of " + joined(names)});
 }
 
 void run_threads_on(Machine machine, const ThreadRunRequest& request, ThreadReport& threads) {

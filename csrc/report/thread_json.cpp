@@ -21,9 +21,8 @@ void append_mask(Json& json, const ThreadMask& mask) {
 
 Json json_of(const ThreadRegion& region) {
   const RegionThreads& who = region.who;
-  Json json = {{"when", region.when},
-               {"implicit", region.is_implicit},
-               {"dynamic", !who.mask.has_value()}};
+  Json json = {
+      {"when", region.when}, {"implicit", region.is_implicit}, {"dynamic", !who.mask.has_value()}};
   if (region.is_async) json["async"] = true;
   if (who.mask) {
     append_mask(json, *who.mask);

@@ -45,11 +45,12 @@ void print_region(const ThreadRegion& region, Lines& out) {
     return out.line(2, region.when + ": " + kind + "dynamic, known at run time");
   }
   if (!who.mask) {
-    out.line(2, region.when + ": " + kind + "by iteration of " + [&] {
-      std::vector<std::string> words;
-      for (const MaskIndex& i : who.loops) words.push_back(std::string(i.symbol.name()));
-      return joined(words);
-    }());
+    out.line(
+        2, region.when + ": " + kind + "by iteration of " + [&] {
+          std::vector<std::string> words;
+          for (const MaskIndex& i : who.loops) words.push_back(std::string(i.symbol.name()));
+          return joined(words);
+        }());
     return print_some(who.iterations, 4, out,
                       [&](const ThreadMask& mask) { print_mask(mask, 4, out); });
   }
@@ -125,12 +126,12 @@ void print_thread_runs(const ThreadReport& report, Lines& out) {
                     (run.passed() ? "" : ": WRONG"));
     for (std::size_t r = 0; r < run.executed.size(); ++r) {
       const auto& executed = run.executed[r];
-      const auto active = std::count_if(executed.begin(), executed.end(),
-                                        [](std::int64_t n) { return n > 0; });
+      const auto active =
+          std::count_if(executed.begin(), executed.end(), [](std::int64_t n) { return n > 0; });
       std::int64_t times = 0;
       for (std::int64_t n : executed) times += n;
-      std::string text = report.lowered.regions[r].when + ": run by " +
-                         counted(active, "thread") + ", " + counted(times, "time") + " in all";
+      std::string text = report.lowered.regions[r].when + ": run by " + counted(active, "thread") +
+                         ", " + counted(times, "time") + " in all";
       if (executed.size() <= kMostThreads) text += ": " + counts_text(executed);
       out.line(2, text);
     }

@@ -57,8 +57,7 @@ class LevelPlacer {
     const Indices first = indices(tree_.chains.front(), from, to);
     if (first.empty()) return;
     const bool is_direct = tree_.chains.size() == 1 && first.size() <= 3 &&
-                           (from != LevelKind::Block || out_.cluster == 1) &&
-                           fits(first, most);
+                           (from != LevelKind::Block || out_.cluster == 1) && fits(first, most);
     if (is_direct) {
       for (std::size_t k = 0; k < first.size(); ++k) {
         const std::size_t axis = first.size() - 1 - k;
@@ -78,7 +77,8 @@ class LevelPlacer {
   }
   void loop(Expr variable, std::int64_t extent, ParallelType bound, Expr& of_launch) {
     of_launch = pool_.constant(extent);
-    out_.loops.push_back({.variable = variable, .extent = of_launch, .parallel = bound, .body = {}});
+    out_.loops.push_back(
+        {.variable = variable, .extent = of_launch, .parallel = bound, .body = {}});
     out_.facts.loop(variable, of_launch);
   }
   void define(const Indices& indices, Expr flat, std::int64_t count) {

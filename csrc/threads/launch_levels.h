@@ -9,9 +9,9 @@ namespace selvage {
 
 // How the indices of a program's levels follow from the indices of blocks and threads of a launch.
 //
-// Where one chain of levels is all there is, and its indices in the block (in the grid) are three at
-// most, each is one index of the launch, the last x. Else the launch is flat and each is a quotient
-// and a remainder of x. Devices are sizes: each runs the kernel by itself.
+// Where one chain of levels is all there is, and its indices in the block (in the grid) are three
+// at most, each is one index of the launch, the last x. Else the launch is flat and each is a
+// quotient and a remainder of x. Devices are sizes: each runs the kernel by itself.
 struct LaunchLevels {
   Facts facts;  // ranges of all indices, on top of the program's
   Launch launch = {};

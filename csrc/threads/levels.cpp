@@ -16,10 +16,8 @@ constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "clust
 
 [[noreturn]] void refuse_level(const char* code, const ParallelLevel& level, std::string message,
                                std::string help) {
-  throw Illegal({.code = code,
-                 .place = level.place,
-                 .message = std::move(message),
-                 .help = std::move(help)});
+  throw Illegal(
+      {.code = code, .place = level.place, .message = std::move(message), .help = std::move(help)});
 }
 
 std::string name_of(const ParallelLevel& level) { return to_string(MaskLevel{level.indices}); }
@@ -43,9 +41,7 @@ void check_indices(const ParallelLevel& level) {
   }
 }
 
-bool is_of_grid(LevelKind kind) {
-  return kind == LevelKind::Block || kind == LevelKind::Cluster;
-}
+bool is_of_grid(LevelKind kind) { return kind == LevelKind::Block || kind == LevelKind::Cluster; }
 bool is_of_block(LevelKind kind) { return kind >= LevelKind::Warpgroup; }
 bool may_repeat(LevelKind kind) { return kind == LevelKind::Block || kind == LevelKind::Thread; }
 
@@ -59,8 +55,9 @@ void infer(std::vector<ParallelLevel>& levels) {
     if (levels[k].kind) continue;
     const bool is_block = k == outer && !has_blocks && levels.size() - outer > 1;
     levels[k].kind = is_block ? LevelKind::Block : LevelKind::Thread;
-    const auto next = std::find_if(levels.begin() + std::ptrdiff_t(k), levels.end(),
-                                   [&](const auto& l) { return l.kind && *l.kind < *levels[k].kind; });
+    const auto next =
+        std::find_if(levels.begin() + std::ptrdiff_t(k), levels.end(),
+                     [&](const auto& l) { return l.kind && *l.kind < *levels[k].kind; });
     if (next == levels.end()) continue;
     refuse_level("E823", levels[k],
                  "the level " + name_of(levels[k]) + " has no kind and stands outside of " +
@@ -107,12 +104,12 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
     const std::int64_t within = extent_below(levels, k),
                        threads = kind == LevelKind::Warp ? kWarpThreads : kWarpgroupThreads;
     if (within == threads) continue;
-    refuse_level("E821", levels[k],
-                 "the level " + name_of(levels[k]) + " is of kind " + std::string(to_string(kind)) +
-                     ", which is " + std::to_string(threads) + " threads, and " +
-                     std::to_string(within) + " stand inside",
-                 "make the extents inside multiply to " + std::to_string(threads) +
-                     ", or leave them out");
+    refuse_level(
+        "E821", levels[k],
+        "the level " + name_of(levels[k]) + " is of kind " + std::string(to_string(kind)) +
+            ", which is " + std::to_string(threads) + " threads, and " + std::to_string(within) +
+            " stand inside",
+        "make the extents inside multiply to " + std::to_string(threads) + ", or leave them out");
   }
 }
 

@@ -24,10 +24,8 @@ namespace {
 
 [[noreturn]] void refuse_at(const Place& place, const char* code, std::string message,
                             std::string help) {
-  throw Illegal({.code = code,
-                 .place = place,
-                 .message = std::move(message),
-                 .help = std::move(help)});
+  throw Illegal(
+      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
 }
 
 // The first inner level of a body, at any depth.
@@ -148,8 +146,8 @@ class ThreadLowering {
               Body& out) {
     const Expr elected = all_zero(at.inner, pool_);
     ThreadPlace inside = at;
-    inside.region = book_.add({.when = to_string(elected), .is_implicit = true, .place = place},
-                              at, elected);
+    inside.region =
+        book_.add({.when = to_string(elected), .is_implicit = true, .place = place}, at, elected);
     inside.inner.clear();
     inside.condition = both(at.condition, elected);
     Body body = lower({items.begin(), items.end()}, inside);
@@ -178,8 +176,7 @@ class ThreadLowering {
     const Expr elected = is_elected ? all_zero(at.inner, pool_) : pool_.truth(true);
     const Expr when = both(elected, in.when);
     ThreadPlace inside = at;
-    inside.region =
-        book_.add({.when = in.text, .is_async = in.is_async, .place = place}, at, when);
+    inside.region = book_.add({.when = in.text, .is_async = in.is_async, .place = place}, at, when);
     inside.is_in_inthreads = true;
     inside.condition = both(at.condition, when);
     if (is_elected) inside.inner.clear();
@@ -196,14 +193,15 @@ class ThreadLowering {
 
   void check(const InThreads& in, const Place& place, const ThreadPlace& at) const {
     if (at.levels.empty()) {
-      refuse_at(place, "E810", "inthreads stands outside of all parallel levels: there is one thread",
+      refuse_at(place, "E810",
+                "inthreads stands outside of all parallel levels: there is one thread",
                 "put it inside a level, such as parallel: [{p: 6}]");
     }
     if (in.is_async && at.is_in_inthreads) {
-      refuse_at(place, "E811",
-                "an inthreads inside another is asynchronous: " + in.text +
-                    "; only the outermost may be",
-                "leave async out here");
+      refuse_at(
+          place, "E811",
+          "an inthreads inside another is asynchronous: " + in.text + "; only the outermost may be",
+          "leave async out here");
     }
     const auto is_parallel = [&](Expr symbol) {
       return std::any_of(at.levels.begin(), at.levels.end(), [&](const MaskLevel& level) {
@@ -214,7 +212,8 @@ class ThreadLowering {
     const auto wrong = find_not_divergent(in.when, is_parallel);
     if (!wrong) return;
     const std::string part = to_string(wrong->part);
-    std::string why, help = "compare a parallel index, alone on its side, with a number or a symbol";
+    std::string why,
+        help = "compare a parallel index, alone on its side, with a number or a symbol";
     switch (wrong->why) {
       case NotDivergent::Why::NoSide:
         why = "neither side of " + part + " depends on a parallel index";
@@ -225,7 +224,8 @@ class ThreadLowering {
         break;
       case NotDivergent::Why::NoComparison: why = part + " is no comparison"; break;
     }
-    refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why, help);
+    refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why,
+              help);
   }
 
   void add(const SerialFor& loop, const Place& place, const ThreadPlace& at, Body& out) {
@@ -240,8 +240,7 @@ class ThreadLowering {
     inside.condition = both(at.condition, condition);
     Body body = lower(loop.body, inside);
     if (body.empty()) return;
-    const bool is_invariant =
-        !contains(symbols_of(std::span(&condition, 1)), loop.index);
+    const bool is_invariant = !contains(symbols_of(std::span(&condition, 1)), loop.index);
     ThreadPlace in_loop = inside;
     in_loop.condition = at.condition;
     if (!is_invariant) body = tested(condition, std::move(body), in_loop, place);
@@ -258,8 +257,9 @@ class ThreadLowering {
       if (at.loops[k]->label != leave.label) continue;
       if (k < at.loops_outside) {
         refuse_at(place, "E826",
-                  word + ": " + leave.label + " would leave a parallel level, whose instances all "
-                                              "come to its end",
+                  word + ": " + leave.label +
+                      " would leave a parallel level, whose instances all "
+                      "come to its end",
                   "leave a loop that stands inside the level, or mask what follows with inthreads");
       }
       return put(out, Leave{at.loops[k]->index, leave.is_next}, origin(place, at));
@@ -289,10 +289,10 @@ class ThreadLowering {
       if (!members || !(is_block ? members->is_whole_block() : members->has_whole_warps())) {
         refuse_at(place, "E814",
                   name + " is a barrier that part of its threads cannot reach: it stands where " +
-                      region.when + (members ? " holds, " + counted(members->active, "thread") +
-                                                   " of a block of " +
-                                                   std::to_string(members->threads)
-                                             : ", and " + why),
+                      region.when +
+                      (members ? " holds, " + counted(members->active, "thread") +
+                                     " of a block of " + std::to_string(members->threads)
+                               : ", and " + why),
                   "write sync: region, or move it behind the region");
       }
     }
@@ -361,8 +361,7 @@ class ThreadLowering {
 
   Statement count(std::size_t region) {
     const Expr address = number_at(region);
-    const ValueId before =
-        kernel_.values.read(DataType::Int32, counts_, {address});
+    const ValueId before = kernel_.values.read(DataType::Int32, counts_, {address});
     const ValueId one = kernel_.values.constant(DataType::Int32, std::int64_t{1}, false);
     return {Store{.buffer = counts_,
                   .address = address,
@@ -381,8 +380,7 @@ class ThreadLowering {
     }
     std::string why;
     const Expr condition = at.full_condition();
-    const auto members =
-        block_members(book_.threads(condition, at), condition, at.levels, why);
+    const auto members = block_members(book_.threads(condition, at), condition, at.levels, why);
     if (!members) {
       refuse_at(place, "E816",
                 "the threads around cannot wait for one another at " + what + ": " + why,
@@ -396,9 +394,8 @@ class ThreadLowering {
     }
     Body body;
     put(body, *barrier, origin(place, at, what));
-    append(out, at.is_implicit()
-                    ? tested(all_zero(at.inner, pool_), std::move(body), at, place)
-                    : std::move(body));
+    append(out, at.is_implicit() ? tested(all_zero(at.inner, pool_), std::move(body), at, place)
+                                 : std::move(body));
     if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
   }
   void block_has_met(const ThreadPlace& at) {
@@ -430,11 +427,11 @@ class ThreadLowering {
       out_.diagnostics.push_back(
           {.code = "E816",
            .place = named.place,
-           .message = "the threads of " + out_.regions[*named.region].when +
-                      " wait for one another across warps, and " +
-                      (members ? "share warp " + std::to_string(w) + " with"
-                               : "may share one with") +
-                      " the threads of " + other.when + ", which run at the same time",
+           .message =
+               "the threads of " + out_.regions[*named.region].when +
+               " wait for one another across warps, and " +
+               (members ? "share warp " + std::to_string(w) + " with" : "may share one with") +
+               " the threads of " + other.when + ", which run at the same time",
            .help = "let regions that wait begin and end where warps do, every 32 threads, or put "
                    "sync: shared between the regions"});
       return;

@@ -12,9 +12,9 @@ namespace selvage {
 
 // The threads of one block that run some code, the same in every block in which any do.
 struct BlockMembers {
-  std::int64_t threads = 0;           // of the block
+  std::int64_t threads = 0;  // of the block
   std::int64_t active = 0;
-  std::vector<std::uint32_t> lanes;   // by warp
+  std::vector<std::uint32_t> lanes;  // by warp
 
   bool is_whole_block() const { return active == threads; }
   bool is_one_warp() const;

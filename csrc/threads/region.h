@@ -36,7 +36,7 @@ struct ThreadRegion {
   bool is_in_loop = false;         // a serial one
 };
 
-// Asynchronous regions that no barrier of the block separates.
+// Two or more asynchronous regions that no barrier of the block separates.
 struct AsyncGroup {
   std::vector<std::size_t> regions;
   std::optional<bool> is_disjoint, is_complete;  // none: dynamic
@@ -58,7 +58,7 @@ struct LoweredThreads {
   std::vector<ThreadRegion> regions;
   std::vector<AsyncGroup> groups;
   std::vector<ThreadStep> steps;
-  std::optional<Kernel> kernel;          // none: some diagnostic is an error
+  std::optional<Kernel> kernel;  // none: some diagnostic is an error
   std::vector<Diagnostic> diagnostics;
 
   bool is_legal() const;

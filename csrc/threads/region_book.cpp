@@ -96,7 +96,7 @@ void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr wh
 }
 
 void RegionBook::close_group() {
-  if (open_.empty()) return;
+  if (open_.size() < 2) return open_.clear();
   AsyncGroup group{.regions = std::move(open_), .is_disjoint = {}, .is_complete = {}};
   open_.clear();
   const ThreadRegion& first = regions_[group.regions[0]];

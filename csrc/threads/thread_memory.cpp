@@ -71,8 +71,7 @@ void check_memory(const ThreadProgram& program, const Kernel& kernel) {
                    .place = place,
                    .message = "the " + what + " arrays take " +
                               (bytes ? std::to_string(*bytes) : "more than 2^63") +
-                              " bytes of each " + whose + ", and there are " +
-                              std::to_string(most),
+                              " bytes of each " + whose + ", and there are " + std::to_string(most),
                    .help = "make them smaller, or keep them in global memory"});
   };
   check(Memory::Shared, kMostSharedBytes, "shared", "block");

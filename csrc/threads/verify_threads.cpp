@@ -11,8 +11,7 @@ namespace {
 
 class FindingReader {
  public:
-  FindingReader(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
-                LoweredThreads& out)
+  FindingReader(const std::vector<ThreadOrigin>& origins, const Kernel& kernel, LoweredThreads& out)
       : origins_(origins), kernel_(kernel), out_(out) {}
 
   void add(const KernelFinding& finding) {
@@ -26,8 +25,9 @@ class FindingReader {
         d.code = "E814";
         d.message = "part of its threads cannot reach a barrier" +
                     (origin.what.empty() ? "" : ", " + origin.what) + ": " + finding.text;
-        d.help = "move it out of what only some threads run or leave, or make the region around "
-                 "asynchronous";
+        d.help =
+            "move it out of what only some threads run or leave, or make the region around "
+            "asynchronous";
         break;
       case Hazard::Race: race(finding, origin, d); break;
       case Hazard::Bounds:
@@ -36,8 +36,9 @@ class FindingReader {
         break;
       case Hazard::Lifetime:
         d.code = "E824";
-        d.help = "write the element before it is read, by every thread that reads it where it is "
-                 "local";
+        d.help =
+            "write the element before it is read, by every thread that reads it where it is "
+            "local";
         break;
     }
     out_.diagnostics.push_back(std::move(d));
