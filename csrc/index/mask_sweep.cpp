@@ -4,6 +4,7 @@
 #include <selvage/index/mask_sweep.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <unordered_map>
 
@@ -48,6 +49,63 @@ std::int64_t remainder(std::int64_t a, std::int64_t b) {
   const std::int64_t r = a % b;
   return r >= 0 ? r : b > 0 ? r + b : r - b;
 }
+
+// Division of many by one: a shift, or a product with the reciprocal of 32 bits (Lemire, Kaser and
+// Kurz, "Faster remainder by direct computation", 2019), or a division after all.
+class Divider {
+ public:
+  Divider(std::int64_t divisor, Interval dividends) : divisor_(divisor) {
+    const bool is_power = divisor > 0 && std::has_single_bit(std::uint64_t(divisor));
+    const auto is_word = [](std::int64_t v) { return v >= 0 && v >> 32 == 0; };
+    if (is_power) {
+      way_ = Way::Shift;
+      shift_ = std::countr_zero(std::uint64_t(divisor));
+    } else if (is_word(divisor) && is_word(dividends.lo) && is_word(dividends.hi)) {
+      way_ = Way::Product;
+      reciprocal_ = ~std::uint64_t{0} / std::uint64_t(divisor) + 1;
+    }
+  }
+
+  void quotients(const std::int64_t* a, std::int64_t* out, std::size_t n) const {
+    switch (way_) {
+      case Way::Shift:
+        for (std::size_t i = 0; i < n; ++i) out[i] = a[i] >> shift_;
+        break;
+      case Way::Product:
+        for (std::size_t i = 0; i < n; ++i) out[i] = by_product(a[i]);
+        break;
+      case Way::Division:
+        for (std::size_t i = 0; i < n; ++i) out[i] = quotient(a[i], divisor_);
+        break;
+    }
+  }
+  void remainders(const std::int64_t* a, std::int64_t* out, std::size_t n) const {
+    switch (way_) {
+      case Way::Shift:
+        for (std::size_t i = 0; i < n; ++i) out[i] = a[i] & (divisor_ - 1);
+        break;
+      case Way::Product:
+        for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - by_product(a[i]) * divisor_;
+        break;
+      case Way::Division:
+        for (std::size_t i = 0; i < n; ++i) out[i] = remainder(a[i], divisor_);
+        break;
+    }
+  }
+
+ private:
+  enum class Way : unsigned char { Shift, Product, Division };
+  __extension__ using Wide = unsigned __int128;
+
+  std::int64_t by_product(std::int64_t a) const {
+    return std::int64_t(Wide(std::uint64_t(a)) * reciprocal_ >> 64);
+  }
+
+  Way way_ = Way::Division;
+  std::int64_t divisor_;
+  int shift_ = 0;
+  std::uint64_t reciprocal_ = 0;
+};
 
 }  // namespace
 
@@ -208,14 +266,7 @@ void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_o
     }
     if (outcome_ != Outcome::Done) return;
     const std::vector<std::int64_t>& results = columns_[root_];
-    NodeId node = MaskDiagram::kNone;
-    for (std::int64_t x = 0; x < size; ++x) {
-      const std::int64_t* slice = results.data() + x * inner;
-      const bool is_same =
-          x > 0 && std::memcmp(slice, slice - inner, std::size_t(inner) * sizeof(*slice)) == 0;
-      if (!is_same) node = node_of(k + 1, slice);
-      append(runs, lo + x + 1, node);
-    }
+    append_results(k, lo, size, results.data(), runs);
   } else if (size == 1) {
     append(runs, hi, node_below(k + 1));
   } else {
@@ -228,20 +279,28 @@ void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_o
   }
 }
 
-// The axes from k on, of results in lexicographic order.
-NodeId MaskSweep::node_of(std::size_t k, const std::int64_t* results) {
-  if (k == used_.size()) return *results != 0 ? MaskDiagram::kAll : MaskDiagram::kNone;
-  std::vector<Run> runs;
+// The runs of [lo, lo + size) of axis k, by results in lexicographic order.
+void MaskSweep::append_results(std::size_t k, std::int64_t lo, std::int64_t size,
+                               const std::int64_t* results, std::vector<Run>& runs) {
   const std::int64_t inner = suffix_[k + 1];
-  NodeId node = MaskDiagram::kNone;
-  for (std::int64_t x = 0; x < extents_[k]; ++x) {
-    const std::int64_t* slice = results + x * inner;
-    const bool is_same =
-        x > 0 && std::memcmp(slice, slice - inner, std::size_t(inner) * sizeof(*slice)) == 0;
-    if (!is_same) node = node_of(k + 1, slice);
-    append(runs, x + 1, node);
+  if (inner == 1) {
+    for (std::int64_t x = 0; x < size;) {
+      const bool holds = results[x] != 0;
+      while (x < size && (results[x] != 0) == holds) ++x;
+      append(runs, lo + x, holds ? MaskDiagram::kAll : MaskDiagram::kNone);
+    }
+    return;
   }
-  return builder_.make(used_[k], runs);
+  const auto bytes = std::size_t(inner) * sizeof(*results);
+  NodeId node = MaskDiagram::kNone;
+  for (std::int64_t x = 0; x < size; ++x, results += inner) {
+    if (x == 0 || std::memcmp(results, results - inner, bytes) != 0) {
+      std::vector<Run> below;
+      append_results(k + 1, 0, extents_[k + 1], results, below);
+      node = builder_.make(used_[k + 1], below);
+    }
+    append(runs, lo + x + 1, node);
+  }
 }
 
 // Of so many points from axis k = lo on: into the root's column.
@@ -280,24 +339,32 @@ MaskSweep::Column MaskSweep::column(std::uint32_t slot, std::size_t k) const {
   return {columns_[slot].data(), false};
 }
 
+// Whole batches have a length that the compiler knows.
+template <class Value>
+void MaskSweep::each_of(std::size_t n, std::int64_t* out, Value value) {
+  if (n == std::size_t(kBatch)) {
+    for (std::size_t i = 0; i < std::size_t(kBatch); ++i) out[i] = value(i);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) out[i] = value(i);
+  }
+}
+
 void MaskSweep::evaluate(const Instruction& in, std::size_t k, std::int64_t points) {
   const Column a = column(in.a, k), b = column(in.b, k), c = column(in.c, k);
   std::vector<std::int64_t>& out = columns_[in.out];
   out.resize(std::size_t(kBatch));
   const std::size_t n = last_axis_[in.out] < int(k) ? 1 : std::size_t(points);
-  std::int64_t* r = out.data();
+  std::int64_t* __restrict r = out.data();
+  const std::int64_t* __restrict x = a.values, * __restrict y = b.values;
   const auto each = [&](auto value) {
     if (a.is_one && b.is_one) {
-      const std::int64_t v = value(*a.values, *b.values);
-      for (std::size_t i = 0; i < n; ++i) r[i] = v;
+      std::fill_n(r, n, value(*x, *y));
     } else if (a.is_one) {
-      const std::int64_t v = *a.values;
-      for (std::size_t i = 0; i < n; ++i) r[i] = value(v, b.values[i]);
+      each_of(n, r, [v = *x, y, value](std::size_t i) { return value(v, y[i]); });
     } else if (b.is_one) {
-      const std::int64_t v = *b.values;
-      for (std::size_t i = 0; i < n; ++i) r[i] = value(a.values[i], v);
+      each_of(n, r, [v = *y, x, value](std::size_t i) { return value(x[i], v); });
     } else {
-      for (std::size_t i = 0; i < n; ++i) r[i] = value(a.values[i], b.values[i]);
+      each_of(n, r, [x, y, value](std::size_t i) { return value(x[i], y[i]); });
     }
   };
   using V = std::int64_t;
@@ -305,8 +372,20 @@ void MaskSweep::evaluate(const Instruction& in, std::size_t k, std::int64_t poin
     case Op::Add: each([](V x, V y) { return x + y; }); break;
     case Op::Sub: each([](V x, V y) { return x - y; }); break;
     case Op::Mul: each([](V x, V y) { return x * y; }); break;
-    case Op::Div: each(quotient); break;
-    case Op::Mod: each(remainder); break;
+    case Op::Div:
+      if (!a.is_one && b.is_one) {
+        Divider(*b.values, ranges_[in.a]).quotients(a.values, r, n);
+      } else {
+        each(quotient);
+      }
+      break;
+    case Op::Mod:
+      if (!a.is_one && b.is_one) {
+        Divider(*b.values, ranges_[in.a]).remainders(a.values, r, n);
+      } else {
+        each(remainder);
+      }
+      break;
     case Op::Min: each([](V x, V y) { return std::min(x, y); }); break;
     case Op::Max: each([](V x, V y) { return std::max(x, y); }); break;
     case Op::Xor: each([](V x, V y) { return x ^ y; }); break;

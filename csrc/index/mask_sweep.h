@@ -58,7 +58,10 @@ class MaskSweep {
   void evaluate_batch(std::size_t k, std::int64_t lo, std::int64_t points);
   void evaluate_one_by_one(std::size_t k, std::int64_t lo, std::int64_t points);
   void evaluate(const Instruction& in, std::size_t k, std::int64_t points);
-  MaskDiagram::NodeId node_of(std::size_t k, const std::int64_t* results);
+  template <class Value>
+  static void each_of(std::size_t n, std::int64_t* out, Value value);
+  void append_results(std::size_t k, std::int64_t lo, std::int64_t size,
+                      const std::int64_t* results, std::vector<MaskDiagram::Run>& runs);
   Column column(std::uint32_t slot, std::size_t k) const;
 
   Tape tape_;

@@ -152,7 +152,8 @@ bool disjoint(const ThreadMask& a, const ThreadMask& b);
 bool is_subset(const ThreadMask& a, const ThreadMask& of);
 
 // The mask of each iteration of serial loops, outer first, of the first `limit` iterations in
-// lexicographic order; nothing for an iteration in which it is dynamic. 13 chunks on 4 threads,
+// lexicographic order; nothing for an iteration in which it is dynamic. Throws as ThreadMask::of
+// does, and E343 where a loop's index is another's as well. 13 chunks on 4 threads,
 // `i * 4 + p < 13` with i in 4: 1111 1111 1111 0001.
 std::vector<std::optional<ThreadMask>> masks_by_iteration(Expr predicate,
                                                           const ThreadMask::Levels& levels,

@@ -220,6 +220,15 @@ TEST(ThreadMask, LevelsThatMakeNoSenseAreRefused) {
   levels[1].is_in_block = false;
   EXPECT_EQ(refusal_by<BadInput>([&] { ThreadMask::all(levels); }),
             e + "the blocks b stand inside of the threads t; help: put b before t");
+  const auto looped = [&](const char* name) {
+    const MaskIndex loop = {m.pool.symbol(name), 3};
+    return refusal_by<BadInput>([&] {
+      masks_by_iteration(m.pool.truth(true), levels_of(m.pool, kSix), std::span(&loop, 1), m.facts);
+    });
+  };
+  EXPECT_EQ(looped("p"), e + "the loop index p stands in two places; help: give one of the two "
+                             "another name");
+  EXPECT_EQ(looped("i"), "accepted");
   std::swap(levels[0], levels[1]);
   EXPECT_TRUE(ThreadMask::all(levels).is_all());
   EXPECT_TRUE(ThreadMask::none(levels).is_none());

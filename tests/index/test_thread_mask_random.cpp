@@ -390,7 +390,7 @@ TEST(ThreadMaskRandom, IterationsAreSlices) {
     RandomMask r(random);
     const std::int64_t turns = std::int64_t(random.next() % 5) + 1;
     std::vector<Expr> symbols = r.symbols;
-    symbols.push_back(r.pool.symbol("i"));
+    symbols.push_back(r.pool.symbol("turn"));
     Draw draw(r.pool, random, symbols);
     const Drawn predicate = draw.truth(2);
     std::vector<Threads> expected(static_cast<std::size_t>(turns));
