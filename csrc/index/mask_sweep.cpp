@@ -156,6 +156,7 @@ MaskSweep::MaskSweep(Expr predicate, std::span<const Expr> fixed, std::span<cons
   }
   root_ = slots.at(predicate.id());
   columns_.resize(ranges_.size());
+  filled_.resize(used_.size());
   inputs_.resize(inputs.size());
 }
 
@@ -306,27 +307,28 @@ void MaskSweep::append_results(std::size_t k, std::int64_t lo, std::int64_t size
 // Of so many points from axis k = lo on: into the root's column.
 void MaskSweep::evaluate_batch(std::size_t k, std::int64_t lo, std::int64_t points) {
   const std::int64_t inner = suffix_[k + 1];
-  std::vector<std::int64_t>& outer = columns_[fixed_ + k];
-  outer.resize(std::size_t(kBatch));
-  for (std::int64_t i = 0; i < points;) {
-    const std::int64_t x = lo + i / inner;
-    for (std::int64_t end = i + inner; i < end; ++i) outer[std::size_t(i)] = x;
-  }
-  for (std::size_t j = k + 1; j < used_.size(); ++j) {
+  // An axis stands in its column as it did, where it is to stand there once more.
+  const auto fill = [&](std::size_t j, std::int64_t from, std::int64_t end, std::int64_t each) {
+    const Filled wanted = {from, end, points};
+    if (filled_[j] == wanted) return;
+    filled_[j] = wanted;
     std::vector<std::int64_t>& own = columns_[fixed_ + j];
     own.resize(std::size_t(kBatch));
-    for (std::int64_t i = 0, x = 0; i < points; x = x + 1 == extents_[j] ? 0 : x + 1) {
-      for (std::int64_t end = std::min(i + suffix_[j + 1], points); i < end; ++i) {
+    for (std::int64_t i = 0, x = from; i < points; x = x + 1 == end ? from : x + 1) {
+      for (const std::int64_t next = std::min(i + each, points); i < next; ++i) {
         own[std::size_t(i)] = x;
       }
     }
-  }
+  };
+  fill(k, lo, lo + points / inner, inner);
+  for (std::size_t j = k + 1; j < used_.size(); ++j) fill(j, 0, extents_[j], suffix_[j + 1]);
   for (const Instruction& in : code_) evaluate(in, k, points);
   std::vector<std::int64_t>& results = columns_[root_];
   if (last_axis_[root_] < int(k)) {  // it does not depend on them, only its bounds do
     const std::int64_t value =
         ranges_[root_].lo == ranges_[root_].hi ? ranges_[root_].lo : columns_[root_].at(0);
     results.assign(std::size_t(points), value);
+    if (root_ >= fixed_ && root_ < inputs_.size()) filled_[root_ - fixed_] = {};
   }
 }
 
@@ -414,6 +416,7 @@ void MaskSweep::evaluate(const Instruction& in, std::size_t k, std::int64_t poin
 void MaskSweep::evaluate_one_by_one(std::size_t k, std::int64_t lo, std::int64_t points) {
   std::vector<std::int64_t>& results = columns_[root_];
   results.resize(std::size_t(kBatch));
+  if (root_ >= fixed_ && root_ < inputs_.size()) filled_[root_ - fixed_] = {};
   for (std::size_t j = 0; j < k; ++j) inputs_[fixed_ + j] = ranges_[fixed_ + j].lo;
   for (std::int64_t i = 0; i < points; ++i) {
     inputs_[fixed_ + k] = lo + i / suffix_[k + 1];

@@ -75,6 +75,12 @@ class MaskSweep {
   std::vector<Interval> ranges_;                    // by slot: the box, constants, what comes out
   std::vector<int> last_axis_;                      // by slot: the last k it depends on, or -1
   std::vector<std::vector<std::int64_t>> columns_;  // by slot
+  // What the column of an axis holds: from .. end - 1 and over again.
+  struct Filled {
+    std::int64_t from = 0, end = 0, points = 0;
+    friend bool operator==(const Filled&, const Filled&) = default;
+  };
+  std::vector<Filled> filled_;  // by axis
   std::uint32_t root_ = 0;
   bool is_safe_ = false;  // in the box last decided: nothing overflows or divides by 0
 

@@ -16,7 +16,9 @@ constexpr int kBetweenBlocks = 18;
 constexpr std::int64_t kMostWarpRows = 32;
 constexpr int kLongestText = 90, kLongestWhen = 90;  // columns
 
-const char* cell_class(bool is_active) { return is_active ? "cell valid dense" : "cell empty"; }
+const char* cell_class(bool is_active) {
+  return is_active ? "cell valid dense" : "cell shade shade-0";
+}
 
 std::string warp_words(const ActiveUnits& warps) {
   std::vector<std::string> parts;

@@ -12,14 +12,14 @@ namespace selvage {
 namespace {
 
 constexpr int kRow = 26, kBar = 16;  // of a statement
-constexpr int kBarrierRow = 22, kBarrier = 4;
+constexpr int kBarrierRow = 22, kBarrier = 2;
 constexpr int kHead = 40;    // above the first step
 constexpr int kIndent = 14;  // of a label, for each region around it
 constexpr int kMostGutter = 340, kLeastColumn = 24, kMostColumn = 150;
 constexpr int kFrame = 4;  // that a frame stands out by, for each region inside
 constexpr int kDeepestFrame = 3;
 
-// "0-2", or the text of the mask, or a number of threads.
+// "0-2", or the text of the mask, or the first thread.
 std::string group_name(const ThreadMask& group) {
   constexpr std::size_t kLongest = 14;
   const std::int64_t first = group.first().value_or(0), n = group.count();
@@ -38,7 +38,7 @@ std::string group_name(const ThreadMask& group) {
     std::string text = group.text();
     if (text.size() <= kLongest) return text;
   }
-  return counted(n, "thread");
+  return fmt::format("{}, \xE2\x80\xA6", first);
 }
 
 class TimelinePicture {
