@@ -13,6 +13,7 @@
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/meeting.h>
 #include <selvage/threads/region_book.h>
+#include <selvage/threads/steps.h>
 #include <selvage/threads/thread_memory.h>
 #include <selvage/threads/verify_threads.h>
 
@@ -457,7 +458,9 @@ class ThreadLowering {
       kernel_ = std::move(variants.back());
       if (options_.verifies) verify_threads(origins_, kernel_, out_);
     }
-    if (out_.is_legal()) out_.kernel = std::move(kernel_);
+    if (!out_.is_legal()) return;
+    out_.kernel = std::move(kernel_);
+    out_.steps = steps_of(*out_.kernel, origins_, out_);
   }
 
   // One barrier right behind another that joins all its threads.
