@@ -176,6 +176,37 @@ TEST(ThreadMask, WhatOnlyEnumerationWouldTellIsRefused) {
   EXPECT_EQ(refusal_of("b < 2", {{{"b", blocks}}, {{"t", 32}}}, 1), "accepted");
 }
 
+TEST(ThreadMask, TooManyDifferentLargeBlocksAreRefused) {
+  const auto warps_of = [](std::int64_t blocks) {
+    Masks m;
+    const ThreadMask mask = m.of("t < b", {{{"b", blocks}}, {{"t", 65'536}}}, 1);
+    return refusal_by<BadInput>([&] { (void)mask.warps(); });
+  };
+  EXPECT_EQ(
+      warps_of(8192),
+      "selvage: error[E341]: the warps of 8192 different blocks of 65536 threads are too many "
+      "to be told apart, past 268435456 threads in all; help: smaller blocks, or a condition "
+      "that fewer blocks differ in");
+  EXPECT_EQ(warps_of(512), "accepted");
+}
+
+TEST(ThreadMask, TwoMasksThatComeToTooManyRunsAreRefused) {
+  const auto met = [](std::int64_t threads) {
+    Masks m;
+    const LevelSizes level = {{{"t", threads}}};
+    const ThreadMask a = m.of("t % 4 < 2", level),
+                     b = m.of("t < 8000000 && (t + 1) % 4 < 2", level);
+    return refusal_by<BadInput>([&] { (void)(a & b); });
+  };
+  EXPECT_EQ(
+      met(1 << 23),
+      "selvage: error[E341]: a mask put together of two over t (8388608) is too large to be "
+      "worked out: it takes more than 67108864 instances to be asked one by one, or more than "
+      "4194304 runs of threads to be kept; help: smaller extents, or a condition that "
+      "compares the larger index with a number");
+  EXPECT_EQ(met(1 << 18), "accepted");
+}
+
 TEST(ThreadMask, AThreadThatDividesByZeroIsNamed) {
   EXPECT_EQ(refusal_of("p / q < 2", kThreeByFour),
             "selvage: error[E342]: 'p / q < 2' is undefined for the thread p = 0, q = 0: 'p / q' "
