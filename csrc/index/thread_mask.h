@@ -100,9 +100,9 @@ class ThreadMask {
   // Whether it is active where each level's own mask is: then those masks tell all.
   bool is_product() const;
   // "011-0001": the masks of the levels; only of a product, and of none all bits are 0. Where that
-  // takes more than 4,096 characters, 64 or more equal bits are `1{n}`, and bits that repeat with
-  // an index of the level are `(01){n}`; past 2^20 characters, "..." stands for the rest.
-  std::string text() const;
+  // takes more than `longest` characters, 64 or more equal bits are `1{n}`, and bits that repeat
+  // with an index of the level are `(01){n}`; past 2^20 characters, "..." stands for the rest.
+  std::string text(std::int64_t longest = 4096) const;
   // The same of any mask: the bits of the innermost level for each instance of the outer ones, in
   // lexicographic order, the first `limit` of row_count().
   std::vector<std::string> rows(std::int64_t limit = 4096) const;

@@ -48,7 +48,8 @@ std::string instance_name(const ThreadMask::Levels& levels, std::size_t up_to, s
 
 class MaskPicture {
  public:
-  explicit MaskPicture(const ThreadMask& mask) : mask_(mask) {}
+  MaskPicture(const ThreadMask& mask, bool names_one_block)
+      : mask_(mask), names_one_block_(names_one_block) {}
 
   Drawing run() {
     if (mask_.block_threads() <= kWarpThreads && mask_.row_count() <= kMostMaskRows) {
@@ -124,7 +125,7 @@ class MaskPicture {
   int draw_block(const BlockMask& shape, int y) {
     constexpr int kLongestHead = 110;
     const std::int64_t threads = mask_.block_threads();
-    const std::int64_t warps = std::int64_t(shape.lanes.size());
+    if (mask_.blocks() == 1 && !names_one_block_) return draw_warps(shape, y);
     drawing_.text(
         0, y + 12,
         shortened(block_words(shape) +
@@ -132,7 +133,12 @@ class MaskPicture {
                       warp_words(shape.warps),
                   kLongestHead),
         TextStyle::Note, Anchor::Start, "muted");
-    y += 22;
+    return draw_warps(shape, y + 22);
+  }
+
+  int draw_warps(const BlockMask& shape, int y) {
+    const std::int64_t threads = mask_.block_threads();
+    const std::int64_t warps = std::int64_t(shape.lanes.size());
     const std::int64_t lanes = std::min(threads, kWarpThreads),
                        rows = std::min(warps, kMostWarpRows);
     const int left = text_width("warp " + std::to_string(rows - 1), TextStyle::Small) + 10;
@@ -176,12 +182,13 @@ class MaskPicture {
   }
 
   const ThreadMask& mask_;
+  bool names_one_block_;
   Drawing drawing_;
 };
 
 }  // namespace
 
-Drawing mask_picture(const ThreadMask& mask) { return MaskPicture(mask).run(); }
+Drawing mask_picture(const ThreadMask& mask) { return MaskPicture(mask, true).run(); }
 
 Drawing mask_list_picture(std::span<const NamedMask> masks) {
   Drawing drawing;
@@ -202,13 +209,13 @@ Drawing mask_list_picture(std::span<const NamedMask> masks) {
       continue;
     }
     if (mask->is_product()) {
-      drawing.text(0, y + 12, shortened(mask->text(), kLongestText), TextStyle::Label);
+      drawing.text(0, y + 12, shortened(mask->text(kLongestText), kLongestText), TextStyle::Label);
       y += 18;
     }
     note(fmt::format("{} of {}, {}", mask->count(), counted(mask->size(), "thread"),
                      warp_words(mask->warps())));
     y += 6;
-    const Drawing cells = mask_picture(*mask);
+    const Drawing cells = MaskPicture(*mask, false).run();
     drawing.place(cells, 0, y);
     y += cells.height() + 24;
   }

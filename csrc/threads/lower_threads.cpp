@@ -350,13 +350,13 @@ class ThreadLowering {
     return true;
   }
   static std::string remark(const ThreadRegion& region) {
-    constexpr std::size_t kLongest = 64;
-    const std::string when = region.when.size() <= kLongest ? region.when + ": " : "";
+    constexpr std::int64_t kLongest = 64;
+    const std::string when = region.when.size() <= std::size_t(kLongest) ? region.when + ": " : "";
     if (region.who.is_dynamic()) return when + "dynamic";
     if (!region.who.mask) return when + "other threads in other iterations";
     const ThreadMask& mask = *region.who.mask;
-    const std::string text = mask.is_product() ? mask.text() : joined(mask.rows(kLongest));
-    if (text.size() <= kLongest) return when + text;
+    const std::string text = mask.is_product() ? mask.text(kLongest) : joined(mask.rows(kLongest));
+    if (text.size() <= std::size_t(kLongest)) return when + text;
     return when + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread");
   }
 
