@@ -37,7 +37,7 @@ TEST(PartRandom, VerifierEmulationDeviceAndOracleAgree) {
     ASSERT_EQ(is_proved(v.of(Hazard::Divergence)), !judge.diverges());
     const AccessMap map(k);
     with_parts += map.has_partial_barrier();
-    if (divergence_findings(map).open.empty()) ASSERT_FALSE(judge.diverges());
+    ASSERT_FALSE(divergence_findings(map).open.empty() && judge.diverges());
 
     const std::vector<Array> start = arrays_for(k, {});
     std::vector<Array> first;
@@ -57,14 +57,14 @@ TEST(PartRandom, VerifierEmulationDeviceAndOracleAgree) {
       ++diverging;
       continue;
     }
-    if (race_findings(map).open.empty()) ASSERT_FALSE(judge.races());
+    ASSERT_FALSE(race_findings(map).open.empty() && judge.races());
     ASSERT_EQ(is_refuted(v.of(Hazard::Race)), judge.races());
     ASSERT_EQ(is_proved(v.of(Hazard::Race)), !judge.races());
     if (judge.races()) {
       ++racing;
       continue;
     }
-    if (lifetime_findings(map).open.empty()) ASSERT_FALSE(judge.reads_uninitialised());
+    ASSERT_FALSE(lifetime_findings(map).open.empty() && judge.reads_uninitialised());
     ASSERT_EQ(is_proved(v.of(Hazard::Lifetime)), !judge.reads_uninitialised());
     if (judge.reads_uninitialised()) {
       ++unwritten;

@@ -42,7 +42,7 @@ TEST(PartText, ABarrierOfAPartIsOneLine) {
             "#define KERNEL(name) extern \"C\" __global__ void name\n"
             "#endif\n"
             "#ifndef sync_threads\n"
-            "#define sync_threads(id, threads) \\\n"
+            "#define sync_threads(id, threads, ...) \\\n"
             "  asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\")\n"
             "#endif\n"
             "\n"
@@ -51,7 +51,7 @@ TEST(PartText, ABarrierOfAPartIsOneLine) {
             "  if (t < 32) {\n"
             "    sync_threads(3, 32);\n"
             "  }\n"
-            "  sync_threads(1, 64);\n"
+            "  sync_threads(1, 64, 33);\n"
             "  if (t % 32 < 4) {\n"
             "    __syncwarp(0x0000000fu);\n"
             "  }\n"
@@ -73,7 +73,7 @@ TEST(PartText, TheInnermostLoopIsLeftByABreak) {
             "    if (t < 3) {\n"
             "      continue;\n"
             "    }\n"
-            "    y[i * 64 + t] = 1;\n"
+            "    y[t + i * 64] = 1;\n"
             "  }\n"
             "}\n");
 }
@@ -84,7 +84,46 @@ TEST(PartText, AnOuterLoopIsLeftByAJumpPastNoDefinition) {
   const Body inner = {
       loop(x.j, x.c(5), {guard(eq(x.j, x.t), {leave(x.i)}), guard(x.t < x.j, {go_on(x.i)})}),
       define(v, x.i * x.i), x.put(v * 64 + x.t), x.put(v * 64 + x.t)};
-  EXPECT_EQ(body_of(x.in_block({loop(x.i, x.c(4), inner), loop(x.i, x.c(4), inner)})), "");
+  EXPECT_EQ(body_of(x.in_block({loop(x.i, x.c(4), inner), loop(x.i, x.c(4), inner)})),
+            "KERNEL(k)(int* __restrict__ y) {\n"
+            "  const int t = threadIdx.x;\n"
+            "  for (int i = 0; i < 4; ++i) {\n"
+            "    {\n"
+            "      for (int j = 0; j < 5; ++j) {\n"
+            "        if (j == t) {\n"
+            "          goto behind_i;\n"
+            "        }\n"
+            "        if (t < j) {\n"
+            "          goto next_i;\n"
+            "        }\n"
+            "      }\n"
+            "      const int v = i * i;\n"
+            "      const int t0 = t + v * 64;\n"
+            "      y[t0] = 1;\n"
+            "      y[t0] = 1;\n"
+            "    }\n"
+            "    next_i:;\n"
+            "  }\n"
+            "  behind_i:;\n"
+            "  for (int i_2 = 0; i_2 < 4; ++i_2) {\n"
+            "    {\n"
+            "      for (int j = 0; j < 5; ++j) {\n"
+            "        if (j == t) {\n"
+            "          goto behind_i_2;\n"
+            "        }\n"
+            "        if (t < j) {\n"
+            "          goto next_i_2;\n"
+            "        }\n"
+            "      }\n"
+            "      const int v = i_2 * i_2;\n"
+            "      const int t1 = t + v * 64;\n"
+            "      y[t1] = 1;\n"
+            "      y[t1] = 1;\n"
+            "    }\n"
+            "    next_i_2:;\n"
+            "  }\n"
+            "  behind_i_2:;\n"
+            "}\n");
 }
 
 TEST(PartText, ALoopThatRunsOnceIsALoopWhereSomethingLeavesIt) {

@@ -74,7 +74,7 @@ TEST(Barriers, NoneIsPutForAPairThatIsNotAskedFor) {
         {loop(a.k, a.c(4), {a.fill(a.s), a.use(a.s, a.k), a.fill(a.r), a.use(a.r, a.k)})}, orders);
   };
   using Access = KernelAccess;
-  EXPECT_EQ(of({}), "(|wr|wr)");
+  EXPECT_EQ(of({}), "(w|rw|r)");
   const auto is_of_s = [](const AccessMap& map, std::size_t first, std::size_t,
                           std::optional<PlaceId>) {
     const Access& a = map.accesses()[first];
