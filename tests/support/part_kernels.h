@@ -41,7 +41,9 @@ class PartKernel {
     all.members.assign(std::size_t((threads_ + 31) / 32), 0);
     for (std::int64_t t = 0; t < threads_; ++t) all.members[std::size_t(t / 32)] |= bit(t);
     Body body = {store(sum_, zero(), h_.read(a_, t_))};
-    for (BufferId s : s_) body.push_back(store(s, t_, h_.read(sum_, zero())));
+    for (BufferId s : s_) {
+      if (draw(5) > 0) body.push_back(store(s, t_, h_.read(sum_, zero())));
+    }
     body.push_back(barrier());
     append(body, all, 3);
     body.push_back(store(y_, t_, h_.read(sum_, zero())));
