@@ -7,6 +7,7 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/codegen/storage.h>
 #include <selvage/codegen/value_text.h>
+#include <selvage/kernel/barrier_members.h>
 
 #include <fmt/format.h>
 
@@ -29,11 +30,12 @@ constexpr const char* kDynamicShared =
     "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
 
-// Of whole warps of a block that wait at the hardware's barrier of a number: both are literals, so
-// that the compiler knows which barriers a kernel takes.
+// Threads of a block wait at the hardware's barrier of a number. It counts warps; where not all of
+// their threads take part, how many do is said as well. All are literals, so that the compiler
+// knows which barriers a kernel takes.
 constexpr const char* kSyncThreads =
     "#ifndef sync_threads\n"
-    "#define sync_threads(id, threads) \\\n"
+    "#define sync_threads(id, threads, ...) \\\n"
     "  asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\")\n"
     "#endif\n";
 
@@ -224,6 +226,12 @@ class Writer {
     if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
     line("goto " + (leave.is_next ? at->next : at->behind) + ";");
   }
+  // Members of a barrier that a block has not do not come to it.
+  std::int64_t block_threads() const {
+    std::int64_t n = 1;
+    for (Expr e : kernel_.launch.block) n *= e.is(Op::Const) ? e.value() : 1024;
+    return n;
+  }
   void write(const Barrier& barrier) {
     switch (barrier.scope) {
       case Barrier::Scope::Block: return line("__syncthreads();");
@@ -233,7 +241,10 @@ class Writer {
       case Barrier::Scope::Threads: break;
     }
     SELVAGE_CHECK(barrier.id >= 1 && barrier.id <= 15 && barrier.warps() > 0);
-    line(fmt::format("sync_threads({}, {});", barrier.id, barrier.warps() * kWarp));
+    const std::int64_t threads = barrier.warps() * kWarp,
+                       members = count_of(barrier, block_threads());
+    line(fmt::format("sync_threads({}, {}{});", barrier.id, threads,
+                     members == threads ? "" : fmt::format(", {}", members)));
   }
   bool is_unrolled(const Loop& loop) const {
     if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {
