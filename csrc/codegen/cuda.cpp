@@ -30,13 +30,24 @@ constexpr const char* kDynamicShared =
     "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
 
-// Threads of a block wait at the hardware's barrier of a number. It counts warps; where not all of
-// their threads take part, how many do is said as well. All are literals, so that the compiler
-// knows which barriers a kernel takes.
+// Threads of a block wait for one another by the hardware's barriers, which count warps: the
+// threads of a warp that take part come together first. All but lanes are literals, so that the
+// compiler knows which barriers a kernel takes.
 constexpr const char* kSyncThreads =
     "#ifndef sync_threads\n"
-    "#define sync_threads(id, threads, ...) \\\n"
-    "  asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\")\n"
+    "#define sync_threads(id, threads) \\\n"
+    "  do { \\\n"
+    "    __syncwarp(); \\\n"
+    "    asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\"); \\\n"
+    "  } while (0)\n"
+    "#endif\n";
+constexpr const char* kSyncMembers =
+    "#ifndef sync_members\n"
+    "#define sync_members(id, threads, members, lanes) \\\n"
+    "  do { \\\n"
+    "    __syncwarp(lanes); \\\n"
+    "    asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\"); \\\n"
+    "  } while (0)\n"
     "#endif\n";
 
 // blockIdx.x, ...; empty for a loop that is run.
@@ -74,10 +85,11 @@ class Writer {
     write_temporaries(nullptr);
     write(kernel_.body);
     const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
-    const bool is_in_parts = text_.find("sync_threads(") != std::string::npos;
+    const bool has_whole_warps = text_.find("sync_threads(") != std::string::npos;
+    const bool has_parts = text_.find("sync_members(") != std::string::npos;
     out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") +
-               (is_in_parts ? kSyncThreads : "") + helpers_.definitions() + "\n" +
-               signature(out.name);
+               (has_whole_warps ? kSyncThreads : "") + (has_parts ? kSyncMembers : "") +
+               helpers_.definitions() + "\n" + signature(out.name);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -243,8 +255,35 @@ class Writer {
     SELVAGE_CHECK(barrier.id >= 1 && barrier.id <= 15 && barrier.warps() > 0);
     const std::int64_t threads = barrier.warps() * kWarp,
                        members = count_of(barrier, block_threads());
-    line(fmt::format("sync_threads({}, {}{});", barrier.id, threads,
-                     members == threads ? "" : fmt::format(", {}", members)));
+    if (members == threads) return line(fmt::format("sync_threads({}, {});", barrier.id, threads));
+    line(fmt::format("sync_members({}, {}, {}, {});", barrier.id, threads, members,
+                     own_lanes(barrier)));
+  }
+  // The word of the thread's own warp, of those that take part.
+  std::string own_lanes(const Barrier& barrier) const {
+    std::string text;
+    std::uint32_t last = 0;
+    for (std::size_t w = barrier.members.size(); w-- > 0;) {
+      const std::uint32_t word = barrier.members[w];
+      if (word == 0 || (!text.empty() && word == last)) continue;
+      const std::string own = fmt::format("{:#010x}u", word);
+      text = text.empty()
+                 ? own
+                 : fmt::format("{} < {} ? {} : {}", flat_thread(), (w + 1) * kWarp, own, text);
+      last = word;
+    }
+    return text;
+  }
+  std::string flat_thread() const {
+    const auto& block = kernel_.launch.block;
+    std::string text = "threadIdx.x";
+    if (!block[2].is_const(1)) {
+      text = fmt::format("(threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x", block[1].value(),
+                         block[0].value());
+    } else if (!block[1].is_const(1)) {
+      text = fmt::format("threadIdx.y * {} + threadIdx.x", block[0].value());
+    }
+    return text;
   }
   bool is_unrolled(const Loop& loop) const {
     if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {

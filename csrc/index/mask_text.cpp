@@ -168,7 +168,8 @@ std::vector<std::string> ThreadMask::rows(std::int64_t limit) const {
     }
     auto [it, is_new] = written.try_emplace(node);
     if (is_new) {
-      BitWriter writer(diagram_, axes, axes.points(begin, end) <= std::int64_t(kLongestRow), kLongestRow);
+      BitWriter writer(diagram_, axes, axes.points(begin, end) <= std::int64_t(kLongestRow),
+                       kLongestRow);
       writer.write(node, begin, end);
       it->second = writer.text();
     }

@@ -92,12 +92,12 @@ class Page {
   void add(const ThreadReport& threads) {
     const LoweredThreads& lowered = threads.lowered;
     line("Threads of " + threads.program->name, TextStyle::Title, 18, "");
-    const std::string counts =
-        lowered.tree.chains.empty()
-            ? ""
-            : counted(lowered.tree.chains[0].blocks(), "block") + " of " +
-                  counted(lowered.tree.chains[0].threads(), "thread") + ", " +
-                  counted(std::int64_t(lowered.regions.size()), "region");
+    const std::string counts = lowered.tree.chains.empty()
+                                   ? ""
+                                   : counted(lowered.tree.chains[0].blocks(), "block") + " of " +
+                                         counted(lowered.tree.chains[0].threads(), "thread") +
+                                         ", " +
+                                         counted(std::int64_t(lowered.regions.size()), "region");
     if (!counts.empty()) line(counts, TextStyle::Note, 20, "muted");
     description_ = "Threads of " + threads.program->name + ": " + counts + ".";
     y_ -= 10;
@@ -105,8 +105,8 @@ class Page {
     for (const ThreadRegion& region : lowered.regions) {
       if (region.who.iterations.empty()) masks.push_back({region.when, region.who.mask});
       for (std::size_t k = 0; k < region.who.iterations.size(); ++k) {
-        masks.push_back({region.when + ", iteration " + std::to_string(k),
-                         region.who.iterations[k]});
+        masks.push_back(
+            {region.when + ", iteration " + std::to_string(k), region.who.iterations[k]});
       }
     }
     if (!masks.empty()) part("Who runs each region", mask_list_picture(masks));
@@ -134,8 +134,8 @@ class Page {
 
  private:
   static TimelineStep drawn(const ThreadStep& s) {
-    TimelineStep step{.label = s.label, .threads = s.threads, .depth = s.depth,
-                      .is_async = s.is_async};
+    TimelineStep step{
+        .label = s.label, .threads = s.threads, .depth = s.depth, .is_async = s.is_async};
     switch (s.kind) {
       case ThreadStep::Kind::Code: step.kind = TimelineStep::Kind::Code; break;
       case ThreadStep::Kind::Region:

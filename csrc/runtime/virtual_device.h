@@ -38,7 +38,7 @@ struct VirtualOrder {
 //   with them  one fiber per thread. A warp's threads run to their next stop; where they all wait
 //              for their warp they go on at once, so one warp may be ahead of another by any number
 //              of those. When every warp waits at a barrier of the block, all go on.
-//   with sync_threads(id, threads[, members]) or __syncwarp(0x...)
+//   with sync_threads(id, threads), sync_members(id, threads, members, lanes) or __syncwarp(0x...)
 //              the same, but that threads of a warp wait for those alone that the mask names, and
 //              at a number until so many are there, of threads / 32 warps
 //

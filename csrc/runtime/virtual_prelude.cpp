@@ -44,9 +44,10 @@ static struct {
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
 #define __syncwarp(...) \
   (selvage_machine.warp_barrier(__LINE__, __VA_ARGS__ + 0u), selvage_after_barrier())
-#define sync_threads(id, threads, ...) \
-  (selvage_machine.numbered_barrier(id, threads, __VA_ARGS__ + 0, __LINE__), \
-   selvage_after_barrier())
+#define sync_threads(id, threads) \
+  (selvage_machine.numbered_barrier(id, threads, 0, __LINE__), selvage_after_barrier())
+#define sync_members(id, threads, members, lanes) \
+  (selvage_machine.numbered_barrier(id, threads, members, __LINE__), selvage_after_barrier())
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
   __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \

@@ -44,8 +44,8 @@ ThreadElement ArrayRef::at(std::vector<Expr> subscripts) const {
   const ThreadArray& a = builder_->program_.arrays[array_];
   if (subscripts.size() != a.shape.size()) {
     refuse<BadInput>("E503",
-                     a.name + " has rank " + std::to_string(a.shape.size()) +
-                         " and stands with " + std::to_string(subscripts.size()) + " subscripts",
+                     a.name + " has rank " + std::to_string(a.shape.size()) + " and stands with " +
+                         std::to_string(subscripts.size()) + " subscripts",
                      "give one subscript for each axis");
   }
   return {*builder_, array_, std::move(subscripts)};
@@ -110,8 +110,7 @@ ArrayRef ThreadBuilder::array(const std::string& name, std::vector<std::int64_t>
   ThreadArray array{.name = name, .type = type, .memory = memory, .shape = {}};
   for (std::int64_t n : shape) {
     if (n < 1) {
-      refuse<BadInput>("E305",
-                       "the extent " + std::to_string(n) + " of " + name + " is below 1",
+      refuse<BadInput>("E305", "the extent " + std::to_string(n) + " of " + name + " is below 1",
                        "write a number of 1 or more");
     }
     array.shape.push_back(program_.pool->constant(n));
@@ -139,10 +138,8 @@ void ThreadBuilder::parallel(std::vector<LevelSpec> levels, const Inside& inside
 }
 
 void ThreadBuilder::inthreads(Expr when, bool is_async, const Inside& inside) {
-  add(InThreads{.when = when,
-                .text = to_string(when),
-                .is_async = is_async,
-                .body = inside_of(inside)});
+  add(InThreads{
+      .when = when, .text = to_string(when), .is_async = is_async, .body = inside_of(inside)});
 }
 
 void ThreadBuilder::loop(const ThreadIndex& index, Expr condition, const Inside& inside) {

@@ -94,7 +94,8 @@ class ArrayRef {
 };
 
 // Builds a thread program. What is called inside the function that a construct is given stands in
-// that construct. Throws BadInput: E201 to E204 a name that is none or taken, E305 an extent below 1.
+// that construct. Throws BadInput: E201 to E204 a name that is none or taken, E305 an extent
+// below 1.
 class ThreadBuilder {
  public:
   using Inside = std::function<void()>;

@@ -108,7 +108,7 @@ TEST_P(VirtualParts, AWarpCountsOnceHoweverManyOfItComeTo) {
   const int t = threadIdx.x;
   s[t] = t;
   if (t < 40) {
-    sync_threads(1, 64, 40);
+    sync_members(1, 64, 40, 0);
     y[t] = s[39 - t];
   }
 )";
@@ -126,10 +126,10 @@ TEST_P(VirtualParts, BarriersThatNobodyCanPassAreRefused) {
                         "thread (0, 0, 0) and 39 more at line 5: if (threadIdx.x < 40) "
                         "sync_threads(1, 96);; thread (40, 0, 0) and 55 more left the kernel; ") +
                 help);
-  EXPECT_EQ(refusal("  if (threadIdx.x < 40) sync_threads(1, 64, 40);\n", 96), "accepted");
-  for (const char* wrong : {"64", "64, 39", "64, 41", "32, 40", "96, 40"}) {
-    const std::string body =
-        "  if (threadIdx.x < 40) sync_threads(1, " + std::string(wrong) + ");\n";
+  EXPECT_EQ(refusal("  if (threadIdx.x < 40) sync_members(1, 64, 40, 0);\n", 96), "accepted");
+  for (const char* wrong : {"threads(1, 64", "members(1, 64, 39, 0", "members(1, 64, 41, 0",
+                            "members(1, 32, 40, 0", "members(1, 96, 40, 0"}) {
+    const std::string body = "  if (threadIdx.x < 40) sync_" + std::string(wrong) + ");\n";
     EXPECT_NE(refusal(body, 96).find("part at a barrier"), std::string::npos) << wrong;
   }
   // Two regions at one number.
