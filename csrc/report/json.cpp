@@ -370,6 +370,9 @@ std::string to_json(const Report& report) {
       const std::vector<Kernel>& variants = fusion.program->steps[i].variants;
       for (std::size_t k = 0; k < variants.size(); ++k) {
         kernels.push_back(json_of(variants[k], fusion.cuda[i][k]));
+        if (Json masks = masks_json(variants[k]); !masks.empty()) {
+          kernels.back()["masks"] = std::move(masks);
+        }
         if (fusion.compiled) {
           kernels.back()["resources"] =
               json_of(fusion.compiled->arch, fusion.compiled->kernels[compiled++]);

@@ -1,34 +1,9 @@
-#include <selvage/base/integer.h>
-#include <selvage/expr/symbols.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/region_book.h>
 
 #include <algorithm>
 
 namespace selvage {
-
-namespace {
-
-constexpr std::int64_t kMostIterations = 4096;
-
-// The loops that a condition hangs on, where their extents are known and few iterations in all.
-std::vector<MaskIndex> loops_of(Expr condition, const ThreadPlace& at, const Facts& facts) {
-  std::vector<MaskIndex> out;
-  std::int64_t n = 1;
-  Simplifier known(facts);
-  const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
-  for (const SerialFor* loop : at.loops) {
-    if (!contains(symbols, loop->index)) continue;
-    const Expr extent = known.simplify(loop->extent);
-    if (!extent.is(Op::Const) || extent.value() < 1) return {};
-    n = checked_mul(n, extent.value()).value_or(INT64_MAX);
-    if (n > kMostIterations) return {};
-    out.push_back({loop->index, extent.value()});
-  }
-  return out;
-}
-
-}  // namespace
 
 Expr both(Expr a, Expr b) { return a.is_true() ? b : b.is_true() ? a : a && b; }
 
@@ -61,17 +36,9 @@ std::size_t RegionBook::add(ThreadRegion region, const ThreadPlace& at, Expr whe
 }
 
 RegionThreads RegionBook::threads(Expr condition, const ThreadPlace& at) const {
-  const Facts facts = facts_at(at, false);
-  RegionThreads out{.mask = ThreadMask::of(condition, at.levels, facts)};
-  if (out.mask) return out;
-  const std::vector<MaskIndex> loops = loops_of(condition, at, facts);
-  if (loops.empty()) return out;
-  for (auto& mask : masks_by_iteration(condition, at.levels, loops, facts, kMostIterations)) {
-    if (!mask) return {};
-    out.iterations.push_back(std::move(*mask));
-  }
-  out.loops = loops;
-  return out;
+  std::vector<LoopAround> loops;
+  for (const SerialFor* loop : at.loops) loops.push_back({loop->index, loop->extent});
+  return region_threads(condition, at.levels, loops, facts_at(at, false));
 }
 
 void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr when) {
