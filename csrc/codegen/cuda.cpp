@@ -7,6 +7,7 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/codegen/storage.h>
 #include <selvage/codegen/value_text.h>
+#include <selvage/kernel/barrier_members.h>
 
 #include <fmt/format.h>
 
@@ -29,12 +30,24 @@ constexpr const char* kDynamicShared =
     "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
 
-// Of whole warps of a block that wait at the hardware's barrier of a number: both are literals, so
-// that the compiler knows which barriers a kernel takes.
+// Threads of a block wait for one another by the hardware's barriers, which count warps: the
+// threads of a warp that take part come together first. All but lanes are literals, so that the
+// compiler knows which barriers a kernel takes.
 constexpr const char* kSyncThreads =
     "#ifndef sync_threads\n"
     "#define sync_threads(id, threads) \\\n"
-    "  asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\")\n"
+    "  do { \\\n"
+    "    __syncwarp(); \\\n"
+    "    asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\"); \\\n"
+    "  } while (0)\n"
+    "#endif\n";
+constexpr const char* kSyncMembers =
+    "#ifndef sync_members\n"
+    "#define sync_members(id, threads, members, lanes) \\\n"
+    "  do { \\\n"
+    "    __syncwarp(lanes); \\\n"
+    "    asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\"); \\\n"
+    "  } while (0)\n"
     "#endif\n";
 
 // blockIdx.x, ...; empty for a loop that is run.
@@ -72,10 +85,11 @@ class Writer {
     write_temporaries(nullptr);
     write(kernel_.body);
     const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
-    const bool is_in_parts = text_.find("sync_threads(") != std::string::npos;
+    const bool has_whole_warps = text_.find("sync_threads(") != std::string::npos;
+    const bool has_parts = text_.find("sync_members(") != std::string::npos;
     out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") +
-               (is_in_parts ? kSyncThreads : "") + helpers_.definitions() + "\n" +
-               signature(out.name);
+               (has_whole_warps ? kSyncThreads : "") + (has_parts ? kSyncMembers : "") +
+               helpers_.definitions() + "\n" + signature(out.name);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -224,6 +238,12 @@ class Writer {
     if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
     line("goto " + (leave.is_next ? at->next : at->behind) + ";");
   }
+  // Members of a barrier that a block has not do not come to it.
+  std::int64_t block_threads() const {
+    std::int64_t n = 1;
+    for (Expr e : kernel_.launch.block) n *= e.is(Op::Const) ? e.value() : 1024;
+    return n;
+  }
   void write(const Barrier& barrier) {
     switch (barrier.scope) {
       case Barrier::Scope::Block: return line("__syncthreads();");
@@ -233,7 +253,37 @@ class Writer {
       case Barrier::Scope::Threads: break;
     }
     SELVAGE_CHECK(barrier.id >= 1 && barrier.id <= 15 && barrier.warps() > 0);
-    line(fmt::format("sync_threads({}, {});", barrier.id, barrier.warps() * kWarp));
+    const std::int64_t threads = barrier.warps() * kWarp,
+                       members = count_of(barrier, block_threads());
+    if (members == threads) return line(fmt::format("sync_threads({}, {});", barrier.id, threads));
+    line(fmt::format("sync_members({}, {}, {}, {});", barrier.id, threads, members,
+                     own_lanes(barrier)));
+  }
+  // The word of the thread's own warp, of those that take part.
+  std::string own_lanes(const Barrier& barrier) const {
+    std::string text;
+    std::uint32_t last = 0;
+    for (std::size_t w = barrier.members.size(); w-- > 0;) {
+      const std::uint32_t word = barrier.members[w];
+      if (word == 0 || (!text.empty() && word == last)) continue;
+      const std::string own = fmt::format("{:#010x}u", word);
+      text = text.empty()
+                 ? own
+                 : fmt::format("{} < {} ? {} : {}", flat_thread(), (w + 1) * kWarp, own, text);
+      last = word;
+    }
+    return text;
+  }
+  std::string flat_thread() const {
+    const auto& block = kernel_.launch.block;
+    std::string text = "threadIdx.x";
+    if (!block[2].is_const(1)) {
+      text = fmt::format("(threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x", block[1].value(),
+                         block[0].value());
+    } else if (!block[1].is_const(1)) {
+      text = fmt::format("threadIdx.y * {} + threadIdx.x", block[0].value());
+    }
+    return text;
   }
   bool is_unrolled(const Loop& loop) const {
     if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {

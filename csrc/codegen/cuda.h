@@ -16,7 +16,8 @@ namespace selvage {
 // stands, SELVAGE_VIRTUAL_DEVICE chooses plain C that gives the same bits. Shared memory that the
 // launch asks for (Launch::shared_bytes other than 0) holds the buffers that have an offset;
 // DYNAMIC_SHARED(type, name) declares it, and may be defined before as well; so may
-// sync_threads(id, threads), at which that many threads of a block wait, in whole warps.
+// sync_threads(id, threads), at which all threads of so many warps wait, and
+// sync_members(id, threads, members, lanes), at which that many of theirs do, of each warp `lanes`.
 struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier

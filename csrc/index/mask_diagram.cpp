@@ -10,15 +10,13 @@ namespace {
 using NodeId = MaskDiagram::NodeId;
 using Run = MaskDiagram::Run;
 
-std::uint64_t stirred(std::uint64_t h, std::uint64_t v) {
-  h = (h ^ v) * 0x9E3779B97F4A7C15;
-  return h ^ (h >> 29);
-}
-
 std::uint64_t hash_of(std::uint32_t axis, std::span<const Run> runs) {
   std::uint64_t h = axis + 1;
-  for (const Run& run : runs) h = stirred(stirred(h, std::uint64_t(run.end)), run.to);
-  return h;
+  for (const Run& run : runs) {
+    h = h * 0x9E3779B97F4A7C15 + (std::uint64_t(run.end) ^ std::uint64_t(run.to) << 40);
+  }
+  h = (h ^ h >> 32) * 0xD6E8FEB86659FD93;
+  return h ^ h >> 32;
 }
 
 }  // namespace

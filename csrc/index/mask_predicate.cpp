@@ -130,6 +130,11 @@ class PredicateMasks {
                  const Facts& known)
       : predicate_(predicate), known_(known), axes_(levels) {
     for (const MaskIndex& loop : loops) {
+      if (contains(axes_.symbols, loop.symbol) || contains(loops_, loop.symbol)) {
+        const std::string name(loop.symbol.name());
+        refuse<BadInput>("E343", "the loop index " + name + " stands in two places",
+                         "give one of the two another name");
+      }
       loops_.push_back(loop.symbol);
       loop_extents_.push_back(loop.extent);
     }

@@ -37,18 +37,6 @@ Interval truth(bool is_true, bool is_false) {
 bool always(Interval x) { return !x.contains(0); }
 bool never(Interval x) { return x == kFalse; }
 
-// Where nothing overflows and no divisor is 0.
-std::int64_t quotient(std::int64_t a, std::int64_t b) {
-  if (((a | b) >> 32) == 0) return std::int64_t(std::uint32_t(a) / std::uint32_t(b));
-  const std::int64_t q = a / b;
-  return a - q * b >= 0 ? q : b > 0 ? q - 1 : q + 1;
-}
-std::int64_t remainder(std::int64_t a, std::int64_t b) {
-  if (((a | b) >> 32) == 0) return std::int64_t(std::uint32_t(a) % std::uint32_t(b));
-  const std::int64_t r = a % b;
-  return r >= 0 ? r : b > 0 ? r + b : r - b;
-}
-
 }  // namespace
 
 MaskSweep::MaskSweep(Expr predicate, std::span<const Expr> fixed, std::span<const Expr> axes,
@@ -98,6 +86,7 @@ MaskSweep::MaskSweep(Expr predicate, std::span<const Expr> fixed, std::span<cons
   }
   root_ = slots.at(predicate.id());
   columns_.resize(ranges_.size());
+  filled_.resize(used_.size());
   inputs_.resize(inputs.size());
 }
 
@@ -208,14 +197,7 @@ void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_o
     }
     if (outcome_ != Outcome::Done) return;
     const std::vector<std::int64_t>& results = columns_[root_];
-    NodeId node = MaskDiagram::kNone;
-    for (std::int64_t x = 0; x < size; ++x) {
-      const std::int64_t* slice = results.data() + x * inner;
-      const bool is_same =
-          x > 0 && std::memcmp(slice, slice - inner, std::size_t(inner) * sizeof(*slice)) == 0;
-      if (!is_same) node = node_of(k + 1, slice);
-      append(runs, lo + x + 1, node);
-    }
+    append_results(k, lo, size, results.data(), runs);
   } else if (size == 1) {
     append(runs, hi, node_below(k + 1));
   } else {
@@ -228,128 +210,27 @@ void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_o
   }
 }
 
-// The axes from k on, of results in lexicographic order.
-NodeId MaskSweep::node_of(std::size_t k, const std::int64_t* results) {
-  if (k == used_.size()) return *results != 0 ? MaskDiagram::kAll : MaskDiagram::kNone;
-  std::vector<Run> runs;
+// The runs of [lo, lo + size) of axis k, by results in lexicographic order.
+void MaskSweep::append_results(std::size_t k, std::int64_t lo, std::int64_t size,
+                               const std::int64_t* results, std::vector<Run>& runs) {
   const std::int64_t inner = suffix_[k + 1];
+  if (inner == 1) {
+    for (std::int64_t x = 0; x < size;) {
+      const bool holds = results[x] != 0;
+      while (x < size && (results[x] != 0) == holds) ++x;
+      append(runs, lo + x, holds ? MaskDiagram::kAll : MaskDiagram::kNone);
+    }
+    return;
+  }
+  const auto bytes = std::size_t(inner) * sizeof(*results);
   NodeId node = MaskDiagram::kNone;
-  for (std::int64_t x = 0; x < extents_[k]; ++x) {
-    const std::int64_t* slice = results + x * inner;
-    const bool is_same =
-        x > 0 && std::memcmp(slice, slice - inner, std::size_t(inner) * sizeof(*slice)) == 0;
-    if (!is_same) node = node_of(k + 1, slice);
-    append(runs, x + 1, node);
-  }
-  return builder_.make(used_[k], runs);
-}
-
-// Of so many points from axis k = lo on: into the root's column.
-void MaskSweep::evaluate_batch(std::size_t k, std::int64_t lo, std::int64_t points) {
-  const std::int64_t inner = suffix_[k + 1];
-  std::vector<std::int64_t>& outer = columns_[fixed_ + k];
-  outer.resize(std::size_t(kBatch));
-  for (std::int64_t i = 0; i < points;) {
-    const std::int64_t x = lo + i / inner;
-    for (std::int64_t end = i + inner; i < end; ++i) outer[std::size_t(i)] = x;
-  }
-  for (std::size_t j = k + 1; j < used_.size(); ++j) {
-    std::vector<std::int64_t>& own = columns_[fixed_ + j];
-    own.resize(std::size_t(kBatch));
-    for (std::int64_t i = 0, x = 0; i < points; x = x + 1 == extents_[j] ? 0 : x + 1) {
-      for (std::int64_t end = std::min(i + suffix_[j + 1], points); i < end; ++i) {
-        own[std::size_t(i)] = x;
-      }
+  for (std::int64_t x = 0; x < size; ++x, results += inner) {
+    if (x == 0 || std::memcmp(results, results - inner, bytes) != 0) {
+      std::vector<Run> below;
+      append_results(k + 1, 0, extents_[k + 1], results, below);
+      node = builder_.make(used_[k + 1], below);
     }
-  }
-  for (const Instruction& in : code_) evaluate(in, k, points);
-  std::vector<std::int64_t>& results = columns_[root_];
-  if (last_axis_[root_] < int(k)) {  // it does not depend on them, only its bounds do
-    const std::int64_t value =
-        ranges_[root_].lo == ranges_[root_].hi ? ranges_[root_].lo : columns_[root_].at(0);
-    results.assign(std::size_t(points), value);
-  }
-}
-
-MaskSweep::Column MaskSweep::column(std::uint32_t slot, std::size_t k) const {
-  if (last_axis_[slot] < int(k)) {
-    // A constant, a fixed input and an axis before k are points; what comes of them was computed.
-    const bool is_computed = slot >= inputs_.size() && !columns_[slot].empty();
-    return {is_computed ? columns_[slot].data() : &ranges_[slot].lo, true};
-  }
-  return {columns_[slot].data(), false};
-}
-
-void MaskSweep::evaluate(const Instruction& in, std::size_t k, std::int64_t points) {
-  const Column a = column(in.a, k), b = column(in.b, k), c = column(in.c, k);
-  std::vector<std::int64_t>& out = columns_[in.out];
-  out.resize(std::size_t(kBatch));
-  const std::size_t n = last_axis_[in.out] < int(k) ? 1 : std::size_t(points);
-  std::int64_t* r = out.data();
-  const auto each = [&](auto value) {
-    if (a.is_one && b.is_one) {
-      const std::int64_t v = value(*a.values, *b.values);
-      for (std::size_t i = 0; i < n; ++i) r[i] = v;
-    } else if (a.is_one) {
-      const std::int64_t v = *a.values;
-      for (std::size_t i = 0; i < n; ++i) r[i] = value(v, b.values[i]);
-    } else if (b.is_one) {
-      const std::int64_t v = *b.values;
-      for (std::size_t i = 0; i < n; ++i) r[i] = value(a.values[i], v);
-    } else {
-      for (std::size_t i = 0; i < n; ++i) r[i] = value(a.values[i], b.values[i]);
-    }
-  };
-  using V = std::int64_t;
-  switch (in.op) {
-    case Op::Add: each([](V x, V y) { return x + y; }); break;
-    case Op::Sub: each([](V x, V y) { return x - y; }); break;
-    case Op::Mul: each([](V x, V y) { return x * y; }); break;
-    case Op::Div: each(quotient); break;
-    case Op::Mod: each(remainder); break;
-    case Op::Min: each([](V x, V y) { return std::min(x, y); }); break;
-    case Op::Max: each([](V x, V y) { return std::max(x, y); }); break;
-    case Op::Xor: each([](V x, V y) { return x ^ y; }); break;
-    case Op::Select:
-      for (std::size_t i = 0; i < n; ++i) {
-        const auto at = [&](const Column& col) { return col.values[col.is_one ? 0 : i]; };
-        r[i] = at(a) != 0 ? at(b) : at(c);
-      }
-      break;
-    case Op::Lt: each([](V x, V y) { return V(x < y); }); break;
-    case Op::Le: each([](V x, V y) { return V(x <= y); }); break;
-    case Op::Eq: each([](V x, V y) { return V(x == y); }); break;
-    case Op::Not: each([](V x, V) { return V(x == 0); }); break;
-    case Op::And: each([](V x, V y) { return V(x != 0 && y != 0); }); break;
-    case Op::Or: each([](V x, V y) { return V(x != 0 || y != 0); }); break;
-    case Op::Const:
-    case Op::Bool:
-    case Op::Symbol:
-    case Op::Let:
-    case Op::Load:
-    case Op::Call: break;
-  }
-}
-
-// The same where something may be undefined: the first point at which it is ends it.
-void MaskSweep::evaluate_one_by_one(std::size_t k, std::int64_t lo, std::int64_t points) {
-  std::vector<std::int64_t>& results = columns_[root_];
-  results.resize(std::size_t(kBatch));
-  for (std::size_t j = 0; j < k; ++j) inputs_[fixed_ + j] = ranges_[fixed_ + j].lo;
-  for (std::int64_t i = 0; i < points; ++i) {
-    inputs_[fixed_ + k] = lo + i / suffix_[k + 1];
-    for (std::size_t j = k + 1; j < used_.size(); ++j) {
-      inputs_[fixed_ + j] = i / suffix_[j + 1] % extents_[j];
-    }
-    if (!tape_.evaluate(inputs_)) {
-      outcome_ = Outcome::Undefined;
-      undefined_at_.assign(axes_, 0);
-      for (std::size_t j = 0; j < used_.size(); ++j) {
-        undefined_at_[used_[j]] = inputs_[fixed_ + j];
-      }
-      return;
-    }
-    results[std::size_t(i)] = tape_.root(0);
+    append(runs, lo + x + 1, node);
   }
 }
 

@@ -58,7 +58,10 @@ class MaskSweep {
   void evaluate_batch(std::size_t k, std::int64_t lo, std::int64_t points);
   void evaluate_one_by_one(std::size_t k, std::int64_t lo, std::int64_t points);
   void evaluate(const Instruction& in, std::size_t k, std::int64_t points);
-  MaskDiagram::NodeId node_of(std::size_t k, const std::int64_t* results);
+  template <class Value>
+  static void each_of(std::size_t n, std::int64_t* out, Value value);
+  void append_results(std::size_t k, std::int64_t lo, std::int64_t size,
+                      const std::int64_t* results, std::vector<MaskDiagram::Run>& runs);
   Column column(std::uint32_t slot, std::size_t k) const;
 
   Tape tape_;
@@ -72,6 +75,12 @@ class MaskSweep {
   std::vector<Interval> ranges_;                    // by slot: the box, constants, what comes out
   std::vector<int> last_axis_;                      // by slot: the last k it depends on, or -1
   std::vector<std::vector<std::int64_t>> columns_;  // by slot
+  // What the column of an axis holds: from .. end - 1 and over again.
+  struct Filled {
+    std::int64_t from = 0, end = 0, points = 0;
+    friend bool operator==(const Filled&, const Filled&) = default;
+  };
+  std::vector<Filled> filled_;  // by axis
   std::uint32_t root_ = 0;
   bool is_safe_ = false;  // in the box last decided: nothing overflows or divides by 0
 

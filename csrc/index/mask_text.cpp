@@ -14,7 +14,6 @@ namespace {
 
 using NodeId = MaskDiagram::NodeId;
 
-constexpr std::int64_t kLongestPlain = 4096;
 constexpr std::size_t kLongestText = std::size_t{1} << 20, kLongestRow = 4096;
 constexpr std::int64_t kShortestRun = 64;
 
@@ -134,7 +133,7 @@ bool ThreadMask::is_product() const {
   return level_nodes(diagram_, MaskAxes(*levels_)).has_value();
 }
 
-std::string ThreadMask::text() const {
+std::string ThreadMask::text(std::int64_t longest) const {
   const MaskAxes axes(*levels_);
   const auto nodes = level_nodes(diagram_, axes);
   SELVAGE_CHECK(nodes);
@@ -142,7 +141,7 @@ std::string ThreadMask::text() const {
   for (const MaskLevel& level : *levels_) {
     length = checked_add(length, level.extent()).value_or(INT64_MAX);
   }
-  BitWriter writer(diagram_, axes, length <= kLongestPlain, kLongestText);
+  BitWriter writer(diagram_, axes, length <= longest, kLongestText);
   for (std::size_t level = 0; level < nodes->size(); ++level) {
     if (level > 0) writer.separate();
     writer.write((*nodes)[level], axes.begins[level], axes.begins[level + 1]);
@@ -169,7 +168,8 @@ std::vector<std::string> ThreadMask::rows(std::int64_t limit) const {
     }
     auto [it, is_new] = written.try_emplace(node);
     if (is_new) {
-      BitWriter writer(diagram_, axes, axes.points(begin, end) <= kLongestPlain, kLongestRow);
+      BitWriter writer(diagram_, axes, axes.points(begin, end) <= std::int64_t(kLongestRow),
+                       kLongestRow);
       writer.write(node, begin, end);
       it->second = writer.text();
     }

@@ -46,7 +46,7 @@ struct ActiveUnits {
 };
 
 // What the threads of one block do, and in how many blocks they do it.
-struct BlockShape {
+struct BlockMask {
   std::int64_t blocks = 0;
   std::int64_t first_block = 0;      // the first of them, flat over the levels outside of a block
   std::int64_t active = 0;           // threads of one such block
@@ -100,9 +100,9 @@ class ThreadMask {
   // Whether it is active where each level's own mask is: then those masks tell all.
   bool is_product() const;
   // "011-0001": the masks of the levels; only of a product, and of none all bits are 0. Where that
-  // takes more than 4,096 characters, 64 or more equal bits are `1{n}`, and bits that repeat with
-  // an index of the level are `(01){n}`; past 2^20 characters, "..." stands for the rest.
-  std::string text() const;
+  // takes more than `longest` characters, 64 or more equal bits are `1{n}`, and bits that repeat
+  // with an index of the level are `(01){n}`; past 2^20 characters, "..." stands for the rest.
+  std::string text(std::int64_t longest = 4096) const;
   // The same of any mask: the bits of the innermost level for each instance of the outer ones, in
   // lexicographic order, the first `limit` of row_count().
   std::vector<std::string> rows(std::int64_t limit = 4096) const;
@@ -113,7 +113,7 @@ class ThreadMask {
   std::int64_t blocks() const;
   // The different shapes of blocks, in the order of the first that has each. Throws BadInput E341
   // where there are too many large ones.
-  std::vector<BlockShape> block_shapes() const;
+  std::vector<BlockMask> block_masks() const;
   // Warps and warpgroups of all blocks together. E341 as well.
   ActiveUnits warps() const;
   ActiveUnits warpgroups() const;
@@ -152,7 +152,8 @@ bool disjoint(const ThreadMask& a, const ThreadMask& b);
 bool is_subset(const ThreadMask& a, const ThreadMask& of);
 
 // The mask of each iteration of serial loops, outer first, of the first `limit` iterations in
-// lexicographic order; nothing for an iteration in which it is dynamic. 13 chunks on 4 threads,
+// lexicographic order; nothing for an iteration in which it is dynamic. Throws as ThreadMask::of
+// does, and E343 where a loop's index is another's as well. 13 chunks on 4 threads,
 // `i * 4 + p < 13` with i in 4: 1111 1111 1111 0001.
 std::vector<std::optional<ThreadMask>> masks_by_iteration(Expr predicate,
                                                           const ThreadMask::Levels& levels,

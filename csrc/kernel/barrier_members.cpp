@@ -21,6 +21,12 @@ int Barrier::warps() const {
   return int(std::count_if(members.begin(), members.end(), [](std::uint32_t w) { return w != 0; }));
 }
 
+std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block) {
+  std::int64_t n = 0;
+  for (std::int64_t t = 0; t < threads_of_the_block; ++t) n += barrier.has(t);
+  return n;
+}
+
 std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
                                           std::span<const std::uint32_t> there,
                                           std::int64_t threads_of_the_block) {

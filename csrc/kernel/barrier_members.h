@@ -20,6 +20,9 @@ std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
                                           std::span<const std::uint32_t> there,
                                           std::int64_t threads_of_the_block);
 
+// How many threads of the block take part; of Warp: if each warp does.
+std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block);
+
 // Do the same threads take part in both? Of Threads.
 bool same_members(const Barrier& a, const Barrier& b);
 

@@ -30,8 +30,8 @@ struct KernelFinding {
 //               blocks one of global memory. Atomic stores of one function do not race, nor stores
 //               of global memory with duplicates allowed. Buffers whose offsets make them overlap
 //               share bytes
-//   Divergence  all threads of the block (of the warp) reach a Barrier, or none; all 32 of a warp
-//               reach a Shuffle
+//   Divergence  those threads reach a Barrier together that take part in it, or none, and nobody
+//               else, and no others use its number meanwhile; all 32 of a warp reach a Shuffle
 //   Lifetime    what is read of shared or local memory has been written before, and not lost since
 //               to a buffer that overlaps
 //   Bounds      every address is inside its buffer, and of a Transfer a multiple of its width, the
@@ -46,7 +46,9 @@ struct Verification {
 };
 
 // Refuted is exact: there is a run of the kernel, at the sizes that the finding names, in which
-// these threads do that. It ends on any kernel: what takes too long is Unknown.
+// these threads do that. What no proof decides is decided by going through the kernel, where its
+// sizes have 256 values at most and it is small. It ends on any kernel: what takes too long is
+// Unknown.
 Verification verify(const Kernel& kernel);
 
 std::string_view to_string(Hazard h);

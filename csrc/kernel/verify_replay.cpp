@@ -258,11 +258,10 @@ class Player {
 
   void meet(PlaceId id, const Barrier& barrier, const Active& active) {
     const bool is_of_warp = barrier.scope == Barrier::Scope::Warp;
-    check(id, barrier, active, name_of(barrier));
+    check(id, barrier, active);
     if (clocks_) return meet_clocked(id, barrier, active);
     if (!is_of_warp) ++block_epoch_;
-    std::int32_t last = -1;
-    for (std::int32_t t : active) {
+    for (std::int32_t last = -1; std::int32_t t : active) {
       if (is_of_warp && t / 32 != last) ++warp_epochs_[std::size_t(last = t / 32)];
     }
   }
@@ -288,17 +287,15 @@ class Player {
     }
     check(id, Barrier{Barrier::Scope::Warp}, active, "a shuffle");
   }
-  void check(PlaceId id, const Barrier& barrier, const Active& active, const std::string& what) {
+  void check(PlaceId id, const Barrier& barrier, const Active& active, std::string what = {}) {
     if (active.size() == std::size_t(threads_) && !barrier.is_partial()) return;
     const std::vector<std::uint32_t> there(active.begin(), active.end());
     const auto wrong = wrong_meeting(barrier, there, threads_);
     if (!wrong) return;
-    const auto t = std::int32_t(wrong->thread);
-    if (!wrong->missing) {
-      return diverge(id, t, {}, what + " that a thread reaches which takes no part in it");
-    }
-    diverge(id, t, std::int32_t(*wrong->missing),
-            what + " that one thread reaches and another does not");
+    if (what.empty()) what = name_of(barrier);
+    what += wrong->missing ? " that one thread reaches and another does not"
+                           : " that a thread reaches which takes no part in it";
+    diverge(id, std::int32_t(wrong->thread), wrong->missing, std::move(what));
   }
 
   ThreadAt here(std::int32_t t) {

@@ -125,7 +125,7 @@ std::optional<BankConflicts> bank_conflicts(const Fusion& fusion, const Schedule
   if (tensor.memory != Memory::Shared || is_bulk(writes, write) || is_bulk(*reads, *read)) {
     return std::nullopt;
   }
-  const BlockExtents block = common_block(block_shape(writes, write), block_shape(*reads, *read));
+  const BlockShape block = common_block(block_shape(writes, write), block_shape(*reads, *read));
   const auto store = warp_access(fusion, writes, write, block);
   const auto load = read == &write ? store : warp_access(fusion, *reads, *read, block);
 

@@ -25,8 +25,8 @@ bool is_too_long(const TensorAnalysis& a) {
 
 }  // namespace
 
-BlockExtents block_shape(const Schedule& schedule, const TensorAnalysis& a) {
-  BlockExtents shape = {1, 1, 1};
+BlockShape block_shape(const Schedule& schedule, const TensorAnalysis& a) {
+  BlockShape shape = {1, 1, 1};
   for (DomainId d : a.loops) {
     const ParallelType p = schedule.parallel(a.tensor, d);
     if (!is_thread(p)) continue;
@@ -35,8 +35,8 @@ BlockExtents block_shape(const Schedule& schedule, const TensorAnalysis& a) {
   return shape;
 }
 
-BlockExtents common_block(const BlockExtents& a, const BlockExtents& b) {
-  BlockExtents shape;
+BlockShape common_block(const BlockShape& a, const BlockShape& b) {
+  BlockShape shape;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (a[i] && b[i]) shape[i] = std::max(*a[i], *b[i]);
   }
@@ -50,7 +50,7 @@ bool WarpAccess::is_thread(Expr symbol) const {
 
 std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const Schedule& schedule,
                                                    const TensorAnalysis& a,
-                                                   const BlockExtents& block) {
+                                                   const BlockShape& block) {
   WarpAccess access;
   std::int64_t threads = 1;
   for (std::size_t i = 0; i < block.size(); ++i) {

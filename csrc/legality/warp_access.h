@@ -16,10 +16,10 @@ namespace selvage {
 inline constexpr std::int64_t kMostThreads = 1024;  // of a block
 
 // Threads along x, y and z; nothing where an extent is no number.
-using BlockExtents = std::array<std::optional<std::int64_t>, 3>;
-BlockExtents block_shape(const Schedule& schedule, const TensorAnalysis& analysis);
+using BlockShape = std::array<std::optional<std::int64_t>, 3>;
+BlockShape block_shape(const Schedule& schedule, const TensorAnalysis& analysis);
 // The block of a kernel that holds both; threads past an extent of one of them stand idle there.
-BlockExtents common_block(const BlockExtents& a, const BlockExtents& b);
+BlockShape common_block(const BlockShape& a, const BlockShape& b);
 
 // One side of a tensor's traffic, its stores or its loads, as the memory sees it: at each value of
 // the other loops every thread of the block that is no hole reads or writes `bytes` bytes from
@@ -56,7 +56,7 @@ struct NoWarpAccess {
 // its elements are valid they are stored one by one, which is not looked at.
 std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const Schedule& schedule,
                                                    const TensorAnalysis& analysis,
-                                                   const BlockExtents& block);
+                                                   const BlockShape& block);
 
 // Goes through the values of some of the other loops, the rest staying 0, and at each through the
 // threads of the block.

@@ -7,8 +7,10 @@
 #include <selvage/report/graph_picture.h>
 #include <selvage/report/hole_picture.h>
 #include <selvage/report/holes.h>
+#include <selvage/report/mask_picture.h>
 #include <selvage/report/picture.h>
 #include <selvage/report/picture_style.h>
+#include <selvage/report/timeline_picture.h>
 
 #include <fmt/format.h>
 
@@ -87,6 +89,31 @@ class Page {
     }
     if (const auto banks = bank_picture(tensor)) part("How it lies in the banks", *banks);
   }
+  void add(const ThreadReport& threads) {
+    const LoweredThreads& lowered = threads.lowered;
+    line("Threads of " + threads.program->name, TextStyle::Title, 18, "");
+    const std::string counts = lowered.tree.chains.empty()
+                                   ? ""
+                                   : counted(lowered.tree.chains[0].blocks(), "block") + " of " +
+                                         counted(lowered.tree.chains[0].threads(), "thread") +
+                                         ", " +
+                                         counted(std::int64_t(lowered.regions.size()), "region");
+    if (!counts.empty()) line(counts, TextStyle::Note, 20, "muted");
+    description_ = "Threads of " + threads.program->name + ": " + counts + ".";
+    y_ -= 10;
+    std::vector<NamedMask> masks;
+    for (const ThreadRegion& region : lowered.regions) {
+      if (region.who.iterations.empty()) masks.push_back({region.when, region.who.mask});
+      for (std::size_t k = 0; k < region.who.iterations.size(); ++k) {
+        masks.push_back(
+            {region.when + ", iteration " + std::to_string(k), region.who.iterations[k]});
+      }
+    }
+    if (!masks.empty()) part("Who runs each region", mask_list_picture(masks));
+    std::vector<TimelineStep> steps;
+    for (const ThreadStep& s : lowered.steps) steps.push_back(drawn(s));
+    if (!steps.empty()) part("One thing after the other", timeline_picture(steps));
+  }
   void line(const std::string& text, TextStyle style, int height, std::string_view classes) {
     drawing_.text(kMargin, y_ + height - 4, text, style, Anchor::Start, classes);
     y_ += height;
@@ -106,6 +133,18 @@ class Page {
   }
 
  private:
+  static TimelineStep drawn(const ThreadStep& s) {
+    TimelineStep step{
+        .label = s.label, .threads = s.threads, .depth = s.depth, .is_async = s.is_async};
+    switch (s.kind) {
+      case ThreadStep::Kind::Code: step.kind = TimelineStep::Kind::Code; break;
+      case ThreadStep::Kind::Region:
+      case ThreadStep::Kind::Loop: step.kind = TimelineStep::Kind::Region; break;
+      case ThreadStep::Kind::Barrier: step.kind = TimelineStep::Kind::Barrier; break;
+    }
+    return step;
+  }
+
   void part(const std::string& heading, const Drawing& picture) {
     y_ += kBetweenParts;
     drawing_.text(kMargin, y_, heading, TextStyle::Heading);
@@ -123,6 +162,10 @@ class Page {
 
 std::string to_svg(const Report& report) {
   Page page;
+  if (report.threads) {
+    page.add(*report.threads);
+    return page.svg(report.file);
+  }
   std::size_t drawn = 0;
   for (; drawn < report.tensors.size() && page.height() < kLastTensor; ++drawn) {
     page.add(report.tensors[drawn]);

@@ -27,7 +27,7 @@ std::string units_text(const ActiveUnits& units, const std::string& what) {
 
 void print_mask(const ThreadMask& mask, std::size_t indent, Lines& out) {
   if (mask.is_product()) {
-    out.line(indent, mask.text());
+    out.line(indent, mask.text(std::int64_t(Lines::kColumns - indent)));
     return;
   }
   const auto rows = mask.rows(Lines::kMostItems);

@@ -80,12 +80,13 @@ void VirtualBlock::wait_for_warp(int line, unsigned lanes) {
   stop.who = lanes;
   leave();
 }
-void VirtualBlock::wait_at_number(int id, int threads, int line) {
+void VirtualBlock::wait_at_number(int id, int threads, int members, int line) {
   Stop& stop = running_->stop();
   stop.kind = Stop::Kind::NumberedBarrier;
   stop.line = line;
   stop.id = id;
   stop.threads = threads;
+  stop.members = members == 0 ? threads : members;
   leave();
 }
 void VirtualBlock::exchange(void* value, unsigned bytes, int lanes, int line) {
@@ -155,8 +156,8 @@ void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
   }
 }
 
-// Every warp for itself, as long as one of its threads can go on. What is counted by warps is met
-// when nobody can: then whoever is to come has come.
+// Every warp for itself, as long as one of its threads can go on. What is counted is met when
+// nobody can: then whoever is to come has come.
 void VirtualBlock::run_in_parts(SplitMix64* random) {
   goes_.assign(threads_.size(), 1);
   going_ = threads_.size();
@@ -188,7 +189,8 @@ void VirtualBlock::run_in_parts(SplitMix64* random) {
 bool VirtualBlock::waits_alike(const Stop& a, const Stop& b) {
   if (a.kind != b.kind || a.line != b.line) return false;
   if (a.kind == Stop::Kind::WarpBarrier) return a.who == b.who;
-  return a.kind != Stop::Kind::NumberedBarrier || (a.id == b.id && a.threads == b.threads);
+  return a.kind != Stop::Kind::NumberedBarrier ||
+         (a.id == b.id && a.threads == b.threads && a.members == b.members);
 }
 
 // Those of its lanes that wait for one another and are all there.
@@ -210,7 +212,7 @@ void VirtualBlock::release_warp(const Threads& warp) {
   }
 }
 
-// Barriers at which as many warps wait as they count.
+// Barriers at which all members wait, of as many warps as are counted.
 bool VirtualBlock::release_numbers() {
   constexpr int kNumbers = 16;
   for (int id = 0; id < kNumbers; ++id) {
@@ -225,7 +227,9 @@ bool VirtualBlock::release_numbers() {
     const Stop& first = stops_[there.front()];
     const auto is_alike = [&](std::size_t t) { return waits_alike(stops_[t], first); };
     const auto count = std::ranges::count(warps, 1) * std::ptrdiff_t(kWarp);
-    if (count != first.threads || !std::ranges::all_of(there, is_alike)) continue;
+    if (count != first.threads || there.size() != std::size_t(first.members) ||
+        !std::ranges::all_of(there, is_alike))
+      continue;
     for (std::size_t t : there) release(t);
   }
   return going_ > 0;

@@ -35,9 +35,9 @@ class VirtualBlock {
     int line = kExited;
     std::byte* value = nullptr;  // of a shuffle, on the thread's stack
     unsigned bytes = 0;
-    int lanes = 0;            // of a shuffle: the mask of the xor
-    unsigned who = 0;         // of a warp's barrier: its lanes; 0: all
-    int id = 0, threads = 0;  // of a numbered barrier
+    int lanes = 0;                         // of a shuffle: the mask of the xor
+    unsigned who = 0;                      // of a warp's barrier: its lanes; 0: all
+    int id = 0, threads = 0, members = 0;  // of a numbered barrier
     static constexpr int kExited = -1;
     bool is_of_warp() const { return kind == Kind::WarpBarrier || kind == Kind::Shuffle; }
   };
@@ -45,7 +45,7 @@ class VirtualBlock {
 
   static void wait(int line);
   static void wait_for_warp(int line, unsigned lanes);
-  static void wait_at_number(int id, int threads, int line);
+  static void wait_at_number(int id, int threads, int members, int line);
   static void exchange(void* value, unsigned bytes, int lanes, int line);
   static void access(const void* place, unsigned long bytes, int writes);
   static void leave();

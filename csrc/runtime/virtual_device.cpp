@@ -16,7 +16,8 @@ namespace {
 // Does the text have anything at which threads wait for one another?
 VirtualMeets meets(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-  if (has("sync_threads(") || has("__syncwarp(0x")) return VirtualMeets::InParts;
+  if (has("sync_threads(") || has("sync_members(") || has("__syncwarp(0x"))
+    return VirtualMeets::InParts;
   for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync"}) {
     if (has(word)) return VirtualMeets::Together;
   }

@@ -38,9 +38,9 @@ struct VirtualOrder {
 //   with them  one fiber per thread. A warp's threads run to their next stop; where they all wait
 //              for their warp they go on at once, so one warp may be ahead of another by any number
 //              of those. When every warp waits at a barrier of the block, all go on.
-//   with sync_threads(id, threads) or __syncwarp(0x...)
+//   with sync_threads(id, threads), sync_members(id, threads, members, lanes) or __syncwarp(0x...)
 //              the same, but that threads of a warp wait for those alone that the mask names, and
-//              at a number, when nobody can go on, for as many warps as it counts
+//              at a number until so many are there, of threads / 32 warps
 //
 // Several cores share the blocks of a launch, each with a copy of the kernel's variables, compiled
 // when first needed. A text with atomics stays on one core: its sums are added up in one order, so

@@ -28,7 +28,7 @@ static struct {
   char* shared;
   void (*barrier)(int line);
   void (*warp_barrier)(int line, unsigned lanes);
-  void (*numbered_barrier)(int id, int threads, int line);
+  void (*numbered_barrier)(int id, int threads, int members, int line);
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;
   void (*access)(const void* place, unsigned long bytes, int writes);
@@ -45,7 +45,9 @@ static struct {
 #define __syncwarp(...) \
   (selvage_machine.warp_barrier(__LINE__, __VA_ARGS__ + 0u), selvage_after_barrier())
 #define sync_threads(id, threads) \
-  (selvage_machine.numbered_barrier(id, threads, __LINE__), selvage_after_barrier())
+  (selvage_machine.numbered_barrier(id, threads, 0, __LINE__), selvage_after_barrier())
+#define sync_members(id, threads, members, lanes) \
+  (selvage_machine.numbered_barrier(id, threads, members, __LINE__), selvage_after_barrier())
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
   __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \

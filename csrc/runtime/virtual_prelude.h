@@ -18,8 +18,9 @@ struct VirtualMachine {
   char* shared;  // shared memory asked for at launch
   // What __syncthreads() and __syncwarp() call, with their line of the emitted text.
   void (*barrier)(int line);
-  void (*warp_barrier)(int line, unsigned lanes);           // 0: all of the warp
-  void (*numbered_barrier)(int id, int threads, int line);  // sync_threads()
+  void (*warp_barrier)(int line, unsigned lanes);  // 0: all of the warp
+  // sync_threads(id, threads), or sync_members(id, threads, members, lanes); 0: all are members
+  void (*numbered_barrier)(int id, int threads, int members, int line);
   // What __shfl_xor_sync calls: gives `bytes` bytes at `value` to the thread of its warp whose lane
   // is the own one xor `lanes`, and takes that thread's in their place.
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);

@@ -13,6 +13,7 @@
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/meeting.h>
 #include <selvage/threads/region_book.h>
+#include <selvage/threads/steps.h>
 #include <selvage/threads/thread_memory.h>
 #include <selvage/threads/verify_threads.h>
 
@@ -330,13 +331,13 @@ class ThreadLowering {
     return true;
   }
   static std::string remark(const ThreadRegion& region) {
-    constexpr std::size_t kLongest = 64;
-    const std::string when = region.when.size() <= kLongest ? region.when + ": " : "";
+    constexpr std::int64_t kLongest = 64;
+    const std::string when = region.when.size() <= std::size_t(kLongest) ? region.when + ": " : "";
     if (region.who.is_dynamic()) return when + "dynamic";
     if (!region.who.mask) return when + "other threads in other iterations";
     const ThreadMask& mask = *region.who.mask;
-    const std::string text = mask.is_product() ? mask.text() : joined(mask.rows(kLongest));
-    if (text.size() <= kLongest) return when + text;
+    const std::string text = mask.is_product() ? mask.text(kLongest) : joined(mask.rows(kLongest));
+    if (text.size() <= std::size_t(kLongest)) return when + text;
     return when + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread");
   }
 
@@ -443,7 +444,9 @@ class ThreadLowering {
       kernel_ = std::move(variants.back());
       if (options_.verifies) verify_threads(origins_, kernel_, out_);
     }
-    if (out_.is_legal()) out_.kernel = std::move(kernel_);
+    if (!out_.is_legal()) return;
+    out_.kernel = std::move(kernel_);
+    out_.steps = steps_of(*out_.kernel, origins_, out_);
   }
 
   // Inner levels are begun and ended together: what is run in another run of a level, or beside it,

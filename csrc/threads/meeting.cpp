@@ -16,7 +16,7 @@ std::uint32_t lanes_of_warp(std::int64_t threads, std::size_t warp) {
 // The one shape of all blocks in which some thread is active.
 std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why) {
   BlockMembers members{.threads = mask.block_threads(), .active = 0, .lanes = {}};
-  for (const BlockShape& shape : mask.block_shapes()) {
+  for (const BlockMask& shape : mask.block_masks()) {
     if (shape.active == 0) continue;
     if (members.active != 0) {
       why = "the threads that run it are not the same in every block";

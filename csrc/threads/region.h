@@ -44,12 +44,12 @@ struct AsyncGroup {
 
 // One thing after the other, as a program is written.
 struct ThreadStep {
-  enum class Kind : std::uint8_t { Code, Region, Barrier };
+  enum class Kind : std::uint8_t { Code, Region, Loop, Barrier };
   Kind kind = Kind::Code;
-  std::size_t region = 0;             // Region: its number
-  std::string label;                  // "A", what code stores; "__syncthreads()"
-  std::optional<ThreadMask> threads;  // who is there; none: dynamic
-  int depth = 0;                      // regions and loops around
+  std::string label;   // "A, B": what code stores; "p <= 2"; "for i in 4"; "sync: shared"
+  ThreadMask threads;  // who may be there: of a dynamic region all that get to it
+  int depth = 0;       // regions and loops around
+  bool is_async = false;
 };
 
 // What a program comes to. Regions are in the order of the program.

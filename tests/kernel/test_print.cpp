@@ -69,5 +69,22 @@ TEST(LoopNest, SaysWhereThreadsMeetAndWhatIsAtomic) {
             "atomic y[t % 4] = max(y[t % 4], x[0])\n");
 }
 
+TEST(LoopNest, SaysWhoMeetsInPartsAndWhatLeavesALoop) {
+  HandKernel h("y");
+  const Expr k = h.variable("k", h.c(4));
+  Barrier some{Barrier::Scope::Threads}, lanes{Barrier::Scope::Warp, 15};
+  some.id = 3;
+  some.members = {0xffffffff, 1};
+  h.kernel.body = {
+      {some}, {lanes}, loop(k, h.c(4), {guard(k < 2, {{Leave{k, true}}}), {Leave{k}}})};
+  EXPECT_EQ(loop_nest(h.kernel),
+            "barrier 3 (threads 0xffffffff 0x00000001)\n"
+            "barrier (warp, lanes 0x0000000f)\n"
+            "for k in 4\n"
+            "  if (k < 2)\n"
+            "    continue k\n"
+            "  break k\n");
+}
+
 }  // namespace
 }  // namespace selvage

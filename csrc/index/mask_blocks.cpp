@@ -113,11 +113,11 @@ std::vector<std::uint32_t> ThreadMask::lanes_of(NodeId node) const {
   return lanes;
 }
 
-std::vector<BlockShape> ThreadMask::block_shapes() const {
+std::vector<BlockMask> ThreadMask::block_masks() const {
   const std::int64_t threads = block_threads();
-  std::vector<BlockShape> shapes;
+  std::vector<BlockMask> shapes;
   for (const Block& block : different_blocks()) {
-    BlockShape shape;
+    BlockMask shape;
     shape.blocks = block.blocks;
     shape.first_block = block.first;
     shape.lanes = lanes_of(block.node);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <selvage/index/thread_mask.h>
+#include <selvage/report/svg.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The threads of a mask as cells, active ones filled, in the order of the mask's text: thread 0 is
+// rightmost. Where a block has at most 32 threads and there are at most kMostMaskRows instances of
+// the outer levels, each of these is a row; otherwise each different block is drawn, at most
+// kMostDrawnBlocks of them, a warp to a row, with what the warps come to. What is left out is said.
+inline constexpr std::int64_t kMostMaskRows = 24;
+inline constexpr std::size_t kMostDrawnBlocks = 6;
+Drawing mask_picture(const ThreadMask& mask);
+
+// A mask and what it is the mask of; none: it is dynamic.
+struct NamedMask {
+  std::string when;
+  std::optional<ThreadMask> mask;
+};
+// Masks one under the other: when, text, count, cells. At most kMostDrawnMasks of them.
+inline constexpr std::size_t kMostDrawnMasks = 40;
+Drawing mask_list_picture(std::span<const NamedMask> masks);
+
+}  // namespace selvage

@@ -1,0 +1,114 @@
+#include <selvage/expr/text.h>
+#include <selvage/threads/steps.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+class StepWalk {
+ public:
+  StepWalk(const Kernel& kernel, const std::vector<ThreadOrigin>& origins,
+           const LoweredThreads& lowered)
+      : kernel_(kernel), origins_(origins), lowered_(lowered) {}
+
+  std::vector<ThreadStep> take() {
+    const ThreadMask::Levels levels = mask_levels(lowered_.tree.chains.front().levels);
+    if (levels.empty()) return {};
+    const auto is_alike = [&](const LevelChain& chain) {
+      const ThreadMask::Levels other = mask_levels(chain.levels);
+      return std::equal(levels.begin(), levels.end(), other.begin(), other.end(),
+                        [](const MaskLevel& a, const MaskLevel& b) {
+                          return a.extent() == b.extent() && a.is_in_block == b.is_in_block;
+                        });
+    };
+    const auto& chains = lowered_.tree.chains;
+    if (!std::all_of(chains.begin(), chains.end(), is_alike)) return {};
+    walk(kernel_.body, ThreadMask::all(levels), 0);
+    return std::move(steps_);
+  }
+
+ private:
+  void walk(const Body& body, const ThreadMask& here, int depth) {
+    for (const Statement& s : body) {
+      if (const auto* loop = std::get_if<Loop>(&s.node)) {
+        if (is_index(loop->parallel)) {
+          walk(loop->body, here, depth);
+          continue;
+        }
+        add({.kind = ThreadStep::Kind::Loop,
+             .label = "for " + to_string(loop->variable) + " in " + to_string(loop->extent),
+             .threads = here,
+             .depth = depth});
+        walk(loop->body, here, depth + 1);
+      } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
+        walk(s, *guard, here, depth);
+      } else if (const auto* store = std::get_if<Store>(&s.node)) {
+        code(kernel_.buffers[store->buffer].name, here, depth);
+      } else if (const auto* leave = std::get_if<Leave>(&s.node)) {
+        const std::string word = leave->is_next ? "continue " : "break ";
+        code(word + to_string(leave->loop), here, depth);
+      } else if (std::holds_alternative<Barrier>(s.node)) {
+        const std::string& what = origin(s).what;
+        add({.kind = ThreadStep::Kind::Barrier,
+             .label = what.empty() ? "between levels" : what,
+             .threads = here,
+             .depth = depth});
+      }
+    }
+  }
+
+  void walk(const Statement& s, const Guard& guard, const ThreadMask& here, int depth) {
+    ThreadStep step{.kind = ThreadStep::Kind::Region,
+                    .label = "if " + to_string(guard.condition),
+                    .threads = here,
+                    .depth = depth};
+    const ThreadOrigin& from = origin(s);
+    if (from.region && !guard.remark.empty()) {
+      const ThreadRegion& region = lowered_.regions[*from.region];
+      step.label = region.when;
+      step.is_async = region.is_async;
+      if (region.who.mask) step.threads = *region.who.mask;
+      if (!region.who.iterations.empty()) {
+        step.threads = region.who.iterations[0];
+        for (const ThreadMask& m : region.who.iterations) step.threads = step.threads | m;
+      }
+      if (region.who.is_dynamic()) step.label += " (dynamic)";
+    }
+    const ThreadMask inside = step.threads;
+    add(std::move(step));
+    walk(guard.body, inside, depth + 1);
+  }
+
+  // Statements with nothing between are one step.
+  void code(const std::string& what, const ThreadMask& here, int depth) {
+    if (!steps_.empty() && steps_.back().kind == ThreadStep::Kind::Code &&
+        steps_.back().depth == depth) {
+      std::string& label = steps_.back().label;
+      if (label != what && !label.ends_with(", " + what)) label += ", " + what;
+      return;
+    }
+    add({.kind = ThreadStep::Kind::Code, .label = what, .threads = here, .depth = depth});
+  }
+  void add(ThreadStep step) { steps_.push_back(std::move(step)); }
+
+  const ThreadOrigin& origin(const Statement& s) const {
+    static const ThreadOrigin kNone;
+    return s.origin == 0 ? kNone : origins_[s.origin - 1];
+  }
+
+  const Kernel& kernel_;
+  const std::vector<ThreadOrigin>& origins_;
+  const LoweredThreads& lowered_;
+  std::vector<ThreadStep> steps_;
+};
+
+}  // namespace
+
+std::vector<ThreadStep> steps_of(const Kernel& kernel, const std::vector<ThreadOrigin>& origins,
+                                 const LoweredThreads& lowered) {
+  return StepWalk(kernel, origins, lowered).take();
+}
+
+}  // namespace selvage
