@@ -142,7 +142,8 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     ThreadRunRequest request{.symbols = {}, .on = options.on, .times = options.times};
     const ThreadProgram& program = *threads.program;
     if (options.check && !program.symbols.empty()) {
-      for (const auto& [symbol, value] : sample_points(program.facts, program.symbols, 1).at(0)) {
+      const Point point = sample_points(program.facts, program.symbols, 1).at(0);
+      for (const auto& [symbol, value] : point) {
         request.symbols[std::string(symbol.name())] = value;
       }
     }

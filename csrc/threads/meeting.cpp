@@ -65,6 +65,22 @@ std::optional<BlockMembers> block_members(const RegionThreads& who, Expr conditi
   return members_of(ThreadMask::all(levels), why);
 }
 
+void drop_repeated_barriers(Body& body) {
+  Body out;
+  for (Statement& s : body) {
+    if (auto* loop = std::get_if<Loop>(&s.node)) drop_repeated_barriers(loop->body);
+    if (auto* guard = std::get_if<Guard>(&s.node)) drop_repeated_barriers(guard->body);
+    const auto* next = std::get_if<Barrier>(&s.node);
+    auto* last = out.empty() ? nullptr : std::get_if<Barrier>(&out.back().node);
+    if (next != nullptr && last != nullptr) {
+      if (last->scope == Barrier::Scope::Block) continue;
+      if (next->scope == Barrier::Scope::Block) out.pop_back();
+    }
+    out.push_back(std::move(s));
+  }
+  body = std::move(out);
+}
+
 std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, const Place& place) {
   if (members.is_whole_block()) return Barrier{};
   if (members.active <= 1) return std::nullopt;

@@ -25,6 +25,9 @@ struct BlockMembers {
 std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
                                           const ThreadMask::Levels& levels, std::string& why);
 
+// Takes out a barrier right behind, or before, another that joins all its threads.
+void drop_repeated_barriers(Body& body);
+
 // Which barrier lets the threads that run some code wait for one another, and nobody else:
 //   all of the block               Block
 //   one thread                     none
