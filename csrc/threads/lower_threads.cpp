@@ -327,8 +327,9 @@ class ThreadLowering {
   // The body of a region, under its condition.
   void guard(Expr when, Body body, const ThreadPlace& inside, const ThreadPlace& at,
              const Place& place, Body& out) {
-    if (body.empty()) return;
+    // Who gets to a region is counted where it does nothing, too.
     if (options_.counts) body.insert(body.begin(), count(*inside.region));
+    if (body.empty()) return;
     Body whole = tested(when, std::move(body), at, place);
     if (whole.size() == 1) {
       if (auto* g = std::get_if<Guard>(&whole[0].node); g != nullptr) {

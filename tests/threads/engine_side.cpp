@@ -14,7 +14,12 @@ EngineCase engine_case(const std::string& yaml) {
     for (const Diagnostic& d : bad.diagnostics()) engine.refusal += d.code + " ";
     return engine;
   }
-  engine.lowered = lower_threads(*engine.file.threads, {.counts = true});
+  try {
+    engine.lowered = lower_threads(*engine.file.threads, {.counts = true});
+  } catch (const std::exception& failure) {
+    engine.failure = failure.what();
+    return engine;
+  }
   for (const Diagnostic& d : engine.lowered.diagnostics) {
     if (d.severity == Severity::Error) engine.refusal += d.code + " ";
   }
