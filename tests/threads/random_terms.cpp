@@ -13,8 +13,10 @@ TermRef Terms::divergent(const Site& site) {
   if (!site.divergent.empty() && draws_.one_in(5)) return draws_.of(site.divergent);
   const int v = draws_.of(site.indices), w = draws_.of(site.indices);
   const TermRef p = at(v);
-  switch (draws_.between(0, 9)) {
+  switch (draws_.between(0, 11)) {
     case 0: return make(Op::Mod, p, number(draws_.between(2, 7)));
+    case 7:
+    case 8: return v == w ? p : make(draws_.one_in(2) ? Op::Add : Op::Sub, p, at(w));
     case 1: return make(Op::Div, p, number(draws_.between(2, 5)));
     case 2: return make(Op::Add, p, uniform(site));
     case 3: return make(Op::Sub, uniform(site), p);
@@ -64,7 +66,7 @@ TermRef Terms::comparison(const Site& site) {
 
 TermRef Terms::condition(const Site& site, int depth) {
   if (!site.truths.empty() && draws_.one_in(6)) return draws_.of(site.truths);
-  if (depth > 0 && draws_.one_in(3)) {
+  if (depth > 0 && draws_.between(0, 4) < 2) {
     return make(draws_.one_in(2) ? Op::And : Op::Or, condition(site, depth - 1),
                 condition(site, depth - 1));
   }

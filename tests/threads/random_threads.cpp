@@ -321,8 +321,9 @@ class Maker {
                    .body = {way_out}};
       } else {
         Item once = loop(site, 2);
-        in.loops.push_back(once.variable);
-        once.term = terms_.condition(in, 0);
+        Site in_once = in;
+        in_once.loops.push_back(once.variable);
+        once.term = terms_.condition(in_once, 0);
         once.body = {way_out};
         way_out = once;
       }

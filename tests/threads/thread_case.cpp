@@ -193,7 +193,7 @@ class Writer {
       text += "  " + v.name + ": {min: " + std::to_string(v.min) +
               ", max: " + std::to_string(v.max) + "}\n";
     }
-    text += "arrays:\n";
+    text += case_.arrays.empty() ? "" : "arrays:\n";
     for (const ArrayOf& a : case_.arrays) {
       text += "  " + a.name + ": {shape: [";
       for (std::size_t k = 0; k < a.shape.size(); ++k) {

@@ -174,10 +174,15 @@ class Regions {
   }
 
   void visit_body(const std::vector<Item>& body, const At& around, const std::vector<Level>& own) {
-    for (const Item& item : body) visit(item, around, own);
+    // Statements one behind the other are one region; a let is none of them.
+    const Item* last = nullptr;
+    for (const Item& item : body) {
+      visit(item, last != nullptr && last->kind == Item::Kind::Assign, around, own);
+      if (item.kind != Item::Kind::Let) last = &item;
+    }
   }
 
-  void visit(const Item& item, At at, const std::vector<Level>& own) {
+  void visit(const Item& item, bool is_behind_statement, At at, const std::vector<Level>& own) {
     const bool has_inside = !parallels_in(*at.parallel).empty();
     const bool is_beside = has_inside && !item.holds_parallel() && !at.is_in_implicit;
     switch (item.kind) {
@@ -200,7 +205,9 @@ class Regions {
         if (is_beside) {
           at.conditions.push_back({.zero_inside = at.parallel});
           at.is_in_implicit = true;
-          add(item, at, zero_text(*at.parallel), true);
+          if (item.kind != Item::Kind::Assign || !is_behind_statement) {
+            add(item, at, zero_text(*at.parallel), true);
+          }
         }
         if (item.kind == Item::Kind::For) {
           at.loops.push_back(&item);
