@@ -21,7 +21,10 @@ EngineCase engine_case(const std::string& yaml) {
     return engine;
   }
   for (const Diagnostic& d : engine.lowered.diagnostics) {
-    if (d.severity == Severity::Error) engine.refusal += d.code + " ";
+    if (d.severity != Severity::Error) continue;
+    engine.refusal += d.code + " ";
+    const bool is_unproved = d.message.find("not proved") != std::string::npos;
+    engine.is_unproved = engine.is_unproved || is_unproved;
   }
   return engine;
 }
@@ -99,7 +102,11 @@ Outcome run_engine(const EngineCase& engine, const ThreadCase& program, const Nu
   for (bool has_more = true; has_more;) {
     run.set_sizes(sizes);
     if (compiled) {
-      run.launch(*compiled, seed);
+      try {
+        run.launch(*compiled, seed);
+      } catch (const Error& error) {
+        faults += error.what();
+      }
     } else {
       run.emulate_all(seed, faults);
     }

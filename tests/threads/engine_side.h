@@ -14,6 +14,7 @@ struct EngineCase {
   ScheduleFile file;
   LoweredThreads lowered;  // with counts
   std::string refusal;     // the codes of its errors; empty: accepted
+  bool is_unproved = false;  // one of them only says that something is not proved
   std::string failure;     // what should never be thrown
 };
 EngineCase engine_case(const std::string& yaml);
