@@ -309,8 +309,9 @@ class ThreadLowering {
   // The body of a region, under its condition.
   void guard(Expr when, Body body, const ThreadPlace& inside, const ThreadPlace& at,
              const Place& place, Body& out) {
-    if (body.empty()) return;
+    // Who gets to a region is counted where it does nothing, too.
     if (options_.counts) body.insert(body.begin(), count(*inside.region));
+    if (body.empty()) return;
     Body whole = tested(when, std::move(body), at, place);
     if (whole.size() == 1) {
       if (auto* g = std::get_if<Guard>(&whole[0].node); g != nullptr) {
@@ -354,15 +355,30 @@ class ThreadLowering {
     return levels_.number + std::int64_t(region) * levels_.threads;
   }
 
-  // All threads that run the code at a place wait for one another.
+  // All threads that run the code at a place wait for one another. Beside an inner level those are
+  // the elected ones, where they are one or in one warp; else all that get there, who have come
+  // anyway, for a warp meets other warps as a whole.
   void meet(const Place& place, const ThreadPlace& at, const std::string& what, Body& out) {
-    if (!at.region && !at.is_implicit()) {
+    if (at.is_implicit()) {
+      std::string why;
+      const Expr elected = at.full_condition();
+      const auto members = block_members(book_.threads(elected, at), elected, at.levels, why);
+      if (members && members->is_one_warp()) {
+        const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
+        if (!barrier) return;
+        Body body;
+        put(body, *barrier, origin(place, at, what));
+        append(out, tested(all_zero(at.inner, pool_), std::move(body), at, place));
+        return;
+      }
+    }
+    if (!at.region) {
       put(out, Barrier{}, origin(place, at, what));
       return block_has_met(at);
     }
     std::string why;
-    const Expr condition = at.full_condition();
-    const auto members = block_members(book_.threads(condition, at), condition, at.levels, why);
+    const auto members =
+        block_members(book_.threads(at.condition, at), at.condition, at.levels, why);
     if (!members) {
       refuse_at(place, "E816",
                 "the threads around cannot wait for one another at " + what + ": " + why,
@@ -374,10 +390,7 @@ class ThreadLowering {
     if (barrier->scope == Barrier::Scope::Threads) {
       named_.push_back({outermost_async_, *members, place});
     }
-    Body body;
-    put(body, *barrier, origin(place, at, what));
-    append(out, at.is_implicit() ? tested(all_zero(at.inner, pool_), std::move(body), at, place)
-                                 : std::move(body));
+    put(out, *barrier, origin(place, at, what));
     if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
   }
   void block_has_met(const ThreadPlace& at) {

@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/threads/meeting.h>
 
@@ -90,6 +91,21 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
     const bool is_whole = members.lanes[warp] == lanes_of_warp(members.threads, warp);
     return Barrier{.scope = Barrier::Scope::Warp,
                    .lanes = is_whole ? Barrier::kAllLanes : members.lanes[warp]};
+  }
+  if (!members.has_whole_warps()) {
+    std::size_t warp = 0;
+    while (members.lanes[warp] == 0 ||
+           members.lanes[warp] == lanes_of_warp(members.threads, warp)) {
+      ++warp;
+    }
+    throw Illegal({.code = "E816",
+                   .place = place,
+                   .message = counted(members.active, "thread") +
+                              " of several warps wait for one another, and warp " +
+                              std::to_string(warp) +
+                              " has others beside: a warp meets other warps as a whole",
+                   .help = "let the region around begin and end where warps do, every 32 threads, "
+                           "or make the regions inside asynchronous"});
   }
   int id = 0;
   for (auto& [known, owner] : ids_) {

@@ -28,7 +28,8 @@ struct ThreadRegion {
 // Two or more asynchronous regions that no barrier of the block separates.
 struct AsyncGroup {
   std::vector<std::size_t> regions;
-  std::optional<bool> is_disjoint, is_complete;  // none: dynamic
+  // None: dynamic, or of levels side by side that have more than 2^20 threads.
+  std::optional<bool> is_disjoint, is_complete;
 };
 
 // One thing after the other, as a program is written.

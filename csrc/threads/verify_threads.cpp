@@ -88,7 +88,7 @@ class FindingReader {
 
   // Another region of the same group in which the first thread is.
   std::optional<std::size_t> partner(const KernelFinding& finding, std::size_t second) const {
-    const auto thread = number_of(*finding.first);
+    const auto thread = finding.first ? number_of(*finding.first) : std::nullopt;
     if (!thread) return std::nullopt;
     for (const AsyncGroup& group : out_.groups) {
       const auto& all = group.regions;
