@@ -51,15 +51,20 @@ Json json_of(const ThreadRegion& region) {
   return json;
 }
 
-}  // namespace
-
-Json masks_json(const ThreadReport& report) {
-  Json masks = Json::array();
-  for (const ThreadRegion& region : report.lowered.regions) masks.push_back(json_of(region));
-  return masks;
+// What a file calls things may be no UTF-8.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Json masks_json(const Kernel& kernel) {
+}  // namespace
+
+std::string masks_json(const ThreadReport& report) {
+  Json masks = Json::array();
+  for (const ThreadRegion& region : report.lowered.regions) masks.push_back(json_of(region));
+  return text_of(masks);
+}
+
+std::string masks_json(const Kernel& kernel) {
   Json masks = Json::array();
   for (const GuardMask& g : guard_masks(kernel)) {
     Json& json = masks.emplace_back();
@@ -70,10 +75,10 @@ Json masks_json(const Kernel& kernel) {
       append_threads(json, g.who);
     }
   }
-  return masks;
+  return text_of(masks);
 }
 
-Json groups_json(const ThreadReport& report) {
+std::string groups_json(const ThreadReport& report) {
   Json groups = Json::array();
   for (const AsyncGroup& group : report.lowered.groups) {
     const auto said = [](const std::optional<bool>& fact) { return fact ? Json(*fact) : Json(); };
@@ -81,10 +86,10 @@ Json groups_json(const ThreadReport& report) {
                       {"disjoint", said(group.is_disjoint)},
                       {"complete", said(group.is_complete)}});
   }
-  return groups;
+  return text_of(groups);
 }
 
-Json runs_json(const ThreadReport& report) {
+std::string runs_json(const ThreadReport& report) {
   Json runs = Json::array();
   for (const ThreadRun& run : report.runs) {
     Json& json = runs.emplace_back();
@@ -105,7 +110,7 @@ Json runs_json(const ThreadReport& report) {
       kernels.push_back({{"name", k.name}, {"ms", k.seconds * 1e3}});
     }
   }
-  return runs;
+  return text_of(runs);
 }
 
 }  // namespace selvage

@@ -108,6 +108,29 @@ void check_inthreads(const InThreads& in, const Place& place, const ThreadPlace&
   refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why, help);
 }
 
+const SerialFor& loop_to_leave(const LeaveFor& leave, const Place& place, const ThreadPlace& at) {
+  const std::string word = leave.is_next ? "continue: " : "break: ";
+  for (std::size_t k = at.loops.size(); k-- > 0;) {
+    if (at.loops[k]->label != leave.label) continue;
+    if (k >= at.loops_outside) return *at.loops[k];
+    refuse_at(
+        place, "E826",
+        word + leave.label + " would leave a parallel level, whose instances all come to its end",
+        "leave a loop that stands inside the level, or mask what follows with inthreads");
+  }
+  const auto is_index = [&](const MaskLevel& level) {
+    return std::any_of(level.indices.begin(), level.indices.end(),
+                       [&](const MaskIndex& i) { return i.symbol.name() == leave.label; });
+  };
+  const bool is_parallel = std::any_of(at.levels.begin(), at.levels.end(), is_index);
+  refuse_at(place, "E826",
+            is_parallel
+                ? word + leave.label + " would leave a parallel level: only serial loops are left"
+                : "no loop around is called " + leave.label,
+            is_parallel ? "mask what follows with inthreads"
+                        : "give the loop to be left the label: " + leave.label);
+}
+
 void check_defined(Expr e, std::string_view what, Simplifier& known) {
   for (Expr part : reachable(std::span(&e, 1), true)) {
     if (!part.is(Op::Div) && !part.is(Op::Mod)) continue;

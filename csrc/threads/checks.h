@@ -16,6 +16,9 @@ namespace selvage {
 //   E812  its predicate is not strictly divergent (csrc/threads/divergence.h)
 void check_inthreads(const InThreads& in, const Place& place, const ThreadPlace& at);
 
+// The loop that break or continue names. E826: there is none, or a parallel level is in between.
+const SerialFor& loop_to_leave(const LeaveFor& leave, const Place& place, const ThreadPlace& at);
+
 // E342: it divides by what is 0, or may be; `what`: "the subscript".
 void check_defined(Expr e, std::string_view what, Simplifier& known);
 

@@ -234,29 +234,7 @@ class ThreadLowering {
   }
 
   void add(const LeaveFor& leave, const Place& place, const ThreadPlace& at, Body& out) {
-    const std::string word = leave.is_next ? "continue" : "break";
-    for (std::size_t k = at.loops.size(); k-- > 0;) {
-      if (at.loops[k]->label != leave.label) continue;
-      if (k < at.loops_outside) {
-        refuse_at(place, "E826",
-                  word + ": " + leave.label +
-                      " would leave a parallel level, whose instances all "
-                      "come to its end",
-                  "leave a loop that stands inside the level, or mask what follows with inthreads");
-      }
-      return put(out, Leave{at.loops[k]->index, leave.is_next}, origin(place, at));
-    }
-    const auto is_index = [&](const MaskLevel& level) {
-      return std::any_of(level.indices.begin(), level.indices.end(),
-                         [&](const MaskIndex& i) { return i.symbol.name() == leave.label; });
-    };
-    const bool is_parallel = std::any_of(at.levels.begin(), at.levels.end(), is_index);
-    refuse_at(place, "E826",
-              is_parallel ? word + ": " + leave.label +
-                                " would leave a parallel level: only serial loops are left"
-                          : "no loop around is called " + leave.label,
-              is_parallel ? "mask what follows with inthreads"
-                          : "give the loop to be left the label: " + leave.label);
+    put(out, Leave{loop_to_leave(leave, place, at).index, leave.is_next}, origin(place, at));
   }
 
   void add(const Synchronize& sync, const Place& place, const ThreadPlace& at, Body& out) {

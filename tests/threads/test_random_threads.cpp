@@ -39,9 +39,9 @@ void for_each_iteration(const ThreadCase& program, const Region& region, Values 
 // does for some.)
 bool is_reached(const Region& region, const ThreadCase& program, const Values& symbols) {
   for (const Item* loop : region.loops) {
-    const bool is_symbol = loop->extent && loop->extent->op == Term::Op::Variable &&
-                           program.variables[std::size_t(loop->extent->number)].kind ==
-                               Variable::Kind::Symbol;
+    const bool is_symbol =
+        loop->extent && loop->extent->op == Term::Op::Variable &&
+        program.variables[std::size_t(loop->extent->number)].kind == Variable::Kind::Symbol;
     if (is_symbol && evaluate(*loop->extent, symbols) < 1) return false;
   }
   return true;
@@ -57,8 +57,7 @@ std::string compare(const ThreadMask& mask, const Mask& expected) {
   }
   if (mask.count() != expected.count()) return "active";
   if (mask.is_product() != expected.is_product()) return "product";
-  if (expected.is_product() && mask.text() != expected.text() &&
-      expected.text().size() <= 4096) {
+  if (expected.is_product() && mask.text() != expected.text() && expected.text().size() <= 4096) {
     return mask.text() + ", not " + expected.text();
   }
   if (mask.rows() != expected.rows()) return "rows";
@@ -120,8 +119,8 @@ std::string compare_region(const ThreadRegion& engine, const Region& region,
 
 // Does a refusal leave the masks as they are?
 bool masks_are_known(const std::string& refusal) {
-  for (const char* code : {"E1", "E2", "E3", "E5", "E810", "E811", "E812", "E820", "E821", "E822",
-                           "E823", "E825"}) {
+  for (const char* code :
+       {"E1", "E2", "E3", "E5", "E810", "E811", "E812", "E820", "E821", "E822", "E823", "E825"}) {
     if (refusal.find(code) != std::string::npos) return false;
   }
   return true;
@@ -189,8 +188,7 @@ TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
     for (std::uint64_t seed : {0, 5}) {
       for (Place where : {Place::Emulated, Place::VirtualDevice}) {
         std::string faults;
-        const Outcome found =
-            run_engine(engine, program, numbering, values, where, seed, faults);
+        const Outcome found = run_engine(engine, program, numbering, values, where, seed, faults);
         ASSERT_EQ(faults, "") << cuda(*engine.lowered.kernel).text;
         for (std::size_t r = 0; r < regions.size(); ++r) {
           ASSERT_EQ(found.executed[r], expected.executed[r])
