@@ -12,8 +12,8 @@ using namespace threads;
 // From the kernel's name on; what is said where there is none.
 std::string kernel(const std::string& text) {
   const Report report = report_on(text);
-  if (!report.threads->lowered.kernel) return to_text(report.diagnostics);
-  const std::string& cuda = report.threads->cuda.text;
+  if (!report.threads->lowered.kernel) return said(text);
+  const std::string& cuda = report.threads->cuda->text;
   return cuda.substr(cuda.rfind("KERNEL("));
 }
 
@@ -204,7 +204,7 @@ body:
             R"(KERNEL(kernel_a)(int* __restrict__ A) {
   const int x = threadIdx.y;
   const int y = threadIdx.x;
-  if (x == 1) {  // x == 1: 128 of 256 threads
+  if (x == 1) {  // x == 1: 1{128}0{128}
     A[y + 128] = 1;
   }
   __syncthreads();
