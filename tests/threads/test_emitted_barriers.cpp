@@ -100,6 +100,19 @@ TEST(EmittedBarriers, OneBehindAnotherIsTheSame) {
   EXPECT_EQ(barriers(kTwoWarps + region + "- B[p] = 1\n- sync: shared\n"), (Barriers{2, 0, 0}));
 }
 
+TEST(EmittedBarriers, OneOfARegionBehindAnotherIsTheSame) {
+  const auto region = [](const char* when) {
+    return kFourWarps + "- inthreads: {when: " + when +
+           ", async: true, do: [{inthreads: {when: p < 5, do: [\"A[p] = 1\"]}}, sync: region, "
+           "sync: region, \"B[p] = 1\"]}\n";
+  };
+  EXPECT_EQ(barriers(region("p < 32")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(region("p < 20")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(region("p < 64")), (Barriers{0, 0, 1}));
+  EXPECT_EQ(barriers(kFourWarps + "- sync: warp\n- sync: warp\n- A[p] = 1\n- sync: warp\n"),
+            (Barriers{0, 2, 0}));
+}
+
 TEST(EmittedBarriers, TheInnerOfTwoRegionsAsksForThoseOfTheOuter) {
   const auto nested = [&](const std::string& outer) {
     return barriers(kFourWarps + "- inthreads: {when: " + outer +
