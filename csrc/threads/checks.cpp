@@ -152,12 +152,4 @@ void check_elements(const Assign& assign, const ThreadProgram& program, bool is_
   checker.value(assign.value, false);
 }
 
-bool has_leave(const ThreadBody& body) {
-  return std::any_of(body.begin(), body.end(), [](const ThreadItem& item) {
-    if (std::holds_alternative<LeaveFor>(item.node)) return true;
-    const ThreadBody* inside = body_of(item);
-    return inside != nullptr && has_leave(*inside);
-  });
-}
-
 }  // namespace selvage

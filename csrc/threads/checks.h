@@ -30,7 +30,4 @@ void check_defined(Expr e, std::string_view what, Simplifier& known);
 void check_elements(const Assign& assign, const ThreadProgram& program, bool is_left,
                     Simplifier& known);
 
-// Does break or continue stand in there?
-bool has_leave(const ThreadBody& body);
-
 }  // namespace selvage

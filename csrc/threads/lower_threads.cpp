@@ -8,6 +8,7 @@
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
@@ -27,17 +28,6 @@ namespace {
                             std::string help) {
   throw Illegal(
       {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
-}
-
-// The first inner level of a body, at any depth.
-const InnerParallel* first_inner(const ThreadBody& body) {
-  for (const ThreadItem& item : body) {
-    if (const auto* inner = std::get_if<InnerParallel>(&item.node)) return inner;
-    const ThreadBody* inside = body_of(item);
-    const InnerParallel* found = inside == nullptr ? nullptr : first_inner(*inside);
-    if (found != nullptr) return found;
-  }
-  return nullptr;
 }
 
 class ThreadLowering {

@@ -30,6 +30,12 @@ std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why)
   return members;
 }
 
+// Where both are reached by the same threads.
+bool joins_all_of(const Barrier& a, const Barrier& b) {
+  if (a.scope == Barrier::Scope::Block) return true;
+  return a.scope == b.scope && a.lanes == b.lanes && a.members == b.members;
+}
+
 }  // namespace
 
 bool BlockMembers::is_one_warp() const {
@@ -74,8 +80,8 @@ void drop_repeated_barriers(Body& body) {
     const auto* next = std::get_if<Barrier>(&s.node);
     auto* last = out.empty() ? nullptr : std::get_if<Barrier>(&out.back().node);
     if (next != nullptr && last != nullptr) {
-      if (last->scope == Barrier::Scope::Block) continue;
-      if (next->scope == Barrier::Scope::Block) out.pop_back();
+      if (joins_all_of(*last, *next)) continue;
+      if (joins_all_of(*next, *last)) out.pop_back();
     }
     out.push_back(std::move(s));
   }

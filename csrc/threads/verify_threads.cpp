@@ -70,11 +70,17 @@ class FindingReader {
       return;
     }
     const auto second = outermost_async(origin.region);
-    const auto first = second ? partner(finding, *second) : std::nullopt;
+    const auto first = second && finding.first ? partner(finding, *second) : std::nullopt;
     d.code = first ? "E817" : "E818";
     if (first) {
       d.message = "the asynchronous regions " + out_.regions[*first].when + " and " +
                   out_.regions[*second].when + " meet with no sync between: " + finding.text;
+    }
+    if (!finding.first) {
+      d.help =
+          "give each thread elements of its own, or the loops fewer iterations: what is small is "
+          "gone through step by step";
+      return;
     }
     const bool is_inside = !first && origin.region && !out_.regions[*origin.region].is_implicit;
     const std::string sync = is_inside ? "region" : "shared";

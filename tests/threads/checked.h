@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace selvage::threads {
 
@@ -15,14 +16,17 @@ inline Report report_on(std::string_view text) {
   return inspect(read_schedule_text(text, "a.yaml", {}));
 }
 
-// All that is said of a program, errors and warnings; "accepted": nothing.
+// All that is said of a program, errors and warnings, one a line; "accepted": nothing.
 inline std::string said(std::string_view text) {
+  std::vector<Diagnostic> diagnostics;
   try {
-    const Report report = report_on(text);
-    return report.diagnostics.empty() ? "accepted" : to_text(report.diagnostics);
+    diagnostics = report_on(text).diagnostics;
   } catch (const BadFile& e) {
-    return e.what();
+    diagnostics = e.diagnostics();
   }
+  std::string lines;
+  for (const Diagnostic& d : diagnostics) lines += (lines.empty() ? "" : "\n") + to_text(d);
+  return lines.empty() ? "accepted" : lines;
 }
 
 // The exit status that it leads to.

@@ -12,8 +12,8 @@ using namespace threads;
 // From the kernel's name on; what is said where there is none.
 std::string kernel(const std::string& text) {
   const Report report = report_on(text);
-  if (!report.threads->lowered.kernel) return to_text(report.diagnostics);
-  const std::string& cuda = report.threads->cuda.text;
+  if (!report.threads->lowered.kernel) return said(text);
+  const std::string& cuda = report.threads->cuda->text;
   return cuda.substr(cuda.rfind("KERNEL("));
 }
 
@@ -98,6 +98,19 @@ TEST(EmittedBarriers, OneBehindAnotherIsTheSame) {
   EXPECT_EQ(barriers(kTwoWarps + "- sync: shared\n- sync: warp\n- sync: region\n"),
             (Barriers{1, 0, 0}));
   EXPECT_EQ(barriers(kTwoWarps + region + "- B[p] = 1\n- sync: shared\n"), (Barriers{2, 0, 0}));
+}
+
+TEST(EmittedBarriers, OneOfARegionBehindAnotherIsTheSame) {
+  const auto region = [](const char* when) {
+    return kFourWarps + "- inthreads: {when: " + when +
+           ", async: true, do: [{inthreads: {when: p < 5, do: [\"A[p] = 1\"]}}, sync: region, "
+           "sync: region, \"B[p] = 1\"]}\n";
+  };
+  EXPECT_EQ(barriers(region("p < 32")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(region("p < 20")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(region("p < 64")), (Barriers{0, 0, 1}));
+  EXPECT_EQ(barriers(kFourWarps + "- sync: warp\n- sync: warp\n- A[p] = 1\n- sync: warp\n"),
+            (Barriers{0, 2, 0}));
 }
 
 TEST(EmittedBarriers, TheInnerOfTwoRegionsAsksForThoseOfTheOuter) {
@@ -204,7 +217,7 @@ body:
             R"(KERNEL(kernel_a)(int* __restrict__ A) {
   const int x = threadIdx.y;
   const int y = threadIdx.x;
-  if (x == 1) {  // x == 1: 128 of 256 threads
+  if (x == 1) {  // x == 1: 1{128}0{128}
     A[y + 128] = 1;
   }
   __syncthreads();

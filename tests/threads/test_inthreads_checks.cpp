@@ -109,11 +109,13 @@ TEST(InThreadsChecks, BothOperandsOfAndAndOrDiverge) {
                 "neither side of 2 < n depends on a parallel index; help: compare a parallel "
                 "index, alone on its side, with a number or a symbol",
                 {"\"n > 2 || p > 2\"", "\"p < n || p > 2\""});
-  expect_mended(kSixThreadsAndSymbol + R"(- inthreads: {when: "p > 1 && (p < 4 || n > 2)", do: ["A[p] = 1"]
-}
-)",
-      "a.yaml:5:3: error[E812]: the predicate p > 1 && (p < 4 || n > 2) is not strictly divergent: neither side of 2 < n depends on a parallel index; help: compare a parallel index, alone on its side, with a number or a symbol",
-      {"\"p > 1 && (p < 4 || n > 2)\"", "\"p > 1 && (p < 4 || p > n)\""});
+  expect_mended(kSixThreadsAndSymbol +
+                    R"yaml(- inthreads: {when: "p > 1 && (p < 4 || n > 2)", do: ["A[p] = 1"]}
+)yaml",
+                "a.yaml:5:3: error[E812]: the predicate p > 1 && (p < 4 || n > 2) is not strictly "
+                "divergent: neither side of 2 < n depends on a parallel index; help: compare a "
+                "parallel index, alone on its side, with a number or a symbol",
+                {"\"p > 1 && (p < 4 || n > 2)\"", "\"p > 1 && (p < 4 || p > n)\""});
 }
 
 TEST(InThreadsChecks, NamedValuesAreFollowed) {
@@ -143,22 +145,26 @@ TEST(InThreadsChecks, ArithmeticIsFollowed) {
 }
 
 TEST(InThreadsChecks, NotKeepsWhatItNegates) {
-  expect_mended(kSixThreadsAndSymbol + R"(- inthreads: {when: "!(n > 2)", do: ["A[p] = 1"]}
-)",
-      "a.yaml:5:3: error[E812]: the predicate !(n > 2) is not strictly divergent: neither side of 2 < n depends on a parallel index; help: compare a parallel index, alone on its side, with a number or a symbol",
-      {"\"!(n > 2)\"", "\"!(p > n)\""});
-  expect_mended(kSixThreadsAndSymbol + R"(- inthreads: {when: "!(p > 2 - p)", do: ["A[p] = 1"]
-  }
-)",
-      "a.yaml:5:3: error[E812]: the predicate !(p > 2 - p) is not strictly divergent: both sides of 2 - p < p depend on parallel indices; help: bring all parallel indices to one side, as p - q > 0 for p > q",
-      {"\"!(p > 2 - p)\"", "\"!(2 * p > 2)\""});
+  expect_mended(kSixThreadsAndSymbol + R"yaml(- inthreads: {when: "!(n > 2)", do: ["A[p] = 1"]}
+)yaml",
+                "a.yaml:5:3: error[E812]: the predicate !(n > 2) is not strictly divergent: "
+                "neither side of 2 < n depends on a parallel index; help: compare a parallel "
+                "index, alone on its side, with a number or a symbol",
+                {"\"!(n > 2)\"", "\"!(p > n)\""});
+  expect_mended(kSixThreadsAndSymbol + R"yaml(- inthreads: {when: "!(p > 2 - p)", do: ["A[p] = 1"]}
+)yaml",
+                "a.yaml:5:3: error[E812]: the predicate !(p > 2 - p) is not strictly divergent: "
+                "both sides of 2 - p < p depend on parallel indices; help: bring all parallel "
+                "indices to one side, as p - q > 0 for p > q",
+                {"\"!(p > 2 - p)\"", "\"!(2 * p > 2)\""});
 }
 
 TEST(InThreadsChecks, ANumberIsNoPredicate) {
-  expect_mended(kSixThreadsAndSymbol + R"(- inthreads: {when: "min(p, 2)", do: ["A[p] = 1"]}
-)",
-      "a.yaml:5:21: error[E303]: when: 'min(p, 2)' is no condition; help: compare with <, <=, >, >=, == or !=",
-      {"\"min(p, 2)\"", "\"min(p, 2) < 2\""});
+  expect_mended(kSixThreadsAndSymbol + R"yaml(- inthreads: {when: "min(p, 2)", do: ["A[p] = 1"]}
+)yaml",
+                "a.yaml:5:21: error[E303]: when: 'min(p, 2)' is no condition; help: compare with "
+                "<, <=, >, >=, == or !=",
+                {"\"min(p, 2)\"", "\"min(p, 2) < 2\""});
 }
 
 TEST(InThreadsChecks, APredicateThatIsUndefinedForAThreadIsRefused) {

@@ -124,6 +124,22 @@ body:
       {"A[0]", "A[p]"});
 }
 
+TEST(RaceChecks, WhatIsNotProvedIsRefused) {
+  expect_mended(
+      R"(arrays: {A: {shape: [128], dtype: int32}, B: {shape: [128], dtype: int32}}
+parallel: [{thread: [p: 128]}]
+body:
+- inthreads: {when: p < 64, async: true, do: ["A[p] = 1", sync: region, "B[p] = A[63 - p]"]}
+- inthreads: {when: p >= 64, async: true, do: ["A[p] = 1"]}
+- sync: shared
+- for: {index: i, in: 9223372036854775807, do: ["A[p] += i"]}
+)",
+      "a.yaml:4:73: error[E818]: it is not proved that no two threads meet with no barrier "
+      "between, one writing A, the other reading A; help: give each thread elements of its own, or "
+      "the loops fewer iterations: what is small is gone through step by step",
+      {"9223372036854775807", "4"});
+}
+
 }  // namespace
 
 }  // namespace selvage

@@ -1,5 +1,6 @@
 // The masks that the project's sources show, as entries of the JSON.
 #include <selvage/report/json.h>
+#include <selvage/report/page.h>
 #include <tests/support/json_value.h>
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ using namespace threads;
 // Entries of `masks`, one a line; what is wrong where there are none.
 std::string masks(const std::string& text) {
   const Report report = report_on(text);
-  if (!report.diagnostics.empty()) return to_text(report.diagnostics);
+  if (!report.diagnostics.empty()) return said(text);
   std::string lines;
   for (const test::JsonValue& m : test::JsonValue::parse(to_json(report))["masks"].elements()) {
     lines += m.dump() + "\n";
@@ -28,10 +29,11 @@ std::string groups(const std::string& text) {
   return json.contains("groups") ? json["groups"].dump() : "none";
 }
 
-// "2 blocks of 12 threads: block a in 2, thread b in 3, thread c in 4"
+// Blocks and threads of one, and the levels: "2 x 12, block a in 2, thread b in 3, thread c in 4".
 std::string levels(const std::string& levels) {
-  const Report report = report_on("parallel: [" + levels + "]\nbody: []\n");
-  if (!report.diagnostics.empty()) return to_text(report.diagnostics);
+  const std::string program = "parallel: [" + levels + "]\nbody: []\n";
+  const Report report = report_on(program);
+  if (!report.diagnostics.empty()) return said(program);
   const LevelChain& chain = report.threads->lowered.tree.chains.at(0);
   std::string text = std::to_string(chain.blocks()) + " x " + std::to_string(chain.threads());
   for (const ParallelLevel& level : chain.levels) {
@@ -83,6 +85,25 @@ TEST(SeedMasks, AGroupThatIsNoPartitionSaysSo) {
                    "- inthreads: {when: p > n, async: true, do: [\"A[p] = 2\"]}\n"),
             R"([{"masks":[0,1],"disjoint":null,"complete":null}])");
   EXPECT_EQ(groups(kSix + first + "- sync: shared\n" + first), "none");
+}
+
+TEST(SeedMasks, ThePageSaysWhatIsDisjointAndComplete) {
+  const std::string text =
+      page(report_on(kSix + R"(- inthreads: {when: p < 3, async: true, do: ["A[p] = 1"]}
+- inthreads: {when: p > 1, async: true, do: ["A[p] = 2"]}
+)"));
+  const std::string wanted = R"(
+Masks, bit 0 rightmost
+  p < 3: asynchronous, 3 of 6 threads
+    000111
+  p > 1: asynchronous, 4 of 6 threads
+    111100
+
+Run side by side: p < 3, p > 1
+  some thread is in two of them, which it runs one after the other
+  every thread is in one of them
+)";
+  EXPECT_NE(text.find(wanted), std::string::npos) << text;
 }
 
 TEST(SeedMasks, TwoLevelsAreJoinedOuterLeft) {
