@@ -96,6 +96,9 @@ TermRef Terms::value(const Site& site) {
     }
   };
   TermRef sum = part();
+  if (reads_outer_often && !outer_places.empty() && !site.is_implicit) {
+    sum = outer_element(draws_.of(outer_places));
+  }
   const std::int64_t more = draws_.between(0, 2);
   for (std::int64_t k = 0; k < more; ++k) {
     sum = make(draws_.one_in(3) ? Op::Sub : Op::Add, sum, part());

@@ -51,6 +51,7 @@ class Terms {
   TermRef in_array(int array, std::vector<TermRef> subscripts) const;
 
   std::vector<std::vector<int>> outer_places;  // whose elements inner code may read
+  bool reads_outer_often = false;
 
  private:
   struct Owned {

@@ -12,12 +12,17 @@ using Kind = Item::Kind;
 
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : draws_(seed), terms_(case_, draws_) {}
+  Maker(std::uint64_t seed, bool is_quiet)
+      : draws_(seed), terms_(case_, draws_), is_quiet_(is_quiet) {
+    terms_.reads_outer_often = is_quiet;
+  }
 
   ThreadCase draw() {
     if (draws_.one_in(4)) add_symbol();
     if (draws_.one_in(10)) add_symbol();
-    groups_ = random_levels(draws_, terms_);
+    do {
+      groups_ = random_levels(draws_, terms_);
+    } while (is_quiet_ && groups_.size() < 2);
     find_kinds();
     case_.outermost = parallel(0, {});
     return std::move(case_);
@@ -87,7 +92,7 @@ class Maker {
   // Inner levels, alone or in something.
   Item around(std::size_t g, Site site) {
     const std::int64_t how = draws_.between(0, 9);
-    if (how == 0) {
+    if (how == 0 && !is_quiet_) {
       Item item{.kind = Kind::InThreads, .term = terms_.condition(site)};
       site.is_in_inthreads = true;
       item.body = {parallel(g + 1, site)};
@@ -137,7 +142,7 @@ class Maker {
         case 0: {
           Item item{.kind = Kind::InThreads,
                     .term = terms_.condition(site),
-                    .is_async = !site.is_in_inthreads && draws_.one_in(3)};
+                    .is_async = !site.is_in_inthreads && (is_quiet_ || draws_.one_in(3))};
           site.is_in_inthreads = true;
           item.body = statements(site);
           body.push_back(item);
@@ -219,6 +224,7 @@ class Maker {
 
   std::vector<Item> leaf(Site site) {
     std::vector<Item> body;
+    site.is_calm = site.is_calm || is_quiet_;
     const std::int64_t n = draws_.between(1, 4);
     for (std::int64_t k = 0; k < n; ++k) part(site, body);
     return body;
@@ -255,7 +261,7 @@ class Maker {
     const bool may_be_async = !site.is_in_inthreads || draws_.one_in(60);
     Item item{.kind = Kind::InThreads, .term = terms_.condition(site)};
     // Where no barrier may stand it has to do without.
-    if (site.is_calm && !draws_.one_in(40)) {
+    if (site.is_calm && (is_quiet_ || !draws_.one_in(40))) {
       if (!may_be_async) return body.push_back(together(statements(site)));
       item.is_async = true;
     } else {
@@ -449,11 +455,13 @@ class Maker {
   ThreadCase case_;
   Draws draws_;
   Terms terms_;
+  bool is_quiet_;
   std::vector<std::vector<Level>> groups_;
 };
 
 }  // namespace
 
-ThreadCase random_threads(std::uint64_t seed) { return Maker(seed).draw(); }
+ThreadCase random_threads(std::uint64_t seed) { return Maker(seed, false).draw(); }
+ThreadCase random_implicit(std::uint64_t seed) { return Maker(seed, true).draw(); }
 
 }  // namespace selvage::thread_oracle

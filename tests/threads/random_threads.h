@@ -7,6 +7,10 @@ namespace selvage::thread_oracle {
 
 ThreadCase random_threads(std::uint64_t seed);
 
+// One of inner levels with code beside them, that asks for no barrier: each that it gets is one of
+// implicit masks.
+ThreadCase random_implicit(std::uint64_t seed);
+
 // One in which at every meeting some thread goes on with what another has left there.
 ThreadCase random_communication(std::uint64_t seed);
 

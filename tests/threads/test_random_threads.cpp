@@ -6,6 +6,7 @@
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/nvrtc.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tests/support/counts.h"
@@ -117,6 +118,15 @@ std::string compare_region(const ThreadRegion& engine, const Region& region,
   return {};
 }
 
+// Without what oracle and engine keep of arrays that are gone when all is done.
+std::vector<std::vector<std::int64_t>> with_global_alone(
+    const ThreadCase& program, std::vector<std::vector<std::int64_t>> arrays) {
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    if (program.arrays[a].memory != ArrayOf::Memory::Global) arrays[a].clear();
+  }
+  return arrays;
+}
+
 // Does a refusal leave the masks as they are?
 bool masks_are_known(const std::string& refusal) {
   for (const char* code :
@@ -137,12 +147,69 @@ bool is_refused_by_the_kernel(const std::string& refusal) {
   return true;
 }
 
-TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
-  const int programs = count(300, 10000);
-  int accepted = 0, masks = 0, communicating = 0, removed = 0, raced = 0;
+// Is there an inthreads that is not asynchronous, or a sync? Else all barriers are of implicit masks.
+bool asks_for_barriers(const Item& item) {
+  if (item.kind == Item::Kind::Sync) return true;
+  if (item.kind == Item::Kind::InThreads && !item.is_async) return true;
+  return std::any_of(item.body.begin(), item.body.end(), asks_for_barriers);
+}
+
+// What is said wrongly of regions that run side by side; empty: nothing.
+std::string wrong_group(const LoweredThreads& lowered, const std::vector<Region>& regions,
+                        const ThreadCase& program, const Numbering& numbering) {
+  for (const AsyncGroup& group : lowered.groups) {
+    std::vector<int> active(std::size_t(numbering.threads()), 0);
+    bool is_static = true;
+    for (std::size_t r : group.regions) {
+      if (!regions[r].is_async) return "a region that is not asynchronous";
+      is_static = is_static && lowered.regions[r].who.mask.has_value();
+      if (!is_static) continue;
+      const Mask mask =
+          mask_of(regions[r], program, numbering, Values(program.variables.size(), 0));
+      for (std::size_t t = 0; t < active.size(); ++t) active[t] += mask.active[t];
+    }
+    // A mask that is the same for all symbols at which it is reached may be another at 0.
+    if (!is_static || !program.symbols().empty()) continue;
+    const bool is_disjoint = *std::max_element(active.begin(), active.end()) <= 1;
+    const bool is_complete = *std::min_element(active.begin(), active.end()) >= 1;
+    if (group.is_disjoint != is_disjoint) return "disjoint";
+    if (group.is_complete != is_complete) return "complete";
+  }
+  return {};
+}
+
+bool races_without(const Kernel& kernel, std::size_t barrier) {
+  const Kernel fewer = without_barrier(kernel, barrier);
+  return is_refuted(verify(fewer).verdicts[std::size_t(Hazard::Race)]);
+}
+
+KernelSource named_source(Kernel kernel, int number) {
+  kernel.name = "random_" + std::to_string(number);
+  return source_of(kernel);
+}
+
+void compile_all(const std::vector<KernelSource>& sources) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) {
+    printf("[SKIP NVRTC: %s]\n", Nvrtc::why_absent().c_str());
+    return;
+  }
+  constexpr std::size_t kAtOnce = 20;
+  for (std::size_t k = 0; k < sources.size(); k += kAtOnce) {
+    const std::span some =
+        std::span(sources).subspan(k, std::min(kAtOnce, sources.size() - k));
+    EXPECT_EQ(nvrtc->compile(some).kernels.size(), some.size());
+  }
+  printf("[FIGURE] random thread programs: %zu texts compiled for sm_90a\n", sources.size());
+}
+
+void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const char* name,
+                         int least_needed) {
+  int accepted = 0, masks = 0, needed = 0;
+  std::vector<KernelSource> sources;
   std::map<std::string, int> refusals, kinds;
   for (int k = 0; k < programs; ++k) {
-    const ThreadCase program = random_threads(std::uint64_t(k) + 1);
+    const ThreadCase program = draw(std::uint64_t(k) + 1);
     const std::string yaml = program.yaml();
     SCOPED_TRACE("seed " + std::to_string(k + 1) + "\n" + yaml);
     const Numbering numbering(program);
@@ -161,7 +228,12 @@ TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
     if (!engine.refusal.empty()) {
       ++refusals[engine.is_unproved ? "unproved" : engine.refusal.substr(0, 4)];
       if (engine.is_unproved) continue;
-      if (is_refused_by_the_kernel(engine.refusal) && numbering.block_threads() <= 64) {
+      // What meets beside inner levels inside an inthreads has to bring its own sync.
+      const bool wants_sync =
+          std::any_of(regions.begin(), regions.end(),
+                      [](const Region& r) { return r.is_implicit && r.is_in_inthreads; });
+      if (is_refused_by_the_kernel(engine.refusal) && !wants_sync &&
+          numbering.block_threads() <= 64) {
         bool goes_wrong = false;
         for (const auto& values : program.symbol_values()) {
           const Outcome run = run_case(program, numbering, regions, values, 0, true);
@@ -172,7 +244,17 @@ TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
       continue;
     }
     ++accepted;
-    ASSERT_TRUE(verify(*engine.lowered.kernel).is_legal());
+    const Kernel& kernel = *engine.lowered.kernel;
+    ASSERT_TRUE(verify(kernel).is_legal());
+    ASSERT_EQ(wrong_group(engine.lowered, regions, program, numbering), "");
+    if (!asks_for_barriers(program.outermost)) {
+      const std::size_t barriers = barrier_count(kernel);
+      for (std::size_t b = 0; b < barriers; ++b) {
+        ASSERT_TRUE(races_without(kernel, b)) << "barrier " << b << "\n" << cuda(kernel).text;
+        ++needed;
+      }
+    }
+    if (accepted % 25 == 0) sources.push_back(named_source(kernel, accepted));
     Draws draws(std::uint64_t(k) + 77);
     const auto all_values = program.symbol_values();
     const auto& values = draws.of(all_values);
@@ -210,10 +292,57 @@ TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
   for (const auto& [code, n] : refusals) lines += " " + code + ": " + std::to_string(n);
   lines += ";";
   for (const auto& [kind, n] : kinds) lines += " " + kind + ": " + std::to_string(n);
-  printf("[FIGURE] random thread programs: %d of %d accepted, %d masks equal; refused%s\n",
-         accepted, programs, masks, lines.c_str());
-  (void)communicating, (void)removed, (void)raced;
+  printf("[FIGURE] %s: %d of %d accepted, %d masks equal; refused%s\n", name, accepted, programs,
+         masks, lines.c_str());
+  printf("[FIGURE] %s: %d barriers of implicit masks, none removable\n", name, needed);
   EXPECT_GT(2 * accepted, programs);
+  EXPECT_GT(needed, more_than(least_needed));
+  compile_all(sources);
+}
+
+TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
+  compare_with_oracle(random_threads, count(300, 10000), "random thread programs", 2);
+}
+
+TEST(RandomThreads, NeedEveryBarrierOfTheirImplicitMasks) {
+  compare_with_oracle(random_implicit, count(100, 3000), "thread programs of implicit masks", 20);
+}
+
+TEST(RandomThreads, NeedEveryBarrierWhereAllMeetingsMatter) {
+  const int programs = count(100, 3000);
+  int barriers = 0;
+  std::map<std::string, int> refusals;
+  for (int k = 0; k < programs; ++k) {
+    const ThreadCase program = random_communication(std::uint64_t(k) + 1);
+    const std::string yaml = program.yaml();
+    SCOPED_TRACE("seed " + std::to_string(k + 1) + "\n" + yaml);
+    const EngineCase engine = engine_case(yaml);
+    ASSERT_EQ(engine.failure, "");
+    if (!engine.refusal.empty()) {
+      ++refusals[engine.refusal.substr(0, 4)];
+      ASSERT_EQ(engine.refusal, "E816 ");  // regions that part a warp
+      continue;
+    }
+    const Kernel& kernel = *engine.lowered.kernel;
+    const Numbering numbering(program);
+    const std::vector<Region> regions = regions_of(program);
+    const Outcome expected = run_case(program, numbering, regions, {}, 1, true);
+    ASSERT_EQ(expected.race + expected.stray + expected.stuck, "");
+    std::string faults;
+    const Outcome found =
+        run_engine(engine, program, numbering, {}, Place::VirtualDevice, 3, faults);
+    ASSERT_EQ(faults, "");
+    ASSERT_EQ(found.arrays, with_global_alone(program, expected.arrays));
+    const std::size_t n = barrier_count(kernel);
+    ASSERT_GT(n, 0u);
+    for (std::size_t b = 0; b < n; ++b) {
+      ASSERT_TRUE(races_without(kernel, b)) << "barrier " << b << "\n" << cuda(kernel).text;
+    }
+    barriers += int(n);
+  }
+  printf("[FIGURE] communicating thread programs: %d, %d refused, %d barriers, none removable\n",
+         programs, refusals["E816"], barriers);
+  EXPECT_GT(2 * (programs - refusals["E816"]), programs);
 }
 
 }  // namespace
