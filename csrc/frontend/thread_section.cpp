@@ -15,6 +15,9 @@ namespace {
 constexpr std::string_view kItems[] = {"let",  "do",   "inthreads", "for",   "foreach",
                                        "with", "sync", "parallel",  "break", "continue"};
 
+// Every two statements may meet in memory.
+constexpr std::int64_t kMostItems = 2'000;
+
 class ThreadReader {
  public:
   ThreadReader(FileContext& context, ThreadProgram& program)
@@ -172,6 +175,12 @@ class ThreadReader {
   }
 
   void read_item(const Node& node, ThreadBody& body) {
+    if (++items_ > kMostItems) {
+      if (items_ > kMostItems + 1) return;
+      refuse("E104", node.place,
+             "more than " + std::to_string(kMostItems) + " items in the bodies of a program",
+             "write what repeats as a for, or make two programs of it");
+    }
     if (node.kind == Node::Kind::Scalar) {
       body.push_back({read_assignment(node, scope_, program_), node.place});
       return;
@@ -333,6 +342,7 @@ class ThreadReader {
   ThreadProgram& program_;
   ThreadScope scope_;
   std::vector<Bound> bound_;
+  std::int64_t items_ = 0;
 };
 
 // The file's name without folder and ending, as far as it is a name.

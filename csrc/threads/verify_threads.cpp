@@ -1,9 +1,11 @@
+#include <selvage/expr/tape.h>
 #include <selvage/kernel/verify.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace selvage {
@@ -100,11 +102,28 @@ class FindingReader {
       const auto& all = group.regions;
       if (std::find(all.begin(), all.end(), second) == all.end()) continue;
       for (std::size_t other : all) {
-        const std::optional<ThreadMask>& mask = out_.regions[other].who.mask;
-        if (other != second && mask && mask->contains(*thread)) return other;
+        if (other != second && runs(out_.regions[other], *thread, finding)) return other;
       }
     }
     return std::nullopt;
+  }
+  // Is the region run by the finding's first thread, which has this number?
+  static bool runs(const ThreadRegion& region, std::int64_t thread, const KernelFinding& finding) {
+    if (region.who.mask) return region.who.mask->contains(thread);
+    Point point = finding.sizes;
+    const Point& loops = finding.first->variables;
+    point.insert(point.end(), loops.begin(), loops.end());
+    for (std::size_t l = region.levels.size(); l-- > 0;) {
+      const std::vector<MaskIndex>& indices = region.levels[l].indices;
+      for (std::size_t k = indices.size(); k-- > 0;) {
+        point.emplace_back(indices[k].symbol, thread % indices[k].extent);
+        thread /= indices[k].extent;
+      }
+    }
+    const std::vector<Expr> needed = symbols_of(std::span(&region.condition, 1));
+    const bool is_known = std::all_of(needed.begin(), needed.end(),
+                                      [&](Expr s) { return value_of(s, point).has_value(); });
+    return is_known && value_at(region.condition, point) == 1;
   }
   // As masks number it; where there is one device.
   std::optional<std::int64_t> number_of(const ThreadAt& at) const {

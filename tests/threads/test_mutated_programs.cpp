@@ -170,6 +170,27 @@ TEST(MutatedPrograms, AreAcceptedOrRefusedWithAPlaceAndAHelp) {
   EXPECT_GT(outcomes[2], 100);
 }
 
+TEST(LargePrograms, AreRefusedOnce) {
+  std::string text = "arrays: {A: {shape: [4], dtype: int32}}\nparallel: [{p: 4}]\nbody:\n";
+  for (int k = 0; k < 2000; ++k) text += "- sync: shared\n";
+  EXPECT_EQ(said(text), "accepted");
+  text += "- A[p] = 1\n- A[p] = 2\n";
+  EXPECT_EQ(said(text),
+            "a.yaml:2004:3: error[E104]: more than 2000 items in the bodies of a program; help: "
+            "write what repeats as a for, or make two programs of it");
+}
+
+TEST(LargePrograms, AreWorkedThroughInTime) {
+  std::string text = "arrays: {A: {shape: [1024], dtype: int32}}\nparallel: [{p: 1024}]\nbody:\n";
+  for (int k = 0; k < 1000; ++k) {
+    text += "- inthreads: {when: p % " + std::to_string(k + 2) +
+            " == 0, async: true, do: [\"A[p] = 1\"]}\n";
+  }
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(said(text), "accepted");
+  EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 20);
+}
+
 }  // namespace
 
 }  // namespace selvage

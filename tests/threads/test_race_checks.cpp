@@ -109,6 +109,22 @@ TEST(RaceChecks, ThreadsMeetInOneStatement) {
       {"A[0]", "A[p]"});
 }
 
+TEST(RaceChecks, DynamicRegionsOfARaceAreNamed) {
+  expect_mended(
+      R"(symbols: {n: {min: 2, max: 4}}
+arrays: {A: {shape: [6], dtype: int32}, B: {shape: [6], dtype: int32}}
+parallel: [{p: 6}]
+body:
+- inthreads: {when: p < n, async: true, do: ["A[p] = 1"]}
+- inthreads: {when: "p >= n && p < 5", async: true, do: ["B[p] = A[p - 2]"]}
+)",
+      "a.yaml:6:58: error[E817]: the asynchronous regions p < n and p >= n && p < 5 meet with no "
+      "sync between: A[0] is read by one thread and accessed by another with no barrier between: "
+      "block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (2, 0, 0); n = 2; help: give "
+      "each thread elements of its own, or put sync: shared between the two",
+      {"A[p - 2]", "A[p]"});
+}
+
 TEST(RaceChecks, SymbolsOfARaceAreNamed) {
   expect_mended(
       R"(symbols: {n: {min: 0, max: 6}}
