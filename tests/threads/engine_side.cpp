@@ -84,8 +84,8 @@ class EngineRun {
 }  // namespace
 
 Outcome run_engine(const EngineCase& engine, const ThreadCase& program, const Numbering& numbering,
-                   const std::vector<std::int64_t>& symbol_values, Place where,
-                   std::uint64_t seed, std::string& faults) {
+                   const std::vector<std::int64_t>& symbol_values, Place where, std::uint64_t seed,
+                   std::string& faults) {
   const Kernel& kernel = *engine.lowered.kernel;
   SizeValues sizes;
   sizes.symbols = kernel.sizes;

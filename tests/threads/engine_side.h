@@ -12,10 +12,10 @@ namespace selvage::thread_oracle {
 
 struct EngineCase {
   ScheduleFile file;
-  LoweredThreads lowered;  // with counts
-  std::string refusal;     // the codes of its errors; empty: accepted
+  LoweredThreads lowered;    // with counts
+  std::string refusal;       // the codes of its errors; empty: accepted
   bool is_unproved = false;  // one of them only says that something is not proved
-  std::string failure;     // what should never be thrown
+  std::string failure;       // what should never be thrown
 };
 EngineCase engine_case(const std::string& yaml);
 
@@ -23,8 +23,8 @@ enum class Place { Emulated, VirtualDevice };
 // What it leaves in the arrays, local and shared ones empty, and who ran what; `faults` of
 // emulation.
 Outcome run_engine(const EngineCase& engine, const ThreadCase& program, const Numbering& numbering,
-                   const std::vector<std::int64_t>& symbol_values, Place where,
-                   std::uint64_t seed, std::string& faults);
+                   const std::vector<std::int64_t>& symbol_values, Place where, std::uint64_t seed,
+                   std::string& faults);
 
 std::size_t barrier_count(const Kernel& kernel);
 Kernel without_barrier(Kernel kernel, std::size_t number);

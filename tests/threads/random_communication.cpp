@@ -78,8 +78,8 @@ class Maker {
     const TermRef other =
         make(Op::Mod, make(Op::Add, t(), number(members == 1 ? 1 : draws_.between(1, members - 1))),
              number(members));
-    return together(store(terms_.own_element(site_), terms_.in_array(array, {other}),
-                          draws_.one_in(2)));
+    return together(
+        store(terms_.own_element(site_), terms_.in_array(array, {other}), draws_.one_in(2)));
   }
   Item in_threads(std::int64_t members, std::vector<Item> body) {
     return {.kind = Kind::InThreads,
@@ -126,8 +126,8 @@ class Maker {
       case 4: {  // one in another
         const std::int64_t members = some_members(n_), fewer = draws_.between(1, members);
         const int s = shared(n_), last = shared(n_);
-        body.push_back(in_threads(
-            members, {in_threads(fewer, {write(s)}), read(s, fewer), write(last)}));
+        body.push_back(
+            in_threads(members, {in_threads(fewer, {write(s)}), read(s, fewer), write(last)}));
         body.push_back(read(last, members));
         return;
       }
@@ -150,9 +150,9 @@ class Maker {
         const TermRef lane = make(Op::Mod, make(Op::Add, t(), number(1)), number(lanes));
         const TermRef other =
             make(Op::Add, make(Op::Mul, make(Op::Div, t(), number(lanes)), number(lanes)), lane);
-        body.insert(body.end(), {write(s), sync("warp"),
-                                 together(store(terms_.own_element(site_),
-                                                terms_.in_array(s, {other})))});
+        body.insert(body.end(),
+                    {write(s), sync("warp"),
+                     together(store(terms_.own_element(site_), terms_.in_array(s, {other})))});
       }
     }
   }
@@ -168,8 +168,8 @@ class Maker {
         together(store(terms_.own_element(site_), terms_.in_array(s, {number(0)}), true)));
     inner.body.push_back(write(back));
     body.push_back(inner);
-    body.push_back(together(
-        store(terms_.own_element(outer), terms_.in_array(back, {number(n_ - 1)}))));
+    body.push_back(
+        together(store(terms_.own_element(outer), terms_.in_array(back, {number(n_ - 1)}))));
   }
 
   ThreadCase case_;

@@ -22,8 +22,7 @@ class LevelDraws {
       case 8:
         return {level("", {n(1, 3)}), level("", {n(1, 3)}), level("", {n(1, 4)}),
                 level("", {n(1, 4)})};
-      case 9:
-        return {level("block", {n(1, 2)}), level("warp", {n(1, 3)}), level("thread", {32})};
+      case 9: return {level("block", {n(1, 2)}), level("warp", {n(1, 3)}), level("thread", {32})};
       case 10: return {level("warp", {n(1, 3)})};
       case 11:
         if (draws_.one_in(2)) return {level("warpgroup", {n(1, 2)})};

@@ -20,8 +20,7 @@ TermRef Terms::divergent(const Site& site) {
     case 1: return make(Op::Div, p, number(draws_.between(2, 5)));
     case 2: return make(Op::Add, p, uniform(site));
     case 3: return make(Op::Sub, uniform(site), p);
-    case 4:
-      return make(Op::Add, make(Op::Mul, p, number(draws_.between(-2, 4))), at(w));
+    case 4: return make(Op::Add, make(Op::Mul, p, number(draws_.between(-2, 4))), at(w));
     case 5:
       return make(Op::Mod, make(Op::Sub, make(Op::Mul, p, number(draws_.between(2, 9))), at(w)),
                   number(draws_.between(2, 6)));
@@ -44,8 +43,9 @@ TermRef Terms::uniform(const Site& site) {
     return number(draws_.one_in(8) ? draws_.between(-3, 40) : draws_.between(0, 8));
   }
   switch (draws_.between(0, 3)) {
-    case 0: return make(Op::Add, make(Op::Mul, base, number(draws_.between(2, 4))),
-                        number(draws_.between(0, 3)));
+    case 0:
+      return make(Op::Add, make(Op::Mul, base, number(draws_.between(2, 4))),
+                  number(draws_.between(0, 3)));
     case 1: return make(Op::Add, base, number(draws_.between(-2, 4)));
     default: return base;
   }

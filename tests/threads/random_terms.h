@@ -8,18 +8,18 @@ namespace selvage::thread_oracle {
 
 // A place of a case and what may be named there.
 struct Site {
-  std::vector<int> indices = {};           // parallel, outer first; added ones are none
-  std::vector<int> block_indices = {};     // those in the block
-  std::vector<int> loops = {};             // serial, of known extents
-  std::vector<int> loose_loops = {};       // of others
-  std::vector<TermRef> divergent = {};     // named numbers that hang on threads
-  std::vector<TermRef> uniform = {};       // that do not
-  std::vector<TermRef> truths = {};        // named conditions
-  std::vector<std::string> labels = {};    // of loops that may be left
-  bool has_all_indices = true;             // its indices tell all threads apart
+  std::vector<int> indices = {};         // parallel, outer first; added ones are none
+  std::vector<int> block_indices = {};   // those in the block
+  std::vector<int> loops = {};           // serial, of known extents
+  std::vector<int> loose_loops = {};     // of others
+  std::vector<TermRef> divergent = {};   // named numbers that hang on threads
+  std::vector<TermRef> uniform = {};     // that do not
+  std::vector<TermRef> truths = {};      // named conditions
+  std::vector<std::string> labels = {};  // of loops that may be left
+  bool has_all_indices = true;           // its indices tell all threads apart
   bool is_implicit = false;
   bool is_in_inthreads = false;
-  bool is_calm = false;                    // no barrier may stand here
+  bool is_calm = false;  // no barrier may stand here
   int depth = 0;
 };
 

@@ -281,7 +281,9 @@ class Maker {
     const std::int64_t cut = draws_.between(0, 6);
     std::vector<TermRef> whens;
     switch (draws_.between(0, 3)) {
-      case 0: whens = {make(Op::Less, t, number(cut)), make(Op::GreaterEqual, t, number(cut))}; break;
+      case 0:
+        whens = {make(Op::Less, t, number(cut)), make(Op::GreaterEqual, t, number(cut))};
+        break;
       case 1: {
         const TermRef all = terms_.condition(site);
         whens = {all, make(Op::Not, all)};
@@ -402,8 +404,7 @@ class Maker {
     const std::int64_t n = terms_.block_threads(site);
     const TermRef t = terms_.number_in_block(site);
     const int shared = terms_.new_array(ArrayOf::Memory::Shared, {n});
-    const TermRef other =
-        make(Op::Mod, make(Op::Add, t, number(draws_.between(1, n))), number(n));
+    const TermRef other = make(Op::Mod, make(Op::Add, t, number(draws_.between(1, n))), number(n));
     body.push_back(together({store(terms_.in_array(shared, {t}), terms_.value(site))}));
     if (!draws_.one_in(20)) body.push_back(sync("shared"));
     body.push_back(together(
@@ -441,8 +442,7 @@ class Maker {
     Item item{.kind = Kind::InThreads, .term = make(Op::Less, t, number(active))};
     Site in = site;
     in.is_in_inthreads = true;
-    item.body = {together({store(terms_.in_array(shared, {t}), terms_.value(in))}),
-                 sync("region"),
+    item.body = {together({store(terms_.in_array(shared, {t}), terms_.value(in))}), sync("region"),
                  together({store(terms_.own_element(in), terms_.in_array(shared, {other}))})};
     if (draws_.one_in(2)) {
       Item nested{.kind = Kind::InThreads, .term = terms_.condition(in)};

@@ -15,7 +15,6 @@ ThreadCase random_implicit(std::uint64_t seed);
 ThreadCase random_communication(std::uint64_t seed);
 
 // Some levels, outer first, their kinds as they are written, and where inner ones begin.
-std::vector<std::vector<Level>> random_levels(class Draws& draws,
-                                              class Terms& terms);
+std::vector<std::vector<Level>> random_levels(class Draws& draws, class Terms& terms);
 
 }  // namespace selvage::thread_oracle

@@ -162,7 +162,8 @@ std::vector<std::vector<std::int64_t>> ThreadCase::symbol_values() const {
   for (int s : symbols()) {
     std::vector<std::vector<std::int64_t>> longer;
     for (const auto& values : all) {
-      for (std::int64_t x = variables[std::size_t(s)].min; x <= variables[std::size_t(s)].max; ++x) {
+      for (std::int64_t x = variables[std::size_t(s)].min; x <= variables[std::size_t(s)].max;
+           ++x) {
         longer.push_back(values);
         longer.back().push_back(x);
       }
@@ -249,7 +250,8 @@ class Writer {
       case Item::Kind::With: {
         std::string text = "{with: {indices: {";
         for (std::size_t k = 0; k < i.bound.size(); ++k) {
-          text += (k == 0 ? "" : ", ") + i.bound[k].first + ": " + std::to_string(i.bound[k].second);
+          text +=
+              (k == 0 ? "" : ", ") + i.bound[k].first + ": " + std::to_string(i.bound[k].second);
         }
         text += "}, where: {";
         for (std::size_t k = 0; k < i.where.size(); ++k) {

@@ -15,14 +15,28 @@ using TermRef = std::shared_ptr<const Term>;
 // Integers; a truth is 0 or 1. Div and Mod are Euclidean.
 struct Term {
   enum class Op {
-    Number, Variable, Named, Element,
-    Add, Sub, Mul, Div, Mod,
-    Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual,
-    Not, And, Or,
+    Number,
+    Variable,
+    Named,
+    Element,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    Not,
+    And,
+    Or,
   };
   Op op = Op::Number;
-  std::int64_t number = 0;      // Number: its value; Variable, Element: index into the case's
-  std::string name = {};        // as it is written
+  std::int64_t number = 0;  // Number: its value; Variable, Element: index into the case's
+  std::string name = {};    // as it is written
   std::vector<TermRef> operands = {};  // Named: what it stands for; Element: subscripts
 };
 TermRef number(std::int64_t value);
@@ -43,7 +57,7 @@ struct Variable {
   enum class Kind { Parallel, Symbol, Loop };
   std::string name;
   Kind kind = Kind::Parallel;
-  std::int64_t extent = 1;  // Parallel, Loop: below it; a loop of no known extent has -1
+  std::int64_t extent = 1;        // Parallel, Loop: below it; a loop of no known extent has -1
   std::int64_t min = 0, max = 0;  // Symbol
 };
 struct ArrayOf {
@@ -54,25 +68,25 @@ struct ArrayOf {
   std::int64_t size() const;
 };
 struct Level {
-  std::string kind = {};     // as written; "" where none is
+  std::string kind = {};          // as written; "" where none is
   std::vector<int> indices = {};  // variables
-  bool is_added = false;     // the threads of a warp or warpgroup, in no file
-  bool is_in_block = true;   // found by number_threads()
+  bool is_added = false;          // the threads of a warp or warpgroup, in no file
+  bool is_in_block = true;        // found by number_threads()
 };
 
 struct Item {
   enum class Kind { Let, Do, Assign, InThreads, For, With, Parallel, Sync, Break, Continue };
   Kind kind = Kind::Do;
-  std::string name = {};     // Let; label of For, Break, Continue; whom Sync joins
-  TermRef term = {};         // Let; when; the if of a For (or none)
-  TermRef extent = {};       // For; none: over an index of a With
-  int variable = -1;         // For
-  std::string index = {};    // For: as written
+  std::string name = {};   // Let; label of For, Break, Continue; whom Sync joins
+  TermRef term = {};       // Let; when; the if of a For (or none)
+  TermRef extent = {};     // For; none: over an index of a With
+  int variable = -1;       // For
+  std::string index = {};  // For: as written
   bool is_async = false;
-  TermRef target = {};       // Assign: an Element
+  TermRef target = {};  // Assign: an Element
   TermRef value = {};
-  bool is_update = false;    // +=
-  std::vector<std::pair<std::string, std::int64_t>> bound = {};   // With
+  bool is_update = false;                                        // +=
+  std::vector<std::pair<std::string, std::int64_t>> bound = {};  // With
   std::vector<std::pair<std::string, std::string>> where = {};
   std::vector<Level> levels = {};  // Parallel
   std::vector<Item> body = {};

@@ -29,8 +29,8 @@ using Meetings = std::vector<Meeting>;
 // What each thread of a block does, written down before anyone does it: no condition reads memory.
 class Planner {
  public:
-  Planner(const ThreadCase& program, const Numbering& numbering,
-          const std::vector<Region>& regions, Values symbols, std::int64_t block)
+  Planner(const ThreadCase& program, const Numbering& numbering, const std::vector<Region>& regions,
+          Values symbols, std::int64_t block)
       : case_(program), numbering_(numbering), symbols_(std::move(symbols)), block_(block) {
     for (std::size_t r = 0; r < regions.size(); ++r) region_of_[regions[r].item] = r;
   }
@@ -80,7 +80,7 @@ class Planner {
       meeting.is_hard = is_hard;
       meeting.name = among;
       for (std::int64_t t = 0; t < numbering_.block_threads(); ++t) {
-        const bool is_there = among == "shared"  ? true
+        const bool is_there = among == "shared" ? true
                               : among == "warp" ? t / 32 == warp
                                                 : is_around(first() + t);
         if (is_there) meeting.members.push_back(std::size_t(t));
@@ -120,14 +120,19 @@ class Planner {
     return {};
   }
 
+  // An inthreads with nothing in it lets nobody wait.
+  static bool is_met_behind(const Item& item) {
+    const auto is_let = [](const Item& inside) { return inside.kind == Item::Kind::Let; };
+    return item.kind == Item::Kind::InThreads && !item.is_async &&
+           !std::all_of(item.body.begin(), item.body.end(), is_let);
+  }
+
   Flow run(const Item& item) {
     const bool is_beside =
         !parallels_in(*parallel_).empty() && !item.holds_parallel() && !is_in_implicit_;
     switch (item.kind) {
       case Item::Kind::Let: return {};
-      case Item::Kind::Sync:
-        meet(item, 1, true, item.name);
-        return {};
+      case Item::Kind::Sync: meet(item, 1, true, item.name); return {};
       case Item::Kind::Break:
       case Item::Kind::Continue: return leave(item);
       case Item::Kind::Parallel: {
@@ -145,11 +150,11 @@ class Planner {
     if (!is_beside) {
       const Flow flow = run_here(item);
       if (flow) return flow;
-      if (item.kind == Item::Kind::InThreads && !item.is_async) meet(item, 1, true, "inthreads");
+      if (is_met_behind(item)) meet(item, 1, true, "inthreads");
       return {};
     }
     // An inthreads here lets all the threads around meet, not those of its implicit mask alone.
-    const bool is_hard = item.kind == Item::Kind::InThreads && !item.is_async;
+    const bool is_hard = is_met_behind(item);
     meet(item, 0, false, "implicit");
     const Condition zero{.zero_inside = parallel_};
     Flow flow;
@@ -176,9 +181,7 @@ class Planner {
         steps_.push_back({.kind = Step::Kind::Store, .assign = &item, .values = values_});
         return {};
       case Item::Kind::Do:
-      case Item::Kind::With:
-        enter(item);
-        return run_body(item.body);
+      case Item::Kind::With: enter(item); return run_body(item.body);
       case Item::Kind::InThreads: {
         if (evaluate(*item.term, values_) == 0) return {};
         enter(item);
@@ -427,12 +430,13 @@ class Runner {
     } else {
       if (a.memory == ArrayOf::Memory::Local) address += std::int64_t(thread) * a.size();
       auto& cells = private_[std::size_t(array)];
-      if (!writes && !cells.contains(address)) out_.stray = a.name + " is read before it is written";
+      if (!writes && !cells.contains(address))
+        out_.stray = a.name + " is read before it is written";
       if (a.memory == ArrayOf::Memory::Local) return &cells[address];
     }
     if (witness_->access({array, address}, thread, writes)) {
-      out_.race = a.name + "[" + std::to_string(address) + "] by thread " +
-                  std::to_string(thread) + " of block " + std::to_string(block_);
+      out_.race = a.name + "[" + std::to_string(address) + "] by thread " + std::to_string(thread) +
+                  " of block " + std::to_string(block_);
     }
     if (a.memory == ArrayOf::Memory::Shared) return &private_[std::size_t(array)][address];
     return &out_.arrays[std::size_t(array)][std::size_t(address)];

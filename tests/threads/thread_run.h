@@ -14,9 +14,9 @@ struct Outcome {
   std::vector<std::vector<std::int64_t>> executed;
   std::vector<std::vector<std::int64_t>> arrays;  // by array; of global ones what they hold after
   // What must not be, the first of each; empty: nothing.
-  std::string race;    // accesses that no meeting orders; looked for if asked
-  std::string stray;   // out of bounds, or read before anything is written
-  std::string stuck;   // a meeting that not all who must be there reach
+  std::string race;   // accesses that no meeting orders; looked for if asked
+  std::string stray;  // out of bounds, or read before anything is written
+  std::string stuck;  // a meeting that not all who must be there reach
 };
 
 // The meetings of a case, all of them:

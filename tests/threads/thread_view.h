@@ -15,7 +15,7 @@ class Numbering {
  public:
   explicit Numbering(const ThreadCase& program);
 
-  std::int64_t threads() const { return threads_; }          // on all devices
+  std::int64_t threads() const { return threads_; }  // on all devices
   std::int64_t block_threads() const { return in_block_; }
   std::int64_t device_threads() const { return on_device_; }
   // All indices of a thread, those of levels side by side included; everything else is 0.
@@ -54,12 +54,12 @@ std::vector<Region> regions_of(const ThreadCase& program);
 std::vector<const Item*> parallels_in(const Item& item);
 
 struct Mask {
-  std::vector<bool> active;            // by thread
-  std::vector<std::int64_t> extents;   // of levels
+  std::vector<bool> active;           // by thread
+  std::vector<std::int64_t> extents;  // of levels
 
   std::int64_t count() const;
   bool is_product() const;
-  std::string text() const;            // of a product
+  std::string text() const;  // of a product
   std::vector<std::string> rows() const;
   friend bool operator==(const Mask&, const Mask&) = default;
 };
