@@ -252,8 +252,9 @@ void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const 
     const Kernel& kernel = *engine.lowered.kernel;
     ASSERT_TRUE(verify(kernel).is_legal());
     ASSERT_EQ(wrong_group(engine.lowered, regions, program, numbering), "");
-    // What stands behind a break may be met in vain: that it is never run is not asked there.
-    if (!asks_for_barriers(program.outermost) && !leaves_loops(program.outermost)) {
+    // Whether what stands behind a break is ever run, or at which sizes a loop, is not asked there.
+    if (!asks_for_barriers(program.outermost) && !leaves_loops(program.outermost) &&
+        kernel.sizes.empty()) {
       const std::size_t barriers = barrier_count(kernel);
       for (std::size_t b = 0; b < barriers; ++b) {
         ASSERT_TRUE(races_without(kernel, b)) << "barrier " << b << "\n" << cuda(kernel).text;
@@ -307,7 +308,7 @@ void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const 
 }
 
 TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
-  compare_with_oracle(random_threads, count(300, 10000), "random thread programs", 2);
+  compare_with_oracle(random_threads, count(300, 10000), "random thread programs", 0);
 }
 
 TEST(RandomThreads, NeedEveryBarrierOfTheirImplicitMasks) {
