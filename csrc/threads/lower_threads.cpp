@@ -211,7 +211,9 @@ class ThreadLowering {
     check_defined(condition, "if: the condition", known);
     inside.condition = both(at.condition, condition);
     Body body = lower(loop.body, inside);
-    if (body.empty()) return;
+    const Expr extent = Simplifier(book_.facts_at(at, true)).simplify(loop.extent);
+    const bool never_runs = extent.is(Op::Const) && extent.value() < 1;
+    if (body.empty() || never_runs) return;
     const bool is_invariant = !contains(symbols_of(std::span(&condition, 1)), loop.index);
     ThreadPlace in_loop = inside;
     in_loop.condition = at.condition;
@@ -277,6 +279,8 @@ class ThreadLowering {
   // The body of a region, under its condition.
   void guard(Expr when, Body body, const ThreadPlace& inside, const ThreadPlace& at,
              const Place& place, Body& out) {
+    const std::optional<ThreadMask>& mask = out_.regions[*inside.region].who.mask;
+    if (mask && mask->is_none()) return;
     // Who gets to a region is counted where it does nothing, too.
     if (options_.counts) body.insert(body.begin(), count(*inside.region));
     if (body.empty()) return;

@@ -147,11 +147,17 @@ bool is_refused_by_the_kernel(const std::string& refusal) {
   return true;
 }
 
-// Is there an inthreads that is not asynchronous, or a sync? Else all barriers are of implicit masks.
+// Is there an inthreads that is not asynchronous, or a sync? Else all barriers are of implicit
+// masks.
 bool asks_for_barriers(const Item& item) {
   if (item.kind == Item::Kind::Sync) return true;
   if (item.kind == Item::Kind::InThreads && !item.is_async) return true;
   return std::any_of(item.body.begin(), item.body.end(), asks_for_barriers);
+}
+
+bool leaves_loops(const Item& item) {
+  if (item.kind == Item::Kind::Break || item.kind == Item::Kind::Continue) return true;
+  return std::any_of(item.body.begin(), item.body.end(), leaves_loops);
 }
 
 // What is said wrongly of regions that run side by side; empty: nothing.
@@ -196,8 +202,7 @@ void compile_all(const std::vector<KernelSource>& sources) {
   }
   constexpr std::size_t kAtOnce = 20;
   for (std::size_t k = 0; k < sources.size(); k += kAtOnce) {
-    const std::span some =
-        std::span(sources).subspan(k, std::min(kAtOnce, sources.size() - k));
+    const std::span some = std::span(sources).subspan(k, std::min(kAtOnce, sources.size() - k));
     EXPECT_EQ(nvrtc->compile(some).kernels.size(), some.size());
   }
   printf("[FIGURE] random thread programs: %zu texts compiled for sm_90a\n", sources.size());
@@ -229,9 +234,9 @@ void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const 
       ++refusals[engine.is_unproved ? "unproved" : engine.refusal.substr(0, 4)];
       if (engine.is_unproved) continue;
       // What meets beside inner levels inside an inthreads has to bring its own sync.
-      const bool wants_sync =
-          std::any_of(regions.begin(), regions.end(),
-                      [](const Region& r) { return r.is_implicit && r.is_in_inthreads; });
+      const bool wants_sync = std::any_of(regions.begin(), regions.end(), [](const Region& r) {
+        return r.is_implicit && r.is_in_inthreads;
+      });
       if (is_refused_by_the_kernel(engine.refusal) && !wants_sync &&
           numbering.block_threads() <= 64) {
         bool goes_wrong = false;
@@ -247,7 +252,9 @@ void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const 
     const Kernel& kernel = *engine.lowered.kernel;
     ASSERT_TRUE(verify(kernel).is_legal());
     ASSERT_EQ(wrong_group(engine.lowered, regions, program, numbering), "");
-    if (!asks_for_barriers(program.outermost)) {
+    // Whether what stands behind a break is ever run, or at which sizes a loop, is not asked there.
+    if (!asks_for_barriers(program.outermost) && !leaves_loops(program.outermost) &&
+        kernel.sizes.empty()) {
       const std::size_t barriers = barrier_count(kernel);
       for (std::size_t b = 0; b < barriers; ++b) {
         ASSERT_TRUE(races_without(kernel, b)) << "barrier " << b << "\n" << cuda(kernel).text;
@@ -301,7 +308,7 @@ void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const 
 }
 
 TEST(RandomThreads, AreWhatEveryThreadByItselfSays) {
-  compare_with_oracle(random_threads, count(300, 10000), "random thread programs", 2);
+  compare_with_oracle(random_threads, count(300, 10000), "random thread programs", 0);
 }
 
 TEST(RandomThreads, NeedEveryBarrierOfTheirImplicitMasks) {

@@ -120,6 +120,13 @@ class Planner {
     return {};
   }
 
+  // An inthreads with nothing in it lets nobody wait.
+  static bool is_met_behind(const Item& item) {
+    const auto is_let = [](const Item& inside) { return inside.kind == Item::Kind::Let; };
+    return item.kind == Item::Kind::InThreads && !item.is_async &&
+           !std::all_of(item.body.begin(), item.body.end(), is_let);
+  }
+
   Flow run(const Item& item) {
     const bool is_beside =
         !parallels_in(*parallel_).empty() && !item.holds_parallel() && !is_in_implicit_;
@@ -143,11 +150,11 @@ class Planner {
     if (!is_beside) {
       const Flow flow = run_here(item);
       if (flow) return flow;
-      if (item.kind == Item::Kind::InThreads && !item.is_async) meet(item, 1, true, "inthreads");
+      if (is_met_behind(item)) meet(item, 1, true, "inthreads");
       return {};
     }
     // An inthreads here lets all the threads around meet, not those of its implicit mask alone.
-    const bool is_hard = item.kind == Item::Kind::InThreads && !item.is_async;
+    const bool is_hard = is_met_behind(item);
     meet(item, 0, false, "implicit");
     const Condition zero{.zero_inside = parallel_};
     Flow flow;
