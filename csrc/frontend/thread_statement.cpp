@@ -67,6 +67,7 @@ class AssignmentReader {
       if (f == Function::Min) return min(operand(0), operand(1));
       if (f == Function::Max) return max(operand(0), operand(1));
     }
+    if (node.kind == Kind::Remap) refuse_mode(node);
     refuse("E316", place(node), "the subscript is no expression of integers",
            "use + - * // %, min and max, indices, named values, symbols and integers");
   }
@@ -92,11 +93,13 @@ class AssignmentReader {
         refuse("E314", place(node), "a reduction stands in a thread program",
                "write the loop: for: {index: i, in: N, do: [\"y[p] += x[p, i]\"]}");
       case Kind::Fill:
-      case Kind::Remap:
-        refuse("E314", place(node), "an access mode stands in a thread program",
-               "mask what is out of bounds with inthreads, or for ... if");
+      case Kind::Remap: refuse_mode(node);
     }
     SELVAGE_CHECK(!"a value");
+  }
+  [[noreturn]] void refuse_mode(const FormulaNode& node) const {
+    refuse("E314", place(node), "an access mode stands in a thread program",
+           "mask what is out of bounds with inthreads, or for ... if");
   }
 
   std::uint32_t array_of(const FormulaNode& node) const {

@@ -144,7 +144,9 @@ class Search {
           const StatementPlace& p = map_.places()[id];
           const Expr v = named(p.variable, side);
           const std::vector<Expr> own = symbols_of(std::span(&v, 1));
-          if (!std::any_of(own.begin(), own.end(), [&](Expr s) { return is_used(s); })) continue;
+          // Whether a loop runs at all counts as well, where it is not taken for granted.
+          const bool counts = std::any_of(own.begin(), own.end(), [&](Expr s) { return is_used(s); });
+          if (!is_exact_ && !counts) continue;
           for (Expr e : {p.begin, p.extent}) {
             const Expr end = at_sizes(side == 0 ? e : in_second(e));
             if (is_exact_ || !mentions_size(end)) use(end);

@@ -124,6 +124,11 @@ Way barrier_way(Needed scope) { return {{}, {}, scope == Needed::Block, true}; }
 class Placer {
  public:
   Placer(Kernel& kernel, const AccessMap& map, Needs& needs) : needs_(needs) {
+    for (const StatementPlace& place : map.places()) {
+      if (!place.is_serial_loop()) continue;
+      const Verdict runs = map.at(place.scope).prove(place.begin < place.extent);
+      if (!std::holds_alternative<Proved>(runs)) may_be_empty_.insert(place.statement);
+    }
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
       if (kernel.buffers[all[a].buffer].memory == Memory::Local) continue;
@@ -187,7 +192,10 @@ class Placer {
     // What stands in a loop does not hang on what is around it: once is enough.
     const auto known = passed_.find(&s);
     if (known != passed_.end()) return known->second;
-    return passed_[&s] = pass(*loop, depth);
+    Way way = pass(*loop, depth);
+    // Who does not run it once has met no barrier in it.
+    if (may_be_empty_.contains(&s)) way.has_block = way.has_any = false;
+    return passed_[&s] = way;
   }
 
   Way pass(Loop& loop, int depth) {
@@ -262,6 +270,7 @@ class Placer {
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
   std::unordered_map<const Statement*, Needed> at_;   // the barrier before a statement
   std::unordered_map<const Statement*, Way> passed_;  // loops
+  std::set<const Statement*> may_be_empty_;           // of these
 };
 
 // Is there memory that threads both write and read?

@@ -354,8 +354,9 @@ std::string to_json(const Report& report) {
   Json& tensors = json["tensors"] = Json::object();
   for (const TensorReport& tensor : report.tensors) append(tensors, tensor.name(), json_of(tensor));
   if (report.threads) {
-    json["masks"] = masks_json(*report.threads);
-    if (!report.threads->lowered.groups.empty()) json["groups"] = groups_json(*report.threads);
+    json["masks"] = Json::parse(masks_json(*report.threads));
+    if (!report.threads->lowered.groups.empty())
+      json["groups"] = Json::parse(groups_json(*report.threads));
   }
   Json& kernels = json["kernels"] = Json::array();
   if (report.threads && report.threads->cuda) {
@@ -370,6 +371,9 @@ std::string to_json(const Report& report) {
       const std::vector<Kernel>& variants = fusion.program->steps[i].variants;
       for (std::size_t k = 0; k < variants.size(); ++k) {
         kernels.push_back(json_of(variants[k], fusion.cuda[i][k]));
+        if (Json masks = Json::parse(masks_json(variants[k])); !masks.empty()) {
+          kernels.back()["masks"] = std::move(masks);
+        }
         if (fusion.compiled) {
           kernels.back()["resources"] =
               json_of(fusion.compiled->arch, fusion.compiled->kernels[compiled++]);
@@ -382,7 +386,7 @@ std::string to_json(const Report& report) {
     for (const RunResult& run : report.runs) runs.push_back(json_of(run));
   }
   if (report.threads && !report.threads->runs.empty()) {
-    json["runs"] = runs_json(*report.threads);
+    json["runs"] = Json::parse(runs_json(*report.threads));
   }
   Json& diagnostics = json["diagnostics"] = Json::array();
   for (const Diagnostic& d : report.diagnostics) {

@@ -1,3 +1,5 @@
+#include <selvage/expr/text.h>
+#include <selvage/kernel/guard_masks.h>
 #include <selvage/report/thread_json.h>
 
 #include <nlohmann/json.hpp>
@@ -10,26 +12,22 @@ using Json = nlohmann::ordered_json;
 
 // Past so many threads a run's counts are left out, and of a mask the rows.
 constexpr std::int64_t kMostCounts = 1 << 16;
+// Of the guards of a kernel, which may be many: rows, iterations.
+constexpr std::int64_t kMostGuardRows = 256;
+constexpr std::size_t kMostGuardIterations = 64;
 
-void append_mask(Json& json, const ThreadMask& mask) {
+void append_mask(Json& json, const ThreadMask& mask, std::int64_t most_rows = kMostCounts) {
   const bool is_product = mask.is_product();
   json["mask"] = is_product ? Json(mask.text()) : Json();
   json["product"] = is_product;
-  json["rows"] = is_product ? Json() : Json(mask.rows(kMostCounts));
+  json["rows"] = is_product || mask.row_count() > most_rows ? Json() : Json(mask.rows(most_rows));
   json["active"] = mask.count();
 }
 
-Json json_of(const ThreadRegion& region) {
-  const RegionThreads& who = region.who;
-  Json json = {
-      {"when", region.when}, {"implicit", region.is_implicit}, {"dynamic", !who.mask.has_value()}};
-  if (region.is_async) json["async"] = true;
-  if (who.mask) {
-    append_mask(json, *who.mask);
-    return json;
-  }
+void append_threads(Json& json, const RegionThreads& who) {
+  if (who.mask) return append_mask(json, *who.mask);
   for (const char* key : {"mask", "product", "rows", "active"}) json[key] = Json();
-  if (who.iterations.empty()) return json;
+  if (who.iterations.empty()) return;
   Json& iterations = json["iterations"] = Json::array();
   for (std::size_t k = 0; k < who.iterations.size(); ++k) {
     Json& iteration = iterations.emplace_back();
@@ -42,18 +40,45 @@ Json json_of(const ThreadRegion& region) {
     }
     append_mask(iteration, who.iterations[k]);
   }
+}
+
+Json json_of(const ThreadRegion& region) {
+  Json json = {{"when", region.when},
+               {"implicit", region.is_implicit},
+               {"dynamic", !region.who.mask.has_value()}};
+  if (region.is_async) json["async"] = true;
+  append_threads(json, region.who);
   return json;
+}
+
+// What a file calls things may be no UTF-8.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
 
-Json masks_json(const ThreadReport& report) {
+std::string masks_json(const ThreadReport& report) {
   Json masks = Json::array();
   for (const ThreadRegion& region : report.lowered.regions) masks.push_back(json_of(region));
-  return masks;
+  return text_of(masks);
 }
 
-Json groups_json(const ThreadReport& report) {
+std::string masks_json(const Kernel& kernel) {
+  Json masks = Json::array();
+  for (const GuardMask& g : guard_masks(kernel)) {
+    Json& json = masks.emplace_back();
+    json = {{"when", to_string(g.guard->condition)}, {"dynamic", !g.who.mask.has_value()}};
+    if (g.who.mask) {
+      append_mask(json, *g.who.mask, kMostGuardRows);
+    } else if (g.who.iterations.size() <= kMostGuardIterations) {
+      append_threads(json, g.who);
+    }
+  }
+  return text_of(masks);
+}
+
+std::string groups_json(const ThreadReport& report) {
   Json groups = Json::array();
   for (const AsyncGroup& group : report.lowered.groups) {
     const auto said = [](const std::optional<bool>& fact) { return fact ? Json(*fact) : Json(); };
@@ -61,10 +86,10 @@ Json groups_json(const ThreadReport& report) {
                       {"disjoint", said(group.is_disjoint)},
                       {"complete", said(group.is_complete)}});
   }
-  return groups;
+  return text_of(groups);
 }
 
-Json runs_json(const ThreadReport& report) {
+std::string runs_json(const ThreadReport& report) {
   Json runs = Json::array();
   for (const ThreadRun& run : report.runs) {
     Json& json = runs.emplace_back();
@@ -85,7 +110,7 @@ Json runs_json(const ThreadReport& report) {
       kernels.push_back({{"name", k.name}, {"ms", k.seconds * 1e3}});
     }
   }
-  return runs;
+  return text_of(runs);
 }
 
 }  // namespace selvage

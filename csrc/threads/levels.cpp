@@ -135,21 +135,40 @@ void check_limits(const LevelChain& chain) {
 
 class TreeMaker {
  public:
-  explicit TreeMaker(const ThreadProgram& program) : program_(program) {}
+  TreeMaker(const ThreadProgram& program, std::vector<Diagnostic>& wrong)
+      : program_(program), wrong_(wrong) {}
 
   LevelTree make() {
     visit(program_.outermost, {});
-    for (const LevelChain& chain : tree_.chains) check_alike(chain);
+    for (const LevelChain& chain : tree_.chains) {
+      attempt([&] { check_alike(chain); });
+    }
     return std::move(tree_);
   }
 
  private:
   using Nest = std::vector<const InnerParallel*>;
 
+  // What is wrong with levels is said once, however many levels stand inside.
+  void attempt(const auto& action) {
+    try {
+      action();
+    } catch (const Illegal& refusal) {
+      const Diagnostic& d = refusal.diagnostic();
+      const auto is_same = [&](const Diagnostic& said) {
+        return said.message == d.message && said.place.line == d.place.line &&
+               said.place.column == d.place.column;
+      };
+      if (std::none_of(wrong_.begin(), wrong_.end(), is_same)) wrong_.push_back(d);
+    }
+  }
+
   void visit(const InnerParallel& node, Nest around) {
-    for (const ParallelLevel& level : node.levels) check_indices(level);
+    for (const ParallelLevel& level : node.levels) {
+      attempt([&] { check_indices(level); });
+    }
     around.push_back(&node);
-    if (!visit(node.body, around)) finish(around);
+    if (!visit(node.body, around)) attempt([&] { finish(around); });
   }
   // Whether some level stands in there.
   bool visit(const ThreadBody& body, const Nest& around) {
@@ -170,6 +189,8 @@ class TreeMaker {
     for (const InnerParallel* node : nest) {
       chain.levels.insert(chain.levels.end(), node->levels.begin(), node->levels.end());
     }
+    // Said already.
+    for (const ParallelLevel& level : chain.levels) check_indices(level);
     if (chain.levels.empty()) return tree_.chains.push_back(std::move(chain));
     infer(chain.levels);
     std::size_t next = 0;
@@ -208,6 +229,7 @@ class TreeMaker {
   }
 
   const ThreadProgram& program_;
+  std::vector<Diagnostic>& wrong_;
   LevelTree tree_;
 };
 
@@ -262,6 +284,8 @@ ThreadMask::Levels mask_levels(std::span<const ParallelLevel> levels) {
   return out;
 }
 
-LevelTree level_tree(const ThreadProgram& program) { return TreeMaker(program).make(); }
+LevelTree level_tree(const ThreadProgram& program, std::vector<Diagnostic>& wrong) {
+  return TreeMaker(program, wrong).make();
+}
 
 }  // namespace selvage

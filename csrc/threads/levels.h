@@ -32,12 +32,12 @@ struct LevelTree {
   std::vector<LevelChain> chains;
 };
 
-// Throws Illegal, at the level's place:
+// Adds what is wrong, at the level's place; the tree is whole where nothing is:
 //   E820 more than 1,024 threads in a block, 8 blocks in a cluster, or past the grid's limits
 //   E821 a warp that does not hold 32 threads, a warpgroup that does not hold 128
 //   E822 levels side by side that make blocks or grids of different sizes
 //   E823 levels out of order, or more than three indices in one, or none
-LevelTree level_tree(const ThreadProgram& program);
+LevelTree level_tree(const ThreadProgram& program, std::vector<Diagnostic>& wrong);
 
 // The levels as masks see them; each has its kind.
 ThreadMask::Levels mask_levels(std::span<const ParallelLevel> levels);

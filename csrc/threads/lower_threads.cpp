@@ -8,7 +8,8 @@
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/kernels.h>
-#include <selvage/threads/divergence.h>
+#include <selvage/threads/bodies.h>
+#include <selvage/threads/checks.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/meeting.h>
@@ -29,24 +30,16 @@ namespace {
       {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
 }
 
-// The first inner level of a body, at any depth.
-const InnerParallel* first_inner(const ThreadBody& body) {
-  for (const ThreadItem& item : body) {
-    if (const auto* inner = std::get_if<InnerParallel>(&item.node)) return inner;
-    const ThreadBody* inside = body_of(item);
-    const InnerParallel* found = inside == nullptr ? nullptr : first_inner(*inside);
-    if (found != nullptr) return found;
-  }
-  return nullptr;
-}
-
 class ThreadLowering {
  public:
-  ThreadLowering(const ThreadProgram& program, const ThreadLowerOptions& options)
+  // `out` has the levels.
+  ThreadLowering(const ThreadProgram& program, const ThreadLowerOptions& options,
+                 LoweredThreads out)
       : program_(program),
         options_(options),
         pool_(*program.pool),
-        levels_((out_.tree = level_tree(program), launch_levels(program, out_.tree))),
+        out_(std::move(out)),
+        levels_(launch_levels(program, out_.tree)),
         book_(levels_.facts, out_.regions, out_.groups, out_.diagnostics),
         kernel_{.name = "kernel_" + program.name,
                 .pool = program.pool,
@@ -60,7 +53,6 @@ class ThreadLowering {
                 .facts = levels_.facts},
         memory_(program, kernel_) {
     kernel_.sizes.insert(kernel_.sizes.end(), levels_.devices.begin(), levels_.devices.end());
-    check_memory(program, kernel_);
     if (!options.counts) return;
     counts_ = BufferId(kernel_.buffers.size());
     kernel_.buffers.push_back({.name = "executed",
@@ -133,13 +125,18 @@ class ThreadLowering {
         } else {
           std::visit([&](const auto& node) { add(node, body[k].place, at, out); }, body[k].node);
         }
-      } catch (const Illegal& refusal) {
-        Diagnostic diagnostic = refusal.diagnostic();
-        if (diagnostic.place.line == 0) diagnostic.place = body[k].place;
-        out_.diagnostics.push_back(std::move(diagnostic));
+      } catch (const Error& refusal) {
+        add(refusal, body[k].place);
       }
     }
     return out;
+  }
+
+  // A refusal that has no place yet gets that of the item.
+  void add(const Error& refusal, const Place& place) {
+    Diagnostic diagnostic = refusal.diagnostic();
+    if (diagnostic.place.line == 0) diagnostic.place = place;
+    out_.diagnostics.push_back(std::move(diagnostic));
   }
 
   // What stands beside an inner level, and holds none: once for each outer instance.
@@ -164,6 +161,9 @@ class ThreadLowering {
 
   void add(const Assign& assign, const Place& place, const ThreadPlace& at, Body& out) {
     Simplifier known(book_.facts_at(at, true));
+    const bool is_left = std::any_of(at.loops.begin(), at.loops.end(),
+                                     [](const SerialFor* loop) { return has_leave(loop->body); });
+    check_elements(assign, program_, is_left, known);
     Store store{.buffer = assign.array,
                 .address = memory_.address(assign.array, assign.subscripts, known),
                 .value = memory_.value(assign.value, known),
@@ -172,7 +172,7 @@ class ThreadLowering {
   }
 
   void add(const InThreads& in, const Place& place, const ThreadPlace& at, Body& out) {
-    check(in, place, at);
+    check_inthreads(in, place, at);
     const bool is_elected = at.is_implicit() && first_inner(in.body) == nullptr;
     const Expr elected = is_elected ? all_zero(at.inner, pool_) : pool_.truth(true);
     const Expr when = both(elected, in.when);
@@ -189,44 +189,11 @@ class ThreadLowering {
     if (in.is_async) outermost_async_.reset();
     const bool is_empty = in.body.empty();
     guard(when, std::move(body), inside, at, place, out);
-    if (!in.is_async && !is_empty) meet(place, at, "the end of inthreads", out);
-  }
-
-  void check(const InThreads& in, const Place& place, const ThreadPlace& at) const {
-    if (at.levels.empty()) {
-      refuse_at(place, "E810",
-                "inthreads stands outside of all parallel levels: there is one thread",
-                "put it inside a level, such as parallel: [{p: 6}]");
-    }
-    if (in.is_async && at.is_in_inthreads) {
-      refuse_at(
-          place, "E811",
-          "an inthreads inside another is asynchronous: " + in.text + "; only the outermost may be",
-          "leave async out here");
-    }
-    const auto is_parallel = [&](Expr symbol) {
-      return std::any_of(at.levels.begin(), at.levels.end(), [&](const MaskLevel& level) {
-        return std::any_of(level.indices.begin(), level.indices.end(),
-                           [&](const MaskIndex& i) { return same(i.symbol, symbol); });
-      });
-    };
-    const auto wrong = find_not_divergent(in.when, is_parallel);
-    if (!wrong) return;
-    const std::string part = to_string(wrong->part);
-    std::string why,
-        help = "compare a parallel index, alone on its side, with a number or a symbol";
-    switch (wrong->why) {
-      case NotDivergent::Why::NoSide:
-        why = "neither side of " + part + " depends on a parallel index";
-        break;
-      case NotDivergent::Why::BothSides:
-        why = "both sides of " + part + " depend on parallel indices";
-        help = "bring all parallel indices to one side, as p - q > 0 for p > q";
-        break;
-      case NotDivergent::Why::NoComparison: why = part + " is no comparison"; break;
-    }
-    refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why,
-              help);
+    if (in.is_async || is_empty) return;
+    // An inner level in there is run by all of its instances, and they all wait.
+    ThreadPlace around = at;
+    if (!is_elected) around.inner.clear();
+    meet(place, around, kEndOfInThreads, out);
   }
 
   void add(const SerialFor& loop, const Place& place, const ThreadPlace& at, Body& out) {
@@ -235,9 +202,13 @@ class ThreadLowering {
       return beside(std::span(&item, 1), place, at, out);
     }
     ThreadPlace inside = at;
+    Simplifier outside(book_.facts_at(at, true));
+    check_defined(loop.extent, "in: the extent", outside);
     inside.loops.push_back(&loop);
     const Expr truth = pool_.truth(true);
     const Expr condition = loop.condition.valid() ? loop.condition : truth;
+    Simplifier known(book_.facts_at(inside, true));
+    check_defined(condition, "if: the condition", known);
     inside.condition = both(at.condition, condition);
     Body body = lower(loop.body, inside);
     if (body.empty()) return;
@@ -253,29 +224,7 @@ class ThreadLowering {
   }
 
   void add(const LeaveFor& leave, const Place& place, const ThreadPlace& at, Body& out) {
-    const std::string word = leave.is_next ? "continue" : "break";
-    for (std::size_t k = at.loops.size(); k-- > 0;) {
-      if (at.loops[k]->label != leave.label) continue;
-      if (k < at.loops_outside) {
-        refuse_at(place, "E826",
-                  word + ": " + leave.label +
-                      " would leave a parallel level, whose instances all "
-                      "come to its end",
-                  "leave a loop that stands inside the level, or mask what follows with inthreads");
-      }
-      return put(out, Leave{at.loops[k]->index, leave.is_next}, origin(place, at));
-    }
-    const auto is_index = [&](const MaskLevel& level) {
-      return std::any_of(level.indices.begin(), level.indices.end(),
-                         [&](const MaskIndex& i) { return i.symbol.name() == leave.label; });
-    };
-    const bool is_parallel = std::any_of(at.levels.begin(), at.levels.end(), is_index);
-    refuse_at(place, "E826",
-              is_parallel ? word + ": " + leave.label +
-                                " would leave a parallel level: only serial loops are left"
-                          : "no loop around is called " + leave.label,
-              is_parallel ? "mask what follows with inthreads"
-                          : "give the loop to be left the label: " + leave.label);
+    put(out, Leave{loop_to_leave(leave, place, at).index, leave.is_next}, origin(place, at));
   }
 
   void add(const Synchronize& sync, const Place& place, const ThreadPlace& at, Body& out) {
@@ -328,8 +277,9 @@ class ThreadLowering {
   // The body of a region, under its condition.
   void guard(Expr when, Body body, const ThreadPlace& inside, const ThreadPlace& at,
              const Place& place, Body& out) {
-    if (body.empty()) return;
+    // Who gets to a region is counted where it does nothing, too.
     if (options_.counts) body.insert(body.begin(), count(*inside.region));
+    if (body.empty()) return;
     Body whole = tested(when, std::move(body), at, place);
     if (whole.size() == 1) {
       if (auto* g = std::get_if<Guard>(&whole[0].node); g != nullptr) {
@@ -373,15 +323,30 @@ class ThreadLowering {
     return levels_.number + std::int64_t(region) * levels_.threads;
   }
 
-  // All threads that run the code at a place wait for one another.
+  // All threads that run the code at a place wait for one another. Beside an inner level those are
+  // the elected ones, where they are one or in one warp; else all that get there, who have come
+  // anyway, for a warp meets other warps as a whole.
   void meet(const Place& place, const ThreadPlace& at, const std::string& what, Body& out) {
-    if (!at.region && !at.is_implicit()) {
+    if (at.is_implicit()) {
+      std::string why;
+      const Expr elected = at.full_condition();
+      const auto members = block_members(book_.threads(elected, at), elected, at.levels, why);
+      if (members && members->is_one_warp()) {
+        const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
+        if (!barrier) return;
+        Body body;
+        put(body, *barrier, origin(place, at, what));
+        append(out, tested(all_zero(at.inner, pool_), std::move(body), at, place));
+        return;
+      }
+    }
+    if (!at.region) {
       put(out, Barrier{}, origin(place, at, what));
       return block_has_met(at);
     }
     std::string why;
-    const Expr condition = at.full_condition();
-    const auto members = block_members(book_.threads(condition, at), condition, at.levels, why);
+    const auto members =
+        block_members(book_.threads(at.condition, at), at.condition, at.levels, why);
     if (!members) {
       refuse_at(place, "E816",
                 "the threads around cannot wait for one another at " + what + ": " + why,
@@ -393,10 +358,7 @@ class ThreadLowering {
     if (barrier->scope == Barrier::Scope::Threads) {
       named_.push_back({outermost_async_, *members, place});
     }
-    Body body;
-    put(body, *barrier, origin(place, at, what));
-    append(out, at.is_implicit() ? tested(all_zero(at.inner, pool_), std::move(body), at, place)
-                                 : std::move(body));
+    put(out, *barrier, origin(place, at, what));
     if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
   }
   void block_has_met(const ThreadPlace& at) {
@@ -415,7 +377,12 @@ class ThreadLowering {
           continue;
         }
         for (std::size_t other : group.regions) {
-          if (other != *named.region) check_sharing(named, out_.regions[other]);
+          if (other == *named.region) continue;
+          try {
+            check_sharing(named, out_.regions[other]);
+          } catch (const Error& refusal) {
+            add(refusal, named.place);
+          }
         }
       }
     }
@@ -442,7 +409,7 @@ class ThreadLowering {
   // ---- the kernel ----
 
   void finish(Body body) {
-    drop_repeated(body);
+    drop_repeated_barriers(body);
     kernel_.body = levels_.around(std::move(body));
     if (options_.counts) {
       kernel_.buffers[counts_].elements =
@@ -461,23 +428,6 @@ class ThreadLowering {
     if (!out_.is_legal()) return;
     out_.kernel = std::move(kernel_);
     out_.steps = steps_of(*out_.kernel, origins_, out_);
-  }
-
-  // One barrier right behind another that joins all its threads.
-  static void drop_repeated(Body& body) {
-    Body out;
-    for (Statement& s : body) {
-      if (auto* loop = std::get_if<Loop>(&s.node)) drop_repeated(loop->body);
-      if (auto* guard = std::get_if<Guard>(&s.node)) drop_repeated(guard->body);
-      const auto* next = std::get_if<Barrier>(&s.node);
-      auto* last = out.empty() ? nullptr : std::get_if<Barrier>(&out.back().node);
-      if (next != nullptr && last != nullptr) {
-        if (last->scope == Barrier::Scope::Block) continue;
-        if (next->scope == Barrier::Scope::Block) out.pop_back();
-      }
-      out.push_back(std::move(s));
-    }
-    body = std::move(out);
   }
 
   // Inner levels are begun and ended together: what is run in another run of a level, or beside it,
@@ -523,12 +473,16 @@ bool LoweredThreads::is_legal() const {
 }
 
 LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options) {
+  LoweredThreads out;
+  out.tree = level_tree(program, out.diagnostics);
+  check_memory(program, out.diagnostics);
+  if (!out.is_legal()) return out;
   try {
-    return ThreadLowering(program, options).lower();
-  } catch (const Illegal& refusal) {
-    LoweredThreads out;
-    out.diagnostics.push_back(refusal.diagnostic());
-    return out;
+    return ThreadLowering(program, options, std::move(out)).lower();
+  } catch (const Error& refusal) {
+    LoweredThreads refused;
+    refused.diagnostics.push_back(refusal.diagnostic());
+    return refused;
   }
 }
 

@@ -16,8 +16,11 @@ struct ThreadLowerOptions {
 //   sync: those that it names
 //   where one thread for all inner instances writes what others read, or reads what they write, and
 //     between runs of inner levels: where they meet in memory, and there alone
-// Global arrays hold values before and after. What is wrong becomes a diagnostic, and hides nothing
-// else; the codes are E810 to E823.
+// Global arrays hold values before and after.
+//
+// What is wrong becomes a diagnostic: all that is wrong with levels and arrays (E820 to E823); else
+// all that is wrong with masks and barriers (E342, E810 to E816, E819, E826); else what the
+// kernel's verifier finds (csrc/threads/verify_threads.h).
 LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options = {});
 
 }  // namespace selvage

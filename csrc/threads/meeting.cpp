@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/threads/meeting.h>
 
@@ -27,6 +28,12 @@ std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why)
   }
   if (members.lanes.empty()) members.lanes = mask.lanes();
   return members;
+}
+
+// Where both are reached by the same threads.
+bool joins_all_of(const Barrier& a, const Barrier& b) {
+  if (a.scope == Barrier::Scope::Block) return true;
+  return a.scope == b.scope && a.lanes == b.lanes && a.members == b.members;
 }
 
 }  // namespace
@@ -65,6 +72,22 @@ std::optional<BlockMembers> block_members(const RegionThreads& who, Expr conditi
   return members_of(ThreadMask::all(levels), why);
 }
 
+void drop_repeated_barriers(Body& body) {
+  Body out;
+  for (Statement& s : body) {
+    if (auto* loop = std::get_if<Loop>(&s.node)) drop_repeated_barriers(loop->body);
+    if (auto* guard = std::get_if<Guard>(&s.node)) drop_repeated_barriers(guard->body);
+    const auto* next = std::get_if<Barrier>(&s.node);
+    auto* last = out.empty() ? nullptr : std::get_if<Barrier>(&out.back().node);
+    if (next != nullptr && last != nullptr) {
+      if (joins_all_of(*last, *next)) continue;
+      if (joins_all_of(*next, *last)) out.pop_back();
+    }
+    out.push_back(std::move(s));
+  }
+  body = std::move(out);
+}
+
 std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, const Place& place) {
   if (members.is_whole_block()) return Barrier{};
   if (members.active <= 1) return std::nullopt;
@@ -74,6 +97,21 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
     const bool is_whole = members.lanes[warp] == lanes_of_warp(members.threads, warp);
     return Barrier{.scope = Barrier::Scope::Warp,
                    .lanes = is_whole ? Barrier::kAllLanes : members.lanes[warp]};
+  }
+  if (!members.has_whole_warps()) {
+    std::size_t warp = 0;
+    while (members.lanes[warp] == 0 ||
+           members.lanes[warp] == lanes_of_warp(members.threads, warp)) {
+      ++warp;
+    }
+    throw Illegal({.code = "E816",
+                   .place = place,
+                   .message = counted(members.active, "thread") +
+                              " of several warps wait for one another, and warp " +
+                              std::to_string(warp) +
+                              " has others beside: a warp meets other warps as a whole",
+                   .help = "let the region around begin and end where warps do, every 32 threads, "
+                           "or make the regions inside asynchronous"});
   }
   int id = 0;
   for (auto& [known, owner] : ids_) {

@@ -25,16 +25,20 @@ struct BlockMembers {
 std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
                                           const ThreadMask::Levels& levels, std::string& why);
 
+// Takes out a barrier right behind, or before, another that joins all its threads.
+void drop_repeated_barriers(Body& body);
+
 // Which barrier lets the threads that run some code wait for one another, and nobody else:
 //   all of the block               Block
 //   one thread                     none
 //   all in one warp                Warp, of their lanes
-//   more                           Threads, with an id of the hardware's 1 to 15
+//   more, in whole warps           Threads, with an id of the hardware's 1 to 15
+// Other sets of threads cannot: the hardware counts warps, and a warp waits as a whole.
 // An id belongs to a set of threads; to another one only behind a barrier of the whole block, and
 // not where a loop leads back to the first.
 class MeetingPoints {
  public:
-  // Throws Illegal (E816): no id is left.
+  // Throws Illegal (E816): parts of several warps; no id is left.
   std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place);
   // All threads of the block have met, outside of all loops.
   void block_has_met() { ++epoch_; }

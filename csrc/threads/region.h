@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/index/thread_mask.h>
+#include <selvage/index/region_threads.h>
 #include <selvage/kernel/kernel.h>
 #include <selvage/threads/levels.h>
 #include <selvage/threads/program.h>
@@ -10,17 +10,6 @@
 #include <vector>
 
 namespace selvage {
-
-// Which threads run something.
-struct RegionThreads {
-  std::optional<ThreadMask> mask;  // none: dynamic, or other threads in other iterations
-  // Where it hangs on serial loops of known extents, and nothing else that is known only at run
-  // time: these, outer to inner, and each iteration's mask.
-  std::vector<MaskIndex> loops = {};
-  std::vector<ThreadMask> iterations = {};
-
-  bool is_dynamic() const { return !mask && iterations.empty(); }
-};
 
 // A part of a program that some threads run: an inthreads, or what stands beside an inner level and
 // is run once for each instance of the outer ones.
@@ -39,7 +28,8 @@ struct ThreadRegion {
 // Two or more asynchronous regions that no barrier of the block separates.
 struct AsyncGroup {
   std::vector<std::size_t> regions;
-  std::optional<bool> is_disjoint, is_complete;  // none: dynamic
+  // None: dynamic, or of levels side by side that have more than 2^20 threads.
+  std::optional<bool> is_disjoint, is_complete;
 };
 
 // One thing after the other, as a program is written.

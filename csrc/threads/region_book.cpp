@@ -1,5 +1,3 @@
-#include <selvage/base/integer.h>
-#include <selvage/expr/symbols.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/region_book.h>
 
@@ -9,23 +7,44 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostIterations = 4096;
+bool have_equal_extents(const ThreadMask& a, const ThreadMask& b) {
+  const auto extents = [](const ThreadMask& mask) {
+    std::vector<std::int64_t> out;
+    for (const MaskLevel& level : mask.levels()) {
+      for (const MaskIndex& i : level.indices) out.push_back(i.extent);
+      out.push_back(0);
+    }
+    return out;
+  };
+  return extents(a) == extents(b);
+}
 
-// The loops that a condition hangs on, where their extents are known and few iterations in all.
-std::vector<MaskIndex> loops_of(Expr condition, const ThreadPlace& at, const Facts& facts) {
-  std::vector<MaskIndex> out;
-  std::int64_t n = 1;
-  Simplifier known(facts);
-  const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
-  for (const SerialFor* loop : at.loops) {
-    if (!contains(symbols, loop->index)) continue;
-    const Expr extent = known.simplify(loop->extent);
-    if (!extent.is(Op::Const) || extent.value() < 1) return {};
-    n = checked_mul(n, extent.value()).value_or(INT64_MAX);
-    if (n > kMostIterations) return {};
-    out.push_back({loop->index, extent.value()});
+// Are masks disjoint, and do they cover all threads? Those of levels side by side number the same
+// threads by other indices, and are put together thread by thread, where these are few enough.
+void compare(std::span<const ThreadMask* const> masks, AsyncGroup& group) {
+  constexpr std::int64_t kMostThreads = std::int64_t{1} << 20;
+  const ThreadMask& first = *masks[0];
+  const auto is_alike = [&](const ThreadMask* m) { return have_equal_extents(*m, first); };
+  if (std::all_of(masks.begin(), masks.end(), is_alike)) {
+    ThreadMask all = first;
+    group.is_disjoint = true;
+    for (const ThreadMask* mask : masks.subspan(1)) {
+      if (!disjoint(all, *mask)) group.is_disjoint = false;
+      all = all | *mask;
+    }
+    group.is_complete = all.is_all();
+    return;
   }
-  return out;
+  const std::int64_t threads = first.size();
+  const auto is_as_large = [&](const ThreadMask* m) { return m->size() == threads; };
+  if (threads > kMostThreads || !std::all_of(masks.begin(), masks.end(), is_as_large)) return;
+  group.is_disjoint = group.is_complete = true;
+  for (std::int64_t t = 0; t < threads; ++t) {
+    const auto n = std::count_if(masks.begin(), masks.end(),
+                                 [&](const ThreadMask* m) { return m->contains(t); });
+    if (n > 1) group.is_disjoint = false;
+    if (n == 0) group.is_complete = false;
+  }
 }
 
 }  // namespace
@@ -61,17 +80,9 @@ std::size_t RegionBook::add(ThreadRegion region, const ThreadPlace& at, Expr whe
 }
 
 RegionThreads RegionBook::threads(Expr condition, const ThreadPlace& at) const {
-  const Facts facts = facts_at(at, false);
-  RegionThreads out{.mask = ThreadMask::of(condition, at.levels, facts)};
-  if (out.mask) return out;
-  const std::vector<MaskIndex> loops = loops_of(condition, at, facts);
-  if (loops.empty()) return out;
-  for (auto& mask : masks_by_iteration(condition, at.levels, loops, facts, kMostIterations)) {
-    if (!mask) return {};
-    out.iterations.push_back(std::move(*mask));
-  }
-  out.loops = loops;
-  return out;
+  std::vector<LoopAround> loops;
+  for (const SerialFor* loop : at.loops) loops.push_back({loop->index, loop->extent});
+  return region_threads(condition, at.levels, loops, facts_at(at, false));
 }
 
 void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr when) {
@@ -96,25 +107,15 @@ void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr wh
 }
 
 void RegionBook::close_group() {
-  if (open_.size() < 2) return open_.clear();
-  AsyncGroup group{.regions = std::move(open_), .is_disjoint = {}, .is_complete = {}};
+  std::vector<std::size_t> regions = std::move(open_);
   open_.clear();
-  const ThreadRegion& first = regions_[group.regions[0]];
-  std::optional<ThreadMask> all = first.who.mask;
-  bool is_disjoint = true;
-  for (std::size_t k = 1; k < group.regions.size() && all; ++k) {
-    const std::optional<ThreadMask>& mask = regions_[group.regions[k]].who.mask;
-    if (!mask) {
-      all.reset();
-      break;
-    }
-    is_disjoint = is_disjoint && disjoint(*all, *mask);
-    all = *all | *mask;
+  if (regions.size() < 2) return;
+  AsyncGroup group{.regions = std::move(regions), .is_disjoint = {}, .is_complete = {}};
+  std::vector<const ThreadMask*> masks;
+  for (std::size_t r : group.regions) {
+    if (const auto& mask = regions_[r].who.mask) masks.push_back(&*mask);
   }
-  if (all) {
-    group.is_disjoint = is_disjoint;
-    group.is_complete = all->is_all();
-  }
+  if (masks.size() == group.regions.size()) compare(masks, group);
   groups_.push_back(std::move(group));
 }
 

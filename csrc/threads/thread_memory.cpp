@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/integer.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/threads/thread_memory.h>
 
@@ -58,21 +59,49 @@ ValueId ThreadMemory::convert(ValueId v, Simplifier& known, std::map<ValueId, Va
   return done[v] = kernel_.values.add(std::move(node));
 }
 
-void check_memory(const ThreadProgram& program, const Kernel& kernel) {
+namespace {
+
+// Nothing: past 2^63, or not known.
+std::optional<std::int64_t> bytes_of(const ThreadArray& array, Simplifier& known) {
+  std::optional<std::int64_t> bytes = size_of(array.type);
+  for (Expr extent : array.shape) {
+    const Expr n = known.simplify(extent);
+    if (!n.is(Op::Const) && array.memory == Memory::Global) continue;
+    if (!n.is(Op::Const) || !bytes) return std::nullopt;
+    bytes = checked_mul(*bytes, n.value());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong) {
+  Simplifier known(program.facts);
+  for (const ThreadArray& a : program.arrays) {
+    if (a.memory != Memory::Global || bytes_of(a, known)) continue;
+    wrong.push_back({.code = "E820",
+                     .place = a.place,
+                     .message = "the array " + a.name + " takes 2^63 bytes or more",
+                     .help = "make its extents smaller"});
+  }
   const auto check = [&](Memory memory, std::int64_t most, const std::string& what,
                          const std::string& whose) {
-    const std::optional<std::int64_t> bytes = bytes_in(kernel, memory);
-    if (bytes && *bytes <= most) return;
+    std::optional<std::int64_t> bytes = 0;
     Place place;
     for (const ThreadArray& a : program.arrays) {
-      if (a.memory == memory) place = a.place;
+      if (a.memory != memory) continue;
+      const std::optional<std::int64_t> own = bytes_of(a, known);
+      bytes = bytes && own ? checked_add(*bytes, *own) : std::nullopt;
+      place = a.place;
     }
-    throw Illegal({.code = "E820",
-                   .place = place,
-                   .message = "the " + what + " arrays take " +
-                              (bytes ? std::to_string(*bytes) : "more than 2^63") +
-                              " bytes of each " + whose + ", and there are " + std::to_string(most),
-                   .help = "make them smaller, or keep them in global memory"});
+    if (bytes && *bytes <= most) return;
+    wrong.push_back({.code = "E820",
+                     .place = place,
+                     .message = "the " + what + " arrays take " +
+                                (bytes ? std::to_string(*bytes) : "2^63 or more") +
+                                " bytes of each " + whose + ", and there are " +
+                                std::to_string(most),
+                     .help = "make them smaller, or keep them in global memory"});
   };
   check(Memory::Shared, kMostSharedBytes, "shared", "block");
   check(Memory::Local, kMostLocalBytes, "local", "thread");

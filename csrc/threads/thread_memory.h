@@ -27,7 +27,8 @@ class ThreadMemory {
   Kernel& kernel_;
 };
 
-// Throws Illegal E820: shared or local arrays that take more memory than a block, or a thread, has.
-void check_memory(const ThreadProgram& program, const Kernel& kernel);
+// Adds E820: shared or local arrays that take more memory than a block, or a thread, has; an array
+// whose bytes 63 bits do not count.
+void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong);
 
 }  // namespace selvage

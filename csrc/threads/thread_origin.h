@@ -6,6 +6,8 @@
 
 namespace selvage {
 
+inline constexpr const char* kEndOfInThreads = "the end of inthreads";
+
 // What a statement of a thread program's kernel comes from; Statement::origin numbers them from 1.
 struct ThreadOrigin {
   Place place;

@@ -1,4 +1,5 @@
 #include <selvage/kernel/verify.h>
+#include <selvage/kernel/verify_parts.h>
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
@@ -21,14 +22,7 @@ class FindingReader {
     const ThreadOrigin origin = number == 0 ? ThreadOrigin{} : origins_[number - 1];
     Diagnostic d{.code = {}, .place = origin.place, .message = finding.text};
     switch (finding.hazard) {
-      case Hazard::Divergence:
-        d.code = "E814";
-        d.message = "part of its threads cannot reach a barrier" +
-                    (origin.what.empty() ? "" : ", " + origin.what) + ": " + finding.text;
-        d.help =
-            "move it out of what only some threads run or leave, or make the region around "
-            "asynchronous";
-        break;
+      case Hazard::Divergence: divergence(finding, origin, d); break;
       case Hazard::Race: race(finding, origin, d); break;
       case Hazard::Bounds:
         d.code = "E819";
@@ -36,32 +30,61 @@ class FindingReader {
         break;
       case Hazard::Lifetime:
         d.code = "E824";
-        d.help =
-            "write the element before it is read, by every thread that reads it where it is "
-            "local";
+        d.help = is_local(finding)
+                     ? "write the element before it is read, by every thread that reads it"
+                     : "write the element before it is read";
         break;
     }
     out_.diagnostics.push_back(std::move(d));
   }
 
  private:
+  bool is_local(const KernelFinding& finding) const {
+    return finding.buffer && kernel_.buffers.at(*finding.buffer).memory == Memory::Local;
+  }
+
+  static void divergence(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
+    const std::string what = origin.what.empty() ? "here" : origin.what;
+    d.code = "E814";
+    d.message = what + " is a barrier that part of its threads cannot reach: " + finding.text;
+    if (finding.first && finding.second) {
+      d.message =
+          what + " is a barrier that part of its threads cannot reach: " + to_text(*finding.first) +
+          " comes there, and " + to_text(*finding.second) + " does not";
+      if (!finding.sizes.empty()) d.message += "; " + to_text(finding.sizes);
+    }
+    d.help = "move it out of what only some threads run or leave";
+    if (what == kEndOfInThreads) d.help += ", or make the inthreads asynchronous";
+  }
+
   void race(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) const {
     const bool is_of_blocks =
         finding.first && finding.second && finding.first->block != finding.second->block;
     if (is_of_blocks) {
       d.code = "E815";
-      d.message += "; no barrier crosses blocks";
+      const std::string between = " with no barrier between";
+      const std::size_t at = d.message.find(between);
+      if (at != std::string::npos) d.message.erase(at, between.size());
+      d.message = "no barrier crosses blocks, and " + d.message;
       d.help = "give each block elements of its own, or make two kernels of it";
       return;
     }
     const auto second = outermost_async(origin.region);
-    const auto first = second ? partner(finding, *second) : std::nullopt;
+    const auto first = second && finding.first ? partner(finding, *second) : std::nullopt;
     d.code = first ? "E817" : "E818";
     if (first) {
       d.message = "the asynchronous regions " + out_.regions[*first].when + " and " +
                   out_.regions[*second].when + " meet with no sync between: " + finding.text;
     }
-    d.help = "put sync: shared between, or give each thread elements of its own";
+    if (!finding.first) {
+      d.help =
+          "give each thread elements of its own, or the loops fewer iterations: what is small is "
+          "gone through step by step";
+      return;
+    }
+    const bool is_inside = !first && origin.region && !out_.regions[*origin.region].is_implicit;
+    const std::string sync = is_inside ? "region" : "shared";
+    d.help = "give each thread elements of its own, or put sync: " + sync + " between the two";
   }
 
   std::optional<std::size_t> outermost_async(std::optional<std::size_t> region) const {
@@ -71,7 +94,7 @@ class FindingReader {
 
   // Another region of the same group in which the first thread is.
   std::optional<std::size_t> partner(const KernelFinding& finding, std::size_t second) const {
-    const auto thread = number_of(*finding.first);
+    const auto thread = finding.first ? number_of(*finding.first) : std::nullopt;
     if (!thread) return std::nullopt;
     for (const AsyncGroup& group : out_.groups) {
       const auto& all = group.regions;

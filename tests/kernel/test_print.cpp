@@ -21,12 +21,10 @@ TEST(LoopNest, ReadsAsPseudoCode) {
   const ValueId value = values.apply(
       Function::Mul, {values.apply(Function::Relu, {sum}),
                       values.apply(Function::Neg, {values.apply(Function::Sub, {x, x})})});
-  h.kernel.body = {loop(bx, h.c(9),
-                        {loop(tx, h.c(128),
-                              {define(m, bx * 128 + tx),
-                               guard(m < 1027, {loop(i, h.c(4), {store(y, m * 4 + i, value)})})},
-                              ParallelType::TIDx)},
-                        ParallelType::BIDx)};
+  Body body = {define(m, bx * 128 + tx)};
+  body.push_back(guard(m < 1027, {loop(i, h.c(4), {store(y, m * 4 + i, value)})}));
+  body = {loop(tx, h.c(128), std::move(body), ParallelType::TIDx)};
+  h.kernel.body = {loop(bx, h.c(9), std::move(body), ParallelType::BIDx)};
   EXPECT_EQ(loop_nest(h.kernel),
             "parallel bx in 9 (BIDx)\n"
             "  parallel tx in 128 (TIDx)\n"
@@ -44,7 +42,7 @@ TEST(LoopNest, AValueUsedTwiceGetsALine) {
   ValueGraph& values = h.kernel.values;
   ValueId x = values.apply(Function::FloorDiv, {h.read(a, i), values.index(i - 1)});
   x = values.apply(Function::Lt, {values.apply(Function::Mul, {x, x}), x});
-  h.kernel.body = {loop(i, h.c(4), {store(y, i, x)}, ParallelType::Unroll)};
+  h.kernel.body.push_back(loop(i, h.c(4), {store(y, i, x)}, ParallelType::Unroll));
   EXPECT_EQ(loop_nest(h.kernel),
             "for i in 4 (Unroll)\n"
             "  v0 = int64(a[i]) // (i - 1)\n"

@@ -1,0 +1,44 @@
+#include <selvage/base/integer.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/index/region_threads.h>
+#include <selvage/simplifier/simplifier.h>
+
+namespace selvage {
+
+namespace {
+
+// The loops that a condition hangs on, where their extents are known and few iterations in all.
+std::vector<MaskIndex> loops_of(Expr condition, std::span<const LoopAround> loops,
+                                const Facts& facts) {
+  std::vector<MaskIndex> out;
+  std::int64_t n = 1;
+  Simplifier known(facts);
+  const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+  for (const LoopAround& loop : loops) {
+    if (!contains(symbols, loop.index)) continue;
+    const Expr extent = known.simplify(loop.extent);
+    if (!extent.is(Op::Const) || extent.value() < 1) return {};
+    n = checked_mul(n, extent.value()).value_or(INT64_MAX);
+    if (n > kMostIterations) return {};
+    out.push_back({loop.index, extent.value()});
+  }
+  return out;
+}
+
+}  // namespace
+
+RegionThreads region_threads(Expr condition, const ThreadMask::Levels& levels,
+                             std::span<const LoopAround> loops, const Facts& known) {
+  RegionThreads out{.mask = ThreadMask::of(condition, levels, known)};
+  if (out.mask) return out;
+  const std::vector<MaskIndex> around = loops_of(condition, loops, known);
+  if (around.empty()) return out;
+  for (auto& mask : masks_by_iteration(condition, levels, around, known, kMostIterations)) {
+    if (!mask) return {};
+    out.iterations.push_back(std::move(*mask));
+  }
+  out.loops = around;
+  return out;
+}
+
+}  // namespace selvage

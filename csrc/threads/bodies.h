@@ -1,0 +1,15 @@
+#pragma once
+
+#include <selvage/threads/program.h>
+
+namespace selvage {
+
+// What stands in a body, at any depth.
+
+// The first inner level; null: none.
+const InnerParallel* first_inner(const ThreadBody& body);
+
+// Is there a break or a continue?
+bool has_leave(const ThreadBody& body);
+
+}  // namespace selvage

@@ -1,0 +1,155 @@
+#include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
+#include <selvage/threads/checks.h>
+#include <selvage/threads/divergence.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+namespace selvage {
+
+namespace {
+
+[[noreturn]] void refuse_at(const Place& place, const char* code, std::string message,
+                            std::string help) {
+  throw Illegal(
+      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
+}
+
+bool is_index(const ThreadPlace& at, Expr symbol) {
+  return std::any_of(at.levels.begin(), at.levels.end(), [&](const MaskLevel& level) {
+    return std::any_of(level.indices.begin(), level.indices.end(),
+                       [&](const MaskIndex& i) { return same(i.symbol, symbol); });
+  });
+}
+
+class ElementChecker {
+ public:
+  ElementChecker(const ThreadProgram& program, bool is_left, Simplifier& known)
+      : program_(program), is_left_(is_left), known_(known) {}
+
+  void element(std::uint32_t array, const std::vector<Expr>& subscripts, bool is_chosen) {
+    const ThreadArray& a = program_.arrays.at(array);
+    for (std::size_t k = 0; k < subscripts.size(); ++k) {
+      check_defined(subscripts[k], "the subscript", known_);
+      if (!is_left_ && !is_chosen) in_axis(a, k, subscripts[k]);
+    }
+  }
+  void value(ValueId v, bool is_chosen) {
+    if (!seen_.insert({v, is_chosen}).second) return;
+    const ValueNode& node = program_.values[v];
+    if (node.kind == ValueNode::Kind::Read) element(node.source, node.subscripts, is_chosen);
+    if (node.kind == ValueNode::Kind::Index) check_defined(node.index, "the value", known_);
+    const bool selects = node.kind == ValueNode::Kind::Apply && node.function == Function::Select;
+    for (std::size_t k = 0; k < node.operands.size(); ++k) {
+      value(node.operands[k], is_chosen || (selects && k > 0));
+    }
+  }
+
+ private:
+  // An array of one axis is its address: the kernel's verifier has it all.
+  void in_axis(const ThreadArray& a, std::size_t axis, Expr subscript) {
+    if (a.shape.size() < 2) return;
+    const Expr n = a.shape[axis];
+    const Verdict verdict = known_.prove(subscript >= 0 && subscript < n);
+    if (!is_refuted(verdict)) return;
+    const std::array<Expr, 2> of = {subscript, n};
+    const std::vector<Expr> used = symbols_of(of);
+    Point point = point_of(verdict);
+    std::erase_if(point, [&](const auto& at) { return !contains(used, at.first); });
+    refuse<Illegal>(
+        "E819",
+        "the subscript " + to_string(subscript) + " of " + a.name + " leaves axis " +
+            std::to_string(axis) + ", which has the extent " + to_string(n) +
+            (point.empty() ? "" : ": " + to_text(point)),
+        "make the axis longer, or mask the threads that have no element with inthreads");
+  }
+
+  const ThreadProgram& program_;
+  bool is_left_;
+  Simplifier& known_;
+  std::set<std::pair<ValueId, bool>> seen_;
+};
+
+}  // namespace
+
+void check_inthreads(const InThreads& in, const Place& place, const ThreadPlace& at) {
+  if (at.levels.empty()) {
+    refuse_at(place, "E810", "inthreads stands outside of all parallel levels: there is one thread",
+              "put it inside a level, such as parallel: [{p: 6}]");
+  }
+  if (in.is_async && at.is_in_inthreads) {
+    refuse_at(
+        place, "E811",
+        "an inthreads inside another is asynchronous: " + in.text + "; only the outermost may be",
+        "leave async out here");
+  }
+  const auto wrong = find_not_divergent(in.when, [&](Expr symbol) { return is_index(at, symbol); });
+  if (!wrong) return;
+  // The whole is written as the user did; of a part, > and >= are < and <=.
+  const bool is_whole = same(wrong->part, in.when);
+  const std::string part = to_string(wrong->part), of = is_whole ? "" : " of " + part;
+  std::string why, help = "compare a parallel index, alone on its side, with a number or a symbol";
+  switch (wrong->why) {
+    case NotDivergent::Why::NoSide:
+      why = "neither side" + of + " depends on a parallel index";
+      break;
+    case NotDivergent::Why::BothSides:
+      why = (is_whole ? "both sides" : "both sides" + of) + " depend on parallel indices";
+      help = "bring all parallel indices to one side, as p - q > 0 for p > q";
+      break;
+    case NotDivergent::Why::NoComparison:
+      why = (is_whole ? "it" : part) + " is no comparison";
+      break;
+  }
+  refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why, help);
+}
+
+const SerialFor& loop_to_leave(const LeaveFor& leave, const Place& place, const ThreadPlace& at) {
+  const std::string word = leave.is_next ? "continue: " : "break: ";
+  for (std::size_t k = at.loops.size(); k-- > 0;) {
+    if (at.loops[k]->label != leave.label) continue;
+    if (k >= at.loops_outside) return *at.loops[k];
+    refuse_at(
+        place, "E826",
+        word + leave.label + " would leave a parallel level, whose instances all come to its end",
+        "leave a loop that stands inside the level, or mask what follows with inthreads");
+  }
+  const auto is_index = [&](const MaskLevel& level) {
+    return std::any_of(level.indices.begin(), level.indices.end(),
+                       [&](const MaskIndex& i) { return i.symbol.name() == leave.label; });
+  };
+  const bool is_parallel = std::any_of(at.levels.begin(), at.levels.end(), is_index);
+  refuse_at(place, "E826",
+            is_parallel
+                ? word + leave.label + " would leave a parallel level: only serial loops are left"
+                : "no loop around is called " + leave.label,
+            is_parallel ? "mask what follows with inthreads"
+                        : "give the loop to be left the label: " + leave.label);
+}
+
+void check_defined(Expr e, std::string_view what, Simplifier& known) {
+  for (Expr part : reachable(std::span(&e, 1), true)) {
+    if (!part.is(Op::Div) && !part.is(Op::Mod)) continue;
+    const Expr divisor = part[1];
+    if (known.proves(divisor > 0) || known.proves(divisor < 0)) continue;
+    const bool is_zero = known.simplify(divisor).is(Op::Const);
+    refuse<Illegal>(
+        "E342",
+        std::string(what) + " '" + to_string(e) + "' divides by '" + to_string(divisor) +
+            (is_zero ? "'" : "', which may be 0"),
+        "divide by what is never 0, such as " + to_string(max(divisor, e.pool().constant(1))));
+  }
+}
+
+void check_elements(const Assign& assign, const ThreadProgram& program, bool is_left,
+                    Simplifier& known) {
+  ElementChecker checker(program, is_left, known);
+  checker.element(assign.array, assign.subscripts, false);
+  checker.value(assign.value, false);
+}
+
+}  // namespace selvage

@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+
+#include "checked.h"
+
+namespace selvage {
+
+namespace {
+
+using namespace threads;
+
+// Barriers that part of their threads cannot reach, or for which there is none.
+const std::string kWarpsAndSymbol = R"(symbols: {n: {min: 0, max: 64}}
+arrays: {A: {shape: [64], dtype: int32}}
+parallel: [{p: 64}]
+body:
+)";
+const std::string kTwoWarps = R"(arrays: {A: {shape: [64], dtype: int32}}
+parallel: [{p: 64}]
+body:
+)";
+const std::string kFourWarps = R"(arrays: {A: {shape: [128], dtype: int32}}
+parallel: [{p: 128}]
+body:
+)";
+
+TEST(BarrierChecks, OneOfTheBlockInARegion) {
+  expect_mended(kTwoWarps + R"(- inthreads: {when: p < 32, do: [sync: shared]}
+)",
+                "a.yaml:4:34: error[E814]: sync: shared is a barrier that part of its threads "
+                "cannot reach: it stands where p < 32 holds, 32 threads of a block of 64; help: "
+                "write sync: region, or move it behind the region",
+                {"sync: shared", "sync: region"});
+  expect_mended(
+      kWarpsAndSymbol + R"(- inthreads: {when: p < n, async: true, do: ["A[p] = 1", sync: shared]}
+)",
+      "a.yaml:5:58: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "it stands where p < n, and which threads run it is known only at run time; help: write "
+      "sync: region, or move it behind the region",
+      {", sync: shared]}", "]}\n- sync: shared"});
+}
+
+TEST(BarrierChecks, OneOfTheWarpInARegionThatHasPartOfIt) {
+  expect_mended(kTwoWarps + R"(- inthreads: {when: p < 31, do: [sync: warp]}
+)",
+                "a.yaml:4:34: error[E814]: sync: warp is a barrier that part of its threads cannot "
+                "reach: it stands where p < 31 holds, 31 threads of a block of 64; help: write "
+                "sync: region, or move it behind the region",
+                {"sync: warp", "sync: region"});
+  expect_mended(kTwoWarps + R"(- inthreads: {when: p < 31, do: [sync: warp]}
+)",
+                "a.yaml:4:34: error[E814]: sync: warp is a barrier that part of its threads cannot "
+                "reach: it stands where p < 31 holds, 31 threads of a block of 64; help: write "
+                "sync: region, or move it behind the region",
+                {"p < 31", "p < 32"});
+}
+
+TEST(BarrierChecks, OneInALoopThatOnlySomeThreadsRun) {
+  expect_mended(
+      kTwoWarps + R"(- for: {index: i, in: 2, if: p < 32, do: ["A[p] = 1", sync: shared]}
+)",
+      "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (0, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (32, 0, "
+      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      {", sync: shared]}", "]}\n- sync: shared"});
+  expect_mended(
+      kTwoWarps + R"(- for: {index: i, in: 64, if: p < i, do: ["A[p] = 1", sync: shared]}
+)",
+      "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (0, 0, 0), i = 1 comes there, and block (0, 0, 0), thread (1, 0, "
+      "0), i = 1 does not; help: move it out of what only some threads run or leave",
+      {", sync: shared]}", "]}\n- sync: shared"});
+  expect_mended(
+      kTwoWarps + R"(- for: {index: i, in: p, do: ["A[p] = 1", sync: shared]}
+)",
+      "a.yaml:4:43: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (1, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (0, 0, "
+      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      {", sync: shared]}", "]}\n- sync: shared"});
+  expect_mended(
+      kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: warp, "A[p] = 1"]}
+)",
+      "a.yaml:4:43: error[E814]: sync: warp is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (32, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (40, 0, "
+      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      {"sync: warp, \"A[p] = 1\"]}", "\"A[p] = 1\"]}\n- sync: warp"});
+  expect_mended(
+      kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: region, "A[p] = 1"]}
+)",
+      "a.yaml:4:43: error[E814]: sync: region is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (0, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (40, 0, "
+      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      {"sync: region, \"A[p] = 1\"]}", "\"A[p] = 1\"]}\n- sync: region"});
+}
+
+TEST(BarrierChecks, TheEndOfInthreadsInALoopThatOnlySomeThreadsRun) {
+  expect_mended(
+      kTwoWarps +
+          R"(- for: {index: i, in: 2, if: p < 40, do: [{inthreads: {when: p > 20, do: ["A[p] = 1"]}}]}
+)",
+      "a.yaml:4:44: error[E814]: the end of inthreads is a barrier that part of its threads cannot "
+      "reach: block (0, 0, 0), thread (0, 0, 0), i = 0 comes there, and block (0, 0, 0), thread "
+      "(40, 0, 0), i = 0 does not; help: move it out of what only some threads run or leave, or "
+      "make the inthreads asynchronous",
+      {"p > 20,", "p > 20, async: true,"});
+}
+
+TEST(BarrierChecks, OneBehindABreakOfSomeThreads) {
+  expect_mended(
+      kTwoWarps + R"(- for:
+    index: i
+    in: 4
+    do:
+    - inthreads: {when: p < 32, async: true, do: [{break: i}]}
+    - sync: shared
+)",
+      "a.yaml:9:7: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (32, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (0, 0, "
+      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      {"    - sync: shared", "- sync: shared"});
+  expect_mended(
+      kTwoWarps + R"(- for:
+    index: i
+    in: 4
+    do:
+    - inthreads: {when: p < 32, async: true, do: [{continue: i}]}
+    - sync: shared
+)",
+      "a.yaml:9:7: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "block (0, 0, 0), thread (32, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (0, 0, "
+      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      {"    - sync: shared", "- sync: shared"});
+}
+
+TEST(BarrierChecks, OneInCodeThatRunsOnceForEachOuterInstance) {
+  expect_mended(R"(arrays: {A: {shape: [2], dtype: int32}}
+parallel: [{p: 2}]
+body:
+- do: ["A[p] = 1", sync: shared]
+- parallel: {levels: [{q: 32}], do: []}
+)",
+                "a.yaml:4:20: error[E814]: sync: shared is a barrier that part of its threads "
+                "cannot reach: it stands where q == 0 holds, 1 thread of a block of 32; help: "
+                "write sync: region, or move it behind the region",
+                {"[\"A[p] = 1\", sync: shared]", "[\"A[p] = 1\"]\n- sync: shared"});
+}
+
+TEST(BarrierChecks, OneOfARegionThatIsKnownOnlyAtRunTime) {
+  expect_mended(
+      kWarpsAndSymbol + R"(- inthreads: {when: p < n, do: [sync: region]}
+)",
+      "a.yaml:5:33: error[E816]: the threads around cannot wait for one another at sync: region: "
+      "which threads run it is known only at run time; help: make the regions inside asynchronous, "
+      "or the outer one's predicate one of indices and numbers that is alike in every block",
+      {"p < n", "p < 40"});
+  expect_mended(
+      kWarpsAndSymbol +
+          R"(- inthreads: {when: p < n, do: [{inthreads: {when: p > 3, do: ["A[p] = 1"]}}]}
+)",
+      "a.yaml:5:34: error[E816]: the threads around cannot wait for one another at the end of "
+      "inthreads: which threads run it is known only at run time; help: make the regions inside "
+      "asynchronous, or the outer one's predicate one of indices and numbers that is alike in "
+      "every block",
+      {"p < n", "p < 40"});
+}
+
+TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryBlock) {
+  expect_mended(R"(arrays: {A: {shape: [2, 64], dtype: int32}}
+parallel: [{p: 2}, {q: 64}]
+body:
+- inthreads: {when: "p * 8 + q < 48", do: [sync: region]}
+)",
+                "a.yaml:4:44: error[E816]: the threads around cannot wait for one another at sync: "
+                "region: the threads that run it are not the same in every block; help: make the "
+                "regions inside asynchronous, or the outer one's predicate one of indices and "
+                "numbers that is alike in every block",
+                {"p * 8 + q", "q"});
+}
+
+TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryIteration) {
+  expect_mended(
+      kTwoWarps +
+          R"(- for: {index: i, in: 2, do: [{inthreads: {when: p < 40 + i, do: [sync: region]}}]}
+)",
+      "a.yaml:4:67: error[E816]: the threads around cannot wait for one another at sync: region: "
+      "the threads that run it are not the same in every iteration; help: make the regions inside "
+      "asynchronous, or the outer one's predicate one of indices and numbers that is alike in "
+      "every block",
+      {"40 + i", "40"});
+}
+
+TEST(BarrierChecks, OneOfSeveralWarpsInARegionThatSharesAWarp) {
+  expect_mended(
+      kFourWarps + R"(- inthreads: {when: p < 48, async: true, do: ["A[p] = 1", sync: region]}
+- inthreads: {when: p > 47, async: true, do: ["A[p] = 1"]}
+)",
+      "a.yaml:4:59: error[E816]: the threads of p < 48 wait for one another across warps, and "
+      "share warp 1 with the threads of p > 47, which run at the same time; help: let regions that "
+      "wait begin and end where warps do, every 32 threads, or put sync: shared between the "
+      "regions",
+      {"- inthreads: {when: p > 47", "- sync: shared\n- inthreads: {when: p > 47"});
+  expect_mended(
+      kFourWarps + R"(- inthreads: {when: p < 48, async: true, do: ["A[p] = 1", sync: region]}
+- inthreads: {when: p > 47, async: true, do: ["A[p] = 1"]}
+)",
+      "a.yaml:4:59: error[E816]: the threads of p < 48 wait for one another across warps, and "
+      "share warp 1 with the threads of p > 47, which run at the same time; help: let regions that "
+      "wait begin and end where warps do, every 32 threads, or put sync: shared between the "
+      "regions",
+      {"p < 48, async: true, do: [\"A[p] = 1\", sync: region]}\n- inthreads: {when: p > 47",
+       "p < 64, async: true, do: [\"A[p] = 1\", sync: region]}\n- inthreads: {when: p > 63"});
+}
+
+}  // namespace
+
+}  // namespace selvage

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include "checked.h"
+
+namespace selvage {
+
+namespace {
+
+using namespace threads;
+
+// Blocks that would have to wait for one another.
+const std::string kBlocks =
+    R"(arrays: {A: {shape: [2], dtype: int32}, B: {shape: [2, 4], dtype: int32}}
+)";
+
+TEST(BlockChecks, BlocksDoNotMeetInWhatOneThreadOfEachWrites) {
+  expect_mended(
+      kBlocks + R"(parallel: [{p: 2}]
+body:
+- A[0] = 1
+- parallel: {levels: [{q: 4}], do: []}
+)",
+      "a.yaml:4:3: error[E815]: no barrier crosses blocks, and A[0] is written by one thread and "
+      "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
+      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      {"A[0]", "A[p]"});
+}
+
+TEST(BlockChecks, NoBlockReadsWhatAnotherWrites) {
+  expect_mended(
+      kBlocks + R"(parallel: [{p: 2}]
+body:
+- A[p] = 1
+- parallel: {levels: [{q: 4}], do: ["B[p, q] = A[1 - p]"]}
+)",
+      "a.yaml:4:3: error[E815]: no barrier crosses blocks, and A[1] is written by one thread and "
+      "accessed by another of another block: block (0, 0, 0), thread (3, 0, 0); and block (1, 0, "
+      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it\n"
+      "a.yaml:5:37: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "
+      "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
+      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      {"A[1 - p]", "A[p]"});
+}
+
+TEST(BlockChecks, WhatStandsOutsideOfAllLevelsIsReadByItsBlockAlone) {
+  expect_mended(
+      kBlocks + R"(body:
+- A[0] = 1
+- parallel: {levels: [{p: 2}, {q: 4}], do: ["B[p, q] = A[0]"]}
+)",
+      "a.yaml:4:45: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "
+      "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
+      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      {"A[0]\"", "A[1]\""});
+  expect_mended(
+      kBlocks + R"(body:
+- A[0] = 1
+- parallel: {levels: [{p: 2}, {q: 4}], do: ["B[p, q] = A[0]"]}
+)",
+      "a.yaml:4:45: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "
+      "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
+      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      {"{p: 2}", "{p: 1}"});
+}
+
+}  // namespace
+
+}  // namespace selvage

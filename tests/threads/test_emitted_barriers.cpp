@@ -1,0 +1,230 @@
+// The CUDA of a thread program has the barriers that its constructs ask for, and no other.
+#include <gtest/gtest.h>
+
+#include "checked.h"
+
+namespace selvage {
+
+namespace {
+
+using namespace threads;
+
+// From the kernel's name on; what is said where there is none.
+std::string kernel(const std::string& text) {
+  const Report report = report_on(text);
+  if (!report.threads->lowered.kernel) return said(text);
+  const std::string& cuda = report.threads->cuda->text;
+  return cuda.substr(cuda.rfind("KERNEL("));
+}
+
+int count_of(const std::string& word, const std::string& text) {
+  int n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+// Of a program: barriers of the block, of a warp or part of it, and of a number of warps.
+struct Barriers {
+  int block, warp, some;
+  friend bool operator==(const Barriers&, const Barriers&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Barriers& b) {
+    return out << b.block << " of the block, " << b.warp << " of a warp, " << b.some << " of some";
+  }
+};
+Barriers barriers(const std::string& text) {
+  const std::string cuda = kernel(text);
+  EXPECT_EQ(cuda.find("KERNEL("), 0u) << cuda;
+  return {count_of("__syncthreads(", cuda), count_of("__syncwarp(", cuda),
+          count_of("sync_threads(", cuda)};
+}
+
+const std::string kTwoWarps =
+    R"(arrays: {A: {shape: [64], dtype: int32}, B: {shape: [64], dtype: int32}}
+parallel: [{p: 64}]
+body:
+)";
+const std::string kFourWarps =
+    R"(arrays: {A: {shape: [128], dtype: int32}, B: {shape: [128], dtype: int32}}
+parallel: [{p: 128}]
+body:
+)";
+
+TEST(EmittedBarriers, OneStandsBehindInthreads) {
+  EXPECT_EQ(kernel(R"(arrays: {A: {shape: [6], dtype: int32}}
+parallel: [{p: 6}]
+body:
+- inthreads: {when: p <= 2, do: ["A[p] = 1"]}
+)"),
+            R"(KERNEL(kernel_a)(int* __restrict__ A) {
+  const int p = threadIdx.x;
+  if (p <= 2) {  // p <= 2: 000111
+    A[p] = 1;
+  }
+  __syncthreads();
+}
+)");
+}
+
+TEST(EmittedBarriers, NoneStandsBetweenAsynchronousRegionsAndOneAtTheSync) {
+  EXPECT_EQ(kernel(R"(arrays: {A: {shape: [6], dtype: int32}}
+parallel: [{p: 6}]
+body:
+- inthreads: {when: p <= 2, async: true, do: ["A[p] = 1"]}
+- inthreads: {when: p > 2, async: true, do: ["A[p] = 2"]}
+- sync: shared
+)"),
+            R"(KERNEL(kernel_a)(int* __restrict__ A) {
+  const int p = threadIdx.x;
+  if (p <= 2) {  // p <= 2: 000111
+    A[p] = 1;
+  }
+  if (2 < p) {  // p > 2: 111000
+    A[p] = 2;
+  }
+  __syncthreads();
+}
+)");
+}
+
+TEST(EmittedBarriers, AnEmptyBodyHasNone) {
+  EXPECT_EQ(
+      barriers(kTwoWarps + "- inthreads: {when: p < 3, do: []}\n- inthreads: {when: p < 4}\n"),
+      (Barriers{0, 0, 0}));
+}
+
+TEST(EmittedBarriers, OneBehindAnotherIsTheSame) {
+  const std::string region = "- inthreads: {when: p < 3, do: [\"A[p] = 1\"]}\n";
+  EXPECT_EQ(barriers(kTwoWarps + region + "- sync: shared\n"), (Barriers{1, 0, 0}));
+  EXPECT_EQ(barriers(kTwoWarps + "- sync: shared\n- sync: warp\n- sync: region\n"),
+            (Barriers{1, 0, 0}));
+  EXPECT_EQ(barriers(kTwoWarps + region + "- B[p] = 1\n- sync: shared\n"), (Barriers{2, 0, 0}));
+}
+
+TEST(EmittedBarriers, OneOfARegionBehindAnotherIsTheSame) {
+  const auto region = [](const char* when) {
+    return kFourWarps + "- inthreads: {when: " + when +
+           ", async: true, do: [{inthreads: {when: p < 5, do: [\"A[p] = 1\"]}}, sync: region, "
+           "sync: region, \"B[p] = 1\"]}\n";
+  };
+  EXPECT_EQ(barriers(region("p < 32")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(region("p < 20")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(region("p < 64")), (Barriers{0, 0, 1}));
+  EXPECT_EQ(barriers(kFourWarps + "- sync: warp\n- sync: warp\n- A[p] = 1\n- sync: warp\n"),
+            (Barriers{0, 2, 0}));
+}
+
+TEST(EmittedBarriers, TheInnerOfTwoRegionsAsksForThoseOfTheOuter) {
+  const auto nested = [&](const std::string& outer) {
+    return barriers(kFourWarps + "- inthreads: {when: " + outer +
+                    ", do: [{inthreads: {when: p < 5, do: [\"A[p] = 1\"]}}, \"B[p] = 1\"]}\n");
+  };
+  EXPECT_EQ(nested("p < 1"), (Barriers{1, 0, 0})) << "one thread waits for nobody";
+  EXPECT_EQ(nested("p < 32"), (Barriers{1, 1, 0}));
+  EXPECT_EQ(nested("p < 20"), (Barriers{1, 1, 0}));
+  EXPECT_EQ(nested("p < 64"), (Barriers{1, 0, 1}));
+}
+
+TEST(EmittedBarriers, ARegionInOneWarpWaitsByItsLanes) {
+  const std::string text = kernel(
+      kTwoWarps + "- inthreads: {when: \"p > 33 && p < 36\", do: [\"A[p] = 1\", sync: region]}\n");
+  EXPECT_EQ(count_of("__syncwarp(0x0000000cu);", text), 1) << text;
+}
+
+TEST(EmittedBarriers, RegionsOfSeveralWarpsHaveNumbersOfTheirOwn) {
+  const std::string text = kernel(
+      kFourWarps +
+      R"(- inthreads: {when: p < 64, async: true, do: ["A[p] = 1", sync: region, "B[p] = A[63 - p]"]}
+- inthreads: {when: p >= 64, async: true, do: ["A[p] = 1", {inthreads: {when: p < 70, do: ["B[p] = 2"]}}, "B[p] = 1"]}
+- sync: shared
+)");
+  EXPECT_EQ(count_of("sync_threads(1, 64);", text), 1) << text;
+  EXPECT_EQ(count_of("sync_threads(2, 64);", text), 1) << text;
+  EXPECT_EQ(count_of("__syncthreads();", text), 1) << text;
+}
+
+TEST(EmittedBarriers, FifteenRegionsMayWaitAtATime) {
+  const auto regions = [](int n, const std::string& between) {
+    std::string text = "parallel: [{p: 1024}]\nbody:\n";
+    for (int k = 0; k < n; ++k) {
+      if (k == 15) text += between;
+      text += "- inthreads: {when: \"p >= " + std::to_string(64 * k) + " && p < " +
+              std::to_string(64 * k + 64) + "\", async: true, do: [sync: region]}\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(barriers(regions(15, "")), (Barriers{0, 0, 15}));
+  EXPECT_EQ(said(regions(16, "")),
+            "a.yaml:18:63: error[E816]: more than 15 sets of threads wait for one another at the "
+            "same time, and the hardware has barriers for 15; help: put sync: shared between some "
+            "of the asynchronous regions");
+  EXPECT_EQ(barriers(regions(16, "- sync: shared\n")), (Barriers{1, 0, 16}));
+}
+
+TEST(EmittedBarriers, AConditionIsHoistedIfAndOnlyIfItIsInvariant) {
+  EXPECT_EQ(kernel(R"(arrays: {A: {shape: [6], dtype: float}}
+parallel: [{p: 6}]
+body:
+- for: {index: i, in: 4, if: p < 3, do: ["A[p] += 1"]}
+- foreach: {index: j, in: 4, if: p < j, do: ["A[p] += 2"]}
+)"),
+            R"(KERNEL(kernel_a)(float* __restrict__ A) {
+  const int p = threadIdx.x;
+  if (p < 3) {
+    for (int i = 0; i < 4; ++i) {
+      A[p] = A[p] + 1.0f;
+    }
+  }
+  for (int j = 0; j < 4; ++j) {
+    if (p < j) {
+      A[p] = A[p] + 2.0f;
+    }
+  }
+}
+)");
+}
+
+TEST(EmittedBarriers, ReadersOfWhatOneThreadWroteGetTheOneTheyNeed) {
+  const auto text = [](const char* level, const char* read) {
+    return std::string(
+               "arrays: {S: {shape: [4], dtype: int32, memory: shared}, "
+               "B: {shape: [4, 32], dtype: int32}}\nparallel: [{") +
+           level + ": [p: 4]}]\nbody:\n- S[" + (level[0] == 'b' ? "0" : "p") +
+           "] = 1\n- parallel: {levels: [{q: 32}], do: [\"B[p, q] = " + read + "\"]}\n";
+  };
+  EXPECT_EQ(barriers(text("thread", "1")), (Barriers{0, 0, 0}));
+  EXPECT_EQ(barriers(text("thread", "S[p]")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(text("thread", "S[3 - p]")), (Barriers{1, 0, 0}));
+  EXPECT_EQ(barriers(text("block", "S[0]")), (Barriers{0, 1, 0})) << "a block of one warp";
+}
+
+TEST(EmittedBarriers, ARegionAroundAnInnerLevelIsWaitedForByAllOfThem) {
+  const std::string text = kernel(R"(arrays: {B: {shape: [4, 32], dtype: int32}}
+parallel: [{thread: [p: 4]}]
+body:
+- inthreads: {when: p < 2, do: [{parallel: {levels: [{q: 32}], do: ["B[p, q] = 1"]}}]}
+)");
+  EXPECT_EQ(count_of("\n  __syncthreads();\n}", text), 1) << text;
+  EXPECT_EQ(count_of("sync", text), 1) << text;
+}
+
+// {x: 2, y: 128}: the first is the most significant, and CUDA's x the last.
+TEST(EmittedBarriers, TheLastIndexOfALevelIsX) {
+  EXPECT_EQ(kernel(R"(arrays: {A: {shape: [256], dtype: int32}}
+parallel: [{x: 2, y: 128}]
+body:
+- inthreads: {when: x == 1, do: ["A[x * 128 + y] = 1"]}
+)"),
+            R"(KERNEL(kernel_a)(int* __restrict__ A) {
+  const int x = threadIdx.y;
+  const int y = threadIdx.x;
+  if (x == 1) {  // x == 1: 1{128}0{128}
+    A[y + 128] = 1;
+  }
+  __syncthreads();
+}
+)");
+}
+
+}  // namespace
+
+}  // namespace selvage
