@@ -5,6 +5,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/driver/run.h>
+#include <selvage/driver/run_threads.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/text.h>
@@ -21,3 +22,5 @@
 #include <selvage/report/report.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/scheduler/pointwise.h>
+#include <selvage/threads/builder.h>
+#include <selvage/threads/lower_threads.h>

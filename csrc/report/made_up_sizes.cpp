@@ -75,4 +75,25 @@ std::map<std::string, std::int64_t> made_up_sizes(
   return sizes;
 }
 
+std::map<std::string, std::int64_t> made_up_sizes(const Facts& facts,
+                                                  std::span<const Expr> symbols) {
+  std::vector<std::int64_t> preferred;
+  for (Expr symbol : symbols) {
+    const Facts::Symbol* known = facts.find(symbol);
+    const Interval range = known == nullptr ? Interval{} : known->range;
+    std::int64_t value = kPreferred[std::min(preferred.size(), kPreferred.size() - 1)];
+    if (range.has_lo()) value = saturating_add(range.lo, value);
+    if (range.has_lo() && range.has_hi() && value >= range.hi) {
+      value = range.lo + (range.hi - range.lo) / 2;
+    }
+    preferred.push_back(value);
+  }
+  const auto found =
+      completed(facts, {}, {symbols.begin(), symbols.end()}, relations(facts), preferred);
+  std::map<std::string, std::int64_t> sizes;
+  if (!found) return sizes;
+  for (const auto& [symbol, value] : *found) sizes[std::string(symbol.name())] = value;
+  return sizes;
+}
+
 }  // namespace selvage

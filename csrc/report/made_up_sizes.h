@@ -3,6 +3,7 @@
 #include <selvage/lower/program.h>
 
 #include <map>
+#include <span>
 #include <string>
 
 namespace selvage {
@@ -12,5 +13,10 @@ namespace selvage {
 // between them. A size for which nothing is found is left out.
 std::map<std::string, std::int64_t> made_up_sizes(const Fusion& fusion, const Program& program,
                                                   const std::map<std::string, std::int64_t>& given);
+
+// Values for symbols that the facts allow, in the midst of their ranges where that may be: at the
+// ends a condition is likely to hold for all threads, or for none. Empty: none were found.
+std::map<std::string, std::int64_t> made_up_sizes(const Facts& facts,
+                                                  std::span<const Expr> symbols);
 
 }  // namespace selvage

@@ -1,4 +1,5 @@
 #include <selvage/base/words.h>
+#include <selvage/report/graph_picture.h>
 #include <selvage/report/mask_picture.h>
 
 #include <fmt/format.h>
@@ -190,36 +191,56 @@ class MaskPicture {
 
 Drawing mask_picture(const ThreadMask& mask) { return MaskPicture(mask, true).run(); }
 
-Drawing mask_list_picture(std::span<const NamedMask> masks) {
+namespace {
+
+Drawing named_mask_picture(const NamedMask& named) {
+  const auto& [when, mask] = named;
   Drawing drawing;
-  int y = 0;
-  const auto note = [&](const std::string& text, std::string_view classes = "muted") {
-    drawing.text(0, y + 12, text, TextStyle::Note, Anchor::Start, classes);
+  drawing.text(0, 13, shortened(when, kLongestWhen), TextStyle::Label, Anchor::Start, "strong");
+  int y = 20;
+  const auto line = [&](const std::string& text, TextStyle style, std::string_view classes) {
+    drawing.text(0, y + 12, text, style, Anchor::Start, classes);
     y += 18;
   };
-  const std::size_t drawn = std::min(masks.size(), kMostDrawnMasks);
-  for (std::size_t i = 0; i < drawn; ++i) {
-    const auto& [when, mask] = masks[i];
-    drawing.text(0, y + 13, shortened(when, kLongestWhen), TextStyle::Label, Anchor::Start,
-                 "strong");
-    y += 20;
-    if (!mask) {
-      note("dynamic: values that are known only at run time decide");
-      y += 18;
-      continue;
-    }
-    if (mask->is_product()) {
-      drawing.text(0, y + 12, shortened(mask->text(kLongestText), kLongestText), TextStyle::Label);
-      y += 18;
-    }
-    note(fmt::format("{} of {}, {}", mask->count(), counted(mask->size(), "thread"),
-                     warp_words(mask->warps())));
-    y += 6;
-    const Drawing cells = MaskPicture(*mask, false).run();
-    drawing.place(cells, 0, y);
-    y += cells.height() + 24;
+  if (!mask) {
+    line("dynamic: values that are known only at run time decide", TextStyle::Note, "muted");
+    return drawing;
   }
-  if (drawn < masks.size()) note(fmt::format("and {} more masks", masks.size() - drawn));
+  if (mask->is_product()) {
+    line(shortened(mask->text(kLongestText), kLongestText), TextStyle::Label, "");
+  } else {
+    line("no product of its levels", TextStyle::Note, "muted");
+  }
+  std::string count = fmt::format("{} of {}", mask->count(), counted(mask->size(), "thread"));
+  if (mask->block_threads() >= kWarpThreads) count += ", " + warp_words(mask->warps());
+  line(count, TextStyle::Note, "muted");
+  drawing.place(MaskPicture(*mask, false).run(), 0, y + 6);
+  return drawing;
+}
+
+}  // namespace
+
+Drawing mask_list_picture(std::span<const NamedMask> masks) {
+  constexpr int kBetween = 36, kBelow = 24;
+  Drawing drawing;
+  int x = 0, y = 0, bottom = 0;
+  const std::size_t drawn = std::min(masks.size(), kMostDrawnMasks);
+  for (const NamedMask& named : masks.first(drawn)) {
+    const Drawing one = named_mask_picture(named);
+    if (x > 0 && x + one.width() > kPictureWidth) {
+      x = 0;
+      y = bottom + kBelow;
+    }
+    drawing.place(one, x, y);
+    x += one.width() + kBetween;
+    bottom = std::max(bottom, y + one.height());
+  }
+  y = drawn > 0 ? bottom + kBelow : 0;
+  if (drawn < masks.size()) {
+    drawing.text(0, y + 12, fmt::format("and {} more masks", masks.size() - drawn), TextStyle::Note,
+                 Anchor::Start, "muted");
+    y += 18;
+  }
   if (drawn > 0) {
     drawing.rect(0, y, 14, 14, cell_class(true), {}, 2);
     drawing.text(20, y + 11, "active", TextStyle::Note, Anchor::Start, "muted");

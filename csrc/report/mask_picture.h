@@ -23,7 +23,8 @@ struct NamedMask {
   std::string when;
   std::optional<ThreadMask> mask;
 };
-// Masks one under the other: when, text, count, cells. At most kMostDrawnMasks of them.
+// Masks side by side, as many as fit into a line of kPictureWidth (graph_picture.h): when, text,
+// count, cells; and what the warps come to, where a block has one. At most kMostDrawnMasks of them.
 inline constexpr std::size_t kMostDrawnMasks = 40;
 Drawing mask_list_picture(std::span<const NamedMask> masks);
 

@@ -10,6 +10,7 @@
 #include <selvage/report/mask_picture.h>
 #include <selvage/report/picture.h>
 #include <selvage/report/picture_style.h>
+#include <selvage/report/thread_lines.h>
 #include <selvage/report/timeline_picture.h>
 
 #include <fmt/format.h>
@@ -104,9 +105,8 @@ class Page {
     std::vector<NamedMask> masks;
     for (const ThreadRegion& region : lowered.regions) {
       if (region.who.iterations.empty()) masks.push_back({region.when, region.who.mask});
-      for (std::size_t k = 0; k < region.who.iterations.size(); ++k) {
-        masks.push_back(
-            {region.when + ", iteration " + std::to_string(k), region.who.iterations[k]});
+      for (const NamedIteration& iteration : named_iterations(region.who)) {
+        masks.push_back({region.when + ", " + iteration.name, iteration.mask});
       }
     }
     if (!masks.empty()) part("Who runs each region", mask_list_picture(masks));

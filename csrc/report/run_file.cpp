@@ -2,7 +2,6 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/npy.h>
-#include <selvage/kernel/verify_points.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
 #include <selvage/runtime/virtual_unit.h>
@@ -142,10 +141,7 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     ThreadRunRequest request{.symbols = {}, .on = options.on, .times = options.times};
     const ThreadProgram& program = *threads.program;
     if (options.check && !program.symbols.empty()) {
-      const Point point = sample_points(program.facts, program.symbols, 1).at(0);
-      for (const auto& [symbol, value] : point) {
-        request.symbols[std::string(symbol.name())] = value;
-      }
+      request.symbols = made_up_sizes(program.facts, program.symbols);
     }
     for (Expr s : program.symbols) {
       const auto it = file.sizes.find(std::string(s.name()));
@@ -159,7 +155,10 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     for (Machine other : {Machine::Emulate, Machine::Virtual}) {
       if (options.check && other != first) run_threads_on(other, request, threads);
     }
-    write_arrays(options, threads.runs.front().inputs, threads.runs.front().outputs);
+    // What no thread writes is after the run what it was before.
+    std::map<std::string, Array> after = threads.runs.front().outputs;
+    after.insert(threads.runs.front().inputs.begin(), threads.runs.front().inputs.end());
+    write_arrays(options, threads.runs.front().inputs, after);
   }
   if (options.check) check_expectations(file, report);
 }

@@ -37,26 +37,45 @@ void print_mask(const ThreadMask& mask, std::size_t indent, Lines& out) {
   }
 }
 
-void print_region(const ThreadRegion& region, Lines& out) {
-  std::string kind = region.is_implicit ? "once for each outer instance, " : "";
-  if (region.is_async) kind = "asynchronous, ";
-  const RegionThreads& who = region.who;
-  if (who.is_dynamic()) {
-    return out.line(2, region.when + ": " + kind + "dynamic, known at run time");
+// "i = 0, j = 3": the values of the loops in an iteration.
+std::string loop_values(const RegionThreads& who, std::size_t iteration) {
+  std::vector<std::string> words(who.loops.size());
+  for (std::size_t l = who.loops.size(); l-- > 0;) {
+    const auto extent = std::size_t(who.loops[l].extent);
+    words[l] = std::string(who.loops[l].symbol.name()) + " = " + std::to_string(iteration % extent);
+    iteration /= extent;
   }
+  return joined(words);
+}
+
+void print_iterations(const RegionThreads& who, Lines& out) {
+  print_some(named_iterations(who), 4, out, [&](const NamedIteration& iteration) {
+    const std::string name = iteration.name + ":";
+    if (!iteration.mask.is_product()) {
+      out.line(4, name);
+      return print_mask(iteration.mask, 6, out);
+    }
+    const std::size_t room = Lines::kColumns - 5 - std::min(name.size(), Lines::kColumns / 2);
+    out.line(4, name + " " + iteration.mask.text(std::int64_t(room)));
+  });
+}
+
+void print_region(const ThreadRegion& region, const std::vector<ThreadRegion>& all, Lines& out) {
+  std::string head = region.when;
+  if (region.around) head += ", in " + all[*region.around].when;
+  head += region.is_implicit ? ": once for each outer instance, "
+          : region.is_async  ? ": asynchronous, "
+                             : ": ";
+  const RegionThreads& who = region.who;
+  if (who.is_dynamic()) return out.line(2, head + "dynamic, known at run time");
   if (!who.mask) {
-    out.line(
-        2, region.when + ": " + kind + "by iteration of " + [&] {
-          std::vector<std::string> words;
-          for (const MaskIndex& i : who.loops) words.push_back(std::string(i.symbol.name()));
-          return joined(words);
-        }());
-    return print_some(who.iterations, 4, out,
-                      [&](const ThreadMask& mask) { print_mask(mask, 4, out); });
+    std::vector<std::string> loops;
+    for (const MaskIndex& i : who.loops) loops.push_back(std::string(i.symbol.name()));
+    out.line(2, head + "by iteration of " + joined(loops));
+    return print_iterations(who, out);
   }
   const ThreadMask& mask = *who.mask;
-  out.line(2, region.when + ": " + kind + std::to_string(mask.count()) + " of " +
-                  counted(mask.size(), "thread"));
+  out.line(2, head + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread"));
   print_mask(mask, 4, out);
   if (mask.block_threads() >= kWarpThreads) {
     std::string text = units_text(mask.warps(), "warps");
@@ -65,10 +84,6 @@ void print_region(const ThreadRegion& region, Lines& out) {
     }
     out.line(4, text);
   }
-}
-
-std::string said(const std::optional<bool>& fact, const char* yes, const char* no) {
-  return !fact ? "known at run time" : *fact ? yes : no;
 }
 
 std::string where(const ThreadRun& run) {
@@ -80,17 +95,83 @@ std::string where(const ThreadRun& run) {
   return {};
 }
 
-// Who has run it, as a mask is written: the number of times, where that is more than once.
-std::string counts_text(const std::vector<std::int64_t>& executed) {
+// How often each thread has run it, thread 0 rightmost, blocks apart: "3334", "(12)0",
+// "0{64}4{32}". Empty: too long.
+std::string counts_text(const std::vector<std::int64_t>& executed, std::int64_t block_threads) {
+  constexpr std::size_t kLongest = 160, kShortestRun = 17;
   std::string text;
-  for (std::size_t t = executed.size(); t-- > 0;) {
-    const bool is_digit = executed[t] <= 9;
-    text += is_digit ? std::to_string(executed[t]) : "(" + std::to_string(executed[t]) + ")";
+  for (std::size_t t = executed.size(); t > 0 && text.size() <= kLongest;) {
+    const std::size_t first = (t - 1) / std::size_t(block_threads) * std::size_t(block_threads);
+    const std::int64_t n = executed[t - 1];
+    std::size_t run = 0;
+    for (; t > first && executed[t - 1] == n; --t) ++run;
+    const std::string one = n <= 9 ? std::to_string(n) : "(" + std::to_string(n) + ")";
+    if (run >= kShortestRun) {
+      text += one + "{" + std::to_string(run) + "}";
+    } else {
+      for (std::size_t k = 0; k < run; ++k) text += one;
+    }
+    if (t == first && t > 0) text += " ";
   }
-  return text;
+  return text.size() <= kLongest ? text : "";
+}
+
+std::string times_text(std::int64_t n) {
+  return n == 1 ? "once" : n == 2 ? "twice" : std::to_string(n) + " times";
+}
+
+// "run by 3 of 24 threads, once each"; and each thread's own count, where that says more than the
+// mask does.
+std::string executed_text(const ThreadRegion& region, const std::vector<std::int64_t>& executed,
+                          std::int64_t block_threads) {
+  std::int64_t active = 0, times = 0, most = 0;
+  for (std::int64_t n : executed) {
+    active += n > 0 ? 1 : 0;
+    times += n;
+    most = std::max(most, n);
+  }
+  if (active == 0) return region.when + ": run by no thread";
+  const bool is_alike = times == active * most;
+  std::string text = region.when + ": run by " + std::to_string(active) + " of " +
+                     counted(std::int64_t(executed.size()), "thread") + ", " +
+                     (is_alike ? times_text(most) + (active == 1 ? "" : " each")
+                               : counted(times, "time") + " in all");
+  if (is_alike && region.who.mask) return text;
+  const std::string counts = counts_text(executed, block_threads);
+  return counts.empty() ? text : text + ": " + counts;
+}
+
+// "Run by emulation at limit = 5: as the masks say, and as before"
+std::string run_text(const ThreadReport& report, const ThreadRun& run) {
+  std::vector<std::string> symbols;
+  for (const auto& [name, value] : run.symbols) {
+    symbols.push_back(name + " = " + std::to_string(value));
+  }
+  std::vector<std::string> said;
+  if (!run.passed()) said.push_back("WRONG");
+  if (run.passed() && !run.executed.empty()) said.push_back("as the masks say");
+  if (&run != &report.runs.front() && report.differences.empty()) {
+    said.push_back("the same counts and arrays");
+  }
+  return "Run " + where(run) + (symbols.empty() ? "" : " at " + joined(symbols)) +
+         (said.empty() ? "" : ": " + joined(said));
 }
 
 }  // namespace
+
+std::vector<NamedIteration> named_iterations(const RegionThreads& who) {
+  std::vector<NamedIteration> out;
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < who.iterations.size(); ++k) {
+    if (k > 0 && who.loops.size() == 1 && who.iterations[k] == who.iterations[k - 1]) {
+      out.back().name = loop_values(who, first) + " to " + std::to_string(k);
+    } else {
+      first = k;
+      out.push_back({loop_values(who, k), who.iterations[k]});
+    }
+  }
+  return out;
+}
 
 void print_threads(const ThreadReport& report, Lines& out) {
   const LoweredThreads& lowered = report.lowered;
@@ -103,37 +184,35 @@ void print_threads(const ThreadReport& report, Lines& out) {
     }
   }
   if (!lowered.regions.empty()) out.heading("Masks, bit 0 rightmost");
-  print_some(lowered.regions, 2, out, [&](const ThreadRegion& r) { print_region(r, out); });
+  print_some(lowered.regions, 2, out,
+             [&](const ThreadRegion& r) { print_region(r, lowered.regions, out); });
   for (const AsyncGroup& group : lowered.groups) {
     std::vector<std::string> names;
     for (std::size_t r : group.regions) names.push_back(lowered.regions[r].when);
     out.heading("Run side by side: " + joined(names));
-    out.line(2, said(group.is_disjoint, "no thread is in two of them",
-                     "some thread is in two of them, which it runs one after the other"));
-    out.line(2, said(group.is_complete, "every thread is in one of them",
-                     "some thread is in none of them"));
+    if (!group.is_disjoint || !group.is_complete) {
+      out.line(2,
+               "whether a thread is in two of them, or in none, is not the same in every run or "
+               "iteration");
+      continue;
+    }
+    out.line(2, *group.is_disjoint
+                    ? "no thread is in two of them"
+                    : "some thread is in two of them, which it runs one after the other");
+    out.line(2, *group.is_complete ? "every thread is in one of them"
+                                   : "some thread is in none of them");
   }
 }
 
 void print_thread_runs(const ThreadReport& report, Lines& out) {
-  constexpr std::size_t kMostThreads = 128;
+  const LoweredThreads& lowered = report.lowered;
   for (const ThreadRun& run : report.runs) {
-    std::vector<std::string> symbols;
-    for (const auto& [name, value] : run.symbols) {
-      symbols.push_back(name + " = " + std::to_string(value));
-    }
-    out.line(0, "Run " + where(run) + (symbols.empty() ? "" : " at " + joined(symbols)) +
-                    (run.passed() ? "" : ": WRONG"));
-    for (std::size_t r = 0; r < run.executed.size(); ++r) {
-      const auto& executed = run.executed[r];
-      const auto active =
-          std::count_if(executed.begin(), executed.end(), [](std::int64_t n) { return n > 0; });
-      std::int64_t times = 0;
-      for (std::int64_t n : executed) times += n;
-      std::string text = report.lowered.regions[r].when + ": run by " + counted(active, "thread") +
-                         ", " + counted(times, "time") + " in all";
-      if (executed.size() <= kMostThreads) text += ": " + counts_text(executed);
-      out.line(2, text);
+    out.line(0, run_text(report, run));
+    // What is run again is run alike: else that is said.
+    const bool is_news = &run == &report.runs.front() || !report.differences.empty();
+    for (std::size_t r = 0; is_news && r < run.executed.size(); ++r) {
+      const std::int64_t block = lowered.tree.chains.empty() ? 1 : lowered.tree.chains[0].threads();
+      out.line(2, executed_text(lowered.regions[r], run.executed[r], block));
     }
     for (const std::string& d : run.differences) out.line(2, "difference: " + d);
     for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);

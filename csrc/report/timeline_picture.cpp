@@ -197,8 +197,10 @@ class TimelinePicture {
     const int inset = kFrame * (std::min(indent(step), kDeepestFrame) + 1) + 2;
     for (const auto& [x, width] : spans(step.threads)) {
       if (is_barrier) {
-        drawing_.rect(x + 2, tops_[i] + (kBarrierRow - kBarrier) / 2, width - 4, kBarrier, "read",
-                      title(step), 2);
+        // As wide as the frame of a region would be.
+        const int in = inset - kFrame;
+        drawing_.rect(x + in, tops_[i] + (kBarrierRow - kBarrier) / 2, width - 2 * in, kBarrier,
+                      "read", title(step), 2);
       } else {
         drawing_.rect(x + inset, tops_[i] + (kRow - kBar) / 2, width - 2 * inset, kBar,
                       "valid dense", title(step), 3);
@@ -217,7 +219,7 @@ class TimelinePicture {
     using Kind = TimelineStep::Kind;
     entry(kBar, "valid dense", "code");
     if (any([](const auto& s) { return s.kind == Kind::Region && !s.is_async; })) {
-      entry(kBar, "loop", "region");
+      entry(kBar, "loop", "region or loop");
     }
     if (any([](const auto& s) { return s.kind == Kind::Region && s.is_async; })) {
       entry(kBar, "load", "asynchronous region");

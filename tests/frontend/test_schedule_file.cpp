@@ -207,18 +207,18 @@ const Refused kFiles[] = {
      "a.yaml:1:10: error[E107]: tensors: there is no tensor; help: describe one, "
      "such as T0"},
     {"symbols: {}\n",
-     "a.yaml:1:1: error[E312]: the file has none of tensors, compute, einsum, parallel; "
-     "help: write 'tensors:' to look at iterdomains, or 'compute:' for a fusion"},
+     "a.yaml:1:1: error[E312]: the file has none of tensors, compute, einsum, body; help: write "
+     "'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a thread program"},
     {"tensors: {}\n"
      "compute: []\n",
      "a.yaml:2:1: error[E312]: the file has both 'tensors' and 'compute'; help: write "
      "one file for each"},
     {"einsum: {}\n",
-     "a.yaml:1:1: error[E390]: 'einsum' is not supported yet; help: write 'tensors' "
-     "or 'compute'"},
+     "a.yaml:1:1: error[E390]: 'einsum' is not supported yet; help: write 'tensors', 'compute' or "
+     "'body'"},
     {"parallel: {}\n",
-     "a.yaml:1:1: error[E390]: 'parallel' is not supported yet; help: write 'tensors' "
-     "or 'compute'"},
+     "a.yaml:1:1: error[E312]: the file has none of tensors, compute, einsum, body; help: write "
+     "'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a thread program"},
     {"tensors: {}\n"
      "cache: 3\n",
      "a.yaml:2:1: error[E106]: the file: unknown key 'cache'; help: the known keys "

@@ -5,16 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
+#include "golden.h"
 #include "numbered.h"
 
 namespace selvage {
 
 namespace {
 
+using test::expect_golden;
 using test::figure2;
 using test::Numbered;
 using testing::HasSubstr;
@@ -22,16 +20,6 @@ using testing::Not;
 
 Report report_on(const Numbered& t) {
   return inspect("test.yaml", {Subject{.schedule = *t.schedule, .items_may_be_lost = true}});
-}
-
-// SELVAGE_REGENERATE=1 writes what was printed instead of comparing with it.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path path = kRepository / "tests/report/golden" / name;
-  if (std::getenv("SELVAGE_REGENERATE") != nullptr) {
-    std::ofstream(path) << text;
-    GTEST_SKIP() << path << " is written anew";
-  }
-  EXPECT_EQ(text, contents(path)) << "if that is meant, run again with SELVAGE_REGENERATE=1";
 }
 
 TEST(Page, Figure2IsAsReviewed) {

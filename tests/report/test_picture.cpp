@@ -29,6 +29,8 @@ using testing::HasSubstr;
 const std::pair<const char*, const char*> kPictures[] = {
     {"figure2.svg", "examples/figure2.yaml"},
     {"shared_tile.svg", "examples/shared_tile.yaml"},
+    {"threads_masks.svg", "examples/threads_masks.yaml"},
+    {"threads_pipeline.svg", "examples/threads_pipeline.yaml"},
 };
 
 std::string svg_of(const std::string& path) {

@@ -141,6 +141,23 @@ tensors:
   EXPECT_GE(sizes.at("T0_stride_I0"), sizes.at("N") * 6);
 }
 
+TEST(MadeUpSizes, OfSymbolsAreInsideOfTheirRangesWhereTheyCanBe) {
+  ExprPool pool;
+  Facts facts(pool);
+  const Expr a = pool.symbol("a"), b = pool.symbol("b"), c = pool.symbol("c");
+  facts.bound(a, pool.constant(0), pool.constant(3));
+  facts.bound(b, pool.constant(4), pool.constant(4));
+  facts.bound(c, pool.constant(0), Expr());
+  facts.assume(a < c);
+  const Expr symbols[] = {a, b, c};
+  const auto sizes = made_up_sizes(facts, symbols);
+  EXPECT_TRUE(0 < sizes.at("a") && sizes.at("a") < 3) << sizes.at("a");
+  EXPECT_EQ(sizes.at("b"), 4);
+  EXPECT_LT(sizes.at("a"), sizes.at("c"));
+  facts.assume(c < a);
+  EXPECT_TRUE(made_up_sizes(facts, symbols).empty());
+}
+
 }  // namespace
 
 }  // namespace selvage

@@ -28,6 +28,9 @@ namespace bias_relu {
 namespace calls {
 #include <examples/tutorial/calls.cpp>
 }
+namespace threads {
+#include <examples/tutorial/threads.cpp>
+}
 }  // namespace tutorial
 
 namespace selvage {
@@ -39,6 +42,7 @@ using Text = std::vector<std::string>;  // lines
 const std::map<std::string, int (*)()> kPrograms = {
     {"./bias_relu", tutorial::bias_relu::main},
     {"./calls", tutorial::calls::main},
+    {"./threads", tutorial::threads::main},
 };
 
 std::string joined(const Text& lines) {
@@ -221,7 +225,8 @@ TEST(Tutorial, TheProgramsAreThoseAmongTheExamples) {
     if (block.language == "cpp") programs.push_back(joined(block.lines));
   }
   EXPECT_EQ(programs, (std::vector{contents(kRepository / "examples/tutorial/bias_relu.cpp"),
-                                   contents(kRepository / "examples/tutorial/calls.cpp")}));
+                                   contents(kRepository / "examples/tutorial/calls.cpp"),
+                                   contents(kRepository / "examples/tutorial/threads.cpp")}));
 }
 
 TEST(Tutorial, NothingOnThePageIsLeftUnchecked) {
