@@ -5,6 +5,7 @@
 #include <selvage/kernel/verify.h>
 
 #include "tests/threads/engine_side.h"
+#include "tests/threads/random_threads.h"
 
 namespace selvage::thread_oracle {
 namespace {
@@ -120,15 +121,10 @@ body:
 
 // A race that is only not proved has no two threads to be named.
 TEST(FoundThreadCases, ARaceThatIsNotProvedIsSaidWithoutThreads) {
-  EXPECT_EQ(errors(R"(
-symbols: {n: {min: 2, max: 3}}
-arrays: {G: {shape: [3, 1, 5, 1], dtype: int32}}
-parallel: [{p: 3, u: 1}, {q: 5, v: 1}]
-body:
-  - inthreads: {when: q < 3, async: true, do: ["G[p, u, q, v] = 1", {inthreads: {when: p == n, do: ["G[p, u, q, v] += 26"]}}]}
-  - inthreads: {when: q >= 3, async: true, do: ["G[p, u, q, v] += 2"]}
-)"),
-            "");
+  const EngineCase engine = engine_case(random_threads(203).yaml());
+  EXPECT_EQ(engine.failure, "");
+  EXPECT_EQ(engine.refusal, "E818 ");
+  EXPECT_TRUE(engine.is_unproved);
 }
 
 }  // namespace
