@@ -142,8 +142,9 @@ class ThreadRunner {
       launch.buffers.push_back(kernel().buffers[b].memory == Memory::Global ? b : kNoBuffer);
     }
     const std::vector<std::int64_t> offsets(memory_.size(), 0);
-    Outcome outcome = execute(result_.machine, {launch}, sizes_, memory_, offsets,
-                              std::vector<bool>(memory_.size(), true));
+    Outcome outcome = execute(
+        result_.machine, {launch}, sizes_, memory_, offsets,
+        request_.checks ? std::optional(std::vector<bool>(memory_.size(), true)) : std::nullopt);
     for (std::string& fault : outcome.faults) result_.faults.push_back(std::move(fault));
     result_.device = outcome.device;
     if (!request_.times) return;

@@ -17,6 +17,7 @@ struct ThreadRunRequest {
   std::map<std::string, Array> inputs = {};  // global arrays; what is missing is 0 everywhere
   std::optional<Machine> on = {};            // default_machine() if not said
   bool times = false;                        // measure
+  bool checks = false;                       // every access on the virtual device (RunRequest)
 };
 
 struct ThreadRun {

@@ -138,7 +138,10 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
   for (const auto& [name, path] : options.inputs) check_array_name(*threads.program, name);
   for (const auto& [name, path] : options.outputs) check_array_name(*threads.program, name);
   if (options.run && threads.lowered.kernel) {
-    ThreadRunRequest request{.symbols = {}, .on = options.on, .times = options.times};
+    ThreadRunRequest request{.symbols = {},
+                             .on = options.on,
+                             .times = options.times,
+                             .checks = options.check && has_gcc()};
     const ThreadProgram& program = *threads.program;
     if (options.check && !program.symbols.empty()) {
       request.symbols = made_up_sizes(program.facts, program.symbols);

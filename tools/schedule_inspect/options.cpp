@@ -149,8 +149,10 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
-  app.add_option("--svg", options.svg, "FILE: draw graphs, holes, banks and masks as SVG; -: print it");
-  app.add_flag("--run", raw.run, "run the kernels, and compare with the unscheduled program, or with the masks");
+  app.add_option("--svg", options.svg,
+                 "FILE: draw graphs, holes, banks and masks as SVG; -: print it");
+  app.add_flag("--run", raw.run,
+               "run the kernels, and compare with the unscheduled program, or with the masks");
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
   many("--size", raw.sizes, "NAME=VALUE: the value of a size");
   many("--input", raw.inputs, "NAME=FILE.npy: an input; what is left out is made up");
