@@ -14,7 +14,6 @@ void print_threads(const ThreadReport& report, Lines& out);
 // What runs have shown: who ran each region.
 void print_thread_runs(const ThreadReport& report, Lines& out);
 
-
 // The mask of an iteration of serial loops, "i = 0, j = 3"; where there is one loop, those that
 // follow one another and are alike are one: "i = 0 to 2".
 struct NamedIteration {
