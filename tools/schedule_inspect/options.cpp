@@ -140,11 +140,11 @@ Options parse_options(int argc, const char* const* argv) {
   const auto many = [&](const char* name, std::vector<std::string>& values, const char* what) {
     app.add_option(name, values, what)->allow_extra_args(false);
   };
-  app.add_option("FILE", raw.file, "a schedule file, or - for standard input");
+  app.add_option("FILE", raw.file, "a schedule file or a thread program; -: standard input");
   app.add_flag("--json", options.json, "print the whole report as JSON");
   app.add_flag("--loops", options.page.loops, "only the loop nests");
   app.add_flag("--predicates", options.page.predicates,
-               "only the checks that stay, and those not needed");
+               "only the checks that stay, and those not needed; of threads the masks");
   app.add_flag("--why", options.page.why, "the same, each with its reason");
   app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels");
@@ -152,10 +152,11 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--svg", options.svg,
                  "FILE: draw graphs, holes, banks and masks as SVG; -: print it");
   app.add_flag("--run", raw.run,
-               "run the kernels, and compare with the unscheduled program, or with the masks");
+               "run the kernels, and compare with the unscheduled program or the masks");
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
   many("--size", raw.sizes, "NAME=VALUE: the value of a size");
-  many("--input", raw.inputs, "NAME=FILE.npy: an input; what is left out is made up");
+  many("--input", raw.inputs,
+       "NAME=FILE.npy: an input; what is left out is made up, arrays of threads are 0");
   many("--output", raw.outputs, "NAME=FILE.npy: write an output");
   app.add_option("--on", raw.on, "where to run: virtual, emulate or gpu");
   app.add_flag("--time", options.running.times, "say how long compiling and each kernel took");
