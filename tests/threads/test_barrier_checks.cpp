@@ -151,7 +151,7 @@ TEST(BarrierChecks, OneOfARegionThatIsKnownOnlyAtRunTime) {
       "a.yaml:5:33: error[E816]: the threads around cannot wait for one another at sync: region: "
       "which threads run it is known only at run time; help: make the regions inside asynchronous, "
       "or the outer one's predicate one of indices and numbers that is alike in every block",
-      {"p < n", "p < 40"});
+      {"p < n", "p < 32"});
   expect_mended(
       kWarpsAndSymbol +
           R"(- inthreads: {when: p < n, do: [{inthreads: {when: p > 3, do: ["A[p] = 1"]}}]}
@@ -160,7 +160,7 @@ TEST(BarrierChecks, OneOfARegionThatIsKnownOnlyAtRunTime) {
       "inthreads: which threads run it is known only at run time; help: make the regions inside "
       "asynchronous, or the outer one's predicate one of indices and numbers that is alike in "
       "every block",
-      {"p < n", "p < 40"});
+      {"p < n", "p < 32"});
 }
 
 TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryBlock) {
@@ -173,7 +173,7 @@ body:
                 "region: the threads that run it are not the same in every block; help: make the "
                 "regions inside asynchronous, or the outer one's predicate one of indices and "
                 "numbers that is alike in every block",
-                {"p * 8 + q", "q"});
+                {"p * 8 + q < 48", "q < 32"});
 }
 
 TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryIteration) {
@@ -185,29 +185,32 @@ TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryIteration) {
       "the threads that run it are not the same in every iteration; help: make the regions inside "
       "asynchronous, or the outer one's predicate one of indices and numbers that is alike in "
       "every block",
-      {"40 + i", "40"});
+      {"40 + i", "32"});
 }
 
 TEST(BarrierChecks, OneOfSeveralWarpsInARegionThatSharesAWarp) {
-  expect_mended(
-      kFourWarps + R"(- inthreads: {when: p < 48, async: true, do: ["A[p] = 1", sync: region]}
-- inthreads: {when: p > 47, async: true, do: ["A[p] = 1"]}
-)",
-      "a.yaml:4:59: error[E816]: the threads of p < 48 wait for one another across warps, and "
-      "share warp 1 with the threads of p > 47, which run at the same time; help: let regions that "
+  const std::string text =
+      kFourWarps + R"(- inthreads: {when: p < 64, async: true, do: ["A[p] = 1", sync: region]}
+- inthreads: {when: p > 31, async: true, do: []}
+)";
+  const std::string message =
+      "a.yaml:4:59: error[E816]: the threads of p < 64 wait for one another across warps, and "
+      "share warp 1 with the threads of p > 31, which run at the same time; help: let regions that "
       "wait begin and end where warps do, every 32 threads, or put sync: shared between the "
-      "regions",
-      {"- inthreads: {when: p > 47", "- sync: shared\n- inthreads: {when: p > 47"});
+      "regions";
+  expect_mended(text, message,
+                {"- inthreads: {when: p > 31", "- sync: shared\n- inthreads: {when: p > 31"});
+  expect_mended(text, message, {"p > 31", "p > 63"});
+}
+
+TEST(BarrierChecks, OneOfSeveralWarpsOfWhichOneIsNotWhole) {
   expect_mended(
-      kFourWarps + R"(- inthreads: {when: p < 48, async: true, do: ["A[p] = 1", sync: region]}
-- inthreads: {when: p > 47, async: true, do: ["A[p] = 1"]}
+      kFourWarps + R"(- inthreads: {when: p < 48, do: ["A[p] = 1", sync: region]}
 )",
-      "a.yaml:4:59: error[E816]: the threads of p < 48 wait for one another across warps, and "
-      "share warp 1 with the threads of p > 47, which run at the same time; help: let regions that "
-      "wait begin and end where warps do, every 32 threads, or put sync: shared between the "
-      "regions",
-      {"p < 48, async: true, do: [\"A[p] = 1\", sync: region]}\n- inthreads: {when: p > 47",
-       "p < 64, async: true, do: [\"A[p] = 1\", sync: region]}\n- inthreads: {when: p > 63"});
+      "a.yaml:4:46: error[E816]: 48 threads of several warps wait for one another, and warp 1 has "
+      "others beside: a warp meets other warps as a whole; help: let the region around begin and "
+      "end where warps do, every 32 threads, or make the regions inside asynchronous",
+      {"p < 48", "p < 64"});
 }
 
 }  // namespace
