@@ -4,9 +4,11 @@
 #include <selvage/lower/barriers.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace selvage {
 
@@ -123,7 +125,8 @@ Way barrier_way(Needed scope) { return {{}, {}, scope == Needed::Block, true}; }
 
 class Placer {
  public:
-  Placer(Kernel& kernel, const AccessMap& map, Needs& needs) : needs_(needs) {
+  Placer(Kernel& kernel, const AccessMap& map, Needs& needs, const Within& within)
+      : needs_(needs), within_(within) {
     for (const StatementPlace& place : map.places()) {
       if (!place.is_serial_loop()) continue;
       const Verdict runs = map.at(place.scope).prove(place.begin < place.extent);
@@ -164,9 +167,12 @@ class Placer {
       Way own = pass(s, depth);
       const Needed scope = needed(open, own.first);
       if (scope != Needed::None) {
-        at_[&s] = scope;
-        way.then(barrier_way(scope));
-        if (scope == Needed::Block) open.block.clear();
+        const Needed joined = guard_ == nullptr ? scope : Needed::Block;
+        at_[&s] = guard_ != nullptr        ? *guard_
+                  : scope == Needed::Block ? Barrier{}
+                                           : Barrier{Barrier::Scope::Warp};
+        way.then(barrier_way(joined));
+        if (joined == Needed::Block) open.block.clear();
         open.warp.clear();
       }
       way.then(own);
@@ -180,10 +186,11 @@ class Placer {
   Way pass(Statement& s, int depth) {
     auto* loop = std::get_if<Loop>(&s.node);
     if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
-      if (barrier->is_partial()) return {};
+      if (barrier->is_partial()) return guard_ == nullptr ? Way{} : barrier_way(Needed::Block);
       return barrier_way(barrier->scope == Barrier::Scope::Block ? Needed::Block : Needed::Warp);
     }
     if (loop == nullptr) {
+      if (auto* guard = std::get_if<Guard>(&s.node)) place_within(s, *guard, depth);
       Way way;
       collect(s, way.first.block);
       way.first.warp = way.last.block = way.last.warp = way.first.block;
@@ -196,6 +203,15 @@ class Placer {
     // Who does not run it once has met no barrier in it.
     if (may_be_empty_.contains(&s)) way.has_block = way.has_any = false;
     return passed_[&s] = way;
+  }
+
+  // What stands in a guard meets outside of it as if it had no barrier.
+  void place_within(const Statement& s, Guard& guard, int depth) {
+    const std::optional<Barrier> barrier = within_ ? within_(s) : std::nullopt;
+    if (!barrier) return;
+    const Barrier* around = std::exchange(guard_, &barriers_.emplace_back(*barrier));
+    place(guard.body, {}, depth);
+    guard_ = around;
   }
 
   Way pass(Loop& loop, int depth) {
@@ -257,18 +273,19 @@ class Placer {
     for (Statement& s : body) {
       const auto it = at_.find(&s);
       if (auto* loop = std::get_if<Loop>(&s.node)) put(loop->body);
-      if (it != at_.end()) {
-        all.push_back(
-            {Barrier{it->second == Needed::Block ? Barrier::Scope::Block : Barrier::Scope::Warp}});
-      }
+      if (auto* guard = std::get_if<Guard>(&s.node)) put(guard->body);
+      if (it != at_.end()) all.push_back({it->second});
       all.push_back(std::move(s));
     }
     body = std::move(all);
   }
 
   Needs& needs_;
+  const Within& within_;
+  std::list<Barrier> barriers_;
+  const Barrier* guard_ = nullptr;  // of the innermost guard around that has one
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
-  std::unordered_map<const Statement*, Needed> at_;   // the barrier before a statement
+  std::unordered_map<const Statement*, Barrier> at_;  // the barrier before a statement
   std::unordered_map<const Statement*, Way> passed_;  // loops
   std::set<const Statement*> may_be_empty_;           // of these
 };
@@ -303,11 +320,11 @@ std::size_t barriers_in(const Body& body) {
   return n;
 }
 
-void add_barriers(Kernel& kernel, const Orders& orders) {
+void add_barriers(Kernel& kernel, const Orders& orders, const Within& within) {
   if (!has_meeting_place(kernel)) return;
   const AccessMap map(kernel);
   Needs needs(map, orders);
-  if (!needs.empty()) Placer(kernel, map, needs).run(kernel.body);
+  if (!needs.empty()) Placer(kernel, map, needs, within).run(kernel.body);
 }
 
 }  // namespace selvage

@@ -71,6 +71,12 @@ class ThreadLowering {
   }
 
  private:
+  struct NamedBarrier {
+    std::optional<std::size_t> region;  // the asynchronous one around
+    BlockMembers members;
+    Place place;
+  };
+
   // ---- places ----
 
   ThreadPlace place_in(const InnerParallel& node, const ThreadPlace& outside) const {
@@ -374,40 +380,22 @@ class ThreadLowering {
   // A barrier of several warps wants them for itself: no other region at the same time.
   void check_sharing() {
     for (const NamedBarrier& named : named_) {
-      if (!named.region) continue;
-      for (const AsyncGroup& group : out_.groups) {
-        if (std::find(group.regions.begin(), group.regions.end(), *named.region) ==
-            group.regions.end()) {
-          continue;
-        }
-        for (std::size_t other : group.regions) {
-          if (other == *named.region) continue;
-          try {
-            check_sharing(named, out_.regions[other]);
-          } catch (const Error& refusal) {
-            add(refusal, named.place);
-          }
-        }
-      }
+      if (const auto wrong = sharing(named)) out_.diagnostics.push_back(*wrong);
     }
   }
-  void check_sharing(const auto& named, const ThreadRegion& other) {
-    std::string why;
-    const auto members = block_members(other.who, other.condition, other.levels, why);
-    for (std::size_t w = 0; w < named.members.lanes.size(); ++w) {
-      if (named.members.lanes[w] == 0 || (members && members->lanes[w] == 0)) continue;
-      out_.diagnostics.push_back(
-          {.code = "E816",
-           .place = named.place,
-           .message =
-               "the threads of " + out_.regions[*named.region].when +
-               " wait for one another across warps, and " +
-               (members ? "share warp " + std::to_string(w) + " with" : "may share one with") +
-               " the threads of " + other.when + ", which run at the same time",
-           .help = "let regions that wait begin and end where warps do, every 32 threads, or put "
-                   "sync: shared between the regions"});
-      return;
+  std::optional<Diagnostic> sharing(const NamedBarrier& named) const {
+    if (!named.region) return std::nullopt;
+    for (const AsyncGroup& group : out_.groups) {
+      const auto& all = group.regions;
+      if (std::find(all.begin(), all.end(), *named.region) == all.end()) continue;
+      for (std::size_t other : all) {
+        if (other == *named.region) continue;
+        auto wrong = shared_warp(named.members, out_.regions[*named.region], out_.regions[other],
+                                 named.place);
+        if (wrong) return wrong;
+      }
     }
+    return std::nullopt;
   }
 
   // ---- the kernel ----
@@ -419,8 +407,12 @@ class ThreadLowering {
       kernel_.buffers[counts_].elements =
           pool_.constant(std::int64_t(out_.regions.size()) * levels_.threads);
     }
-    add_barriers(kernel_, [&](const AccessMap& map, std::size_t a, std::size_t b,
-                              std::optional<PlaceId> loop) { return joins(map, a, b, loop); });
+    add_barriers(
+        kernel_,
+        [&](const AccessMap& map, std::size_t a, std::size_t b, std::optional<PlaceId> loop) {
+          return joins(map, a, b, loop);
+        },
+        [&](const Statement& guard) { return barrier_within(guard); });
     const bool is_wrong = !out_.is_legal();
     if (!is_wrong) {
       const ComputedExpressions computed = computed_expressions(kernel_);
@@ -448,11 +440,20 @@ class ThreadLowering {
     return first != second || (loop && parallel_of(*loop) != first);
   }
 
-  struct NamedBarrier {
-    std::optional<std::size_t> region;  // the asynchronous one around
-    BlockMembers members;
-    Place place;
-  };
+  // The barrier of all threads that pass a region's test, where they have one.
+  std::optional<Barrier> barrier_within(const Statement& guard) {
+    const ThreadOrigin* from = guard.origin == 0 ? nullptr : &origins_[guard.origin - 1];
+    if (from == nullptr || !from->region) return std::nullopt;
+    const ThreadRegion& region = out_.regions[*from->region];
+    std::string why;
+    const auto members = block_members(region.who, region.condition, region.levels, why);
+    const auto barrier = members ? meeting_.late_barrier_of(*members) : std::nullopt;
+    if (!barrier || barrier->scope != Barrier::Scope::Threads) return barrier;
+    std::optional<std::size_t> async = from->region;
+    while (async && !out_.regions[*async].is_async) async = out_.regions[*async].around;
+    if (sharing({async, *members, region.place})) return std::nullopt;
+    return barrier;
+  }
 
   const ThreadProgram& program_;
   const ThreadLowerOptions& options_;

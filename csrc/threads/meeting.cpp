@@ -119,7 +119,9 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
   }
   for (int free = 1; id == 0 && free <= kIds; ++free) {
     const auto it = ids_.find(free);
-    if (it == ids_.end() || it->second.last_used < epoch_) id = free;
+    if (it != ids_.end() && it->second.last_used == epoch_) continue;
+    has_given_again_ = has_given_again_ || it != ids_.end();
+    id = free;
   }
   if (id == 0) {
     throw Illegal({.code = "E816",
@@ -132,6 +134,39 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
   }
   ids_[id] = {members.lanes, epoch_};
   return Barrier{.scope = Barrier::Scope::Threads, .id = id, .members = members.lanes};
+}
+
+std::optional<Barrier> MeetingPoints::late_barrier_of(const BlockMembers& members) {
+  const bool is_easy = members.is_whole_block() || members.is_one_warp();
+  if (is_easy) return barrier_of(members, {});
+  // Who had an id by then is not known any more once one was given again; else only new ones, and
+  // the own one, are.
+  const bool is_known = std::any_of(ids_.begin(), ids_.end(), [&](const auto& entry) {
+    return entry.second.members == members.lanes;
+  });
+  if (!members.has_whole_warps() || has_given_again_) return std::nullopt;
+  if (!is_known && ids_.size() == std::size_t(kIds)) return std::nullopt;
+  for (auto& [id, owner] : ids_) owner.last_used = epoch_;
+  return barrier_of(members, {});
+}
+
+std::optional<Diagnostic> shared_warp(const BlockMembers& members, const ThreadRegion& own,
+                                      const ThreadRegion& other, const Place& place) {
+  std::string why;
+  const auto others = block_members(other.who, other.condition, other.levels, why);
+  for (std::size_t w = 0; w < members.lanes.size(); ++w) {
+    if (members.lanes[w] == 0 || (others && others->lanes[w] == 0)) continue;
+    return Diagnostic{
+        .code = "E816",
+        .place = place,
+        .message = "the threads of " + own.when + " wait for one another across warps, and " +
+                   (others ? "share warp " + std::to_string(w) + " with" : "may share one with") +
+                   " the threads of " + other.when + ", which run at the same time",
+        .help =
+            "let regions that wait begin and end where warps do, every 32 threads, or put sync: "
+            "shared between the regions"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace selvage

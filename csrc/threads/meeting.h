@@ -40,6 +40,9 @@ class MeetingPoints {
  public:
   // Throws Illegal (E816): parts of several warps; no id is left.
   std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place);
+  // The same once all others are given out, for any place of the program; nothing as well where
+  // there is none.
+  std::optional<Barrier> late_barrier_of(const BlockMembers& members);
   // All threads of the block have met, outside of all loops.
   void block_has_met() { ++epoch_; }
 
@@ -50,7 +53,13 @@ class MeetingPoints {
   };
   static constexpr int kIds = 15;
   int epoch_ = 0;
+  bool has_given_again_ = false;  // an id to another set
   std::map<int, Owner> ids_;
 };
+
+// E816 at `place`, where threads of `own`, which wait across warps, share one with `other`, which
+// runs at the same time.
+std::optional<Diagnostic> shared_warp(const BlockMembers& members, const ThreadRegion& own,
+                                      const ThreadRegion& other, const Place& place);
 
 }  // namespace selvage

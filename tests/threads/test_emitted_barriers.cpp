@@ -207,6 +207,32 @@ body:
   EXPECT_EQ(count_of("sync", text), 1) << text;
 }
 
+// One thread writes for all inner instances: inside of a region its readers are those of the
+// region.
+TEST(EmittedBarriers, OneWriterInsideARegionIsWaitedForByTheRegion) {
+  const auto program = [](const std::string& levels, const std::string& inner,
+                          const std::string& body) {
+    return "arrays: {S: {shape: [4], dtype: int32, memory: shared}, B: {shape: [4, 64], dtype: "
+           "int32}}\nparallel: " +
+           levels + "\nbody:\n- inthreads:\n    when: p < 2\n    do:\n" + body +
+           "    - parallel: {levels: [{q: " + inner + "}], do: [\"B[p, q] = S[1 - p]\"]}\n";
+  };
+  const std::string write = "    - \"S[p] = p\"\n",
+                    both = "    - \"S[0] = p\"\n    - \"S[1] = p\"\n";
+  // Of two blocks each all of its threads, besides the one at the end of the region.
+  EXPECT_EQ(barriers(program("[{block: [p: 4]}]", "64", both)), (Barriers{2, 0, 0}));
+  // Of the four instances of a block two, of two warps each.
+  EXPECT_EQ(barriers(program("[{block: [b: 1]}, {thread: [p: 4]}]", "64", write)),
+            (Barriers{1, 0, 1}));
+  // In one warp.
+  EXPECT_EQ(barriers(program("[{block: [b: 1]}, {thread: [p: 4]}]", "16", write)),
+            (Barriers{1, 1, 0}));
+  // What the program says itself is not said again.
+  EXPECT_EQ(barriers(program("[{block: [b: 1]}, {thread: [p: 4]}]", "64",
+                             write + "    - sync: region\n")),
+            (Barriers{1, 0, 1}));
+}
+
 // {x: 2, y: 128}: the first is the most significant, and CUDA's x the last.
 TEST(EmittedBarriers, TheLastIndexOfALevelIsX) {
   EXPECT_EQ(kernel(R"(arrays: {A: {shape: [256], dtype: int32}}
