@@ -69,7 +69,7 @@ function(add_test_binary name)
   foreach(shard RANGE ${last})
     math(EXPR number "${shard} + 1")
     set(entry "${name}.${number}of${test_shards}")
-    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=0
+    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=1
       WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(${entry} PROPERTIES
       LABELS ${name}

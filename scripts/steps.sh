@@ -34,7 +34,7 @@ build() {
 run_tests() {
   local start=$SECONDS status=0
   say "test $1, SELVAGE_COUNTS=$2"
-  SELVAGE_COUNTS=$2 GTEST_BRIEF=1 ctest --test-dir "build/$1" --output-on-failure \
+  SELVAGE_COUNTS=$2 ctest --test-dir "build/$1" --output-on-failure \
     --no-tests=error -j "$jobs" || status=$?
   grep -hE '^\[(FIGURE|SKIP)' "build/$1/Testing/Temporary/LastTest.log" | sort -u || true
   say "test $1: $((SECONDS - start)) s"
