@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "masks.h"
 #include "tests/support/refusal.h"
 
