@@ -3,6 +3,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/divergence.h>
+#include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <array>
@@ -12,12 +13,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse_at(const Place& place, const char* code, std::string message,
-                            std::string help) {
-  throw Illegal(
-      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
-}
 
 bool is_index(const ThreadPlace& at, Expr symbol) {
   return std::any_of(at.levels.begin(), at.levels.end(), [&](const MaskLevel& level) {

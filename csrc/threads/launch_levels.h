@@ -20,7 +20,6 @@ struct LaunchLevels {
   std::vector<Expr> devices = {};    // sizes
   Expr number = {};                  // of a thread among all, as a mask numbers them
   std::int64_t threads = 1;          // how many there are, on all devices
-  std::int64_t cluster = 1;          // blocks in a cluster
 
   Body around(Body body) const;
 };

@@ -1,6 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/threads/levels.h>
+#include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <array>
@@ -14,30 +15,24 @@ constexpr std::int64_t kMostInCluster = 8;
 constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "cluster",
                                                     "warpgroup", "warp",  "thread"};
 
-[[noreturn]] void refuse_level(const char* code, const ParallelLevel& level, std::string message,
-                               std::string help) {
-  throw Illegal(
-      {.code = code, .place = level.place, .message = std::move(message), .help = std::move(help)});
-}
-
 std::string name_of(const ParallelLevel& level) { return to_string(MaskLevel{level.indices}); }
 
 void check_indices(const ParallelLevel& level) {
   if (level.indices.empty()) {
-    refuse_level("E823", level, "a level has no index", "give it one, such as {p: 6}");
+    refuse_at(level.place, "E823", "a level has no index", "give it one, such as {p: 6}");
   }
   if (level.indices.size() > ParallelLevel::kMostIndices) {
-    refuse_level("E823", level,
-                 "the level " + name_of(level) + " has " + std::to_string(level.indices.size()) +
-                     " indices, and a level has three at most",
-                 "make the outer ones a level of their own");
+    refuse_at(level.place, "E823",
+              "the level " + name_of(level) + " has " + std::to_string(level.indices.size()) +
+                  " indices, and a level has three at most",
+              "make the outer ones a level of their own");
   }
   for (const MaskIndex& i : level.indices) {
     if (i.extent >= 1) continue;
-    refuse_level("E823", level,
-                 "the parallel index " + std::string(i.symbol.name()) + " has the extent " +
-                     std::to_string(i.extent) + ", and nobody would run what stands inside",
-                 "give it an extent of 1 or more");
+    refuse_at(level.place, "E823",
+              "the parallel index " + std::string(i.symbol.name()) + " has the extent " +
+                  std::to_string(i.extent) + ", and nobody would run what stands inside",
+              "give it an extent of 1 or more");
   }
 }
 
@@ -59,23 +54,23 @@ void infer(std::vector<ParallelLevel>& levels) {
         std::find_if(levels.begin() + std::ptrdiff_t(k), levels.end(),
                      [&](const auto& l) { return l.kind && *l.kind < *levels[k].kind; });
     if (next == levels.end()) continue;
-    refuse_level("E823", levels[k],
-                 "the level " + name_of(levels[k]) + " has no kind and stands outside of " +
-                     name_of(*next) + ", a level of kind " + std::string(to_string(*next->kind)),
-                 "name its kind, such as {block: [" + name_of(levels[k]) + ": " +
-                     std::to_string(levels[k].extent()) + "]}");
+    refuse_at(levels[k].place, "E823",
+              "the level " + name_of(levels[k]) + " has no kind and stands outside of " +
+                  name_of(*next) + ", a level of kind " + std::string(to_string(*next->kind)),
+              "name its kind, such as {block: [" + name_of(levels[k]) + ": " +
+                  std::to_string(levels[k].extent()) + "]}");
   }
   for (std::size_t k = 1; k < levels.size(); ++k) {
     const LevelKind outside = *levels[k - 1].kind, inside = *levels[k].kind;
     if (outside < inside || (outside == inside && may_repeat(inside))) continue;
     const std::string kind(to_string(inside));
-    refuse_level("E823", levels[k],
-                 outside == inside ? "a level of kind " + kind + " stands in another"
-                                   : "a level of kind " + kind + " stands in one of kind " +
-                                         std::string(to_string(outside)),
-                 outside == inside
-                     ? "make them one level, such as {" + kind + ": [a: 2, b: 2]}"
-                     : "from the outside in: device, block, cluster, warpgroup, warp, thread");
+    refuse_at(levels[k].place, "E823",
+              outside == inside ? "a level of kind " + kind + " stands in another"
+                                : "a level of kind " + kind + " stands in one of kind " +
+                                      std::string(to_string(outside)),
+              outside == inside
+                  ? "make them one level, such as {" + kind + ": [a: 2, b: 2]}"
+                  : "from the outside in: device, block, cluster, warpgroup, warp, thread");
   }
 }
 
@@ -104,8 +99,8 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
     const std::int64_t within = extent_below(levels, k),
                        threads = kind == LevelKind::Warp ? kWarpThreads : kWarpgroupThreads;
     if (within == threads) continue;
-    refuse_level(
-        "E821", levels[k],
+    refuse_at(
+        levels[k].place, "E821",
         "the level " + name_of(levels[k]) + " is of kind " + std::string(to_string(kind)) +
             ", which is " + std::to_string(threads) + " threads, and " + std::to_string(within) +
             " stand inside",
@@ -118,10 +113,10 @@ void check_limit(const LevelChain& chain, std::int64_t n, std::int64_t most, con
   if (n <= most) return;
   const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
                                   [&](const auto& l) { return counts(*l.kind); });
-  refuse_level("E820", *first,
-               (n == INT64_MAX ? "more than 2^63" : std::to_string(n)) + std::string(" ") + what +
-                   " in a " + where + ", and there are " + std::to_string(most) + " at most",
-               help);
+  refuse_at(first->place, "E820",
+            (n == INT64_MAX ? "more than 2^63" : std::to_string(n)) + std::string(" ") + what +
+                " in a " + where + ", and there are " + std::to_string(most) + " at most",
+            help);
 }
 
 void check_limits(const LevelChain& chain) {
@@ -214,12 +209,12 @@ class TreeMaker {
     const LevelChain& first = tree_.chains.front();
     const auto check = [&](std::int64_t own, std::int64_t other, const std::string& what) {
       if (own == other) return;
-      refuse_level("E822", chain.levels.back(),
-                   "the levels down to " + name_of(chain.levels.back()) + " make " +
-                       std::to_string(own) + " " + what + ", and those down to " +
-                       name_of(first.levels.back()) + " beside them " + std::to_string(other),
-                   "give levels that stand side by side the same number of " + what +
-                       ", and mask with inthreads what fewer of them run");
+      refuse_at(chain.levels.back().place, "E822",
+                "the levels down to " + name_of(chain.levels.back()) + " make " +
+                    std::to_string(own) + " " + what + ", and those down to " +
+                    name_of(first.levels.back()) + " beside them " + std::to_string(other),
+                "give levels that stand side by side the same number of " + what +
+                    ", and mask with inthreads what fewer of them run");
     };
     check(chain.threads(), first.threads(), "threads in a block");
     check(chain.blocks(), first.blocks(), "blocks");

@@ -13,6 +13,7 @@
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/meeting.h>
+#include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
 #include <selvage/threads/steps.h>
 #include <selvage/threads/thread_memory.h>
@@ -23,12 +24,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse_at(const Place& place, const char* code, std::string message,
-                            std::string help) {
-  throw Illegal(
-      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
-}
 
 class ThreadLowering {
  public:
@@ -85,7 +80,6 @@ class ThreadLowering {
     at.loops_outside = at.loops.size();
     if (!at.condition.valid()) at.condition = pool_.truth(true);
     add_levels(node, at.around);
-    at.levels = mask_levels(at.around);
     at.inner.clear();
     std::vector<ParallelLevel> all = at.around;
     for (const InnerParallel* in = first_inner(node.body); in != nullptr;
@@ -187,15 +181,9 @@ class ThreadLowering {
     inside.is_in_inthreads = true;
     inside.condition = both(at.condition, when);
     if (is_elected) inside.inner.clear();
-    if (in.is_async) {
-      book_.note_async(*inside.region);
-      outermost_async_ = inside.region;
-    }
-    Body body = lower(in.body, inside);
-    if (in.is_async) outermost_async_.reset();
-    const bool is_empty = in.body.empty();
-    guard(when, std::move(body), inside, at, place, out);
-    if (in.is_async || is_empty) return;
+    if (in.is_async) book_.note_async(*inside.region);
+    guard(when, lower(in.body, inside), inside, at, place, out);
+    if (in.is_async || in.body.empty()) return;
     // An inner level in there is run by all of its instances, and they all wait.
     ThreadPlace around = at;
     if (!is_elected) around.inner.clear();
@@ -217,7 +205,7 @@ class ThreadLowering {
     check_defined(condition, "if: the condition", known);
     inside.condition = both(at.condition, condition);
     Body body = lower(loop.body, inside);
-    const Expr extent = Simplifier(book_.facts_at(at, true)).simplify(loop.extent);
+    const Expr extent = outside.simplify(loop.extent);
     const bool never_runs = extent.is(Op::Const) && extent.value() < 1;
     if (body.empty() || never_runs) return;
     const bool is_invariant = !contains(symbols_of(std::span(&condition, 1)), loop.index);
@@ -366,7 +354,7 @@ class ThreadLowering {
     const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
     if (!barrier) return;
     if (barrier->scope == Barrier::Scope::Threads) {
-      named_.push_back({outermost_async_, *members, place});
+      named_.push_back({out_.async_around(at.region), *members, place});
     }
     put(out, *barrier, origin(place, at, what));
     if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
@@ -401,6 +389,7 @@ class ThreadLowering {
   // ---- the kernel ----
 
   void finish(Body body) {
+    if (!out_.is_legal()) return;
     drop_repeated_barriers(body);
     kernel_.body = levels_.around(std::move(body));
     if (options_.counts) {
@@ -413,14 +402,11 @@ class ThreadLowering {
           return joins(map, a, b, loop);
         },
         [&](const Statement& guard) { return barrier_within(guard); });
-    const bool is_wrong = !out_.is_legal();
-    if (!is_wrong) {
-      const ComputedExpressions computed = computed_expressions(kernel_);
-      std::vector<Kernel> variants =
-          for_both_widths(program_.symbols, std::move(kernel_), computed.all, {});
-      kernel_ = std::move(variants.back());
-      if (options_.verifies) verify_threads(origins_, kernel_, out_);
-    }
+    const ComputedExpressions computed = computed_expressions(kernel_);
+    std::vector<Kernel> variants =
+        for_both_widths(program_.symbols, std::move(kernel_), computed.all, {});
+    kernel_ = std::move(variants.back());
+    if (options_.verifies) verify_threads(origins_, kernel_, out_);
     if (!out_.is_legal()) return;
     out_.kernel = std::move(kernel_);
     out_.steps = steps_of(*out_.kernel, origins_, out_);
@@ -449,10 +435,8 @@ class ThreadLowering {
     const auto members = block_members(region.who, region.condition, region.levels, why);
     const auto barrier = members ? meeting_.late_barrier_of(*members) : std::nullopt;
     if (!barrier || barrier->scope != Barrier::Scope::Threads) return barrier;
-    std::optional<std::size_t> async = from->region;
-    while (async && !out_.regions[*async].is_async) async = out_.regions[*async].around;
-    if (sharing({async, *members, region.place})) return std::nullopt;
-    return barrier;
+    const NamedBarrier named{out_.async_around(from->region), *members, region.place};
+    return sharing(named) ? std::nullopt : barrier;
   }
 
   const ThreadProgram& program_;
@@ -467,7 +451,6 @@ class ThreadLowering {
   BufferId counts_ = 0;
   std::vector<ThreadOrigin> origins_;
   std::vector<NamedBarrier> named_;
-  std::optional<std::size_t> outermost_async_;
 };
 
 }  // namespace
@@ -475,6 +458,11 @@ class ThreadLowering {
 bool LoweredThreads::is_legal() const {
   return std::none_of(diagnostics.begin(), diagnostics.end(),
                       [](const Diagnostic& d) { return d.severity == Severity::Error; });
+}
+
+std::optional<std::size_t> LoweredThreads::async_around(std::optional<std::size_t> region) const {
+  while (region && !regions[*region].is_async) region = regions[*region].around;
+  return region;
 }
 
 LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options) {

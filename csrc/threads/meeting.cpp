@@ -1,6 +1,7 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/threads/meeting.h>
+#include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <bit>
@@ -104,14 +105,12 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
            members.lanes[warp] == lanes_of_warp(members.threads, warp)) {
       ++warp;
     }
-    throw Illegal({.code = "E816",
-                   .place = place,
-                   .message = counted(members.active, "thread") +
-                              " of several warps wait for one another, and warp " +
-                              std::to_string(warp) +
-                              " has others beside: a warp meets other warps as a whole",
-                   .help = "let the region around begin and end where warps do, every 32 threads, "
-                           "or make the regions inside asynchronous"});
+    refuse_at(place, "E816",
+              counted(members.active, "thread") +
+                  " of several warps wait for one another, and warp " + std::to_string(warp) +
+                  " has others beside: a warp meets other warps as a whole",
+              "let the region around begin and end where warps do, every 32 threads, or make the "
+              "regions inside asynchronous");
   }
   int id = 0;
   for (auto& [known, owner] : ids_) {
@@ -124,13 +123,12 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
     id = free;
   }
   if (id == 0) {
-    throw Illegal({.code = "E816",
-                   .place = place,
-                   .message = "more than " + std::to_string(kIds) +
-                              " sets of threads wait for one another at the same time, and the "
-                              "hardware has barriers for " +
-                              std::to_string(kIds),
-                   .help = "put sync: shared between some of the asynchronous regions"});
+    refuse_at(place, "E816",
+              "more than " + std::to_string(kIds) +
+                  " sets of threads wait for one another at the same time, and the hardware has "
+                  "barriers for " +
+                  std::to_string(kIds),
+              "put sync: shared between some of the asynchronous regions");
   }
   ids_[id] = {members.lanes, epoch_};
   return Barrier{.scope = Barrier::Scope::Threads, .id = id, .members = members.lanes};

@@ -52,6 +52,8 @@ struct LoweredThreads {
   std::vector<Diagnostic> diagnostics;
 
   bool is_legal() const;
+  // The asynchronous region that a region is or stands in.
+  std::optional<std::size_t> async_around(std::optional<std::size_t> region) const;
 };
 
 }  // namespace selvage

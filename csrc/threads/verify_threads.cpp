@@ -71,7 +71,7 @@ class FindingReader {
       d.help = "give each block elements of its own, or make two kernels of it";
       return;
     }
-    const auto second = outermost_async(origin.region);
+    const auto second = out_.async_around(origin.region);
     const auto first = second && finding.first ? partner(finding, *second) : std::nullopt;
     d.code = first ? "E817" : "E818";
     if (first) {
@@ -87,11 +87,6 @@ class FindingReader {
     const bool is_inside = !first && origin.region && !out_.regions[*origin.region].is_implicit;
     const std::string sync = is_inside ? "region" : "shared";
     d.help = "give each thread elements of its own, or put sync: " + sync + " between the two";
-  }
-
-  std::optional<std::size_t> outermost_async(std::optional<std::size_t> region) const {
-    while (region && !out_.regions[*region].is_async) region = out_.regions[*region].around;
-    return region;
   }
 
   // Another region of the same group in which the first thread is.

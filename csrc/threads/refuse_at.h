@@ -1,0 +1,17 @@
+#pragma once
+
+#include <selvage/base/diagnostic.h>
+
+#include <string>
+#include <utility>
+
+namespace selvage {
+
+// Throws Illegal at a place of a thread program.
+[[noreturn]] inline void refuse_at(const Place& place, const char* code, std::string message,
+                                   std::string help) {
+  throw Illegal(
+      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
+}
+
+}  // namespace selvage
