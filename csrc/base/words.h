@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,16 @@ inline std::string joined(const std::vector<std::string>& words, const char* bet
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : between) + words[i];
   return text;
+}
+
+// [a, b, c]
+inline std::string bracketed(const std::vector<std::string>& words) {
+  return "[" + joined(words) + "]";
+}
+inline std::string bracketed(std::span<const std::int64_t> numbers) {
+  std::vector<std::string> words;
+  for (std::int64_t n : numbers) words.push_back(std::to_string(n));
+  return bracketed(words);
 }
 
 // a, b and c

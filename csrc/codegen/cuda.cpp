@@ -24,6 +24,15 @@ constexpr const char* kHead =
     "#ifndef KERNEL\n"
     "#define KERNEL(name) extern \"C\" __global__ void name\n"
     "#endif\n";
+// Compilers for GPUs without clusters refuse the word.
+constexpr const char* kCluster =
+    "#ifndef CLUSTER\n"
+    "#if __CUDA_ARCH__ >= 900\n"
+    "#define CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)\n"
+    "#else\n"
+    "#define CLUSTER(blocks)\n"
+    "#endif\n"
+    "#endif\n";
 // Shared memory that a launch asks for.
 constexpr const char* kDynamicShared =
     "#ifndef DYNAMIC_SHARED\n"
@@ -87,9 +96,10 @@ class Writer {
     const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
     const bool has_whole_warps = text_.find("sync_threads(") != std::string::npos;
     const bool has_parts = text_.find("sync_members(") != std::string::npos;
-    out.text = std::string(kHead) + (is_dynamic ? kDynamicShared : "") +
-               (has_whole_warps ? kSyncThreads : "") + (has_parts ? kSyncMembers : "") +
-               helpers_.definitions() + "\n" + signature(out.name);
+    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
+               (is_dynamic ? kDynamicShared : "") + (has_whole_warps ? kSyncThreads : "") +
+               (has_parts ? kSyncMembers : "") + helpers_.definitions() + "\n" +
+               signature(out.name);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -100,9 +110,12 @@ class Writer {
   }
 
  private:
+  bool has_clusters() const { return kernel_.launch.cluster > 1; }
   // On one line, or one for each parameter.
   std::string signature(const std::string& name) const {
-    const std::string head = "KERNEL(" + name + ")(";
+    const std::string cluster =
+        has_clusters() ? "CLUSTER(" + std::to_string(kernel_.launch.cluster) + ") " : "";
+    const std::string head = "KERNEL(" + cluster + name + ")(";
     const std::string line = head + fmt::format("{}", fmt::join(parameters_, ", ")) + ") {\n";
     if (line.size() <= kLineLength) return line;
     return head + fmt::format("\n    {}", fmt::join(parameters_, ",\n    ")) + ") {\n";

@@ -18,6 +18,7 @@ namespace selvage {
 // DYNAMIC_SHARED(type, name) declares it, and may be defined before as well; so may
 // sync_threads(id, threads), at which all threads of so many warps wait, and
 // sync_members(id, threads, members, lanes), at which that many of theirs do, of each warp `lanes`.
+// A kernel of clusters is a KERNEL(CLUSTER(blocks) name).
 struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier

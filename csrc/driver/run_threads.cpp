@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::int64_t kMostCounts = std::int64_t{1} << 24;
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> words;
-  for (std::int64_t n : shape) words.push_back(std::to_string(n));
-  return "[" + joined(words) + "]";
-}
-
 class ThreadRunner {
  public:
   ThreadRunner(const ThreadProgram& program, const ThreadRunRequest& request)
@@ -105,7 +99,7 @@ class ThreadRunner {
     if (it == request_.inputs.end()) return Array(a.type, shape);
     const Array& given = it->second;
     const std::string help =
-        "give " + std::string(to_string(a.type)) + shape_text(shape) + " for it";
+        "give " + std::string(to_string(a.type)) + bracketed(shape) + " for it";
     if (given.type != a.type) {
       refuse<BadInput>("E613",
                        "the array " + a.name + " is of type " + std::string(to_string(given.type)) +
@@ -114,8 +108,8 @@ class ThreadRunner {
     }
     if (given.shape != shape) {
       refuse<BadInput>("E612",
-                       "the array " + a.name + " has shape " + shape_text(given.shape) + ", not " +
-                           shape_text(shape),
+                       "the array " + a.name + " has shape " + bracketed(given.shape) + ", not " +
+                           bracketed(shape),
                        help);
     }
     return given;

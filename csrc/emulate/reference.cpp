@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/emulate/reference_fold.h>
 #include <selvage/emulate/reference_view.h>
@@ -15,12 +16,6 @@
 namespace selvage {
 
 namespace {
-
-std::string to_text(const std::vector<std::int64_t>& list) {
-  std::string text;
-  for (std::int64_t n : list) text += (text.empty() ? "" : ", ") + std::to_string(n);
-  return "[" + text + "]";
-}
 
 Scalar element(const Array& array, std::int64_t k) {
   const DataType compute = compute_type(array.type);
@@ -98,7 +93,7 @@ class Interpreter {
     const TensorInfo& info = fusion_[t];
     const auto it = inputs.find(info.name);
     const std::vector<std::int64_t> expected = shape(t);
-    const std::string what = std::string(to_string(info.type)) + to_text(expected);
+    const std::string what = std::string(to_string(info.type)) + bracketed(expected);
     if (it == inputs.end()) {
       refuse<BadInput>("E611", "the input " + info.name + " is missing",
                        "give " + what + " for it");
@@ -112,8 +107,8 @@ class Interpreter {
     }
     if (it->second.shape != expected) {
       refuse<BadInput>("E612",
-                       "the input " + info.name + " has shape " + to_text(it->second.shape) +
-                           ", not " + to_text(expected),
+                       "the input " + info.name + " has shape " + bracketed(it->second.shape) +
+                           ", not " + bracketed(expected),
                        "give " + what + " for it");
     }
     return it->second;
@@ -207,7 +202,7 @@ class Interpreter {
     if (!inside) {
       refuse<BadInput>(
           "E616",
-          fusion_[t].name + to_text(at) + " is read, outside its shape " + to_text(array.shape),
+          fusion_[t].name + bracketed(at) + " is read, outside its shape " + bracketed(array.shape),
           "keep the subscripts below the extents");
     }
     return element(array, address);

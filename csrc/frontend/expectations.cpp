@@ -1,4 +1,5 @@
 // `expect` of a schedule file, and what differs from it.
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/names.h>
 #include <selvage/frontend/sections.h>
@@ -64,12 +65,6 @@ std::vector<std::string> normal(const std::vector<std::string>& conditions,
   return written;
 }
 
-std::string listed(const std::vector<std::string>& conditions) {
-  std::string text;
-  for (const std::string& c : conditions) text += (text.empty() ? "" : ", ") + c;
-  return "[" + text + "]";
-}
-
 }  // namespace
 
 std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
@@ -93,8 +88,8 @@ std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
     }
     const auto have = normal(it->second, expect.sizes), want = normal(of.conditions, expect.sizes);
     if (have == want) continue;
-    add(of.place, "the predicates of " + of.tensor + " are " + listed(have) +
-                      ", and expected are " + listed(want));
+    add(of.place, "the predicates of " + of.tensor + " are " + bracketed(have) +
+                      ", and expected are " + bracketed(want));
   }
   return differences;
 }

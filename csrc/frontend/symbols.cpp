@@ -168,8 +168,8 @@ void FileSymbols::check_all_used() {
   }
 }
 
-Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const FileSymbols& symbols,
-               bool condition, std::set<std::string>& used) {
+Expr read_expr(ExprPool& pool, const Node& node, std::string_view what,
+               const ExpressionNames& names) {
   const std::string& text = as_text(node, what);
   if (std::int64_t(text.size()) > kLongestExpression) {
     refuse("E104", node.place,
@@ -177,13 +177,8 @@ Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const Fi
                std::to_string(kLongestExpression) + " characters",
            "write a shorter one");
   }
-  Expr e;
   try {
-    e = parse_expr(pool, text, [&](std::string_view name) {
-      const FileSymbols::Symbol* s = symbols.find(name);
-      if (s != nullptr && !s->is_fixed()) used.insert(s->name);
-      return symbols.resolve(pool, name);
-    });
+    return parse_expr(pool, text, names.find);
   } catch (const BadInput& refusal) {
     Diagnostic d = refusal.diagnostic();
     const std::size_t at = std::size_t(std::max(d.place.column, 1) - 1);
@@ -193,13 +188,24 @@ Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const Fi
       const std::string_view rest = std::string_view(text).substr(at);
       std::size_t n = 0;
       while (n < rest.size() && is_identifier(rest.substr(0, n + 1))) ++n;
-      d.help = meant(rest.substr(0, n), symbols.names(), "declare it under symbols");
+      d.help = meant(rest.substr(0, n), names.all(), names.otherwise);
     }
     throw BadInput(std::move(d));
   }
+}
+
+Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const FileSymbols& symbols,
+               bool condition, std::set<std::string>& used) {
+  const Expr e = read_expr(pool, node, what,
+                           {[&](std::string_view name) {
+                              const FileSymbols::Symbol* s = symbols.find(name);
+                              if (s != nullptr && !s->is_fixed()) used.insert(s->name);
+                              return symbols.resolve(pool, name);
+                            },
+                            [&] { return symbols.names(); }, "declare it under symbols"});
   if ((info(e.op()).result == Result::Truth) != condition) {
     refuse("E303", node.place,
-           std::string(what) + ": " + shown(text) + " is " +
+           std::string(what) + ": " + shown(node.text) + " is " +
                (condition ? "no condition" : "a condition, no number"),
            condition ? "compare with <, <=, >, >=, == or !=" : "write a number, such as N / 4");
   }
@@ -207,7 +213,7 @@ Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const Fi
     const bool opaque = part.is(Op::Load) || part.is(Op::Call);
     if (!opaque && (condition || (!part.is(Op::Select) && !part.is(Op::Xor)))) continue;
     refuse("E301", node.place,
-           std::string(what) + ": " + shown(text) + " is no expression of sizes",
+           std::string(what) + ": " + shown(node.text) + " is no expression of sizes",
            "use + - * / % min max ceilDiv, integers and symbols only");
   }
   return e;

@@ -4,6 +4,7 @@
 #include <selvage/ir/fusion.h>
 #include <selvage/simplifier/simplifier.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -94,7 +95,19 @@ class SizeScope {
   std::optional<Simplifier> simplifier_;
 };
 
-// Reads an expression of `pool` at a node; errors have their place in the file.
+// What the names of an expression mean: an invalid Expr, nothing. `all` of them, and `otherwise`,
+// for the help where one is unknown.
+struct ExpressionNames {
+  std::function<Expr(std::string_view)> find;
+  std::function<std::vector<std::string_view>()> all;
+  std::string otherwise;
+};
+// Reads a condition or a number of `pool` at a node, as parse_expr does; errors have their place in
+// the file. E104: longer than kLongestExpression.
+Expr read_expr(ExprPool& pool, const Node& node, std::string_view what,
+               const ExpressionNames& names);
+// Over the sizes of a file, of which `used` gets those that have no value. E303: a number instead
+// of a condition, or the other way round.
 Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const FileSymbols& symbols,
                bool condition, std::set<std::string>& used);
 

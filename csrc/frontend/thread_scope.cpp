@@ -62,31 +62,10 @@ Expr ThreadScope::use(std::string_view name, const Place& place) const {
 }
 
 Expr ThreadScope::either(const Node& text, std::string_view what) const {
-  const std::string& written = as_text(text, what);
-  if (std::int64_t(written.size()) > kLongestExpression) {
-    refuse(
-        "E104", text.place,
-        std::string(what) + " is longer than " + std::to_string(kLongestExpression) + " characters",
-        "name parts of it with let");
-  }
-  try {
-    return parse_expr(*program_.pool, written, [&](std::string_view name) {
-      // A condition that is named is one here, too.
-      return find(name);
-    });
-  } catch (const BadInput& refusal) {
-    Diagnostic d = refusal.diagnostic();
-    const std::size_t at = std::size_t(std::max(d.place.column, 1) - 1);
-    d.place = place_in(text, at);
-    d.message = std::string(what) + ": " + d.message;
-    if (d.code == "E302") {
-      const std::string_view rest = std::string_view(written).substr(at);
-      std::size_t n = 0;
-      while (n < rest.size() && is_identifier(rest.substr(0, n + 1))) ++n;
-      d.help = meant(rest.substr(0, n), words(), "use an index, a named value or a symbol");
-    }
-    throw BadInput(std::move(d));
-  }
+  // A condition that is named is one here, too.
+  return read_expr(*program_.pool, text, what,
+                   {[&](std::string_view name) { return find(name); }, [&] { return words(); },
+                    "use an index, a named value or a symbol"});
 }
 
 Expr ThreadScope::number(const Node& text, std::string_view what) const {

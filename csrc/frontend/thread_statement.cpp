@@ -79,10 +79,7 @@ class AssignmentReader {
       for (std::uint32_t k : node.operands) operands.push_back(values_[k]);
     }
     switch (node.kind) {
-      case Kind::Integer: {
-        const bool is_narrow = std::int32_t(node.integer) == node.integer;
-        return values.constant(is_narrow ? DataType::Int32 : DataType::Int64, node.integer, true);
-      }
+      case Kind::Integer: return values.whole(node.integer);
       case Kind::Real: return values.constant(DataType::Float, node.real, true);
       case Kind::Truth: return values.constant(DataType::Bool, node.integer, true);
       case Kind::Name: return values.index(scope_.use(node.name, place(node)));

@@ -3,6 +3,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/index/mask_axes.h>
 #include <selvage/index/thread_mask.h>
+#include <selvage/ir/parallel.h>
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +15,7 @@ namespace {
 using NodeId = MaskDiagram::NodeId;
 
 constexpr int kBits = 32;
-static_assert(kBits == kWarpThreads);
+static_assert(kBits == kWarp);
 
 // The threads of one block, a bit each.
 class LaneWriter {
@@ -122,8 +123,8 @@ std::vector<BlockMask> ThreadMask::block_masks() const {
     shape.first_block = block.first;
     shape.lanes = lanes_of(block.node);
     for (std::uint32_t word : shape.lanes) shape.active += std::popcount(word);
-    shape.warps = units_of(shape.lanes, threads, kWarpThreads);
-    shape.warpgroups = units_of(shape.lanes, threads, kWarpgroupThreads);
+    shape.warps = units_of(shape.lanes, threads, kWarp);
+    shape.warpgroups = units_of(shape.lanes, threads, kWarpgroup);
     shapes.push_back(std::move(shape));
   }
   return shapes;
@@ -141,8 +142,8 @@ ActiveUnits ThreadMask::in_all_blocks(std::int64_t unit) const {
   return sum;
 }
 
-ActiveUnits ThreadMask::warps() const { return in_all_blocks(kWarpThreads); }
-ActiveUnits ThreadMask::warpgroups() const { return in_all_blocks(kWarpgroupThreads); }
+ActiveUnits ThreadMask::warps() const { return in_all_blocks(kWarp); }
+ActiveUnits ThreadMask::warpgroups() const { return in_all_blocks(kWarpgroup); }
 
 bool ThreadMask::same_in_every_block() const {
   const MaskAxes axes(*levels_);

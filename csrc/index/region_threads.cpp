@@ -27,6 +27,14 @@ std::vector<MaskIndex> loops_of(Expr condition, std::span<const LoopAround> loop
 
 }  // namespace
 
+Expr both(Expr a, Expr b) { return a.is_true() ? b : b.is_true() ? a : a && b; }
+
+Expr elected(std::span<const Expr> indices, ExprPool& pool) {
+  Expr all = pool.truth(true);
+  for (Expr i : indices) all = both(all, eq(i, 0));
+  return all;
+}
+
 RegionThreads region_threads(Expr condition, const ThreadMask::Levels& levels,
                              std::span<const LoopAround> loops, const Facts& known) {
   RegionThreads out{.mask = ThreadMask::of(condition, levels, known)};

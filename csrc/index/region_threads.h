@@ -13,6 +13,11 @@ struct LoopAround {
   Expr index, extent;
 };
 
+Expr both(Expr a, Expr b);  // a && b, and one of them where the other is true
+// Who does alone what all threads would that differ in these indices only: index 0 along each. True
+// where there are none.
+Expr elected(std::span<const Expr> indices, ExprPool& pool);
+
 // Which threads run something.
 struct RegionThreads {
   std::optional<ThreadMask> mask;  // none: dynamic, or other threads in other iterations

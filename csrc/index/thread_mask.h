@@ -32,8 +32,6 @@ struct MaskLevel {
 };
 std::string to_string(const MaskLevel& level);  // "p" or "{x, y}"
 
-inline constexpr std::int64_t kWarpThreads = 32, kWarpgroupThreads = 128;
-
 // Units of so many neighbouring threads, by how many of their threads are active; the last of a
 // block may have fewer threads.
 struct ActiveUnits {

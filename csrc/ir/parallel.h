@@ -41,7 +41,7 @@ constexpr int axis(ParallelType t) {
   return is_block(t) ? int(t) - int(ParallelType::BIDx) : int(t) - int(ParallelType::TIDx);
 }
 
-// Threads of a block that run together, x fastest, then y, z.
-inline constexpr std::int64_t kWarp = 32;
+// Threads of a block that run together, x fastest, then y, z; and of four such warps.
+inline constexpr std::int64_t kWarp = 32, kWarpgroup = 128;
 
 }  // namespace selvage

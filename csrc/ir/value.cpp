@@ -76,6 +76,10 @@ ValueId ValueGraph::constant(DataType type, double v, bool weak) {
   return add({.kind = ValueNode::Kind::Constant, .type = type, .weak = weak, .real = v});
 }
 
+ValueId ValueGraph::whole(std::int64_t v) {
+  return constant(std::int32_t(v) == v ? DataType::Int32 : DataType::Int64, v, true);
+}
+
 ValueId ValueGraph::index(Expr e) {
   const bool is_truth = info(e.op()).result == Result::Truth;
   return add({.kind = ValueNode::Kind::Index,

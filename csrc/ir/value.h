@@ -47,6 +47,8 @@ class ValueGraph {
   ValueId add(ValueNode node);
   ValueId constant(DataType type, std::int64_t v, bool weak);
   ValueId constant(DataType type, double v, bool weak);
+  // A whole number as it is written: weak, of 32 bits where these do.
+  ValueId whole(std::int64_t v);
   ValueId index(Expr e);
   ValueId read(DataType type, std::uint32_t source, std::vector<Expr> subscripts);
   // The same, and out of bounds `otherwise`, brought to the compute type of `type`.

@@ -122,10 +122,13 @@ struct Statement {
   std::uint32_t origin = 0;  // what it was made from, as its maker numbers it; 0: nothing
 };
 
-// Launch extents over the sizes, x y z.
+// Launch extents over the sizes, x y z. Blocks that are neighbours along x form clusters of so
+// many, which divides the grid's extent, where the GPU has clusters; what a kernel computes does
+// not hang on it.
 struct Launch {
   std::array<Expr, 3> grid, block;
   Expr shared_bytes;
+  std::int64_t cluster = 1;
 };
 
 enum class IndexType : std::uint8_t { Int32, Int64 };

@@ -1,12 +1,14 @@
 #include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
+#include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/shared_memory.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace selvage {
@@ -274,7 +276,7 @@ Body FoldNest::merge_along_x() {
     return form(simplifier.simplify(at * kMostWarps + warp));
   };
   Body meet = for_each_item([&](Expr at) {
-    return body_of(Guard{form(simplifier.simplify(eq(x % kWarp, 0))),
+    return body_of(Guard{form(simplifier.simplify(elected(std::array{x % kWarp}, pool_))),
                          body_of_all(stores(left, slot(at, own), read(state_, at))),
                          {}});
   });

@@ -67,7 +67,8 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
       if (p == ParallelType::TIDx && schedule.is_folded(a->tensor, d)) shuffles = true;
     }
   }
-  const auto& [grid, block, shared] = plan.launch;
+  const auto& grid = plan.launch.grid;
+  const auto& block = plan.launch.block;
   if (shuffles) whole_warps(plan.launch.block, simplifier);
   const Limits limits(simplifier, kernel);
   limits.add(grid[0], INT32_MAX, "the grid's x", plan.of_grid);

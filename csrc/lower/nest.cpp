@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/expr/tape.h>
+#include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/lanes.h>
 #include <selvage/lower/narrow.h>
@@ -439,7 +440,7 @@ Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
     const Expr extent = extent_of(kernel.launch, p);
     if (extent.is_const(1)) continue;
     Loop loop = every(p, kernel);
-    loop.body = guarded({loop.variable < 1}, std::move(body));
+    loop.body = guarded({elected(std::span(&loop.variable, 1), *kernel.pool)}, std::move(body));
     body = body_of(std::move(loop));
   }
   return body;

@@ -293,6 +293,7 @@ Json json_of(const Kernel& kernel, const CudaText& cuda) {
   json["launch"] = {{"grid", extents(launch.grid)},
                     {"block", extents(launch.block)},
                     {"shared_bytes", texts(launch.shared_bytes)}};
+  if (launch.cluster > 1) json["launch"]["cluster"] = std::to_string(launch.cluster);
   if (!kernel.condition.is_true()) json["if"] = Json::array({texts(kernel.condition)});
   json["loops"] = loop_nest(kernel);
   json["cuda"] = cuda.text;

@@ -1,4 +1,5 @@
 #include <selvage/base/words.h>
+#include <selvage/ir/parallel.h>
 #include <selvage/report/graph_picture.h>
 #include <selvage/report/mask_picture.h>
 
@@ -53,7 +54,7 @@ class MaskPicture {
       : mask_(mask), names_one_block_(names_one_block) {}
 
   Drawing run() {
-    if (mask_.block_threads() <= kWarpThreads && mask_.row_count() <= kMostMaskRows) {
+    if (mask_.block_threads() <= kWarp && mask_.row_count() <= kMostMaskRows) {
       draw_rows();
     } else {
       draw_blocks();
@@ -140,8 +141,7 @@ class MaskPicture {
   int draw_warps(const BlockMask& shape, int y) {
     const std::int64_t threads = mask_.block_threads();
     const std::int64_t warps = std::int64_t(shape.lanes.size());
-    const std::int64_t lanes = std::min(threads, kWarpThreads),
-                       rows = std::min(warps, kMostWarpRows);
+    const std::int64_t lanes = std::min(threads, kWarp), rows = std::min(warps, kMostWarpRows);
     const int left = text_width("warp " + std::to_string(rows - 1), TextStyle::Small) + 10;
     const int right = left + int(lanes) * kSmallPitch + 10;
     drawing_.text(left + x_of(0, lanes, kSmallPitch) + kSmallCell, y + 8, "0", TextStyle::Tiny,
@@ -163,9 +163,9 @@ class MaskPicture {
   }
 
   void draw_warp(std::uint32_t word, std::int64_t warp, int left, int right, int y) {
-    const std::int64_t begin = warp * kWarpThreads;
-    const std::int64_t there = std::min(kWarpThreads, mask_.block_threads() - begin);
-    const std::int64_t lanes = std::min(mask_.block_threads(), kWarpThreads);
+    const std::int64_t begin = warp * kWarp;
+    const std::int64_t there = std::min(kWarp, mask_.block_threads() - begin);
+    const std::int64_t lanes = std::min(mask_.block_threads(), kWarp);
     const int active = std::popcount(word);
     drawing_.text(left - 10, y + 8, "warp " + std::to_string(warp), TextStyle::Small, Anchor::End,
                   active > 0 && active < there ? "strong" : "muted");
@@ -212,7 +212,7 @@ Drawing named_mask_picture(const NamedMask& named) {
     line("no product of its levels", TextStyle::Note, "muted");
   }
   std::string count = fmt::format("{} of {}", mask->count(), counted(mask->size(), "thread"));
-  if (mask->block_threads() >= kWarpThreads) count += ", " + warp_words(mask->warps());
+  if (mask->block_threads() >= kWarp) count += ", " + warp_words(mask->warps());
   line(count, TextStyle::Note, "muted");
   drawing.place(MaskPicture(*mask, false).run(), 0, y + 6);
   return drawing;

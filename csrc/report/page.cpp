@@ -35,7 +35,10 @@ void print_loops(const Kernel& kernel, Lines& out) {
                                        [](Expr e) { return !e.is_const(1); });
   const std::string shape =
       is_parallel || has_threads
-          ? counted(by(launch.grid), "block") + " of " + counted(by(launch.block), "thread")
+          ? counted(by(launch.grid), "block") +
+                (launch.cluster > 1 ? ", in clusters of " + std::to_string(launch.cluster) + ","
+                                    : "") +
+                " of " + counted(by(launch.block), "thread")
           : "one thread";
   out.heading("Kernel " + kernel.name + ": " + shape);
   const std::string text = loop_nest(kernel);

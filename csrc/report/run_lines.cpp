@@ -5,13 +5,10 @@ namespace selvage {
 
 namespace {
 
-std::string where(const RunResult& run, Machine machine) {
-  switch (machine) {
-    case Machine::Emulate: return "by emulation";
-    case Machine::Virtual: return "on the virtual device";
-    case Machine::Gpu: return "on the GPU" + (run.device.empty() ? "" : ", " + run.device);
-  }
-  return {};
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  return text;
 }
 
 std::string verdict(const Comparison& c) {
@@ -28,13 +25,18 @@ std::string verdict(const Comparison& c) {
          " differ from the unscheduled program, by up to " + difference + "; " + c.first;
 }
 
-std::string milliseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  return text;
+}  // namespace
+
+std::string where(Machine machine, const std::string& device) {
+  switch (machine) {
+    case Machine::Emulate: return "by emulation";
+    case Machine::Virtual: return "on the virtual device";
+    case Machine::Gpu: return "on the GPU" + (device.empty() ? "" : ", " + device);
+  }
+  return {};
 }
 
-std::string times(const RunTimes& times) {
+std::string to_text(const RunTimes& times) {
   std::string text;
   if (times.compile > 0) text = "compiled in " + milliseconds(times.compile);
   for (const KernelTime& k : times.kernels) {
@@ -42,8 +44,6 @@ std::string times(const RunTimes& times) {
   }
   return text;
 }
-
-}  // namespace
 
 void print_runs(const std::vector<RunResult>& runs, Lines& out) {
   for (const RunResult& run : runs) {
@@ -53,11 +53,11 @@ void print_runs(const std::vector<RunResult>& runs, Lines& out) {
     }
     for (const Comparison& c : run.comparisons) {
       std::string text =
-          "Run " + where(run, c.machine) + sizes + ": " + c.output + ", " + verdict(c);
+          "Run " + where(c.machine, run.device) + sizes + ": " + c.output + ", " + verdict(c);
       if (c.unvisited > 0) text += "; " + counted(c.unvisited, "item") + " no loop point visits";
       out.line(0, text);
     }
-    if (run.times) out.line(2, times(*run.times));
+    if (run.times) out.line(2, to_text(*run.times));
     for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);
   }
 }

@@ -1,5 +1,7 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/parallel.h>
+#include <selvage/report/run_lines.h>
 #include <selvage/report/thread_lines.h>
 
 #include <algorithm>
@@ -77,22 +79,13 @@ void print_region(const ThreadRegion& region, const std::vector<ThreadRegion>& a
   const ThreadMask& mask = *who.mask;
   out.line(2, head + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread"));
   print_mask(mask, 4, out);
-  if (mask.block_threads() >= kWarpThreads) {
+  if (mask.block_threads() >= kWarp) {
     std::string text = units_text(mask.warps(), "warps");
-    if (mask.block_threads() >= kWarpgroupThreads) {
+    if (mask.block_threads() >= kWarpgroup) {
       text += "; " + units_text(mask.warpgroups(), "warpgroups");
     }
     out.line(4, text);
   }
-}
-
-std::string where(const ThreadRun& run) {
-  switch (run.machine) {
-    case Machine::Emulate: return "by emulation";
-    case Machine::Virtual: return "on the virtual device";
-    case Machine::Gpu: return "on the GPU" + (run.device.empty() ? "" : ", " + run.device);
-  }
-  return {};
 }
 
 // How often each thread has run it, thread 0 rightmost, blocks apart: "3334", "(12)0",
@@ -153,7 +146,8 @@ std::string run_text(const ThreadReport& report, const ThreadRun& run) {
   if (&run != &report.runs.front() && report.differences.empty()) {
     said.push_back("the same counts and arrays");
   }
-  return "Run " + where(run) + (symbols.empty() ? "" : " at " + joined(symbols)) +
+  return "Run " + where(run.machine, run.device) +
+         (symbols.empty() ? "" : " at " + joined(symbols)) +
          (said.empty() ? "" : ": " + joined(said));
 }
 
@@ -216,12 +210,7 @@ void print_thread_runs(const ThreadReport& report, Lines& out) {
     }
     for (const std::string& d : run.differences) out.line(2, "difference: " + d);
     for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);
-    if (!run.times) continue;
-    char text[64];
-    for (const KernelTime& k : run.times->kernels) {
-      std::snprintf(text, sizeof text, " ran %.3g ms", k.seconds * 1e3);
-      out.line(2, k.name + text);
-    }
+    if (run.times) out.line(2, to_text(*run.times));
   }
   for (const std::string& d : report.differences) out.line(0, "difference: " + d);
 }

@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/op_shapes.h>
@@ -14,12 +15,6 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostTried = 1 << 20;  // items whose addresses are listed
-
-std::string to_text(std::span<const std::int64_t> list) {
-  std::string text;
-  for (std::int64_t n : list) text += (text.empty() ? "" : ", ") + std::to_string(n);
-  return "[" + text + "]";
-}
 
 // Where the axes, by stride, each step over all that the smaller ones reach, no two items meet.
 bool are_nested(std::vector<std::pair<std::int64_t, std::int64_t>> axes) {  // stride, extent
@@ -178,8 +173,8 @@ void Signature::check_form(const Parameter& p, const Argument& a) const {
   }
   if (a.shape.size() != p.shape.size()) {
     refuse<BadInput>("E612",
-                     "the argument " + p.name + " has shape " + to_text(a.shape) + ", of " +
-                         std::to_string(a.shape.size()) + " axes, not " + selvage::to_text(p.shape),
+                     "the argument " + p.name + " has shape " + bracketed(a.shape) + ", of " +
+                         std::to_string(a.shape.size()) + " axes, not " + to_text(p.shape),
                      "give it " + std::to_string(p.shape.size()) + " axes");
   }
   if (!a.strides.empty() && a.strides.size() != a.shape.size()) {
@@ -216,9 +211,9 @@ void Signature::check_shape(const Parameter& p, const Argument& a, const SizeVal
   }
   if (std::equal(expected.begin(), expected.end(), a.shape.begin())) return;
   refuse<BadInput>("E612",
-                   "the argument " + p.name + " has shape " + to_text(a.shape) + ", not " +
-                       to_text(expected) + why,
-                   "make the shapes agree: " + p.name + selvage::to_text(p.shape));
+                   "the argument " + p.name + " has shape " + bracketed(a.shape) + ", not " +
+                       bracketed(expected) + why,
+                   "make the shapes agree: " + p.name + to_text(p.shape));
 }
 
 void Signature::check_strides(const Parameter& p, const Argument& a,

@@ -66,10 +66,7 @@ ThreadValue apply(Function f, const std::vector<ThreadValue>& operands) {
 
 ValueId ThreadBuilder::node(const ThreadValue& value) {
   ValueGraph& values = program_.values;
-  if (const auto* n = std::get_if<std::int64_t>(&value.value())) {
-    const bool is_narrow = std::int32_t(*n) == *n;
-    return values.constant(is_narrow ? DataType::Int32 : DataType::Int64, *n, true);
-  }
+  if (const auto* n = std::get_if<std::int64_t>(&value.value())) return values.whole(*n);
   if (const auto* x = std::get_if<double>(&value.value())) {
     return values.constant(DataType::Float, *x, true);
   }

@@ -25,6 +25,7 @@ class LevelPlacer {
       out_.devices.push_back(d.symbol);
       out_.facts.loop(d.symbol, pool_.constant(d.extent));
     }
+    out_.launch.cluster = first.extent(LevelKind::Cluster);
     bind(LevelKind::Block, LevelKind::Cluster, ParallelType::BIDx, kMaxGrid, first.blocks(),
          out_.launch.grid);
     bind(LevelKind::Warpgroup, LevelKind::Thread, ParallelType::TIDx, kMaxBlock, first.threads(),
@@ -56,7 +57,8 @@ class LevelPlacer {
     const Indices first = indices(tree_.chains.front(), from, to);
     if (first.empty()) return;
     const bool is_direct = tree_.chains.size() == 1 && first.size() <= 3 &&
-                           (from != LevelKind::Block || !has_clusters()) && fits(first, most);
+                           (from != LevelKind::Block || out_.launch.cluster == 1) &&
+                           fits(first, most);
     if (is_direct) {
       for (std::size_t k = 0; k < first.size(); ++k) {
         const std::size_t axis = first.size() - 1 - k;
@@ -68,8 +70,6 @@ class LevelPlacer {
     loop(flat, count, x, extents[0]);
     for (const LevelChain& chain : tree_.chains) define(indices(chain, from, to), flat, count);
   }
-  // A cluster's blocks are neighbours along x.
-  bool has_clusters() const { return tree_.chains.front().extent(LevelKind::Cluster) > 1; }
   static bool fits(const Indices& indices, const std::array<std::int64_t, 3>& most) {
     for (std::size_t k = 0; k < indices.size(); ++k) {
       if (indices[k].extent > most[indices.size() - 1 - k]) return false;

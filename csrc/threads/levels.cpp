@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/ir/parallel.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/threads/levels.h>
 #include <selvage/threads/refuse_at.h>
@@ -85,8 +86,8 @@ std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t 
 // The threads of a warp or a warpgroup inside which no level stands.
 std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool) {
   std::int64_t n = 0;
-  if (innermost.kind == LevelKind::Warp) n = kWarpThreads;
-  if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroupThreads;
+  if (innermost.kind == LevelKind::Warp) n = kWarp;
+  if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroup;
   if (n == 0) return std::nullopt;
   const Expr lane = pool.symbol("lane_of_" + std::string(innermost.indices.back().symbol.name()));
   return ParallelLevel{.kind = LevelKind::Thread, .indices = {{lane, n}}, .place = innermost.place};
@@ -97,7 +98,7 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
     const LevelKind kind = *levels[k].kind;
     if (kind != LevelKind::Warp && kind != LevelKind::Warpgroup) continue;
     const std::int64_t within = extent_below(levels, k),
-                       threads = kind == LevelKind::Warp ? kWarpThreads : kWarpgroupThreads;
+                       threads = kind == LevelKind::Warp ? kWarp : kWarpgroup;
     if (within == threads) continue;
     refuse_at(
         levels[k].place, "E821",

@@ -142,14 +142,14 @@ class ThreadLowering {
   // What stands beside an inner level, and holds none: once for each outer instance.
   void beside(std::span<const ThreadItem> items, const Place& place, const ThreadPlace& at,
               Body& out) {
-    const Expr elected = all_zero(at.inner, pool_);
+    const Expr alone = elected(at.inner, pool_);
     ThreadPlace inside = at;
     inside.region =
-        book_.add({.when = to_string(elected), .is_implicit = true, .place = place}, at, elected);
+        book_.add({.when = to_string(alone), .is_implicit = true, .place = place}, at, alone);
     inside.inner.clear();
-    inside.condition = both(at.condition, elected);
+    inside.condition = both(at.condition, alone);
     Body body = lower({items.begin(), items.end()}, inside);
-    guard(elected, std::move(body), inside, at, place, out);
+    guard(alone, std::move(body), inside, at, place, out);
   }
 
   void add(const DoTogether& together, const Place& place, const ThreadPlace& at, Body& out) {
@@ -174,8 +174,8 @@ class ThreadLowering {
   void add(const InThreads& in, const Place& place, const ThreadPlace& at, Body& out) {
     check_inthreads(in, place, at);
     const bool is_elected = at.is_implicit() && first_inner(in.body) == nullptr;
-    const Expr elected = is_elected ? all_zero(at.inner, pool_) : pool_.truth(true);
-    const Expr when = both(elected, in.when);
+    const Expr alone = is_elected ? elected(at.inner, pool_) : pool_.truth(true);
+    const Expr when = both(alone, in.when);
     ThreadPlace inside = at;
     inside.region = book_.add({.when = in.text, .is_async = in.is_async, .place = place}, at, when);
     inside.is_in_inthreads = true;
@@ -327,14 +327,14 @@ class ThreadLowering {
   void meet(const Place& place, const ThreadPlace& at, const std::string& what, Body& out) {
     if (at.is_implicit()) {
       std::string why;
-      const Expr elected = at.full_condition();
-      const auto members = block_members(book_.threads(elected, at), elected, at.levels, why);
+      const Expr condition = at.full_condition();
+      const auto members = block_members(book_.threads(condition, at), condition, at.levels, why);
       if (members && members->is_one_warp()) {
         const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
         if (!barrier) return;
         Body body;
         put(body, *barrier, origin(place, at, what));
-        append(out, tested(all_zero(at.inner, pool_), std::move(body), at, place));
+        append(out, tested(elected(at.inner, pool_), std::move(body), at, place));
         return;
       }
     }

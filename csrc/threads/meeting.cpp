@@ -1,5 +1,6 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/ir/parallel.h>
 #include <selvage/threads/meeting.h>
 #include <selvage/threads/refuse_at.h>
 
@@ -11,8 +12,8 @@ namespace selvage {
 namespace {
 
 std::uint32_t lanes_of_warp(std::int64_t threads, std::size_t warp) {
-  const std::int64_t n = threads - std::int64_t(warp) * kWarpThreads;
-  return n >= kWarpThreads ? Barrier::kAllLanes : (std::uint32_t{1} << n) - 1;
+  const std::int64_t n = threads - std::int64_t(warp) * kWarp;
+  return n >= kWarp ? Barrier::kAllLanes : (std::uint32_t{1} << n) - 1;
 }
 
 // The one shape of all blocks in which some thread is active.

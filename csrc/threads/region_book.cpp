@@ -49,16 +49,8 @@ void compare(std::span<const ThreadMask* const> masks, AsyncGroup& group) {
 
 }  // namespace
 
-Expr both(Expr a, Expr b) { return a.is_true() ? b : b.is_true() ? a : a && b; }
-
-Expr all_zero(std::span<const Expr> indices, ExprPool& pool) {
-  Expr all = pool.truth(true);
-  for (Expr i : indices) all = both(all, eq(i, 0));
-  return all;
-}
-
 Expr ThreadPlace::full_condition() const {
-  return both(condition, all_zero(inner, condition.pool()));
+  return both(condition, elected(inner, condition.pool()));
 }
 
 Facts RegionBook::facts_at(const ThreadPlace& at, bool is_guarded) const {

@@ -24,10 +24,6 @@ struct ThreadPlace {
   Expr full_condition() const;
 };
 
-Expr both(Expr a, Expr b);
-// All are 0; true where there are none.
-Expr all_zero(std::span<const Expr> indices, ExprPool& pool);
-
 // The regions of a program, with masks, and what there is to be said of them.
 class RegionBook {
  public:
