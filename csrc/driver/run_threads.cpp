@@ -2,15 +2,27 @@
 #include <selvage/base/words.h>
 #include <selvage/driver/machine.h>
 #include <selvage/driver/run_threads.h>
+#include <selvage/driver/work.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace selvage {
 
 namespace {
 
 constexpr std::int64_t kMostCounts = std::int64_t{1} << 24;
+
+// What a machine does in a day, or less.
+double most_statements(Machine machine) {
+  switch (machine) {
+    case Machine::Emulate: return 0x1p36;
+    case Machine::Virtual: return 0x1p40;
+    case Machine::Gpu: return 0x1p52;
+  }
+  return 0;
+}
 
 class ThreadRunner {
  public:
@@ -21,6 +33,7 @@ class ThreadRunner {
     result_.machine = request_.on.value_or(default_machine());
     lower();
     take_symbols();
+    check_work();
     take_arrays();
     for_each_device(0);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
@@ -71,6 +84,24 @@ class ThreadRunner {
     }
   }
 
+  void check_work() const {
+    double statements = statements_of_launch(kernel(), sizes_);
+    for (std::size_t d = program_.symbols.size(); d < kernel().sizes.size(); ++d) {
+      statements *= double(devices(d));
+    }
+    if (statements <= most_statements(result_.machine)) return;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", statements);
+    refuse<BadInput>("E617",
+                     std::string("the run comes to ") + text + " statements, more than " +
+                         std::string(to_string(result_.machine)) + " does in a day",
+                     "make extents smaller, or give symbols smaller values");
+  }
+  // The extent of a device's index, which is one of the kernel's sizes.
+  std::int64_t devices(std::size_t size) const {
+    return kernel().facts.find(kernel().sizes[size])->range.hi + 1;
+  }
+
   void take_arrays() {
     for (const auto& [name, array] : request_.inputs) {
       const auto is_it = [&](const ThreadArray& a) {
@@ -119,9 +150,8 @@ class ThreadRunner {
   void for_each_device(std::size_t k) {
     const std::size_t first = program_.symbols.size();
     if (first + k == kernel().sizes.size()) return launch();
-    const Expr device = kernel().sizes[first + k];
-    const std::int64_t n = kernel().facts.find(device)->range.hi + 1;
-    sizes_.symbols.push_back(device);
+    const std::int64_t n = devices(first + k);
+    sizes_.symbols.push_back(kernel().sizes[first + k]);
     for (std::int64_t d = 0; d < n; ++d) {
       sizes_.values.push_back(d);
       for_each_device(k + 1);

@@ -38,8 +38,8 @@ struct ThreadRun {
 
 // Runs a program, one device after the other, and counts who runs what. Throws BadInput: E611 an
 // array that the program has not, E612 or E613 one of another type or shape, E614 a symbol without
-// a value, E615 one that its range rules out, E601, E623 as run() does; Illegal: what is wrong with
-// the program.
+// a value, E615 one that its range rules out, E617 more work than a day is for, E601, E623 as run()
+// does; Illegal: what is wrong with the program.
 ThreadRun run_threads(const ThreadProgram& program, const ThreadRunRequest& request);
 
 // What differs between two runs of one program: empty, or one sentence for each array and region.

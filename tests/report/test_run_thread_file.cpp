@@ -153,5 +153,28 @@ TEST_F(RunThreadFile, ASymbolWantsAValue) {
   EXPECT_EQ(refusal({.on = Machine::Virtual}, {{"limit", 6}}), "accepted");
 }
 
+TEST_F(RunThreadFile, WorkThatWouldNotEndIsRefused) {
+  const auto with = [&](const std::string& levels, const std::string& item, std::int64_t n) {
+    const std::string text =
+        "symbols: {n: {min: 0}}\narrays: {x: {shape: [8], dtype: int64}}\nparallel: [" + levels +
+        "]\nbody:\n- " + item + "\n";
+    return refusal_by<BadInput>([&] { run({.on = Machine::Virtual}, {{"n", n}}, text.c_str()); });
+  };
+  const std::string threads = "{thread: [t: 8]}";
+  const std::string sum = R"(for: {index: i, in: n, label: sum, do: ["x[t] += i"]})";
+  const std::string first =
+      R"(for: {index: i, in: n, label: sum, do: ["x[t] += i", {break: sum}]})";
+  EXPECT_EQ(with(threads, sum, 5'000'000'000'000),
+            "selvage: error[E617]: the run comes to 4e+13 statements, more than virtual does in a "
+            "day; help: make extents smaller, or give symbols smaller values");
+  EXPECT_EQ(with(threads, sum, 5), "accepted");
+  EXPECT_EQ(with(threads, first, 5'000'000'000'000), "accepted");
+  // Devices count, too.
+  const std::string one = R"(inthreads: {when: d == 0 && b == 0, do: ["x[t] = n"]})";
+  EXPECT_THAT(with("{device: [d: 1000000000]}, {block: [b: 50000]}, {thread: [t: 8]}", one, 1),
+              testing::HasSubstr("error[E617]"));
+  EXPECT_EQ(with("{device: [d: 2]}, {block: [b: 50]}, {thread: [t: 8]}", one, 1), "accepted");
+}
+
 }  // namespace
 }  // namespace selvage
