@@ -84,6 +84,13 @@ bool ValueText::is_lazy(const ValueNode& node) const {
          (reads_[std::size_t(node.operands[1])] || reads_[std::size_t(node.operands[2])]);
 }
 
+// Operations whose low 32 bits hang on those of their operands only.
+bool is_modular(const ValueNode& node) {
+  return node.kind == ValueNode::Kind::Apply &&
+         (node.function == Function::Add || node.function == Function::Sub ||
+          node.function == Function::Mul || node.function == Function::Neg);
+}
+
 // The nodes that are evaluated whenever `root` is, and how often each is written.
 struct ValueText::Region {
   std::set<ValueId> nodes;  // operands before their users
@@ -116,6 +123,26 @@ ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
   return r;
 }
 
+// Users come before their operands. `low_half`: that is all that is asked of the root.
+void ValueText::narrow(const Region& r, ValueId root, bool low_half) {
+  std::map<ValueId, int> asked;  // how many uses ask the low half only
+  if (low_half) ++asked[root];
+  for (auto v = r.nodes.rbegin(); v != r.nodes.rend(); ++v) {
+    const ValueNode& node = kernel_.values[*v];
+    const bool is_wide = compute_type(node.type) == DataType::Int64;
+    const auto uses = r.uses.find(*v);
+    const int all = (uses == r.uses.end() ? 0 : uses->second) + (*v == root ? 1 : 0);
+    const bool is_leaf =
+        node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
+    const bool widens = node.kind == ValueNode::Kind::Cast && node.type == DataType::Int64 &&
+                        compute_type(kernel_.values[node.operands[0]].type) == DataType::Int32;
+    if (is_wide && asked[*v] == all && (is_leaf || widens || is_modular(node))) narrow_.insert(*v);
+    const bool cuts = node.kind == ValueNode::Kind::Cast && !is_wide && is_integer(node.type);
+    if (!cuts && !(narrow_.count(*v) > 0 && is_modular(node))) continue;
+    for (ValueId operand : node.operands) ++asked[operand];
+  }
+}
+
 // Names a value, whose text becomes that name.
 std::string ValueText::declare(ValueId v, CText& text, const std::string& value) {
   const std::string name = names_.declare("v" + std::to_string(named_++));
@@ -123,10 +150,12 @@ std::string ValueText::declare(ValueId v, CText& text, const std::string& value)
   return std::string(c_type(compute(v))) + " " + name + (value.empty() ? ";" : " = " + value + ";");
 }
 
-ValueText::Written ValueText::block(ValueId root, const Known& outer) {
+ValueText::Written ValueText::block(ValueId root, const Known& outer, bool low_half) {
   Written out;
   Known known = outer;
   const Region r = region(root, outer);
+  const std::set<ValueId> outside = narrow_;
+  narrow(r, root, low_half);
   for (ValueId v : r.nodes) {
     CText text = node_text(v, known, out.lines);
     const ValueNode& node = kernel_.values[v];
@@ -142,16 +171,21 @@ ValueText::Written ValueText::block(ValueId root, const Known& outer) {
     known[v] = std::move(text);
   }
   out.value = known.at(root);
+  out.type = compute(root);
+  narrow_ = outside;
   return out;
 }
 
 CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& lines) {
   const ValueNode& node = kernel_.values[v];
   switch (node.kind) {
-    case ValueNode::Kind::Constant: return literal(value_of(node));
+    case ValueNode::Kind::Constant:
+      return literal(compute(v) == compute_type(node.type)
+                         ? value_of(node)
+                         : Scalar::of(DataType::Int32, std::int32_t(node.integer)));
     case ValueNode::Kind::Index: {
-      if (index_.type() == DataType::Int64) return index_.write(node.index);
-      return cast(c_type(DataType::Int64), index_.write_converted(node.index));
+      if (index_.type() == compute(v)) return index_.write(node.index);
+      return cast(c_type(compute(v)), index_.write_converted(node.index));
     }
     case ValueNode::Kind::Read: {
       const std::string address = index_.write_converted(node.subscripts[0]).text;
@@ -159,11 +193,11 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     }
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
-      const DataType to = compute_type(node.type);
+      const DataType to = compute(v);
       return round(convert(known.at(from), compute(from), to), node.type);
     }
     case ValueNode::Kind::Apply:
-      return is_lazy(node) ? select(node, known, lines) : apply(node, known);
+      return is_lazy(node) ? select(node, known, lines) : apply(v, known);
   }
   return {};
 }
@@ -174,7 +208,8 @@ CText ValueText::select(const ValueNode& node, Known& known, std::vector<std::st
   Written branches[2];
   for (int i : {0, 1}) {
     const ValueId branch = node.operands[std::size_t(i) + 1];
-    branches[i] = known.count(branch) > 0 ? Written{{}, known.at(branch)} : block(branch, known);
+    branches[i] = known.count(branch) > 0 ? Written{.lines = {}, .value = known.at(branch)}
+                                          : block(branch, known);
   }
   if (branches[0].lines.empty() && branches[1].lines.empty()) {
     return {inside(condition, kConditional + 1) + " ? " +
@@ -193,9 +228,11 @@ CText ValueText::select(const ValueNode& node, Known& known, std::vector<std::st
   return result;
 }
 
-CText ValueText::apply(const ValueNode& node, const Known& known) {
+CText ValueText::apply(ValueId v, const Known& known) {
+  const ValueNode& node = kernel_.values[v];
   const bool is_select = node.function == Function::Select;
-  const DataType type = compute(node.operands[is_select ? 1 : 0]);
+  const bool is_narrow = narrow_.count(v) > 0;
+  const DataType type = is_narrow ? DataType::Int32 : compute(node.operands[is_select ? 1 : 0]);
   const Form f = form(node.function);
   const char* pattern = is_floating(type) ? f.real : f.integer;
   SELVAGE_CHECK(pattern != nullptr);
@@ -204,7 +241,9 @@ CText ValueText::apply(const ValueNode& node, const Known& known) {
   std::array<std::string, 3> operands;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const bool left = i == 0 && !is_select && f.precedence != kPrefix;
-    operands[i] = inside(known.at(node.operands[i]), is_call ? 0 : f.precedence + (left ? 0 : 1));
+    CText operand = known.at(node.operands[i]);
+    if (is_narrow) operand = convert(std::move(operand), compute(node.operands[i]), type);
+    operands[i] = inside(operand, is_call ? 0 : f.precedence + (left ? 0 : 1));
   }
   return {expand(pattern, type, &helpers_, operands.data()), is_call ? kCall : f.precedence};
 }
@@ -295,10 +334,13 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
   if (node.kind == ValueNode::Kind::Cast && node.type == type) v = node.operands[0];
   if (is_copy(kernel_.values[v], type)) {
     const ValueNode& read = kernel_.values[v];
-    return {{}, {storage_.read(read.source, index_.write_converted(read.subscripts[0]).text)}};
+    return {
+        {}, {storage_.read(read.source, index_.write_converted(read.subscripts[0]).text)}, type};
   }
-  Written out = block(v, {});
-  out.value = store(convert(out.value, compute(v), compute_type(type)), type);
+  Written out = block(v, {}, is_integer(type) && size_of(type) <= 4);
+  const bool is_narrow = out.type != compute(v);
+  out.value = store(is_narrow ? out.value : convert(out.value, out.type, compute_type(type)), type);
+  out.type = type;
   return out;
 }
 

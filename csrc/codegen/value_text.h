@@ -6,6 +6,7 @@
 #include <selvage/kernel/kernel.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class ValueText {
   struct Written {
     std::vector<std::string> lines;
     CText value;
+    DataType type = DataType::Bool;  // of what the text is
   };
   Written write(ValueId v, DataType type);
 
@@ -31,16 +33,20 @@ class ValueText {
   using Known = std::map<ValueId, CText>;
   struct Region;
 
-  Written block(ValueId root, const Known& outer);
+  Written block(ValueId root, const Known& outer, bool low_half = false);
   Region region(ValueId root, const Known& outer) const;
+  void narrow(const Region& region, ValueId root, bool low_half);
   CText node_text(ValueId v, Known& known, std::vector<std::string>& lines);
   CText select(const ValueNode& node, Known& known, std::vector<std::string>& lines);
-  CText apply(const ValueNode& node, const Known& known);
+  CText apply(ValueId v, const Known& known);
   CText convert(CText from, DataType from_compute, DataType to);
   CText store(CText from, DataType to);
   CText load(CText from, DataType type);
   CText round(CText from, DataType to);
-  DataType compute(ValueId v) const { return compute_type(kernel_.values[v].type); }
+  // What its text is of.
+  DataType compute(ValueId v) const {
+    return narrow_.count(v) > 0 ? DataType::Int32 : compute_type(kernel_.values[v].type);
+  }
   bool is_copy(const ValueNode& node, DataType type) const;
   bool is_lazy(const ValueNode& select) const;
   std::string declare(ValueId v, CText& text, const std::string& value);
@@ -51,6 +57,9 @@ class ValueText {
   Helpers& helpers_;
   Names& names_;
   int named_ = 0;
+  // Values of 64 bits of which every use asks the low 32: sums and products of them are done in
+  // int.
+  std::set<ValueId> narrow_;
   std::vector<bool> reads_;  // does the node read memory, itself or in an operand?
 };
 

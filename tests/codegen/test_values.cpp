@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "../support/counts.h"
 #include "run.h"
 
 namespace selvage {
@@ -243,6 +244,61 @@ TEST(CudaValues, ALongChainIsBrokenIntoLines) {
     longest = std::max(longest, end - start);
   }
   EXPECT_LT(longest, 140U);
+}
+
+TEST(CudaValues, SumsAndProductsStoredInThirtyTwoBitsAreDoneInThem) {
+  const auto text = [](DataType type) {
+    Pointwise p("low_half", DataType::Int64);
+    ValueGraph& values = p.h.kernel.values;
+    const ValueId sum =
+        values.apply(Function::Add, {values.index(p.tx), values.whole(5'000'000'000)});
+    p.add(type, values.apply(Function::Mul, {sum, p.h.read(0, p.at)}));
+    const std::string whole = cuda(p.kernel()).text;
+    const std::size_t at = whole.find(" = wrap_");
+    return whole.substr(at, whole.find('\n', at) - at);
+  };
+  EXPECT_EQ(text(DataType::Int64),
+            " = wrap_mul_long(wrap_add_long((long long)tx, 5000000000LL), a[t0]);");
+  EXPECT_EQ(text(DataType::Int32), " = wrap_mul(wrap_add(tx, 705032704), (int)a[t0]);");
+}
+
+// Values of 64 bits and casts, some used more than once: emulation does all of them in 64 bits.
+TEST(CudaValues, RandomValuesAreTheSameWhereLowHalvesDo) {
+  int shorter = 0;
+  for (int seed = 0; seed < count(60, 2000); ++seed) {
+    std::mt19937_64 random(std::uint64_t(seed) + 1);
+    const auto draw = [&](std::size_t n) { return std::size_t(random() % n); };
+    Pointwise p("mixed", seed % 3 == 0 ? DataType::Int32 : DataType::Int64);
+    ValueGraph& values = p.h.kernel.values;
+    std::vector<ValueId> some = {p.h.read(0, p.at), p.h.read(1, p.at), values.index(p.tx),
+                                 values.constant(DataType::Int64, std::int64_t{7000000001}, false),
+                                 values.whole(-3)};
+    const ValueId condition = p.h.read(2, p.at);
+    constexpr Function kSome[] = {Function::Add, Function::Sub,      Function::Mul,   Function::Neg,
+                                  Function::Min, Function::FloorDiv, Function::Select};
+    for (std::size_t n = 4 + draw(12); n > 0; --n) {
+      const auto one = [&] { return some[draw(2) == 0 ? draw(some.size()) : some.size() - 1]; };
+      if (draw(5) == 0) {
+        some.push_back(values.cast(one(), kTypes[1 + draw(8)]));
+        continue;
+      }
+      const Function f = kSome[draw(std::size(kSome))];
+      if (f == Function::Select) {
+        some.push_back(values.apply(f, {condition, one(), one()}));
+      } else if (f == Function::Neg) {
+        some.push_back(values.apply(f, {one()}));
+      } else {
+        some.push_back(values.apply(f, {one(), one()}));
+      }
+    }
+    for (std::size_t k = 0; k < 3; ++k) p.add(kTypes[1 + draw(8)], some[some.size() - 1 - k]);
+    std::vector<Array> expected = arrays_for(p.kernel(), {});
+    run_emulated(p.kernel(), {}, expected);
+    expect_agreement(p.kernel(), {}, expected);
+    shorter += cuda(p.kernel()).text.find(" int wrap_") != std::string::npos;
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+  EXPECT_GT(shorter, count(60, 2000) / 4);
 }
 
 }  // namespace
