@@ -47,6 +47,11 @@ else()
   target_link_libraries(tests_support INTERFACE tests_common)
 endif()
 
+# Up to GCC 13 the sanitizer takes some blocks of thread-local storage for those of an old glibc, and
+# the leak check then reads wherever they point: "Tracer caught signal 11", once in a hundred runs.
+set(sanitizer_options
+  "UBSAN_OPTIONS=print_stacktrace=1;ASAN_OPTIONS=intercept_tls_get_addr=0")
+
 function(add_test_binary name)
   set(sources "")
   foreach(folder IN LISTS ARGN)
@@ -74,7 +79,7 @@ function(add_test_binary name)
     set_tests_properties(${entry} PROPERTIES
       LABELS ${name}
       TIMEOUT 3600
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=${test_shards};GTEST_SHARD_INDEX=${shard};UBSAN_OPTIONS=print_stacktrace=1")
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${test_shards};GTEST_SHARD_INDEX=${shard};${sanitizer_options}")
   endforeach()
 endfunction()
 
@@ -102,7 +107,8 @@ foreach(source IN LISTS sources)
 endforeach()
 
 add_test(NAME examples_run COMMAND examples)
-set_tests_properties(examples_run PROPERTIES ENVIRONMENT "SELVAGE_CACHE_DIR=")
+set_tests_properties(examples_run PROPERTIES
+  ENVIRONMENT "SELVAGE_CACHE_DIR=;${sanitizer_options}")
 
 add_test(NAME includes_go_down COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_includes")
 add_test(NAME check_includes_refuses COMMAND
