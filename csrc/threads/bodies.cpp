@@ -1,6 +1,8 @@
 #include <selvage/threads/bodies.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace selvage {
 
@@ -14,12 +16,24 @@ const InnerParallel* first_inner(const ThreadBody& body) {
   return nullptr;
 }
 
-bool has_leave(const ThreadBody& body) {
-  return std::any_of(body.begin(), body.end(), [](const ThreadItem& item) {
-    if (std::holds_alternative<LeaveFor>(item.node)) return true;
-    const ThreadBody* inside = body_of(item);
-    return inside != nullptr && has_leave(*inside);
+static bool leaves_outside(const ThreadBody& body, std::vector<std::string_view>& inside) {
+  return std::any_of(body.begin(), body.end(), [&](const ThreadItem& item) {
+    if (const auto* leave = std::get_if<LeaveFor>(&item.node)) {
+      return std::find(inside.begin(), inside.end(), leave->label) == inside.end();
+    }
+    const ThreadBody* within = body_of(item);
+    if (within == nullptr) return false;
+    const auto* loop = std::get_if<SerialFor>(&item.node);
+    if (loop != nullptr) inside.push_back(loop->label);
+    const bool leaves = leaves_outside(*within, inside);
+    if (loop != nullptr) inside.pop_back();
+    return leaves;
   });
+}
+
+bool leaves_outside(const ThreadBody& body, std::string_view own) {
+  std::vector<std::string_view> inside = {own};
+  return leaves_outside(body, inside);
 }
 
 }  // namespace selvage

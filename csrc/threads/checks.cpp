@@ -1,6 +1,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/divergence.h>
 #include <selvage/threads/refuse_at.h>
@@ -23,8 +24,14 @@ bool is_index(const ThreadPlace& at, Expr symbol) {
 
 class ElementChecker {
  public:
-  ElementChecker(const ThreadProgram& program, bool is_left, Simplifier& known)
-      : program_(program), is_left_(is_left), known_(known) {}
+  ElementChecker(const ThreadProgram& program, const RegionBook& book, const ThreadPlace& at,
+                 Simplifier& known)
+      : program_(program),
+        book_(book),
+        at_(at),
+        is_left_(std::any_of(at.loops.begin(), at.loops.end(),
+                             [](const SerialFor* loop) { return leaves_outside(loop->body); })),
+        known_(known) {}
 
   void element(std::uint32_t array, const std::vector<Expr>& subscripts, bool is_chosen) {
     const ThreadArray& a = program_.arrays.at(array);
@@ -49,21 +56,41 @@ class ElementChecker {
   void in_axis(const ThreadArray& a, std::size_t axis, Expr subscript) {
     if (a.shape.size() < 2) return;
     const Expr n = a.shape[axis];
-    const Verdict verdict = known_.prove(subscript >= 0 && subscript < n);
-    if (!is_refuted(verdict)) return;
-    const std::array<Expr, 2> of = {subscript, n};
-    const std::vector<Expr> used = symbols_of(of);
-    Point point = point_of(verdict);
-    std::erase_if(point, [&](const auto& at) { return !contains(used, at.first); });
+    const Expr is_inside = subscript >= 0 && subscript < n;
+    const Verdict verdict = known_.prove(is_inside);
+    if (is_proved(verdict) || (!is_refuted(verdict) && is_nowhere(!is_inside))) return;
+    std::string where = ", and that it does not is not proved";
+    if (is_refuted(verdict)) {
+      const std::array<Expr, 2> of = {subscript, n};
+      const std::vector<Expr> used = symbols_of(of);
+      Point point = point_of(verdict);
+      std::erase_if(point, [&](const auto& at) { return !contains(used, at.first); });
+      where = point.empty() ? "" : ": " + to_text(point);
+    }
     refuse<Illegal>(
         "E819",
-        "the subscript " + to_string(subscript) + " of " + a.name + " leaves axis " +
-            std::to_string(axis) + ", which has the extent " + to_string(n) +
-            (point.empty() ? "" : ": " + to_text(point)),
+        "the subscript " + to_string(subscript) + " of " + a.name +
+            (is_refuted(verdict) ? " leaves axis " : " may leave axis ") + std::to_string(axis) +
+            ", which has the extent " + to_string(n) + where,
         "make the axis longer, or mask the threads that have no element with inthreads");
   }
 
+  // Does a condition hold for no thread that gets here? By its mask, where there is one.
+  bool is_nowhere(Expr condition) const {
+    try {
+      const RegionThreads who = book_.threads(both(at_.condition, condition), at_);
+      return (who.mask && who.mask->is_none()) ||
+             (!who.iterations.empty() &&
+              std::all_of(who.iterations.begin(), who.iterations.end(),
+                          [](const ThreadMask& m) { return m.is_none(); }));
+    } catch (const BadInput&) {
+      return false;  // too large to be told
+    }
+  }
+
   const ThreadProgram& program_;
+  const RegionBook& book_;
+  const ThreadPlace& at_;
   bool is_left_;
   Simplifier& known_;
   std::set<std::pair<ValueId, bool>> seen_;
@@ -140,9 +167,9 @@ void check_defined(Expr e, std::string_view what, Simplifier& known) {
   }
 }
 
-void check_elements(const Assign& assign, const ThreadProgram& program, bool is_left,
-                    Simplifier& known) {
-  ElementChecker checker(program, is_left, known);
+void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
+                    const ThreadPlace& at, Simplifier& known) {
+  ElementChecker checker(program, book, at, known);
   checker.element(assign.array, assign.subscripts, false);
   checker.value(assign.value, false);
 }

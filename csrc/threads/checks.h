@@ -22,12 +22,13 @@ const SerialFor& loop_to_leave(const LeaveFor& leave, const Place& place, const 
 // E342: it divides by what is 0, or may be; `what`: "the subscript".
 void check_defined(Expr e, std::string_view what, Simplifier& known);
 
-// Of all elements that an assignment names:
+// Of all elements that an assignment at a place names; `known`: the facts there, with its
+// condition:
 //   E342  a subscript that is not defined
-//   E819  a subscript that leaves its axis for some thread, though the address may still be in the
-//         array; not where `is_left`: break or continue keeps threads away in ways that `known`
-//         does not tell. What a select chooses is left to the kernel's verifier.
-void check_elements(const Assign& assign, const ThreadProgram& program, bool is_left,
-                    Simplifier& known);
+//   E819  a subscript that leaves its axis for some thread, or may, though the address may still be
+//         in the array. Where break or continue leaves a loop around, and of what a select chooses,
+//         it is the kernel's verifier that has the last word, and it knows the whole array only.
+void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
+                    const ThreadPlace& at, Simplifier& known);
 
 }  // namespace selvage

@@ -139,6 +139,12 @@ class ThreadLowering {
     out_.diagnostics.push_back(std::move(diagnostic));
   }
 
+  // Beside an inner level, and without one: run by one thread for each outer instance. All threads
+  // of the instance are to leave a loop around, and so do what leads there.
+  static bool is_for_one(const ThreadBody& body, const ThreadPlace& at,
+                         std::string_view label = {}) {
+    return at.is_implicit() && first_inner(body) == nullptr && !leaves_outside(body, label);
+  }
   // What stands beside an inner level, and holds none: once for each outer instance.
   void beside(std::span<const ThreadItem> items, const Place& place, const ThreadPlace& at,
               Body& out) {
@@ -153,7 +159,7 @@ class ThreadLowering {
   }
 
   void add(const DoTogether& together, const Place& place, const ThreadPlace& at, Body& out) {
-    if (at.is_implicit() && first_inner(together.body) == nullptr) {
+    if (is_for_one(together.body, at)) {
       return beside(together.body, place, at, out);
     }
     append(out, lower(together.body, at));
@@ -161,9 +167,7 @@ class ThreadLowering {
 
   void add(const Assign& assign, const Place& place, const ThreadPlace& at, Body& out) {
     Simplifier known(book_.facts_at(at, true));
-    const bool is_left = std::any_of(at.loops.begin(), at.loops.end(),
-                                     [](const SerialFor* loop) { return has_leave(loop->body); });
-    check_elements(assign, program_, is_left, known);
+    check_elements(assign, program_, book_, at, known);
     Store store{.buffer = assign.array,
                 .address = memory_.address(assign.array, assign.subscripts, known),
                 .value = memory_.value(assign.value, known),
@@ -173,7 +177,7 @@ class ThreadLowering {
 
   void add(const InThreads& in, const Place& place, const ThreadPlace& at, Body& out) {
     check_inthreads(in, place, at);
-    const bool is_elected = at.is_implicit() && first_inner(in.body) == nullptr;
+    const bool is_elected = is_for_one(in.body, at);
     const Expr alone = is_elected ? elected(at.inner, pool_) : pool_.truth(true);
     const Expr when = both(alone, in.when);
     ThreadPlace inside = at;
@@ -191,7 +195,7 @@ class ThreadLowering {
   }
 
   void add(const SerialFor& loop, const Place& place, const ThreadPlace& at, Body& out) {
-    if (at.is_implicit() && first_inner(loop.body) == nullptr) {
+    if (is_for_one(loop.body, at, loop.label)) {
       const ThreadItem item{loop, place};
       return beside(std::span(&item, 1), place, at, out);
     }

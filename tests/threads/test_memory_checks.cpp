@@ -180,6 +180,35 @@ body: []
                 {"281474976710656, 281474976710656", "281474976710656"});
 }
 
+TEST(MemoryChecks, ASubscriptThatMayLeaveItsAxisIsRefused) {
+  expect_mended(R"(symbols: {n: {min: 0, max: 2000000}}
+arrays: {A: {shape: [3, 1], dtype: int32}}
+parallel: [{t: 2}]
+body: ["A[t, (n * n) % 1000003 // 1000000] = 1"]
+)",
+                "a.yaml:4:8: error[E819]: the subscript n * n % 1000003 / 1000000 of A may leave "
+                "axis 1, which has the extent 1, and that it does not is not proved; help: make "
+                "the axis longer, or mask the threads that have no element with inthreads",
+                {"[3, 1]", "[3, 2]"});
+}
+
+TEST(MemoryChecks, ABreakOfALoopInsideDoesNotHideIt) {
+  expect_mended(R"(arrays: {A: {shape: [5, 4], dtype: int32}}
+parallel: [{t: 2}]
+body:
+- for:
+    index: i
+    in: 4
+    do:
+    - for: {index: j, in: 2, label: j, do: [{break: j}]}
+    - "A[t, i + 1] = 1"
+)",
+                "a.yaml:9:7: error[E819]: the subscript i + 1 of A leaves axis 1, which has the "
+                "extent 4: i = 3; help: make the axis longer, or mask the threads that have no "
+                "element with inthreads",
+                {"[5, 4]", "[5, 5]"});
+}
+
 }  // namespace
 
 }  // namespace selvage
