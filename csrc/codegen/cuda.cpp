@@ -331,7 +331,7 @@ class Writer {
         condition = conjunction(condition, index_.write(inner.condition));
         scope_.enter_guard(*next, inner.condition);
         body = &inner.body;
-        if (!inner.remark.empty()) remark = inner.remark;
+        remark = inner.remark;
       }
     }
     open("if (" + condition.text + ")", remark);

@@ -4,7 +4,6 @@
 #include <selvage/lower/barriers.h>
 
 #include <algorithm>
-#include <list>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -167,13 +166,14 @@ class Placer {
       Way own = pass(s, depth);
       const Needed scope = needed(open, own.first);
       if (scope != Needed::None) {
-        const Needed joined = guard_ == nullptr ? scope : Needed::Block;
-        at_[&s] = guard_ != nullptr        ? *guard_
-                  : scope == Needed::Block ? Barrier{}
-                                           : Barrier{Barrier::Scope::Warp};
-        way.then(barrier_way(joined));
-        if (joined == Needed::Block) open.block.clear();
-        open.warp.clear();
+        const auto& own_barrier = scope == Needed::Warp && guard_.warp ? guard_.warp : guard_.block;
+        if (own_barrier) {
+          const Needed joined = joined_by(*own_barrier);
+          at_[&s] = *own_barrier;
+          way.then(barrier_way(joined));
+          if (joined == Needed::Block) open.block.clear();
+          open.warp.clear();
+        }
       }
       way.then(own);
       if (own.has_block) open.block.clear();
@@ -186,11 +186,11 @@ class Placer {
   Way pass(Statement& s, int depth) {
     auto* loop = std::get_if<Loop>(&s.node);
     if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
-      if (barrier->is_partial()) return guard_ == nullptr ? Way{} : barrier_way(Needed::Block);
-      return barrier_way(barrier->scope == Barrier::Scope::Block ? Needed::Block : Needed::Warp);
+      const Needed joined = joined_by(*barrier);
+      return joined == Needed::None ? Way{} : barrier_way(joined);
     }
+    if (auto* guard = std::get_if<Guard>(&s.node)) return pass(s, *guard, depth);
     if (loop == nullptr) {
-      if (auto* guard = std::get_if<Guard>(&s.node)) place_within(s, *guard, depth);
       Way way;
       collect(s, way.first.block);
       way.first.warp = way.last.block = way.last.warp = way.first.block;
@@ -205,13 +205,37 @@ class Placer {
     return passed_[&s] = way;
   }
 
-  // What stands in a guard meets outside of it as if it had no barrier.
-  void place_within(const Statement& s, Guard& guard, int depth) {
-    const std::optional<Barrier> barrier = within_ ? within_(s) : std::nullopt;
-    if (!barrier) return;
-    const Barrier* around = std::exchange(guard_, &barriers_.emplace_back(*barrier));
-    place(guard.body, {}, depth);
+  // Who is together behind a barrier of those that get here: all of them, or of each warp.
+  Needed joined_by(const Barrier& barrier) const {
+    const auto is = [&](const std::optional<Barrier>& own) {
+      return own && own->scope == barrier.scope && own->lanes == barrier.lanes &&
+             own->members == barrier.members;
+    };
+    if (barrier.scope == Barrier::Scope::Block || is(guard_.block)) return Needed::Block;
+    return !barrier.is_partial() || is(guard_.warp) ? Needed::Warp : Needed::None;
+  }
+
+  // Part of the threads may go through a guard: what they meet there is no barrier for the others.
+  Way pass(const Statement& s, Guard& guard, int depth) {
+    Way way;
+    collect(s, way.first.block);
+    way.first.warp = way.last.block = way.last.warp = way.first.block;
+    const GuardBarriers own = within_ ? within_(s) : GuardBarriers{};
+    if (!own.block && !own.warp) return way;
+    const GuardBarriers around = std::exchange(guard_, own);
+    const Way inside = place(guard.body, {}, depth);
     guard_ = around;
+    if (!guard.otherwise.empty()) return way;
+    const bool is_of_block = own.block && own.block->scope == Barrier::Scope::Block;
+    if (is_of_block) {
+      way.first.block = inside.first.block;
+      way.last.block = inside.last.block;
+    }
+    if (is_of_block || (own.warp && !own.warp->is_partial())) {
+      way.first.warp = inside.first.warp;
+      way.last.warp = inside.last.warp;
+    }
+    return way;
   }
 
   Way pass(Loop& loop, int depth) {
@@ -282,8 +306,8 @@ class Placer {
 
   Needs& needs_;
   const Within& within_;
-  std::list<Barrier> barriers_;
-  const Barrier* guard_ = nullptr;  // of the innermost guard around that has one
+  // Of the innermost guard around that has any; at first of the kernel.
+  GuardBarriers guard_{Barrier{}, Barrier{Barrier::Scope::Warp}};
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
   std::unordered_map<const Statement*, Barrier> at_;  // the barrier before a statement
   std::unordered_map<const Statement*, Way> passed_;  // loops

@@ -12,17 +12,23 @@ namespace selvage {
 // loop. As few as will do: as late as possible, and outside a loop rather than inside.
 //
 // What is guarded has no barrier, for part of the threads would not reach it, unless `within` says
-// which one joins just those that pass the guard.
+// which ones join just those that pass the guard.
 //
 // Barriers of the block and of warps that are there already count; those of a part of either do
-// not, but where they stand in a guard that has one, nor what stands behind a Leave in the loop
+// not, but where they are such ones of the guard around, nor what stands behind a Leave in the loop
 // that it leaves.
 //
 // `orders`: whether a barrier may be put for the sake of two accesses, by their numbers in the map,
 // the earlier one first; `loop`: they are in different iterations of it. Empty: for all.
 using Orders = std::function<bool(const AccessMap& map, std::size_t first, std::size_t second,
                                   std::optional<PlaceId> loop)>;
-using Within = std::function<std::optional<Barrier>(const Statement& guard)>;
+// Of those who pass a guard. Where all threads of the block, or of each warp, pass it or none do,
+// these are Barrier{} and a Warp of all lanes: barriers inside then order what is outside as well.
+struct GuardBarriers {
+  std::optional<Barrier> block;  // joins all of a block
+  std::optional<Barrier> warp;   // joins those of each warp
+};
+using Within = std::function<GuardBarriers(const Statement& guard)>;
 void add_barriers(Kernel& kernel, const Orders& orders = {}, const Within& within = {});
 
 std::size_t barriers_in(const Body& body);

@@ -20,6 +20,7 @@
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
+#include <map>
 
 namespace selvage {
 
@@ -109,7 +110,7 @@ class ThreadLowering {
 
   // ---- bodies ----
 
-  Body lower(const ThreadBody& body, const ThreadPlace& at) {
+  Body lower(std::span<const ThreadItem> body, const ThreadPlace& at) {
     Body out;
     for (std::size_t k = 0; k < body.size(); ++k) {
       try {
@@ -119,8 +120,9 @@ class ThreadLowering {
                std::holds_alternative<Assign>(body[end].node)) {
           ++end;
         }
+        if (end == k && is_together_for_one(body[k], at)) ++end;
         if (end > k) {
-          beside(std::span(body).subspan(k, end - k), body[k].place, at, out);
+          beside(body.subspan(k, end - k), body[k].place, at, out);
           k = end - 1;
         } else {
           std::visit([&](const auto& node) { add(node, body[k].place, at, out); }, body[k].node);
@@ -145,6 +147,13 @@ class ThreadLowering {
                          std::string_view label = {}) {
     return at.is_implicit() && first_inner(body) == nullptr && !leaves_outside(body, label);
   }
+  static bool is_together_for_one(const ThreadItem& item, const ThreadPlace& at) {
+    if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
+      return is_for_one(loop->body, at, loop->label);
+    }
+    const auto* together = std::get_if<DoTogether>(&item.node);
+    return together != nullptr && is_for_one(together->body, at);
+  }
   // What stands beside an inner level, and holds none: once for each outer instance.
   void beside(std::span<const ThreadItem> items, const Place& place, const ThreadPlace& at,
               Body& out) {
@@ -154,14 +163,11 @@ class ThreadLowering {
         book_.add({.when = to_string(alone), .is_implicit = true, .place = place}, at, alone);
     inside.inner.clear();
     inside.condition = both(at.condition, alone);
-    Body body = lower({items.begin(), items.end()}, inside);
+    Body body = lower(items, inside);
     guard(alone, std::move(body), inside, at, place, out);
   }
 
-  void add(const DoTogether& together, const Place& place, const ThreadPlace& at, Body& out) {
-    if (is_for_one(together.body, at)) {
-      return beside(together.body, place, at, out);
-    }
+  void add(const DoTogether& together, const Place&, const ThreadPlace& at, Body& out) {
     append(out, lower(together.body, at));
   }
 
@@ -195,10 +201,6 @@ class ThreadLowering {
   }
 
   void add(const SerialFor& loop, const Place& place, const ThreadPlace& at, Body& out) {
-    if (is_for_one(loop.body, at, loop.label)) {
-      const ThreadItem item{loop, place};
-      return beside(std::span(&item, 1), place, at, out);
-    }
     ThreadPlace inside = at;
     Simplifier outside(book_.facts_at(at, true));
     check_defined(loop.extent, "in: the extent", outside);
@@ -234,15 +236,14 @@ class ThreadLowering {
     const std::string name = is_block ? "sync: shared" : "sync: warp";
     if (at.region) {
       std::string why;
-      const ThreadRegion& region = out_.regions[*at.region];
-      const auto members = block_members(region.who, region.condition, region.levels, why);
-      if (!members || !(is_block ? members->is_whole_block() : members->has_whole_warps())) {
+      const auto some = members(at.condition, at, why);
+      if (!some || !(is_block ? some->is_whole_block() : some->has_whole_warps())) {
         refuse_at(place, "E814",
                   name + " is a barrier that part of its threads cannot reach: it stands where " +
-                      region.when +
-                      (members ? " holds, " + counted(members->active, "thread") +
-                                     " of a block of " + std::to_string(members->threads)
-                               : ", and " + why),
+                      out_.regions[*at.region].when +
+                      (some ? " holds, " + counted(some->active, "thread") + " of a block of " +
+                                  std::to_string(some->threads)
+                            : ", and " + why),
                   "write sync: region, or move it behind the region");
       }
     }
@@ -256,6 +257,13 @@ class ThreadLowering {
   }
 
   // ---- guards and barriers ----
+
+  // The threads of a block for whom a condition holds at a place, of those that get there.
+  std::optional<BlockMembers> members(Expr condition, const ThreadPlace& at,
+                                      std::string& why) const {
+    const Expr part = divergent_part(condition, at.levels);
+    return block_members(book_.threads(part, at), part, at.levels, why);
+  }
 
   // A condition at a place as it is tested: true, false, or the cheaper of two texts.
   Expr tested(Expr condition, const ThreadPlace& at) const {
@@ -271,6 +279,8 @@ class ThreadLowering {
     if (simple.is_false()) return {};
     Body out;
     put(out, Guard{simple, std::move(body)}, origin(place, at));
+    ThreadPlace& inside = guards_[out[0].origin] = at;
+    inside.condition = both(at.condition, condition);
     return out;
   }
 
@@ -329,12 +339,13 @@ class ThreadLowering {
   // the elected ones, where they are one or in one warp; else all that get there, who have come
   // anyway, for a warp meets other warps as a whole.
   void meet(const Place& place, const ThreadPlace& at, const std::string& what, Body& out) {
+    const bool may_be_async = what == kEndOfInThreads && !at.is_in_inthreads;
+    const std::string otherwise = may_be_async ? ", or make the inthreads asynchronous" : "";
     if (at.is_implicit()) {
       std::string why;
-      const Expr condition = at.full_condition();
-      const auto members = block_members(book_.threads(condition, at), condition, at.levels, why);
-      if (members && members->is_one_warp()) {
-        const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
+      const auto some = members(at.full_condition(), at, why);
+      if (some && some->is_one_warp()) {
+        const std::optional<Barrier> barrier = meeting_.barrier_of(*some, place);
         if (!barrier) return;
         Body body;
         put(body, *barrier, origin(place, at, what));
@@ -342,23 +353,19 @@ class ThreadLowering {
         return;
       }
     }
-    if (!at.region) {
-      put(out, Barrier{}, origin(place, at, what));
-      return block_has_met(at);
-    }
     std::string why;
-    const auto members =
-        block_members(book_.threads(at.condition, at), at.condition, at.levels, why);
-    if (!members) {
+    const auto all = members(at.condition, at, why);
+    if (!all) {
       refuse_at(place, "E816",
                 "the threads around cannot wait for one another at " + what + ": " + why,
-                "make the regions inside asynchronous, or the outer one's predicate one of indices "
-                "and numbers that is alike in every block");
+                "let the predicates around be of indices and numbers, and alike in every block and "
+                "iteration" +
+                    otherwise);
     }
-    const std::optional<Barrier> barrier = meeting_.barrier_of(*members, place);
+    const std::optional<Barrier> barrier = meeting_.barrier_of(*all, place, otherwise);
     if (!barrier) return;
     if (barrier->scope == Barrier::Scope::Threads) {
-      named_.push_back({out_.async_around(at.region), *members, place});
+      named_.push_back({out_.async_around(at.region), *all, place});
     }
     put(out, *barrier, origin(place, at, what));
     if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
@@ -405,7 +412,7 @@ class ThreadLowering {
         [&](const AccessMap& map, std::size_t a, std::size_t b, std::optional<PlaceId> loop) {
           return joins(map, a, b, loop);
         },
-        [&](const Statement& guard) { return barrier_within(guard); });
+        [&](const Statement& guard) { return barriers_within(guard); });
     const ComputedExpressions computed = computed_expressions(kernel_);
     std::vector<Kernel> variants =
         for_both_widths(program_.symbols, std::move(kernel_), computed.all, {});
@@ -430,17 +437,22 @@ class ThreadLowering {
     return first != second || (loop && parallel_of(*loop) != first);
   }
 
-  // The barrier of all threads that pass a region's test, where they have one.
-  std::optional<Barrier> barrier_within(const Statement& guard) {
-    const ThreadOrigin* from = guard.origin == 0 ? nullptr : &origins_[guard.origin - 1];
-    if (from == nullptr || !from->region) return std::nullopt;
-    const ThreadRegion& region = out_.regions[*from->region];
+  // The barriers of those who pass a test, where they have any.
+  GuardBarriers barriers_within(const Statement& guard) {
+    const auto it = guards_.find(guard.origin);
+    if (it == guards_.end()) return {};
+    const ThreadPlace& inside = it->second;
+    const Expr condition = divergent_part(inside.condition, inside.levels);
+    const RegionThreads who = book_.threads(condition, inside);
+    GuardBarriers own{.block = {}, .warp = warp_barrier(who, condition, inside.levels)};
     std::string why;
-    const auto members = block_members(region.who, region.condition, region.levels, why);
-    const auto barrier = members ? meeting_.late_barrier_of(*members) : std::nullopt;
-    if (!barrier || barrier->scope != Barrier::Scope::Threads) return barrier;
-    const NamedBarrier named{out_.async_around(from->region), *members, region.place};
-    return sharing(named) ? std::nullopt : barrier;
+    const auto all = block_members(who, condition, inside.levels, why);
+    if (all) own.block = meeting_.late_barrier_of(*all);
+    if (own.block && own.block->scope == Barrier::Scope::Threads) {
+      const ThreadOrigin& from = origins_[guard.origin - 1];
+      if (sharing({out_.async_around(from.region), *all, from.place})) own.block.reset();
+    }
+    return own;
   }
 
   const ThreadProgram& program_;
@@ -455,6 +467,7 @@ class ThreadLowering {
   BufferId counts_ = 0;
   std::vector<ThreadOrigin> origins_;
   std::vector<NamedBarrier> named_;
+  std::map<std::uint32_t, ThreadPlace> guards_;  // by origin: where those are who pass
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ std::uint32_t lanes_of_warp(std::int64_t threads, std::size_t warp) {
   return n >= kWarp ? Barrier::kAllLanes : (std::uint32_t{1} << n) - 1;
 }
 
+bool hangs_on(Expr e, Expr symbol) { return contains(symbols_of(std::span(&e, 1)), symbol); }
+
 // The one shape of all blocks in which some thread is active.
 std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why) {
   BlockMembers members{.threads = mask.block_threads(), .active = 0, .lanes = {}};
@@ -35,6 +37,8 @@ std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why)
 // Where both are reached by the same threads.
 bool joins_all_of(const Barrier& a, const Barrier& b) {
   if (a.scope == Barrier::Scope::Block) return true;
+  // Those who get there are the members, whole warps of them.
+  if (a.scope == Barrier::Scope::Threads && b.scope == Barrier::Scope::Warp) return true;
   return a.scope == b.scope && a.lanes == b.lanes && a.members == b.members;
 }
 
@@ -74,6 +78,51 @@ std::optional<BlockMembers> block_members(const RegionThreads& who, Expr conditi
   return members_of(ThreadMask::all(levels), why);
 }
 
+Expr divergent_part(Expr condition, const ThreadMask::Levels& levels) {
+  if (condition.is(Op::And)) {
+    return both(divergent_part(condition[0], levels), divergent_part(condition[1], levels));
+  }
+  const bool diverges = std::any_of(levels.begin(), levels.end(), [&](const MaskLevel& level) {
+    return level.is_in_block &&
+           std::any_of(level.indices.begin(), level.indices.end(),
+                       [&](const MaskIndex& i) { return hangs_on(condition, i.symbol); });
+  });
+  return diverges ? condition : condition.pool().truth(true);
+}
+
+std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
+                                    const ThreadMask::Levels& levels) {
+  // By what number threads differ that differ in an index by one.
+  std::int64_t stride = 1;
+  bool is_uniform = true;
+  for (std::size_t l = levels.size(); l-- > 0 && levels[l].is_in_block;) {
+    for (std::size_t k = levels[l].indices.size(); k-- > 0;) {
+      const MaskIndex& i = levels[l].indices[k];
+      if (hangs_on(condition, i.symbol) && stride % kWarp != 0) is_uniform = false;
+      stride *= i.extent;
+    }
+  }
+  const std::int64_t threads = stride;
+  if (is_uniform) return Barrier{.scope = Barrier::Scope::Warp};
+  std::vector<const ThreadMask*> masks;
+  if (who.mask) masks.push_back(&*who.mask);
+  for (const ThreadMask& m : who.iterations) masks.push_back(&m);
+  std::optional<std::uint32_t> lanes;
+  for (const ThreadMask* mask : masks) {
+    for (const BlockMask& shape : mask->block_masks()) {
+      for (std::size_t w = 0; w < shape.lanes.size(); ++w) {
+        const bool is_whole = shape.lanes[w] == lanes_of_warp(threads, w);
+        const std::uint32_t own = is_whole ? Barrier::kAllLanes : shape.lanes[w];
+        if (shape.lanes[w] == 0) continue;
+        if (lanes.value_or(own) != own) return std::nullopt;
+        lanes = own;
+      }
+    }
+  }
+  if (!lanes) return std::nullopt;
+  return Barrier{.scope = Barrier::Scope::Warp, .lanes = *lanes};
+}
+
 void drop_repeated_barriers(Body& body) {
   Body out;
   for (Statement& s : body) {
@@ -90,7 +139,8 @@ void drop_repeated_barriers(Body& body) {
   body = std::move(out);
 }
 
-std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, const Place& place) {
+std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, const Place& place,
+                                                 const std::string& otherwise) {
   if (members.is_whole_block()) return Barrier{};
   if (members.active <= 1) return std::nullopt;
   if (members.is_one_warp()) {
@@ -110,8 +160,7 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
               counted(members.active, "thread") +
                   " of several warps wait for one another, and warp " + std::to_string(warp) +
                   " has others beside: a warp meets other warps as a whole",
-              "let the region around begin and end where warps do, every 32 threads, or make the "
-              "regions inside asynchronous");
+              "let the region around begin and end where warps do, every 32 threads" + otherwise);
   }
   int id = 0;
   for (auto& [known, owner] : ids_) {

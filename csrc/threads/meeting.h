@@ -25,6 +25,15 @@ struct BlockMembers {
 std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
                                           const ThreadMask::Levels& levels, std::string& why);
 
+// Of a conjunction, what threads of one block may be told apart by; the rest is alike to all of
+// them.
+Expr divergent_part(Expr condition, const ThreadMask::Levels& levels);
+
+// The barrier of those of each warp for whom a condition holds. Nothing: they are other lanes in
+// one warp than in another, or not known.
+std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
+                                    const ThreadMask::Levels& levels);
+
 // Takes out a barrier right behind, or before, another that joins all its threads.
 void drop_repeated_barriers(Body& body);
 
@@ -38,8 +47,9 @@ void drop_repeated_barriers(Body& body);
 // not where a loop leads back to the first.
 class MeetingPoints {
  public:
-  // Throws Illegal (E816): parts of several warps; no id is left.
-  std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place);
+  // Throws Illegal (E816): parts of several warps; no id is left. `otherwise`: what mends it, too.
+  std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place,
+                                    const std::string& otherwise = {});
   // The same once all others are given out, for any place of the program; nothing as well where
   // there is none.
   std::optional<Barrier> late_barrier_of(const BlockMembers& members);

@@ -86,10 +86,10 @@ TEST(BarrierChecks, OneInALoopThatOnlySomeThreadsRun) {
   expect_mended(
       kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: region, "A[p] = 1"]}
 )",
-      "a.yaml:4:43: error[E814]: sync: region is a barrier that part of its threads cannot reach: "
-      "block (0, 0, 0), thread (0, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (40, 0, "
-      "0), i = 0 does not; help: move it out of what only some threads run or leave",
-      {"sync: region, \"A[p] = 1\"]}", "\"A[p] = 1\"]}\n- sync: region"});
+      "a.yaml:4:43: error[E816]: 40 threads of several warps wait for one another, and warp 1 has "
+      "others beside: a warp meets other warps as a whole; help: let the region around begin and "
+      "end where warps do, every 32 threads",
+      {"p < 40", "p < 32"});
 }
 
 TEST(BarrierChecks, TheEndOfInthreadsInALoopThatOnlySomeThreadsRun) {
@@ -97,10 +97,9 @@ TEST(BarrierChecks, TheEndOfInthreadsInALoopThatOnlySomeThreadsRun) {
       kTwoWarps +
           R"(- for: {index: i, in: 2, if: p < 40, do: [{inthreads: {when: p > 20, do: ["A[p] = 1"]}}]}
 )",
-      "a.yaml:4:44: error[E814]: the end of inthreads is a barrier that part of its threads cannot "
-      "reach: block (0, 0, 0), thread (0, 0, 0), i = 0 comes there, and block (0, 0, 0), thread "
-      "(40, 0, 0), i = 0 does not; help: move it out of what only some threads run or leave, or "
-      "make the inthreads asynchronous",
+      "a.yaml:4:44: error[E816]: 40 threads of several warps wait for one another, and warp 1 has "
+      "others beside: a warp meets other warps as a whole; help: let the region around begin and "
+      "end where warps do, every 32 threads, or make the inthreads asynchronous",
       {"p > 20,", "p > 20, async: true,"});
 }
 
@@ -149,17 +148,16 @@ TEST(BarrierChecks, OneOfARegionThatIsKnownOnlyAtRunTime) {
       kWarpsAndSymbol + R"(- inthreads: {when: p < n, do: [sync: region]}
 )",
       "a.yaml:5:33: error[E816]: the threads around cannot wait for one another at sync: region: "
-      "which threads run it is known only at run time; help: make the regions inside asynchronous, "
-      "or the outer one's predicate one of indices and numbers that is alike in every block",
+      "which threads run it is known only at run time; help: let the predicates around be of "
+      "indices and numbers, and alike in every block and iteration",
       {"p < n", "p < 32"});
   expect_mended(
       kWarpsAndSymbol +
           R"(- inthreads: {when: p < n, do: [{inthreads: {when: p > 3, do: ["A[p] = 1"]}}]}
 )",
       "a.yaml:5:34: error[E816]: the threads around cannot wait for one another at the end of "
-      "inthreads: which threads run it is known only at run time; help: make the regions inside "
-      "asynchronous, or the outer one's predicate one of indices and numbers that is alike in "
-      "every block",
+      "inthreads: which threads run it is known only at run time; help: let the predicates around "
+      "be of indices and numbers, and alike in every block and iteration",
       {"p < n", "p < 32"});
 }
 
@@ -170,9 +168,9 @@ body:
 - inthreads: {when: "p * 8 + q < 48", do: [sync: region]}
 )",
                 "a.yaml:4:44: error[E816]: the threads around cannot wait for one another at sync: "
-                "region: the threads that run it are not the same in every block; help: make the "
-                "regions inside asynchronous, or the outer one's predicate one of indices and "
-                "numbers that is alike in every block",
+                "region: the threads that run it are not the same in every block; help: let the "
+                "predicates around be of indices and numbers, and alike in every block and "
+                "iteration",
                 {"p * 8 + q < 48", "q < 32"});
 }
 
@@ -182,9 +180,8 @@ TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryIteration) {
           R"(- for: {index: i, in: 2, do: [{inthreads: {when: p < 40 + i, do: [sync: region]}}]}
 )",
       "a.yaml:4:67: error[E816]: the threads around cannot wait for one another at sync: region: "
-      "the threads that run it are not the same in every iteration; help: make the regions inside "
-      "asynchronous, or the outer one's predicate one of indices and numbers that is alike in "
-      "every block",
+      "the threads that run it are not the same in every iteration; help: let the predicates "
+      "around be of indices and numbers, and alike in every block and iteration",
       {"40 + i", "32"});
 }
 
@@ -209,7 +206,7 @@ TEST(BarrierChecks, OneOfSeveralWarpsOfWhichOneIsNotWhole) {
 )",
       "a.yaml:4:46: error[E816]: 48 threads of several warps wait for one another, and warp 1 has "
       "others beside: a warp meets other warps as a whole; help: let the region around begin and "
-      "end where warps do, every 32 threads, or make the regions inside asynchronous",
+      "end where warps do, every 32 threads",
       {"p < 48", "p < 64"});
 }
 

@@ -62,8 +62,7 @@ body:
   EXPECT_EQ(errors(before + "p < 40" + after),
             "random.yaml:5:37: error[E816]: 40 threads of several warps wait for one another, and "
             "warp 1 has others beside: a warp meets other warps as a whole; help: let the region "
-            "around begin and end where warps do, every 32 threads, or make the regions inside "
-            "asynchronous\n");
+            "around begin and end where warps do, every 32 threads\n");
   EXPECT_EQ(errors(before + "p < 64" + after), "");
   EXPECT_EQ(errors(before + "p < 32" + after), "");
 }
