@@ -16,6 +16,14 @@ const InnerParallel* first_inner(const ThreadBody& body) {
   return nullptr;
 }
 
+bool has_leave(const ThreadBody& body) {
+  return std::any_of(body.begin(), body.end(), [](const ThreadItem& item) {
+    if (std::holds_alternative<LeaveFor>(item.node)) return true;
+    const ThreadBody* inside = body_of(item);
+    return inside != nullptr && has_leave(*inside);
+  });
+}
+
 static bool leaves_outside(const ThreadBody& body, std::vector<std::string_view>& inside) {
   return std::any_of(body.begin(), body.end(), [&](const ThreadItem& item) {
     if (const auto* leave = std::get_if<LeaveFor>(&item.node)) {

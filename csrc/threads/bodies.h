@@ -11,8 +11,10 @@ namespace selvage {
 // The first inner level; null: none.
 const InnerParallel* first_inner(const ThreadBody& body);
 
-// Is there a break or a continue that leaves a loop around the body? `own`: that of a loop with
-// this label does not count.
+// Is there a break or a continue?
+bool has_leave(const ThreadBody& body);
+// Is there one that leaves a loop around the body? `own`: that of a loop with this label does not
+// count.
 bool leaves_outside(const ThreadBody& body, std::string_view own = {});
 
 }  // namespace selvage

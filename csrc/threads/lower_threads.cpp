@@ -210,7 +210,10 @@ class ThreadLowering {
     Simplifier known(book_.facts_at(inside, true));
     check_defined(condition, "if: the condition", known);
     inside.condition = both(at.condition, condition);
+    book_.enter_loop();
     Body body = lower(loop.body, inside);
+    const bool always_runs = condition.is_true() && outside.proves(loop.extent >= 1);
+    book_.leave_loop(!always_runs, has_leave(loop.body));
     const Expr extent = outside.simplify(loop.extent);
     const bool never_runs = extent.is(Op::Const) && extent.value() < 1;
     if (body.empty() || never_runs) return;

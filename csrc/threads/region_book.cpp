@@ -2,6 +2,7 @@
 #include <selvage/threads/region_book.h>
 
 #include <algorithm>
+#include <set>
 
 namespace selvage {
 
@@ -17,6 +18,13 @@ bool have_equal_extents(const ThreadMask& a, const ThreadMask& b) {
     return out;
   };
   return extents(a) == extents(b);
+}
+
+std::vector<std::size_t> united(const std::vector<std::size_t>& a,
+                                const std::vector<std::size_t>& b) {
+  std::set<std::size_t> all(a.begin(), a.end());
+  all.insert(b.begin(), b.end());
+  return {all.begin(), all.end()};
 }
 
 // Are masks disjoint, and do they cover all threads? Those of levels side by side number the same
@@ -98,9 +106,39 @@ void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr wh
                        "wait"});
 }
 
+void RegionBook::note_async(std::size_t region) {
+  open_.push_back(region);
+  for (std::size_t l = 0; l < loops_.size(); ++l) {
+    loops_[l].all.push_back(region);
+    if (!have_met_[l]) loops_[l].head.push_back(region);
+  }
+}
+
 void RegionBook::close_group() {
-  std::vector<std::size_t> regions = std::move(open_);
+  add_group(std::move(open_));
   open_.clear();
+  have_met_.assign(loops_.size(), true);
+}
+
+void RegionBook::enter_loop() {
+  loops_.push_back({open_, {}, {}, have_met_});
+  have_met_.push_back(false);
+}
+
+void RegionBook::leave_loop(bool may_be_skipped, bool may_be_left) {
+  const OpenLoop loop = std::move(loops_.back());
+  const bool have_met = have_met_.back();
+  loops_.pop_back();
+  have_met_.pop_back();
+  if (!have_met) return;
+  if (may_be_left) open_ = loop.all;
+  if (!loop.head.empty() && !open_.empty()) add_group(united(loop.head, open_));
+  if (!may_be_skipped && !may_be_left) return;
+  open_ = united(loop.before, open_);
+  have_met_ = loop.had_met;
+}
+
+void RegionBook::add_group(std::vector<std::size_t> regions) {
   if (regions.size() < 2) return;
   AsyncGroup group{.regions = std::move(regions), .is_disjoint = {}, .is_complete = {}};
   std::vector<const ThreadMask*> masks;

@@ -41,10 +41,22 @@ class RegionBook {
   Facts facts_at(const ThreadPlace& at, bool is_guarded) const;
 
   // Asynchronous regions as they come; all threads of the block have met.
-  void note_async(std::size_t region) { open_.push_back(region); }
+  void note_async(std::size_t region);
   void close_group();
+  // A serial loop begins and ends: what one iteration leaves open runs beside what the next begins
+  // with. `may_be_skipped`: for some threads or values; nobody has met in it for sure, then.
+  // `may_be_left`: in the middle, by break or continue.
+  void enter_loop();
+  void leave_loop(bool may_be_skipped, bool may_be_left);
 
  private:
+  struct OpenLoop {
+    std::vector<std::size_t> before;  // open when it began
+    std::vector<std::size_t> head;    // up to where all have met for the first time
+    std::vector<std::size_t> all;
+    std::vector<bool> had_met;  // in each loop around
+  };
+  void add_group(std::vector<std::size_t> regions);
   void warn(const ThreadRegion& region, const ThreadPlace& at, Expr when);
 
   const Facts& facts_;
@@ -52,6 +64,8 @@ class RegionBook {
   std::vector<AsyncGroup>& groups_;
   std::vector<Diagnostic>& diagnostics_;
   std::vector<std::size_t> open_;
+  std::vector<OpenLoop> loops_;
+  std::vector<bool> have_met_;  // in each of these
 };
 
 }  // namespace selvage

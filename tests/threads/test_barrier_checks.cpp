@@ -210,6 +210,27 @@ TEST(BarrierChecks, OneOfSeveralWarpsOfWhichOneIsNotWhole) {
       {"p < 48", "p < 64"});
 }
 
+// The regions overlap although a barrier stands between them: the loop leads from one to the other.
+TEST(BarrierChecks, OneThatSharesAWarpWithARegionOfTheNextIteration) {
+  expect_mended(
+      R"(arrays: {x: {shape: [4, 96], dtype: int32}, part: {shape: [64], dtype: int32, memory: shared}}
+parallel: [{thread: {t: 96}}]
+body:
+  - for:
+      index: k
+      in: 4
+      do:
+        - inthreads: {when: t < 48, async: true, do: ["x[k, t] += 1"]}
+        - sync: shared
+        - inthreads: {when: t >= 32, async: true, do: ["part[t - 32] = k", {sync: region}]}
+)",
+      "a.yaml:10:77: error[E816]: the threads of t >= 32 wait for one another across "
+      "warps, and share warp 1 with the threads of t < 48, which run at the same time; "
+      "help: let regions that wait begin and end where warps do, every 32 threads, or "
+      "put sync: shared between the regions",
+      {"{sync: region}]}\n", "{sync: region}]}\n        - sync: shared\n"});
+}
+
 }  // namespace
 
 }  // namespace selvage

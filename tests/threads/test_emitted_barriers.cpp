@@ -251,6 +251,59 @@ body:
 )");
 }
 
+// One thread writes what others read, under the condition of a loop: the barriers stand inside,
+// where all threads of the block, or of a warp, come or none does.
+TEST(EmittedBarriers, InALoopWithACondition) {
+  const auto program = [](const std::string& level, const std::string& condition) {
+    return "symbols: {n: {min: 0, max: 9}}\narrays: {A: {shape: [4, 64], dtype: int32}, S: {shape: "
+           "[4], dtype: int32, memory: shared}}\nparallel: [" +
+           level + "]\nbody:\n- for: {index: i, in: 5, if: \"" + condition +
+           "\", do: [\"S[w] = i\", {parallel: {levels: [{thread: {l: 32}}], do: [\"A[w, l] += "
+           "S[w]\"]}}]}\n";
+  };
+  for (const char* condition : {"i > 1", "n > 2", "i < n", "i < w", "w == 1"}) {
+    // Of the loop's head, and between writing and reading.
+    EXPECT_EQ(barriers(program("{warp: {w: 4}}", condition)), (Barriers{0, 2, 0})) << condition;
+  }
+  // Half a warp each: the same barriers where they come together, and else the lanes of one.
+  EXPECT_EQ(barriers(program("{block: [b: 1]}, {thread: [w: 1]}", "i > 1")), (Barriers{0, 2, 0}));
+}
+
+// Whole warps of a region: nobody waits for other warps.
+TEST(EmittedBarriers, InsideARegionAWarpWaitsForItself) {
+  const auto program = [](const std::string& when, const std::string& level) {
+    return "arrays: {A: {shape: [4, 32], dtype: int32}, S: {shape: [4], dtype: int32, memory: "
+           "shared}}\nparallel: [" +
+           level + "]\nbody:\n- inthreads: {when: " + when +
+           ", async: true, do: [\"S[w] = 3\", {parallel: {levels: [{thread: {y: 16}}], do: "
+           "[\"A[w, y] += S[w]\"]}}]}\n";
+  };
+  const std::string text = kernel(program("x == 0", "{warp: {w: 4}}, {x: 2}"));
+  EXPECT_NE(text.find("__syncwarp(0x0000ffffu);"), text.npos) << text;
+  EXPECT_EQ(barriers(program("x == 0", "{warp: {w: 4}}, {x: 2}")), (Barriers{0, 1, 0}));
+  EXPECT_EQ(barriers(program("w > 0 && x == 1", "{warp: {w: 4}}, {x: 2}")), (Barriers{0, 1, 0}));
+  // Regions that overlap may do so too: each warp is by itself.
+  EXPECT_EQ(
+      barriers(
+          R"(arrays: {A: {shape: [4, 32], dtype: int32}, S: {shape: [4], dtype: int32, memory: shared}}
+parallel: [{warp: {w: 4}}]
+body:
+- inthreads: {when: w > 0, async: true, do: ["S[w] = 1", {parallel: {levels: [{thread: {l: 32}}], do: ["A[w, l] += S[w]"]}}]}
+- inthreads: {when: w > 1, async: true, do: [{parallel: {levels: [{thread: {l: 32}}], do: ["A[w, l] += S[w]"]}}]}
+)"),
+      (Barriers{0, 1, 0}));
+}
+
+// The mask that stands beside a test is of those who pass it.
+TEST(EmittedBarriers, TestsThatAreMergedHaveTheInnerMaskOrNone) {
+  const std::string text = kernel(R"(arrays: {A: {shape: [64], dtype: int32}}
+parallel: [{t: 64}]
+body:
+- inthreads: {when: t >= 32, async: true, do: [{for: {index: i, in: 4, if: t < 40, do: ["A[t] += i"]}}]}
+)");
+  EXPECT_EQ(text.find("t >= 32:"), text.npos) << text;
+}
+
 }  // namespace
 
 }  // namespace selvage

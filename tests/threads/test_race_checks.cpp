@@ -156,6 +156,28 @@ body:
       {"9223372036854775807", "4"});
 }
 
+// What one iteration ends with runs beside what the next begins with.
+TEST(RaceChecks, AsynchronousRegionsOfTwoIterations) {
+  expect_mended(
+      R"(arrays: {x: {shape: [4, 64], dtype: int32}, y: {shape: [4, 64], dtype: int32}, stage: {shape: [64], dtype: int32, memory: shared}}
+parallel: [{thread: {t: 128}}]
+body:
+  - for:
+      index: k
+      in: 4
+      do:
+        - inthreads: {when: t < 64, async: true, do: ["stage[t] = x[k, t]"]}
+        - sync: shared
+        - inthreads: {when: t >= 64, async: true, do: ["y[k, t - 64] = stage[t - 64]"]}
+)",
+      "a.yaml:8:55: error[E817]: the asynchronous regions t >= 64 and t < 64 meet with "
+      "no sync between: stage[0] is written by one thread and accessed by another with "
+      "no barrier between: block (0, 0, 0), thread (64, 0, 0), k = 0; and block (0, 0, "
+      "0), thread (0, 0, 0), k = 1; help: give each thread elements of its own, or put "
+      "sync: shared between the two",
+      {"stage[t - 64]\"]}\n", "stage[t - 64]\"]}\n        - sync: shared\n"});
+}
+
 }  // namespace
 
 }  // namespace selvage
