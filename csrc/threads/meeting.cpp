@@ -175,10 +175,10 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
   if (id == 0) {
     refuse_at(place, "E816",
               "more than " + std::to_string(kIds) +
-                  " sets of threads wait for one another at the same time, and the hardware has "
-                  "barriers for " +
+                  " sets of threads wait for one another before all of the block do, outside of "
+                  "loops, and the hardware has barriers for " +
                   std::to_string(kIds),
-              "put sync: shared between some of the asynchronous regions");
+              "put sync: shared between some of them, where no loop is around");
   }
   ids_[id] = {members.lanes, epoch_};
   return Barrier{.scope = Barrier::Scope::Threads, .id = id, .members = members.lanes};

@@ -95,6 +95,10 @@ void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr wh
     always = around && *around == *region.who.mask;
   }
   if (!never && !always) return;
+  const std::string barrier = region.is_async ? ""
+                                              : std::string(", and put sync: ") +
+                                                    (at.is_in_inthreads ? "region" : "shared") +
+                                                    " where its threads are to wait";
   diagnostics_.push_back(
       {.code = "E813",
        .severity = Severity::Warning,
@@ -102,8 +106,7 @@ void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr wh
        .message = never ? "no thread runs this: " + region.when + " never holds here"
                         : "every thread that gets here runs this: " + region.when + " always holds",
        .help = never ? "take it out, or compare with a value that the index takes"
-                     : "leave the inthreads out, and put sync: shared where its threads are to "
-                       "wait"});
+                     : "leave the inthreads out" + barrier});
 }
 
 void RegionBook::note_async(std::size_t region) {

@@ -80,7 +80,8 @@ class FindingReader {
     }
     if (!finding.first) {
       d.help =
-          "give each thread elements of its own, or the loops fewer iterations: what is small is "
+          "give each thread elements of its own, or make loops and levels smaller: what is small "
+          "is "
           "gone through step by step";
       return;
     }

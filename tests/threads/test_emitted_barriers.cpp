@@ -153,10 +153,11 @@ TEST(EmittedBarriers, FifteenRegionsMayWaitAtATime) {
     return text;
   };
   EXPECT_EQ(barriers(regions(15, "")), (Barriers{0, 0, 15}));
-  EXPECT_EQ(said(regions(16, "")),
-            "a.yaml:18:63: error[E816]: more than 15 sets of threads wait for one another at the "
-            "same time, and the hardware has barriers for 15; help: put sync: shared between some "
-            "of the asynchronous regions");
+  EXPECT_EQ(
+      said(regions(16, "")),
+      "a.yaml:18:63: error[E816]: more than 15 sets of threads wait for one another before all "
+      "of the block do, outside of loops, and the hardware has barriers for 15; help: put sync: "
+      "shared between some of them, where no loop is around");
   EXPECT_EQ(barriers(regions(16, "- sync: shared\n")), (Barriers{1, 0, 16}));
 }
 

@@ -208,7 +208,7 @@ TEST(InThreadsChecks, AlwaysActiveIsAWarning) {
           R"(- inthreads: {when: p > 2, do: [{inthreads: {when: p > 1, do: ["A[p] = 1"]}}]}
 )",
       "a.yaml:4:34: warning[E813]: every thread that gets here runs this: p > 1 always holds; "
-      "help: leave the inthreads out, and put sync: shared where its threads are to wait",
+      "help: leave the inthreads out, and put sync: region where its threads are to wait",
       {"{inthreads: {when: p > 1, do: [\"A[p] = 1\"]}}", "\"A[p] = 1\""});
 }
 

@@ -152,7 +152,7 @@ body:
 )",
       "a.yaml:4:73: error[E818]: it is not proved that no two threads meet with no barrier "
       "between, one writing A, the other reading A; help: give each thread elements of its own, or "
-      "the loops fewer iterations: what is small is gone through step by step",
+      "make loops and levels smaller: what is small is gone through step by step",
       {"9223372036854775807", "4"});
 }
 
