@@ -239,8 +239,10 @@ class ThreadReader {
     }
     if (const Node* label = node.find("label")) loop.label = as_name(*label, "label");
     if (loop.label.empty()) loop.label = name;
-    if (const Node* condition = node.find("if"))
+    if (const Node* condition = node.find("if")) {
       loop.condition = scope_.condition(*condition, "if");
+      loop.text = condition->text;
+    }
     loop.body = read_body(require(node, what, "do"), "do");
     if (extent == nullptr) close_bound(name);
     scope_.reset(mark);

@@ -144,6 +144,7 @@ void ThreadBuilder::loop(const ThreadIndex& index, Expr condition, const Inside&
                 .extent = program_.pool->constant(index.extent),
                 .label = std::string(index.symbol.name()),
                 .condition = condition,
+                .text = condition.valid() ? to_string(condition) : "",
                 .body = inside_of(inside)});
 }
 

@@ -209,9 +209,16 @@ class ThreadLowering {
     const Expr condition = loop.condition.valid() ? loop.condition : truth;
     Simplifier known(book_.facts_at(inside, true));
     check_defined(condition, "if: the condition", known);
+    if (loop.condition.valid()) {
+      inside.region =
+          book_.add({.when = loop.text, .is_iteration = true, .place = place}, inside, condition);
+    }
     inside.condition = both(at.condition, condition);
     book_.enter_loop();
     Body body = lower(loop.body, inside);
+    if (options_.counts && loop.condition.valid()) {
+      body.insert(body.begin(), count(*inside.region));
+    }
     const bool always_runs = condition.is_true() && outside.proves(loop.extent >= 1);
     book_.leave_loop(!always_runs, has_leave(loop.body));
     const Expr extent = outside.simplify(loop.extent);
@@ -220,12 +227,20 @@ class ThreadLowering {
     const bool is_invariant = !contains(symbols_of(std::span(&condition, 1)), loop.index);
     ThreadPlace in_loop = inside;
     in_loop.condition = at.condition;
-    if (!is_invariant) body = tested(condition, std::move(body), in_loop, place);
+    in_loop.region = at.region;
+    if (!is_invariant) {
+      body = tested(condition, std::move(body), in_loop, place);
+      mark(body, inside);
+    }
     kernel_.facts.loop(loop.index, loop.extent);
     Body whole;
     put(whole, Loop{.variable = loop.index, .extent = loop.extent, .body = std::move(body)},
         origin(place, at, loop.label));
-    append(out, is_invariant ? tested(condition, std::move(whole), at, place) : std::move(whole));
+    if (is_invariant) {
+      whole = tested(condition, std::move(whole), at, place);
+      mark(whole, inside);
+    }
+    append(out, std::move(whole));
   }
 
   void add(const LeaveFor& leave, const Place& place, const ThreadPlace& at, Body& out) {
@@ -247,7 +262,7 @@ class ThreadLowering {
                       (some ? " holds, " + counted(some->active, "thread") + " of a block of " +
                                   std::to_string(some->threads)
                             : ", and " + why),
-                  "write sync: region, or move it behind the region");
+                  std::string(some ? "write sync: region, or " : "") + "move it behind the region");
       }
     }
     put(out, Barrier{.scope = is_block ? Barrier::Scope::Block : Barrier::Scope::Warp},
@@ -296,14 +311,16 @@ class ThreadLowering {
     if (options_.counts) body.insert(body.begin(), count(*inside.region));
     if (body.empty()) return;
     Body whole = tested(when, std::move(body), at, place);
-    if (whole.size() == 1) {
-      if (auto* g = std::get_if<Guard>(&whole[0].node); g != nullptr) {
-        g->remark = remark(out_.regions[*inside.region]);
-        origins_[whole[0].origin - 1].region = inside.region;
-        if (join_last(out, *g)) return;
-      }
-    }
-    append(out, std::move(whole));
+    Guard* guard = mark(whole, inside);
+    if (guard == nullptr || !join_last(out, *guard)) append(out, std::move(whole));
+  }
+  // Says whose test a body is, if it is one.
+  Guard* mark(Body& whole, const ThreadPlace& inside) {
+    auto* guard = whole.size() == 1 ? std::get_if<Guard>(&whole[0].node) : nullptr;
+    if (guard == nullptr || whole[0].origin == 0 || !inside.region) return nullptr;
+    guard->remark = remark(out_.regions[*inside.region]);
+    origins_[whole[0].origin - 1].region = inside.region;
+    return guard;
   }
   // Regions of the same threads, one behind the other with nothing between, are one test.
   static bool join_last(Body& out, Guard& next) {

@@ -71,6 +71,7 @@ struct SerialFor {
   Expr index, extent;
   std::string label;  // what LeaveFor calls it; empty: nothing
   Expr condition = {};
+  std::string text = {};  // the condition as the user wrote it
   ThreadBody body;
 };
 // break or continue

@@ -11,11 +11,12 @@
 
 namespace selvage {
 
-// A part of a program that some threads run: an inthreads, or what stands beside an inner level and
-// is run once for each instance of the outer ones.
+// A part of a program that some threads run: an inthreads, an iteration of a loop with a condition,
+// or what stands beside an inner level and is run once for each instance of the outer ones.
 struct ThreadRegion {
   std::string when;  // as written; of an implicit one that all inner indices are 0
   bool is_implicit = false;
+  bool is_iteration = false;
   bool is_async = false;
   Place place;
   std::optional<std::size_t> around = {};  // the innermost region around, by its number

@@ -74,7 +74,7 @@ std::size_t RegionBook::add(ThreadRegion region, const ThreadPlace& at, Expr whe
   region.condition = both(at.condition, when);
   region.who = threads(region.condition, at);
   region.is_in_loop = !at.loops.empty();
-  if (!region.is_implicit) warn(region, at, when);
+  if (!region.is_implicit && !region.is_iteration) warn(region, at, when);
   regions_.push_back(std::move(region));
   return regions_.size() - 1;
 }

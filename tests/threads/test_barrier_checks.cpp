@@ -34,8 +34,8 @@ TEST(BarrierChecks, OneOfTheBlockInARegion) {
       kWarpsAndSymbol + R"(- inthreads: {when: p < n, async: true, do: ["A[p] = 1", sync: shared]}
 )",
       "a.yaml:5:58: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
-      "it stands where p < n, and which threads run it is known only at run time; help: write "
-      "sync: region, or move it behind the region",
+      "it stands where p < n, and which threads run it is known only at run time; help: move it "
+      "behind the region",
       {", sync: shared]}", "]}\n- sync: shared"});
 }
 
@@ -59,15 +59,15 @@ TEST(BarrierChecks, OneInALoopThatOnlySomeThreadsRun) {
       kTwoWarps + R"(- for: {index: i, in: 2, if: p < 32, do: ["A[p] = 1", sync: shared]}
 )",
       "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
-      "block (0, 0, 0), thread (0, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (32, 0, "
-      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      "it stands where p < 32 holds, 32 threads of a block of 64; help: write sync: region, or "
+      "move it behind the region",
       {", sync: shared]}", "]}\n- sync: shared"});
   expect_mended(
       kTwoWarps + R"(- for: {index: i, in: 64, if: p < i, do: ["A[p] = 1", sync: shared]}
 )",
       "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
-      "block (0, 0, 0), thread (0, 0, 0), i = 1 comes there, and block (0, 0, 0), thread (1, 0, "
-      "0), i = 1 does not; help: move it out of what only some threads run or leave",
+      "it stands where p < i, and the threads that run it are not the same in every iteration; "
+      "help: move it behind the region",
       {", sync: shared]}", "]}\n- sync: shared"});
   expect_mended(
       kTwoWarps + R"(- for: {index: i, in: p, do: ["A[p] = 1", sync: shared]}
@@ -80,8 +80,8 @@ TEST(BarrierChecks, OneInALoopThatOnlySomeThreadsRun) {
       kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: warp, "A[p] = 1"]}
 )",
       "a.yaml:4:43: error[E814]: sync: warp is a barrier that part of its threads cannot reach: "
-      "block (0, 0, 0), thread (32, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (40, 0, "
-      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      "it stands where p < 40 holds, 40 threads of a block of 64; help: write sync: region, or "
+      "move it behind the region",
       {"sync: warp, \"A[p] = 1\"]}", "\"A[p] = 1\"]}\n- sync: warp"});
   expect_mended(
       kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: region, "A[p] = 1"]}

@@ -170,13 +170,13 @@ body:
 )"),
             R"(KERNEL(kernel_a)(float* __restrict__ A) {
   const int p = threadIdx.x;
-  if (p < 3) {
+  if (p < 3) {  // p < 3: 000111
     for (int i = 0; i < 4; ++i) {
       A[p] = A[p] + 1.0f;
     }
   }
   for (int j = 0; j < 4; ++j) {
-    if (p < j) {
+    if (p < j) {  // p < j: other threads in other iterations
       A[p] = A[p] + 2.0f;
     }
   }

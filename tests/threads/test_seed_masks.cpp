@@ -172,6 +172,22 @@ body:
       "\n");
 }
 
+TEST(SeedMasks, AConditionalForeachIsMaskedAsAWhole) {
+  EXPECT_EQ(
+      masks(
+          kSix +
+          R"(- with: {indices: {q: 2}, do: [{foreach: {index: q, if: "p == 0", do: ["A[p] += q"]}}]}
+- for: {index: i, in: 3, if: p <= i, do: ["A[p] += i"]}
+)"),
+      R"({"when":"p == 0","implicit":false,"dynamic":false,"mask":"000001","product":true,"rows":null,"active":1})"
+      "\n"
+      R"({"when":"p <= i","implicit":false,"dynamic":true,"mask":null,"product":null,"rows":null,"active":null,"iterations":[)"
+      R"({"at":{"i":0},"mask":"000001","product":true,"rows":null,"active":1},)"
+      R"({"at":{"i":1},"mask":"000011","product":true,"rows":null,"active":2},)"
+      R"({"at":{"i":2},"mask":"000111","product":true,"rows":null,"active":3}]})"
+      "\n");
+}
+
 TEST(SeedMasks, WhatHangsOnASymbolIsDynamic) {
   EXPECT_EQ(
       masks("symbols: {limit: {min: 0, max: 6}}\n" + kSix +

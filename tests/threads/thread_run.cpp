@@ -32,7 +32,9 @@ class Planner {
   Planner(const ThreadCase& program, const Numbering& numbering, const std::vector<Region>& regions,
           Values symbols, std::int64_t block)
       : case_(program), numbering_(numbering), symbols_(std::move(symbols)), block_(block) {
-    for (std::size_t r = 0; r < regions.size(); ++r) region_of_[regions[r].item] = r;
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+      (regions[r].is_iteration ? iteration_of_ : region_of_)[regions[r].item] = r;
+    }
   }
 
   std::vector<std::vector<Step>> plans() {
@@ -169,9 +171,10 @@ class Planner {
     return flow;
   }
 
-  void enter(const Item& item) {
-    const auto it = region_of_.find(&item);
-    if (it != region_of_.end()) steps_.push_back({.kind = Step::Kind::Enter, .number = it->second});
+  void enter(const Item& item) { enter(region_of_, item); }
+  void enter(const std::map<const Item*, std::size_t>& regions, const Item& item) {
+    const auto it = regions.find(&item);
+    if (it != regions.end()) steps_.push_back({.kind = Step::Kind::Enter, .number = it->second});
   }
 
   Flow run_here(const Item& item) {
@@ -209,6 +212,7 @@ class Planner {
     for (i = 0; i < n && !flow; ++i) {
       if (item.term && evaluate(*item.term, values_) == 0) continue;
       if (item.term) conditions_.push_back({.term = item.term});
+      enter(iteration_of_, item);
       flow = run_body(item.body);
       if (item.term) conditions_.pop_back();
       if (!flow || flow->loop != &item) continue;
@@ -232,7 +236,7 @@ class Planner {
   const Numbering& numbering_;
   Values symbols_;
   std::int64_t block_;
-  std::map<const Item*, std::size_t> region_of_;
+  std::map<const Item*, std::size_t> region_of_, iteration_of_;
   std::map<std::pair<const Item*, std::vector<std::int64_t>>, std::size_t> known_;
   Meetings meetings_;
   // of the thread at hand

@@ -211,7 +211,11 @@ class Regions {
         }
         if (item.kind == Item::Kind::For) {
           at.loops.push_back(&item);
-          if (item.term) at.conditions.push_back({.term = item.term});
+          if (item.term) {
+            at.conditions.push_back({.term = item.term});
+            add(item, at, text_of(item.term), false);
+            regions_.back().is_iteration = true;
+          }
         }
         return visit_body(item.body, at, own);
     }

@@ -42,6 +42,7 @@ struct Region {
   const Item* item = nullptr;
   std::string when;
   bool is_implicit = false, is_async = false;
+  bool is_iteration = false;          // of a For with an if
   std::vector<Condition> conditions;  // of all that is around, and its own
   std::vector<const Item*> loops;     // For, outer first
   std::vector<Level> levels;          // of its mask
