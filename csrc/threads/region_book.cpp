@@ -1,4 +1,5 @@
 #include <selvage/simplifier/simplifier.h>
+#include <selvage/threads/async_groups.h>
 #include <selvage/threads/region_book.h>
 
 #include <algorithm>
@@ -7,44 +8,16 @@ namespace selvage {
 
 namespace {
 
-bool have_equal_extents(const ThreadMask& a, const ThreadMask& b) {
-  const auto extents = [](const ThreadMask& mask) {
-    std::vector<std::int64_t> out;
-    for (const MaskLevel& level : mask.levels()) {
-      for (const MaskIndex& i : level.indices) out.push_back(i.extent);
-      out.push_back(0);
+// Is there a break or continue of one of these loops? Of another one that has its label, too.
+bool leaves(const ThreadBody& body, std::span<const SerialFor* const> loops) {
+  return std::any_of(body.begin(), body.end(), [&](const ThreadItem& item) {
+    if (const auto* leave = std::get_if<LeaveFor>(&item.node)) {
+      return std::any_of(loops.begin(), loops.end(),
+                         [&](const SerialFor* loop) { return loop->label == leave->label; });
     }
-    return out;
-  };
-  return extents(a) == extents(b);
-}
-
-// Are masks disjoint, and do they cover all threads? Those of levels side by side number the same
-// threads by other indices, and are put together thread by thread, where these are few enough.
-void compare(std::span<const ThreadMask* const> masks, AsyncGroup& group) {
-  constexpr std::int64_t kMostThreads = std::int64_t{1} << 20;
-  const ThreadMask& first = *masks[0];
-  const auto is_alike = [&](const ThreadMask* m) { return have_equal_extents(*m, first); };
-  if (std::all_of(masks.begin(), masks.end(), is_alike)) {
-    ThreadMask all = first;
-    group.is_disjoint = true;
-    for (const ThreadMask* mask : masks.subspan(1)) {
-      if (!disjoint(all, *mask)) group.is_disjoint = false;
-      all = all | *mask;
-    }
-    group.is_complete = all.is_all();
-    return;
-  }
-  const std::int64_t threads = first.size();
-  const auto is_as_large = [&](const ThreadMask* m) { return m->size() == threads; };
-  if (threads > kMostThreads || !std::all_of(masks.begin(), masks.end(), is_as_large)) return;
-  group.is_disjoint = group.is_complete = true;
-  for (std::int64_t t = 0; t < threads; ++t) {
-    const auto n = std::count_if(masks.begin(), masks.end(),
-                                 [&](const ThreadMask* m) { return m->contains(t); });
-    if (n > 1) group.is_disjoint = false;
-    if (n == 0) group.is_complete = false;
-  }
+    const ThreadBody* inside = body_of(item);
+    return inside != nullptr && leaves(*inside, loops);
+  });
 }
 
 }  // namespace
@@ -65,8 +38,10 @@ std::size_t RegionBook::add(ThreadRegion region, const ThreadPlace& at, Expr whe
   region.around = at.region;
   region.condition = both(at.condition, when);
   region.who = threads(region.condition, at);
-  region.is_in_loop = !at.loops.empty();
+  for (const SerialFor* loop : at.loops) region.loops.push_back({loop->index, loop->extent});
+  region.may_be_left = !at.loops.empty() && leaves(at.loops.front()->body, at.loops);
   if (!region.is_implicit) warn(region, at, when);
+  loops_.push_back(at.loops);
   regions_.push_back(std::move(region));
   return regions_.size() - 1;
 }
@@ -102,12 +77,10 @@ void RegionBook::close_group() {
   std::vector<std::size_t> regions = std::move(open_);
   open_.clear();
   if (regions.size() < 2) return;
-  AsyncGroup group{.regions = std::move(regions), .is_disjoint = {}, .is_complete = {}};
-  std::vector<const ThreadMask*> masks;
-  for (std::size_t r : group.regions) {
-    if (const auto& mask = regions_[r].who.mask) masks.push_back(&*mask);
-  }
-  if (masks.size() == group.regions.size()) compare(masks, group);
+  AsyncGroup group{.regions = std::move(regions)};
+  std::vector<AsyncPart> parts;
+  for (std::size_t r : group.regions) parts.push_back({&regions_[r], &loops_[r]});
+  compare(parts, facts_, group);
   groups_.push_back(std::move(group));
 }
 

@@ -51,6 +51,7 @@ class RegionBook {
   std::vector<ThreadRegion>& regions_;
   std::vector<AsyncGroup>& groups_;
   std::vector<Diagnostic>& diagnostics_;
+  std::vector<std::vector<const SerialFor*>> loops_;  // around, by region
   std::vector<std::size_t> open_;
 };
 
