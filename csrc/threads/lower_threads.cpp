@@ -283,10 +283,16 @@ class ThreadLowering {
       if (auto* g = std::get_if<Guard>(&whole[0].node); g != nullptr) {
         g->remark = remark(out_.regions[*inside.region]);
         origins_[whole[0].origin - 1].region = inside.region;
-        if (join_last(out, *g)) return;
+        if (is_like_last(out, *inside.region) && join_last(out, *g)) return;
       }
     }
     append(out, std::move(whole));
+  }
+  // An asynchronous region, and one for which the threads around wait, are told apart.
+  bool is_like_last(const Body& out, std::size_t region) const {
+    const std::uint32_t last = out.empty() ? 0 : out.back().origin;
+    if (last == 0 || !origins_[last - 1].region) return false;
+    return out_.regions[*origins_[last - 1].region].is_async == out_.regions[region].is_async;
   }
   // Regions of the same threads, one behind the other with nothing between, are one test.
   static bool join_last(Body& out, Guard& next) {
