@@ -3,7 +3,7 @@
 #include <selvage/driver/machine.h>
 #include <selvage/driver/run_threads.h>
 #include <selvage/driver/work.h>
-#include <selvage/simplifier/simplifier.h>
+#include <selvage/threads/region_counts.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -186,36 +186,24 @@ class ThreadRunner {
     for (std::int64_t r = 0; r < regions; ++r) {
       std::vector<std::int64_t>& own = result_.executed.emplace_back();
       for (std::int64_t t = 0; t < threads; ++t) own.push_back(all.get_int(r * threads + t));
-      compare(lowered_.regions[std::size_t(r)], own);
+      compare(std::size_t(r), own);
     }
   }
 
-  // With every symbol known a mask is never dynamic; a region in a loop may be run more than once,
-  // or, where the loop is left, less often, but by nobody else.
-  void compare(const ThreadRegion& region, const std::vector<std::int64_t>& executed) {
-    Facts facts = kernel().facts;
+  void compare(std::size_t region, const std::vector<std::int64_t>& executed) {
+    Facts facts = program_.facts;
     for (std::size_t k = 0; k < program_.symbols.size(); ++k) {
       const Expr value = program_.pool->constant(sizes_.values[k]);
       facts.bound(program_.symbols[k], value, value);
     }
-    std::vector<ThreadMask> masks;
-    if (region.who.iterations.empty()) {
-      const auto mask = ThreadMask::of(region.condition, region.levels, facts);
-      if (!mask) return;  // it hangs on loops whose extents no one knows
-      masks.push_back(*mask);
-    } else {
-      masks = region.who.iterations;
-    }
-    for (std::size_t t = 0; t < executed.size(); ++t) {
-      const std::int64_t most = std::count_if(
-          masks.begin(), masks.end(), [&](const auto& m) { return m.contains(std::int64_t(t)); });
-      const bool is_right = region.is_in_loop ? executed[t] == 0 || most > 0 : executed[t] == most;
-      if (is_right) continue;
-      result_.differences.push_back("thread " + std::to_string(t) + " ran the region " +
-                                    region.when + " " + counted(executed[t], "time") +
-                                    ", and its mask says " + std::to_string(most));
+    const ThreadRegion& own = lowered_.regions[region];
+    const RegionCounts counts = region_counts(own, facts);
+    if (!counts.is_known()) {
+      result_.not_compared[region] = counts.unknown;
       return;
     }
+    const std::string wrong = difference(own, counts, executed);
+    if (!wrong.empty()) result_.differences.push_back(wrong);
   }
 
   const ThreadProgram& program_;

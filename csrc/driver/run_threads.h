@@ -29,8 +29,10 @@ struct ThreadRun {
   // are more threads than are counted.
   std::vector<std::vector<std::int64_t>> executed;
   std::vector<std::string> faults;  // what emulation has found
-  // Regions whose counts are not those of their masks at these symbols.
+  // Regions whose counts are not those of their masks at these symbols: of all iterations of loops
+  // around, or no more than these where such a loop may be left.
   std::vector<std::string> differences;
+  std::map<std::size_t, std::string> not_compared;  // of what regions these are not known, and why
   std::optional<RunTimes> times = {};
 
   bool passed() const { return faults.empty() && differences.empty(); }

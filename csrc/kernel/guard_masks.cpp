@@ -25,6 +25,15 @@ std::optional<ThreadMask::Levels> launch_levels(const AccessMap& map) {
   return levels;
 }
 
+// A map tells loops of one name apart.
+Expr name_of(Expr variable, const AccessScope& scope, const AccessMap& map) {
+  for (PlaceId loop : scope.loops) {
+    const StatementPlace& l = map.places()[loop];
+    if (same(l.variable, variable)) return std::get<Loop>(l.statement->node).variable;
+  }
+  return variable;
+}
+
 }  // namespace
 
 std::vector<GuardMask> guard_masks(const Kernel& kernel) {
@@ -46,7 +55,10 @@ std::vector<GuardMask> guard_masks(const Kernel& kernel) {
       if (!l.begin.valid() || l.begin.is_const(0)) loops.push_back({l.variable, l.extent});
     }
     try {
-      out.push_back({guard, condition, region_threads(condition, *levels, loops, facts)});
+      RegionThreads who = region_threads(condition, *levels, loops, facts);
+      std::vector<Expr> called;
+      for (const MaskIndex& loop : who.loops) called.push_back(name_of(loop.symbol, scope, map));
+      out.push_back({guard, condition, std::move(who), std::move(called)});
     } catch (const BadInput&) {
       // Too large to be told, or undefined for threads that other tests keep away.
     }

@@ -10,8 +10,9 @@ namespace selvage {
 // Who passes a test of a kernel, those around it included.
 struct GuardMask {
   const Guard* guard = nullptr;
-  Expr condition;     // with those around, over indices of the launch, sizes and loops
-  RegionThreads who;  // for whom it holds
+  Expr condition;                // with those around, over indices of the launch, sizes and loops
+  RegionThreads who;             // for whom it holds
+  std::vector<Expr> loops = {};  // those of `who`, as the kernel calls them
 };
 
 // The masks of all guards, in the order of the kernel: tails, threads that alone write what all

@@ -53,8 +53,14 @@ class MaskPicture {
   MaskPicture(const ThreadMask& mask, bool names_one_block)
       : mask_(mask), names_one_block_(names_one_block) {}
 
+  // How many threads are drawn.
+  std::int64_t cells() const {
+    if (is_drawn_by_rows()) return mask_.size();
+    const std::size_t shapes = std::min(mask_.block_masks().size(), kMostDrawnBlocks);
+    return std::int64_t(shapes) * std::min(mask_.block_threads(), kMostWarpRows * kWarp);
+  }
   Drawing run() {
-    if (mask_.block_threads() <= kWarp && mask_.row_count() <= kMostMaskRows) {
+    if (is_drawn_by_rows()) {
       draw_rows();
     } else {
       draw_blocks();
@@ -64,6 +70,9 @@ class MaskPicture {
 
  private:
   std::int64_t columns() const { return mask_.levels().back().extent(); }
+  bool is_drawn_by_rows() const {
+    return mask_.block_threads() <= kWarp && mask_.row_count() <= kMostMaskRows;
+  }
 
   // A row for each instance of the outer levels, numbers of the innermost level above.
   void draw_rows() {
@@ -224,8 +233,12 @@ Drawing mask_list_picture(std::span<const NamedMask> masks) {
   constexpr int kBetween = 36, kBelow = 24;
   Drawing drawing;
   int x = 0, y = 0, bottom = 0;
-  const std::size_t drawn = std::min(masks.size(), kMostDrawnMasks);
-  for (const NamedMask& named : masks.first(drawn)) {
+  std::size_t drawn = 0;
+  std::int64_t cells = 0;
+  for (const NamedMask& named : masks.first(std::min(masks.size(), kMostDrawnMasks))) {
+    cells += named.mask ? MaskPicture(*named.mask, false).cells() : 0;
+    if (drawn > 0 && cells > kMostDrawnCells) break;
+    ++drawn;
     const Drawing one = named_mask_picture(named);
     if (x > 0 && x + one.width() > kPictureWidth) {
       x = 0;

@@ -24,8 +24,10 @@ struct NamedMask {
   std::optional<ThreadMask> mask;
 };
 // Masks side by side, as many as fit into a line of kPictureWidth (graph_picture.h): when, text,
-// count, cells; and what the warps come to, where a block has one. At most kMostDrawnMasks of them.
+// count, cells; and what the warps come to, where a block has one. At most kMostDrawnMasks of them,
+// and behind the first no more than kMostDrawnCells threads in all.
 inline constexpr std::size_t kMostDrawnMasks = 40;
+inline constexpr std::int64_t kMostDrawnCells = 16'384;
 Drawing mask_list_picture(std::span<const NamedMask> masks);
 
 }  // namespace selvage

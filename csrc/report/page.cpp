@@ -12,6 +12,7 @@
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_lines.h>
+#include <selvage/report/thread_reasons.h>
 
 #include <algorithm>
 
@@ -111,6 +112,7 @@ std::string page(const ThreadReport& threads, const PageOptions& options) {
   if (only_cuda(options)) return cuda;
   Lines out;
   if (options.all() || options.predicates || options.why) print_threads(threads, out);
+  if (options.why) print_reasons(threads.lowered, out);
   if (threads.lowered.kernel && (options.all() || options.loops)) {
     print_loops(*threads.lowered.kernel, out);
   }

@@ -113,6 +113,11 @@ class Page {
     std::vector<TimelineStep> steps;
     for (const ThreadStep& s : lowered.steps) steps.push_back(drawn(s));
     if (!steps.empty()) part("One thing after the other", timeline_picture(steps));
+    if (steps.empty() && lowered.kernel && lowered.tree.chains.size() > 1) {
+      y_ += 8;
+      line("Levels side by side number the threads in different ways: there is no timeline.",
+           TextStyle::Note, 20, "muted");
+    }
   }
   void line(const std::string& text, TextStyle style, int height, std::string_view classes) {
     drawing_.text(kMargin, y_ + height - 4, text, style, Anchor::Start, classes);

@@ -24,10 +24,16 @@ void append_mask(Json& json, const ThreadMask& mask, std::int64_t most_rows = kM
   json["active"] = mask.count();
 }
 
-void append_threads(Json& json, const RegionThreads& who) {
-  if (who.mask) return append_mask(json, *who.mask);
+// `loops`: what those of `who` are called.
+void append_threads(Json& json, const RegionThreads& who, const std::vector<Expr>& loops,
+                    std::int64_t most_rows = kMostCounts, std::size_t most_iterations = SIZE_MAX) {
+  if (who.mask) return append_mask(json, *who.mask, most_rows);
   for (const char* key : {"mask", "product", "rows", "active"}) json[key] = Json();
   if (who.iterations.empty()) return;
+  if (who.iterations.size() > most_iterations) {
+    json["iterations"] = Json();
+    return;
+  }
   Json& iterations = json["iterations"] = Json::array();
   for (std::size_t k = 0; k < who.iterations.size(); ++k) {
     Json& iteration = iterations.emplace_back();
@@ -35,10 +41,10 @@ void append_threads(Json& json, const RegionThreads& who) {
     std::size_t rest = k;
     for (std::size_t l = who.loops.size(); l-- > 0;) {
       const auto extent = std::size_t(who.loops[l].extent);
-      at[std::string(who.loops[l].symbol.name())] = rest % extent;
+      at[std::string(loops[l].name())] = rest % extent;
       rest /= extent;
     }
-    append_mask(iteration, who.iterations[k]);
+    append_mask(iteration, who.iterations[k], most_rows);
   }
 }
 
@@ -47,7 +53,9 @@ Json json_of(const ThreadRegion& region) {
                {"implicit", region.is_implicit},
                {"dynamic", !region.who.mask.has_value()}};
   if (region.is_async) json["async"] = true;
-  append_threads(json, region.who);
+  std::vector<Expr> loops;
+  for (const MaskIndex& loop : region.who.loops) loops.push_back(loop.symbol);
+  append_threads(json, region.who, loops);
   return json;
 }
 
@@ -69,11 +77,7 @@ std::string masks_json(const Kernel& kernel) {
   for (const GuardMask& g : guard_masks(kernel)) {
     Json& json = masks.emplace_back();
     json = {{"when", to_string(g.guard->condition)}, {"dynamic", !g.who.mask.has_value()}};
-    if (g.who.mask) {
-      append_mask(json, *g.who.mask, kMostGuardRows);
-    } else if (g.who.iterations.size() <= kMostGuardIterations) {
-      append_threads(json, g.who);
-    }
+    append_threads(json, g.who, g.loops, kMostGuardRows, kMostGuardIterations);
   }
   return text_of(masks);
 }
@@ -101,6 +105,7 @@ std::string runs_json(const ThreadReport& report) {
     for (const auto& counts : run.executed) {
       executed.push_back(std::int64_t(counts.size()) <= kMostCounts ? Json(counts) : Json());
     }
+    for (const auto& [region, why] : run.not_compared) json["not_compared"].push_back(region);
     if (!run.differences.empty()) json["differences"] = run.differences;
     if (!run.faults.empty()) json["faults"] = run.faults;
     if (!run.times) continue;

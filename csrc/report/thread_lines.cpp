@@ -142,13 +142,36 @@ std::string run_text(const ThreadReport& report, const ThreadRun& run) {
   }
   std::vector<std::string> said;
   if (!run.passed()) said.push_back("WRONG");
-  if (run.passed() && !run.executed.empty()) said.push_back("as the masks say");
+  if (run.passed() && run.executed.size() > run.not_compared.size()) {
+    said.push_back(run.not_compared.empty() ? "as the masks say"
+                                            : "as the masks say that are compared");
+  }
   if (&run != &report.runs.front() && report.differences.empty()) {
     said.push_back("the same counts and arrays");
   }
   return "Run " + where(run.machine, run.device) +
          (symbols.empty() ? "" : " at " + joined(symbols)) +
          (said.empty() ? "" : ": " + joined(said));
+}
+
+// Who is in several regions of a group, and who in none.
+void print_partition(const AsyncGroup& group, Lines& out) {
+  const std::string when = group.is_by_iteration ? "in every iteration " : "";
+  const auto unknown = [&](const std::string& what) {
+    out.line(2, "whether a thread is in " + what + " is not known, or not the same in every run" +
+                    (group.is_by_iteration ? " and iteration" : ""));
+  };
+  if (!group.is_disjoint && !group.is_complete) return unknown("two of them, or in none,");
+  if (!group.is_disjoint) {
+    unknown("two of them");
+  } else {
+    out.line(2, when + (*group.is_disjoint
+                            ? "no thread is in two of them"
+                            : "some thread is in two of them, which it runs one after the other"));
+  }
+  if (!group.is_complete) return unknown("none of them");
+  out.line(2, when + (*group.is_complete ? "every thread is in one of them"
+                                         : "some thread is in none of them"));
 }
 
 }  // namespace
@@ -184,17 +207,7 @@ void print_threads(const ThreadReport& report, Lines& out) {
     std::vector<std::string> names;
     for (std::size_t r : group.regions) names.push_back(lowered.regions[r].when);
     out.heading("Run side by side: " + joined(names));
-    if (!group.is_disjoint || !group.is_complete) {
-      out.line(2,
-               "whether a thread is in two of them, or in none, is not the same in every run or "
-               "iteration");
-      continue;
-    }
-    out.line(2, *group.is_disjoint
-                    ? "no thread is in two of them"
-                    : "some thread is in two of them, which it runs one after the other");
-    out.line(2, *group.is_complete ? "every thread is in one of them"
-                                   : "some thread is in none of them");
+    print_partition(group, out);
   }
 }
 
@@ -207,6 +220,8 @@ void print_thread_runs(const ThreadReport& report, Lines& out) {
     for (std::size_t r = 0; is_news && r < run.executed.size(); ++r) {
       const std::int64_t block = lowered.tree.chains.empty() ? 1 : lowered.tree.chains[0].threads();
       out.line(2, executed_text(lowered.regions[r], run.executed[r], block));
+      const auto why = run.not_compared.find(r);
+      if (why != run.not_compared.end()) out.line(4, "not compared: " + why->second);
     }
     for (const std::string& d : run.differences) out.line(2, "difference: " + d);
     for (const std::string& fault : run.faults) out.line(2, "fault: " + fault);

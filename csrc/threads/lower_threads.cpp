@@ -312,7 +312,8 @@ class ThreadLowering {
     if (body.empty()) return;
     Body whole = tested(when, std::move(body), at, place);
     Guard* guard = mark(whole, inside);
-    if (guard == nullptr || !join_last(out, *guard)) append(out, std::move(whole));
+    const bool joins = guard != nullptr && is_like_last(out, *inside.region);
+    if (!joins || !join_last(out, *guard)) append(out, std::move(whole));
   }
   // Says whose test a body is, if it is one.
   Guard* mark(Body& whole, const ThreadPlace& inside) {
@@ -321,6 +322,12 @@ class ThreadLowering {
     guard->remark = remark(out_.regions[*inside.region]);
     origins_[whole[0].origin - 1].region = inside.region;
     return guard;
+  }
+  // An asynchronous region, and one for which the threads around wait, are told apart.
+  bool is_like_last(const Body& out, std::size_t region) const {
+    const std::uint32_t last = out.empty() ? 0 : out.back().origin;
+    if (last == 0 || !origins_[last - 1].region) return false;
+    return out_.regions[*origins_[last - 1].region].is_async == out_.regions[region].is_async;
   }
   // Regions of the same threads, one behind the other with nothing between, are one test.
   static bool join_last(Body& out, Guard& next) {

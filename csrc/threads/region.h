@@ -20,24 +20,28 @@ struct ThreadRegion {
   bool is_async = false;
   Place place;
   std::optional<std::size_t> around = {};  // the innermost region around, by its number
-  ThreadMask::Levels levels = {};  // all that it is in and, beside an inner level, that as well
-  Expr condition = {};             // with those of all regions around
-  RegionThreads who = {};          // for whom that holds
-  bool is_in_loop = false;         // a serial one
+  ThreadMask::Levels levels = {};      // all that it is in and, beside an inner level, that as well
+  Expr condition = {};                 // with those of all regions around
+  RegionThreads who = {};              // for whom that holds
+  std::vector<LoopAround> loops = {};  // serial ones around, outer to inner
+  bool may_be_left = false;            // one of these, by a break or continue in it
 };
 
 // Two or more asynchronous regions that no barrier of the block separates.
 struct AsyncGroup {
   std::vector<std::size_t> regions;
-  // None: dynamic, or of levels side by side that have more than 2^20 threads.
-  std::optional<bool> is_disjoint, is_complete;
+  // In every run and iteration, or in none of them; nothing: that is not known, or it is not the
+  // same in all.
+  std::optional<bool> is_disjoint = {}, is_complete = {};
+  bool is_by_iteration =
+      false;  // a mask hangs on loops around: it is of the masks in one iteration
 };
 
 // One thing after the other, as a program is written.
 struct ThreadStep {
   enum class Kind : std::uint8_t { Code, Region, Loop, Barrier };
   Kind kind = Kind::Code;
-  std::string label;   // "A, B": what code stores; "p <= 2"; "for i in 4"; "sync: shared"
+  std::string label;  // "A, B": what code stores; "p <= 2"; "for i in 4"; "sync: shared, the block"
   ThreadMask threads;  // who may be there: of a dynamic region all that get to it
   int depth = 0;       // regions and loops around
   bool is_async = false;

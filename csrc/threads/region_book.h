@@ -56,15 +56,16 @@ class RegionBook {
     std::vector<std::size_t> all;
     std::vector<bool> had_met;  // in each loop around
   };
-  void add_group(std::vector<std::size_t> regions);
+  void add_group(std::vector<std::size_t> regions, bool is_of_two_iterations);
   void warn(const ThreadRegion& region, const ThreadPlace& at, Expr when);
 
   const Facts& facts_;
   std::vector<ThreadRegion>& regions_;
   std::vector<AsyncGroup>& groups_;
   std::vector<Diagnostic>& diagnostics_;
+  std::vector<std::vector<const SerialFor*>> loops_;  // around, by region
   std::vector<std::size_t> open_;
-  std::vector<OpenLoop> loops_;
+  std::vector<OpenLoop> open_loops_;
   std::vector<bool> have_met_;  // in each of these
 };
 

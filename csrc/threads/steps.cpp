@@ -1,7 +1,9 @@
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/threads/steps.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace selvage {
 
@@ -52,7 +54,8 @@ class StepWalk {
       } else if (std::holds_alternative<Barrier>(s.node)) {
         const std::string& what = origin(s).what;
         add({.kind = ThreadStep::Kind::Barrier,
-             .label = what.empty() ? "between levels" : what,
+             .label = (what.empty() ? "between levels" : what) + ", " +
+                      members_of(std::get<Barrier>(s.node)),
              .threads = here,
              .depth = depth});
       }
@@ -81,16 +84,31 @@ class StepWalk {
     walk(guard.body, inside, depth + 1);
   }
 
-  // Statements with nothing between are one step.
+  // Statements with nothing between are one step, which names each array once, and so many of them.
   void code(const std::string& what, const ThreadMask& here, int depth) {
-    if (!steps_.empty() && steps_.back().kind == ThreadStep::Kind::Code &&
-        steps_.back().depth == depth) {
-      std::string& label = steps_.back().label;
-      if (label != what && !label.ends_with(", " + what)) label += ", " + what;
+    constexpr std::size_t kMostNamed = 6;
+    if (steps_.empty() || steps_.back().kind != ThreadStep::Kind::Code ||
+        steps_.back().depth != depth) {
+      add({.kind = ThreadStep::Kind::Code, .label = what, .threads = here, .depth = depth});
+      named_ = {what};
       return;
     }
-    add({.kind = ThreadStep::Kind::Code, .label = what, .threads = here, .depth = depth});
+    if (std::find(named_.begin(), named_.end(), what) != named_.end()) return;
+    named_.push_back(what);
+    if (named_.size() > kMostNamed + 1) return;
+    steps_.back().label += named_.size() <= kMostNamed ? ", " + what : ", ...";
   }
+
+  static std::string members_of(const Barrier& barrier) {
+    switch (barrier.scope) {
+      case Barrier::Scope::Block: return "the block";
+      case Barrier::Scope::Threads: return counted(barrier.warps(), "warp");
+      case Barrier::Scope::Warp: break;
+    }
+    return barrier.is_partial() ? counted(std::popcount(barrier.lanes), "thread") + " of a warp"
+                                : "each warp";
+  }
+
   void add(ThreadStep step) { steps_.push_back(std::move(step)); }
 
   const ThreadOrigin& origin(const Statement& s) const {
@@ -102,6 +120,7 @@ class StepWalk {
   const std::vector<ThreadOrigin>& origins_;
   const LoweredThreads& lowered_;
   std::vector<ThreadStep> steps_;
+  std::vector<std::string> named_;  // by the step of code at hand
 };
 
 }  // namespace

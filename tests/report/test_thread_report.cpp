@@ -118,8 +118,8 @@ body:
             "  q < limit: asynchronous, dynamic, known at run time\n"
             "\n"
             "Run side by side: q > 0, q < limit\n"
-            "  whether a thread is in two of them, or in none, is not the same in every run or "
-            "iteration\n");
+            "  whether a thread is in two of them, or in none, is not known, or not the same in "
+            "every run\n");
 }
 
 TEST(ThreadReport, OfAProgramThatIsRefusedThePageHasWhatIsKnown) {
@@ -146,16 +146,17 @@ TEST(ThreadReport, ThePictureHasEveryRegionAndEveryBarrier) {
   const auto texts = texts_of(root);
   for (const char* text :
        {"Threads of threads_pipeline", "1 block of 96 threads, 2 regions", "for k in 4",
-        "t < 32 async", "t >= 32 async", "stage", "part", "total", "sync: shared", "sync: region",
-        "32 of 96 threads, 3 warps: 1 full, 2 idle", "64 of 96 threads, 3 warps: 2 full, 1 idle"}) {
+        "t < 32 async", "t >= 32 async", "stage", "part", "total", "sync: shared, the block",
+        "sync: region, 2 warps", "32 of 96 threads, 3 warps: 1 full, 2 idle",
+        "64 of 96 threads, 3 warps: 2 full, 1 idle"}) {
     EXPECT_THAT(texts, Contains(text));
   }
   std::vector<std::string> barriers;
   for (const XmlElement* e : of_class(root, "read")) {
     if (!e->children.empty()) barriers.push_back(e->children[0].text);
   }
-  EXPECT_THAT(barriers,
-              testing::ElementsAre("sync: shared: 96 threads", "sync: region: 64 threads"));
+  EXPECT_THAT(barriers, testing::ElementsAre("sync: shared, the block: 96 threads",
+                                             "sync: region, 2 warps: 64 threads"));
 }
 
 TEST(ThreadReport, IterationsThatAreAlikeAreDrawnOnce) {
@@ -176,6 +177,94 @@ body: [{inthreads: {when: q < limit, do: ["A[q] = 2"]}}]
   const auto texts = texts_of(parse_xml(to_svg(i.report)));
   EXPECT_THAT(texts, Contains("dynamic: values that are known only at run time decide"));
   EXPECT_THAT(texts, Contains("q < limit (dynamic)"));
+}
+
+TEST(ThreadReport, WithoutATimelineThePictureSaysWhy) {
+  const std::string text = R"(
+arrays: {A: {shape: [2, 4, 8], dtype: int32, memory: local}}
+parallel: [{block: {b: 2}}]
+body:
+  - parallel: {levels: [{thread: {x: 4, y: 8}}], do: ["A[b, x, y] = x"]}
+  - parallel: {levels: [{thread: {x: 4}}, {thread: {z: 8}}], do: ["A[b, x, z] = 1"]}
+)";
+  const std::string why =
+      "Levels side by side number the threads in different ways: there is no timeline.";
+  EXPECT_THAT(texts_of(parse_xml(to_svg(Inspected(text).report))), Contains(why));
+  const std::string other = "[{thread: {x: 4}}, {thread: {z: 8}}]";
+  std::string mended = text;
+  mended.replace(mended.find(other), other.size(), "[{thread: {x: 4, z: 8}}]");
+  const auto texts = texts_of(parse_xml(to_svg(Inspected(mended).report)));
+  EXPECT_THAT(texts, Not(Contains(why)));
+  EXPECT_THAT(texts, Contains("One thing after the other"));
+}
+
+// Blocks times iterations: as many as are worth a look.
+TEST(ThreadReport, APictureOfManyLargeMasksHasTheFirst) {
+  const Inspected i(R"(
+arrays: {A: {shape: [8, 1024], dtype: int32}}
+parallel: [{b: 8}, {t: 1024}]
+body:
+  - for: {index: i, in: 40, do: [{inthreads: {when: 't - b - i > 0', async: true, do: ['A[b, t] = 1']}}]}
+)");
+  const std::string svg = to_svg(i.report);
+  EXPECT_LT(svg.size(), std::size_t{2'000'000});
+  const XmlElement root = parse_xml(svg);
+  EXPECT_LT(test::number(root, "height"), 12'000);
+  EXPECT_THAT(texts_of(root), Contains("and 38 more masks"));
+}
+
+// ---- reasons ----
+
+std::string reasons(const std::string& text) {
+  const Inspected i(text);
+  const std::string more = page_of(i, {.why = true});
+  EXPECT_THAT(more, testing::StartsWith(page_of(i, {.predicates = true})));
+  return more.substr(page_of(i, {.predicates = true}).size());
+}
+
+TEST(ThreadReport, ReasonsOfMasksAndBarriersAreGiven) {
+  EXPECT_EQ(reasons(R"(
+symbols: {n: {min: 0, max: 9}, m: {min: 1, max: 9}}
+arrays: {A: {shape: [96], dtype: int32}}
+parallel: [{thread: {t: 96}}]
+body:
+  - inthreads: {when: t < 32, async: true, do: ["A[t] = 1", {sync: region}, "A[t] = 2"]}
+  - inthreads: {when: t >= 32 * m && t > 40 + n, async: true, do: ["A[t] = 3"]}
+  - sync: shared
+  - for: {index: i, in: 4, do: [{inthreads: {when: t <= i, do: ["A[t] = 4"]}}]}
+  - for: {index: j, in: n, do: [{inthreads: {when: t <= j, do: ["A[t] = 4"]}}]}
+)"),
+            "\n"
+            "Why the masks are what they are\n"
+            "  t < 32: constant, it hangs on t alone\n"
+            "  t >= 32 * m && t > 40 + n: dynamic, it hangs on m and n, known "
+            "when it is launched\n"
+            "  t <= i: by iteration, it hangs on i, of which all iterations are known\n"
+            "  t <= j: dynamic, it hangs on j, of which the iterations are not known, or too many\n"
+            "\n"
+            "Why there are barriers\n"
+            "  sync: region, each warp: the program asks for it\n"
+            "  sync: shared, the block: the program asks for it\n"
+            "  the end of inthreads, the block: the region is not asynchronous: who runs the code "
+            "around waits\n"
+            "      for it\n"
+            "  none behind t < 32 and t >= 32 * m && t > 40 + n: asynchronous\n");
+}
+
+TEST(ThreadReport, WithoutBarriersThatIsSaid) {
+  EXPECT_EQ(reasons(R"(
+symbols: {n: {min: 9, max: 20}}
+arrays: {A: {shape: [8], dtype: int32}}
+parallel: [{thread: {t: 8}}]
+body: [{inthreads: {when: t < 4 || t > n, async: true, do: ["A[t] = 1"]}}]
+)"),
+            "\n"
+            "Why the masks are what they are\n"
+            "  t < 4 || t > n: constant, the same whatever n may be\n"
+            "\n"
+            "Why there are barriers\n"
+            "  there is none\n"
+            "  none behind t < 4 || t > n: asynchronous\n");
 }
 
 // ---- runs ----
@@ -210,6 +299,44 @@ body:
             "  q < limit: run by no thread\n"
             "  b == 0 && q <= i: run by 12 of 80 threads, 78 times in all: 0{40} "
             "0{28}123456789(10)(11)(12)\n");
+}
+
+TEST(ThreadReport, APartitionByIterationIsSaidToBeOne) {
+  const Inspected i(R"(
+arrays: {A: {shape: [8], dtype: int32}}
+parallel: [{t: 8}]
+body:
+  - for: {index: i, in: 8, do: [{inthreads: {when: t < i, async: true, do: ["A[t] = 1"]}},
+                                {inthreads: {when: t > 3, async: true, do: ["A[t] = 2"]}}]}
+)");
+  EXPECT_THAT(page_of(i, {.predicates = true}),
+              HasSubstr("Run side by side: t < i, t > 3\n"
+                        "  whether a thread is in two of them, or in none, is not known, or not "
+                        "the same in every run and\n"
+                        "      iteration\n"));
+}
+
+// What is not compared is not said to be as the masks say.
+TEST(ThreadReport, OnlyCountsThatAreComparedAreAsTheMasksSay) {
+  const std::string alone = R"(
+symbols: {n: {min: 0, max: 5000}}
+arrays: {A: {shape: [2], dtype: int32}}
+parallel: [{thread: {t: 2}}]
+body:
+  - for: {index: i, in: n, do: [{inthreads: {when: t < i, async: true, do: ["A[t] += 1"]}}]}
+)";
+  EXPECT_EQ(run_lines(alone, {{"n", 4096}}),
+            "Run on the virtual device: as the masks say\n"
+            "  t < i: run by 2 of 2 threads, 8189 times in all: (4094)(4095)\n");
+  EXPECT_EQ(run_lines(alone, {{"n", 4097}}),
+            "Run on the virtual device\n"
+            "  t < i: run by 2 of 2 threads, 8191 times in all: (4095)(4096)\n"
+            "    not compared: there are more iterations than are told apart\n");
+  EXPECT_EQ(run_lines(alone + "  - inthreads: {when: t < 1, do: [\"A[t] = 1\"]}\n", {{"n", 4097}}),
+            "Run on the virtual device: as the masks say that are compared\n"
+            "  t < i: run by 2 of 2 threads, 8191 times in all: (4095)(4096)\n"
+            "    not compared: there are more iterations than are told apart\n"
+            "  t < 1: run by 1 of 2 threads, once\n");
 }
 
 }  // namespace

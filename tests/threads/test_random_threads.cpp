@@ -5,6 +5,7 @@
 #include <selvage/kernel/verify.h>
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/nvrtc.h>
+#include <selvage/threads/region_counts.h>
 
 #include <algorithm>
 #include <map>
@@ -184,6 +185,25 @@ std::string wrong_group(const LoweredThreads& lowered, const std::vector<Region>
   return {};
 }
 
+// What a run would be said to have done wrongly, which is right; empty: nothing.
+std::string wrong_counts(const EngineCase& engine, const std::vector<std::int64_t>& symbol_values,
+                         const Outcome& expected) {
+  const ThreadProgram& program = *engine.file.threads;
+  Facts facts = program.facts;
+  for (std::size_t k = 0; k < program.symbols.size(); ++k) {
+    const Expr value = program.pool->constant(symbol_values[k]);
+    facts.bound(program.symbols[k], value, value);
+  }
+  for (std::size_t r = 0; r < engine.lowered.regions.size(); ++r) {
+    const ThreadRegion& region = engine.lowered.regions[r];
+    const RegionCounts counts = region_counts(region, facts);
+    if (!counts.is_known()) return region.when + ": " + counts.unknown;
+    const std::string wrong = difference(region, counts, expected.executed[r]);
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
 bool races_without(const Kernel& kernel, std::size_t barrier) {
   const Kernel fewer = without_barrier(kernel, barrier);
   return is_refuted(verify(fewer).verdicts[std::size_t(Hazard::Race)]);
@@ -270,6 +290,7 @@ void compare_with_oracle(ThreadCase (*draw)(std::uint64_t), int programs, const 
     ASSERT_EQ(expected.race, "");
     ASSERT_EQ(expected.stray, "");
     ASSERT_EQ(expected.stuck, "");
+    ASSERT_EQ(wrong_counts(engine, values, expected), "");
     for (std::uint64_t order = 1; order < 3; ++order) {
       const Outcome again = run_case(program, numbering, regions, values, order, false);
       ASSERT_EQ(again.arrays, expected.arrays);

@@ -84,6 +84,20 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
   }
 }
 
+TEST(CommandLine, WhatIsForFusionsIsRefusedOfThreadPrograms) {
+  const std::string file = "examples/threads_chunks.yaml";
+  for (const std::string option : {"--prove", "--dot"}) {
+    const Outcome o = inspect(file + " " + option);
+    EXPECT_EQ(o.err, "schedule_inspect: error[E801]: " + option + " is for fusions, and " + file +
+                         " is a thread program; help: leave it out; --why gives reasons, --svg "
+                         "draws masks\n");
+    EXPECT_EQ(o.status, 2);
+    EXPECT_EQ(o.out, "");
+  }
+  EXPECT_EQ(inspect(file + " --why").status, 0);
+  EXPECT_EQ(inspect(file + " --svg -").status, 0);
+}
+
 TEST(CommandLine, ArchCompilesAndSaysWhatEachKernelUses) {
   if (Nvrtc::instance() == nullptr) GTEST_SKIP() << Nvrtc::why_absent();
   const Outcome o = inspect("examples/bias_relu.yaml --arch sm_80");

@@ -22,6 +22,7 @@ void print(const std::vector<Diagnostic>& diagnostics) { std::cerr << to_text(di
 
 int inspect_file(const Options& options) {
   const ScheduleFile file = read_schedule_file(options.file, options.sizes);
+  if (file.threads) refuse_for_threads(options);
   Report report = inspect(file);
   if (options.prove) confirm(report);
   if (!options.arch.empty()) compile_report(options.arch, report);

@@ -130,6 +130,18 @@ void examine(const Raw& raw, Options& options) {
 
 }  // namespace
 
+void refuse_for_threads(const Options& options) {
+  const std::pair<bool, const char*> for_fusions[] = {
+      {options.prove, "--prove"},
+      {options.dot, "--dot"},
+  };
+  for (const auto& [given, name] : for_fusions) {
+    if (!given) continue;
+    wrong(std::string(name) + " is for fusions, and " + options.file + " is a thread program",
+          "leave it out; --why gives reasons, --svg draws masks");
+  }
+}
+
 Options parse_options(int argc, const char* const* argv) {
   CLI::App app("Shows what a schedule means: indices, holes, checks, legality, kernels.");
   app.name("schedule_inspect");

@@ -31,4 +31,7 @@ struct Options {
 // yet.
 Options parse_options(int argc, const char* const* argv);
 
+// Throws BadInput, E801, where an option has no meaning for a thread program.
+void refuse_for_threads(const Options& options);
+
 }  // namespace selvage

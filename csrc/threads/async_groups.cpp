@@ -1,0 +1,183 @@
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/simplifier/simplifier.h>
+#include <selvage/threads/async_groups.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+bool are_alike(const ThreadMask::Levels& a, const ThreadMask::Levels& b) {
+  const auto same_extent = [](const MaskIndex& i, const MaskIndex& k) {
+    return i.extent == k.extent;
+  };
+  return std::ranges::equal(a, b, [&](const MaskLevel& x, const MaskLevel& y) {
+    return x.is_in_block == y.is_in_block && std::ranges::equal(x.indices, y.indices, same_extent);
+  });
+}
+
+// Those of levels side by side number the same threads by other indices, and are put together
+// thread by thread, where these are few enough.
+void compare_masks(std::span<const ThreadMask* const> masks, AsyncGroup& group) {
+  constexpr std::int64_t kMostThreads = std::int64_t{1} << 20;
+  const ThreadMask& first = *masks[0];
+  if (std::ranges::all_of(masks, [&](auto* m) { return are_alike(m->levels(), first.levels()); })) {
+    ThreadMask all = first;
+    group.is_disjoint = true;
+    for (const ThreadMask* mask : masks.subspan(1)) {
+      if (!disjoint(all, *mask)) group.is_disjoint = false;
+      all = all | *mask;
+    }
+    group.is_complete = all.is_all();
+    return;
+  }
+  const std::int64_t threads = first.size();
+  const auto is_as_large = [&](const ThreadMask* m) { return m->size() == threads; };
+  if (threads > kMostThreads || !std::all_of(masks.begin(), masks.end(), is_as_large)) return;
+  group.is_disjoint = group.is_complete = true;
+  for (std::int64_t t = 0; t < threads; ++t) {
+    const auto n = std::count_if(masks.begin(), masks.end(),
+                                 [&](const ThreadMask* m) { return m->contains(t); });
+    if (n > 1) group.is_disjoint = false;
+    if (n == 0) group.is_complete = false;
+  }
+}
+
+// An equation by its two halves as well.
+bool proves(Simplifier& known, Expr condition) {
+  if (known.proves(condition)) return true;
+  if (!condition.is(Op::Eq)) return false;
+  const Expr a = condition[0], b = condition[1];
+  return known.proves(a <= b) && known.proves(b <= a);
+}
+
+// Conditions over the indices of the first region's levels, and loops.
+class ConditionComparison {
+ public:
+  explicit ConditionComparison(const Facts& facts) : facts_(facts) {}
+
+  // False: they cannot be written over the same indices.
+  bool take(std::span<const AsyncPart> parts) {
+    levels_ = parts[0].region->levels;
+    for (const AsyncPart& part : parts) {
+      if (!are_alike(part.region->levels, levels_)) return false;
+      const Environment own = renamed(part.region->levels);
+      for (const SerialFor* loop : *part.loops) {
+        if (!take(*loop, own)) return false;
+      }
+      conditions_.push_back(substitute(part.region->condition, own));
+    }
+    return true;
+  }
+
+  bool hangs_on_loops() const {
+    const std::vector<Expr> symbols = symbols_of(conditions_);
+    return std::ranges::any_of(loops_,
+                               [&](const LoopAround& l) { return contains(symbols, l.index); });
+  }
+
+  void compare(AsyncGroup& group) const {
+    constexpr std::size_t kMostParts = 64, kMostProved = 16;
+    if (conditions_.size() > kMostParts) return;
+    Expr any = conditions_[0], two = facts_.pool().truth(false);
+    for (std::size_t k = 1; k < conditions_.size(); ++k) {
+      two = two || (any && conditions_[k]);
+      any = any || conditions_[k];
+    }
+    group.is_disjoint = never_holds(two);
+    group.is_complete = never_holds(!any);
+    if (conditions_.size() > kMostProved) return;
+    if (!group.is_disjoint && each_excludes_others()) group.is_disjoint = true;
+    if (!group.is_complete && one_follows_from_others()) group.is_complete = true;
+  }
+
+ private:
+  Environment renamed(const ThreadMask::Levels& levels) const {
+    Environment own;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      for (std::size_t k = 0; k < levels[l].indices.size(); ++k) {
+        const Expr from = levels[l].indices[k].symbol, to = levels_[l].indices[k].symbol;
+        if (!same(from, to)) own.emplace_back(from, to);
+      }
+    }
+    return own;
+  }
+
+  bool take(const SerialFor& loop, const Environment& own) {
+    if (std::ranges::find(nodes_, &loop) != nodes_.end()) return true;
+    const auto is_its = [&](const LoopAround& l) { return same(l.index, loop.index); };
+    if (std::ranges::any_of(loops_, is_its)) return false;
+    nodes_.push_back(&loop);
+    loops_.push_back({loop.index, substitute(loop.extent, own)});
+    facts_.loop(loop.index, loops_.back().extent);
+    return true;
+  }
+
+  // For any thread: in all runs and iterations, or in none of them.
+  std::optional<bool> never_holds(Expr condition) const {
+    try {
+      const RegionThreads who = region_threads(condition, levels_, loops_, facts_);
+      if (who.mask) return who.mask->is_none();
+      if (who.iterations.empty()) return std::nullopt;
+      const auto is_none = [](const ThreadMask& m) { return m.is_none(); };
+      if (std::ranges::all_of(who.iterations, is_none)) return true;
+      if (std::ranges::none_of(who.iterations, is_none)) return false;
+    } catch (const BadInput&) {  // it is too large to be put together
+    }
+    return std::nullopt;
+  }
+
+  // No two hold: of each pair, one excludes the other. Which way round it is tried decides what the
+  // simplifier sees, as it does below.
+  bool each_excludes_others() const {
+    const std::size_t n = conditions_.size();
+    std::vector<Simplifier> known;
+    for (Expr c : conditions_) {
+      Facts facts = facts_;
+      facts.assume(c);
+      known.emplace_back(facts);
+    }
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = a + 1; b < n; ++b) {
+        if (!known[a].proves(!conditions_[b]) && !known[b].proves(!conditions_[a])) return false;
+      }
+    }
+    return true;
+  }
+  bool one_follows_from_others() const {
+    for (std::size_t last = 0; last < conditions_.size(); ++last) {
+      Facts facts = facts_;
+      for (std::size_t k = 0; k < conditions_.size(); ++k) {
+        if (k != last) facts.assume(!conditions_[k]);
+      }
+      Simplifier known(facts);
+      if (proves(known, conditions_[last])) return true;
+    }
+    return false;
+  }
+
+  Facts facts_;
+  ThreadMask::Levels levels_;
+  std::vector<Expr> conditions_;
+  std::vector<LoopAround> loops_;
+  std::vector<const SerialFor*> nodes_;
+};
+
+}  // namespace
+
+void compare(std::span<const AsyncPart> parts, bool is_of_two_iterations, const Facts& facts,
+             AsyncGroup& group) {
+  std::vector<const ThreadMask*> masks;
+  for (const AsyncPart& part : parts) {
+    if (const auto& mask = part.region->who.mask) masks.push_back(&*mask);
+  }
+  if (masks.size() == parts.size()) return compare_masks(masks, group);
+  ConditionComparison comparison(facts);
+  const bool is_taken = comparison.take(parts);
+  group.is_by_iteration = comparison.hangs_on_loops();
+  if (is_taken && !is_of_two_iterations) comparison.compare(group);
+}
+
+}  // namespace selvage
