@@ -60,8 +60,7 @@ class RegionCounter {
       if (is_apart) apart.push_back(loop);
     }
     if (alike_ == 0) return;
-    const std::int64_t threads = ThreadMask::none(region_.levels).size();
-    if (iterations > std::min(kMostIterations, kMostLooked / threads)) {
+    if (iterations > kMostIterations) {
       out_.unknown = "there are more iterations than are told apart";
       return;
     }
@@ -82,7 +81,12 @@ class RegionCounter {
   }
 
   void add_up() {
-    out_.times.assign(std::size_t(ThreadMask::none(region_.levels).size()), 0);
+    const std::int64_t threads = ThreadMask::none(region_.levels).size();
+    if (std::int64_t(masks_.size()) > std::max<std::int64_t>(kMostLooked / threads, 1)) {
+      out_.unknown = "there are more threads in all iterations than are looked at";
+      return;
+    }
+    out_.times.assign(std::size_t(threads), 0);
     std::int64_t most = 0;
     for (const Alike& alike : masks_) most += alike.iterations;
     if (checked_mul(most, alike_).value_or(INT64_MAX) > INT32_MAX) {

@@ -20,7 +20,7 @@ struct RegionCounts {
 
 // `known`: facts of the symbols, each of which has one value. Iterations that a condition, or an
 // inner extent, hangs on are told apart up to kMostIterations of them, and kMostLooked threads in
-// all of these; the others are multiplied.
+// those whose masks differ; the others are multiplied.
 RegionCounts region_counts(const ThreadRegion& region, const Facts& known);
 inline constexpr std::int64_t kMostLooked = std::int64_t{1} << 24;
 

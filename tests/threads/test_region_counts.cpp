@@ -137,6 +137,21 @@ TEST(RegionCounts, IterationsPastTheLimitAreNotKnown) {
             "there are more iterations than are told apart");
 }
 
+TEST(RegionCounts, ThreadsOfAllIterationsHaveALimitAsWell) {
+  const auto with = [](std::int64_t n) {
+    return RegionCountsOf("{block: {b: 64}}, {thread: {t: 1024}}",
+                          R"(  - for: {index: i, in: n, do: [
+      {inthreads: {when: b * 1024 + t < i, async: true, do: []}}]})",
+                          n)
+        .expected();
+  };
+  constexpr std::int64_t kMost = kMostLooked / (64 * 1024);
+  const RegionCounts counts = with(kMost);
+  EXPECT_EQ(counts.unknown, "");
+  EXPECT_EQ(counts.times.at(3), kMost - 4);
+  EXPECT_EQ(with(kMost + 1).unknown, "there are more threads in all iterations than are looked at");
+}
+
 // ---- a kernel that does too little, or too much, is found out ----
 
 Loop& first_loop(Body& body) {
