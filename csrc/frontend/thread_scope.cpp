@@ -1,6 +1,6 @@
+#include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/words.h>
 

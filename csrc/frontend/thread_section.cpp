@@ -1,5 +1,5 @@
+#include <selvage/base/names.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/thread_statement.h>

@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/thread_statement.h>
 #include <selvage/frontend/words.h>
 

@@ -9,7 +9,7 @@
 
 namespace selvage {
 
-// A name of a schedule file: [A-Za-z_][A-Za-z0-9_]*, at most 64 long, not beginning with "__", and
+// A name that a user gives: [A-Za-z_][A-Za-z0-9_]*, at most 64 long, not beginning with "__", and
 // free to stand in emitted code: no keyword or built-in of C++, C or CUDA (E203), and nothing that
 // the expression language or the emitter uses itself (E202): min, max, select, ceilDiv, _t followed
 // by digits, NAME_stride_NAME.
