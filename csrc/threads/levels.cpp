@@ -1,11 +1,14 @@
 #include <selvage/base/integer.h>
 #include <selvage/ir/parallel.h>
 #include <selvage/kernel/launch_limits.h>
+#include <selvage/threads/bodies.h>
 #include <selvage/threads/levels.h>
 #include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 namespace selvage {
 
@@ -83,13 +86,56 @@ std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t 
   return n;
 }
 
-// The threads of a warp or a warpgroup inside which no level stands.
-std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool) {
+// All names that mean something in a program.
+class NamesOf {
+ public:
+  explicit NamesOf(const ThreadProgram& program)
+      : taken_(program.names.begin(), program.names.end()) {
+    for (Expr symbol : program.symbols) taken_.emplace(symbol.name());
+    for (const ThreadArray& a : program.arrays) taken_.insert(a.name);
+    note(program.outermost);
+  }
+
+  // The wanted one, with a number behind it if it is taken, which it is from here on.
+  std::string fresh(const std::string& wanted) {
+    std::string name = wanted;
+    for (int k = 2; !taken_.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
+    return name;
+  }
+
+ private:
+  void note(const InnerParallel& node) {
+    for (const ParallelLevel& level : node.levels) {
+      for (const MaskIndex& i : level.indices) taken_.emplace(i.symbol.name());
+    }
+    note(node.body);
+  }
+  void note(const ThreadBody& body) {
+    for (const ThreadItem& item : body) {
+      if (const auto* inner = std::get_if<InnerParallel>(&item.node)) {
+        note(*inner);
+        continue;
+      }
+      if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
+        taken_.emplace(loop->index.name());
+      }
+      if (const ThreadBody* inside = body_of(item)) note(*inside);
+    }
+  }
+
+  std::set<std::string> taken_;
+};
+
+// The threads of a warp or a warpgroup inside which no level stands: an index of a symbol that
+// nothing else of the program has.
+std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool,
+                                            NamesOf& names) {
   std::int64_t n = 0;
   if (innermost.kind == LevelKind::Warp) n = kWarp;
   if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroup;
   if (n == 0) return std::nullopt;
-  const Expr lane = pool.symbol("lane_of_" + std::string(innermost.indices.back().symbol.name()));
+  const std::string unit(innermost.indices.back().symbol.name());
+  const Expr lane = pool.symbol(names.fresh("lane_of_" + unit));
   return ParallelLevel{.kind = LevelKind::Thread, .indices = {{lane, n}}, .place = innermost.place};
 }
 
@@ -132,7 +178,7 @@ void check_limits(const LevelChain& chain) {
 class TreeMaker {
  public:
   TreeMaker(const ThreadProgram& program, std::vector<Diagnostic>& wrong)
-      : program_(program), wrong_(wrong) {}
+      : program_(program), wrong_(wrong), names_(program) {}
 
   LevelTree make() {
     visit(program_.outermost, {});
@@ -196,7 +242,7 @@ class TreeMaker {
                  chain.levels.begin() + std::ptrdiff_t(next + node->levels.size()));
       next += node->levels.size();
     }
-    if (const auto added = threads_within(chain.levels.back(), *program_.pool)) {
+    if (const auto added = threads_within(chain.levels.back(), *program_.pool, names_)) {
       chain.levels.push_back(*added);
       tree_.levels[nest.back()].push_back(*added);
     }
@@ -226,6 +272,7 @@ class TreeMaker {
 
   const ThreadProgram& program_;
   std::vector<Diagnostic>& wrong_;
+  NamesOf names_;
   LevelTree tree_;
 };
 
@@ -243,15 +290,6 @@ std::int64_t ParallelLevel::extent() const {
   std::int64_t n = 1;
   for (const MaskIndex& i : indices) n = checked_mul(n, i.extent).value_or(INT64_MAX);
   return n;
-}
-
-const ThreadBody* body_of(const ThreadItem& item) {
-  return std::visit(
-      [](const auto& node) -> const ThreadBody* {
-        if constexpr (requires { node.body; }) return &node.body;
-        return nullptr;
-      },
-      item.node);
 }
 
 std::int64_t LevelChain::extent(LevelKind kind) const {

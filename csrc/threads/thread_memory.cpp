@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/lower/shared_memory.h>
+#include <selvage/threads/bodies.h>
 #include <selvage/threads/thread_memory.h>
 
 #include <optional>
