@@ -61,10 +61,10 @@ body:
 
 TEST(LaneNames, ASymbolOfThatNameIsNoLane) {
   const ThreadProgram p = program(R"(symbols: {lane_of_w: {min: 0, max: 4}}
-arrays: {A: {shape: [2], dtype: int32}}
+arrays: {A: {shape: [2, 32], dtype: int32}}
 parallel: [{warp: {w: 2}}]
 body:
-  - inthreads: {when: "w + lane_of_w == 1", async: true, do: [{parallel: {levels: [{thread: {t: 32}}], do: [{inthreads: {when: t == 0, async: true, do: ["A[w] = 1"]}}]}}]}
+  - inthreads: {when: "w + lane_of_w == 1", async: true, do: [{parallel: {levels: [{thread: {t: 32}}], do: ["A[w, t] = 1"]}}]}
 )");
   const ThreadProgram q = program(R"(symbols: {lane_of_w: {min: 0, max: 4}}
 parallel: [{warp: {w: 2}}]
