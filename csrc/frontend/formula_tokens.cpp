@@ -56,7 +56,7 @@ void Tokens::advance() {
         break;
       }
     }
-    if (at_ == start_) fail("unexpected " + shown(text_.substr(at_, 1)));
+    if (at_ == start_) fail("unexpected " + shown(first_characters(text_.substr(at_), 1)));
   }
   token_ = text_.substr(start_, at_ - start_);
 }

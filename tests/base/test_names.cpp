@@ -115,5 +115,17 @@ TEST(Names, TextIsShownOnOneLineAndCut) {
   EXPECT_EQ(shown(accents), "'" + cut + "...'");  // never in the middle of a character
 }
 
+TEST(Names, CharactersAreWhole) {
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 0), "");
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 2), "a\u00e9");
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 3), "a\u00e9\u20ac");
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 9), "a\u00e9\u20ac");
+  EXPECT_EQ(first_characters("\xa9"
+                             "a",
+                             1),
+            "\xa9")
+      << "no UTF-8, and no byte is lost";
+}
+
 }  // namespace
 }  // namespace selvage
