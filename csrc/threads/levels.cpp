@@ -15,6 +15,7 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostInCluster = 8;
+constexpr std::int64_t kMostDevices = 1'024;  // each is a run of its own
 
 constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "cluster",
                                                     "warpgroup", "warp",  "thread"};
@@ -155,24 +156,31 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
   }
 }
 
-void check_limit(const LevelChain& chain, std::int64_t n, std::int64_t most, const char* what,
-                 const char* where, const char* help, bool (*counts)(LevelKind)) {
-  if (n <= most) return;
-  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
-                                  [&](const auto& l) { return counts(*l.kind); });
-  refuse_at(first->place, "E820",
-            (n == INT64_MAX ? "more than 2^63" : std::to_string(n)) + std::string(" ") + what +
-                " in a " + where + ", and there are " + std::to_string(most) + " at most",
-            help);
+struct Limit {
+  std::int64_t n, most;
+  const char *what, *where, *help;
+  bool (*counts)(LevelKind);  // levels of these kinds
+};
+
+std::vector<Limit> limits_of(const LevelChain& chain) {
+  return {{chain.threads(), kMaxThreads, "threads", "block", "make some of its levels blocks",
+           is_of_block},
+          {chain.extent(LevelKind::Cluster), kMostInCluster, "blocks", "cluster",
+           "make the cluster smaller", [](LevelKind k) { return k == LevelKind::Cluster; }},
+          {chain.blocks(), kMaxGrid[0], "blocks", "grid", "make the extents smaller", is_of_grid},
+          {chain.extent(LevelKind::Device), kMostDevices, "devices", "launch",
+           "make the extents smaller", [](LevelKind k) { return k == LevelKind::Device; }}};
 }
 
-void check_limits(const LevelChain& chain) {
-  check_limit(chain, chain.threads(), kMaxThreads, "threads", "block",
-              "make some of its levels blocks", is_of_block);
-  check_limit(chain, chain.extent(LevelKind::Cluster), kMostInCluster, "blocks", "cluster",
-              "make the cluster smaller", [](LevelKind k) { return k == LevelKind::Cluster; });
-  check_limit(chain, chain.blocks(), kMaxGrid[0], "blocks", "grid", "make the extents smaller",
-              is_of_grid);
+void check_limit(const LevelChain& chain, const Limit& limit) {
+  if (limit.n <= limit.most) return;
+  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
+                                  [&](const auto& l) { return limit.counts(*l.kind); });
+  refuse_at(first->place, "E820",
+            (limit.n == INT64_MAX ? "more than 2^63" : std::to_string(limit.n)) + " " + limit.what +
+                " in a " + limit.where + ", and there are " + std::to_string(limit.most) +
+                " at most",
+            limit.help);
 }
 
 class TreeMaker {
@@ -191,10 +199,11 @@ class TreeMaker {
  private:
   using Nest = std::vector<const InnerParallel*>;
 
-  // What is wrong with levels is said once, however many levels stand inside.
-  void attempt(const auto& action) {
+  // Whether nothing is. What is wrong with levels is said once, however many levels stand inside.
+  bool attempt(const auto& action) {
     try {
       action();
+      return true;
     } catch (const Illegal& refusal) {
       const Diagnostic& d = refusal.diagnostic();
       const auto is_same = [&](const Diagnostic& said) {
@@ -202,6 +211,7 @@ class TreeMaker {
                said.place.column == d.place.column;
       };
       if (std::none_of(wrong_.begin(), wrong_.end(), is_same)) wrong_.push_back(d);
+      return false;
     }
   }
 
@@ -247,8 +257,11 @@ class TreeMaker {
       tree_.levels[nest.back()].push_back(*added);
     }
     check_groups(chain.levels);
-    check_limits(chain);
-    tree_.chains.push_back(std::move(chain));
+    bool fits = true;
+    for (const Limit& limit : limits_of(chain)) {
+      fits = attempt([&] { check_limit(chain, limit); }) && fits;
+    }
+    if (fits) tree_.chains.push_back(std::move(chain));
   }
 
   // All ways from the outside in are run by the same launch.

@@ -32,7 +32,8 @@ struct LevelTree {
 };
 
 // Adds what is wrong, at the level's place; the tree is whole where nothing is:
-//   E820 more than 1,024 threads in a block, 8 blocks in a cluster, or past the grid's limits
+//   E820 more than 1,024 threads in a block, 8 blocks in a cluster, 1,024 devices, or past the
+//        grid's limits
 //   E821 a warp that does not hold 32 threads, a warpgroup that does not hold 128
 //   E822 levels side by side that make blocks or grids of different sizes
 //   E823 levels out of order, or more than three indices in one, or none
