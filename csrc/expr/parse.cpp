@@ -1,4 +1,5 @@
 #include <selvage/base/diagnostic.h>
+#include <selvage/base/names.h>
 #include <selvage/expr/text.h>
 
 #include <charconv>
@@ -49,10 +50,11 @@ class Parser {
                          const std::string& help =
                              "write an integer expression with + - * / % min "
                              "max ceilDiv, e.g. \"ceilDiv(N, 4) * 2\"") {
-    throw BadInput({.code = code,
-                    .place = {"", 1, int(start_) + 1},
-                    .message = what + " in expression '" + std::string(text_.substr(0, 80)) + "'",
-                    .help = help});
+    throw BadInput(
+        {.code = code,
+         .place = {"", 1, int(start_) + 1},
+         .message = what + " in expression '" + std::string(first_characters(text_, 80)) + "'",
+         .help = help});
   }
 
   void advance() {
@@ -67,6 +69,9 @@ class Parser {
     } else if (is_digit(text_[at_])) {
       while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
     } else {
+      if (text_.substr(at_, 2) == "//") {
+        fail("unexpected '//'", "E301", "write /, which divides integers in an expression");
+      }
       for (std::string_view sign : kSigns) {
         if (text_.substr(at_, sign.size()) == sign) {
           at_ += sign.size();

@@ -1,7 +1,7 @@
 // Section 2 of a schedule file: a fusion in index notation.
+#include <selvage/base/names.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/layout.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/read_axes.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/statement.h>

@@ -1,5 +1,5 @@
+#include <selvage/base/names.h>
 #include <selvage/frontend/document.h>
-#include <selvage/frontend/names.h>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>

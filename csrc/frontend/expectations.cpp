@@ -1,7 +1,7 @@
 // `expect` of a schedule file, and what differs from it.
+#include <selvage/base/names.h>
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/sections.h>
 #include <selvage/frontend/words.h>
 #include <selvage/simplifier/simplifier.h>

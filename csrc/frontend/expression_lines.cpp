@@ -1,6 +1,6 @@
+#include <selvage/base/names.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/expression_lines.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/words.h>
 #include <selvage/simplifier/simplifier.h>
 

@@ -1,7 +1,7 @@
+#include <selvage/base/names.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/file_names.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/schedule_file.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
+#include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/formula_tokens.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/words.h>

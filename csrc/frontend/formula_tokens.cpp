@@ -1,5 +1,5 @@
+#include <selvage/base/names.h>
 #include <selvage/frontend/formula_tokens.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/words.h>
@@ -56,7 +56,7 @@ void Tokens::advance() {
         break;
       }
     }
-    if (at_ == start_) fail("unexpected " + shown(text_.substr(at_, 1)));
+    if (at_ == start_) fail("unexpected " + shown(first_characters(text_.substr(at_), 1)));
   }
   token_ = text_.substr(start_, at_ - start_);
 }

@@ -1,7 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
 #include <selvage/base/integer.h>
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/npy.h>
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // `schedule` of section 2, read: which names mean what.
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/schedule_scope.h>
 #include <selvage/frontend/words.h>
 

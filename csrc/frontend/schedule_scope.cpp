@@ -1,4 +1,4 @@
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/schedule_scope.h>
 #include <selvage/frontend/words.h>
 

@@ -1,7 +1,7 @@
 // One statement of section 2, from its parts to a computed tensor.
 #include <selvage/base/check.h>
+#include <selvage/base/names.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_indices.h>
 #include <selvage/frontend/words.h>

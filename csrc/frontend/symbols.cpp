@@ -1,6 +1,6 @@
+#include <selvage/base/names.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/symbols.h>
 #include <selvage/frontend/words.h>

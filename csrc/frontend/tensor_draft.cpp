@@ -1,5 +1,5 @@
 // Reading one tensor of section 1.
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/tensor_draft.h>
 #include <selvage/frontend/words.h>
 

@@ -1,6 +1,6 @@
+#include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/words.h>
 
@@ -35,6 +35,7 @@ void ThreadScope::define(const std::string& name, Expr meaning, const Place& pla
                     "give it another name: nothing hides what is around it");
   }
   names_.push_back({name, meaning});
+  program_.names.push_back(name);
 }
 
 Expr ThreadScope::find(std::string_view name) const {

@@ -1,5 +1,5 @@
+#include <selvage/base/names.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/thread_statement.h>
@@ -7,6 +7,7 @@
 #include <selvage/lower/memory_axiom.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace selvage {
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::string_view kItems[] = {"let",  "do",   "inthreads", "for",   "foreach",
                                        "with", "sync", "parallel",  "break", "continue"};
+
+constexpr std::string_view kLevelKinds[] = {"device",    "block", "cluster",
+                                            "warpgroup", "warp",  "thread"};
 
 // Every two statements may meet in memory.
 constexpr std::int64_t kMostItems = 2'000;
@@ -122,6 +126,7 @@ class ThreadReader {
     const auto is_kind = [](const Entry& e) { return parse_level_kind(e.key).has_value(); };
     const auto kind = std::find_if(entries.begin(), entries.end(), is_kind);
     if (kind == entries.end()) {
+      for (const Entry& e : entries) check_extent(e);
       for (const Entry& e : entries) add_index(e, level);
       return level;
     }
@@ -139,6 +144,12 @@ class ThreadReader {
       add_index(expect_one(index, "an index"), level);
     }
     return level;
+  }
+
+  // What stands under a name that is no kind is a number, no list of indices.
+  static void check_extent(const Entry& entry) {
+    if (entry.value.kind == Node::Kind::Scalar) return;
+    one_of(entry.key, entry.place, "the kind of a level", kLevelKinds);
   }
 
   void add_index(const Entry& entry, ParallelLevel& level) {
@@ -164,13 +175,32 @@ class ThreadReader {
 
   // ---- bodies ----
 
+  // What an item defines ends with it, also where it is refused.
+  struct Inside {
+    explicit Inside(ThreadReader& reader)
+        : reader(reader),
+          mark(reader.scope_.mark()),
+          labels(reader.labels_.size()),
+          bound(reader.bound_.size()) {}
+    ~Inside() {
+      if (open) reader.bound_[*open].is_open = false;
+      reader.scope_.reset(mark);
+      reader.labels_.resize(labels);
+      reader.bound_.resize(bound);
+    }
+    Inside(const Inside&) = delete;
+
+    ThreadReader& reader;
+    std::size_t mark, labels, bound;
+    std::optional<std::size_t> open = {};  // the bound index that a for goes over
+  };
+
   ThreadBody read_body(const Node& node, std::string_view what) {
-    const std::size_t mark = scope_.mark();
+    const Inside inside(*this);
     ThreadBody body;
     for (const Node& item : expect_sequence(node, what)) {
       errors_.attempt([&] { read_item(item, body); });
     }
-    scope_.reset(mark);
     return body;
   }
 
@@ -228,33 +258,36 @@ class ThreadReader {
     expect_map(node, what, {"index", "in", "if", "label", "do"}, errors_);
     const Node& index = require(node, what, "index");
     const std::string& name = as_name(index, "index");
-    const std::size_t mark = scope_.mark();
+    Inside inside(*this);
     SerialFor loop{.index = {}, .extent = {}, .label = {}, .body = {}};
     const Node* extent = node.find("in");
     if (extent == nullptr) {
-      take_bound(name, index.place, loop);
+      inside.open = take_bound(name, index.place, loop);
     } else {
       loop.extent = scope_.number(*extent, "in");
       loop.index = scope_.define_index(name, index.place);
     }
-    if (const Node* label = node.find("label")) loop.label = as_name(*label, "label");
-    if (loop.label.empty()) loop.label = name;
+    const Node* label = node.find("label");
+    loop.label = label == nullptr ? name : as_name(*label, "label");
+    if (std::find(labels_.begin(), labels_.end(), loop.label) != labels_.end()) {
+      refuse("E204", label == nullptr ? index.place : label->place,
+             "the label " + loop.label + " is that of a loop around",
+             "give it another label: nothing hides what is around it");
+    }
+    labels_.push_back(loop.label);
     if (const Node* condition = node.find("if")) {
       loop.condition = scope_.condition(*condition, "if");
       loop.text = condition->text;
     }
     loop.body = read_body(require(node, what, "do"), "do");
-    if (extent == nullptr) close_bound(name);
-    scope_.reset(mark);
     return loop;
   }
 
   InnerParallel read_parallel(const Node& node) {
     expect_map(node, "parallel", {"levels", "do"}, errors_);
-    const std::size_t mark = scope_.mark();
+    const Inside inside(*this);
     InnerParallel inner{.levels = read_levels(require(node, "parallel", "levels")), .body = {}};
     inner.body = read_body(require(node, "parallel", "do"), "do");
-    scope_.reset(mark);
     return inner;
   }
 
@@ -270,7 +303,8 @@ class ThreadReader {
 
   DoTogether read_with(const Node& node) {
     expect_map(node, "with", {"indices", "where", "do"}, errors_);
-    const std::size_t mark = scope_.mark(), first = bound_.size();
+    const Inside inside(*this);
+    const std::size_t first = inside.bound;
     for (const Entry& entry : expect_map(require(node, "with", "indices"), "indices")) {
       const std::string& name = key_as_name(entry);
       bound_.push_back(
@@ -284,12 +318,11 @@ class ThreadReader {
       scope_.define(name, program_.pool->constant(0), entry.place);
     }
     if (const Node* where = node.find("where")) {
-      for (const Entry& entry : expect_map(*where, "where")) bind(entry, first);
+      for (const Entry& entry : expect_map(*where, "where")) {
+        errors_.attempt([&] { bind(entry, first); });
+      }
     }
-    DoTogether together{read_body(require(node, "with", "do"), "do")};
-    bound_.resize(first);
-    scope_.reset(mark);
-    return together;
+    return {read_body(require(node, "with", "do"), "do")};
   }
 
   Bound& bound(const std::string& name, const Place& place, std::size_t first) {
@@ -317,7 +350,7 @@ class ThreadReader {
   }
 
   // A `for` without `in` goes over an index of a `with`.
-  void take_bound(const std::string& name, const Place& place, SerialFor& loop) {
+  std::size_t take_bound(const std::string& name, const Place& place, SerialFor& loop) {
     const auto it = std::find_if(bound_.begin(), bound_.end(), [&](const Bound& b) {
       return std::find(b.names.begin(), b.names.end(), name) != b.names.end();
     });
@@ -332,11 +365,7 @@ class ThreadReader {
     it->is_open = true;
     loop.extent = program_.pool->constant(it->extent);
     loop.index = scope_.redefine(it->names, it->names[0]);
-  }
-  void close_bound(const std::string& name) {
-    for (Bound& b : bound_) {
-      if (std::find(b.names.begin(), b.names.end(), name) != b.names.end()) b.is_open = false;
-    }
+    return std::size_t(it - bound_.begin());
   }
 
   Diagnostics& errors_;
@@ -344,6 +373,7 @@ class ThreadReader {
   ThreadProgram& program_;
   ThreadScope scope_;
   std::vector<Bound> bound_;
+  std::vector<std::string> labels_;  // of the loops around
   std::int64_t items_ = 0;
 };
 

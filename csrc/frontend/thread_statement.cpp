@@ -1,6 +1,6 @@
 #include <selvage/base/check.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
-#include <selvage/frontend/names.h>
 #include <selvage/frontend/thread_statement.h>
 #include <selvage/frontend/words.h>
 
@@ -66,6 +66,10 @@ class AssignmentReader {
       if (f == Function::Mod) return operand(0) % operand(1);
       if (f == Function::Min) return min(operand(0), operand(1));
       if (f == Function::Max) return max(operand(0), operand(1));
+      if (f == Function::TrueDiv) {
+        refuse("E316", place(node), "the subscript divides with /, which need not give an integer",
+               "write //, which does");
+      }
     }
     if (node.kind == Kind::Remap) refuse_mode(node);
     refuse("E316", place(node), "the subscript is no expression of integers",

@@ -1,4 +1,4 @@
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/words.h>
 

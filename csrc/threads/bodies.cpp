@@ -6,6 +6,15 @@
 
 namespace selvage {
 
+const ThreadBody* body_of(const ThreadItem& item) {
+  return std::visit(
+      [](const auto& node) -> const ThreadBody* {
+        if constexpr (requires { node.body; }) return &node.body;
+        return nullptr;
+      },
+      item.node);
+}
+
 const InnerParallel* first_inner(const ThreadBody& body) {
   for (const ThreadItem& item : body) {
     if (const auto* inner = std::get_if<InnerParallel>(&item.node)) return inner;

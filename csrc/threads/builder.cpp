@@ -1,34 +1,28 @@
-#include <selvage/base/check.h>
+#include <selvage/base/names.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/threads/builder.h>
 
-#include <algorithm>
-#include <cctype>
+#include <utility>
 
 namespace selvage {
-
-namespace {
-
-bool is_name(const std::string& name) {
-  const auto is_letter = [](char c) {
-    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-  };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), is_letter);
-}
-
-}  // namespace
 
 // ---- elements ----
 
 ThreadElement::operator ThreadValue() const {
+  builder_.check_not_taken();
   const ThreadArray& a = builder_.program_.arrays[array_];
+  for (Expr e : subscripts_) builder_.scope_.check_number(e, "a subscript");
   return {builder_, builder_.program_.values.read(a.type, array_, subscripts_)};
 }
 
 void ThreadElement::operator=(const ThreadValue& value) const {
-  builder_.add(Assign{array_, subscripts_, builder_.node(value)});
+  builder_.check_not_taken();
+  for (Expr e : subscripts_) builder_.scope_.check_number(e, "a subscript");
+  const ValueId v = builder_.node(value);
+  builder_.scope_.check(builder_.program_.values, v);
+  builder_.add(Assign{array_, subscripts_, v});
 }
 
 void ThreadElement::update(Function f, const ThreadValue& value) const {
@@ -38,25 +32,39 @@ void ThreadElement::operator+=(const ThreadValue& value) const { update(Function
 void ThreadElement::operator-=(const ThreadValue& value) const { update(Function::Sub, value); }
 void ThreadElement::operator*=(const ThreadValue& value) const { update(Function::Mul, value); }
 
-Expr ArrayRef::as_expr(std::int64_t n) const { return builder_->program_.pool->constant(n); }
+Expr ArrayRef::number(std::int64_t n) const {
+  builder_->check_not_taken();
+  return builder_->program_.pool->constant(n);
+}
 
 ThreadElement ArrayRef::at(std::vector<Expr> subscripts) const {
+  builder_->check_not_taken();
   const ThreadArray& a = builder_->program_.arrays[array_];
   if (subscripts.size() != a.shape.size()) {
     refuse<BadInput>("E503",
                      a.name + " has rank " + std::to_string(a.shape.size()) + " and stands with " +
-                         std::to_string(subscripts.size()) + " subscripts",
+                         counted(std::int64_t(subscripts.size()), "subscript"),
                      "give one subscript for each axis");
   }
   return {*builder_, array_, std::move(subscripts)};
 }
 
 ThreadValue apply(Function f, const std::vector<ThreadValue>& operands) {
+  if (operands.size() != std::size_t(info(f).arity)) {
+    refuse<BadInput>("E315",
+                     std::string(info(f).name) + " takes " + counted(info(f).arity, "operand") +
+                         ", not " + std::to_string(operands.size()),
+                     "give it as many");
+  }
   ThreadBuilder* builder = nullptr;
   for (const ThreadValue& v : operands) {
-    if (v.builder() != nullptr) builder = v.builder();
+    if (v.builder_ != nullptr) builder = v.builder_;
   }
-  SELVAGE_CHECK(builder != nullptr);
+  if (builder == nullptr) {
+    refuse<BadInput>("E508", "no operand of " + std::string(info(f).name) + " is of a program",
+                     "give it an element of an array, or write an expression of indices");
+  }
+  builder->check_not_taken();
   std::vector<ValueId> nodes;
   for (const ThreadValue& v : operands) nodes.push_back(builder->node(v));
   return {*builder, builder->program_.values.apply(f, std::move(nodes))};
@@ -64,68 +72,113 @@ ThreadValue apply(Function f, const std::vector<ThreadValue>& operands) {
 
 // ---- the builder ----
 
-ValueId ThreadBuilder::node(const ThreadValue& value) {
-  ValueGraph& values = program_.values;
-  if (const auto* n = std::get_if<std::int64_t>(&value.value())) return values.whole(*n);
-  if (const auto* x = std::get_if<double>(&value.value())) {
-    return values.constant(DataType::Float, *x, true);
-  }
-  if (const auto* e = std::get_if<Expr>(&value.value())) return values.index(*e);
-  SELVAGE_CHECK(value.builder() == this);
-  return std::get<ValueId>(value.value());
+ThreadBuilder::ThreadBuilder(std::string name) : program_(std::move(name)) {
+  if (is_identifier(program_.name)) return;
+  refuse<BadInput>("E201", shown(program_.name) + " is not a name",
+                   "names consist of letters, digits and '_' and do not begin with a digit");
 }
 
-void ThreadBuilder::check_new(const std::string& name) {
-  if (!is_name(name)) {
-    refuse<BadInput>("E201", "'" + name + "' is no name",
-                     "use letters, digits and _, a letter first");
+void ThreadBuilder::check_not_taken() const {
+  if (!is_taken_) return;
+  refuse<BadInput>("E513", "the program is taken, and nothing is added to it any more",
+                   "call take() last, or build another program");
+}
+
+ValueId ThreadBuilder::node(const ThreadValue& value) {
+  ValueGraph& values = program_.values;
+  if (const auto* n = std::get_if<std::int64_t>(&value.value_)) return values.whole(*n);
+  if (const auto* x = std::get_if<double>(&value.value_)) {
+    return values.constant(DataType::Float, *x, true);
   }
-  if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
-    refuse<BadInput>("E204", "the name " + name + " is taken", "give it another name");
+  if (const auto* e = std::get_if<Expr>(&value.value_)) {
+    scope_.check(*e, "the value");
+    return values.index(*e);
   }
-  names_.push_back(name);
+  if (value.builder_ != this) {
+    refuse<BadInput>("E508", "the value is one of another program",
+                     "use the arrays of the program that it stands in");
+  }
+  return std::get<ValueId>(value.value_);
 }
 
 Expr ThreadBuilder::symbol(const std::string& name, std::int64_t min,
                            std::optional<std::int64_t> max) {
-  check_new(name);
+  check_not_taken();
+  if (max && min > *max) {
+    refuse<BadInput>("E509",
+                     "no value of " + name + " is at least " + std::to_string(min) +
+                         " and at most " + std::to_string(*max),
+                     "give it a max that is not below its min");
+  }
+  scope_.add_name(name);
   const Expr symbol = program_.pool->symbol(name);
+  scope_.add_symbol(symbol);
   program_.symbols.push_back(symbol);
   program_.facts.bound(symbol, program_.pool->constant(min),
                        max ? program_.pool->constant(*max) : Expr());
   return symbol;
 }
 
+namespace {
+
+void check_extent(std::int64_t extent, const std::string& name) {
+  if (extent >= 1) return;
+  refuse<BadInput>("E305", "the extent " + std::to_string(extent) + " of " + name + " is below 1",
+                   "write a number of 1 or more");
+}
+
+}  // namespace
+
 ThreadIndex ThreadBuilder::index(const std::string& name, std::int64_t extent) {
-  check_new(name);
-  return {program_.pool->symbol(name), extent};
+  check_not_taken();
+  check_extent(extent, name);
+  scope_.add_name(name);
+  const Expr symbol = program_.pool->symbol(name);
+  scope_.add_index(symbol, extent);
+  return {symbol, extent};
 }
 
 ArrayRef ThreadBuilder::array(const std::string& name, std::vector<std::int64_t> shape,
                               DataType type, Memory memory) {
-  check_new(name);
+  check_not_taken();
+  for (std::int64_t n : shape) check_extent(n, name);
+  scope_.add_name(name);
   ThreadArray array{.name = name, .type = type, .memory = memory, .shape = {}};
-  for (std::int64_t n : shape) {
-    if (n < 1) {
-      refuse<BadInput>("E305", "the extent " + std::to_string(n) + " of " + name + " is below 1",
-                       "write a number of 1 or more");
-    }
-    array.shape.push_back(program_.pool->constant(n));
-  }
+  for (std::int64_t n : shape) array.shape.push_back(program_.pool->constant(n));
   program_.arrays.push_back(std::move(array));
   return {*this, std::uint32_t(program_.arrays.size() - 1)};
 }
 
-ThreadBody ThreadBuilder::inside_of(const Inside& inside) {
+ThreadBody ThreadBuilder::inside_of(const Inside& inside, const Inside& begins) {
+  check_not_taken();
+  if (!inside) {
+    refuse<BadInput>("E508", "a construct has no body", "give it one, such as [&] {}");
+  }
+  const BuilderScope::Mark mark = scope_.mark();
   ThreadBody body;
-  ThreadBody* around = std::exchange(body_, &body);
-  inside();
+  ThreadBody* const around = std::exchange(body_, &body);
+  try {
+    begins();
+    inside();
+  } catch (...) {
+    body_ = around;
+    scope_.undo(mark);
+    throw;
+  }
   body_ = around;
+  scope_.close(mark);
   return body;
 }
 
 void ThreadBuilder::parallel(std::vector<LevelSpec> levels, const Inside& inside) {
-  InnerParallel node{.levels = {}, .body = inside_of(inside)};
+  const auto open = [&] {
+    for (const LevelSpec& spec : levels) {
+      for (const ThreadIndex& i : spec.indices) {
+        scope_.open(i.symbol, i.extent, BuilderScope::Use::Level);
+      }
+    }
+  };
+  InnerParallel node{.levels = {}, .body = inside_of(inside, open)};
   for (LevelSpec& spec : levels) {
     ParallelLevel& level = node.levels.emplace_back();
     level.kind = spec.kind;
@@ -135,22 +188,40 @@ void ThreadBuilder::parallel(std::vector<LevelSpec> levels, const Inside& inside
 }
 
 void ThreadBuilder::inthreads(Expr when, bool is_async, const Inside& inside) {
+  check_not_taken();
+  scope_.check_condition(when, "the condition");
   add(InThreads{
       .when = when, .text = to_string(when), .is_async = is_async, .body = inside_of(inside)});
 }
 
 void ThreadBuilder::loop(const ThreadIndex& index, Expr condition, const Inside& inside) {
+  ThreadBody body = inside_of(inside, [&] {
+    scope_.open(index.symbol, index.extent, BuilderScope::Use::Loop);
+    if (condition.valid()) scope_.check_condition(condition, "the condition");
+  });
   add(SerialFor{.index = index.symbol,
                 .extent = program_.pool->constant(index.extent),
                 .label = std::string(index.symbol.name()),
                 .condition = condition,
                 .text = condition.valid() ? to_string(condition) : "",
-                .body = inside_of(inside)});
+                .body = std::move(body)});
+}
+
+void ThreadBuilder::leave(const ThreadIndex& loop, bool is_next) {
+  check_not_taken();
+  scope_.check_loop(loop.symbol);
+  add(LeaveFor{std::string(loop.symbol.name()), is_next});
 }
 
 void ThreadBuilder::together(const Inside& inside) { add(DoTogether{inside_of(inside)}); }
 
 ThreadProgram ThreadBuilder::take() {
+  check_not_taken();
+  if (body_ != &program_.outermost.body) {
+    refuse<BadInput>("E513", "the program is taken inside one of its constructs",
+                     "call take() behind all of them");
+  }
+  is_taken_ = true;
   ThreadBody& body = program_.outermost.body;
   if (body.size() == 1) {
     if (auto* only = std::get_if<InnerParallel>(&body[0].node)) {

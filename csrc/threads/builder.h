@@ -1,8 +1,11 @@
 #pragma once
 
+#include <selvage/base/refuse.h>
+#include <selvage/threads/builder_scope.h>
 #include <selvage/threads/program.h>
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -33,21 +36,34 @@ struct LevelSpec {
       : kind(kind), indices(indices) {}
 };
 
+// A number of 64 bits. Throws BadInput E305: it is larger.
+template <std::integral Number>
+std::int64_t whole_number(Number n) {
+  if constexpr (sizeof(Number) >= sizeof(std::int64_t) && std::unsigned_integral<Number>) {
+    if (n > Number(INT64_MAX)) {
+      refuse<BadInput>("E305", "the number " + std::to_string(n) + " is not of 64 bits",
+                       "write one of at most 2^63 - 1");
+    }
+  }
+  return std::int64_t(n);
+}
+
 // What is stored: an element, a number, an expression of indices, or what is made of these.
 class ThreadValue {
  public:
   template <std::integral Number>
-  ThreadValue(Number n) : value_(std::int64_t(n)) {}
+  ThreadValue(Number n) : value_(whole_number(n)) {}
   template <std::floating_point Number>
   ThreadValue(Number n) : value_(double(n)) {}
   ThreadValue(Expr e) : value_(e) {}
   ThreadValue(const ThreadIndex& i) : value_(i.symbol) {}
-  ThreadValue(ThreadBuilder& builder, ValueId v) : builder_(&builder), value_(v) {}
-
-  ThreadBuilder* builder() const { return builder_; }
-  const auto& value() const { return value_; }
 
  private:
+  friend class ThreadBuilder;
+  friend class ThreadElement;
+  friend ThreadValue apply(Function f, const std::vector<ThreadValue>& operands);
+  ThreadValue(ThreadBuilder& builder, ValueId v) : builder_(&builder), value_(v) {}
+
   ThreadBuilder* builder_ = nullptr;
   std::variant<std::int64_t, double, Expr, ValueId> value_;
 };
@@ -78,7 +94,8 @@ class ThreadElement {
 class ArrayRef {
  public:
   template <class... Subscript>
-  ThreadElement operator()(Subscript... subscripts) const {
+  requires(... && (std::integral<Subscript> || std::convertible_to<Subscript, Expr>)) ThreadElement
+  operator()(Subscript... subscripts) const {
     return at({as_expr(subscripts)...});
   }
 
@@ -87,20 +104,35 @@ class ArrayRef {
   ArrayRef(ThreadBuilder& builder, std::uint32_t array) : builder_(&builder), array_(array) {}
   ThreadElement at(std::vector<Expr> subscripts) const;
   Expr as_expr(Expr e) const { return e; }
-  Expr as_expr(std::int64_t n) const;
+  template <std::integral Number>
+  Expr as_expr(Number n) const {
+    return number(whole_number(n));
+  }
+  Expr number(std::int64_t n) const;
 
   ThreadBuilder* builder_;
   std::uint32_t array_;
 };
 
 // Builds a thread program. What is called inside the function that a construct is given stands in
-// that construct. Throws BadInput: E201 to E204 a name that is none or taken, E305 an extent
-// below 1.
+// that construct; where it throws, the construct is none of the program.
+//
+// Throws BadInput, and the program is as it was:
+//   E201 to E203   what is no name, reserved, or a word of C++ or CUDA; of the program E201 alone
+//   E204           a name that is taken; an index that is in use, or of a level and of more
+//   E302           an index of no level or loop around
+//   E303, E316     a condition for a number, a number for a condition, an opaque expression
+//   E305           an extent below 1
+//   E315           apply(): another number of operands
+//   E508           what is none, or is of another program
+//   E509           a symbol that can have no value
+//   E513           something comes after take(), or take() inside a construct
+//   E826           leave() or next() of no loop around
 class ThreadBuilder {
  public:
   using Inside = std::function<void()>;
 
-  explicit ThreadBuilder(std::string name) : program_(std::move(name)) {}
+  explicit ThreadBuilder(std::string name);
   ThreadBuilder(const ThreadBuilder&) = delete;
 
   // A value that is known when the program is launched.
@@ -116,8 +148,8 @@ class ThreadBuilder {
   void loop(const ThreadIndex& index, const Inside& inside) { loop(index, Expr(), inside); }
   void loop(const ThreadIndex& index, Expr condition, const Inside& inside);
   // Out of the loop over an index, or on to its next iteration.
-  void leave(const ThreadIndex& loop) { add(LeaveFor{std::string(loop.symbol.name()), false}); }
-  void next(const ThreadIndex& loop) { add(LeaveFor{std::string(loop.symbol.name()), true}); }
+  void leave(const ThreadIndex& loop) { leave(loop, false); }
+  void next(const ThreadIndex& loop) { leave(loop, true); }
   void sync_shared() { add(Synchronize{Synchronize::Among::Shared}); }
   void sync_warp() { add(Synchronize{Synchronize::Among::Warp}); }
   void sync_region() { add(Synchronize{Synchronize::Among::Region}); }
@@ -133,17 +165,24 @@ class ThreadBuilder {
   friend ThreadValue apply(Function f, const std::vector<ThreadValue>& operands);
 
   void inthreads(Expr when, bool is_async, const Inside& inside);
-  ThreadBody inside_of(const Inside& inside);
-  void add(auto node) { body_->push_back({std::move(node), {}}); }
-  void check_new(const std::string& name);
+  void leave(const ThreadIndex& loop, bool is_next);
+  // `begins`: what is to be opened for it.
+  ThreadBody inside_of(
+      const Inside& inside, const Inside& begins = [] {});
+  void add(auto node) {
+    check_not_taken();
+    body_->push_back({std::move(node), {}});
+  }
+  void check_not_taken() const;
   ValueId node(const ThreadValue& value);
 
   ThreadProgram program_;
   ThreadBody* body_ = &program_.outermost.body;
-  std::vector<std::string> names_;
+  BuilderScope scope_{*program_.pool};
+  bool is_taken_ = false;
 };
 
-// Of operands of which one is an element, or made of one.
+// Of operands of which one is an element, or made of one (else E508).
 ThreadValue apply(Function f, const std::vector<ThreadValue>& operands);
 inline ThreadValue operator+(const ThreadValue& a, const ThreadValue& b) {
   return apply(Function::Add, {a, b});

@@ -1,17 +1,21 @@
 #include <selvage/base/integer.h>
 #include <selvage/ir/parallel.h>
 #include <selvage/kernel/launch_limits.h>
+#include <selvage/threads/bodies.h>
 #include <selvage/threads/levels.h>
 #include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 namespace selvage {
 
 namespace {
 
 constexpr std::int64_t kMostInCluster = 8;
+constexpr std::int64_t kMostDevices = 1'024;  // each is a run of its own
 
 constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "cluster",
                                                     "warpgroup", "warp",  "thread"};
@@ -83,13 +87,56 @@ std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t 
   return n;
 }
 
-// The threads of a warp or a warpgroup inside which no level stands.
-std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool) {
+// All names that mean something in a program.
+class NamesOf {
+ public:
+  explicit NamesOf(const ThreadProgram& program)
+      : taken_(program.names.begin(), program.names.end()) {
+    for (Expr symbol : program.symbols) taken_.emplace(symbol.name());
+    for (const ThreadArray& a : program.arrays) taken_.insert(a.name);
+    note(program.outermost);
+  }
+
+  // The wanted one, with a number behind it if it is taken, which it is from here on.
+  std::string fresh(const std::string& wanted) {
+    std::string name = wanted;
+    for (int k = 2; !taken_.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
+    return name;
+  }
+
+ private:
+  void note(const InnerParallel& node) {
+    for (const ParallelLevel& level : node.levels) {
+      for (const MaskIndex& i : level.indices) taken_.emplace(i.symbol.name());
+    }
+    note(node.body);
+  }
+  void note(const ThreadBody& body) {
+    for (const ThreadItem& item : body) {
+      if (const auto* inner = std::get_if<InnerParallel>(&item.node)) {
+        note(*inner);
+        continue;
+      }
+      if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
+        taken_.emplace(loop->index.name());
+      }
+      if (const ThreadBody* inside = body_of(item)) note(*inside);
+    }
+  }
+
+  std::set<std::string> taken_;
+};
+
+// The threads of a warp or a warpgroup inside which no level stands: an index of a symbol that
+// nothing else of the program has.
+std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool,
+                                            NamesOf& names) {
   std::int64_t n = 0;
   if (innermost.kind == LevelKind::Warp) n = kWarp;
   if (innermost.kind == LevelKind::Warpgroup) n = kWarpgroup;
   if (n == 0) return std::nullopt;
-  const Expr lane = pool.symbol("lane_of_" + std::string(innermost.indices.back().symbol.name()));
+  const std::string unit(innermost.indices.back().symbol.name());
+  const Expr lane = pool.symbol(names.fresh("lane_of_" + unit));
   return ParallelLevel{.kind = LevelKind::Thread, .indices = {{lane, n}}, .place = innermost.place};
 }
 
@@ -109,30 +156,37 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
   }
 }
 
-void check_limit(const LevelChain& chain, std::int64_t n, std::int64_t most, const char* what,
-                 const char* where, const char* help, bool (*counts)(LevelKind)) {
-  if (n <= most) return;
-  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
-                                  [&](const auto& l) { return counts(*l.kind); });
-  refuse_at(first->place, "E820",
-            (n == INT64_MAX ? "more than 2^63" : std::to_string(n)) + std::string(" ") + what +
-                " in a " + where + ", and there are " + std::to_string(most) + " at most",
-            help);
+struct Limit {
+  std::int64_t n, most;
+  const char *what, *where, *help;
+  bool (*counts)(LevelKind);  // levels of these kinds
+};
+
+std::vector<Limit> limits_of(const LevelChain& chain) {
+  return {{chain.threads(), kMaxThreads, "threads", "block", "make some of its levels blocks",
+           is_of_block},
+          {chain.extent(LevelKind::Cluster), kMostInCluster, "blocks", "cluster",
+           "make the cluster smaller", [](LevelKind k) { return k == LevelKind::Cluster; }},
+          {chain.blocks(), kMaxGrid[0], "blocks", "grid", "make the extents smaller", is_of_grid},
+          {chain.extent(LevelKind::Device), kMostDevices, "devices", "launch",
+           "make the extents smaller", [](LevelKind k) { return k == LevelKind::Device; }}};
 }
 
-void check_limits(const LevelChain& chain) {
-  check_limit(chain, chain.threads(), kMaxThreads, "threads", "block",
-              "make some of its levels blocks", is_of_block);
-  check_limit(chain, chain.extent(LevelKind::Cluster), kMostInCluster, "blocks", "cluster",
-              "make the cluster smaller", [](LevelKind k) { return k == LevelKind::Cluster; });
-  check_limit(chain, chain.blocks(), kMaxGrid[0], "blocks", "grid", "make the extents smaller",
-              is_of_grid);
+void check_limit(const LevelChain& chain, const Limit& limit) {
+  if (limit.n <= limit.most) return;
+  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
+                                  [&](const auto& l) { return limit.counts(*l.kind); });
+  refuse_at(first->place, "E820",
+            (limit.n == INT64_MAX ? "more than 2^63" : std::to_string(limit.n)) + " " + limit.what +
+                " in a " + limit.where + ", and there are " + std::to_string(limit.most) +
+                " at most",
+            limit.help);
 }
 
 class TreeMaker {
  public:
   TreeMaker(const ThreadProgram& program, std::vector<Diagnostic>& wrong)
-      : program_(program), wrong_(wrong) {}
+      : program_(program), wrong_(wrong), names_(program) {}
 
   LevelTree make() {
     visit(program_.outermost, {});
@@ -145,10 +199,11 @@ class TreeMaker {
  private:
   using Nest = std::vector<const InnerParallel*>;
 
-  // What is wrong with levels is said once, however many levels stand inside.
-  void attempt(const auto& action) {
+  // Whether nothing is. What is wrong with levels is said once, however many levels stand inside.
+  bool attempt(const auto& action) {
     try {
       action();
+      return true;
     } catch (const Illegal& refusal) {
       const Diagnostic& d = refusal.diagnostic();
       const auto is_same = [&](const Diagnostic& said) {
@@ -156,6 +211,7 @@ class TreeMaker {
                said.place.column == d.place.column;
       };
       if (std::none_of(wrong_.begin(), wrong_.end(), is_same)) wrong_.push_back(d);
+      return false;
     }
   }
 
@@ -196,13 +252,16 @@ class TreeMaker {
                  chain.levels.begin() + std::ptrdiff_t(next + node->levels.size()));
       next += node->levels.size();
     }
-    if (const auto added = threads_within(chain.levels.back(), *program_.pool)) {
+    if (const auto added = threads_within(chain.levels.back(), *program_.pool, names_)) {
       chain.levels.push_back(*added);
       tree_.levels[nest.back()].push_back(*added);
     }
     check_groups(chain.levels);
-    check_limits(chain);
-    tree_.chains.push_back(std::move(chain));
+    bool fits = true;
+    for (const Limit& limit : limits_of(chain)) {
+      fits = attempt([&] { check_limit(chain, limit); }) && fits;
+    }
+    if (fits) tree_.chains.push_back(std::move(chain));
   }
 
   // All ways from the outside in are run by the same launch.
@@ -226,6 +285,7 @@ class TreeMaker {
 
   const ThreadProgram& program_;
   std::vector<Diagnostic>& wrong_;
+  NamesOf names_;
   LevelTree tree_;
 };
 
@@ -243,15 +303,6 @@ std::int64_t ParallelLevel::extent() const {
   std::int64_t n = 1;
   for (const MaskIndex& i : indices) n = checked_mul(n, i.extent).value_or(INT64_MAX);
   return n;
-}
-
-const ThreadBody* body_of(const ThreadItem& item) {
-  return std::visit(
-      [](const auto& node) -> const ThreadBody* {
-        if constexpr (requires { node.body; }) return &node.body;
-        return nullptr;
-      },
-      item.node);
 }
 
 std::int64_t LevelChain::extent(LevelKind kind) const {

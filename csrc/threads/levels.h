@@ -14,12 +14,11 @@ namespace selvage {
 // Inference: a lone level is threads. Of several, the first that is not named is blocks where no
 // level is named so and nothing but devices stands outside of it; every other one is threads.
 // Where warps (warpgroups) are named and nothing inside them is, a level of 32 (128) threads is
-// added. Kinds go from the outside in as LevelKind lists them; blocks and threads may have several
-// levels.
+// added, by the name lane_of_w where no name of the program is that. Kinds go from the outside in
+// as LevelKind lists them; blocks and threads may have several levels.
 struct LevelChain {
   std::vector<ParallelLevel> levels;
 
-  bool is_in_block(std::size_t level) const;
   std::int64_t extent(LevelKind kind) const;     // of all its levels together
   std::int64_t blocks() const, threads() const;  // of the grid; of a block
 };
@@ -33,7 +32,8 @@ struct LevelTree {
 };
 
 // Adds what is wrong, at the level's place; the tree is whole where nothing is:
-//   E820 more than 1,024 threads in a block, 8 blocks in a cluster, or past the grid's limits
+//   E820 more than 1,024 threads in a block, 8 blocks in a cluster, 1,024 devices, or past the
+//        grid's limits
 //   E821 a warp that does not hold 32 threads, a warpgroup that does not hold 128
 //   E822 levels side by side that make blocks or grids of different sizes
 //   E823 levels out of order, or more than three indices in one, or none

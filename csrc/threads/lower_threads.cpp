@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace selvage {
 
@@ -59,10 +60,15 @@ class ThreadLowering {
   }
 
   LoweredThreads lower() {
-    Body body = lower(program_.outermost.body, place_in(program_.outermost, {}));
-    book_.close_group();
-    check_sharing();
-    finish(std::move(body));
+    try {
+      Body body = lower(program_.outermost.body, place_in(program_.outermost, {}));
+      book_.close_group();
+      check_sharing();
+      finish(std::move(body));
+    } catch (const Error& refusal) {
+      add(refusal, place_of_levels());
+      out_.kernel.reset();
+    }
     return std::move(out_);
   }
 
@@ -75,6 +81,10 @@ class ThreadLowering {
 
   // ---- places ----
 
+  Place place_of_levels() const {
+    const std::vector<ParallelLevel>& levels = out_.tree.chains.front().levels;
+    return levels.empty() ? Place{} : levels.front().place;
+  }
   ThreadPlace place_in(const InnerParallel& node, const ThreadPlace& outside) const {
     ThreadPlace at = outside;
     at.parallel = &node;
@@ -513,14 +523,13 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   LoweredThreads out;
   out.tree = level_tree(program, out.diagnostics);
   check_memory(program, out.diagnostics);
-  if (!out.is_legal()) return out;
-  try {
-    return ThreadLowering(program, options, std::move(out)).lower();
-  } catch (const Error& refusal) {
-    LoweredThreads refused;
-    refused.diagnostics.push_back(refusal.diagnostic());
-    return refused;
-  }
+  if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
+  // In the order of the file.
+  const auto before = [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
+  };
+  std::stable_sort(out.diagnostics.begin(), out.diagnostics.end(), before);
+  return out;
 }
 
 }  // namespace selvage

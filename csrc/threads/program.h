@@ -99,9 +99,6 @@ struct ThreadItem {
   Place place = {};
 };
 
-// The body of what has one; else null.
-const ThreadBody* body_of(const ThreadItem& item);
-
 struct ThreadProgram {
   explicit ThreadProgram(std::string name)
       : name(std::move(name)), pool(std::make_shared<ExprPool>()), facts(*pool) {}
@@ -111,7 +108,8 @@ struct ThreadProgram {
   std::vector<Expr> symbols;  // values known when it is launched
   Facts facts;                // of these
   std::vector<ThreadArray> arrays;
-  ValueGraph values;  // Read nodes name an array, and have its subscripts
+  ValueGraph values;               // Read nodes name an array, and have its subscripts
+  std::vector<std::string> names;  // that mean something in it, also those that are no symbol's
   InnerParallel outermost;
 };
 

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/lower/shared_memory.h>
+#include <selvage/threads/bodies.h>
 #include <selvage/threads/thread_memory.h>
 
 #include <optional>
@@ -87,11 +88,14 @@ void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong) 
   const auto check = [&](Memory memory, std::int64_t most, const std::string& what,
                          const std::string& whose) {
     std::optional<std::int64_t> bytes = 0;
-    Place place;
+    std::int64_t largest = 0;
+    Place place;  // of the largest
     for (const ThreadArray& a : program.arrays) {
       if (a.memory != memory) continue;
       const std::optional<std::int64_t> own = bytes_of(a, known);
       bytes = bytes && own ? checked_add(*bytes, *own) : std::nullopt;
+      if (own.value_or(INT64_MAX) <= largest) continue;
+      largest = own.value_or(INT64_MAX);
       place = a.place;
     }
     if (bytes && *bytes <= most) return;

@@ -100,6 +100,22 @@ TEST(ParseErrors, WhatIsMissingIsSaid) {
   EXPECT_EQ(refusal("i = 3"), error(3, "unexpected '='", "i = 3"));
 }
 
+TEST(ParseErrors, DivisionIsOneSign) {
+  EXPECT_EQ(refusal("i // 2"),
+            "selvage:1:3: error[E301]: unexpected '//' in expression 'i // 2'; help: write /, "
+            "which divides integers in an expression");
+  EXPECT_EQ(refusal("i / 2"), "accepted");
+}
+
+TEST(ParseErrors, ALongTextIsCutBetweenCharacters) {
+  std::string text = "i";
+  for (int k = 0; k < 19; ++k) text += " + i";
+  text += " +";  // 79 bytes
+  EXPECT_EQ(
+      refusal(text + "\u00e9\u00e9"),
+      "selvage:1:80: error[E301]: unexpected character in expression '" + text + "\u00e9'" + kHelp);
+}
+
 TEST(ParseErrors, AFunctionTakesItsNumberOfOperands) {
   EXPECT_EQ(refusal("1 + min(i)"),
             "selvage:1:5: error[E301]: 'min' takes 2 operands, not 1 in expression '1 + min(i)'" +

@@ -171,7 +171,7 @@ TEST_F(RunThreadFile, WorkThatWouldNotEndIsRefused) {
   EXPECT_EQ(with(threads, first, 5'000'000'000'000), "accepted");
   // Devices count, too.
   const std::string one = R"(inthreads: {when: d == 0 && b == 0, do: ["x[t] = n"]})";
-  EXPECT_THAT(with("{device: [d: 1000000000]}, {block: [b: 50000]}, {thread: [t: 8]}", one, 1),
+  EXPECT_THAT(with("{device: [d: 1024]}, {block: [b: 2147483647]}, {thread: [t: 8]}", one, 1),
               testing::HasSubstr("error[E617]"));
   EXPECT_EQ(with("{device: [d: 2]}, {block: [b: 50]}, {thread: [t: 8]}", one, 1), "accepted");
 }

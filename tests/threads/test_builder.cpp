@@ -77,30 +77,5 @@ TEST(ThreadBuilder, ALoopIsLeftByItsIndex) {
   }
 }
 
-TEST(ThreadBuilder, NamesAndSubscriptsThatDoNotFitAreRefused) {
-  ThreadBuilder b("names");
-  const ArrayRef A = b.array("A", {4}, DataType::Int32);
-  const auto said = [](auto act) -> std::string {
-    try {
-      act();
-    } catch (const BadInput& e) {
-      return e.what();
-    }
-    return "nothing";
-  };
-  EXPECT_EQ(said([&] { b.index("A", 4); }),
-            "selvage: error[E204]: the name A is taken; help: give it another name");
-  EXPECT_EQ(
-      said([&] { b.index("2p", 4); }),
-      "selvage: error[E201]: '2p' is no name; help: use letters, digits and _, a letter first");
-  EXPECT_EQ(said([&] { A(0, 0) = 1; }),
-            "selvage: error[E503]: A has rank 1 and stands with 2 subscripts; help: give one "
-            "subscript for "
-            "each axis");
-  EXPECT_EQ(
-      said([&] { b.array("B", {0}, DataType::Float); }),
-      "selvage: error[E305]: the extent 0 of B is below 1; help: write a number of 1 or more");
-}
-
 }  // namespace
 }  // namespace selvage

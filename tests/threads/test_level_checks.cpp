@@ -88,6 +88,32 @@ body: []
       {"9223372036854775807]}, {block: [c: 9223372036854775807", "2]}, {block: [c: 2"});
 }
 
+TEST(LevelChecks, AProgramRunsOnSoManyDevices) {
+  expect_mended(R"(parallel: [{device: [d: 1025]}, {block: [b: 2]}, {thread: [t: 32]}]
+body: []
+)",
+                "a.yaml:1:12: error[E820]: 1025 devices in a launch, and there are 1024 at most; "
+                "help: make the extents smaller",
+                {"1025", "1024"});
+}
+
+TEST(LevelChecks, EveryLimitThatIsPassedIsTold) {
+  EXPECT_EQ(said(R"(arrays: {S: {shape: [12289], dtype: int32, memory: shared}}
+parallel: [{device: {d: 1025}}, {block: {b: 4294967296}}, {cluster: {c: 9}}, {thread: {t: 1025}}]
+body: []
+)"),
+            "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and there "
+            "are 49152; help: make them smaller, or keep them in global memory\n"
+            "a.yaml:2:12: error[E820]: 1025 devices in a launch, and there are 1024 at most; help: "
+            "make the extents smaller\n"
+            "a.yaml:2:33: error[E820]: 38654705664 blocks in a grid, and there are 2147483647 at "
+            "most; help: make the extents smaller\n"
+            "a.yaml:2:59: error[E820]: 9 blocks in a cluster, and there are 8 at most; help: make "
+            "the cluster smaller\n"
+            "a.yaml:2:78: error[E820]: 1025 threads in a block, and there are 1024 at most; help: "
+            "make some of its levels blocks");
+}
+
 TEST(LevelChecks, LevelsSideBySideMakeOneBlock) {
   expect_mended(R"(parallel: [{p: 2}]
 body:
@@ -200,14 +226,14 @@ parallel: [{p: 0}, {a: 1, b: 1, c: 1, d: 1}]
 body:
 - parallel: {levels: [{q: 0}], do: []}
 )"),
+            "a.yaml:1:10: error[E820]: the local arrays take 524292 bytes of each thread, and "
+            "there are 524288; help: make them smaller, or keep them in global memory\n"
             "a.yaml:2:12: error[E823]: the parallel index p has the extent 0, and nobody would run "
             "what stands inside; help: give it an extent of 1 or more\n"
             "a.yaml:2:20: error[E823]: the level {a, b, c, d} has 4 indices, and a level has three "
             "at most; help: make the outer ones a level of their own\n"
             "a.yaml:4:23: error[E823]: the parallel index q has the extent 0, and nobody would run "
-            "what stands inside; help: give it an extent of 1 or more\n"
-            "a.yaml:1:10: error[E820]: the local arrays take 524292 bytes of each thread, and "
-            "there are 524288; help: make them smaller, or keep them in global memory");
+            "what stands inside; help: give it an extent of 1 or more");
   EXPECT_EQ(said(R"(body:
 - parallel: {levels: [{q: 1025}], do: []}
 - parallel: {levels: [{warp: [x: 2]}, {thread: [t: 33]}], do: []}

@@ -153,9 +153,18 @@ body: []
 parallel: [{p: 2}]
 body: []
 )",
-      "a.yaml:1:60: error[E820]: the shared arrays take 49156 bytes of each block, and there are "
+      "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and there are "
       "49152; help: make them smaller, or keep them in global memory",
       {"4097", "4096"});
+  // The place is the largest's, in bytes.
+  expect_mended(
+      R"(arrays: {A: {shape: [16385], dtype: int8, memory: shared}, B: {shape: [4097], dtype: double, memory: shared}, C: {shape: [1], memory: shared}}
+parallel: [{p: 2}]
+body: []
+)",
+      "a.yaml:1:60: error[E820]: the shared arrays take 49165 bytes of each block, and there are "
+      "49152; help: make them smaller, or keep them in global memory",
+      {"4097", "4095"});
   expect_mended(R"(arrays: {A: {shape: [131073], dtype: int32, memory: local}}
 parallel: [{p: 2}]
 body: []
@@ -207,6 +216,23 @@ body:
                 "extent 4: i = 3; help: make the axis longer, or mask the threads that have no "
                 "element with inthreads",
                 {"[5, 4]", "[5, 5]"});
+}
+
+// The verifier finds races first.
+TEST(MemoryChecks, WhatIsWrongIsToldInTheOrderOfTheFile) {
+  EXPECT_EQ(
+      said(R"(arrays: {A: {shape: [6], dtype: int32}}
+parallel: [{p: 6}]
+body:
+- A[p + 1] = 1
+- A[0] = 1
+)"),
+      "a.yaml:4:3: error[E819]: A[6] is out of bounds: there are 6 elements: block (0, 0, 0), "
+      "thread (5, 0, 0); help: make the array larger, or mask the threads that have no element "
+      "with inthreads\n"
+      "a.yaml:5:3: error[E818]: A[0] is written by one thread and accessed by another with no "
+      "barrier between: block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (1, 0, 0); "
+      "help: give each thread elements of its own, or put sync: shared between the two");
 }
 
 }  // namespace

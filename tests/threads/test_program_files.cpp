@@ -43,6 +43,94 @@ TEST(ProgramFiles, BreakAndContinueNameALoopAround) {
                 {"break: j", "break: i"});
 }
 
+TEST(ProgramFiles, ALabelHidesNoneAround) {
+  const std::string around =
+      " is that of a loop around; help: give it another label: nothing "
+      "hides what is around it";
+  expect_mended(
+      kSixThreads +
+          R"(- for: {index: i, in: 4, label: L, do: [{for: {index: j, in: 3, label: L, do: [break: L]}}]}
+)",
+      "a.yaml:4:72: error[E204]: the label L" + around,
+      {"j, in: 3, label: L", "j, in: 3, label: K"});
+  // A loop without a label is called by its index.
+  expect_mended(
+      kSixThreads +
+          R"(- for: {index: i, in: 4, label: j, do: [{for: {index: j, in: 3, do: [break: j]}}]}
+)",
+      "a.yaml:4:55: error[E204]: the label j" + around, {"label: j", "label: L"});
+  expect_mended(
+      kSixThreads +
+          R"(- for: {index: i, in: 4, do: [{inthreads: {when: p < 3, async: true, do: [{for: {index: j, in: 3, label: i, do: []}}]}}]}
+)",
+      "a.yaml:4:106: error[E204]: the label i" + around, {"label: i", "label: k"});
+  EXPECT_EQ(said(kSixThreads + R"(- for: {index: i, in: 4, label: L, do: [break: L]}
+- for: {index: i, in: 4, label: L, do: [break: L]}
+)"),
+            "accepted")
+      << "one after the other";
+}
+
+// What a refused item has defined is gone behind it.
+TEST(ProgramFiles, ARefusedLoopLeavesNoNamesBehind) {
+  EXPECT_EQ(
+      said(kSixThreads + R"(- with:
+    indices: {m: 4}
+    do:
+      - for: {index: i, in: 4, label: 2, do: []}
+      - for: {index: i, in: 4, if: i, label: L, do: []}
+      - for: {index: m, if: m}
+      - for: {index: m, if: m < 2, do: []}
+      - for: {index: i, in: 4, label: L, do: []}
+)"),
+      "a.yaml:7:39: error[E201]: label: '2' is not a name; help: names consist of letters, digits "
+      "and '_' and do not begin with a digit\n"
+      "a.yaml:8:36: error[E303]: if: 'i' is no condition; help: compare with <, <=, >, >=, "
+      "== or !=\n"
+      "a.yaml:9:29: error[E303]: if: 'm' is no condition; help: compare with <, <=, >, >=, "
+      "== or !=");
+}
+
+TEST(ProgramFiles, EachPlaceDividesWithItsSign) {
+  const std::string halves = R"(arrays: {A: {shape: [6], dtype: int32}}
+parallel: [{p: 6}]
+body:
+)";
+  expect_mended(halves + R"(- "A[p / 2 * 2 + p % 2] = 1"
+)",
+                "a.yaml:4:8: error[E316]: the subscript divides with /, which need not give an "
+                "integer; help: write //, which does",
+                {"p / 2", "p // 2"});
+  expect_mended(halves + R"(- inthreads: {when: p // 2 == 1, do: []}
+)",
+                "a.yaml:4:23: error[E301]: when: unexpected '//' in expression 'p // 2 == 1'; "
+                "help: write /, which divides integers in an expression",
+                {"p // 2", "p / 2"});
+  expect_mended(halves + R"(- let: {h: p // 2}
+)",
+                "a.yaml:4:14: error[E301]: h: unexpected '//' in expression 'p // 2'; help: write "
+                "/, which divides integers in an expression",
+                {"p // 2", "p / 2"});
+}
+
+TEST(ProgramFiles, AMessageShowsWholeCharacters) {
+  EXPECT_EQ(said(kSixThreads + "- A[é] = 1\n"),
+            "a.yaml:4:5: error[E314]: unexpected 'é' in the statement 'A[é] = 1'; help: write a "
+            "statement such as y[m, n] = relu(a[m, n] + b[n])");
+}
+
+TEST(ProgramFiles, EveryBindingThatIsWrongIsTold) {
+  EXPECT_EQ(said(kSixThreads +
+                 R"(- with: {indices: {m: 4, n: 8, n_p: 7}, where: {n_p: n, m: zz, p: m}, do: []}
+)"),
+            "a.yaml:4:49: error[E825]: n_p has the extent 7 and n 8: they cannot be one index; "
+            "help: give both the same extent\n"
+            "a.yaml:4:60: error[E302]: zz is no index of this with; help: bind indices that stand "
+            "under indices of the same with\n"
+            "a.yaml:4:64: error[E302]: p is no index of this with; help: bind indices that stand "
+            "under indices of the same with");
+}
+
 TEST(ProgramFiles, BoundIndicesHaveOneExtent) {
   expect_mended(kSixThreads + R"(- with: {indices: {m: 4, n: 8, n_p: 7}, where: {n_p: n}, do: []}
 )",
@@ -131,6 +219,23 @@ body: []
                 "a.yaml:1:13: error[E107]: the level has the kind thread and other keys beside it; "
                 "help: write its indices as a list, such as {thread: [x: 2, y: 128]}",
                 {"{thread: [t: 3], p: 2}", "{thread: [t: 3, p: 2]}"});
+}
+
+TEST(ProgramFiles, AKindThatIsMisspeltIsGuessed) {
+  expect_mended(R"(parallel: [{thraed: [t: 8]}]
+body: []
+)",
+                "a.yaml:1:13: error[E304]: the kind of a level: 'thraed' is none of device, block, "
+                "cluster, warpgroup, warp, thread; help: did you mean 'thread'?",
+                {"thraed", "thread"});
+  expect_mended(R"(body:
+- parallel: {levels: [{wrap: {w: 2}}], do: []}
+)",
+                "a.yaml:2:24: error[E304]: the kind of a level: 'wrap' is none of device, block, "
+                "cluster, warpgroup, warp, thread; help: did you mean 'warp'?",
+                {"wrap", "warp"});
+  // A number stands under the name of an index.
+  EXPECT_EQ(said("parallel: [{thraed: 8}]\nbody: []\n"), "accepted");
 }
 
 TEST(ProgramFiles, ArraysAreDeclared) {

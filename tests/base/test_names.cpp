@@ -1,4 +1,4 @@
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 
 #include <gtest/gtest.h>
 
@@ -113,6 +113,18 @@ TEST(Names, TextIsShownOnOneLineAndCut) {
   for (int i = 0; i < 50; ++i) accents += "\xc3\xa9";
   for (int i = 0; i < 40; ++i) cut += "\xc3\xa9";
   EXPECT_EQ(shown(accents), "'" + cut + "...'");  // never in the middle of a character
+}
+
+TEST(Names, CharactersAreWhole) {
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 0), "");
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 2), "a\u00e9");
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 3), "a\u00e9\u20ac");
+  EXPECT_EQ(first_characters("a\u00e9\u20ac", 9), "a\u00e9\u20ac");
+  EXPECT_EQ(first_characters("\xa9"
+                             "a",
+                             1),
+            "\xa9")
+      << "no UTF-8, and no byte is lost";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <selvage/frontend/names.h>
+#include <selvage/base/names.h>
 
 #include <algorithm>
 #include <array>
@@ -164,15 +164,23 @@ std::optional<std::string_view> nearest(std::string_view word,
   return best;
 }
 
+std::string_view first_characters(std::string_view text, std::size_t count) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  std::size_t end = 0;
+  for (; end < text.size() && count > 0; --count) {
+    do ++end;
+    while (end < text.size() && continues(text[end]));
+  }
+  return text.substr(0, end);
+}
+
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   constexpr const char* kHex = "0123456789abcdef";
+  const std::string_view start = first_characters(text, kLongest);
   std::string out = "'";
-  std::size_t count = 0;
-  for (const char c : text) {
+  for (const char c : start) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool continues = (byte & 0xc0) == 0x80;  // inside a character of UTF-8
-    if (!continues && count++ == kLongest) return out + "...'";
     if (c == '\n') {
       out += "\\n";
     } else if (c == '\t') {
@@ -183,7 +191,7 @@ std::string shown(std::string_view text) {
       out += c;
     }
   }
-  return out + "'";
+  return out + (start.size() < text.size() ? "...'" : "'");
 }
 
 }  // namespace selvage

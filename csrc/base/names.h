@@ -2,6 +2,7 @@
 
 #include <selvage/base/diagnostic.h>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace selvage {
 
-// A name of a schedule file: [A-Za-z_][A-Za-z0-9_]*, at most 64 long, not beginning with "__", and
+// A name that a user gives: [A-Za-z_][A-Za-z0-9_]*, at most 64 long, not beginning with "__", and
 // free to stand in emitted code: no keyword or built-in of C++, C or CUDA (E203), and nothing that
 // the expression language or the emitter uses itself (E202): min, max, select, ceilDiv, _t followed
 // by digits, NAME_stride_NAME.
@@ -23,6 +24,9 @@ bool is_identifier(std::string_view text);
 // The word that was probably meant: the one with the fewest typing mistakes, if these are few.
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> words);
+
+// The first `count` characters of UTF-8 text, each of them whole.
+std::string_view first_characters(std::string_view text, std::size_t count);
 
 // Text of a file as a message shows it: in quotes, on one line, cut after 40 characters.
 std::string shown(std::string_view text);
