@@ -64,9 +64,19 @@ Expr ThreadScope::use(std::string_view name, const Place& place) const {
 
 Expr ThreadScope::either(const Node& text, std::string_view what) const {
   // A condition that is named is one here, too.
-  return read_expr(*program_.pool, text, what,
-                   {[&](std::string_view name) { return find(name); }, [&] { return words(); },
-                    "use an index, a named value or a symbol"});
+  const Expr e = read_expr(*program_.pool, text, what,
+                           {[&](std::string_view name) { return find(name); },
+                            [&] { return words(); }, "use an index, a named value or a symbol"});
+  check_size(e, text.place, what);
+  return e;
+}
+
+void ThreadScope::check_size(Expr e, const Place& place, std::string_view what) {
+  if (e.size() <= ThreadProgram::kMostParts) return;
+  refuse("E104", place,
+         std::string(what) + ": more than " + std::to_string(ThreadProgram::kMostParts) +
+             " parts, named values written out",
+         "store a part of it in an array first");
 }
 
 Expr ThreadScope::number(const Node& text, std::string_view what) const {

@@ -36,6 +36,8 @@ class ThreadScope {
   Expr number(const Node& text, std::string_view what) const;
   Expr condition(const Node& text, std::string_view what) const;
   Expr either(const Node& text, std::string_view what) const;
+  // Throws BadInput E104 for more than ThreadProgram::kMostParts; the three above do.
+  static void check_size(Expr e, const Place& place, std::string_view what);
 
   const ThreadArray* find_array(std::string_view name) const;
 

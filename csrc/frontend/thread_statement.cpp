@@ -26,6 +26,7 @@ class AssignmentReader {
       at_place<BadInput>(place(node), [&] {
         if (node.in_subscript) {
           subscripts_[k] = subscript(node);
+          ThreadScope::check_size(subscripts_[k], place(node), "the subscript");
         } else if (k != update_.element) {
           values_[k] = value(node);
         }

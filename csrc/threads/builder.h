@@ -118,6 +118,7 @@ class ArrayRef {
 // that construct; where it throws, the construct is none of the program.
 //
 // Throws BadInput, and the program is as it was:
+//   E104           an expression or a value of too many parts
 //   E201 to E203   what is no name, reserved, or a word of C++ or CUDA; of the program E201 alone
 //   E204           a name that is taken; an index that is in use, or of a level and of more
 //   E302           an index of no level or loop around

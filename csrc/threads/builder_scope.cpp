@@ -69,11 +69,24 @@ void BuilderScope::check_loop(Expr index) const {
 
 // ---- expressions ----
 
+namespace {
+
+void check_size(std::size_t parts, std::string_view what) {
+  if (parts <= ThreadProgram::kMostParts) return;
+  refuse<BadInput>(
+      "E104",
+      std::string(what) + " has more than " + std::to_string(ThreadProgram::kMostParts) + " parts",
+      "store a part of it in an array first");
+}
+
+}  // namespace
+
 void BuilderScope::check(Expr e, std::string_view what) const {
   if (!e.valid()) {
     refuse<BadInput>("E508", std::string(what) + " is no expression",
                      "give one of indices, symbols and numbers");
   }
+  check_size(e.size(), what);
   // Not reachable(): ids tell the nodes of one pool alone from one another.
   std::set<std::uint32_t> seen;
   std::vector<Expr> left = {e};
@@ -126,6 +139,7 @@ void BuilderScope::check(const ValueGraph& values, ValueId v) const {
     const ValueId next = left.back();
     left.pop_back();
     if (!seen.insert(next).second) continue;
+    check_size(seen.size(), "the value");
     const ValueNode& node = values[next];
     if (node.kind == ValueNode::Kind::Index) check(node.index, "the value");
     for (Expr e : node.subscripts) check_number(e, "a subscript");

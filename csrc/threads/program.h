@@ -100,6 +100,9 @@ struct ThreadItem {
 };
 
 struct ThreadProgram {
+  // Of one expression, named values written out (E104): each is looked at and printed as a tree.
+  static constexpr std::uint32_t kMostParts = 2'000;
+
   explicit ThreadProgram(std::string name)
       : name(std::move(name)), pool(std::make_shared<ExprPool>()), facts(*pool) {}
 

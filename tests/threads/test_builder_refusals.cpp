@@ -283,6 +283,36 @@ TEST(BuilderRefusals, AnExpressionIsThereAndOfItsKind) {
                 [](Built& x) { x.b.together([&] {}); });
 }
 
+TEST(BuilderRefusals, AnExpressionHasSoManyParts) {
+  const auto value = [](int terms) {
+    return [terms](Built& x) {
+      x.b.parallel({x.p}, [&] {
+        ThreadValue sum = x.A(x.p, 0);
+        for (int k = 1; k < terms; ++k) sum = sum + x.A(x.p, k % 4);
+        x.A(x.p, 0) = sum;
+      });
+    };
+  };
+  expect_mended(
+      value(1001),
+      "[E104]: the value has more than 2000 parts; help: store a part of it in an array first",
+      value(1000));
+  // Nobody writes this one down.
+  const auto squares = [](int times) {
+    return [times](Built& x) {
+      x.b.parallel({x.p}, [&] {
+        Expr e = x.p;
+        for (int k = 0; k < times; ++k) e = e * e % (k + 5);
+        x.b.inthreads_async(e < 3, [&] { x.A(x.p, 0) = 1; });
+      });
+    };
+  };
+  expect_mended(
+      squares(60),
+      "[E104]: the condition has more than 2000 parts; help: store a part of it in an array first",
+      squares(8));
+}
+
 TEST(BuilderRefusals, WhatIsOfAnotherProgramStaysThere) {
   const auto with_other = [](const std::function<void(Built & own, Built & other)>& act) {
     return [act](Built& x) {

@@ -396,6 +396,24 @@ TEST(ProgramFiles, ItemsOfABodyAreKnown) {
                 {"- {sync: shared, let: {a: 1}}", "- sync: shared\n- let: {a: 1}"});
 }
 
+TEST(ProgramFiles, NamedValuesOfNamedValuesStaySmall) {
+  std::string text = kSixThreads + "- let: {a0: p}\n";
+  for (int k = 1; k < 10; ++k) {
+    const std::string before = "a" + std::to_string(k - 1);
+    text += "- let: {a" + std::to_string(k) + ": \"" + before + " * " + before + " % " +
+            std::to_string(k + 6) + "\"}\n";
+  }
+  EXPECT_EQ(said(text + "- inthreads: {when: a8 < 3, async: true, do: [\"A[p] = a8\"]}\n"),
+            "a.yaml:13:13: error[E104]: a9: more than 2000 parts, named values written out; help: "
+            "store a part of it in an array first");
+  text.resize(text.rfind("- let"));
+  EXPECT_EQ(said(text + "- A[a8 * a8] = 1\n"),
+            "a.yaml:13:8: error[E104]: the subscript: more than 2000 parts, named values written "
+            "out; help: store a part of it in an array first");
+  EXPECT_EQ(said(text + "- inthreads: {when: a8 < 3, async: true, do: [\"A[p] = a8\"]}\n"),
+            "accepted");
+}
+
 TEST(ProgramFiles, EveryMistakeOfAFileIsTold) {
   EXPECT_EQ(said(kSixThreads + R"(- A[q] = 1
 - B[p] = 1
