@@ -12,10 +12,10 @@
 #include <selvage/threads/checks.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
-#include <selvage/threads/meeting.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
 #include <selvage/threads/steps.h>
+#include <selvage/threads/thread_barriers.h>
 #include <selvage/threads/thread_memory.h>
 #include <selvage/threads/verify_threads.h>
 
@@ -38,6 +38,7 @@ class ThreadLowering {
         out_(std::move(out)),
         levels_(launch_levels(program, out_.tree)),
         book_(levels_.facts, out_.regions, out_.groups, out_.diagnostics),
+        barriers_(book_, out_),
         kernel_{.name = "kernel_" + program.name,
                 .pool = program.pool,
                 .buffers = {},
@@ -63,7 +64,7 @@ class ThreadLowering {
     try {
       Body body = lower(program_.outermost.body, place_in(program_.outermost, {}));
       book_.close_group();
-      check_sharing();
+      for (const Diagnostic& wrong : barriers_.check_sharing()) out_.diagnostics.push_back(wrong);
       finish(std::move(body));
     } catch (const Error& refusal) {
       add(refusal, place_of_levels());
@@ -73,12 +74,6 @@ class ThreadLowering {
   }
 
  private:
-  struct NamedBarrier {
-    std::optional<std::size_t> region;  // the asynchronous one around
-    BlockMembers members;
-    Place place;
-  };
-
   // ---- places ----
 
   Place place_of_levels() const {
@@ -264,7 +259,7 @@ class ThreadLowering {
     const std::string name = is_block ? "sync: shared" : "sync: warp";
     if (at.region) {
       std::string why;
-      const auto some = members(at.condition, at, why);
+      const auto some = barriers_.members(at.condition, at, why);
       if (!some || !(is_block ? some->is_whole_block() : some->has_whole_warps())) {
         refuse_at(place, "E814",
                   name + " is a barrier that part of its threads cannot reach: it stands where " +
@@ -285,13 +280,6 @@ class ThreadLowering {
   }
 
   // ---- guards and barriers ----
-
-  // The threads of a block for whom a condition holds at a place, of those that get there.
-  std::optional<BlockMembers> members(Expr condition, const ThreadPlace& at,
-                                      std::string& why) const {
-    const Expr part = divergent_part(condition, at.levels);
-    return block_members(book_.threads(part, at), part, at.levels, why);
-  }
 
   // A condition at a place as it is tested: true, false, or the cheaper of two texts.
   Expr tested(Expr condition, const ThreadPlace& at) const {
@@ -372,66 +360,22 @@ class ThreadLowering {
     return levels_.number + std::int64_t(region) * levels_.threads;
   }
 
-  // All threads that run the code at a place wait for one another. Beside an inner level those are
-  // the elected ones, where they are one or in one warp; else all that get there, who have come
-  // anyway, for a warp meets other warps as a whole.
   void meet(const Place& place, const ThreadPlace& at, const std::string& what, Body& out) {
-    const bool may_be_async = what == kEndOfInThreads && !at.is_in_inthreads;
-    const std::string otherwise = may_be_async ? ", or make the inthreads asynchronous" : "";
-    if (at.is_implicit()) {
-      std::string why;
-      const auto some = members(at.full_condition(), at, why);
-      if (some && some->is_one_warp()) {
-        const std::optional<Barrier> barrier = meeting_.barrier_of(*some, place);
-        if (!barrier) return;
-        Body body;
-        put(body, *barrier, origin(place, at, what));
-        append(out, tested(elected(at.inner, pool_), std::move(body), at, place));
-        return;
-      }
+    const ThreadBarriers::Waiting waiting = barriers_.at_place(place, at, what);
+    if (!waiting.barrier) return;
+    Body body;
+    put(body, *waiting.barrier, origin(place, at, what));
+    if (waiting.is_of_elected) {
+      body = tested(elected(at.inner, pool_), std::move(body), at, place);
+    } else if (waiting.barrier->scope == Barrier::Scope::Block) {
+      block_has_met(at);
     }
-    std::string why;
-    const auto all = members(at.condition, at, why);
-    if (!all) {
-      refuse_at(place, "E816",
-                "the threads around cannot wait for one another at " + what + ": " + why,
-                "let the predicates around be of indices and numbers, and alike in every block and "
-                "iteration" +
-                    otherwise);
-    }
-    const std::optional<Barrier> barrier = meeting_.barrier_of(*all, place, otherwise);
-    if (!barrier) return;
-    if (barrier->scope == Barrier::Scope::Threads) {
-      named_.push_back({out_.async_around(at.region), *all, place});
-    }
-    put(out, *barrier, origin(place, at, what));
-    if (barrier->scope == Barrier::Scope::Block) block_has_met(at);
+    append(out, std::move(body));
   }
   void block_has_met(const ThreadPlace& at) {
     if (at.is_in_inthreads) return;
     book_.close_group();
-    if (at.loops.empty()) meeting_.block_has_met();
-  }
-
-  // A barrier of several warps wants them for itself: no other region at the same time.
-  void check_sharing() {
-    for (const NamedBarrier& named : named_) {
-      if (const auto wrong = sharing(named)) out_.diagnostics.push_back(*wrong);
-    }
-  }
-  std::optional<Diagnostic> sharing(const NamedBarrier& named) const {
-    if (!named.region) return std::nullopt;
-    for (const AsyncGroup& group : out_.groups) {
-      const auto& all = group.regions;
-      if (std::find(all.begin(), all.end(), *named.region) == all.end()) continue;
-      for (std::size_t other : all) {
-        if (other == *named.region) continue;
-        auto wrong = shared_warp(named.members, out_.regions[*named.region], out_.regions[other],
-                                 named.place);
-        if (wrong) return wrong;
-      }
-    }
-    return std::nullopt;
+    if (at.loops.empty()) barriers_.block_has_met();
   }
 
   // ---- the kernel ----
@@ -474,22 +418,11 @@ class ThreadLowering {
     return first != second || (loop && parallel_of(*loop) != first);
   }
 
-  // The barriers of those who pass a test, where they have any.
   GuardBarriers barriers_within(const Statement& guard) {
     const auto it = guards_.find(guard.origin);
     if (it == guards_.end()) return {};
-    const ThreadPlace& inside = it->second;
-    const Expr condition = divergent_part(inside.condition, inside.levels);
-    const RegionThreads who = book_.threads(condition, inside);
-    GuardBarriers own{.block = {}, .warp = warp_barrier(who, condition, inside.levels)};
-    std::string why;
-    const auto all = block_members(who, condition, inside.levels, why);
-    if (all) own.block = meeting_.late_barrier_of(*all);
-    if (own.block && own.block->scope == Barrier::Scope::Threads) {
-      const ThreadOrigin& from = origins_[guard.origin - 1];
-      if (sharing({out_.async_around(from.region), *all, from.place})) own.block.reset();
-    }
-    return own;
+    const ThreadOrigin& from = origins_[guard.origin - 1];
+    return barriers_.within(it->second, from.region, from.place);
   }
 
   const ThreadProgram& program_;
@@ -498,12 +431,11 @@ class ThreadLowering {
   LoweredThreads out_;
   LaunchLevels levels_;
   RegionBook book_;
-  MeetingPoints meeting_;
+  ThreadBarriers barriers_;
   Kernel kernel_;
   ThreadMemory memory_;
   BufferId counts_ = 0;
   std::vector<ThreadOrigin> origins_;
-  std::vector<NamedBarrier> named_;
   std::map<std::uint32_t, ThreadPlace> guards_;  // by origin: where those are who pass
 };
 
