@@ -157,12 +157,13 @@ class Maker {
     }
   }
 
-  // Beside the inner levels something is written that they read, and the other way round.
+  // Beside the inner levels something is written that they read, and the other way round; perhaps
+  // in a loop, in some of its iterations, or of the blocks.
   void outer_part(Item& inner) {
     Site outer;
     outer.indices = {site_.indices[0]};
     const int s = shared(1), back = shared(n_);
-    std::vector<Item>& body = case_.outermost.body;
+    std::vector<Item> body;
     body.push_back(together(store(terms_.in_array(s, {number(0)}), terms_.value(outer))));
     inner.body.push_back(
         together(store(terms_.own_element(site_), terms_.in_array(s, {number(0)}), true)));
@@ -170,6 +171,21 @@ class Maker {
     body.push_back(inner);
     body.push_back(
         together(store(terms_.own_element(outer), terms_.in_array(back, {number(n_ - 1)}))));
+    if (draws_.one_in(2)) {
+      case_.outermost.body = std::move(body);
+      return;
+    }
+    Item loop{.kind = Kind::For};
+    loop.variable = terms_.new_variable("i", Variable::Kind::Loop, 3);
+    const auto named = [&](int v) { return variable(v, case_.variables[std::size_t(v)].name); };
+    loop.index = case_.variables[std::size_t(loop.variable)].name;
+    loop.extent = number(3);
+    if (draws_.one_in(2)) loop.term = make(Op::Greater, named(loop.variable), number(0));
+    if (!loop.term && draws_.one_in(2)) {
+      loop.term = make(Op::LessEqual, named(outer.indices[0]), number(draws_.between(0, 1)));
+    }
+    loop.body = std::move(body);
+    case_.outermost.body = {std::move(loop)};
   }
 
   ThreadCase case_;
