@@ -63,6 +63,13 @@ CText call(std::string function, const CText& operand) {
   return {std::move(function) + "(" + operand.text + ")"};
 }
 
+// Operations whose low 32 bits hang on those of their operands only.
+bool is_modular(const ValueNode& node) {
+  return node.kind == ValueNode::Kind::Apply &&
+         (node.function == Function::Add || node.function == Function::Sub ||
+          node.function == Function::Mul || node.function == Function::Neg);
+}
+
 std::string indented(const std::string& line) { return "  " + line; }
 
 }  // namespace
@@ -82,13 +89,6 @@ ValueText::ValueText(const Kernel& kernel, const Storage& storage, IndexText& in
 bool ValueText::is_lazy(const ValueNode& node) const {
   return node.kind == ValueNode::Kind::Apply && node.function == Function::Select &&
          (reads_[std::size_t(node.operands[1])] || reads_[std::size_t(node.operands[2])]);
-}
-
-// Operations whose low 32 bits hang on those of their operands only.
-bool is_modular(const ValueNode& node) {
-  return node.kind == ValueNode::Kind::Apply &&
-         (node.function == Function::Add || node.function == Function::Sub ||
-          node.function == Function::Mul || node.function == Function::Neg);
 }
 
 // The nodes that are evaluated whenever `root` is, and how often each is written.

@@ -191,13 +191,8 @@ class ThreadRunner {
   }
 
   void compare(std::size_t region, const std::vector<std::int64_t>& executed) {
-    Facts facts = program_.facts;
-    for (std::size_t k = 0; k < program_.symbols.size(); ++k) {
-      const Expr value = program_.pool->constant(sizes_.values[k]);
-      facts.bound(program_.symbols[k], value, value);
-    }
     const ThreadRegion& own = lowered_.regions[region];
-    const RegionCounts counts = region_counts(own, facts);
+    const RegionCounts counts = region_counts(own, with_values(program_.facts, sizes_));
     if (!counts.is_known()) {
       result_.not_compared[region] = counts.unknown;
       return;

@@ -21,7 +21,7 @@ bool leaves(const Body& body, Expr loop) {
 class WorkCounter {
  public:
   WorkCounter(const Kernel& kernel, const SizeValues& sizes)
-      : sizes_(sizes), known_(with_values(kernel, sizes)) {}
+      : sizes_(sizes), known_(with_values(kernel.facts, sizes)) {}
 
   double of(const Body& body) {
     double n = 0;
@@ -36,15 +36,6 @@ class WorkCounter {
   }
 
  private:
-  static Facts with_values(const Kernel& kernel, const SizeValues& sizes) {
-    Facts facts = kernel.facts;
-    for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
-      const Expr value = kernel.pool->constant(sizes.values[k]);
-      facts.bound(sizes.symbols[k], value, value);
-    }
-    return facts;
-  }
-
   double iterations(const Loop& loop) {
     if (leaves(loop.body, loop.variable)) return 1;
     const Expr n = loop.begin.valid() ? loop.extent - loop.begin : loop.extent;

@@ -3,6 +3,8 @@
 #include <selvage/index/region_threads.h>
 #include <selvage/simplifier/simplifier.h>
 
+#include <algorithm>
+
 namespace selvage {
 
 namespace {
@@ -33,6 +35,12 @@ Expr elected(std::span<const Expr> indices, ExprPool& pool) {
   Expr all = pool.truth(true);
   for (Expr i : indices) all = both(all, eq(i, 0));
   return all;
+}
+
+bool RegionThreads::is_none() const {
+  if (mask) return mask->is_none();
+  return !iterations.empty() && std::all_of(iterations.begin(), iterations.end(),
+                                            [](const ThreadMask& m) { return m.is_none(); });
 }
 
 RegionThreads region_threads(Expr condition, const ThreadMask::Levels& levels,

@@ -27,6 +27,8 @@ struct RegionThreads {
   std::vector<ThreadMask> iterations = {};
 
   bool is_dynamic() const { return !mask && iterations.empty(); }
+  // Known to be nobody, in any iteration.
+  bool is_none() const;
 };
 
 // Those for which a condition holds inside of loops, outer to inner. Iterations are told apart up

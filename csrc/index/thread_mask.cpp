@@ -13,15 +13,6 @@ std::shared_ptr<const ThreadMask::Levels> checked(ThreadMask::Levels levels) {
   return std::make_shared<const ThreadMask::Levels>(std::move(levels));
 }
 
-bool have_same_shape(const ThreadMask::Levels& a, const ThreadMask::Levels& b) {
-  const auto same_index = [](const MaskIndex& i, const MaskIndex& k) {
-    return i.extent == k.extent;
-  };
-  return &a == &b || std::ranges::equal(a, b, [&](const MaskLevel& x, const MaskLevel& y) {
-    return x.is_in_block == y.is_in_block && std::ranges::equal(x.indices, y.indices, same_index);
-  });
-}
-
 MaskDiagram combined(const ThreadMask::Levels& a, const ThreadMask::Levels& b, const MaskDiagram& x,
                      const MaskDiagram& y, bool (*keep)(bool, bool)) {
   SELVAGE_CHECK(have_same_shape(a, b));
@@ -34,6 +25,15 @@ MaskDiagram combined(const ThreadMask::Levels& a, const ThreadMask::Levels& b, c
 }
 
 }  // namespace
+
+bool have_same_shape(const ThreadMask::Levels& a, const ThreadMask::Levels& b) {
+  const auto same_index = [](const MaskIndex& i, const MaskIndex& k) {
+    return i.extent == k.extent;
+  };
+  return &a == &b || std::ranges::equal(a, b, [&](const MaskLevel& x, const MaskLevel& y) {
+    return x.is_in_block == y.is_in_block && std::ranges::equal(x.indices, y.indices, same_index);
+  });
+}
 
 ThreadMask ThreadMask::all(Levels levels) {
   return ThreadMask(checked(std::move(levels)), MaskDiagram::all());

@@ -146,6 +146,8 @@ class ThreadMask {
   MaskDiagram diagram_;
 };
 
+// Do they number the same threads, by indices of the same extents in the same levels?
+bool have_same_shape(const ThreadMask::Levels& a, const ThreadMask::Levels& b);
 bool disjoint(const ThreadMask& a, const ThreadMask& b);
 bool is_subset(const ThreadMask& a, const ThreadMask& of);
 

@@ -57,6 +57,14 @@ std::string sizes_in(Expr e, const SizeValues& sizes) {
   return text;
 }
 
+Facts with_values(Facts facts, const SizeValues& sizes) {
+  for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
+    const Expr value = facts.pool().constant(sizes.values[k]);
+    facts.bound(sizes.symbols[k], value, value);
+  }
+  return facts;
+}
+
 void check_sizes(const Fusion& fusion, const SizeValues& sizes) {
   for (Expr n : fusion.sizes()) {
     if (contains(sizes.symbols, n)) continue;

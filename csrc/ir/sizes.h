@@ -16,6 +16,9 @@ struct SizeValues {
   std::optional<std::int64_t> operator()(Expr e) const;
 };
 
+// What is known once they have these values.
+Facts with_values(Facts facts, const SizeValues& sizes);
+
 // "M = 4, N = 70000": the sizes that an expression is made of, those that have values.
 std::string sizes_in(Expr e, const SizeValues& sizes);
 

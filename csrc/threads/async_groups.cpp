@@ -9,21 +9,13 @@ namespace selvage {
 
 namespace {
 
-bool are_alike(const ThreadMask::Levels& a, const ThreadMask::Levels& b) {
-  const auto same_extent = [](const MaskIndex& i, const MaskIndex& k) {
-    return i.extent == k.extent;
-  };
-  return std::ranges::equal(a, b, [&](const MaskLevel& x, const MaskLevel& y) {
-    return x.is_in_block == y.is_in_block && std::ranges::equal(x.indices, y.indices, same_extent);
-  });
-}
-
 // Those of levels side by side number the same threads by other indices, and are put together
 // thread by thread, where these are few enough.
 void compare_masks(std::span<const ThreadMask* const> masks, AsyncGroup& group) {
   constexpr std::int64_t kMostThreads = std::int64_t{1} << 20;
   const ThreadMask& first = *masks[0];
-  if (std::ranges::all_of(masks, [&](auto* m) { return are_alike(m->levels(), first.levels()); })) {
+  if (std::ranges::all_of(masks,
+                          [&](auto* m) { return have_same_shape(m->levels(), first.levels()); })) {
     ThreadMask all = first;
     group.is_disjoint = true;
     for (const ThreadMask* mask : masks.subspan(1)) {
@@ -62,7 +54,7 @@ class ConditionComparison {
   bool take(std::span<const AsyncPart> parts) {
     levels_ = parts[0].region->levels;
     for (const AsyncPart& part : parts) {
-      if (!are_alike(part.region->levels, levels_)) return false;
+      if (!have_same_shape(part.region->levels, levels_)) return false;
       const Environment own = renamed(part.region->levels);
       for (const SerialFor* loop : *part.loops) {
         if (!take(*loop, own)) return false;
@@ -119,11 +111,10 @@ class ConditionComparison {
   std::optional<bool> never_holds(Expr condition) const {
     try {
       const RegionThreads who = region_threads(condition, levels_, loops_, facts_);
-      if (who.mask) return who.mask->is_none();
-      if (who.iterations.empty()) return std::nullopt;
+      if (who.is_none()) return true;
+      if (who.mask) return false;
       const auto is_none = [](const ThreadMask& m) { return m.is_none(); };
-      if (std::ranges::all_of(who.iterations, is_none)) return true;
-      if (std::ranges::none_of(who.iterations, is_none)) return false;
+      if (!who.is_dynamic() && std::ranges::none_of(who.iterations, is_none)) return false;
     } catch (const BadInput&) {  // it is too large to be put together
     }
     return std::nullopt;

@@ -1,7 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/divergence.h>
 #include <selvage/threads/refuse_at.h>
@@ -26,18 +25,13 @@ class ElementChecker {
  public:
   ElementChecker(const ThreadProgram& program, const RegionBook& book, const ThreadPlace& at,
                  Simplifier& known)
-      : program_(program),
-        book_(book),
-        at_(at),
-        is_left_(std::any_of(at.loops.begin(), at.loops.end(),
-                             [](const SerialFor* loop) { return leaves_outside(loop->body); })),
-        known_(known) {}
+      : program_(program), book_(book), at_(at), known_(known) {}
 
   void element(std::uint32_t array, const std::vector<Expr>& subscripts, bool is_chosen) {
     const ThreadArray& a = program_.arrays.at(array);
     for (std::size_t k = 0; k < subscripts.size(); ++k) {
       check_defined(subscripts[k], "the subscript", known_);
-      if (!is_left_ && !is_chosen) in_axis(a, k, subscripts[k]);
+      if (!at_.may_be_left && !is_chosen) in_axis(a, k, subscripts[k]);
     }
   }
   void value(ValueId v, bool is_chosen) {
@@ -78,11 +72,7 @@ class ElementChecker {
   // Does a condition hold for no thread that gets here? By its mask, where there is one.
   bool is_nowhere(Expr condition) const {
     try {
-      const RegionThreads who = book_.threads(both(at_.condition, condition), at_);
-      return (who.mask && who.mask->is_none()) ||
-             (!who.iterations.empty() &&
-              std::all_of(who.iterations.begin(), who.iterations.end(),
-                          [](const ThreadMask& m) { return m.is_none(); }));
+      return book_.threads(both(at_.condition, condition), at_).is_none();
     } catch (const BadInput&) {
       return false;  // too large to be told
     }
@@ -91,7 +81,6 @@ class ElementChecker {
   const ThreadProgram& program_;
   const RegionBook& book_;
   const ThreadPlace& at_;
-  bool is_left_;
   Simplifier& known_;
   std::set<std::pair<ValueId, bool>> seen_;
 };

@@ -210,6 +210,7 @@ class ThreadLowering {
     Simplifier outside(book_.facts_at(at, true));
     check_defined(loop.extent, "in: the extent", outside);
     inside.loops.push_back(&loop);
+    inside.may_be_left = at.may_be_left || leaves_outside(loop.body);
     const Expr truth = pool_.truth(true);
     const Expr condition = loop.condition.valid() ? loop.condition : truth;
     Simplifier known(book_.facts_at(inside, true));

@@ -1,6 +1,5 @@
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/async_groups.h>
-#include <selvage/threads/bodies.h>
 #include <selvage/threads/region_book.h>
 
 #include <algorithm>
@@ -15,6 +14,12 @@ std::vector<std::size_t> united(const std::vector<std::size_t>& a,
   std::set<std::size_t> all(a.begin(), a.end());
   all.insert(b.begin(), b.end());
   return {all.begin(), all.end()};
+}
+
+std::vector<LoopAround> loops_around(const ThreadPlace& at) {
+  std::vector<LoopAround> loops;
+  for (const SerialFor* loop : at.loops) loops.push_back({loop->index, loop->extent});
+  return loops;
 }
 
 }  // namespace
@@ -35,10 +40,8 @@ std::size_t RegionBook::add(ThreadRegion region, const ThreadPlace& at, Expr whe
   region.around = at.region;
   region.condition = both(at.condition, when);
   region.who = threads(region.condition, at);
-  for (const SerialFor* loop : at.loops) region.loops.push_back({loop->index, loop->extent});
-  region.may_be_left = std::any_of(at.loops.begin(), at.loops.end(), [](const SerialFor* loop) {
-    return leaves_outside(loop->body);
-  });
+  region.loops = loops_around(at);
+  region.may_be_left = at.may_be_left;
   if (!region.is_implicit && !region.is_iteration) warn(region, at, when);
   loops_.push_back(at.loops);
   regions_.push_back(std::move(region));
@@ -46,9 +49,7 @@ std::size_t RegionBook::add(ThreadRegion region, const ThreadPlace& at, Expr whe
 }
 
 RegionThreads RegionBook::threads(Expr condition, const ThreadPlace& at) const {
-  std::vector<LoopAround> loops;
-  for (const SerialFor* loop : at.loops) loops.push_back({loop->index, loop->extent});
-  return region_threads(condition, at.levels, loops, facts_at(at, false));
+  return region_threads(condition, at.levels, loops_around(at), facts_at(at, false));
 }
 
 void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr when) {

@@ -15,6 +15,7 @@ struct ThreadPlace {
   std::vector<Expr> inner;              // indices of levels inside: code here wants them to be 0
   std::vector<const SerialFor*> loops;  // outer to inner
   std::size_t loops_outside = 0;        // of these, outside of `parallel`
+  bool may_be_left = false;             // one of them, by a break or continue in it
   Expr condition;                       // of all masks around; that inner indices are 0 is no part
   std::optional<std::size_t> region;    // the innermost around
   bool is_in_inthreads = false;
