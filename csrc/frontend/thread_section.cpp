@@ -16,9 +16,6 @@ namespace {
 constexpr std::string_view kItems[] = {"let",  "do",   "inthreads", "for",   "foreach",
                                        "with", "sync", "parallel",  "break", "continue"};
 
-constexpr std::string_view kLevelKinds[] = {"device",    "block", "cluster",
-                                            "warpgroup", "warp",  "thread"};
-
 // Every two statements may meet in memory.
 constexpr std::int64_t kMostItems = 2'000;
 

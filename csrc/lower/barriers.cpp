@@ -220,7 +220,9 @@ class Placer {
     Way way;
     collect(s, way.first.block);
     way.first.warp = way.last.block = way.last.warp = way.first.block;
-    const GuardBarriers own = within_ ? within_(s) : GuardBarriers{};
+    const auto [known, is_new] = own_.try_emplace(&s);
+    if (is_new && within_) known->second = within_(s);
+    const GuardBarriers own = known->second;
     if (!own.block && !own.warp) return way;
     const GuardBarriers around = std::exchange(guard_, own);
     const Way inside = place(guard.body, {}, depth);
@@ -309,9 +311,10 @@ class Placer {
   // Of the innermost guard around that has any; at first of the kernel.
   GuardBarriers guard_{Barrier{}, Barrier{Barrier::Scope::Warp}};
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
-  std::unordered_map<const Statement*, Barrier> at_;  // the barrier before a statement
-  std::unordered_map<const Statement*, Way> passed_;  // loops
-  std::set<const Statement*> may_be_empty_;           // of these
+  std::unordered_map<const Statement*, Barrier> at_;         // the barrier before a statement
+  std::unordered_map<const Statement*, Way> passed_;         // loops
+  std::unordered_map<const Statement*, GuardBarriers> own_;  // of guards
+  std::set<const Statement*> may_be_empty_;                  // of these
 };
 
 // Is there memory that threads both write and read?

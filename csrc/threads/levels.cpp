@@ -17,9 +17,6 @@ namespace {
 constexpr std::int64_t kMostInCluster = 8;
 constexpr std::int64_t kMostDevices = 1'024;  // each is a run of its own
 
-constexpr std::array<std::string_view, 6> kKinds = {"device",    "block", "cluster",
-                                                    "warpgroup", "warp",  "thread"};
-
 std::string name_of(const ParallelLevel& level) { return to_string(MaskLevel{level.indices}); }
 
 void check_indices(const ParallelLevel& level) {
@@ -291,12 +288,12 @@ class TreeMaker {
 
 }  // namespace
 
-std::string_view to_string(LevelKind kind) { return kKinds[std::size_t(kind)]; }
+std::string_view to_string(LevelKind kind) { return kLevelKinds[std::size_t(kind)]; }
 
 std::optional<LevelKind> parse_level_kind(std::string_view name) {
-  const auto it = std::find(kKinds.begin(), kKinds.end(), name);
-  if (it == kKinds.end()) return std::nullopt;
-  return LevelKind(it - kKinds.begin());
+  const auto it = std::find(kLevelKinds.begin(), kLevelKinds.end(), name);
+  if (it == kLevelKinds.end()) return std::nullopt;
+  return LevelKind(it - kLevelKinds.begin());
 }
 
 std::int64_t ParallelLevel::extent() const {

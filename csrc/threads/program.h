@@ -7,6 +7,7 @@
 #include <selvage/ir/value.h>
 #include <selvage/simplifier/facts.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ namespace selvage {
 // What runs the instances of a level, from the outside in. A cluster's index is the number of a
 // block in its cluster, a block's then that of a cluster.
 enum class LevelKind : std::uint8_t { Device, Block, Cluster, Warpgroup, Warp, Thread };
+// In the order of LevelKind.
+inline constexpr std::array<std::string_view, 6> kLevelKinds = {"device",    "block", "cluster",
+                                                                "warpgroup", "warp",  "thread"};
 std::string_view to_string(LevelKind kind);
 std::optional<LevelKind> parse_level_kind(std::string_view name);
 
