@@ -290,7 +290,7 @@ class Reader {
 
   bool reads_broken(const Formula& formula) const {
     return std::any_of(formula.nodes.begin(), formula.nodes.end(), [&](const FormulaNode& n) {
-      return n.kind == FormulaNode::Kind::Element && broken_.count(n.name) != 0;
+      return n.may_read() && broken_.count(n.name) != 0;
     });
   }
 
@@ -298,9 +298,7 @@ class Reader {
     std::unordered_set<std::string> read;
     for (const Formula& formula : formulas_) {
       for (const FormulaNode& n : formula.nodes) {
-        if (n.kind == FormulaNode::Kind::Element || n.kind == FormulaNode::Kind::Name) {
-          read.insert(n.name);
-        }
+        if (n.may_read()) read.insert(n.name);
       }
     }
     for (std::size_t k = 0; k < formulas_.size(); ++k) {

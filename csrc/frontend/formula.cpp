@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 namespace selvage {
@@ -30,7 +31,8 @@ constexpr InfixSign kInfix[] = {
     {"//", Function::FloorDiv}, {"%", Function::Mod},
 };
 
-constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror", "reflect"};  // as Remap
+// As Remap.
+constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror", "reflect", "safe"};
 constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
                                              "clamped", "checked", "unchecked", "fill"};
 
@@ -97,7 +99,12 @@ class Parser {
 
   void parse_right_side() {
     parse_value(0);
-    if (!(*token_).empty()) token_.fail("unexpected '" + std::string(*token_) + "'");
+    if (!(*token_).empty()) unexpected();
+  }
+
+  [[noreturn]] void unexpected() const {
+    token_.refuse_foreign();
+    token_.fail("unexpected '" + std::string(*token_) + "'");
   }
 
   // A name to be defined.
@@ -114,23 +121,29 @@ class Parser {
   }
 
   // From the opening bracket to behind the closing one: names, each once. `where`: "on the left".
-  std::vector<Formula::Index> parse_indices(const std::string& where) {
+  std::vector<Formula::Index> parse_indices(const std::string& where, bool is_target = false) {
     std::vector<Formula::Index> indices;
     token_.expect("[");
     while (*token_ != "]") {
       if (!indices.empty()) token_.expect(",");
+      token_.refuse_foreign();
       const std::size_t at = token_.at();
       const std::string word(*token_);
-      if (place_among(word, kAccessModes) && token_.rest().starts_with('(')) {
+      const bool has_mode = place_among(word, kAccessModes) && token_.rest().starts_with('(');
+      if (has_mode && (word != "safe" || !is_target)) {
         token_.unsupported(at, "the access mode " + word, "write plain indices " + where);
       }
+      // A store is safe as it is: what lies outside is dropped.
+      if (has_mode) token_.advance(), token_.advance();
       const std::string name = defined_name("an index");
+      if (has_mode) token_.expect(")", "after the index " + name);
       for (const Formula::Index& other : indices) {
         if (other.name != name) continue;
         token_.fail_at(at, "the index " + name + " stands twice " + where, "E314",
                        "give every axis an index of its own");
       }
       indices.push_back({name, at});
+      token_.refuse_foreign();
       if (*token_ != "]" && *token_ != ",") {
         token_.fail("expected ',' or ']' after the index " + name + token_.found(), "E314",
                     "write plain indices " + where + ", such as y[m, n]");
@@ -146,8 +159,12 @@ class Parser {
   void parse_target() {
     formula_.target_at = token_.at();
     formula_.target = defined_name("the name of a tensor");
+    // `y = e`, a scalar: the same as `y[] = e`.
+    const bool is_update = std::any_of(std::begin(kUpdates), std::end(kUpdates),
+                                       [&](const auto& update) { return *token_ == update.first; });
+    if (*token_ == "=" || is_update) return;
     if (*token_ != "[") token_.expect("[", "after " + formula_.target);
-    formula_.indices = parse_indices("on the left");
+    formula_.indices = parse_indices("on the left", true);
   }
 
   std::uint32_t add(FormulaNode node) {
@@ -191,6 +208,7 @@ class Parser {
     if (word == "(") {
       token_.advance();
       const std::uint32_t value = parse_value(0);
+      token_.refuse_foreign();
       token_.expect(")");
       return value;
     }
@@ -204,8 +222,9 @@ class Parser {
       return apply(Function::Not, at, {parse_value(precedence(Function::Not))});
     }
     if (is_digit(word[0]) || word[0] == '.') return parse_number("");
+    token_.refuse_foreign();
     if (is_letter(word[0])) return parse_name();
-    token_.fail("unexpected '" + std::string(word) + "'");
+    unexpected();
   }
 
   std::uint32_t parse_number(const std::string& sign) {
@@ -310,6 +329,7 @@ class Parser {
     while (*token_ != close) {
       if (!items.empty()) token_.expect(",");
       items.push_back(parse_value(0));
+      token_.refuse_foreign();
       if (*token_ != close && *token_ != ",") token_.expect(close);
     }
     token_.advance();
@@ -318,7 +338,8 @@ class Parser {
 
   // fill(x[...], e), safe(x[...]), or a remap of a subscript.
   std::uint32_t parse_access_mode(std::size_t at, const std::string& name) {
-    if (const auto remap = place_among(name, kRemaps)) {
+    const auto remap = place_among(name, kRemaps);
+    if (remap && (in_subscript_ || name != "safe")) {
       if (!in_subscript_) {
         token_.fail_at(at, name + " stands outside of a subscript", "E314",
                        "write it around a subscript, such as x[" + name + "(i + 1)]");
@@ -399,6 +420,12 @@ class Parser {
 const Formula::Fold* Formula::whole() const {
   const FormulaNode& last = nodes.back();
   return last.kind == FormulaNode::Kind::Fold ? &folds[last.fold] : nullptr;
+}
+
+std::optional<double> parse_special_number(std::string_view name) {
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace selvage {
@@ -16,14 +17,15 @@ namespace selvage {
 // What is read where a subscript leaves its axis: [0, n) goes on
 //   clamped   0 0 0 | 0 1 2 3 | 3 3 3      circular  1 2 3 | 0 1 2 3 | 0 1 2
 //   mirror    2 1 0 | 0 1 2 3 | 3 2 1      reflect   3 2 1 | 0 1 2 3 | 2 1 0
-enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect };
+//   safe      the value 0, read nowhere
+enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe };
 
-// A statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, taken apart: what names mean is
-// left to the reader of the section.
+// A statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, or of a scalar, `y = sum(a[m])`,
+// taken apart: what names mean is left to the reader of the section.
 //   expression  || && == != < <= > >= + - * / // % with C's precedence, unary - and !,
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
-//               false, names, elements of tensors, reductions as ir/identity.h names them,
-//               fill(x[...], e), safe(x[...])
+//               false, inf, nan, names (also of scalars), elements of tensors, reductions as
+//               ir/identity.h names them, fill(x[...], e), safe(x[...])
 //   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1)
 struct FormulaNode {
   enum class Kind : std::uint8_t {
@@ -51,6 +53,9 @@ struct FormulaNode {
   bool is_filled = false;                  // an Element that a Fill reads
   std::optional<std::size_t> inside = {};  // the innermost of Formula::folds around it
   std::size_t fold = 0;                    // Fold: its number in Formula::folds
+
+  // Whether `name` may be that of a tensor: a scalar's stands alone.
+  bool may_read() const { return kind == Kind::Element || kind == Kind::Name; }
 };
 
 struct Formula {
@@ -77,6 +82,9 @@ struct Formula {
   // The reduction that is the whole right side: its indices are the target's, behind its own.
   const Fold* whole() const;
 };
+
+// What `inf` and `nan` stand for in a value, where nothing else has that name.
+std::optional<double> parse_special_number(std::string_view name);
 
 // Throws BadInput at the place in the file: E104 too long or too deep, E108 number too large, E314
 // not a statement, E315 unknown function, E390 some access modes, and loads.

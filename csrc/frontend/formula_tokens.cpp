@@ -10,8 +10,26 @@ namespace {
 
 // Longer signs first, so that `//` is not read as `/`.
 constexpr std::string_view kSigns[] = {
-    "//", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "+", "-",
-    "*",  "/",  "%",  "<",  ">",  "!",  "(",  ")",  "[",  "]",  ",", "="};
+    "//", "**", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "+", "-", "*",
+    "/",  "%",  "<",  ">",  "!",  "(",  ")",  "[",  "]",  ",",  "=",  ":", "?"};
+
+// What other languages write, and what is written here.
+struct ForeignWord {
+  std::string_view word;
+  const char* what;
+  const char* help;
+};
+constexpr ForeignWord kForeign[] = {
+    {"**", "there is no operator '**'", "write pow(a, b), or a * a for a square"},
+    {"if", "there is no '... if ... else ...'", "write select(c, a, b) for a if c else b"},
+    {"?", "there is no '... ? ... : ...'", "write select(c, a, b) for c ? a : b"},
+    {":", "there are no slices with ':'",
+     "write an index for each axis: sum(x[i, j]) folds over the j that is not on the left, and "
+     "x[i, j + 2] begins at the third item"},
+    {"and", "there is no operator 'and'", "write a && b"},
+    {"or", "there is no operator 'or'", "write a || b"},
+    {"not", "there is no operator 'not'", "write !a"},
+};
 
 }  // namespace
 
@@ -59,6 +77,12 @@ void Tokens::advance() {
     if (at_ == start_) fail("unexpected " + shown(first_characters(text_.substr(at_), 1)));
   }
   token_ = text_.substr(start_, at_ - start_);
+}
+
+void Tokens::refuse_foreign() const {
+  for (const ForeignWord& f : kForeign) {
+    if (token_ == f.word) fail(f.what, "E314", f.help);
+  }
 }
 
 std::string Tokens::found() const {

@@ -31,6 +31,8 @@ class Tokens {
   }
   [[noreturn]] void fail_at(std::size_t at, const std::string& what, const char* code = "E314",
                             const std::string& help = kWriteOne) const;
+  // Refuses what other languages write here, such as `a if c else b`.
+  void refuse_foreign() const;
   [[noreturn]] void unsupported(std::size_t at, const std::string& what,
                                 const std::string& help) const;
 

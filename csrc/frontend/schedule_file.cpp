@@ -69,7 +69,10 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
       errors.attempt([&] { read_tensors(section.value, context, file); });
     }
   }
-  if (errors.empty()) context.symbols.check_all_used();
+  if (errors.empty()) {
+    context.symbols.check_all_used();
+    for (Diagnostic& d : context.symbols.warn_of_unused()) file.warnings.push_back(std::move(d));
+  }
   file.sizes = context.symbols.values();
   file.expect.sizes = file.sizes;
 }

@@ -51,7 +51,7 @@ ScheduleScope::ScheduleScope(std::span<const Formula> statements,
   for (const Formula& f : statements) {
     by_name_.emplace(f.target, &f);
     for (const FormulaNode& n : f.nodes) {
-      if (n.kind == FormulaNode::Kind::Element) is_read_[n.name] = true;
+      if (n.may_read()) is_read_[n.name] = true;
     }
   }
   for (const NamedInput& i : inputs) inputs_.emplace(i.name, &i);

@@ -262,15 +262,20 @@ class Writer {
   bool tells_extents(TensorId t, const Formula& formula, const std::vector<std::string>& indices) {
     const TensorInfo& info = fusion_[t];
     std::map<std::string, Expr> told, left;
+    std::set<std::string> torn;
     for (const FormulaNode& node : formula.nodes) {
       if (node.kind != FormulaNode::Kind::Element) continue;
       const std::vector<Expr> extents = fusion_.shape(called_.at(node.name));
       for (std::size_t axis = 0; axis < node.operands.size(); ++axis) {
         const FormulaNode& lone = formula.nodes[node.operands[axis]];
         if (lone.kind != FormulaNode::Kind::Name) continue;
-        (node.is_filled ? left : told).emplace(lone.name, extents[axis]);
+        const auto [it, is_first] =
+            (node.is_filled ? left : told).emplace(lone.name, extents[axis]);
+        // Axes that an index may leave tell nothing where they differ.
+        if (node.is_filled && !is_first && !same(it->second, extents[axis])) torn.insert(lone.name);
       }
     }
+    for (const std::string& name : torn) left.erase(name);
     told.merge(left);
     const std::vector<DomainId> domains = nest_domain(info);
     for (std::size_t k = 0; k < indices.size(); ++k) {

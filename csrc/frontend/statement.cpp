@@ -1,6 +1,7 @@
 // One statement of section 2, from its parts to a computed tensor.
 #include <selvage/base/check.h>
 #include <selvage/base/names.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_indices.h>
@@ -59,7 +60,8 @@ class Builder {
       const Expr extent = indices_.extent(indices_.of_target()[k]);
       if (!extent.valid()) {
         refuse("E317", place(index.at),
-               "the extent of the index " + index.name + " of " + formula_.target + " is not known",
+               "the extent of the index " + index.name + " of " + formula_.target +
+                   " is not known" + indices_.why_unknown(indices_.of_target()[k]),
                "read a tensor at [" + index.name + "], or give " + formula_.target +
                    " a shape under outputs");
       }
@@ -84,10 +86,10 @@ class Builder {
       const Formula::Index& index = fold.indices[k];
       request.shape.push_back(indices_.extent(request.indices[k]));
       if (request.shape.back().valid()) continue;
-      refuse(
-          "E317", place(index.at),
-          "the extent of the index " + index.name + ", over which " + name + " folds, is not known",
-          "read a tensor at [" + index.name + "] inside " + name + "(...)");
+      refuse("E317", place(index.at),
+             "the extent of the index " + index.name + ", over which " + name +
+                 " folds, is not known" + indices_.why_unknown(request.indices[k]),
+             "read a tensor at [" + index.name + "] inside " + name + "(...)");
     }
     return request;
   }
@@ -103,10 +105,12 @@ class Builder {
     if (!source) return;
     const std::vector<Expr> extents = fusion_.shape(*source);
     for (std::size_t axis = 0; axis < std::min(extents.size(), node.operands.size()); ++axis) {
-      const FormulaNode& lone = formula_.nodes[node.operands[axis]];
+      const FormulaNode& whole = formula_.nodes[node.operands[axis]];
+      const bool is_safe = whole.kind == Kind::Remap && whole.remap == Remap::Safe;
+      const FormulaNode& lone = is_safe ? formula_.nodes[whole.operands[0]] : whole;
       if (lone.kind != Kind::Name) continue;
       const Expr index = indices_.find(lone);
-      if (index.valid()) indices_.note(index, extents[axis], node.is_filled);
+      if (index.valid()) indices_.note(index, extents[axis], node.is_filled || is_safe);
     }
   }
 
@@ -134,6 +138,13 @@ class Builder {
   bool computes(const std::string& name) const {
     return std::any_of(all_.begin(), all_.end(),
                        [&](const Formula& f) { return f.target == name; });
+  }
+  // A tensor without axes, which may be read by its name alone; one that is computed too late is
+  // for source_of to refuse.
+  bool is_scalar(const std::string& name) const {
+    if (const auto t = fusion_.find(name)) return fusion_[*t].logical.empty();
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const Formula& f) { return f.target == name && f.indices.empty(); });
   }
 
   Expr subscript(const FormulaNode& node) {
@@ -188,9 +199,12 @@ class Builder {
       case Kind::Real: return values.constant(DataType::Float, node.real, true);
       case Kind::Truth: return values.constant(DataType::Bool, node.integer, true);
       case Kind::Name: {
-        const Expr e = symbol(node);
-        if (!e.valid()) refuse_name(node, true);
-        return values.index(e);
+        if (const Expr e = symbol(node); e.valid()) return values.index(e);
+        if (is_scalar(node.name)) return read(node, {});
+        const std::optional<double> special = parse_special_number(node.name);
+        const bool is_tensor = fusion_.find(node.name) || computes(node.name);
+        if (!special || is_tensor) refuse_name(node, true);
+        return values.constant(DataType::Float, *special, true);
       }
       case Kind::Element: return read(node, {});
       case Kind::Fill: return fill(node);
@@ -216,7 +230,7 @@ class Builder {
       if (extents.back().valid()) continue;
       refuse("E317", place(fold.at),
              "the extent of the index " + to_string(i) + " in " + std::string(to_string(fold.how)) +
-                 "(...) is not known",
+                 "(...) is not known" + indices_.why_unknown(i),
              "read a tensor at [" + to_string(i) + "]");
     }
     const Tensor t =
@@ -275,18 +289,49 @@ class Builder {
                  (node.operands.size() == 1 ? " subscript" : " subscripts"),
              "give one subscript for each axis");
     }
+    const DataType type = fusion_[source].type;
+    ValueGraph& values = fusion_.values();
     std::vector<Expr> subscripts;
+    std::vector<std::size_t> safe, others;  // axes
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
       const std::uint32_t k = node.operands[axis];
       const FormulaNode& whole = formula_.nodes[k];
-      subscripts.push_back(whole.kind == Kind::Remap ? remapped(sizes_.simplifier(), whole.remap,
-                                                                subscripts_[k], extents[axis])
-                                                     : subscripts_[k]);
+      const bool has_mode = whole.kind == Kind::Remap;
+      subscripts.push_back(
+          has_mode ? remapped(sizes_.simplifier(), whole.remap, subscripts_[k], extents[axis])
+                   : subscripts_[k]);
+      if (!has_mode) others.push_back(axis);
+      if (has_mode && whole.remap == Remap::Safe) safe.push_back(axis);
     }
-    const DataType type = fusion_[source].type;
-    ValueGraph& values = fusion_.values();
+    const bool is_safe = !safe.empty() && !otherwise;
+    if (is_safe) otherwise = values.constant(type, std::int64_t{0}, false);
+    const auto is_within = [&](std::size_t axis) {
+      return proves_within(subscripts[axis], extents[axis]);
+    };
+    if (is_safe && !std::all_of(others.begin(), others.end(), is_within)) {
+      // Only these axes may be left: the others are to be proved in bounds like those of any read.
+      Expr inside;
+      for (std::size_t axis : safe) {
+        const Expr own = 0 <= subscripts[axis] && subscripts[axis] < extents[axis];
+        inside = inside.valid() ? inside && own : own;
+        subscripts[axis] =
+            remapped(sizes_.simplifier(), Remap::Clamped, subscripts[axis], extents[axis]);
+      }
+      const ValueId element = values.read(type, std::uint32_t(source), std::move(subscripts));
+      return values.apply(Function::Select, {values.index(inside), element, *otherwise});
+    }
     if (!otherwise) return values.read(type, std::uint32_t(source), std::move(subscripts));
     return values.read_or(type, std::uint32_t(source), std::move(subscripts), *otherwise);
+  }
+
+  // 0 <= subscript < extent wherever the indices of the statement are within their extents.
+  bool proves_within(Expr subscript, Expr extent) {
+    Facts facts = *fusion_.facts();
+    for (Expr index : symbols_of(std::span(&subscript, 1))) {
+      const Expr n = indices_.extent(index);
+      if (n.valid()) facts.loop(index, n);
+    }
+    return Simplifier(std::move(facts)).proves(0 <= subscript && subscript < extent);
   }
 
   const Formula& formula_;
@@ -308,6 +353,7 @@ Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
   // What is in bounds anyway stays as it is, and is plain to see in bounds.
   const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
   switch (remap) {
+    case Remap::Safe: return x;
     case Remap::Clamped: return clamped(x);
     case Remap::Circular: return x % n;
     case Remap::Mirror: {

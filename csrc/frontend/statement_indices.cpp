@@ -1,3 +1,6 @@
+#include <selvage/base/words.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
 #include <selvage/frontend/statement_indices.h>
 
 #include <set>
@@ -57,14 +60,26 @@ std::vector<Expr> StatementIndices::inside(std::uint32_t node) const {
 }
 
 void StatementIndices::note(Expr index, Expr extent, bool may_leave) {
-  (may_leave ? left_extents_ : extents_).emplace(index.id(), extent);
+  if (!may_leave) {
+    extents_.emplace(index.id(), extent);
+    return;
+  }
+  std::vector<Expr>& left = left_extents_[index.id()];
+  if (!contains(left, extent)) left.push_back(extent);
 }
 
 Expr StatementIndices::extent(Expr index) const {
-  for (const auto* extents : {&extents_, &left_extents_}) {
-    if (const auto it = extents->find(index.id()); it != extents->end()) return it->second;
-  }
-  return {};
+  if (const auto it = extents_.find(index.id()); it != extents_.end()) return it->second;
+  const auto left = left_extents_.find(index.id());
+  return left != left_extents_.end() && left->second.size() == 1 ? left->second[0] : Expr();
+}
+
+std::string StatementIndices::why_unknown(Expr index) const {
+  const auto left = left_extents_.find(index.id());
+  if (left == left_extents_.end()) return "";
+  std::vector<std::string> extents;
+  for (Expr n : left->second) extents.push_back(to_string(n));
+  return ", as axes that it may leave have " + listed(extents) + " items";
 }
 
 }  // namespace selvage

@@ -24,17 +24,21 @@ class StatementIndices {
   // reductions around it.
   std::vector<Expr> inside(std::uint32_t node) const;
 
-  // An index runs over the extent of the axis on which it first stands alone; an axis that it may
-  // leave tells only where no other does.
+  // An index runs over the extent of the axis on which it first stands alone; axes that it may
+  // leave tell only where no other does, and where they agree.
   void note(Expr index, Expr extent, bool may_leave);
   void set(Expr index, Expr extent) { extents_[index.id()] = extent; }
   Expr extent(Expr index) const;  // invalid: nothing tells
+  // Why nothing tells, to be put behind "is not known": ", as axes that it may leave have 33 and 8
+  // items", or nothing.
+  std::string why_unknown(Expr index) const;
 
  private:
   const Formula& formula_;
   std::vector<Expr> target_;
   std::vector<std::vector<Expr>> folds_;
-  std::unordered_map<std::uint32_t, Expr> extents_, left_extents_;  // by symbol
+  std::unordered_map<std::uint32_t, Expr> extents_;                    // by symbol
+  std::unordered_map<std::uint32_t, std::vector<Expr>> left_extents_;  // each once
 };
 
 }  // namespace selvage

@@ -50,11 +50,18 @@ std::map<std::string, std::int64_t> FileSymbols::values() const {
 Expr FileSymbols::resolve(ExprPool& pool, std::string_view name) const {
   const Symbol* s = find(name);
   if (s == nullptr) return {};
+  resolved_.insert(s->name);
   return s->is_fixed() ? pool.constant(*s->value) : pool.symbol(name);
 }
 
 void FileSymbols::set_value(Symbol& s, std::int64_t value, const Place& place) {
   const std::string what = "the value " + std::to_string(value) + " of " + s.name;
+  if (value < s.min && value == 0) {
+    refuse("E310", place, what + " is below its min " + std::to_string(s.min),
+           s.min > 1 ? "give it a larger value, or a smaller min"
+                     : "min is 1 by default; a size that may be 0 is declared so: symbols: {" +
+                           s.name + ": {min: 0}}");
+  }
   if (value < s.min) {
     refuse("E310", place, what + " is below its min " + std::to_string(s.min),
            "give it a larger value, or a smaller min");
@@ -125,14 +132,10 @@ void FileSymbols::read_sizes(const Node& node) {
       const auto it = positions_.find(name);
       Symbol& s = it == positions_.end() ? add(name, entry.place) : symbols_[it->second];
       const std::int64_t value = as_integer_of(entry.value, "sizes: " + name, 0, INT64_MAX);
-      // A size without facts that is given as 0 may be 0.
-      if (it == positions_.end() && value == 0) s.min = 0;
+      if (it == positions_.end()) only_sizes_.push_back(name);
       const auto given = given_.find(name);
       if (given == given_.end()) return set_value(s, value, entry.value.place);
-      if (used_.insert(name).second) {
-        if (it == positions_.end() && given->second == 0) s.min = 0;
-        set_value(s, given->second, command_line());
-      }
+      if (used_.insert(name).second) set_value(s, given->second, command_line());
     });
   }
 }
@@ -143,7 +146,6 @@ void FileSymbols::declare(const Node& node) {
   const auto given = given_.find(s.name);
   if (given == given_.end()) return;
   used_.insert(s.name);
-  if (given->second == 0) s.min = 0;
   set_value(s, given->second, command_line());
 }
 
@@ -166,6 +168,23 @@ void FileSymbols::check_all_used() {
              meant(name, names(), "name a symbol of the file, such as --size N=1024"));
     });
   }
+}
+
+std::vector<Diagnostic> FileSymbols::warn_of_unused() const {
+  std::vector<Diagnostic> warnings;
+  for (const std::string& name : only_sizes_) {
+    if (resolved_.count(name)) continue;
+    std::vector<std::string_view> others;
+    for (const Symbol& s : symbols_) {
+      if (s.name != name) others.push_back(s.name);
+    }
+    warnings.push_back({.code = "E393",
+                        .severity = Severity::Warning,
+                        .place = find(name)->place,
+                        .message = "sizes: nothing in the file uses " + name,
+                        .help = meant(name, others, "leave it out, or correct its name")});
+  }
+  return warnings;
 }
 
 Expr read_expr(ExprPool& pool, const Node& node, std::string_view what,

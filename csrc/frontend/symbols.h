@@ -46,6 +46,8 @@ class FileSymbols {
   std::optional<std::int64_t> stride_value(const std::string& name);
   // Refuses values of sizes that nobody has asked for.
   void check_all_used();
+  // E393 of each of `sizes` that is declared nowhere else and that nothing has resolved.
+  std::vector<Diagnostic> warn_of_unused() const;
 
   const Symbol* find(std::string_view name) const;
   const std::vector<Symbol>& all() const { return symbols_; }
@@ -62,6 +64,8 @@ class FileSymbols {
 
   std::map<std::string, std::int64_t> given_;
   std::set<std::string> used_;  // of given_
+  std::vector<std::string> only_sizes_;
+  mutable std::set<std::string> resolved_;  // asked for by an expression
   Diagnostics& errors_;
   std::vector<Symbol> symbols_;
   std::unordered_map<std::string, std::size_t> positions_;

@@ -30,7 +30,6 @@ class Reader {
                {"dtype", "logical", "root", "view", "allocation", "contiguity", "strides", "align",
                 "transforms", "loop", "bind", "memory", "duplicates", "read", "fill"},
                errors_);
-    errors_.attempt([&] { draft_.type = as_data_type(require(node_, name_, "dtype"), "dtype"); });
     read_words();
     errors_.attempt([&] { read_domains(); });
     if (const Node* list = node_.find("transforms")) {
@@ -50,6 +49,9 @@ class Reader {
 
  private:
   void read_words() {
+    if (const Node* type = node_.find("dtype")) {
+      errors_.attempt([&] { draft_.type = as_data_type(*type, "dtype"); });
+    }
     if (const Node* memory = node_.find("memory")) {
       errors_.attempt([&] {
         draft_.memory = Memory(as_one_of(*memory, "memory", {"global", "shared", "local"}));

@@ -87,7 +87,13 @@ class AssignmentReader {
       case Kind::Integer: return values.whole(node.integer);
       case Kind::Real: return values.constant(DataType::Float, node.real, true);
       case Kind::Truth: return values.constant(DataType::Bool, node.integer, true);
-      case Kind::Name: return values.index(scope_.use(node.name, place(node)));
+      case Kind::Name: {
+        const std::optional<double> special = parse_special_number(node.name);
+        const bool is_taken =
+            scope_.find(node.name).valid() || scope_.find_array(node.name) != nullptr;
+        if (special && !is_taken) return values.constant(DataType::Float, *special, true);
+        return values.index(scope_.use(node.name, place(node)));
+      }
       case Kind::Element: return read_element(node);
       case Kind::Apply: return values.apply(node.function, std::move(operands));
       case Kind::Cast: return values.cast(operands[0], node.type);

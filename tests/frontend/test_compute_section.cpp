@@ -53,10 +53,44 @@ TEST(ComputeSection, SizesOfTheCommandLineWin) {
 }
 
 TEST(ComputeSection, ASizeOfZeroStaysASymbol) {
-  const ScheduleFile file = read(kFile, {{"M", 0}, {"N", 7}});
+  const std::string may_be_empty = std::string("symbols: {M: {min: 0}}\n") + kFile;
+  const ScheduleFile file = read(may_be_empty, {{"M", 0}, {"N", 7}});
   EXPECT_EQ(file.sizes, (Sizes{{"M", 0}, {"N", 7}}));
   ASSERT_EQ(file.fusion->possibly_empty().size(), 1U);
   EXPECT_EQ(to_string(file.fusion->possibly_empty()[0]), "M");
+}
+
+TEST(ComputeSection, ASizeMayBeZeroOnlyWhereThatIsDeclared) {
+  const std::string help =
+      "min is 1 by default; a size that may be 0 is declared so: symbols: {M: {min: 0}}\n";
+  const std::string wrong = "error[E310]: the value 0 of M is below its min 1; help: " + help;
+  const std::string declared = std::string("symbols: {M: {}}\n") + kFile;
+  EXPECT_EQ(refusal(kFile, {{"M", 0}}), "--size: " + wrong);
+  EXPECT_EQ(refusal(declared, {{"M", 0}}), "--size: " + wrong);
+  EXPECT_EQ(refusal("sizes: {M: 0}\n" + std::string(kFile)), "a.yaml:1:12: " + wrong);
+  EXPECT_EQ(refusal("sizes: {M: 2}\n" + std::string(kFile), {{"M", 0}}), "--size: " + wrong);
+  EXPECT_EQ(
+      refusal("symbols: {M: {min: 2}}\n" + std::string(kFile), {{"M", 0}}),
+      "--size: error[E310]: the value 0 of M is below its min 2; help: give it a larger value, "
+      "or a smaller min\n");
+}
+
+TEST(ComputeSection, ASizeThatNothingUsesIsWarnedOf) {
+  const auto warnings = [](const std::string& head) {
+    return to_text(read(head + kFile).warnings);
+  };
+  EXPECT_EQ(warnings("sizes: {M: 2, Q: 3}\n"),
+            "a.yaml:1:15: warning[E393]: sizes: nothing in the file uses Q; help: leave it out, or "
+            "correct its name\n");
+  EXPECT_EQ(to_text(read("sizes: {Row: 2}\ninputs: {a: {shape: [Rows], dtype: float}}\n"
+                         "compute: [\"y[i] = a[i]\"]\n")
+                        .warnings),
+            "a.yaml:1:9: warning[E393]: sizes: nothing in the file uses Row; help: did you mean "
+            "'Rows'?\n");
+  EXPECT_EQ(warnings("sizes: {M: 2, K: 4, F: 2}\nfacts: [K > 2]\nschedule: {y: [{split: {in: n, "
+                     "factor: F, out: [o, i]}}]}\n"),
+            "");
+  EXPECT_EQ(warnings("symbols: {Q: {}}\nsizes: {Q: 2}\n"), "");
 }
 
 TEST(ComputeSection, InputsHaveStridesContiguityAndAlignment) {

@@ -159,6 +159,41 @@ TEST(Formula, AccessModesSayWhatIsReadOutOfBounds) {
             "(k[i] + k[min(max(min((i + 1) % 6, 6 - (i + 1) % 6), 0), 3)])");
 }
 
+TEST(Formula, SafeOnAnAxisReadsZeroOutsideOfThatAxis) {
+  EXPECT_EQ(value_of("y[m, n] = a[m, n] + a[safe(m - 1), n]"), "(a[m, n] + fill(a[m - 1, n], 0))");
+  EXPECT_EQ(value_of("y[m, n] = a[safe(m), safe(n)]"), "fill(a[m, n], 0)");
+  EXPECT_EQ(value_of("y[i] = k[i] + k[safe(i + 1)]"), "(k[i] + fill(k[i + 1], 0))");
+  EXPECT_EQ(value_of("y[n] = b[n] + a[safe(n + 2), circular(n + 1)]"),
+            "(b[n] + fill(a[n + 2, (n + 1) % N], 0))");
+  EXPECT_EQ(value_of("y[n] = b[n] + fill(a[0, safe(n + 1)], 0.5)"),
+            "(b[n] + fill(a[0, n + 1], 0.5))");
+  // The other axis may not be left: where that is not proved, it is still to be.
+  EXPECT_EQ(
+      value_of("y[m, n] = a[m, n] + a[safe(m + 1), n + 1]"),
+      "(a[m, n] + select(<0 <= m + 1 && m + 1 < M>, a[min(max(m + 1, 0), M - 1), n + 1], 0))");
+  EXPECT_EQ(value_of("y[safe(i)] = k[i]"), "k[i]");
+}
+
+TEST(Formula, InfAndNanAreNumbersUnlessTheyAreNames) {
+  EXPECT_EQ(value_of("y[i] = select(k[i] > 0, inf, -inf)"), "select((0 < k[i]), inf, -inf)");
+  EXPECT_EQ(value_of("y[n] = max(b[n], -inf) + nan"), "(max(b[n], -inf) + nan)");
+  EXPECT_EQ(value_of("y[i] = fill(b[i], inf)"), "fill(b[i], inf)");
+  EXPECT_EQ(value_of("y[inf] = k[inf] * inf"), "(int64(k[inf]) * <inf>)");
+  EXPECT_EQ(tensors_of("nan = sum(k[i])\n  - y[i] = k[i] - nan"),
+            "nan[] = sum[i in 4](int64(k[i])) int64; y[i_1] = (int64(k[i_1]) - nan[])");
+}
+
+TEST(Formula, AScalarNeedsNoBrackets) {
+  EXPECT_EQ(tensors_of("y = sum(a[m, n])"), tensors_of("y[] = sum(a[m, n])"));
+  EXPECT_EQ(tensors_of("s = max(b[i])\n  - y[n] = b[n] - s"),
+            "s[] = max[i in N](b[i]) half; y[n] = (b[n] - s[])");
+  EXPECT_EQ(tensors_of("s[] = max(b[i])\n  - y = s * 2"),
+            "s[] = max[i in N](b[i]) half; y[] = (s[] * 2)");
+  // An index of that name is what it was.
+  EXPECT_EQ(tensors_of("i = max(b[n])\n  - y[i] = k[i] + i"),
+            "i[] = max[n in N](b[n]) half; y[i] = (int64(k[i]) + <i>)");
+}
+
 // clang-format off
 const Refused kStatements[] = {
     {"y[m, n] = a[m, n] + c[n]",
@@ -205,9 +240,66 @@ const Refused kStatements[] = {
     {"y[m, n] = a[m, sum(n)]",
      "a.yaml:6:20: error[E314]: the reduction sum in a subscript in the statement 'y[m, n] = a[m, "
      "sum(n)]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
-    {"y[m, n] = a[m, safe(n)]",
-     "a.yaml:6:20: error[E390]: the access mode safe in a subscript is not supported yet; help: "
+    {"y[m, n] = a[m, checked(n)]",
+     "a.yaml:6:20: error[E390]: the access mode checked in a subscript is not supported yet; help: "
      "write safe(x[...]) or fill(x[...], v) around the element"},
+    {"y[m, n] = a[m, safe(2 * n)]",
+     "a.yaml:6:10: error[E317]: the extent of the index n of y is not known; help: read a tensor at "
+     "[n], or give y a shape under outputs"},
+    {"y[m, n] = a[m, safe(m) + n]",
+     "a.yaml:6:20: error[E316]: an access mode stands inside of a subscript; help: write it around "
+     "the whole subscript, such as x[mirror(i + 1)]"},
+    {"y[n] = fill(a[n, n], 3.0)",
+     "a.yaml:6:7: error[E317]: the extent of the index n of y is not known, as axes that it may "
+     "leave have M and N items; help: read a tensor at [n], or give y a shape under outputs"},
+    {"y[m] = max(fill(a[m, i], 0) + fill(k[i], 0) + fill(b[i], 0))",
+     "a.yaml:6:26: error[E317]: the extent of the index i, over which max folds, is not known, as "
+     "axes that it may leave have N and 4 items; help: read a tensor at [i] inside max(...)"},
+    {"y[m] = 1 - sum(fill(a[m, n], 0) + fill(b[m], 0))",
+     "a.yaml:6:16: error[E317]: the extent of the index m in sum(...) is not known, as axes that it "
+     "may leave have M and N items; help: read a tensor at [m]"},
+    {"y[i] = k[i] ** 2",
+     "a.yaml:6:17: error[E314]: there is no operator '**' in the statement 'y[i] = k[i] ** 2'; "
+     "help: write pow(a, b), or a * a for a square"},
+    {"y[i] = k[i] if k[i] > 0 else 0",
+     "a.yaml:6:17: error[E314]: there is no '... if ... else ...' in the statement 'y[i] = k[i] if "
+     "k[i] > 0 else 0'; help: write select(c, a, b) for a if c else b"},
+    {"y[i] = max(k[i] if k[i] > 0 else 0, 1)",
+     "a.yaml:6:21: error[E314]: there is no '... if ... else ...' in the statement 'y[i] = max(k[i] "
+     "if k[i] > 0 else 0, 1)'; help: write select(c, a, b) for a if c else b"},
+    {"'y[i] = (k[i] > 0 ? 1 : 2)'",
+     "a.yaml:6:23: error[E314]: there is no '... ? ... : ...' in the statement 'y[i] = (k[i] > 0 ? 1 "
+     ": 2)'; help: write select(c, a, b) for c ? a : b"},
+    {"'y[m] = sum(a[m, :])'",
+     "a.yaml:6:22: error[E314]: there are no slices with ':' in the statement 'y[m] = sum(a[m, "
+     ":])'; help: write an index for each axis: sum(x[i, j]) folds over the j that is not on the "
+     "left, and x[i, j + 2] begins at the third item"},
+    {"'y[i] = k[1:]'",
+     "a.yaml:6:16: error[E314]: there are no slices with ':' in the statement 'y[i] = k[1:]'; help: "
+     "write an index for each axis: sum(x[i, j]) folds over the j that is not on the left, and x[i, "
+     "j + 2] begins at the third item"},
+    {"'y[m, :] = a[m, :]'",
+     "a.yaml:6:11: error[E314]: there are no slices with ':' in the statement 'y[m, :] = a[m, :]'; "
+     "help: write an index for each axis: sum(x[i, j]) folds over the j that is not on the left, "
+     "and x[i, j + 2] begins at the third item"},
+    {"y[i] = k[i] and not k[i]",
+     "a.yaml:6:17: error[E314]: there is no operator 'and' in the statement 'y[i] = k[i] and not "
+     "k[i]'; help: write a && b"},
+    {"y[i] = (k[i] or k[i])",
+     "a.yaml:6:18: error[E314]: there is no operator 'or' in the statement 'y[i] = (k[i] or "
+     "k[i])'; help: write a || b"},
+    {"y[i] = not k[i]",
+     "a.yaml:6:12: error[E314]: there is no operator 'not' in the statement 'y[i] = not k[i]'; "
+     "help: write !a"},
+    {"y[i] = k[inf]",
+     "a.yaml:6:14: error[E504]: inf is neither an index of y nor a symbol; help: put it on the left, "
+     "or fold over it, such as sum(x[inf])"},
+    {"y[unchecked(i)] = k[i]",
+     "a.yaml:6:7: error[E390]: the access mode unchecked is not supported yet; help: write plain "
+     "indices on the left"},
+    {"y[safe(i + 1)] = k[i]",
+     "a.yaml:6:14: error[E314]: expected ')' after the index i, found '+' in the statement "
+     "'y[safe(i + 1)] = k[i]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
     {"y[m, n] = checked(a[m, n])",
      "a.yaml:6:15: error[E390]: the access mode checked is not supported yet; help: write safe(x[...]) "
      "or fill(x[...], v) around the element"},
@@ -290,8 +382,13 @@ const Refused kStatements[] = {
      "a.yaml:6:10: error[E314]: the index m stands twice on the left in the statement "
      "'y[m, m] = a[m, m]'; help: give every axis an index of its own"},
     {"y = a[m, n]",
-     "a.yaml:6:7: error[E314]: expected '[' after y, found '=' in the statement 'y "
-     "= a[m, n]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
+     "a.yaml:6:11: error[E504]: m is neither an index of y nor a symbol; help: put it on the left, "
+     "or fold over it, such as sum(x[m])"},
+    {"y < 1",
+     "a.yaml:6:7: error[E314]: expected '[' after y, found '<' in the statement 'y < 1'; help: write "
+     "a statement such as y[m, n] = relu(a[m, n] + b[n])"},
+    {"y = y + sum(k[i])",
+     "a.yaml:6:9: error[E318]: y is read before it is computed; help: give the result another name"},
     {"y[m, n] = a[m, n] & 1",
      "a.yaml:6:23: error[E314]: unexpected '&' in the statement 'y[m, n] = a[m, n] "
      "& 1'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},

@@ -52,6 +52,13 @@ TEST(ScheduleFile, EachTensorIsAKernelOfItsOwn) {
   EXPECT_EQ(file.tensors[1].place.line, 4);
 }
 
+TEST(ScheduleFile, ATensorIsOfFloatUnlessItSaysOtherwise) {
+  const FileTensor t = one("tensors: {T0: {logical: {I0: 15}}}\n");
+  EXPECT_EQ((*t.fusion)[t.tensor].type, DataType::Float);
+  const FileTensor of_half = one("tensors: {T0: {dtype: half, logical: {I0: 15}}}\n");
+  EXPECT_EQ((*of_half.fusion)[of_half.tensor].type, DataType::Half);
+}
+
 TEST(ScheduleFile, AnItemIsItsRowMajorNumber) {
   const FileTensor t = one(tensor("    logical: {I0: 3, I1: N, I2: 5}\nsymbols: {N: {}}\n"));
   const TensorInfo& info = (*t.fusion)[t.tensor];
@@ -190,8 +197,8 @@ TEST(ScheduleFile, ExpectationsAreComparedAsExpressions) {
 const Refused kFiles[] = {
     {"tensors:\n"
      "  T0:\n"
-     "    logical: {I0: 4}\n",
-     "a.yaml:3:5: error[E110]: T0: the key 'dtype' is missing; help: add 'dtype: "
+     "    dtype: float\n",
+     "a.yaml:3:5: error[E110]: T0: the key 'logical' is missing; help: add 'logical: "
      "...'"},
     {"tensors:\n"
      "  T0:\n"

@@ -30,6 +30,14 @@ body:
                 {"break: i", "for: {index: j, in: 2, do: [break: j]}"});
 }
 
+TEST(ProgramFiles, InfAndNanAreNumbersUnlessSomethingIsCalledSo) {
+  const std::string head = "parallel: [{p: 6}]\narrays:\n  A: {shape: [6], dtype: float}\n";
+  EXPECT_EQ(said(head + "body: [\"A[p] = select(p < 3, -inf, nan)\"]\n"), "accepted");
+  EXPECT_EQ(said(head + "  inf: {shape: [6], dtype: float}\nbody: [\"A[p] = inf\"]\n"),
+            "a.yaml:5:16: error[E302]: inf is an array and stands without subscripts; help: write "
+            "inf[...]");
+}
+
 TEST(ProgramFiles, BreakAndContinueNameALoopAround) {
   expect_mended(kSixThreads + R"(- for: {index: i, in: 2, label: outer, do: [{continue: inner}]}
 )",
