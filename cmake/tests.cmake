@@ -85,7 +85,7 @@ endfunction()
 
 set(tests_core base expr simplifier)
 set(tests_ir ir index oracle legality)
-set(tests_kernel kernel lower scheduler threads codegen emulate runtime driver)
+set(tests_kernel kernel lower scheduler threads codegen emulate runtime driver values)
 set(tests_tools frontend report confirm tools examples)
 set(claimed consumer corpus driver_stub fuzz nvrtc_stub scripts support)
 foreach(binary tests_core tests_ir tests_kernel tests_tools)

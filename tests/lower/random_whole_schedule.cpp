@@ -184,13 +184,14 @@ class Step {
   void like(const std::vector<TensorId>& computed) { s_.like(t_, any_of(computed, rng_)); }
   void keep_in() { s_.keep_in(t_, memory()); }
 
-  friend bool take_step(Schedule&, std::mt19937_64&, std::string&);
+  friend bool test::take_step(Schedule&, std::mt19937_64&, std::string&);
   Schedule& s_;
   std::mt19937_64& rng_;
   TensorId t_{};
 };
 
-// False: there was nothing to do.
+}  // namespace
+
 bool take_step(Schedule& s, std::mt19937_64& rng, std::string& name) {
   try {
     Step(s, rng).take(name);
@@ -199,8 +200,6 @@ bool take_step(Schedule& s, std::mt19937_64& rng, std::string& name) {
     return false;
   }
 }
-
-}  // namespace
 
 std::optional<Program> WholeCase::try_lower(const Schedule& s) {
   try {

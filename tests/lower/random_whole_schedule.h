@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "tests/lower/random_whole_fusion.h"
@@ -32,5 +33,9 @@ struct WholeCase {
  private:
   std::optional<Program> try_lower(const Schedule& s);
 };
+
+// One random primitive on a random tensor of a schedule; `name` says which, before it is refused
+// (Illegal). False: there was nothing to do.
+bool take_step(Schedule& s, std::mt19937_64& rng, std::string& name);
 
 }  // namespace selvage::test
