@@ -1,6 +1,7 @@
 // Section 2 of a schedule file: a fusion in index notation.
 #include <selvage/base/names.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/layout.h>
 #include <selvage/frontend/read_axes.h>
 #include <selvage/frontend/schedule_draft.h>
@@ -157,8 +158,7 @@ class Reader {
       errors_.attempt([&] {
         claim(tensor_name(entry, context_.symbols), entry.place);
         const std::string what = "inputs." + entry.key;
-        expect_map(entry.value, what, {"shape", "dtype", "strides", "contiguity", "align"},
-                   errors_);
+        expect_map(entry.value, what, Form::Input, errors_);
         Input input{&entry, {}, {}, {}, {}};
         errors_.attempt([&] {
           input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype");
@@ -201,8 +201,7 @@ class Reader {
     for (const Entry& entry : expect_map(section, "outputs")) {
       errors_.attempt([&] {
         const std::string what = "outputs." + entry.key;
-        expect_map(entry.value, what, {"shape", "dtype", "strides", "contiguity", "align"},
-                   errors_);
+        expect_map(entry.value, what, Form::Output, errors_);
         const Formula* formula = statement_of(entry, "outputs");
         if (formula == nullptr) return;
         StatementOutput output;

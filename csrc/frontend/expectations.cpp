@@ -2,6 +2,7 @@
 #include <selvage/base/names.h>
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/sections.h>
 #include <selvage/frontend/words.h>
 #include <selvage/simplifier/simplifier.h>
@@ -14,7 +15,7 @@ Expectations read_expectations(const Node& node, FileContext& context) {
   Expectations expect;
   expect.place = node.place;
   Diagnostics& errors = context.errors;
-  expect_map(node, "expect", {"legal", "predicates"}, errors);
+  expect_map(node, "expect", Form::Expect, errors);
   if (const Node* legal = node.find("legal")) {
     errors.attempt([&] { expect.legal = as_bool(*legal, "expect.legal"); });
   }

@@ -43,13 +43,13 @@ bool all_digits(std::string_view text) {
 }
 
 Diagnostic unknown_key(const Entry& entry, std::string_view what,
-                       std::initializer_list<std::string_view> keys) {
+                       std::span<const std::string_view> keys) {
   std::string help;
-  if (const auto meant = nearest(entry.key, {keys.begin(), keys.size()})) {
+  if (const auto meant = nearest(entry.key, keys)) {
     help = "did you mean '" + std::string(*meant) + "'?";
   } else {
     for (const std::string_view key : keys) help += (help.empty() ? "" : ", ") + std::string(key);
-    help = keys.size() == 0 ? "remove it: no keys are known here" : "the known keys are " + help;
+    help = keys.empty() ? "remove it: no keys are known here" : "the known keys are " + help;
   }
   return {.code = "E106",
           .place = entry.place,
@@ -123,8 +123,7 @@ const std::vector<Entry>& expect_map(const Node& node, std::string_view what) {
 }
 
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::initializer_list<std::string_view> keys,
-                                     Diagnostics& errors) {
+                                     std::span<const std::string_view> keys, Diagnostics& errors) {
   for (const Entry& entry : expect_map(node, what)) {
     if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
       errors.add(unknown_key(entry, what, keys));
@@ -134,7 +133,7 @@ const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
 }
 
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::initializer_list<std::string_view> keys) {
+                                     std::span<const std::string_view> keys) {
   for (const Entry& entry : expect_map(node, what)) {
     if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
       throw BadInput(unknown_key(entry, what, keys));

@@ -4,7 +4,7 @@
 #include <selvage/frontend/document.h>
 
 #include <cstdint>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,10 +54,9 @@ const std::vector<Entry>& expect_map(const Node& node, std::string_view what);  
 // A map with no keys but these (E107, E106). The first form adds an error for each unknown key and
 // goes on; the second throws at the first one.
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::initializer_list<std::string_view> keys,
-                                     Diagnostics& errors);
+                                     std::span<const std::string_view> keys, Diagnostics& errors);
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::initializer_list<std::string_view> keys);
+                                     std::span<const std::string_view> keys);
 // The value under a key that must be there (E110).
 const Node& require(const Node& map, std::string_view what, std::string_view key);
 

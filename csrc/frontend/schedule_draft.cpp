@@ -1,5 +1,6 @@
 // `schedule` of section 2, read: which names mean what.
 #include <selvage/base/names.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/schedule_scope.h>
 #include <selvage/frontend/words.h>
 
@@ -30,7 +31,7 @@ class Reader {
   ScheduleDraft read(const Node& node) {
     draft_.place = node.place;
     if (node.kind == Node::Kind::Scalar) {
-      as_one_of(node, "schedule", {"auto"});
+      as_one_of(node, "schedule", Form::AutoWord);
       return std::move(draft_);
     }
     draft_.is_automatic = false;
@@ -96,12 +97,11 @@ class Reader {
     tensor.is_listed = true;
     const std::string what = "schedule." + entry.key;
     if (entry.value.kind == Node::Kind::Scalar) {
-      as_one_of(entry.value, what, {"inline"});
+      as_one_of(entry.value, what, Form::InlineWord);
       tensor.is_inlined = true;
     } else if (entry.value.kind == Node::Kind::Map) {
       const Entry& item = expect_one(entry.value, what);
-      constexpr std::string_view kPlaces[] = {"inline"};
-      one_of(item.key, item.place, what, kPlaces);
+      one_of(item.key, item.place, what, keys_of(Form::Placed));
       read_site(item, tensor);
     } else {
       const std::vector<Node>& items = expect_sequence(entry.value, what);
@@ -150,12 +150,9 @@ class Reader {
 
   void read_item(const Node& item, Tensor& tensor, ListProgress& progress,
                  std::size_t& last_barrier) {
-    constexpr std::string_view kItems[] = {"split",   "merge",  "resize", "swizzle",
-                                           "reorder", "bind",   "cache",  "rfactor",
-                                           "like",    "inline", "memory", "blocks"};
     const std::string what = "schedule." + tensor.name;
     const Entry& entry = expect_one(item, what);
-    const std::size_t kind = one_of(entry.key, entry.place, what, kItems);
+    const std::size_t kind = one_of(entry.key, entry.place, what, keys_of(Form::ScheduleItem));
     if (scope_.input(tensor.name) != nullptr && kind != 6) {
       refuse("E205", entry.place, what + ": " + tensor.name + " is an input and has no loops",
              "cache it, and schedule the copy");
@@ -186,7 +183,7 @@ class Reader {
         tensor.items.push_back({read_memory(entry.value, what + ".memory"), entry.place});
         break;
       case 11:
-        as_one_of(entry.value, what + ".blocks", {"atomic"});
+        as_one_of(entry.value, what + ".blocks", Form::BlocksWord);
         tensor.items.push_back({ScheduleDraft::AtomicBlocks{}, entry.place});
         break;
       default: read_cut(entry, tensor, progress); break;
@@ -280,16 +277,16 @@ class Reader {
   }
 
   Memory read_memory(const Node& node, const std::string& what) {
-    return Memory(as_one_of(node, what, {"global", "shared", "local"}));
+    return Memory(as_one_of(node, what, Form::MemoryWord));
   }
 
   void read_cache(const Entry& entry, Tensor& tensor, ListProgress& progress) {
     const std::string& what = entry.key;
-    expect_map(entry.value, what, {"as", "memory", "at", "by", "stages"});
+    expect_map(entry.value, what, Form::Cache);
     const std::string name = scope_.read_new_name(entry.value, what);
     const Memory memory = read_memory(require(entry.value, what, "memory"), what + ".memory");
     if (const Node* by = entry.value.find("by")) {
-      if (as_one_of(*by, what + ".by", {"ldst", "cp_async", "tma"}) != 0) {
+      if (as_one_of(*by, what + ".by", Form::CopyWord) != 0) {
         refuse_unsupported(by->place, what + ".by: " + by->text, "write by: ldst");
       }
     }
@@ -321,7 +318,7 @@ class Reader {
 
   void read_rfactor(const Entry& entry, Tensor& tensor, ListProgress& progress) {
     const std::string& what = entry.key;
-    expect_map(entry.value, what, {"in", "as"});
+    expect_map(entry.value, what, Form::Rfactor);
     const Node& in = require(entry.value, what, "in");
     find_late(&in, tensor, progress);
     const std::string name = scope_.read_new_name(entry.value, what);
@@ -359,7 +356,7 @@ class Reader {
 
   void read_site(const Entry& entry, Tensor& tensor) {
     const std::string& what = entry.key;
-    expect_map(entry.value, what, {"into", "at"});
+    expect_map(entry.value, what, Form::Site);
     const std::string into =
         scope_.read_computed(require(entry.value, what, "into"), what + ".into");
     if (tensor.site) {

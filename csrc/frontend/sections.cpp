@@ -1,4 +1,5 @@
 #include <selvage/base/names.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/sections.h>
 #include <selvage/frontend/words.h>
 
@@ -7,13 +8,7 @@
 namespace selvage {
 
 DataType as_data_type(const Node& node, std::string_view what) {
-  const std::string& text = as_text(node, what);
-  if (const auto type = parse_data_type(text)) return *type;
-  std::vector<std::string_view> words;
-  for (int k = int(DataType::Bool); k <= int(DataType::Double); ++k) {
-    words.push_back(to_string(DataType(k)));
-  }
-  return DataType(one_of(text, node.place, what, words));
+  return DataType(as_one_of(node, what, Form::Type));
 }
 
 const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols) {
@@ -32,16 +27,8 @@ std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& name
     errors.attempt([&] {
       const std::size_t d = names.find(entry.key, entry.place, "bind");
       const std::string what = "bind." + entry.key;
-      const std::string& text = as_text(entry.value, what);
-      auto type = parse_parallel_type(text);
-      if (!type) {
-        std::vector<std::string_view> words;
-        for (int k = int(ParallelType::Serial); k <= int(ParallelType::Group); ++k) {
-          words.push_back(to_string(ParallelType(k)));
-        }
-        type = ParallelType(one_of(text, entry.value.place, what, words));
-      }
-      bindings.push_back({d, *type, entry.value.place});
+      const auto type = ParallelType(as_one_of(entry.value, what, Form::Parallel));
+      bindings.push_back({d, type, entry.value.place});
     });
   }
   return bindings;

@@ -1,6 +1,7 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/symbols.h>
 #include <selvage/frontend/words.h>
@@ -90,7 +91,7 @@ void FileSymbols::read_symbols(const Node& node) {
         }
         return;
       }
-      expect_map(entry.value, what, {"multiple_of", "min", "max", "value"}, errors_);
+      expect_map(entry.value, what, Form::Symbol, errors_);
       const auto read = [&](const char* key, std::int64_t least, auto use) {
         const Node* value = entry.value.find(key);
         if (value == nullptr) return;

@@ -1,5 +1,6 @@
 // Reading one tensor of section 1.
 #include <selvage/base/names.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/tensor_draft.h>
 #include <selvage/frontend/words.h>
 
@@ -26,10 +27,9 @@ class Reader {
         errors_(context.errors) {}
 
   void read() {
-    expect_map(node_, name_,
-               {"dtype", "logical", "root", "view", "allocation", "contiguity", "strides", "align",
-                "transforms", "loop", "bind", "memory", "duplicates", "read", "fill"},
-               errors_);
+    expect_map(node_, name_);
+    const bool is_view = node_.find("root") != nullptr || node_.find("view") != nullptr;
+    expect_map(node_, name_, is_view ? Form::View : Form::Tensor, errors_);
     read_words();
     errors_.attempt([&] { read_domains(); });
     if (const Node* list = node_.find("transforms")) {
@@ -53,13 +53,12 @@ class Reader {
       errors_.attempt([&] { draft_.type = as_data_type(*type, "dtype"); });
     }
     if (const Node* memory = node_.find("memory")) {
-      errors_.attempt([&] {
-        draft_.memory = Memory(as_one_of(*memory, "memory", {"global", "shared", "local"}));
-      });
+      errors_.attempt(
+          [&] { draft_.memory = Memory(as_one_of(*memory, "memory", Form::MemoryWord)); });
     }
     if (const Node* duplicates = node_.find("duplicates")) {
       errors_.attempt([&] {
-        as_one_of(*duplicates, "duplicates", {"allowed"});
+        as_one_of(*duplicates, "duplicates", Form::DuplicatesWord);
         draft_.duplicates = true;
       });
     }
@@ -223,16 +222,12 @@ class Reader {
       refuse("E313", read.place, "read: " + name_ + " is not in shared memory",
              "write memory: shared, or leave read out");
     }
-    expect_map(read, "read", {"transforms", "loop", "bind", "reduce", "guard"}, errors_);
+    expect_map(read, "read", Form::Reading, errors_);
     TensorDraft::Reading reading;
     reading.place = read.place;
     if (const Node* guard = read.find("guard")) reading.is_guarded = as_bool(*guard, "read.guard");
     if (const Node* reduce = read.find("reduce")) {
-      // No value of a hole leaves a variance as it is.
-      constexpr auto kLast = std::size_t(Reduction::Variance);
-      const auto words = reduction_names().first(kLast);
-      reading.reduction =
-          Reduction(one_of(as_text(*reduce, "read.reduce"), reduce->place, "read.reduce", words));
+      reading.reduction = Reduction(as_one_of(*reduce, "read.reduce", Form::ReduceWord));
     }
     const std::size_t own = names_.size();
     if (const Node* list = read.find("transforms")) {

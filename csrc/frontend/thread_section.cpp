@@ -1,5 +1,6 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/thread_statement.h>
@@ -12,9 +13,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr std::string_view kItems[] = {"let",  "do",   "inthreads", "for",   "foreach",
-                                       "with", "sync", "parallel",  "break", "continue"};
 
 // Every two statements may meet in memory.
 constexpr std::int64_t kMostItems = 2'000;
@@ -75,11 +73,11 @@ class ThreadReader {
 
   ThreadArray read_array(const Entry& entry) {
     const std::string what = "arrays: " + entry.key;
-    expect_map(entry.value, what, {"shape", "dtype", "memory"}, errors_);
+    expect_map(entry.value, what, Form::Array, errors_);
     ThreadArray array{.name = entry.key, .shape = {}, .place = entry.place};
     if (const Node* type = entry.value.find("dtype")) array.type = as_data_type(*type, what);
     if (const Node* memory = entry.value.find("memory")) {
-      array.memory = Memory(as_one_of(*memory, what, {"global", "shared", "local"}));
+      array.memory = Memory(as_one_of(*memory, what, Form::MemoryWord));
     }
     const Node& shape = require(entry.value, what, "shape");
     if (std::int64_t(expect_sequence(shape, what).size()) > kMostAxes) {
@@ -216,7 +214,7 @@ class ThreadReader {
     const Node& value = entry.value;
     const Place& place = entry.place;
     const auto add = [&](auto made) { body.push_back({std::move(made), place}); };
-    switch (one_of(entry.key, place, "an item of a body", kItems)) {
+    switch (one_of(entry.key, place, "an item of a body", keys_of(Form::BodyConstruct))) {
       case 0: return read_let(value);
       case 1: return add(DoTogether{read_body(value, "do")});
       case 2: return add(read_inthreads(value));
@@ -224,7 +222,7 @@ class ThreadReader {
       case 4: return add(read_for(value, entry.key));
       case 5: return add(read_with(value));
       case 6: {
-        const std::size_t among = as_one_of(value, "sync", {"shared", "warp", "region"});
+        const std::size_t among = as_one_of(value, "sync", Form::SyncWord);
         return add(Synchronize{Synchronize::Among(among)});
       }
       case 7: return add(read_parallel(value));
@@ -243,7 +241,7 @@ class ThreadReader {
   }
 
   InThreads read_inthreads(const Node& node) {
-    expect_map(node, "inthreads", {"when", "async", "do"}, errors_);
+    expect_map(node, "inthreads", Form::InThreads, errors_);
     const Node& when = require(node, "inthreads", "when");
     InThreads in{.when = scope_.condition(when, "when"), .text = when.text, .body = {}};
     if (const Node* async = node.find("async")) in.is_async = as_bool(*async, "async");
@@ -252,7 +250,7 @@ class ThreadReader {
   }
 
   SerialFor read_for(const Node& node, const std::string& what) {
-    expect_map(node, what, {"index", "in", "if", "label", "do"}, errors_);
+    expect_map(node, what, Form::For, errors_);
     const Node& index = require(node, what, "index");
     const std::string& name = as_name(index, "index");
     Inside inside(*this);
@@ -281,7 +279,7 @@ class ThreadReader {
   }
 
   InnerParallel read_parallel(const Node& node) {
-    expect_map(node, "parallel", {"levels", "do"}, errors_);
+    expect_map(node, "parallel", Form::InnerParallel, errors_);
     const Inside inside(*this);
     InnerParallel inner{.levels = read_levels(require(node, "parallel", "levels")), .body = {}};
     inner.body = read_body(require(node, "parallel", "do"), "do");
@@ -299,7 +297,7 @@ class ThreadReader {
   };
 
   DoTogether read_with(const Node& node) {
-    expect_map(node, "with", {"indices", "where", "do"}, errors_);
+    expect_map(node, "with", Form::With, errors_);
     const Inside inside(*this);
     const std::size_t first = inside.bound;
     for (const Entry& entry : expect_map(require(node, "with", "indices"), "indices")) {

@@ -1,14 +1,12 @@
 #include <selvage/base/names.h>
+#include <selvage/frontend/file_form.h>
 #include <selvage/frontend/transforms.h>
 #include <selvage/frontend/words.h>
-
-#include <array>
 
 namespace selvage {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds = {"split", "merge", "resize", "swizzle"};
 constexpr std::size_t kMostSuggestions = 20;  // no more errors are printed
 
 // One name, or a list of `wanted` names.
@@ -81,13 +79,13 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
   const std::string& what = entry.key;
   FileTransform t;
   t.place = entry.place;
-  t.kind = Kind(one_of(what, entry.place, "transform", kKinds));
+  t.kind = Kind(one_of(what, entry.place, "transform", keys_of(Form::Transform)));
   const Node& body = entry.value;
   switch (t.kind) {
-    case Kind::Split: expect_map(body, what, {"in", "factor", "out", "inner"}, errors); break;
-    case Kind::Merge: expect_map(body, what, {"in", "out"}, errors); break;
-    case Kind::Resize: expect_map(body, what, {"in", "left", "right", "out"}, errors); break;
-    case Kind::Swizzle: expect_map(body, what, {"kind", "in", "out"}, errors); break;
+    case Kind::Split: expect_map(body, what, Form::Split, errors); break;
+    case Kind::Merge: expect_map(body, what, Form::Merge, errors); break;
+    case Kind::Resize: expect_map(body, what, Form::Resize, errors); break;
+    case Kind::Swizzle: expect_map(body, what, Form::Swizzle, errors); break;
   }
   const bool two_in = t.kind == Kind::Merge || t.kind == Kind::Swizzle;
   const bool two_out = t.kind == Kind::Split || t.kind == Kind::Swizzle;
@@ -112,8 +110,8 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
     t.right = amount("right");
   } else if (t.kind == Kind::Swizzle) {
     errors.attempt([&] {
-      t.swizzle = SwizzleKind(
-          as_one_of(require(body, what, "kind"), what + ".kind", {"xor", "cyclic_shift"}));
+      t.swizzle =
+          SwizzleKind(as_one_of(require(body, what, "kind"), what + ".kind", Form::SwizzleWord));
     });
   }
   errors.attempt([&] {

@@ -36,11 +36,6 @@ std::size_t one_of(std::string_view text, const Place& place, std::string_view w
          meant(text, words, "write one of them"));
 }
 
-std::size_t as_one_of(const Node& node, std::string_view what,
-                      std::initializer_list<std::string_view> words) {
-  return one_of(as_text(node, what), node.place, what, {words.begin(), words.size()});
-}
-
 std::int64_t as_integer_of(const Node& node, std::string_view what, std::int64_t least,
                            std::int64_t most) {
   const std::int64_t value = as_integer(node, what);

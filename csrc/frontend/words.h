@@ -3,7 +3,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/frontend/document.h>
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,8 +19,6 @@ std::string meant(std::string_view word, std::span<const std::string_view> words
                   std::string otherwise);
 
 // The number of the word that stands there (E304).
-std::size_t as_one_of(const Node& node, std::string_view what,
-                      std::initializer_list<std::string_view> words);
 std::size_t one_of(std::string_view text, const Place& place, std::string_view what,
                    std::span<const std::string_view> words);
 // An integer of a range (E305).

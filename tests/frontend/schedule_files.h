@@ -1,10 +1,14 @@
 #pragma once
 
 #include <selvage/frontend/schedule_file.h>
+#include <tests/support/file_schema_judge.h>
+
+#include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace selvage::schedule_files {
 
@@ -15,12 +19,19 @@ inline ScheduleFile read(std::string_view text, const Sizes& sizes = {}) {
   return read_schedule_text(text, "a.yaml", sizes);
 }
 
-// All that is said against a file: what is wrong with it, or else what is illegal in it.
+// All that is said against a file: what is wrong with it, or else what is illegal in it. The
+// schema of schedule files must not contradict it.
 inline std::string refusal(std::string_view text, const Sizes& sizes = {}) {
+  const auto compare = [&](const std::vector<Diagnostic>& errors) {
+    const auto wrong = test::schema_contradiction(text, errors);
+    EXPECT_FALSE(wrong) << *wrong;
+  };
   try {
     const ScheduleFile file = read(text, sizes);
+    compare({});
     return file.illegal.empty() ? "accepted" : to_text(file.illegal);
   } catch (const BadFile& e) {
+    compare(e.diagnostics());
     return e.what();
   }
 }

@@ -73,6 +73,8 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
        "--json, --dot and --svg - each want standard output; help: choose one"},
       {"a.yaml --dot --svg -",
        "--json, --dot and --svg - each want standard output; help: choose one"},
+      {"--rules --schema",
+       "--rules and --schema are two tasks; help: schedule_inspect --help lists the options"},
       {"--rules a.yaml",
        "--rules and 'a.yaml' are two tasks; help: schedule_inspect --help lists the options"},
   };

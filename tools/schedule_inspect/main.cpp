@@ -4,6 +4,7 @@
 #include <selvage/frontend/expression_lines.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/report/dot.h>
+#include <selvage/report/file_schema.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
 #include <selvage/report/picture.h>
@@ -42,6 +43,7 @@ int perform(const Options& options) {
     case Options::Task::Inspect: return inspect_file(options);
     case Options::Task::Simplify: return simplify_file(options.file, std::cout) ? 0 : 2;
     case Options::Task::Rules: std::cout << rules_page(); return 0;
+    case Options::Task::Schema: std::cout << file_schema(); return 0;
     case Options::Task::Help: std::cout << options.help; return 0;
     case Options::Task::Version: std::cout << "schedule_inspect " SELVAGE_VERSION "\n"; return 0;
   }

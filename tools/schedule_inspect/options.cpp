@@ -61,7 +61,7 @@ bool is_architecture(std::string_view text) {
 struct Raw {
   std::string file, simplify, on;
   std::vector<std::string> sizes, inputs, outputs;
-  bool rules = false, trace = false, debug = false, tune = false;
+  bool rules = false, schema = false, trace = false, debug = false, tune = false;
   bool version = false, run = false;
 };
 
@@ -77,13 +77,15 @@ void refuse_unsupported_options(const Raw& raw) {
 }
 
 void examine(const Raw& raw, Options& options) {
-  if (!raw.simplify.empty() || raw.rules) {
-    if (!raw.simplify.empty() && raw.rules) wrong("--simplify and --rules are two tasks");
-    if (!raw.file.empty()) {
-      wrong(std::string(raw.rules ? "--rules" : "--simplify FILE") + " and '" + raw.file +
-            "' are two tasks");
-    }
-    options.task = raw.rules ? Options::Task::Rules : Options::Task::Simplify;
+  std::vector<std::pair<const char*, Options::Task>> tasks;
+  if (!raw.simplify.empty()) tasks.emplace_back("--simplify FILE", Options::Task::Simplify);
+  if (raw.rules) tasks.emplace_back("--rules", Options::Task::Rules);
+  if (raw.schema) tasks.emplace_back("--schema", Options::Task::Schema);
+  if (!tasks.empty()) {
+    const std::string first = tasks[0].first;
+    if (tasks.size() > 1) wrong(first + " and " + tasks[1].first + " are two tasks");
+    if (!raw.file.empty()) wrong(first + " and '" + raw.file + "' are two tasks");
+    options.task = tasks[0].second;
     options.file = raw.simplify;
     return;
   }
@@ -178,6 +180,7 @@ Options parse_options(int argc, const char* const* argv) {
                  "sm_90a, sm_80, ...: compile for it, and say what each kernel uses");
   app.add_option("--simplify", raw.simplify, "simplify the expressions of a file, one a line");
   app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
+  app.add_flag("--schema", raw.schema, "print a JSON schema of schedule files, for editors");
   app.add_flag("--help", help, "print this and exit");
   app.add_flag("--version", raw.version, "print the version and exit");
   app.add_flag("--tune", raw.tune, "not supported yet: try schedules");

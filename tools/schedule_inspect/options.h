@@ -11,7 +11,7 @@ namespace selvage {
 
 // The command line of schedule_inspect.
 struct Options {
-  enum class Task : std::uint8_t { Inspect, Simplify, Rules, Help, Version };
+  enum class Task : std::uint8_t { Inspect, Simplify, Rules, Schema, Help, Version };
 
   Task task = Task::Inspect;
   std::string file;

@@ -1,0 +1,438 @@
+// The file language as tables: every map with its keys, every word.
+#include <selvage/base/data_type.h>
+#include <selvage/frontend/file_form.h>
+#include <selvage/frontend/words.h>
+#include <selvage/ir/identity.h>
+#include <selvage/ir/parallel.h>
+#include <selvage/threads/program.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace selvage {
+
+namespace {
+
+using enum Form;
+
+constexpr bool kNeeded = true;
+
+// ---- What every file may have ----
+
+constexpr FileKey kTensorsFile[] = {
+    {"symbols", Symbols, "sizes that are not known yet, and what is known of them"},
+    {"facts", Conditions, "relations between sizes; promises, which a run tests"},
+    {"sizes", SizeValues, "values of sizes"},
+    {"tensors", Tensors, "tensors, each looked at by itself", kNeeded},
+    {"expect", Expect, "what must come out, for --check"},
+};
+constexpr FileKey kFusionFile[] = {
+    {"symbols", Symbols, "sizes that are not known yet, and what is known of them"},
+    {"facts", Conditions, "relations between sizes; promises, which a run tests"},
+    {"sizes", SizeValues, "values of sizes"},
+    {"inputs", Inputs, "the tensors that are given"},
+    {"outputs", Outputs, "the tensors that come out; default: what is computed and not read"},
+    {"shapes", Shapes, "extents of tensors that are no outputs, where no read tells them"},
+    {"compute", Statements, "what is computed, in order", kNeeded},
+    {"schedule", Schedule, "how the loops run; what it does not settle is filled in"},
+    {"expect", Expect, "what must come out, for --check"},
+};
+constexpr FileKey kThreadsFile[] = {
+    {"symbols", Symbols, "values that only the launch brings, and what is known of them"},
+    {"facts", Conditions, "relations between symbols; promises, which a run tests"},
+    {"sizes", SizeValues, "values of symbols"},
+    {"arrays", Arrays, "the memory that threads share"},
+    {"parallel", Levels, "the levels of threads, outer first"},
+    {"body", Body, "what each thread does", kNeeded},
+    {"expect", Expect, "what must come out, for --check"},
+};
+constexpr FileKey kSymbol[] = {
+    {"multiple_of", Count, "what divides it"},
+    {"min", Natural, "its least value; default 1"},
+    {"max", Natural, "its greatest value"},
+    {"value", Natural, "fixes it"},
+};
+constexpr FileKey kExpect[] = {
+    {"legal", Truth, "whether the schedule is legal"},
+    {"predicates", Predicates, "of each tensor, the checks that stay"},
+};
+
+// ---- Tensors ----
+
+constexpr FileKey kTensor[] = {
+    {"dtype", Type, "the type of an element; default float"},
+    {"logical", NamedExtents, "what it is: extents by name, outer to inner", kNeeded},
+    {"allocation", Names, "how it lies in memory, outer to inner; default: as logical"},
+    {"contiguity", Truths, "false: the stride of that axis is the symbol TENSOR_stride_AXIS"},
+    {"strides", Extents, "the strides of allocation, in elements"},
+    {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},
+    {"transforms", Transforms, "how the iterdomains are cut up, one after the other"},
+    {"loop", Names, "the loops, outer to inner; default: what no transform takes"},
+    {"bind", Bindings, "what runs which loop"},
+    {"memory", MemoryWord, "where it is kept; default global"},
+    {"duplicates", DuplicatesWord, "an item may be stored more than once"},
+    {"read", Reading, "of a shared tensor: how it is read, if other than it is written"},
+    {"fill", Integer, "what holes must hold"},
+};
+// A view has these keys too, or instead of those of the same name.
+constexpr FileKey kView[] = {
+    {"root", NamedExtents, "what it is a view of: extents by name, outer to inner", kNeeded},
+    {"view", Transforms, "how root leads to logical", kNeeded},
+    {"logical", Names, "what it is: what no step of view takes, outer to inner", kNeeded},
+    {"loop", Names, "the loops, outer to inner: a set from which all others follow", kNeeded},
+};
+constexpr FileKey kReading[] = {
+    {"transforms", Transforms, "as those of the tensor; they may take what those have made"},
+    {"loop", Names, "the loops that read it; all of logical must follow from them"},
+    {"bind", Bindings, "what runs which of these loops"},
+    {"reduce", ReduceWord, "what the reader folds the elements into one with"},
+    {"guard", Truth, "false: it is read at holes too; default true"},
+};
+constexpr FileKey kSplit[] = {
+    {"in", OneName, "what is cut up", kNeeded},
+    {"factor", Extent, "the extent of the inner part, or of the outer one", kNeeded},
+    {"out", TwoNames, "outer, inner", kNeeded},
+    {"inner", Truth, "false: factor is the outer part's extent; default true"},
+};
+constexpr FileKey kMerge[] = {
+    {"in", TwoNames, "outer, inner", kNeeded},
+    {"out", OneName, "one index for both", kNeeded},
+};
+constexpr FileKey kResize[] = {
+    {"in", OneName, "what gets more room, or less", kNeeded},
+    {"left", Size, "points added before the first; negative: taken away", kNeeded},
+    {"right", Size, "points added behind the last; negative: taken away", kNeeded},
+    {"out", OneName, "what comes out", kNeeded},
+};
+constexpr FileKey kSwizzle[] = {
+    {"kind", SwizzleWord, "xor: b = c ^ d; cyclic_shift: b = (d + c) % |B|", kNeeded},
+    {"in", TwoNames, "[A, B]: the row, and what is permuted by its number", kNeeded},
+    {"out", TwoNames, "[C, D]", kNeeded},
+};
+constexpr FileKey kTransform[] = {
+    {"split", Split, "one index in two: x = outer * factor + inner"},
+    {"merge", Merge, "two indices in one: x = outer * |inner| + inner"},
+    {"resize", Resize, "room at the ends: what is added are holes"},
+    {"swizzle", Swizzle, "an index permuted by another"},
+};
+
+// ---- Fusions ----
+
+constexpr FileKey kInput[] = {
+    {"shape", Extents, "extents, outer to inner", kNeeded},
+    {"dtype", Type, "the type of an element", kNeeded},
+    {"strides", Extents, "in elements; default: dense"},
+    {"contiguity", Truths, "false: the stride of that axis is the symbol INPUT_stride_AXIS"},
+    {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},
+};
+constexpr FileKey kOutput[] = {
+    {"shape", Extents, "extents, where no read tells them"},
+    {"dtype", Type, "the type of an element; default: what promotion gives"},
+    {"strides", Extents, "in elements; default: dense"},
+    {"contiguity", Truths, "false: the stride of that axis is the symbol OUTPUT_stride_AXIS"},
+    {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},
+};
+constexpr FileKey kScheduleItem[] = {
+    {"split", Split, "one loop in two"},
+    {"merge", Merge, "two loops in one"},
+    {"resize", Resize, "room at the ends of a loop; what is added are holes"},
+    {"swizzle", Swizzle, "a loop permuted by another"},
+    {"reorder", Names, "all loops, outer to inner"},
+    {"bind", Bindings, "what runs which loop"},
+    {"cache", Cache, "a copy that all read instead"},
+    {"rfactor", Rfactor, "a fold in two steps: another tensor folds over some loops first"},
+    {"like", Name, "the transforms, order and bindings of another tensor, as far as they fit"},
+    {"inline", Site, "computed inside of another tensor's loops"},
+    {"memory", MemoryWord, "where it is kept"},
+    {"blocks", BlocksWord, "of a fold: how blocks that fold together come to one result"},
+};
+constexpr FileKey kPlaced[] = {
+    {"inline", Site, "computed inside of another tensor's loops"},
+};
+constexpr FileKey kCache[] = {
+    {"as", Name, "the name of the copy", kNeeded},
+    {"memory", MemoryWord, "where the copy is kept", kNeeded},
+    {"at", Name, "the loop of the reader inside of which it is made"},
+    {"by", CopyWord, "how it is copied; ldst alone is supported so far"},
+    {"stages", Count, "copies under way at once; 1 alone is supported so far"},
+};
+constexpr FileKey kRfactor[] = {
+    {"in", NameOrNames, "the loops that the first step folds over", kNeeded},
+    {"as", Name, "the name of the first step", kNeeded},
+};
+constexpr FileKey kSite[] = {
+    {"into", Name, "whose loops", kNeeded},
+    {"at", Name, "the innermost of them; default: before all, in the same kernel"},
+};
+
+// ---- Thread programs ----
+
+constexpr FileKey kArray[] = {
+    {"shape", Extents, "extents, outer to inner", kNeeded},
+    {"dtype", Type, "the type of an element; default float"},
+    {"memory", MemoryWord, "global: an argument; shared: of a block; local: of a thread"},
+};
+constexpr FileKey kBodyConstruct[] = {
+    {"let", Lets, "names for conditions and numbers, up to the end of the body"},
+    {"do", Body, "several items as one"},
+    {"inthreads", InThreads, "what some threads do; they wait for one another at its end"},
+    {"for", For, "a serial loop"},
+    {"foreach", For, "the same as for"},
+    {"with", With, "indices that loops inside go over"},
+    {"sync", SyncWord, "where threads wait for one another"},
+    {"parallel", InnerParallel, "levels inside of levels"},
+    {"break", Name, "leaves the serial loop of this label"},
+    {"continue", Name, "goes on with the next iteration of the loop of this label"},
+};
+constexpr FileKey kInThreads[] = {
+    {"when", Condition, "who runs it", kNeeded},
+    {"async", Truth, "true: nobody waits at its end; default false"},
+    {"do", Body, "what they do"},
+};
+constexpr FileKey kFor[] = {
+    {"index", Name, "the loop's index, or one that a with around has", kNeeded},
+    {"in", Expression, "how often it runs; left out for an index of a with"},
+    {"if", Condition, "the iterations that are run"},
+    {"label", Name, "what break and continue call it; default: its index"},
+    {"do", Body, "what is repeated", kNeeded},
+};
+constexpr FileKey kWith[] = {
+    {"indices", IndexExtents, "indices by name; each is 0 but in a loop over it", kNeeded},
+    {"where", Aliases, "n_p: n says that the two are one index; their extents are equal"},
+    {"do", Body, "where they hold", kNeeded},
+};
+constexpr FileKey kInnerParallel[] = {
+    {"levels", Levels, "the levels, outer first", kNeeded},
+    {"do", Body, "what their threads do", kNeeded},
+};
+
+// ---- Words ----
+
+constexpr std::string_view kMemories[] = {"global", "shared", "local"};
+constexpr std::string_view kSwizzles[] = {"xor", "cyclic_shift"};
+constexpr std::string_view kDuplicates[] = {"allowed"};
+constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
+constexpr std::string_view kBlocks[] = {"atomic"};
+constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
+constexpr std::string_view kAuto[] = {"auto"};
+constexpr std::string_view kInline[] = {"inline"};
+
+std::span<const std::string_view> types() {
+  static const auto words = [] {
+    std::vector<std::string_view> all;
+    for (int k = int(DataType::Bool); k <= int(DataType::Double); ++k) {
+      all.push_back(to_string(DataType(k)));
+    }
+    return all;
+  }();
+  return words;
+}
+
+std::span<const std::string_view> parallel_types() {
+  static const auto words = [] {
+    std::vector<std::string_view> all;
+    for (int k = int(ParallelType::Serial); k <= int(ParallelType::Group); ++k) {
+      all.push_back(to_string(ParallelType(k)));
+    }
+    return all;
+  }();
+  return words;
+}
+
+std::span<const FileKey> view_keys() {
+  static const auto keys = [] {
+    std::vector<FileKey> all(std::begin(kView), std::end(kView));
+    for (const FileKey& key : kTensor) {
+      const auto has_its_name = [&](const FileKey& other) { return other.name == key.name; };
+      if (std::none_of(std::begin(kView), std::end(kView), has_its_name)) all.push_back(key);
+    }
+    return all;
+  }();
+  return keys;
+}
+
+std::span<const FileKey> level_kinds() {
+  static const auto keys = [] {
+    std::vector<FileKey> all;
+    for (std::string_view kind : kLevelKinds) {
+      all.push_back({kind, Indices, "the indices of a level of this kind"});
+    }
+    return all;
+  }();
+  return keys;
+}
+
+// ---- Forms ----
+
+template <Form... forms>
+constexpr std::array<Form, sizeof...(forms)> kOf = {forms...};
+
+class Forms {
+ public:
+  Forms() {
+    using Kind = FormInfo::Kind;
+    add(Name, {.name = "name", .kind = Kind::Name, .says = "a name"});
+    add(Integer, {.name = "integer", .kind = Kind::Integer, .says = "an integer"});
+    forms_[std::size_t(Integer)].least = INT64_MIN;
+    add(Natural, {.name = "natural", .kind = Kind::Integer, .says = "an integer, at least 0"});
+    add(Count, {.name = "count", .kind = Kind::Integer, .says = "an integer, at least 1"});
+    forms_[std::size_t(Count)].least = 1;
+    add(Truth, {.name = "truth", .kind = Kind::Truth, .says = "true or false"});
+    add(Nothing, {.name = "nothing", .kind = Kind::Nothing, .says = "nothing"});
+    add(Extent, {.name = "extent", .kind = Kind::Extent, .says = "an extent"});
+    add(Size, {.name = "size", .says = "an integer, or an expression of sizes"});
+    add(Condition, {.name = "condition", .says = "a condition"});
+    add(Expression, {.name = "expression", .says = "a number, or an expression"});
+    add(Statement, {.name = "statement", .says = "a statement"});
+
+    add_word(Type, "type", types());
+    add_word(MemoryWord, "memory", kMemories);
+    add_word(Parallel, "parallel_type", parallel_types());
+    add_word(SwizzleWord, "swizzle_kind", kSwizzles);
+    add_word(DuplicatesWord, "duplicates", kDuplicates);
+    // No value of a hole leaves a variance as it is.
+    add_word(ReduceWord, "reduction", reduction_names().first(std::size_t(Reduction::Variance)));
+    add_word(CopyWord, "copy", kCopies);
+    add_word(BlocksWord, "blocks", kBlocks);
+    add_word(SyncWord, "sync", kSyncs);
+    add_word(AutoWord, "auto", kAuto);
+    add_word(InlineWord, "inline", kInline);
+
+    add_list(Names, "names", "a list of names", kOf<Name>);
+    add_list(NameAlone, "name_alone", "a list of one name", kOf<Name>, 1, 1);
+    add_list(TwoNames, "two_names", "two names, such as [a, b]", kOf<Name>, 2, 2);
+    add_list(Truths, "truths", "a list of true and false", kOf<Truth>);
+    add_list(Extents, "extents", "a list of extents", kOf<Extent>);
+    add_list(Conditions, "conditions", "a list of conditions", kOf<Condition>);
+    add_list(Statements, "statements", "a list of statements", kOf<Statement>, 1);
+    add_list(Transforms, "transforms", "a list of transforms", kOf<Transform>);
+    add_list(ScheduleItems, "schedule_items", "a list of items", kOf<ScheduleItem>);
+    add_list(IndexList, "index_list", "a list of indices", kOf<OneIndex>);
+    add_list(Levels, "levels", "a list of levels", kOf<Level>);
+    add_list(Body, "body", "statements and constructs", kOf<BodyItem>);
+
+    add_named(NamedExtents, "named_extents", "extents by name", kOf<Extent>, 1);
+    add_named(Bindings, "bindings", "parallel types by loop", kOf<Parallel>);
+    add_named(Symbols, "symbols", "symbols by name", kOf<SymbolOrNothing>);
+    add_named(SizeValues, "size_values", "values by name", kOf<Natural>);
+    add_named(Tensors, "tensors", "tensors by name", kOf<TensorOrView>, 1);
+    add_named(Inputs, "inputs", "inputs by name", kOf<Input>);
+    add_named(Outputs, "outputs", "outputs by name", kOf<Output>);
+    add_named(Shapes, "shapes", "shapes by name", kOf<Extents>);
+    add_named(Schedules, "schedules", "by tensor", kOf<TensorSchedule>);
+    add_named(Predicates, "predicates", "conditions by tensor", kOf<Conditions>);
+    add_named(Arrays, "arrays", "arrays by name", kOf<Array>);
+    add_named(IndexExtents, "index_extents", "extents by index", kOf<Extent>);
+    add_named(OneIndex, "one_index", "an index and its extent", kOf<Extent>, 1, 1);
+    add_named(LevelIndices, "level_indices", "extents by index", kOf<Extent>);
+    // What has the name of a kind is a level of that kind.
+    forms_[std::size_t(LevelIndices)].words = kLevelKinds;
+    add_named(Lets, "lets", "conditions and numbers by name", kOf<Expression>);
+    add_named(Aliases, "aliases", "names by name", kOf<Name>);
+
+    add_map(TensorsFile, "tensors_file", "a file of tensors", kTensorsFile);
+    add_map(FusionFile, "fusion_file", "a file of a fusion", kFusionFile);
+    add_map(ThreadsFile, "threads_file", "a file of a thread program", kThreadsFile);
+    add_map(Symbol, "symbol", "what is known of it", kSymbol);
+    add_map(Tensor, "tensor", "a tensor", kTensor);
+    add_map(View, "view", "a view", view_keys());
+    add_map(Reading, "reading", "how it is read", kReading);
+    add_map(Split, "split", "a split", kSplit);
+    add_map(Merge, "merge", "a merge", kMerge);
+    add_map(Resize, "resize", "a resize", kResize);
+    add_map(Swizzle, "swizzle", "a swizzle", kSwizzle);
+    add_map(Input, "input", "an input", kInput);
+    add_map(Output, "output", "an output", kOutput);
+    add_map(Cache, "cache", "a cache", kCache);
+    add_map(Rfactor, "rfactor", "an rfactor", kRfactor);
+    add_map(Site, "site", "a place", kSite);
+    add_map(Expect, "expect", "what must come out", kExpect);
+    add_map(Array, "array", "an array", kArray);
+    add_map(InThreads, "inthreads", "who does what", kInThreads);
+    add_map(For, "for", "a loop", kFor);
+    add_map(With, "with", "indices and a body", kWith);
+    add_map(InnerParallel, "inner_parallel", "levels and a body", kInnerParallel);
+
+    add_one(Transform, "transform", "a transform", kTransform);
+    add_one(ScheduleItem, "schedule_item", "an item of a schedule", kScheduleItem);
+    add_one(Placed, "placed", "where it is computed", kPlaced);
+    add_one(BodyConstruct, "construct", "a construct", kBodyConstruct);
+    add_one(KindLevel, "kind_level", "a level of a kind", level_kinds());
+
+    add_either(OneName, "one_name", "a name", kOf<Name, NameAlone>);
+    add_either(NameOrNames, "name_or_names", "a name, or a list of names", kOf<Name, Names>);
+    add_either(TensorOrView, "tensor_or_view", "a tensor, or a view", kOf<Tensor, View>);
+    add_either(SymbolOrNothing, "symbol_or_nothing", "what is known of it, or nothing",
+               kOf<Symbol, Nothing>);
+    add_either(Schedule, "schedule", "auto, or what is done, by tensor", kOf<AutoWord, Schedules>);
+    add_either(TensorSchedule, "tensor_schedule", "inline, a place, or a list of items",
+               kOf<InlineWord, Placed, ScheduleItems>);
+    add_either(BodyItem, "body_item", "a statement or a construct", kOf<Statement, BodyConstruct>);
+    add_either(Indices, "indices", "indices with their extents", kOf<IndexExtents, IndexList>);
+    add_either(Level, "level", "a level", kOf<KindLevel, LevelIndices>);
+    add_either(File, "file", "a schedule file", kOf<TensorsFile, FusionFile, ThreadsFile>);
+  }
+
+  const FormInfo& operator[](Form form) const { return forms_[std::size_t(form)]; }
+  std::span<const std::string_view> keys(Form form) const { return keys_[std::size_t(form)]; }
+
+ private:
+  using Of = std::span<const Form>;
+  using Text = std::string_view;
+  using Keys = std::span<const FileKey>;
+
+  void add(Form form, FormInfo info) {
+    for (const FileKey& key : info.keys) keys_[std::size_t(form)].push_back(key.name);
+    forms_[std::size_t(form)] = info;
+  }
+  void add_word(Form form, Text name, std::span<const std::string_view> words) {
+    add(form, {.name = name, .kind = FormInfo::Kind::Word, .says = "a word", .words = words});
+  }
+  void add_list(Form form, Text name, Text says, Of of, int least = 0,
+                std::int64_t most = INT64_MAX) {
+    add(form, {name, FormInfo::Kind::List, says, {}, {}, of, least, most});
+  }
+  void add_named(Form form, Text name, Text says, Of of, int least = 0,
+                 std::int64_t most = INT64_MAX) {
+    add(form, {name, FormInfo::Kind::Named, says, {}, {}, of, least, most});
+  }
+  void add_map(Form form, Text name, Text says, Keys keys) {
+    add(form, {.name = name, .kind = FormInfo::Kind::Map, .says = says, .keys = keys});
+  }
+  void add_one(Form form, Text name, Text says, Keys keys) {
+    add(form, {.name = name, .kind = FormInfo::Kind::OneKey, .says = says, .keys = keys});
+  }
+  void add_either(Form form, Text name, Text says, Of of) {
+    add(form, {.name = name, .kind = FormInfo::Kind::Either, .says = says, .of = of});
+  }
+
+  std::array<FormInfo, kForms> forms_ = {};
+  std::array<std::vector<std::string_view>, kForms> keys_ = {};
+};
+
+const Forms& forms() {
+  static const Forms all;
+  return all;
+}
+
+}  // namespace
+
+const FormInfo& info(Form form) { return forms()[form]; }
+
+std::span<const std::string_view> keys_of(Form form) { return forms().keys(form); }
+
+const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form,
+                                     Diagnostics& errors) {
+  return expect_map(node, what, keys_of(form), errors);
+}
+
+const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form) {
+  return expect_map(node, what, keys_of(form));
+}
+
+std::size_t as_one_of(const Node& node, std::string_view what, Form form) {
+  return one_of(as_text(node, what), node.place, what, info(form).words);
+}
+
+}  // namespace selvage
