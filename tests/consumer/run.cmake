@@ -1,5 +1,6 @@
 # Installs BUILD, moves the installed tree (so that a path into it would not be found again), then
-# configures, builds and runs this folder's project against it.
+# configures, builds and runs README's project against it, which knows nothing else of Selvage: the
+# CMakeLists.txt beside this file and a program of examples/tutorial.
 
 set(work "${BUILD}/consumer")
 file(REMOVE_RECURSE "${work}")
@@ -26,7 +27,9 @@ foreach(file IN LISTS installed)
   endif()
 endforeach()
 
-step("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${work}/build" -G "${GENERATOR}"
+file(COPY "${CMAKE_CURRENT_LIST_DIR}/CMakeLists.txt" "${source}/examples/tutorial/first.cpp"
+  DESTINATION "${work}/source")
+step("${CMAKE_COMMAND}" -S "${work}/source" -B "${work}/build" -G "${GENERATOR}"
   "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${work}/prefix")
 step("${CMAKE_COMMAND}" --build "${work}/build")
-step("${work}/build/consumer")
+step("${work}/build/first")

@@ -28,7 +28,7 @@ inline std::string refusal(std::string_view text, const Sizes& sizes = {}) {
   };
   try {
     const ScheduleFile file = read(text, sizes);
-    compare({});
+    compare(file.illegal);
     return file.illegal.empty() ? "accepted" : to_text(file.illegal);
   } catch (const BadFile& e) {
     compare(e.diagnostics());

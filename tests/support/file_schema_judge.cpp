@@ -11,7 +11,13 @@ namespace selvage::test {
 namespace {
 
 constexpr std::size_t kLongest = 100'000;
-constexpr std::array kOfForm = {"E106", "E107", "E108", "E109", "E110", "E304"};
+constexpr std::array kOfForm = {"E106", "E107", "E109", "E110", "E304"};
+
+// E108 is also of numbers in expressions, which the schema does not look into.
+bool is_of_form(const Diagnostic& d) {
+  return std::ranges::find(kOfForm, d.code) != kOfForm.end() ||
+         d.message.ends_with("is not an integer");
+}
 
 std::string json_text(std::string_view text) {
   std::string out = "\"";
@@ -65,9 +71,7 @@ std::optional<std::string> schema_contradiction(const Node& root,
   const std::string json = json_of(root);
   const bool accepted = schema.accepts(json);
   if (errors.empty() && !accepted) return "the readers accept, and the schema refuses\n" + json;
-  const auto of_form = std::ranges::find_if(errors, [](const Diagnostic& d) {
-    return std::ranges::find(kOfForm, d.code) != kOfForm.end();
-  });
+  const auto of_form = std::ranges::find_if(errors, is_of_form);
   if (of_form == errors.end() || !accepted) return std::nullopt;
   return "the schema accepts, and the readers say " + to_text(*of_form) + "\n" + json;
 }
