@@ -93,6 +93,7 @@ foreach(binary tests_core tests_ir tests_kernel tests_tools)
   list(APPEND claimed ${${binary}})
 endforeach()
 target_link_libraries(tests_tools PRIVATE example_programs)
+add_dependencies(tests_tools examples)
 use_driver_stub(tests_kernel)
 use_nvrtc_stubs(tests_kernel "${PROJECT_SOURCE_DIR}/tests/runtime/test_old_nvrtc.cpp")
 

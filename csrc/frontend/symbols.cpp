@@ -84,7 +84,8 @@ void FileSymbols::read_symbols(const Node& node) {
       const std::string what = "symbols: " + key_as_name(entry);
       Symbol& s = add(entry.key, entry.place);
       // A bare `N:` declares it, as `N: {}` does.
-      if (entry.value.kind == Node::Kind::Scalar && entry.value.text.empty()) {
+      const Node& facts = entry.value;
+      if (facts.kind == Node::Kind::Scalar && facts.text.empty() && !facts.quoted) {
         if (const auto it = given_.find(s.name); it != given_.end()) {
           used_.insert(s.name);
           set_value(s, it->second, command_line());

@@ -23,4 +23,5 @@ int main() {
   in.set(14, 1.5), bias.set(4, 2);
   run({in, bias, out});  // any memory; M and N are told by the shapes
   std::cout << "y[2, 4] = " << out.get(14) << '\n';
+  return 0;
 }

@@ -39,8 +39,8 @@ namespace bias_relu {
 namespace calls {
 #include <examples/tutorial/calls.cpp>
 }
-namespace rows {
-#include <examples/tutorial/rows.cpp>
+namespace first {
+#include <examples/tutorial/first.cpp>
 }
 namespace threads {
 #include <examples/tutorial/threads.cpp>
@@ -63,7 +63,7 @@ struct Outcome {
 const std::map<std::string, int (*)()> kPrograms = {
     {"bias_relu", tutorial::bias_relu::main},
     {"calls", tutorial::calls::main},
-    {"rows", tutorial::rows::main},
+    {"first", tutorial::first::main},
     {"threads", tutorial::threads::main},
 };
 
@@ -188,7 +188,6 @@ class Reader {
     for (const PageBlock& block : test::blocks_of_page(page_)) {
       SCOPED_TRACE(block.where());
       read(block);
-      if (block.language != "console" && block.language != "sh") check_width(block);
     }
     run_unused();
   }
@@ -198,6 +197,7 @@ class Reader {
   void read(const PageBlock& block) {
     const std::string& kind = block.language;
     if (kind.empty()) return;
+    if (kind != "console" && kind != "sh") check_width(block);
     if (kind == "yaml") return read_file(block);
     if (kind == "console") return read_console(block);
     if (kind == "sh") return read_commands(block);
