@@ -16,7 +16,8 @@ constexpr std::array kOfForm = {"E106", "E107", "E109", "E304"};
 // The schema does not look into expressions (E108), nor at what stands around (E110).
 bool is_of_form(const Diagnostic& d) {
   return std::ranges::find(kOfForm, d.code) != kOfForm.end() ||
-         d.message.ends_with("is not an integer") || d.message.ends_with("is missing");
+         d.message.ends_with("is not an integer") ||
+         (d.code == "E110" && d.message.ends_with("is missing"));
 }
 
 std::string json_text(std::string_view text) {
