@@ -186,6 +186,7 @@ TEST_F(Npy, BadShapesAreRefused) {
   EXPECT_EQ(why("(1000000000000,)"),
             "the header promises 4000000000000 bytes of data, but 4 follow");
   EXPECT_EQ(why("(2,)"), "the header promises 8 bytes of data, but 4 follow");
+  EXPECT_EQ(why("(0,)"), "the header promises 0 bytes of data, but 4 follow");
 }
 
 TEST_F(Npy, BadHeadersAreRefused) {

@@ -137,6 +137,21 @@ TEST(RandomPredicates, AreExactAndFewestOnKnownExtents) {
   EXPECT_LE(surplus, std::max(1, graphs / 200));
 }
 
+// A search that has given up has shown nothing: no check goes for it.
+TEST(RandomPredicates, StopEveryHoleHoweverSoonTheSearchGivesUp) {
+  std::mt19937_64 rng(4);
+  for (int i = 0; i < count(60, 2'000) && !HasFailure(); ++i) {
+    const oracle::Graph g = oracle::random_graph(rng);
+    const auto masks = oracle::masks_of(oracle::hole_masks(g));
+    EngineGraph engine(g);
+    for (std::uint64_t budget = 1; budget <= 1'000; budget *= 4) {
+      EXPECT_TRUE(oracle::is_equivalent(masks, kept_ids(engine, engine.plan(true, budget))))
+          << budget << " steps\n"
+          << oracle::to_yaml(g);
+    }
+  }
+}
+
 TEST(RandomPredicates, AreExactAndFewestOnViews) {
   std::mt19937_64 rng(2);
   for (int i = 0; i < count(60, 3'000) && !HasFailure(); ++i) {

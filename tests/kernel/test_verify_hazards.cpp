@@ -160,6 +160,19 @@ TEST(VerifyBounds, EveryElementOfATransferCounts) {
             "refuted: s begins at byte 8, no multiple of the 16 bytes of an access");
 }
 
+// It begins inside and is aligned, and its last elements lie past the end.
+TEST(VerifyBounds, OfATransferTheLastElementCounts) {
+  const auto copy = [](std::int64_t elements) {
+    VerifyCase c(4);
+    const BufferId x = c.input("x", DataType::Float, c.c(elements));
+    const BufferId y = c.output("y", DataType::Float, c.c(16));
+    return c.verified(
+        {Statement{Transfer{y, x, c.tx * 4, c.tx * 4, 4, c.pool->symbol("lane"), {}}}});
+  };
+  EXPECT_LEGAL(copy(16));
+  EXPECT_TRUE(is_refuted(copy(14).of(Hazard::Bounds)));
+}
+
 TEST(VerifyBounds, AReadInABranchOfASelectIsUnderItsCondition) {
   const auto pad = [](std::int64_t n) {
     VerifyCase c(64);

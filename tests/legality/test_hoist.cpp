@@ -87,6 +87,19 @@ TEST(Hoist, KnowsWhatAnXorReaches) {
   EXPECT_EQ(nest.text("(p ^ u) + v < 10"), "false");
 }
 
+// Of a loop of three an xor with o reaches what lies past o, and before it.
+TEST(Hoist, OfAnXorWithALoopThatIsNoPowerOfTwoIsNotExact) {
+  Nest nest(8, 1, 3, 1);
+  expect_right(nest, nest.parse("(o ^ u) < 3"));
+}
+
+// Four in a row out of eight: from o = 5 on they go round to 0.
+TEST(Hoist, TakesTheLeastRemainderWhereItIsReached) {
+  Nest nest(16, 1, 4, 1);
+  EXPECT_EQ(nest.text("1 <= (o + u) % 8"), "o % 8 < 5 && 1 <= o % 8");
+  expect_right(nest, nest.parse("1 <= (o + u) % 8"));
+}
+
 TEST(Hoist, IsOnlySufficientWhereTwoPartsShareAVariable) {
   Nest nest(40, 1, 100, 1);
   const Hoisted h = nest.hoisted(nest.parse("(o + u) % 7 + u * u < 10000"));

@@ -67,6 +67,24 @@ TEST(Barriers, ThoseThatAreThereCount) {
   EXPECT_TRUE(verify(e.kernel).is_legal());
 }
 
+// Who writes again waits for who has read.
+TEST(Barriers, StandBeforeAWriteAfterARead) {
+  Case a;
+  EXPECT_EQ(a.completed({a.fill(a.s), barrier(), a.use(a.s, a.c(0)), a.fill(a.s)}), "w|r|w");
+  EXPECT_TRUE(verify(a.kernel).is_legal());
+}
+
+// A loop that may have no iterations has no barrier for those who come by.
+TEST(Barriers, InALoopThatMayBeEmptyDoNotCount) {
+  Case a, b;
+  const Expr n = a.pool->symbol("n");
+  a.kernel.sizes.push_back(n);
+  a.kernel.facts.bound(n, a.c(0), a.c(4));
+  EXPECT_EQ(a.completed({a.fill(a.s), loop(a.k, n, {barrier()}), a.use(a.s, a.c(0))}), "w(|)|r");
+  EXPECT_EQ(b.completed({b.fill(b.s), loop(b.k, b.c(4), {barrier()}), b.use(b.s, b.c(0))}),
+            "w(|)r");
+}
+
 TEST(Barriers, NoneIsPutForAPairThatIsNotAskedFor) {
   const auto of = [](const Orders& orders) {
     Case a;

@@ -27,6 +27,18 @@ TEST(Page, Figure2IsAsReviewed) {
   expect_golden("figure2.txt", page(report_on(t)));
 }
 
+// The first point at which I0 is past its bounds is one at which the inner split stops it as well:
+// shown is one for which the check is needed.
+TEST(Page, APointThatAnotherCheckStopsIsNoReasonForOne) {
+  Numbered t("T0", {"I0"}, {5});
+  Schedule& s = *t.schedule;
+  const auto [outer, inner] = s.split(s.loops(t.id())[0], t.c(4), true, "o", "i");
+  s.split(inner, t.c(3), true, "a", "b");
+  const std::string text = page(report_on(t));
+  EXPECT_THAT(text, HasSubstr("or else o = 1, a = 0, b = 1 stores T0[5], which does not exist"));
+  EXPECT_THAT(text, HasSubstr("or else o = 0, a = 1, b = 1 stores T0[4] a second time"));
+}
+
 TEST(Page, Figure2FitsFortyLinesWithTheResultOfARun) {
   const Numbered t = figure2();
   Report report = report_on(t);

@@ -210,6 +210,19 @@ TEST(Executable, RefusesByNameWhatDoesNotFit) {
   run({x, bias, y});
 }
 
+// What is known of a call says nothing of one whose argument is of another type.
+TEST(Executable, RefusesAnotherTypeWhereAFloatWasTaken) {
+  BiasRelu c;
+  const Executable run = c.compiled();
+  Array x(DataType::Float, {4, 6}), bias(DataType::Float, {6}), y(DataType::Float, {4, 6});
+  run({x, bias, y});
+  const Shape shape = {4, 6};
+  EXPECT_EQ(refusal([&] {
+              run({{x.bytes.data(), DataType::Int32, shape}, bias, y});
+            }),
+            "selvage: error[E613]: the argument x is of type int32, not float; help: convert it");
+}
+
 TEST(Executable, RefusesOutputsWhoseItemsMeet) {
   Strided c;
   const Executable run = c.compiled();

@@ -81,7 +81,7 @@ void EngineGraph::finish(const std::vector<int>& loop, const std::vector<int>& l
   coordinates = std::make_unique<Coordinates>(*graph, path, loops, variables, *simplifier);
 }
 
-PredicatePlan EngineGraph::plan(bool exact) {
+PredicatePlan EngineGraph::plan(bool exact, std::uint64_t budget) {
   return plan_predicates({.graph = *graph,
                           .path = path,
                           .loops = loops,
@@ -89,7 +89,8 @@ PredicatePlan EngineGraph::plan(bool exact) {
                           .candidates = hole_path.domains,
                           .coordinates = *coordinates,
                           .simplifier = *simplifier,
-                          .exact = exact});
+                          .exact = exact,
+                          .budget = budget});
 }
 
 int EngineGraph::oracle_id(DomainId d) const {

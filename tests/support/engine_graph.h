@@ -15,7 +15,7 @@ struct EngineGraph {
   explicit EngineGraph(const oracle::Graph& graph);
   explicit EngineGraph(const oracle::SymbolicGraph& graph);
 
-  PredicatePlan plan(bool exact = true);
+  PredicatePlan plan(bool exact = true, std::uint64_t budget = 100'000);
   // The oracle's number of an engine's iterdomain, and back.
   int oracle_id(DomainId d) const;
 
