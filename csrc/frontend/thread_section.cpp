@@ -226,8 +226,8 @@ class ThreadReader {
         return add(Synchronize{Synchronize::Among(among)});
       }
       case 7: return add(read_parallel(value));
-      case 8: return add(LeaveFor{as_text(value, "break"), false});
-      case 9: return add(LeaveFor{as_text(value, "continue"), true});
+      case 8: return add(LeaveFor{as_name(value, "break"), false});
+      case 9: return add(LeaveFor{as_name(value, "continue"), true});
     }
   }
 
