@@ -317,7 +317,7 @@ class Placer {
   std::set<const Statement*> may_be_empty_;                  // of these
 };
 
-// Is there memory that threads both write and read?
+// Is there memory that threads both write and read? What a fusion only writes it writes once.
 bool has_meeting_place(const Kernel& kernel) {
   const ValueGraph& values = kernel.values;
   std::set<BufferId> read;
@@ -348,7 +348,7 @@ std::size_t barriers_in(const Body& body) {
 }
 
 void add_barriers(Kernel& kernel, const Orders& orders, const Within& within) {
-  if (!has_meeting_place(kernel)) return;
+  if (!orders && !has_meeting_place(kernel)) return;
   const AccessMap map(kernel);
   Needs needs(map, orders);
   if (!needs.empty()) Placer(kernel, map, needs, within).run(kernel.body);

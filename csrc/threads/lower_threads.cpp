@@ -10,6 +10,7 @@
 #include <selvage/lower/kernels.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
+#include <selvage/threads/joins.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/refuse_at.h>
@@ -20,7 +21,9 @@
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace selvage {
@@ -29,16 +32,17 @@ namespace {
 
 class ThreadLowering {
  public:
-  // `out` has the levels.
+  // `out` has the levels. `writes_joins`: as barriers, all of them, to see what races.
   ThreadLowering(const ThreadProgram& program, const ThreadLowerOptions& options,
-                 LoweredThreads out)
+                 LoweredThreads out, bool writes_joins = false)
       : program_(program),
         options_(options),
+        writes_joins_(writes_joins),
         pool_(*program.pool),
         out_(std::move(out)),
         levels_(launch_levels(program, out_.tree)),
         book_(levels_.facts, out_.regions, out_.groups, out_.diagnostics),
-        barriers_(book_, out_),
+        barriers_(book_, out_, writes_joins),
         kernel_{.name = "kernel_" + program.name,
                 .pool = program.pool,
                 .buffers = {},
@@ -105,7 +109,7 @@ class ThreadLowering {
   }
 
   std::uint32_t origin(const Place& place, const ThreadPlace& at, std::string what = {}) {
-    origins_.push_back({place, at.parallel, at.region, std::move(what)});
+    origins_.push_back({place, at.region, std::move(what), joins_});
     return std::uint32_t(origins_.size());
   }
   template <class Node>
@@ -130,13 +134,28 @@ class ThreadLowering {
           beside(body.subspan(k, end - k), body[k].place, at, out);
           k = end - 1;
         } else {
+          const bool holds_levels = holds_inner(body[k]);
+          if (holds_levels) join(body[k].place, at, out);
           std::visit([&](const auto& node) { add(node, body[k].place, at, out); }, body[k].node);
+          if (holds_levels) join(body[k].place, at, out);
         }
       } catch (const Error& refusal) {
         add(refusal, body[k].place);
       }
     }
     return out;
+  }
+
+  static bool holds_inner(const ThreadItem& item) {
+    if (std::holds_alternative<InnerParallel>(item.node)) return true;
+    const ThreadBody* body = body_of(item);
+    return body != nullptr && first_inner(*body) != nullptr;
+  }
+  void join(const Place& place, const ThreadPlace& at, Body& out) {
+    ++joins_;
+    if (!writes_joins_) return;
+    put(out, Barrier{}, origin(place, at));
+    join_origins_.insert(out.back().origin);
   }
 
   // A refusal that has no place yet gets that of the item.
@@ -242,6 +261,7 @@ class ThreadLowering {
     Body whole;
     put(whole, Loop{.variable = loop.index, .extent = loop.extent, .body = std::move(body)},
         origin(place, at, loop.label));
+    origins_.back().holds_joins = first_inner(loop.body) != nullptr;
     if (is_invariant) {
       whole = tested(condition, std::move(whole), at, place);
       mark(whole, inside);
@@ -322,10 +342,12 @@ class ThreadLowering {
     origins_[whole[0].origin - 1].region = inside.region;
     return guard;
   }
-  // An asynchronous region, and one for which the threads around wait, are told apart.
+  // An asynchronous region, and one for which the threads around wait, are told apart, and so is
+  // what joins part.
   bool is_like_last(const Body& out, std::size_t region) const {
     const std::uint32_t last = out.empty() ? 0 : out.back().origin;
     if (last == 0 || !origins_[last - 1].region) return false;
+    if (origins_[last - 1].joins != joins_) return false;
     return out_.regions[*origins_[last - 1].region].is_async == out_.regions[region].is_async;
   }
   // Regions of the same threads, one behind the other with nothing between, are one test.
@@ -376,47 +398,59 @@ class ThreadLowering {
   void block_has_met(const ThreadPlace& at) {
     if (at.is_in_inthreads) return;
     book_.close_group();
-    if (at.loops.empty()) barriers_.block_has_met();
+    // Joins that are written down have numbers of their own, as many as there are.
+    if (at.loops.empty() && !writes_joins_) barriers_.block_has_met();
   }
 
   // ---- the kernel ----
 
   void finish(Body body) {
     if (!out_.is_legal()) return;
-    drop_repeated_barriers(body);
+    if (!writes_joins_) drop_repeated_barriers(body);
     kernel_.body = levels_.around(std::move(body));
     if (options_.counts) {
       kernel_.buffers[counts_].elements =
           pool_.constant(std::int64_t(out_.regions.size()) * levels_.threads);
     }
-    add_barriers(
-        kernel_,
-        [&](const AccessMap& map, std::size_t a, std::size_t b, std::optional<PlaceId> loop) {
-          return joins(map, a, b, loop);
-        },
-        [&](const Statement& guard) { return barriers_within(guard); });
+    const Within within = [&](const Statement& guard) { return barriers_within(guard); };
+    const std::size_t asked_for = barriers_in(kernel_.body);
+    if (writes_joins_) {
+      const auto is_join = [&](const Statement& s) { return join_origins_.contains(s.origin); };
+      kernel_.body = with_joins(std::move(kernel_.body), is_join, within);
+    } else {
+      add_barriers(
+          kernel_,
+          [&](const AccessMap& map, std::size_t a, std::size_t b, std::optional<PlaceId> loop) {
+            return are_joined(origins_, map, a, b, loop);
+          },
+          within);
+    }
+    const bool has_added = barriers_in(kernel_.body) > asked_for;
     const ComputedExpressions computed = computed_expressions(kernel_);
     std::vector<Kernel> variants =
         for_both_widths(program_.symbols, std::move(kernel_), computed.all, {});
     kernel_ = std::move(variants.back());
-    if (options_.verifies) verify_threads(origins_, kernel_, out_);
+    if (writes_joins_) return verify_order(origins_, kernel_, out_);
+    if (options_.verifies) {
+      verify_threads(origins_, kernel_, out_);
+      if (has_added) check_order();
+    }
     if (!out_.is_legal()) return;
     out_.kernel = std::move(kernel_);
     out_.steps = steps_of(*out_.kernel, origins_, out_);
   }
 
-  // Inner levels are begun and ended together: what is run in another run of a level, or beside it,
-  // is before or after.
-  bool joins(const AccessMap& map, std::size_t a, std::size_t b,
-             std::optional<PlaceId> loop) const {
-    const auto parallel_of = [&](PlaceId place) {
-      const std::uint32_t origin = map.places()[place].statement->origin;
-      return origin == 0 ? nullptr : origins_[origin - 1].parallel;
-    };
-    const InnerParallel* first = parallel_of(map.accesses()[a].place);
-    const InnerParallel* second = parallel_of(map.accesses()[b].place);
-    if (first == nullptr || second == nullptr) return false;
-    return first != second || (loop && parallel_of(*loop) != first);
+  // A barrier stands as late as it can, and so in other places than the join that it is for. What
+  // it orders there beyond that is nobody's to rely on: it is gone with what it is for.
+  void check_order() {
+    const auto is_race = [](const Diagnostic& d) { return d.code == "E817" || d.code == "E818"; };
+    if (std::any_of(out_.diagnostics.begin(), out_.diagnostics.end(), is_race)) return;
+    const ThreadLowerOptions options;
+    LoweredThreads levels;
+    levels.tree = out_.tree;
+    LoweredThreads joined = ThreadLowering(program_, options, std::move(levels), true).lower();
+    std::copy_if(joined.diagnostics.begin(), joined.diagnostics.end(),
+                 std::back_inserter(out_.diagnostics), is_race);
   }
 
   GuardBarriers barriers_within(const Statement& guard) {
@@ -428,6 +462,7 @@ class ThreadLowering {
 
   const ThreadProgram& program_;
   const ThreadLowerOptions& options_;
+  const bool writes_joins_;
   ExprPool& pool_;
   LoweredThreads out_;
   LaunchLevels levels_;
@@ -437,6 +472,8 @@ class ThreadLowering {
   ThreadMemory memory_;
   BufferId counts_ = 0;
   std::vector<ThreadOrigin> origins_;
+  std::size_t joins_ = 0;                        // so far
+  std::set<std::uint32_t> join_origins_;         // where these are written
   std::map<std::uint32_t, ThreadPlace> guards_;  // by origin: where those are who pass
 };
 

@@ -14,8 +14,9 @@ struct ThreadLowerOptions {
 // The masks of a program, and its kernel with exactly the barriers that the program asks for:
 //   after an inthreads that is not asynchronous: the threads around it
 //   sync: those that it names
-//   where one thread for all inner instances writes what others read, or reads what they write, and
-//     between runs of inner levels: where they meet in memory, and there alone
+//   between accesses that meet in memory and have the beginning or the end of an inner level, or of
+//     what holds one, between them (csrc/threads/joins.h)
+// What races is judged by that order alone: no barrier that is there for others hides it.
 // Global arrays hold values before and after.
 //
 // What is wrong becomes a diagnostic: all that is wrong with levels and arrays (E820 to E823); else

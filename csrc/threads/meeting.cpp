@@ -166,7 +166,7 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
   for (auto& [known, owner] : ids_) {
     if (owner.members == members.lanes) id = known;
   }
-  for (int free = 1; id == 0 && free <= kIds; ++free) {
+  for (int free = 1; id == 0 && free <= most_ids_; ++free) {
     const auto it = ids_.find(free);
     if (it != ids_.end() && it->second.last_used == epoch_) continue;
     has_given_again_ = has_given_again_ || it != ids_.end();
@@ -193,7 +193,7 @@ std::optional<Barrier> MeetingPoints::late_barrier_of(const BlockMembers& member
     return entry.second.members == members.lanes;
   });
   if (!members.has_whole_warps() || has_given_again_) return std::nullopt;
-  if (!is_known && ids_.size() == std::size_t(kIds)) return std::nullopt;
+  if (!is_known && ids_.size() == std::size_t(most_ids_)) return std::nullopt;
   for (auto& [id, owner] : ids_) owner.last_used = epoch_;
   return barrier_of(members, {});
 }

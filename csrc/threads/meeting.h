@@ -47,6 +47,9 @@ void drop_repeated_barriers(Body& body);
 // not where a loop leads back to the first.
 class MeetingPoints {
  public:
+  static constexpr int kIds = 15;
+  // `ids`: how many there are; more than the hardware has where nobody runs what comes out.
+  explicit MeetingPoints(int ids = kIds) : most_ids_(ids) {}
   // Throws Illegal (E816): parts of several warps; no id is left. `otherwise`: what mends it, too.
   std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place,
                                     const std::string& otherwise = {});
@@ -61,7 +64,7 @@ class MeetingPoints {
     std::vector<std::uint32_t> members;
     int last_used = 0;  // epoch
   };
-  static constexpr int kIds = 15;
+  int most_ids_;
   int epoch_ = 0;
   bool has_given_again_ = false;  // an id to another set
   std::map<int, Owner> ids_;

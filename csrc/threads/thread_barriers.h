@@ -4,6 +4,7 @@
 #include <selvage/threads/meeting.h>
 #include <selvage/threads/region_book.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,11 @@ namespace selvage {
 class ThreadBarriers {
  public:
   // `lowered`: the regions of the book, and their groups.
-  ThreadBarriers(const RegionBook& book, const LoweredThreads& lowered)
-      : book_(book), lowered_(lowered) {}
+  // `has_any_number`: of sets of threads that wait, where what comes out is never run.
+  ThreadBarriers(const RegionBook& book, const LoweredThreads& lowered, bool has_any_number = false)
+      : book_(book),
+        lowered_(lowered),
+        meeting_(has_any_number ? std::numeric_limits<int>::max() : MeetingPoints::kIds) {}
 
   // The threads of a block for whom a condition holds at a place; nothing as block_members says.
   std::optional<BlockMembers> members(Expr condition, const ThreadPlace& at,

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <selvage/threads/program.h>
+#include <selvage/base/diagnostic.h>
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 namespace selvage {
 
@@ -11,9 +13,10 @@ inline constexpr const char* kEndOfInThreads = "the end of inthreads";
 // What a statement of a thread program's kernel comes from; Statement::origin numbers them from 1.
 struct ThreadOrigin {
   Place place;
-  const InnerParallel* parallel = nullptr;  // the innermost around
-  std::optional<std::size_t> region;        // the innermost around; of a guard, its own
-  std::string what;                         // "sync: shared"
+  std::optional<std::size_t> region = {};  // the innermost around; of a guard, its own
+  std::string what = {};                   // "sync: shared"
+  std::size_t joins = 0;                   // how many stand before it in the program's text
+  bool holds_joins = false;                // of a loop: in its body
 };
 
 }  // namespace selvage

@@ -147,4 +147,13 @@ void verify_threads(const std::vector<ThreadOrigin>& origins, const Kernel& kern
   for (const KernelFinding& finding : verification.findings) reader.add(finding);
 }
 
+void verify_order(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
+                  LoweredThreads& out) {
+  const Verification verification = verify(kernel);
+  FindingReader reader(origins, kernel, out);
+  for (const KernelFinding& finding : verification.findings) {
+    if (finding.hazard == Hazard::Race) reader.add(finding);
+  }
+}
+
 }  // namespace selvage

@@ -19,4 +19,9 @@ namespace selvage {
 void verify_threads(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
                     LoweredThreads& out);
 
+// Of these E817 and E818 alone, of a kernel with no other barriers than the program asks for and
+// its joins (threads/joins.h).
+void verify_order(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
+                  LoweredThreads& out);
+
 }  // namespace selvage
