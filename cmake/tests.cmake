@@ -116,6 +116,15 @@ add_test(NAME check_includes_refuses COMMAND
   "${PROJECT_SOURCE_DIR}/tests/scripts/test_check_includes.sh")
 set_tests_properties(includes_go_down check_includes_refuses PROPERTIES LABELS house)
 
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME mutate_plants_faults COMMAND "${PYTHON3}"
+    "${PROJECT_SOURCE_DIR}/tests/scripts/test_mutate.py")
+  set_tests_properties(mutate_plants_faults PROPERTIES
+    LABELS house
+    ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
+endif()
+
 # A stranger's project against an installed copy. A sanitized library asks its users for the same
 # flags, so this is for plain builds.
 if(NOT SELVAGE_SANITIZE)
