@@ -1,4 +1,5 @@
-# After cmake --install: <selvage/selvage.h>, the libraries, schedule_inspect, find_package(selvage).
+# After cmake --install: <selvage/selvage.h>, the libraries, schedule_inspect, find_package(selvage),
+# and README, docs and examples as they lie in the repository, so that their links hold.
 
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/selvage")
@@ -17,6 +18,9 @@ endif()
 if(TARGET selvage_compile)
   install(TARGETS selvage_compile DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/selvage")
 endif()
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/doc" "${PROJECT_SOURCE_DIR}/examples"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/selvage-config.cmake.in" "${PROJECT_BINARY_DIR}/selvage-config.cmake"

@@ -111,6 +111,11 @@ add_test(NAME examples_run COMMAND examples)
 set_tests_properties(examples_run PROPERTIES
   ENVIRONMENT "SELVAGE_CACHE_DIR=;${sanitizer_options}")
 
+# Who asks for what there is none of is told what there is.
+add_test(NAME examples_are_listed COMMAND examples nosuch)
+set_tests_properties(examples_are_listed PROPERTIES PASS_REGULAR_EXPRESSION
+  "no example is called nosuch; there are bias_gelu, softmax, .*, concatenate")
+
 add_test(NAME includes_go_down COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_includes")
 add_test(NAME check_includes_refuses COMMAND
   "${PROJECT_SOURCE_DIR}/tests/scripts/test_check_includes.sh")
@@ -131,6 +136,12 @@ if(NOT SELVAGE_SANITIZE)
   add_test(NAME install_and_find_package COMMAND "${CMAKE_COMMAND}"
     "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_CXX_COMPILER}"
     "-DGENERATOR=${CMAKE_GENERATOR}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
+    "-DBINDIR=${CMAKE_INSTALL_BINDIR}" "-DDOCDIR=${CMAKE_INSTALL_DOCDIR}"
     -P "${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake")
   set_tests_properties(install_and_find_package PROPERTIES LABELS install TIMEOUT 300)
+endif()
+if(TARGET schedule_inspect AND CMAKE_GENERATOR STREQUAL "Ninja")
+  add_test(NAME install_after_the_demo COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}"
+    -P "${PROJECT_SOURCE_DIR}/tests/consumer/parts.cmake")
+  set_tests_properties(install_after_the_demo PROPERTIES LABELS install)
 endif()

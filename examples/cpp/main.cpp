@@ -1,11 +1,13 @@
 // examples [NAME] [B=3 H=1027 ...] [--cuda]: the loop nests of all examples, or of one, CUDA text
 // if it is asked for, and a run on the virtual device beside the unscheduled program.
+#include <selvage/base/words.h>
 #include <selvage/selvage.h>
 
 #include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "examples.h"
@@ -78,16 +80,25 @@ int main(int count, char** words) {
   const auto request = parse(count, words);
   if (!request) return complain("usage: examples [NAME] [B=3 H=1027 ...] [--cuda]");
   std::vector<Example> shown = examples();
+  std::vector<std::string> names;
+  std::set<std::string> sizes;
+  for (const Example& e : shown) {
+    names.push_back(e.name);
+    sizes.insert(e.sizes.begin(), e.sizes.end());
+  }
   if (!request->name.empty()) {
     std::erase_if(shown, [&](const Example& e) { return e.name != request->name; });
   }
-  if (shown.empty()) return complain("no example is called " + request->name);
+  if (shown.empty()) {
+    return complain("no example is called " + request->name + "; there are " + joined(names));
+  }
   for (const auto& [size, value] : request->sizes) {
     const auto has_size = [&](const Example& e) {
       return std::find(e.sizes.begin(), e.sizes.end(), size) != e.sizes.end();
     };
     if (std::none_of(shown.begin(), shown.end(), has_size)) {
-      return complain("no size is called " + size);
+      return complain("no size is called " + size + "; there are " +
+                      joined({sizes.begin(), sizes.end()}));
     }
   }
   bool all_passed = true;

@@ -33,3 +33,12 @@ step("${CMAKE_COMMAND}" -S "${work}/source" -B "${work}/build" -G "${GENERATOR}"
   "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${work}/prefix")
 step("${CMAKE_COMMAND}" --build "${work}/build")
 step("${work}/build/first")
+
+# Docs and examples lie side by side, as in the repository, and an example runs where it lies.
+set(doc "${work}/prefix/${DOCDIR}")
+foreach(page README.md doc/tutorial.md doc/pictures/figure2.svg examples/cpp/softmax.cpp)
+  if(NOT EXISTS "${doc}/${page}")
+    message(FATAL_ERROR "${page} is not installed")
+  endif()
+endforeach()
+step("${work}/prefix/${BINDIR}/schedule_inspect" "${doc}/examples/bias_relu.yaml" --check)

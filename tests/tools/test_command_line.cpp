@@ -86,6 +86,22 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
   }
 }
 
+TEST(CommandLine, AnOptionTakesSeveralValues) {
+  const std::string one_by_one = "--size B=5 --size H=72 examples/gelu.yaml --loops";
+  const Outcome expected = inspect(one_by_one);
+  ASSERT_EQ(expected.status, 0) << expected.err;
+  for (const char* arguments :
+       {"examples/gelu.yaml --loops --size B=5 H=72", "--size B=5 H=72 examples/gelu.yaml --loops",
+        "--size=B=5 H=72 --loops examples/gelu.yaml"}) {
+    const Outcome o = inspect(arguments);
+    EXPECT_EQ(o.status, 0) << arguments << "\n" << o.err;
+    EXPECT_EQ(o.out, expected.out) << arguments;
+  }
+  EXPECT_EQ(inspect("examples/gelu.yaml --size B=5 B=6").err,
+            "schedule_inspect: error[E801]: --size gives B twice; help: give it once\n");
+  EXPECT_EQ(inspect("--loops B=5 examples/gelu.yaml").status, 2);
+}
+
 TEST(CommandLine, WhatIsForFusionsIsRefusedOfThreadPrograms) {
   const std::string file = "examples/threads_chunks.yaml";
   for (const std::string option : {"--prove", "--dot"}) {

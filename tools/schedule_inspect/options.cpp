@@ -57,6 +57,31 @@ bool is_architecture(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// `--size B=3 H=4` is `--size B=3 --size H=4`: what follows one NAME=VALUE of an option and reads
+// like another one is another one, so a file of such a name is written ./a=b.yaml.
+std::vector<std::string> with_options_repeated(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  std::string option;  // whose values may follow; empty: none
+  bool has_value = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const std::size_t equals = word.find('=');
+    if (word.starts_with('-')) {
+      option = word.substr(0, equals);
+      if (option != "--size" && option != "--input" && option != "--output") option.clear();
+      has_value = equals != std::string::npos;
+    } else if (!has_value) {
+      has_value = true;
+    } else if (equals == std::string::npos || word.find_first_of("/.") < equals) {
+      option.clear();
+    } else if (!option.empty()) {
+      words.push_back(option);
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
 // What the options say before they are examined.
 struct Raw {
   std::string file, simplify, on;
@@ -168,10 +193,10 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--run", raw.run,
                "run the kernels, and compare with the unscheduled program or the masks");
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
-  many("--size", raw.sizes, "NAME=VALUE: the value of a size");
+  many("--size", raw.sizes, "NAME=VALUE ...: values of sizes");
   many("--input", raw.inputs,
-       "NAME=FILE.npy: an input; what is left out is made up, arrays of threads are 0");
-  many("--output", raw.outputs, "NAME=FILE.npy: write an output");
+       "NAME=FILE.npy ...: inputs; what is left out is made up, arrays of threads are 0");
+  many("--output", raw.outputs, "NAME=FILE.npy ...: write outputs");
   app.add_option("--on", raw.on, "where to run: virtual, emulate or gpu");
   app.add_flag("--time", options.running.times, "say how long compiling and each kernel took");
   app.add_option("--seed", options.running.seed, "of the inputs that are made up; default 1");
@@ -187,7 +212,9 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--trace", raw.trace, "not supported yet: every access of a run");
   app.add_flag("--debug", raw.debug, "not supported yet: kernels that check themselves");
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = with_options_repeated(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     wrong(e.what());
   }
