@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -47,18 +46,7 @@ auto with_element(DataType type, F f) {
   SELVAGE_CHECK(!"a data type");
 }
 
-// The float next to `value` on the side of zero, its last bit set if that lost anything. Rounding
-// this float to 16 bits gives what rounding `value` itself would: no double rounding.
-float to_odd(double value) {
-  if (std::isnan(value) || std::isinf(value)) return static_cast<float>(value);
-  constexpr double kMax = std::numeric_limits<float>::max();
-  auto near = static_cast<float>(std::clamp(value, -kMax, kMax));
-  if (static_cast<double>(near) == value) return near;
-  if (std::abs(static_cast<double>(near)) > std::abs(value)) near = std::nextafter(near, 0.0F);
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) | 1U);
-}
-
-// The same for an integer: at most 52 bits, the last one set if any below it was.
+// An integer as at most 52 bits, the last one set if any below it was: rounded to odd as well.
 double to_odd(std::int64_t value) {
   constexpr std::int64_t kLow = 0x7ff;
   if (value >= -(std::int64_t{1} << 52) && value <= (std::int64_t{1} << 52)) {
@@ -90,9 +78,9 @@ To convert(From value) {
   } else if constexpr (std::is_same_v<From, BFloat16>) {
     return convert<To>(bfloat16_to_float(value.bits));
   } else if constexpr (std::is_same_v<To, Half>) {
-    return Half{float_to_half(to_odd(static_cast<double>(value)))};
+    return Half{float_to_half(round_to_odd(static_cast<double>(value)))};
   } else if constexpr (std::is_same_v<To, BFloat16>) {
-    return BFloat16{float_to_bfloat16(to_odd(static_cast<double>(value)))};
+    return BFloat16{float_to_bfloat16(round_to_odd(static_cast<double>(value)))};
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != 0;
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 namespace selvage {
 
@@ -140,5 +142,14 @@ float half_to_float(std::uint16_t bits) { return widen(bits, kHalf); }
 std::uint16_t float_to_half(float value) { return narrow(value, kHalf); }
 float bfloat16_to_float(std::uint16_t bits) { return widen(bits, kBFloat16); }
 std::uint16_t float_to_bfloat16(float value) { return narrow(value, kBFloat16); }
+
+float round_to_odd(double value) {
+  if (std::isnan(value) || std::isinf(value)) return static_cast<float>(value);
+  constexpr double kMax = std::numeric_limits<float>::max();
+  auto near = static_cast<float>(std::clamp(value, -kMax, kMax));
+  if (static_cast<double>(near) == value) return near;
+  if (std::abs(static_cast<double>(near)) > std::abs(value)) near = std::nextafter(near, 0.0F);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) | 1U);
+}
 
 }  // namespace selvage

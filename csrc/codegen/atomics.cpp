@@ -30,11 +30,11 @@ Conversions conversions(DataType type) {
     case DataType::UInt8: return {"$0", "(unsigned char)$0"};
     case DataType::UInt16: return {"$0", "(unsigned short)$0"};
     case DataType::UInt32: return {"(long long)$0", "(unsigned)$0"};
-    case DataType::UInt64: return {"(long long)$0", "(unsigned long long)$0"};
     case DataType::Half: return {"@half_to_float($0)", "@float_to_half($0)"};
     case DataType::BFloat16: return {"@bfloat16_to_float($0)", "@float_to_bfloat16($0)"};
     case DataType::Int32:
     case DataType::Int64:
+    case DataType::UInt64:
     case DataType::Float:
     case DataType::Double: return {"$0", "$0"};
   }
@@ -44,8 +44,8 @@ Conversions conversions(DataType type) {
 const char* combination(Function f, DataType compute) {
   const bool real = is_floating(compute);
   if (f == Function::Add) return real ? "($0 + $1)" : "@wrap_add($0, $1)";
-  if (f == Function::Min) return real ? "fmin$f($0, $1)" : "@min_of($0, $1)";
-  return real ? "fmax$f($0, $1)" : "@max_of($0, $1)";
+  if (f == Function::Min) return real ? "@min_or_nan($0, $1)" : "@min_of($0, $1)";
+  return real ? "@max_or_nan($0, $1)" : "@max_of($0, $1)";
 }
 
 // What is stored where `old` and v, as in memory, are combined.
@@ -64,7 +64,8 @@ std::string instruction(Function f, DataType type) {
   const std::string call = f == Function::Add   ? "atomicAdd"
                            : f == Function::Min ? "atomicMin"
                                                 : "atomicMax";
-  const std::string_view own = f == Function::Add ? "unsigned long long" : "long long";
+  const bool is_unsigned = f == Function::Add || type == DataType::UInt64;
+  const std::string_view own = is_unsigned ? "unsigned long long" : "long long";
   switch (type) {
     case DataType::Int32:
     case DataType::UInt32: return call + "(p, v)";

@@ -14,10 +14,12 @@ namespace {
 //   usual      the type for which the name has no suffix
 //   signature  what stands between the name's qualifiers and its body, with @ for the name
 //   body       in C; asm only beside plain C that gives the same bits
+//   otherwise  the body for all types but the usual one, where that differs
 struct Helper {
   std::string_view name;
   DataType usual;
   std::string_view result, parameters, body;
+  std::string_view otherwise = {};
 };
 
 constexpr Helper kHelpers[] = {
@@ -37,6 +39,8 @@ constexpr Helper kHelpers[] = {
      "  const $T r = a % b;\n"
      "  if (r >= 0) return r;\n"
      "  return b > 0 ? r + b : r - b;\n"},
+    {"quotient_or_zero", DataType::UInt64, "$T", "$T a, $T b", "  return b == 0 ? 0 : a / b;\n"},
+    {"modulus_or_zero", DataType::UInt64, "$T", "$T a, $T b", "  return b == 0 ? 0 : a % b;\n"},
     {"min_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? a : b;\n"},
     {"max_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? b : a;\n"},
 
@@ -47,7 +51,27 @@ constexpr Helper kHelpers[] = {
     {"wrap_neg", DataType::Int32, "$T", "$T a", "  return ($T)(0 - ($U)a);\n"},
     {"wrap_abs", DataType::Int32, "$T", "$T a", "  return a < 0 ? ($T)(0 - ($U)a) : a;\n"},
 
-    {"relu", DataType::Float, "$T", "$T x", "  return x > 0 ? x : 0;\n"},
+    // A NaN gives NaN, which fmin and fmax pass over.
+    {"min_or_nan", DataType::Float, "$T", "$T a, $T b",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return a != a || b != b ? a + b : fminf(a, b);\n"
+     "#else\n"
+     "  float x;\n"
+     "  asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(x) : \"f\"(a), \"f\"(b));\n"
+     "  return x;\n"
+     "#endif\n",
+     "  return a != a || b != b ? a + b : fmin$f(a, b);\n"},
+    {"max_or_nan", DataType::Float, "$T", "$T a, $T b",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return a != a || b != b ? a + b : fmaxf(a, b);\n"
+     "#else\n"
+     "  float x;\n"
+     "  asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(x) : \"f\"(a), \"f\"(b));\n"
+     "  return x;\n"
+     "#endif\n",
+     "  return a != a || b != b ? a + b : fmax$f(a, b);\n"},
+    {"relu", DataType::Float, "$T", "$T x", "  return @max_or_nan(x, 0);\n",
+     "  return x <= 0 ? 0 : x;\n"},
     {"floor_quotient", DataType::Float, "$T", "$T a, $T b",
      "  return b < 0 ? ceil$f(a / b) : floor$f(a / b);\n"},
     {"remainder_of", DataType::Float, "$T", "$T a, $T b",
@@ -67,6 +91,18 @@ constexpr Helper kHelpers[] = {
      "  if (x >= 9223372036854775808.0$f) return 9223372036854775807LL;\n"
      "  if (x <= -9223372036854775808.0$f) return -9223372036854775807LL - 1;\n"
      "  return x == x ? (long long)x : 0;\n"},
+
+    {"to_ulong", DataType::Float, "unsigned long long", "$T x",
+     "  if (x >= 18446744073709551616.0$f) return 18446744073709551615ULL;\n"
+     "  return x > 0 ? (unsigned long long)x : 0;\n"},
+
+    // The float next to x on the side of zero, its last bit set if that lost anything: rounding it
+    // to 16 bits gives what rounding x itself would.
+    {"round_to_odd", DataType::Double, "float", "double x",
+     "  const float f = (float)x;\n"
+     "  const double back = f;\n"
+     "  if (back == x || x != x) return f;\n"
+     "  return __uint_as_float((__float_as_uint(f) - (unsigned)(fabs(back) > fabs(x))) | 1u);\n"},
 
     // 16-bit floats, as in memory and as the floats that they are computed in.
     {"half_to_float", DataType::Float, "float", "unsigned short h",
@@ -117,12 +153,17 @@ constexpr Helper kHelpers[] = {
      "#endif\n"},
 };
 
-constexpr DataType kComputeTypes[] = {DataType::Bool, DataType::Int32, DataType::Int64,
-                                      DataType::Float, DataType::Double};
+constexpr DataType kComputeTypes[] = {DataType::Bool,   DataType::Int32, DataType::Int64,
+                                      DataType::UInt64, DataType::Float, DataType::Double};
+
+std::string_view body_of(const Helper& helper, DataType type) {
+  return type == helper.usual || helper.otherwise.empty() ? helper.body : helper.otherwise;
+}
 
 std::string_view suffix(DataType compute) {
   if (compute == DataType::Int32) return "_int";
   if (compute == DataType::Int64) return "_long";
+  if (compute == DataType::UInt64) return "_ulong";
   return compute == DataType::Double ? "_double" : "_float";
 }
 
@@ -141,7 +182,7 @@ std::string_view c_type(DataType compute) {
 }
 
 std::string_view c_unsigned_type(DataType compute) {
-  return compute == DataType::Int64 ? "unsigned long long" : "unsigned";
+  return size_of(compute) == 8 ? "unsigned long long" : "unsigned";
 }
 
 std::string_view c_function_suffix(DataType compute) {
@@ -208,7 +249,8 @@ std::string Helpers::use(std::string_view name, DataType type) {
   const auto* row = std::find_if(std::begin(kHelpers), std::end(kHelpers),
                                  [&](const Helper& h) { return h.name == name; });
   SELVAGE_CHECK(row != std::end(kHelpers));
-  if (used_.insert({std::size_t(row - kHelpers), type}).second) expand(row->body, type, this);
+  if (used_.insert({std::size_t(row - kHelpers), type}).second)
+    expand(body_of(*row, type), type, this);
   return c_name(*row, type);
 }
 
@@ -233,7 +275,7 @@ std::string Helpers::definitions() const {
     const Helper& helper = kHelpers[i];
     text += "static __device__ __forceinline__ " + expand(helper.result, type, nullptr) + " " +
             c_name(helper, type) + "(" + expand(helper.parameters, type, nullptr) + ") {\n" +
-            expand(helper.body, type, &all) + "}\n";
+            expand(body_of(helper, type), type, &all) + "}\n";
   }
   for (const auto& [f, type] : atomics_) text += atomic_definition(f, type, all);
   return text;

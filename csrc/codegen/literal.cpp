@@ -28,6 +28,7 @@ CText literal(const Scalar& v) {
     if (v.integer == INT64_MIN) return {"-9223372036854775807LL - 1", info(Op::Sub).precedence};
     return with_sign(std::to_string(v.integer) + "LL");
   }
+  if (v.type == DataType::UInt64) return {std::to_string(std::uint64_t(v.integer)) + "ULL"};
   if (v.type == DataType::Float) {
     if (std::isfinite(v.single)) return with_sign(shortest_real(v.single) + "f");
     return {fmt::format("__uint_as_float({:#x}u)", std::bit_cast<std::uint32_t>(v.single))};

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::size_t kLongText = 80;
 
-// How a function is written, of floats and of integers (bool included). An infix or a prefix sign
-// binds as in C; everything else is a call.
+// How a function is written, of floats and of integers (bool included); of unsigned ones where that
+// differs. An infix or a prefix sign binds as in C; everything else is a call.
 struct Form {
   int precedence;
   const char* real;
   const char* integer;
+  const char* natural = nullptr;
 };
 
 Form form(Function f) {
@@ -26,11 +27,15 @@ Form form(Function f) {
     case Function::Sub: return {12, "$0 - $1", "@wrap_sub($0, $1)"};
     case Function::Mul: return {13, "$0 * $1", "@wrap_mul($0, $1)"};
     case Function::TrueDiv: return {13, "$0 / $1", nullptr};
-    case Function::FloorDiv: return {kCall, "@floor_quotient($0, $1)", "@euclid_div($0, $1)"};
-    case Function::Mod: return {kCall, "@remainder_of($0, $1)", "@euclid_mod($0, $1)"};
+    case Function::FloorDiv:
+      return {kCall, "@floor_quotient($0, $1)", "@euclid_div($0, $1)", "@quotient_or_zero($0, $1)"};
+    case Function::Mod:
+      return {kCall, "@remainder_of($0, $1)", "@euclid_mod($0, $1)", "@modulus_or_zero($0, $1)"};
     case Function::Neg: return {kPrefix, "-$0", "@wrap_neg($0)"};
-    case Function::Min: return {kCall, "fmin$f($0, $1)", "@min_of($0, $1)"};
-    case Function::Max: return {kCall, "fmax$f($0, $1)", "@max_of($0, $1)"};
+    case Function::Min: return {kCall, "@min_or_nan($0, $1)", "@min_of($0, $1)"};
+    case Function::Max: return {kCall, "@max_or_nan($0, $1)", "@max_of($0, $1)"};
+    case Function::FMin: return {kCall, "fmin$f($0, $1)", "@min_of($0, $1)"};
+    case Function::FMax: return {kCall, "fmax$f($0, $1)", "@max_of($0, $1)"};
     case Function::Lt: return {10, "$0 < $1", "$0 < $1"};
     case Function::Le: return {10, "$0 <= $1", "$0 <= $1"};
     case Function::Eq: return {9, "$0 == $1", "$0 == $1"};
@@ -39,7 +44,7 @@ Form form(Function f) {
     case Function::Or: return {4, "$0 || $1", "$0 || $1"};
     case Function::Not: return {kPrefix, "!$0", "!$0"};
     case Function::Select: return {kConditional, "$0 ? $1 : $2", "$0 ? $1 : $2"};
-    case Function::Abs: return {kCall, "fabs$f($0)", "@wrap_abs($0)"};
+    case Function::Abs: return {kCall, "fabs$f($0)", "@wrap_abs($0)", "($0)"};
     case Function::Relu: return {kCall, "@relu($0)", "@relu($0)"};
     case Function::Exp: return {kCall, "exp$f($0)", nullptr};
     case Function::Log: return {kCall, "log$f($0)", nullptr};
@@ -63,9 +68,9 @@ CText call(std::string function, const CText& operand) {
   return {std::move(function) + "(" + operand.text + ")"};
 }
 
-// Operations whose low 32 bits hang on those of their operands only.
+// Operations whose low bits hang on as many of their operands only.
 bool is_modular(const ValueNode& node) {
-  return node.kind == ValueNode::Kind::Apply &&
+  return node.kind == ValueNode::Kind::Apply && is_integer(node.type) &&
          (node.function == Function::Add || node.function == Function::Sub ||
           node.function == Function::Mul || node.function == Function::Neg);
 }
@@ -123,23 +128,37 @@ ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
   return r;
 }
 
-// Users come before their operands. `low_half`: that is all that is asked of the root.
-void ValueText::narrow(const Region& r, ValueId root, bool low_half) {
-  std::map<ValueId, int> asked;  // how many uses ask the low half only
-  if (low_half) ++asked[root];
+// How many low bits of each value its uses look at tells what may be left out: the upper half of
+// sums and products of 64 bits, and the wrapping around of narrow integers. `bits`: what is asked
+// of the root. Users come before their operands.
+void ValueText::narrow(const Region& r, ValueId root, int bits) {
+  struct Asked {
+    int uses = 0;  // of those that say how much they look at
+    int bits = 0;  // the most of them
+  };
+  std::map<ValueId, Asked> asked = {{root, {1, bits}}};
   for (auto v = r.nodes.rbegin(); v != r.nodes.rend(); ++v) {
     const ValueNode& node = kernel_.values[*v];
-    const bool is_wide = compute_type(node.type) == DataType::Int64;
     const auto uses = r.uses.find(*v);
     const int all = (uses == r.uses.end() ? 0 : uses->second) + (*v == root ? 1 : 0);
+    const int own = asked[*v].uses == all ? asked[*v].bits : kAllBits;
+    const auto is_integral = [&](ValueId o) {
+      return is_integer(compute_type(kernel_.values[o].type));
+    };
+    const bool casts_integers = node.kind == ValueNode::Kind::Cast && is_integer(node.type) &&
+                                is_integral(node.operands[0]);
+    const int width = 8 * size_of(node.type);
+    if (casts_integers && is_narrow_integer(node.type) && own <= width) unwrapped_.insert(*v);
+    const bool is_wide = is_integer(node.type) && size_of(compute_type(node.type)) == 8;
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
-    const bool widens = node.kind == ValueNode::Kind::Cast && node.type == DataType::Int64 &&
-                        compute_type(kernel_.values[node.operands[0]].type) == DataType::Int32;
-    if (is_wide && asked[*v] == all && (is_leaf || widens || is_modular(node))) narrow_.insert(*v);
-    const bool cuts = node.kind == ValueNode::Kind::Cast && !is_wide && is_integer(node.type);
-    if (!cuts && !(narrow_.count(*v) > 0 && is_modular(node))) continue;
-    for (ValueId operand : node.operands) ++asked[operand];
+    if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node))) narrow_.insert(*v);
+    if (!casts_integers && !is_modular(node)) continue;
+    for (ValueId operand : node.operands) {
+      Asked& of = asked[operand];
+      ++of.uses;
+      of.bits = std::max(of.bits, casts_integers ? std::min(own, width) : own);
+    }
   }
 }
 
@@ -150,12 +169,12 @@ std::string ValueText::declare(ValueId v, CText& text, const std::string& value)
   return std::string(c_type(compute(v))) + " " + name + (value.empty() ? ";" : " = " + value + ";");
 }
 
-ValueText::Written ValueText::block(ValueId root, const Known& outer, bool low_half) {
+ValueText::Written ValueText::block(ValueId root, const Known& outer, int bits) {
   Written out;
   Known known = outer;
   const Region r = region(root, outer);
-  const std::set<ValueId> outside = narrow_;
-  narrow(r, root, low_half);
+  const std::set<ValueId> outside = narrow_, unwrapped_outside = unwrapped_;
+  narrow(r, root, bits);
   for (ValueId v : r.nodes) {
     CText text = node_text(v, known, out.lines);
     const ValueNode& node = kernel_.values[v];
@@ -173,6 +192,7 @@ ValueText::Written ValueText::block(ValueId root, const Known& outer, bool low_h
   out.value = known.at(root);
   out.type = compute(root);
   narrow_ = outside;
+  unwrapped_ = unwrapped_outside;
   return out;
 }
 
@@ -194,7 +214,8 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
       const DataType to = compute(v);
-      return round(convert(known.at(from), compute(from), to), node.type);
+      if (unwrapped_.count(v) > 0) return convert(known.at(from), compute(from), to);
+      return round(convert_to_round(known.at(from), compute(from), to, node.type), node.type);
     }
     case ValueNode::Kind::Apply:
       return is_lazy(node) ? select(node, known, lines) : apply(v, known);
@@ -234,7 +255,8 @@ CText ValueText::apply(ValueId v, const Known& known) {
   const bool is_narrow = narrow_.count(v) > 0;
   const DataType type = is_narrow ? DataType::Int32 : compute(node.operands[is_select ? 1 : 0]);
   const Form f = form(node.function);
-  const char* pattern = is_floating(type) ? f.real : f.integer;
+  const bool is_natural = type == DataType::UInt64 && f.natural != nullptr;
+  const char* pattern = is_floating(type) ? f.real : is_natural ? f.natural : f.integer;
   SELVAGE_CHECK(pattern != nullptr);
   const bool is_call = std::string_view(pattern).ends_with(')');
   SELVAGE_CHECK(type != DataType::Bool || !is_call);  // arithmetic is done in int at least
@@ -253,9 +275,21 @@ CText ValueText::convert(CText from, DataType from_compute, DataType to) {
   if (from_compute == to) return from;
   if (to == DataType::Bool) return {inside(from, 10) + " != 0", info(Op::Eq).precedence};
   if (is_floating(from_compute) && is_integer(to)) {
-    return call(helpers_.use(to == DataType::Int32 ? "to_int" : "to_long", from_compute), from);
+    const char* helper = to == DataType::Int32   ? "to_int"
+                         : to == DataType::Int64 ? "to_long"
+                                                 : "to_ulong";
+    return call(helpers_.use(helper, from_compute), from);
   }
   return cast(c_type(to), from);
+}
+
+// Into a compute type of `to` from which it is then rounded to that: once in all.
+CText ValueText::convert_to_round(CText from, DataType from_compute, DataType compute,
+                                  DataType to) {
+  const bool would_round_twice =
+      from_compute == DataType::Double && (to == DataType::Half || to == DataType::BFloat16);
+  if (!would_round_twice) return convert(std::move(from), from_compute, compute);
+  return call(helpers_.use("round_to_odd", DataType::Double), from);
 }
 
 // From the compute type of `to` into memory.
@@ -265,13 +299,13 @@ CText ValueText::store(CText from, DataType to) {
     case DataType::Int16:
     case DataType::UInt8:
     case DataType::UInt16:
-    case DataType::UInt32:
-    case DataType::UInt64: return cast(c_storage_type(to), from);
+    case DataType::UInt32: return cast(c_storage_type(to), from);
     case DataType::Half: return call(helpers_.use("float_to_half", DataType::Float), from);
     case DataType::BFloat16: return call(helpers_.use("float_to_bfloat16", DataType::Float), from);
     case DataType::Bool:
     case DataType::Int32:
     case DataType::Int64:
+    case DataType::UInt64:
     case DataType::Float:
     case DataType::Double: return from;
   }
@@ -281,8 +315,7 @@ CText ValueText::store(CText from, DataType to) {
 // From memory into the compute type.
 CText ValueText::load(CText from, DataType type) {
   switch (type) {
-    case DataType::UInt32:
-    case DataType::UInt64: return cast(c_type(DataType::Int64), from);
+    case DataType::UInt32: return cast(c_type(DataType::Int64), from);
     case DataType::Half: return call(helpers_.use("half_to_float", DataType::Float), from);
     case DataType::BFloat16: return call(helpers_.use("bfloat16_to_float", DataType::Float), from);
     case DataType::Bool: return {from.text + " != 0", info(Op::Eq).precedence};
@@ -292,6 +325,7 @@ CText ValueText::load(CText from, DataType type) {
     case DataType::UInt16:  // C's own promotion to int
     case DataType::Int32:
     case DataType::Int64:
+    case DataType::UInt64:
     case DataType::Float:
     case DataType::Double: return from;
   }
@@ -337,9 +371,12 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
     return {
         {}, {storage_.read(read.source, index_.write_converted(read.subscripts[0]).text)}, type};
   }
-  Written out = block(v, {}, is_integer(type) && size_of(type) <= 4);
+  Written out = block(v, {}, is_integer(type) ? 8 * size_of(type) : kAllBits);
   const bool is_narrow = out.type != compute(v);
-  out.value = store(is_narrow ? out.value : convert(out.value, out.type, compute_type(type)), type);
+  if (!is_narrow) {
+    out.value = convert_to_round(out.value, out.type, compute_type(type), type);
+  }
+  out.value = store(out.value, type);
   out.type = type;
   return out;
 }

@@ -32,14 +32,16 @@ class ValueText {
  private:
   using Known = std::map<ValueId, CText>;
   struct Region;
+  static constexpr int kAllBits = 64;
 
-  Written block(ValueId root, const Known& outer, bool low_half = false);
+  Written block(ValueId root, const Known& outer, int bits = kAllBits);
   Region region(ValueId root, const Known& outer) const;
-  void narrow(const Region& region, ValueId root, bool low_half);
+  void narrow(const Region& region, ValueId root, int bits);
   CText node_text(ValueId v, Known& known, std::vector<std::string>& lines);
   CText select(const ValueNode& node, Known& known, std::vector<std::string>& lines);
   CText apply(ValueId v, const Known& known);
   CText convert(CText from, DataType from_compute, DataType to);
+  CText convert_to_round(CText from, DataType from_compute, DataType compute, DataType to);
   CText store(CText from, DataType to);
   CText load(CText from, DataType type);
   CText round(CText from, DataType to);
@@ -60,7 +62,8 @@ class ValueText {
   // Values of 64 bits of which every use asks the low 32: sums and products of them are done in
   // int.
   std::set<ValueId> narrow_;
-  std::vector<bool> reads_;  // does the node read memory, itself or in an operand?
+  std::set<ValueId> unwrapped_;  // casts to narrow integers whose uses ask no bit that they change
+  std::vector<bool> reads_;      // does the node read memory, itself or in an operand?
 };
 
 // A literal of a compute type, to the last bit.

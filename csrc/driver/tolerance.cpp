@@ -33,14 +33,12 @@ struct Hanging {
   double items = 1;  // of rounded folds, one within the other
   double unit = 0;   // the coarsest of their units; 0: there are none
   bool has_sum = false;
-  bool has_extremum = false;
 };
 
 void add(Hanging& all, const Hanging& part) {
   all.items = std::max(all.items, part.items);
   all.unit = std::max(all.unit, part.unit);
   all.has_sum = all.has_sum || part.has_sum;
-  all.has_extremum = all.has_extremum || part.has_extremum;
 }
 
 }  // namespace
@@ -82,7 +80,6 @@ std::vector<Tolerance> tolerances(const Fusion& fusion,
         own.unit = std::max(own.unit, is_double ? 0x1p-53 : 0x1p-24);
         own.has_sum = own.has_sum || is_sum;
       }
-      own.has_extremum = own.has_extremum || how == Reduction::Max || how == Reduction::Min;
     }
     if (!is_floating(tensor.type)) continue;
     const double root = std::sqrt(own.items);
@@ -90,7 +87,7 @@ std::vector<Tolerance> tolerances(const Fusion& fusion,
       result[t].relative_ = rounding(tensor.type) + 8 * own.unit * root;
       if (own.has_sum) result[t].least_scale_ = root;
     }
-    result[t].ignores_signs_of_zeros_ = own.unit > 0 || own.has_extremum;
+    result[t].ignores_signs_of_zeros_ = own.unit > 0;
   }
   return result;
 }

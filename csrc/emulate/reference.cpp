@@ -30,6 +30,14 @@ void set_element(Array& array, std::int64_t k, Scalar v) {
   array.set_int(k, v.integer);
 }
 
+// The same elements in the type that they are stored in.
+Array stored(Array carried, DataType type) {
+  if (carried.type == type) return carried;
+  Array array(type, carried.shape);
+  for (std::int64_t k = 0; k < array.size(); ++k) set_element(array, k, element(carried, k));
+  return array;
+}
+
 class Interpreter {
  public:
   Interpreter(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes)
@@ -57,7 +65,8 @@ class Interpreter {
     }
     std::vector<Array> outputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      if (fusion_[TensorId(i)].is_output) outputs.push_back(std::move(arrays_[i]));
+      const TensorInfo& info = fusion_[TensorId(i)];
+      if (info.is_output) outputs.push_back(stored(std::move(arrays_[i]), info.type));
     }
     return outputs;
   }
@@ -116,7 +125,7 @@ class Interpreter {
 
   Array computed(TensorId t) {
     const TensorInfo& info = fusion_[t];
-    Array array(info.is_output ? info.type : compute_type(info.type), shape(t));
+    Array array(compute_type(info.type), shape(t));
     std::optional<RootWalk> walk;
     if (!info.root.empty()) {
       walk.emplace(fusion_.domains(), info.logical, info.root,
@@ -133,7 +142,7 @@ class Interpreter {
       const std::vector<std::int64_t> root = walk ? (*walk)(at) : at;
       for (std::size_t i = 0; i < root.size(); ++i) known_[info.indices[i].id()] = root[i];
       const Scalar value = info.fold ? folded(t) : evaluate(*info.definition);
-      set_element(array, k, convert(value, compute_type(info.type)));
+      set_element(array, k, as_element(value, info.type));
     }
     return array;
   }

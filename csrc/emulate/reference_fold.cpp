@@ -52,14 +52,9 @@ Scalar total(const Fold& fold, std::span<const Scalar> elements) {
 }
 
 Scalar extremum(const Fold& fold, std::span<const Scalar> elements) {
-  const bool is_max = fold.how == Reduction::Max;
   Scalar best = identity(fold.how, fold.type);
   for (const Scalar& e : elements) {
-    if (is_real(fold.type)) {
-      best = selvage::apply(combiner(fold.how), std::array{best, e});
-    } else {
-      best.integer = is_max ? std::max(best.integer, e.integer) : std::min(best.integer, e.integer);
-    }
+    best = selvage::apply(combiner(fold.how), std::array{best, e});
   }
   return best;
 }
@@ -67,12 +62,12 @@ Scalar extremum(const Fold& fold, std::span<const Scalar> elements) {
 Scalar place_of_extremum(const Fold& fold, std::span<const Scalar> elements) {
   const bool is_max = fold.how == Reduction::ArgMax;
   const auto beats = [&](const Scalar& a, const Scalar& b) {
-    if (is_real(fold.type)) return is_max ? real(a) > real(b) : real(a) < real(b);
-    return is_max ? a.integer > b.integer : a.integer < b.integer;
+    if (is_real(fold.type) && std::isnan(real(a))) return !std::isnan(real(b));
+    const auto operands = is_max ? std::array{b, a} : std::array{a, b};
+    return selvage::apply(Function::Lt, operands).integer != 0;
   };
   std::optional<std::size_t> best;
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    if (is_real(fold.type) && std::isnan(real(elements[k]))) continue;
     if (!best || beats(elements[k], elements[*best])) best = k;
   }
   return Scalar::of(DataType::Int64, std::int64_t(best.value_or(0)));
@@ -86,7 +81,9 @@ Scalar fold_plainly(const Fold& fold, std::span<const Scalar> elements) {
     case Reduction::Sum:
     case Reduction::Prod: return total(fold, elements);
     case Reduction::Max:
-    case Reduction::Min: return extremum(fold, elements);
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin: return extremum(fold, elements);
     case Reduction::Mean: return rounded(sum(elements) / double(elements.size()), fold.type);
     case Reduction::Variance: return rounded(variance(elements, fold.correction), fold.type);
     case Reduction::Any:

@@ -296,7 +296,7 @@ class Parser {
     around_ = number;
     std::vector<std::uint32_t> operands = parse_list(")");
     around_ = fold.outer;
-    // var(e, 1): what the number of items is lessened by.
+    // var(e, 0): what the number of items is lessened by.
     const bool may_have_two = how == Reduction::Variance && operands.size() == 2;
     const FormulaNode* less = may_have_two ? &formula_.nodes[operands[1]] : nullptr;
     if (less != nullptr && less->kind == Kind::Integer && less->integer >= 0) {
@@ -305,7 +305,7 @@ class Parser {
       token_.fail_at(at, name + " folds one operand, not " + std::to_string(operands.size()),
                      "E315",
                      how == Reduction::Variance
-                         ? "write var(e), or var(e, 1) to divide by one item less"
+                         ? "write var(e), which divides by one item less, or var(e, 0)"
                          : "write " + name + "(e), or " + name + "[n](e) to name what it folds");
     }
     return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});

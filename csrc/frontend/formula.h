@@ -67,8 +67,8 @@ struct Formula {
   struct Fold {
     Reduction how = Reduction::Sum;
     std::size_t at = 0;
-    std::int64_t correction = 0;            // var(e, 1)
-    std::optional<std::size_t> outer = {};  // the one around it
+    std::int64_t correction = kUsualCorrection;  // var(e, 0)
+    std::optional<std::size_t> outer = {};       // the one around it
     bool is_named = false;
     // What is folded over, outer to inner: as written, or else what find_folded_indices finds.
     std::vector<Index> indices = {};

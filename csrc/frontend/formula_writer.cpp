@@ -37,6 +37,12 @@ bool same_real(double a, double b) {
 
 using Written = FormulaWriter::Written;
 
+// Is the cast one that an operation puts around itself, so that its integers stay in their type?
+bool wraps(const ValueGraph& values, const ValueNode& node) {
+  return node.kind == ValueNode::Kind::Cast && may_leave_its_type(values[node.operands[0]]) &&
+         values[node.operands[0]].type == node.type;
+}
+
 // In parentheses where an operator of precedence `outer` stands around it.
 Written within(Written w, int outer) {
   if (w.precedence >= outer) return w;
@@ -102,7 +108,6 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
   enter(t, indices);
   const TensorInfo& info = fusion_[t];
   const ValueId definition = *info.definition;
-  const DataType computed = info.fold ? info.fold->type : compute_type(info.type);
   std::string tail;
   std::string head;
   if (info.fold) {
@@ -111,7 +116,9 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
       head += (k > info.logical.size() ? ", " : "") + indices[k];
     }
     head += "](";
-    tail = info.fold->correction == 0 ? ")" : ", " + std::to_string(info.fold->correction) + ")";
+    const std::int64_t correction = info.fold->correction;
+    const bool is_said = info.fold->how == Reduction::Variance && correction != kUsualCorrection;
+    tail = is_said ? ", " + std::to_string(correction) + ")" : ")";
   }
   for (const Written& w : forms(definition)) {
     // What reading does with the right side: it is brought to the type that is computed in.
@@ -123,7 +130,12 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
                                          : element;
     const bool is_right_type =
         compute_type(type) == compute_type(info.type) && (!info.fold || folds == info.fold->type);
-    const ValueId v = compute_type(element) == computed ? w.value : read_.cast(w.value, computed);
+    ValueId v = w.value;
+    if (!info.fold) {
+      v = read_.as_element(v, type);
+    } else if (compute_type(element) != info.fold->type) {
+      v = read_.cast(v, info.fold->type);
+    }
     if (!is_right_type || !is_same(definition, v)) continue;
     if (std::int64_t(w.text.size() + head.size() + 200) > kLongestFormula || w.depth > kDeepest) {
       refuse("its statement is too long or too deep for a file",
@@ -132,7 +144,8 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
     types_[index_of(t)] = type;
     return head + w.text + tail;
   }
-  refuse("reading no statement gives its definition in " + std::string(to_string(computed)),
+  refuse("reading no statement gives its definition in " +
+             std::string(to_string(info.fold ? info.fold->type : compute_type(info.type))),
          "compute it in the type that its parts have");
 }
 
@@ -148,7 +161,10 @@ const Written& FormulaWriter::write(ValueId root) {
       case ValueNode::Kind::Index: w = integer(seen(node.index)); break;
       case ValueNode::Kind::Read: w = read(v, node); break;
       case ValueNode::Kind::Apply: w = apply(v, node); break;
-      case ValueNode::Kind::Cast: w = cast(write(node.operands[0]), node.type); break;
+      case ValueNode::Kind::Cast:
+        w = write(node.operands[0]);
+        if (!wraps(fusion_.values(), node)) w = cast(w, node.type);
+        break;
     }
     if (std::int64_t(w.text.size()) > kLongestFormula) {
       refuse("its statement is too long for a file", "name parts of it as tensors of their own");
@@ -256,7 +272,8 @@ Written FormulaWriter::apply(ValueId v, const ValueNode& node) {
     }
     try {
       Written w = combine(node.function, std::move(operands));
-      if (is_same(v, w.value)) return w;
+      const ValueNode& made = read_[w.value];
+      if (is_same(v, wraps(read_, made) ? made.operands[0] : w.value)) return w;
     } catch (const BadInput& e) {
       if (e.diagnostic().code != "E506") throw;  // a literal that does not fit this way
     }
@@ -286,10 +303,10 @@ Written FormulaWriter::read(ValueId v, const ValueNode& node) {
   otherwise.push_back(cast(write(node.operands[0]), type));
   for (const Written& other : otherwise) {
     const ValueNode& fills = read_[other.value];
-    const DataType common = promote(type, false, fills.type, fills.weak);
-    if (compute_type(common) != compute_type(type)) continue;
+    const auto common = promote(type, false, fills.type, fills.weak);
+    if (!common || compute_type(*common) != compute_type(type)) continue;
     const ValueId filled = read_.read_or(type, node.source, node.subscripts, other.value);
-    w.value = common == type ? filled : read_.cast(filled, common);
+    w.value = common == type ? filled : read_.cast(filled, *common);
     if (!is_same(v, w.value)) continue;
     w.text = "fill(" + w.text + ", " + other.text + ")";
     w.depth = other.depth + 1;

@@ -252,8 +252,8 @@ class Builder {
     }
     const ValueId otherwise = values_[node.operands[1]];
     const ValueNode& other = values[otherwise];
-    const DataType common = promote(type, false, other.type, other.weak);
-    if (compute_type(common) != compute_type(type)) {
+    const auto common = promote(type, false, other.type, other.weak);
+    if (!common || compute_type(*common) != compute_type(type)) {
       const std::string own(to_string(type)), fills(to_string(other.type));
       refuse("E319", place(formula_.nodes[node.operands[1]].at),
              "elements of " + element.name + " are " + own + ", and what fills them is " + fills,
@@ -261,7 +261,7 @@ class Builder {
                  " in a statement of its own");
     }
     const ValueId filled = read(element, otherwise);
-    return common == type ? filled : values.cast(filled, common);
+    return common == type ? filled : values.cast(filled, *common);
   }
 
   TensorId source_of(const FormulaNode& node) {

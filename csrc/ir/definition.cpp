@@ -253,19 +253,18 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
     all.resize(rank);
     return tail;
   };
-  DataType computed = compute_type(tensor.type);
   if (fold != nullptr) {
-    computed = compute_type(fold_type(fold->how, element));
+    const DataType computed = compute_type(fold_type(fold->how, element));
     tensor.fold = Fold{.how = fold->how,
                        .type = computed,
                        .domains = split(domains),
                        .indices = split(indices),
-                       .correction = fold->correction};
+                       .correction = fold->how == Reduction::Variance ? fold->correction : 0};
+    if (compute_type(element) != computed) value = values_.cast(value, computed);
   }
   tensor.logical = std::move(domains);
   tensor.indices = std::move(indices);
-  const bool same_type = compute_type(element) == computed;
-  tensor.definition = same_type ? value : values_.cast(value, computed);
+  tensor.definition = fold != nullptr ? value : values_.as_element(value, tensor.type);
   const TensorId id = add(std::move(tensor));
   for (ValueId v : values_under(values_, value)) {
     if (values_[v].kind == ValueNode::Kind::Read) read_.insert(TensorId(values_[v].source));

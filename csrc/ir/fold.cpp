@@ -17,9 +17,14 @@ ValueId constant_of(ValueGraph& values, const Scalar& v) {
   return values.constant(v.type, v.integer, false);
 }
 
-// Is the element `a` to be taken rather than `b`, whatever their positions?
-ValueId beats(ValueGraph& values, Reduction r, ValueId a, ValueId b) {
-  return values.apply(Function::Lt, r == Reduction::ArgMax ? std::vector{b, a} : std::vector{a, b});
+// Is the element `a` to be taken rather than `b`, whatever their positions? A NaN beats all else.
+ValueId beats(ValueGraph& values, const Fold& fold, ValueId a, ValueId b) {
+  const bool is_max = fold.how == Reduction::ArgMax;
+  const auto apply = [&](Function f, std::vector<ValueId> v) { return values.apply(f, v); };
+  if (!is_floating(fold.type))
+    return apply(Function::Lt, is_max ? std::vector{b, a} : std::vector{a, b});
+  const ValueId is_no_better = apply(Function::Le, is_max ? std::vector{a, b} : std::vector{b, a});
+  return apply(Function::And, {apply(Function::Not, {is_no_better}), apply(Function::Eq, {b, b})});
 }
 
 }  // namespace
@@ -55,19 +60,23 @@ FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& st
 FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b) {
   const auto apply = [&](Function f, ValueId x, ValueId y) { return values.apply(f, {x, y}); };
   if (is_place(fold.how)) {
-    // The better value; of equal ones the one that comes first. Which of two equal values is kept
-    // is all the same, so the value hangs on no position.
-    const ValueId is_first =
-        apply(Function::And, apply(Function::Eq, a[1], b[1]), apply(Function::Lt, b[0], a[0]));
-    const ValueId is_better = beats(values, fold.how, b[1], a[1]);
+    // The better value; where neither is, the one that comes first. Which of two equal values is
+    // kept is all the same, so the value hangs on no position.
+    const ValueId is_equal = is_floating(fold.type)
+                                 ? values.apply(Function::Not, {beats(values, fold, a[1], b[1])})
+                                 : apply(Function::Eq, a[1], b[1]);
+    const ValueId is_first = apply(Function::And, is_equal, apply(Function::Lt, b[0], a[0]));
+    const ValueId is_better = beats(values, fold, b[1], a[1]);
     const ValueId takes_b = apply(Function::Or, is_better, is_first);
     return {values.apply(Function::Select, {takes_b, b[0], a[0]}),
             values.apply(Function::Select, {is_better, b[1], a[1]})};
   }
   if (fold.how != Reduction::Variance) {
     Function f = combiner(fold.how);
-    if (fold.type == DataType::Bool && f == Function::Max) f = Function::Or;
-    if (fold.type == DataType::Bool && f == Function::Min) f = Function::And;
+    if (fold.type == DataType::Bool) {
+      if (f == Function::Max || f == Function::FMax) f = Function::Or;
+      if (f == Function::Min || f == Function::FMin) f = Function::And;
+    }
     return {apply(f, a[0], b[0])};
   }
   // n = na + nb, w = nb / n, d = mean_b - mean_a:
@@ -89,6 +98,8 @@ ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, Val
     case Reduction::Prod:
     case Reduction::Max:
     case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin:
     case Reduction::Any:
     case Reduction::All: return state[0];
     case Reduction::Mean:

@@ -10,13 +10,13 @@ namespace selvage {
 // What a fold keeps while it runs, and how it goes on: as values made of values. Components stand
 // in such an order that a new state may be stored component by component: each is made of the old
 // values of itself and of those behind it.
-//   sum, prod, max, min, any, all   value
+//   sum, prod, max, min, fmax, fmin, any, all   value
 //   mean                            sum
 //   var                             sum of squared distances, mean, number of items (Welford;
 //   merged
 //                                   as Chan, Golub and LeVeque do)
-//   argmax, argmin                  position, value: the first of equals; NaNs are passed over, and
-//                                   where there is nothing else the position is 0 in the end
+//   argmax, argmin                  position, value: the first of equals, a NaN beats all else; of
+//                                   nothing the position is 0 in the end
 using FoldState = std::vector<ValueId>;
 
 struct FoldComponent {

@@ -21,6 +21,8 @@ int precedence(Function f) {
     case Function::Not: return info(Op::Not).precedence;
     case Function::Min:
     case Function::Max:
+    case Function::FMin:
+    case Function::FMax:
     case Function::Select:
     case Function::Abs:
     case Function::Relu:

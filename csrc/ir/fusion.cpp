@@ -211,9 +211,7 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   auto_named_.erase(t.id());
   tensor.name = name;
   tensor.is_output = true;
-  if (!tensor.fold && compute_type(stored) != compute_type(tensor.type)) {
-    tensor.definition = values_.cast(*tensor.definition, compute_type(stored));
-  }
+  if (!tensor.fold) tensor.definition = values_.as_element(*tensor.definition, stored);
   tensor.type = stored;
   return t;
 }

@@ -141,7 +141,7 @@ class Fusion {
   struct FoldRequest {
     Reduction how = Reduction::Sum;
     std::vector<Expr> indices, shape;
-    std::int64_t correction = 0;  // of a variance
+    std::int64_t correction = kUsualCorrection;  // of a variance
   };
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});

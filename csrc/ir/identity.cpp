@@ -22,11 +22,13 @@ struct Row {
 };
 
 // clang-format off
-constexpr std::array<Row, 10> kReductions = {{
+constexpr std::array<Row, 12> kReductions = {{
     {Reduction::Sum,    "sum",    Function::Add, Start::Zero,    false},
     {Reduction::Prod,   "prod",   Function::Mul, Start::One,     false},
     {Reduction::Max,    "max",    Function::Max, Start::Lowest,  true},
     {Reduction::Min,    "min",    Function::Min, Start::Highest, true},
+    {Reduction::FMax,   "fmax",   Function::FMax, Start::Lowest, true},
+    {Reduction::FMin,   "fmin",   Function::FMin, Start::Highest, true},
     {Reduction::Mean,   "mean",   Function::Add, Start::Zero,    false},
     {Reduction::Any,    "any",    Function::Or,  Start::Zero,    true},
     {Reduction::All,    "all",    Function::And, Start::One,     true},
@@ -50,7 +52,7 @@ constexpr std::array<Ends, 13> kEnds = {{
     {DataType::UInt8,    0,         UINT8_MAX},
     {DataType::UInt16,   0,         UINT16_MAX},
     {DataType::UInt32,   0,         UINT32_MAX},
-    {DataType::UInt64,   INT64_MIN, INT64_MAX},
+    {DataType::UInt64,   0,         INT64_MAX},  // of those that 64 bits with a sign hold
     {DataType::Half,     -65504,    65504},
     {DataType::BFloat16, INT64_MIN, INT64_MAX},
     {DataType::Float,    INT64_MIN, INT64_MAX},
@@ -103,13 +105,16 @@ std::span<const std::string_view> reduction_names() {
 DataType fold_type(Reduction r, DataType element) {
   switch (r) {
     case Reduction::Sum:
-    case Reduction::Prod: return is_floating(element) ? element : DataType::Int64;
+    case Reduction::Prod:
+      return is_floating(element) || element == DataType::UInt64 ? element : DataType::Int64;
     case Reduction::Mean:
     case Reduction::Variance: return is_floating(element) ? element : DataType::Float;
     case Reduction::Any:
     case Reduction::All: return DataType::Bool;
     case Reduction::Max:
     case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin:
     case Reduction::ArgMax:
     case Reduction::ArgMin: return element;
   }
@@ -131,22 +136,21 @@ Scalar identity(Reduction r, DataType type) {
     case Start::Lowest:
       return is_floating(type) ? infinity(type, -1) : integer(ends(type).lowest, type);
     case Start::Highest:
+      if (type == DataType::UInt64) return integer(-1, type);
       return is_floating(type) ? infinity(type, 1) : integer(ends(type).highest, type);
   }
   SELVAGE_CHECK(!"a start");
 }
 
 std::optional<Scalar> exactly(std::int64_t v, DataType type) {
-  const std::int64_t lowest = type == DataType::UInt64 ? 0 : ends(type).lowest;
-  if (v < lowest || v > ends(type).highest) return std::nullopt;
+  if (v < ends(type).lowest || v > ends(type).highest) return std::nullopt;
   const Scalar stored = integer(v, type);
   if (whole(stored) != v) return std::nullopt;
   return stored;
 }
 
 std::int64_t nearest(std::int64_t v, DataType type) {
-  const std::int64_t lowest = type == DataType::UInt64 ? 0 : ends(type).lowest;
-  v = std::clamp(v, lowest, ends(type).highest);
+  v = std::clamp(v, ends(type).lowest, ends(type).highest);
   // Rounded up past 2^63: the float below.
   const auto rounded = whole(integer(v, type));
   if (rounded) return *rounded;
@@ -156,6 +160,7 @@ std::int64_t nearest(std::int64_t v, DataType type) {
 }
 
 std::optional<std::int64_t> whole(const Scalar& v) {
+  if (v.type == DataType::UInt64 && v.integer < 0) return std::nullopt;
   if (v.type != DataType::Float && v.type != DataType::Double) return v.integer;
   const double real = v.type == DataType::Float ? double(v.single) : v.real;
   constexpr double kTwoTo63 = 9223372036854775808.0;
@@ -167,6 +172,7 @@ std::string to_text(const Scalar& v) {
   if (v.type == DataType::Float) return shortest(v.single);
   if (v.type == DataType::Double) return shortest(v.real);
   if (v.type == DataType::Bool) return v.integer != 0 ? "true" : "false";
+  if (v.type == DataType::UInt64) return std::to_string(std::uint64_t(v.integer));
   return std::to_string(v.integer);
 }
 

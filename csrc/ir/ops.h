@@ -52,8 +52,10 @@ Tensor operator>=(Operand a, Operand b);
 Tensor operator&&(Operand a, Operand b);
 Tensor operator||(Operand a, Operand b);
 Tensor operator!(Tensor a);
-Tensor min(Operand a, Operand b);
+Tensor min(Operand a, Operand b);  // a NaN gives NaN
 Tensor max(Operand a, Operand b);
+Tensor fmin(Operand a, Operand b);  // a NaN gives the other
+Tensor fmax(Operand a, Operand b);
 Tensor clamp(Operand x, Operand low, Operand high);  // min(max(x, low), high)
 Tensor pow(Operand a, Operand b);
 Tensor abs(Tensor a);
@@ -78,23 +80,26 @@ Tensor cast(Tensor a, DataType type);
 // Those axes are left out of the result, or stay with the extent 1: sum(x, {1}, keepdim). Types as
 // fold_type and result_type in ir/identity.h say; half and bfloat16 are folded in float.
 // Of nothing (an axis that is empty at launch): sum and any are 0, prod and all 1, max and min the
-// lowest and the highest value of the compute type, argmax and argmin 0, mean and variance NaN.
+// lowest and the highest value of the type, argmax and argmin 0, mean and variance NaN.
 inline constexpr bool keepdim = true;
 using Axes = std::vector<int>;
 Tensor reduce(Reduction how, Tensor x, Axes axes = {}, bool keepdim = false,
-              std::int64_t correction = 0);
+              std::int64_t correction = kUsualCorrection);
 Tensor sum(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor prod(Tensor x, Axes axes = {}, bool keepdim = false);
-Tensor max(Tensor x, Axes axes = {}, bool keepdim = false);  // NaNs are passed over
+Tensor max(Tensor x, Axes axes = {}, bool keepdim = false);  // a NaN among the items gives NaN
 Tensor min(Tensor x, Axes axes = {}, bool keepdim = false);
+Tensor fmax(Tensor x, Axes axes = {}, bool keepdim = false);  // NaNs are passed over
+Tensor fmin(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor mean(Tensor x, Axes axes = {}, bool keepdim = false);
 // The squares of distances from the mean, summed, by the number of items less the correction; as
 // if that were 0 where it is less.
-Tensor variance(Tensor x, Axes axes = {}, bool keepdim = false, std::int64_t correction = 0);
+Tensor variance(Tensor x, Axes axes = {}, bool keepdim = false,
+                std::int64_t correction = kUsualCorrection);
 Tensor any(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor all(Tensor x, Axes axes = {}, bool keepdim = false);
-// The row-major number among the items that are folded into one: the first of equals; NaNs are
-// passed over, and of nothing else it is 0.
+// The row-major number among the items that are folded into one: the first of equals, or the first
+// NaN.
 Tensor argmax(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor argmin(Tensor x, Axes axes = {}, bool keepdim = false);
 

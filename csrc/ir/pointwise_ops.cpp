@@ -117,6 +117,8 @@ Tensor operator||(Operand a, Operand b) { return apply(Function::Or, {a, b}); }
 Tensor operator!(Tensor a) { return apply(Function::Not, {a}); }
 Tensor min(Operand a, Operand b) { return apply(Function::Min, {a, b}); }
 Tensor max(Operand a, Operand b) { return apply(Function::Max, {a, b}); }
+Tensor fmin(Operand a, Operand b) { return apply(Function::FMin, {a, b}); }
+Tensor fmax(Operand a, Operand b) { return apply(Function::FMax, {a, b}); }
 Tensor clamp(Operand x, Operand low, Operand high) { return min(max(x, low), high); }
 Tensor pow(Operand a, Operand b) { return apply(Function::Pow, {a, b}); }
 Tensor abs(Tensor a) { return apply(Function::Abs, {a}); }

@@ -47,6 +47,8 @@ Tensor sum(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Sum, x, ax
 Tensor prod(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Prod, x, axes, keep); }
 Tensor max(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Max, x, axes, keep); }
 Tensor min(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Min, x, axes, keep); }
+Tensor fmax(Tensor x, Axes axes, bool keep) { return reduce(Reduction::FMax, x, axes, keep); }
+Tensor fmin(Tensor x, Axes axes, bool keep) { return reduce(Reduction::FMin, x, axes, keep); }
 Tensor mean(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Mean, x, axes, keep); }
 Tensor variance(Tensor x, Axes axes, bool keep, std::int64_t correction) {
   return reduce(Reduction::Variance, x, axes, keep, correction);

@@ -24,21 +24,22 @@ bool is_signed(DataType type) {
 
 int category(DataType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
 
-// The least type that holds both integers; int64 where there is none.
-DataType promote_integers(DataType a, DataType b) {
+// The least type that holds both integers.
+std::optional<DataType> promote_integers(DataType a, DataType b) {
   const DataType wide = size_of(a) >= size_of(b) ? a : b;
   if (is_signed(a) == is_signed(b)) return wide;
   const int bytes = is_signed(wide) && size_of(a) != size_of(b) ? size_of(wide) : 2 * size_of(wide);
+  if (bytes > 8) return std::nullopt;
   return bytes == 2 ? DataType::Int16 : bytes == 4 ? DataType::Int32 : DataType::Int64;
 }
 
 // Rounds towards zero; what lies outside 64 or 32 bits becomes the nearest end.
 template <class Integer, class Real>
 Integer saturate(Real v) {
+  using Ends = std::numeric_limits<Integer>;
   if (std::isnan(v)) return 0;
-  const Real above = std::ldexp(Real(1), std::numeric_limits<Integer>::digits);  // the largest + 1
-  if (v >= above) return std::numeric_limits<Integer>::max();
-  if (v <= -above) return std::numeric_limits<Integer>::min();
+  if (v >= std::ldexp(Real(1), Ends::digits)) return Ends::max();
+  if (v <= Real(Ends::min())) return Ends::min();
   return Integer(v);
 }
 
@@ -56,26 +57,41 @@ std::int64_t div(std::int64_t a, std::int64_t b) {
   return euclid_div(a, b).value_or(0);
 }
 
+bool less(DataType type, std::int64_t a, std::int64_t b) {
+  return type == DataType::UInt64 ? std::uint64_t(a) < std::uint64_t(b) : a < b;
+}
+// Unsigned: C's own is Euclid's.
+std::int64_t quotient(DataType type, std::int64_t a, std::int64_t b) {
+  if (type != DataType::UInt64) return div(a, b);
+  return b == 0 ? 0 : std::int64_t(std::uint64_t(a) / std::uint64_t(b));
+}
+std::int64_t remainder(DataType type, std::int64_t a, std::int64_t b) {
+  if (type != DataType::UInt64) return euclid_mod(a, b).value_or(0);
+  return b == 0 ? 0 : std::int64_t(std::uint64_t(a) % std::uint64_t(b));
+}
+
 // In 64 bits; Scalar::of wraps the result around to the type's own.
 Scalar apply_integer(Function f, DataType type, std::int64_t a, std::int64_t b) {
   switch (f) {
     case Function::Add: return Scalar::of(type, add(a, b));
     case Function::Sub: return Scalar::of(type, sub(a, b));
     case Function::Mul: return Scalar::of(type, mul(a, b));
-    case Function::FloorDiv: return Scalar::of(type, div(a, b));
-    case Function::Mod: return Scalar::of(type, euclid_mod(a, b).value_or(0));
+    case Function::FloorDiv: return Scalar::of(type, quotient(type, a, b));
+    case Function::Mod: return Scalar::of(type, remainder(type, a, b));
     case Function::Neg: return Scalar::of(type, sub(0, a));
-    case Function::Min: return Scalar::of(type, a < b ? a : b);
-    case Function::Max: return Scalar::of(type, a < b ? b : a);
-    case Function::Lt: return Scalar::of(DataType::Bool, a < b);
-    case Function::Le: return Scalar::of(DataType::Bool, a <= b);
+    case Function::Min:
+    case Function::FMin: return Scalar::of(type, less(type, a, b) ? a : b);
+    case Function::Max:
+    case Function::FMax: return Scalar::of(type, less(type, a, b) ? b : a);
+    case Function::Lt: return Scalar::of(DataType::Bool, less(type, a, b));
+    case Function::Le: return Scalar::of(DataType::Bool, !less(type, b, a));
     case Function::Eq: return Scalar::of(DataType::Bool, a == b);
     case Function::Ne: return Scalar::of(DataType::Bool, a != b);
     case Function::And: return Scalar::of(DataType::Bool, a != 0 && b != 0);
     case Function::Or: return Scalar::of(DataType::Bool, a != 0 || b != 0);
     case Function::Not: return Scalar::of(DataType::Bool, a == 0);
-    case Function::Abs: return Scalar::of(type, a < 0 ? sub(0, a) : a);
-    case Function::Relu: return Scalar::of(type, a > 0 ? a : 0);
+    case Function::Abs: return Scalar::of(type, less(type, a, 0) ? sub(0, a) : a);
+    case Function::Relu: return Scalar::of(type, less(type, 0, a) ? a : 0);
     case Function::Select:
     case Function::TrueDiv:
     case Function::Exp:
@@ -125,8 +141,10 @@ Scalar apply_real(Function f, Real a, Real b) {
     case Function::FloorDiv: return Scalar::of(b < 0 ? std::ceil(a / b) : std::floor(a / b));
     case Function::Mod: return Scalar::of(euclid_remainder(a, b));
     case Function::Neg: return Scalar::of(-a);
-    case Function::Min: return Scalar::of(lesser(a, b));
-    case Function::Max: return Scalar::of(greater(a, b));
+    case Function::Min: return Scalar::of(std::isunordered(a, b) ? a + b : lesser(a, b));
+    case Function::Max: return Scalar::of(std::isunordered(a, b) ? a + b : greater(a, b));
+    case Function::FMin: return Scalar::of(lesser(a, b));
+    case Function::FMax: return Scalar::of(greater(a, b));
     case Function::Lt: return truth(a < b);
     case Function::Le: return truth(a <= b);
     case Function::Eq: return truth(a == b);
@@ -135,7 +153,7 @@ Scalar apply_real(Function f, Real a, Real b) {
     case Function::Or: return truth(a != 0 || b != 0);
     case Function::Not: return truth(a == 0);
     case Function::Abs: return Scalar::of(std::abs(a));
-    case Function::Relu: return Scalar::of(a > 0 ? a : Real(0));
+    case Function::Relu: return Scalar::of(a <= 0 ? Real(0) : a);
     case Function::Exp: return Scalar::of(std::exp(a));
     case Function::Log: return Scalar::of(std::log(a));
     case Function::Tanh: return Scalar::of(std::tanh(a));
@@ -161,6 +179,7 @@ template <class F>
 auto with_number(Scalar v, F f) {
   if (v.type == DataType::Float) return f(v.single);
   if (v.type == DataType::Double) return f(v.real);
+  if (v.type == DataType::UInt64) return f(std::uint64_t(v.integer));
   return f(v.integer);
 }
 
@@ -170,10 +189,11 @@ Scalar to_compute(Number n, DataType type) {
   if (type == DataType::Double) return Scalar::of(double(n));
   if (type == DataType::Bool) return Scalar::of(type, n != 0);
   if constexpr (std::is_floating_point_v<Number>) {
+    if (type == DataType::UInt64) return Scalar::of(type, std::int64_t(saturate<std::uint64_t>(n)));
     return Scalar::of(
         type, type == DataType::Int32 ? saturate<std::int32_t>(n) : saturate<std::int64_t>(n));
   } else {
-    return Scalar::of(type, n);
+    return Scalar::of(type, std::int64_t(n));
   }
 }
 
@@ -193,8 +213,8 @@ DataType compute_type(DataType storage) {
     case DataType::UInt16:
     case DataType::Int32: return DataType::Int32;
     case DataType::UInt32:
-    case DataType::UInt64:
     case DataType::Int64: return DataType::Int64;
+    case DataType::UInt64: return DataType::UInt64;
     case DataType::Half:
     case DataType::BFloat16:
     case DataType::Float: return DataType::Float;
@@ -203,7 +223,9 @@ DataType compute_type(DataType storage) {
   SELVAGE_CHECK(!"a data type");
 }
 
-DataType promote(DataType a, bool a_weak, DataType b, bool b_weak) {
+bool is_narrow_integer(DataType type) { return is_integer(type) && compute_type(type) != type; }
+
+std::optional<DataType> promote(DataType a, bool a_weak, DataType b, bool b_weak) {
   if (a_weak && !b_weak) return promote(b, b_weak, a, a_weak);
   if (b_weak && !a_weak) {
     if (category(b) <= category(a)) return a;
@@ -242,6 +264,9 @@ Scalar Scalar::of(double v) {
 
 Scalar convert(Scalar v, DataType type) {
   const DataType compute = compute_type(type);
+  if (v.type == DataType::Double && compute == DataType::Float && type != DataType::Float) {
+    v = Scalar::of(round_to_odd(v.real));
+  }
   if (v.type != compute) v = with_number(v, [&](auto n) { return to_compute(n, compute); });
   switch (type) {
     case DataType::Int8: v.integer = std::int8_t(v.integer); break;
@@ -259,6 +284,11 @@ Scalar convert(Scalar v, DataType type) {
     case DataType::Double: break;
   }
   return v;
+}
+
+Scalar as_element(Scalar v, DataType type) {
+  const bool is_alike = v.type == compute_type(type) && !is_narrow_integer(type);
+  return is_alike ? v : convert(v, type);
 }
 
 Scalar apply(Function f, std::span<const Scalar> operands) {

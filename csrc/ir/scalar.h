@@ -3,6 +3,7 @@
 #include <selvage/base/data_type.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,11 +17,13 @@ namespace selvage {
 // Defined as:
 //   //, %      Euclidean: 0 <= a % b < |b|; integers by 0 give 0; floats: a // b is a / b rounded
 //              down (b < 0: up), a % b is fmod(a, b), plus |b| where that is negative
-//   min, max   of floats: fmin, fmax, which pass over a NaN; -0.0 is less than 0.0
-//   relu       x > 0 ? x : 0, so a NaN gives 0
+//   min, max   a NaN gives NaN; -0.0 is less than 0.0
+//   fmin, fmax the same, but a NaN gives the other operand
+//   relu       max(x, 0)
 //   rsqrt      1 / sqrt(x);  sigmoid  1 / (1 + exp(-x));  silu  x / (1 + exp(-x))
 //   gelu       0.5 * x * (1 + erf(x * 0.70710678118654752440))
-// Floats are computed in float, with C's float functions (expf, ...); doubles in double.
+// Floats are computed in float, with C's float functions (expf, ...); doubles in double. What all
+// of them give for each type, and what others give, is in doc/values.md.
 #define SELVAGE_FUNCTIONS(X)     \
   X(Add, 2, "+", Same)           \
   X(Sub, 2, "-", Same)           \
@@ -31,6 +34,8 @@ namespace selvage {
   X(Neg, 1, "neg", Same)         \
   X(Min, 2, "min", Same)         \
   X(Max, 2, "max", Same)         \
+  X(FMin, 2, "fmin", Same)       \
+  X(FMax, 2, "fmax", Same)       \
   X(Lt, 2, "<", Truth)           \
   X(Le, 2, "<=", Truth)          \
   X(Eq, 2, "==", Truth)          \
@@ -72,22 +77,27 @@ struct FunctionInfo {
 };
 const FunctionInfo& info(Function f);
 
-// The type that values of a storage type are computed in: bool, int32, int64, float or double.
-// Half and bfloat16 are computed in float; integers narrower than 32 bits in int32, uint32 and
-// uint64 in int64.
+// The type that values of a storage type are computed in: bool, int32, int64, uint64, float or
+// double. Half and bfloat16 are computed in float; integers narrower than 32 bits in int32, uint32
+// in int64.
 DataType compute_type(DataType storage);
 
 // The common type of two operands, as in PyTorch: bool < integers < floats, then width. half with
 // half stays half; half with bfloat16 is float; a signed and an unsigned integer take the next
-// wider signed type, int64 at most. A weak operand (a literal) only lifts the category, and no
-// further than to int32 or float: half + 1.5 is half, int32 + 1.5 is float.
-DataType promote(DataType a, bool a_weak, DataType b, bool b_weak);
+// wider signed type; nothing where there is none: uint64 with a signed integer. A weak operand (a
+// literal) only lifts the category, and no further than to int32 or float: half + 1.5 is half,
+// int32 + 1.5 is float.
+std::optional<DataType> promote(DataType a, bool a_weak, DataType b, bool b_weak);
+
+// Does the compute type have values that the integer type lacks? Such integers wrap around after
+// each operation.
+bool is_narrow_integer(DataType type);
 
 // One element in its compute type.
 struct Scalar {
-  DataType type = DataType::Float;  // Bool, Int32, Int64, Float or Double
+  DataType type = DataType::Float;  // a compute type
   union {
-    std::int64_t integer;  // Bool, Int32, Int64
+    std::int64_t integer;  // Bool, Int32, Int64; UInt64 modulo 2^64
     float single;
     double real;
   };
@@ -97,10 +107,12 @@ struct Scalar {
   static Scalar of(double v);
 };
 
-// The conversion of C to compute_type(type), then, for a narrower `type`, what storing it there and
-// reading it back gives: floats round to nearest, integers wrap. A float outside the range of the
-// compute type's integers becomes the nearest end, NaN becomes 0 (but true as a bool).
+// v as a value of the type, in its compute type. Floats are rounded once, to nearest; to half and
+// bfloat16 integers go by way of float. A float outside the range of the compute type's integers
+// becomes the nearest end, NaN becomes 0 (but true as a bool); then narrower integers wrap.
 Scalar convert(Scalar v, DataType type);
+// The same, but that a float is left as it is where half and bfloat16 are carried in float, too.
+Scalar as_element(Scalar v, DataType type);
 // The function on operands that have one compute type already (Select: the condition is Bool).
 // Integers wrap around. Integer division and remainder are Euclidean; by 0 they give 0.
 Scalar apply(Function f, std::span<const Scalar> operands);

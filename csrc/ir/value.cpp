@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
+#include <selvage/ir/identity.h>
 #include <selvage/ir/value.h>
 
 #include <algorithm>
@@ -48,11 +49,29 @@ Typing typing(ResultRule rule, DataType common) {
 
 bool fits_int32(std::int64_t v) { return std::int32_t(v) == v; }
 
+bool may_leave(Function f) {
+  return f == Function::Add || f == Function::Sub || f == Function::Mul || f == Function::Neg ||
+         f == Function::Abs || f == Function::FloorDiv;
+}
+
+DataType common_type(DataType a, bool a_weak, DataType b, bool b_weak) {
+  const auto common = promote(a, a_weak, b, b_weak);
+  if (common) return *common;
+  const std::string signed_one(to_string(a == DataType::UInt64 ? b : a));
+  refuse<BadInput>("E506",
+                   "no integer type holds both the " + signed_one + " and the uint64 that it meets",
+                   "cast one of them: uint64(...), or " + signed_one + "(...)");
+}
+
 bool is_logical(Function f) {
   return f == Function::And || f == Function::Or || f == Function::Not;
 }
 
 }  // namespace
+
+bool may_leave_its_type(const ValueNode& n) {
+  return n.kind == ValueNode::Kind::Apply && is_narrow_integer(n.type) && may_leave(n.function);
+}
 
 Scalar value_of(const ValueNode& n) {
   SELVAGE_CHECK(n.kind == ValueNode::Kind::Constant);
@@ -96,6 +115,7 @@ ValueId ValueGraph::read(DataType type, std::uint32_t source, std::vector<Expr> 
 
 ValueId ValueGraph::read_or(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
                             ValueId otherwise) {
+  check_literal(otherwise, type);
   return add({.kind = ValueNode::Kind::Read,
               .type = type,
               .source = source,
@@ -104,16 +124,23 @@ ValueId ValueGraph::read_or(DataType type, std::uint32_t source, std::vector<Exp
 }
 
 ValueId ValueGraph::in_compute_type(ValueId v, DataType compute) {
+  return compute_type((*this)[v].type) == compute ? v : cast(v, compute);
+}
+
+void ValueGraph::check_literal(ValueId v, DataType type) const {
   const ValueNode& n = (*this)[v];
-  if (n.kind == ValueNode::Kind::Constant && n.weak && is_integer(n.type) &&
-      compute == DataType::Int32 && !fits_int32(n.integer)) {
-    const std::string literal = std::to_string(n.integer);
-    throw BadInput({.code = "E506",
-                    .place = {},
-                    .message = "the literal " + literal + " does not fit the int32 that it meets",
-                    .help = "write int64(" + literal + ") to compute in 64 bits"});
-  }
-  return compute_type(n.type) == compute ? v : cast(v, compute);
+  if (n.kind != ValueNode::Kind::Constant || !n.weak || !is_integer(n.type)) return;
+  if (!is_integer(type) || exactly(n.integer, type)) return;
+  const std::string literal = std::to_string(n.integer);
+  const std::string wider = fits_int32(n.integer) ? "int32" : "int64";
+  const std::string bits = fits_int32(n.integer) ? "32" : "64";
+  refuse<BadInput>(
+      "E506",
+      "the literal " + literal + " does not fit the " + std::string(to_string(type)) +
+          " that it meets",
+      type == DataType::UInt64
+          ? "cast what it meets to int64, or write uint64(" + literal + ") for what it wraps to"
+          : "write " + wider + "(" + literal + ") to compute in " + bits + " bits");
 }
 
 ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
@@ -123,7 +150,7 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
   bool weak = (*this)[operands[first]].weak;
   for (std::size_t i = first + 1; i < operands.size(); ++i) {
     const ValueNode& n = (*this)[operands[i]];
-    common = promote(common, weak, n.type, n.weak);
+    common = common_type(common, weak, n.type, n.weak);
     weak = weak && n.weak;
   }
   if (is_logical(f)) common = DataType::Bool;
@@ -153,13 +180,16 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
     operands[0] = in_compute_type(operands[0], DataType::Bool);
   }
   for (std::size_t i = first; i < operands.size(); ++i) {
+    check_literal(operands[i], types.operands);
     operands[i] = in_compute_type(operands[i], compute_type(types.operands));
   }
-  return add({.kind = ValueNode::Kind::Apply,
-              .type = types.result,
-              .weak = weak,
-              .function = f,
-              .operands = std::move(operands)});
+  const ValueId v = add({.kind = ValueNode::Kind::Apply,
+                         .type = types.result,
+                         .weak = weak,
+                         .function = f,
+                         .operands = std::move(operands)});
+  if (!may_leave_its_type((*this)[v])) return v;
+  return add({.kind = ValueNode::Kind::Cast, .type = types.result, .weak = weak, .operands = {v}});
 }
 
 ValueId ValueGraph::cast(ValueId v, DataType type) {
@@ -168,9 +198,17 @@ ValueId ValueGraph::cast(ValueId v, DataType type) {
     if (n.type == type && !n.weak) return v;
     return add(constant_node(convert(exact_value_of(n), type), type, false));
   }
-  const bool is_rounded = compute_type(type) == type || n.kind == ValueNode::Kind::Cast;
+  const bool is_rounded =
+      compute_type(type) == type || is_integer(type) || n.kind == ValueNode::Kind::Cast;
   if (n.type == type && is_rounded && !n.weak) return v;
   return add({.kind = ValueNode::Kind::Cast, .type = type, .operands = {v}});
+}
+
+ValueId ValueGraph::as_element(ValueId v, DataType type) {
+  const DataType own = (*this)[v].type;
+  if (own == type) return v;
+  const bool is_alike = compute_type(own) == compute_type(type) && !is_narrow_integer(type);
+  return is_alike ? v : cast(v, type);
 }
 
 }  // namespace selvage

@@ -18,9 +18,11 @@ enum class ValueId : std::uint32_t {};
 //   Apply     a function of operands of equal compute type
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
-// A value's type says what it would be stored as; it is computed in compute_type(type), and only a
-// Cast or being stored rounds it. `weak`: made of literals alone, so it takes the type of what it
-// meets; a weak floating Constant keeps the precision of `real` until then.
+// A value's type says what it would be stored as; it is computed in compute_type(type). Of an
+// integer type it always lies within that type: what may leave it has a Cast around it, put there
+// by apply(). A Half or a BFloat16 is carried in float, and only a Cast or being stored as an
+// output rounds it. `weak`: made of literals alone, so it takes the type of what it meets; a weak
+// floating Constant keeps the precision of `real` until then.
 struct ValueNode {
   enum class Kind : std::uint8_t { Constant, Index, Read, Apply, Cast };
   Kind kind;
@@ -37,6 +39,9 @@ struct ValueNode {
 
 // A Constant in its compute type.
 Scalar value_of(const ValueNode& constant);
+
+// Does this Apply give what may lie outside its narrow integer type? Then a Cast wraps it around.
+bool may_leave_its_type(const ValueNode& node);
 
 // Append-only; operands come before their users.
 class ValueGraph {
@@ -55,13 +60,17 @@ class ValueGraph {
   ValueId read_or(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
                   ValueId otherwise);
   // Promotes the operands and inserts the casts that are needed; literals alone are folded. Throws
-  // BadInput (E506) where a literal does not fit the integers that it meets.
+  // BadInput (E506) where a literal does not fit the integers that it meets, or two integers have
+  // no type in common.
   ValueId apply(Function f, std::vector<ValueId> operands);
   // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);
+  // v as the value of an element of that type: cast, but for floats that are carried alike.
+  ValueId as_element(ValueId v, DataType type);
 
  private:
   ValueId in_compute_type(ValueId v, DataType compute);
+  void check_literal(ValueId v, DataType type) const;
 
   std::vector<ValueNode> nodes_;
 };

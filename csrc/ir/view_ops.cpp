@@ -260,7 +260,15 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
       }
       if (holds == Holds::Checked) checks.push_back(equal);
     }
-    type = promote(type, false, f[tensors[t].id()].type, false);
+    const DataType own = f[tensors[t].id()].type;
+    const auto common = promote(type, false, own, false);
+    if (!common) {
+      refuse<BadInput>("E506",
+                       what + ": no integer type holds both " + std::string(to_string(type)) +
+                           " and " + std::string(to_string(own)),
+                       "cast one of them");
+    }
+    type = *common;
     begins.push_back(total);
     total = simplified(f, total + other[k]);
   }
@@ -280,7 +288,7 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
     value = values.read_or(f[tensors[t].id()].type, std::uint32_t(tensors[t].id()),
                            std::move(subscripts), value);
   }
-  return f.compute("", indices, shape, values.cast(value, type));
+  return f.compute("", indices, shape, value, type);
 }
 
 }  // namespace selvage

@@ -21,7 +21,8 @@ std::vector<Expr> item_at(Expr number, const std::vector<Expr>& extents) {
 
 }  // namespace
 
-Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, TensorId t) {
+Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+                           const std::vector<StoredPart>& parts) {
   const TensorInfo& tensor = fusion[t];
   ExprPool& pool = fusion.pool();
   std::vector<Expr> extents;
@@ -35,10 +36,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   const LaunchPlan plan = plan_flat_launch(fusion, items, kThreads, name);
   Kernel kernel{.name = name,
                 .pool = fusion.shared_pool(),
-                .buffers = {{.name = tensor.name,
-                             .type = stored_type(tensor),
-                             .elements = elements_of(fusion, graph, t),
-                             .is_written = true}},
+                .buffers = {},
                 .sizes = fusion.sizes(),
                 .launch = plan.launch,
                 .index_type = IndexType::Int32,
@@ -56,11 +54,18 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   const Expr address =
       Simplifier(std::move(valid)).simplify(address_of(fusion, graph, t, item_at(number, extents)));
   const FoldState state = empty_state(kernel.values, *tensor.fold);
-  Store store{.buffer = 0,
-              .address = address,
-              .value = kernel.values.cast(state[0], compute_type(stored_type(tensor))),
-              .valid = {is_item}};
-  Body body = guarded({is_item}, body_of(std::move(store)));
+  std::vector<Store> stores;
+  for (const StoredPart& part : parts) {
+    stores.push_back({.buffer = BufferId(kernel.buffers.size()),
+                      .address = address,
+                      .value = kernel.values.cast(state[0], compute_type(part.type)),
+                      .valid = {is_item}});
+    kernel.buffers.push_back({.name = part.name,
+                              .type = part.type,
+                              .elements = elements_of(fusion, graph, t),
+                              .is_written = true});
+  }
+  Body body = guarded({is_item}, body_of_all(std::move(stores)));
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});
   kernel.body = body_of(Loop{block, plan.launch.grid[0], ParallelType::BIDx, std::move(body)});
   return {for_both_widths(fusion.sizes(), std::move(kernel),

@@ -23,6 +23,8 @@ bool needs_finishing(Reduction r) {
     case Reduction::Prod:
     case Reduction::Max:
     case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin:
     case Reduction::Any:
     case Reduction::All: return false;
     case Reduction::Mean:
@@ -343,11 +345,14 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
     for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
     result = {folded(values, fold_, result, values.index(analysis_.ranges->simplify(items)))};
   }
+  // Of what is no state there is one result, for whatever parts are stored.
+  const auto stored = [&](std::size_t k) {
+    if (fold_.is_partial) return values.cast(result[k], components_[k].type);
+    return values.as_element(result[0], tensor_.type);
+  };
   std::vector<Store> stores;
-  for (std::size_t c = 0; c < result.size(); ++c) {
-    const DataType type = compute_type(draft_.kernel.buffers[targets[c]].type);
-    stores.push_back(
-        {.buffer = targets[c], .address = {}, .value = values.cast(result[c], type), .valid = {}});
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    stores.push_back({.buffer = targets[k], .address = {}, .value = stored(k), .valid = {}});
     if (blocks_meet_) stores.back().atomic = combiner(fold_.how);
   }
   return stores;

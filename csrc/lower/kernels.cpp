@@ -54,8 +54,10 @@ void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
 void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
   const Fusion& fusion = scheduled.fusion;
   const auto add = [&](TensorId t, bool is_written) {
-    const std::vector<StoredPart> parts = parts_of(fusion, t);
+    const std::vector<StoredPart> parts = parts_of(fusion, scheduled.nests, t);
+    const bool is_partial = fusion[t].fold && fusion[t].fold->is_partial;
     for (std::size_t c = 0; c < parts.size(); ++c) {
+      if (!is_written && !is_partial && c != part_read(fusion, scheduled.nests, t, 0)) continue;
       draft.buffer_of({t, c, nullptr},
                       {.name = parts[c].name,
                        .type = parts[c].type,
@@ -118,8 +120,8 @@ KernelVariants make_kernels(const KernelRequest& request) {
   KernelDraft draft{kernel, {}, {}, {}, request.is_vectorised};
   add_parameters(request.scheduled, request.group, draft);
   for (const NestTree* root : request.group) {
-    TreeBody body(fusion, request.scheduled.schedule, request.scheduled.placed.at(root->tensor),
-                  request.options, draft);
+    TreeBody body(fusion, request.scheduled.schedule, request.scheduled.nests,
+                  request.scheduled.placed.at(root->tensor), request.options, draft);
     for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
   }
   place_shared_memory(kernel);

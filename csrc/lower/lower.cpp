@@ -53,9 +53,11 @@ class Lowering {
         const Role own = tensor.is_input    ? Role::Input
                          : tensor.is_output ? Role::Output
                                             : Role::Scratch;
-        if (own != role || (own == Role::Scratch && !is_scratch(TensorId(i)))) continue;
-        for (const StoredPart& part : parts_of(fusion_, TensorId(i))) {
-          program_.buffers.push_back({TensorId(i), part.name, part.type,
+        if (own == Role::Scratch && !is_scratch(TensorId(i))) continue;
+        const std::vector<StoredPart> parts = parts_of(fusion_, scheduled_.nests, TensorId(i));
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+          if (role != (k == 0 ? own : Role::Scratch)) continue;
+          program_.buffers.push_back({TensorId(i), parts[k].name, parts[k].type,
                                       elements_of(fusion_, schedule_.graph(), TensorId(i)), role});
         }
       }
@@ -191,7 +193,8 @@ class Lowering {
   void add_fill(const NestTree& root) {
     const TensorId t = root.tensor;
     if (!schedule_.meets_atomically(t) || !schedule_.is_folded_by_blocks(t)) return;
-    Fill fill = fill_with_empty_state(fusion_, schedule_.graph(), t);
+    Fill fill = fill_with_empty_state(fusion_, schedule_.graph(), t,
+                                      parts_of(fusion_, scheduled_.nests, t));
     add_checks(fill.checks);
     program_.steps.push_back({std::move(fill.kernels), {t}});
   }

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/ir/rounding.h>
 #include <selvage/lower/tree.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ class Planner {
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       if (fusion_[TensorId(i)].is_output) need(TensorId(i));
     }
+    note_unrounded();
     for (TensorId t : order_) {
       if (const auto& site = schedule_.site(t)) hosted_[site->tensor].push_back(t);
     }
@@ -31,6 +33,16 @@ class Planner {
   }
 
  private:
+  void note_unrounded() {
+    nests_.is_read_unrounded.assign(fusion_.size(), false);
+    for (TensorId t : order_) {
+      for (TensorId read : nests_.reads[index_of(t)]) {
+        if (!fusion_[read].is_output || nests_.is_read_unrounded[index_of(read)]) continue;
+        nests_.is_read_unrounded[index_of(read)] = loses_digits(fusion_, read);
+      }
+    }
+  }
+
   // Depth first, so that order_ has what is read before who reads it. The stack is explicit: a
   // fusion may be a chain of any length.
   void need(TensorId root) {

@@ -80,8 +80,8 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
   return nest_of(request, std::move(stores), draft_.kernel, draft_.computed, draft_.conditions);
 }
 
-BufferId TreeBody::buffer_of(TensorId t, std::size_t component, bool is_written) {
-  const StoredPart part = parts_of(fusion_, t)[component];
+BufferId TreeBody::buffer_of(TensorId t, std::size_t number, bool is_written) {
+  const StoredPart part = parts_of(fusion_, nests_, t)[number];
   Buffer buffer{.name = part.name, .type = part.type, .elements = {}, .is_written = is_written};
   const bool is_placed = placed_.contains(t);
   const Storage* storage = nullptr;
@@ -93,13 +93,13 @@ BufferId TreeBody::buffer_of(TensorId t, std::size_t component, bool is_written)
   } else {
     buffer.elements = elements_of(fusion_, schedule_.graph(), t);
   }
-  return draft_.buffer_of({t, component, storage}, std::move(buffer));
+  return draft_.buffer_of({t, number, storage}, std::move(buffer));
 }
 
 std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
   std::vector<BufferId> buffers;
-  for (std::size_t c = 0; c < parts_of(fusion_, t).size(); ++c) {
-    buffers.push_back(buffer_of(t, c, true));
+  for (std::size_t k = 0; k < parts_of(fusion_, nests_, t).size(); ++k) {
+    buffers.push_back(buffer_of(t, k, true));
   }
   return buffers;
 }
@@ -116,8 +116,7 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
     } else {
       address = address_of(fusion_, schedule_.graph(), source, subscripts);
     }
-    const bool is_partial = fusion_[source].fold && fusion_[source].fold->is_partial;
-    const BufferId buffer = buffer_of(source, is_partial ? component : 0, false);
+    const BufferId buffer = buffer_of(source, part_read(fusion_, nests_, source, component), false);
     return values.read(draft_.kernel.buffers[buffer].type, buffer,
                        {analysis.guarded->simplify(address)});
   };
@@ -128,13 +127,28 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
 Body TreeBody::plain(const NestTree& tree) {
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
   return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
-    Store store{.buffer = buffer_of(tree.tensor, 0, true),
-                .address = a.address,
-                .value = value_of(a),
-                .valid = valid_points(fusion_, schedule_, a),
-                .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed};
+    std::vector<Store> stores;
+    ValueId value = value_of(a);
+    const std::vector<Expr> valid = valid_points(fusion_, schedule_, a);
+    const std::vector<BufferId> buffers = buffers_of(tree.tensor);
+    // What is stored in two types is computed once.
+    if (buffers.size() > 1) {
+      const TensorInfo& tensor = fusion_[tree.tensor];
+      const DataType type = compute_type(tensor.type);
+      const BufferId once = draft_.add_local(tensor.name + ".element", type, 1);
+      const Expr zero = fusion_.pool().constant(0);
+      stores.push_back({.buffer = once, .address = zero, .value = value, .valid = valid});
+      value = draft_.kernel.values.read(type, once, {zero});
+    }
+    for (BufferId buffer : buffers) {
+      stores.push_back({.buffer = buffer,
+                        .address = a.address,
+                        .value = value,
+                        .valid = valid,
+                        .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed});
+    }
     const Memory target = a.storage ? a.storage->memory : Memory::Global;
-    return leaf(a, open, {std::move(store)}, target);
+    return leaf(a, open, std::move(stores), target);
   });
 }
 

@@ -32,9 +32,14 @@ struct KernelDraft {
 // together, no thread is kept from.
 class TreeBody {
  public:
-  TreeBody(const Fusion& fusion, const Schedule& schedule, const PlacedTensors& placed,
-           const LowerOptions& options, KernelDraft& draft)
-      : fusion_(fusion), schedule_(schedule), placed_(placed), options_(options), draft_(draft) {}
+  TreeBody(const Fusion& fusion, const Schedule& schedule, const Nests& nests,
+           const PlacedTensors& placed, const LowerOptions& options, KernelDraft& draft)
+      : fusion_(fusion),
+        schedule_(schedule),
+        nests_(nests),
+        placed_(placed),
+        options_(options),
+        draft_(draft) {}
 
   Body of(const NestTree& tree);
 
@@ -46,13 +51,14 @@ class TreeBody {
   Body folding(const NestTree& tree);
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
-  BufferId buffer_of(TensorId t, std::size_t component, bool is_written);
-  std::vector<BufferId> buffers_of(TensorId t);  // to be written, of all components
+  BufferId buffer_of(TensorId t, std::size_t part, bool is_written);
+  std::vector<BufferId> buffers_of(TensorId t);  // to be written, of all parts
   // Of a tensor that merges, component by component.
   ValueId value_of(const TensorAnalysis& analysis, std::size_t component = 0);
 
   const Fusion& fusion_;
   const Schedule& schedule_;
+  const Nests& nests_;
   const PlacedTensors& placed_;
   const LowerOptions& options_;
   KernelDraft& draft_;

@@ -47,6 +47,11 @@ ValueId ValueLowering::lower(ValueId v, const Environment& environment, const Te
       ValueNode copy = node;
       copy.operands.clear();
       for (ValueId o : node.operands) copy.operands.push_back(lower(o, environment, reader));
+      // What lies in memory as half is one.
+      const bool is_rounded = node.kind == ValueNode::Kind::Cast &&
+                              out_[copy.operands[0]].kind == ValueNode::Kind::Read &&
+                              out_[copy.operands[0]].type == node.type;
+      if (is_rounded) return made_[key] = copy.operands[0];
       return made_[key] = out_.add(std::move(copy));
     }
   }

@@ -12,7 +12,7 @@ Example layer_norm(Row row) {
   const Tensor x = f->input("x", {B, H}, DataType::Half);
   const Tensor weight = f->input("weight", {H}, DataType::Half);
   const Tensor bias = f->input("bias", {H}, DataType::Half);
-  const Tensor centre = mean(x, {1}, keepdim), spread = variance(x, {1}, keepdim);
+  const Tensor centre = mean(x, {1}, keepdim), spread = variance(x, {1}, keepdim, 0);
   const Tensor normal = (x - centre) * rsqrt(spread + 1e-5f);
   const Tensor y = f->output("y", normal * weight + bias, DataType::Half);
 

@@ -163,6 +163,9 @@ TEST(BlockKernels, AtomicStoresMakeAHistogramInEveryTypeAndOrder) {
         const std::int64_t bin = i * i % 7;
         if (is_floating(type)) {
           expected[1].set(bin, combined(f, expected[1].get(bin), expected[0].get(i)));
+        } else if (type == DataType::UInt64) {
+          expected[1].set_int(bin, std::int64_t(combined(f, std::uint64_t(expected[1].get_int(bin)),
+                                                         std::uint64_t(expected[0].get_int(i)))));
         } else {
           expected[1].set_int(bin, combined(f, expected[1].get_int(bin), expected[0].get_int(i)));
         }

@@ -41,8 +41,17 @@ TEST(Cuda, AKernelReadsAsAPersonWouldWriteIt) {
             R"(#ifndef KERNEL
 #define KERNEL(name) extern "C" __global__ void name
 #endif
+static __device__ __forceinline__ float max_or_nan(float a, float b) {
+#ifdef SELVAGE_VIRTUAL_DEVICE
+  return a != a || b != b ? a + b : fmaxf(a, b);
+#else
+  float x;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  return x;
+#endif
+}
 static __device__ __forceinline__ float relu(float x) {
-  return x > 0 ? x : 0;
+  return max_or_nan(x, 0);
 }
 
 KERNEL(bias_relu)(
@@ -76,14 +85,16 @@ TEST(Cuda, ThreeWaysAgreeOverOddSizesTypesAndIndexTypes) {
           Array &a = expected[0], &b = expected[1], &y = expected[2];
           if (type == DataType::Double) {
             const double v = a.get(i) + b.get(i % N);
-            y.set(i, v > 0 ? v : 0);
+            y.set(i, v <= 0 ? 0 : v);
           } else if (is_floating(type)) {
             const float v = float(a.get(i)) + float(b.get(i % N));
-            y.set(i, v > 0 ? double(v) : 0);
+            y.set(i, v <= 0 ? 0 : double(v));
           } else {
             const auto sum = std::uint64_t(a.get_int(i)) + std::uint64_t(b.get_int(i % N));
             const bool is_long = type == DataType::Int64;
-            const std::int64_t v = is_long ? std::int64_t(sum) : std::int32_t(sum);
+            std::int64_t v = is_long ? std::int64_t(sum) : std::int32_t(sum);
+            if (type == DataType::Int8) v = std::int8_t(v);
+            if (type == DataType::UInt16) v = std::uint16_t(v);
             y.set_int(i, v > 0 ? v : 0);
           }
         }

@@ -46,7 +46,7 @@ double plain(Reduction how, const std::vector<double>& row, std::int64_t correct
   double sum = 0, product = 1, best = 0, squares = 0;
   bool any = false, all = true;
   std::size_t place = 0;
-  const bool is_max = how == Reduction::Max || how == Reduction::ArgMax;
+  const bool is_max = how == Reduction::Max || how == Reduction::FMax || how == Reduction::ArgMax;
   for (std::size_t k = 0; k < row.size(); ++k) {
     sum += row[k];
     product *= row[k];
@@ -62,7 +62,9 @@ double plain(Reduction how, const std::vector<double>& row, std::int64_t correct
     case Reduction::Sum: return sum;
     case Reduction::Prod: return product;
     case Reduction::Max:
-    case Reduction::Min: return best;
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin: return best;
     case Reduction::Mean: return sum / n;
     case Reduction::Any: return any;
     case Reduction::All: return all;
@@ -77,9 +79,11 @@ DataType result_of(Reduction how, DataType type) {
   const bool is_real = is_floating(type);
   switch (how) {
     case Reduction::Sum:
-    case Reduction::Prod: return is_real ? type : DataType::Int64;
+    case Reduction::Prod: return is_real || type == DataType::UInt64 ? type : DataType::Int64;
     case Reduction::Max:
-    case Reduction::Min: return type;
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin: return type;
     case Reduction::Mean:
     case Reduction::Variance: return is_real ? type : DataType::Float;
     case Reduction::Any:
@@ -112,7 +116,7 @@ TEST(ReferenceFold, EveryReductionOfEveryTypeIsAPlainLoop) {
         for (std::int64_t m = 0; m < 3; ++m) {
           std::vector<double> row;
           for (std::int64_t k = 0; k < n; ++k) row.push_back(a.get(m * n + k));
-          const double v = plain(how, row, 0);
+          const double v = plain(how, row, 1);
           // A product that 64 bits do not hold wraps around.
           if (is_floating(y.type)) {
             expected.set(m, is_floating(type) || how != Reduction::Prod ? float(v) : v);
@@ -192,18 +196,20 @@ double of_row(Reduction how, DataType type, const std::vector<double>& row,
   return run(f, {{"N", x.size()}}, x).get(0);
 }
 
-TEST(ReferenceFold, NaNsArePassedOverByExtremaAndTheirPlaces) {
+TEST(ReferenceFold, ANaNIsTheExtremumUnlessItIsPassedOver) {
   using enum Reduction;
-  const std::vector<double> row = {kNaN, 2, kNaN, -kInfinity, 7, 7, kNaN};
-  EXPECT_EQ(of_row(Max, DataType::Float, row), 7);
-  EXPECT_EQ(of_row(ArgMax, DataType::Float, row), 4);
-  EXPECT_EQ(of_row(Min, DataType::Float, row), -kInfinity);
-  EXPECT_EQ(of_row(ArgMin, DataType::Half, row), 3);
+  const std::vector<double> row = {-3, 2, kNaN, -kInfinity, 7, 7, kNaN};
+  EXPECT_TRUE(std::isnan(of_row(Max, DataType::Float, row)));
+  EXPECT_TRUE(std::isnan(of_row(Min, DataType::Half, row)));
+  EXPECT_EQ(of_row(ArgMax, DataType::Float, row), 2);
+  EXPECT_EQ(of_row(ArgMin, DataType::Double, row), 2);
+  EXPECT_EQ(of_row(FMax, DataType::Float, row), 7);
+  EXPECT_EQ(of_row(FMin, DataType::BFloat16, row), -kInfinity);
   const std::vector<double> none = {kNaN, kNaN};
-  EXPECT_EQ(of_row(Max, DataType::Float, none), -kInfinity);
-  EXPECT_EQ(of_row(Min, DataType::Half, none), kInfinity);
+  EXPECT_EQ(of_row(FMax, DataType::Float, none), -kInfinity);
+  EXPECT_EQ(of_row(FMin, DataType::Half, none), kInfinity);
   EXPECT_EQ(of_row(ArgMax, DataType::Float, none), 0);
-  EXPECT_EQ(of_row(ArgMax, DataType::Float, {kNaN, -kInfinity}), 1);
+  EXPECT_EQ(of_row(ArgMin, DataType::Float, {-kInfinity, kNaN}), 1);
 }
 
 TEST(ReferenceFold, NaNsAndInfinitiesStayInSums) {

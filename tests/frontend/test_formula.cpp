@@ -120,7 +120,9 @@ TEST(Formula, AReductionFoldsOverWhatIsNotOnTheLeft) {
   EXPECT_EQ(tensors_of("y[m] = sum[n](a[m, n])"), "y[m] = sum[n in N](a[m, n]) float");
   EXPECT_EQ(tensors_of("y[] = argmax[n, m](a[m, n])"),
             "y[] = argmax[n in N, m in M](a[m, n]) int64");
-  EXPECT_EQ(tensors_of("y[n] = var(b[n] + a[m, n], 1)"),
+  EXPECT_EQ(tensors_of("y[n] = var(b[n] + a[m, n], 3)"),
+            "y[n] = var[m in M]((b[n] + a[m, n]), 3) float");
+  EXPECT_EQ(tensors_of("y[n] = var(b[n] + a[m, n])"),
             "y[n] = var[m in M]((b[n] + a[m, n]), 1) float");
   EXPECT_EQ(tensors_of("y[] = sum(k[i] * i)"), "y[] = sum[i in 4]((int64(k[i]) * <i>)) int64");
 }
@@ -236,7 +238,7 @@ const Refused kStatements[] = {
      "1)'; help: write sum(e), or sum[n](e) to name what it folds"},
     {"y[m] = var(a[m, n], 0.5)",
      "a.yaml:6:12: error[E315]: var folds one operand, not 2 in the statement 'y[m] = var(a[m, n], "
-     "0.5)'; help: write var(e), or var(e, 1) to divide by one item less"},
+     "0.5)'; help: write var(e), which divides by one item less, or var(e, 0)"},
     {"y[m, n] = a[m, sum(n)]",
      "a.yaml:6:20: error[E314]: the reduction sum in a subscript in the statement 'y[m, n] = a[m, "
      "sum(n)]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},

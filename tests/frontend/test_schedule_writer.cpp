@@ -162,7 +162,7 @@ outputs:
   w: {dtype: int64}
   u: {shape: ["N - 1"], dtype: uint8}
 compute:
-  - "v[m] = var[n](a[m, n], 1)"
+  - "v[m] = var[n](a[m, n], 0)"
   - "q[m] = argmax[n](a[m, n] * k[n])"
   - "z[m] = v[m] + q[m]"
   - "r[n] = any[m](a[m, n] < 0.1)"

@@ -75,12 +75,12 @@ TEST(Statement, AMatrixProduct) {
 
 TEST(Statement, EveryReductionByItsName) {
   const std::vector<std::pair<const char*, double>> cases = {
-      {"sum", 10}, {"prod", 24}, {"max", 4},    {"min", 1},    {"mean", 2.5},
-      {"any", 1},  {"all", 1},   {"argmax", 3}, {"argmin", 0}, {"var", 1.25}};
+      {"sum", 10}, {"prod", 24},  {"max", 4},    {"min", 1},  {"mean", 2.5}, {"any", 1},
+      {"all", 1},  {"argmax", 3}, {"argmin", 0}, {"fmax", 4}, {"fmin", 1},   {"var", 5.0F / 3}};
   for (const auto& [name, expected] : cases) {
     EXPECT_EQ(of_row("y[] = " + std::string(name) + "(a[n])", 4), std::vector<double>{expected});
   }
-  EXPECT_EQ(of_row("y[] = var(a[n], 1)", 3), std::vector<double>{1});
+  EXPECT_EQ(of_row("y[] = var(a[n], 0)", 4), std::vector<double>{1.25});
 }
 
 TEST(Statement, AConcatenationByFills) {

@@ -28,8 +28,8 @@ std::vector<FoldCase> cases() {
   for (Reduction r : {Sum, Prod}) {
     for (DataType t : {Int64, Float, Double}) list.push_back({r, t});
   }
-  for (Reduction r : {Max, Min, ArgMax, ArgMin}) {
-    for (DataType t : {Bool, Int32, Int64, Float, Double}) list.push_back({r, t});
+  for (Reduction r : {Max, Min, FMax, FMin, ArgMax, ArgMin}) {
+    for (DataType t : {Bool, Int32, Int64, UInt64, Float, Double}) list.push_back({r, t});
   }
   for (Reduction r : {Any, All}) list.push_back({r, Bool});
   for (DataType t : {Float, Double}) {
@@ -50,6 +50,7 @@ static_assert(std::numeric_limits<Number>::digits >= 64);
 
 Number number(const Scalar& v) {
   if (v.type == DataType::Float) return v.single;
+  if (v.type == DataType::UInt64) return Number(std::uint64_t(v.integer));
   return v.type == DataType::Double ? Number(v.real) : Number(v.integer);
 }
 
@@ -75,7 +76,10 @@ Number expected(const FoldCase& c, const std::vector<Scalar>& elements) {
   const auto n = Number(elements.size());
   std::uint64_t whole_product = 1;  // integers wrap around
   Number sum = 0, product = 1, squares = 0;
-  Number best = c.how == Reduction::Max || c.how == Reduction::ArgMax ? -kInfinity : kInfinity;
+  using enum Reduction;
+  const bool is_max = c.how == Max || c.how == FMax || c.how == ArgMax;
+  const bool passes_over = c.how == FMax || c.how == FMin;
+  Number best = is_max ? -kInfinity : kInfinity;
   std::size_t place = 0;
   bool is_found = false, any = false, all = true;
   for (std::size_t k = 0; k < elements.size(); ++k) {
@@ -85,10 +89,11 @@ Number expected(const FoldCase& c, const std::vector<Scalar>& elements) {
     whole_product *= std::uint64_t(std::int64_t(std::isfinite(e) ? e : 0));
     any = any || e != 0;
     all = all && e != 0;
-    const bool is_max = c.how == Reduction::Max || c.how == Reduction::ArgMax;
-    if (std::isnan(e)) continue;
-    if (!is_found || (is_max ? e > best : e < best)) place = k;
-    if (is_max ? e > best : e < best) best = e;
+    if (std::isnan(e) && passes_over) continue;
+    if (is_found && std::isnan(best)) continue;
+    const bool is_better = std::isnan(e) || (is_max ? e > best : e < best);
+    if (!is_found || is_better) place = k;
+    if (is_better) best = e;
     is_found = true;
   }
   for (const Scalar& e : elements) squares += std::pow(number(e) - sum / n, 2);
@@ -103,7 +108,9 @@ Number expected(const FoldCase& c, const std::vector<Scalar>& elements) {
     case Reduction::ArgMax:
     case Reduction::ArgMin: return Number(place);
     case Reduction::Max:
-    case Reduction::Min: break;
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin: break;
   }
   return is_found ? best : number(identity(c.how, c.type));
 }

@@ -51,7 +51,7 @@ TEST(Values, OperandsAreBroughtToOneComputeType) {
   EXPECT_EQ(v.apply(Function::Add, {half, single}), "Add(r, r):float");  // both in float anyway
   EXPECT_EQ(v.apply(Function::Add, {single, wide}), "Add(double(r), r):double");
   EXPECT_EQ(v.apply(Function::Mul, {i, half}), "Mul(float(r), r):half");
-  EXPECT_EQ(v.apply(Function::Add, {small, small}), "Add(r, r):int8");
+  EXPECT_EQ(v.apply(Function::Add, {small, small}), "int8(Add(r, r):int8)");
   EXPECT_EQ(v.apply(Function::TrueDiv, {i, i}), "TrueDiv(float(r), float(r)):float");
   EXPECT_EQ(v.apply(Function::Exp, {half}), "Exp(r):half");
   EXPECT_EQ(v.apply(Function::Add, {b, b}), "Add(int32(r), int32(r)):int32");

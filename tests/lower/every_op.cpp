@@ -38,6 +38,8 @@ std::vector<PointwiseOp> pointwise_ops() {
       {"operator!", "negated", [](T a, T, T) { return !a; }},
       {"min", "min", [](T a, T b, T) { return min(a, b); }},
       {"max", "max", [](T a, T b, T) { return max(a, b); }},
+      {"fmin", "fmin", [](T a, T b, T) { return fmin(a, b); }},
+      {"fmax", "fmax", [](T a, T b, T) { return fmax(a, b); }},
       {"clamp", "clamp", [](T a, T, T) { return clamp(a, 0, 5); }},
       {"clamp", "clamp_by", [](T a, T b, T) { return clamp(a, b, 3); }},
       {"pow", "pow", [](T a, T b, T) { return pow(a, b); }},
@@ -73,10 +75,12 @@ std::vector<FoldOp> fold_ops() {
       {"prod", "prod", [](T x, Axes axes, bool keeps) { return prod(x, axes, keeps); }},
       {"max", "max", [](T x, Axes axes, bool keeps) { return max(x, axes, keeps); }},
       {"min", "min", [](T x, Axes axes, bool keeps) { return min(x, axes, keeps); }},
+      {"fmax", "fmax", [](T x, Axes axes, bool keeps) { return fmax(x, axes, keeps); }},
+      {"fmin", "fmin", [](T x, Axes axes, bool keeps) { return fmin(x, axes, keeps); }},
       {"mean", "mean", [](T x, Axes axes, bool keeps) { return mean(x, axes, keeps); }},
       {"variance", "variance", [](T x, Axes axes, bool keeps) { return variance(x, axes, keeps); }},
-      {"reduce", "unbiased",
-       [](T x, Axes axes, bool keeps) { return reduce(Reduction::Variance, x, axes, keeps, 1); }},
+      {"reduce", "biased",
+       [](T x, Axes axes, bool keeps) { return reduce(Reduction::Variance, x, axes, keeps, 0); }},
       {"any", "any", [](T x, Axes axes, bool keeps) { return any(x, axes, keeps); }},
       {"all", "all", [](T x, Axes axes, bool keeps) { return all(x, axes, keeps); }},
       {"argmax", "argmax", [](T x, Axes axes, bool keeps) { return argmax(x, axes, keeps); }},
@@ -171,7 +175,7 @@ std::vector<ViewOp> view_ops() {
        }},
       {"concatenate", "of_two_types", 0,
        [](const V& v) {
-         return concatenate({v.x, cast(v.x2, DataType::Int8)}, -1);
+         return concatenate({v.x, cast(v.x2, DataType::UInt8)}, -1);
        }},
   };
 }

@@ -172,8 +172,10 @@ Operations pairs(DataType type) {
     const std::string label(to_string(other));
     const Tensor b = ops.input("b_" + label, {n}, other);
     ops.output("cast_" + label, cast(a, other));
-    ops.output("add_" + label, a + b);
-    ops.output("lt_" + label, a < b);
+    if (promote(type, false, other, false)) {
+      ops.output("add_" + label, a + b);
+      ops.output("lt_" + label, a < b);
+    }
     ops.output("narrowed_" + label, cast(cast(a, other), DataType::Double));
   }
   return ops;

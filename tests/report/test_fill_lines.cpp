@@ -173,7 +173,7 @@ TEST(FillRefuses, AReductionThatThereIsNot) {
   } catch (const BadFile& refusal) {
     EXPECT_STREQ(refusal.what(),
                  "a.yaml:9:20: error[E304]: read.reduce: 'summ' is none of sum, prod, max, min, "
-                 "mean, any, all, argmax, argmin; help: did you mean 'sum'?\n");
+                 "fmax, fmin, mean, any, all, argmax, argmin; help: did you mean 'sum'?\n");
   }
 }
 

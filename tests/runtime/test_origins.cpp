@@ -28,7 +28,7 @@ TEST(Origins, EachLineSaysWhatItComputes) {
   }
   EXPECT_EQ(shown,
             "t0: t0 = __uint_as_float(0xff800000u);\n"
-            "t0: t0 = fmaxf(t0, x[t0_2 + i1]);\n"
+            "t0: t0 = max_or_nan(t0, x[t0_2 + i1]);\n"
             "y: y[t1] = expf(x[t1] - t0);\n");
   // The same in the message of a compiler.
   text.text.replace(text.text.find("y["), 2, "why[");

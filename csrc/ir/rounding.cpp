@@ -1,0 +1,92 @@
+#include <selvage/ir/rounding.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr int kDeepest = 32;  // operations, and tensors that are copies of others
+
+// Does the function give one of its operands, or that with another sign?
+bool picks(Function f) {
+  switch (f) {
+    case Function::Min:
+    case Function::Max:
+    case Function::FMin:
+    case Function::FMax:
+    case Function::Select:
+    case Function::Neg:
+    case Function::Abs:
+    case Function::Relu: return true;
+    case Function::Add:
+    case Function::Sub:
+    case Function::Mul:
+    case Function::TrueDiv:
+    case Function::FloorDiv:
+    case Function::Mod:
+    case Function::Lt:
+    case Function::Le:
+    case Function::Eq:
+    case Function::Ne:
+    case Function::And:
+    case Function::Or:
+    case Function::Not:
+    case Function::Exp:
+    case Function::Log:
+    case Function::Tanh:
+    case Function::Sqrt:
+    case Function::Rsqrt:
+    case Function::Floor:
+    case Function::Ceil:
+    case Function::Sin:
+    case Function::Cos:
+    case Function::Erf:
+    case Function::Pow:
+    case Function::Sigmoid:
+    case Function::Silu:
+    case Function::Gelu: return false;
+  }
+  return false;
+}
+
+bool same_bits(const Scalar& a, const Scalar& b) {
+  return a.single == b.single || (a.single != a.single && b.single != b.single);
+}
+
+// Is the value one of the type, whatever it is?
+bool is_exact(const Fusion& fusion, ValueId v, DataType type, int depth) {
+  if (depth == 0) return false;
+  const ValueNode& node = fusion.values()[v];
+  const auto all_exact = [&](std::size_t first) {
+    return std::all_of(node.operands.begin() + std::ptrdiff_t(first), node.operands.end(),
+                       [&](ValueId o) { return is_exact(fusion, o, type, depth - 1); });
+  };
+  switch (node.kind) {
+    case ValueNode::Kind::Constant: {
+      const Scalar own = value_of(node);
+      return own.type == DataType::Float && same_bits(convert(own, type), own);
+    }
+    case ValueNode::Kind::Index: return false;
+    case ValueNode::Kind::Read: {
+      const TensorInfo& source = fusion[TensorId(node.source)];
+      if (source.type != type || !all_exact(0)) return false;
+      if (source.is_input) return true;
+      return !source.fold && is_exact(fusion, *source.definition, type, depth - 1);
+    }
+    case ValueNode::Kind::Apply:
+      return picks(node.function) && all_exact(node.function == Function::Select ? 1 : 0);
+    case ValueNode::Kind::Cast: return node.type == type;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool loses_digits(const Fusion& fusion, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  if (!is_floating(tensor.type) || compute_type(tensor.type) == tensor.type) return false;
+  return tensor.fold || !is_exact(fusion, *tensor.definition, tensor.type, kDeepest);
+}
+
+}  // namespace selvage
