@@ -70,8 +70,7 @@ constexpr Helper kHelpers[] = {
      "  return x;\n"
      "#endif\n",
      "  return a != a || b != b ? a + b : fmax$f(a, b);\n"},
-    {"relu", DataType::Float, "$T", "$T x", "  return @max_or_nan(x, 0);\n",
-     "  return x <= 0 ? 0 : x;\n"},
+    {"relu", DataType::Float, "$T", "$T x", "  return x <= 0 ? 0 : x;\n"},
     {"floor_quotient", DataType::Float, "$T", "$T a, $T b",
      "  return b < 0 ? ceil$f(a / b) : floor$f(a / b);\n"},
     {"remainder_of", DataType::Float, "$T", "$T a, $T b",

@@ -41,17 +41,8 @@ TEST(Cuda, AKernelReadsAsAPersonWouldWriteIt) {
             R"(#ifndef KERNEL
 #define KERNEL(name) extern "C" __global__ void name
 #endif
-static __device__ __forceinline__ float max_or_nan(float a, float b) {
-#ifdef SELVAGE_VIRTUAL_DEVICE
-  return a != a || b != b ? a + b : fmaxf(a, b);
-#else
-  float x;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
-  return x;
-#endif
-}
 static __device__ __forceinline__ float relu(float x) {
-  return max_or_nan(x, 0);
+  return x <= 0 ? 0 : x;
 }
 
 KERNEL(bias_relu)(
