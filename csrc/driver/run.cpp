@@ -250,7 +250,7 @@ class Run {
 
   Tolerance tolerance_of(TensorId t, Machine machine) const {
     Tolerance tolerance = tolerances_[index_of(t)];
-    if (machine == Machine::Gpu) tolerance.allow_functions(fusion_[t].type);
+    if (machine == Machine::Gpu) tolerance.allow_functions(said_type(fusion_[t]));
     return tolerance;
   }
 

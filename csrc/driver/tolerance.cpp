@@ -81,10 +81,11 @@ std::vector<Tolerance> tolerances(const Fusion& fusion,
         own.has_sum = own.has_sum || is_sum;
       }
     }
-    if (!is_floating(tensor.type)) continue;
+    const DataType stored = said_type(tensor);
+    if (!is_floating(stored)) continue;
     const double root = std::sqrt(own.items);
     if (own.unit > 0) {
-      result[t].relative_ = rounding(tensor.type) + 8 * own.unit * root;
+      result[t].relative_ = rounding(stored) + 8 * own.unit * root;
       if (own.has_sum) result[t].least_scale_ = root;
     }
     result[t].ignores_signs_of_zeros_ = own.unit > 0;

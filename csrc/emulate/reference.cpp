@@ -34,7 +34,9 @@ void set_element(Array& array, std::int64_t k, Scalar v) {
 Array stored(Array carried, DataType type) {
   if (carried.type == type) return carried;
   Array array(type, carried.shape);
-  for (std::int64_t k = 0; k < array.size(); ++k) set_element(array, k, element(carried, k));
+  for (std::int64_t k = 0; k < array.size(); ++k) {
+    set_element(array, k, as_element(element(carried, k), type));
+  }
   return array;
 }
 
@@ -66,7 +68,7 @@ class Interpreter {
     std::vector<Array> outputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       const TensorInfo& info = fusion_[TensorId(i)];
-      if (info.is_output) outputs.push_back(stored(std::move(arrays_[i]), info.type));
+      if (info.is_output) outputs.push_back(stored(std::move(arrays_[i]), said_type(info)));
     }
     return outputs;
   }

@@ -52,7 +52,7 @@ Scalar total(const Fold& fold, std::span<const Scalar> elements) {
 }
 
 Scalar extremum(const Fold& fold, std::span<const Scalar> elements) {
-  Scalar best = identity(fold.how, fold.type);
+  Scalar best = identity(fold.how, fold.element);
   for (const Scalar& e : elements) {
     best = selvage::apply(combiner(fold.how), std::array{best, e});
   }

@@ -125,9 +125,7 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
     const DataType element = read_[w.value].type;
     const DataType folds =
         info.fold ? compute_type(fold_type(info.fold->how, element)) : compute_type(element);
-    const DataType type = info.is_output ? info.type
-                          : info.fold    ? result_type(info.fold->how, element)
-                                         : element;
+    const DataType type = info.fold ? result_type(info.fold->how, element) : element;
     const bool is_right_type =
         compute_type(type) == compute_type(info.type) && (!info.fold || folds == info.fold->type);
     ValueId v = w.value;

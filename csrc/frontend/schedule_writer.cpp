@@ -197,7 +197,7 @@ class Writer {
       const TensorInfo& info = fusion_[t];
       if (!info.is_output) continue;
       text += "  " + files_[t] + ": {" + (needs_shape_[k] ? shape(t) + ", " : "") +
-              "dtype: " + std::string(to_string(info.type)) + layout(t) + "}\n";
+              "dtype: " + std::string(to_string(said_type(info))) + layout(t) + "}\n";
     }
     if (text.empty()) {
       refuse_writing("the fusion has no output", "make one of its tensors an output");

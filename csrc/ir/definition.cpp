@@ -254,9 +254,10 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
     return tail;
   };
   if (fold != nullptr) {
-    const DataType computed = compute_type(fold_type(fold->how, element));
+    const DataType folded = fold_type(fold->how, element), computed = compute_type(folded);
     tensor.fold = Fold{.how = fold->how,
                        .type = computed,
+                       .element = folded,
                        .domains = split(domains),
                        .indices = split(indices),
                        .correction = fold->how == Reduction::Variance ? fold->correction : 0};
@@ -266,9 +267,6 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   tensor.indices = std::move(indices);
   tensor.definition = fold != nullptr ? value : values_.as_element(value, tensor.type);
   const TensorId id = add(std::move(tensor));
-  for (ValueId v : values_under(values_, value)) {
-    if (values_[v].kind == ValueNode::Kind::Read) read_.insert(TensorId(values_[v].source));
-  }
   for (const Meeting& m : meetings) {
     const TensorInfo& own = (*this)[id];
     const DomainId d = m.index < rank ? own.logical[m.index] : own.fold->domains[m.index - rank];

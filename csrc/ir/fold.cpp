@@ -38,7 +38,7 @@ std::vector<FoldComponent> components(const Fold& fold) {
 }
 
 FoldState empty_state(ValueGraph& values, const Fold& fold) {
-  const ValueId start = constant_of(values, identity(fold.how, fold.type));
+  const ValueId start = constant_of(values, identity(fold.how, fold.element));
   if (is_place(fold.how)) return {values.constant(DataType::Int64, kNowhere, false), start};
   if (fold.how == Reduction::Variance) return {start, start, start};
   return {start};

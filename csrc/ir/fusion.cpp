@@ -18,8 +18,10 @@ std::string_view to_string(Memory m) {
 }
 
 DataType stored_type(const TensorInfo& tensor) {
-  return tensor.is_input || tensor.is_output ? tensor.type : compute_type(tensor.type);
+  return tensor.is_input || tensor.is_output ? said_type(tensor) : compute_type(tensor.type);
 }
+
+DataType said_type(const TensorInfo& tensor) { return tensor.stored_as.value_or(tensor.type); }
 
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor) {
   return tensor.root.empty() ? tensor.logical : tensor.root;
@@ -193,16 +195,14 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   }
   const TensorInfo& info = (*this)[t.id()];
   const DataType stored = type.value_or(info.type);
-  if (info.is_input || info.is_output || (stored != info.type && read_.contains(t.id()))) {
+  if (info.is_input || info.is_output) {
     std::vector<Expr> indices;
     if (info.root.empty()) indices = info.indices;
     for (std::size_t k = 0; k < info.logical.size(); ++k) {
       if (indices.size() == k) indices.push_back(fresh_index("i" + std::to_string(k)));
     }
     const ValueId read = values_.read(info.type, std::uint32_t(t.id()), indices);
-    const Tensor copy = compute(name, std::move(indices), shape(t.id()), read, stored);
-    edit(copy.id()).is_output = true;
-    return copy;
+    return output(name, compute(name, std::move(indices), shape(t.id()), read), stored);
   }
   if (name != info.name) claim(name);
   TensorInfo& tensor = edit(t.id());
@@ -211,8 +211,7 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
   auto_named_.erase(t.id());
   tensor.name = name;
   tensor.is_output = true;
-  if (!tensor.fold) tensor.definition = values_.as_element(*tensor.definition, stored);
-  tensor.type = stored;
+  if (stored != tensor.type) tensor.stored_as = stored;
   return t;
 }
 

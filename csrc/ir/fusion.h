@@ -27,6 +27,7 @@ std::string_view to_string(Memory m);  // "global", "shared", "local"
 struct Fold {
   Reduction how = Reduction::Sum;
   DataType type = DataType::Float;     // a compute type: elements have it, and are folded in it
+  DataType element = type;             // what they would be stored as: fold_type()
   std::vector<DomainId> domains = {};  // what is folded over, outer to inner
   std::vector<Expr> indices = {};      // their symbols in the definition
   std::int64_t correction = 0;         // a variance divides by the number of items less this
@@ -51,15 +52,15 @@ const std::vector<DomainId>& counted_domain(const Fold& fold);
 // subscripts say, always.
 struct TensorInfo {
   std::string name;
-  // What it would be stored as. Storing into an output rounds; a computed tensor that is no output
-  // is read as it was computed, in compute_type(type), unrounded, so that whether it is inlined or
-  // kept changes no result.
+  // Of its values. A computed tensor is read as it was computed, in compute_type(type), whether it
+  // is inlined, kept, or an output besides: storing it as such rounds what is stored alone.
   DataType type = DataType::Float;
   bool is_input = false;
   bool is_output = false;
-  std::vector<DomainId> root = {};        // before a view; empty: the logical domain
-  std::vector<DomainId> logical = {};     // outer to inner
-  std::vector<DomainId> allocation = {};  // how it lies in memory; empty: the logical domain
+  std::optional<DataType> stored_as = {};  // of an output that lies in memory in another type
+  std::vector<DomainId> root = {};         // before a view; empty: the logical domain
+  std::vector<DomainId> logical = {};      // outer to inner
+  std::vector<DomainId> allocation = {};   // how it lies in memory; empty: the logical domain
   std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense
   Memory memory = Memory::Global;
   std::int64_t align = 16;  // bytes to which the base address is aligned
@@ -75,6 +76,8 @@ struct TensorInfo {
 
 // What an element of it takes in memory: of a computed tensor that is no output, its compute type.
 DataType stored_type(const TensorInfo& tensor);
+// What the user says its elements are: of an output, what they are stored as.
+DataType said_type(const TensorInfo& tensor);
 
 // What the indices of a definition run over: the root where there is one, else the logical domain.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
@@ -152,8 +155,9 @@ class Fusion {
       std::function<std::vector<DomainId>(DomainGraph& graph, const std::vector<DomainId>& root)>;
   Tensor compute_view(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       const View& view, ValueId value, std::optional<DataType> type = {});
-  // Names a tensor, makes it an output and gives it the type it is stored in. A copy becomes the
-  // output where the tensor is an input or an output already, or is read in another type.
+  // Names a tensor and makes it an output, stored in its own type or the one given; who reads the
+  // tensor reads its values as ever. A copy becomes the output where the tensor is an input or an
+  // output already.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
 
   // An index symbol that is used nowhere else in this fusion: `name`, or name_1, name_2, ...
@@ -223,7 +227,7 @@ class Fusion {
   std::unordered_map<std::string, int> index_names_;  // handed out, and the next number to try
   std::unordered_map<std::uint32_t, std::string> index_labels_;  // what was asked for, by symbol
   std::set<DomainId> input_domains_;  // iterdomains that no computed tensor has
-  std::set<TensorId> read_, auto_named_;
+  std::set<TensorId> auto_named_;
   int next_name_ = 0;
 };
 

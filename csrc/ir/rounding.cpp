@@ -83,10 +83,13 @@ bool is_exact(const Fusion& fusion, ValueId v, DataType type, int depth) {
 
 }  // namespace
 
-bool loses_digits(const Fusion& fusion, TensorId t) {
+bool changes_when_stored(const Fusion& fusion, TensorId t) {
   const TensorInfo& tensor = fusion[t];
-  if (!is_floating(tensor.type) || compute_type(tensor.type) == tensor.type) return false;
-  return tensor.fold || !is_exact(fusion, *tensor.definition, tensor.type, kDeepest);
+  const DataType stored = said_type(tensor);
+  if (compute_type(stored) != compute_type(tensor.type)) return true;
+  if (is_narrow_integer(stored)) return promote(tensor.type, false, stored, false) != stored;
+  if (!is_floating(stored) || compute_type(stored) == stored) return false;
+  return tensor.fold || !is_exact(fusion, *tensor.definition, stored, kDeepest);
 }
 
 }  // namespace selvage

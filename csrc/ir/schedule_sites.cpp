@@ -116,6 +116,13 @@ Schedule& Schedule::meet_atomically(TensorId t) {
     refuse<Illegal>("E423", tensor.name + " is a part of a fold",
                     "let the blocks meet in what merges the parts");
   }
+  if (is_least_or_most && is_narrow_integer(stored_type(tensor)) &&
+      stored_type(tensor) != tensor.type) {
+    refuse<Illegal>("E423",
+                    tensor.name + " is stored as " + std::string(to_string(stored_type(tensor))) +
+                        ", where its values wrap around: which is the most would change",
+                    help);
+  }
   if (is_sum && stored_type(tensor) != components(*tensor.fold)[0].type) {
     refuse<Illegal>("E423",
                     tensor.name + " is added up in " +

@@ -85,7 +85,7 @@ std::optional<TileTraffic> tile_traffic(const Fusion& fusion, TensorId t,
   const std::vector<DomainId>& items = tensor.root.empty() ? tensor.logical : tensor.root;
   if (items.size() < 2) return std::nullopt;
   TileTraffic traffic;
-  traffic.tile.element_bytes = size_of(tensor.type);
+  traffic.tile.element_bytes = size_of(said_type(tensor));
   std::int64_t elements = 1;
   for (DomainId d : items) {
     const Expr extent = store.analysis.ranges->simplify(fusion.domains()[d].extent);

@@ -62,7 +62,7 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
     threads = *more;
     access.block[i] = *block[i];
   }
-  access.element_bytes = size_of(fusion[a.tensor].type);
+  access.element_bytes = size_of(said_type(fusion[a.tensor]));
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
     const ParallelType p = schedule.parallel(a.tensor, a.loops[i]);
     const Expr extent = a.ranges->simplify(schedule.graph()[a.loops[i]].extent);

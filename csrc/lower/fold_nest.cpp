@@ -348,7 +348,8 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
   // Of what is no state there is one result, for whatever parts are stored.
   const auto stored = [&](std::size_t k) {
     if (fold_.is_partial) return values.cast(result[k], components_[k].type);
-    return values.as_element(result[0], tensor_.type);
+    const DataType type = draft_.kernel.buffers[targets[k]].type;
+    return values.as_element(values.as_element(result[0], tensor_.type), type);
   };
   std::vector<Store> stores;
   for (std::size_t k = 0; k < targets.size(); ++k) {

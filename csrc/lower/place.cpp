@@ -61,7 +61,7 @@ void PlacedTensors::find_readings(const NestTree& tree) {
   ValueGraph unused;
   const auto load = [&](TensorId source, const std::vector<Expr>& subscripts) {
     if (contains(source)) readings_[source].push_back({tree.tensor, subscripts});
-    return unused.read(stored_type(fusion_[source]), 0, {});
+    return unused.read(fusion_[source].type, 0, {});
   };
   ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load)
       .lower(tree.tensor);

@@ -194,6 +194,7 @@ class Specialisation {
     for (DomainId d : from.allocation) to.allocation.push_back(replay(d));
     to.strides = at_sizes(from.strides);
     to.is_output = from.is_output;
+    to.stored_as = from.stored_as;
     to.align = from.align;
     to.memory = from.memory;
     to.fill = from.fill;

@@ -8,8 +8,8 @@
 namespace selvage {
 
 // What is stored of each element of a tensor: itself; of a partial tensor, a state, every component
-// of it in memory of its own; of an output that is rounded when it is stored and read by others of
-// the fusion, the output and, for those, what it was before.
+// of it in memory of its own; of an output that storing changes and that others of the fusion read,
+// the output and, for those, what it was before.
 struct StoredPart {
   std::string name;  // of the tensor; with that of the part where there are several
   DataType type = DataType::Float;

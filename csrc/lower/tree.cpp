@@ -38,7 +38,7 @@ class Planner {
     for (TensorId t : order_) {
       for (TensorId read : nests_.reads[index_of(t)]) {
         if (!fusion_[read].is_output || nests_.is_read_unrounded[index_of(read)]) continue;
-        nests_.is_read_unrounded[index_of(read)] = loses_digits(fusion_, read);
+        nests_.is_read_unrounded[index_of(read)] = changes_when_stored(fusion_, read);
       }
     }
   }

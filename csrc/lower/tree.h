@@ -22,7 +22,7 @@ struct Nests {
   // that have no nest, nothing.
   std::vector<std::set<TensorId>> reads;
   std::vector<bool> has_nest;  // by tensor: outputs, and what nests read and is not inlined
-  // By tensor: outputs that nests read and that may lose digits when they are stored.
+  // By tensor: outputs that nests read and that storing may change.
   std::vector<bool> is_read_unrounded;
 };
 

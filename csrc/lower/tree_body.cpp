@@ -141,9 +141,10 @@ Body TreeBody::plain(const NestTree& tree) {
       value = draft_.kernel.values.read(type, once, {zero});
     }
     for (BufferId buffer : buffers) {
+      const DataType type = draft_.kernel.buffers[buffer].type;
       stores.push_back({.buffer = buffer,
                         .address = a.address,
-                        .value = value,
+                        .value = draft_.kernel.values.as_element(value, type),
                         .valid = valid,
                         .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed});
     }

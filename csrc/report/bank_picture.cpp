@@ -70,7 +70,7 @@ std::string thread_list(const std::vector<std::int64_t>& threads) {
 class BankPicture {
  public:
   BankPicture(const TensorReport& tensor, std::int64_t bytes)
-      : tensor_(tensor), element_(size_of(tensor.tensor().type)), bytes_(bytes) {}
+      : tensor_(tensor), element_(size_of(said_type(tensor.tensor()))), bytes_(bytes) {}
 
   std::optional<Drawing> run() {
     lines_ = ceil_div(bytes_, kLineBytes);
@@ -293,7 +293,7 @@ std::optional<Drawing> bank_picture(const TensorReport& tensor) {
   for (DomainId d : info.logical) {
     if (!tensor.graph()[d].extent.is(Op::Const)) return std::nullopt;
   }
-  const auto bytes = checked_mul(elements.value(), size_of(info.type));
+  const auto bytes = checked_mul(elements.value(), size_of(said_type(info)));
   if (!bytes || *bytes <= 0) return std::nullopt;
   return BankPicture(tensor, *bytes).run();
 }

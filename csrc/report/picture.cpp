@@ -37,7 +37,7 @@ std::string title_of(const TensorReport& tensor) {
   }
   const Memory memory = tensor.tensor().memory;
   return shortened(tensor.name(), kLongestName) + " [" + shortened(axes, kLongestAxes) + "] " +
-         std::string(to_string(tensor.tensor().type)) +
+         std::string(to_string(said_type(tensor.tensor()))) +
          (memory == Memory::Shared  ? " in shared memory"
           : memory == Memory::Local ? " in local memory"
                                     : "");

@@ -81,7 +81,7 @@ class TensorPage {
   void print_title(const std::optional<Holes>& holes) {
     const TensorInfo& info = tensor_.tensor();
     std::string text = "Tensor " + info.name + " [" + shown(info.logical) + "] of " +
-                       std::string(to_string(info.type));
+                       std::string(to_string(said_type(info)));
     if (holes) {
       const std::int64_t valid = holes->valid(), rest = holes->points() - valid;
       text += ": " + counted(holes->points(), "loop point") + ", " + std::to_string(valid) +

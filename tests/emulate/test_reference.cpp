@@ -146,7 +146,7 @@ TEST(Reference, AnOutputIsStoredInItsType) {
   Fusion f;
   const Tensor x = f.input("x", {f.constant(2)}, DataType::Float);
   const Tensor y = f.output("y", x * 3.0, DataType::BFloat16);
-  EXPECT_EQ(f[y.id()].type, DataType::BFloat16);
+  EXPECT_EQ(stored_type(f[y.id()]), DataType::BFloat16);
   const auto out = run_reference(f, {}, {{"x", array(DataType::Float, {2}, {0.1, 1})}});
   EXPECT_EQ(out[0], array(DataType::BFloat16, {2}, {0.1F * 3.0F, 3}));
 }

@@ -114,7 +114,7 @@ TEST(ComputeSection, OutputsAreWhatNothingReadsUnlessTheyAreListed) {
   EXPECT_TRUE(file.schedule->is_inlined(*file.fusion->find("t")));
   file = read(chain + "outputs: {t: {dtype: half}, y: {}}\n");
   EXPECT_TRUE(info_of(file, "t").is_output && info_of(file, "y").is_output);
-  EXPECT_EQ(info_of(file, "t").type, DataType::Half);
+  EXPECT_EQ(stored_type(info_of(file, "t")), DataType::Half);
   EXPECT_EQ(to_text(file.warnings),
             "a.yaml:5:5: warning[E392]: nothing reads z, and it is no output; help: remove the "
             "statement, or put z under outputs\n");

@@ -71,7 +71,8 @@ TEST(ScheduleCache, AnOutputThatFoldsLeavesThatToItsCache) {
   EXPECT_FALSE(s.fusion()[y.id()].fold);
   EXPECT_EQ(nest(s, acc), "m {M}, n {N}");
   EXPECT_TRUE(s.is_folded(acc.id(), s.loop_domains(acc.id())[1]));
-  EXPECT_EQ(s.fusion()[acc.id()].type, DataType::Half);
+  EXPECT_EQ(s.fusion()[acc.id()].type, DataType::Float);
+  EXPECT_EQ(stored_type(s.fusion()[y.id()]), DataType::Half);
   EXPECT_EQ(nest(s.with_defaults(), acc), "m {M} BIDx, n {N}");
   EXPECT_EQ(place(s.with_defaults(), acc), "at m of y local");
 }
