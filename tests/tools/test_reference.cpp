@@ -144,20 +144,17 @@ TEST(Reference, ItsTablesAreThoseOfTheReadersAndOfTheCommand) {
   }
 }
 
-// The first cells of the rows behind a marker.
+// The first cells of the rows behind a marker and the table's head.
 std::vector<std::string> first_cells(const std::string& marker) {
   std::vector<std::string> cells;
-  bool is_there = false;
-  for (const std::string& line : lines_of(contents(kRepository / kPage))) {
-    if (line == "<!-- " + marker + " -->") {
-      is_there = true;
-    } else if (is_there && !is_row(line)) {
-      break;
-    } else if (is_there) {
-      const auto row = test::matches(line, R"(^\| `([^`]*)` \| (..*) \|$)");
-      EXPECT_FALSE(row.empty()) << line;
-      if (!row.empty()) cells.push_back(row[0][1]);
-    }
+  const TextLines page = lines_of(contents(kRepository / kPage));
+  const auto at = std::ranges::find(page, "<!-- " + marker + " -->");
+  if (page.end() - at < 3) ADD_FAILURE() << "no table is marked " << marker;
+  for (auto line = at + std::min<std::ptrdiff_t>(3, page.end() - at);
+       line != page.end() && is_row(*line); ++line) {
+    const auto row = test::matches(*line, R"(^\| `([^`]*)` \| (..*) \|$)");
+    EXPECT_FALSE(row.empty()) << *line;
+    if (!row.empty()) cells.push_back(row[0][1]);
   }
   return cells;
 }
