@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -61,6 +62,44 @@ TEST(Vocabulary, NamesThingsWhereTheyAre) {
     }
   }
   EXPECT_GE(entries, 40);
+}
+
+// From the house's roof to its ground, every folder once, with headers that there are.
+TEST(Architecture, HasTheLayersOfTheHouse) {
+  const std::string page = contents(kRepository / "doc/architecture.md");
+  std::vector<std::string> layers;
+  for (const std::string& row : found(page, R"(\n\| (`[^|]*\|[^|]*\|[^|]*) \|)")) {
+    const std::vector<std::string> cells = {row.substr(0, row.find('|')),
+                                            row.substr(row.rfind('|'))};
+    std::string layer;
+    const auto folders = found(cells[0], "`([a-z]+)`"), headers = found(cells[1], R"(`(\w+\.h)`)");
+    for (const std::string& folder : folders) layer += (layer.empty() ? "" : " | ") + folder;
+    layers.insert(layers.begin(), layer);
+    EXPECT_FALSE(headers.empty()) << row;
+    for (const std::string& header : headers) {
+      EXPECT_TRUE(std::ranges::any_of(folders, [&](const std::string& folder) {
+        return fs::exists(kRepository / "csrc" / folder / header);
+      })) << header;
+    }
+  }
+  std::vector<std::string> house;
+  for (const std::string& line : lines_of(contents(kRepository / "cmake/house.txt"))) {
+    if (!line.empty() && line[0] != '#') house.push_back(line);
+  }
+  EXPECT_EQ(layers, house);
+}
+
+TEST(Architecture, NamesFilesThatExist) {
+  std::string files;
+  for (const auto& entry : fs::recursive_directory_iterator(kRepository / "csrc")) {
+    files += entry.path().filename().string() + " ";
+  }
+  const std::string page = contents(kRepository / "doc/architecture.md");
+  const auto named = found(page, R"(`(\w+\.cpp)`)");
+  EXPECT_GE(named.size(), 10u);
+  for (const std::string& file : named) {
+    EXPECT_NE((" " + files).find(" " + file + " "), std::string::npos) << file;
+  }
 }
 
 }  // namespace
