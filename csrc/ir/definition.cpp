@@ -113,9 +113,9 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
     more.assume(equal);
     simplifier.emplace(std::move(more));
   }
-  if (checks.empty()) return;
-  *facts_ = simplifier->facts();
-  launch_checks_.insert(launch_checks_.end(), checks.begin(), checks.end());
+  for (Expr equal : checks) {
+    check_at_launch(equal, "extents that index notation equates must be equal");
+  }
 }
 
 // An iterdomain for each index: that of a computed tensor which it reads there, else a new one.

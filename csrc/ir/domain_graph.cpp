@@ -3,6 +3,8 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/domain_graph.h>
+#include <selvage/ir/mend_sizes.h>
+#include <selvage/simplifier/multiples.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -95,9 +97,16 @@ void DomainGraph::record(Key key, Transform transform) {
 
 // Checks an extent and brings it into canonical form.
 Expr DomainGraph::canonical(Expr e) const {
-  if (e.is(Op::Const)) return e;
-  Simplifier simplifier(*facts_);
-  return simplifier.simplify(e);
+  return e.is(Op::Const) ? e : simplify_with_multiples(*facts_, e);
+}
+
+void DomainGraph::simplify_extents() {
+  for (IterDomain& d : domains_) {
+    if (d.extent.is(Op::Const) || d.extent.is(Op::Symbol)) continue;
+    const Expr extent = canonical(d.extent);
+    // Facts that contradict each other give any number at all.
+    if (!extent.is(Op::Const) || extent.value() >= 1) d.extent = extent;
+  }
 }
 
 DomainId DomainGraph::add(std::string name, Expr extent) {
@@ -116,13 +125,22 @@ DomainId DomainGraph::add(std::string name, Expr extent) {
 
 std::pair<DomainId, DomainId> DomainGraph::split(DomainId in, Expr factor, bool inner_split,
                                                  std::string outer_name, std::string inner_name) {
+  return split_into(in, factor, {}, inner_split, std::move(outer_name), std::move(inner_name));
+}
+
+std::pair<DomainId, DomainId> DomainGraph::split_evenly(DomainId in, Expr outer, Expr factor) {
+  return split_into(in, factor, outer, true, {}, {});
+}
+
+std::pair<DomainId, DomainId> DomainGraph::split_into(DomainId in, Expr factor, Expr rest,
+                                                      bool inner_split, std::string outer_name,
+                                                      std::string inner_name) {
   factor = canonical(factor);
   const Key key = {0, index_of(in), factor.id(), inner_split};
   if (const Transform* made = find(key)) {
     return {std::get<Split>(*made).outer, std::get<Split>(*made).inner};
   }
   const IterDomain& x = (*this)[in];
-  Expr rest;
   if (factor.is(Op::Const)) {
     if (factor.value() < 1) {
       refuse<Illegal>(
@@ -139,7 +157,7 @@ std::pair<DomainId, DomainId> DomainGraph::split(DomainId in, Expr factor, bool 
       refuse<Illegal>("E401",
                       "the factor " + to_string(factor) + " of the split of " + x.name +
                           " is not proved to be at least 1",
-                      "give its symbols a min");
+                      larger_min(*facts_, factor));
     }
   }
   if (factor.is(Op::Const) && x.extent.is(Op::Const)) {
@@ -151,7 +169,7 @@ std::pair<DomainId, DomainId> DomainGraph::split(DomainId in, Expr factor, bool 
                       "use a smaller factor");
     }
   } else {
-    rest = canonical(ceil_div(x.extent, factor));
+    rest = canonical(rest.valid() ? rest : ceil_div(x.extent, factor));
   }
   if (outer_name.empty()) outer_name = derived_name(x.name, "o", size());
   if (inner_name.empty()) inner_name = derived_name(x.name, "i", size() + 1);
@@ -207,7 +225,7 @@ DomainId DomainGraph::resize(DomainId in, Expr left, Expr right, std::string nam
                         (extent.is(Op::Const) ? " leaves an extent of " + to_string(extent)
                                               : " is not proved to leave an extent of at least 1"),
                     extent.is(Op::Const) ? "resize by more; an extent is at least 1"
-                                         : "give the symbols of the extent a larger min");
+                                         : larger_min(*facts_, extent));
   }
   if (extent.is(Op::Const) ? extent.value() > kLargestExtent : !extent.valid()) {
     refuse<Illegal>("E402", "the resize of " + x.name + " has an extent past 2^62",

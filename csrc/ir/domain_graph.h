@@ -87,10 +87,15 @@ class DomainGraph {
   DomainId add(std::string name, Expr extent);
   std::pair<DomainId, DomainId> split(DomainId in, Expr factor, bool inner_split = true,
                                       std::string outer_name = {}, std::string inner_name = {});
+  // The same of an iterdomain that is known to hold exactly `outer` times as many as the factor.
+  std::pair<DomainId, DomainId> split_evenly(DomainId in, Expr outer, Expr factor);
   DomainId merge(DomainId outer, DomainId inner, std::string name = {});
   DomainId resize(DomainId in, Expr left, Expr right, std::string name = {});
   std::pair<DomainId, DomainId> swizzle(SwizzleKind kind, DomainId x, DomainId y,
                                         std::string x_name = {}, std::string y_name = {});
+
+  // Once more is known of sizes: extents that are no plain ones may have become so.
+  void simplify_extents();
 
   std::size_t size() const { return first_domain_ + domains_.size(); }
   std::size_t transforms() const { return first_transform_ + transforms_.size(); }
@@ -107,6 +112,8 @@ class DomainGraph {
   using Key = std::vector<std::uint64_t>;
   const Transform* find(const Key& key) const;
   void record(Key key, Transform transform);
+  std::pair<DomainId, DomainId> split_into(DomainId in, Expr factor, Expr rest, bool inner_split,
+                                           std::string outer_name, std::string inner_name);
   DomainId next() const { return DomainId(size()); }
   Expr canonical(Expr e) const;
 

@@ -88,7 +88,17 @@ Expr Fusion::extent(const std::string& name, std::optional<std::int64_t> min,
   return n;
 }
 
-void Fusion::assume(Expr fact) { facts_->assume(fact); }
+// Extents that stand there already may become plain ones.
+void Fusion::assume(Expr fact) {
+  facts_->assume(fact);
+  domains_->simplify_extents();
+}
+
+void Fusion::check_at_launch(Expr condition, std::string why) {
+  launch_checks_.push_back(condition);
+  launch_reasons_.push_back(std::move(why));
+  assume(condition);
+}
 
 // Refuses a name that a size or a tensor has; a made-up name gives way.
 void Fusion::claim(const std::string& name) {

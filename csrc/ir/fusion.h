@@ -186,9 +186,12 @@ class Fusion {
   // Sizes that may be 0 at launch. Everything is computed as if they were at least 1; where one is
   // 0, another fusion takes this one's place (ir/specialised.h).
   const std::vector<Expr>& possibly_empty() const { return possibly_empty_; }
-  // Conditions on sizes to be checked at launch: index notation has equated these extents.
+  // Conditions on sizes to be checked at launch, which are facts for all that stands behind them;
+  // and why each is there, in the same order: index notation has equated these extents, or what a
+  // view asks of its sizes.
   const std::vector<Expr>& launch_checks() const { return launch_checks_; }
-  void check_at_launch(Expr condition) { launch_checks_.push_back(condition); }
+  const std::vector<std::string>& launch_reasons() const { return launch_reasons_; }
+  void check_at_launch(Expr condition, std::string why);
 
  private:
   // One index of a definition on one axis of a tensor that is read. `may_leave`: the read says what
@@ -223,6 +226,7 @@ class Fusion {
   ValueGraph values_;
   std::vector<TensorInfo> tensors_;
   std::vector<Expr> sizes_, possibly_empty_, launch_checks_;
+  std::vector<std::string> launch_reasons_;
   std::unordered_map<std::string, TensorId> names_;
   std::unordered_map<std::string, int> index_names_;  // handed out, and the next number to try
   std::unordered_map<std::uint32_t, std::string> index_labels_;  // what was asked for, by symbol

@@ -71,12 +71,9 @@ Holds find_out(const Fusion& f, Expr condition) {
   return simplifier.proves(!condition) ? Holds::Never : Holds::Checked;
 }
 
-Holds require(Fusion& f, Expr condition) {
+Holds require(Fusion& f, Expr condition, const std::string& why) {
   const Holds holds = find_out(f, condition);
-  if (holds == Holds::Checked) {
-    f.assume(condition);
-    f.check_at_launch(condition);
-  }
+  if (holds == Holds::Checked) f.check_at_launch(condition, why);
   return holds;
 }
 

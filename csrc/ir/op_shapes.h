@@ -27,8 +27,8 @@ std::vector<std::size_t> axes_of(const std::string& op, Tensor t, const Axes& ax
 
 // Whether a condition on sizes holds: always, never, or it is to be checked at launch.
 enum class Holds : std::uint8_t { Always, Never, Checked };
-// Where it is checked, it is taken for true from here on.
-Holds require(Fusion& f, Expr condition);
+// Where it is checked, it is taken for true from here on. `why` it has to hold: a sentence.
+Holds require(Fusion& f, Expr condition, const std::string& why);
 // The same, nothing noted.
 Holds find_out(const Fusion& f, Expr condition);
 

@@ -44,7 +44,8 @@ Expr left_over(Fusion& f, const std::string& what, const std::vector<Expr>& from
   const auto rest = product_of(f, others, all_but(others.size(), others.size()));
   if (!all || !rest) refuse_reshape(what, "there are more than 2^62 items");
   if (rest->is_const(1)) return *all;
-  if (require(f, eq(*all % *rest, f.constant(0))) == Holds::Never) {
+  if (require(f, eq(*all % *rest, f.constant(0)), what + " must give whole extents") ==
+      Holds::Never) {
     refuse_reshape(what, to_string(*all) + " items are no multiple of " + to_string(*rest));
   }
   return simplified(f, *all / *rest);
@@ -54,7 +55,7 @@ Expr left_over(Fusion& f, const std::string& what, const std::vector<Expr>& from
 Expr place_on_axis(const Fusion& f, const Extent& place, Expr n) {
   const auto number = place.number();
   if (number == kEnd) return n;
-  if (number && *number < 0) return n + f.pool().constant(*number);
+  if (number && *number < 0) return simplified(f, n + f.pool().constant(*number));
   return place.in(f);
 }
 
@@ -95,7 +96,7 @@ Tensor reshape(Tensor x, std::vector<Extent> asked) {
   for (const ReshapeGroup& group : plan->groups) {
     if (!product_of(f, from, group.from)) refuse_reshape(what, "there are more than 2^62 items");
   }
-  if (plan->check) require(f, *plan->check);
+  if (plan->check) require(f, *plan->check, what + " must keep the number of items");
 
   // The root, in the order in which the result needs it: what a group merges, and axes of extent 1
   // that are new. Axes that no group has are read at 0: they have extent 1, or are checked to have.
@@ -133,7 +134,8 @@ Tensor reshape(Tensor x, std::vector<Extent> asked) {
       for (std::size_t k = 0; k + 1 < group.to.size(); ++k) {
         const std::vector<std::size_t> inner(group.to.begin() + std::ptrdiff_t(k) + 1,
                                              group.to.end());
-        const auto [outer, rest] = graph.split(d, *product_of(f, to, inner));
+        const auto [outer, rest] =
+            graph.split_evenly(d, to[group.to[k]], *product_of(f, to, inner));
         logical[group.to[k]] = outer;
         d = rest;
       }
@@ -164,7 +166,7 @@ Tensor slice(Tensor x, int axis, Extent begin, Extent end, std::int64_t step) {
     if (holds == Holds::Never) refuse<BadInput>("E512", what + " is empty or leaves it", help);
     if (holds == Holds::Checked) checks.push_back(condition);
   }
-  for (Expr condition : checks) require(f, condition);
+  for (Expr condition : checks) require(f, condition, what + " must lie within it, not empty");
 
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
   if (step == 1) {
@@ -226,7 +228,9 @@ Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> asked, Operand value
     }
     filling = read(t, {});
   }
-  for (Expr condition : checks) require(f, condition);
+  for (Expr condition : checks) {
+    require(f, condition, "pad of " + to_text(x) + " must leave something of each axis");
+  }
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
   return resized(x, sides, indices, values.read_or(type, std::uint32_t(x.id()), indices, filling));
 }
@@ -272,7 +276,9 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
     begins.push_back(total);
     total = simplified(f, total + other[k]);
   }
-  for (Expr condition : checks) require(f, condition);
+  for (Expr condition : checks) {
+    require(f, condition, "what is concatenated must agree along all other axes");
+  }
   for (Tensor& t : tensors) {
     if (compute_type(f[t.id()].type) != compute_type(type)) t = cast(t, type);
   }

@@ -24,8 +24,9 @@ class Lowering {
 
   Program run() {
     program_.sizes = fusion_.sizes();
-    const std::string why = "extents that index notation equates must be equal";
-    for (Expr e : fusion_.launch_checks()) program_.checks.push_back({e, why});
+    for (std::size_t k = 0; k < fusion_.launch_checks().size(); ++k) {
+      program_.checks.push_back({fusion_.launch_checks()[k], fusion_.launch_reasons()[k]});
+    }
     for (const NestTree& root : scheduled_.nests.roots) {
       for (TensorId t : tensors_of(root)) {
         check_depth(t);
