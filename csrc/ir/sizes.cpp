@@ -4,6 +4,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/sizes.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
 
@@ -45,6 +46,35 @@ void check_condition(Expr condition, const SizeValues& sizes) {
 
 std::optional<std::int64_t> SizeValues::operator()(Expr e) const {
   return evaluate(e, symbols, values);
+}
+
+// From the outside in: each operator is undone, as long as one of its operands alone holds n.
+std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const SizeValues& known,
+                                       const Facts& facts) {
+  std::optional<std::int64_t> rest = value;
+  while (rest && !same(e, n)) {
+    if (!e.is(Op::Add) && !e.is(Op::Sub) && !e.is(Op::Mul) && !e.is(Op::Div)) return std::nullopt;
+    const auto has_n = [&](Expr part) { return contains(symbols_of(std::span(&part, 1)), n); };
+    if (has_n(e[0]) == has_n(e[1])) return std::nullopt;
+    const std::size_t own = has_n(e[0]) ? 0 : 1;
+    const auto other = known(e[1 - own]);
+    if (!other) return std::nullopt;
+    if (e.is(Op::Add)) {
+      rest = checked_sub(*rest, *other);
+    } else if (e.is(Op::Sub)) {
+      rest = own == 0 ? checked_add(*rest, *other) : checked_sub(*other, *rest);
+    } else if (e.is(Op::Mul)) {
+      const bool is_whole = *other != 0 && *euclid_mod(*rest, *other) == 0;
+      rest = is_whole ? euclid_div(*rest, *other) : std::nullopt;
+    } else {
+      // A quotient tells its dividend only where nothing is left over.
+      Simplifier simplifier(facts);
+      if (own == 1 || !simplifier.proves(eq(e[0] % e[1], 0))) return std::nullopt;
+      rest = checked_mul(*rest, *other);
+    }
+    e = e[own];
+  }
+  return rest;
 }
 
 std::string sizes_in(Expr e, const SizeValues& sizes) {

@@ -19,6 +19,11 @@ struct SizeValues {
 // What is known once they have these values.
 Facts with_values(Facts facts, const SizeValues& sizes);
 
+// The value of n at which the extent `e` is `value`, all other sizes of it being known: 4 * K ==
+// 1024 gives 256. Nothing where there is none, or where e may be as large at several.
+std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const SizeValues& known,
+                                       const Facts& facts);
+
 // "M = 4, N = 70000": the sizes that an expression is made of, those that have values.
 std::string sizes_in(Expr e, const SizeValues& sizes);
 

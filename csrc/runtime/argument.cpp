@@ -108,6 +108,21 @@ void Signature::find_sources(Expr size) {
   }
 }
 
+// From an extent in which all other sizes are known.
+std::optional<std::int64_t> Signature::solved(Expr size, std::span<const Argument> arguments,
+                                              const SizeValues& known) const {
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    for (std::size_t axis = 0; axis < parameters_[k].shape.size(); ++axis) {
+      const Expr extent = parameters_[k].shape[axis];
+      if (!contains(symbols_of(std::span(&extent, 1)), size)) continue;
+      const auto value =
+          solved_for(size, extent, arguments[k].shape[axis], known, *fusion_.facts());
+      if (value) return value;
+    }
+  }
+  return std::nullopt;
+}
+
 SizeValues Signature::bind(std::span<const Argument> arguments, const NamedSizes& named) const {
   check_number(arguments);
   for (std::size_t k = 0; k < arguments.size(); ++k) check_form(parameters_[k], arguments[k]);
@@ -130,6 +145,14 @@ SizeValues Signature::bind(std::span<const Argument> arguments, const NamedSizes
     if (contains(sizes.symbols, s.size) || (s.is_stride && from.strides.empty())) continue;
     add(s.size, (s.is_stride ? from.strides : from.shape)[s.axis]);
   }
+  // One that is solved may be what another waits for.
+  for (std::size_t before = SIZE_MAX; before != sizes.symbols.size();) {
+    before = sizes.symbols.size();
+    for (Expr n : fusion_.sizes()) {
+      if (contains(sizes.symbols, n)) continue;
+      if (const auto value = solved(n, arguments, sizes)) add(n, *value);
+    }
+  }
   for (Expr n : fusion_.sizes()) {
     const Facts::Symbol* facts = fusion_.facts()->find(n);
     if (contains(sizes.symbols, n)) continue;
@@ -137,10 +160,10 @@ SizeValues Signature::bind(std::span<const Argument> arguments, const NamedSizes
       add(n, facts->range.lo);
       continue;
     }
-    refuse<BadInput>("E614",
-                     "the size " + to_string(n) + " has no value: no shape or stride is " +
-                         to_string(n) + " alone",
-                     "name it in the call, {\"" + to_string(n) + "\", ...}");
+    refuse<BadInput>(
+        "E614",
+        "the size " + to_string(n) + " has no value: it does not follow from a shape or a stride",
+        "name it in the call, {\"" + to_string(n) + "\", ...}");
   }
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     check_shape(parameters_[k], arguments[k], sizes);

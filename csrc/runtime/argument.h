@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,11 +54,11 @@ class Signature {
   bool is_output(std::size_t k) const { return parameters_[k].is_output; }
   ArgumentBytes bytes(std::size_t k, const SizeValues& sizes) const;
 
-  // The sizes, each from a shape or stride that is that size and nothing else, or by its name;
-  // what is told twice has to agree. Throws BadInput, and names the argument: E612 its shape, E613
-  // its type, E628 a stride, E629 an address that no element may have, E630 how many there are,
-  // E614 a size that nothing tells, E615 one that the facts rule out, E626 two items of an output
-  // at one address.
+  // The sizes, each from a shape or stride that is that size and nothing else, or by its name, or
+  // from an extent that it can be solved from (4 * K); what is told twice has to agree. Throws
+  // BadInput, and names the argument: E612 its shape, E613 its type, E628 a stride, E629 an address
+  // that no element may have, E630 how many there are, E614 a size that nothing tells, E615 one
+  // that the facts rule out, E626 two items of an output at one address.
   SizeValues bind(std::span<const Argument> arguments, const NamedSizes& named) const;
 
  private:
@@ -76,6 +77,8 @@ class Signature {
     bool is_stride = false;
   };
   void find_sources(Expr size);
+  std::optional<std::int64_t> solved(Expr size, std::span<const Argument> arguments,
+                                     const SizeValues& known) const;
   void check_number(std::span<const Argument> arguments) const;
   void check_form(const Parameter& parameter, const Argument& argument) const;
   void check_shape(const Parameter& parameter, const Argument& argument,

@@ -60,6 +60,29 @@ TEST(Executable, RunsShapesOfEverySizeAndKeepsWhatItHasWorkedOut) {
   EXPECT_LE(run.kept(), 5U * 16);  // by alignment as well
 }
 
+// No shape is K alone.
+TEST(Executable, SolvesForSizesThatShapesAreMadeOf) {
+  Fusion f;
+  const auto [K, L] = f.extents("K", "L");
+  const Tensor x = f.input("x", {K * 4}, DataType::Float);
+  const Tensor z = f.input("z", {K * L + 3}, DataType::Float);
+  f.output("y", reshape(x, {4, K}) * 2);
+  f.output("w", z + 1);
+  const Executable run = compile(lower(f, Schedule(f)), {.target = Target::Virtual});
+  const Array in = made("x", DataType::Float, {20}), other = made("z", DataType::Float, {38});
+  Array y(DataType::Float, {4, 5}), w(DataType::Float, {38});
+  run({in, other, y, w});
+  const auto expected = run_reference(f, {{"K", 5}, {"L", 7}}, {{"x", in}, {"z", other}});
+  EXPECT_EQ(y, expected[0]);
+  EXPECT_EQ(w, expected[1]);
+  const Array odd = made("x", DataType::Float, {21});
+  EXPECT_EQ(refusal([&] {
+              run({odd, other, y, w});
+            }),
+            "selvage: error[E614]: the size K has no value: it does not follow from a shape or a "
+            "stride; help: name it in the call, {\"K\", ...}");
+}
+
 TEST(Executable, OutlivesWhatItWasMadeFrom) {
   auto c = std::make_unique<BiasRelu>();
   const Executable run = c->compiled();
@@ -238,8 +261,8 @@ TEST(Executable, RefusesOutputsWhoseItemsMeet) {
   EXPECT_EQ(refusal([&] {
               run({{in.data(), DataType::Float, shape}, {out.data(), DataType::Float, shape}});
             }),
-            "selvage: error[E614]: the size S has no value: no shape or stride is S alone; help: "
-            "name it in the call, {\"S\", ...}");
+            "selvage: error[E614]: the size S has no value: it does not follow from a shape or a "
+            "stride; help: name it in the call, {\"S\", ...}");
   run({{in.data(), DataType::Float, shape}, {out.data(), DataType::Float, shape}},
       {.sizes = {{"S", 5}}});
 }
