@@ -24,7 +24,7 @@ class ValueLowering {
 
   // The value of the tensor's element at its logical coordinates; of one that folds, of what is
   // folded. Throws Illegal E440 for a read that is not proved in bounds, with a point at which it
-  // is out of bounds where one is found.
+  // is made and out of bounds where one is found.
   ValueId lower(TensorId tensor);
 
  private:
@@ -36,7 +36,12 @@ class ValueLowering {
   bool is_within_view(Expr subscript, const TensorInfo& reader, TensorId source, std::size_t axis);
   bool is_in_bounds(TensorId source, std::size_t axis, Expr subscript);
   Expr extent_of(const TensorInfo& tensor, std::size_t axis) const;
-  void check_in_bounds(TensorId tensor, std::size_t axis, Expr subscript, const TensorInfo& reader);
+  Simplifier& ranges_of(const TensorInfo& reader);
+  template <class Make>
+  ValueId make(std::vector<std::uint64_t> key, Make&& value);
+  Facts facts_here(bool with_all) const;
+  void check_in_bounds(const ValueNode& read, std::size_t axis, Expr subscript,
+                       const TensorInfo& reader);
 
   const Fusion& fusion_;
   const Schedule& schedule_;
@@ -44,8 +49,21 @@ class ValueLowering {
   ValueGraph& out_;
   Load load_;
   std::map<const TensorInfo*, std::unique_ptr<Simplifier>> ranges_;  // of a reader's indices
-  // An inlined tensor read twice at the same subscripts is one value.
-  std::map<std::vector<std::uint64_t>, ValueId> made_;
+  // What holds where the value at hand is needed: a read under a condition is made only where its
+  // subscripts are in bounds, and what fills it where they are not.
+  struct Condition {
+    Expr holds;
+    bool is_read = false;  // of a read that is made: no vector is loaded past it
+  };
+  std::vector<Condition> conditions_;
+  std::size_t used_ = 0;  // how many of them the proofs of the value at hand rest on
+  // An inlined tensor read twice at the same subscripts is one value, wherever the conditions that
+  // its proofs rest on hold.
+  struct Made {
+    ValueId value;
+    std::vector<Expr> under;
+  };
+  std::map<std::vector<std::uint64_t>, Made> made_;
 };
 
 }  // namespace selvage

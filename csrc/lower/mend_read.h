@@ -1,0 +1,29 @@
+#pragma once
+
+#include <selvage/ir/schedule.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace selvage {
+
+// A read that is not proved to be in bounds on one axis.
+struct OpenRead {
+  const Fusion& fusion;
+  const DomainGraph& graph;
+  const TensorInfo& reader;
+  const ValueNode& read;
+  std::size_t axis = 0;
+  Expr claim;  // that it is in bounds
+  Facts here;  // all that holds where it is made
+};
+
+// What would mend it: a multiple or a relation of sizes under which it is proved, or another way to
+// read. What is named is tried out before.
+std::string mend_read(const OpenRead& open);
+
+// The indices of a definition, those that are folded over last, each with its extent.
+std::vector<std::pair<Expr, Expr>> own_indices(const TensorInfo& reader, const DomainGraph& graph);
+
+}  // namespace selvage
