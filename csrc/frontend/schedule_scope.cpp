@@ -109,6 +109,14 @@ void ScheduleScope::refuse_tensor(const std::string& name, const Place& place,
     refuse("E205", place, what + ": " + name + " is an input and has no loops",
            "cache it, and take the copy");
   }
+  for (const Formula& f : statements_) {
+    // What a fold inside of a statement goes by in messages.
+    if (f.folds.empty() || name.rfind(f.target + "_", 0) != 0 || maker(name) != nullptr) continue;
+    refuse("E205", place,
+           what + ": " + shown(name) + " may be a fold inside of " + f.target +
+               ", and none of these has loops of its own that a schedule can name",
+           "give it a statement of its own, " + name + "[...] = ..., and read that in " + f.target);
+  }
   std::vector<std::string_view> words;
   for (const Formula& f : statements_) words.push_back(f.target);
   for (const auto& [made_name, list] : makers_) {

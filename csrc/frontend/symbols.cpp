@@ -5,6 +5,7 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/symbols.h>
 #include <selvage/frontend/words.h>
+#include <selvage/ir/mend_sizes.h>
 
 #include <algorithm>
 
@@ -349,7 +350,7 @@ Expr SizeScope::extent(Expr e, const Place& place, const std::string& what) {
       refuse("E402", place, what + " is past 2^62", "make it smaller");
   } else if (!simplifier().proves_nonnegative(e - 1)) {
     refuse("E403", place, what + ", " + to_string(e) + ", is not proved to be at least 1",
-           "give its symbols a min that makes it so");
+           larger_min(simplifier().facts(), e));
   }
   return e;
 }

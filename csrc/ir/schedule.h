@@ -222,7 +222,11 @@ class Schedule {
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
   void put_at(TensorId t, Site site);
-  void bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, ParallelType>>& open);
+  void bind_shared(TensorId t, const Schedule& before,
+                   std::map<TensorId, std::map<DomainId, ParallelType>>& open);
+  // Another block or thread index, as `taken` is one, to which no loop is bound; Serial: all are
+  // in use.
+  static ParallelType unused_type(const Nest& nest, ParallelType taken);
   // Loops that it shares with those of `host` down to the site come first, in the host's order.
   static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);
   // The nest of t as like() has it; nothing where it shares nothing with the reference.

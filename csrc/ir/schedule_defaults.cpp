@@ -230,17 +230,19 @@ Schedule Schedule::with_defaults() const {
   }
   if (is_any_open) Placement(settled).run();
   std::map<TensorId, std::map<DomainId, ParallelType>> open;
-  for (std::size_t k = 0; k < nests_.size(); ++k) settled.bind_shared(TensorId(k), open);
+  for (std::size_t k = 0; k < nests_.size(); ++k) settled.bind_shared(TensorId(k), *this, open);
   return settled;
 }
 
-// `open`: the loops around each tensor that has been seen to, with what they are bound to.
-void Schedule::bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, ParallelType>>& open) {
+// `before`: as it was written. `open`: the loops around each tensor that has been seen to, with
+// what they are bound to.
+void Schedule::bind_shared(TensorId t, const Schedule& before,
+                           std::map<TensorId, std::map<DomainId, ParallelType>>& open) {
   const std::optional<Site> site = nest(t).site;
   if (open.contains(t)) return;
   std::map<DomainId, ParallelType>& around = open[t];
   if (!site) return;
-  bind_shared(site->tensor, open);
+  bind_shared(site->tensor, before, open);
   around = open.at(site->tensor);
   for (DomainId d : nest(site->tensor).loops) {
     if (!site->loop) break;
@@ -248,6 +250,9 @@ void Schedule::bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, Par
     if (d == *site->loop) break;
   }
   Nest& own = nest(t);
+  // A partial tensor of which nothing is said is where it is by default.
+  const bool may_stand_apart = fusion()[t].fold && fusion()[t].fold->is_partial &&
+                               !before.nest(t).site && !before.nest(t).memory;
   for (DomainId d : own.loops) {
     const auto at = around.find(d);
     if (at == around.end() || own.folded.contains(index_of(d))) break;
@@ -261,8 +266,10 @@ void Schedule::bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, Par
               " that it is computed in, which is " +
               (there == ParallelType::Serial ? "serial"
                                              : "bound to " + std::string(to_string(there))),
-          "bind both to the same type, or leave that of " + fusion()[t].name +
-              " serial: it follows");
+          "leave the loop " + name(t, d) + " of " + fusion()[t].name + " serial, it follows" +
+              (may_stand_apart ? "; or give " + fusion()[t].name +
+                                     " a kernel of its own, in global memory: {memory: global}"
+                               : ""));
     }
     const auto other = std::find_if(own.bound.begin(), own.bound.end(),
                                     [&](const auto& b) { return b.second == there; });
@@ -271,7 +278,8 @@ void Schedule::bind_shared(TensorId t, std::map<TensorId, std::map<DomainId, Par
                       std::string(to_string(there)) + " of " + fusion()[t].name + " is bound to " +
                           name(t, other->first) +
                           ", and is computed inside a loop that is bound to it, " + name(t, d),
-                      "bind " + name(t, other->first) + " to another type");
+                      "bind " + name(t, other->first) + " to " +
+                          std::string(to_string(unused_type(own, there))));
     }
     own.bound[d] = there;
   }

@@ -104,7 +104,7 @@ std::optional<Schedule::Nest> Schedule::alike(TensorId t, TensorId of) const {
                     std::string(to_string(type)) + " of " + fusion()[t].name + " is bound to " +
                         name(t, mine) + ", and by the schedule of " + fusion()[of].name + " to " +
                         name(of, theirs),
-                    "bind " + name(t, mine) + " to another type, or to Serial");
+                    "bind " + name(t, mine) + " to Serial, or to another type");
   }
   return own;
 }

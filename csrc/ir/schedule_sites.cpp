@@ -107,14 +107,16 @@ Schedule& Schedule::meet_atomically(TensorId t) {
   const bool is_sum = tensor.fold && tensor.fold->how == Reduction::Sum;
   const bool is_least_or_most =
       tensor.fold && (tensor.fold->how == Reduction::Max || tensor.fold->how == Reduction::Min);
-  const std::string help = "rfactor it: the parts are a kernel, and merging them another";
+  const std::string apart = "leave blocks: atomic out";
+  const std::string help = apart + ", and rfactor it: the parts are a kernel, {memory: global}, " +
+                           "and merging them another";
   if (!is_sum && !is_least_or_most) {
     refuse<Illegal>("E423", tensor.name + " is no sum, min or max that blocks could meet in",
-                    tensor.fold ? help : "let blocks that fold together meet");
+                    tensor.fold ? help : apart + ": it is for what is folded");
   }
   if (tensor.fold->is_partial) {
     refuse<Illegal>("E423", tensor.name + " is a part of a fold",
-                    "let the blocks meet in what merges the parts");
+                    apart + ", and let the blocks meet in what merges the parts");
   }
   if (is_least_or_most && is_narrow_integer(stored_type(tensor)) &&
       stored_type(tensor) != tensor.type) {

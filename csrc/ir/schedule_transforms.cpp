@@ -137,6 +137,18 @@ Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
   return *this;
 }
 
+ParallelType Schedule::unused_type(const Nest& nest, ParallelType taken) {
+  using enum ParallelType;
+  for (ParallelType type : {BIDx, BIDy, BIDz, TIDx, TIDy, TIDz}) {
+    const bool is_bound = std::any_of(nest.bound.begin(), nest.bound.end(),
+                                      [&](const auto& b) { return b.second == type; });
+    if (is_block(type) == is_block(taken) && is_thread(type) == is_thread(taken) && !is_bound) {
+      return type;
+    }
+  }
+  return Serial;
+}
+
 Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
   position(l);
   if (!is_supported(type)) {
@@ -151,7 +163,8 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
                       std::string(to_string(type)) + " of " + fusion()[l.tensor].name +
                           " is bound to " + name(l.tensor, domain) + " already, and now to " +
                           name(l.tensor, l.domain),
-                      "merge the two, or bind one of them to another type");
+                      "merge the two, or bind " + name(l.tensor, l.domain) + " to " +
+                          std::string(to_string(unused_type(nest(l.tensor), type))));
     }
   }
   nest(l.tensor).bound[l.domain] = type;

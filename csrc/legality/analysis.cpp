@@ -142,8 +142,8 @@ Expr dense_address(const DomainGraph& graph, std::span<const DomainId> axes,
   return address;
 }
 
-void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& a,
-                    std::optional<Storage> storage) {
+void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& a,
+                     std::optional<Storage> storage) {
   const DomainGraph& graph = schedule.graph();
   a.storage = std::move(storage);
   std::vector<Expr> indices;
@@ -166,6 +166,11 @@ void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalys
   } else {
     a.elements = elements_of(fusion, graph, a.tensor);
   }
+}
+
+void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& a,
+                    std::optional<Storage> storage) {
+  place_in_memory(fusion, schedule, a, std::move(storage));
   a.vector = vector_access(fusion, schedule, a);
   a.unswitched = unswitched(schedule, a);
   a.interior = interior(schedule, a);

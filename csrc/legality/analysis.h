@@ -70,7 +70,9 @@ using KnownLoops = std::map<std::uint32_t, KnownLoop>;  // by the id of the vari
 TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId tensor,
                              const OpenLoops& around = {}, Part part = Part::Everything,
                              const KnownLoops& beside = {});
-// Then addresses, and what they allow.
+// Then addresses, and what they allow: the first by themselves.
+void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
+                     std::optional<Storage> storage = {});
 void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
                     std::optional<Storage> storage = {});
 

@@ -23,6 +23,25 @@ Coverage lost_at(const Point& point, const std::vector<Expr>& items) {
 
 }  // namespace
 
+namespace {
+
+// Where duplicates are allowed, whatever is out of bounds between items and loops may be: only the
+// items are guarded. An item is visited from the loops that follow from it, if these are in bounds,
+// and if they lead back to it: a merge does so where its inner side is in bounds, a swizzle where
+// both are.
+bool may_be_outside(const DomainGraph& graph, const Path& path, DomainId d,
+                    const std::vector<DomainId>& loops) {
+  if (std::find(loops.begin(), loops.end(), d) != loops.end()) return false;
+  return std::all_of(path.steps.begin(), path.steps.end(), [&](const Step& step) {
+    const Transform& t = graph[step.transform];
+    if (step.direction == Direction::Backward) return false;
+    if (const auto* merge = std::get_if<Merge>(&t)) return merge->inner != d;
+    return !std::holds_alternative<Swizzle>(t) || !contains(inputs(t), d);
+  });
+}
+
+}  // namespace
+
 // `follows`: whether the loops follow from the items.
 static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId t,
                        const std::vector<DomainId>& loops, bool& follows) {
@@ -67,7 +86,9 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
   std::vector<Expr> open;
   Proved proof{{"interval"}};
   std::int64_t nodes_left = kMostAsked;
+  const bool may_repeat = fusion[t].duplicates_allowed;
   for (std::size_t v = logical.size(); v < path.domains.size(); ++v) {
+    if (may_repeat && may_be_outside(graph, path, path.domains[v], loops)) continue;
     for (Half half : {Half::Lo, Half::Hi}) {
       if (holds[bound_id(v, half)]) continue;
       bool none = known;

@@ -4,6 +4,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/decide.h>
+#include <selvage/legality/mend_vector.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/legality/vector_access.h>
 
@@ -127,11 +128,12 @@ std::int64_t number_at(Expr e, const Refuted& refuted) {
 class Question {
  public:
   Question(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-           std::size_t loop)
+           std::size_t loop, Help help)
       : fusion_(fusion),
         schedule_(schedule),
         analysis_(analysis),
-        tensor_(fusion[analysis.tensor]) {
+        tensor_(fusion[analysis.tensor]),
+        has_help_(help == Help::With) {
     const bool is_kept = analysis.storage && analysis.storage->memory == Memory::Local;
     out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result);
     out_.domain = analysis.loops[loop];
@@ -192,12 +194,11 @@ class Question {
 
   bool has_width(Expr extent) {
     const std::int64_t size = size_of(type());
-    const std::string most = std::to_string(16 / size);
     if (!extent.is(Op::Const)) {
       refuse(Unknown{extent}, "E450",
              "the width of the vector " + name() + " of " + tensor_.name + ", " +
                  to_string(extent) + ", is no number",
-             "split " + name() + " by " + most + " and bind the inner loop");
+             help_for_width(16 / size));
       return false;
     }
     out_.width = extent.value();
@@ -206,8 +207,24 @@ class Question {
     if (small && out_.bytes >= 2 && std::has_single_bit(std::uint64_t(out_.width))) return true;
     out_.bytes = 0;
     refuse(Refuted{}, "E450", what() + ", is no access of 2, 4, 8 or 16 bytes",
-           "split by a power of two up to " + most + " and bind the inner loop");
+           help_for_width(16 / size));
     return false;
+  }
+
+  std::string serial() const { return "leave " + name() + " serial"; }
+
+  std::string help_for_width(std::int64_t most) const {
+    if (!has_help_) return {};
+    if (out_.width > 0)
+      most = std::min(most, std::int64_t(std::bit_floor(std::uint64_t(out_.width))));
+    const auto fits = fitting_split(fusion_, schedule_, analysis_, out_.domain, most);
+    if (!fits) return serial() + ", or make it the inner result of a split by a power of two";
+    return "split " + name() + " by " + std::to_string(*fits) + " and bind the inner loop";
+  }
+
+  // A narrower vector in its place, which is one.
+  std::optional<std::int64_t> narrower() const {
+    return fitting_split(fusion_, schedule_, analysis_, out_.domain, out_.width / 2);
   }
 
   bool is_consecutive() {
@@ -232,17 +249,23 @@ class Question {
   }
 
   std::string help_for_contiguity() {
-    if (axes_.empty()) return "leave " + name() + " serial";
+    if (!has_help_) return {};
+    if (axes_.empty()) return serial();
     Simplifier& s = *analysis_.ranges;
     const InnermostBreak at = innermost_break(axes_, s);
-    const std::string axis = schedule_.name(analysis_.tensor, axes_.back().domain);
+    const DomainId last = axes_.back().domain;
     if (!axes_.back().stride.is_const(1)) {
-      return "no axis of " + tensor_.name + " has stride 1: leave " + name() +
-             " serial, or allocate it with one";
+      return "no axis of " + tensor_.name + " has stride 1: " + serial() +
+             ", or allocate it with one";
     }
+    const auto fits = narrower();
     if (at.left == 0 || s.proves(eq(at.product % out_.width, 0))) {
-      return "take the vector out of " + axis + ", whose elements lie side by side, as the inner " +
-             "result of a split by " + std::to_string(out_.width);
+      if (may_take_vector_from(fusion_, schedule_, analysis_, out_.domain, last, out_.width)) {
+        return "take the vector out of " + schedule_.name(analysis_.tensor, last) +
+               ", whose elements lie side by side, as the inner result of a split by " +
+               std::to_string(out_.width);
+      }
+      return fits ? "split by " + std::to_string(*fits) + " instead" : serial();
     }
     std::string right;
     for (std::size_t k = at.left; k < axes_.size(); ++k) {
@@ -250,10 +273,8 @@ class Question {
     }
     const std::string rule = "law F: " + std::to_string(out_.width) + " must divide " +
                              to_string(at.product) + ", the extent of " + right +
-                             ", which is all that is contiguous";
-    std::int64_t fits = out_.width / 2;
-    while (fits > 1 && !s.proves(eq(at.product % fits, 0))) fits /= 2;
-    return fits > 1 ? rule + "; split by " + std::to_string(fits) + " instead" : rule;
+                             ", which is all that is contiguous; ";
+    return rule + (fits ? "split by " + std::to_string(*fits) + " instead" : serial());
   }
 
   bool is_aligned() {
@@ -272,25 +293,20 @@ class Question {
   }
 
   std::string help_for_alignment() {
-    Simplifier& s = *analysis_.ranges;
-    const auto fits = [&](std::int64_t n) {
-      return proof_of(*out_.in_full_groups, eq(out_.start % n, 0)).has_value();
-    };
-    std::int64_t narrower = out_.width / 2;
-    while (narrower > 1 && !fits(narrower)) narrower /= 2;
-    for (const AllocationAxis& axis : axes_) {
-      if (axis.stride.is_const(1) || s.proves(eq(axis.stride % out_.width, 0))) continue;
-      const std::string own = schedule_.name(analysis_.tensor, axis.domain);
-      std::string help = "make the stride of " + own + ", " + to_string(axis.stride) +
-                         ", a multiple of " + std::to_string(out_.width);
-      if (axis.stride.is(Op::Const)) {
-        help += " such as " +
-                std::to_string((axis.stride.value() + out_.width - 1) / out_.width * out_.width);
-      }
-      return narrower > 1 ? help + ", or split by " + std::to_string(narrower) : help;
+    if (!has_help_) return {};
+    const std::string width = std::to_string(out_.width);
+    const auto fits = narrower();
+    const std::string split = fits ? "split by " + std::to_string(*fits) + " instead" : serial();
+    if (const auto strides = fitting_strides(fusion_, schedule_, analysis_, out_.width)) {
+      return "make the strides multiples of " + width + ", strides: " + *strides + "; or " + split;
     }
-    if (narrower > 1) return "split by " + std::to_string(narrower) + " instead";
-    return "begin every group at a multiple of " + std::to_string(out_.width) + " elements";
+    const auto size =
+        fitting_multiple(fusion_, out_.in_full_groups->facts(), out_.start, out_.width);
+    if (size) {
+      return "say that " + to_string(*size) + " is a multiple of " + width + ": " +
+             to_string(*size) + ": {multiple_of: " + width + "} under symbols; or " + split;
+    }
+    return split;
   }
 
   void conclude() {
@@ -319,6 +335,7 @@ class Question {
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
   const TensorInfo& tensor_;
+  bool has_help_;
   std::vector<AllocationAxis> axes_;
   VectorAccess out_;
 };
@@ -326,10 +343,10 @@ class Question {
 }  // namespace
 
 std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
-                                          const TensorAnalysis& analysis) {
+                                          const TensorAnalysis& analysis, Help help) {
   for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
     if (schedule.parallel(analysis.tensor, analysis.loops[i]) != ParallelType::Vectorize) continue;
-    return Question(fusion, schedule, analysis, i).answer();
+    return Question(fusion, schedule, analysis, i, help).answer();
   }
   return std::nullopt;
 }

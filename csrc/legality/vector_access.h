@@ -34,8 +34,10 @@ struct VectorAccess {
   std::shared_ptr<Simplifier> in_full_groups;  // all that holds at the points of full groups
   Expr start;  // the address of a group's first element, right at full groups
 };
+// What would mend an illegal one is looked for, unless nobody asks.
+enum class Help : std::uint8_t { Without, With };
 std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
-                                          const TensorAnalysis& analysis);
+                                          const TensorAnalysis& analysis, Help help = Help::With);
 
 // An axis of an allocation, by its iterdomain; those of extent 1 count for nothing and are left
 // out.

@@ -35,24 +35,58 @@ bool needs_finishing(Reduction r) {
   return true;
 }
 
+// The loops by name, those that are folded over last.
+std::string folded_last(const Schedule& schedule, const TensorAnalysis& analysis) {
+  std::string text;
+  for (const bool is_folded : {false, true}) {
+    for (DomainId d : schedule.loop_domains(analysis.tensor)) {
+      if (schedule.is_folded(analysis.tensor, d) != is_folded) continue;
+      text += (text.empty() ? "" : ", ") + schedule.name(analysis.tensor, d);
+    }
+  }
+  return text;
+}
+
+// Is that allowed, and not asked for yet?
+bool may_meet_atomically(const Schedule& schedule, TensorId t) {
+  if (schedule.meets_atomically(t) || schedule.site(t)) return false;
+  try {
+    Schedule(schedule).meet_atomically(t);
+    return true;
+  } catch (const Illegal&) {
+    return false;
+  }
+}
+
 [[noreturn]] void refuse_blocks(const Schedule& schedule, const TensorAnalysis& analysis,
                                 DomainId block) {
   const TensorId t = analysis.tensor;
   const std::string name = schedule.name(t, block);
   const std::string type(to_string(schedule.parallel(t, block)));
+  const std::string& tensor = schedule.fusion()[t].name;
+  const std::string what = name + ", which " + tensor + " folds over, is bound to " + type +
+                           ", and blocks do not wait for one another";
+  const std::string serial = "leave the loop " + name + " of " + tensor + " serial";
+  if (schedule.fusion()[t].fold->is_partial) refuse<Illegal>("E434", what, serial);
   std::string others;
   for (DomainId d : analysis.loops) {
     if (!schedule.is_folded(t, d) || is_block(schedule.parallel(t, d))) continue;
     others += (others.empty() ? "" : ", ") + schedule.name(t, d);
   }
-  const std::string parts =
-      others.empty() ? "split it, and rfactor the inner one"
-                     : "rfactor what a block folds: rfactor: {in: [" + others + "], as: ...}";
-  refuse<Illegal>("E434",
-                  name + ", which " + schedule.fusion()[t].name + " folds over, is bound to " +
-                      type + ", and blocks do not wait for one another",
-                  parts + ", and bind " + name + " to a thread index where the parts are merged; " +
-                      "or let the blocks meet, blocks: atomic, in a kernel of its own");
+  const std::string parts = tensor + "_parts";
+  std::string help;
+  if (others.empty()) {
+    help = "split " + name + ", bind the outer loop to " + type +
+           " and rfactor the inner one, as " + parts + ": [{memory: global}]";
+  } else {
+    help = "rfactor what a block folds: {rfactor: {in: [" + others + "], as: " + parts +
+           "}}, {bind: {" + name + ": Serial}}, with " + parts + ": [{memory: global}]";
+  }
+  help += "; or " + serial;
+  if (may_meet_atomically(schedule, t)) {
+    help += "; or let the blocks meet, {blocks: atomic}, in a kernel of its own";
+  }
+  refuse<Illegal>("E434", what, help);
 }
 
 }  // namespace
@@ -88,8 +122,8 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
                       tensor_.name + " keeps a state for each " +
                           schedule.name(analysis.tensor, d) + ", and their number, " +
                           to_string(extent) + ", is not known",
-                      "reorder " + schedule.name(analysis.tensor, d) +
-                          " before what is folded over, or split it by a number and do so");
+                      "put what is folded over behind it, reorder: [" +
+                          folded_last(schedule, analysis) + "], or split it by a number and do so");
     }
     axes_.push_back(d);
     coordinates.push_back(analysis.variables[i]);

@@ -4,6 +4,7 @@
 #include <selvage/legality/decide.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/values.h>
+#include <selvage/simplifier/point.h>
 
 #include <algorithm>
 
@@ -153,21 +154,49 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
     const Verdict verdict = decide(*reader.guarded, eq(coordinate, here));
     if (is_proved(verdict)) continue;
     std::vector<std::string> notes;
+    const std::string loop = schedule_.name(t, d);
     std::string what = fusion_[reading.reader].name + " reads an element of " + fusion_[t].name +
-                       " that another " + (is_block(p) ? "block" : "iteration") + " of " +
-                       schedule_.name(t, d) + " computes";
+                       " that another " + (is_block(p) ? "block" : "iteration") + " of " + loop +
+                       " computes";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-      notes.push_back("at " + to_text(refuted->point));
+      const std::string at = refuted->point.empty() ? "" : "at " + to_text(refuted->point) + ", ";
+      const auto computed = value_at(coordinate, refuted->point);
+      const auto read = value_at(here, refuted->point);
+      if (computed && read) {
+        notes.push_back(at + "computed at " + loop + " = " + std::to_string(*computed) +
+                        " and read at " + loop + " = " + std::to_string(*read));
+      } else {
+        notes.push_back("at " + to_text(refuted->point));
+      }
     } else {
       what = "it is not proved that " + fusion_[reading.reader].name + " reads elements of " +
-             fusion_[t].name + " only that the same iteration of " + schedule_.name(t, d) +
-             " computes";
+             fusion_[t].name + " only that the same iteration of " + loop + " computes";
     }
-    refuse<Illegal>(
-        "E432", what,
-        "compute " + fusion_[t].name + " further out, before the loop " + schedule_.name(t, d),
-        notes);
+    refuse<Illegal>("E432", what, k < tree.shared ? further_out(t, d) : unbound(t, d), notes);
   }
+}
+
+// A loop that t shares with its host: t goes to the loop before it, or before all of them.
+std::string PlacedTensors::further_out(TensorId t, DomainId loop) const {
+  // Whoever opens that loop, and does not share it with a nest around its own.
+  TensorId host = schedule_.site(t)->tensor;
+  const auto is_around = [&](TensorId inner) {
+    return std::any_of(open_.at(inner).begin(), open_.at(inner).end(),
+                       [&](const auto& o) { return o.first == loop; });
+  };
+  while (schedule_.site(host) && is_around(host)) host = schedule_.site(host)->tensor;
+  const std::string what = "compute " + fusion_[t].name + " further out, before the loop " +
+                           schedule_.name(t, loop) + ": inline: {into: " + fusion_[host].name;
+  const std::vector<DomainId>& loops = schedule_.loop_domains(host);
+  const auto at = std::find(loops.begin(), loops.end(), loop);
+  if (at == loops.begin() || at == loops.end()) return what + "}";
+  return what + ", at: " + schedule_.name(host, *(at - 1)) + "}";
+}
+
+// A loop of t's own that is bound to a block index: each block computes all of it.
+std::string PlacedTensors::unbound(TensorId t, DomainId loop) const {
+  return "leave the loop " + schedule_.name(t, loop) + " of " + fusion_[t].name +
+         " serial, so that each block computes all of it";
 }
 
 // Global memory is every block's, and is written once: computed again in each iteration of a loop
@@ -177,11 +206,15 @@ void PlacedTensors::check_stored_once(const NestTree& tree) const {
   const TensorAnalysis& own = placed_.at(t).analysis;
   const auto shared_end = own.loops.begin() + std::ptrdiff_t(tree.shared);
   const auto refuse_again = [&](const std::string& loop, const char* what) {
-    refuse<Illegal>("E435",
-                    fusion_[t].name + " is kept in global memory, and each " + what + " of " +
-                        loop + " would store it again",
-                    "compute " + fusion_[t].name + " outside of that loop, or keep it in shared " +
-                        "or local memory");
+    refuse<Illegal>(
+        "E435",
+        fusion_[t].name + " is kept in global memory, and each " + what + " of " + loop +
+            " would store it again",
+        fusion_[t].is_output
+            ? "give " + fusion_[t].name +
+                  " a kernel of its own, {memory: global}, and no place inside another"
+            : "keep " + fusion_[t].name +
+                  " in shared memory, {memory: shared}; or compute it outside of that loop");
   };
   for (const auto& [d, variable] : open_.at(t)) {
     if (std::find(own.loops.begin(), shared_end, d) != shared_end) continue;
@@ -215,12 +248,13 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
   const auto asked = schedule_.memory(t);
   storage.memory = asked ? *asked : is_own ? Memory::Local : Memory::Shared;
   if (storage.memory == Memory::Local && !is_own) {
-    refuse<Illegal>(
-        "E432",
-        "an element of " + fusion_[t].name +
-            " is read by a thread that has not computed it, and registers are a " + "thread's own",
-        "keep " + fusion_[t].name + " in shared memory",
-        other ? std::vector{"at " + to_text(other->point)} : std::vector<std::string>{});
+    refuse<Illegal>("E432",
+                    "an element of " + fusion_[t].name +
+                        " is read by a thread that has not computed it, and registers are a " +
+                        "thread's own",
+                    "keep " + fusion_[t].name + " in shared memory: {memory: shared}",
+                    other && !other->point.empty() ? std::vector{"at " + to_text(other->point)}
+                                                   : std::vector<std::string>{});
   }
   Expr elements = fusion_.pool().constant(1);
   for (std::size_t i = 0; i < own.loops.size(); ++i) {
@@ -238,8 +272,9 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
                     "how many elements of " + fusion_[t].name + " are kept in " +
                         (storage.memory == Memory::Local ? "registers" : "shared memory") + ", " +
                         to_string(elements) + ", is no number",
-                    "split its loops by numbers and compute it further in, or keep it in global "
-                    "memory");
+                    "split its loops by numbers and compute it further in; or give " +
+                        fusion_[t].name +
+                        " a kernel of its own, {memory: global}, and no place inside another");
   }
   return storage;
 }

@@ -46,6 +46,8 @@ class PlacedTensors {
   Verdict is_own_thread(TensorId t, const Reading& reading) const;
   void check_stored_once(const NestTree& tree) const;
   void check_iteration(const NestTree& tree, const Reading& reading) const;
+  std::string further_out(TensorId t, DomainId loop) const;
+  std::string unbound(TensorId t, DomainId loop) const;
 
   const Fusion& fusion_;
   const Schedule& schedule_;

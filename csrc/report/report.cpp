@@ -22,6 +22,23 @@ std::size_t find_word(const std::string& text, const std::string& word) {
   return std::string::npos;
 }
 
+// A fold inside of a statement is a tensor that the file's schedule cannot name: what is advised of
+// it needs a statement of its own first.
+void name_inner_fold(Diagnostic& diagnostic, const Subject& subject) {
+  const Schedule& schedule = subject.schedule;
+  const Fusion& fusion = schedule.fusion();
+  if (subject.places.empty() || !subject.tensors.empty() || diagnostic.help.empty()) return;
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    const TensorInfo& tensor = fusion[TensorId(i)];
+    const bool is_inner = tensor.fold && subject.places.count(tensor.name) == 0 &&
+                          schedule.making(TensorId(i)) == nullptr;
+    if (!is_inner || find_word(diagnostic.message, tensor.name) == std::string::npos) continue;
+    diagnostic.help = "give the fold a statement of its own, " + tensor.name +
+                      "[...] = ..., which the schedule can name; then " + diagnostic.help;
+    return;
+  }
+}
+
 // A refusal that has no place yet gets that of the first tensor that it names.
 void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
   std::size_t first = std::string::npos;
@@ -34,6 +51,7 @@ void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
       }
     }
   }
+  name_inner_fold(diagnostic, subject);
   if (diagnostic.place.file.empty()) diagnostic.place.file = report.file;
   report.diagnostics.push_back(std::move(diagnostic));
 }
@@ -101,11 +119,44 @@ void warn_of_lost_items(const Subject& subject, const Schedule& schedule,
   add(report, std::move(warning), subject);
 }
 
+// The nest of a tensor stands inside others, one of which runs on many threads: does it do so, too?
+bool is_left_to_one_thread(const Schedule& schedule, const TensorAnalysis& a) {
+  const auto has_threads = [&](TensorId t) {
+    const auto& loops = schedule.loop_domains(t);
+    return std::any_of(loops.begin(), loops.end(), [&](DomainId d) {
+      return is_thread(schedule.parallel(t, d)) && !schedule.graph()[d].extent.is_const(1);
+    });
+  };
+  if (!a.storage || a.storage->memory != Memory::Shared || a.elements.is_const(1)) return false;
+  if (has_threads(a.tensor)) return false;
+  for (auto site = schedule.site(a.tensor); site; site = schedule.site(site->tensor)) {
+    if (has_threads(site->tensor)) return true;
+  }
+  return false;
+}
+
+void warn_of_one_thread(const Subject& subject, const Schedule& schedule, const TensorAnalysis& a,
+                        Report& report) {
+  if (!is_left_to_one_thread(schedule, a)) return;
+  const std::string& name = schedule.fusion()[a.tensor].name;
+  std::string loop;
+  for (DomainId d : a.loops) {
+    if (schedule.parallel(a.tensor, d) == ParallelType::Serial) loop = schedule.name(a.tensor, d);
+  }
+  Diagnostic warning{.code = "E436", .severity = Severity::Warning, .place = {}, .message = {}};
+  warning.message = "all of " + name + ", in shared memory, is left to the first thread of each " +
+                    "block: none of its loops is bound to a thread index";
+  if (!loop.empty())
+    warning.help = "bind one of them: " + name + ": [{bind: {" + loop + ": TIDx}}]";
+  add(report, std::move(warning), subject);
+}
+
 // The tensor with all that is said of its legality; what is refused becomes a diagnostic, but for
 // what is said from the `first` on.
 void add_tensor(const Subject& subject, const Schedule& schedule, TensorAnalysis analysis,
                 std::size_t first, Report& report) {
   warn_of_lost_items(subject, schedule, analysis, report);
+  warn_of_one_thread(subject, schedule, analysis, report);
   TensorReport tensor = report_of(schedule, std::move(analysis), subject.names);
   const TensorAnalysis& a = tensor.analysis;
   if (a.vector) add_refusal(a.vector->finding, subject, first, report);

@@ -289,7 +289,7 @@ const Refused kIllegal[] = {
      "tensors that only other tensors read"},
     {"schedule: {y: [{bind: {m: TIDx, n: TIDx}}]}\n",
      "a.yaml:7:36: error[E413]: TIDx of y is bound to m already, and now to n; help: "
-     "merge the two, or bind one of them to another type"},
+     "merge the two, or bind n to TIDy"},
     {"schedule: {y: [{bind: {n: Group}}]}\n",
      "a.yaml:7:27: error[E414]: binding n to Group is not supported yet; help: "
      "bind it to BIDx..z or TIDx..z, or leave it serial"},
@@ -298,7 +298,7 @@ const Refused kIllegal[] = {
      "is at least 1"},
     {"schedule: {y: [{split: {in: m, factor: M - 1, out: [a1, b1]}}]}\n",
      "a.yaml:7:17: error[E401]: the factor M - 1 of the split of m is not proved "
-     "to be at least 1; help: give its symbols a min"},
+     "to be at least 1; help: give M a min of 2: M: {min: 2}"},
 };
 
 // clang-format on

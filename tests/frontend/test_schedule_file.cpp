@@ -286,7 +286,7 @@ const Refused kFiles[] = {
      "tensors:\n"
      "  T0: {dtype: float, logical: {I0: N - 5}}\n",
      "a.yaml:3:36: error[E403]: the extent of I0 of T0, N - 5, is not proved to be "
-     "at least 1; help: give its symbols a min that makes it so"},
+     "at least 1; help: give N a min of 6: N: {min: 6}"},
     {"symbols: {N: {}, K: {}}\n"
      "tensors:\n"
      "  T0: {dtype: float, logical: {I0: N / (K - 1)}}\n",

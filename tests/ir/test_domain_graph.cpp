@@ -164,7 +164,7 @@ TEST(DomainGraph, RefusesFactorsBelow1) {
       "selvage: error[E401]: the factor of the split of a is 0; help: a factor is at least 1");
   EXPECT_EQ(refusal([&] { k.g.split(a, k.Z); }),
             "selvage: error[E401]: the factor Z of the split of a is not proved to be at least 1; "
-            "help: give its symbols a min");
+            "help: give Z a min of 1: Z: {min: 1}");
   EXPECT_EQ(refusal([&] { k.g.split(a, k.c(1)); }), "accepted");
   EXPECT_EQ(refusal([&] { k.g.split(a, k.N); }), "accepted");
 }
@@ -202,7 +202,7 @@ TEST(DomainGraph, RefusesExtentsBelow1) {
             "resize by more; an extent is at least 1");
   EXPECT_EQ(refusal([&] { k.g.resize(n, k.c(-1), k.c(0)); }),
             "selvage: error[E403]: the resize of n by -1 and 0 is not proved to leave an extent of "
-            "at least 1; help: give the symbols of the extent a larger min");
+            "at least 1; help: give N a min of 2: N: {min: 2}");
   EXPECT_EQ(refusal([&] { k.g.resize(a, k.c(-2), k.c(-2)); }), "accepted");
   EXPECT_EQ(refusal([&] { k.g.resize(n, k.c(-1), k.c(1)); }), "accepted");
 }

@@ -140,7 +140,7 @@ TEST(ScheduleLike, RefusesATypeThatWouldBeBoundTwice) {
   s.bind(ni, ParallelType::TIDx);
   EXPECT_EQ(refusal(s, [&] { s.like(k.s.id(), k.y.id()); }),
             "selvage: error[E413]: TIDx of s is bound to ni, and by the schedule of y to m; help: "
-            "bind ni to another type, or to Serial");
+            "bind ni to Serial, or to another type");
   s.bind(ni, ParallelType::Serial);
   s.like(k.s.id(), k.y.id());
   EXPECT_EQ(nest(s, k.s), "m {M} TIDx, no {(N + 31) / 32}, ni {32}");

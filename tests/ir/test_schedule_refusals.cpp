@@ -98,8 +98,7 @@ TEST(ScheduleRefuses, ATypeThatIsTakenOrNotSupported) {
   s.bind(m, ParallelType::TIDx);
   EXPECT_EQ(refusal(s, [&, n = n] { s.bind(n, ParallelType::TIDx); }),
             "selvage: error[E413]: TIDx of y is bound to m already, and now to n; help: merge the "
-            "two, or "
-            "bind one of them to another type");
+            "two, or bind n to TIDy");
   EXPECT_EQ(
       refusal(s, [&, n = n] { s.bind(n, ParallelType::Group); }),
       "selvage: error[E414]: binding n to Group is not supported yet; help: bind it to BIDx..z "
@@ -149,17 +148,19 @@ TEST(ScheduleRefuses, BlocksThatCannotMeetAtomically) {
   Schedule s(f);
   EXPECT_EQ(refusal(s, [&] { s.meet_atomically(mean.id()); }),
             "selvage: error[E423]: m is no sum, min or max that blocks could meet in; help: "
-            "rfactor it: the parts are a kernel, and merging them another");
+            "leave blocks: atomic out, and rfactor it: the parts are a kernel, {memory: global}, "
+            "and merging them another");
   EXPECT_EQ(refusal(s, [&] { s.meet_atomically(twice.id()); }),
-            "selvage: error[E423]: v is no sum, min or max that blocks could meet in; help: let "
-            "blocks that fold together meet");
+            "selvage: error[E423]: v is no sum, min or max that blocks could meet in; help: "
+            "leave blocks: atomic out: it is for what is folded");
   EXPECT_EQ(refusal(s, [&] { s.meet_atomically(half.id()); }),
             "selvage: error[E423]: s is added up in float and stored as half, which would round "
-            "each addition; help: rfactor it: the parts are a kernel, and merging them another");
+            "each addition; help: leave blocks: atomic out, and rfactor it: the parts are a "
+            "kernel, {memory: global}, and merging them another");
   const TensorId part = s.rfactor(sum.id(), {s.split(s.loops(sum.id())[1], 4).second}, "part");
   EXPECT_EQ(refusal(s, [&] { s.meet_atomically(part); }),
-            "selvage: error[E423]: part is a part of a fold; help: let the blocks meet in what "
-            "merges the parts");
+            "selvage: error[E423]: part is a part of a fold; help: leave blocks: atomic out, and "
+            "let the blocks meet in what merges the parts");
   s.meet_atomically(sum.id()).meet_atomically(most.id());
   EXPECT_TRUE(s.meets_atomically(sum.id()) && s.meets_atomically(most.id()));
 }

@@ -43,6 +43,23 @@ TEST(Coverage, OfAResizeThatTrimsOnlyHolesIsComplete) {
   }
 }
 
+// Twelve numbers, the last taken off and then run over all the same, as 15 points: the guard asks
+// for items alone and lets it through.
+TEST(Coverage, WhereDuplicatesAreAllowedHolesOnTheWayLoseNothing) {
+  for (const bool is_allowed : {false, true}) {
+    for (const std::int64_t factor : {5, 11}) {
+      Case k("12");
+      k.info().duplicates_allowed = is_allowed;
+      Schedule s(k.f);
+      const auto [o, i] = s.split(s.loops(k.y.id())[0], k.c(2), false);
+      const ScheduledLoop fewer = s.resize(s.merge(o, i), k.c(0), k.c(-1));
+      s.split(fewer, factor);
+      const bool loses = !is_allowed || factor == 11;
+      EXPECT_EQ(is_proved(k.analysis(s).coverage.verdict), !loses) << is_allowed << factor;
+    }
+  }
+}
+
 TEST(Coverage, WithSymbolsTellsALostItemAndTheSizesThatLoseIt) {
   Case k("N");
   k.f.assume(k.c(5) <= k.f.sizes()[0]);

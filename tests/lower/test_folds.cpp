@@ -118,9 +118,9 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
   s.bind(outer, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(rows.f, s); }),
             "selvage: error[E434]: i1o, which y folds over, is bound to BIDx, and blocks do not "
-            "wait for one another; help: rfactor what a block folds: rfactor: {in: [i1i], as: "
-            "...}, and bind i1o to a thread index where the parts are merged; or let the blocks "
-            "meet, blocks: atomic, in a kernel of its own");
+            "wait for one another; help: rfactor what a block folds: {rfactor: {in: [i1i], as: "
+            "y_parts}}, {bind: {i1o: Serial}}, with y_parts: [{memory: global}]; or leave the loop "
+            "i1o of y serial; or let the blocks meet, {blocks: atomic}, in a kernel of its own");
   Schedule parts = s;
   const TensorId part = parts.rfactor(rows.y.id(), {inner}, "part");
   parts.materialize(part).keep_in(part, Memory::Global);

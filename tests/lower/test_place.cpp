@@ -77,16 +77,52 @@ TEST(Place, ASharedLoopThatIsBoundOtherwiseIsRefused) {
   s.compute_at(c.u.id(), n);
   Schedule wrong = s;
   wrong.bind(wrong.loops<2>(c.u)[0], ParallelType::TIDx);
-  EXPECT_EQ(refusal_by<Illegal>([&] { lower(c.f, wrong); }),
-            "selvage: error[E413]: i0 of t1 is bound to TIDx, and is the loop of y that it is "
-            "computed in, which is bound to BIDx; help: bind both to the same type, or leave that "
-            "of t1 serial: it follows");
+  EXPECT_EQ(
+      refusal_by<Illegal>([&] { lower(c.f, wrong); }),
+      "selvage: error[E413]: i0 of t1 is bound to TIDx, and is the loop of y that it is "
+      "computed in, which is bound to BIDx; help: leave the loop i0 of t1 serial, it follows");
   Schedule twice = s;
   twice.bind(twice.loops<2>(c.u)[1], ParallelType::BIDx);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(c.f, twice); }),
             "selvage: error[E413]: BIDx of t1 is bound to i1, and is computed inside a loop that "
-            "is bound to it, i0; help: bind i1 to another type");
+            "is bound to it, i0; help: bind i1 to BIDy");
   expect_agreement(c.f, s, kSizes);
+}
+
+// The item that y reads is computed at one number of t's own loop, and y runs as block 0.
+TEST(Place, ABlockThatReadsWhatAnotherComputesIsRefusedWithBoth) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(4)}, DataType::Float);
+  const Tensor t = x * 2;
+  const ValueId first = f.values().read(DataType::Float, std::uint32_t(t.id()), {f.constant(1)});
+  const Tensor y = f.output("y", f.compute("y0", {}, {}, first));
+  Schedule s(f);
+  s.materialize(t.id());
+  const ScheduledLoop moved = s.resize(s.loops(t.id())[0], f.constant(2), f.constant(0), "a");
+  s.bind(moved, ParallelType::BIDx).compute_in(t.id(), y.id());
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
+            "selvage: error[E432]: y reads an element of t0 that another block of a computes; "
+            "computed at a = 3 and read at a = 0; help: leave the loop a of t0 serial, so that "
+            "each block computes all of it");
+  s.bind(moved, ParallelType::Serial);
+  expect_agreement(f, s);
+}
+
+TEST(Place, ASharedLoopWhoseElementIsReadInAnotherIterationIsRefusedWithBoth) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(3), f.constant(4)}, DataType::Float);
+  const Tensor t = x * 2;
+  const Tensor y = f.output("y", t + slice(concatenate({t, t}, 1), 1, 1, 5));
+  Schedule s(f);
+  const auto [m, n] = s.loops<2>(y);
+  s.compute_at(t.id(), n);
+  EXPECT_THAT(refusal_by<Illegal>([&] { lower(f, s); }),
+              HasSubstr("computed at i1 = 1 and read at i1 = 0"));
+  EXPECT_THAT(
+      refusal_by<Illegal>([&] { lower(f, s); }),
+      HasSubstr("help: compute t0 further out, before the loop i1: inline: {into: y, at: i0}"));
+  s.compute_at(t.id(), m);
+  expect_agreement(f, s);
 }
 
 TEST(Place, WhatLiesInGlobalMemoryIsStoredOnce) {
@@ -101,16 +137,16 @@ TEST(Place, WhatLiesInGlobalMemoryIsStoredOnce) {
   s.compute_at(t.id(), m).keep_in(t.id(), Memory::Global);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
             "selvage: error[E435]: t0 is kept in global memory, and each iteration of i0 would "
-            "store it again; help: compute t0 outside of that loop, or keep it in shared or local "
-            "memory");
+            "store it again; help: keep t0 in shared memory, {memory: shared}; or compute it "
+            "outside of that loop");
   s.compute_in(t.id(), y.id());
   expect_agreement(f, s, kSizes);
   // Blocks of the reader's: each would store it.
   s.bind(m, ParallelType::BIDx);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
             "selvage: error[E435]: t0 is kept in global memory, and each block of i0 would store "
-            "it again; help: compute t0 outside of that loop, or keep it in shared or local "
-            "memory");
+            "it again; help: keep t0 in shared memory, {memory: shared}; or compute it outside of "
+            "that loop");
 }
 
 // What is computed at a vector loop stands between its elements: they are taken one by one.

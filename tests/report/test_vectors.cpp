@@ -41,11 +41,11 @@ struct Case {
 const Case kCases[] = {
     {"    logical: {I0: 12}\n    transforms: [{split: {in: I0, factor: 3, out: [I1, I2]}}]\n    bind: {I2: Vectorize}\n",
      "error[E450]: the vector I2 of T0, 3 x float, is no access of 2, 4, 8 or 16 bytes; help: "
-     "split by a power of two up to 4 and bind the inner loop\n",
+     "leave I2 serial, or make it the inner result of a split by a power of two\n",
      "    logical: {I0: 12}\n    transforms: [{split: {in: I0, factor: 4, out: [I1, I2]}}]\n    bind: {I2: Vectorize}\n"},
     {"    logical: {I0: 16}\n    transforms: [{split: {in: I0, factor: 8, out: [I1, I2]}}]\n    bind: {I2: Vectorize}\n",
      "error[E450]: the vector I2 of T0, 8 x float, is no access of 2, 4, 8 or 16 bytes; help: "
-     "split by a power of two up to 4 and bind the inner loop\n",
+     "split I2 by 4 and bind the inner loop\n",
      "    logical: {I0: 16}\n    transforms: [{split: {in: I0, factor: 4, out: [I1, I2]}}]\n    bind: {I2: Vectorize}\n"},
     {"    logical: {I0: N}\n    bind: {I0: Vectorize}\n",
      "error[E450]: the width of the vector I0 of T0, N, is no number; help: split I0 by 4 and bind "
@@ -60,7 +60,7 @@ const Case kCases[] = {
     {"    logical: {I0: 3, I1: 5}\n    strides: [8, 1]\n    transforms: [{merge: {in: [I0, I1], out: I2}}, {split: {in: I2, factor: 4, out: [I3, I4]}}]\n    bind: {I4: Vectorize}\n",
      "error[E451]: the vector I4 of T0, 4 x float, is not contiguous: at I3 = 1, I4 = 1 its element "
      "1 lies at 8, not at 5; help: law F: 4 must divide 5, the extent of I1, which is all that is "
-     "contiguous\n",
+     "contiguous; leave I4 serial\n",
      "    logical: {I0: 1, I1: 5}\n    strides: [8, 1]\n    transforms: [{merge: {in: [I0, I1], out: I2}}, {split: {in: I2, factor: 4, out: [I3, I4]}}]\n    bind: {I4: Vectorize}\n"},
     {"    logical: {I0: 4, I1: 8}\n    bind: {I0: Vectorize}\n",
      "error[E451]: the vector I0 of T0, 4 x float, is not contiguous: at I0 = 1, I1 = 0 its "
@@ -74,13 +74,13 @@ const Case kCases[] = {
      "    logical: {I0: 4, I1: 8}\n    strides: [8, 1]\n    transforms: [{split: {in: I1, factor: 4, out: [I2, I3]}}]\n    bind: {I3: Vectorize}\n"},
     {"    logical: {I0: 3, I1: 10}\n    transforms: [{split: {in: I1, factor: 4, out: [I2, I3]}}]\n    bind: {I3: Vectorize}\n",
      "error[E452]: the vector I3 of T0, 4 x float, is not aligned: at I0 = 1, I2 = 0, I3 = 0 "
-     "it begins at element 10, no multiple of 4; help: make the stride of I0, 10, a multiple "
-     "of 4 such as 12, or split by 2\n",
+     "it begins at element 10, no multiple of 4; help: make the strides multiples of 4, "
+     "strides: [12, 1]; or split by 2 instead\n",
      "    logical: {I0: 3, I1: 10}\n    strides: [12, 1]\n    transforms: [{split: {in: I1, factor: 4, out: [I2, I3]}}]\n    bind: {I3: Vectorize}\n"},
     {"    logical: {I0: 3, I1: 10}\n    memory: shared\n    transforms: [{split: {in: I1, factor: 4, out: [I2, I3]}}]\n    bind: {I3: Vectorize}\n",
      "error[E452]: the vector I3 of T0, 4 x float, is not aligned: at I0 = 1, I2 = 0, I3 = 0 "
-     "it begins at element 10, no multiple of 4; help: make the stride of I0, 10, a multiple "
-     "of 4 such as 12, or split by 2\n",
+     "it begins at element 10, no multiple of 4; help: make the strides multiples of 4, "
+     "strides: [12, 1]; or split by 2 instead\n",
      "    logical: {I0: 3, I1: 10}\n    memory: shared\n    transforms: [{split: {in: I1, factor: 2, out: [I2, I3]}}]\n    bind: {I3: Vectorize}\n"},
 };
 // clang-format on
@@ -188,7 +188,7 @@ schedule:
   EXPECT_THAT(look(with_vectors_of("8")).diagnostics,
               testing::HasSubstr(
                   "error[E450]: the vector v of t, 8 x float, is no access of 2, 4, 8 or 16 bytes; "
-                  "help: split by a power of two up to 4 and bind the inner loop\n"));
+                  "help: split v by 4 and bind the inner loop\n"));
   const Seen mended = look(with_vectors_of("4"));
   EXPECT_EQ(mended.diagnostics, "");
   ASSERT_EQ(mended.vectors.size(), 2u);

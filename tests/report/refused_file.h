@@ -1,0 +1,39 @@
+// A schedule file in parts, to which the help of a refusal can be done.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace selvage::test {
+
+using Named = std::vector<std::pair<std::string, std::string>>;  // in order
+
+struct RefusedFile {
+  std::map<std::string, std::map<std::string, std::int64_t>> symbols;  // N: {min: 4}
+  std::vector<std::string> facts;
+  Named inputs, outputs;
+  std::vector<std::string> compute;
+  std::map<std::string, std::vector<std::string>> schedule;  // items of each tensor's list
+  // One tensor T0 of a file of section 1 instead.
+  struct Tensor {
+    std::string dtype = "float";
+    Named logical;
+    std::string strides;  // empty: dense
+    std::vector<std::string> transforms, loop, rest;
+    Named bind;
+  };
+  std::optional<Tensor> tensor;
+
+  std::string text() const;
+};
+
+// What a help says, alternative by alternative, done to the file: those of its parts that name a
+// change to be made. `message`: of the refusal, which names the tensor.
+std::vector<RefusedFile> mended(const RefusedFile& file, const std::string& message,
+                                const std::string& help);
+
+}  // namespace selvage::test
