@@ -119,6 +119,18 @@ std::vector<std::pair<DomainId, Expr>> PlacedTensors::coordinates_at(const Readi
   return coordinates;
 }
 
+// Is that so wherever the element is read? A read under a condition is made only where its
+// subscripts are in bounds, and all others are proved to be.
+Verdict PlacedTensors::at_readings(const TensorAnalysis& reader, const Reading& reading, TensorId t,
+                                   Expr claim) const {
+  if (reader.guarded->proves(claim)) return Proved{{"the same index"}};
+  Facts facts = reader.guarded->facts();
+  for (std::size_t k = 0; k < reading.subscripts.size(); ++k) {
+    facts.assume(ok(reading.subscripts[k], schedule_.graph()[fusion_[t].logical[k]].extent));
+  }
+  return decide(facts, claim);
+}
+
 // Is each element that is read one that the reading thread has computed?
 Verdict PlacedTensors::is_own_thread(TensorId t, const Reading& reading) const {
   const TensorAnalysis& reader = placed_.at(reading.reader).analysis;
@@ -128,7 +140,7 @@ Verdict PlacedTensors::is_own_thread(TensorId t, const Reading& reading) const {
     const Expr own = loop_of_axis(reading.reader, p);
     // Without a loop on that axis every thread reads.
     if (!own.valid()) return Unknown{coordinate};
-    const Verdict same_thread = decide(*reader.guarded, eq(coordinate, own));
+    const Verdict same_thread = at_readings(reader, reading, t, eq(coordinate, own));
     if (!is_proved(same_thread)) return same_thread;
   }
   return Proved{{"the thread that computes an element reads it"}};
@@ -151,7 +163,7 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
     } else {
       continue;
     }
-    const Verdict verdict = decide(*reader.guarded, eq(coordinate, here));
+    const Verdict verdict = at_readings(reader, reading, t, eq(coordinate, here));
     if (is_proved(verdict)) continue;
     std::vector<std::string> notes;
     const std::string loop = schedule_.name(t, d);

@@ -43,6 +43,8 @@ class PlacedTensors {
   Storage choose(const NestTree& tree) const;
   Expr loop_of_axis(TensorId t, ParallelType axis) const;
   std::vector<std::pair<DomainId, Expr>> coordinates_at(const Reading& reading, TensorId t) const;
+  Verdict at_readings(const TensorAnalysis& reader, const Reading& reading, TensorId t,
+                      Expr claim) const;
   Verdict is_own_thread(TensorId t, const Reading& reading) const;
   void check_stored_once(const NestTree& tree) const;
   void check_iteration(const NestTree& tree, const Reading& reading) const;

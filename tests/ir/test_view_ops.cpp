@@ -135,7 +135,7 @@ TEST_F(Views, LaunchChecksSayWhatTheyAreFor) {
             "not empty\n"
             "A * B == C * 2: reshape of x1[A, B] to [C, 2] must keep the number of items\n"
             "A == N: what is concatenated must agree along all other axes\n"
-            "1 <= N - 3: pad of x5[N] must leave something of each axis\n");
+            "1 <= N - 3: pad of x6[N] must leave something of each axis\n");
 }
 
 TEST_F(Views, AReshapeToAnotherNumberOfItemsIsRefused) {
