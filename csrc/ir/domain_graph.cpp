@@ -101,9 +101,11 @@ Expr DomainGraph::canonical(Expr e) const {
 }
 
 void DomainGraph::simplify_extents() {
+  std::map<std::uint32_t, Expr> made;  // many iterdomains have one extent
   for (IterDomain& d : domains_) {
     if (d.extent.is(Op::Const) || d.extent.is(Op::Symbol)) continue;
-    const Expr extent = canonical(d.extent);
+    Expr& extent = made[d.extent.id()];
+    if (!extent.valid()) extent = canonical(d.extent);
     // Facts that contradict each other give any number at all.
     if (!extent.is(Op::Const) || extent.value() >= 1) d.extent = extent;
   }
