@@ -190,7 +190,7 @@ const std::vector<Change>& changes() {
       {"(reorder: \\[.*?\\])",
        [](RefusedFile& f, const std::smatch& m, const std::string& message) {
          std::vector<std::string>& list = f.schedule[first_word(message)];
-         list.insert(list.begin(), "{" + m.str(1) + "}");
+         list.push_back("{" + m.str(1) + "}");
          return true;
        }},
       {"bind (\\w+) to (\\w+)$",
