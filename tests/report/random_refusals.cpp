@@ -78,11 +78,11 @@ RefusedFile read_outside(Rng& rng) {
 RefusedFile read_elsewhere(Rng& rng) {
   RefusedFile file;
   const std::string n = size(file, rng, "N"), m = number(rng, 2, 9), by = number(rng, 1, 3);
-  file.inputs = {{"x", array(m + ", " + n, "float")}};
-  file.compute = {"t[i, j] = x[i, j] + 1", "y[i, j] = t[i, j] * 2"};
+  file.inputs = {{"x", array(m + ", " + n, "float")}, {"z", array(m + ", " + n, "float")}};
+  file.compute = {"t[i, j] = x[i, j] + 1", "y[i, j] = t[i, j] * z[i, j]"};
   switch (draw(rng, 1, 4)) {
     case 1:  // of a loop that is shared
-      file.compute[1] = "y[i, j] = fill(t[i - " + by + ", j], 0) * 2";
+      file.compute[1] = "y[i, j] = fill(t[i - " + by + ", j], 0) * z[i, j]";
       file.schedule["t"] = {chance(rng, 2) ? "{inline: {into: y, at: j}}"
                                            : "{inline: {into: y, at: i}}"};
       if (chance(rng, 2)) file.schedule["y"] = {"{bind: {i: BIDx}}"};
@@ -101,8 +101,8 @@ RefusedFile read_elsewhere(Rng& rng) {
                             "{bind: {a: BIDx}}", "{inline: {into: y}}"};
       break;
     default: {  // of registers
-      file.inputs = {{"x", array(m + ", 64", "float")}};
-      file.compute[1] = "y[i, j] = fill(t[i, j + " + by + "], 0) * 2";
+      file.inputs = {{"x", array(m + ", 64", "float")}, {"z", array(m + ", 64", "float")}};
+      file.compute[1] = "y[i, j] = fill(t[i, j + " + by + "], 0) * z[i, j]";
       file.schedule["t"] = {"{bind: {j: TIDx}}", "{memory: local}", "{inline: {into: y, at: i}}"};
       file.schedule["y"] = {"{bind: {i: BIDx, j: TIDx}}"};
       break;
@@ -248,9 +248,9 @@ RefusedFile lose_items(Rng& rng) {
 RefusedFile leave_to_one_thread(Rng& rng) {
   RefusedFile file;
   const std::string m = number(rng, 2, 9), n = number(rng, 33, 64);
-  file.inputs = {{"x", array(m + ", " + n, "float")}};
+  file.inputs = {{"x", array(m + ", " + n, "float")}, {"z", array(m + ", " + n, "float")}};
   file.compute = {"t[i, j] = x[i, j] + 1",
-                  "y[i, j] = fill(t[i, j + " + number(rng, 1, 3) + "], 0) * 2"};
+                  "y[i, j] = fill(t[i, j + " + number(rng, 1, 3) + "], 0) * z[i, j]"};
   file.schedule["y"] = {"{bind: {i: BIDx, j: TIDx}}"};
   file.schedule["t"] = {"{memory: shared}", "{inline: {into: y, at: i}}"};
   return file;
