@@ -1,4 +1,4 @@
-"""The single faults that can be planted in a file, each a place and what it reads with the fault."""
+"""The single faults that can be planted in a file: each a place, and what stands there then."""
 
 from source import ASSIGNMENTS, PRECEDENCE
 

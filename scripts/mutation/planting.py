@@ -108,9 +108,8 @@ class Planting:
         return refused
 
     def _ninja(self, *words):
-        return subprocess.run(
-            ["ninja", "-C", self.release, "-t", *words], check=True, text=True, capture_output=True
-        ).stdout.split("\n", 1 if words[0] != "compdb" else 0)[-1]
+        command = ["ninja", "-C", self.release, "-t", *words]
+        return subprocess.run(command, check=True, text=True, capture_output=True).stdout
 
     def _run(self, command):
         return subprocess.run(

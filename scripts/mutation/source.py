@@ -5,7 +5,7 @@ import re
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
       | (?P<directive>(?m:^)[ \t]*\#(?:[^\n\\]|\\\n|\\.)*)
-      | (?P<string>(?:u8|L)?R"(?P<delimiter>[^()\\\s]*)\(.*?\)(?P=delimiter)"|"(?:[^"\\\n]|\\.)*"\w*)
+      | (?P<string>R"(?P<delimiter>[^()\\\s]*)\(.*?\)(?P=delimiter)"|"(?:[^"\\\n]|\\.)*"\w*)
       | (?P<char>'(?:[^'\\\n]|\\.)+')
       | (?P<number>\.?\d(?:[\w.]|'\w|[eE][+-])*)
       | (?P<name>[A-Za-z_]\w*)

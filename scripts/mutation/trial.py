@@ -64,8 +64,8 @@ class Trial:
     def _run(self, binary, flags, seconds, **more):
         """Exit status (None if it took too long) and output."""
         scratch = self.folder / "tmp"
-        places = {"TMPDIR": scratch, "HOME": scratch, "XDG_CACHE_HOME": scratch}
-        env = {**os.environ, "SELVAGE_COUNTS": self.counts, **{k: str(v) for k, v in places.items()}}
+        places = {name: str(scratch) for name in ("TMPDIR", "HOME", "XDG_CACHE_HOME")}
+        env = {**os.environ, **places, "SELVAGE_COUNTS": self.counts, **more}
 
         def limit():
             cpu = int(seconds) + 1
@@ -76,7 +76,7 @@ class Trial:
         program = subprocess.Popen(
             [self.folder / "bin" / binary, *flags],
             cwd=self.root,
-            env={**env, **more},
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -111,9 +111,9 @@ class Trial:
                     return Outcome(fault, noticed_by, time.monotonic() - start, len(tests))
         return Outcome(fault, None, time.monotonic() - start, len(tests))
 
-    # The quick ones first, and of them the nearest. What is computed once is seen by the first test alone to come
-    # by, and hangs on it for all others: where a single test reaches a fault, all of its binary
-    # come after it.
+    # The quick ones first, and of them the nearest. What is computed once is seen by the first test
+    # alone to come by, and hangs on it for all others: where a single test reaches a fault, all of
+    # its binary come after it.
     def _who_reach(self, fault):
         found = []
         for binary in TEST_BINARIES:
