@@ -13,7 +13,7 @@ from planting import TEST_BINARIES
 
 _MEMORY = 8 << 30  # bytes that a program with a fault may ask for
 _QUICK = (0.2, 2.0)  # seconds: tests that take less than the first are tried first, and so on
-_BATCHES = (2.0, 10.0)  # seconds of tests in the first start of a program, and in later ones
+_BATCHES = (0.4, 1.5, 4.0, 10.0)  # seconds of tests at one start: few at first, that are nearest
 
 Test = collections.namedtuple("Test", "name binary seconds path reached")
 Outcome = collections.namedtuple("Outcome", "fault noticed_by seconds tests")
@@ -136,14 +136,15 @@ class Trial:
     def _slowness(test):
         return sum(test.seconds >= limit for limit in _QUICK)
 
-    def _batches(self, tests):
-        batch, seconds, limit = [], 0.0, _BATCHES[0]
+    @staticmethod
+    def _batches(tests):
+        batch, seconds, limits = [], 0.0, list(_BATCHES)
         for test in tests:
-            if batch and (seconds > limit or self._slowness(test) != self._slowness(batch[-1])):
+            if batch and seconds + test.seconds > limits[0]:
                 yield batch
-                batch, seconds, limit = [], 0.0, _BATCHES[1]
+                batch, seconds, limits = [], 0.0, limits[1:] or limits
             batch.append(test)
-            seconds += test.seconds
+            seconds += test.seconds + 0.002
         if batch:
             yield batch
 
