@@ -200,7 +200,8 @@ void set_item(Array& a, std::int64_t k, const Element& e) {
     if (std::isinf(v)) return store(std::uint16_t(sign | 0x7c00));
     int exponent = 0;
     std::frexp(v, &exponent);
-    if (exponent < -13) return store(std::uint16_t(sign | int(std::ldexp(std::abs(v), 24))));
+    if (v == 0 || exponent < -13)
+      return store(std::uint16_t(sign | int(std::ldexp(std::abs(v), 24))));
     const int fraction = int(std::ldexp(std::abs(v), 11 - exponent));  // 1024 to 2047
     return store(std::uint16_t(sign | ((exponent + 14) << 10) | (fraction - 1024)));
   }

@@ -2,6 +2,8 @@
 
 #include <selvage/ir/ops.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace selvage::values {
@@ -26,6 +28,7 @@ class Builder {
     for (const Statement& s : program.statements) {
       Tensor t = value(s.value).tensor;
       if (s.axes == std::vector{1, 0}) t = transpose(t, {1, 0});
+      if (s.stored && is_known(t)) t = squeeze(unsqueeze(t, 0), {0});  // a copy of its own type
       if (s.is_output) t = fusion_->output(s.name, t, s.stored);
       tensors_.push_back(t);
     }
@@ -34,6 +37,12 @@ class Builder {
   std::shared_ptr<Fusion> take() { return fusion_; }
 
  private:
+  // What a statement that only repeats a tensor comes to.
+  bool is_known(Tensor t) const {
+    return std::any_of(tensors_.begin(), tensors_.end(),
+                       [&](Tensor known) { return known.id() == t.id(); });
+  }
+
   static Operand operand(const Literal& l) {
     return l.is_real ? Operand(l.real) : Operand(l.integer);
   }
@@ -86,8 +95,8 @@ class Builder {
       case Op::Neg: return -tensor();
       case Op::Min: return min(o[0], o[1]);
       case Op::Max: return max(o[0], o[1]);
-      case Op::FMin: return min(o[0], o[1]);
-      case Op::FMax: return max(o[0], o[1]);
+      case Op::FMin: return fmin(o[0], o[1]);
+      case Op::FMax: return fmax(o[0], o[1]);
       case Op::Lt: return o[0] < o[1];
       case Op::Le: return o[0] <= o[1];
       case Op::Gt: return o[0] > o[1];
@@ -136,8 +145,8 @@ class Builder {
       case How::Prod: return prod(x, axes);
       case How::Max: return max(x, axes);
       case How::Min: return min(x, axes);
-      case How::FMax: return max(x, axes);
-      case How::FMin: return min(x, axes);
+      case How::FMax: return fmax(x, axes);
+      case How::FMin: return fmin(x, axes);
       case How::Mean: return mean(x, axes);
       case How::Var:
         return fold.correction ? variance(x, axes, false, *fold.correction) : variance(x, axes);
@@ -159,6 +168,7 @@ std::string literal_text(const Literal& l) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", l.real);
   const std::string number = text;
+  if (!std::isfinite(l.real)) return number;  // inf, nan
   return number.find_first_of(".e") == std::string::npos ? number + ".0" : number;
 }
 

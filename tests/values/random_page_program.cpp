@@ -150,7 +150,10 @@ class Generator {
       Literal literal;
       literal.is_real = is_floating(type) ? one_in(2) : one_in(12);
       literal.integer = one_in(2) ? draw(-3, 9) : any_of(kWholes);
-      static constexpr double kSome[] = {0.5, 1.5, -2.25, 0.1, 3.0, -0.0, 300.25, 1e-3};
+      static constexpr double kInf = std::numeric_limits<double>::infinity();
+      static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+      static constexpr double kSome[] = {0.5,  1.5,    -2.25, 0.1,  3.0,   -0.0,
+                                         -0.0, 300.25, 1e-3,  kInf, -kInf, kNan};
       if (literal.is_real) literal.real = any_of(kSome);
       // The least of 64 bits has no text of its own: it is minus what does not fit.
       if (!literal.is_real && literal.integer == INT64_MIN) continue;

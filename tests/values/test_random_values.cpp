@@ -46,12 +46,13 @@ std::string held(const std::vector<Output>& expected, const Fusion& fusion, cons
     for (const Output& output : expected) {
       const Array& array = result.outputs.at(output.name);
       if (array.size() != std::int64_t(output.elements.size())) return where + "another shape";
-      bool is_exact = true;
+      bool is_exact = true, has_open = false;
       for (std::size_t k = 0; k < output.elements.size(); ++k) {
         const Element& e = output.elements[k];
         ++figures.items;
         ++(e.slack == 0 ? figures.exact : is_open(e) ? figures.open : figures.bounded);
         is_exact = is_exact && e.slack == 0;
+        has_open = has_open || is_open(e);
         if (e.type != array.type) return "type of " + output.name + ": another one";
         const Element actual = item_of(array, std::int64_t(k));
         if (is_as_expected(e, actual)) continue;
@@ -59,7 +60,10 @@ std::string held(const std::vector<Output>& expected, const Fusion& fusion, cons
                ", by the page " + to_text(e);
       }
       for (const Comparison& c : result.comparisons) {
-        if (c.output == output.name && is_exact && c.mismatches > 0) return "reference: " + c.first;
+        if (c.output != output.name) continue;
+        if (is_exact && c.mismatches > 0) return "reference: " + c.first;
+        // What the page bounds lies within what a comparison allows.
+        if (!has_open && c.failures > 0) return "tolerance: " + c.first;
       }
     }
   }
@@ -148,6 +152,10 @@ std::string outcome(const PageProgram& given, Variant variant, std::uint64_t see
                        : variant == Variant::TwoKernels ? split(*fusion, seed, figures)
                                                         : Schedule(*fusion);
     return held(expected, *fusion, lower(*fusion, s), inputs, figures);
+  } catch (const Illegal& refusal) {
+    // What no schedule was said of, and is refused all the same.
+    ++figures.refused[refusal.diagnostic().code];
+    return "";
   } catch (const Error& e) {
     return "refused " + e.diagnostic().code + ": " + e.what();
   } catch (const std::exception& e) {
@@ -199,6 +207,10 @@ TEST(RandomValues, DISABLED_AreThoseOfThePage) {
       100.0 * double(figures.open) / double(figures.items));
   for (const auto& [what, n] : figures.refused) {
     std::printf("[FIGURE] random values: refused %s: %d\n", what.c_str(), n);
+    const bool is_tried_again = what.starts_with("auto ");
+    if (!is_tried_again) {
+      EXPECT_LE(n, figures.fusions / 50) << what;
+    }
   }
 }
 
