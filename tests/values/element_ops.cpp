@@ -110,6 +110,9 @@ Element library(Op op, DataType type, const Element& a, const Element& b) {
     } else {
       r.slack = 16 * step_at(r.real, steps);
       if (op == Op::Gelu) r.slack += 16 * step_at(a.real, steps);
+      // exp(-x) may be infinite where one by it is not yet 0.
+      const double least = steps == DataType::Double ? 0x1p-1020 : 0x1p-124;
+      if (op == Op::Sigmoid || op == Op::Silu) r.slack += least * std::max(1.0, std::abs(a.real));
     }
   }
   return r;

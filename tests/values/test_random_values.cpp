@@ -179,7 +179,7 @@ std::string shown(const PageProgram& program, Variant variant, std::uint64_t see
 class RandomValues : public testing::TestWithParam<int> {};
 constexpr int kQuarters = 4;
 
-TEST_P(RandomValues, DISABLED_AreThoseOfThePage) {
+TEST_P(RandomValues, AreThoseOfThePage) {
   Figures figures;
   const char* first = std::getenv("FIRST");
   const int begin = first == nullptr ? 1 : std::atoi(first);
