@@ -2,7 +2,6 @@
 
 #include <selvage/ir/ops.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -28,7 +27,6 @@ class Builder {
     for (const Statement& s : program.statements) {
       Tensor t = value(s.value).tensor;
       if (s.axes == std::vector{1, 0}) t = transpose(t, {1, 0});
-      if (s.stored && is_known(t)) t = squeeze(unsqueeze(t, 0), {0});  // a copy of its own type
       if (s.is_output) t = fusion_->output(s.name, t, s.stored);
       tensors_.push_back(t);
     }
@@ -37,12 +35,6 @@ class Builder {
   std::shared_ptr<Fusion> take() { return fusion_; }
 
  private:
-  // What a statement that only repeats a tensor comes to.
-  bool is_known(Tensor t) const {
-    return std::any_of(tensors_.begin(), tensors_.end(),
-                       [&](Tensor known) { return known.id() == t.id(); });
-  }
-
   static Operand operand(const Literal& l) {
     return l.is_real ? Operand(l.real) : Operand(l.integer);
   }

@@ -85,7 +85,7 @@ std::optional<std::vector<DataType>> types_of(const PageProgram& program) {
   for (const Statement& s : program.statements) {
     const auto type = type_of(s.value, types);
     if (!type) return {};
-    types.push_back(s.stored.value_or(*type));
+    types.push_back(*type);
   }
   return types;
 }
@@ -112,13 +112,13 @@ class Evaluation {
 
   void add(const Statement& s) {
     Items items = value(s.value);
-    types_.push_back(s.stored.value_or(*type_of(s.value, types_)));
+    types_.push_back(*type_of(s.value, types_));
     if (s.is_output) {
       Output output{.name = s.name, .elements = {}};
       Axes axes = 0;
       for (int axis : s.axes) axes |= 1U << axis;
       const auto put = [&](std::array<std::int64_t, 2> at) {
-        output.elements.push_back(cast(element(items, at), types_.back()));
+        output.elements.push_back(cast(element(items, at), s.stored.value_or(types_.back())));
       };
       if (s.axes == std::vector{1, 0}) {
         for (std::int64_t n = 0; n < program_.extents[1]; ++n) {
@@ -129,7 +129,6 @@ class Evaluation {
       }
       outputs.push_back(std::move(output));
     }
-    for (Element& e : items.elements) e = carried(e, types_.back());
     tensors_.push_back(std::move(items));
   }
 

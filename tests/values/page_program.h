@@ -67,7 +67,7 @@ struct Statement {
   std::vector<int> axes;  // outer to inner: those of the value
   Node value;
   bool is_output = false;
-  std::optional<DataType> stored = {};  // the type it is declared with
+  std::optional<DataType> stored = {};  // as an output; who reads it reads the value
 };
 
 struct PageProgram {

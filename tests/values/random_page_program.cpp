@@ -240,7 +240,7 @@ class Generator {
     if (s.axes.size() == 2 && one_in(5)) std::swap(s.axes[0], s.axes[1]);
     s.is_output = one_in(4);
     if (s.is_output && one_in(3)) s.stored = any_of(kTypes);
-    types_.push_back(s.stored.value_or(*type_of(s.value, types_)));
+    types_.push_back(*type_of(s.value, types_));
     program_.statements.push_back(std::move(s));
   }
 
