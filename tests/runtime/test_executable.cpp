@@ -76,7 +76,7 @@ TEST(Executable, SolvesForSizesThatShapesAreMadeOf) {
   EXPECT_EQ(y, expected[0]);
   EXPECT_EQ(w, expected[1]);
   const Array odd = made("x", DataType::Float, {21});
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_by<BadInput>([&] {
               run({odd, other, y, w});
             }),
             "selvage: error[E614]: the size K has no value: it does not follow from a shape or a "
