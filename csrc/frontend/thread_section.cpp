@@ -33,10 +33,19 @@ class ThreadReader {
     program_.outermost = {.levels = {}, .body = {}};
     const Node* levels = root.find("parallel");
     if (levels != nullptr) {
-      errors_.attempt([&] { program_.outermost.levels = read_levels(*levels); });
+      errors_.attempt([&] {
+        program_.outermost.levels = read_levels(
+            *levels, "parallel", ", or leave 'parallel' out: one thread runs the body then");
+      });
     }
-    errors_.attempt(
-        [&] { program_.outermost.body = read_body(require(root, "the file", "body"), "body"); });
+    errors_.attempt([&] {
+      const Node& body = require(root, "the file", "body");
+      program_.outermost.body = read_body(body, "body");
+      if (levels == nullptr && body.items.empty()) {
+        refuse("E107", body.place, "body: nothing stands in it, and there are no levels",
+               "write what is run, such as ['A[0] = 1'], and under 'parallel' by which threads");
+      }
+    });
   }
 
  private:
@@ -106,9 +115,14 @@ class ThreadReader {
 
   // ---- levels ----
 
-  std::vector<ParallelLevel> read_levels(const Node& levels) {
+  std::vector<ParallelLevel> read_levels(const Node& levels, std::string_view what,
+                                         std::string_view otherwise) {
     std::vector<ParallelLevel> out;
-    for (const Node& level : expect_sequence(levels, "parallel")) {
+    if (expect_sequence(levels, what).empty()) {
+      refuse("E107", levels.place, std::string(what) + ": there is no level in it",
+             "name one, such as [{t: 32}]" + std::string(otherwise));
+    }
+    for (const Node& level : levels.items) {
       errors_.attempt([&] { out.push_back(read_level(level)); });
     }
     return out;
@@ -245,7 +259,7 @@ class ThreadReader {
     const Node& when = require(node, "inthreads", "when");
     InThreads in{.when = scope_.condition(when, "when"), .text = when.text, .body = {}};
     if (const Node* async = node.find("async")) in.is_async = as_bool(*async, "async");
-    if (const Node* body = node.find("do")) in.body = read_body(*body, "do");
+    in.body = read_body(require(node, "inthreads", "do"), "do");
     return in;
   }
 
@@ -281,7 +295,9 @@ class ThreadReader {
   InnerParallel read_parallel(const Node& node) {
     expect_map(node, "parallel", Form::InnerParallel, errors_);
     const Inside inside(*this);
-    InnerParallel inner{.levels = read_levels(require(node, "parallel", "levels")), .body = {}};
+    InnerParallel inner{.levels = read_levels(require(node, "parallel", "levels"), "levels",
+                                              ", or write a do in its place"),
+                        .body = {}};
     inner.body = read_body(require(node, "parallel", "do"), "do");
     return inner;
   }

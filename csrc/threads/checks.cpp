@@ -66,7 +66,20 @@ class ElementChecker {
         "the subscript " + to_string(subscript) + " of " + a.name +
             (is_refuted(verdict) ? " leaves axis " : " may leave axis ") + std::to_string(axis) +
             ", which has the extent " + to_string(n) + where,
-        "make the axis longer, or mask the threads that have no element with inthreads");
+        enough(a, axis, subscript) + "or mask the threads that have no element with inthreads");
+  }
+  // What makes the axis hold all that the subscript may be.
+  std::string enough(const ThreadArray& a, std::size_t axis, Expr subscript) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 32;
+    const Interval all = known_.interval(subscript);
+    if (!all.within(-kMost, kMost)) return "keep the subscript in the axis, ";
+    const std::int64_t more = all.lo < 0 ? -all.lo : 0;
+    const Expr own = a.shape[axis];
+    const std::int64_t needed = std::max(all.hi + more + 1, own.is(Op::Const) ? own.value() : 1);
+    const std::string add =
+        more == 0 ? "" : "add " + std::to_string(more) + " to the subscript and ";
+    return add + "give axis " + std::to_string(axis) + " of " + a.name + " the extent " +
+           std::to_string(needed) + ", ";
   }
 
   // Does a condition hold for no thread that gets here? By its mask, where there is one.

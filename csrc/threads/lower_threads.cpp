@@ -13,6 +13,7 @@
 #include <selvage/threads/joins.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
+#include <selvage/threads/race_helps.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
 #include <selvage/threads/steps.h>
@@ -494,6 +495,12 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   out.tree = level_tree(program, out.diagnostics);
   check_memory(program, out.diagnostics);
   if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
+  if (!out.kernel && options.checks_helps) {
+    const ThreadCheck check = [](const ThreadProgram& tried) {
+      return lower_threads(tried, {.checks_helps = false}).diagnostics;
+    };
+    check_race_helps(program, out.tree, check, out.diagnostics);
+  }
   // In the order of the file.
   const auto before = [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);

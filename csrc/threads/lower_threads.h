@@ -8,7 +8,8 @@ struct ThreadLowerOptions {
   // A last buffer, "executed", int32: how often each thread has run each region, one region after
   // the other, threads as masks number them.
   bool counts = false;
-  bool verifies = true;  // the kernel; else what only that finds is not found
+  bool verifies = true;      // the kernel; else what only that finds is not found
+  bool checks_helps = true;  // csrc/threads/race_helps.h
 };
 
 // The masks of a program, and its kernel with exactly the barriers that the program asks for:

@@ -4,6 +4,8 @@
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -28,7 +30,7 @@ class FindingReader {
       case Hazard::Race: race(finding, origin, d); break;
       case Hazard::Bounds:
         d.code = "E819";
-        d.help = "make the array larger, or mask the threads that have no element with inthreads";
+        d.help = enough(finding) + "or mask the threads that have no element with inthreads";
         break;
       case Hazard::Lifetime:
         d.code = "E824";
@@ -41,6 +43,32 @@ class FindingReader {
   }
 
  private:
+  // What makes arrays hold all that the statement may ask of them.
+  std::string enough(const KernelFinding& finding) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 32;
+    if (!map_) map_.emplace(kernel_);
+    std::map<BufferId, Interval> asked;
+    for (std::size_t k = 0; k < map_->accesses().size(); ++k) {
+      const KernelAccess& a = map_->accesses()[k];
+      if (map_->places()[a.place].statement != finding.statement) continue;
+      const Interval all = map_->at(a.scope).interval(map_->address(k));
+      if (!all.within(-kMost, kMost)) return "keep the subscripts in the array, ";
+      const auto [it, is_new] = asked.try_emplace(a.buffer, all);
+      if (!is_new) it->second = hull(it->second, all);
+    }
+    std::string text;
+    for (const auto& [buffer, all] : asked) {
+      const Buffer& b = kernel_.buffers[buffer];
+      const std::int64_t has = b.elements.is(Op::Const) ? b.elements.value() : 0;
+      const std::int64_t more = all.lo < 0 ? -all.lo : 0, needed = all.hi + more + 1;
+      if (more == 0 && needed <= has) continue;
+      if (more > 0)
+        text += "add " + std::to_string(more) + " to the subscripts of " + b.name + " and ";
+      text += "give " + b.name + " " + std::to_string(std::max(has, needed)) + " elements, ";
+    }
+    return text;
+  }
+
   bool is_local(const KernelFinding& finding) const {
     return finding.buffer && kernel_.buffers.at(*finding.buffer).memory == Memory::Local;
   }
@@ -136,6 +164,7 @@ class FindingReader {
   const Kernel& kernel_;
   LoweredThreads& out_;
   std::set<std::pair<std::uint32_t, Hazard>> said_;
+  std::optional<AccessMap> map_;  // once it is asked for
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <random>
+#include <set>
 
 #include "tests/support/counts.h"
 #include "tests/threads/checked.h"
@@ -89,6 +90,48 @@ TEST(AsyncGroups, LevelsSideBySideArePutTogether) {
                           "]}\n  - parallel: {levels: [{y: 8}], do: [" + region("y >= n") + "]}\n",
                       "8", "{block: {b: 2}}"),
             (Answer{true, true}));
+}
+
+// Masks that are known: a thread in two regions, whichever two, and one in none.
+TEST(AsyncGroups, AThreadInTwoRegionsIsSeen) {
+  const Answer one_twice{false, true}, one_never{true, false};
+  EXPECT_EQ(answer_to(one_after_the_other({"t < 5", "t > 3"})), one_twice);
+  EXPECT_EQ(answer_to(one_after_the_other({"t < 4", "t > 3"})), (Answer{true, true}));
+  EXPECT_EQ(answer_to(one_after_the_other({"t < 4", "t > 4"})), one_never);
+  EXPECT_EQ(answer_to(one_after_the_other({"t < 2", "t > 3", "t < 4"})), one_twice);
+  EXPECT_EQ(answer_to(one_after_the_other({"t < 2", "t < 1", "t > 1"})), one_twice);
+  EXPECT_EQ(answer_to(one_after_the_other({"t < 4", "t == 4", "t > 3"})), one_twice);
+}
+
+TEST(AsyncGroups, AThreadInTwoRegionsOfLevelsSideBySideIsSeen) {
+  const auto answer = [](const char* first, const char* second) {
+    return answer_to("  - parallel: {levels: [{x: 8}], do: [" + region(first) +
+                         "]}\n  - parallel: {levels: [{y: 2, z: 4}], do: [" + region(second) +
+                         "]}\n",
+                     "8", "{block: {b: 2}}");
+  };
+  EXPECT_EQ(answer("x < 4", "y == 1"), (Answer{true, true}));
+  EXPECT_EQ(answer("x < 5", "y == 1"), (Answer{false, true}));
+  EXPECT_EQ(answer("x < 3", "y == 1"), (Answer{true, false}));
+}
+
+// A region that a round begins with, and that it may end with by a break, is in a group once.
+TEST(AsyncGroups, ARegionIsInAGroupOnce) {
+  const Report report = report_on(
+      "arrays: {A: {shape: [64], dtype: int32, memory: local}}\nparallel: [{t: 8}]\nbody:\n"
+      "  - for:\n      index: i\n      in: 4\n      do:\n        - " +
+      region("t < 4") +
+      "\n        - sync: shared\n        - {for: {index: k, in: 1, if: i == 2, do: [{break: i}]}}\n"
+      "        - " +
+      region("t > 3") + "\n");
+  EXPECT_TRUE(report.diagnostics.empty()) << to_text(report.diagnostics);
+  const auto& groups = report.threads->lowered.groups;
+  ASSERT_FALSE(groups.empty());
+  for (const AsyncGroup& group : groups) {
+    const std::set<std::size_t> once(group.regions.begin(), group.regions.end());
+    EXPECT_EQ(once.size(), group.regions.size());
+    EXPECT_EQ(group.is_disjoint, true);
+  }
 }
 
 // ---- against enumeration ----

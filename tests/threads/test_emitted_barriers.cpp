@@ -87,9 +87,9 @@ body:
 }
 
 TEST(EmittedBarriers, AnEmptyBodyHasNone) {
-  EXPECT_EQ(
-      barriers(kTwoWarps + "- inthreads: {when: p < 3, do: []}\n- inthreads: {when: p < 4}\n"),
-      (Barriers{0, 0, 0}));
+  EXPECT_EQ(barriers(kTwoWarps +
+                     "- inthreads: {when: p < 3, do: []}\n- inthreads: {when: p < 4, do: []}\n"),
+            (Barriers{0, 0, 0}));
 }
 
 TEST(EmittedBarriers, OneBehindAnotherIsTheSame) {

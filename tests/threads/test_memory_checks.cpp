@@ -23,13 +23,13 @@ TEST(MemoryChecks, AnElementThatTheArrayHasNot) {
   expect_mended(kSixThreads + R"(- A[p + 1] = 1
 )",
                 "a.yaml:4:3: error[E819]: A[6] is out of bounds: there are 6 elements: block (0, "
-                "0, 0), thread (5, 0, 0); help: make the array larger, or mask the threads that "
+                "0, 0), thread (5, 0, 0); help: give A 7 elements, or mask the threads that "
                 "have no element with inthreads",
                 {"- A[p + 1] = 1", "- inthreads: {when: p < 5, do: [\"A[p + 1] = 1\"]}"});
   expect_mended(kSixThreads + R"(- A[p + 1] = 1
 )",
                 "a.yaml:4:3: error[E819]: A[6] is out of bounds: there are 6 elements: block (0, "
-                "0, 0), thread (5, 0, 0); help: make the array larger, or mask the threads that "
+                "0, 0), thread (5, 0, 0); help: give A 7 elements, or mask the threads that "
                 "have no element with inthreads",
                 {"shape: [6]", "shape: [7]"});
   expect_mended(R"(symbols: {n: {min: 0, max: 6}}
@@ -39,7 +39,7 @@ body:
 - inthreads: {when: p == 0, do: ["A[n] = 1"]}
 )",
                 "a.yaml:5:34: error[E819]: A[6] is out of bounds: there are 6 elements: block (0, "
-                "0, 0), thread (0, 0, 0); n = 6; help: make the array larger, or mask the threads "
+                "0, 0), thread (0, 0, 0); n = 6; help: give A 7 elements, or mask the threads "
                 "that have no element with inthreads",
                 {"shape: [6]", "shape: [7]"});
 }
@@ -49,19 +49,22 @@ TEST(MemoryChecks, ASubscriptThatLeavesItsAxisIsNotInTheNextRow) {
       kRows + R"(- A[p, q + 1] = 1
 )",
       "a.yaml:5:3: error[E819]: the subscript q + 1 of A leaves axis 1, which has the extent 4: q "
-      "= 3; help: make the axis longer, or mask the threads that have no element with inthreads",
+      "= 3; help: give axis 1 of A the extent 5, or mask the threads that have no element with "
+      "inthreads",
       {"shape: [6, 4]", "shape: [6, 5]"});
   expect_mended(
       kRows + R"(- inthreads: {when: q == 0, do: ["A[p, n] = 1"]}
 )",
       "a.yaml:5:34: error[E819]: the subscript n of A leaves axis 1, which has the extent 4: n = "
-      "5; help: make the axis longer, or mask the threads that have no element with inthreads",
+      "5; help: give axis 1 of A the extent 7, or mask the threads that have no element with "
+      "inthreads",
       {"q == 0, do: [\"A[p, n] = 1\"]", "\"q == n\", do: [\"A[p, n] = 1\"]"});
   EXPECT_EQ(
       said(kRows + R"(- A[p - 1, 4] = 1
 )"),
       "a.yaml:5:3: error[E819]: the subscript p - 1 of A leaves axis 0, which has the extent 6: p "
-      "= 0; help: make the axis longer, or mask the threads that have no element with inthreads");
+      "= 0; help: add 1 to the subscript and give axis 0 of A the extent 6, or mask the threads "
+      "that have no element with inthreads");
 }
 
 TEST(MemoryChecks, SubscriptsThatSelectOrBreakKeepInTheirAxisAreLegal) {
@@ -196,13 +199,14 @@ parallel: [{t: 2}]
 body: ["A[t, (n * n) % 1000003 // 1000000] = 1"]
 )",
                 "a.yaml:4:8: error[E819]: the subscript n * n % 1000003 / 1000000 of A may leave "
-                "axis 1, which has the extent 1, and that it does not is not proved; help: make "
-                "the axis longer, or mask the threads that have no element with inthreads",
+                "axis 1, which has the extent 1, and that it does not is not proved; help: give "
+                "axis 1 of A the extent 2, or mask the threads that have no element with inthreads",
                 {"[3, 1]", "[3, 2]"});
 }
 
 TEST(MemoryChecks, ABreakOfALoopInsideDoesNotHideIt) {
-  expect_mended(R"(arrays: {A: {shape: [5, 4], dtype: int32}}
+  expect_mended(
+      R"(arrays: {A: {shape: [5, 4], dtype: int32}}
 parallel: [{t: 2}]
 body:
 - for:
@@ -212,10 +216,10 @@ body:
     - for: {index: j, in: 2, label: j, do: [{break: j}]}
     - "A[t, i + 1] = 1"
 )",
-                "a.yaml:9:7: error[E819]: the subscript i + 1 of A leaves axis 1, which has the "
-                "extent 4: i = 3; help: make the axis longer, or mask the threads that have no "
-                "element with inthreads",
-                {"[5, 4]", "[5, 5]"});
+      "a.yaml:9:7: error[E819]: the subscript i + 1 of A leaves axis 1, which has the "
+      "extent 4: i = 3; help: give axis 1 of A the extent 5, or mask the threads that have no "
+      "element with inthreads",
+      {"[5, 4]", "[5, 5]"});
 }
 
 // The verifier finds races first.
@@ -228,11 +232,12 @@ body:
 - A[0] = 1
 )"),
       "a.yaml:4:3: error[E819]: A[6] is out of bounds: there are 6 elements: block (0, 0, 0), "
-      "thread (5, 0, 0); help: make the array larger, or mask the threads that have no element "
+      "thread (5, 0, 0); help: give A 7 elements, or mask the threads that have no element "
       "with inthreads\n"
       "a.yaml:5:3: error[E818]: A[0] is written by one thread and accessed by another with no "
       "barrier between: block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (1, 0, 0); "
-      "help: give each thread elements of its own, or put sync: shared between the two");
+      "help: give each thread elements of its own, or let one thread do it, inthreads: {when: p == "
+      "0, async: true, do: [...]}");
 }
 
 }  // namespace

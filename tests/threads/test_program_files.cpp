@@ -246,6 +246,34 @@ body: []
   EXPECT_EQ(said("parallel: [{thraed: 8}]\nbody: []\n"), "accepted");
 }
 
+// Nothing that is left out is made up in silence.
+TEST(ProgramFiles, WhatStandsThereMustSaySomething) {
+  expect_mended(kSixThreads + R"(- inthreads: {when: p < 2}
+)",
+                "a.yaml:4:14: error[E110]: inthreads: the key 'do' is missing; help: add 'do: ...'",
+                {"p < 2", "p < 2, do: [\"A[p] = 1\"]"});
+  const std::string none = R"(arrays: {A: {shape: [6], dtype: int32}}
+parallel: []
+body:
+- A[0] = 1
+)";
+  const std::string message =
+      "a.yaml:2:11: error[E107]: parallel: there is no level in it; help: name one, such as [{t: "
+      "32}], or leave 'parallel' out: one thread runs the body then";
+  expect_mended(none, message, {"parallel: []\n", ""});
+  EXPECT_EQ(said(Mend{"A[0]", "A[t % 6]"}(Mend{"[]", "[{t: 6}]"}(none))), "accepted");
+  expect_mended(
+      "body:\n- parallel: {levels: [], do: []}\n",
+      "a.yaml:2:22: error[E107]: levels: there is no level in it; help: name one, such as "
+      "[{t: 32}], or write a do in its place",
+      {"parallel: {levels: [], do: []}", "do: []"});
+  expect_mended(
+      "arrays: {A: {shape: [1], dtype: int32}}\nbody: []\n",
+      "a.yaml:2:7: error[E107]: body: nothing stands in it, and there are no levels; help: "
+      "write what is run, such as ['A[0] = 1'], and under 'parallel' by which threads",
+      {"[]\n", "['A[0] = 1']\n"});
+}
+
 TEST(ProgramFiles, ArraysAreDeclared) {
   expect_mended(kSixThreads + R"(- B[p] = 1
 )",
@@ -461,9 +489,10 @@ TEST(ProgramFiles, EveryMistakeOfAProgramIsTold) {
 )"),
       "a.yaml:4:3: error[E818]: A[0] is written by one thread and accessed by another with no "
       "barrier between: block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (1, 0, 0); "
-      "help: give each thread elements of its own, or put sync: shared between the two\n"
+      "help: give each thread elements of its own, or let one thread do it, inthreads: {when: p == "
+      "0, async: true, do: [...]}\n"
       "a.yaml:5:3: error[E819]: A[6] is out of bounds: there are 6 elements: block (0, 0, 0), "
-      "thread (5, 0, 0); help: make the array larger, or mask the threads that have no element "
+      "thread (5, 0, 0); help: give A 7 elements, or mask the threads that have no element "
       "with inthreads");
 }
 

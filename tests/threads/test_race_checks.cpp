@@ -98,14 +98,16 @@ TEST(RaceChecks, ThreadsMeetInOneStatement) {
 )",
       "a.yaml:4:3: error[E818]: A[0] is written by one thread and accessed by another with no "
       "barrier between: block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (1, 0, 0); "
-      "help: give each thread elements of its own, or put sync: shared between the two",
+      "help: give each thread elements of its own, or let one thread do it, inthreads: {when: p == "
+      "0, async: true, do: [...]}",
       {"A[0]", "A[p]"});
   expect_mended(
       kTwoArrays + R"(- A[0] += 1
 )",
       "a.yaml:4:3: error[E818]: A[0] is read by one thread and accessed by another with no barrier "
       "between: block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (1, 0, 0); help: "
-      "give each thread elements of its own, or put sync: shared between the two",
+      "give each thread elements of its own, or let one thread do it, inthreads: {when: p == 0, "
+      "async: true, do: [...]}",
       {"A[0]", "A[p]"});
 }
 
@@ -136,7 +138,7 @@ body:
 )",
       "a.yaml:6:47: error[E818]: A[0] is written by one thread and accessed by another with no "
       "barrier between: block (0, 0, 0), thread (0, 0, 0); and block (0, 0, 0), thread (1, 0, 0); "
-      "n = 0; help: give each thread elements of its own, or put sync: region between the two",
+      "n = 0; help: give each thread elements of its own: syncs alone do not mend this",
       {"A[0]", "A[p]"});
 }
 
