@@ -52,8 +52,10 @@ struct Comparison {
   std::int64_t unvisited = 0;   // items that no loop point visits, where that is allowed
   std::int64_t mismatches = 0;  // not equal to the last bit (NaNs count as equal)
   std::int64_t failures = 0;    // of those, beyond what is allowed
-  double max_difference = 0;    // of those; NaN against a number: infinite
-  std::string first;            // where it differs first, and by what; empty: nowhere
+  // Of the failures, or, where there are none, of the mismatches: the largest, NaN against a number
+  // being infinite; where the first of that size is, and both values. Empty: nowhere.
+  double max_difference = 0;
+  std::string first;
 };
 
 // How long it took, in seconds, on the machine that was asked for, each kernel run once; emulation

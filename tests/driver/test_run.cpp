@@ -225,6 +225,37 @@ TEST(Run, AWrongKernelIsCaughtByEveryMachine) {
   }
 }
 
+TEST(Run, OfWhatIsWrongTheWorstIsNamedAndNothingThatIsWithinTheTolerance) {
+  // Rows of 1e-4, which are off by 4e-8, of 1 and of 2; then a row that overflows.
+  const auto build = [](Fusion& f, bool is_wrong) {
+    const Tensor x = f.input("x", {f.constant(4), f.constant(4)}, DataType::Float, {"i", "j"});
+    const Tensor s = sum(x, {1});
+    f.output("y", is_wrong ? s + sum(x * x, {1}) : s);
+  };
+  Fusion right, wrong;
+  build(right, false);
+  build(wrong, true);
+  const Schedule schedule(wrong);
+  const Program p = lower(wrong, schedule);
+  Array x(DataType::Float, {4, 4});
+  const auto fill = [&](std::int64_t row, double value) {
+    for (std::int64_t j = 0; j < 4; ++j) x.set(row * 4 + j, value);
+  };
+  fill(0, 1e-4);
+  const auto run_on = [&] { return run(right, p, {.inputs = {{"x", x}}, .on = Machine::Virtual}); };
+  const auto differs = [](const RunResult& r) { return r.comparisons[0]; };
+  EXPECT_EQ(differs(run_on()).failures, 0);
+  EXPECT_THAT(differs(run_on()).first, HasSubstr("y[0] is 0.00040003"));
+  fill(1, 1);
+  fill(2, 2);
+  EXPECT_EQ(differs(run_on()).mismatches, 3);
+  EXPECT_EQ(differs(run_on()).failures, 2);
+  EXPECT_EQ(differs(run_on()).first, "y[2] is 24, the unscheduled program has 8");
+  EXPECT_EQ(differs(run_on()).max_difference, 16);
+  fill(3, 1e30);
+  EXPECT_THAT(differs(run_on()).first, HasSubstr("y[3] is inf, the unscheduled program has 4"));
+}
+
 TEST(Run, ChecksOnTheVirtualDeviceFindAnAccessThatIsOutside) {
   BiasRelu c(DataType::Float);
   Program p = lower(c.f, c.tiled(32));
