@@ -441,10 +441,11 @@ class HolePicture {
       x += width;
     };
     const std::string in_numbers = is_numbered_ ? "7" : "";
-    if (has_valid_)
-      entry("cell valid", in_numbers, is_numbered_ ? "stores that item" : "stores an item");
+    const std::string verb = tensor_.tensor().fold ? "folds into " : "stores ";
+    const std::string does = verb + (is_numbered_ ? "that item" : "an item");
+    if (has_valid_) entry("cell valid", in_numbers, does);
     if (has_repeated_) {
-      entry("cell repeated", in_numbers, "a hole, and stores that item: duplicates are allowed");
+      entry("cell repeated", in_numbers, "a hole, and " + does + ": duplicates are allowed");
     }
     for (std::size_t domain : used_) {
       const std::string name = shortened(tensor_.name_of(states_.domains()[domain]), 32);

@@ -1,5 +1,6 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/report/array_lines.h>
 #include <selvage/report/bound_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/fill_lines.h>
@@ -326,7 +327,7 @@ Json json_of(const RunResult& run) {
     if (c.mismatches > 0) {
       output["failures"] = c.failures;
       output["max_difference"] = c.max_difference;
-      output["first"] = c.first;
+      output["worst"] = c.first;
     }
   }
   if (!run.faults.empty()) json["faults"] = run.faults;
@@ -338,6 +339,13 @@ Json json_of(const RunResult& run) {
     }
   }
   return json;
+}
+
+// As the page shows it; --output writes all of it.
+Json json_of(const Array& array) {
+  return {{"dtype", to_string(array.type)},
+          {"shape", array.shape},
+          {"lines", array_lines(array, Lines::kColumns)}};
 }
 
 Json json_of(const Diagnostic& d) {
@@ -388,6 +396,10 @@ std::string to_json(const Report& report) {
   }
   if (report.threads && !report.threads->runs.empty()) {
     json["runs"] = Json::parse(runs_json(*report.threads));
+  }
+  if (!report.values.empty()) {
+    Json& values = json["values"] = Json::object();
+    for (const auto& [name, array] : report.values) values[name] = json_of(array);
   }
   Json& diagnostics = json["diagnostics"] = Json::array();
   for (const Diagnostic& d : report.diagnostics) {

@@ -25,6 +25,10 @@ void Lines::line(std::size_t indent, std::string_view text) {
   }
 }
 
+void Lines::verbatim(std::size_t indent, std::string_view text) {
+  text_ += std::string(indent, ' ') + std::string(text) + "\n";
+}
+
 void Lines::blank() {
   if (!text_.empty() && !text_.ends_with("\n\n")) text_ += '\n';
 }

@@ -12,6 +12,7 @@ class Lines {
   static constexpr std::size_t kColumns = 100;
 
   void line(std::size_t indent, std::string_view text);
+  void verbatim(std::size_t indent, std::string_view text);  // as it is, however long
   void blank();                           // one, however often it is called; none at the start
   void heading(const std::string& text);  // after a blank
   // Of a list that goes on for longer the page shows kMostItems; then: "... and 2 more, which

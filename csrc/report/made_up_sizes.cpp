@@ -1,14 +1,19 @@
+#include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
+#include <selvage/driver/work.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/point.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace selvage {
 
 namespace {
 
-const std::vector<std::int64_t> kPreferred = {37, 29, 7, 5, 3};
+// From the most telling ones to the least work.
+const std::vector<std::vector<std::int64_t>> kPreferences = {{37, 29, 7, 5, 3}, {5, 3, 2}, {1}};
 constexpr std::int64_t kGap = 3;  // elements between two rows
 
 std::vector<Expr> stride_symbols(const Fusion& fusion) {
@@ -42,11 +47,9 @@ void add_strides(const Fusion& fusion, Point& point) {
   }
 }
 
-}  // namespace
-
-std::map<std::string, std::int64_t> made_up_sizes(
-    const Fusion& fusion, const Program& program,
-    const std::map<std::string, std::int64_t>& given) {
+std::map<std::string, std::int64_t> made_up(const Fusion& fusion, const Program& program,
+                                            const std::map<std::string, std::int64_t>& given,
+                                            const std::vector<std::int64_t>& preferred) {
   Point point;
   const std::vector<Expr> strides = stride_symbols(fusion);
   std::vector<Expr> missing;
@@ -67,12 +70,80 @@ std::map<std::string, std::int64_t> made_up_sizes(
                        [&](Expr s) { return !value_of(s, point) && !contains(missing, s); });
   });
   std::map<std::string, std::int64_t> sizes = given;
-  const auto found = completed(*fusion.facts(), point, missing, conditions, kPreferred);
+  const auto found = completed(*fusion.facts(), point, missing, conditions, preferred);
   if (!found) return sizes;
   point = *found;
   add_strides(fusion, point);
   for (const auto& [symbol, value] : point) sizes[std::string(symbol.name())] = value;
   return sizes;
+}
+
+SizeValues values_of(std::span<const Expr> symbols,
+                     const std::map<std::string, std::int64_t>& sizes) {
+  SizeValues values;
+  for (Expr s : symbols) {
+    const auto it = sizes.find(std::string(s.name()));
+    if (it == sizes.end()) continue;
+    values.symbols.push_back(s);
+    values.values.push_back(it->second);
+  }
+  return values;
+}
+
+// Of the kernels, and of their arrays, whose items are made up and compared.
+double work_of(const Fusion& fusion, const Program& program,
+               const std::map<std::string, std::int64_t>& sizes) {
+  const SizeValues values = values_of(fusion.sizes(), sizes);
+  double work = 0;
+  for (const ProgramStep& step : program.steps) {
+    work += statements_of_launch(step.variants.front(), values);
+  }
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    double items = 1;
+    for (Expr n : fusion.shape(TensorId(t))) items *= double(values(n).value_or(1));
+    work += items;
+  }
+  return work;
+}
+
+[[noreturn]] void refuse_work(double work, const std::map<std::string, std::int64_t>& sizes,
+                              const std::map<std::string, std::int64_t>& given) {
+  std::vector<std::string> words;
+  std::string one = "N";
+  for (const auto& [name, value] : sizes) {
+    if (given.contains(name)) continue;
+    if (words.empty()) one = name;
+    words.push_back(name + " = " + std::to_string(value));
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", work);
+  refuse<BadInput>("E617",
+                   "--check makes up " + listed(words) + ", and a run of that comes to " + text +
+                       " statements and items",
+                   "give it sizes, such as --size " + one +
+                       "=...; or let the facts allow smaller "
+                       "ones");
+}
+
+}  // namespace
+
+std::map<std::string, std::int64_t> made_up_sizes(
+    const Fusion& fusion, const Program& program,
+    const std::map<std::string, std::int64_t>& given) {
+  double work = 0;
+  std::map<std::string, std::int64_t> sizes;
+  for (const std::vector<std::int64_t>& preferred : kPreferences) {
+    sizes = made_up(fusion, program, given, preferred);
+    if (sizes.size() == given.size()) return sizes;
+    work = work_of(fusion, program, sizes);
+    if (work <= kMostMadeUpStatements) return sizes;
+  }
+  refuse_work(work, sizes, given);
+}
+
+void check_made_up_work(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes) {
+  const double work = statements_of_launch(kernel, values_of(kernel.sizes, sizes));
+  if (work > kMostMadeUpStatements) refuse_work(work, sizes, {});
 }
 
 std::map<std::string, std::int64_t> made_up_sizes(const Facts& facts,
@@ -81,7 +152,8 @@ std::map<std::string, std::int64_t> made_up_sizes(const Facts& facts,
   for (Expr symbol : symbols) {
     const Facts::Symbol* known = facts.find(symbol);
     const Interval range = known == nullptr ? Interval{} : known->range;
-    std::int64_t value = kPreferred[std::min(preferred.size(), kPreferred.size() - 1)];
+    const std::vector<std::int64_t>& telling = kPreferences.front();
+    std::int64_t value = telling[std::min(preferred.size(), telling.size() - 1)];
     if (range.has_lo()) value = saturating_add(range.lo, value);
     if (range.has_lo() && range.has_hi() && value >= range.hi) {
       value = range.lo + (range.hi - range.lo) / 2;

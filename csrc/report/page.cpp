@@ -1,6 +1,7 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/report/array_lines.h>
 #include <selvage/report/bound_lines.h>
 #include <selvage/report/fill_lines.h>
 #include <selvage/report/lines.h>
@@ -13,6 +14,7 @@
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_lines.h>
 #include <selvage/report/thread_reasons.h>
+#include <selvage/report/verdict.h>
 
 #include <algorithm>
 
@@ -20,28 +22,8 @@ namespace selvage {
 
 namespace {
 
-std::string by(const std::array<Expr, 3>& extents) {
-  std::size_t last = 3;
-  while (last > 1 && extents[last - 1].is_const(1)) --last;
-  std::string text;
-  for (std::size_t i = 0; i < last; ++i) text += (i > 0 ? " x " : "") + to_string(extents[i]);
-  return text;
-}
-
 void print_loops(const Kernel& kernel, Lines& out) {
-  const Launch& launch = kernel.launch;
-  const bool is_parallel = std::any_of(std::begin(launch.grid), std::end(launch.grid),
-                                       [](Expr e) { return !e.is_const(1); });
-  const bool has_threads = std::any_of(std::begin(launch.block), std::end(launch.block),
-                                       [](Expr e) { return !e.is_const(1); });
-  const std::string shape =
-      is_parallel || has_threads
-          ? counted(by(launch.grid), "block") +
-                (launch.cluster > 1 ? ", in clusters of " + std::to_string(launch.cluster) + ","
-                                    : "") +
-                " of " + counted(by(launch.block), "thread")
-          : "one thread";
-  out.heading("Kernel " + kernel.name + ": " + shape);
+  out.heading("Kernel " + kernel.name + ": " + shape_text(kernel.launch));
   const std::string text = loop_nest(kernel);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -107,21 +89,24 @@ std::string wanted_text(const Report& report, const PageOptions& options) {
 
 bool only_cuda(const PageOptions& o) { return o.cuda && !o.loops && !o.predicates && !o.why; }
 
-std::string page(const ThreadReport& threads, const PageOptions& options) {
+std::string thread_page(const Report& report, const PageOptions& options) {
+  const ThreadReport& threads = *report.threads;
   const std::string cuda = threads.cuda ? threads.cuda->text : "";
   if (only_cuda(options)) return cuda;
   Lines out;
+  if (options.all()) print_verdict(report, out);
   if (options.all() || options.predicates || options.why) print_threads(threads, out);
   if (options.why) print_reasons(threads.lowered, out);
   if (threads.lowered.kernel && (options.all() || options.loops)) {
     print_loops(*threads.lowered.kernel, out);
   }
   std::string text = out.take();
-  if (!cuda.empty() && (options.all() || options.cuda)) text += "\nCUDA\n\n" + cuda;
+  if (!cuda.empty() && options.cuda) text += "\nCUDA\n\n" + cuda;
   Lines more;
   if (threads.compiled) print_resources(*threads.compiled, more);
   if (!threads.runs.empty()) more.blank();
   print_thread_runs(threads, more);
+  print_values(report.values, more);
   const std::string rest = more.take();
   return rest.empty() ? text : text + "\n" + rest;
 }
@@ -129,13 +114,14 @@ std::string page(const ThreadReport& threads, const PageOptions& options) {
 }  // namespace
 
 std::string page(const Report& report, const PageOptions& options) {
-  if (report.threads) return page(*report.threads, options);
+  if (report.threads) return thread_page(report, options);
   std::string cuda;
   const auto add_cuda = [&](const FusionReport& fusion) {
     const std::string text = cuda_text(fusion);
     if (!text.empty()) cuda += (cuda.empty() ? "" : "\n") + text;
   };
   Lines out, resources;
+  if (options.all()) print_verdict(report, out);
   for (const FusionReport& fusion : report.fusions) {
     for (const TensorReport& tensor : report.tensors) {
       if (tensor.schedule != fusion.schedule) continue;
@@ -164,21 +150,17 @@ std::string page(const Report& report, const PageOptions& options) {
     }
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
-    const bool has_inputs =
-        std::any_of(fusion.program->buffers.begin(), fusion.program->buffers.end(),
-                    [](const ProgramBuffer& b) { return b.role == ProgramBuffer::Role::Input; });
-    if (options.cuda || (options.all() && has_inputs)) add_cuda(fusion);
+    if (options.cuda) add_cuda(fusion);
     if (fusion.compiled) print_resources(*fusion.compiled, resources);
   }
   if (only_cuda(options)) return cuda;
   std::string text = out.take();
   if (!cuda.empty()) text += "\nCUDA\n\n" + cuda;
   if (const std::string used = resources.take(); !used.empty()) text += "\n" + used;
-  if (!report.runs.empty()) {
-    Lines result;
-    print_runs(report.runs, result);
-    text += "\n" + result.take();
-  }
+  Lines result;
+  print_runs(report.runs, result);
+  print_values(report.values, result);
+  if (const std::string ran = result.take(); !ran.empty()) text += "\n" + ran;
   const std::string wanted = wanted_text(report, options);
   if (!wanted.empty()) text += "\n" + wanted;
   return text;

@@ -6,7 +6,7 @@
 
 namespace selvage {
 
-// Which parts of the page are wanted; with none chosen, all of it, the CUDA text for fusions only.
+// Which parts of the page are wanted; with none chosen, a verdict and all of it but the CUDA text.
 struct PageOptions {
   bool loops = false;       // the loop nests as pseudo-C
   bool predicates = false;  // the checks that stay, and those that are not needed

@@ -81,7 +81,8 @@ class Page {
     part("How the index is cut up", graph_picture(tensor));
     const std::optional<Drawing> holes = hole_picture(tensor);
     if (holes) {
-      part("What each loop point stores", *holes);
+      part(tensor.tensor().fold ? "What each loop point folds into" : "What each loop point stores",
+           *holes);
     } else {
       y_ += 8;
       line("Loop points are drawn once all sizes are known. Open: " + open_sizes(tensor) +

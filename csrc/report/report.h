@@ -85,6 +85,12 @@ struct ThreadReport {
   std::vector<std::string> differences = {};  // between runs
 };
 
+// An array of a run whose values are to be shown.
+struct ShownArray {
+  std::string name;
+  Array array;
+};
+
 // All that a run of schedule_inspect has found.
 struct Report {
   std::string file;
@@ -93,6 +99,7 @@ struct Report {
   std::vector<Diagnostic> diagnostics;
   std::vector<RunResult> runs;
   std::optional<ThreadReport> threads = {};
+  std::vector<ShownArray> values = {};  // in the order asked for
 
   // 0: fine; 1: something is illegal, or a check failed.
   int exit_status() const;

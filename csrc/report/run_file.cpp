@@ -69,6 +69,33 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   return request;
 }
 
+// What is to be shown is an input or an output.
+void check_shown_name(const Report& report, const std::string& name) {
+  std::vector<std::string> names = names_of(report, Role::Input);
+  for (std::string& n : names_of(report, Role::Output)) names.push_back(std::move(n));
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw BadInput({.code = "E625",
+                  .place = {},
+                  .message = "--print: there is no input or output " + name,
+                  .help = names.empty()
+                              ? std::string("leave it out: there are none")
+                              : "one of " + joined(names) +
+                                    "; a tensor that is none is kept nowhere as a whole"});
+}
+
+// Keeps the arrays that are to be shown, `first` of two of one name.
+void keep_shown(const RunFileOptions& options, const std::map<std::string, Array>& first,
+                const std::map<std::string, Array>& second, Report& report) {
+  for (const std::string& name : options.prints) {
+    for (const auto* arrays : {&first, &second}) {
+      const auto it = arrays->find(name);
+      if (it == arrays->end()) continue;
+      report.values.push_back({name, it->second});
+      break;
+    }
+  }
+}
+
 void write_arrays(const RunFileOptions& options, const std::map<std::string, Array>& inputs,
                   const std::map<std::string, Array>& outputs) {
   if (!options.save_inputs.empty()) {
@@ -137,6 +164,7 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
   ThreadReport& threads = *report.threads;
   for (const auto& [name, path] : options.inputs) check_array_name(*threads.program, name);
   for (const auto& [name, path] : options.outputs) check_array_name(*threads.program, name);
+  for (const std::string& name : options.prints) check_array_name(*threads.program, name);
   if (options.run && threads.lowered.kernel) {
     ThreadRunRequest request{.symbols = {},
                              .on = options.on,
@@ -146,10 +174,13 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     if (options.check && !program.symbols.empty()) {
       request.symbols = made_up_sizes(program.facts, program.symbols);
     }
+    bool is_made_up = false;
     for (Expr s : program.symbols) {
       const auto it = file.sizes.find(std::string(s.name()));
       if (it != file.sizes.end()) request.symbols[it->first] = it->second;
+      is_made_up = is_made_up || it == file.sizes.end();
     }
+    if (options.check && is_made_up) check_made_up_work(*threads.lowered.kernel, request.symbols);
     for (const auto& [name, path] : options.inputs) {
       request.inputs[name] = read_input(global_array(*threads.program, name)->type, path);
     }
@@ -162,6 +193,7 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     std::map<std::string, Array> after = threads.runs.front().outputs;
     after.insert(threads.runs.front().inputs.begin(), threads.runs.front().inputs.end());
     write_arrays(options, threads.runs.front().inputs, after);
+    keep_shown(options, after, {}, report);
   }
   if (options.check) check_expectations(file, report);
 }
@@ -173,13 +205,16 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
   if (options.run && report.exit_status() == 0) {
     for (const auto& [name, path] : options.inputs) check_name(report, Role::Input, name);
     for (const auto& [name, path] : options.outputs) check_name(report, Role::Output, name);
+    for (const std::string& name : options.prints) check_shown_name(report, name);
   }
   if (options.run) {
     for (const FusionReport& subject : report.fusions) {
       if (!subject.program) continue;
       report.runs.push_back(
           run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
-      write_arrays(options, report.runs.back().inputs, report.runs.back().outputs);
+      const RunResult& result = report.runs.back();
+      write_arrays(options, result.inputs, result.outputs);
+      keep_shown(options, result.outputs, result.inputs, report);
     }
   }
   if (options.check) check_expectations(file, report);

@@ -127,7 +127,9 @@ class TensorPage {
     if (holes.valid() == holes.points() && transforms().empty()) return;
     const std::vector<std::string> lines = picture(tensor_, holes);
     if (lines.empty()) return;
-    out_.heading("The item that each loop point stores; . is a hole: an index is out of bounds");
+    out_.heading("The item that each loop point " +
+                 std::string(tensor_.tensor().fold ? "folds into" : "stores") +
+                 "; . is a hole: an index is out of bounds");
     for (const std::string& line : lines) out_.line(2, line);
   }
 
@@ -199,13 +201,16 @@ class TensorPage {
       exists = exists && n && 0 <= x && x < *n;
       item.push_back(std::to_string(x));
     }
-    const std::string store =
-        "or else " + to_text(point) + " stores " + tensor_.name() + "[" + joined(item) + "]";
+    const std::string at = tensor_.name() + "[" + joined(item) + "]";
+    const std::string head = "or else " + to_text(point), out = tensor_.name_of(p.domain) + " = " +
+                                                                std::to_string(indices->back()) +
+                                                                " is out of bounds";
+    // Many points fold into one item; none that exists does so from outside.
+    if (exists && tensor_.tensor().fold) return head + " folds one more into " + at + ": " + out;
+    const std::string store = head + (tensor_.tensor().fold ? " folds into " : " stores ") + at;
     if (!exists) return store + ", which does not exist";
     const bool is_covered = is_proved(analysis_.coverage.verdict);
-    return store + (is_covered ? " a second time: " : " from a hole: ") +
-           tensor_.name_of(p.domain) + " = " + std::to_string(indices->back()) +
-           " is out of bounds";
+    return store + (is_covered ? " a second time: " : " from a hole: ") + out;
   }
 
   void print_dropped(const Dropped& d, bool why) {

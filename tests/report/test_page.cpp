@@ -39,12 +39,12 @@ TEST(Page, APointThatAnotherCheckStopsIsNoReasonForOne) {
   EXPECT_THAT(text, HasSubstr("or else o = 0, a = 1, b = 1 stores T0[4] a second time"));
 }
 
-TEST(Page, Figure2FitsFortyLinesWithTheResultOfARun) {
+TEST(Page, Figure2FitsAScreenWithTheResultOfARun) {
   const Numbered t = figure2();
   Report report = report_on(t);
   report.runs.push_back(run(*t.fusion, *report.fusions[0].program, {.on = Machine::Virtual}));
   const std::vector<std::string> lines = lines_of(page(report));
-  EXPECT_LE(lines.size(), 40u);
+  EXPECT_LE(lines.size(), 42u);
   for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_EQ(
       lines.back(),
@@ -71,14 +71,72 @@ TEST(Page, ChosenPartsComeAlone) {
   EXPECT_EQ(page(report, {.cuda = true}), report.fusions[0].cuda[0][0].text);
 }
 
-TEST(Page, AFusionShowsItsCuda) {
+TEST(Page, AFusionShowsItsCudaWhereThatIsAskedFor) {
   Fusion f;
   const Expr n = f.extent("N");
   const Tensor a = f.input("a", {n}, DataType::Float, {"n"});
   f.output("y", relu(a + 1.5));
   Schedule s(f);
   const Report report = inspect("test.yaml", {Subject{.schedule = s}});
-  EXPECT_THAT(page(report), HasSubstr("\nCUDA\n\n#ifndef KERNEL"));
+  EXPECT_THAT(page(report), Not(HasSubstr("CUDA\n")));
+  EXPECT_THAT(page(report, {.loops = true, .cuda = true}), HasSubstr("\nCUDA\n\n#ifndef KERNEL"));
+}
+
+// The first line of the page of a file.
+std::string verdict(const std::string& text) {
+  const ScheduleFile file = read_schedule_text(text, "a.yaml");
+  return lines_of(page(inspect(file))).at(0);
+}
+
+TEST(Page, TheVerdictComesFirst) {
+  EXPECT_EQ(verdict("tensors: {T0: {logical: {i: 10}}}\n"),
+            "Legal: makes kernel_T0, one thread (--cuda prints its text)");
+  EXPECT_EQ(
+      verdict("tensors: {T0: {logical: {i: 10}, bind: {i: TIDx}}, T1: {logical: {i: 10, j: 4}, "
+              "bind: {i: BIDx}}}\n"),
+      "Legal: makes kernel_T0, 1 block of 10 threads; kernel_T1, 10 blocks of 1 thread (--cuda "
+      "prints their");
+  EXPECT_EQ(
+      verdict("tensors: {T0: {logical: {i: 1}}, T1: {logical: {i: 1}}, T2: {logical: {i: 1}}, "
+              "T3: {logical: {i: 1}}}\n"),
+      "Legal: makes 4 kernels (--cuda prints their text)");
+  EXPECT_EQ(verdict("tensors: {T0: {logical: {i: 10}, memory: shared}}\n"),
+            "Legal: nothing of it is a kernel");
+  EXPECT_EQ(verdict("tensors: {T0: {logical: {i: 10}, bind: {i: Group}}}\n"),
+            "Illegal: E414, binding i to Group is not supported yet");
+  EXPECT_EQ(verdict("tensors: {T0: {logical: {i: 10}, bind: {i: Group}}, T1: {logical: {i: 10}, "
+                    "bind: {i: DIDx}}}\n"),
+            "Illegal: E414, binding i to Group is not supported yet; and 1 error more");
+  EXPECT_EQ(verdict("arrays: {A: {shape: [6], dtype: int32}}\nparallel: [{p: 6}]\n"
+                    "body: [\"A[p] = 1\"]\n"),
+            "Legal: makes kernel_a, 1 block of 6 threads (--cuda prints its text)");
+}
+
+TEST(Page, ARunThatGoesWrongIsTheVerdict) {
+  const Numbered t = figure2();
+  Report report = report_on(t);
+  report.runs.push_back(run(*t.fusion, *report.fusions[0].program, {.on = Machine::Virtual}));
+  report.runs[0].comparisons[0].failures = 1;
+  EXPECT_EQ(lines_of(page(report)).at(0), "Wrong: legal, and a run of it went wrong");
+}
+
+TEST(Page, PointsOfAFoldFoldIntoTheirItem) {
+  const ScheduleFile file = read_schedule_text(R"(
+inputs: {x: {shape: [2, 10], dtype: float}}
+compute: ['s[b] = sum(x[b, h])']
+schedule: {s: [{split: {in: h, factor: 4, out: [ho, hi]}}, {resize: {in: b, left: 0, right: 1, out: b1}}]}
+)",
+                                               "a.yaml");
+  const std::string text = page(inspect(file));
+  EXPECT_THAT(text, HasSubstr("The item that each loop point folds into; . is a hole: an index is "
+                              "out of bounds\n"));
+  EXPECT_THAT(text,
+              HasSubstr("      or else b1 = 0, ho = 2, hi = 2 folds one more into s[0]: h = 10 is "
+                        "out of bounds\n"));
+  EXPECT_THAT(text,
+              HasSubstr("      or else b1 = 2, ho = 0, hi = 0 folds into s[2], which does not "
+                        "exist\n"));
+  EXPECT_THAT(text, Not(HasSubstr("stores")));
 }
 
 TEST(Page, ItemsThatAreLostAreNamed) {

@@ -1,5 +1,7 @@
 #include <selvage/frontend/npy.h>
+#include <selvage/report/json.h>
 #include <selvage/report/made_up_sizes.h>
+#include <selvage/report/page.h>
 #include <selvage/report/run_file.h>
 #include <selvage/runtime/virtual_unit.h>
 #include <tests/support/refusal.h>
@@ -139,6 +141,86 @@ tensors:
   EXPECT_TRUE(6 <= sizes.at("N") && sizes.at("N") <= 64);
   EXPECT_LE(sizes.at("M"), 3);
   EXPECT_GE(sizes.at("T0_stride_I0"), sizes.at("N") * 6);
+}
+
+TEST(MadeUpSizes, AreSmallerWhereTheRunWouldBeLong) {
+  const auto sizes_of = [](const std::string& logical) {
+    const Case c("symbols: {N: {}, K: {}}\ntensors:\n  T0: {logical: {" + logical + "}}\n");
+    const FusionReport& f = c.report.fusions.at(0);
+    return made_up_sizes(f.schedule->fusion(), *f.program, {});
+  };
+  EXPECT_EQ(sizes_of("I0: N, I1: K"), (std::map<std::string, std::int64_t>{{"N", 37}, {"K", 29}}));
+  EXPECT_EQ(sizes_of("I0: N, I1: K, I2: 1000000"),
+            (std::map<std::string, std::int64_t>{{"N", 5}, {"K", 3}}));
+  EXPECT_EQ(sizes_of("I0: N, I1: K, I2: 50000000"),
+            (std::map<std::string, std::int64_t>{{"N", 1}, {"K", 1}}));
+}
+
+TEST(MadeUpSizes, AreRefusedWhereNoneMakeAShortRun) {
+  Case c(R"(
+symbols: {N: {multiple_of: 4096}, K: {min: 1000000}}
+tensors:
+  T0: {logical: {I0: N, I1: K}}
+)");
+  EXPECT_EQ(
+      c.refusal({.check = true}),
+      "selvage: error[E617]: --check makes up K = 1000000 and N = 4096, and a run of that comes "
+      "to 8.2e+09 statements and items; help: give it sizes, such as --size K=...; or let the "
+      "facts allow smaller ones");
+  Case threads(R"(
+symbols: {n: {min: 1000000000}}
+arrays: {A: {shape: [4], dtype: int32}}
+parallel: [{thread: {t: 4}}]
+body:
+  - for: {index: i, in: n, do: ["A[t] += 1"]}
+)");
+  EXPECT_EQ(
+      threads.refusal({.check = true}),
+      "selvage: error[E617]: --check makes up n = 1000000037, and a run of that comes to 4e+09 "
+      "statements and items; help: give it sizes, such as --size n=...; or let the facts allow "
+      "smaller ones");
+}
+
+TEST(RunFile, ValuesThatAreToBeShownAreKept) {
+  const ScheduleFile file = read_schedule_text(R"(
+inputs: {x: {shape: [2, 3], dtype: int32}}
+compute:
+  - t[i, j] = x[i, j] * 2
+  - y[i] = sum(t[i, j])
+)",
+                                               "test.yaml");
+  const Folder folder;
+  Array x(DataType::Int32, {2, 3});
+  for (std::int64_t k = 0; k < 6; ++k) x.set_int(k, k);
+  write_npy(folder.file("x.npy"), x);
+  Report report = inspect(file);
+  run_file(file,
+           {.inputs = {{"x", folder.file("x.npy")}}, .prints = {"y", "x"}, .on = Machine::Virtual},
+           report);
+  EXPECT_THAT(page(report, {.loops = true}), testing::EndsWith(R"(
+Run on the virtual device: y, 2 items, bit for bit those of the unscheduled program
+
+y, int64[2]
+  [ 6 24]
+
+x, int32[2, 3]
+  [[0 1 2]
+   [3 4 5]]
+)"));
+  EXPECT_THAT(to_json(report), HasSubstr(R"("values": {
+  "y": {
+   "dtype": "int64",
+   "shape": [
+    2
+   ],
+   "lines": [
+    "[ 6 24]"
+   ]
+  },)"));
+  Case c(kBias);
+  EXPECT_EQ(c.refusal({.prints = {"t"}}),
+            "selvage: error[E625]: --print: there is no input or output t; help: one of a, b, y; a "
+            "tensor that is none is kept nowhere as a whole");
 }
 
 TEST(MadeUpSizes, OfSymbolsAreInsideOfTheirRangesWhereTheyCanBe) {

@@ -21,12 +21,14 @@ struct Outcome {
 };
 
 // Runs schedule_inspect with these words of a shell, in the root of the repository, and `input` on
-// its standard input.
-Outcome inspect(const std::string& arguments, const std::string& input = "") {
+// its standard input; the shell does `before` first.
+Outcome inspect(const std::string& arguments, const std::string& input = "",
+                const std::string& before = "") {
   const std::string base =
       (std::filesystem::temp_directory_path() / ("selvage-" + std::to_string(getpid()))).string();
   std::ofstream(base + ".in") << input;
-  const std::string command = "cd '" SELVAGE_SOURCE_DIR "' && '" SELVAGE_INSPECT_PATH "' " +
+  const std::string command = before +
+                              "cd '" SELVAGE_SOURCE_DIR "' && '" SELVAGE_INSPECT_PATH "' " +
                               arguments + " < '" + base + ".in' 2> '" + base + ".err'";
   Outcome outcome;
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -140,6 +142,40 @@ TEST(CommandLine, TimeSaysHowLongEachKernelTook) {
               testing::ContainsRegex("\n  compiled in [0-9.]+ ms; kernel_y ran [0-9.]+ ms\n"));
   EXPECT_THAT(inspect("examples/bias_relu.yaml --run --time --on virtual --json").out,
               testing::ContainsRegex("\"compile_ms\": [0-9.]+"));
+}
+
+TEST(CommandLine, PrintRunsAndShowsValues) {
+  const std::string file =
+      "inputs: {x: {shape: [4], dtype: int32}}\ncompute: [\"y = sum(x[i] * 0 + i)\"]\n";
+  const Outcome o = inspect("- --loops --on virtual --print y --print y", file);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_THAT(o.out, testing::EndsWith("unscheduled program\n\ny, int64[]\n  6\n"));
+  EXPECT_EQ(inspect("- --print q", file).err,
+            "selvage: error[E625]: --print: there is no input or output q; help: one of x, y; a "
+            "tensor that is none is kept nowhere as a whole\n");
+  const Outcome threads = inspect("- --loops --on virtual --print A",
+                                  "arrays: {A: {shape: [3], dtype: int32}}\nparallel: [{p: 3}]\n"
+                                  "body: [\"A[p] = p * p\"]\n");
+  EXPECT_EQ(threads.status, 0) << threads.err;
+  EXPECT_THAT(threads.out, testing::EndsWith("\n\nA, int32[3]\n  [0 1 4]\n"));
+}
+
+TEST(CommandLine, TooLittleMemoryIsSaidOfTheFile) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "[SKIP a sanitizer takes all the address space that there is]";
+#endif
+  std::string file = "tensors:\n";
+  for (int k = 0; k < 900; ++k) {
+    file +=
+        "  T" + std::to_string(k) + ": {logical: {i: 1000}, transforms: " +
+        "[{split: {in: i, factor: 7, out: [a, b]}}, {split: {in: a, factor: 3, out: [c, d]}}]}\n";
+  }
+  const Outcome o = inspect("- --loops", file, "ulimit -v 70000; ");
+  EXPECT_EQ(
+      o.err,
+      "-: error[E803]: this machine has not enough memory for it; help: split the file, or make "
+      "its extents smaller\n");
+  EXPECT_EQ(o.status, 2);
 }
 
 TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {

@@ -57,8 +57,11 @@ int main(int argc, char** argv) {
   using namespace selvage;
   std::ios::sync_with_stdio(false);
   int status = 2;
+  std::string file = "schedule_inspect";  // what is being read
   try {
-    status = perform(parse_options(argc, argv));
+    const Options options = parse_options(argc, argv);
+    if (!options.file.empty()) file = options.file;
+    status = perform(options);
   } catch (const BadFile& e) {
     print(e.diagnostics());
   } catch (const Illegal& e) {
@@ -74,7 +77,10 @@ int main(int argc, char** argv) {
   } catch (const InternalError& e) {
     std::cerr << "schedule_inspect: " << e.what() << "; please report it with the file\n";
   } catch (const std::bad_alloc&) {
-    std::cerr << "schedule_inspect: error: this machine has not enough memory for it\n";
+    print({{.code = "E803",
+            .place = {file, 0, 0},
+            .message = "this machine has not enough memory for it",
+            .help = "split the file, or make its extents smaller"}});
   }
   if (!std::cout.flush()) {
     std::cerr << "schedule_inspect: error: cannot write to standard output\n";

@@ -85,7 +85,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
 // What the options say before they are examined.
 struct Raw {
   std::string file, simplify, on;
-  std::vector<std::string> sizes, inputs, outputs;
+  std::vector<std::string> sizes, inputs, outputs, prints;
   bool rules = false, schema = false, trace = false, debug = false, tune = false;
   bool version = false, run = false;
 };
@@ -140,7 +140,11 @@ void examine(const Raw& raw, Options& options) {
   if (!options.arch.empty() && !is_architecture(options.arch)) {
     wrong("--arch: '" + options.arch + "' is no architecture", "write it as sm_90a or sm_80");
   }
-  options.run = raw.run || options.running.check;
+  for (const std::string& name : raw.prints) {
+    std::vector<std::string>& prints = options.running.prints;
+    if (std::find(prints.begin(), prints.end(), name) == prints.end()) prints.push_back(name);
+  }
+  options.run = raw.run || options.running.check || !raw.prints.empty();
   options.running.run = options.run;
   const std::pair<bool, const char*> needing[] = {
       {!raw.inputs.empty(), "--input"},
@@ -186,7 +190,7 @@ Options parse_options(int argc, const char* const* argv) {
                "only the checks that stay, and those not needed; of threads the masks");
   app.add_flag("--why", options.page.why, "the same, each with its reason");
   app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
-  app.add_flag("--cuda", options.page.cuda, "only the emitted kernels");
+  app.add_flag("--cuda", options.page.cuda, "only the emitted kernels, as CUDA");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
   app.add_option("--svg", options.svg,
                  "FILE: draw graphs, holes, banks and masks as SVG; -: print it");
@@ -197,6 +201,8 @@ Options parse_options(int argc, const char* const* argv) {
   many("--input", raw.inputs,
        "NAME=FILE.npy ...: inputs; what is left out is made up, arrays of threads are 0");
   many("--output", raw.outputs, "NAME=FILE.npy ...: write outputs");
+  many("--print", raw.prints,
+       "NAME ...: run, and show the values of inputs or outputs; of many, the corners");
   app.add_option("--on", raw.on, "where to run: virtual, emulate or gpu");
   app.add_flag("--time", options.running.times, "say how long compiling and each kernel took");
   app.add_option("--seed", options.running.seed, "of the inputs that are made up; default 1");

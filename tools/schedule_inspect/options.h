@@ -21,7 +21,7 @@ struct Options {
   std::string arch;  // to compile for; empty: none
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
-  bool run = false;    // --run or --check
+  bool run = false;    // --run, --check or --print
   bool prove = false;  // has Z3 confirm what is printed
   RunFileOptions running;
   std::string help;  // the text, for Task::Help

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <selvage/report/lines.h>
+#include <selvage/report/report.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The values of an array as NumPy shows them, in lines of at most `columns`: in brackets by axis,
+// floats with as many digits as the type tells apart, 8 at most. Of more than a thousand items, the
+// first three and the last three of each axis.
+//   [[0 1 2]
+//    [3 4 5]]
+std::vector<std::string> array_lines(const Array& array, std::size_t columns);
+
+// "y, float[2, 3]", and its values below.
+void print_values(const std::vector<ShownArray>& values, Lines& out);
+
+}  // namespace selvage
