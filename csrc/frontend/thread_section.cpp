@@ -30,7 +30,6 @@ class ThreadReader {
     if (const Node* arrays = root.find("arrays")) {
       errors_.attempt([&] { read_arrays(*arrays); });
     }
-    program_.outermost = {.levels = {}, .body = {}};
     const Node* levels = root.find("parallel");
     if (levels != nullptr) {
       errors_.attempt([&] {

@@ -34,6 +34,14 @@ Array matrix(DataType type, std::int64_t rows, std::int64_t columns,
   return a;
 }
 
+TEST(ReferenceViews, ASqueezeKeepsTheOrderOfItems) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(2), f.constant(1), f.constant(3)}, DataType::Int32);
+  f.output("y", squeeze(x));
+  EXPECT_EQ(run(f, {}, {{"x", counted(DataType::Int32, {2, 1, 3})}}),
+            counted(DataType::Int32, {2, 3}));
+}
+
 TEST(ReferenceViews, AReshapeKeepsTheOrderOfItems) {
   struct Case {
     Shape from, to;

@@ -94,6 +94,9 @@ TEST(Text, SmtLooksThroughLetAndWritesNegativesAsTerms) {
   EXPECT_EQ(to_smt(i + INT64_MIN <= n), "(<= (+ i (- 9223372036854775808)) N)");
   EXPECT_EQ(to_smt(min(i, n)), "(ite (<= i N) i N)");
   EXPECT_EQ(to_smt(!eq(i, 0) || pool.truth(false)), "(or (not (= i 0)) false)");
+  const Expr operands[] = {i, n};
+  EXPECT_EQ(to_smt(pool.call("f", operands)), "(f i N)");
+  EXPECT_EQ(to_smt(pool.load("c", {})), "c");
 }
 
 }  // namespace

@@ -31,6 +31,23 @@ const TensorInfo& info_of(const ScheduleFile& file, const std::string& tensor) {
   return (*file.fusion)[*file.fusion->find(tensor)];
 }
 
+TEST(ComputeSection, AShapeHas64AxesAtMost) {
+  std::string shape = "1";
+  for (int k = 0; k < 64; ++k) shape += ", 1";
+  EXPECT_EQ(
+      refusal("inputs: {x: {shape: [" + shape + "], dtype: float}}\ncompute: [\"y[] = 1\"]\n"),
+      "a.yaml:1:21: error[E104]: shape has more than 64 axes; help: use fewer axes\n");
+}
+
+TEST(ComputeSection, AFileHasAThousandStatementsAtMost) {
+  std::string file = "inputs: {x: {shape: [N], dtype: float}}\ncompute:\n";
+  for (int k = 0; k <= 1'000; ++k) file += "  - y" + std::to_string(k) + "[n] = x[n]\n";
+  const std::string text = refusal(file);
+  EXPECT_EQ(
+      text.substr(0, text.find("\n")),
+      "a.yaml:1003:5: error[E104]: the file has more than 1000 tensors; help: split the file");
+}
+
 TEST(ComputeSection, HasInputsTensorsAndOutputs) {
   const ScheduleFile file = read(std::string("sizes: {M: 3}\n") + kFile);
   EXPECT_EQ(file.kind, ScheduleFile::Kind::Compute);

@@ -118,6 +118,10 @@ TEST(Formula, AReductionFoldsOverWhatIsNotOnTheLeft) {
             "y[n] = mean[m in M]((a[m, n] * b[n])) float");
   EXPECT_EQ(tensors_of("y[] = prod(a[m, n])"), "y[] = prod[m in M, n in N](a[m, n]) float");
   EXPECT_EQ(tensors_of("y[m] = sum[n](a[m, n])"), "y[m] = sum[n in N](a[m, n]) float");
+  // At the end of a statement it is an element of a tensor of that name; there is none.
+  const std::string text = refusal(with_statement("y[m] = sum[m]"));
+  EXPECT_NE(text.find("sum"), std::string::npos) << text;
+  EXPECT_NE(text.find("error["), std::string::npos) << text;
   EXPECT_EQ(tensors_of("y[] = argmax[n, m](a[m, n])"),
             "y[] = argmax[n in N, m in M](a[m, n]) int64");
   EXPECT_EQ(tensors_of("y[n] = var(b[n] + a[m, n], 3)"),

@@ -375,6 +375,7 @@ TEST(TmaRefuses, ATileThatSharedMemoryDoesNotHold) {
                  "most 227 KiB); at I0 = 0, o = 0, i = 227, I2 = 0; help: take a box of 224 items "
                  "of I1",
                  keys(224));
+  EXPECT_TRUE(TmaCase(keys(227)).is_legal());  // 227 KiB
   const auto huge = [](const std::string& rest) {
     return "logical: {I0: 4, I1: 8}, transforms: [{split: {in: I0, factor: 1099511627776, out: [a, "
            "b]}}, {split: {in: I1, factor: 1099511627776, out: [c, d]}}], loop: [a, c, b, d], " +

@@ -51,6 +51,14 @@ constexpr const char* kClassic =
     "    view: [{swizzle: {kind: xor, in: [row, column], out: [r, c]}}]\n"
     "    logical: [r, c]\n";
 
+TEST(BankLines, JsonHasTheConditionsOnTheBase) {
+  const ScheduleFile file = read_schedule_text(
+      "tensors: {tile: {dtype: half, memory: shared, align: 2, logical: {x: 64}, bind: {x: TIDx}}}",
+      "test.yaml");
+  const Json json = Json::parse(to_json(inspect(file)));
+  EXPECT_EQ(json["tensors"]["tile"]["bank_conflicts"]["if"].dump(), R"(["tile % 4 == 0"])");
+}
+
 TEST(BankLines, TellTheThreadsThatCollideAndWhatMendsIt) {
   EXPECT_EQ(Inspected(kClassic).block("Bank"),
             "Bank conflicts of shared memory: 2-way\n"

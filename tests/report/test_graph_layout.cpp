@@ -79,6 +79,13 @@ TEST(GraphLayout, CrossingsAreUntangled) {
   }
 }
 
+TEST(GraphLayout, WhatHangsFromOneStandsBesideWhatHangsFromTwo) {
+  // Node 2 hangs from both, 3 from the left one alone.
+  const Layout layout = lay_out(graph_of(4, {{0, 2}, {0, 3}, {1, 2}}));
+  EXPECT_LT(layout.centers[0].breadth, layout.centers[1].breadth);
+  EXPECT_LT(layout.centers[3].breadth, layout.centers[2].breadth);
+}
+
 TEST(GraphLayout, RandomGraphsKeepEveryPromise) {
   std::mt19937 random(11);
   for (int round = count(200, 5000); round > 0; --round) {

@@ -224,6 +224,29 @@ TEST(Json, ADiagnosticHasAllFieldsInOrder) {
             R"("help":"use a factor of at least 1"})");
 }
 
+TEST(Json, WhatIsKeptInSharedMemoryHasItsElements) {
+  const ScheduleFile file = read_schedule_text(
+      "inputs: {a: {shape: [96, 96], dtype: float}}\n"
+      "compute: [\"y[j, i] = a[i, j]\"]\n"
+      "schedule:\n"
+      "  a: [{cache: {as: tile, memory: shared}}]\n"
+      "  y: []\n",
+      "test.yaml");
+  const Json tile = Json::parse(to_json(inspect(file)))["tensors"]["tile"];
+  EXPECT_EQ(tile["memory"], "shared");
+  EXPECT_TRUE(tile.contains("elements"));
+}
+
+TEST(Json, FaultsOfARunStandThereWhereThereAreAny) {
+  Report report;
+  report.runs.resize(2);
+  report.runs[0].machine = report.runs[1].machine = Machine::Emulate;
+  report.runs[1].faults = {"y[3] is written twice"};
+  const Json runs = Json::parse(to_json(report))["runs"];
+  EXPECT_FALSE(runs[0].contains("faults"));
+  EXPECT_EQ(runs[1]["faults"].dump(), R"(["y[3] is written twice"])");
+}
+
 TEST(Json, WhatIsNotTextIsEscapedAndReplaced) {
   EXPECT_EQ(json_of_diagnostic({.code = "W1",
                                 .severity = Severity::Warning,

@@ -63,6 +63,12 @@ TEST_F(DiskCacheTest, WhatIsPutIsGotByEveryCacheOfTheFolder) {
   EXPECT_TRUE(warnings.empty());
 }
 
+TEST(DiskCacheWarnings, GoToTheErrorOutputUnlessSomebodyTakesThem) {
+  testing::internal::CaptureStderr();
+  DiskCache("/proc/no/such/folder").put("key", bytes_of("payload"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("warning[E711]"), std::string::npos);
+}
+
 TEST_F(DiskCacheTest, APutReplacesWhatTheKeyHad) {
   DiskCache cache = open();
   cache.put("key", bytes_of("old"));
