@@ -111,7 +111,7 @@ TEST(Vectors, WhatIsNotProvedIsRefusedUntilAFactProvesIt) {
   EXPECT_EQ(look(text("")).diagnostics,
             "a.yaml:4:3: error[E453]: it is not proved that the vector I4 of T0, 4 x float, is "
             "contiguous; help: law F: 4 must divide N, the extent of I1, which is all that is "
-            "contiguous\n");
+            "contiguous; leave I4 serial\n");
   EXPECT_EQ(look(text("value: 12")).diagnostics, "");
 }
 

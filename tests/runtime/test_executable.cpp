@@ -79,8 +79,8 @@ TEST(Executable, SolvesForSizesThatShapesAreMadeOf) {
   EXPECT_EQ(refusal_by<BadInput>([&] {
               run({odd, other, y, w});
             }),
-            "selvage: error[E614]: the size K has no value: it does not follow from a shape or a "
-            "stride; help: name it in the call, {\"K\", ...}");
+            "selvage: error[E612]: the argument x has shape [21], not [20]: K = 5; help: make the "
+            "shapes agree: x[K * 4]");
 }
 
 TEST(Executable, OutlivesWhatItWasMadeFrom) {
