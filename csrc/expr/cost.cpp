@@ -19,8 +19,9 @@ std::int64_t product_weight(Expr e) {
   return is_sign(e) ? 1 : 3;
 }
 
-// Of the operator alone.
-std::int64_t weight(Expr e) {
+}  // namespace
+
+std::int64_t operator_cost(Expr e) {
   switch (e.op()) {
     case Op::Const:
     case Op::Bool:
@@ -47,13 +48,11 @@ std::int64_t weight(Expr e) {
   return 0;
 }
 
-}  // namespace
-
 Cost cost_of(Expr e) {
   std::unordered_map<std::uint32_t, Cost> costs;
   for (Expr n : reachable({&e, 1}, false)) {
     Cost& cost = costs[n.id()];
-    cost.total = weight(n);
+    cost.total = operator_cost(n);
     cost.divisions = n.is(Op::Div) || n.is(Op::Mod) ? 1 : 0;
     if (n.is(Op::Let)) continue;
     for (Expr a : n.args()) {

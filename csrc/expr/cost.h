@@ -18,6 +18,9 @@ struct Cost {
 };
 Cost cost_of(Expr e);
 
+// What e's own operator adds to the costs of its operands.
+std::int64_t operator_cost(Expr e);
+
 // Conjuncts other than `true`: those of a && (b && c) are three.
 std::int64_t clauses_of(Expr e);
 

@@ -201,6 +201,31 @@ void Simplifier::propose_division(Expr e, Proposals& out) {
       if (!out.empty()) return;
     }
   }
+  propose_division_of_digits(e, out);
+}
+
+// Whether a sum is cheaper with a number beside a digit of it, or with its digits apart, was
+// decided before it was known what would divide it. What the divisor leaves of the digits may be a
+// digit, by the assumptions, where no such thing can be said of the number.
+void Simplifier::propose_division_of_digits(Expr e, Proposals& out) {
+  constexpr int kMostNumbers = 4;
+  const std::int64_t d = e[1].value();
+  LinearSum sum = sum_of(e[0]);
+  for (int n = 0; n < kMostNumbers; ++n) {
+    auto digits = with_a_number_in_digits(sum);
+    if (!digits) return;
+    sum = *std::move(digits);
+    const auto division = divide_terms(pool(), sum, LinearSum::of_constant(d));
+    if (!division || division->quotient.is_zero()) continue;
+    const LinearSum& rest = division->rest;
+    if (!nonnegative(rest, kProofDepth) || !is_below(rest, d)) continue;
+    Bindings bindings;
+    at(bindings, PatternSymbol::x) = to_expr(pool(), division->quotient);
+    at(bindings, PatternSymbol::y) = to_expr(pool(), rest);
+    at(bindings, PatternSymbol::a) = e[1];
+    out.push_back(bindings);
+    return;
+  }
 }
 
 void Simplifier::propose_division(const LinearSum& dividend, Expr divisor, Proposals& out) {

@@ -57,6 +57,7 @@ void Simplifier::grant_steps(Expr e) {
   constexpr std::int64_t kLeast = 2000, kPerNode = 4, kMost = 60'000, kProofs = 1200;
   steps_ = std::min(kMost, kLeast + kPerNode * std::int64_t{e.size()});
   proof_steps_ = kProofs + std::min(kMost, std::int64_t{e.size()});
+  share_ran_out_ = false;
 }
 
 // What was remembered after the steps ran out is not all that can be said: forgets it, and goes on
@@ -68,7 +69,7 @@ void Simplifier::start_again(Expr e) {
 
 void Simplifier::forget_answers() {
   known_.each([](Known& k) {
-    k.normal = k.written = {};
+    k.normal = k.written = k.text = k.rebuilt = {};
     k.linear.reset();
   });
   tried_.clear();
@@ -94,56 +95,6 @@ void Simplifier::normalize_parts(Expr e) {
     } else {
       normalize(part);
     }
-  }
-}
-
-// As cheap at least, and no intermediate needs a wider integer. (What a sum multiplied out needs,
-// the factored one may not: c + 67108864*(x - 32).)
-bool Simplifier::is_better(Expr text, Expr than) {
-  if (cost(text) > cost(than)) return false;
-  const auto range = [this](Expr e) { return interval(e); };
-  const Width needed = tree_width(text, range);
-  return needed == Width::Int32 || needed <= tree_width(than, range);
-}
-
-// Writing may leave what normalizing takes further, so the two are repeated while that makes the
-// text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
-Expr Simplifier::simplify(Expr e) {
-  constexpr int kMostRounds = 4;  // that run out of steps
-  constexpr std::uint64_t kToWrite = 200'000;
-  constexpr std::int64_t kStepsToWrite = 500;
-  if (e.depth() > kDeepest) return e;
-  const Question question(*this, e);
-  Expr best = e;
-  std::vector<Expr> equals;  // texts of one cost, each leading to the next
-  bool all_steps = true;     // were there when the round began
-  for (int round = 0;; ++round) {
-    normalize_parts(best);
-    const Expr normal = normalize(best);
-    const bool no_work = !has_work_left();
-    if (no_work) {
-      // What is not all proved is still written well.
-      work_end_ = work_done + kToWrite;
-      steps_ = std::max(steps_, kStepsToWrite);
-    }
-    write_parts(normal);
-    const Expr next = write(normal);
-    if (no_work) work_end_ = 0;
-    const bool ran_out = has_run_out();
-    if (ran_out && questions_ == 1 && !no_work) {
-      start_again(all_steps ? next : best);
-      if (!std::exchange(all_steps, true)) continue;
-    } else {
-      all_steps = false;
-    }
-    if (same(next, best) || !is_better(next, best)) return best;
-    if (ran_out && (round == kMostRounds || questions_ > 1 || no_work)) return next;
-    if (cost(next) < cost(best)) equals.clear();
-    const auto seen =
-        std::find_if(equals.begin(), equals.end(), [&](Expr s) { return same(s, next); });
-    if (seen != equals.end()) return *std::min_element(seen, equals.end(), structurally_before);
-    equals.push_back(next);
-    best = next;
   }
 }
 

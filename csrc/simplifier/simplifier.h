@@ -6,8 +6,8 @@
 #include <selvage/simplifier/memo.h>
 #include <selvage/simplifier/rules.h>
 #include <selvage/simplifier/samples.h>
-#include <selvage/simplifier/tree_width.h>
 #include <selvage/simplifier/verdict.h>
+#include <selvage/simplifier/width.h>
 
 #include <array>
 #include <memory>
@@ -33,8 +33,11 @@ class Simplifier {
   ExprPool& pool() const { return facts_.pool(); }
 
   // The cheapest text of an equal expression that is found: never dearer than e (csrc/expr/cost.h),
-  // with no intermediate that needs a wider integer, and simplified again it stays as it is.
+  // with no intermediate that needs a wider integer, and simplified again it stays as it is. What
+  // cannot be written so stays as it is for its own part of e alone.
   Expr simplify(Expr e);
+  // Whether the last question had more to try than its budget allowed.
+  bool ran_out() const { return ran_out_; }
   // An equal expression in the form in which proofs are made: products multiplied out, terms in
   // canonical order, each number apart or in digits. Equal sums have one normal form.
   Expr normal_form(Expr e);
@@ -65,7 +68,6 @@ class Simplifier {
 
   // simplifier.cpp: sums and the walk over the tree
   // The canonical sum of any expression, and of one that is simple already.
-  bool is_better(Expr text, Expr than);
   static constexpr std::uint32_t kDeep = 200;
   void normalize_parts(Expr e);
   Expr normalize(Expr e);
@@ -89,6 +91,7 @@ class Simplifier {
   Expr substitute(Expr pattern, const Bindings& bindings);
   void propose_division(Expr e, Proposals& out);
   void propose_division(const LinearSum& dividend, Expr divisor, Proposals& out);
+  void propose_division_of_digits(Expr e, Proposals& out);
   std::optional<LinearSum> exact_quotient(const LinearSum& a, const LinearSum& b);
   bool bind_multiple(std::int64_t coefficient, Expr others, Expr period, Expr divisor,
                      Bindings& bindings);
@@ -114,6 +117,8 @@ class Simplifier {
   bool move_in(LinearSum& sum, std::size_t i, Expr atom);
   std::optional<LinearSum> join(const LinearSum& sum, Expr remainder, std::int64_t k);
   std::optional<LinearSum> in_digits(const LinearSum& sum, Expr digit);
+  std::optional<LinearSum> in_digits(const LinearSum& sum, Expr number, std::int64_t a);
+  std::optional<LinearSum> with_a_number_in_digits(const LinearSum& sum);
   bool split_digits(LinearSum& sum, std::size_t i);
   struct Quotient {
     Expr x, a;
@@ -121,6 +126,20 @@ class Simplifier {
   std::vector<Quotient> as_quotients(Expr y, std::int64_t factor);
   bool replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in,
                      std::string_view name);
+
+  // texts.cpp: what stands in the answer, part by part
+  struct AsWritten {
+    Interval range;
+    Width width;  // of every intermediate
+  };
+  const AsWritten& as_written(Expr e);
+  bool is_better(Expr text, Expr than);
+  Expr text_of(Expr e);
+  void find_texts_below(Expr e);
+  Expr cheapest(Expr e, Expr normal, Expr rebuilt);
+  Expr rebuilt(Expr e);
+  Expr rebuilt_conjunction(Expr e);
+  Expr write_to_the_end(Expr normal);
 
   // writing.cpp
   void write_parts(Expr e);
@@ -242,11 +261,27 @@ class Simplifier {
    private:
     Simplifier& simplifier_;
   };
+  // While it lives, a part of the question may take what is left but for what `others` more parts
+  // are to have: none is starved by a hard one before it.
+  class Share {
+   public:
+    Share(Simplifier& s, std::size_t others);
+    ~Share();
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+   private:
+    Simplifier& simplifier_;
+    std::uint64_t work_end_;
+    std::int64_t steps_kept_, proof_steps_kept_;
+  };
   void grant_steps(Expr e);
   void start_again(Expr e);
   void forget_answers();
   bool has_work_left() const { return work_done < work_end_; }
-  bool has_run_out() const { return steps_ <= 0 || proof_steps_ <= 0 || !has_work_left(); }
+  bool has_run_out() const {
+    return share_ran_out_ || steps_ <= 0 || proof_steps_ <= 0 || !has_work_left();
+  }
   bool spend() { return --steps_ > 0 && has_work_left(); }
   bool spend_on_proof() { return --proof_steps_ > 0 && has_work_left(); }
 
@@ -265,6 +300,9 @@ class Simplifier {
   struct Known {
     Expr normal;   // the expression itself while the question is open
     Expr written;  // the cheapest text of what is normal
+    Expr text;     // what stands for a part of a question in the answer
+    Expr rebuilt;  // it with the texts of its parts
+    std::optional<AsWritten> as_written;
     std::optional<LinearSum> linear, sum;
     std::optional<Interval> interval;
     std::optional<Interval> narrowed;  // by assumptions, beyond what the structure says
@@ -288,6 +326,11 @@ class Simplifier {
   std::uint64_t work_end_ = 0;    // for this one
   std::int64_t steps_ = 0;        // of rewriting
   std::int64_t proof_steps_ = 0;  // apart, so that no hard proof leaves a text half done
+  bool share_ran_out_ = false;    // of one part
+  bool ran_out_ = false;          // the last question
+  // For writing what is not all proved: kept apart from the rest.
+  std::uint64_t work_to_write_ = 0;
+  std::int64_t steps_to_write_ = 0;
   int rewriting_depth_ = 0;
   int depth_ = 0;   // of proofs within simplifications within proofs
   int budget_ = 0;  // steps left in the current proof

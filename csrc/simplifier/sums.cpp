@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/cost.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -60,12 +61,12 @@ std::int64_t least_multiple(const LinearSum& sum, const LinearSum& x) {
 
 }  // namespace
 
-// What an expression costs to compute: divisions dear, then products, then the rest.
+// As cost_of(), remembered.
 int Simplifier::cost(Expr e) {
   constexpr int kMost = 1 << 24;
   int& memo = known_[e].cost;
   if (memo != 0 || e.args().empty() || e.is(Op::Let)) return memo;
-  int total = e.is(Op::Div) || e.is(Op::Mod) ? 10 : e.is(Op::Mul) ? 3 : 1;
+  auto total = int(operator_cost(e));
   for (Expr a : e.args()) total = std::min(kMost, total + cost(a));
   return memo = total;
 }
@@ -296,17 +297,55 @@ bool Simplifier::split_digits(LinearSum& sum, std::size_t i) {
 
 // The sum with k*a*(x / a) + k*(x % a) in place of its k*x, for a digit x / a or x % a.
 std::optional<LinearSum> Simplifier::in_digits(const LinearSum& sum, Expr digit) {
-  if (!is_division(digit) || !digit[1].is(Op::Const) || digit[1].value() < 1) return std::nullopt;
-  const LinearSum& x = sum_of(digit[0]);
+  if (!is_division(digit) || !digit[1].is(Op::Const)) return std::nullopt;
+  return in_digits(sum, digit[0], digit[1].value());
+}
+
+// The same for a number x and its digits by a.
+std::optional<LinearSum> Simplifier::in_digits(const LinearSum& sum, Expr number, std::int64_t a) {
+  if (a < 1) return std::nullopt;
+  const LinearSum& x = sum_of(number);
   const std::int64_t k = least_multiple(sum, x);
-  const auto steps = checked_mul(k, digit[1].value());
+  const auto steps = checked_mul(k, a);
   if (k == 0 || k == INT64_MIN || !steps) return std::nullopt;
-  const LinearSum high = linear(digit[0] / digit[1]), low = linear(digit[0] % digit[1]);
+  const LinearSum high = linear(number / a), low = linear(number % a);
   const auto less = add(sum, x, -k);
   const auto with_high = less ? add(*less, high, *steps) : std::nullopt;
   const auto result = with_high ? add(*with_high, low, k) : std::nullopt;
   if (!result || multiple_within(*result, x) != 0) return std::nullopt;
   return result;
+}
+
+// The sum with one number in digits of which it has a digit already: the smallest digit first.
+std::optional<LinearSum> Simplifier::with_a_number_in_digits(const LinearSum& sum) {
+  struct Number {
+    Expr x;
+    std::int64_t a;
+  };
+  std::vector<Number> numbers;
+  for (const auto& t : sum.terms) {
+    const Expr digit = t.monomial;
+    if (!is_division(digit) || !digit[1].is(Op::Const) || digit[1].value() < 2) continue;
+    const Expr x = digit[0];
+    const std::int64_t a = digit[1].value();
+    numbers.push_back({x, a});
+    // (y / b) % a is a digit of y, too; y / (a*b) one of y / b.
+    if (digit.is(Op::Mod) && x.is(Op::Div) && x[1].is(Op::Const) && x[1].value() > 1) {
+      numbers.push_back({x[0], x[1].value()});
+    }
+    for (const auto& u : sum.terms) {
+      const Expr y = u.monomial;
+      if (digit.is(Op::Mod) || !y.is(Op::Div) || !same(y[0], x) || !y[1].is(Op::Const)) continue;
+      const std::int64_t b = y[1].value();
+      if (b > 1 && b < a && a % b == 0) numbers.push_back({y, a / b});
+    }
+  }
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [](const Number& one, const Number& other) { return one.a < other.a; });
+  for (const auto& [x, a] : numbers) {
+    if (auto digits = in_digits(sum, x, a)) return digits;
+  }
+  return std::nullopt;
 }
 
 // sum with k*x - k*a*(x / a) in place of its k*(x % a); a is a constant.

@@ -13,10 +13,6 @@ namespace selvage::corpus {
 
 namespace {
 
-constexpr std::int64_t kMostPoints = std::int64_t{1} << 31;  // of an extent, at its largest
-constexpr std::size_t kMostAxes = 9;
-constexpr std::uint32_t kMostNodes = 400;  // of an expression; dearer lines are left out
-
 // The extent of an iterdomain, and the most it can be.
 struct Extent {
   Expr expr;
@@ -39,8 +35,8 @@ struct Chain {
 
 class Generator {
  public:
-  Generator(int number, std::uint64_t seed)
-      : number_(number), rng_(seed * 1'000'003 + std::uint64_t(number)) {
+  Generator(int number, std::uint64_t seed, const Scale& scale)
+      : number_(number), scale_(scale), rng_(seed * 1'000'003 + std::uint64_t(number)) {
     symbolic_ = below(10) >= 6;
     draw_logical();
   }
@@ -70,6 +66,10 @@ class Generator {
 
   // Sizes as people have them: powers of two, round ones, odd ones.
   std::int64_t size() {
+    const std::int64_t n = usual_size();
+    return scale_.size_bits == 0 ? n : n << below(scale_.size_bits + 1);
+  }
+  std::int64_t usual_size() {
     switch (below(5)) {
       case 0: return std::int64_t{1} << below(11);
       case 1: return 3 * (std::int64_t{1} << below(8));
@@ -93,7 +93,7 @@ class Generator {
   }
 
   void draw_logical() {
-    const std::size_t rank = 1 + below(4), certain = below(rank);
+    const std::size_t rank = 1 + below(scale_.most_rank), certain = below(rank);
     for (std::size_t k = 0; k < rank; ++k) {
       const bool is_symbol = symbolic_ && (k == certain || below(2) == 0);
       logical_.push_back(is_symbol ? symbol() : known(size()));
@@ -109,7 +109,7 @@ class Generator {
   }
   std::optional<Extent> product(const Extent& a, const Extent& b) {
     const std::optional<std::int64_t> most = checked_mul(a.most, b.most);
-    if (!most || *most > kMostPoints) return std::nullopt;
+    if (!most || *most > scale_.most_points) return std::nullopt;
     if (a.expr.is(Op::Const) && b.expr.is(Op::Const)) return known(*most);
     return Extent{a.expr * b.expr, *most};
   }
@@ -118,15 +118,16 @@ class Generator {
   Chain grow() {
     Chain chain{logical_, logical_.size(), {}, {}};
     for (std::size_t k = 0; k < logical_.size(); ++k) chain.loops.push_back(k);
-    const std::size_t transforms = 3 + below(10);
-    for (std::size_t made = 0, tries = 0; made < transforms && tries < 100; ++tries) {
+    const std::size_t transforms =
+        scale_.least_transforms + below(scale_.most_transforms - scale_.least_transforms + 1);
+    for (std::size_t made = 0, tries = 0; made < transforms && tries < scale_.most_tries; ++tries) {
       const std::uint64_t pick = below(20);
       if (pick < 9 ? split(chain) : pick < 17 ? merge(chain) : reorder(chain)) ++made;
     }
     return chain;
   }
   bool split(Chain& chain) {
-    if (chain.loops.size() >= kMostAxes) return false;
+    if (chain.loops.size() >= scale_.most_axes) return false;
     const std::size_t at = below(chain.loops.size()), x = chain.loops[at];
     const Extent f = symbolic_ && below(10) == 0 ? symbol() : known(factor());
     if (chain.extents[x].most == 1 && below(4) != 0) return false;
@@ -213,8 +214,8 @@ class Generator {
 
   void add(std::vector<Line>& lines, const Line& start, char kind, Expr e, Expr guard = {},
            const std::string& suffix = "") {
-    if (e.args().empty() || e.size() > kMostNodes) return;
-    if (guard.valid() && guard.size() > 2 * kMostNodes) return;
+    if (e.args().empty() || e.size() > scale_.most_nodes) return;
+    if (guard.valid() && guard.size() > 2 * scale_.most_nodes) return;
     Line line = start;
     line.kind = std::string(1, kind) + (symbolic_ ? 's' : 'c');
     line.id = std::to_string(number_) + '.' + line.kind + std::to_string(written_++) + suffix;
@@ -224,6 +225,7 @@ class Generator {
   }
 
   int number_;
+  Scale scale_;
   std::mt19937_64 rng_;
   bool symbolic_ = false;
   ExprPool pool_;
@@ -234,9 +236,9 @@ class Generator {
 
 }  // namespace
 
-std::vector<Line> generate(int chains, std::uint64_t seed) {
+std::vector<Line> generate(int chains, std::uint64_t seed, const Scale& scale) {
   std::vector<Line> lines;
-  for (int k = 0; k < chains; ++k) Generator(k, seed).write(lines);
+  for (int k = 0; k < chains; ++k) Generator(k, seed, scale).write(lines);
   return lines;
 }
 

@@ -4,7 +4,6 @@
 #include <selvage/simplifier/interval.h>
 
 #include <cstdint>
-#include <functional>
 
 namespace selvage {
 
@@ -12,8 +11,8 @@ namespace selvage {
 enum class Width : std::uint8_t { Int32, Int64, Beyond };
 Width width_of(const Interval& values);
 
-// What holds every intermediate of an expression, computed as it is written; Let looked through.
-// `range` gives the values of symbols, loads and calls.
-Width tree_width(Expr e, const std::function<Interval(Expr)>& range);
+// The values of n's operator on operands with these values, as far as intervals tell: those of any
+// number for a Symbol, Load or Call. Let is looked through.
+Interval range_of_operator(Expr n, const Interval* operands);
 
 }  // namespace selvage
