@@ -43,9 +43,11 @@ void compare(const Problem& problem, Expr simple, std::size_t points, Checked& c
 
 Checked check(const Line& line, std::size_t points) {
   const Problem problem(line);
-  const Expr simple = Simplifier(problem.facts).simplify(problem.expression);
+  Simplifier simplifier(problem.facts);
+  const Expr simple = simplifier.simplify(problem.expression);
   const Expr again = Simplifier(problem.facts).simplify(simple);
   Checked checked;
+  checked.ran_out = simplifier.ran_out();
   checked.simplified = to_string(simple);
   checked.before = cost_of(problem.expression);
   checked.after = cost_of(simple);

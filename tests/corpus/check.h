@@ -14,6 +14,7 @@ struct Checked {
   std::string simplified;
   Cost before, after;
   std::int64_t clauses_before = 0, clauses_after = 0;
+  bool ran_out = false;        // of steps or work
   std::size_t points = 0;      // at which the line has a value
   std::string wrong_value;     // a point at which the values differ
   std::string not_idempotent;  // what simplifying the result once more gives

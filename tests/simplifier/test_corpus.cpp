@@ -104,7 +104,7 @@ TEST(Corpus, NoLineGetsDearer) {
 // Means over the lines of one kind.
 struct Means {
   int lines = 0;
-  double cost_before = 0, cost = 0, divisions = 0, clauses = 0, bare = 0;
+  double cost_before = 0, cost = 0, divisions = 0, clauses = 0, bare = 0, ran_out = 0;
 };
 Means means(const std::string& kind) {
   Means m;
@@ -117,8 +117,10 @@ Means means(const std::string& kind) {
     m.divisions += double(c.after.divisions);
     m.clauses += double(c.clauses_after);
     m.bare += c.after.total == 0 ? 1 : 0;
+    m.ran_out += c.ran_out ? 1 : 0;
   }
-  for (double* sum : {&m.cost_before, &m.cost, &m.divisions, &m.clauses, &m.bare}) *sum /= m.lines;
+  for (double* sum : {&m.cost_before, &m.cost, &m.divisions, &m.clauses, &m.bare, &m.ran_out})
+    *sum /= m.lines;
   return m;
 }
 
@@ -134,10 +136,39 @@ TEST(Corpus, CostsNoMoreThanItDid) {
   for (const Bound& bound : kBounds) {
     const Means m = means(bound.kind);
     std::printf(
-        "[FIGURE] corpus %s: mean cost %.2f of %.2f, %.2f divisions, %.2f clauses; %d lines\n",
-        bound.kind, m.cost, m.cost_before, m.divisions, m.clauses, m.lines);
+        "[FIGURE] corpus %s: mean cost %.2f of %.2f, %.2f divisions, %.2f clauses; %d lines, %.2f "
+        "%% "
+        "ran out of work\n",
+        bound.kind, m.cost, m.cost_before, m.divisions, m.clauses, m.lines, 100 * m.ran_out);
     EXPECT_LE(m.cost, bound.cost) << bound.kind;
     EXPECT_LE(m.clauses, bound.clauses) << bound.kind;
+  }
+}
+
+// Ten times as large: no value changes and nothing gets dearer, whatever runs out.
+TEST(Corpus, TenfoldChainsKeepTheirValuesAndGetNoDearer) {
+  struct Sum {
+    int lines = 0, ran_out = 0;
+    double before = 0, after = 0, after_that_ran_out = 0;
+  };
+  std::map<std::string, Sum> kinds;
+  for (const Line& line : generate(count(12, 300), 5, kTenfold)) {
+    const Checked c = check(line, 40);
+    EXPECT_EQ(c.wrong_value, "") << to_text(line) << "\n" << c.simplified;
+    EXPECT_EQ(c.dearer(), "") << to_text(line) << "\n" << c.simplified;
+    Sum& sum = kinds[line.kind];
+    ++sum.lines;
+    sum.before += double(c.before.total);
+    sum.after += double(c.after.total);
+    if (!c.ran_out) continue;
+    ++sum.ran_out;
+    sum.after_that_ran_out += double(c.after.total);
+  }
+  for (const auto& [kind, sum] : kinds) {
+    std::printf(
+        "[FIGURE] tenfold corpus %s: mean cost %.0f of %.0f; %d of %d lines ran out, %.0f\n",
+        kind.c_str(), sum.after / sum.lines, sum.before / sum.lines, sum.ran_out, sum.lines,
+        sum.ran_out == 0 ? 0 : sum.after_that_ran_out / sum.ran_out);
   }
 }
 
