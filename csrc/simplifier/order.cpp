@@ -5,17 +5,25 @@
 
 namespace selvage {
 
+// What is at least 0 just where lesser <= greater, or lesser < greater. Numbers past 64 bits may
+// have a factor in common that goes.
+std::optional<LinearSum> Simplifier::order_difference(Expr lesser, Expr greater, bool strict) {
+  auto difference = this->difference(greater, lesser);
+  if (has_kept_) {
+    const auto linear_of = [this](Expr atom) { return LinearSum(linear(atom)); };
+    auto less = selvage::wide_sum(lesser, linear_of);
+    const auto more = selvage::wide_sum(greater, linear_of);
+    if (less && strict) less->constant += 1;
+    const auto wide = less && more ? wide_difference(*more, *less) : std::nullopt;
+    if (auto narrow = wide ? wide->narrowed() : std::nullopt) return narrow;
+  }
+  if (difference && strict) difference = add(*difference, LinearSum::of_constant(1), -1);
+  return difference;
+}
+
 // Everything is brought to "0 <= difference".
 Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
-  auto difference = this->difference(greater, lesser);
-  if (difference && strict) {
-    const auto shifted = checked_sub(difference->constant, 1);
-    if (shifted) {
-      difference->constant = *shifted;
-    } else {
-      difference.reset();
-    }
-  }
+  auto difference = order_difference(lesser, greater, strict);
   if (!difference) {
     return pool().make(strict ? Op::Lt : Op::Le, normalize(lesser), normalize(greater));
   }

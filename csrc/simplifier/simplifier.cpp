@@ -19,26 +19,46 @@ Simplifier::Simplifier(Facts facts, int level, std::uint64_t last_work)
     normalize_parts(e);
     const Expr s = normalize(e);
     truths.push_back(s);
-    if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) {
-      const LinearSum a = linear(s[0]), b = linear(s[1]);
-      if (auto d = add(b, a, -1)) {
-        if (s.is(Op::Lt) && d->constant == INT64_MIN) continue;
-        if (s.is(Op::Lt)) d->constant -= 1;
-        sums.push_back(*d);
-      }
-      if (s.is(Op::Eq)) {
-        if (const auto d = add(a, b, -1)) sums.push_back(*d);
-      }
-    }
+    if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) add_consequences(s, sums);
   }
-  known_nonnegative_ = std::move(sums);
   known_true_ = std::move(truths);
-  for (const LinearSum& sum : known_nonnegative_) known_symbols_ |= symbol_mask(sum);
-  if (!facts_.assumptions().empty()) {
-    tried_.clear();
-    narrow();
-    forget_answers();
+  learn(std::move(sums));
+  if (known_nonnegative_.size() < 2) return;
+  // Both sides of a comparison may be simpler under the others: what it says then, it says too.
+  std::vector<LinearSum> more;
+  for (Expr s : known_true_) {
+    if (s.is(Op::Lt) || s.is(Op::Le)) add_consequences(s, more);
   }
+  std::erase_if(more, [&](const LinearSum& sum) {
+    return interval(sum).lo >= 0 ||
+           std::any_of(known_nonnegative_.begin(), known_nonnegative_.end(),
+                       [&](const LinearSum& known) { return known.equals(sum); });
+  });
+  if (!more.empty()) learn(std::move(more));
+}
+
+// What a comparison that holds says of sums: which ones are at least 0.
+void Simplifier::add_consequences(Expr comparison, std::vector<LinearSum>& sums) {
+  const LinearSum a = linear(comparison[0]), b = linear(comparison[1]);
+  if (auto d = add(b, a, -1)) {
+    if (comparison.is(Op::Lt)) d = add(*d, LinearSum::of_constant(1), -1);
+    if (d) sums.push_back(*d);
+  }
+  if (comparison.is(Op::Eq)) {
+    if (const auto d = add(a, b, -1)) sums.push_back(*d);
+  }
+}
+
+// These are at least 0.
+void Simplifier::learn(std::vector<LinearSum> sums) {
+  for (LinearSum& sum : sums) {
+    known_symbols_ |= symbol_mask(sum);
+    known_nonnegative_.push_back(std::move(sum));
+  }
+  if (known_true_.empty()) return;
+  tried_.clear();
+  narrow();
+  forget_answers();
 }
 
 Simplifier::Question::Question(Simplifier& s, Expr e) : simplifier_(s) {
@@ -163,6 +183,11 @@ LinearSum Simplifier::compute_linear(Expr e) {
   const auto apply = [&](const LinearSum& a, const LinearSum& b) {
     return e.is(Op::Mul) ? multiply(a, b) : add(a, b, e.is(Op::Add) ? 1 : -1);
   };
+  if (has_kept_) {
+    // Numbers that were too large for a part may not be so for the whole.
+    const auto wide = wide_sum(e);
+    if (auto sum = wide ? wide->narrowed() : std::nullopt) return *sum;
+  }
   {
     const LinearSum right = linear(e[1]);
     if (auto sum = apply(linear(e[0]), right)) return *sum;
@@ -170,7 +195,33 @@ LinearSum Simplifier::compute_linear(Expr e) {
   const Expr a = normalize(e[0]), b = normalize(e[1]);
   if (auto sum = apply(sum_of(a), sum_of(b))) return *sum;
   // Written out it would overflow or grow past all bounds: it stays one atom.
+  has_kept_ = true;
   return LinearSum::of_atom(pool().make(e.op(), a, b));
+}
+
+// Nothing where e is no sum, or 64 bits suffice.
+std::optional<WideSum> Simplifier::wide_sum(Expr e) {
+  if (!is_sum(e)) return std::nullopt;
+  return selvage::wide_sum(e, [this](Expr atom) { return LinearSum(linear(atom)); });
+}
+
+// x / d or x % d, where the numbers in x need more than 64 bits and those of the result do not.
+std::optional<Expr> Simplifier::divide_wide(Expr e, Expr divisor) {
+  if (!has_kept_ || !divisor.is(Op::Const) || divisor.value() < 1) return std::nullopt;
+  const auto x = wide_sum(e[0]);
+  if (!x || x->narrowed()) return std::nullopt;
+  const WideDivision division = divide(*x, divisor.value());
+  const auto rest = division.rest.narrowed();
+  if (!rest) return std::nullopt;
+  const Expr low = pool().make(e.op(), to_expr(pool(), *rest), divisor);
+  if (e.is(Op::Mod)) {
+    count(rule("mod/merge-inner"));
+    return low;
+  }
+  const auto quotient = division.quotient.narrowed();
+  if (!quotient) return std::nullopt;
+  count(rule("div/merge-outer"));
+  return to_expr(pool(), *quotient) + low;
 }
 
 // Of a normal form: is there a product in it that would overflow, multiplied out? What is read from
@@ -247,6 +298,9 @@ Expr Simplifier::rewrite(Expr e) {
     if (e.is(Op::Max)) v = std::max(a, b);
     if (e.is(Op::Xor)) v = a ^ b;
     return v ? pool().constant(*v) : s;
+  }
+  if (e.is(Op::Div) || e.is(Op::Mod)) {
+    if (const auto divided = divide_wide(e, args[1])) return normalize(*divided);
   }
   if (e.is(Op::Not) && args[0].is(Op::Bool)) return pool().truth(!args[0].value());
   return apply_rules(s);

@@ -7,6 +7,7 @@
 #include <selvage/simplifier/rules.h>
 #include <selvage/simplifier/samples.h>
 #include <selvage/simplifier/verdict.h>
+#include <selvage/simplifier/wide_sum.h>
 #include <selvage/simplifier/width.h>
 
 #include <array>
@@ -63,6 +64,9 @@ class Simplifier {
   // `last_work`.
   Simplifier(Facts facts, int level, std::uint64_t last_work);
 
+  void add_consequences(Expr comparison, std::vector<LinearSum>& sums);
+  void learn(std::vector<LinearSum> sums);
+
   using Bindings = std::array<Expr, kPatternSymbols>;
   using Proposals = std::vector<Bindings, Recycling<Bindings>>;
 
@@ -76,6 +80,8 @@ class Simplifier {
   std::optional<LinearSum> difference(Expr greater, Expr lesser);
   const LinearSum& sum_of(Expr e);
   LinearSum compute_linear(Expr e);
+  std::optional<WideSum> wide_sum(Expr e);
+  std::optional<Expr> divide_wide(Expr e, Expr divisor);
   Expr rewrite(Expr e);
   bool has_kept_product(Expr e);
   Expr finish(const LinearSum& sum);
@@ -164,6 +170,7 @@ class Simplifier {
   Expr draw_out(const LinearSum& sum);
 
   // order.cpp
+  std::optional<LinearSum> order_difference(Expr lesser, Expr greater, bool strict);
   Expr rewrite_order(Expr lesser, Expr greater, bool strict);
   Expr rewrite_equal(Expr a, Expr b);
   Expr write_order(const LinearSum& difference);
@@ -315,6 +322,7 @@ class Simplifier {
   };
   Memo<Known> known_;
   static constexpr int kNone = std::numeric_limits<int>::max();
+  bool has_kept_ = false;      // a sum as one atom, for it would overflow
   int open_ = 0;               // questions open
   int lean_on_ = kNone;        // the outermost open question that was met again
   std::vector<Expr> leaning_;  // answered since
