@@ -183,13 +183,14 @@ LinearSum Simplifier::compute_linear(Expr e) {
   const auto apply = [&](const LinearSum& a, const LinearSum& b) {
     return e.is(Op::Mul) ? multiply(a, b) : add(a, b, e.is(Op::Add) ? 1 : -1);
   };
-  if (has_kept_) {
-    // Numbers that were too large for a part may not be so for the whole.
-    const auto wide = wide_sum(e);
-    if (auto sum = wide ? wide->narrowed() : std::nullopt) return *sum;
-  }
   {
     const LinearSum right = linear(e[1]);
+    linear(e[0]);
+    if (has_kept_) {
+      // Numbers that were too large for a part may not be so for the whole.
+      const auto wide = wide_sum(e);
+      if (auto sum = wide ? wide->narrowed() : std::nullopt) return *sum;
+    }
     if (auto sum = apply(linear(e[0]), right)) return *sum;
   }
   const Expr a = normalize(e[0]), b = normalize(e[1]);
