@@ -113,7 +113,7 @@ TEST(Simplify, ChoicesThatTheFactsDecideVanish) {
   EXPECT_EQ(s.simplify("min(i, N)"), "i");
   EXPECT_EQ(s.simplify("max(i, N) - N"), "0");
   EXPECT_EQ(s.simplify("select(i < N, i, t[i])"), "i");
-  EXPECT_EQ(s.simplify("select(N < 9, i + i, 2 * i)"), "i * 2");
+  EXPECT_EQ(s.simplify("select(N < 9, i + i, 2 * i)"), "i + i");
   EXPECT_EQ(s.simplify("(i ^ (i ^ N))"), "N");
 }
 
