@@ -196,13 +196,14 @@ LinearSum Simplifier::compute_linear(Expr e) {
   const Expr a = normalize(e[0]), b = normalize(e[1]);
   if (auto sum = apply(sum_of(a), sum_of(b))) return *sum;
   // Written out it would overflow or grow past all bounds: it stays one atom.
-  has_kept_ = true;
+  const auto wide = wide_sum(e);
+  has_kept_ = has_kept_ || (wide && wide->terms.size() <= kMostTerms);
   return LinearSum::of_atom(pool().make(e.op(), a, b));
 }
 
 // Nothing where e is no sum, or 64 bits suffice.
 std::optional<WideSum> Simplifier::wide_sum(Expr e) {
-  if (!is_sum(e)) return std::nullopt;
+  if (!is_sum(e) || !has_work_left()) return std::nullopt;
   return selvage::wide_sum(e, [this](Expr atom) { return LinearSum(linear(atom)); });
 }
 

@@ -127,7 +127,8 @@ Expr Simplifier::cheapest(Expr e, Expr normal, Expr with_texts) {
   } else if (is_better(with_texts, e)) {
     text = with_texts;
   }
-  if (is_sum(e)) {
+  constexpr std::uint32_t kLarge = 200;  // past it the sums of the first terms are too many
+  if (is_sum(e) && e.size() <= kLarge && has_work_left()) {
     // Its terms do not go together: each by itself.
     const Expr terms = pool().make(e.op(), text_of(e[0]), text_of(e[1]));
     if (cost(terms) < cost(text) && is_better(terms, text)) text = terms;

@@ -58,7 +58,7 @@ std::optional<LinearSum> WideSum::narrowed() const {
 }
 
 std::optional<WideSum> wide_sum(Expr e, const std::function<LinearSum(Expr)>& linear) {
-  constexpr std::uint32_t kLarge = 2000;
+  constexpr std::uint32_t kLarge = 200;
   if (e.size() > kLarge) return std::nullopt;
   count_work();
   if (!is_sum(e)) return widened(linear(e));
