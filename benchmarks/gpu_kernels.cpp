@@ -5,6 +5,8 @@
 
 #include <selvage/lower/program.h>
 #include <selvage/runtime/executable.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/ptxas_log.h>
 #include <selvage/runtime/stream.h>
 
 #include <array>

@@ -4,6 +4,7 @@
 
 #include <selvage/base/check.h>
 #include <selvage/ir/ops.h>
+#include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/driver.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/stream.h>

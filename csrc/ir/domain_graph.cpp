@@ -63,6 +63,12 @@ DomainGraph::DomainGraph(std::shared_ptr<const DomainGraph> base)
       first_domain_(base->size()),
       first_transform_(base->transforms()) {}
 
+DomainGraph::~DomainGraph() = default;
+DomainGraph::DomainGraph(const DomainGraph&) = default;
+DomainGraph::DomainGraph(DomainGraph&&) noexcept = default;
+DomainGraph& DomainGraph::operator=(const DomainGraph&) = default;
+DomainGraph& DomainGraph::operator=(DomainGraph&&) noexcept = default;
+
 const IterDomain& DomainGraph::operator[](DomainId d) const {
   SELVAGE_CHECK(index_of(d) < size());
   return index_of(d) < first_domain_ ? (*base_)[d] : domains_[index_of(d) - first_domain_];

@@ -83,6 +83,11 @@ class DomainGraph {
   DomainGraph(std::shared_ptr<ExprPool> pool, std::shared_ptr<const Facts> facts);
   // An overlay on `base`, which must not grow any more.
   explicit DomainGraph(std::shared_ptr<const DomainGraph> base);
+  ~DomainGraph();
+  DomainGraph(const DomainGraph&);
+  DomainGraph(DomainGraph&&) noexcept;
+  DomainGraph& operator=(const DomainGraph&);
+  DomainGraph& operator=(DomainGraph&&) noexcept;
 
   DomainId add(std::string name, Expr extent);
   std::pair<DomainId, DomainId> split(DomainId in, Expr factor, bool inner_split = true,

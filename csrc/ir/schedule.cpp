@@ -1,10 +1,16 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
 
 namespace selvage {
+
+Schedule::~Schedule() = default;
+Schedule::Schedule(const Schedule&) = default;
+Schedule::Schedule(Schedule&&) noexcept = default;
+Schedule& Schedule::operator=(const Schedule&) = default;
+Schedule& Schedule::operator=(Schedule&&) noexcept = default;
 
 Schedule::Schedule(const Fusion& fusion)
     : fusion_(&fusion),
@@ -113,5 +119,7 @@ std::size_t Schedule::position(ScheduledLoop l) const {
   }
   return std::size_t(it - loops.begin());
 }
+
+const Schedule::Making* Schedule::making(TensorId t) const { return nest(t).making.get(); }
 
 }  // namespace selvage

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -40,6 +39,11 @@ class Placement;
 class Schedule {
  public:
   explicit Schedule(const Fusion& fusion);
+  ~Schedule();
+  Schedule(const Schedule&);
+  Schedule(Schedule&&) noexcept;
+  Schedule& operator=(const Schedule&);
+  Schedule& operator=(Schedule&&) noexcept;
 
   std::vector<ScheduledLoop> loops(TensorId t) const;
   // The loops of a tensor of that rank: auto [m, n] = s.loops<2>(y);
@@ -183,7 +187,7 @@ class Schedule {
     std::vector<DomainId> folded = {};  // of a Part: those of these loops that it folds over
   };
   // Null: it is a tensor of the fusion itself.
-  const Making* making(TensorId t) const { return nest(t).making.get(); }
+  const Making* making(TensorId t) const;
   // What a tensor calls an iterdomain: its own name for it, or the label of the iterdomain.
   std::string name(TensorId t, DomainId d) const;
   void rename(TensorId t, DomainId d, std::string name);
@@ -191,21 +195,7 @@ class Schedule {
   const std::vector<TransformId>& transforms(TensorId t) const;
 
  private:
-  struct Nest {
-    std::vector<DomainId> loops;
-    std::map<DomainId, ParallelType> bound;
-    std::map<DomainId, std::string> names;
-    std::vector<TransformId> transforms;
-    std::unordered_set<std::size_t> used;  // the same, for looking up
-    std::unordered_set<std::size_t>
-        folded;  // iterdomains, those of the fold and what comes of them
-    bool inlined = false;
-    bool follows = false;
-    std::optional<Site> site;
-    std::optional<Memory> memory;
-    bool meets_atomically = false;
-    std::shared_ptr<const Making> making;
-  };
+  struct Nest;  // of one tensor (ir/schedule_nest.h)
   template <std::size_t Rank>
   static std::array<ScheduledLoop, Rank> exactly(const std::vector<ScheduledLoop>& loops) {
     check_rank(loops.size(), Rank);

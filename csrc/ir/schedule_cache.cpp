@@ -1,7 +1,7 @@
 // Copies of tensors.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/reads.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Where a tensor is computed that has not been given a place.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/effective_reads.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
 

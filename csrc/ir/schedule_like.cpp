@@ -1,6 +1,6 @@
 // Replaying what another tensor was cut into.
 #include <selvage/base/refuse.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Folds in two steps, and what all primitives share that add tensors.
 #include <selvage/base/refuse.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
 

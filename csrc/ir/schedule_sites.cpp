@@ -1,7 +1,7 @@
 // The primitives that say where a tensor is computed and kept.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/fold.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // The primitives that cut loops up, order and bind them.
 #include <selvage/base/refuse.h>
-#include <selvage/ir/schedule.h>
+#include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
 

@@ -1,23 +1,12 @@
 #pragma once
 
+#include <selvage/runtime/handles.h>
 #include <selvage/runtime/shared_library.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 namespace selvage {
-
-// What the driver library hands out, as in cuda.h.
-using DriverResult = int;  // 0 is success
-using DeviceAddress = std::uint64_t;
-using ContextHandle = struct OpaqueContext*;
-using ModuleHandle = struct OpaqueModule*;
-using FunctionHandle = struct OpaqueFunction*;
-using StreamHandle = struct OpaqueStream*;  // null: the default stream
-using EventHandle = struct OpaqueEvent*;
-using GraphHandle = struct OpaqueGraph*;
-using GraphExecHandle = struct OpaqueGraphExec*;
 
 // Results that are acted upon, and not only told.
 inline constexpr DriverResult kOutOfMemory = 2;

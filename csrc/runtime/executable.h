@@ -1,8 +1,7 @@
 #pragma once
 
 #include <selvage/runtime/argument.h>
-#include <selvage/runtime/compile_cache.h>
-#include <selvage/runtime/driver.h>
+#include <selvage/runtime/handles.h>
 
 #include <cstdint>
 #include <initializer_list>
@@ -10,8 +9,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace selvage {
+
+class CompileCache;      // runtime/compile_cache.h
+class Driver;            // runtime/driver.h
+struct KernelResources;  // runtime/ptxas_log.h
 
 enum class Target : std::uint8_t { Gpu, Virtual };
 std::string_view to_string(Target target);  // gpu, virtual
@@ -31,8 +35,8 @@ struct CompileOptions {
 
 // How a call is to be made.
 struct CallOptions {
-  NamedSizes sizes = {};            // those that no shape tells
-  Driver::Stream stream = nullptr;  // on a GPU; null: the default one
+  NamedSizes sizes = {};          // those that no shape tells
+  StreamHandle stream = nullptr;  // on a GPU; null: the default one
 };
 
 // A program that runs. It refers to nothing that it was made from: fusion, schedule and program may

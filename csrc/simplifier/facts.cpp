@@ -45,6 +45,12 @@ std::optional<SymbolCongruence> solved(Expr sum, std::int64_t modulus, std::int6
 
 }  // namespace
 
+Facts::~Facts() = default;
+Facts::Facts(const Facts&) = default;
+Facts::Facts(Facts&&) noexcept = default;
+Facts& Facts::operator=(const Facts&) = default;
+Facts& Facts::operator=(Facts&&) noexcept = default;
+
 Facts::Symbol& Facts::declare(Expr symbol) {
   const auto [it, fresh] = positions_.try_emplace(symbol.id(), symbols_.size());
   if (fresh) symbols_.push_back({symbol, {}, {}, {}, {}});

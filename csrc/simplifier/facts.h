@@ -21,6 +21,11 @@ class Facts {
   };
 
   explicit Facts(ExprPool& pool) : pool_(&pool) {}
+  ~Facts();
+  Facts(const Facts&);
+  Facts(Facts&&) noexcept;
+  Facts& operator=(const Facts&);
+  Facts& operator=(Facts&&) noexcept;
 
   // lo <= symbol <= hi; either may be invalid. Said again, both hold.
   void bound(Expr symbol, Expr lo, Expr hi);

@@ -1,4 +1,4 @@
-#include <selvage/selvage.h>
+#include <selvage/threads.h>
 
 #include <iostream>
 

@@ -1,3 +1,5 @@
+#include <selvage/legality/analysis.h>
+
 #include "tests/codegen/random_fusion.h"
 
 #include "tests/oracle/random_graph.h"

@@ -6,6 +6,7 @@
 #include <selvage/frontend/schedule_writer.h>
 #include <selvage/kernel/print.h>
 #include <selvage/kernel/verify.h>
+#include <selvage/legality/analysis.h>
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 // that are values, reads through inlined tensors, and the guards that are tested after it.
 #include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
+#include <selvage/legality/analysis.h>
 #include <selvage/lower/program.h>
 
 #include <gtest/gtest.h>

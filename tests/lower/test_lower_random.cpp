@@ -2,6 +2,7 @@
 // point visits, once, and nothing else; emulation and the virtual device agree to the last bit.
 #include <gtest/gtest.h>
 
+#include <selvage/legality/analysis.h>
 #include <selvage/lower/program.h>
 
 #include <cstdio>

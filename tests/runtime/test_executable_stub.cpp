@@ -3,6 +3,7 @@
 #include <selvage/emulate/reference.h>
 #include <selvage/ir/ops.h>
 #include <selvage/runtime/bound_kernel.h>
+#include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/graph.h>
 #include <selvage/runtime/stream.h>

@@ -1,5 +1,6 @@
 // NVRTC that is older than the GPU, or lacks calls: over the stand-ins of tests/nvrtc_stub/.
 #include <selvage/ir/ops.h>
+#include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/nvrtc.h>
 #include <selvage/scheduler/pointwise.h>

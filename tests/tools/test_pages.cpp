@@ -10,6 +10,7 @@
 // There is no other kind of block, and none is passed over.
 #include <selvage/confirm/solver.h>
 #include <selvage/selvage.h>
+#include <selvage/threads.h>
 #include <tests/support/json_value.h>
 #include <tests/support/page_blocks.h>
 #include <tests/support/temporary_folder.h>

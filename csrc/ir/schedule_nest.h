@@ -1,0 +1,30 @@
+// What a Schedule keeps of one tensor: for its own sources alone.
+#pragma once
+
+#include <selvage/ir/schedule.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace selvage {
+
+struct Schedule::Nest {
+  std::vector<DomainId> loops;
+  std::map<DomainId, ParallelType> bound;
+  std::map<DomainId, std::string> names;
+  std::vector<TransformId> transforms;
+  std::unordered_set<std::size_t> used;    // the same, for looking up
+  std::unordered_set<std::size_t> folded;  // iterdomains, those of the fold and what comes of them
+  bool inlined = false;
+  bool follows = false;
+  std::optional<Site> site;
+  std::optional<Memory> memory;
+  bool meets_atomically = false;
+  std::shared_ptr<const Making> making;
+};
+
+}  // namespace selvage
