@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/runtime/bound_kernel.h>
@@ -150,12 +150,7 @@ Outcome on_virtual_device(const std::vector<BoundLaunch>& launches, const SizeVa
 Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
                ProgramMemory& memory) {
   const Driver* driver = Driver::instance();
-  if (driver == nullptr) {
-    throw BadInput({.code = "E623",
-                    .place = {},
-                    .message = "there is no GPU to run on: " + Driver::why_absent(),
-                    .help = "run on the virtual device, --on virtual"});
-  }
+  SELVAGE_CHECK(driver != nullptr);
   std::vector<DeviceBuffer> buffers;
   std::vector<std::uint64_t> addresses;
   for (Array& a : memory) {
@@ -187,6 +182,13 @@ Outcome on_gpu(const std::vector<BoundLaunch>& launches, const SizeValues& sizes
 
 Machine default_machine() {
   return default_target() == Target::Gpu ? Machine::Gpu : Machine::Virtual;
+}
+
+void check_machine(Machine machine, Asker asker) {
+  if (machine != Machine::Gpu || Driver::instance() != nullptr) return;
+  refuse<BadInput>("E623", "there is no GPU to run on: " + Driver::why_absent(),
+                   std::string("run on the virtual device, ") +
+                       (asker == Asker::Command ? "--on virtual" : ".on = Machine::Virtual"));
 }
 
 Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,

@@ -23,6 +23,9 @@ struct Outcome {
   std::vector<std::vector<std::uint32_t>> visits;
 };
 
+// Throws BadInput E623: it is a GPU, and there is none.
+void check_machine(Machine machine, Asker asker);
+
 // Runs the launches one after the other on a memory whose inputs are filled in. `offsets`: bytes,
 // by program buffer, by which its address on the virtual device misses RunRequest::kAlignment.
 // `is_filled`: by program buffer, does it hold values already? Given, the virtual device checks

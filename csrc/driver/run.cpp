@@ -73,6 +73,7 @@ class Run {
 
   RunResult run() {
     result_.machine = request_.on.value_or(default_machine());
+    check_machine(result_.machine, request_.asker);
     take_sizes();
     take_inputs();
     tolerances_ = tolerances(fusion_, [&](Expr n) { return sizes_(n).value_or(1); });
@@ -99,22 +100,75 @@ class Run {
  private:
   using Role = ProgramBuffer::Role;
 
-  // A size that is fixed by its facts need not be given.
+  // A size that is fixed by its facts, or told by the shape of an input, need not be given; nor a
+  // stride, which is then that of a dense array.
   void take_sizes() {
     result_.sizes = request_.sizes;
-    for (Expr n : fusion_.sizes()) {
-      const std::string name(n.name());
-      if (!result_.sizes.contains(name)) {
-        const Facts::Symbol* facts = fusion_.facts()->find(n);
-        if (facts == nullptr || !facts->range.is_point()) {
-          refuse<BadInput>("E614", "the size " + name + " has no value",
-                           "give it one, --size " + name + "=VALUE, or under sizes: in the file");
-        }
-        result_.sizes[name] = facts->range.lo;
-      }
+    const auto take = [&](Expr n, std::int64_t value) {
+      result_.sizes[std::string(n.name())] = value;
       sizes_.symbols.push_back(n);
-      sizes_.values.push_back(result_.sizes.at(name));
+      sizes_.values.push_back(value);
+    };
+    std::vector<Expr> open;
+    for (Expr n : fusion_.sizes()) {
+      const Facts::Symbol* facts = fusion_.facts()->find(n);
+      if (const auto it = result_.sizes.find(std::string(n.name())); it != result_.sizes.end()) {
+        take(n, it->second);
+      } else if (facts != nullptr && facts->range.is_point()) {
+        take(n, facts->range.lo);
+      } else if (const auto told = told_by_shape(n)) {
+        take(n, *told);
+      } else {
+        open.push_back(n);
+      }
     }
+    for (Expr n : open) {
+      const std::string name(n.name());
+      if (const auto told = told_by_shape(n)) {  // by those that were told after it
+        take(n, *told);
+        continue;
+      }
+      const auto dense = dense_stride(n);
+      if (!dense) refuse<BadInput>("E614", "the size " + name + " has no value", help_of(name));
+      take(n, *dense);
+    }
+  }
+
+  std::optional<std::int64_t> told_by_shape(Expr n) const {
+    for (const auto& [name, array] : request_.inputs) {
+      const auto t = fusion_.find(name);
+      if (!t || !fusion_[*t].is_input) continue;
+      const std::vector<Expr> shape = fusion_.shape(*t);
+      for (std::size_t k = 0; k < std::min(shape.size(), array.shape.size()); ++k) {
+        if (same(shape[k], n)) return array.shape[k];
+        const auto n_there = solved_for(n, shape[k], array.shape[k], sizes_, *fusion_.facts());
+        if (n_there) return n_there;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::int64_t> dense_stride(Expr n) const {
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& tensor = fusion_[TensorId(i)];
+      const auto at = std::find_if(tensor.strides.begin(), tensor.strides.end(),
+                                   [&](Expr stride) { return same(stride, n); });
+      if (at == tensor.strides.end() || !tensor.allocation.empty()) continue;
+      Expr stride = fusion_.pool().constant(1);
+      for (auto k = std::size_t(at - tensor.strides.begin()) + 1; k < tensor.logical.size(); ++k) {
+        stride = stride * fusion_.domains()[tensor.logical[k]].extent;
+      }
+      const auto value = sizes_(stride);
+      return value ? std::optional(std::max<std::int64_t>(*value, 1)) : value;
+    }
+    return std::nullopt;
+  }
+
+  std::string help_of(const std::string& name) const {
+    if (request_.asker == Asker::Command) {
+      return "give it one, --size " + name + "=VALUE, or under sizes: in the file";
+    }
+    return "give it one, .sizes = {{\"" + name + "\", ...}}, or an input that has it for an extent";
   }
 
   void take_offsets() {

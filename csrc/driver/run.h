@@ -23,6 +23,11 @@ std::optional<Machine> parse_machine(std::string_view name);
 // Gpu where there is one, else Virtual.
 Machine default_machine();
 
+// Who asks for a run: helps speak of what they have at hand, members of a request or options of a
+// command line.
+enum class Asker : std::uint8_t { Program, Command };
+
+// `sizes`: those that no input tells by its shape; strides that are left open are dense.
 struct RunRequest {
   std::map<std::string, std::int64_t> sizes = {};
   std::map<std::string, Array> inputs =
@@ -42,6 +47,7 @@ struct RunRequest {
   // Outputs as they lie in memory, gaps 0, instead of by logical shape: a tensor laid out densely
   // over its allocation domain has that shape, any other is flat.
   bool as_in_memory = false;
+  Asker asker = Asker::Program;
 };
 
 // One output of one run beside the unscheduled program.

@@ -31,6 +31,7 @@ class ThreadRunner {
 
   ThreadRun run() {
     result_.machine = request_.on.value_or(default_machine());
+    check_machine(result_.machine, request_.asker);
     lower();
     take_symbols();
     check_work();
@@ -69,7 +70,9 @@ class ThreadRunner {
       const auto it = request_.symbols.find(name);
       if (it == request_.symbols.end()) {
         refuse<BadInput>("E614", "the symbol " + name + " has no value",
-                         "give it one, --size " + name + "=VALUE, or under sizes: in the file");
+                         request_.asker == Asker::Command
+                             ? "give it one, --size " + name + "=VALUE, or under sizes: in the file"
+                             : "give it one, .symbols = {{\"" + name + "\", ...}}");
       }
       const Facts::Symbol* known = program_.facts.find(s);
       if (known != nullptr && !known->range.contains(it->second)) {

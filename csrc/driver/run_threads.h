@@ -18,6 +18,7 @@ struct ThreadRunRequest {
   std::optional<Machine> on = {};            // default_machine() if not said
   bool times = false;                        // measure
   bool checks = false;                       // every access on the virtual device (RunRequest)
+  Asker asker = Asker::Program;
 };
 
 struct ThreadRun {

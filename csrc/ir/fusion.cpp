@@ -53,7 +53,17 @@ std::vector<DomainId> covered_domain(const TensorInfo& tensor) {
   return is_root ? tensor.root : nest_domain(tensor);
 }
 
+void Tensor::refuse_none() {
+  refuse<BadInput>("E508", "a Tensor is used that stands for no tensor of a fusion: Tensor{}",
+                   "assign to it first what an input or an operation gave");
+}
+
 Fusion::Fusion() : Fusion(std::make_shared<ExprPool>()) {}
+Fusion::~Fusion() = default;
+Fusion::Fusion(const Fusion&) = default;
+Fusion::Fusion(Fusion&&) noexcept = default;
+Fusion& Fusion::operator=(const Fusion&) = default;
+Fusion& Fusion::operator=(Fusion&&) noexcept = default;
 
 Fusion::Fusion(std::shared_ptr<ExprPool> pool)
     : pool_(std::move(pool)),
@@ -119,6 +129,15 @@ void Fusion::claim(const std::string& name) {
     tensors_[index_of(*taken)].name = other;
     names_[other] = *taken;
   }
+}
+
+void Fusion::rename(TensorId t, const std::string& name) {
+  TensorInfo& tensor = edit(t);
+  if (name != tensor.name) claim(name);
+  auto_named_.erase(t);
+  names_.erase(tensor.name);
+  names_[name] = t;
+  tensor.name = name;
 }
 
 std::optional<TensorId> Fusion::find(const std::string& name) const {
@@ -214,12 +233,8 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
     const ValueId read = values_.read(info.type, std::uint32_t(t.id()), indices);
     return output(name, compute(name, std::move(indices), shape(t.id()), read), stored);
   }
-  if (name != info.name) claim(name);
+  rename(t.id(), name);
   TensorInfo& tensor = edit(t.id());
-  names_.erase(tensor.name);
-  names_[name] = t.id();
-  auto_named_.erase(t.id());
-  tensor.name = name;
   tensor.is_output = true;
   if (stored != tensor.type) tensor.stored_as = stored;
   return t;

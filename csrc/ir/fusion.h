@@ -95,12 +95,22 @@ class Fusion;
 // A tensor of a fusion under construction: a handle, copied freely.
 class Tensor {
  public:
-  Tensor() = default;
+  Tensor() = default;  // no tensor; only to be assigned to
   Tensor(Fusion* fusion, TensorId id) : fusion_(fusion), id_(id) {}
-  Fusion& fusion() const { return *fusion_; }
-  TensorId id() const { return id_; }
+  bool is_any() const { return fusion_ != nullptr; }
+  // Throw BadInput E508 where it is none.
+  Fusion& fusion() const {
+    if (!is_any()) refuse_none();
+    return *fusion_;
+  }
+  TensorId id() const {
+    if (!is_any()) refuse_none();
+    return id_;
+  }
 
  private:
+  [[noreturn]] static void refuse_none();
+
   Fusion* fusion_ = nullptr;
   TensorId id_{};
 };
@@ -111,11 +121,16 @@ class Tensor {
 // Throws BadInput and stays as it was where a definition makes no sense: E402 extent past 2^62,
 // E403 extent below 1, E501 extents that differ, E502 name taken, E503 wrong number of subscripts,
 // E504 unknown index, E505 indices that are not distinct symbols or do not match the shape, E506
-// literal that does not fit, E507 no permutation, E508 tensor of another fusion, E509 size that can
-// have no value.
+// literal that does not fit, E507 no permutation, E508 tensor of another fusion or none, E509 size
+// that can have no value.
 class Fusion {
  public:
   Fusion();
+  ~Fusion();
+  Fusion(const Fusion&);
+  Fusion(Fusion&&) noexcept;
+  Fusion& operator=(const Fusion&);
+  Fusion& operator=(Fusion&&) noexcept;
   // Over expressions of a pool that others use, too.
   explicit Fusion(std::shared_ptr<ExprPool> pool);
 
@@ -159,6 +174,9 @@ class Fusion {
   // tensor reads its values as ever. A copy becomes the output where the tensor is an input or an
   // output already.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
+
+  // From now on it is called so. E502 where that name is taken.
+  void rename(TensorId t, const std::string& name);
 
   // An index symbol that is used nowhere else in this fusion: `name`, or name_1, name_2, ...
   Expr fresh_index(const std::string& name);

@@ -35,6 +35,10 @@ ValueId literal(ValueGraph& values, std::int64_t n) {
 ValueId literal(ValueGraph& values, double n) { return values.constant(DataType::Float, n, true); }
 
 void check_one_fusion(const std::string& op, Tensor a, Tensor b) {
+  if (!a.is_any() || !b.is_any()) {
+    refuse<BadInput>("E508", op + ": an operand stands for no tensor: Tensor{}",
+                     "assign to it first what an input or an operation gave");
+  }
   if (&a.fusion() == &b.fusion()) return;
   refuse<BadInput>("E508",
                    op + ": the operands " + a.fusion()[a.id()].name + " and " +

@@ -3,9 +3,9 @@
 //
 // Refused by name of the operation, with the fusion as it was (BadInput): E501 extents that should
 // be equal and differ, E506 a literal that does not fit the type it meets, E508 operands of two
-// fusions, E507 and E510 axes that are no axes of the operand, E511 shapes that do not go together,
-// E512 a slice or a pad that leaves its bounds. Extents that may be equal for all that is known are
-// checked at launch.
+// fusions or none, E507 and E510 axes that are no axes of the operand, E511 shapes that do not go
+// together, E512 a slice or a pad that leaves its bounds. Extents that may be equal for all that is
+// known are checked at launch.
 #pragma once
 
 #include <selvage/ir/fusion.h>
@@ -76,6 +76,10 @@ Tensor gelu(Tensor a);
 Tensor select(Operand condition, Operand a, Operand b);
 Tensor cast(Tensor a, DataType type);
 
+// Calls a tensor so in kernels, pages and messages, where it would be t0, t1, ...: named(q * k,
+// "scores"). It is the same tensor; what is named already is renamed. E502 where the name is taken.
+Tensor named(Tensor t, const std::string& name);
+
 // Reductions over `axes` (all of them if there are none), counted from 0, or from -1 at the end.
 // Those axes are left out of the result, or stay with the extent 1: sum(x, {1}, keepdim). Types as
 // fold_type and result_type in ir/identity.h say; half and bfloat16 are folded in float.
@@ -115,6 +119,15 @@ class Extent {
  private:
   std::variant<std::int64_t, Expr> value_;
 };
+
+// How the items of an input or output lie in memory: so many elements apart along each axis,
+// numbers or expressions of sizes. With none given, as each call says: sizes t_stride_0,
+// t_stride_1, ... of at least 1 are declared, which the strides of the argument tell (those of a
+// dense array where it has none). E515 where t is neither, is laid out already, or has not as many
+// axes.
+//   Tensor x = with_strides(f.input("x", {M, N}, DataType::Float));             // any
+//   Tensor x = with_strides(f.input("x", {M, N}, DataType::Float), {pitch, 1});  // padded rows
+Tensor with_strides(Tensor t, std::vector<Extent> strides = {});
 
 // The axes in another order: result axis k is operand axis order[k].
 Tensor transpose(Tensor a, std::vector<int> order);

@@ -140,6 +140,37 @@ Tensor select(Operand condition, Operand a, Operand b) {
   return apply(Function::Select, {condition, a, b});
 }
 
+Tensor named(Tensor t, const std::string& name) {
+  t.fusion().rename(t.id(), name);
+  return t;
+}
+
+Tensor with_strides(Tensor t, std::vector<Extent> strides) {
+  Fusion& f = t.fusion();
+  const TensorInfo& info = f[t.id()];
+  const std::size_t rank = info.logical.size();
+  const auto refuse_strides = [&](const std::string& why, const std::string& help) {
+    refuse<BadInput>("E515", "with_strides: " + to_text(t) + " " + why, help);
+  };
+  if (!info.is_input && !info.is_output) {
+    refuse_strides("is neither an input nor an output", "say it of one that a call is given");
+  }
+  if (!info.strides.empty() || !info.allocation.empty()) {
+    refuse_strides("is laid out already", "say once how it lies in memory");
+  }
+  if (!strides.empty() && strides.size() != rank) {
+    refuse_strides("has " + std::to_string(rank) + " axes, not " + std::to_string(strides.size()),
+                   "give one stride for each axis, in elements, or none");
+  }
+  for (std::size_t k = strides.size(); k < rank; ++k) {
+    strides.push_back(f.extent(info.name + "_stride_" + std::to_string(k)));
+  }
+  std::vector<Expr> own;
+  for (const Extent& stride : strides) own.push_back(stride.in(f));
+  f.edit(t.id()).strides = std::move(own);
+  return t;
+}
+
 Tensor cast(Tensor a, DataType type) {
   Fusion& f = a.fusion();
   const std::vector<Expr> shape = shape_of(a), indices = fresh_indices(f, shape.size());

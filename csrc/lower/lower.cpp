@@ -1,5 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
+#include <selvage/ir/reads.h>
 #include <selvage/lower/fill.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/stored_parts.h>
@@ -274,13 +277,52 @@ class Lowering {
   Program program_;
 };
 
+void check_has_output(const Fusion& fusion) {
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    if (fusion[TensorId(i)].is_output) return;
+  }
+  refuse<BadInput>("E514", "the fusion has no output: there is nothing to compute",
+                   "name as outputs what is wanted, f.output(\"y\", ...)");
+}
+
+// The reference knows what a load in a subscript is; kernels do not.
+void check_no_loads(const Fusion& fusion) {
+  const auto check = [&](TensorId reader, std::span<const Expr> expressions) {
+    for (Expr e : reachable(expressions, true)) {
+      if (!e.is(Op::Load) && !e.is(Op::Call)) continue;
+      refuse<BadInput>("E390",
+                       to_string(e) + ", by which " + fusion[reader].name +
+                           " reads, is not supported in kernels yet",
+                       "compare it with every index instead, select(k == i, ...), and fold over i");
+    }
+  };
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    const auto t = TensorId(i);
+    if (!fusion[t].definition) continue;
+    for (ValueId v : values_under(fusion.values(), *fusion[t].definition)) {
+      const ValueNode& node = fusion.values()[v];
+      check(t, node.subscripts);
+      if (node.kind == ValueNode::Kind::Index) check(t, std::span(&node.index, 1));
+    }
+  }
+}
+
 }  // namespace
+
+Program::Program() = default;
+Program::~Program() = default;
+Program::Program(const Program&) = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(const Program&) = default;
+Program& Program::operator=(Program&&) noexcept = default;
 
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options) {
   if (&fusion != &schedule.original() && &fusion != &schedule.fusion()) {
     refuse<BadInput>("E508", "the schedule is of another fusion than the one to lower",
                      "lower the fusion that the schedule was made over");
   }
+  check_has_output(fusion);
+  check_no_loads(fusion);
   return Lowering(std::make_shared<const Schedule>(schedule.with_defaults()), options).run();
 }
 

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <selvage/ir/schedule.h>
 #include <selvage/kernel/kernel.h>
-#include <selvage/legality/analysis.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace selvage {
+
+struct TensorAnalysis;
 
 // A condition on sizes that must hold at launch, and why.
 struct LaunchCheck {
@@ -32,15 +34,23 @@ struct ProgramStep {
 
 // What a fusion and a schedule lower to.
 struct Program {
+  Program();
+  ~Program();
+  Program(const Program&);
+  Program(Program&&) noexcept;
+  Program& operator=(const Program&);
+  Program& operator=(Program&&) noexcept;
+
   std::shared_ptr<const Schedule> schedule;  // with everything settled that was left to defaults
   std::vector<Expr> sizes;
   std::vector<ProgramBuffer> buffers;  // inputs and outputs in order of declaration, then scratch
   std::vector<ProgramStep> steps;
   std::vector<LaunchCheck> checks;
-  std::vector<TensorAnalysis> tensors;  // of every tensor that is stored
+  std::vector<TensorAnalysis> tensors;  // of every tensor that is stored (legality/analysis.h)
 };
 
-// Throws Illegal: what is wrong, at which point, and what would mend it.
+// Throws BadInput E390 a load within a subscript, E508 a schedule of another fusion, E514 a fusion
+// without outputs; and Illegal: what is wrong, at which point, and what would mend it.
 //   E416 loops from which the items do not follow   E431 items that no valid point visits
 //   E440 a read out of bounds                       E442 launch or nest past a limit
 struct LowerOptions {

@@ -65,6 +65,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   request.times = options.times;
   request.on_all = options.check;
   request.checks = options.check && has_gcc();
+  request.asker = Asker::Command;
   request.as_in_memory = file.kind == ScheduleFile::Kind::Tensors;
   return request;
 }
@@ -169,7 +170,8 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     ThreadRunRequest request{.symbols = {},
                              .on = options.on,
                              .times = options.times,
-                             .checks = options.check && has_gcc()};
+                             .checks = options.check && has_gcc(),
+                             .asker = Asker::Command};
     const ThreadProgram& program = *threads.program;
     if (options.check && !program.symbols.empty()) {
       request.symbols = made_up_sizes(program.facts, program.symbols);

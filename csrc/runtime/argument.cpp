@@ -16,6 +16,16 @@ namespace {
 
 constexpr std::int64_t kMostTried = 1 << 20;  // items whose addresses are listed
 
+// Of an argument without strides, which is taken for dense, row-major; 1 where that has no number.
+std::int64_t stride_of(const Argument& argument, std::size_t axis) {
+  if (!argument.strides.empty()) return argument.strides[axis];
+  std::int64_t stride = 1;
+  for (std::int64_t n : argument.shape.subspan(axis + 1)) {
+    stride = checked_mul(stride, std::max<std::int64_t>(n, 1)).value_or(1);
+  }
+  return stride;
+}
+
 // Where the axes, by stride, each step over all that the smaller ones reach, no two items meet.
 bool are_nested(std::vector<std::pair<std::int64_t, std::int64_t>> axes) {  // stride, extent
   std::sort(axes.begin(), axes.end());
@@ -142,8 +152,8 @@ SizeValues Signature::bind(std::span<const Argument> arguments, const NamedSizes
   }
   for (const Source& s : sources_) {
     const Argument& from = arguments[s.parameter];
-    if (contains(sizes.symbols, s.size) || (s.is_stride && from.strides.empty())) continue;
-    add(s.size, (s.is_stride ? from.strides : from.shape)[s.axis]);
+    if (contains(sizes.symbols, s.size)) continue;
+    add(s.size, s.is_stride ? stride_of(from, s.axis) : from.shape[s.axis]);
   }
   // One that is solved may be what another waits for.
   for (std::size_t before = SIZE_MAX; before != sizes.symbols.size();) {
@@ -188,6 +198,10 @@ void Signature::check_number(std::span<const Argument> arguments) const {
 
 // What is wrong whatever the sizes are.
 void Signature::check_form(const Parameter& p, const Argument& a) const {
+  if (p.is_output && a.is_const) {
+    refuse<BadInput>("E632", "the argument " + p.name + " is an output, and is only to be read",
+                     "pass memory that is not const");
+  }
   if (a.type != p.type) {
     refuse<BadInput>("E613",
                      "the argument " + p.name + " is of type " + std::string(to_string(a.type)) +
@@ -256,7 +270,8 @@ void Signature::check_strides(const Parameter& p, const Argument& a,
     refuse<BadInput>("E628",
                      "the argument " + p.name + " has stride " + std::to_string(a.strides[axis]) +
                          " on axis " + std::to_string(axis) + ", not " + std::to_string(stride),
-                     "lay it out so, or declare the stride as a size of the fusion");
+                     "lay it out so, or leave its strides to the call: with_strides(" + p.name +
+                         ") where the fusion is built");
   }
   if (!p.is_output || p.strides.empty()) return;
   if (std::find(a.shape.begin(), a.shape.end(), 0) != a.shape.end() || meet_nowhere(axes)) return;

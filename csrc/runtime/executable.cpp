@@ -37,8 +37,8 @@ void write_key(std::span<const Argument> arguments, const NamedSizes& named,
   key.clear();
   for (const Argument& a : arguments) {
     const auto address = std::int64_t(reinterpret_cast<std::uintptr_t>(a.data));
-    key.push_back(std::int64_t(a.type) << 32 | std::int64_t(a.shape.size()) << 16 |
-                  std::int64_t(a.strides.size()));
+    key.push_back(std::int64_t(a.is_const) << 40 | std::int64_t(a.type) << 32 |
+                  std::int64_t(a.shape.size()) << 16 | std::int64_t(a.strides.size()));
     key.push_back(a.data == nullptr ? -1 : address % kAddressModulus);
     key.insert(key.end(), a.shape.begin(), a.shape.end());
     key.insert(key.end(), a.strides.begin(), a.strides.end());

@@ -21,14 +21,20 @@ void derive_allocation(Schedule& schedule, TensorId t) {
 SpecialisedProgram lower_specialised(const Fusion& fusion, const SizeValues& sizes) {
   SpecialisedProgram made{specialised(fusion, sizes), {}};
   Schedule schedule(*made.fusion);
+  bool has_output = false;
   for (std::size_t i = 0; i < made.fusion->size(); ++i) {
     const auto t = TensorId(i);
     const TensorInfo& tensor = (*made.fusion)[t];
     if (tensor.is_input || (!tensor.is_output && !tensor.fold)) continue;
+    has_output = has_output || tensor.is_output;
     derive_allocation(schedule, t);
     schedule_pointwise(schedule, t);
   }
-  made.program = lower(*made.fusion, schedule);
+  if (has_output) {
+    made.program = lower(*made.fusion, schedule);
+  } else {
+    made.program.schedule = std::make_shared<const Schedule>(std::move(schedule));
+  }
   return made;
 }
 

@@ -10,7 +10,8 @@ namespace selvage {
 // Kernels for sizes that leave some tensors no items.
 struct SpecialisedProgram {
   std::unique_ptr<Fusion> fusion;  // specialised() for the sizes
-  Program program;                 // a thread for each item of an output or of what folds
+  // A thread for each item of an output or of what folds; of no steps where no output has items.
+  Program program;
 };
 
 // Throws what specialised() and lower() throw.

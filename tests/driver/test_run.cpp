@@ -164,14 +164,55 @@ TEST(Run, MadeUpInputsAreTheSameEveryTimeAndWithinTheirRange) {
 
 std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
 
+TEST(Run, ReadsSizesOffTheInputs) {
+  BiasRelu c(DataType::Float);
+  const Schedule s = c.tiled(32);
+  const Program p = lower(c.f, s);
+  const Array a = made_up_input("a", DataType::Float, {5, 7}, 1);
+  const RunResult both = run(c.f, p, {.inputs = {{"a", a}}, .on = Machine::Virtual});
+  EXPECT_TRUE(both.passed());
+  EXPECT_EQ(both.sizes, (std::map<std::string, std::int64_t>{{"M", 5}, {"N", 7}}));
+  EXPECT_EQ(both.inputs.at("b").shape, std::vector<std::int64_t>{7});
+  // What is said wins, and what arrays say of one size has to agree.
+  EXPECT_THAT(refusal([&] {
+                run(c.f, p, {.sizes = {{"N", 8}}, .inputs = {{"a", a}}});
+              }),
+              HasSubstr("error[E612]: the input a has shape [5, 7], not [5, 8]"));
+}
+
+TEST(Run, WhereThereIsNoGpuTheHelpSpeaksToWhoAsks) {
+  if (default_machine() == Machine::Gpu) GTEST_SKIP() << "[SKIP there is a GPU]";
+  BiasRelu c(DataType::Float);
+  const Program p = lower(c.f, c.tiled(32));
+  const auto refused = [&](Asker asker) {
+    return refusal([&] {
+      run(c.f, p, {.sizes = {{"M", 2}, {"N", 3}}, .on = Machine::Gpu, .asker = asker});
+    });
+  };
+  EXPECT_THAT(refused(Asker::Program), testing::EndsWith("device, .on = Machine::Virtual"));
+  EXPECT_THAT(refused(Asker::Command), testing::EndsWith("device, --on virtual"));
+}
+
+TEST(Run, StridesThatAreLeftOpenAreDense) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = with_strides(f.input("x", {M, N}, DataType::Float));
+  f.output("y", x * 2);
+  const Program p = lower(f, Schedule(f));
+  const RunResult r = run(f, p, {.sizes = {{"M", 3}, {"N", 4}}, .on = Machine::Emulate});
+  EXPECT_TRUE(r.passed());
+  EXPECT_EQ(r.sizes.at("x_stride_0"), 4);
+  EXPECT_EQ(r.sizes.at("x_stride_1"), 1);
+}
+
 TEST(Run, WhatCannotBeRunIsRefusedByName) {
   BiasRelu c(DataType::Float);
   const Schedule s = c.tiled(32);
   const Program p = lower(c.f, s);
   const auto refused = [&](RunRequest request) { return refusal([&] { run(c.f, p, request); }); };
   EXPECT_EQ(refused({.sizes = {{"M", 4}}}),
-            "selvage: error[E614]: the size N has no value; help: give it one, --size N=VALUE, or "
-            "under sizes: in the file");
+            "selvage: error[E614]: the size N has no value; help: give it one, .sizes = {{\"N\", "
+            "...}}, or an input that has it for an extent");
   EXPECT_THAT(refused({.sizes = {{"M", 4}, {"N", 0}}}), HasSubstr("error[E615]"));
   EXPECT_THAT(refused({.sizes = {{"M", 4}, {"N", 4}}, .inputs = {{"x", Array()}}}),
               HasSubstr("error[E611]: the fusion has no input x"));

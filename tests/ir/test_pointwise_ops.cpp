@@ -1,5 +1,7 @@
 #include <selvage/base/diagnostic.h>
+#include <selvage/expr/text.h>
 #include <selvage/ir/ops.h>
+#include <selvage/ir/schedule.h>
 #include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
@@ -46,6 +48,71 @@ TEST(PointwiseOps, ExtentsThatCanNeverBeEqualAreRefusedByTheNameOfTheOp) {
             "the last one");
   EXPECT_EQ(f.size(), before);
   EXPECT_EQ(refusal([&] { max(a, f.input("c", {N}, DataType::Float)); }), "accepted");
+}
+
+TEST(PointwiseOps, NoTensorIsRefusedByTheNameOfTheOp) {
+  Fusion f;
+  const Tensor a = f.input("a", {f.extent("N")}, DataType::Float), none;
+  const std::string by_op =
+      "an operand stands for no tensor: Tensor{}; help: assign to it first what an input or an "
+      "operation gave";
+  EXPECT_EQ(refusal([&] { exp(none); }), "selvage: error[E508]: exp: " + by_op);
+  EXPECT_EQ(refusal([&] { a + none; }), "selvage: error[E508]: +: " + by_op);
+  const std::string by_use =
+      "selvage: error[E508]: a Tensor is used that stands for no tensor of a fusion: Tensor{}; "
+      "help: assign to it first what an input or an operation gave";
+  EXPECT_EQ(refusal([&] { f.output("y", none); }), by_use);
+  EXPECT_EQ(refusal([&] { sum(none); }), by_use);
+  EXPECT_EQ(refusal([&] { cast(none, DataType::Half); }), by_use);
+  EXPECT_EQ(refusal([&] { reshape(none, {1}); }), by_use);
+  EXPECT_EQ(refusal([&] { concatenate({a, none}, 0); }).substr(0, 20), by_use.substr(0, 20));
+  EXPECT_EQ(refusal([&] { Schedule(f).loops<1>(none); }), by_use);
+}
+
+TEST(PointwiseOps, TensorsAreCalledAsTheyAreNamed) {
+  Fusion f;
+  const Tensor a = f.input("a", {f.extent("N")}, DataType::Float);
+  const Tensor scores = named(a * 2, "scores"), other = a + 1;
+  EXPECT_EQ(f[scores.id()].name, "scores");
+  EXPECT_EQ(f.find("scores"), scores.id());
+  named(scores, "twice");
+  EXPECT_EQ(f.find("scores"), std::nullopt);
+  EXPECT_EQ(f.find("twice"), scores.id());
+  const std::string made_up = f[other.id()].name;
+  EXPECT_EQ(refusal([&] { named(other, "a"); }),
+            "selvage: error[E502]: a is the name of a tensor already; help: choose another name");
+  EXPECT_EQ(f[other.id()].name, made_up);
+  EXPECT_EQ(f.find(made_up), other.id());
+  named(scores, made_up);  // a made-up name gives way
+  EXPECT_EQ(f.find(made_up), scores.id());
+  EXPECT_NE(f[other.id()].name, made_up);
+  f.output("y", scores);
+  EXPECT_EQ(f[scores.id()].name, "y");
+}
+
+TEST(PointwiseOps, StridesAreSaidOfWhatCallsAreGiven) {
+  Fusion f;
+  const auto [M, N, S] = f.extents("M", "N", "S");
+  const auto strides = [&](Tensor t) {
+    std::string text;
+    for (Expr e : f[t.id()].strides) text += to_string(e) + " ";
+    return text;
+  };
+  const Tensor a = with_strides(f.input("a", {M, N}, DataType::Float));
+  EXPECT_EQ(strides(a), "a_stride_0 a_stride_1 ");
+  const Tensor b = with_strides(f.input("b", {M, N}, DataType::Float), {S * 2, 1});
+  EXPECT_EQ(strides(b), "S * 2 1 ");
+  const std::size_t sizes = f.sizes().size();
+  EXPECT_EQ(refusal([&] { with_strides(a); }),
+            "selvage: error[E515]: with_strides: a[M, N] is laid out already; help: say once how "
+            "it lies in memory");
+  EXPECT_EQ(refusal([&] { with_strides(named(a + b, "t")); }),
+            "selvage: error[E515]: with_strides: t[M, N] is neither an input nor an output; help: "
+            "say it of one that a call is given");
+  EXPECT_EQ(refusal([&] { with_strides(f.output("y", a * b), {1}); }),
+            "selvage: error[E515]: with_strides: y[M, N] has 2 axes, not 1; help: give one stride "
+            "for each axis, in elements, or none");
+  EXPECT_EQ(f.sizes().size(), sizes);
 }
 
 TEST(PointwiseOps, OperandsAreTensorsOfOneFusion) {

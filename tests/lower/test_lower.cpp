@@ -202,6 +202,53 @@ TEST(Lower, AScheduleOfAnotherFusionIsRefused) {
   by(bias.f);
 }
 
+TEST(Lower, AFusionWithoutOutputsIsRefused) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.extent("N")}, DataType::Float);
+  const Tensor y = exp(x);
+  EXPECT_EQ(refusal_by<BadInput>([&] { lower(f, Schedule(f)); }),
+            "selvage: error[E514]: the fusion has no output: there is nothing to compute; help: "
+            "name as outputs what is wanted, f.output(\"y\", ...)");
+  f.output("y", y);
+  EXPECT_EQ(refusal([&] { lower(f, Schedule(f)); }), "accepted");
+}
+
+// Whether or not the read says what there is out of bounds, and as a value.
+TEST(Lower, ALoadWithinASubscriptIsRefusedByName) {
+  for (int how = 0; how < 3; ++how) {
+    Fusion f;
+    const auto [N, V] = f.extents("N", "V");
+    const Tensor table = f.input("table", {V}, DataType::Float);
+    f.input("k", {N}, DataType::Int64);
+    const Expr n = f.fresh_index("n"), load = f.pool().load("k", std::array{n});
+    ValueGraph& v = f.values();
+    const ValueId zero = v.constant(DataType::Float, 0.0, true);
+    const ValueId value =
+        how == 0   ? v.read_or(DataType::Float, std::uint32_t(table.id()), {load}, zero)
+        : how == 1 ? v.read(DataType::Float, std::uint32_t(table.id()), {load + 1})
+                   : v.index(load);
+    f.output("y", f.compute("y", {n}, {N}, value));
+    EXPECT_EQ(
+        refusal_by<BadInput>([&] { lower(f, Schedule(f)); }),
+        "selvage: error[E390]: k[n], by which y reads, is not supported in kernels yet; help: "
+        "compare it with every index instead, select(k == i, ...), and fold over i");
+  }
+}
+
+// Names that were given, in kernels and in messages.
+TEST(Lower, IntermediatesAreCalledAsTheyAreNamed) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = f.input("x", {M, N}, DataType::Float);
+  const Tensor total = named(sum(x, {1}), "total");
+  f.output("y", x / unsqueeze(total, 1));
+  Schedule s(f);
+  s.materialize(total.id());
+  const Program p = lower(f, s);
+  EXPECT_EQ(p.steps.front().variants.front().name, "kernel_total");
+  EXPECT_NE(loop_nest(p.steps.front().variants.front()).find("total["), std::string::npos);
+}
+
 TEST(Lower, AReadOutOfBoundsIsRefusedWithAPoint) {
   Fusion f;
   const Tensor x = f.input("x", {f.constant(10)}, DataType::Float);

@@ -111,7 +111,18 @@ TEST(RunFile, NamesThatAreNotThereAreRefused) {
             "selvage: error[E611]: there is no input c; help: one of a, b");
   EXPECT_EQ(c.refusal({.outputs = {{"a", "a.npy"}}}),
             "selvage: error[E625]: there is no output a; help: one of y");
-  EXPECT_THAT(c.refusal({}), HasSubstr("error[E614]: the size M has no value"));
+  EXPECT_THAT(c.refusal({}), HasSubstr("error[E614]: the size M has no value; help: give it one, "
+                                       "--size M=VALUE, or under sizes: in the file"));
+}
+
+TEST(RunFile, SizesAreReadOffTheInputs) {
+  const Folder folder;
+  Case c(kBias);
+  write_npy(folder.file("a.npy"), made_up_input("a", DataType::BFloat16, {5, 7}, 1));
+  run_file(c.file, {.inputs = {{"a", folder.file("a.npy")}}, .on = Machine::Virtual}, c.report);
+  ASSERT_EQ(c.report.runs.size(), 1u);
+  EXPECT_EQ(c.report.runs[0].sizes, (std::map<std::string, std::int64_t>{{"M", 5}, {"N", 7}}));
+  EXPECT_EQ(c.report.exit_status(), 0);
 }
 
 TEST(RunFile, ATensorOfSectionOneIsWrittenAsItLiesInMemory) {
