@@ -140,9 +140,8 @@ class Run {
       if (!t || !fusion_[*t].is_input) continue;
       const std::vector<Expr> shape = fusion_.shape(*t);
       for (std::size_t k = 0; k < std::min(shape.size(), array.shape.size()); ++k) {
-        if (same(shape[k], n)) return array.shape[k];
-        const auto n_there = solved_for(n, shape[k], array.shape[k], sizes_, *fusion_.facts());
-        if (n_there) return n_there;
+        const auto told = solved_for(n, shape[k], array.shape[k], sizes_, *fusion_.facts());
+        if (told) return told;
       }
     }
     return std::nullopt;
