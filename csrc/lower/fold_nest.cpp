@@ -4,6 +4,7 @@
 #include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
+#include <selvage/lower/long_sums.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/shared_memory.h>
 
@@ -228,6 +229,17 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
   }
   for (Store& s : stores(state_, address_, next, valid)) all.push_back(std::move(s));
   return all;
+}
+
+Body FoldNest::summed(Body loops) {
+  const bool adds = fold_.how == Reduction::Sum || fold_.how == Reduction::Mean;
+  if (!adds || !is_floating(fold_.type)) return loops;
+  LongSums sums(draft_, state_[0], items_, [&](const auto& f) { return for_each_item(f); });
+  if (!sums.rewrite(loops)) return loops;
+  Body body = sums.start();
+  append(body, std::move(loops));
+  append(body, sums.finish());
+  return body;
 }
 
 Body FoldNest::merge_threads() {

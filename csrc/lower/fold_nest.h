@@ -32,6 +32,9 @@ class FoldNest {
   Body start();  // the empty state
   // At a point of the loops: an element, or, of a tensor that merges, a state.
   std::vector<Store> take_in(FoldState element);
+  // The loops that take all elements in, between start() and merge_threads(): of sums that may be
+  // long, as lower/long_sums.h says.
+  Body summed(Body loops);
   Body merge_threads();
   // The result; of a partial tensor, the state. Addresses are left open.
   std::vector<Store> finish(const std::vector<BufferId>& targets);

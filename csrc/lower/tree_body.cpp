@@ -167,13 +167,13 @@ Body TreeBody::folding(const NestTree& tree) {
     const std::vector<BufferId> targets = buffers_of(tree.tensor);
     if (is_direct) nest.use(targets);
     Body body = nest.start();
-    append(body, loops(tree, outer, SIZE_MAX, false, [&](std::size_t open) {
-             FoldState element = {value_of(a)};
-             for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
-               element.push_back(value_of(a, c));
-             }
-             return leaf(a, open, nest.take_in(element), Memory::Local);
-           }));
+    append(body, nest.summed(loops(tree, outer, SIZE_MAX, false, [&](std::size_t open) {
+      FoldState element = {value_of(a)};
+      for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
+        element.push_back(value_of(a, c));
+      }
+      return leaf(a, open, nest.take_in(element), Memory::Local);
+    })));
     append(body, nest.merge_threads());
     if (is_direct) return body;
     const Memory target = result.storage ? result.storage->memory : Memory::Global;
