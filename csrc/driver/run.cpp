@@ -1,7 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
-#include <selvage/driver/tolerance.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/scheduler/specialised_program.h>
@@ -38,22 +38,24 @@ bool same_bits(const Array& a, const Array& b, std::int64_t k) {
 }
 
 // `visited`: by point; empty: all of them.
-Comparison compare(const std::string& name, Machine machine, const Array& expected,
-                   const Array& actual, const std::vector<bool>& visited,
-                   const Tolerance& tolerance) {
+Comparison compare(const std::string& name, Machine machine, const BoundedArray& reference,
+                   const Array& actual, const std::vector<bool>& visited) {
   Comparison c{.output = name, .machine = machine, .first = {}};
+  const Array& expected = reference.values;
   for (std::int64_t k = 0; k < expected.size(); ++k) {
     if (!visited.empty() && !visited[std::size_t(k)]) {
       ++c.unvisited;
       continue;
     }
     ++c.points;
+    const double error = reference.errors.empty() ? 0 : reference.errors[std::size_t(k)];
+    if (error == kOpen) ++c.open;
     if (same_bits(expected, actual, k)) continue;
     const double e = expected.get(k), a = actual.get(k);
     if (is_floating(expected.type) && std::isnan(e) && std::isnan(a)) continue;
     const double difference = std::isnan(a - e) ? HUGE_VAL : std::abs(a - e);
     ++c.mismatches;
-    const bool fails = tolerance.is_exact() || !tolerance.allows(e, a);
+    const bool fails = !(error > 0 && is_within(e, a, error, expected.type));
     c.failures += fails ? 1 : 0;
     // What fails is named before what does not.
     const bool is_first = c.first.empty() || (fails && c.failures == 1);
@@ -69,15 +71,14 @@ Comparison compare(const std::string& name, Machine machine, const Array& expect
 class Run {
  public:
   Run(const Fusion& fusion, const Program& program, const RunRequest& request)
-      : fusion_(fusion), program_(&program), request_(request) {}
+      : fusion_(fusion), original_(&program), program_(&program), request_(request) {}
 
   RunResult run() {
     result_.machine = request_.on.value_or(default_machine());
     check_machine(result_.machine, request_.asker);
     take_sizes();
     take_inputs();
-    tolerances_ = tolerances(fusion_, [&](Expr n) { return sizes_(n).value_or(1); });
-    const std::vector<Array> expected = run_reference(fusion_, result_.sizes, result_.inputs);
+    expected_on(result_.machine);  // says what is wrong with sizes and inputs
     if (have_empty_tensor(fusion_, sizes_)) specialise();
     check_launch_conditions(program_->checks, sizes_);
     take_offsets();
@@ -88,10 +89,10 @@ class Run {
     }
     bind_launches();
     find_visited();
-    run_on(result_.machine, expected);
+    run_on(result_.machine);
     if (request_.on_all) {
       for (Machine other : {Machine::Emulate, Machine::Virtual}) {
-        if (other != result_.machine) run_on(other, expected);
+        if (other != result_.machine) run_on(other);
       }
     }
     return std::move(result_);
@@ -274,7 +275,8 @@ class Run {
     }
   }
 
-  void run_on(Machine machine, const std::vector<Array>& expected) {
+  void run_on(Machine machine) {
+    const std::vector<BoundedArray>& expected = expected_on(machine);
     ProgramMemory arrays = memory();
     const bool is_first = result_.comparisons.empty() && result_.outputs.empty();
     const Outcome outcome = execute(machine, launches_, sizes_, arrays, offsets_,
@@ -287,16 +289,16 @@ class Run {
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       const TensorInfo& tensor = fusion_[TensorId(i)];
       if (!tensor.is_output) continue;
-      const Array& reference = expected.at(next++);
+      const BoundedArray& reference = expected.at(next++);
       const std::optional<std::size_t> b = find_buffer(tensor.name);
       if (!b) {  // it has no items
         result_.comparisons.push_back({.output = tensor.name, .machine = machine, .first = {}});
-        if (is_first) result_.outputs[tensor.name] = reference;
+        if (is_first) result_.outputs[tensor.name] = reference.values;
         continue;
       }
       const Array by_point = visited_items(*b, layouts_[*b].from_memory(arrays[*b]));
-      result_.comparisons.push_back(compare(tensor.name, machine, reference, by_point, visited_[*b],
-                                            tolerance_of(TensorId(i), machine)));
+      result_.comparisons.push_back(
+          compare(tensor.name, machine, reference, by_point, visited_[*b]));
       if (!is_first) continue;
       Array& output = result_.outputs[tensor.name];
       output = request_.as_in_memory ? layouts_[*b].to_memory(by_point) : by_point;
@@ -304,10 +306,14 @@ class Run {
     }
   }
 
-  Tolerance tolerance_of(TensorId t, Machine machine) const {
-    Tolerance tolerance = tolerances_[index_of(t)];
-    if (machine == Machine::Gpu) tolerance.allow_functions(said_type(fusion_[t]));
-    return tolerance;
+  // The unscheduled program, with what a machine may be off by.
+  const std::vector<BoundedArray>& expected_on(Machine machine) {
+    auto& expected = machine == Machine::Gpu ? expected_on_gpu_ : expected_;
+    if (!expected) {
+      expected = run_reference_bounded(fusion_, result_.sizes, result_.inputs,
+                                       error_model(*original_, machine));
+    }
+    return *expected;
   }
 
   // What was never stored is 0, not what the memory happened to hold.
@@ -320,13 +326,14 @@ class Run {
   }
 
   const Fusion& fusion_;  // as it was built: what the reference computes
-  const Program* program_;
+  const Program* original_;
+  const Program* program_;                         // that is run
   std::optional<SpecialisedProgram> specialised_;  // where some tensor has no items
   const RunRequest& request_;
   SizeValues sizes_;
   std::vector<std::int64_t> offsets_;  // by program buffer
   std::vector<Layout> layouts_;        // by program buffer
-  std::vector<Tolerance> tolerances_;  // by tensor
+  std::optional<std::vector<BoundedArray>> expected_, expected_on_gpu_;
   std::vector<BoundLaunch> launches_;
   std::vector<std::vector<bool>> visited_;  // by program buffer and point; empty: all
   RunResult result_;

@@ -58,6 +58,7 @@ struct Comparison {
   std::int64_t unvisited = 0;   // items that no loop point visits, where that is allowed
   std::int64_t mismatches = 0;  // not equal to the last bit (NaNs count as equal)
   std::int64_t failures = 0;    // of those, beyond what is allowed
+  std::int64_t open = 0;        // of the points: a near tie decides, and nothing bounds them
   // Of the failures, or, where there are none, of the mismatches: the largest, NaN against a number
   // being infinite; where the first of that size is, and both values. Empty: nowhere.
   double max_difference = 0;
@@ -90,7 +91,7 @@ struct RunResult {
 };
 
 // Runs a program and compares every output, bit for bit, with run_reference, but for what
-// driver/tolerance.h allows: results that hang on sums of floats, which depend on the order of
+// emulate/error_bounds.h allows: results that hang on folds of floats, which depend on the order of
 // addition, and, on a GPU, results of exp and the like. Multiplication and addition are not
 // contracted.
 // Throws BadInput: E601 a size too large for this machine, E611 to E615 as run_reference says, E621

@@ -42,8 +42,10 @@ Array stored(Array carried, DataType type) {
 
 class Interpreter {
  public:
-  Interpreter(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes)
-      : fusion_(fusion) {
+  // Without a model of errors none are looked at.
+  Interpreter(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
+              const ErrorModel* model)
+      : fusion_(fusion), model_(model) {
     SizeValues values;
     for (const auto& [name, value] : sizes) {
       const Expr n = size_called(name);
@@ -54,7 +56,7 @@ class Interpreter {
     check_sizes(fusion, values);
   }
 
-  std::vector<Array> run(const std::map<std::string, Array>& inputs) {
+  std::vector<BoundedArray> run(const std::map<std::string, Array>& inputs) {
     for (const auto& [name, array] : inputs) {
       const auto t = fusion_.find(name);
       if (t && fusion_[*t].is_input) continue;
@@ -62,18 +64,28 @@ class Interpreter {
                        "leave it out, or correct its name");
     }
     arrays_.resize(fusion_.size());
+    errors_.resize(fusion_.size());
     for (TensorId t : definition_order(fusion_)) {
       arrays_[index_of(t)] = fusion_[t].is_input ? input(t, inputs) : computed(t);
     }
-    std::vector<Array> outputs;
+    std::vector<BoundedArray> outputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       const TensorInfo& info = fusion_[TensorId(i)];
-      if (info.is_output) outputs.push_back(stored(std::move(arrays_[i]), said_type(info)));
+      if (info.is_output) outputs.push_back(output(i, said_type(info)));
     }
     return outputs;
   }
 
  private:
+  BoundedArray output(std::size_t t, DataType type) {
+    std::vector<double>& errors = errors_[t];
+    for (std::size_t k = 0; k < errors.size(); ++k) {
+      const Scalar value = element(arrays_[t], std::int64_t(k));
+      errors[k] = error_of_conversion({value, errors[k]}, type, as_element(value, type));
+    }
+    return {stored(std::move(arrays_[t]), type), std::move(errors)};
+  }
+
   Expr size_called(const std::string& name) const {
     const auto& sizes = fusion_.sizes();
     const auto n =
@@ -143,14 +155,18 @@ class Interpreter {
       }
       const std::vector<std::int64_t> root = walk ? (*walk)(at) : at;
       for (std::size_t i = 0; i < root.size(); ++i) known_[info.indices[i].id()] = root[i];
-      const Scalar value = info.fold ? folded(t) : evaluate(*info.definition);
-      set_element(array, k, as_element(value, info.type));
+      const Uncertain value = info.fold ? folded(t) : evaluate(*info.definition);
+      set_element(array, k, as_element(value.value, info.type));
+      if (value.error > 0) {
+        errors_[index_of(t)].resize(std::size_t(array.size()), 0);
+        errors_[index_of(t)][std::size_t(k)] = value.error;
+      }
     }
     return array;
   }
 
   // All that is folded into the element at the known indices.
-  Scalar folded(TensorId t) {
+  Uncertain folded(TensorId t) {
     const Fold& fold = *fusion_[t].fold;
     SELVAGE_CHECK(!fold.is_partial && !fold.merges);  // a schedule's own, no part of a meaning
     std::vector<std::int64_t> extents;
@@ -159,7 +175,7 @@ class Interpreter {
       extents.push_back(extent(fusion_.domains()[d].extent, t));
       items *= extents.back();
     }
-    std::vector<Scalar> elements;
+    std::vector<Uncertain> elements;
     for (std::int64_t k = 0; k < items; ++k) {
       std::int64_t rest = k;
       for (std::size_t i = extents.size(); i-- > 0;) {
@@ -168,35 +184,48 @@ class Interpreter {
       }
       elements.push_back(evaluate(*fusion_[t].definition));
     }
-    return fold_plainly(fold, elements);
+    std::vector<Scalar> values;
+    for (const Uncertain& e : elements) values.push_back(e.value);
+    const Scalar result = fold_plainly(fold, values);
+    return {result, model_ != nullptr ? error_of_fold(fold, elements, result, *model_) : 0};
   }
 
-  Scalar evaluate(ValueId v) {
+  Uncertain evaluate(ValueId v) {
     const ValueNode& n = fusion_.values()[v];
     switch (n.kind) {
-      case ValueNode::Kind::Constant: return value_of(n);
+      case ValueNode::Kind::Constant: return {value_of(n)};
       case ValueNode::Kind::Index: {
         const auto value = evaluate(n.index);
         if (!value) undefined(n.index);
-        return Scalar::of(n.type, *value);
+        return {Scalar::of(n.type, *value)};
       }
       case ValueNode::Kind::Read: {
         const auto s = read(TensorId(n.source), n.subscripts, !n.operands.empty());
         // What there is out of bounds is looked at there alone.
-        return s ? convert(*s, compute_type(n.type)) : evaluate(n.operands[0]);
+        if (!s) return evaluate(n.operands[0]);
+        return {convert(s->value, compute_type(n.type)), s->error};
       }
       case ValueNode::Kind::Apply: {
-        std::vector<Scalar> operands;
-        for (ValueId operand : n.operands) operands.push_back(evaluate(operand));
-        return selvage::apply(n.function, operands);
+        std::vector<Uncertain> operands;
+        std::vector<Scalar> values;
+        for (ValueId operand : n.operands) {
+          operands.push_back(evaluate(operand));
+          values.push_back(operands.back().value);
+        }
+        const Scalar result = selvage::apply(n.function, values);
+        return {result, model_ != nullptr ? error_of(n.function, operands, result, *model_) : 0};
       }
-      case ValueNode::Kind::Cast: return convert(evaluate(n.operands[0]), n.type);
+      case ValueNode::Kind::Cast: {
+        const Uncertain from = evaluate(n.operands[0]);
+        const Scalar result = convert(from.value, n.type);
+        return {result, error_of_conversion(from, n.type, result)};
+      }
     }
     SELVAGE_CHECK(!"a kind of value");
   }
 
   // Nothing where a subscript is out of bounds and that is allowed.
-  std::optional<Scalar> read(TensorId t, std::span<const Expr> subscripts, bool may_leave) {
+  std::optional<Uncertain> read(TensorId t, std::span<const Expr> subscripts, bool may_leave) {
     SELVAGE_CHECK(index_of(t) < arrays_.size());
     const Array& array = arrays_[index_of(t)];
     std::vector<std::int64_t> at;
@@ -216,7 +245,8 @@ class Interpreter {
           fusion_[t].name + bracketed(at) + " is read, outside its shape " + bracketed(array.shape),
           "keep the subscripts below the extents");
     }
-    return element(array, address);
+    const std::vector<double>& errors = errors_[index_of(t)];
+    return Uncertain{element(array, address), errors.empty() ? 0 : errors[std::size_t(address)]};
   }
 
   [[noreturn]] void undefined(Expr e) {
@@ -235,7 +265,7 @@ class Interpreter {
     if (e.is(Op::Load)) {
       const auto table = fusion_.find(std::string(e.name()));
       if (!table || index_of(*table) >= arrays_.size()) return std::nullopt;
-      return convert(*read(*table, e.args(), false), DataType::Int64).integer;
+      return convert(read(*table, e.args(), false)->value, DataType::Int64).integer;
     }
     if (e.is(Op::Select)) {
       const auto condition = evaluate(e[0]);
@@ -275,8 +305,10 @@ class Interpreter {
   }
 
   const Fusion& fusion_;
+  const ErrorModel* model_;
   std::unordered_map<std::uint32_t, std::int64_t> known_;  // sizes and indices, by symbol
   std::vector<Array> arrays_;                              // by tensor
+  std::vector<std::vector<double>> errors_;                // by tensor; empty: none
 };
 
 }  // namespace
@@ -284,7 +316,18 @@ class Interpreter {
 std::vector<Array> run_reference(const Fusion& fusion,
                                  const std::map<std::string, std::int64_t>& sizes,
                                  const std::map<std::string, Array>& inputs) {
-  return Interpreter(fusion, sizes).run(inputs);
+  std::vector<Array> arrays;
+  for (BoundedArray& a : Interpreter(fusion, sizes, nullptr).run(inputs)) {
+    arrays.push_back(std::move(a.values));
+  }
+  return arrays;
+}
+
+std::vector<BoundedArray> run_reference_bounded(const Fusion& fusion,
+                                                const std::map<std::string, std::int64_t>& sizes,
+                                                const std::map<std::string, Array>& inputs,
+                                                const ErrorModel& model) {
+  return Interpreter(fusion, sizes, &model).run(inputs);
 }
 
 }  // namespace selvage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/base/array.h>
+#include <selvage/emulate/error_bounds.h>
 #include <selvage/ir/fusion.h>
 
 #include <cstdint>
@@ -23,5 +24,16 @@ namespace selvage {
 std::vector<Array> run_reference(const Fusion& fusion,
                                  const std::map<std::string, std::int64_t>& sizes,
                                  const std::map<std::string, Array>& inputs);
+
+// The same, and how far a kernel may be from each element, as emulate/error_bounds.h says; nothing
+// for an output that is exact.
+struct BoundedArray {
+  Array values;
+  std::vector<double> errors = {};
+};
+std::vector<BoundedArray> run_reference_bounded(const Fusion& fusion,
+                                                const std::map<std::string, std::int64_t>& sizes,
+                                                const std::map<std::string, Array>& inputs,
+                                                const ErrorModel& model);
 
 }  // namespace selvage

@@ -1,0 +1,32 @@
+#include <selvage/driver/error_model.h>
+#include <selvage/lower/long_sums.h>
+
+namespace selvage {
+
+namespace {
+
+constexpr double kFunctionUnits = 64;
+
+// Of one nest: what a thread adds in a row and to what it kept, two rounds of five shuffles along
+// x, and the threads along y and z.
+constexpr std::int64_t kLongestInNest = kMostAddedInARow + 4 + 10 + 1024;
+
+}  // namespace
+
+ErrorModel error_model(const Program& program, Machine machine) {
+  ErrorModel model;
+  if (machine == Machine::Gpu) model.functions = kFunctionUnits;
+  const Schedule& schedule = *program.schedule;
+  const Fusion& fusion = schedule.fusion();
+  std::int64_t nests = 1;  // one after the other: parts, and those that merge them
+  bool blocks_meet = false;
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const TensorInfo& tensor = fusion[TensorId(t)];
+    if (tensor.fold && tensor.fold->is_partial) ++nests;
+    blocks_meet = blocks_meet || (tensor.fold && schedule.meets_atomically(TensorId(t)));
+  }
+  if (!blocks_meet) model.longest_chain = [nests](std::int64_t) { return nests * kLongestInNest; };
+  return model;
+}
+
+}  // namespace selvage

@@ -1,0 +1,306 @@
+#include <selvage/emulate/error_bounds.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace selvage {
+
+namespace {
+
+bool is_real(DataType type) { return type == DataType::Float || type == DataType::Double; }
+
+double real(const Scalar& v) {
+  if (v.type == DataType::Float) return double(v.single);
+  if (v.type == DataType::UInt64) return double(std::uint64_t(v.integer));
+  return v.type == DataType::Double ? v.real : double(v.integer);
+}
+
+// Half a unit in the last place of 1.
+double unit(DataType type) {
+  switch (type) {
+    case DataType::Half: return 0x1p-11;
+    case DataType::BFloat16: return 0x1p-8;
+    case DataType::Float: return 0x1p-24;
+    case DataType::Double: return 0x1p-53;
+    case DataType::Bool:
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::UInt8:
+    case DataType::UInt16:
+    case DataType::UInt32:
+    case DataType::UInt64: return 0;
+  }
+  return 0;
+}
+
+double least(DataType type) {
+  return type == DataType::Half ? 0x1p-24 : type == DataType::Double ? 0x1p-1074 : 0x1p-133;
+}
+
+double largest(DataType type) { return type == DataType::Float ? 0x1.fffffep127 : 0x1.fp1023; }
+double smallest(DataType type) { return type == DataType::Float ? 0x1p-126 : 0x1p-1022; }
+
+// The most by which g differs from g(x) within e of x, where it is monotone.
+template <class G>
+double around(G g, double x, double e) {
+  const double at = g(x);
+  return std::max(std::abs(g(x + e) - at), std::abs(g(x - e) - at));
+}
+
+double unary(Function f, double a, double e) {
+  switch (f) {
+    case Function::Neg:
+    case Function::Abs:
+    case Function::Relu: return e;
+    case Function::Exp: return around([](double x) { return std::exp(x); }, a, e);
+    case Function::Log: return a > e ? around([](double x) { return std::log(x); }, a, e) : kOpen;
+    case Function::Sqrt:
+      return a >= e ? around([](double x) { return std::sqrt(x); }, a, e) : kOpen;
+    case Function::Rsqrt:
+      return a > e ? around([](double x) { return 1 / std::sqrt(x); }, a, e) : kOpen;
+    case Function::Floor: return std::floor(a - e) == std::floor(a + e) ? 0 : 2 * e + 1;
+    case Function::Ceil: return std::ceil(a - e) == std::ceil(a + e) ? 0 : 2 * e + 1;
+    // Their slopes are at most this.
+    case Function::Tanh:
+    case Function::Sin:
+    case Function::Cos:
+    case Function::Sigmoid: return e;
+    case Function::Erf:
+    case Function::Silu:
+    case Function::Gelu: return 1.13 * e;
+    case Function::Add:
+    case Function::Sub:
+    case Function::Mul:
+    case Function::TrueDiv:
+    case Function::FloorDiv:
+    case Function::Mod:
+    case Function::Min:
+    case Function::Max:
+    case Function::FMin:
+    case Function::FMax:
+    case Function::Lt:
+    case Function::Le:
+    case Function::Eq:
+    case Function::Ne:
+    case Function::And:
+    case Function::Or:
+    case Function::Not:
+    case Function::Select:
+    case Function::Pow: break;
+  }
+  return kOpen;
+}
+
+double binary(Function f, double a, double ea, double b, double eb) {
+  const bool is_divisor = std::abs(b) > eb;
+  const double quotient = is_divisor ? a / b : 0;
+  const double of_quotient =
+      is_divisor ? (ea + std::abs(quotient) * eb) / (std::abs(b) - eb) : kOpen;
+  const double low = std::floor(quotient - of_quotient), high = std::floor(quotient + of_quotient);
+  switch (f) {
+    case Function::Add:
+    case Function::Sub: return ea + eb;
+    case Function::Mul: return std::abs(a) * eb + std::abs(b) * ea + ea * eb;
+    case Function::TrueDiv: return of_quotient;
+    case Function::FloorDiv: return low == high ? 0 : 2 * of_quotient + 1;
+    case Function::Mod: return low == high ? ea + std::abs(quotient) * eb : kOpen;
+    case Function::Min:
+    case Function::Max:
+    case Function::FMin:
+    case Function::FMax: return std::max(ea, eb);
+    case Function::Lt:
+    case Function::Le:
+    case Function::Eq:
+    case Function::Ne: return std::abs(a - b) > ea + eb ? 0 : kOpen;
+    case Function::Pow: {
+      if (a <= ea) return kOpen;
+      double most = 0;
+      for (double x : {a - ea, a + ea}) {
+        for (double y : {b - eb, b + eb}) {
+          most = std::max(most, std::abs(std::pow(x, y) - std::pow(a, b)));
+        }
+      }
+      return most;
+    }
+    default: return kOpen;
+  }
+}
+
+// Of the machine's own, whose last bits may differ.
+bool is_of_a_library(Function f) {
+  switch (f) {
+    case Function::Exp:
+    case Function::Log:
+    case Function::Tanh:
+    case Function::Rsqrt:
+    case Function::Sin:
+    case Function::Cos:
+    case Function::Erf:
+    case Function::Pow:
+    case Function::Sigmoid:
+    case Function::Silu:
+    case Function::Gelu: return true;
+    default: return false;
+  }
+}
+
+struct Items {
+  double sum = 0, errors = 0, magnitudes = 0;
+};
+
+Items totals(std::span<const Uncertain> items) {
+  Items all;
+  for (const Uncertain& x : items) {
+    all.sum += real(x.value);
+    all.errors += x.error;
+    all.magnitudes += std::abs(real(x.value)) + x.error;
+  }
+  return all;
+}
+
+double error_of_product(DataType type, std::span<const Uncertain> items, double result) {
+  double bound = 1, up = 1, down = 1;
+  for (const Uncertain& x : items) {
+    const double most = std::abs(real(x.value)) + x.error;
+    bound *= most * (1 + unit(type));
+    up *= std::max(most, 1.0);
+    if (most > 0) down *= std::min(most, 1.0);
+  }
+  if (!(up <= largest(type)) || down < smallest(type)) return kOpen;
+  return bound - std::abs(result);
+}
+
+double error_of_variance(const Fold& fold, std::span<const Uncertain> items) {
+  const auto n = double(items.size());
+  const double mean = totals(items).sum / n, by = n - double(fold.correction);
+  if (by <= 0) return kOpen;
+  double squares = 0, errors = 0;
+  for (const Uncertain& x : items) {
+    const double distance = std::abs(real(x.value) - mean);
+    squares += distance * distance;
+    errors += (2 * distance + x.error) * x.error;
+  }
+  const double u = n * unit(fold.type);
+  const double rounding = 4 * u * std::sqrt(squares * (squares + n * mean * mean)) +
+                          n * (2 * u * mean) * (2 * u * mean);
+  return (rounding + errors) / by;
+}
+
+double error_of_place(std::span<const Uncertain> items, const Scalar& result) {
+  const auto best = std::size_t(result.integer);
+  if (best >= items.size()) return 0;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const double e = items[k].error + items[best].error;
+    if (k == best || e == 0) continue;
+    if (!(std::abs(real(items[k].value) - real(items[best].value)) > e)) return kOpen;
+  }
+  return 0;
+}
+
+double largest_error(std::span<const Uncertain> some) {
+  double most = 0;
+  for (const Uncertain& x : some) most = std::max(most, x.error);
+  return most;
+}
+
+}  // namespace
+
+double error_of(Function f, std::span<const Uncertain> operands, const Scalar& result,
+                const ErrorModel& model) {
+  const double most = largest_error(operands);
+  const bool may_differ = model.functions > 0 && is_of_a_library(f);
+  if (most == 0 && !may_differ) return 0;
+  double error = 0;
+  if (f == Function::Select) {
+    const Uncertain &a = operands[1], &b = operands[2];
+    error = operands[0].value.integer != 0 ? a.error : b.error;
+    if (operands[0].error > 0) {
+      error = std::max(a.error, b.error) + std::abs(real(a.value) - real(b.value));
+    }
+    return std::isnan(error) ? kOpen : error;
+  }
+  if (f == Function::And || f == Function::Or || f == Function::Not) return most;
+  const bool is_finite = std::all_of(operands.begin(), operands.end(), [](const Uncertain& x) {
+    return std::isfinite(real(x.value)) && std::isfinite(x.error);
+  });
+  if (!is_finite) return most > 0 ? kOpen : 0;
+  if (!is_real(operands[0].value.type)) return most > 0 ? kOpen : 0;
+  const double a = real(operands[0].value), b = real(operands.back().value);
+  if (most > 0) {
+    error = operands.size() == 1 ? unary(f, a, most)
+                                 : binary(f, a, operands[0].error, b, operands[1].error);
+  }
+  if (!is_real(result.type)) return error;
+  if (may_differ) {
+    error += model.functions * unit(result.type) * std::max(1.0, std::abs(real(result)));
+  }
+  const bool rounds = f != Function::Neg && f != Function::Abs && f != Function::Relu &&
+                      f != Function::Min && f != Function::Max;
+  if (rounds && error > 0) error += 4 * unit(result.type) * (std::abs(real(result)) + error);
+  return std::isnan(error) ? kOpen : error;
+}
+
+double error_of_conversion(const Uncertain& from, DataType to, const Scalar& result) {
+  if (from.error == 0) return 0;
+  const double v = real(from.value), e = from.error;
+  if (!std::isfinite(v) || !std::isfinite(e) || !is_real(from.value.type)) return kOpen;
+  if (to == DataType::Bool) return std::abs(v) > e ? 0 : kOpen;
+  if (is_integer(to)) return std::trunc(v - e) == std::trunc(v + e) ? 0 : kOpen;
+  const double u = std::max(unit(to), unit(result.type));
+  return e + 2 * u * (std::abs(v) + e) + least(to);
+}
+
+double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const Scalar& result,
+                     const ErrorModel& model) {
+  const double most = largest_error(items);
+  switch (fold.how) {
+    case Reduction::Any:
+    case Reduction::All: return most;
+    case Reduction::Max:
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin: return most;
+    case Reduction::ArgMax:
+    case Reduction::ArgMin: return error_of_place(items, result);
+    case Reduction::Sum:
+    case Reduction::Prod:
+    case Reduction::Mean:
+    case Reduction::Variance: break;
+  }
+  if (!is_real(fold.type)) return most > 0 ? kOpen : 0;
+  const bool is_variance = fold.how == Reduction::Variance;
+  if (items.size() < 2 && most == 0 && !is_variance) return 0;
+  const Items all = totals(items);
+  // Not a number, or infinite: so it is in every order, but where items that are finite overflow.
+  if (!std::isfinite(all.magnitudes)) {
+    const bool is_certain = std::any_of(items.begin(), items.end(), [](const Uncertain& x) {
+      return !std::isfinite(real(x.value));
+    });
+    return is_certain && std::isfinite(most) ? 0 : kOpen;
+  }
+  double error = 0;
+  if (fold.how == Reduction::Prod) {
+    error = error_of_product(fold.type, items, real(result));
+  } else if (is_variance) {
+    error = error_of_variance(fold, items);
+  } else {
+    if (all.magnitudes > largest(fold.type)) return kOpen;
+    const auto n = std::int64_t(items.size());
+    const auto chain = double(std::min(n, model.longest_chain(n)));
+    error = all.errors + (chain + 1) * unit(fold.type) * all.magnitudes;
+    if (fold.how == Reduction::Mean) error /= double(n);
+  }
+  error += 2 * unit(fold.type) * std::abs(real(result)) + least(fold.type);
+  return std::isnan(error) ? kOpen : error;
+}
+
+bool is_within(double expected, double actual, double error, DataType stored) {
+  if (error == kOpen) return true;
+  if (error == 0 || !std::isfinite(expected)) return expected == actual;
+  const double rounding = 2 * unit(stored) * (std::abs(expected) + error) + least(stored);
+  return std::abs(actual - expected) <= error + rounding;
+}
+
+}  // namespace selvage
