@@ -16,6 +16,7 @@ constexpr std::int64_t kLongestInNest = kMostAddedInARow + 4 + 10 + 1024;
 ErrorModel error_model(const Program& program, Machine machine) {
   ErrorModel model;
   if (machine == Machine::Gpu) model.functions = kFunctionUnits;
+  if (program.schedule == nullptr) return model;  // nothing is lowered
   const Schedule& schedule = *program.schedule;
   const Fusion& fusion = schedule.fusion();
   std::int64_t nests = 1;  // one after the other: parts, and those that merge them

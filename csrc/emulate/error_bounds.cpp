@@ -49,8 +49,30 @@ double around(G g, double x, double e) {
   return std::max(std::abs(g(x + e) - at), std::abs(g(x - e) - at));
 }
 
-double unary(Function f, double a, double e) {
+// Of the function at (a, b), b being a where there is one operand: what it makes of errors e and
+// eb.
+double carried(Function f, double a, double e, double b, double eb) {
+  const bool is_divisor = std::abs(b) > eb;
+  const double quotient = is_divisor ? a / b : 0;
+  const double of_quotient =
+      is_divisor ? (e + std::abs(quotient) * eb) / (std::abs(b) - eb) : kOpen;
+  const bool is_one_quotient =
+      std::floor(quotient - of_quotient) == std::floor(quotient + of_quotient);
   switch (f) {
+    case Function::Add:
+    case Function::Sub: return e + eb;
+    case Function::Mul: return std::abs(a) * eb + std::abs(b) * e + e * eb;
+    case Function::TrueDiv: return of_quotient;
+    case Function::FloorDiv: return is_one_quotient ? 0 : 2 * of_quotient + 1;
+    case Function::Mod: return is_one_quotient ? e + std::abs(quotient) * eb : kOpen;
+    case Function::Min:
+    case Function::Max:
+    case Function::FMin:
+    case Function::FMax: return std::max(e, eb);
+    case Function::Lt:
+    case Function::Le:
+    case Function::Eq:
+    case Function::Ne: return std::abs(a - b) > e + eb ? 0 : kOpen;
     case Function::Neg:
     case Function::Abs:
     case Function::Relu: return e;
@@ -62,7 +84,7 @@ double unary(Function f, double a, double e) {
       return a > e ? around([](double x) { return 1 / std::sqrt(x); }, a, e) : kOpen;
     case Function::Floor: return std::floor(a - e) == std::floor(a + e) ? 0 : 2 * e + 1;
     case Function::Ceil: return std::ceil(a - e) == std::ceil(a + e) ? 0 : 2 * e + 1;
-    // Their slopes are at most this.
+    // Their slopes are at most 1, and then 1.13.
     case Function::Tanh:
     case Function::Sin:
     case Function::Cos:
@@ -70,80 +92,28 @@ double unary(Function f, double a, double e) {
     case Function::Erf:
     case Function::Silu:
     case Function::Gelu: return 1.13 * e;
-    case Function::Add:
-    case Function::Sub:
-    case Function::Mul:
-    case Function::TrueDiv:
-    case Function::FloorDiv:
-    case Function::Mod:
-    case Function::Min:
-    case Function::Max:
-    case Function::FMin:
-    case Function::FMax:
-    case Function::Lt:
-    case Function::Le:
-    case Function::Eq:
-    case Function::Ne:
-    case Function::And:
-    case Function::Or:
-    case Function::Not:
-    case Function::Select:
-    case Function::Pow: break;
-  }
-  return kOpen;
-}
-
-double binary(Function f, double a, double ea, double b, double eb) {
-  const bool is_divisor = std::abs(b) > eb;
-  const double quotient = is_divisor ? a / b : 0;
-  const double of_quotient =
-      is_divisor ? (ea + std::abs(quotient) * eb) / (std::abs(b) - eb) : kOpen;
-  const double low = std::floor(quotient - of_quotient), high = std::floor(quotient + of_quotient);
-  switch (f) {
-    case Function::Add:
-    case Function::Sub: return ea + eb;
-    case Function::Mul: return std::abs(a) * eb + std::abs(b) * ea + ea * eb;
-    case Function::TrueDiv: return of_quotient;
-    case Function::FloorDiv: return low == high ? 0 : 2 * of_quotient + 1;
-    case Function::Mod: return low == high ? ea + std::abs(quotient) * eb : kOpen;
-    case Function::Min:
-    case Function::Max:
-    case Function::FMin:
-    case Function::FMax: return std::max(ea, eb);
-    case Function::Lt:
-    case Function::Le:
-    case Function::Eq:
-    case Function::Ne: return std::abs(a - b) > ea + eb ? 0 : kOpen;
     case Function::Pow: {
-      if (a <= ea) return kOpen;
+      if (a <= e) return kOpen;
       double most = 0;
-      for (double x : {a - ea, a + ea}) {
+      for (double x : {a - e, a + e}) {
         for (double y : {b - eb, b + eb}) {
           most = std::max(most, std::abs(std::pow(x, y) - std::pow(a, b)));
         }
       }
       return most;
     }
-    default: return kOpen;
+    case Function::And:
+    case Function::Or:
+    case Function::Not:
+    case Function::Select: break;  // of truths
   }
+  return kOpen;
 }
 
 // Of the machine's own, whose last bits may differ.
 bool is_of_a_library(Function f) {
-  switch (f) {
-    case Function::Exp:
-    case Function::Log:
-    case Function::Tanh:
-    case Function::Rsqrt:
-    case Function::Sin:
-    case Function::Cos:
-    case Function::Erf:
-    case Function::Pow:
-    case Function::Sigmoid:
-    case Function::Silu:
-    case Function::Gelu: return true;
-    default: return false;
-  }
+  return info(f).rule == ResultRule::Real && f != Function::TrueDiv && f != Function::Sqrt &&
+         f != Function::Floor && f != Function::Ceil;
 }
 
 struct Items {
@@ -228,10 +198,7 @@ double error_of(Function f, std::span<const Uncertain> operands, const Scalar& r
   if (!is_finite) return most > 0 ? kOpen : 0;
   if (!is_real(operands[0].value.type)) return most > 0 ? kOpen : 0;
   const double a = real(operands[0].value), b = real(operands.back().value);
-  if (most > 0) {
-    error = operands.size() == 1 ? unary(f, a, most)
-                                 : binary(f, a, operands[0].error, b, operands[1].error);
-  }
+  if (most > 0) error = carried(f, a, operands[0].error, b, operands.back().error);
   if (!is_real(result.type)) return error;
   if (may_differ) {
     error += model.functions * unit(result.type) * std::max(1.0, std::abs(real(result)));

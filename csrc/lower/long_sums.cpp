@@ -76,16 +76,12 @@ Body LongSums::start() {
       [&](Expr at) { return body_of(store(lost_, at, values.constant(type, 0.0, false))); });
 }
 
-// Where the sum is infinite, what was lost is no number, and nothing is missing.
 Body LongSums::finish() {
   ValueGraph& values = draft_.kernel.values;
   const DataType type = draft_.kernel.buffers[lost_].type;
   return for_each_item_([&](Expr at) {
     const ValueId sum = values.read(type, sum_, {at}), lost = values.read(type, lost_, {at});
-    const ValueId missing = values.apply(
-        Function::Select,
-        {values.apply(Function::Eq, {lost, lost}), lost, values.constant(type, 0.0, false)});
-    return body_of(store(sum_, at, values.apply(Function::Add, {sum, missing})));
+    return body_of(store(sum_, at, values.apply(Function::Add, {sum, lost})));
   });
 }
 
@@ -116,7 +112,8 @@ Body LongSums::in_parts(Body body) {
   return body;
 }
 
-// With t = s + p and b = t - s, what t lacks is (s - (t - b)) + (p - b), exactly.
+// With t = s + p and b = t - s, what t lacks is (s - (t - b)) + (p - b), exactly; where t is
+// infinite that is no number, and nothing is missing.
 Body LongSums::add_part(Expr at) {
   ValueGraph& values = draft_.kernel.values;
   const DataType type = draft_.kernel.buffers[sum_].type;
@@ -125,8 +122,11 @@ Body LongSums::add_part(Expr at) {
   const ValueId s = values.read(type, sum_, {at}), p = values.read(type, part_, {at});
   const ValueId t = add(s, p), b = sub(t, s);
   const ValueId missing = add(sub(s, sub(t, b)), sub(p, b));
-  const ValueId lost = add(values.read(type, lost_, {at}), missing);
-  return body_of_all(std::vector{store(lost_, at, lost), store(sum_, at, t)});
+  const ValueId lost = values.apply(
+      Function::Select,
+      {values.apply(Function::Eq, {missing, missing}), missing, values.constant(type, 0.0, false)});
+  return body_of_all(std::vector{store(part_, at, add(p, values.read(type, lost_, {at}))),
+                                 store(lost_, at, lost), store(sum_, at, t)});
 }
 
 // What is added to the sum is added to its part.

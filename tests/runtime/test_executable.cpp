@@ -19,6 +19,8 @@
 namespace selvage {
 namespace {
 
+std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
+
 using Shape = std::vector<std::int64_t>;
 
 Array made(const std::string& name, DataType type, Shape shape) {
@@ -199,8 +201,6 @@ TEST(Executable, TakesStridesThatAreLeftToTheCall) {
   run({kept, {out.data(), DataType::Float, {2, 2}}});
   EXPECT_EQ(std::vector(out.begin(), out.begin() + 4), (std::vector<float>{0, 4, 8, 12}));
 }
-
-std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
 
 TEST(Executable, RefusesOutputsThatAreOnlyToBeRead) {
   BiasRelu c;

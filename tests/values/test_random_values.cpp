@@ -62,7 +62,7 @@ std::string held(const std::vector<Output>& expected, const Fusion& fusion, cons
       for (const Comparison& c : result.comparisons) {
         if (c.output != output.name) continue;
         if (is_exact && c.mismatches > 0) return "reference: " + c.first;
-        // Sums that cancel: driver/tolerance.h speaks of the size of the result, not of the items.
+        // Sums that cancel: emulate/error_bounds.h bounds them by the size of the items.
         figures.beyond_tolerance += !has_open && c.failures > 0 ? 1 : 0;
       }
     }

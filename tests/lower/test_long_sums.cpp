@@ -1,0 +1,105 @@
+#include <selvage/driver/run.h>
+#include <selvage/ir/ops.h>
+#include <selvage/kernel/print.h>
+#include <selvage/lower/long_sums.h>
+#include <selvage/lower/program.h>
+#include <tests/support/lowered.h>
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+namespace selvage {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Array floats(const std::vector<double>& items) {
+  Array a(DataType::Float, {std::int64_t(items.size())});
+  for (std::size_t k = 0; k < items.size(); ++k) a.set(std::int64_t(k), items[k]);
+  return a;
+}
+
+struct Row {
+  Fusion f;
+  Expr N = f.extent("N");
+  Tensor x = f.input("x", {N}, DataType::Float);
+};
+
+double run_one(const Fusion& f, const Schedule& s, const std::vector<double>& items) {
+  const Program p = lower(f, s);
+  RunRequest request{.sizes = {{"N", std::int64_t(items.size())}},
+                     .inputs = {{"x", floats(items)}},
+                     .on = Machine::Virtual,
+                     .on_all = true};
+  const RunResult r = run(f, p, request);
+  EXPECT_TRUE(r.passed()) << (r.comparisons.empty() ? "" : r.comparisons[0].first);
+  return r.outputs.at("y").get(0);
+}
+
+// Added up one by one, the first of these would be off by 9.7e-5 of it.
+TEST(LongSums, AThreadLosesNoDigitsOverManyItems) {
+  Row row;
+  row.f.output("y", sum(row.x));
+  for (std::size_t n : {10'000u, 200'000u}) {
+    const double exact = double(n) * double(0.1F);
+    const double y = run_one(row.f, Schedule(row.f), std::vector<double>(n, double(0.1F)));
+    EXPECT_LE(std::abs(y - exact), 0x1p-24 * exact) << n;
+  }
+}
+
+TEST(LongSums, AMeanOfProductsInVectorsLosesNoneEither) {
+  Row row;
+  const Tensor y = row.f.output("y", mean(row.x * row.x));
+  Schedule s(row.f);
+  const auto [n] = s.loops<1>(y);
+  const auto [o, i] = s.split(n, 32);
+  const auto [t, v] = s.split(i, 4);
+  s.bind(t, ParallelType::TIDx).bind(v, ParallelType::Vectorize);
+  std::vector<double> items(50'001, double(1.1F));
+  const double exact = double(1.1F * 1.1F);
+  EXPECT_LE(std::abs(run_one(row.f, s, items) - exact), 4 * 0x1p-24 * exact);
+  EXPECT_THAT(loop_nest(lower(row.f, s).steps[0].variants[0]), HasSubstr("y.sum.lost"));
+}
+
+TEST(LongSums, ShortOnesAreLeftAsTheyAre) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(kMostAddedInARow)}, DataType::Float);
+  f.output("y", sum(x));
+  EXPECT_THAT(loop_nest(lower(f, Schedule(f)).steps[0].variants[0]), Not(HasSubstr("lost")));
+  Fusion g;
+  g.output("y", sum(g.input("x", {g.constant(kMostAddedInARow + 1)}, DataType::Float)));
+  EXPECT_THAT(loop_nest(lower(g, Schedule(g)).steps[0].variants[0]), HasSubstr("lost"));
+  Fusion h;
+  h.output("y", sum(h.input("x", {h.constant(100'000)}, DataType::Int32)));
+  EXPECT_THAT(loop_nest(lower(h, Schedule(h)).steps[0].variants[0]), Not(HasSubstr("lost")));
+}
+
+TEST(LongSums, InfinitiesAndNaNsComeThrough) {
+  Row row;
+  row.f.output("y", sum(row.x));
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> items(1000, 1.0);
+  items[300] = infinity;
+  EXPECT_EQ(run_one(row.f, Schedule(row.f), items), infinity);
+  items[700] = -infinity;
+  EXPECT_TRUE(std::isnan(run_one(row.f, Schedule(row.f), items)));
+}
+
+// Several sums to a thread, inside and outside of the loop that is folded over.
+TEST(LongSums, EachItemOfAThreadHasItsOwnParts) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(3), f.constant(700)}, DataType::Float);
+  const Tensor y = f.output("y", sum(x, {1}));
+  Schedule inside(f);
+  const auto [m, n] = inside.loops<2>(y);
+  inside.reorder({n, m});
+  test::expect_agreement(f, inside);
+  test::expect_agreement(f, Schedule(f));
+  EXPECT_THAT(loop_nest(lower(f, inside).steps[0].variants[0]), HasSubstr("y.value.lost"));
+}
+
+}  // namespace
+}  // namespace selvage
