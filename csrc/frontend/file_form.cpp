@@ -188,7 +188,7 @@ constexpr FileKey kBodyConstruct[] = {
 constexpr FileKey kInThreads[] = {
     {"when", Condition, "who runs it", kNeeded},
     {"async", Truth, "true: nobody waits at its end; default false"},
-    {"do", Body, "what they do"},
+    {"do", Body, "what they do", kNeeded},
 };
 constexpr FileKey kFor[] = {
     {"index", Name, "the loop's index, or one that a with around has", kNeeded},
