@@ -50,6 +50,8 @@ class IndexText {
   CText write(Expr e) { return signed_text(write_form((*forms_)(e))); }
   // The same where C converts it, a subscript or an initial value: it may be unsigned.
   CText write_converted(Expr e) { return write_form((*forms_)(e)); }
+  // The value of an expression of the kernel that is a number once it is written.
+  std::optional<std::int64_t> constant_value(Expr e) { return fold((*forms_)(e)); }
   CText write_form(Expr form) { return write(form, scope_->points().size() - 1); }
 
  private:

@@ -75,6 +75,10 @@ bool is_modular(const ValueNode& node) {
           node.function == Function::Mul || node.function == Function::Neg);
 }
 
+bool is_comparison(Function f) {
+  return f == Function::Lt || f == Function::Le || f == Function::Eq || f == Function::Ne;
+}
+
 std::string indented(const std::string& line) { return "  " + line; }
 
 }  // namespace
@@ -128,6 +132,22 @@ ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
   return r;
 }
 
+// A value of 64 bits that 32 hold, as 32 bits are what it comes from: an index of a kernel whose
+// indices are of 32 bits, a number, what was widened.
+bool ValueText::is_small(ValueId v) const {
+  const ValueNode& node = kernel_.values[v];
+  if (node.type != DataType::Int64) return false;
+  switch (node.kind) {
+    case ValueNode::Kind::Index: return index_.type() == DataType::Int32;
+    case ValueNode::Kind::Constant: return node.integer >= INT32_MIN && node.integer <= INT32_MAX;
+    case ValueNode::Kind::Cast:
+      return compute_type(kernel_.values[node.operands[0]].type) == DataType::Int32;
+    case ValueNode::Kind::Read:
+    case ValueNode::Kind::Apply: return false;
+  }
+  return false;
+}
+
 // How many low bits of each value its uses look at tells what may be left out: the upper half of
 // sums and products of 64 bits, and the wrapping around of narrow integers. `bits`: what is asked
 // of the root. Users come before their operands.
@@ -153,6 +173,16 @@ void ValueText::narrow(const Region& r, ValueId root, int bits) {
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
     if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node))) narrow_.insert(*v);
+    // Small values compare, and convert to floats, as they are.
+    const bool compares = node.kind == ValueNode::Kind::Apply && is_comparison(node.function);
+    const bool is_exact = node.kind == ValueNode::Kind::Cast && is_floating(node.type);
+    if ((compares || is_exact) && std::all_of(node.operands.begin(), node.operands.end(),
+                                              [&](ValueId o) { return is_small(o); })) {
+      for (ValueId operand : node.operands) {
+        ++asked[operand].uses;
+        asked[operand].bits = std::max(asked[operand].bits, 32);
+      }
+    }
     if (!casts_integers && !is_modular(node)) continue;
     for (ValueId operand : node.operands) {
       Asked& of = asked[operand];
@@ -214,6 +244,7 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
       const DataType to = compute(v);
+      if (const auto number = real_number(from, to)) return round(*number, node.type);
       if (unwrapped_.count(v) > 0) return convert(known.at(from), compute(from), to);
       return round(convert_to_round(known.at(from), compute(from), to, node.type), node.type);
     }
@@ -221,6 +252,20 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
       return is_lazy(node) ? select(node, known, lines) : apply(v, known);
   }
   return {};
+}
+
+// A whole number that a float type has exactly is written as one of it.
+std::optional<CText> ValueText::real_number(ValueId v, DataType to) const {
+  const ValueNode& node = kernel_.values[v];
+  const std::int64_t most = std::int64_t{1} << (to == DataType::Float ? 24 : 53);
+  std::optional<std::int64_t> number;
+  if (node.kind == ValueNode::Kind::Index && node.type == DataType::Int64) {
+    number = index_.constant_value(node.index);
+  } else if (node.kind == ValueNode::Kind::Constant && is_integer(node.type)) {
+    number = node.integer;
+  }
+  if (!is_floating(to) || !number || *number < -most || *number > most) return std::nullopt;
+  return literal(selvage::convert(Scalar::of(DataType::Int64, *number), to));
 }
 
 // condition ? a : b; where a branch takes lines of its own, as an if.
@@ -371,8 +416,12 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
     return {
         {}, {storage_.read(read.source, index_.write_converted(read.subscripts[0]).text)}, type};
   }
-  Written out = block(v, {}, is_integer(type) ? 8 * size_of(type) : kAllBits);
-  const bool is_narrow = out.type != compute(v);
+  if (const auto number = real_number(v, compute_type(type))) {
+    return {{}, store(*number, type), type};
+  }
+  const int float_bits = is_small(v) ? 32 : kAllBits;
+  Written out = block(v, {}, is_integer(type) ? 8 * size_of(type) : float_bits);
+  const bool is_narrow = is_integer(type) && out.type != compute(v);
   if (!is_narrow) {
     out.value = convert_to_round(out.value, out.type, compute_type(type), type);
   }

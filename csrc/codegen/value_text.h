@@ -49,6 +49,8 @@ class ValueText {
   DataType compute(ValueId v) const {
     return narrow_.count(v) > 0 ? DataType::Int32 : compute_type(kernel_.values[v].type);
   }
+  bool is_small(ValueId v) const;
+  std::optional<CText> real_number(ValueId v, DataType to) const;
   bool is_copy(const ValueNode& node, DataType type) const;
   bool is_lazy(const ValueNode& select) const;
   std::string declare(ValueId v, CText& text, const std::string& value);
@@ -59,8 +61,8 @@ class ValueText {
   Helpers& helpers_;
   Names& names_;
   int named_ = 0;
-  // Values of 64 bits of which every use asks the low 32: sums and products of them are done in
-  // int.
+  // Values of 64 bits of which every use asks the low 32, or that 32 bits hold: sums and products
+  // of the former, comparisons and conversions of the latter are done in int.
   std::set<ValueId> narrow_;
   std::set<ValueId> unwrapped_;  // casts to narrow integers whose uses ask no bit that they change
   std::vector<bool> reads_;      // does the node read memory, itself or in an operand?

@@ -265,6 +265,49 @@ TEST(CudaValues, SumsAndProductsStoredInThirtyTwoBitsAreDoneInThem) {
   EXPECT_EQ(text(DataType::Int32), " = wrap_mul(wrap_add(tx, 705032704), (int)a[t0]);");
 }
 
+// What is of 64 bits by its type alone, and comes from 32.
+TEST(CudaValues, IndicesOfThirtyTwoBitsCompareAndConvertAsTheyAre) {
+  const auto text = [](auto make, DataType type = DataType::Float,
+                       IndexType index = IndexType::Int32) {
+    Pointwise p("small", DataType::Int32);
+    p.h.kernel.index_type = index;
+    p.add(type, make(p.h.kernel.values, p));
+    const std::string whole = cuda(p.kernel()).text;
+    const std::size_t at = whole.find("] = ");
+    return whole.substr(at + 4, whole.find('\n', at) - at - 4);
+  };
+  using V = ValueGraph&;
+  using P = Pointwise&;
+  const auto least = [](V v, P p) {
+    const ValueId less = v.apply(Function::Le, {v.index(p.tx), v.index(p.bx)});
+    return v.apply(Function::Select, {less, v.constant(DataType::Float, 1.5, false),
+                                      v.constant(DataType::Float, 2.5, false)});
+  };
+  EXPECT_EQ(text(least), "tx <= bx ? 1.5f : 2.5f;");
+  EXPECT_EQ(text(least, DataType::Float, IndexType::Int64), "tx <= bx ? 1.5f : 2.5f;");
+  EXPECT_EQ(
+      text(
+          [](V v, P p) {
+            return v.apply(Function::Lt, {v.cast(p.h.read(0, p.at), DataType::Int64), v.whole(7)});
+          },
+          DataType::Bool),
+      "a[t0] < 7;");
+  // What only 64 bits hold.
+  EXPECT_EQ(text(
+                [](V v, P p) {
+                  return v.apply(Function::Lt, {v.index(p.tx), v.whole(5'000'000'000)});
+                },
+                DataType::Bool),
+            "(long long)tx < 5000000000LL;");
+  EXPECT_EQ(text([](V v, P p) { return v.cast(v.index(p.tx), DataType::Float); }), "(float)tx;");
+  EXPECT_EQ(text([](V v, P) { return v.cast(v.whole(1024), DataType::Float); }), "1024.0f;");
+  EXPECT_EQ(text([](V v, P p) { return v.cast(v.index(p.h.c(1024)), DataType::Float); }),
+            "1024.0f;");
+  // 2^24 + 1 is rounded as the cast rounds it.
+  EXPECT_EQ(text([](V v, P p) { return v.cast(v.index(p.h.c(16'777'217)), DataType::Float); }),
+            "(float)16777217;");
+}
+
 // Values of 64 bits and casts, some used more than once: emulation does all of them in 64 bits.
 TEST(CudaValues, RandomValuesAreTheSameWhereLowHalvesDo) {
   int shorter = 0;
