@@ -261,7 +261,8 @@ std::optional<CText> ValueText::real_number(ValueId v, DataType to) const {
   std::optional<std::int64_t> number;
   if (node.kind == ValueNode::Kind::Index && node.type == DataType::Int64) {
     number = index_.constant_value(node.index);
-  } else if (node.kind == ValueNode::Kind::Constant && is_integer(node.type)) {
+  } else if (node.kind == ValueNode::Kind::Constant && is_integer(node.type) &&
+             node.type != DataType::UInt64) {
     number = node.integer;
   }
   if (!is_floating(to) || !number || *number < -most || *number > most) return std::nullopt;
