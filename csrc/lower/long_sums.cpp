@@ -112,16 +112,15 @@ Body LongSums::in_parts(Body body) {
   return body;
 }
 
-// With t = s + p and b = t - s, what t lacks is (s - (t - b)) + (p - b), exactly; where t is
-// infinite that is no number, and nothing is missing.
+// What t = s + p lacks is (s - t) + p; where t is infinite that is no number, and nothing is
+// missing.
 Body LongSums::add_part(Expr at) {
   ValueGraph& values = draft_.kernel.values;
   const DataType type = draft_.kernel.buffers[sum_].type;
   const auto add = [&](ValueId a, ValueId b) { return values.apply(Function::Add, {a, b}); };
   const auto sub = [&](ValueId a, ValueId b) { return values.apply(Function::Sub, {a, b}); };
   const ValueId s = values.read(type, sum_, {at}), p = values.read(type, part_, {at});
-  const ValueId t = add(s, p), b = sub(t, s);
-  const ValueId missing = add(sub(s, sub(t, b)), sub(p, b));
+  const ValueId t = add(s, p), missing = add(sub(s, t), p);
   const ValueId lost = values.apply(
       Function::Select,
       {values.apply(Function::Eq, {missing, missing}), missing, values.constant(type, 0.0, false)});

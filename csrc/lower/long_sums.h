@@ -13,9 +13,9 @@ constexpr std::int64_t kMostAddedInARow = 256;
 // Sums of floats that a thread keeps in registers, where it adds more items to one of them than
 // that, or may. The loops that add are given a sum of their own for each iteration of the outermost
 // loop that adds no more than kMostAddedInARow items in an iteration. The sums of iterations are
-// added up by TwoSum (Knuth, The Art of Computer Programming 4.2.2), which tells what an addition
-// loses: it goes into the next. However many iterations there are, adding them is off by about two
-// half units in the last place of the sum of magnitudes.
+// added up as Kahan does: what an addition loses goes into the next. However many iterations there
+// are, adding them is off by about two half units in the last place of the sum of magnitudes
+// (Higham, Accuracy and Stability of Numerical Algorithms, 4.3).
 //   for o in 1000                            for o in 1000
 //     for v in 8: s = s + x[o * 8 + v]         part = 0
 //                                              for v in 8: part = part + x[o * 8 + v]
@@ -23,7 +23,7 @@ constexpr std::int64_t kMostAddedInARow = 256;
 //                                              lost = what s + part loses
 //                                              s = s + part
 //                                            s = s + lost
-// It costs ten operations and two registers more for each iteration of that loop.
+// It costs seven operations more for each iteration of that loop, and two registers.
 class LongSums {
  public:
   // `sum`: the buffer of the sums, `items` of them; `for_each_item` gives the statements for each.
