@@ -95,6 +95,11 @@ void Simplifier::forget_answers() {
   tried_.clear();
 }
 
+void Simplifier::forget_texts() {
+  known_.each([](Known& k) { k.written = k.text = k.rebuilt = {}; });
+  any_replaced_ = false;
+}
+
 Expr Simplifier::normal_form(Expr e) {
   if (e.depth() > kDeepest) return e;
   const Question question(*this, e);

@@ -285,6 +285,7 @@ class Simplifier {
   void grant_steps(Expr e);
   void start_again(Expr e);
   void forget_answers();
+  void forget_texts();
   bool has_work_left() const { return work_done < work_end_; }
   bool has_run_out() const {
     return share_ran_out_ || steps_ <= 0 || proof_steps_ <= 0 || !has_work_left();
@@ -336,6 +337,7 @@ class Simplifier {
   std::int64_t proof_steps_ = 0;  // apart, so that no hard proof leaves a text half done
   bool share_ran_out_ = false;    // of one part
   bool ran_out_ = false;          // the last question
+  bool any_replaced_ = false;     // text of a normal form, by what the question had
   // For writing what is not all proved: kept apart from the rest.
   std::uint64_t work_to_write_ = 0;
   std::int64_t steps_to_write_ = 0;

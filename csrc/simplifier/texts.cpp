@@ -58,6 +58,8 @@ bool Simplifier::is_better(Expr text, Expr than) {
 
 // Writing may leave what normalizing takes further, so the two are repeated while that makes the
 // text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
+// A text that was taken from the question counts as written for the rest of its round only: the
+// next one sees the answer as if it were asked anew, and so ends where asking again would.
 Expr Simplifier::simplify(Expr e) {
   constexpr int kMostRounds = 4;  // that run out of steps
   if (e.depth() > kDeepest) return e;
@@ -86,6 +88,7 @@ Expr Simplifier::simplify(Expr e) {
     if (seen != equals.end()) return *std::min_element(seen, equals.end(), structurally_before);
     equals.push_back(next);
     best = next;
+    if (any_replaced_ && questions_ == 1) forget_texts();
   }
 }
 
@@ -134,6 +137,7 @@ Expr Simplifier::cheapest(Expr e, Expr normal, Expr with_texts) {
     if (cost(terms) < cost(text) && is_better(terms, text)) text = terms;
   }
   // Where the same comes again it is written so, too.
+  any_replaced_ = any_replaced_ || !same(text, written);
   return known_[normal].written = text;
 }
 
