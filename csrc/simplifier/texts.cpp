@@ -100,7 +100,8 @@ Expr Simplifier::text_of(Expr e) {
   const Expr normal = normalize(e);
   if (normal.args().empty()) return known_[e].text = normal;
   const Expr written = known_[normal].written;
-  if (written.valid() && same(written, e)) return known_[e].text = e;
+  // Beside a product that would overflow, multiplied out, a sum is not written to the end.
+  if (written.valid() && same(written, e) && !has_kept_) return known_[e].text = e;
   if (e.depth() > kDeep) find_texts_below(e);
   const Expr text = cheapest(e, normal, rebuilt(e));
   return known_[e].text = text;
@@ -137,7 +138,7 @@ Expr Simplifier::cheapest(Expr e, Expr normal, Expr with_texts) {
     if (cost(terms) < cost(text) && is_better(terms, text)) text = terms;
   }
   // Where the same comes again it is written so, too.
-  any_replaced_ = any_replaced_ || !same(text, written);
+  any_replaced_ = any_replaced_ || (!same(text, written) && !same(text, e));
   return known_[normal].written = text;
 }
 

@@ -80,6 +80,21 @@ TEST(Texts, RandomExpressionsGetNoDearer) {
   }
 }
 
+// A text that the question had does not count as the last word on itself.
+TEST(Texts, AnAnswerAskedAgainStays) {
+  const auto expect_stays = [](Scope& s, std::string_view text) {
+    const std::string simple = s.simplify(text);
+    EXPECT_EQ(s.simplify(simple), simple) << text;
+  };
+  Scope s;
+  s.loop("i", "N").bound("N", 1, 4);
+  expect_stays(s, "(i + i) / ((N + 2) / 2) / 2 + (i + i) / ((N + 2) / 2) < i");
+  const std::string chosen = "select(1 < N, i, 0 - i + (i + i) % 6)";
+  const std::string large = "(1518500250 + 1518500250 + (1518500250 + 1518500250)) * 1518500250";
+  expect_stays(s, chosen + " / 2 * 2 + " + chosen + " % 2 + " + large);
+  expect_stays(s, "((i + N) * 2 ^ N) + " + large);
+}
+
 // Whether i/2*9 + i%2*2 is i/2*5 + i*2 is not decided before the guard was asked.
 TEST(Texts, DigitsAreTakenApartWhereTheGuardAsksForThem) {
   Scope s;
