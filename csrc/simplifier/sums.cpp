@@ -116,8 +116,8 @@ bool Simplifier::recompose(LinearSum& sum) {
     if (!low.is(Op::Mod) || !low[1].is(Op::Const)) continue;
     for (std::size_t j = 0; j < sum.terms.size(); ++j) {
       const auto& [high, c] = sum.terms[j];
-      if (high.is(Op::Mod) && c % k == 0 && c / k == low[1].value() && recompose_pair(sum, i, j))
-        return true;
+      if (!high.is(Op::Mod) || c == INT64_MIN) continue;  // which -1 does not divide
+      if (c % k == 0 && c / k == low[1].value() && recompose_pair(sum, i, j)) return true;
     }
   }
   for (std::size_t i = 0; any && i < sum.terms.size(); ++i) {

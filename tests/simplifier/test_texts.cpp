@@ -95,6 +95,13 @@ TEST(Texts, AnAnswerAskedAgainStays) {
   expect_stays(s, "((i + N) * 2 ^ N) + " + large);
 }
 
+TEST(Texts, TheLeastNumberIsNotDividedByMinusOne) {
+  Scope s;
+  s.loop("i", "100").loop("j", "100");
+  const std::string text = "j % 5 * (0 - 9223372036854775807 - 1) - i % 7";
+  EXPECT_FALSE(s.simplify(text).empty());
+}
+
 // Whether i/2*9 + i%2*2 is i/2*5 + i*2 is not decided before the guard was asked.
 TEST(Texts, DigitsAreTakenApartWhereTheGuardAsksForThem) {
   Scope s;
