@@ -86,6 +86,8 @@ long double library_result(Op op, long double a, long double b) {
   if (op == Op::Sin) return std::sin(a);
   if (op == Op::Cos) return std::cos(a);
   if (op == Op::Erf) return std::erf(a);
+  // Of infinities the C library's powl of x86 takes -2^63 for odd: pow(-inf, -2^63) is 0, not inf.
+  if (op == Op::Pow && !std::isfinite(a)) return std::pow(double(a), double(b));
   if (op == Op::Pow) return std::pow(a, b);
   if (op == Op::Sigmoid) return 1 / (1 + std::exp(-a));
   if (op == Op::Silu) return a / (1 + std::exp(-a));
