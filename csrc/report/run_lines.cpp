@@ -54,6 +54,7 @@ void print_runs(const std::vector<RunResult>& runs, Lines& out) {
     for (const Comparison& c : run.comparisons) {
       std::string text =
           "Run " + where(c.machine, run.device) + sizes + ": " + c.output + ", " + verdict(c);
+      if (c.open > 0) text += "; " + counted(c.open, "item") + " not compared: near ties decide";
       if (c.unvisited > 0) text += "; " + counted(c.unvisited, "item") + " no loop point visits";
       out.line(0, text);
     }

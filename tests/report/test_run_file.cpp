@@ -74,6 +74,20 @@ TEST(RunFile, WhatIsSavedCanBeGivenAgain) {
   EXPECT_EQ(y, read_npy(folder.file("y2.npy")));
 }
 
+// Which of two sums is the greater, where they are equal but for rounding, is nobody's mistake.
+TEST(RunFile, WhatANearTieDecidesIsCountedAndNotCompared) {
+  Case c(
+      "inputs: {x: {shape: [1000], dtype: float}}\n"
+      "compute:\n"
+      "  - s[] = sum(x[i])\n"
+      "  - t[] = sum(x[i])\n"
+      "  - y[] = s[] < t[]\n");
+  run_file(c.file, {.on = Machine::Virtual}, c.report);
+  EXPECT_TRUE(c.report.runs.at(0).passed());
+  EXPECT_EQ(c.report.runs.at(0).comparisons.at(0).open, 1);
+  EXPECT_THAT(page(c.report), HasSubstr("1 item not"));
+}
+
 TEST(RunFile, ChecksRunOnBothMachinesAndCompareWithTheFile) {
   Case c(kBias);
   run_file(c.file, {.check = true, .on = Machine::Virtual}, c.report);
