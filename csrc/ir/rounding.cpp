@@ -8,46 +8,11 @@ namespace {
 
 constexpr int kDeepest = 32;  // operations, and tensors that are copies of others
 
-// Does the function give one of its operands, or that with another sign?
+// Does the function give one of its operands, or that with another sign? Of any other a result may
+// lie between two numbers of the type.
 bool picks(Function f) {
-  switch (f) {
-    case Function::Min:
-    case Function::Max:
-    case Function::FMin:
-    case Function::FMax:
-    case Function::Select:
-    case Function::Neg:
-    case Function::Abs:
-    case Function::Relu: return true;
-    case Function::Add:
-    case Function::Sub:
-    case Function::Mul:
-    case Function::TrueDiv:
-    case Function::FloorDiv:
-    case Function::Mod:
-    case Function::Lt:
-    case Function::Le:
-    case Function::Eq:
-    case Function::Ne:
-    case Function::And:
-    case Function::Or:
-    case Function::Not:
-    case Function::Exp:
-    case Function::Log:
-    case Function::Tanh:
-    case Function::Sqrt:
-    case Function::Rsqrt:
-    case Function::Floor:
-    case Function::Ceil:
-    case Function::Sin:
-    case Function::Cos:
-    case Function::Erf:
-    case Function::Pow:
-    case Function::Sigmoid:
-    case Function::Silu:
-    case Function::Gelu: return false;
-  }
-  return false;
+  return f == Function::Min || f == Function::Max || f == Function::FMin || f == Function::FMax ||
+         f == Function::Select || f == Function::Neg || f == Function::Abs || f == Function::Relu;
 }
 
 bool same_bits(const Scalar& a, const Scalar& b) {
