@@ -309,7 +309,7 @@ class Forms {
     add_list(Transforms, "transforms", "a list of transforms", kOf<Transform>);
     add_list(ScheduleItems, "schedule_items", "a list of items", kOf<ScheduleItem>);
     add_list(IndexList, "index_list", "a list of indices", kOf<OneIndex>);
-    add_list(Levels, "levels", "a list of levels", kOf<Level>);
+    add_list(Levels, "levels", "a list of levels", kOf<Level>, 1);
     add_list(Body, "body", "statements and constructs", kOf<BodyItem>);
 
     add_named(NamedExtents, "named_extents", "extents by name", kOf<Extent>, 1);

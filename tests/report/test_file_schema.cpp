@@ -137,7 +137,7 @@ TEST(FileSchema, AgreesWithTheReadersOnFilesThatAreChanged) {
     list_nodes(copy, nodes);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       for (int number = 0; number < 40; ++number) {
-        if (random() % std::size_t(count(20, 1)) != 0) continue;
+        if (random() % 400 >= std::size_t(count(20, 400))) continue;
         Node file = original;
         std::vector<Node*> own;
         list_nodes(file, own);
