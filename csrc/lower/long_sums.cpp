@@ -3,6 +3,7 @@
 #include <selvage/lower/long_sums.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace selvage {
 
@@ -27,29 +28,35 @@ std::optional<std::size_t> sum_operand(const ValueGraph& values, const Store& st
   return std::nullopt;
 }
 
+std::optional<std::int64_t> additions(const Body& body, const ValueGraph& values, BufferId sum);
+
 // How many items one thread adds to the buffer, at most; nothing where it does anything else there.
+std::optional<std::int64_t> additions(const Statement& statement, const ValueGraph& values,
+                                      BufferId sum) {
+  if (const auto* store = std::get_if<Store>(&statement.node)) {
+    if (store->buffer != sum) return 0;
+    if (!sum_operand(values, *store, sum)) return std::nullopt;
+    return 1;
+  }
+  if (const auto* loop = std::get_if<Loop>(&statement.node)) {
+    const auto each = additions(loop->body, values, sum);
+    if (!each || is_index(loop->parallel) || *each == 0) return each;
+    if (!loop->extent.is(Op::Const)) return kMany;
+    return std::min(*each * std::min(loop->extent.value(), kMany), kMany);
+  }
+  if (const auto* guard = std::get_if<Guard>(&statement.node)) {
+    const auto then = additions(guard->body, values, sum);
+    const auto otherwise = additions(guard->otherwise, values, sum);
+    if (!then || !otherwise) return std::nullopt;
+    return std::max(*then, *otherwise);
+  }
+  return 0;
+}
+
 std::optional<std::int64_t> additions(const Body& body, const ValueGraph& values, BufferId sum) {
   std::int64_t all = 0;
   for (const Statement& statement : body) {
-    std::optional<std::int64_t> own = 0;
-    if (const auto* store = std::get_if<Store>(&statement.node)) {
-      if (store->buffer != sum) continue;
-      if (!sum_operand(values, *store, sum)) return std::nullopt;
-      own = 1;
-    } else if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-      own = additions(loop->body, values, sum);
-      const bool is_number = loop->extent.is(Op::Const);
-      if (own && !is_index(loop->parallel)) {
-        *own = is_number  ? std::min(*own * std::min(loop->extent.value(), kMany), kMany)
-               : *own > 0 ? kMany
-                          : 0;
-      }
-    } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
-      const auto then = additions(guard->body, values, sum);
-      const auto otherwise = additions(guard->otherwise, values, sum);
-      if (!then || !otherwise) return std::nullopt;
-      own = std::max(*then, *otherwise);
-    }
+    const auto own = additions(statement, values, sum);
     if (!own) return std::nullopt;
     all = std::min(all + *own, kMany);
   }
@@ -65,51 +72,71 @@ bool LongSums::rewrite(Body& body) {
   const DataType type = draft_.kernel.buffers[sum_].type;
   part_ = draft_.add_local(name + ".part", type, items_);
   lost_ = draft_.add_local(name + ".lost", type, items_);
-  body = in_parts(std::move(body));
+  body = in_parts(std::move(body), true);
   return true;
 }
 
 Body LongSums::start() {
-  ValueGraph& values = draft_.kernel.values;
-  const DataType type = draft_.kernel.buffers[lost_].type;
-  return for_each_item_(
-      [&](Expr at) { return body_of(store(lost_, at, values.constant(type, 0.0, false))); });
+  return for_each_item_([&](Expr at) {
+    return body_of_all(std::vector{zero(part_, at), zero(lost_, at)});
+  });
 }
 
 Body LongSums::finish() {
   ValueGraph& values = draft_.kernel.values;
-  const DataType type = draft_.kernel.buffers[lost_].type;
+  const DataType type = draft_.kernel.buffers[sum_].type;
+  const auto add = [&](ValueId a, ValueId b) { return values.apply(Function::Add, {a, b}); };
   return for_each_item_([&](Expr at) {
-    const ValueId sum = values.read(type, sum_, {at}), lost = values.read(type, lost_, {at});
-    return body_of(store(sum_, at, values.apply(Function::Add, {sum, lost})));
+    const ValueId rest = add(values.read(type, part_, {at}), values.read(type, lost_, {at}));
+    return body_of(store(sum_, at, add(values.read(type, sum_, {at}), rest)));
   });
 }
 
-Body LongSums::in_parts(Body body) {
-  for (Statement& statement : body) {
+Store LongSums::zero(BufferId buffer, Expr at) {
+  const DataType type = draft_.kernel.buffers[buffer].type;
+  return store(buffer, at, draft_.kernel.values.constant(type, 0.0, false));
+}
+
+// `is_last`: nothing is added behind the body, nor is it run again; what is left in the part then
+// is for finish().
+Body LongSums::in_parts(Body body, bool is_last) {
+  std::vector<Body> all;
+  for (; !body.empty(); body.pop_back()) {
+    Statement& statement = body.back();
+    const std::int64_t own = *additions(statement, draft_.kernel.values, sum_);
     if (auto* guard = std::get_if<Guard>(&statement.node)) {
-      guard->body = in_parts(std::move(guard->body));
-      guard->otherwise = in_parts(std::move(guard->otherwise));
-      continue;
+      guard->body = in_parts(std::move(guard->body), is_last);
+      guard->otherwise = in_parts(std::move(guard->otherwise), is_last);
     }
     auto* loop = std::get_if<Loop>(&statement.node);
-    if (loop == nullptr) continue;
-    const std::int64_t each = *additions(loop->body, draft_.kernel.values, sum_);
-    if (each == 0) continue;
-    if (is_index(loop->parallel) || each > kMostAddedInARow) {
-      loop->body = in_parts(std::move(loop->body));
-      continue;
-    }
-    ValueGraph& values = draft_.kernel.values;
-    const DataType type = draft_.kernel.buffers[part_].type;
-    Body parts = for_each_item_(
-        [&](Expr at) { return body_of(store(part_, at, values.constant(type, 0.0, false))); });
-    rename(loop->body);
-    append(parts, std::move(loop->body));
-    append(parts, for_each_item_([&](Expr at) { return add_part(at); }));
-    loop->body = std::move(parts);
+    if (loop != nullptr && own > 0)
+      all.push_back(loop_in_parts(std::move(*loop), is_last));
+    else
+      all.push_back(body_of(std::move(statement)));
+    is_last = is_last && own == 0;
   }
+  for (; !all.empty(); all.pop_back()) append(body, std::move(all.back()));
   return body;
+}
+
+Body LongSums::loop_in_parts(Loop loop, bool is_last) {
+  const std::int64_t each = *additions(loop.body, draft_.kernel.values, sum_);
+  if (is_index(loop.parallel) || each > kMostAddedInARow) {
+    loop.body = in_parts(std::move(loop.body), is_last && is_index(loop.parallel));
+    return body_of(std::move(loop));
+  }
+  const auto iterations = std::int64_t(std::bit_floor(std::uint64_t(kMostAddedInARow / each)));
+  rename(loop.body);
+  std::vector<Expr> conditions;
+  if (iterations > 1) conditions.push_back(eq(loop.variable % iterations, iterations - 1));
+  append(loop.body, guarded(conditions, add_parts()));
+  Body body = body_of(std::move(loop));
+  if (!is_last) append(body, add_parts());
+  return body;
+}
+
+Body LongSums::add_parts() {
+  return for_each_item_([&](Expr at) { return add_part(at); });
 }
 
 // What t = s + p lacks is (s - t) + p; where t is infinite that is no number, and nothing is
@@ -125,7 +152,7 @@ Body LongSums::add_part(Expr at) {
       Function::Select,
       {values.apply(Function::Eq, {missing, missing}), missing, values.constant(type, 0.0, false)});
   return body_of_all(std::vector{store(part_, at, add(p, values.read(type, lost_, {at}))),
-                                 store(lost_, at, lost), store(sum_, at, t)});
+                                 store(lost_, at, lost), store(sum_, at, t), zero(part_, at)});
 }
 
 // What is added to the sum is added to its part.

@@ -11,19 +11,20 @@ namespace selvage {
 constexpr std::int64_t kMostAddedInARow = 256;
 
 // Sums of floats that a thread keeps in registers, where it adds more items to one of them than
-// that, or may. The loops that add are given a sum of their own for each iteration of the outermost
-// loop that adds no more than kMostAddedInARow items in an iteration. The sums of iterations are
-// added up as Kahan does: what an addition loses goes into the next. However many iterations there
-// are, adding them is off by about two half units in the last place of the sum of magnitudes
-// (Higham, Accuracy and Stability of Numerical Algorithms, 4.3).
+// that, or may: it adds them to a part, which goes into the sum after so many iterations, a power
+// of two, that a part has no more than kMostAddedInARow items. Parts are added up as Kahan does:
+// what an addition loses goes into the next. However many there are, adding them is off by about
+// two half units in the last place of the sum of magnitudes (Higham, Accuracy and Stability of
+// Numerical Algorithms, 4.3).
 //   for o in 1000                            for o in 1000
-//     for v in 8: s = s + x[o * 8 + v]         part = 0
-//                                              for v in 8: part = part + x[o * 8 + v]
-//                                              part = part + lost
-//                                              lost = what s + part loses
-//                                              s = s + part
-//                                            s = s + lost
-// It costs seven operations more for each iteration of that loop, and two registers.
+//     for v in 8: s = s + x[o * 8 + v]         for v in 8: part = part + x[o * 8 + v]
+//                                              if (o % 32 == 31)
+//                                                part = part + lost
+//                                                lost = what s + part loses
+//                                                s = s + part
+//                                                part = 0
+//                                            s = s + (part + lost)
+// It costs a test in each iteration of that loop, seven operations for each part, two registers.
 class LongSums {
  public:
   // `sum`: the buffer of the sums, `items` of them; `for_each_item` gives the statements for each.
@@ -38,8 +39,11 @@ class LongSums {
   Body finish();
 
  private:
-  Body in_parts(Body body);
+  Body in_parts(Body body, bool is_last);
+  Body loop_in_parts(Loop loop, bool is_last);
+  Body add_parts();
   Body add_part(Expr address);
+  Store zero(BufferId buffer, Expr address);
   void rename(Body& body);
 
   KernelDraft& draft_;

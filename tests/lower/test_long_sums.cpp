@@ -28,6 +28,10 @@ struct Row {
   Tensor x = f.input("x", {N}, DataType::Float);
 };
 
+// What one thread's sum of numbers of one sign is off by, at most: the additions of a part, and
+// those of parts.
+constexpr double kLost = (double(kMostAddedInARow) + 4) * 0x1p-24;
+
 double run_one(const Fusion& f, const Schedule& s, const std::vector<double>& items) {
   const Program p = lower(f, s);
   RunRequest request{.sizes = {{"N", std::int64_t(items.size())}},
@@ -39,14 +43,14 @@ double run_one(const Fusion& f, const Schedule& s, const std::vector<double>& it
   return r.outputs.at("y").get(0);
 }
 
-// Added up one by one, the first of these would be off by 9.7e-5 of it.
+// Added up one by one, the first of these would be off by 9.7e-5 of it, six times as much.
 TEST(LongSums, AThreadLosesNoDigitsOverManyItems) {
   Row row;
   row.f.output("y", sum(row.x));
   for (std::size_t n : {10'000u, 200'000u}) {
     const double exact = double(n) * double(0.1F);
     const double y = run_one(row.f, Schedule(row.f), std::vector<double>(n, double(0.1F)));
-    EXPECT_LE(std::abs(y - exact), 0x1p-24 * exact) << n;
+    EXPECT_LE(std::abs(y - exact), kLost * exact) << n;
   }
 }
 
@@ -60,7 +64,7 @@ TEST(LongSums, AMeanOfProductsInVectorsLosesNoneEither) {
   s.bind(t, ParallelType::TIDx).bind(v, ParallelType::Vectorize);
   std::vector<double> items(50'001, double(1.1F));
   const double exact = double(1.1F * 1.1F);
-  EXPECT_LE(std::abs(run_one(row.f, s, items) - exact), 4 * 0x1p-24 * exact);
+  EXPECT_LE(std::abs(run_one(row.f, s, items) - exact), kLost * exact);
   EXPECT_THAT(loop_nest(lower(row.f, s).steps[0].variants[0]), HasSubstr("y.sum.lost"));
 }
 
@@ -99,6 +103,33 @@ TEST(LongSums, EachItemOfAThreadHasItsOwnParts) {
   test::expect_agreement(f, inside);
   test::expect_agreement(f, Schedule(f));
   EXPECT_THAT(loop_nest(lower(f, inside).steps[0].variants[0]), HasSubstr("y.value.lost"));
+}
+
+std::string one_thread_sums(std::int64_t rows, std::int64_t items) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(rows), f.constant(items)}, DataType::Float);
+  f.output("y", sum(x));
+  test::expect_agreement(f, Schedule(f));
+  return loop_nest(lower(f, Schedule(f)).steps[0].variants[0]);
+}
+
+// Where the sum takes in its part: behind how many items, and behind which loops.
+TEST(LongSums, PartsEndWithALoopThatIsRunAgain) {
+  EXPECT_THAT(one_thread_sums(9, 400),
+              HasSubstr("for i0 in 9\n"
+                        "  for i1 in 400\n"
+                        "    y.value.part[0] = y.value.part[0] + x[i0 * 400 + i1]\n"
+                        "    if (i1 % 256 == 255)\n"
+                        "      y.value.part[0] = y.value.part[0] + y.value.lost[0]\n"));
+  EXPECT_THAT(one_thread_sums(9, 400),
+              HasSubstr("      y.value.part[0] = 0\n"
+                        "  y.value.part[0] = y.value.part[0] + y.value.lost[0]\n"));
+  EXPECT_THAT(one_thread_sums(9, 200),
+              HasSubstr("    y.value.part[0] = y.value.part[0] + x[i0 * 200 + i1]\n"
+                        "  y.value.part[0] = y.value.part[0] + y.value.lost[0]\n"));
+  EXPECT_THAT(one_thread_sums(99, 20),
+              HasSubstr("  if (i0 % 8 == 7)\n"
+                        "    y.value.part[0] = y.value.part[0] + y.value.lost[0]\n"));
 }
 
 }  // namespace
