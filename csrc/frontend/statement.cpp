@@ -129,7 +129,7 @@ class Builder {
     for (const Formula::Index& index : formula_.indices) words.push_back(index.name);
     const std::string otherwise =
         in_value ? "use an index of the left side, a symbol, or a tensor at its subscripts"
-                 : "put it on the left, or fold over it, such as sum(x[" + node.name + "])";
+                 : "put it on the left; or fold over it, such as sum(x[" + node.name + "])";
     refuse(in_value ? "E302" : "E504", place(node.at),
            node.name + " is neither an index of " + formula_.target + " nor a symbol",
            in_value ? meant(node.name, words, otherwise) : otherwise);

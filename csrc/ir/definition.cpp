@@ -106,7 +106,9 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
               (is_read ? (*this)[other->tensor].name + to_text(this->shape(other->tensor))
                        : name + to_text(shape)) +
               " and " + to_string(b) + " in " + tensor.name + to_text(this->shape(m.tensor)),
-          "make the extents equal, or read the axis of extent 1 with the subscript 0");
+          a.is_const(1) || b.is_const(1)
+              ? "make the extents equal; or read the axis of extent 1 with the subscript 0"
+              : "make the extents equal");
     }
     checks.push_back(equal);
     Facts more = simplifier->facts();

@@ -212,6 +212,7 @@ class Schedule {
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
   void put_at(TensorId t, Site site);
+  std::optional<TensorId> reader_with_loops(TensorId t) const;
   void bind_shared(TensorId t, const Schedule& before,
                    std::map<TensorId, std::map<DomainId, ParallelType>>& open);
   // Another block or thread index, as `taken` is one, to which no loop is bound; Serial: all are

@@ -30,7 +30,7 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   const bool is_before = readers.empty();
   if (is_before && !tensor.is_output) {
     refuse<Illegal>("E420", "nothing reads " + tensor.name + ", and it is no output",
-                    "cache tensors that are read, or outputs");
+                    "leave the cache out: nothing would read the copy");
   }
   if (tensor.fold && tensor.fold->is_partial) {
     refuse<Illegal>("E420", tensor.name + " holds states of a fold, and a copy holds elements",

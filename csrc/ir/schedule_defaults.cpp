@@ -204,7 +204,7 @@ class Placement {
     refuse<Illegal>("E419",
                     s_.fusion()[t].name + " is kept in " + std::string(to_string(*memory)) +
                         " memory, and " + why,
-                    "keep it in global memory, or compute it at a loop of its reader");
+                    "keep it in global memory");
   }
 
   Schedule& s_;

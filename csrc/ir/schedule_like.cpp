@@ -117,14 +117,16 @@ Schedule& Schedule::like(TensorId t, TensorId reference) {
         "E422",
         tensor.name + (tensor.is_input ? " is an input" : " is inlined") + " and has no loops",
         tensor.is_input ? "cache it, and take the copy"
-                        : "take a tensor that is computed in loops");
+                        : "leave like out; or take a tensor that is computed in loops");
   }
   std::optional<Nest> own = alike(t, reference);
   if (!own) {
-    refuse<Illegal>("E422",
-                    fusion()[t].name + " has no iterdomain in common with " +
-                        fusion()[reference].name + ", or with what that is cut into",
-                    "cut it up by itself, or take a tensor that reads it at its own indices");
+    refuse<Illegal>(
+        "E422",
+        fusion()[t].name + " has no iterdomain in common with " + fusion()[reference].name +
+            ", or with what that is cut into",
+        "leave like out, and cut it up by itself; or take a tensor that reads it at its "
+        "own indices");
   }
   own->follows = false;
   if (own->site) put_shared_first(*own, nest(own->site->tensor).loops, *own->site);

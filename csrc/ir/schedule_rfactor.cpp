@@ -46,7 +46,16 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   const TensorInfo& tensor = fusion()[t];
   if (!tensor.fold) {
     refuse<Illegal>("E421", tensor.name + " folds over nothing",
-                    "rfactor takes tensors that are reductions");
+                    "leave the rfactor out: it takes tensors that are reductions");
+  }
+  const auto names = [&](const std::vector<DomainId>& loops) {
+    std::string text;
+    for (DomainId d : loops) text += (text.empty() ? "" : ", ") + name(t, d);
+    return text;
+  };
+  std::vector<DomainId> all;
+  for (DomainId d : nest(t).loops) {
+    if (is_folded(t, d)) all.push_back(d);
   }
   std::vector<DomainId> now, rest;  // folded by the partial tensor; by t after it
   for (ScheduledLoop l : folded) {
@@ -57,16 +66,15 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
     position(l);
     if (!is_folded(t, l.domain)) {
       refuse<Illegal>("E421", tensor.name + " does not fold over " + name(t, l.domain),
-                      "take loops that come of what it folds over");
+                      "take some of " + names(all) + ", over which it folds");
     }
     if (!contains(now, l.domain)) now.push_back(l.domain);
   }
-  for (DomainId d : nest(t).loops) {
-    if (is_folded(t, d) && !contains(now, d)) rest.push_back(d);
+  for (DomainId d : all) {
+    if (!contains(now, d)) rest.push_back(d);
   }
   if (now.empty() || rest.empty()) {
-    std::string loops;
-    for (DomainId d : now.empty() ? rest : now) loops += (loops.empty() ? "" : ", ") + name(t, d);
+    const std::string loops = names(all);
     refuse<Illegal>("E421",
                     now.empty() ? "no loop is given that a part of " + tensor.name + " folds over"
                                 : "a part of " + tensor.name + " would fold over all of it, " +

@@ -1,6 +1,7 @@
 // The primitives that say where a tensor is computed and kept.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/fold.h>
+#include <selvage/ir/reads.h>
 #include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
@@ -13,13 +14,13 @@ Schedule& Schedule::inline_into_readers(TensorId t) {
     refuse<Illegal>(
         "E415",
         tensor.name + " is an " + (tensor.is_input ? "input" : "output") + " and cannot be inlined",
-        "inline tensors that only other tensors read");
+        "leave inline out: what is computed where it is read lies between inputs and outputs");
   }
   if (tensor.fold) {
     refuse<Illegal>("E415",
                     tensor.name + " folds elements, and recomputing that in every reader is not " +
                         "what inlining does",
-                    "compute it at a loop of its reader: inline: {into: READER, at: LOOP}");
+                    "leave inline out, and it is computed inside of its readers where that can be");
   }
   Nest& own = nest(t);
   own.inlined = true;
@@ -37,6 +38,18 @@ Schedule& Schedule::materialize(TensorId t) {
   return *this;
 }
 
+// The first tensor that reads t, itself or through what is inlined, and is computed in loops.
+std::optional<TensorId> Schedule::reader_with_loops(TensorId t) const {
+  for (std::size_t k = index_of(t) + 1; k < fusion().size(); ++k) {
+    const auto reader = TensorId(k);
+    const std::vector<TensorId> sources = tensors_read(fusion(), reader);
+    if (std::find(sources.begin(), sources.end(), t) == sources.end()) continue;
+    if (!is_inlined(reader)) return reader;
+    if (const auto further = reader_with_loops(reader)) return further;
+  }
+  return std::nullopt;
+}
+
 void Schedule::put_at(TensorId t, Site site) {
   const TensorInfo& tensor = fusion()[t];
   const std::string& into = fusion()[site.tensor].name;
@@ -44,21 +57,26 @@ void Schedule::put_at(TensorId t, Site site) {
     refuse<Illegal>("E418", tensor.name + " is an input: it is not computed anywhere",
                     "cache it, and compute the copy there");
   }
+  TensorId last =
+      t;  // of a circle the one that reads the others, and so is computed inside of none
   for (TensorId host = site.tensor;;) {
+    last = std::max(last, host);
     if (host == t) {
       refuse<Illegal>("E418",
                       tensor.name + " would be computed at a loop of " + into +
                           ", which is computed inside " + tensor.name,
-                      "compute " + tensor.name + " at a loop of a tensor that reads it");
+                      "leave inline out of the schedule of " + fusion()[last].name);
     }
     if (!nest(host).site) break;
     host = nest(host).site->tensor;
   }
   if (is_inlined(site.tensor) || fusion()[site.tensor].is_input) {
+    const std::optional<TensorId> reader = reader_with_loops(t);
     refuse<Illegal>("E418",
                     into + (fusion()[site.tensor].is_input ? " is an input" : " is inlined") +
                         " and has no loops at which " + tensor.name + " could be computed",
-                    "take a tensor that is computed in loops");
+                    reader ? "take " + fusion()[*reader].name + ", which is computed in loops"
+                           : "leave inline out of the schedule of " + tensor.name);
   }
   Nest& own = nest(t);
   put_shared_first(own, nest(site.tensor).loops, site);
@@ -93,10 +111,12 @@ Schedule& Schedule::compute_in(TensorId t, TensorId reader) {
 Schedule& Schedule::keep_in(TensorId t, Memory memory) {
   const TensorInfo& tensor = fusion()[t];
   if (tensor.is_input || (tensor.is_output && memory != Memory::Global)) {
-    refuse<Illegal>("E419",
-                    tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
-                        " and lies in global memory",
-                    "cache it, and keep the copy there");
+    refuse<Illegal>(
+        "E419",
+        tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
+            " and lies in global memory",
+        "cache it, and keep the copy there: {cache: {as: " + unused_name(tensor.name + "_copy") +
+            ", memory: " + std::string(to_string(memory)) + "}}");
   }
   nest(t).memory = memory;
   return *this;

@@ -155,7 +155,7 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
     refuse<Illegal>("E414",
                     "binding " + name(l.tensor, l.domain) + " to " + std::string(to_string(type)) +
                         " is not supported yet",
-                    "bind it to BIDx..z or TIDx..z, or leave it serial");
+                    "bind it to BIDx..z or TIDx..z; or leave it serial");
   }
   for (const auto& [domain, bound] : nest(l.tensor).bound) {
     if (bound == type && domain != l.domain && is_bound_once(type)) {

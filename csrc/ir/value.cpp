@@ -60,7 +60,7 @@ DataType common_type(DataType a, bool a_weak, DataType b, bool b_weak) {
   const std::string signed_one(to_string(a == DataType::UInt64 ? b : a));
   refuse<BadInput>("E506",
                    "no integer type holds both the " + signed_one + " and the uint64 that it meets",
-                   "cast one of them: uint64(...), or " + signed_one + "(...)");
+                   "cast one of them: write uint64(...); or write " + signed_one + "(...)");
 }
 
 bool is_logical(Function f) {
@@ -139,7 +139,7 @@ void ValueGraph::check_literal(ValueId v, DataType type) const {
       "the literal " + literal + " does not fit the " + std::string(to_string(type)) +
           " that it meets",
       type == DataType::UInt64
-          ? "cast what it meets to int64, or write uint64(" + literal + ") for what it wraps to"
+          ? "cast what it meets to int64; or write uint64(" + literal + ") for what it wraps to"
           : "write " + wider + "(" + literal + ") to compute in " + bits + " bits");
 }
 

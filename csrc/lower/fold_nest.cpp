@@ -149,7 +149,8 @@ void FoldNest::count_items(const std::vector<std::int64_t>& extents) {
                       (items ? std::to_string(*items) : "more than 2^63") + " of " +
                       std::to_string(bytes) + " bytes, are past the limit of " +
                       std::to_string(kMostLocalBytes) + " bytes",
-                  "split by smaller factors, and put the outer loops before what is folded over");
+                  "put what it folds over last, reorder: [" + folded_last(schedule_, analysis_) +
+                      "]; or split by smaller factors, and put the outer loops before it");
 }
 
 bool FoldNest::keep_in_result(const TensorAnalysis& result) const {

@@ -84,11 +84,17 @@ void check_memory(const Kernel& kernel) {
   const auto check = [&](Memory memory, const std::string& what, std::int64_t most) {
     const std::optional<std::int64_t> bytes = bytes_in(kernel, memory);
     if (bytes && *bytes <= most) return;
+    const auto own = [&](const Buffer& b) {
+      if (b.memory != memory) return std::int64_t{0};
+      return checked_mul(b.elements.value(), size_of(b.type)).value_or(INT64_MAX);
+    };
+    const auto largest = std::ranges::max_element(kernel.buffers, {}, own);
     refuse<Illegal>("E442",
                     what + kernel.name + ", " +
                         (bytes ? std::to_string(*bytes) : "more than 2^63") +
                         " bytes, is past the limit of " + std::to_string(most),
-                    "keep smaller tiles there: split by smaller factors, or compute further in");
+                    "give " + largest->name + " a kernel of its own; or keep less of it there: " +
+                        "split by smaller factors, or compute it further in");
   };
   check(Memory::Shared, "the shared memory of ", kMostSharedBytes);
   check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);

@@ -16,15 +16,14 @@ class Limits {
       : simplifier_(simplifier), kernel_(kernel) {}
 
   void add(Expr extent, std::int64_t most, const std::string& what,
-           std::vector<LaunchCheck>& checks) const {
+           std::vector<LaunchCheck>& checks, const std::string& help) const {
     const Expr condition = simplifier_.simplify(extent <= most);
     if (condition.is_true()) return;
     const std::string sentence =
         what + " of " + kernel_ + ", " + to_string(simplifier_.simplify(extent)) + ", ";
     if (condition.is_false()) {
-      refuse<Illegal>(
-          "E442", sentence + "is past the hardware's limit of " + std::to_string(most),
-          "split the loop that is bound to it by a smaller factor, or bind another one");
+      refuse<Illegal>("E442", sentence + "is past the hardware's limit of " + std::to_string(most),
+                      help);
     }
     checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
   }
@@ -33,6 +32,26 @@ class Limits {
   Simplifier& simplifier_;
   const std::string& kernel_;
 };
+
+// The loops that make an extent of the launch larger than that, and what to do to them.
+std::string smaller_loops(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
+                          ParallelType p, std::int64_t most) {
+  std::string loops;
+  int found = 0;
+  for (const TensorAnalysis* a : tensors) {
+    for (DomainId d : a->loops) {
+      const Expr extent = schedule.graph()[d].extent;
+      if (schedule.parallel(a->tensor, d) != p ||
+          (extent.is(Op::Const) && extent.value() <= most)) {
+        continue;
+      }
+      loops += (found++ > 0 ? " and " : "") + schedule.name(a->tensor, d) + " of " +
+               schedule.fusion()[a->tensor].name;
+    }
+  }
+  return "split " + loops + " by " + std::to_string(most) + " or less, and bind the inner part" +
+         (found > 1 ? "s" : "") + " alone; or leave " + loops + " serial";
+}
 
 // Makes a block, some of whose tensors fold along x, one of whole warps for shuffles to meet: rows
 // of 2, 4, ..., 32 threads as many as fill warps, and longer rows warps of their own.
@@ -46,6 +65,21 @@ void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
   } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
     block[1] = padded(block[1], kWarp / x.value());
   }
+}
+
+// The same where the product of a block's extents is too large: the largest of them, by what the
+// others leave of it.
+template <class Help>
+std::string widest_axis(const std::array<Expr, 3>& block, const Help& help) {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (block[k].is(Op::Const)) extents[k] = block[k].value();
+  }
+  const auto widest = std::max_element(extents.begin(), extents.end());
+  const auto type = ParallelType(int(ParallelType::TIDx) + int(widest - extents.begin()));
+  std::int64_t others = 1;
+  for (auto e = extents.begin(); e != extents.end(); ++e) others *= e == widest ? 1 : *e;
+  return help(type, std::max<std::int64_t>(kMaxThreads / others, 1));
 }
 
 }  // namespace
@@ -71,17 +105,24 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
   const auto& block = plan.launch.block;
   if (shuffles) whole_warps(plan.launch.block, simplifier);
   const Limits limits(simplifier, kernel);
-  limits.add(grid[0], INT32_MAX, "the grid's x", plan.of_grid);
-  limits.add(grid[1], kMaxGrid[1], "the grid's y", plan.of_grid);
-  limits.add(grid[2], kMaxGrid[2], "the grid's z", plan.of_grid);
-  limits.add(block[0], kMaxBlock[0], "the block's x", plan.of_block);
-  limits.add(block[1], kMaxBlock[1], "the block's y", plan.of_block);
-  limits.add(block[2], kMaxBlock[2], "the block's z", plan.of_block);
+  const auto help = [&](ParallelType p, std::int64_t most) {
+    return smaller_loops(schedule, tensors, p, most);
+  };
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string axis(1, "xyz"[k]);
+    limits.add(grid[k], kMaxGrid[k], "the grid's " + axis, plan.of_grid,
+               help(ParallelType(int(ParallelType::BIDx) + int(k)), kMaxGrid[k]));
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string axis(1, "xyz"[k]);
+    limits.add(block[k], kMaxBlock[k], "the block's " + axis, plan.of_block,
+               help(ParallelType(int(ParallelType::TIDx) + int(k)), kMaxBlock[k]));
+  }
   // Of a product in which one extent is open, that extent has been limited already.
   const bool is_said = block[1].is_const(1) && block[2].is_const(1);
-  if (!is_said) {
-    limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block);
-  }
+  if (is_said) return plan;
+  limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block,
+             widest_axis(block, help));
   return plan;
 }
 
@@ -93,7 +134,8 @@ LaunchPlan plan_flat_launch(const Fusion& fusion, Expr items, std::int64_t threa
   const Expr blocks = simplifier.simplify(ceil_div(items, pool.constant(threads)));
   LaunchPlan plan{
       {{blocks, one, one}, {pool.constant(threads), one, one}, pool.constant(0)}, {}, {}};
-  Limits(simplifier, kernel).add(blocks, INT32_MAX, "the grid's x", plan.of_grid);
+  Limits(simplifier, kernel)
+      .add(blocks, INT32_MAX, "the grid's x", plan.of_grid, "take fewer items");
   return plan;
 }
 

@@ -131,9 +131,10 @@ class Lowering {
       const ParallelType p = schedule_.parallel(t, d);
       if (p != ParallelType::Bulk) continue;
       refuse<Illegal>("E414",
-                      "binding " + schedule_.name(t, d) + " to " + std::string(to_string(p)) +
+                      "binding " + schedule_.name(t, d) + " of " + fusion_[t].name + " to " +
+                          std::string(to_string(p)) +
                           " is not supported in kernels yet: a TMA copy is examined, not emitted",
-                      "bind it to BIDx..z or TIDx..z, or leave it serial");
+                      "bind it to BIDx..z or TIDx..z; or leave it serial");
     }
   }
 

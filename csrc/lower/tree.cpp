@@ -135,8 +135,10 @@ class Planner {
       refuse<Illegal>("E418",
                       name(t) + " is computed at " + where + ", and " + name(reader) +
                           " reads it outside of that",
-                      "compute " + name(reader) + " there as well, or " + name(t) +
-                          " further out: inline: {into: ..., at: ...}");
+                      "compute " + name(reader) +
+                          " there as well, inline: {into: " + name(site->tensor) +
+                          (site->loop ? ", at: " + schedule_.name(site->tensor, *site->loop) : "") +
+                          "}; or leave inline out of the schedule of " + name(t));
     }
   }
 

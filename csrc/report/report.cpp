@@ -44,7 +44,9 @@ void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
   std::size_t first = std::string::npos;
   if (diagnostic.place.line == 0) {
     for (const auto& [tensor, place] : subject.places) {
-      const std::size_t at = find_word(diagnostic.message, tensor);
+      // A kernel is called by what it computes; what else has that name, such as an axis, is not.
+      const bool is_kernel = find_word(diagnostic.message, "kernel_" + tensor) != std::string::npos;
+      const std::size_t at = is_kernel ? 0 : find_word(diagnostic.message, tensor);
       if (at < first || (subject.places.size() == 1)) {
         first = at;
         diagnostic.place = place;

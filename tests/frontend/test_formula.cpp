@@ -214,8 +214,7 @@ const Refused kStatements[] = {
      "a.yaml:6:25: error[E503]: b has rank 1 and is read at 2 subscripts; help: give "
      "one subscript for each axis"},
     {"y[m] = a[m, n]",
-     "a.yaml:6:17: error[E504]: n is neither an index of y nor a symbol; help: put "
-     "it on the left, or fold over it, such as sum(x[n])"},
+     "a.yaml:6:17: error[E504]: n is neither an index of y nor a symbol; help: put it on the left; or fold over it, such as sum(x[n])"},
     {"y[m, n] = sum(a[m, n])",
      "a.yaml:6:15: error[E314]: sum folds over no index: all that stand in it stand on the left as "
      "well; help: leave one of them out on the left, or write the operand alone"},
@@ -298,8 +297,7 @@ const Refused kStatements[] = {
      "a.yaml:6:12: error[E314]: there is no operator 'not' in the statement 'y[i] = not k[i]'; "
      "help: write !a"},
     {"y[i] = k[inf]",
-     "a.yaml:6:14: error[E504]: inf is neither an index of y nor a symbol; help: put it on the left, "
-     "or fold over it, such as sum(x[inf])"},
+     "a.yaml:6:14: error[E504]: inf is neither an index of y nor a symbol; help: put it on the left; or fold over it, such as sum(x[inf])"},
     {"y[unchecked(i)] = k[i]",
      "a.yaml:6:7: error[E390]: the access mode unchecked is not supported yet; help: write plain "
      "indices on the left"},
@@ -388,8 +386,7 @@ const Refused kStatements[] = {
      "a.yaml:6:10: error[E314]: the index m stands twice on the left in the statement "
      "'y[m, m] = a[m, m]'; help: give every axis an index of its own"},
     {"y = a[m, n]",
-     "a.yaml:6:11: error[E504]: m is neither an index of y nor a symbol; help: put it on the left, "
-     "or fold over it, such as sum(x[m])"},
+     "a.yaml:6:11: error[E504]: m is neither an index of y nor a symbol; help: put it on the left; or fold over it, such as sum(x[m])"},
     {"y < 1",
      "a.yaml:6:7: error[E314]: expected '[' after y, found '<' in the statement 'y < 1'; help: write "
      "a statement such as y[m, n] = relu(a[m, n] + b[n])"},

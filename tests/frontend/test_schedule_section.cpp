@@ -253,8 +253,7 @@ const Refused kWrong[] = {
 };
 const Refused kIllegal[] = {
     {"  s: inline\n",
-     "a.yaml:7:3: error[E415]: s folds elements, and recomputing that in every reader is not what "
-     "inlining does; help: compute it at a loop of its reader: inline: {into: READER, at: LOOP}"},
+     "a.yaml:7:3: error[E415]: s folds elements, and recomputing that in every reader is not what inlining does; help: leave inline out, and it is computed inside of its readers where that can be"},
     {"  s: [{merge: {in: [m, n], out: q}}]\n",
      "a.yaml:7:8: error[E417]: s folds over n and not over m: no loop is both; help: transform "
      "loops that are folded over, or loops that are not, among themselves"},
@@ -262,14 +261,11 @@ const Refused kIllegal[] = {
      "a.yaml:7:8: error[E421]: a part of s would fold over all of it, n, and leave nothing to "
      "merge; help: split a loop, and take one of the two"},
     {"  s: [{like: t}]\n",
-     "a.yaml:7:8: error[E422]: t is inlined and has no loops; help: take a tensor that is computed "
-     "in loops"},
+     "a.yaml:7:8: error[E422]: t is inlined and has no loops; help: leave like out; or take a tensor that is computed in loops"},
     {"  y: {inline: {into: s, at: m}}\n  s: {inline: {into: y, at: m}}\n",
-     "a.yaml:7:7: error[E418]: y would be computed at a loop of s, which is computed inside y; "
-     "help: compute y at a loop of a tensor that reads it"},
+     "a.yaml:7:7: error[E418]: y would be computed at a loop of s, which is computed inside y; help: leave inline out of the schedule of y"},
     {"  y: [{memory: shared}]\n",
-     "a.yaml:7:8: error[E419]: y is an output and lies in global memory; help: cache it, and keep "
-     "the copy there"},
+     "a.yaml:7:8: error[E419]: y is an output and lies in global memory; help: cache it, and keep the copy there: {cache: {as: y_copy, memory: shared}}"},
 };
 // clang-format on
 

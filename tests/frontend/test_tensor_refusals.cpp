@@ -150,8 +150,7 @@ const Refused kIllegal[] = {
      "a.yaml:5:26: error[E413]: BIDx of T0 is bound to I0 already, and now to I1; "
      "help: merge the two, or bind I1 to BIDy"},
     {"    bind: {I0: Group}\n",
-     "a.yaml:5:16: error[E414]: binding I0 to Group is not supported yet; help: "
-     "bind it to BIDx..z or TIDx..z, or leave it serial"},
+     "a.yaml:5:16: error[E414]: binding I0 to Group is not supported yet; help: bind it to BIDx..z or TIDx..z; or leave it serial"},
 };
 
 // clang-format on

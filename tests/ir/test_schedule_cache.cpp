@@ -106,8 +106,8 @@ TEST(ScheduleCache, RefusesWhatNothingReads) {
   const Tensor unused = k.input("unused", {k.M});
   Schedule s(k.f);
   EXPECT_EQ(refusal(s, [&] { s.cache(unused.id(), "u", Memory::Shared); }),
-            "selvage: error[E420]: nothing reads unused, and it is no output; help: cache tensors "
-            "that are read, or outputs");
+            "selvage: error[E420]: nothing reads unused, and it is no output; help: leave the "
+            "cache out: nothing would read the copy");
   s.cache(k.x.id(), "u", Memory::Shared);
 }
 

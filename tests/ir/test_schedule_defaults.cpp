@@ -147,7 +147,7 @@ TEST(ScheduleDefaults, WhatFoldsOverBlocksIsAKernelOfItsOwn) {
   schedule.keep_in(s.id(), Memory::Shared);
   EXPECT_EQ(refusal_by<Illegal>([&] { schedule.with_defaults(); }),
             "selvage: error[E419]: s is kept in shared memory, and folds over m, which is bound to "
-            "BIDx; help: keep it in global memory, or compute it at a loop of its reader");
+            "BIDx; help: keep it in global memory");
   schedule.keep_in(s.id(), Memory::Global);
   EXPECT_EQ(place(schedule.with_defaults(), s), " global");
 }
@@ -210,8 +210,7 @@ TEST(ScheduleDefaults, SharedAndLocalCopiesAreComputedWhereTheyAreRead) {
   two.cache(k.x.id(), "row", Memory::Shared);
   EXPECT_EQ(refusal_by<Illegal>([&] { two.with_defaults(); }),
             "selvage: error[E419]: row is kept in shared memory, and is read by s, y and z, which "
-            "are computed in nests of their own; help: keep it in global memory, or compute it at "
-            "a loop of its reader");
+            "are computed in nests of their own; help: keep it in global memory");
   two.keep_in(*two.fusion().find("row"), Memory::Global);
   two.with_defaults();
 }

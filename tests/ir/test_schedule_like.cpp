@@ -111,11 +111,11 @@ TEST(ScheduleLike, RefusesWhatHasNoLoops) {
             "selvage: error[E422]: x is an input and has no loops; help: cache it, and take the "
             "copy");
   EXPECT_EQ(refusal(s, [&] { s.like(k.t.id(), k.y.id()); }),
-            "selvage: error[E422]: t is inlined and has no loops; help: take a tensor that is "
-            "computed in loops");
+            "selvage: error[E422]: t is inlined and has no loops; help: leave like out; or take a "
+            "tensor that is computed in loops");
   EXPECT_EQ(refusal(s, [&] { s.like(k.y.id(), k.t.id()); }),
-            "selvage: error[E422]: t is inlined and has no loops; help: take a tensor that is "
-            "computed in loops");
+            "selvage: error[E422]: t is inlined and has no loops; help: leave like out; or take a "
+            "tensor that is computed in loops");
   s.materialize(k.t.id());
   s.like(k.t.id(), k.y.id());
   s.like(s.cache(k.x.id(), "x_s", Memory::Shared), k.y.id());
@@ -128,7 +128,8 @@ TEST(ScheduleLike, RefusesWhereNothingIsShared) {
   s.merge(m, n, "all");
   EXPECT_EQ(refusal(s, [&] { s.like(k.s.id(), k.y.id()); }),
             "selvage: error[E422]: s has no iterdomain in common with y, or with what that is cut "
-            "into; help: cut it up by itself, or take a tensor that reads it at its own indices");
+            "into; help: leave like out, and cut it up by itself; or take a tensor that reads it "
+            "at its own indices");
 }
 
 TEST(ScheduleLike, RefusesATypeThatWouldBeBoundTwice) {

@@ -99,23 +99,20 @@ TEST(ScheduleRefuses, ATypeThatIsTakenOrNotSupported) {
   EXPECT_EQ(refusal(s, [&, n = n] { s.bind(n, ParallelType::TIDx); }),
             "selvage: error[E413]: TIDx of y is bound to m already, and now to n; help: merge the "
             "two, or bind n to TIDy");
-  EXPECT_EQ(
-      refusal(s, [&, n = n] { s.bind(n, ParallelType::Group); }),
-      "selvage: error[E414]: binding n to Group is not supported yet; help: bind it to BIDx..z "
-      "or TIDx..z, or leave it serial");
+  EXPECT_EQ(refusal(s, [&, n = n] { s.bind(n, ParallelType::Group); }),
+            "selvage: error[E414]: binding n to Group is not supported yet; help: bind it to "
+            "BIDx..z or TIDx..z; or leave it serial");
 }
 
 TEST(ScheduleRefuses, ToInlineInputsAndOutputs) {
   Case k;
   Schedule s(k.f);
-  EXPECT_EQ(
-      refusal(s, [&] { s.inline_into_readers(k.x.id()); }),
-      "selvage: error[E415]: x is an input and cannot be inlined; help: inline tensors that only "
-      "other tensors read");
-  EXPECT_EQ(
-      refusal(s, [&] { s.inline_into_readers(k.y.id()); }),
-      "selvage: error[E415]: y is an output and cannot be inlined; help: inline tensors that only "
-      "other tensors read");
+  EXPECT_EQ(refusal(s, [&] { s.inline_into_readers(k.x.id()); }),
+            "selvage: error[E415]: x is an input and cannot be inlined; help: leave inline out: "
+            "what is computed where it is read lies between inputs and outputs");
+  EXPECT_EQ(refusal(s, [&] { s.inline_into_readers(k.y.id()); }),
+            "selvage: error[E415]: y is an output and cannot be inlined; help: leave inline out: "
+            "what is computed where it is read lies between inputs and outputs");
 }
 
 TEST(ScheduleRefuses, LoopsFromWhichTheItemsDoNotFollow) {

@@ -99,13 +99,13 @@ TEST(ScheduleRfactor, Refusals) {
   const auto [ym, yn] = s.loops<2>(k.y);
   const TensorId t = k.s.id();
   EXPECT_EQ(refusal(s, [&, l = yn] { s.rfactor(k.y.id(), {l}, "p"); }),
-            "selvage: error[E421]: y folds over nothing; help: rfactor takes tensors that are "
-            "reductions");
+            "selvage: error[E421]: y folds over nothing; help: leave the rfactor out: it takes "
+            "tensors that are reductions");
   EXPECT_EQ(refusal(s, [&, l = yn] { s.rfactor(t, {l}, "p"); }),
             "selvage: error[E411]: an rfactor takes loops of one tensor; help: take loops of s");
-  EXPECT_EQ(refusal(s, [&, l = m] { s.rfactor(t, {l}, "p"); }),
-            "selvage: error[E421]: s does not fold over m; help: take loops that come of what it "
-            "folds over");
+  EXPECT_EQ(
+      refusal(s, [&, l = m] { s.rfactor(t, {l}, "p"); }),
+      "selvage: error[E421]: s does not fold over m; help: take some of n, over which it folds");
   EXPECT_EQ(refusal(s, [&] { s.rfactor(t, {}, "p"); }),
             "selvage: error[E421]: no loop is given that a part of s folds over; help: take one of "
             "n");

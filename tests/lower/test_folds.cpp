@@ -207,8 +207,9 @@ TEST(Folds, MoreStatesThanAThreadCanKeepAreRefused) {
     return refusal_by<Illegal>([&] { expect_agreement(f, s, {{{"H", 2}, {"B", 3}, {"C", 5}}}); });
   };
   const std::string help =
-      " of 4 bytes, are past the limit of 524288 bytes; help: split by smaller factors, and put "
-      "the outer loops before what is folded over";
+      " of 4 bytes, are past the limit of 524288 bytes; help: put what it folds over last, "
+      "reorder: "
+      "[i1o, i2o, i1i, i2i, i0]; or split by smaller factors, and put the outer loops before it";
   const std::string head = "selvage: error[E442]: the states that each thread keeps of y, ";
   EXPECT_EQ(by(512, 512), head + "262144" + help);
   EXPECT_EQ(by(std::int64_t{1} << 40, 8), head + "8796093022208" + help);

@@ -90,7 +90,8 @@ TEST(Hosted, AReaderOutsideOfTheLoopsIsRefused) {
   s.compute_at(t.id(), s.loops<2>(y)[0]);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(f, s); }),
             "selvage: error[E418]: t0 is computed at loop i0 of y, and z reads it outside of that; "
-            "help: compute z there as well, or t0 further out: inline: {into: ..., at: ...}");
+            "help: compute z there as well, inline: {into: y, at: i0}; or leave inline out of the "
+            "schedule of t0");
   s.materialize(t.id());
   expect_agreement(f, s, {{{"M", 3}, {"N", 5}}});
 }

@@ -139,10 +139,10 @@ TEST(Lower, TooManyThreadsAreRefusedByName) {
   Schedule s(bias.f);
   const auto [m, n] = s.loops<2>(bias.y);
   s.bind(m, ParallelType::TIDx);
-  EXPECT_EQ(
-      refusal([&] { lower(bias.f, s); }),
-      "selvage: error[E442]: the block's x of kernel_y, 1027, is past the hardware's limit of "
-      "1024; help: split the loop that is bound to it by a smaller factor, or bind another one");
+  EXPECT_EQ(refusal([&] { lower(bias.f, s); }),
+            "selvage: error[E442]: the block's x of kernel_y, 1027, is past the hardware's limit "
+            "of 1024; help: split m of y by 1024 or less, and bind the inner part alone; or leave "
+            "m of y serial");
   Schedule mended(bias.f);
   const auto [o, i] = mended.split(m, 8);
   mended.bind(i, ParallelType::TIDx);

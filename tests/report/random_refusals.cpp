@@ -338,8 +338,8 @@ RefusedFile wrong_swizzle(Rng& rng) {
   return file;
 }
 
-const std::map<std::string, std::function<RefusedFile(Rng&)>>& makers() {
-  static const std::map<std::string, std::function<RefusedFile(Rng&)>> all = {
+const std::map<std::string, RandomFile>& other_refusals() {
+  static const std::map<std::string, RandomFile> all = {
       {"E401", small_factor},
       {"E403", small_extent},
       {"E404", wrong_swizzle},
@@ -365,6 +365,15 @@ const std::map<std::string, std::function<RefusedFile(Rng&)>>& makers() {
          return wrong_vector(rng, {"2", "4"});
        }},
   };
+  return all;
+}
+
+const std::map<std::string, RandomFile>& makers() {
+  static const auto all = [] {
+    std::map<std::string, RandomFile> joined = other_refusals();
+    joined.insert(schedule_refusals().begin(), schedule_refusals().end());
+    return joined;
+  }();
   return all;
 }
 

@@ -1,6 +1,8 @@
 // Random files that are refused with a given code, for most draws.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -8,6 +10,11 @@
 #include "tests/report/refused_file.h"
 
 namespace selvage::test {
+
+using RandomFile = std::function<RefusedFile(std::mt19937_64&)>;
+
+// By code: those about schedules and statements.
+const std::map<std::string, RandomFile>& schedule_refusals();
 
 // The codes that there are files for, in order.
 std::vector<std::string> refused_codes();

@@ -1,9 +1,7 @@
 #include "tests/report/refused_file.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
-#include <regex>
 
 namespace selvage::test {
 
@@ -29,20 +27,6 @@ std::vector<std::string> parts_of(const std::string& help) {
   }
   parts.push_back(help.substr(begin));
   return parts;
-}
-
-// One kind of change: the words that say it, and what they do. False: not to this file.
-struct Change {
-  const char* words;
-  std::function<bool(RefusedFile&, const std::smatch&, const std::string& message)> act;
-};
-
-std::string first_word(const std::string& message) {
-  return message.substr(0, message.find_first_of(" ,"));
-}
-
-void replace_all(std::string& text, const std::string& words, const std::string& by) {
-  text = std::regex_replace(text, std::regex(words), by);
 }
 
 // A cache says its memory and its place where it is made.
@@ -71,11 +55,6 @@ void rebind(RefusedFile& file, const std::string& tensor, const std::string& loo
   for (std::string& item : file.schedule[tensor]) {
     replace_all(item, "([{ ])" + loop + ": [A-Z]\\w+", "$1" + loop + ": " + type);
   }
-}
-
-void remove_items(RefusedFile& file, const std::string& tensor, const std::string& key) {
-  std::erase_if(file.schedule[tensor],
-                [&](const std::string& item) { return item.rfind("{" + key, 0) == 0; });
 }
 
 // The loop of the one tensor, split and its inner part bound to Vectorize.
@@ -255,7 +234,32 @@ const std::vector<Change>& changes() {
   return list;
 }
 
+// The first of the changes that the part of a help names, if it can be done to the file.
+std::optional<RefusedFile> done_to(const RefusedFile& file, const std::string& part,
+                                   const std::string& message, const std::vector<Change>& list) {
+  for (const Change& change : list) {
+    std::smatch match;
+    if (!std::regex_search(part, match, std::regex(change.words))) continue;
+    RefusedFile copy = file;
+    if (change.act(copy, match, message)) return copy;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::string first_word(const std::string& message) {
+  return message.substr(0, message.find_first_of(" ,"));
+}
+
+void replace_all(std::string& text, const std::string& words, const std::string& by) {
+  text = std::regex_replace(text, std::regex(words), by);
+}
+
+bool remove_items(RefusedFile& file, const std::string& tensor, const std::string& key) {
+  return std::erase_if(file.schedule[tensor],
+                       [&](const std::string& item) { return item.rfind("{" + key, 0) == 0; }) > 0;
+}
 
 std::string RefusedFile::text() const {
   std::string all;
@@ -284,8 +288,13 @@ std::string RefusedFile::text() const {
   if (!outputs.empty()) all += "outputs: " + map_of(outputs) + "\n";
   all += "compute:\n";
   for (const std::string& statement : compute) all += "  - \"" + statement + "\"\n";
-  if (!schedule.empty()) all += "schedule:\n";
-  for (const auto& [name, list] : schedule) all += "  " + name + ": [" + joined(list) + "]\n";
+  std::string lists;
+  for (const auto& [name, list] : schedule) {
+    if (list.empty()) continue;
+    const bool is_inline = list.size() == 1 && list[0] == "inline";
+    lists += "  " + name + ": " + (is_inline ? list[0] : "[" + joined(list) + "]") + "\n";
+  }
+  if (!lists.empty()) all += "schedule:\n" + lists;
   return all;
 }
 
@@ -293,13 +302,11 @@ std::vector<RefusedFile> mended(const RefusedFile& file, const std::string& mess
                                 const std::string& help) {
   std::vector<RefusedFile> files;
   for (const std::string& part : parts_of(help)) {
-    for (const Change& change : changes()) {
-      std::smatch match;
-      if (!std::regex_search(part, match, std::regex(change.words))) continue;
-      RefusedFile copy = file;
-      if (!change.act(copy, match, message)) continue;
-      files.push_back(std::move(copy));
-      break;
+    for (const auto* list : {&schedule_changes(), &changes()}) {
+      if (auto done = done_to(file, part, message, *list)) {
+        files.push_back(std::move(*done));
+        break;
+      }
     }
   }
   return files;

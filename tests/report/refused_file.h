@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,19 @@ struct RefusedFile {
 
   std::string text() const;
 };
+
+// One kind of change: the words of a help that say it, and what they do. False: not to this file.
+struct Change {
+  const char* words;
+  std::function<bool(RefusedFile&, const std::smatch&, const std::string& message)> act;
+};
+// Those of helps about schedules and statements; what several would match is the first one's.
+const std::vector<Change>& schedule_changes();
+
+std::string first_word(const std::string& message);
+void replace_all(std::string& text, const std::string& words, const std::string& by);
+// The items of the tensor's list that begin so; whether there were any.
+bool remove_items(RefusedFile& file, const std::string& tensor, const std::string& key);
 
 // What a help says, alternative by alternative, done to the file: those of its parts that name a
 // change to be made. `message`: of the refusal, which names the tensor.

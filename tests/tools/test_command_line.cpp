@@ -227,10 +227,9 @@ TEST(CommandLine, ExitStatusesAreThoseOfTheFile) {
                                   "Group}}, T1: {dtype: int8, logical: "
                                   "{I0: 8}}}\n");
   EXPECT_EQ(illegal.status, 1);
-  EXPECT_EQ(
-      illegal.err,
-      "-:1:59: error[E414]: binding I0 to Group is not supported yet; help: bind it to BIDx..z "
-      "or TIDx..z, or leave it serial\n");
+  EXPECT_EQ(illegal.err,
+            "-:1:59: error[E414]: binding I0 to Group is not supported yet; help: bind it to "
+            "BIDx..z or TIDx..z; or leave it serial\n");
   EXPECT_NE(illegal.out.find("\"T1\""), std::string::npos);
   const Outcome read = inspect("- --loops", "tensors: {T0: {dtype: float, logical: {I3: 2}}}\n");
   EXPECT_EQ(read.status, 0);
