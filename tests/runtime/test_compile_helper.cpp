@@ -163,6 +163,41 @@ TEST_F(CompileHelperTest, OneThatIsNotAskedEndsWithItsOwner) {
   ASSERT_TRUE(helper);
 }
 
+TEST_F(CompileHelperTest, ItsEndIsWaitedForThroughSignals) {
+  struct sigaction quiet = {}, before = {};
+  quiet.sa_handler = [](int) {};  // without SA_RESTART: a wait ends
+  sigaction(SIGUSR1, &quiet, &before);
+  {
+    const std::jthread sender([owner = pthread_self()](const std::stop_token& stop) {
+      while (!stop.stop_requested()) pthread_kill(owner, SIGUSR1);
+    });
+    for (int round = 0; round < 20; ++round) {
+      CompileHelper::start(script("exec sleep 100")).reset();
+      ASSERT_FALSE(has_children()) << round;
+    }
+  }
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(CompileHelperTest, WhatThisThreadBlocksOrIgnoresIsAsUsualInIt) {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const auto handler = signal(SIGINT, SIG_IGN);
+  const auto helper = CompileHelper::start(script(
+      "exec sed -n 's/^Sig[BI][lg][kn]://p' /proc/self/status > " + (folder / "list").string()));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  signal(SIGINT, handler);
+  ASSERT_TRUE(helper);
+  EXPECT_FALSE(helper->compile(request(1), 13000));
+  std::uint64_t blocks = ~0U, ignores = ~0U;
+  std::ifstream list(folder / "list");
+  list >> std::hex >> blocks >> ignores;
+  EXPECT_EQ(blocks, 0U);
+  EXPECT_EQ(ignores & 1U << (SIGINT - 1), 0U);
+}
+
 TEST_F(CompileHelperTest, ItHasNoneOfThisProcessesDescriptors) {
   const std::string file = folder / "mine";
   const int mine = open(file.c_str(), O_RDWR | O_CREAT, 0600);  // without O_CLOEXEC

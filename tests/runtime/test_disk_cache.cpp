@@ -258,6 +258,20 @@ TEST_F(DiskCacheTest, TheOrderOfUseIsKeptWithinATickOfTheClock) {
   for (const char* key : {"3", "1", "4"}) EXPECT_TRUE(cache.get(key)) << key;
 }
 
+TEST_F(DiskCacheTest, ADamagedEntryThatIsAskedForIsNotUsed) {
+  const std::uint64_t size = to_entry("0", filled(1000, 0)).size();
+  DiskCache cache = open(4 * size);
+  for (int i = 0; i < 4; ++i) {
+    const std::string key = std::to_string(i);
+    cache.put(key, filled(1000, i));
+    if (i == 0) write(file_of(key), std::string(size, '!'));
+    set_age(file_of(key), 100 - i);
+  }
+  EXPECT_FALSE(cache.get("0"));
+  cache.put("4", filled(1000, 4));
+  EXPECT_FALSE(fs::exists(file_of("0")));
+}
+
 TEST_F(DiskCacheTest, WhatIsLargerThanTheBoundIsNotKept) {
   const std::uint64_t bound = to_entry("key", filled(1000, 0)).size();
   DiskCache cache = open(bound);

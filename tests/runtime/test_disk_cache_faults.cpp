@@ -76,6 +76,25 @@ TEST(DiskCacheAtOnce, EightThreadsShareOneCache) {
   EXPECT_LE(cache.contents().bytes, 60'000u);
 }
 
+TEST(DiskCacheAtOnce, WhatIsRemovedWhileItIsCountedIsNotCounted) {
+  const TemporaryFolder folder;
+  const auto key = [](int i) { return "key " + std::to_string(100 + i); };
+  const Bytes payload(100);
+  const std::uint64_t size = to_entry(key(0), payload).size();
+  const std::jthread other([&](const std::stop_token& stop) {
+    DiskCache cache(folder.path());
+    while (!stop.stop_requested()) {
+      for (int i = 0; i < 100; ++i) cache.put(key(i), payload);
+      cache.clear();
+    }
+  });
+  DiskCache cache(folder.path());
+  for (int round = 0; round < count(1000, 10'000); ++round) {
+    const DiskCache::Contents all = cache.contents();
+    ASSERT_EQ(all.bytes, all.entries * size) << round;
+  }
+}
+
 TEST(DiskCacheAtOnce, AWriterKilledAtAnyMomentLeavesWholeEntries) {
   const TemporaryFolder folder;
   std::mt19937 random(5);

@@ -125,6 +125,25 @@ TEST(VirtualCheck, OneBufferMayBeTwoArguments) {
   EXPECT_EQ(std::vector<float>(memory, memory + 8), (std::vector<float>{1, 2, 1, 2, 1, 2, 1, 2}));
 }
 
+// The end of the first buffer is byte 32 of the second as well, which ended long before.
+TEST(VirtualCheck, AnAccessPastTheEndIsOfTheBufferThatEndsNearest) {
+  VirtualKernel kernel(copy());
+  float memory[16] = {};
+  const float* x = memory;
+  float* y = memory;
+  int n = 1, from = 8, to = 0;
+  void* const arguments[] = {&x, &y, &n, &from, &to};
+  const auto launch = [&](std::size_t first, std::size_t second) {
+    const Bounds bounds = {VirtualBound{first}, VirtualBound{second}, {}, {}, {}};
+    return refusal([&] { kernel.launch_checked({}, arguments, bounds); });
+  };
+  const std::string who =
+      "copy: error[E721]: thread (0, 0, 0) of block (0, 0, 0) reads 4 bytes past the end of ";
+  const std::string help = "; help: guard the access, or give the argument the bytes that it needs";
+  EXPECT_EQ(launch(32, 4), who + "argument 0 (const float*); bytes 32 to 35 of 32" + help);
+  EXPECT_EQ(launch(4, 32), who + "argument 1 (float*); bytes 32 to 35 of 32" + help);
+}
+
 KernelSource sharing() {
   return {kHead + R"(
 KERNEL(sharing)(float* y, int first, int second) {

@@ -25,6 +25,21 @@ using namespace test;
 
 std::string refusal(const auto& action) { return refusal_by<Error>(action); }
 
+// What the variable says for as long as this lives.
+class ThreadsVariable {
+ public:
+  explicit ThreadsVariable(const char* value) {
+    if (const char* before = std::getenv(kName)) before_ = before;
+    setenv(kName, value, 1);
+  }
+  ~ThreadsVariable() { setenv(kName, before_.c_str(), 1); }
+  ThreadsVariable(const ThreadsVariable&) = delete;
+
+ private:
+  static constexpr const char* kName = "SELVAGE_VIRTUAL_THREADS";
+  std::string before_;
+};
+
 class VirtualCores : public testing::TestWithParam<VirtualCompiler> {
  protected:
   void SetUp() override {
@@ -80,29 +95,35 @@ TEST_P(VirtualCores, ValuesDoNotDependOnTheNumberOfCores) {
   EXPECT_EQ(run({7, 5}), one);
 }
 
-// Block 0 waits for block 1 to begin, which it does on another core alone.
+// The last block but one waits for the last to begin, which it does on another core alone. Those
+// before take their time.
 TEST_P(VirtualCores, BlocksRunAtTheSameTime) {
   VirtualKernel kernel = compile({kHead + R"(
 KERNEL(meeting)(volatile int* flag, int* met, long long patience) {
-  if (blockIdx.x == 0) {
-    while (!*flag && patience > 0) --patience;
-    *met = *flag;
-  } else {
+  const int behind = (int)(gridDim.x - blockIdx.x) - 1;
+  if (behind == 0) {
     *flag = 1;
+  } else {
+    if (behind > 1) patience = 100000;
+    while (!*flag && patience > 0) --patience;
+    if (behind == 1) *met = *flag;
   }
 }
 )",
                                   "meeting",
                                   {"volatile int*", "int*", "long long"}});
-  const auto meets = [&](int threads, long long patience) {
+  const auto meets = [&](std::int64_t blocks, int threads, long long patience) {
     int flag = 0, met = -1;
     int *pf = &flag, *pm = &met;
     void* const arguments[] = {&pf, &pm, &patience};
-    kernel.launch({.grid = {2, 1, 1}}, arguments, {0, threads});
+    kernel.launch({.grid = {blocks, 1, 1}}, arguments, {0, threads});
     return met;
   };
-  EXPECT_EQ(meets(1, 1000), 0);
-  EXPECT_EQ(meets(2, 1LL << 36), 1);
+  EXPECT_EQ(meets(2, 1, 1000), 0);
+  EXPECT_EQ(meets(2, 2, 1LL << 36), 1);
+  // Where no number of cores is asked for, a long launch calls for more by itself.
+  const ThreadsVariable two("2");
+  EXPECT_EQ(meets(200, 0, 1LL << 36), 1);
 }
 
 TEST_P(VirtualCores, TheFirstBlockInWhichThreadsPartIsToldOnce) {
@@ -248,10 +269,8 @@ TEST_P(VirtualCores, AForkedChildLaunches) {
 }
 
 TEST(VirtualThreads, AreWhatTheVariableSays) {
-  const char* before = std::getenv("SELVAGE_VIRTUAL_THREADS");
-  const std::string kept = before == nullptr ? "" : before;
   const auto with = [](const char* value) {
-    setenv("SELVAGE_VIRTUAL_THREADS", value, 1);
+    const ThreadsVariable variable(value);
     int n = 0;
     const std::string said = refusal([&] { n = virtual_threads(); });
     return said == "accepted" ? std::to_string(n) : said;
@@ -265,7 +284,6 @@ TEST(VirtualThreads, AreWhatTheVariableSays) {
                              "', not a number from 1 to 16; help: unset it, or set it to 1: one "
                              "core");
   }
-  setenv("SELVAGE_VIRTUAL_THREADS", kept.c_str(), 1);
 }
 
 }  // namespace
