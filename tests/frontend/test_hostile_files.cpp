@@ -62,6 +62,11 @@ TEST(HostileFiles, TooMuchIsADiagnostic) {
   EXPECT_EQ(code(input + "  - y[i] = " + terms + "a[i]\n"), "E104");
   EXPECT_EQ(code(input + "  - y[i] = " + terms.substr(0, terms.size() - 28) + "a[i]\n"),
             "accepted");
+  const std::string body =
+      "arrays: {A: {shape: [4], dtype: float}}\nparallel: [{p: 4}]\nbody:\n  - A[p] += ";
+  const std::string reads = repeated(int(kLongestFormula) / 7, [](int) { return "A[p] + "; });
+  EXPECT_EQ(code(body + reads + "A[p]\n"), "E104");
+  EXPECT_EQ(code(body + reads.substr(0, reads.size() - 28) + "A[p]\n"), "accepted");
   EXPECT_EQ(code(input + repeated(int(kMostTensors) + 1,
                                   [](int i) { return "  - " + name("y", i) + "[i] = a[i]\n"; })),
             "E104");

@@ -143,6 +143,10 @@ const Refused kWrong[] = {
      "    logical: [I0]\n"
      "    loop: [I0]\n",
      "a.yaml:3:5: error[E110]: T0: the key 'view' is missing; help: add 'view: ...'"},
+    {"    view: [{merge: {in: [I0, I1], out: I2}}]\n"
+     "    logical: [I2]\n"
+     "    loop: [I2]\n",
+     "a.yaml:3:5: error[E110]: T0: the key 'root' is missing; help: add 'root: ...'"},
 };
 
 const Refused kIllegal[] = {
