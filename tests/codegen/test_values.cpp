@@ -292,13 +292,19 @@ TEST(CudaValues, IndicesOfThirtyTwoBitsCompareAndConvertAsTheyAre) {
           },
           DataType::Bool),
       "a[t0] < 7;");
-  // What only 64 bits hold.
-  EXPECT_EQ(text(
-                [](V v, P p) {
-                  return v.apply(Function::Lt, {v.index(p.tx), v.whole(5'000'000'000)});
-                },
-                DataType::Bool),
-            "(long long)tx < 5000000000LL;");
+  // What only 64 bits hold, and what 32 just hold.
+  const auto below = [&](std::int64_t number) {
+    return text(
+        [=](V v, P p) {
+          return v.apply(Function::Lt, {v.index(p.tx), v.whole(number)});
+        },
+        DataType::Bool);
+  };
+  EXPECT_EQ(below(5'000'000'000), "(long long)tx < 5000000000LL;");
+  EXPECT_EQ(below(std::int64_t{INT32_MAX} + 1), "(long long)tx < 2147483648LL;");
+  EXPECT_EQ(below(INT32_MAX), "tx < 2147483647;");
+  EXPECT_EQ(below(INT32_MIN), "tx < -2147483647 - 1;");
+  EXPECT_EQ(below(std::int64_t{INT32_MIN} - 1), "(long long)tx < -2147483649LL;");
   EXPECT_EQ(text([](V v, P p) { return v.cast(v.index(p.tx), DataType::Float); }), "(float)tx;");
   EXPECT_EQ(text([](V v, P) { return v.cast(v.whole(1024), DataType::Float); }), "1024.0f;");
   EXPECT_EQ(text([](V v, P p) { return v.cast(v.index(p.h.c(1024)), DataType::Float); }),

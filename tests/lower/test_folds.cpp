@@ -121,6 +121,14 @@ TEST(Folds, BlocksThatFoldTogetherAreRefused) {
             "wait for one another; help: rfactor what a block folds: {rfactor: {in: [i1i], as: "
             "y_parts}}, {bind: {i1o: Serial}}, with y_parts: [{memory: global}]; or leave the loop "
             "i1o of y serial; or let the blocks meet, {blocks: atomic}, in a kernel of its own");
+  Schedule whole(rows.f);
+  whole.bind(whole.loops(rows.y.id())[1], ParallelType::BIDx);
+  EXPECT_EQ(
+      refusal_by<Illegal>([&] { lower(rows.f, whole); }),
+      "selvage: error[E434]: i1, which y folds over, is bound to BIDx, and blocks do not wait "
+      "for one another; help: split i1, bind the outer loop to BIDx and rfactor the inner "
+      "one, as y_parts: [{memory: global}]; or leave the loop i1 of y serial; or let the "
+      "blocks meet, {blocks: atomic}, in a kernel of its own");
   Schedule parts = s;
   const TensorId part = parts.rfactor(rows.y.id(), {inner}, "part");
   parts.materialize(part).keep_in(part, Memory::Global);
