@@ -312,6 +312,17 @@ TEST(Run, ChecksOnTheVirtualDeviceFindAnAccessThatIsOutside) {
   EXPECT_TRUE(run(c.f, p, request).faults.empty());
 }
 
+TEST(Run, EmulationFindsAccessesThatAreOutside) {
+  BiasRelu c(DataType::Float);
+  Program p = lower(c.f, c.tiled(32));
+  for (Kernel& k : p.steps[0].variants) test::widen_guards(k.body);
+  const RunRequest request{.sizes = {{"M", 2}, {"N", 3}}, .on = Machine::Emulate};
+  const RunResult wrong = run(c.f, p, request);
+  EXPECT_FALSE(wrong.passed());
+  ASSERT_FALSE(wrong.faults.empty());
+  EXPECT_THAT(wrong.faults[0], HasSubstr("y[6] is stored at a hole: "));
+}
+
 TEST(Run, ChecksOnTheVirtualDeviceFindAReadOfWhatNoKernelHasStored) {
   Fusion f;
   const auto [m, n] = f.extents("M", "N");
