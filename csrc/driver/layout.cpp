@@ -1,3 +1,4 @@
+#include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
 #include <selvage/driver/layout.h>
@@ -31,7 +32,7 @@ Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
     for (DomainId d : domains) {
       const auto n = sizes(graph[d].extent);
       if (!n) too_large(tensor.name);
-      list.push_back(std::max<std::int64_t>(*n, 0));
+      list.push_back(*n);
     }
     return list;
   };
@@ -41,15 +42,14 @@ Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
     if (!product) too_large(tensor.name);
     points_ = *product;
   }
+  SELVAGE_CHECK(points_ > 0);
   const bool is_permuted = !tensor.allocation.empty() && tensor.allocation != tensor.logical;
   memory_ = is_permuted ? extents(tensor.allocation) : shape_;
   const auto elements = sizes(elements_of(fusion, graph, t));
   if (!elements) too_large(tensor.name);
-  elements_ = points_ == 0 ? 0 : std::max<std::int64_t>(*elements, 0);
-  if (points_ == 0)
-    memory_ = is_permuted || !tensor.strides.empty() ? std::vector{points_} : shape_;
-  if (points_ != 0 && !tensor.strides.empty()) memory_ = {elements_};
-  if (points_ == 0 || (!is_permuted && tensor.strides.empty())) return;
+  elements_ = std::max<std::int64_t>(*elements, 0);
+  if (!tensor.strides.empty()) memory_ = {elements_};
+  if (!is_permuted && tensor.strides.empty()) return;
 
   std::vector<Expr> indices;
   for (std::size_t i = 0; i < shape_.size(); ++i) {

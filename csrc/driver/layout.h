@@ -11,7 +11,7 @@
 
 namespace selvage {
 
-// How the items of one tensor lie in memory, for given sizes.
+// How the items of one tensor lie in memory, for given sizes that leave it some.
 class Layout {
  public:
   // Throws BadInput E601 where the memory cannot be counted in 64 bits, E624 where an item would
