@@ -312,6 +312,17 @@ TEST(CudaValues, IndicesOfThirtyTwoBitsCompareAndConvertAsTheyAre) {
   // 2^24 + 1 is rounded as the cast rounds it.
   EXPECT_EQ(text([](V v, P p) { return v.cast(v.index(p.h.c(16'777'217)), DataType::Float); }),
             "(float)16777217;");
+  // What is computed is of 64 bits, whatever it comes from.
+  const auto square = [](V v, P p) {
+    const ValueId x = v.cast(p.h.read(0, p.at), DataType::Int64);
+    return v.apply(Function::Mul, {x, x});
+  };
+  const auto below_seven = [=](V v, P p) {
+    return v.apply(Function::Lt, {square(v, p), v.whole(7)});
+  };
+  EXPECT_EQ(text(below_seven, DataType::Bool), "wrap_mul_long(v0, v0) < 7LL;");
+  EXPECT_EQ(text([=](V v, P p) { return v.cast(square(v, p), DataType::Float); }),
+            "(float)wrap_mul_long(v0, v0);");
 }
 
 // Values of 64 bits and casts, some used more than once: emulation does all of them in 64 bits.
