@@ -236,6 +236,16 @@ TEST(VirtualCheck, AnInputMayLieWhereNothingCanBeWritten) {
   munmap(page, 4096);
 }
 
+TEST(VirtualCheck, ALaunchOfNoBlocksTouchesNoBuffer) {
+  VirtualKernel kernel(copy());
+  const float* x = nullptr;
+  float* y = nullptr;
+  int n = 8, zero = 0;
+  void* const arguments[] = {&x, &y, &n, &zero, &zero};
+  const Bounds bounds = {VirtualBound{32}, VirtualBound{32}, {}, {}, {}};
+  kernel.launch_checked({.grid = {0, 1, 1}, .block = {8, 1, 1}}, arguments, bounds);
+}
+
 TEST(VirtualCheck, AnUncheckedLaunchIsNotChecked) {
   VirtualKernel kernel(copy());
   float memory[4] = {1, 2, 0, 0};
