@@ -79,7 +79,7 @@ class Run {
     take_sizes();
     take_inputs();
     expected_on(result_.machine);  // says what is wrong with sizes and inputs
-    if (have_empty_tensor(fusion_, sizes_)) specialise();
+    if (have_zero_extent(fusion_, sizes_)) specialise();
     check_launch_conditions(program_->checks, sizes_);
     take_offsets();
     for (const ProgramBuffer& b : program_->buffers) {
@@ -328,7 +328,7 @@ class Run {
   const Fusion& fusion_;  // as it was built: what the reference computes
   const Program* original_;
   const Program* program_;                         // that is run
-  std::optional<SpecialisedProgram> specialised_;  // where some tensor has no items
+  std::optional<SpecialisedProgram> specialised_;  // where an extent is 0
   const RunRequest& request_;
   SizeValues sizes_;
   std::vector<std::int64_t> offsets_;  // by program buffer

@@ -97,7 +97,7 @@ struct RunResult {
 // Throws BadInput: E601 a size too large for this machine, E611 to E615 as run_reference says, E621
 // sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU,
 // E624 an item outside its tensor's memory, E626 two items of an output at one address.
-// Where sizes leave some tensor no items, those of lower_specialised() are run instead.
+// Where a size or an extent is 0, the kernels of lower_specialised() are run instead.
 RunResult run(const Fusion& fusion, const Program& program, const RunRequest& request);
 
 // The array that an input left out is filled with: floats in [-1, 1), integers in [-8, 8), unsigned

@@ -106,8 +106,12 @@ void check_sizes(const Fusion& fusion, const SizeValues& sizes) {
   for (Expr condition : fusion.facts()->assumptions()) check_condition(condition, sizes);
 }
 
-bool have_empty_tensor(const Fusion& fusion, const SizeValues& sizes) {
-  const auto is_empty = [&](DomainId d) { return sizes(fusion.domains()[d].extent) == 0; };
+bool have_zero_extent(const Fusion& fusion, const SizeValues& sizes) {
+  const auto is_zero = [&](Expr n) { return sizes(n) == 0; };
+  if (std::any_of(fusion.possibly_empty().begin(), fusion.possibly_empty().end(), is_zero)) {
+    return true;
+  }
+  const auto is_empty = [&](DomainId d) { return is_zero(fusion.domains()[d].extent); };
   for (std::size_t i = 0; i < fusion.size(); ++i) {
     const std::vector<DomainId> domains = nest_domain(fusion[TensorId(i)]);
     if (std::any_of(domains.begin(), domains.end(), is_empty)) return true;

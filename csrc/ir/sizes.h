@@ -31,7 +31,8 @@ std::string sizes_in(Expr e, const SizeValues& sizes);
 // or values that break a relation between sizes.
 void check_sizes(const Fusion& fusion, const SizeValues& sizes);
 
-// Do they leave some tensor, or what is folded into one, no items?
-bool have_empty_tensor(const Fusion& fusion, const SizeValues& sizes);
+// Is a size 0 that may be, or an extent of a tensor, or of what is folded into one? What the fusion
+// is lowered to takes each for at least 1.
+bool have_zero_extent(const Fusion& fusion, const SizeValues& sizes);
 
 }  // namespace selvage

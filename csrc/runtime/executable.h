@@ -45,8 +45,8 @@ class Executable {
  public:
   // Inputs, then outputs, in order of declaration. On a GPU it returns when all is launched, else
   // when all is done. What shapes, strides, sizes and alignments ask for (which kernels, launch
-  // shapes, conditions) is worked out at the first call with them and kept. Where they leave some
-  // tensor no items, what is left is computed by kernels of its own.
+  // shapes, conditions) is worked out at the first call with them and kept. Where a size or an
+  // extent is 0, what is left is computed by kernels of its own.
   // Throws BadInput before anything is launched: what Signature::bind says, E631 an output that
   // shares memory with another argument, E621 a launch check,
   // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver,

@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// Kernels for sizes that leave some tensors no items.
+// Kernels for sizes at which an extent is 0, or a size itself.
 struct SpecialisedProgram {
   std::unique_ptr<Fusion> fusion;  // specialised() for the sizes
   // A thread for each item of an output or of what folds; of no steps where no output has items.

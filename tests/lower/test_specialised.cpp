@@ -24,17 +24,18 @@ std::unique_ptr<Fusion> at(const Fusion& f, std::map<std::string, std::int64_t> 
   return specialised(f, sizes);
 }
 
-// At sizes that leave a tensor without items, whatever the program is.
-RunResult run_all(const Fusion& f, RunRequest request) {
+RunResult run_all(const Fusion& f, const Program& program, RunRequest request) {
   request.on = Machine::Emulate;
   request.on_all = true;
-  const Program none;  // at these sizes none of its kernels is run
-  const RunResult r = run(f, none, request);
+  const RunResult r = run(f, program, request);
   EXPECT_TRUE(r.passed());
   for (const std::string& fault : r.faults) ADD_FAILURE() << fault;
   for (const Comparison& c : r.comparisons) EXPECT_EQ(c.failures, 0) << c.first;
   return r;
 }
+
+// At sizes at which some extent is 0: none of a program's own kernels is run.
+RunResult run_all(const Fusion& f, RunRequest request) { return run_all(f, Program(), request); }
 
 std::string file_of(const Fusion& f) { return to_schedule_file(f, Schedule(f)); }
 
@@ -87,6 +88,19 @@ TEST(Specialised, PadsOfNothingAreWhatTheyPadWith) {
   EXPECT_EQ(r.outputs.at("second").get_int(0), 7);
 }
 
+// Its definition is over indices of the root: each item is the place at which it would lie there.
+TEST(Specialised, PadsOfNothingCountFromWhereTheirRootWouldBegin) {
+  Fusion f;
+  const Expr i = f.fresh_index("i");
+  const auto padded = [&](DomainGraph& graph, const std::vector<DomainId>& root) {
+    return std::vector{graph.resize(root[0], f.constant(2), f.constant(1))};
+  };
+  f.output("y", f.compute_view("", {i}, {f.extent("N", 0)}, padded, f.values().index(i)));
+  const RunResult r = run_all(f, {.sizes = {{"N", 0}}});
+  EXPECT_EQ(r.outputs.at("y").size(), 3);
+  for (std::int64_t k = 0; k < 3; ++k) EXPECT_EQ(r.outputs.at("y").get_int(k), k - 2);
+}
+
 TEST(Specialised, OutputsLieAsTheirFusionSays) {
   Fusion f;
   const Expr n = f.extent("N", 0);
@@ -112,6 +126,21 @@ TEST(Specialised, WhatIsReadThoughItIsNotThereIsRefused) {
             "selvage: error[E616]: x is read by y, and has no items: its shape is [0]; help: keep "
             "the subscripts below the extents");
   EXPECT_EQ(at(f, {{"N", 1}})->size(), 2U);
+}
+
+// Nothing is without items, and what is read hangs on the size itself.
+TEST(Specialised, ASizeMayBeZeroThoughNoExtentIs) {
+  Fusion f;
+  const Expr n = f.extent("N", 0, 4), i = f.fresh_index("i");
+  const Tensor x = f.input("x", {f.constant(4)}, DataType::Int32);
+  const auto last =
+      f.values().read(DataType::Int32, std::uint32_t(x.id()), {max(n - 1, f.constant(0))});
+  f.output("y", f.compute("", {i}, {f.constant(3)}, last));
+  const Program program = lower(f, Schedule(f));
+  for (const std::int64_t size : {0, 1, 4}) {
+    const RunResult r = run_all(f, program, {.sizes = {{"N", size}}});
+    EXPECT_EQ(r.outputs.at("y").get_int(2), r.inputs.at("x").get_int(size == 4 ? 3 : 0)) << size;
+  }
 }
 
 // N - 3 items: that a size is at least 1 does not say that there are some.
