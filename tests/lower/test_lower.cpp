@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <selvage/base/diagnostic.h>
 #include <selvage/driver/run.h>
 #include <selvage/expr/text.h>
@@ -7,11 +5,17 @@
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>
 
+#include <gmock/gmock.h>
+
 #include "tests/codegen/run.h"
 #include "tests/support/refusal.h"
 
 namespace selvage {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 std::string refusal(const auto& action) { return refusal_by<Error>(action); }
 
@@ -233,6 +237,24 @@ TEST(Lower, ALoadWithinASubscriptIsRefusedByName) {
         "selvage: error[E390]: k[n], by which y reads, is not supported in kernels yet; help: "
         "compare it with every index instead, select(k == i, ...), and fold over i");
   }
+}
+
+// Items in the order of many shuffles: the address is so long that a part of it is named, and
+// nothing else uses that name.
+TEST(Lower, APartThatOnlyTheAddressUsesIsDefined) {
+  Fusion f;
+  const ValueId one = f.values().constant(DataType::Float, 1.0, true);
+  const Tensor y = f.output("y", f.compute("t", {f.fresh_index("i")}, {f.constant(720)}, one));
+  Schedule s(f);
+  ScheduledLoop rest = s.loops(y.id())[0];
+  for (const std::int64_t factor : {5, 4, 9, 8, 6, 10, 15, 4, 6, 9}) {
+    const auto [outer, inner] = s.split(rest, factor);
+    rest = s.merge(inner, outer, "q");
+  }
+  const Program p = lower(f, s);
+  const std::string nest = loop_nest(p.steps[0].variants[0]);
+  EXPECT_THAT(nest, AllOf(HasSubstr("\n  t.0 = "), HasSubstr("y[t.0 * "), Not(HasSubstr("if"))));
+  expect_clean(p, {});
 }
 
 // Names that were given, in kernels and in messages.
