@@ -253,16 +253,18 @@ x, int32[2, 3]
 TEST(MadeUpSizes, OfSymbolsAreInsideOfTheirRangesWhereTheyCanBe) {
   ExprPool pool;
   Facts facts(pool);
-  const Expr a = pool.symbol("a"), b = pool.symbol("b"), c = pool.symbol("c");
+  const Expr a = pool.symbol("a"), b = pool.symbol("b"), c = pool.symbol("c"), d = pool.symbol("d");
   facts.bound(a, pool.constant(0), pool.constant(3));
   facts.bound(b, pool.constant(4), pool.constant(4));
   facts.bound(c, pool.constant(0), Expr());
+  facts.bound(d, Expr(), pool.constant(9));
   facts.assume(a < c);
-  const Expr symbols[] = {a, b, c};
+  const Expr symbols[] = {a, b, c, d};
   const auto sizes = made_up_sizes(facts, symbols);
   EXPECT_TRUE(0 < sizes.at("a") && sizes.at("a") < 3) << sizes.at("a");
   EXPECT_EQ(sizes.at("b"), 4);
   EXPECT_LT(sizes.at("a"), sizes.at("c"));
+  EXPECT_TRUE(0 < sizes.at("d") && sizes.at("d") < 9) << sizes.at("d");
   facts.assume(c < a);
   EXPECT_TRUE(made_up_sizes(facts, symbols).empty());
 }
