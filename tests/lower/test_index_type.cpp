@@ -3,6 +3,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/lower/index_type.h>
+#include <selvage/lower/memory_axiom.h>
 
 #include <gtest/gtest.h>
 
@@ -89,6 +90,16 @@ TEST(IndexWidth, SixtyFourBitsAreEnoughForWhatMemoryHolds) {
   EXPECT_TRUE(c.width({c.parse("((M + 6) / 7 * 7 * N - N % 7) * 4 + 23")}).condition_64.is_true());
   EXPECT_EQ(to_string(c.width({c.parse("M * N * K")}).condition_64),
             "K * M * N <= 9223372036854775807");
+}
+
+// A factor that may be negative makes a product no larger; two of them may.
+TEST(IndexWidth, AProductIsBoundedByMemoryWhereOneFactorMayBeNegative) {
+  WidthCase c;
+  const std::vector<Expr> elements = {c.parse("M * N")};
+  Simplifier ranges(c.facts);
+  EXPECT_TRUE(fits_by_memory(c.parse("(M - K) * N"), elements, ranges));
+  EXPECT_TRUE(fits_by_memory(c.parse("M * (N - K)"), elements, ranges));
+  EXPECT_FALSE(fits_by_memory(c.parse("(M - K) * (N - K)"), elements, ranges));
 }
 
 // Random index expressions whose values come near the ends of both types.

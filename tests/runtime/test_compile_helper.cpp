@@ -138,6 +138,7 @@ TEST_F(CompileHelperTest, OneThatDiesGivesNoAnswer) {
     const auto helper = CompileHelper::start(script(text));
     ASSERT_TRUE(helper);
     EXPECT_FALSE(helper->compile(request(1), 13000)) << text;
+    EXPECT_EQ(open_descriptors(), descriptors) << text;
     EXPECT_FALSE(helper->compile(request(1), 13000)) << text;
   }
 }
