@@ -307,6 +307,21 @@ TEST_F(DiskCacheTest, WhatADeadProcessLeftHalfWrittenIsRemovedAndWhatIsBeingWrit
   EXPECT_TRUE(fs::exists(folder / "new-fedcba9876543210"));
 }
 
+// A listing would remove what a dead process left.
+TEST_F(DiskCacheTest, TheFolderIsNotListedAtEveryPut) {
+  const fs::path stale = folder / "new-0123456789abcdef";
+  DiskCache cache = open(100'000);
+  cache.put("first", filled(1000, 0));
+  for (int round = 0; round < 3; ++round) {
+    write(stale, "cut off");
+    set_age(stale, 3600);
+    for (int i = 0; i < 5; ++i) cache.put(std::to_string(i), filled(1000, i));
+    EXPECT_TRUE(fs::exists(stale)) << round;
+    cache.put("last", filled(10'000, 0));
+    EXPECT_FALSE(fs::exists(stale)) << round;
+  }
+}
+
 // Where it is and how large.
 
 class DiskCacheSettings : public testing::Test {

@@ -194,6 +194,29 @@ TEST(VirtualCheck, SharedMemoryIsThatOfTheBlockAndUnwrittenAtFirst) {
   EXPECT_EQ(launch(0, 0, 16), "accepted");  // nothing of it stays behind
 }
 
+TEST(VirtualCheck, AKernelWithoutBuffersIsCheckedToo) {
+  VirtualKernel kernel({kHead + R"(
+KERNEL(alone)(int first) {
+  __shared__ int own[4];
+  own[(int)threadIdx.x + first] = 1;
+}
+)",
+                        "alone",
+                        {"int"}});
+  const auto launch = [&](int first) {
+    void* const arguments[] = {&first};
+    return refusal([&] {
+      kernel.launch_checked({.block = {4, 1, 1}}, arguments, Bounds{std::nullopt});
+    });
+  };
+  EXPECT_EQ(launch(0), "accepted");
+  EXPECT_EQ(
+      launch(1),
+      "alone: error[E721]: thread (3, 0, 0) of block (0, 0, 0) writes 4 bytes past the end of "
+      "the kernel's shared memory; bytes 16 to 19 of 16; "
+      "help: guard the access, or give the block the bytes that it needs");
+}
+
 TEST(VirtualCheck, AccessesOfEveryWidthAreSeen) {
   for (const auto& [type, bytes] : {std::pair{"unsigned char", 1},
                                     {"unsigned short", 2},
