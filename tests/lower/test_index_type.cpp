@@ -92,6 +92,14 @@ TEST(IndexWidth, SixtyFourBitsAreEnoughForWhatMemoryHolds) {
             "K * M * N <= 9223372036854775807");
 }
 
+TEST(IndexWidth, MemoryBoundsSixteenThousandTimesItsElements) {
+  WidthCase c;
+  const std::vector<Expr> elements = {c.parse("M * N")};
+  Simplifier ranges(c.facts);
+  EXPECT_TRUE(fits_by_memory(c.parse("M * N * 16000 + N * 384"), elements, ranges));
+  EXPECT_FALSE(fits_by_memory(c.parse("M * N * 16000 + N * 385"), elements, ranges));
+}
+
 // A factor that may be negative makes a product no larger; two of them may.
 TEST(IndexWidth, AProductIsBoundedByMemoryWhereOneFactorMayBeNegative) {
   WidthCase c;

@@ -239,6 +239,25 @@ TEST(Lower, ALoadWithinASubscriptIsRefusedByName) {
   }
 }
 
+TEST(Lower, NestsShareAKernelWhereEachHasLoopsThatAreBoundOrNoneHas) {
+  const auto steps = [](const auto& bind) {
+    Bias bias(true);
+    const Tensor z = bias.f.output("z", bias.a * 2);
+    Schedule s(bias.f);
+    const auto [m, n] = s.loops<2>(bias.y);
+    const auto [p, q] = s.loops<2>(z);
+    bind(s, m, n, p, q);
+    return lower(bias.f, s).steps.size();
+  };
+  EXPECT_EQ(steps([](Schedule&, auto, auto, auto, auto) {}), 1u);
+  EXPECT_EQ(steps([](Schedule& s, auto m, auto, auto, auto) { s.bind(m, ParallelType::BIDx); }),
+            2u);
+  EXPECT_EQ(steps([](Schedule& s, auto m, auto, auto p, auto q) {
+              s.bind(m, ParallelType::BIDx).bind(p, ParallelType::BIDx).bind(q, ParallelType::TIDx);
+            }),
+            1u);
+}
+
 // Items in the order of many shuffles: the address is so long that a part of it is named, and
 // nothing else uses that name.
 TEST(Lower, APartThatOnlyTheAddressUsesIsDefined) {
