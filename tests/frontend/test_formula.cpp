@@ -226,7 +226,7 @@ const Refused kStatements[] = {
      "a.yaml:6:16: error[E314]: the index m of sum[...] stands on the left in the statement 'y[m] = "
      "sum[m](a[m, n])'; help: fold over an index that is not on the left"},
     {"y[m] = sum[n](a[m, n] * b[i])",
-     "a.yaml:6:31: error[E504]: i is neither an index of y nor a symbol; help: put it on the left, or "
+     "a.yaml:6:31: error[E504]: i is neither an index of y nor a symbol; help: put it on the left; or "
      "fold over it, such as sum(x[i])"},
     {"y[m] = sum[n, n](a[m, n])",
      "a.yaml:6:19: error[E314]: the index n stands twice in sum[...] in the statement 'y[m] = sum[n, "
