@@ -188,5 +188,17 @@ TEST(RandomForms, NoIntermediateLeavesTheTypeHoweverLargeTheSizes) {
   EXPECT_GT(past_31_bits, fusions / 2);
 }
 
+TEST(Forms, OfBothAddressesOfAShuffleAreSumsByLoops) {
+  test::HandKernel hand("shuffled");
+  const Expr four = hand.c(4), i = hand.variable("i", four), j = hand.variable("j", four);
+  const BufferId a = hand.local("a", DataType::Float, 64), b = hand.local("b", DataType::Float, 64);
+  const Expr to = (j + i) * 4 + j, from = (i + j) * 3 + j + 1;
+  hand.kernel.body = {
+      test::loop(i, four, {test::loop(j, four, {test::shuffle(b, to, a, from, 16)})})};
+  const Forms forms(hand.kernel);
+  EXPECT_EQ(to_string(forms(to)), "i * 4 + j * 5");
+  EXPECT_EQ(to_string(forms(from)), "i * 3 + j * 4 + 1");
+}
+
 }  // namespace
 }  // namespace selvage

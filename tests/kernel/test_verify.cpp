@@ -268,5 +268,22 @@ TEST(Verify, AtomicsDoNotRaceWithOneAnother) {
   EXPECT_TRUE(is_refuted(histogram(true).of(Hazard::Race)));
 }
 
+// What an odd turn reads the next one writes; what an even turn reads, nobody does.
+TEST(Verify, ARaceFromOneTurnInTwoToTheNextIsFoundForAnyNumberOfTurns) {
+  const auto by_turns = [](std::int64_t read_by_odd) {
+    VerifyCase c(64);
+    const Expr K = c.size("K"), k = c.variable("k", K), is_odd = k % 2;
+    const BufferId y = c.output("y", DataType::Float, K * 64), s = c.shared("s", 320);
+    const Statement read = c.put(y, k * 64 + c.tx, c.read(s, is_odd * read_by_odd + 63 - c.tx));
+    return c.verified({c.put(s, c.tx, c.one()),
+                       loop(k, K, {c.put(s, is_odd * 192 + 64 + c.tx, c.one()), barrier(), read})});
+  };
+  EXPECT_TRUE(is_proved(by_turns(0).of(Hazard::Race)));
+  EXPECT_EQ(first_text(by_turns(64), Hazard::Race),
+            "refuted: s[64] is written by one thread and accessed by another with no barrier "
+            "between: block (0, 0, 0), thread (63, 0, 0), k = 1; and block (0, 0, 0), thread (0, "
+            "0, 0), k = 2; K = 33");
+}
+
 }  // namespace
 }  // namespace selvage

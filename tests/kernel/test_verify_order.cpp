@@ -99,5 +99,18 @@ TEST(VerifyOrder, IterationsOfALoopAreToldApart) {
   EXPECT_EQ(judge.ask({.first = 1, .second = 1, .equal = 0}).needed(), Needed::None);
 }
 
+// Two neighbours in the second warp, with one of the third.
+TEST(VerifyOrder, NeighboursOfALaterWarpMeetAmongOthers) {
+  VerifyCase c(96);
+  const BufferId y = c.output("y", DataType::Float, c.c(96));
+  const Kernel& kernel = c.with({guard(
+      33 <= c.tx && c.tx <= 64, {guard(c.tx < 35 || 64 <= c.tx, {c.put(y, c.c(0), c.one())})})});
+  const AccessMap map(kernel);
+  const Ordering o = MeetingJudge(map).ask({.first = 0, .second = 0});
+  EXPECT_TRUE(is_refuted(o.across));
+  ASSERT_TRUE(is_refuted(o.within));
+  EXPECT_EQ(to_text(std::get<Refuted>(o.within).point), "threadIdx.x = 34, threadIdx.x' = 33");
+}
+
 }  // namespace
 }  // namespace selvage
