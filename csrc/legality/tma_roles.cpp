@@ -122,8 +122,8 @@ class Roles {
     const auto one = fuse(last, first, is_single ? std::optional(q_.extent(x)) : std::nullopt);
     const bool coordinates = is_coordinate(o) && is_coordinate(i);
     const bool partition = is_coordinate(o) && first.part.in_tile && !first.part.boxed;
-    const bool tile = last.part.in_tile && !last.part.boxed &&
-                      (is_coordinate(i) || (first.part.whole && !first.part.boxed));
+    const bool tile =
+        last.part.in_tile && !last.part.boxed && (is_coordinate(i) || first.part.whole);
     const bool is_exact = q_.proves(eq(q_.extent(od) * q_.extent(id), q_.extent(x)));
     const bool fits =
         one && one->part.box <= TmaLimits::kBox && one->part.step <= TmaLimits::kElementStride;

@@ -252,5 +252,49 @@ TEST(TmaMap, CopiesEveryTypeByItsSize) {
   EXPECT_EQ(TmaCase("dtype: int16, logical: {I0: 64}, bind: {I0: Bulk}").copy.type, "UINT16");
 }
 
+// M is cut into I0 and I1 elsewhere than a and b are, so that only its whole tile can be: row by
+// row where that is possible, else it is refused as a box of M.
+TEST(TmaMap, OfATileInTwoPartsIsThatOfTheWholeWhereItIsCutBetweenThem) {
+  const auto keys = [](int columns) {
+    return "logical: {I0: " + std::to_string(3072 / columns) + ", I1: " + std::to_string(columns) +
+           "}, transforms: [{merge: {in: [I0, I1], out: M}}, {split: {in: M, factor: 1024, out: "
+           "[o, t]}}, {split: {in: t, factor: 64, out: [a, b]}}], loop: [o, a, b], bind: {a: Bulk, "
+           "b: Bulk}";
+  };
+  const TmaCase rows(keys(32));
+  EXPECT_EQ(rows.map(), "I0 96 by 128: 32; I1 32 by 4: 32");
+  EXPECT_TRUE(is_right(rows.tile(false), true));
+  EXPECT_EQ(TmaCase(keys(64)).map(), "o a 48 by 256: 16; b 64 by 4: 64");
+  EXPECT_EQ(TmaCase(keys(96)).map(),
+            "E461: the box of T0 has 1024 items of M (rule of the tensor map: a box of 1 to 256 "
+            "items); at o = 0, a = 4, b = 0; help: split M by 256 or less, and bind the inner part "
+            "alone");
+}
+
+TEST(TmaMap, OfASizeThatItsCutNeverDividesIsRefusedWithoutADivisor) {
+  const auto keys = [](int factor) {
+    return "logical: {I0: N, I1: 4}, transforms: [{split: {in: I0, factor: " +
+           std::to_string(factor) +
+           ", out: [a, b]}}, {split: {in: a, factor: 2, out: [c, d]}}, {split: {in: b, factor: 2, "
+           "out: [e, f]}}], loop: [c, e, d, f, I1], bind: {d: Bulk, f: Bulk, I1: Bulk}";
+  };
+  const std::string even = "symbols: {N: {max: 1000}}, facts: [N % 8 == 6], ";
+  EXPECT_EQ(TmaCase(keys(8), even).map(),
+            "E460: the tile of T0 is no box: I0 (N) is cut by 8, which does not divide it, and "
+            "parts of a and of b lie in the tile; at c = 25, e = 3, d = 0, f = 0, I1 = 0, N = 406; "
+            "help: cut I0 by a factor that divides it");
+  EXPECT_TRUE(TmaCase(keys(2), even).is_legal());
+}
+
+// One of 2 items, in two parts, the inner of which alone is next to the item.
+TEST(TmaMap, OfATileInTwoPartsStepsByItsInnerPart) {
+  const TmaCase k(
+      "logical: {I0: 4096, I1: 4}, transforms: [{split: {in: I0, factor: 2, out: [t, e]}}, {split: "
+      "{in: t, factor: 1024, out: [o, u]}}, {split: {in: u, factor: 64, out: [a, b]}}], loop: [o, "
+      "e, a, b, I1], bind: {a: Bulk, b: Bulk, I1: Bulk}");
+  EXPECT_EQ(k.map(), "o a 32 by 2048: 16; b e 128 by 16: 128/2; I1 4 by 4: 4");
+  EXPECT_TRUE(is_right(k.tile(false), true));
+}
+
 }  // namespace
 }  // namespace selvage
