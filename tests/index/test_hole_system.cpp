@@ -193,5 +193,34 @@ TEST(FindViolation, GivesUpWithinItsBudget) {
   }
 }
 
+// z is narrowed again and again, then x: what is known of it goes down through all its digits.
+TEST(HoleBounds, FollowHoweverOftenOthersWereNarrowed) {
+  auto pool = std::make_shared<ExprPool>();
+  DomainGraph graph(pool, std::make_shared<Facts>(*pool));
+  const DomainId x = graph.add("x", pool->constant(256)), z = graph.add("z", pool->constant(4096));
+  std::vector<DomainId> loops;
+  DomainId rest = x;
+  for (int k = 0; k < 7; ++k) {
+    const auto [o, i] = graph.split(rest, pool->constant(2));
+    loops.push_back(i);
+    rest = o;
+  }
+  const auto [o, i] = graph.split(z, pool->constant(4));
+  loops.insert(loops.end(), {rest, o, i});
+  const Path path = everything_from(graph, loops, {});
+  const HoleSystem system(graph, path, loops.size(), [](Expr e) { return e.value(); });
+  const auto at = [&](DomainId d) {
+    const auto& all = path.domains;
+    return std::size_t(std::find(all.begin(), all.end(), d) - all.begin());
+  };
+  Bounds bounds(system);
+  for (std::int64_t n = 1023; n > 0; --n) {
+    ASSERT_TRUE(bounds.narrow(at(z), 0, n * 4 - 1));
+    ASSERT_EQ(bounds[at(o)], (Interval{0, n - 1}));
+  }
+  ASSERT_TRUE(bounds.narrow(at(x), 0, 0));
+  for (const DomainId d : {rest, loops[0], loops[6]}) EXPECT_EQ(bounds[at(d)], Interval::point(0));
+}
+
 }  // namespace
 }  // namespace selvage

@@ -71,6 +71,11 @@ TEST(SymbolicSides, OfAnySignGiveInstancesWithinTheFacts) {
   }
 }
 
+TEST(SymbolicSides, OfManyValuesGiveAsManyInstancesAsAreWanted) {
+  EXPECT_EQ(instances(Moved({}, {}).request(), 12).size(), 12u);
+  EXPECT_EQ(instances(Moved(-2, 2).request(), 12).size(), 5u);
+}
+
 TEST(SymbolicSides, KeepTheHalvesThatMayBreakEachWithAWitness) {
   EXPECT_EQ(Moved(0, 0).kept(), "");
   EXPECT_EQ(Moved(1, {}).kept(), "S <= r");

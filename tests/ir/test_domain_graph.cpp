@@ -219,6 +219,11 @@ TEST(DomainGraph, RefusesSwizzlesThatAreNoPermutations) {
             "selvage: error[E404]: the swizzle of a with itself is no permutation; help: swizzle "
             "two different iterdomains");
   EXPECT_NE(refusal([&] { k.g.swizzle(SwizzleKind::Xor, n, c); }), "accepted");
+  EXPECT_EQ(
+      refusal([&] { k.g.swizzle(SwizzleKind::Xor, a, n); }),
+      "selvage: error[E404]: the xor swizzle of a (5) and n (N) is not proved legal: the least "
+      "power of two that holds a is 8, which is not proved to divide N; help: make the extent "
+      "of n a multiple of it, or use kind: cyclic_shift");
   EXPECT_EQ(refusal([&] { k.g.swizzle(SwizzleKind::Xor, a, c); }), "accepted");
   EXPECT_EQ(refusal([&] { k.g.swizzle(SwizzleKind::Xor, a, m); }), "accepted");
   EXPECT_EQ(refusal([&] { k.g.swizzle(SwizzleKind::CyclicShift, a, b); }), "accepted");
@@ -237,6 +242,16 @@ TEST(DomainGraph, ARefusalLeavesTheGraphAsItWas) {
   refusal([&] { k.g.swizzle(SwizzleKind::Xor, a, b); });
   EXPECT_EQ(everything(k.g), before);
   EXPECT_NE(refusal([&] { k.g.split(a, k.c(-4)); }), "accepted");  // nor is it remembered
+}
+
+TEST(DomainGraph, ExtentsAreSimplifiedByWhatIsKnownLater) {
+  Case k;
+  const auto [outer, inner] = k.g.split(k.g.add("n", k.N), k.c(4));
+  const DomainId rows = k.g.merge(outer, inner);
+  EXPECT_EQ(k.extent(rows), "(N + 3) / 4 * 4");
+  k.facts->congruent(k.N, 4);
+  k.g.simplify_extents();
+  EXPECT_EQ(k.extent(rows), "N");
 }
 
 }  // namespace

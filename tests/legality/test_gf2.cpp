@@ -250,5 +250,12 @@ TEST(IndexMap, AgreesWithEvaluationOnRandomIndices) {
   RecordProperty("by all points", points);
 }
 
+// As a divisor, and where there are too many points to try them.
+TEST(IndexMap, AVariableTimesZeroIsGone) {
+  IndexCase k({{"x", 40}});
+  EXPECT_EQ(k.by("x / (x * (x - x) + 4)"), kStructure);
+  EXPECT_EQ(k.by("x / (x * 0 + 4)"), kStructure);
+}
+
 }  // namespace
 }  // namespace selvage

@@ -296,5 +296,23 @@ TEST(SwizzleLines, ReadBackTheyLayItemsOutAsTheMapSays) {
   }
 }
 
+// The lowest bit of the row may not move the column, the next one must by 3.
+TEST(SwizzleSearch, AMapMayLeaveABitOfTheRowOut) {
+  const Tile tile{4, 32, 4};
+  TileAccess pairs;
+  const auto forbid = [&](std::int64_t row, std::int64_t value) {
+    pairs.warps.push_back({TileItem{0, 0}, TileItem{row, value}});
+  };
+  for (std::int64_t value = 0; value < 32; ++value) {
+    if (value != 0) forbid(1, value);
+    if (value != 3) forbid(2, value);
+  }
+  const SwizzleResult result = find_swizzle(tile, pairs, pairs);
+  const auto* found = std::get_if<TileSwizzle>(&result);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->map.images, (std::vector<std::uint64_t>{0, 3}));
+  EXPECT_EQ(degree(tile, pairs, pairs, found->map), 1);
+}
+
 }  // namespace
 }  // namespace selvage
