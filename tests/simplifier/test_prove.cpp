@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
+#include <selvage/expr/text.h>
 #include <tests/simplifier/scope.h>
 
 #include <gtest/gtest.h>
@@ -22,6 +23,10 @@ TEST(Prove, AProofNamesTheRulesItUsed) {
   const Verdict verdict = Simplifier(s.facts).prove(s.parse("i / N + i % N == i"));
   ASSERT_TRUE(is_proved(verdict));
   EXPECT_EQ(std::get<Proved>(verdict).rules, (std::vector<std::string>{"div/small", "mod/small"}));
+  // By i = i / 4 * 4 + i % 4.
+  const Verdict digits = Simplifier(s.facts).prove(s.parse("i / 4 <= i"));
+  ASSERT_TRUE(is_proved(digits));
+  EXPECT_EQ(std::get<Proved>(digits).rules, (std::vector<std::string>{"sum/recompose"}));
 }
 
 // The point that a refutation gives is allowed by all facts, and the claim fails there.
@@ -193,6 +198,17 @@ TEST(Prove, SaysWhichRuleIsWanted) {
     EXPECT_TRUE(simplifier.rules_wanted().empty());
   }
   EXPECT_FALSE(is_proved(simplifier.prove(s.parse("i * i < N * 3"))));
+}
+
+TEST(NormalForm, HoldsNoNumberBesideADigitOfItOfTheOtherSign) {
+  Scope s;
+  s.loop("k", "100").loop("l", "100");
+  const auto form = [&](const char* text) {
+    return to_string(Simplifier(s.facts).normal_form(s.parse(text)));
+  };
+  EXPECT_EQ(form("k - k / 4"), "k / 4 * 3 + k % 4");
+  EXPECT_EQ(form("k + l - k / 4 - l / 4"), "k / 4 * 3 + l / 4 * 3 + k % 4 + l % 4");
+  EXPECT_EQ(form("k + l - k % 4 - l % 4"), "k / 4 * 4 + l / 4 * 4");
 }
 
 }  // namespace

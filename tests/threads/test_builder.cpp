@@ -36,6 +36,22 @@ TEST(ThreadBuilder, AMaskedUpdateIsWhatItsFileWouldBe) {
   }
 }
 
+TEST(ThreadBuilder, AnElementIsUpdatedByEveryOperator) {
+  ThreadBuilder b("updated");
+  const ArrayRef A = b.array("A", {4}, DataType::Int32);
+  const ThreadIndex p = b.index("p", 4);
+  b.parallel({p}, [&] {
+    A(p) = p;
+    A(p) += 5;
+    A(p) *= 3;
+    A(p) -= 2;
+  });
+  const ThreadRun run = run_threads(b.take(), {.on = Machine::Emulate});
+  for (std::int64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(run.outputs.at("A").get_int(i), (i + 5) * 3 - 2) << i;
+  }
+}
+
 TEST(ThreadBuilder, RegionsRunSideBySideUpToTheirSync) {
   ThreadBuilder b("sides");
   const ArrayRef S = b.array("S", {64}, DataType::Int32, Memory::Shared);
