@@ -1,4 +1,5 @@
 #include <selvage/expr/text.h>
+#include <selvage/legality/mend_tma.h>
 #include <selvage/legality/tma_map.h>
 #include <selvage/legality/tma_roles.h>
 #include <selvage/legality/tma_rules.h>
@@ -30,8 +31,10 @@ std::string summary(const TmaCopy& copy, const TmaQuestions& q) {
          " items" + strided + ": each item to its place, 0 for what is out of bounds";
 }
 
+constexpr const char* kNoFill = "leave fill out";
+
 // The holes must hold what is asked for.
-void check_fill(TmaCopy& copy, const TmaQuestions& q) {
+void check_fill(TmaCopy& copy, const TmaQuestions& q, Help help) {
   const std::string tile = "the tile of " + q.tensor().name;
   Finding& f = copy.finding;
   if (*q.tensor().fill != 0) {
@@ -39,23 +42,22 @@ void check_fill(TmaCopy& copy, const TmaQuestions& q) {
     f.reason = "the holes of " + tile + " cannot hold " + std::to_string(*q.tensor().fill) +
                ": a copy brings 0 for what is out of bounds";
     f.code = "E464";
-    f.help = "write fill: 0, or leave it out";
+    const bool has_zeros = copy.strong && *copy.strong != TmaStrong::Impossible;
+    f.help = (has_zeros ? "write fill: 0; or " : "") + std::string(kNoFill);
   } else if (!copy.strong) {
     f.verdict = Unknown{};
     f.reason = "whether the holes of " + tile + " hold 0 is not decided: " + copy.strong_reason;
     f.code = "E466";
-    f.help = "give sizes a min, max or value, or leave fill out";
+    f.help = kNoFill;
   } else if (*copy.strong == TmaStrong::Impossible) {
     f.verdict = Refuted{copy.hole};
     f.reason = "the holes of " + tile + " cannot all hold 0: " + copy.strong_reason;
     f.code = "E465";
-    f.help = "leave fill out";
-    for (const TmaDim& d : copy.dims) {
-      if (d.box % d.element_stride == 0 || d.element_stride >= d.box) continue;
-      f.help = "take a box of " + std::to_string(d.box / d.element_stride * d.element_stride) +
-               " items of " + q.name(d.domains[0]) + ", which " + std::to_string(d.element_stride) +
-               " divides, or leave fill out";
-    }
+    f.help = kNoFill;
+    if (help == Help::Without) return;
+    constexpr TmaMend kTries[] = {TmaMend::Factor, TmaMend::Inner};
+    const auto found = help_for_holes(q.fusion(), q.schedule(), q.analysis(), kTries);
+    if (found) f.help = *found + "; or " + kNoFill;
   } else {
     f.reason += "; the holes hold 0 " + std::string(to_string(*copy.strong));
   }
@@ -70,7 +72,7 @@ bool is_tma_copy(const Schedule& schedule, TensorId t) {
 }
 
 std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
-                                const TensorAnalysis& analysis) {
+                                const TensorAnalysis& analysis, Help help) {
   if (!is_tma_copy(schedule, analysis.tensor)) return std::nullopt;
   TmaQuestions q(fusion, schedule, analysis);
   TmaCopy copy;
@@ -80,7 +82,7 @@ std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
                q.tensor().name +
                    " has loops that are bound to Bulk, but is not in global memory: it "
                    "is the global side of a TMA copy, and these loops are the tile of the other",
-               "write memory: global, or bind these loops to something else");
+               {});
     }
     const TmaRoles roles = roles_of(q);
     std::vector<TmaDim> dims = dims_of(q, roles);
@@ -91,13 +93,18 @@ std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
     copy.type = tensor_map_type(q.tensor().type);
   } catch (const TmaRefused& refused) {
     copy.finding = refused.finding;
+    if (help == Help::With) {
+      copy.finding.help = help_for_tma(fusion, schedule, analysis, refused.tries);
+      if (q.tensor().memory != Memory::Global)
+        copy.finding.help = "write memory: global; or " + copy.finding.help;
+    }
     return copy;
   }
   copy.weak = true;
   judge_holes(q, copy);
   copy.finding = {Proved{{"roles of the graph", "rules of the tensor map"}}, summary(copy, q),
                   q.conditions()};
-  if (q.tensor().fill) check_fill(copy, q);
+  if (q.tensor().fill) check_fill(copy, q, help);
   return copy;
 }
 

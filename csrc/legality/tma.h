@@ -71,6 +71,6 @@ bool is_tma_copy(const Schedule& schedule, TensorId tensor);
 //   E462 a box across a break in memory         E466 not decided
 //   E463 a swizzle that the hardware lacks
 std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
-                                const TensorAnalysis& analysis);
+                                const TensorAnalysis& analysis, Help help = Help::With);
 
 }  // namespace selvage

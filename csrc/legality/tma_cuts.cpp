@@ -202,19 +202,13 @@ class Cuts {
     const TilePart& part = cut.whole.part;
     const Expr moved = roles_.place / part.weight % part.count * part.step / within;
     const Refuted point = q_.point(eq(inner.index, q_.at_first(inner.index) + moved));
-    std::string help = "make " + row + " a multiple of " + std::to_string(box) + " items";
-    if (const auto n = q_.number(inner.radix)) {
-      std::int64_t divisor = std::min(*n, std::min(box, TmaLimits::kBox));
-      while (*n % divisor != 0) --divisor;
-      help += ", or take a box of " + std::to_string(divisor) + ", which divides " + size;
-    }
     q_.refuse("E462", point,
               "the boxes of " + std::to_string(part.box) + " items of " + q_.name(cut.in) + " in " +
                   q_.tensor().name + " go across a break in memory: " + row + " has " + size +
                   " items, which " + std::to_string(box) +
                   (part.aligned ? " does not divide, and more than one row (law F)"
                                 : " items from the box's beginning do not stay within (law F)"),
-              help);
+              {TmaMend::Factor, TmaMend::Inner, TmaMend::Strides});
   }
 
   TmaQuestions& q_;

@@ -81,11 +81,10 @@ class TensorMap {
     for (std::size_t k = 0; k < moving.size(); ++k) {
       weight = weight / moving[k].part.count;
       if (moving[k].part.weight != weight) {
-        q_.refuse(
-            "E460", q_.point(),
-            "the tile of " + q_.tensor().name + " is no box: one of its loops moves no item of " +
-                q_.tensor().name,
-            "bind loops that iterdomains of " + q_.tensor().name + " are cut into, and no others");
+        q_.refuse("E460", q_.point(),
+                  "the tile of " + q_.tensor().name +
+                      " is no box: one of its loops moves no item of " + q_.tensor().name,
+                  {});
       }
       terms_[places[k]] = moving[k];
     }

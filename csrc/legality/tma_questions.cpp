@@ -96,9 +96,9 @@ std::optional<Refuted> TmaQuestions::point(const Facts& base, const std::vector<
 }
 
 void TmaQuestions::refuse(std::string code, Verdict verdict, std::string reason,
-                          std::string help) const {
-  throw TmaRefused{
-      {std::move(verdict), std::move(reason), conditions_, std::move(code), std::move(help)}};
+                          std::vector<TmaMend> tries) const {
+  throw TmaRefused{{std::move(verdict), std::move(reason), conditions_, std::move(code)},
+                   std::move(tries)};
 }
 
 }  // namespace selvage

@@ -3,6 +3,7 @@
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/finding.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +11,23 @@
 
 namespace selvage {
 
+// A kind of change that may make a legal copy of one that is refused (legality/mend_tma.h).
+enum class TmaMend : std::uint8_t {
+  Sizes,     // loops of the tile without a known size are split by a number
+  Inner,     // a loop of the tile is split, and its inner part bound alone
+  Factor,    // another factor of a split
+  Strides,   // other strides
+  LastLoop,  // another loop is the last of the tile
+  Items,     // a loop of too many items is split, and a part of it bound
+  Left,      // a resize on the right only
+  Swizzle,   // a swizzle of another kind, or none
+  Whole,     // one more loop is bound
+};
+
 // Why a copy is refused: thrown by the parts of tma_copy, which makes it the copy's finding.
 struct TmaRefused {
   Finding finding;
+  std::vector<TmaMend> tries;
 };
 
 // One copy and what can be asked of it.
@@ -61,8 +76,9 @@ class TmaQuestions {
   std::optional<Refuted> point(const Facts& base, const std::vector<Expr>& conditions,
                                Expr claim) const;
 
+  // `tries`: what may help, in order.
   [[noreturn]] void refuse(std::string code, Verdict verdict, std::string reason,
-                           std::string help) const;
+                           std::vector<TmaMend> tries) const;
 
  private:
   const Fusion& fusion_;

@@ -53,7 +53,7 @@ class Roles {
           q_.refuse("E466", Unknown{q_.extent(d)},
                     "the tile of " + q_.tensor().name + " has no known size: its loop " + shown(d) +
                         " is bound to Bulk",
-                    "split " + q_.name(d) + " by a number, such as 64, and bind the inner part");
+                    {TmaMend::Sizes});
         }
         part = {true, true, false, true, *extent, roles_.elements, 1, *extent};
         const auto elements = checked_mul(roles_.elements, *extent);
@@ -62,7 +62,7 @@ class Roles {
           q_.refuse("E461", q_.point(),
                     "the tile of " + q_.tensor().name +
                         " does not fit into shared memory: it has more than 2^63 bytes",
-                    "split " + q_.name(d) + " and bind the inner part alone");
+                    {TmaMend::Inner, TmaMend::Factor});
         }
         roles_.elements = *elements;
         roles_.place = roles_.place + q_.index(d) * part.weight;
@@ -205,7 +205,7 @@ class Roles {
         q_.refuse("E460", q_.point(),
                   "the tile of " + q_.tensor().name + " is no box: its rows of " + to_string(row) +
                       " items do not fill " + shown(x),
-                  "make the extent of " + q_.name(x) + " a multiple of " + to_string(row));
+                  {TmaMend::Factor, TmaMend::Inner});
       }
       rows = q_.simplify(q_.extent(x) / row);
     }
@@ -217,18 +217,11 @@ class Roles {
     const Expr inside = q_.index(x) < q_.extent(x);
     const std::vector<Expr> both = {ok(q_.index(o), q_.extent(o)), ok(q_.index(i), q_.extent(i))};
     const auto past = q_.point(q_.analysis().ranges->facts(), both, inside);
-    const auto n = q_.number(q_.extent(x)), f = q_.number(q_.extent(i));
-    std::string help = "cut " + q_.name(x) + " by a factor that divides it";
-    if (n && f) {
-      std::int64_t divisor = std::min(*n, *f);
-      while (divisor > 1 && *n % divisor != 0 && *f - divisor < 4096) --divisor;
-      if (*n % divisor == 0) help += ", such as " + std::to_string(divisor);
-    }
     q_.refuse("E460", past ? Verdict(*past) : Verdict(Unknown{inside}),
               "the tile of " + q_.tensor().name + " is no box: " + shown(x) + " is cut by " +
                   to_string(q_.extent(i)) + ", which does not divide it, and parts of " +
                   q_.name(o) + " and of " + q_.name(i) + " lie in the tile",
-              help);
+              {TmaMend::Factor, TmaMend::Inner});
   }
 
   // o = x / |i|, i = x % |i|, computed from x.
@@ -257,7 +250,7 @@ class Roles {
       q_.refuse("E466", Unknown{},
                 "the tile of " + q_.tensor().name + " goes through more than " +
                     std::to_string(kMostCuts) + " merges",
-                "merge fewer iterdomains");
+                {TmaMend::Inner});
     }
     if (whole.size() == 1 && is_as_cut) {
       roles_.cuts.push_back({whole[0], x, od, id});
@@ -290,8 +283,7 @@ class Roles {
               "the tile of " + q_.tensor().name + " is no box: " + shown(x) +
                   " is cut in two ways, and the merge of " + q_.name(od) + " and " + q_.name(id) +
                   " is none of them",
-              "bind iterdomains of " + q_.name(od) + " and " + q_.name(id) +
-                  " themselves, before the merge");
+              {TmaMend::Factor, TmaMend::Inner});
   }
   Expr product(const Terms& terms) {
     Expr row = q_.c(1);
@@ -311,7 +303,7 @@ class Roles {
       q_.refuse("E460", q_.point(),
                 "the tile of " + q_.tensor().name + " is no box: " + shown(in) +
                     ", of which several parts lie in the tile, is resized on its left",
-                "resize it on the right only, or before it is cut");
+                {TmaMend::Left, TmaMend::Factor});
     }
     if (parts.size() == 1) {
       TmaTerm& t = parts[0];
@@ -347,31 +339,28 @@ class Roles {
       at(to_y) = at(y);
       return;
     }
-    const auto refuse = [&](const std::string& why, const std::string& help) {
+    const auto refuse = [&](const std::string& why, std::vector<TmaMend> tries) {
       q_.refuse("E463", q_.point(),
                 "the swizzle of " + q_.name(x) + " and " + q_.name(y) + " in the tile of " +
                     q_.tensor().name + " is none that TMA does: " + why,
-                help);
+                std::move(tries));
     };
-    if (s.kind != SwizzleKind::Xor) refuse("it is a cyclic shift", "use kind: xor");
+    if (s.kind != SwizzleKind::Xor) refuse("it is a cyclic shift", {TmaMend::Swizzle});
     const auto is_tile = [&](DomainId d) {
       return at(d).size() == 1 && at(d)[0].part.whole && !at(d)[0].half;
     };
     if (forward || !is_tile(x) || !is_tile(y)) {
       refuse(q_.name(is_tile(x) ? y : x) + " is no part of the tile alone",
-             "swizzle iterdomains that are bound to Bulk, both of them");
+             {TmaMend::Whole, TmaMend::Swizzle});
     }
     if (roles_.swizzle != TmaSwizzle::None) {
-      refuse("the tile has another one", "leave one of the two out");
+      refuse("the tile has another one", {TmaMend::Swizzle});
     }
     const TilePart row = at(x)[0].part, chunk = at(y)[0].part;
     const HardwareSwizzle found = hardware_swizzle(
         row, chunk, roles_.elements, size_of(q_.tensor().type), q_.name(x), q_.name(y));
     if (found.swizzle == TmaSwizzle::None) {
-      refuse(
-          found.why,
-          "view the tile as rows of 128 bytes and chunks of 16, and swizzle (xor) the row modulo "
-          "2, 4 or 8 with as many chunks");
+      refuse(found.why, {TmaMend::Factor, TmaMend::Swizzle});
     }
     roles_.swizzle = found.swizzle;
     at(to_x) = {{{to_x}, q_.index(to_x), q_.extent(to_x), row}};

@@ -5,7 +5,7 @@
 namespace selvage {
 namespace {
 
-// The message, and the same schedule with the change that the help names.
+// The message, and a schedule near to it that is a copy: mostly the change that the help names.
 void expect_refused(const std::string& keys, const std::string& message, const std::string& mended,
                     const std::string& head = "") {
   EXPECT_EQ(TmaCase(keys, head).refusal(), message);
@@ -15,8 +15,8 @@ void expect_refused(const std::string& keys, const std::string& message, const s
 TEST(TmaRefuses, ATileWithoutAKnownSize) {
   expect_refused(
       "logical: {I0: N}, bind: {I0: Bulk}",
-      "E466: the tile of T0 has no known size: its loop I0 (N) is bound to Bulk; unknown; "
-      "help: split I0 by a number, such as 64, and bind the inner part",
+      "E466: the tile of T0 has no known size: its loop I0 (N) is bound to Bulk; unknown; help: "
+      "split I0 by 64 and bind the inner part to Bulk",
       "logical: {I0: N}, transforms: [{split: {in: I0, factor: 64, out: [o, i]}}], loop: "
       "[o, i], bind: {i: Bulk}",
       "symbols: {N: {max: 4096}}, ");
@@ -26,12 +26,11 @@ TEST(TmaRefuses, ATensorThatIsNotInGlobalMemory) {
   const auto keys = [](const std::string& memory) {
     return "logical: {I0: 64}, memory: " + memory + ", bind: {I0: Bulk}";
   };
-  expect_refused(
-      keys("shared"),
-      "E460: T0 has loops that are bound to Bulk, but is not in global memory: it is the "
-      "global side of a TMA copy, and these loops are the tile of the other; at I0 = 0; "
-      "help: write memory: global, or bind these loops to something else",
-      keys("global"));
+  expect_refused(keys("shared"),
+                 "E460: T0 has loops that are bound to Bulk, but is not in global memory: it is "
+                 "the global side of a TMA copy, and these loops are the tile of the other; at I0 "
+                 "= 0; help: write memory: global; or leave I0 serial",
+                 keys("global"));
 }
 
 TEST(TmaRefuses, ACutThatDoesNotDivideWithBothPartsInTheTile) {
@@ -41,12 +40,11 @@ TEST(TmaRefuses, ACutThatDoesNotDivideWithBothPartsInTheTile) {
            ", out: [a, b]}}, {split: {in: a, factor: 2, out: [c, d]}}, {split: {in: b, factor: 2, "
            "out: [e, f]}}], loop: [c, e, d, f, I1], bind: {d: Bulk, f: Bulk, I1: Bulk}";
   };
-  expect_refused(
-      keys(8),
-      "E460: the tile of T0 is no box: I0 (30) is cut by 8, which does not divide it, and "
-      "parts of a and of b lie in the tile; at c = 1, e = 3, d = 1, f = 0, I1 = 0; help: "
-      "cut I0 by a factor that divides it, such as 6",
-      keys(6));
+  expect_refused(keys(8),
+                 "E460: the tile of T0 is no box: I0 (30) is cut by 8, which does not divide it, "
+                 "and parts of a and of b lie in the tile; at c = 1, e = 3, d = 1, f = 0, I1 = 0; "
+                 "help: split I0 by 10 instead of 8",
+                 keys(10));
 }
 
 TEST(TmaRefuses, ARowThatDoesNotFillWhatIsResized) {
@@ -63,9 +61,9 @@ TEST(TmaRefuses, ARowThatDoesNotFillWhatIsResized) {
       "p}}, {split: {in: p, factor: 8, out: [a, b]}}, {split: {in: b, factor: 2, out: "
       "[e, f]}}, {split: {in: a, factor: 2, out: [c, d]}}], loop: [c, e, d, f, I1], "
       "bind: {d: Bulk, f: Bulk, I1: Bulk}",
-      "E460: the tile of T0 is no box: p (40), of which several parts lie in the tile, is "
-      "resized on its left; at c = 0, e = 0, d = 0, f = 1, I1 = 0; help: resize it on the "
-      "right only, or before it is cut",
+      "E460: the tile of T0 is no box: p (40), of which several parts lie in the tile, is resized "
+      "on its left; at c = 0, e = 0, d = 0, f = 1, I1 = 0; help: resize I0 by 8 on the right, and "
+      "by nothing on the left",
       keys(8));
 }
 
@@ -85,9 +83,8 @@ TEST(TmaRefuses, AMergeThatIsCutWhereNoAxisEnds) {
       "logical: {I0: 28, I1: 16, row: 4}, transforms: [{merge: {in: [I0, I1], out: I2}}, "
       "{split: {in: I2, factor: 2, out: [I3, I4]}}, {split: {in: I3, factor: 7, out: [I5, "
       "I6]}}], loop: [I5, I4, I6, row], bind: {I4: Bulk, I6: Bulk, row: Bulk}",
-      "E460: the tile of T0 is no box: I2 (448) is cut in two ways, and the merge of I0 and "
-      "I1 is none of them; at I5 = 1, I4 = 0, I6 = 1, row = 0; help: bind iterdomains of I0 "
-      "and I1 themselves, before the merge",
+      "E460: the tile of T0 is no box: I2 (448) is cut in two ways, and the merge of I0 and I1 is "
+      "none of them; at I5 = 1, I4 = 0, I6 = 1, row = 0; help: split I2 by 1 instead of 2",
       "logical: {I0: 28, I1: 16, row: 4}, transforms: [{split: {in: I1, factor: 2, out: "
       "[I3, I4]}}, {split: {in: I0, factor: 7, out: [I5, I6]}}], loop: [I5, I3, I4, I6, "
       "row], bind: {I4: Bulk, I6: Bulk, row: Bulk}");
@@ -110,8 +107,7 @@ TEST(TmaRefuses, MoreThanAThousandMerges) {
   };
   expect_refused(
       keys(1001),
-      "E466: the tile of T0 goes through more than 1000 merges; unknown; help: merge fewer "
-      "iterdomains",
+      "E466: the tile of T0 goes through more than 1000 merges; unknown; help: leave m0 serial",
       keys(1000));
 }
 
@@ -126,10 +122,9 @@ TEST(TmaRefuses, ABulkLoopThatMovesNothing) {
   s.bind({k.y.id(), other}, ParallelType::Bulk);
   const TensorAnalysis a = k.analysis(s);
   const Finding refused = tma_copy(k.f, s, a)->finding;
-  EXPECT_EQ(
-      refused.code + ": " + refused.reason + "; help: " + refused.help,
-      "E460: the tile of y is no box: one of its loops moves no item of y; help: bind loops that "
-      "iterdomains of y are cut into, and no others");
+  EXPECT_EQ(refused.code + ": " + refused.reason + "; help: " + refused.help,
+            "E460: the tile of y is no box: one of its loops moves no item of y; help: leave other "
+            "serial");
 }
 
 TEST(TmaRefuses, ABoxAcrossABreakInMemory) {
@@ -138,12 +133,11 @@ TEST(TmaRefuses, ABoxAcrossABreakInMemory) {
            "[I0, I1], out: M}}, {split: {in: M, factor: " +
            std::to_string(factor) + ", out: [o, i]}}], loop: [o, i, I2], bind: {i: Bulk, I2: Bulk}";
   };
-  expect_refused(
-      keys(6),
-      "E462: the boxes of 6 items of M in T0 go across a break in memory: I1 has 20 items, "
-      "which 6 does not divide, and more than one row (law F); at o = 3, i = 2, I2 = 0; "
-      "help: make I1 a multiple of 6 items, or take a box of 5, which divides 20",
-      keys(5));
+  expect_refused(keys(6),
+                 "E462: the boxes of 6 items of M in T0 go across a break in memory: I1 has 20 "
+                 "items, which 6 does not divide, and more than one row (law F); at o = 3, i = 2, "
+                 "I2 = 0; help: split M by 5 instead of 6",
+                 keys(5));
 }
 
 TEST(TmaRefuses, ASwizzleThatTheHardwareDoesNotDo) {
@@ -156,8 +150,8 @@ TEST(TmaRefuses, ASwizzleThatTheHardwareDoesNotDo) {
   const std::string good = keys("xor", "I0, chunk", "u, v, lane");
   expect_refused(
       keys("cyclic_shift", "I0, chunk", "u, v, lane"),
-      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: it is a cyclic "
-      "shift; at u = 0, v = 0, lane = 0; help: use kind: xor",
+      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: it is a cyclic shift; "
+      "at u = 0, v = 0, lane = 0; help: swizzle I0 and chunk with kind: xor",
       good);
   const auto lanes = [](const std::string& in, const std::string& rest) {
     return "dtype: half, logical: {I0: 8, I1: 64}, transforms: [{split: {in: I1, factor: 8, out: "
@@ -174,24 +168,18 @@ TEST(TmaRefuses, ASwizzleThatTheHardwareDoesNotDo) {
   };
   expect_refused(
       sized(8, 128, 16),
-      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: v moves 32 "
-      "bytes at a step, not 16; at u = 0, v = 0, lane = 0; help: view the tile as rows of "
-      "128 bytes and chunks of 16, and swizzle (xor) the row modulo 2, 4 or 8 with as many "
-      "chunks",
+      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: v moves 32 bytes at a "
+      "step, not 16; at u = 0, v = 0, lane = 0; help: leave the swizzle of I0 and chunk out",
       sized(8, 64, 8));  // chunks of 32 bytes
   expect_refused(
       sized(8, 128, 8),
-      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: v has 16 "
-      "chunks, not 2, 4 or 8; at u = 0, v = 0, lane = 0; help: view the tile as rows of 128 "
-      "bytes and chunks of 16, and swizzle (xor) the row modulo 2, 4 or 8 with as many "
-      "chunks",
+      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: v has 16 chunks, not "
+      "2, 4 or 8; at u = 0, v = 0, lane = 0; help: leave the swizzle of I0 and chunk out",
       sized(8, 64, 8));  // 16 chunks
   expect_refused(
       sized(4, 32, 8),
-      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u moves 64 "
-      "bytes at a step, not 128; at u = 0, v = 0, lane = 0; help: view the tile as rows of "
-      "128 bytes and chunks of 16, and swizzle (xor) the row modulo 2, 4 or 8 with as many "
-      "chunks",
+      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u moves 64 bytes at a "
+      "step, not 128; at u = 0, v = 0, lane = 0; help: leave the swizzle of I0 and chunk out",
       sized(4, 64, 8));  // rows of 64 bytes
   // Four rows of 128 bytes repeat every 512, but a tile of 8 permutes 8 of them.
   expect_refused(
@@ -199,30 +187,26 @@ TEST(TmaRefuses, ASwizzleThatTheHardwareDoesNotDo) {
       "[a, b]}}, {split: {in: I1, factor: 8, out: [chunk, lane]}}, {swizzle: {kind: xor, "
       "in: [b, chunk], out: [u, v]}}], loop: [a, u, v, lane], bind: {a: Bulk, u: Bulk, v: "
       "Bulk, lane: Bulk}",
-      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u has 4 rows "
-      "to 8 chunks; at a = 0, u = 0, v = 0, lane = 0; help: view the tile as rows of 128 "
-      "bytes and chunks of 16, and swizzle (xor) the row modulo 2, 4 or 8 with as many "
-      "chunks",
+      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u has 4 rows to 8 "
+      "chunks; at a = 0, u = 0, v = 0, lane = 0; help: split I0 by 8 instead of 4",
       good);
   expect_refused(
       "dtype: half, logical: {I0: 8, I1: 64}, transforms: [{split: {in: I1, factor: 8, out: "
       "[chunk, lane]}}, {swizzle: {kind: xor, in: [I0, chunk], out: [a, b]}}, {swizzle: "
       "{kind: xor, in: [a, b], out: [u, v]}}], loop: [u, v, lane], bind: {u: Bulk, v: "
       "Bulk, lane: Bulk}",
-      "E463: the swizzle of a and b in the tile of T0 is none that TMA does: the tile has "
-      "another one; at u = 0, v = 0, lane = 0; help: leave one of the two out",
+      "E463: the swizzle of a and b in the tile of T0 is none that TMA does: the tile has another "
+      "one; at u = 0, v = 0, lane = 0; help: leave the swizzle of I0 and chunk out",
       good);
   const std::string outside =
       "dtype: half, logical: {I0: 8, I1: 64}, transforms: [{split: {in: I1, factor: 8, out: "
       "[chunk, "
       "lane]}}, {swizzle: {kind: xor, in: [I0, chunk], out: [u, v]}}], loop: [u, v, lane], bind: "
       "{v: Bulk, lane: Bulk}";
-  expect_refused(
-      outside,
-      "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u is no part "
-      "of the tile alone; at u = 0, v = 0, lane = 0; help: swizzle iterdomains that are "
-      "bound to Bulk, both of them",
-      good);
+  expect_refused(outside,
+                 "E463: the swizzle of u and v in the tile of T0 is none that TMA does: u is no "
+                 "part of the tile alone; at u = 0, v = 0, lane = 0; help: bind u to Bulk, too",
+                 good);
 }
 
 TEST(TmaRefuses, RankSix) {
@@ -232,10 +216,10 @@ TEST(TmaRefuses, RankSix) {
   };
   expect_refused(
       keys("6400, 1600, 400, 100, 24, 1"),
-      "E461: the tensor map of T0 would have rank 6 (rule of the tensor map: rank 1 to 5); "
-      "at I0 = 0, I1 = 0, I2 = 0, I3 = 0, I4 = 0, I5 = 0; help: let I0 and I1 lie behind "
-      "one another in memory, so that they are one dimension",
-      keys("3200, 1600, 400, 100, 24, 1"));
+      "E461: the tensor map of T0 would have rank 6 (rule of the tensor map: rank 1 to 5); at I0 = "
+      "0, I1 = 0, I2 = 0, I3 = 0, I4 = 0, I5 = 0; help: strides: [128, 64, 32, 16, 8, 1]",
+      keys("128, 64, 32, 16, 8, 1"));
+  EXPECT_TRUE(TmaCase(keys("3200, 1600, 400, 100, 24, 1")).is_legal());
 }
 
 TEST(TmaRefuses, MoreThanTwoToThe32Items) {
@@ -244,8 +228,8 @@ TEST(TmaRefuses, MoreThanTwoToThe32Items) {
   };
   expect_refused(keys("loop: [I0, I1], bind: {I1: Bulk}"),
                  "E461: I0 of T0 has 8589934592 items (rule of the tensor map: 1 to 2^32 items of "
-                 "a dimension); at I0 = 4294967296, I1 = 0; help: split I0 by a number that "
-                 "divides it, such as 1048576, and take the boxes of the inner part",
+                 "a dimension); at I0 = 4294967296, I1 = 0; help: split I0 by 1048576, the inner "
+                 "part by 2, and bind the innermost part to Bulk",
                  keys("transforms: [{split: {in: I0, factor: 1048576, out: [o, i]}}, {split: {in: "
                       "i, factor: 2, out: [c, t]}}], loop: [o, c, t, I1], bind: {t: Bulk, I1: "
                       "Bulk}"));
@@ -254,7 +238,7 @@ TEST(TmaRefuses, MoreThanTwoToThe32Items) {
   };
   expect_refused(prime("4294967311"),
                  "E461: I0 of T0 has 4294967311 items (rule of the tensor map: 1 to 2^32 items of "
-                 "a dimension); at I0 = 4294967296, I1 = 0; help: make I0 smaller",
+                 "a dimension); at I0 = 4294967296, I1 = 0; help: leave I1 serial",
                  prime("4294967296"));
 }
 
@@ -263,24 +247,21 @@ TEST(TmaRefuses, AStrideThatIsNoMultipleOf16Bytes) {
     return "logical: {I0: 8, I1: 8}, strides: [" + std::to_string(stride) +
            ", 1], bind: {I0: Bulk, I1: Bulk}";
   };
-  expect_refused(
-      keys(9),
-      "E461: the items of I0 in T0 lie 36 bytes apart (rule of the tensor map: strides are "
-      "multiples of 16 bytes); at I0 = 1, I1 = 0; help: make the stride of I0 a multiple of "
-      "4 elements, such as 12",
-      keys(12));
+  expect_refused(keys(9),
+                 "E461: the items of I0 in T0 lie 36 bytes apart (rule of the tensor map: strides "
+                 "are multiples of 16 bytes); at I0 = 1, I1 = 0; help: strides: [12, 1]",
+                 keys(12));
 }
 
 TEST(TmaRefuses, AStrideOf2ToThe40Bytes) {
   const auto keys = [](const std::string& stride) {
     return "logical: {I0: 8, I1: 8}, strides: [" + stride + ", 1], bind: {I0: Bulk, I1: Bulk}";
   };
-  expect_refused(
-      keys("274877906944"),
-      "E461: the items of I0 in T0 lie 1099511627776 bytes apart (rule of the tensor map: "
-      "strides below 2^40 bytes); at I0 = 1, I1 = 0; help: make the stride of I0 at most "
-      "274877906940 elements",
-      keys("274877906940"));
+  expect_refused(keys("274877906944"),
+                 "E461: the items of I0 in T0 lie 1099511627776 bytes apart (rule of the tensor "
+                 "map: strides below 2^40 bytes); at I0 = 1, I1 = 0; help: strides: [8, 1]",
+                 keys("8"));
+  EXPECT_TRUE(TmaCase(keys("274877906940")).is_legal());
 }
 
 TEST(TmaRefuses, AStrideThatCanNeverFit) {
@@ -288,20 +269,19 @@ TEST(TmaRefuses, AStrideThatCanNeverFit) {
   const auto keys = [](const std::string& stride) {
     return "logical: {I0: 8, I1: 8}, strides: [" + stride + ", 1], bind: {I0: Bulk, I1: Bulk}";
   };
-  expect_refused(keys("4 * N + 9"),
-                 "E461: the items of I0 in T0 lie N * 16 + 36 bytes apart (rule of the tensor "
-                 "map: strides are multiples of 16 bytes); at I0 = 1, I1 = 0, N = 1; help: make "
-                 "the stride of I0 a multiple of 4 elements",
-                 keys("4 * N + 8"), sizes);
+  expect_refused(
+      keys("4 * N + 9"),
+      "E461: the items of I0 in T0 lie N * 16 + 36 bytes apart (rule of the tensor map: strides "
+      "are multiples of 16 bytes); at I0 = 1, I1 = 0, N = 1; help: strides: [N * 4 + 12, 1]",
+      keys("4 * N + 12"), sizes);
 }
 
 TEST(TmaRefuses, ABoxOfMoreThan256Items) {
-  expect_refused(
-      "logical: {I0: 512}, bind: {I0: Bulk}",
-      "E461: the box of T0 has 512 items of I0 (rule of the tensor map: a box of 1 to 256 "
-      "items); at I0 = 256; help: split I0 by 256 or less, and bind the inner part alone",
-      "logical: {I0: 512}, transforms: [{split: {in: I0, factor: 256, out: [o, i]}}], "
-      "loop: [o, i], bind: {i: Bulk}");
+  expect_refused("logical: {I0: 512}, bind: {I0: Bulk}",
+                 "E461: the box of T0 has 512 items of I0 (rule of the tensor map: a box of 1 to "
+                 "256 items); at I0 = 256; help: split I0 by 256 and bind the inner part to Bulk",
+                 "logical: {I0: 512}, transforms: [{split: {in: I0, factor: 256, out: [o, i]}}], "
+                 "loop: [o, i], bind: {i: Bulk}");
 }
 
 TEST(TmaRefuses, AnInnermostBoxThatIsNoMultipleOf16Bytes) {
@@ -309,12 +289,11 @@ TEST(TmaRefuses, AnInnermostBoxThatIsNoMultipleOf16Bytes) {
     return "logical: {I0: 8, I1: 64}, transforms: [{split: {in: I1, factor: " +
            std::to_string(box) + ", out: [o, i]}}], loop: [I0, o, i], bind: {i: Bulk}";
   };
-  expect_refused(
-      keys(6),
-      "E461: the box of T0 has 24 bytes of I1, its innermost dimension (rule of the tensor "
-      "map: a multiple of 16 bytes in the innermost dimension of the box); at I0 = 0, o = "
-      "0, i = 5; help: take a box of 8 items of I1",
-      keys(8));
+  expect_refused(keys(6),
+                 "E461: the box of T0 has 24 bytes of I1, its innermost dimension (rule of the "
+                 "tensor map: a multiple of 16 bytes in the innermost dimension of the box); at I0 "
+                 "= 0, o = 0, i = 5; help: split I1 by 8 instead of 6",
+                 keys(8));
 }
 
 TEST(TmaRefuses, AnElementStrideInTheInnermostDimension) {
@@ -323,13 +302,11 @@ TEST(TmaRefuses, AnElementStrideInTheInnermostDimension) {
            "{split: {in: i, factor: " +
            std::to_string(stride) + ", out: [t, e]}}], loop: [I0, o, e, t], bind: {t: Bulk}";
   };
-  expect_refused(
-      keys(4),
-      "E461: the tile of T0 takes one of 4 items of I0, I1, its innermost dimension (rule "
-      "of the tensor map: an element stride of 1 in the innermost dimension); at I0 = 0, o "
-      "= 0, e = 0, t = 1; help: take every item of I0, I1: split its box by 1, or bind the "
-      "box whole",
-      keys(1));
+  expect_refused(keys(4),
+                 "E461: the tile of T0 takes one of 4 items of I0, I1, its innermost dimension "
+                 "(rule of the tensor map: an element stride of 1 in the innermost dimension); at "
+                 "I0 = 0, o = 0, e = 0, t = 1; help: split i by 1 instead of 4",
+                 keys(1));
 }
 
 TEST(TmaRefuses, AnElementStrideOfMoreThanEight) {
@@ -342,25 +319,22 @@ TEST(TmaRefuses, AnElementStrideOfMoreThanEight) {
   };
   expect_refused(
       keys(9),
-      "E461: the tile of T0 takes one of 9 items of I0 (rule of the tensor map: element "
-      "strides of 1 to 8); at o = 0, e = 0, t = 1, I1 = 0; help: split the box by 8 or less",
+      "E461: the tile of T0 takes one of 9 items of I0 (rule of the tensor map: element strides of "
+      "1 to 8); at o = 0, e = 0, t = 1, I1 = 0; help: split i by 8 instead of 9",
       keys(8));
 }
 
 TEST(TmaRefuses, AnInnermostDimensionWithGaps) {
-  expect_refused(
-      "logical: {I0: 8, I1: 8}, loop: [I1, I0], bind: {I0: Bulk}",
-      "E461: the items of I0, the innermost dimension of the tile of T0, lie 32 bytes apart "
-      "(rule of the tensor map: the innermost dimension is contiguous); at I1 = 0, I0 = 1; "
-      "help: bind a part of I1, whose items lie side by side, and let it be the last loop "
-      "that is bound to Bulk",
-      "logical: {I0: 8, I1: 8}, loop: [I0, I1], bind: {I0: Bulk, I1: Bulk}");
-  expect_refused(
-      "logical: {I0: 8, I1: 8}, strides: [64, 2], bind: {I1: Bulk}",
-      "E461: the items of I1, the innermost dimension of the tile of T0, lie 8 bytes apart "
-      "(rule of the tensor map: the innermost dimension is contiguous); at I0 = 0, I1 = 1; "
-      "help: let the items of I1 lie side by side: a stride of 1",
-      "logical: {I0: 8, I1: 8}, strides: [64, 1], bind: {I1: Bulk}");
+  expect_refused("logical: {I0: 8, I1: 8}, loop: [I1, I0], bind: {I0: Bulk}",
+                 "E461: the items of I0, the innermost dimension of the tile of T0, lie 32 bytes "
+                 "apart (rule of the tensor map: the innermost dimension is contiguous); at I1 = "
+                 "0, I0 = 1; help: bind I1 to Bulk as the last loop",
+                 "logical: {I0: 8, I1: 8}, loop: [I0, I1], bind: {I0: Bulk, I1: Bulk}");
+  expect_refused("logical: {I0: 8, I1: 8}, strides: [64, 2], bind: {I1: Bulk}",
+                 "E461: the items of I1, the innermost dimension of the tile of T0, lie 8 bytes "
+                 "apart (rule of the tensor map: the innermost dimension is contiguous); at I0 = "
+                 "0, I1 = 1; help: strides: [64, 1]",
+                 "logical: {I0: 8, I1: 8}, strides: [64, 1], bind: {I1: Bulk}");
 }
 
 TEST(TmaRefuses, ATileThatSharedMemoryDoesNotHold) {
@@ -370,11 +344,11 @@ TEST(TmaRefuses, ATileThatSharedMemoryDoesNotHold) {
            std::to_string(box) +
            ", out: [o, i]}}], loop: [I0, o, i, I2], bind: {i: Bulk, I2: Bulk}";
   };
-  expect_refused(keys(256),
-                 "E461: the tile of T0 has 262144 bytes (rule of the tensor map: a tile of at "
-                 "most 227 KiB); at I0 = 0, o = 0, i = 227, I2 = 0; help: take a box of 224 items "
-                 "of I1",
-                 keys(224));
+  expect_refused(
+      keys(256),
+      "E461: the tile of T0 has 262144 bytes (rule of the tensor map: a tile of at most 227 KiB); "
+      "at I0 = 0, o = 0, i = 227, I2 = 0; help: split I1 by 224 instead of 256",
+      keys(224));
   EXPECT_TRUE(TmaCase(keys(227)).is_legal());  // 227 KiB
   const auto huge = [](const std::string& rest) {
     return "logical: {I0: 4, I1: 8}, transforms: [{split: {in: I0, factor: 1099511627776, out: [a, "
@@ -383,9 +357,8 @@ TEST(TmaRefuses, ATileThatSharedMemoryDoesNotHold) {
   };
   expect_refused(
       huge("bind: {b: Bulk, d: Bulk}"),
-      "E461: the tile of T0 does not fit into shared memory: it has more than 2^63 "
-      "bytes; at a = 0, c = 0, b = 0, d = 0; help: split b and bind the inner part "
-      "alone",
+      "E461: the tile of T0 does not fit into shared memory: it has more than 2^63 bytes; at a = "
+      "0, c = 0, b = 0, d = 0; help: split b and d by 128 and bind the inner parts to Bulk",
       "logical: {I0: 4, I1: 8}, transforms: [{split: {in: I1, factor: 4, out: [c, d]}}], "
       "loop: [I0, c, d], bind: {d: Bulk}");
 }
@@ -401,10 +374,9 @@ TEST(TmaRefuses, ARowLongerThanItsSwizzle) {
           "e]}}, "
           "{swizzle: {kind: xor, in: [l1, e], out: [u, v]}}], loop: [C, l0, u, p, v, lane" +
           rest,
-      "E461: the box of T0 has 128 bytes of I1, its innermost dimension, and a swizzle of "
-      "64 bytes (rule of the tensor map: at most the swizzle's bytes in the innermost "
-      "dimension of the box); at C = 0, l0 = 0, u = 0, p = 1, v = 0, lane = 0; help: take a "
-      "box of 32 items of I1",
+      "E461: the box of T0 has 128 bytes of I1, its innermost dimension, and a swizzle of 64 bytes "
+      "(rule of the tensor map: at most the swizzle's bytes in the innermost dimension of the "
+      "box); at C = 0, l0 = 0, u = 0, p = 1, v = 0, lane = 0; help: split I0 by 1 instead of 4",
       tensor +
           "{split: {in: I0, factor: 2, out: [l, p]}}, {split: {in: l, factor: 4, out: [l0, "
           "l1]}}, {split: {in: I1, factor: 32, out: [C, c]}}, {split: {in: c, factor: 8, out: [e, "
@@ -420,11 +392,10 @@ TEST(TmaRefuses, AFillOtherThanZero) {
            "i], bind: {i: Bulk}, fill: " +
            fill;
   };
-  expect_refused(
-      keys("7"),
-      "E464: the holes of the tile of T0 cannot hold 7: a copy brings 0 for what is out of "
-      "bounds; at o = 0, i = 0; help: write fill: 0, or leave it out",
-      keys("0"));
+  expect_refused(keys("7"),
+                 "E464: the holes of the tile of T0 cannot hold 7: a copy brings 0 for what is out "
+                 "of bounds; at o = 0, i = 0; help: write fill: 0; or leave fill out",
+                 keys("0"));
 }
 
 TEST(TmaRefuses, AFillThatNoCopyGives) {
@@ -439,9 +410,8 @@ TEST(TmaRefuses, AFillThatNoCopyGives) {
   expect_refused(
       keys(10, 4, ", fill: 0"),
       "E465: the holes of the tile of T0 cannot all hold 0: boxes of 10 items of I0 with an "
-      "element stride of 4, which does not divide it, go on into the next box (4 < 10 < "
-      "40); at R = 0, e = 2, t = 2, I1 = 0; help: take a box of 8 items of I0, which 4 "
-      "divides, or leave fill out",
+      "element stride of 4, which does not divide it, go on into the next box (4 < 10 < 40); at R "
+      "= 0, e = 2, t = 2, I1 = 0; help: split I0 by 12 instead of 10; or leave fill out",
       keys(8, 4, ", fill: 0"));
   EXPECT_EQ(TmaCase(keys(10, 4, "")).refusal(), "legal");
   const auto padded = [](const std::string& rest) {
@@ -449,12 +419,11 @@ TEST(TmaRefuses, AFillThatNoCopyGives) {
            "{in: i, left: 0, right: 4, out: p}}], loop: [o, p], bind: {p: Bulk}" +
            rest;
   };
-  expect_refused(
-      padded(", fill: 0"),
-      "E465: the holes of the tile of T0 cannot all hold 0: one copy brings items and, into "
-      "a hole of the same tile, an item that is not wanted there; at o = 0, p = 12; help: "
-      "leave fill out",
-      padded(""));
+  expect_refused(padded(", fill: 0"),
+                 "E465: the holes of the tile of T0 cannot all hold 0: one copy brings items and, "
+                 "into a hole of the same tile, an item that is not wanted there; at o = 0, p = "
+                 "12; help: split I0 by 64 instead of 12; or leave fill out",
+                 padded(""));
 }
 
 // No point of it is valid; where a copy is issued there is something to point at all the same.
@@ -463,13 +432,12 @@ TEST(TmaRefuses, ATileOfHolesThatBreaksARule) {
     return "logical: {I0: 1, I1: 1}, transforms: [{resize: {in: I0, left: -1, right: 1, out: p}}" +
            rest;
   };
-  expect_refused(
-      keys("], loop: [p, I1], bind: {I1: Bulk}"),
-      "E461: the box of T0 has 4 bytes of I0, I1, its innermost dimension (rule of the tensor map: "
-      "a multiple of 16 bytes in the innermost dimension of the box); at p = 0, I1 = 0; help: "
-      "take a box of 4 items of I0, I1",
-      keys(", {split: {in: I1, factor: 4, out: [o, i]}}], loop: [p, o, i], "
-           "bind: {i: Bulk}"));
+  expect_refused(keys("], loop: [p, I1], bind: {I1: Bulk}"),
+                 "E461: the box of T0 has 4 bytes of I0, I1, its innermost dimension (rule of the "
+                 "tensor map: a multiple of 16 bytes in the innermost dimension of the box); at p "
+                 "= 0, I1 = 0; help: split I1 by 4 and bind the inner part to Bulk",
+                 keys(", {split: {in: I1, factor: 4, out: [o, i]}}], loop: [p, o, i], "
+                      "bind: {i: Bulk}"));
 }
 
 TEST(TmaRefuses, AFillThatIsNotDecided) {
@@ -480,12 +448,10 @@ TEST(TmaRefuses, AFillThatIsNotDecided) {
            "I1: Bulk}" +
            rest;
   };
-  expect_refused(
-      keys(", fill: 0"),
-      "E466: whether the holes of the tile of T0 hold 0 is not decided: it is not decided "
-      "whether a copy brings items into holes; unknown; help: give sizes a min, max or "
-      "value, or leave fill out",
-      keys(""), "symbols: {M: {max: 1000}, N: {max: 1000}}, ");
+  expect_refused(keys(", fill: 0"),
+                 "E466: whether the holes of the tile of T0 hold 0 is not decided: it is not "
+                 "decided whether a copy brings items into holes; unknown; help: leave fill out",
+                 keys(""), "symbols: {M: {max: 1000}, N: {max: 1000}}, ");
 }
 
 }  // namespace
