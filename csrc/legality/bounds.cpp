@@ -2,6 +2,8 @@
 #include <selvage/legality/bounds.h>
 #include <selvage/legality/cells.h>
 #include <selvage/legality/decide.h>
+#include <selvage/legality/mend_memory.h>
+#include <selvage/legality/remade.h>
 
 #include <algorithm>
 #include <map>
@@ -129,11 +131,9 @@ bool follows_from_guard(const TensorInfo& info, const std::vector<DomainId>& all
   });
 }
 
-}  // namespace
-
 // Indices within their extents have an address in memory, if no stride is negative: the greatest is
 // the one of the last indices, and the memory ends there.
-Finding store_bound(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& a) {
+Finding judged(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& a) {
   const TensorInfo& info = fusion[a.tensor];
   const std::vector<DomainId>& allocation = allocation_of(fusion, a.tensor);
   Finding f;
@@ -145,7 +145,6 @@ Finding store_bound(const Fusion& fusion, const Schedule& schedule, const Tensor
     f.verdict = Proved{{"guard"}};
     return f;
   }
-  f.help = kHoldEveryItem;
   f.code = "E443";
   if (!may_turn_back && !info.duplicates_allowed) {
     const Coverage places = coverage_of(fusion, schedule, a.tensor, allocation);
@@ -164,8 +163,22 @@ Finding store_bound(const Fusion& fusion, const Schedule& schedule, const Tensor
   if (is_proved(f.verdict)) return {f.verdict, f.reason};
   f.reason = is_refuted(f.verdict) ? "a store is outside the memory of " + info.name
                                    : "it is not proved that every store is inside " + info.name;
-  if (info.duplicates_allowed)
-    f.help = "leave duplicates: allowed out, or " + std::string(kHoldEveryItem);
+  return f;
+}
+
+}  // namespace
+
+Finding store_bound(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& a,
+                    Help help) {
+  Finding f = judged(fusion, schedule, a);
+  if (f.is_legal() || help == Help::Without) return f;
+  const IsMended is_mended = [&](const Fusion& changed, bool) {
+    const Schedule loops = remade(changed, schedule, a.tensor);
+    TensorAnalysis other = analyze_loops(changed, loops, a.tensor);
+    place_in_memory(changed, loops, other);
+    return judged(changed, loops, other).is_legal();
+  };
+  f.help = leave_out(fusion, a.tensor, false, is_mended).value_or(kHoldEveryItem);
   return f;
 }
 

@@ -125,6 +125,7 @@ void Cells::count_holes(const Facts& facts) {
     }
     return;
   }
+  if (is_proved(full_)) holes_ = fusion_.pool().constant(0);
   if (!order_ || is_proved(full_)) return;
   look_for_first();
   Expr items = fusion_.pool().constant(1);

@@ -1,18 +1,31 @@
 #include <selvage/expr/text.h>
 #include <selvage/legality/accesses.h>
 #include <selvage/legality/fills.h>
+#include <selvage/legality/mend_memory.h>
+#include <selvage/legality/remade.h>
 #include <selvage/legality/tma.h>
+
+#include <algorithm>
 
 namespace selvage {
 
 namespace {
 
-constexpr const char* kReadUnderGuard = "leave guard: false out, and the guard stops that read";
-constexpr const char* kNoDuplicates =
-    "leave duplicates: allowed out, and the guard stops that point";
-
 std::string element_text(const std::optional<std::int64_t>& element) {
   return element ? "element " + std::to_string(*element) : "an element";
+}
+
+// The narrowest type of that kind, then of any, that has the value.
+std::optional<DataType> type_with(std::int64_t value, DataType type) {
+  std::optional<DataType> found;
+  for (DataType other :
+       {DataType::Int8, DataType::UInt8, DataType::Int16, DataType::UInt16, DataType::Int32,
+        DataType::UInt32, DataType::Int64, DataType::Half, DataType::Float, DataType::Double}) {
+    if (!exactly(value, other)) continue;
+    if (is_floating(other) == is_floating(type)) return other;
+    if (!found) found = other;
+  }
+  return found;
 }
 
 class Question {
@@ -29,7 +42,7 @@ class Question {
                    false) {}
 
   std::optional<Fills> answer() {
-    if (!info_.fill && is_proved(cells_.full())) return std::nullopt;
+    if (has_nothing_to_say()) return std::nullopt;
     out_.elements = cells_.count();
     out_.holes = cells_.holes();
     out_.first = cells_.first();
@@ -40,10 +53,16 @@ class Question {
     ask_for_value();
     if (info_.fill || (out_.value && counts_twice())) out_.kept = kept();
     out_.initialised = initialised();
+    if (!info_.fill && is_proved(cells_.full()) && out_.refusals().empty()) return std::nullopt;
     return std::move(out_);
   }
 
  private:
+  // Without holes only a reader can go wrong: past the guard, or with duplicates under it.
+  bool has_nothing_to_say() const {
+    const bool may_go_wrong = !by_.is_guarded || (info_.duplicates_allowed && counts_twice());
+    return !info_.fill && !may_go_wrong && is_proved(cells_.full());
+  }
   // Whether reading an element again changes what the reader makes of it.
   bool counts_twice() const { return by_.reduction && !is_idempotent(*by_.reduction); }
   std::string reader_text() const {
@@ -53,9 +72,6 @@ class Question {
   Meeting meeting(bool is_guarded) {
     Accesses& reads = is_guarded ? guarded_ : unguarded_;
     const std::string& t = info_.name;
-    const auto help = [&](const Verdict& under_guard, const char* otherwise) {
-      return !is_guarded && is_proved(under_guard) ? kReadUnderGuard : otherwise;
-    };
     Meeting m;
     m.inside.verdict = reads.inside();
     const std::string inside = "its " + to_string(cells_.count()) + " elements";
@@ -68,8 +84,6 @@ class Question {
               ? reader_text() + " reads " + element_text(reads.cell_at(m.inside.verdict)) + " of " +
                     t + ", outside " + inside
               : "it is not proved that every read of " + t + " stays inside " + inside;
-      m.inside.help =
-          help(guarded_.inside(), info_.duplicates_allowed ? kNoDuplicates : kHoldEveryItem);
     }
     m.only_items.verdict = reads.only_items();
     m.element = reads.cell_at(m.only_items.verdict);
@@ -91,7 +105,6 @@ class Question {
                             " of " + t + ", an item, once more from a hole of its loops"
                       : "it is not proved that " + reader_text() + " reads every item of " + t +
                             " from valid points only";
-    once.help = help(guarded_.items_once(), kNoDuplicates);
     return m;
   }
 
@@ -109,8 +122,9 @@ class Question {
       fits.code = "E470";
       fits.reason = "the holes of " + info_.name + " cannot hold " + asked + ", which " + type +
                     " does not have";
-      fits.help = "write fill: " + std::to_string(nearest(*info_.fill, info_.type)) +
-                  ", or choose another dtype";
+      fits.help = "write fill: " + std::to_string(nearest(*info_.fill, info_.type));
+      if (const auto wider = type_with(*info_.fill, info_.type))
+        fits.help += "; or dtype: " + std::string(to_string(*wider));
       return;
     }
     fits.verdict = Proved{{"the values of " + type}};
@@ -144,7 +158,6 @@ class Question {
                   info_.name + " overwrites a hole" +
                   (out_.value ? ", which must hold " + to_text(*out_.value) : "")
             : "it is not proved that no hole of " + info_.name + " is overwritten by a store";
-    kept.help = kNoDuplicates;
     return kept;
   }
 
@@ -201,29 +214,70 @@ class Question {
 
 }  // namespace
 
+namespace {
+
+// What the schedule is refused for. Of a reader that nobody tells of there is nothing to refuse: it
+// would go where the stores go.
+template <class AnyFills>
+auto refused(AnyFills& fills) {
+  std::vector<decltype(&fills.reader.inside)> list;
+  const auto add = [&](auto* f) {
+    if (!f->is_legal()) list.push_back(f);
+  };
+  if (fills.fits) add(&*fills.fits);
+  if (fills.kept) add(&*fills.kept);
+  if (fills.unguarded) {
+    add(&fills.reader.inside);
+    if (fills.reader.once) add(&*fills.reader.once);
+  }
+  if (fills.agrees) add(&*fills.agrees);
+  return list;
+}
+
+}  // namespace
+
 std::vector<Finding> Fills::refusals() const {
   std::vector<Finding> list;
-  const auto add = [&](const std::optional<Finding>& f) {
-    if (f && !f->is_legal()) list.push_back(*f);
-  };
-  add(fits);
-  add(kept);
-  // Of a reader that nobody tells of there is nothing to refuse: it would go where the stores go.
-  if (unguarded) {
-    add(reader.inside);
-    add(reader.once);
-  }
-  add(agrees);
+  for (const Finding* f : refused(*this)) list.push_back(*f);
   return list;
 }
 
 std::optional<Fills> fills(const Fusion& fusion, const Schedule& writes,
                            const TensorAnalysis& write, const Schedule* reads,
-                           const TensorAnalysis* read, const ReadBy& by) {
+                           const TensorAnalysis* read, const ReadBy& by, Help help) {
   const TensorInfo& info = fusion[write.tensor];
   if (is_tma_copy(writes, write.tensor)) return std::nullopt;
-  if (!info.fill && is_dense(info)) return std::nullopt;
-  return Question(fusion, writes, write, reads, read, by).answer();
+  const bool only_items = by.is_guarded && !info.duplicates_allowed;
+  if (!info.fill && only_items && is_dense(info)) return std::nullopt;
+  std::optional<Fills> found = Question(fusion, writes, write, reads, read, by).answer();
+  if (!found || help == Help::Without) return found;
+  const auto without = [&](const std::string& code) -> IsMended {
+    return [&](const Fusion& changed, bool is_guarded) {
+      const auto placed = [&](const Schedule& schedule) {
+        TensorAnalysis a = analyze_loops(changed, schedule, write.tensor);
+        place_in_memory(changed, schedule, a);
+        return a;
+      };
+      ReadBy reader = by;
+      reader.is_guarded = is_guarded;
+      const Schedule stores = remade(changed, writes, write.tensor);
+      const TensorAnalysis own = placed(stores);
+      std::optional<Schedule> loads;
+      std::optional<TensorAnalysis> other;
+      if (reads != nullptr) other = placed(loads.emplace(remade(changed, *reads, write.tensor)));
+      const auto left = fills(changed, stores, own, loads ? &*loads : nullptr,
+                              other ? &*other : nullptr, reader, Help::Without);
+      if (!left) return true;
+      const std::vector<Finding> all = left->refusals();
+      return std::none_of(all.begin(), all.end(), [&](const Finding& f) { return f.code == code; });
+    };
+  };
+  for (Finding* f : refused(*found)) {
+    if (!f->help.empty()) continue;
+    f->help =
+        leave_out(fusion, write.tensor, !by.is_guarded, without(f->code)).value_or(kHoldEveryItem);
+  }
+  return found;
 }
 
 }  // namespace selvage

@@ -52,10 +52,11 @@ struct Fills {
 };
 
 // Of the buffer that `writes` stores into and `reads` (null: the same loops) reads. Nothing where
-// it has no holes and no fill is asked for; or where it is filled by a TMA copy, whose box has
-// holes of its own kind.
+// it has no holes, no fill is asked for and no reader goes wrong; or where it is filled by a TMA
+// copy, whose box has holes of its own kind.
 std::optional<Fills> fills(const Fusion& fusion, const Schedule& writes,
                            const TensorAnalysis& write, const Schedule* reads = nullptr,
-                           const TensorAnalysis* read = nullptr, const ReadBy& by = {});
+                           const TensorAnalysis* read = nullptr, const ReadBy& by = {},
+                           Help help = Help::With);
 
 }  // namespace selvage

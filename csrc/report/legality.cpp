@@ -29,7 +29,8 @@ std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorRepor
       !fills->initialised.is_legal()) {
     Diagnostic d{.code = "E475", .severity = Severity::Warning, .place = {}, .message = {}};
     d.message = "the kernel of " + tensor.name() + " fills no holes: " + fills->initialised.reason;
-    d.help = "fill its memory with " + to_text(*fills->value) + " before the launch";
+    d.help =
+        "fill its memory with " + to_text(*fills->value) + " before the launch; or leave fill out";
     list.push_back(std::move(d));
   }
   return list;

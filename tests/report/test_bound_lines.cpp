@@ -62,7 +62,7 @@ TEST(BoundRefuses, AnItemWithoutAPlace) {
   };
   EXPECT_EQ(diagnostics("2"),
             "a.yaml:2:3: error[E443]: an item of T0 has no place in its allocation; at w = 9; "
-            "help: allocate over iterdomains that hold every item\n");
+            "help: leave allocation out\n");
   EXPECT_EQ(diagnostics("0"), "");
 }
 

@@ -85,7 +85,7 @@ TEST(FillLines, ADenseTensorSaysNothing) {
 TEST(FillRefuses, AFillThatTheTypeDoesNotHave) {
   EXPECT_EQ(Inspected(tile("    fill: 70000\n")).diagnostics(),
             "a.yaml:2:3: error[E470]: the holes of T0 cannot hold 70000, which half does not have; "
-            "help: write fill: 65504, or choose another dtype\n");
+            "help: write fill: 65504; or dtype: float\n");
   EXPECT_EQ(Inspected(tile("    fill: 65504\n")).diagnostics(), "");
 }
 
@@ -111,6 +111,23 @@ TEST(FillRefuses, AnUnguardedReadOutsideTheBuffer) {
             "a.yaml:2:3: error[E472]: the reader reads element 14 of T0, outside its 14 elements; "
             "at i = 2, p = 4; help: leave guard: false out, and the guard stops that read\n");
   EXPECT_EQ(padded(""), "");
+}
+
+TEST(FillRefuses, AnUnguardedReaderOfADenseBuffer) {
+  const auto read = [](const std::string& columns) {
+    return Inspected(
+               "tensors:\n  T0:\n    dtype: float\n    memory: shared\n    logical: {i: 3, j: 4}\n"
+               "    read: {transforms: [{resize: {in: j, left: 0, right: " +
+               columns + ", out: p}}], reduce: sum, guard: false}\n")
+        .diagnostics();
+  };
+  EXPECT_EQ(read("1"),
+            "a.yaml:2:3: error[E472]: sum reads element 12 of T0, outside its 12 elements; at i = "
+            "2, p = 4; help: leave guard: false out, and the guard stops that read\n"
+            "a.yaml:2:3: error[E473]: sum reads element 4 of T0, an item, once more from a hole of "
+            "its loops; at i = 0, p = 4; help: leave guard: false out, and the guard stops that "
+            "read\n");
+  EXPECT_EQ(read("0"), "");
 }
 
 TEST(FillRefuses, AnItemThatASumWouldCountTwice) {
@@ -161,7 +178,7 @@ TEST(FillWarns, ThatAKernelFillsNothing) {
   EXPECT_EQ(warned.diagnostics(),
             "a.yaml:1:11: warning[E475]: the kernel of T0 fills no holes: 2 holes, the first at "
             "element 4, must hold 7, and the schedule stores items only; help: fill its memory "
-            "with 7 before the launch\n");
+            "with 7 before the launch; or leave fill out\n");
   EXPECT_EQ(warned.report.exit_status(), 0);
   EXPECT_EQ(Inspected(text + "}}").diagnostics(), "");
 }
