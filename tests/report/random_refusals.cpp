@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tests/oracle/draws.h"
+#include "tests/report/random_tile_refusals.h"
 
 namespace selvage::test {
 
@@ -365,7 +366,13 @@ const std::map<std::string, RandomFile>& other_refusals() {
          return wrong_vector(rng, {"2", "4"});
        }},
   };
-  return all;
+  static const auto joined = [] {
+    auto list = all;
+    list.merge(tile_refusals());
+    list.merge(fill_refusals());
+    return list;
+  }();
+  return joined;
 }
 
 const std::map<std::string, RandomFile>& makers() {

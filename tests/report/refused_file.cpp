@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/report/tile_changes.h"
+
 namespace selvage::test {
 
 namespace {
@@ -17,6 +19,14 @@ std::string map_of(const Named& entries) {
   std::vector<std::string> list;
   for (const auto& [key, value] : entries) list.push_back(key + ": " + value);
   return "{" + joined(list) + "}";
+}
+
+// The axes of a view are names alone.
+std::string axes_of(const Named& logical) {
+  if (logical.empty() || !logical[0].second.empty()) return map_of(logical);
+  std::vector<std::string> list;
+  for (const auto& [name, nothing] : logical) list.push_back(name);
+  return "[" + joined(list) + "]";
 }
 
 std::vector<std::string> parts_of(const std::string& help) {
@@ -275,7 +285,7 @@ std::string RefusedFile::text() const {
   for (const std::string& fact : facts) all += "  - \"" + fact + "\"\n";
   if (tensor) {
     const Tensor& t = *tensor;
-    all += "tensors:\n  T0:\n    dtype: " + t.dtype + "\n    logical: " + map_of(t.logical) + "\n";
+    all += "tensors:\n  T0:\n    dtype: " + t.dtype + "\n    logical: " + axes_of(t.logical) + "\n";
     if (!t.strides.empty()) all += "    strides: " + t.strides + "\n";
     if (!t.transforms.empty()) all += "    transforms:\n";
     for (const std::string& step : t.transforms) all += "      - " + step + "\n";
@@ -302,7 +312,8 @@ std::vector<RefusedFile> mended(const RefusedFile& file, const std::string& mess
                                 const std::string& help) {
   std::vector<RefusedFile> files;
   for (const std::string& part : parts_of(help)) {
-    for (const auto* list : {&schedule_changes(), &changes()}) {
+    for (const auto* list : {&tile_changes(), &schedule_changes(), &changes()}) {
+      if (list == &tile_changes() && !file.tensor) continue;
       if (auto done = done_to(file, part, message, *list)) {
         files.push_back(std::move(*done));
         break;

@@ -23,7 +23,7 @@ struct RefusedFile {
   // One tensor T0 of a file of section 1 instead.
   struct Tensor {
     std::string dtype = "float";
-    Named logical;
+    Named logical;        // of a view, whose root stands in `rest`: names alone
     std::string strides;  // empty: dense
     std::vector<std::string> transforms, loop, rest;
     Named bind;
