@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 namespace selvage {
 
@@ -39,14 +40,49 @@ class Trials {
 
   std::optional<std::string> found(std::span<const TmaMend> tries) {
     for (TmaMend mend : tries) attempt(mend);
-    if (help_.empty() && bulk_.size() > 1 && !with_holes_) leave_one_serial();
+    return help_.empty() ? std::nullopt : std::optional(help_);
+  }
+  // A first change after which the copy is refused for something else, and another one.
+  std::optional<std::string> found_in_two(const Finding& refused, std::span<const TmaMend> tries) {
+    before_ = kind_of(refused);
+    left_ = std::min(left_, kMostSecond);
+    const std::vector<TmaMend> first(tries.begin(), tries.end());
+    for (TmaMend mend : first) attempt(mend);
+    for (const Step& step : steps_) {
+      TensorAnalysis a = analyze_loops(*step.fusion, step.schedule, t_);
+      place_in_memory(*step.fusion, step.schedule, a);
+      Trials second(*step.fusion, step.schedule, a, false);
+      second.left_ = std::min(second.left_, kMostSecond);
+      // Not of loops that have no name in the file.
+      constexpr TmaMend kNameNoLoops[] = {TmaMend::Strides, TmaMend::Factor};
+      if (const auto rest = second.found(kNameNoLoops)) return step.words + ", and then " + *rest;
+    }
+    return std::nullopt;
+  }
+  std::optional<std::string> found_by_leaving_one() {
+    if (bulk_.size() > 1) leave_one_serial();
     return help_.empty() ? std::nullopt : std::optional(help_);
   }
   std::string last_resort() const { return serial(bulk_); }
 
  private:
   static constexpr std::size_t kMostSteps = 2'000;  // transforms of all trials
+  static constexpr std::size_t kMostSecond = 40;    // trials of a second change
+  static constexpr std::size_t kMostFirst = 6;      // changes that a second one is sought for
   static constexpr std::size_t kNearest = 8;        // factors of one split
+
+  struct Step {
+    std::string words;
+    std::shared_ptr<const Fusion> fusion;
+    Schedule schedule;
+  };
+
+  // What is wrong, whatever the numbers are.
+  static std::string kind_of(const Finding& refused) {
+    std::string kind = refused.code + " " + refused.reason;
+    std::erase_if(kind, [](char c) { return '0' <= c && c <= '9'; });
+    return kind;
+  }
 
   void attempt(TmaMend mend) {
     switch (mend) {
@@ -74,14 +110,18 @@ class Trials {
   }
 
   // Is that a change which mends it?
-  void ask(const std::string& words, const Fusion& fusion, const Schedule& schedule) {
+  void ask(const std::string& words, const std::shared_ptr<const Fusion>& changed,
+           const Schedule& schedule) {
     if (left_ == 0 || !help_.empty()) return;
     --left_;
+    const Fusion& fusion = *changed;
     TensorAnalysis a = analyze_loops(fusion, schedule, t_);
     if (is_proved(analysis_.coverage.verdict) && !is_proved(a.coverage.verdict)) return;
     place_in_memory(fusion, schedule, a);
     const auto copy = tma_copy(fusion, schedule, a, Help::Without);
     if (copy && (copy->finding.is_legal() || (copy->weak && !with_holes_))) help_ = words;
+    const bool is_step = before_ && copy && help_.empty() && steps_.size() < kMostFirst;
+    if (is_step && kind_of(copy->finding) != *before_) steps_.push_back({words, changed, schedule});
   }
   // A change that may make no sense.
   template <class Change>
@@ -90,7 +130,8 @@ class Trials {
     try {
       Schedule trial = schedule_;
       change(trial);
-      ask(words, fusion_, trial);
+      // Not its owner.
+      ask(words, std::shared_ptr<const Fusion>(std::shared_ptr<void>(), &fusion_), trial);
     } catch (const Illegal&) {}
   }
   void ask_remade(const std::string& words, TransformId which, std::optional<Transform> otherwise) {
@@ -255,9 +296,9 @@ class Trials {
     if (strides.empty()) return;
     std::string text;
     for (Expr s : strides) text += (text.empty() ? "" : ", ") + to_string(s);
-    Fusion moved = fusion_;
-    moved.edit(t_).strides = strides;
-    ask("strides: [" + text + "]", moved, remade(moved, schedule_, t_));
+    const auto moved = std::make_shared<Fusion>(fusion_);
+    moved->edit(t_).strides = strides;
+    ask("strides: [" + text + "]", moved, remade(*moved, schedule_, t_));
   }
 
   // Another loop as the one that moves fastest in the tile.
@@ -356,14 +397,18 @@ class Trials {
   std::vector<DomainId> bulk_;
   std::size_t left_ = 0;
   std::string help_;
+  std::optional<std::string> before_;  // what was refused, where a second change may be named
+  std::vector<Step> steps_;
 };
 
 }  // namespace
 
 std::string help_for_tma(const Fusion& fusion, const Schedule& schedule,
-                         const TensorAnalysis& analysis, std::span<const TmaMend> tries) {
-  Trials trials(fusion, schedule, analysis, false);
-  return trials.found(tries).value_or(trials.last_resort());
+                         const TensorAnalysis& analysis, const TmaRefused& refused) {
+  const auto trials = [&] { return Trials(fusion, schedule, analysis, false); };
+  if (const auto one = trials().found(refused.tries)) return *one;
+  if (const auto two = trials().found_in_two(refused.finding, refused.tries)) return *two;
+  return trials().found_by_leaving_one().value_or(trials().last_resort());
 }
 
 std::optional<std::string> help_for_holes(const Fusion& fusion, const Schedule& schedule,

@@ -94,7 +94,7 @@ std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
   } catch (const TmaRefused& refused) {
     copy.finding = refused.finding;
     if (help == Help::With) {
-      copy.finding.help = help_for_tma(fusion, schedule, analysis, refused.tries);
+      copy.finding.help = help_for_tma(fusion, schedule, analysis, refused);
       if (q.tensor().memory != Memory::Global)
         copy.finding.help = "write memory: global; or " + copy.finding.help;
     }

@@ -128,7 +128,7 @@ RefusedFile broken_rule(Rng& rng) {
     t.logical = {{"I0", to_string(items)}, {"I1", to_string(columns)}};
     t.loop = {"I0", "I1"};
   };
-  switch (draw(rng, 1, 14)) {
+  switch (draw(rng, 1, 15)) {
     case 1: {  // more than five dimensions
       std::int64_t stride = u * draw(rng, 3, 5);
       t.strides = "1";
@@ -219,6 +219,15 @@ RefusedFile broken_rule(Rng& rng) {
         t.loop = {"I0", "o", "p", "i", "q"};
         t.bind = {{"i", "Bulk"}, {"q", "Bulk"}};
       }
+      break;
+    }
+    case 14: {                                               // two rules at once
+      const std::int64_t way = draw(rng, 1, u > 1 ? 3 : 1);  // the one that is not broken
+      rows(way == 2 ? n : draw(rng, 257, 600), u * draw(rng, 2, 9));
+      t.transforms = {split("I1", way == 3 ? u : u + draw(rng, 1, u), "o", "i")};
+      t.loop = {"I0", "o", "i"};
+      t.strides = "[" + to_string(u * 20 + (way == 1 ? 0 : draw(rng, 0, u - 1))) + ", 1]";
+      bulk(t, {"I0", "i"});
       break;
     }
     default: {  // a row that is longer than its swizzle

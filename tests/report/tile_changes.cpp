@@ -90,11 +90,26 @@ bool leave_out(Tensor& t, const std::string& what) {
   return true;
 }
 
+// Both of two changes.
+bool do_both(RefusedFile& file, const std::smatch& words, const std::string& message) {
+  for (const std::string& part : {words.str(1), words.str(2)}) {
+    const std::vector<Change>& all = tile_changes();
+    const bool done = std::any_of(all.begin(), all.end(), [&](const Change& change) {
+      std::smatch match;
+      return std::regex_search(part, match, std::regex(change.words)) &&
+             change.act(file, match, message);
+    });
+    if (!done) return false;
+  }
+  return true;
+}
+
 std::vector<Change> changes() {
   static const std::string serial = "leave " + kNames + " serial$";
   static const std::string parts =
       "split " + kNames + " by (\\d+) and bind the inner parts? to Bulk( as the last loop)?";
   return {
+      {"^(.*), and then (.*)$", do_both},
       {"write memory: global",
        [](RefusedFile& f, const std::smatch&, const std::string&) {
          return remove_lines(*f.tensor, "memory:");
