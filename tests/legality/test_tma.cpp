@@ -267,11 +267,11 @@ TEST(TmaMap, OfATileInTwoPartsIsThatOfTheWholeWhereItIsCutBetweenThem) {
   EXPECT_EQ(TmaCase(keys(64)).map(), "o a 48 by 256: 16; b 64 by 4: 64");
   EXPECT_EQ(TmaCase(keys(96)).map(),
             "E461: the box of T0 has 1024 items of M (rule of the tensor map: a box of 1 to 256 "
-            "items); at o = 0, a = 4, b = 0; help: split M by 256 or less, and bind the inner part "
-            "alone");
+            "items); at o = 0, a = 4, b = 0; help: split a by 4 and bind the inner part to "
+            "Bulk");
 }
 
-TEST(TmaMap, OfASizeThatItsCutNeverDividesIsRefusedWithoutADivisor) {
+TEST(TmaMap, OfASizeThatItsCutNeverDividesIsRefused) {
   const auto keys = [](int factor) {
     return "logical: {I0: N, I1: 4}, transforms: [{split: {in: I0, factor: " +
            std::to_string(factor) +
@@ -282,7 +282,7 @@ TEST(TmaMap, OfASizeThatItsCutNeverDividesIsRefusedWithoutADivisor) {
   EXPECT_EQ(TmaCase(keys(8), even).map(),
             "E460: the tile of T0 is no box: I0 (N) is cut by 8, which does not divide it, and "
             "parts of a and of b lie in the tile; at c = 25, e = 3, d = 0, f = 0, I1 = 0, N = 406; "
-            "help: cut I0 by a factor that divides it");
+            "help: split a by 1 instead of 2");
   EXPECT_TRUE(TmaCase(keys(2), even).is_legal());
 }
 
