@@ -2,12 +2,12 @@
 #include <selvage/ir/parallel.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/threads/bodies.h>
+#include <selvage/threads/item_path.h>
 #include <selvage/threads/levels.h>
 #include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string>
 
 namespace selvage {
@@ -83,46 +83,6 @@ std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t 
   }
   return n;
 }
-
-// All names that mean something in a program.
-class NamesOf {
- public:
-  explicit NamesOf(const ThreadProgram& program)
-      : taken_(program.names.begin(), program.names.end()) {
-    for (Expr symbol : program.symbols) taken_.emplace(symbol.name());
-    for (const ThreadArray& a : program.arrays) taken_.insert(a.name);
-    note(program.outermost);
-  }
-
-  // The wanted one, with a number behind it if it is taken, which it is from here on.
-  std::string fresh(const std::string& wanted) {
-    std::string name = wanted;
-    for (int k = 2; !taken_.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
-    return name;
-  }
-
- private:
-  void note(const InnerParallel& node) {
-    for (const ParallelLevel& level : node.levels) {
-      for (const MaskIndex& i : level.indices) taken_.emplace(i.symbol.name());
-    }
-    note(node.body);
-  }
-  void note(const ThreadBody& body) {
-    for (const ThreadItem& item : body) {
-      if (const auto* inner = std::get_if<InnerParallel>(&item.node)) {
-        note(*inner);
-        continue;
-      }
-      if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
-        taken_.emplace(loop->index.name());
-      }
-      if (const ThreadBody* inside = body_of(item)) note(*inside);
-    }
-  }
-
-  std::set<std::string> taken_;
-};
 
 // The threads of a warp or a warpgroup inside which no level stands: an index of a symbol that
 // nothing else of the program has.

@@ -16,6 +16,7 @@
 #include <selvage/threads/race_helps.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
+#include <selvage/threads/region_helps.h>
 #include <selvage/threads/steps.h>
 #include <selvage/threads/thread_barriers.h>
 #include <selvage/threads/thread_memory.h>
@@ -235,14 +236,15 @@ class ThreadLowering {
     const Expr condition = loop.condition.valid() ? loop.condition : truth;
     Simplifier known(book_.facts_at(inside, true));
     check_defined(condition, "if: the condition", known);
-    if (loop.condition.valid()) {
+    const bool is_region = loop.condition.valid() && !at.levels.empty();
+    if (is_region) {
       inside.region =
           book_.add({.when = loop.text, .is_iteration = true, .place = place}, inside, condition);
     }
     inside.condition = both(at.condition, condition);
     book_.enter_loop();
     Body body = lower(loop.body, inside);
-    if (options_.counts && loop.condition.valid()) {
+    if (options_.counts && is_region) {
       body.insert(body.begin(), count(*inside.region));
     }
     const bool always_runs = condition.is_true() && outside.proves(loop.extent >= 1);
@@ -495,11 +497,12 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   out.tree = level_tree(program, out.diagnostics);
   check_memory(program, out.diagnostics);
   if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
-  if (!out.kernel && options.checks_helps) {
+  if (!out.diagnostics.empty() && options.checks_helps) {
     const ThreadCheck check = [](const ThreadProgram& tried) {
       return lower_threads(tried, {.checks_helps = false}).diagnostics;
     };
-    check_race_helps(program, out.tree, check, out.diagnostics);
+    if (!out.kernel) check_race_helps(program, out.tree, check, out.diagnostics);
+    check_tried_helps(program, out.tree, check, region_mends, out.diagnostics);
   }
   // In the order of the file.
   const auto before = [](const Diagnostic& a, const Diagnostic& b) {

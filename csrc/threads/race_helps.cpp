@@ -1,5 +1,5 @@
 #include <selvage/index/region_threads.h>
-#include <selvage/threads/bodies.h>
+#include <selvage/threads/item_path.h>
 #include <selvage/threads/race_helps.h>
 
 #include <algorithm>
@@ -12,36 +12,10 @@ namespace selvage {
 
 namespace {
 
-using At = std::pair<int, int>;  // line, column
-At at(const Place& place) { return {place.line, place.column}; }
-std::string text(const Place& place) {
-  return std::to_string(place.line) + ":" + std::to_string(place.column);
-}
+using At = LineAndColumn;
 
 bool is_race(const Diagnostic& d) { return d.code == "E817" || d.code == "E818"; }
 bool is_error(const Diagnostic& d) { return d.severity == Severity::Error; }
-
-// From the outermost body to the statement at a place.
-struct Way {
-  struct Step {
-    ThreadBody* body;
-    std::size_t index;
-    ThreadItem& item() const { return (*body)[index]; }
-  };
-  std::vector<Step> steps;
-  std::vector<const InnerParallel*> levels;  // around; without the outermost
-};
-bool find(ThreadBody& body, At place, Way& way) {
-  for (std::size_t k = 0; k < body.size(); ++k) {
-    ThreadItem& item = body[k];
-    way.steps.push_back({&body, k});
-    if (std::holds_alternative<Assign>(item.node) && at(item.place) == place) return true;
-    auto* inside = const_cast<ThreadBody*>(body_of(item));
-    if (inside != nullptr && find(*inside, place, way)) return true;
-    way.steps.pop_back();
-  }
-  return false;
-}
 
 // What is done to a program, and the words that say so.
 struct Edit {
@@ -141,13 +115,14 @@ class Mender {
 
   std::vector<Edit> candidates(const Diagnostic& race) const {
     ThreadProgram copy = program_;
-    Way way;
-    if (!find(copy.outermost.body, at(race.place), way)) return {};
+    const auto found = find_item(copy, race.place);
+    if (!found) return {};
+    const ItemPath& way = *found;
     std::vector<Edit> parts, turns;
     for (std::size_t depth = way.steps.size(); depth-- > 0;) {
       const ThreadItem& item = way.steps[depth].item();
       if (item.place.line == 0) return {};
-      const bool is_region = is_in_region(way, depth);
+      const bool is_region = way.is_in_inthreads(depth);
       const std::string sync = is_region ? "sync: region" : "sync: shared";
       Edit edit{.before = item.place,
                 .among = is_region ? Synchronize::Among::Region : Synchronize::Among::Shared,
@@ -161,7 +136,7 @@ class Mender {
       for (std::size_t around = depth; around-- > 0;) {
         const ThreadItem& loop = way.steps[around].item();
         if (!std::holds_alternative<SerialFor>(loop.node)) continue;
-        if (is_in_region(way, around + 1) != is_region) break;
+        if (way.is_in_inthreads(around + 1) != is_region) break;
         edit.loop_end = loop.place;
         const std::string more = " and at the end of the for at " + text(loop.place);
         edit.help += more;
@@ -183,12 +158,6 @@ class Mender {
     }
     return all;
   }
-  static bool is_in_region(const Way& way, std::size_t depth) {
-    return std::any_of(
-        way.steps.begin(), way.steps.begin() + std::ptrdiff_t(depth),
-        [](const Way::Step& s) { return std::holds_alternative<InThreads>(s.item().node); });
-  }
-
   // What the program calls an index: a symbol that several are called by has a number behind it.
   std::string name_of(Expr symbol) const {
     const std::string name(symbol.name());
@@ -198,15 +167,9 @@ class Mender {
   }
 
   // Of each block, where indices that a program names tell its threads apart.
-  std::optional<Edit> by_one_thread(const Way& way) const {
+  std::optional<Edit> by_one_thread(const ItemPath& way) const {
     // The tree knows levels by the program's own nodes.
-    std::vector<const InnerParallel*> around = {&program_.outermost};
-    const ThreadBody* body = &program_.outermost.body;
-    for (const Way::Step& step : way.steps) {
-      const ThreadItem& item = (*body)[step.index];
-      if (const auto* inner = std::get_if<InnerParallel>(&item.node)) around.push_back(inner);
-      if (const ThreadBody* inside = body_of(item)) body = inside;
-    }
+    const std::vector<const InnerParallel*> around = levels_around(program_, way);
     std::string when;
     std::vector<Expr> indices;
     for (const InnerParallel* parallel : around) {
@@ -225,7 +188,7 @@ class Mender {
       }
     }
     if (when.empty()) return std::nullopt;
-    const bool is_async = !is_in_region(way, way.steps.size());
+    const bool is_async = !way.is_in_inthreads(way.steps.size());
     Edit edit{.alone = InThreads{.when = elected(indices, *program_.pool),
                                  .text = when,
                                  .is_async = is_async,
@@ -236,22 +199,22 @@ class Mender {
   }
 
   static void apply(ThreadProgram& program, const Place& race, const Edit& edit) {
-    Way way;
-    if (!find(program.outermost.body, at(race), way)) return;
+    const auto way = find_item(program, race);
+    if (!way) return;
     const ThreadItem sync{Synchronize{edit.among}, {}};
     if (edit.alone) {
       Edit sync_alone = edit;
       sync_alone.alone.reset();
       if (edit.before) apply(program, race, sync_alone);
-      Way moved;
-      if (!find(program.outermost.body, at(race), moved)) return;
-      ThreadItem& item = moved.steps.back().item();
+      const auto moved = find_item(program, race);
+      if (!moved) return;
+      ThreadItem& item = moved->item();
       InThreads alone = *edit.alone;
       alone.body = {item};
       item.node = std::move(alone);
       return;
     }
-    for (const Way::Step& step : way.steps) {
+    for (const ItemPath::Step& step : way->steps) {
       if (edit.loop_end && at(step.item().place) == at(*edit.loop_end)) {
         if (auto* loop = std::get_if<SerialFor>(&step.item().node)) loop->body.push_back(sync);
         // Steps further in point into the body that may have moved.
@@ -260,7 +223,7 @@ class Mender {
         return apply(program, race, rest);
       }
     }
-    for (const Way::Step& step : way.steps) {
+    for (const ItemPath::Step& step : way->steps) {
       if (at(step.item().place) != at(*edit.before)) continue;
       step.body->insert(step.body->begin() + std::ptrdiff_t(step.index), sync);
       return;
@@ -273,15 +236,6 @@ class Mender {
   std::vector<std::pair<Place, Edit>> done_;
   std::set<std::pair<At, std::string>> others_;  // errors that are no races
 };
-
-std::int64_t items_in(const ThreadBody& body) {
-  std::int64_t n = 0;
-  for (const ThreadItem& item : body) {
-    const ThreadBody* inside = body_of(item);
-    n += 1 + (inside == nullptr ? 0 : items_in(*inside));
-  }
-  return n;
-}
 
 }  // namespace
 

@@ -24,34 +24,38 @@ body:
 )";
 
 TEST(BarrierChecks, OneOfTheBlockInARegion) {
-  expect_mended(kTwoWarps + R"(- inthreads: {when: p < 32, do: [sync: shared]}
+  expect_mended(
+      kTwoWarps + R"(- inthreads: {when: p < 32, do: [sync: shared]}
 )",
-                "a.yaml:4:34: error[E814]: sync: shared is a barrier that part of its threads "
-                "cannot reach: it stands where p < 32 holds, 32 threads of a block of 64; help: "
-                "write sync: region, or move it behind the region",
-                {"sync: shared", "sync: region"});
+      "a.yaml:4:34: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
+      "it stands where p < 32 holds, 32 threads of a block of 64; help: write sync: region in its "
+      "place; or write sync: shared behind the inthreads at 4:3 instead",
+      {"sync: shared", "sync: region"});
   expect_mended(
       kWarpsAndSymbol + R"(- inthreads: {when: p < n, async: true, do: ["A[p] = 1", sync: shared]}
 )",
       "a.yaml:5:58: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
-      "it stands where p < n, and which threads run it is known only at run time; help: move it "
-      "behind the region",
+      "it stands where p < n, and which threads run it is known only at run time; help: write "
+      "sync: shared behind the inthreads at 5:3 instead; or close the inthreads at 5:3 in front of "
+      "it, write sync: shared, and open it again behind",
       {", sync: shared]}", "]}\n- sync: shared"});
 }
 
 TEST(BarrierChecks, OneOfTheWarpInARegionThatHasPartOfIt) {
-  expect_mended(kTwoWarps + R"(- inthreads: {when: p < 31, do: [sync: warp]}
+  expect_mended(
+      kTwoWarps + R"(- inthreads: {when: p < 31, do: [sync: warp]}
 )",
-                "a.yaml:4:34: error[E814]: sync: warp is a barrier that part of its threads cannot "
-                "reach: it stands where p < 31 holds, 31 threads of a block of 64; help: write "
-                "sync: region, or move it behind the region",
-                {"sync: warp", "sync: region"});
-  expect_mended(kTwoWarps + R"(- inthreads: {when: p < 31, do: [sync: warp]}
+      "a.yaml:4:34: error[E814]: sync: warp is a barrier that part of its threads cannot reach: it "
+      "stands where p < 31 holds, 31 threads of a block of 64; help: write sync: region in its "
+      "place; or write sync: warp behind the inthreads at 4:3 instead",
+      {"sync: warp", "sync: region"});
+  expect_mended(
+      kTwoWarps + R"(- inthreads: {when: p < 31, do: [sync: warp]}
 )",
-                "a.yaml:4:34: error[E814]: sync: warp is a barrier that part of its threads cannot "
-                "reach: it stands where p < 31 holds, 31 threads of a block of 64; help: write "
-                "sync: region, or move it behind the region",
-                {"p < 31", "p < 32"});
+      "a.yaml:4:34: error[E814]: sync: warp is a barrier that part of its threads cannot reach: it "
+      "stands where p < 31 holds, 31 threads of a block of 64; help: write sync: region in its "
+      "place; or write sync: warp behind the inthreads at 4:3 instead",
+      {"p < 31", "p < 32"});
 }
 
 TEST(BarrierChecks, OneInALoopThatOnlySomeThreadsRun) {
@@ -59,37 +63,34 @@ TEST(BarrierChecks, OneInALoopThatOnlySomeThreadsRun) {
       kTwoWarps + R"(- for: {index: i, in: 2, if: p < 32, do: ["A[p] = 1", sync: shared]}
 )",
       "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
-      "it stands where p < 32 holds, 32 threads of a block of 64; help: write sync: region, or "
-      "move it behind the region",
+      "it stands where p < 32 holds, 32 threads of a block of 64; help: write sync: region in its "
+      "place; or write sync: shared behind the for at 4:3 instead",
       {", sync: shared]}", "]}\n- sync: shared"});
-  expect_mended(
-      kTwoWarps + R"(- for: {index: i, in: 64, if: p < i, do: ["A[p] = 1", sync: shared]}
+  expect_mended(kTwoWarps + R"(- for: {index: i, in: 64, if: p < i, do: ["A[p] = 1", sync: shared]}
 )",
-      "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
-      "it stands where p < i, and the threads that run it are not the same in every iteration; "
-      "help: move it behind the region",
-      {", sync: shared]}", "]}\n- sync: shared"});
+                "a.yaml:4:55: error[E814]: sync: shared is a barrier that part of its threads "
+                "cannot reach: it stands where p < i, and the threads that run it are not the same "
+                "in every iteration; help: write sync: shared behind the for at 4:3 instead",
+                {", sync: shared]}", "]}\n- sync: shared"});
   expect_mended(
       kTwoWarps + R"(- for: {index: i, in: p, do: ["A[p] = 1", sync: shared]}
 )",
       "a.yaml:4:43: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
       "block (0, 0, 0), thread (1, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (0, 0, "
-      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      "0), i = 0 does not; help: write sync: shared behind the for at 4:3 instead",
       {", sync: shared]}", "]}\n- sync: shared"});
-  expect_mended(
-      kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: warp, "A[p] = 1"]}
+  expect_mended(kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: warp, "A[p] = 1"]}
 )",
-      "a.yaml:4:43: error[E814]: sync: warp is a barrier that part of its threads cannot reach: "
-      "it stands where p < 40 holds, 40 threads of a block of 64; help: write sync: region, or "
-      "move it behind the region",
-      {"sync: warp, \"A[p] = 1\"]}", "\"A[p] = 1\"]}\n- sync: warp"});
-  expect_mended(
-      kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: region, "A[p] = 1"]}
+                "a.yaml:4:43: error[E814]: sync: warp is a barrier that part of its threads cannot "
+                "reach: it stands where p < 40 holds, 40 threads of a block of 64; help: write "
+                "sync: warp behind the for at 4:3 instead",
+                {"sync: warp, \"A[p] = 1\"]}", "\"A[p] = 1\"]}\n- sync: warp"});
+  expect_mended(kTwoWarps + R"(- for: {index: i, in: 2, if: p < 40, do: [sync: region, "A[p] = 1"]}
 )",
-      "a.yaml:4:43: error[E816]: 40 threads of several warps wait for one another, and warp 1 has "
-      "others beside: a warp meets other warps as a whole; help: let the region around begin and "
-      "end where warps do, every 32 threads",
-      {"p < 40", "p < 32"});
+                "a.yaml:4:43: error[E816]: 40 threads of several warps wait for one another, and "
+                "warp 1 has others beside: a warp meets other warps as a whole; help: write sync: "
+                "shared behind the for at 4:3 instead",
+                {"p < 40", "p < 32"});
 }
 
 TEST(BarrierChecks, TheEndOfInthreadsInALoopThatOnlySomeThreadsRun) {
@@ -98,8 +99,8 @@ TEST(BarrierChecks, TheEndOfInthreadsInALoopThatOnlySomeThreadsRun) {
           R"(- for: {index: i, in: 2, if: p < 40, do: [{inthreads: {when: p > 20, do: ["A[p] = 1"]}}]}
 )",
       "a.yaml:4:44: error[E816]: 40 threads of several warps wait for one another, and warp 1 has "
-      "others beside: a warp meets other warps as a whole; help: let the region around begin and "
-      "end where warps do, every 32 threads, or make the inthreads asynchronous",
+      "others beside: a warp meets other warps as a whole; help: make it asynchronous, async: "
+      "true; or write for: {index: once, in: 1, if: p > 20, do: [...]} in its place",
       {"p > 20,", "p > 20, async: true,"});
 }
 
@@ -114,7 +115,7 @@ TEST(BarrierChecks, OneBehindABreakOfSomeThreads) {
 )",
       "a.yaml:9:7: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
       "block (0, 0, 0), thread (32, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (0, 0, "
-      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      "0), i = 0 does not; help: write sync: shared behind the for at 4:3 instead",
       {"    - sync: shared", "- sync: shared"});
   expect_mended(
       kTwoWarps + R"(- for:
@@ -126,7 +127,7 @@ TEST(BarrierChecks, OneBehindABreakOfSomeThreads) {
 )",
       "a.yaml:9:7: error[E814]: sync: shared is a barrier that part of its threads cannot reach: "
       "block (0, 0, 0), thread (32, 0, 0), i = 0 comes there, and block (0, 0, 0), thread (0, 0, "
-      "0), i = 0 does not; help: move it out of what only some threads run or leave",
+      "0), i = 0 does not; help: write sync: shared behind the for at 4:3 instead",
       {"    - sync: shared", "- sync: shared"});
 }
 
@@ -139,25 +140,25 @@ body:
 )",
                 "a.yaml:4:20: error[E814]: sync: shared is a barrier that part of its threads "
                 "cannot reach: it stands where q == 0 holds, 1 thread of a block of 32; help: "
-                "write sync: region, or move it behind the region",
+                "write sync: region in its place",
                 {"[\"A[p] = 1\", sync: shared]", "[\"A[p] = 1\"]\n- sync: shared"});
 }
 
 TEST(BarrierChecks, OneOfARegionThatIsKnownOnlyAtRunTime) {
-  expect_mended(
-      kWarpsAndSymbol + R"(- inthreads: {when: p < n, do: [sync: region]}
+  expect_mended(kWarpsAndSymbol + R"(- inthreads: {when: p < n, do: [sync: region]}
 )",
-      "a.yaml:5:33: error[E816]: the threads around cannot wait for one another at sync: region: "
-      "which threads run it is known only at run time; help: let the predicates around be of "
-      "indices and numbers, and alike in every block and iteration",
-      {"p < n", "p < 32"});
+                "a.yaml:5:33: error[E816]: the threads around cannot wait for one another at sync: "
+                "region: which threads run it is known only at run time; help: write sync: shared "
+                "behind the inthreads at 5:3 instead; or close the inthreads at 5:3 in front of "
+                "it, write sync: shared, and open it again behind",
+                {"p < n", "p < 32"});
   expect_mended(
       kWarpsAndSymbol +
           R"(- inthreads: {when: p < n, do: [{inthreads: {when: p > 3, do: ["A[p] = 1"]}}]}
 )",
       "a.yaml:5:34: error[E816]: the threads around cannot wait for one another at the end of "
-      "inthreads: which threads run it is known only at run time; help: let the predicates around "
-      "be of indices and numbers, and alike in every block and iteration",
+      "inthreads: which threads run it is known only at run time; help: write for: {index: once, "
+      "in: 1, if: p > 3, do: [...]} in its place",
       {"p < n", "p < 32"});
 }
 
@@ -168,9 +169,9 @@ body:
 - inthreads: {when: "p * 8 + q < 48", do: [sync: region]}
 )",
                 "a.yaml:4:44: error[E816]: the threads around cannot wait for one another at sync: "
-                "region: the threads that run it are not the same in every block; help: let the "
-                "predicates around be of indices and numbers, and alike in every block and "
-                "iteration",
+                "region: the threads that run it are not the same in every block; help: write "
+                "sync: shared behind the inthreads at 4:3 instead; or close the inthreads at 4:3 "
+                "in front of it, write sync: shared, and open it again behind",
                 {"p * 8 + q < 48", "q < 32"});
 }
 
@@ -180,8 +181,8 @@ TEST(BarrierChecks, OneOfARegionThatIsNotAlikeInEveryIteration) {
           R"(- for: {index: i, in: 2, do: [{inthreads: {when: p < 40 + i, do: [sync: region]}}]}
 )",
       "a.yaml:4:67: error[E816]: the threads around cannot wait for one another at sync: region: "
-      "the threads that run it are not the same in every iteration; help: let the predicates "
-      "around be of indices and numbers, and alike in every block and iteration",
+      "the threads that run it are not the same in every iteration; help: write sync: shared "
+      "behind the inthreads at 4:32 instead; or write sync: shared behind the for at 4:3 instead",
       {"40 + i", "32"});
 }
 
@@ -192,22 +193,22 @@ TEST(BarrierChecks, OneOfSeveralWarpsInARegionThatSharesAWarp) {
 )";
   const std::string message =
       "a.yaml:4:59: error[E816]: the threads of p < 64 wait for one another across warps, and "
-      "share warp 1 with the threads of p > 31, which run at the same time; help: let regions that "
-      "wait begin and end where warps do, every 32 threads, or put sync: shared between the "
-      "regions";
+      "share warp 1 with the threads of p > 31, which run at the same time; help: write sync: "
+      "shared behind the inthreads at 4:3 instead; or close the inthreads at 4:3 in front of it, "
+      "write sync: shared, and open it again behind";
   expect_mended(text, message,
                 {"- inthreads: {when: p > 31", "- sync: shared\n- inthreads: {when: p > 31"});
   expect_mended(text, message, {"p > 31", "p > 63"});
 }
 
 TEST(BarrierChecks, OneOfSeveralWarpsOfWhichOneIsNotWhole) {
-  expect_mended(
-      kFourWarps + R"(- inthreads: {when: p < 48, do: ["A[p] = 1", sync: region]}
+  expect_mended(kFourWarps + R"(- inthreads: {when: p < 48, do: ["A[p] = 1", sync: region]}
 )",
-      "a.yaml:4:46: error[E816]: 48 threads of several warps wait for one another, and warp 1 has "
-      "others beside: a warp meets other warps as a whole; help: let the region around begin and "
-      "end where warps do, every 32 threads",
-      {"p < 48", "p < 64"});
+                "a.yaml:4:46: error[E816]: 48 threads of several warps wait for one another, and "
+                "warp 1 has others beside: a warp meets other warps as a whole; help: write sync: "
+                "shared behind the inthreads at 4:3 instead; or close the inthreads at 4:3 in "
+                "front of it, write sync: shared, and open it again behind",
+                {"p < 48", "p < 64"});
 }
 
 // The regions overlap although a barrier stands between them: the loop leads from one to the other.
@@ -224,10 +225,10 @@ body:
         - sync: shared
         - inthreads: {when: t >= 32, async: true, do: ["part[t - 32] = k", {sync: region}]}
 )",
-      "a.yaml:10:77: error[E816]: the threads of t >= 32 wait for one another across "
-      "warps, and share warp 1 with the threads of t < 48, which run at the same time; "
-      "help: let regions that wait begin and end where warps do, every 32 threads, or "
-      "put sync: shared between the regions",
+      "a.yaml:10:77: error[E816]: the threads of t >= 32 wait for one another across warps, and "
+      "share warp 1 with the threads of t < 48, which run at the same time; help: write sync: "
+      "shared behind the inthreads at 10:11 instead; or write sync: shared behind the for at 4:5 "
+      "instead",
       {"{sync: region}]}\n", "{sync: region}]}\n        - sync: shared\n"});
 }
 

@@ -153,11 +153,11 @@ TEST(EmittedBarriers, FifteenRegionsMayWaitAtATime) {
     return text;
   };
   EXPECT_EQ(barriers(regions(15, "")), (Barriers{0, 0, 15}));
-  EXPECT_EQ(
-      said(regions(16, "")),
-      "a.yaml:18:63: error[E816]: more than 15 sets of threads wait for one another before all "
-      "of the block do, outside of loops, and the hardware has barriers for 15; help: put sync: "
-      "shared between some of them, where no loop is around");
+  EXPECT_EQ(said(regions(16, "")),
+            "a.yaml:18:63: error[E816]: more than 15 sets of threads wait for one another before "
+            "all of the block do, outside of loops, and the hardware has barriers for 15; help: "
+            "write sync: shared behind the inthreads at 18:3 instead; or close the inthreads at "
+            "18:3 in front of it, write sync: shared, and open it again behind");
   EXPECT_EQ(barriers(regions(16, "- sync: shared\n")), (Barriers{1, 0, 16}));
 }
 

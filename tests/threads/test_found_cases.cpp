@@ -61,8 +61,8 @@ body:
 )";
   EXPECT_EQ(errors(before + "p < 40" + after),
             "random.yaml:5:37: error[E816]: 40 threads of several warps wait for one another, and "
-            "warp 1 has others beside: a warp meets other warps as a whole; help: let the region "
-            "around begin and end where warps do, every 32 threads\n");
+            "warp 1 has others beside: a warp meets other warps as a whole; help: write for: "
+            "{index: once, in: 1, if: p != 1, do: [...]} in its place\n");
   EXPECT_EQ(errors(before + "p < 64" + after), "");
   EXPECT_EQ(errors(before + "p < 32" + after), "");
 }
@@ -124,6 +124,16 @@ TEST(FoundThreadCases, ARaceThatIsNotProvedIsSaidWithoutThreads) {
   EXPECT_EQ(engine.failure, "");
   EXPECT_EQ(engine.refusal, "E818 ");
   EXPECT_TRUE(engine.is_unproved);
+}
+
+// There is one thread to ask, and no mask.
+TEST(FoundThreadCases, ALoopWithAConditionNeedsNoLevels) {
+  EXPECT_EQ(errors(R"(symbols: {n: {min: 0, max: 6}}
+arrays: {A: {shape: [6], dtype: int32}}
+body:
+- for: {index: i, in: 6, if: i < n, do: ["A[i] = 1"]}
+)"),
+            "");
 }
 
 }  // namespace

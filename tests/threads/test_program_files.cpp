@@ -18,15 +18,16 @@ TEST(ProgramFiles, BreakAndContinueDoNotLeaveAParallelLevel) {
   expect_mended(kSixThreads + R"(- break: p
 )",
                 "a.yaml:4:3: error[E826]: break: p would leave a parallel level: only serial loops "
-                "are left; help: mask what follows with inthreads",
+                "are left; help: put for: {index: once, in: 1, do: [...]} around the body, and "
+                "write break: once in its place",
                 {"break: p", "inthreads: {when: p > 3, do: [\"A[p] = 1\"]}"});
   expect_mended(R"(parallel: [{p: 6}]
 body:
 - for: {index: i, in: 2, do: [{parallel: {levels: [{q: 4}], do: [break: i]}}]}
 )",
                 "a.yaml:3:66: error[E826]: break: i would leave a parallel level, whose instances "
-                "all come to its end; help: leave a loop that stands inside the level, or mask "
-                "what follows with inthreads",
+                "all come to its end; help: put for: {index: once, in: 1, do: [...]} around what "
+                "stands in the parallel at 3:32, and write break: once in its place",
                 {"break: i", "for: {index: j, in: 2, do: [break: j]}"});
 }
 
@@ -41,13 +42,15 @@ TEST(ProgramFiles, InfAndNanAreNumbersUnlessSomethingIsCalledSo) {
 TEST(ProgramFiles, BreakAndContinueNameALoopAround) {
   expect_mended(kSixThreads + R"(- for: {index: i, in: 2, label: outer, do: [{continue: inner}]}
 )",
-                "a.yaml:4:46: error[E826]: no loop around is called inner; help: give the loop to "
-                "be left the label: inner",
+                "a.yaml:4:46: error[E826]: no loop around is called inner; help: write continue: "
+                "outer in its place; or put for: {index: once, in: 1, do: [...]} around the body, "
+                "and write continue: once in its place",
                 {"label: outer", "label: inner"});
   expect_mended(kSixThreads + R"(- for: {index: i, in: 2, do: ["A[p] = i", {break: j}]}
 )",
-                "a.yaml:4:44: error[E826]: no loop around is called j; help: give the loop to be "
-                "left the label: j",
+                "a.yaml:4:44: error[E826]: no loop around is called j; help: write break: i in its "
+                "place; or put for: {index: once, in: 1, do: [...]} around the body, and write "
+                "break: once in its place",
                 {"break: j", "break: i"});
 }
 

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <selvage/threads/program.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace selvage {
+
+using LineAndColumn = std::pair<int, int>;
+LineAndColumn at(const Place& place);
+std::string text(const Place& place);  // "7:5"
+
+// From the outermost body to an item of it, or of what stands in it.
+struct ItemPath {
+  struct Step {
+    ThreadBody* body;
+    std::size_t index;
+    ThreadItem& item() const { return (*body)[index]; }
+  };
+  std::vector<Step> steps;
+
+  ThreadItem& item() const { return steps.back().item(); }
+  // Of the first `depth` steps, is one an inthreads; or a loop with a condition?
+  bool is_in_inthreads(std::size_t depth) const;
+  bool is_in_region(std::size_t depth) const;
+};
+// Nothing: no item is at that place.
+std::optional<ItemPath> find_item(ThreadProgram& program, const Place& place);
+
+std::int64_t items_in(const ThreadBody& body);
+
+// All names that mean something in a program.
+class NamesOf {
+ public:
+  explicit NamesOf(const ThreadProgram& program);
+
+  // The wanted one, with a number behind it if it is taken, which it is from here on.
+  std::string fresh(const std::string& wanted);
+
+ private:
+  void note(const InnerParallel& node);
+  void note(const ThreadBody& body);
+
+  std::set<std::string> taken_;
+};
+
+// The levels of each InnerParallel around an item, and of the outermost.
+std::vector<const InnerParallel*> levels_around(const ThreadProgram& program, const ItemPath& path);
+
+}  // namespace selvage
