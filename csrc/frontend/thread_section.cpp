@@ -353,7 +353,8 @@ class ThreadReader {
       refuse("E825", entry.place,
              entry.key + " has the extent " + std::to_string(alias.extent) + " and " +
                  index.names[0] + " " + std::to_string(index.extent) + ": they cannot be one index",
-             "give both the same extent");
+             "give " + (alias.extent > index.extent ? entry.key : index.names[0]) + " the extent " +
+                 std::to_string(std::min(alias.extent, index.extent)));
     }
     index.names.insert(index.names.end(), alias.names.begin(), alias.names.end());
     alias.names.clear();

@@ -14,9 +14,9 @@
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
 #include <selvage/threads/race_helps.h>
+#include <selvage/threads/refusal_mends.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
-#include <selvage/threads/region_helps.h>
 #include <selvage/threads/steps.h>
 #include <selvage/threads/thread_barriers.h>
 #include <selvage/threads/thread_memory.h>
@@ -499,10 +499,14 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
   if (!out.diagnostics.empty() && options.checks_helps) {
     const ThreadCheck check = [](const ThreadProgram& tried) {
-      return lower_threads(tried, {.checks_helps = false}).diagnostics;
+      constexpr std::int64_t kMostBlocks = 64;  // of those that are looked at
+      std::vector<Diagnostic> wrong;
+      const LevelTree levels = level_tree(tried, wrong);
+      const bool is_small = levels.chains.empty() || levels.chains.front().blocks() <= kMostBlocks;
+      return lower_threads(tried, {.verifies = is_small, .checks_helps = false}).diagnostics;
     };
     if (!out.kernel) check_race_helps(program, out.tree, check, out.diagnostics);
-    check_tried_helps(program, out.tree, check, region_mends, out.diagnostics);
+    check_tried_helps(program, out.tree, check, refusal_mends, out.diagnostics);
   }
   // In the order of the file.
   const auto before = [](const Diagnostic& a, const Diagnostic& b) {

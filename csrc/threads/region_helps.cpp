@@ -83,15 +83,28 @@ class RegionMends {
   void replace(const std::string& text, ThreadItem by, bool waits = false) {
     by.place = d_.place;
     const std::string help = "write " + text + " in its place";
-    add(help, [by](const ItemPath& path) { path.item() = by; });
+    add(help, [by](const ItemPath& path) { write(path, by); });
     if (!waits) return;
     for (Among among : {Among::Shared, Among::Region}) {
       add(help + ", and " + name_of(among) + " behind it", [by, among](const ItemPath& path) {
+        write(path, by);
         insert(path.steps.back(), 1, sync_item(among));
-        path.item() = by;
       });
       mends_.back().is_last_resort = true;
     }
+  }
+  // What stands in a region by then stands in what takes its place.
+  static void write(const ItemPath& path, ThreadItem by) {
+    auto* in = std::get_if<InThreads>(&path.item().node);
+    ThreadBody* body = const_cast<ThreadBody*>(body_of(by));
+    if (std::holds_alternative<InnerParallel>(by.node)) {
+      body = const_cast<ThreadBody*>(body_of(body->front()));
+    }
+    if (body != nullptr) {
+      if (in == nullptr) return;
+      *body = std::move(in->body);
+    }
+    path.item() = std::move(by);
   }
 
   // A loop that runs once asks all that a region does, waits for nobody, and may be left.
@@ -102,7 +115,7 @@ class RegionMends {
                    .label = name,
                    .condition = in.when,
                    .text = in.text,
-                   .body = in.body};
+                   .body = {}};
     replace("for: {index: " + name + ", in: 1, if: " + in.text + ", do: [...]}",
             {std::move(loop), {}}, waits);
   }
@@ -111,7 +124,7 @@ class RegionMends {
     once(in, false);
     const std::string name = names_.fresh("p");
     const Expr p = program_.pool->symbol(name);
-    InThreads inside = in;
+    InThreads inside{.when = {}, .text = {}, .is_async = in.is_async, .body = {}};
     inside.text = name + " == 0";
     inside.when = eq(p, program_.pool->constant(0));
     InnerParallel level{.levels = {{.kind = {}, .indices = {{p, 6}}, .place = d_.place}},
@@ -155,7 +168,7 @@ class RegionMends {
 
   void idle(const InThreads& in, const ItemPath& path) {
     if (d_.message.find("always") != std::string::npos) {
-      return replace("do: [...]", {DoTogether{in.body}, {}}, !in.is_async);
+      return replace("do: [...]", {DoTogether{}, {}}, !in.is_async);
     }
     add("take it out", take_out);
     for (Among among : {Among::Shared, Among::Region}) {

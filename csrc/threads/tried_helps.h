@@ -14,6 +14,8 @@ struct Mend {
   std::string help;
   std::function<void(ThreadProgram&)> act;
   bool is_last_resort = false;  // named only where nothing before it mends
+  // What another program becomes that runs behind it; none: it stays one.
+  std::function<void(ThreadProgram&)> second = {};
 };
 
 // What may mend a diagnostic, the best first.

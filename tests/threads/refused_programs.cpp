@@ -3,103 +3,11 @@
 #include <functional>
 #include <map>
 
+#include "tests/threads/refused_program.h"
+
 namespace selvage::threads {
 
 namespace {
-
-using thread_oracle::Draws;
-using Words = std::vector<std::string>;
-
-std::string joined(const Words& list) {
-  std::string text;
-  for (const std::string& s : list) text += (text.empty() ? "" : ", ") + s;
-  return text;
-}
-
-// A program in the making. `own`: the number of the thread among all, as a subscript.
-struct Program {
-  explicit Program(Draws& draws) : draws(draws) {}
-
-  Draws& draws;
-  Words symbols, arrays, levels, body;
-  std::string own = "0", p = "0";  // p: the index of threads that runs fastest
-  std::int64_t all = 1, threads = 1;
-
-  std::string number(std::int64_t least, std::int64_t most) const {
-    return std::to_string(draws.between(least, most));
-  }
-  void array(const std::string& name, const std::string& shape, const std::string& more = "") {
-    const std::string type = draws.of(Words{"int32", "float", "int64"});
-    arrays.push_back(name + ": {shape: [" + shape + "], dtype: " + type + more + "}");
-  }
-  void symbol(const std::string& name, std::int64_t min, std::int64_t max) {
-    symbols.push_back(name + ": {min: " + std::to_string(min) + ", max: " + std::to_string(max) +
-                      "}");
-  }
-  // So many threads in a block, of one level or of more; blocks or none.
-  void take_levels(std::int64_t count, bool may_have_blocks = true) {
-    threads = count;
-    p = draws.of(Words{"p", "t", "lane"});
-    own = p;
-    all = count;
-    switch (draws.between(1, may_have_blocks ? 4 : 2)) {
-      case 1: levels = {"{" + p + ": " + std::to_string(count) + "}"}; break;
-      case 2: levels = {"{thread: [" + p + ": " + std::to_string(count) + "]}"}; break;
-      default: {
-        const std::int64_t blocks = draws.between(2, 3);
-        levels = {"{b: " + std::to_string(blocks) + "}",
-                  "{" + p + ": " + std::to_string(count) + "}"};
-        own = "b * " + std::to_string(count) + " + " + p;
-        all = count * blocks;
-      }
-    }
-    array("A", std::to_string(all));
-    array("U", std::to_string(all));
-  }
-  std::string text() const {
-    return "symbols: {" + joined(symbols) + "}\narrays: {" + joined(arrays) + "}\n" +
-           (levels.empty() ? "" : "parallel: [" + joined(levels) + "]\n") + "body: [" +
-           joined(body) + "]\n";
-  }
-
-  // ---- items ----
-
-  std::string store(const std::string& array = "A") const {
-    return "\"" + array + "[" + own + "] " + draws.of(Words{"=", "+="}) + " " + number(1, 9) + "\"";
-  }
-  static std::string in(const std::string& when, const Words& body, bool is_async = false) {
-    return "{inthreads: {when: \"" + when + "\", " + (is_async ? "async: true, " : "") + "do: [" +
-           joined(body) + "]}}";
-  }
-  static std::string loop(const std::string& index, const std::string& extent, const Words& body,
-                          const std::string& condition = "") {
-    return "{for: {index: " + index + ", in: \"" + extent + "\", " +
-           (condition.empty() ? "" : "if: \"" + condition + "\", ") + "do: [" + joined(body) +
-           "]}}";
-  }
-  static std::string together(const Words& body) { return "{do: [" + joined(body) + "]}"; }
-  static std::string inner(const std::string& levels, const Words& body) {
-    return "{parallel: {levels: [" + levels + "], do: [" + joined(body) + "]}}";
-  }
-  // With others around it, and beside it.
-  void put(const std::string& item) {
-    Words list = {item};
-    if (draws.one_in(2)) list.insert(list.begin(), store("U"));
-    if (draws.one_in(2)) list.push_back(store("U"));
-    switch (draws.between(1, 4)) {
-      case 1: body = {together(list)}; break;
-      case 2: body = {loop("i", number(1, 3), list)}; break;
-      default: body = list;
-    }
-    if (draws.one_in(3)) body.push_back(store("U"));
-  }
-  // What each thread does with what another has written: only behind a barrier of the block.
-  std::string exchange() const {
-    const std::string last = std::to_string(threads - 1);
-    const std::string block = all == threads ? "" : "b * " + std::to_string(threads) + " + ";
-    return "\"U[" + own + "] = A[" + block + last + " - " + p + "]\"";
-  }
-};
 
 std::string outside_of_levels(Draws& draws) {
   Program x(draws);
@@ -301,13 +209,96 @@ std::string leaving(Draws& draws) {
   return x.text();
 }
 
+// Blocks that meet in global memory.
+std::string blocks_meet(Draws& draws) {
+  Program x(draws);
+  const std::int64_t b = draws.between(2, 3), t = draws.of(std::vector<std::int64_t>{4, 32});
+  const std::string blocks = std::to_string(b), threads = std::to_string(t);
+  const std::string p = draws.of(Words{"p", "blk"}), q = draws.of(Words{"q", "t"});
+  const std::string own = p + " * " + threads + " + " + q;
+  x.array("A", threads);
+  x.array("U", std::to_string(b * t));
+  const auto store = [&](const std::string& element) {
+    return "\"" + element + " " + draws.of(Words{"=", "+="}) + " " + x.number(1, 9) + "\"";
+  };
+  const std::string level = "{" + q + ": " + threads + "}", mine = "\"U[" + own + "] = 2\"";
+  x.levels = {"{" + p + ": " + blocks + "}", level};
+  switch (draws.between(1, 7)) {
+    case 1: x.body = {store("A[" + q + "]"), mine}; break;
+    case 2: x.body = {mine, x.loop("k", "3", {store("A[" + q + "]")})}; break;
+    case 3: x.body = {x.in(q + " == 1", {store("A[2]")}, draws.one_in(2)), mine}; break;
+    case 4:
+      x.levels = {x.levels[0]};
+      x.body = {store("A[0]"), x.inner(level, {mine})};
+      break;
+    case 5:
+      x.levels = {x.levels[0]};
+      x.body = {store("A[" + p + "]"), x.inner(level, {"\"U[" + own + "] = A[" +
+                                                       std::to_string(b - 1) + " - " + p + "]\""})};
+      break;
+    case 6:
+      x.body = {store("A[0]"),
+                x.inner(x.levels[0] + ", " + level, {"\"U[" + own + "] = A[0] + 1\""})};
+      x.levels = {};
+      break;
+    default:
+      x.levels = {"{block: [" + p + ": " + blocks + "]}", "{cluster: [c: 2]}", level};
+      x.body = {store("A[" + q + "]")};
+  }
+  return x.text();
+}
+
+// Shared and local memory in which nothing stands.
+std::string unwritten(Draws& draws) {
+  Program x(draws);
+  x.take_levels(draws.of(std::vector<std::int64_t>{4, 32, 40}));
+  const std::string p = x.p, size = std::to_string(x.threads);
+  const bool is_local = draws.one_in(3);
+  x.array("S", is_local ? "4" : size, is_local ? ", memory: local" : ", memory: shared");
+  const std::string other = std::to_string(x.threads - 1) + " - " + p;
+  const std::string element = is_local
+                                  ? draws.of(Words{"S[0]", "S[" + x.number(1, 3) + "]", "S[k]"})
+                                  : draws.of(Words{"S[" + p + "]", "S[" + other + "]", "S[0]",
+                                                   "S[k]", "S[" + p + " // 2]"});
+  const std::string read = "\"A[" + x.own + "] = " + element + " + 1\"";
+  const bool has_loop = element == "S[k]";
+  const auto looped = [&](const std::string& item) {
+    return has_loop ? x.loop("k", "4", {item}) : item;
+  };
+  switch (draws.between(1, 6)) {
+    case 1: x.put(looped(read)); break;
+    case 2: x.put(x.in(p + " < 3", {looped(read)}, draws.one_in(2))); break;
+    case 3:
+      if (is_local) x.body = {x.in(p + " < 3", {"\"S[0] = 1\""})};
+      x.body.push_back(looped(read));
+      break;
+    case 4: x.put(looped("\"" + element + " += 1\"")); break;
+    case 5:
+      x.body = {looped(read),
+                "\"U[" + x.own + "] = " + (is_local ? "S[0]" : "S[" + p + "]") + "\""};
+      break;
+    default:
+      if (x.levels.size() > 1) {
+        x.body = {x.inner(x.levels[1], {looped(read)}),
+                  x.inner("{z: " + size + "}", {"\"U[b * " + size + " + z] = 1\""})};
+        x.levels = {x.levels[0]};
+      } else {
+        x.body = {looped(read), x.store("U")};
+      }
+  }
+  return x.text();
+}
+
 using Maker = std::function<std::string(Draws&)>;
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> all = {
       {"E810", outside_of_levels}, {"E811", asynchronous_inside},
       {"E812", not_divergent},     {"E813", idle},
-      {"E814", unreachable},       {"E816", no_meeting},
-      {"E826", leaving},
+      {"E814", unreachable},       {"E815", blocks_meet},
+      {"E816", no_meeting},        {"E820", past_limit},
+      {"E821", not_filled},        {"E822", side_by_side},
+      {"E823", out_of_order},      {"E824", unwritten},
+      {"E825", unlike_extents},    {"E826", leaving},
   };
   return all;
 }

@@ -22,7 +22,8 @@ body:
 )",
       "a.yaml:4:3: error[E815]: no barrier crosses blocks, and A[0] is written by one thread and "
       "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
-      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      "0), thread (0, 0, 0); help: write inthreads: {when: p == 0, async: true, do: [...]} in its "
+      "place; or give A the shape [2, 2] and write A[p, ...] for A[...]",
       {"A[0]", "A[p]"});
 }
 
@@ -35,10 +36,12 @@ body:
 )",
       "a.yaml:4:3: error[E815]: no barrier crosses blocks, and A[1] is written by one thread and "
       "accessed by another of another block: block (0, 0, 0), thread (3, 0, 0); and block (1, 0, "
-      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it\n"
+      "0), thread (0, 0, 0); help: give A the shape [2, 2] and write A[p, ...] for A[...]; or "
+      "write inthreads: {when: p == 0, async: true, do: [...]} in its place\n"
       "a.yaml:5:37: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "
       "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
-      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      "0), thread (0, 0, 0); help: give A the shape [2, 2] and write A[p, ...] for A[...]; or make "
+      "two kernels of it, the second from 5:3 on",
       {"A[1 - p]", "A[p]"});
 }
 
@@ -50,7 +53,7 @@ TEST(BlockChecks, WhatStandsOutsideOfAllLevelsIsReadByItsBlockAlone) {
 )",
       "a.yaml:4:45: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "
       "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
-      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      "0), thread (0, 0, 0); help: make two kernels of it, the second from 4:3 on",
       {"A[0]\"", "A[1]\""});
   expect_mended(
       kBlocks + R"(body:
@@ -59,7 +62,7 @@ TEST(BlockChecks, WhatStandsOutsideOfAllLevelsIsReadByItsBlockAlone) {
 )",
       "a.yaml:4:45: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "
       "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
-      "0), thread (0, 0, 0); help: give each block elements of its own, or make two kernels of it",
+      "0), thread (0, 0, 0); help: make two kernels of it, the second from 4:3 on",
       {"{p: 2}", "{p: 1}"});
 }
 

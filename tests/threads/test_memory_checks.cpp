@@ -126,7 +126,7 @@ body:
 - A[p] = S[p]
 )",
       "a.yaml:4:3: error[E824]: S[0] is read before anything is written there: block (0, 0, 0), "
-      "thread (0, 0, 0); help: write the element before it is read",
+      "thread (0, 0, 0); help: put \"S[p] = 0\" in front of 4:3",
       {"- A", "- S[p] = 1\n- A"});
 }
 
@@ -139,7 +139,7 @@ body:
 - A[p] = S[0]
 )",
       "a.yaml:5:3: error[E824]: S[0] is read before anything is written there: block (0, 0, 0), "
-      "thread (3, 0, 0); help: write the element before it is read, by every thread that reads it",
+      "thread (3, 0, 0); help: put \"S[0] = 0\" in front of 4:3",
       {"- inthreads: {when: p < 3, do: [\"S[0] = 1\"]}", "- S[0] = 1"});
 }
 
@@ -149,7 +149,7 @@ parallel: [{p: 2}]
 body: []
 )",
                 "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and "
-                "there are 49152; help: make them smaller, or keep them in global memory",
+                "there are 49152; help: give A the shape [12288]; or keep A in global memory",
                 {"12289", "12288"});
   expect_mended(
       R"(arrays: {A: {shape: [8192], dtype: int32, memory: shared}, B: {shape: [4097], dtype: int32, memory: shared}}
@@ -157,7 +157,7 @@ parallel: [{p: 2}]
 body: []
 )",
       "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and there are "
-      "49152; help: make them smaller, or keep them in global memory",
+      "49152; help: give A the shape [8191]; or keep A in global memory",
       {"4097", "4096"});
   // The place is the largest's, in bytes.
   expect_mended(
@@ -166,14 +166,14 @@ parallel: [{p: 2}]
 body: []
 )",
       "a.yaml:1:60: error[E820]: the shared arrays take 49165 bytes of each block, and there are "
-      "49152; help: make them smaller, or keep them in global memory",
+      "49152; help: give B the shape [4095]; or keep B in global memory",
       {"4097", "4095"});
   expect_mended(R"(arrays: {A: {shape: [131073], dtype: int32, memory: local}}
 parallel: [{p: 2}]
 body: []
 )",
                 "a.yaml:1:10: error[E820]: the local arrays take 524292 bytes of each thread, and "
-                "there are 524288; help: make them smaller, or keep them in global memory",
+                "there are 524288; help: give A the shape [131072]; or keep A in global memory",
                 {"131073", "131072"});
   expect_mended(
       R"(arrays: {A: {shape: [281474976710656, 281474976710656], dtype: int32, memory: shared}}
@@ -181,14 +181,14 @@ parallel: [{p: 2}]
 body: []
 )",
       "a.yaml:1:10: error[E820]: the shared arrays take 2^63 or more bytes of each block, and "
-      "there are 49152; help: make them smaller, or keep them in global memory",
+      "there are 49152; help: give A the shape [1, 12288]",
       {"[281474976710656, 281474976710656]", "[12288]"});
   expect_mended(R"(arrays: {A: {shape: [281474976710656, 281474976710656], dtype: int32}}
 parallel: [{p: 2}]
 body: []
 )",
-                "a.yaml:1:10: error[E820]: the array A takes 2^63 bytes or more; help: make its "
-                "extents smaller",
+                "a.yaml:1:10: error[E820]: the array A takes 2^63 bytes or more; help: give A the "
+                "shape [8191, 281474976710656]",
                 {"281474976710656, 281474976710656", "281474976710656"});
 }
 

@@ -135,7 +135,7 @@ TEST(ProgramFiles, EveryBindingThatIsWrongIsTold) {
                  R"(- with: {indices: {m: 4, n: 8, n_p: 7}, where: {n_p: n, m: zz, p: m}, do: []}
 )"),
             "a.yaml:4:49: error[E825]: n_p has the extent 7 and n 8: they cannot be one index; "
-            "help: give both the same extent\n"
+            "help: give n the extent 7\n"
             "a.yaml:4:60: error[E302]: zz is no index of this with; help: bind indices that stand "
             "under indices of the same with\n"
             "a.yaml:4:64: error[E302]: p is no index of this with; help: bind indices that stand "
@@ -146,7 +146,7 @@ TEST(ProgramFiles, BoundIndicesHaveOneExtent) {
   expect_mended(kSixThreads + R"(- with: {indices: {m: 4, n: 8, n_p: 7}, where: {n_p: n}, do: []}
 )",
                 "a.yaml:4:49: error[E825]: n_p has the extent 7 and n 8: they cannot be one index; "
-                "help: give both the same extent",
+                "help: give n the extent 7",
                 {"n_p: 7", "n_p: 8"});
 }
 
@@ -474,18 +474,18 @@ TEST(ProgramFiles, EveryMistakeOfAProgramIsTold) {
 - A[p // 0] = 1
 - inthreads: {when: p > 6, do: [sync: shared]}
 )"),
-            "a.yaml:4:3: error[E826]: no loop around is called outer; help: give the loop to be "
-            "left the label: outer\n"
+            "a.yaml:4:3: error[E826]: no loop around is called outer; help: put for: {index: once, "
+            "in: 1, do: [...]} around the body, and write break: once in its place\n"
             "a.yaml:5:3: error[E812]: the predicate p < p + 1 is not strictly divergent: both "
-            "sides depend on parallel indices; help: bring all parallel indices to one side, as p "
-            "- q > 0 for p > q\n"
+            "sides depend on parallel indices; help: write for: {index: once, in: 1, if: p < p + "
+            "1, do: [...]} in its place\n"
             "a.yaml:6:3: error[E342]: the subscript 'p / 0' divides by '0'; help: divide by what "
             "is never 0, such as max(0, 1)\n"
             "a.yaml:7:3: warning[E813]: no thread runs this: p > 6 never holds here; help: take it "
-            "out, or compare with a value that the index takes\n"
+            "out; or write when: p == 0, which holds for one that gets here\n"
             "a.yaml:7:33: error[E814]: sync: shared is a barrier that part of its threads cannot "
             "reach: it stands where p > 6 holds, 0 threads of a block of 6; help: write sync: "
-            "region, or move it behind the region");
+            "region in its place; or write sync: shared behind the inthreads at 7:3 instead");
   EXPECT_EQ(
       said(kSixThreads + R"(- A[0] = 1
 - A[p + 1] = 1

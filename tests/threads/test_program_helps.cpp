@@ -39,8 +39,8 @@ class Doer {
   Doer(const std::string& text, const Diagnostic& d)
       : text_(text), own_(offset(d.place.line, d.place.column)) {}
 
-  // Nothing: the words name no change.
-  std::optional<std::string> done(const std::string& words) {
+  // The programs that it becomes, one or two; none: the words name no change.
+  std::vector<std::string> done(const std::string& words) {
     for (const Change& change : changes()) {
       std::smatch match;
       if (!std::regex_match(words, match, std::regex(change.words))) continue;
@@ -50,9 +50,10 @@ class Doer {
                        [](const Edit& a, const Edit& b) { return a.from > b.from; });
       std::string text = text_;
       for (const Edit& e : edits_) text.replace(e.from, e.to - e.from, e.by);
-      return text;
+      if (second_.empty()) return {text};
+      return {text, second_};
     }
-    return std::nullopt;
+    return {};
   }
 
  private:
@@ -123,6 +124,41 @@ class Doer {
            const Span body = x.inside(x.item(x.place(m[2])));
            x.edits_.push_back({body.to, body.to, ", " + in_yaml(m[1])});
          }},
+        {"give (\\w+) the shape (\\[.*?\\]) and write (.*) for \\w+\\[\\.\\.\\.\\]",
+         [](Doer& x, const Parts& m) { x.add_axis(m[1], m[2], m[3]); }},
+        {"give (\\w+ the extent .*)", [](Doer& x, const Parts& m) { x.give_extents(m[1]); }},
+        {"give (\\w+ the shape .*)",
+         [](Doer& x, const Parts& m) {
+           const std::regex form("(\\w+) the shape (\\[[^\\]]*\\])");
+           for (std::sregex_iterator e(m[1].begin(), m[1].end(), form), end; e != end; ++e) {
+             const std::size_t from = x.shape_of(e->str(1));
+             x.edits_.push_back({from, x.closed(from), e->str(2)});
+           }
+         }},
+        {"keep (\\w+) in global memory",
+         [](Doer& x, const Parts& m) {
+           const std::size_t from = x.text_.find(", memory: ", x.shape_of(m[1]));
+           x.edits_.push_back({from, x.text_.find('}', from), ""});
+         }},
+        {"write (.*) for the level at (\\S+)",
+         [](Doer& x, const Parts& m) {
+           const Span level = x.item(x.place(m[2]));
+           x.edits_.push_back({level.from, level.to, m[1]});
+         }},
+        {"write the levels there as (.*)",
+         [](Doer& x, const Parts& m) {
+           const std::size_t from = x.text_.rfind("[{", x.own_ + 1) + 1;
+           std::size_t list = from;
+           while (x.closed(list - 1) < x.own_) list = x.text_.rfind("[{", list - 2) + 1;
+           x.edits_.push_back({list, x.closed(list - 1) - 1, m[1]});
+         }},
+        {"make two kernels of it, the second from (\\S+) on",
+         [](Doer& x, const Parts& m) {
+           const std::size_t at = x.item(x.place(m[1])).from, end = x.text_.rfind(']');
+           const std::size_t body = x.text_.find("body: [") + 7;
+           x.second_ = x.text_.substr(0, body) + x.text_.substr(at);
+           x.edits_.push_back({at - 2, end, ""});
+         }},
         {"put (for: .*) around (the body|what stands in the parallel at (\\S+)), and write (.*) in "
          "its place",
          [](Doer& x, const Parts& m) {
@@ -175,6 +211,48 @@ class Doer {
     const Span body = inside(item);
     return text_.substr(body.from, body.to - body.from);
   }
+  std::size_t shape_of(const std::string& name) const {
+    return text_.find(name + ": {shape: ") + name.size() + 10;
+  }
+  // t the extent 32 and put inthreads: {...} around what stands in the parallel at 3:5, and ...
+  void give_extents(const std::string& written) {
+    const std::regex extent("(\\w+) the extent (\\d+)");
+    for (std::sregex_iterator e(written.begin(), written.end(), extent), end; e != end; ++e) {
+      std::smatch old;
+      const std::regex entry("\\b" + e->str(1) + ": ([^,}\\]]*)");
+      if (!std::regex_search(text_, old, entry)) continue;
+      const std::size_t from = std::size_t(old.position(1));
+      edits_.push_back({from, from + std::size_t(old.length(1)), e->str(2)});
+    }
+    const std::regex mask("put (\\w+: .*?) around what stands in the parallel at (\\d+:\\d+)");
+    for (std::sregex_iterator m(written.begin(), written.end(), mask), end; m != end; ++m) {
+      const Span body = inside(item(place(m->str(2))));
+      const std::string around = in_yaml(m->str(1));
+      const std::size_t rest = around.find("...");
+      edits_.push_back({body.from, body.from, around.substr(0, rest)});
+      edits_.push_back({body.to, body.to, around.substr(rest + 3)});
+    }
+  }
+  // `written`: A[b, ...] at 3:5 and 4:7, and A[0, ...] at 6:5; everywhere, where no place is told.
+  void add_axis(const std::string& name, const std::string& shape, const std::string& written) {
+    const std::size_t declared = shape_of(name);
+    edits_.push_back({declared, closed(declared), shape});
+    const std::regex form("\\w+\\[([^\\]]*), \\.\\.\\.\\]((?: (?:at|and) \\d+:\\d+)*)"),
+        place("\\d+:\\d+");
+    for (std::sregex_iterator m(written.begin(), written.end(), form), end; m != end; ++m) {
+      const std::string places = m->str(2);
+      std::vector<Span> spans;
+      for (std::sregex_iterator p(places.begin(), places.end(), place); p != end; ++p) {
+        spans.push_back(item(this->place(p->str())));
+      }
+      if (places.empty()) spans.push_back({text_.find("body: ["), text_.size()});
+      for (const Span& s : spans) {
+        for (std::size_t at = s.from; (at = text_.find(name + "[", at)) < s.to; ++at) {
+          edits_.push_back({at + name.size() + 1, at + name.size() + 1, m->str(1) + ", "});
+        }
+      }
+    }
+  }
   void erase(Span item) {
     if (text_.compare(item.to, 2, ", ") == 0) {
       item.to += 2;
@@ -187,7 +265,7 @@ class Doer {
     edits_.push_back({item.to, item.to, ", " + in_yaml(other)});
   }
 
-  std::string text_;
+  std::string text_, second_ = {};
   std::size_t own_;
   std::vector<Edit> edits_;
 };
@@ -212,20 +290,22 @@ bool is_mended(const std::string& text, const std::vector<Diagnostic>& told, con
     });
   };
   for (const std::string& way : alternatives(d.help)) {
-    const std::optional<std::string> after = Doer(text, d).done(way);
+    const std::vector<std::string> programs = Doer(text, d).done(way);
     trail = "\n" + to_text(d) + "\nno change is named: " + way;
-    if (!after || steps == 0) return false;
-    const std::vector<Diagnostic> left = told_of(*after);
-    trail = "\n" + to_text(d) + "\n" + *after + to_text(left);
-    if (like(left) >= like(told)) return false;
-    const auto next = std::find_if(left.begin(), left.end(), [&](const Diagnostic& o) {
-      return o.code == d.code || o.severity == Severity::Error;
-    });
-    if (next == left.end()) continue;
-    std::string more;
-    if (is_mended(*after, left, *next, more, steps - 1)) continue;
-    trail += more;
-    return false;
+    if (programs.empty() || steps == 0) return false;
+    for (const std::string& after : programs) {
+      const std::vector<Diagnostic> left = told_of(after);
+      trail = "\n" + to_text(d) + "\n" + after + to_text(left);
+      if (like(left) >= like(told)) return false;
+      const auto next = std::find_if(left.begin(), left.end(), [&](const Diagnostic& o) {
+        return o.code == d.code || o.severity == Severity::Error;
+      });
+      if (next == left.end()) continue;
+      std::string more;
+      if (is_mended(after, left, *next, more, steps - 1)) continue;
+      trail += more;
+      return false;
+    }
   }
   return true;
 }

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <selvage/threads/tried_helps.h>
+
+namespace selvage {
+
+// What may mend what is wrong with levels or with the room for arrays: E820 to E823.
+std::vector<Mend> level_mends(const ThreadProgram& program, const LevelTree& tree,
+                              const Diagnostic& d);
+
+}  // namespace selvage

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <selvage/threads/level_helps.h>
+#include <selvage/threads/memory_helps.h>
+#include <selvage/threads/region_helps.h>
+
+namespace selvage {
+
+// What may mend a refusal of any kind; nothing for the codes that have helps of their own.
+inline std::vector<Mend> refusal_mends(const ThreadProgram& program, const LevelTree& tree,
+                                       const Diagnostic& d) {
+  if (d.code == "E815" || d.code == "E824") return memory_mends(program, tree, d);
+  if (d.code >= "E820" && d.code <= "E823") return level_mends(program, tree, d);
+  return region_mends(program, tree, d);
+}
+
+}  // namespace selvage
