@@ -20,7 +20,7 @@ std::string past_limit(Draws& draws) {
     x.levels = list;
     if (!element.empty()) x.body = {"\"A[" + element + "] = " + x.number(1, 9) + "\""};
   };
-  switch (draws.between(1, 10)) {
+  switch (draws.between(1, 11)) {
     case 1: levels({"{p: " + x.number(1025, 5000) + "}"}, "0, p"); break;
     case 2: levels({"{warp: [w: " + x.number(33, 70) + "]}", "{thread: [t: 32]}"}, "w, t"); break;
     case 3: levels({"{x: " + x.number(33, 70) + ", y: " + x.number(32, 99) + "}"}, "x, y"); break;
@@ -42,6 +42,11 @@ std::string past_limit(Draws& draws) {
       x.arrays.push_back(array("S", most * 2 / 3, ", memory: " + memory));
       x.arrays.push_back(array("R", most * 2 / 3, ", memory: " + memory));
       x.body.push_back("\"R[p] = 1\"");
+      break;
+    case 10:
+      levels({"{p: 32}"}, "0, p");
+      x.arrays.push_back(
+          "S: {shape: [281474976710656, 281474976710656], dtype: int32, memory: " + memory + "}");
       break;
     default:
       levels({"{p: 32}"}, "0, p");
@@ -101,11 +106,23 @@ std::string side_by_side(Draws& draws) {
   const std::string two = x.inner("{r: " + text(r) + "}", {"\"B[p, r] = 1\""});
   const std::string three =
       x.inner("{s: " + text(s) + ", z: 2}", {"\"C[p, s, z] = 1\"", "{sync: shared}"});
-  switch (draws.between(1, 5)) {
+  switch (draws.between(1, 6)) {
     case 1: x.body = {one, two}; break;
     case 2: x.body = {two, three}; break;
     case 3: x.body = {one, x.together({two}), three}; break;
     case 4: x.body = {x.loop("k", "2", {one, two}), one.substr(0, 0) + two}; break;
+    case 5: {
+      const std::string kind = draws.of(Words{"cluster", "device"});
+      x.levels = {};
+      for (const char* name : {"b", "c"}) {
+        x.body.push_back(
+            x.inner("{" + kind + ": [" + name + ": " + x.number(1, 4) + "]}, {" +
+                        (kind == "device" ? "block: [m" + std::string(name) + ": 2]}, {" : "") +
+                        "thread: [t" + name + ": 4]}",
+                    {}));
+      }
+      break;
+    }
     default:
       x.levels = {};
       x.body = {x.inner("{b: " + x.number(2, 4) + "}, {q: " + text(q) + "}", {"\"A[b, q] = 1\""}),

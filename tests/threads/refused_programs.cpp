@@ -109,8 +109,11 @@ std::string unreachable(Draws& draws) {
   x.symbol("n", 0, 64);
   const std::string p = x.p;
   const std::string sync = draws.of(Words{"{sync: shared}", "{sync: shared}", "{sync: warp}"});
-  const std::string some = p + draws.of(Words{" < 20", " < 32", " < 31", " >= 40", " < n", " > n",
-                                              " % 2 == 0", " == 0"});
+  // In the first block more than in the next.
+  const bool is_of_blocks = x.all != x.threads && draws.one_in(4);
+  const std::string some = is_of_blocks ? "b * 8 + " + p + " < " + x.number(24, 40)
+                                        : p + draws.of(Words{" < 20", " < 32", " < 31", " >= 40",
+                                                             " < n", " > n", " % 2 == 0", " == 0"});
   const bool is_async = draws.one_in(2);
   const std::string before = x.store(), after = draws.one_in(2) ? x.store("U") : x.exchange();
   switch (draws.between(1, 9)) {
@@ -146,8 +149,11 @@ std::string no_meeting(Draws& draws) {
   x.take_levels(draws.of(std::vector<std::int64_t>{64, 96, 128}));
   x.symbol("n", 0, 64);
   const std::string p = x.p;
+  const bool is_of_blocks = x.all != x.threads && draws.one_in(4);
   const std::string parts =
-      p + draws.of(Words{" < 40", " >= 20", " % 2 == 0", " < 63", " < n", " >= n", " != 5"});
+      is_of_blocks
+          ? "b * 8 + " + p + " < " + x.number(24, 60)
+          : p + draws.of(Words{" < 40", " >= 20", " % 2 == 0", " < 63", " < n", " >= n", " != 5"});
   const std::string sync = "{sync: region}";
   const bool is_async = draws.one_in(2);
   switch (draws.between(1, 8)) {
@@ -163,7 +169,8 @@ std::string no_meeting(Draws& draws) {
           x.loop("k", "3", {x.in(p + " < 40 + k", {x.store(), sync, x.store("U")}, is_async)})};
       break;
     case 6:
-      x.body = {x.in(p + " < 64", {x.store(), sync}, true), x.in(p + " > 40", {}, true)};
+      x.body = {x.in(p + " < 64", {x.store(), sync}, true),
+                x.in(p + draws.of(Words{" > 40", " > n"}), {}, true)};
       if (draws.one_in(2)) std::swap(x.body[0], x.body[1]);
       if (draws.one_in(2)) x.body = {x.loop("k", "2", x.body)};
       break;

@@ -229,8 +229,13 @@ class Doer {
       const Span body = inside(item(place(m->str(2))));
       const std::string around = in_yaml(m->str(1));
       const std::size_t rest = around.find("...");
-      edits_.push_back({body.from, body.from, around.substr(0, rest)});
-      edits_.push_back({body.to, body.to, around.substr(rest + 3)});
+      const std::string before = around.substr(0, rest), after = around.substr(rest + 3);
+      if (body.from == body.to) {
+        edits_.push_back({body.from, body.to, before + after});
+        continue;
+      }
+      edits_.push_back({body.from, body.from, before});
+      edits_.push_back({body.to, body.to, after});
     }
   }
   // `written`: A[b, ...] at 3:5 and 4:7, and A[0, ...] at 6:5; everywhere, where no place is told.
