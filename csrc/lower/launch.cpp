@@ -33,7 +33,8 @@ class Limits {
   const std::string& kernel_;
 };
 
-// The loops that make an extent of the launch larger than that, and what to do to them.
+// The loops that make an extent of the launch larger than that, and what to do to them; nothing
+// where they do not: a block may have been filled up to whole warps.
 std::string smaller_loops(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
                           ParallelType p, std::int64_t most) {
   std::string loops;
@@ -49,6 +50,7 @@ std::string smaller_loops(const Schedule& schedule, std::span<const TensorAnalys
                schedule.fusion()[a->tensor].name;
     }
   }
+  if (found == 0) return {};
   return "split " + loops + " by " + std::to_string(most) + " or less, and bind the inner part" +
          (found > 1 ? "s" : "") + " alone; or leave " + loops + " serial";
 }
@@ -67,19 +69,23 @@ void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
   }
 }
 
-// The same where the product of a block's extents is too large: the largest of them, by what the
-// others leave of it.
+// The same where the product of a block's extents is too large: the largest of them that can be
+// made smaller, by what the others leave of it.
 template <class Help>
-std::string widest_axis(const std::array<Expr, 3>& block, const Help& help) {
+std::string fewer_threads(const std::array<Expr, 3>& block, const Help& help) {
   std::array<std::int64_t, 3> extents{1, 1, 1};
   for (std::size_t k = 0; k < 3; ++k) {
     if (block[k].is(Op::Const)) extents[k] = block[k].value();
   }
-  const auto widest = std::max_element(extents.begin(), extents.end());
-  const auto type = ParallelType(int(ParallelType::TIDx) + int(widest - extents.begin()));
-  std::int64_t others = 1;
-  for (auto e = extents.begin(); e != extents.end(); ++e) others *= e == widest ? 1 : *e;
-  return help(type, std::max<std::int64_t>(kMaxThreads / others, 1));
+  std::array<std::size_t, 3> axes{0, 1, 2};
+  std::ranges::stable_sort(axes, std::greater(), [&](std::size_t k) { return extents[k]; });
+  for (std::size_t k : axes) {
+    const std::int64_t others = extents[0] * extents[1] * extents[2] / extents[k];
+    const auto type = ParallelType(int(ParallelType::TIDx) + int(k));
+    const std::string said = help(type, std::max<std::int64_t>(kMaxThreads / others, 1));
+    if (!said.empty()) return said;
+  }
+  return "bind fewer loops to threads";
 }
 
 }  // namespace
@@ -122,7 +128,7 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
   const bool is_said = block[1].is_const(1) && block[2].is_const(1);
   if (is_said) return plan;
   limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block,
-             widest_axis(block, help));
+             fewer_threads(block, help));
   return plan;
 }
 

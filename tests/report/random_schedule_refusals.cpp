@@ -187,7 +187,7 @@ RefusedFile too_many(Rng& rng) {
   RefusedFile file;
   const std::string rows = number(rng, 2, 9), type = floating(rng);
   file.compute = {"y[i, j] = x[i, j] * 2"};
-  switch (draw(rng, 1, 6)) {
+  switch (draw(rng, 1, 7)) {
     case 1:
       file.inputs = {{"x", array(rows + ", " + number(rng, 1025, 100'000), type)}};
       file.schedule["y"] = {"{bind: {j: " + pick(rng, Words{"TIDx", "TIDy", "TIDz"}) + "}}"};
@@ -200,6 +200,11 @@ RefusedFile too_many(Rng& rng) {
       file.inputs = {{"x", array(number(rng, 40, 1024) + ", " + number(rng, 40, 900), type)}};
       file.schedule["y"] = {"{bind: {i: " + pick(rng, Words{"TIDx", "TIDy"}) + "}}",
                             "{bind: {j: " + pick(rng, Words{"TIDx", "TIDy"}) + "}}"};
+      break;
+    case 7:  // rows that are folded over by whole warps
+      file.inputs = {{"x", array(number(rng, 33, 200) + ", " + number(rng, 2, 60), type)}};
+      file.compute = {"y[i] = sum(x[i, j])"};
+      file.schedule["y"] = {"{bind: {i: TIDy, j: TIDx}}"};
       break;
     case 4:  // two nests of one kernel
       file.inputs = {{"x", array(rows + ", " + number(rng, 1025, 9'999), type)}};
