@@ -145,8 +145,8 @@ TEST(Lower, TooManyThreadsAreRefusedByName) {
   s.bind(m, ParallelType::TIDx);
   EXPECT_EQ(refusal([&] { lower(bias.f, s); }),
             "selvage: error[E442]: the block's x of kernel_y, 1027, is past the hardware's limit "
-            "of 1024; help: split m of y by 1024 or less, and bind the inner part alone; or leave "
-            "m of y serial");
+            "of 1024; help: split i0 of y by 1024 or less, and bind the inner part alone; or leave "
+            "i0 of y serial");
   Schedule mended(bias.f);
   const auto [o, i] = mended.split(m, 8);
   mended.bind(i, ParallelType::TIDx);
