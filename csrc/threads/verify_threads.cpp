@@ -23,7 +23,8 @@ class FindingReader {
     const std::uint32_t number = finding.statement == nullptr ? 0 : finding.statement->origin;
     // One of each kind at a place is enough.
     if (!said_.insert({number, finding.hazard}).second) return;
-    const ThreadOrigin origin = number == 0 ? ThreadOrigin{} : origins_[number - 1];
+    const ThreadOrigin origin =
+        number == 0 ? beside(kernel_.body, finding.statement) : origins_[number - 1];
     Diagnostic d{.code = {}, .place = origin.place, .message = finding.text};
     switch (finding.hazard) {
       case Hazard::Divergence: divergence(finding, origin, d); break;
@@ -73,6 +74,29 @@ class FindingReader {
     return finding.buffer && kernel_.buffers.at(*finding.buffer).memory == Memory::Local;
   }
 
+  // Of a barrier that nobody wrote, between what levels inside do: what stands behind it, or else
+  // before it.
+  ThreadOrigin beside(const Body& body, const Statement* barrier) const {
+    for (std::size_t k = 0; k < body.size(); ++k) {
+      if (&body[k] == barrier) {
+        const bool is_before = k + 1 < body.size() && body[k + 1].origin != 0;
+        if (!is_before && (k == 0 || body[k - 1].origin == 0)) return {};
+        ThreadOrigin origin = origins_[body[is_before ? k + 1 : k - 1].origin - 1];
+        origin.what = is_before ? "in front of this" : "behind this";
+        return origin;
+      }
+      std::vector<const Body*> inside;
+      if (const auto* loop = std::get_if<Loop>(&body[k].node)) inside = {&loop->body};
+      if (const auto* guard = std::get_if<Guard>(&body[k].node)) {
+        inside = {&guard->body, &guard->otherwise};
+      }
+      for (const Body* in : inside) {
+        if (ThreadOrigin origin = beside(*in, barrier); !origin.what.empty()) return origin;
+      }
+    }
+    return {};
+  }
+
   static void divergence(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
     const std::string what = origin.what.empty() ? "here" : origin.what;
     d.code = "E814";
@@ -83,7 +107,10 @@ class FindingReader {
           " comes there, and " + to_text(*finding.second) + " does not";
       if (!finding.sizes.empty()) d.message += "; " + to_text(finding.sizes);
     }
-    d.help = "move it out of what only some threads run or leave";
+    const bool is_written = finding.statement == nullptr || finding.statement->origin != 0;
+    d.help = is_written ? "move it out of what only some threads run or leave"
+                        : "levels inside wait for one another there: let the threads leave the "
+                          "loop together, or mask what they do with inthreads instead";
     if (what == kEndOfInThreads) d.help += ", or make the inthreads asynchronous";
   }
 

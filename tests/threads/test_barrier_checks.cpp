@@ -131,6 +131,30 @@ TEST(BarrierChecks, OneBehindABreakOfSomeThreads) {
       {"    - sync: shared", "- sync: shared"});
 }
 
+// Nobody wrote it: what the levels inside share is in order by it.
+TEST(BarrierChecks, OneThatLevelsInsideNeedBehindABreakOfSomeThreads) {
+  expect_mended(
+      R"(arrays:
+  A: {shape: [2, 32], dtype: int32}
+  U: {shape: [2], dtype: int32, memory: shared}
+parallel: [{warp: {w: 2}}]
+body:
+  - "U[w] = 0"
+  - for:
+      index: k
+      in: 3
+      do:
+        - inthreads: {when: w == 1, async: true, do: [{break: k}]}
+        - parallel: {levels: [{thread: {l: 32}}], do: ["A[w, l] = U[1 - w]"]}
+        - "U[w] = k"
+)",
+      "a.yaml:12:56: error[E814]: in front of this is a barrier that part of its threads cannot "
+      "reach: block (0, 0, 0), thread (0, 0, 0), k = 0 comes there, and block (0, 0, 0), thread "
+      "(0, 1, 0), k = 0 does not; help: levels inside wait for one another there: let the threads "
+      "leave the loop together, or mask what they do with inthreads instead",
+      {"        - inthreads: {when: w == 1, async: true, do: [{break: k}]}\n", ""});
+}
+
 TEST(BarrierChecks, OneInCodeThatRunsOnceForEachOuterInstance) {
   expect_mended(R"(arrays: {A: {shape: [2], dtype: int32}}
 parallel: [{p: 2}]
