@@ -323,7 +323,7 @@ TEST_P(ProgramHelps, DoneToTheFileMendIt) {
   thread_oracle::Draws draws(std::uint64_t(std::stoi(code.substr(1))));
   int refused = 0, mended = 0, drawn = 0;
   std::string first;
-  for (; refused < wanted && drawn < 2 * wanted; ++drawn) {
+  for (; refused < wanted && drawn < 2 * wanted + 20; ++drawn) {
     const std::string text = program_refused_with(code, draws);
     const std::vector<Diagnostic> told = told_of(text);
     const bool is_it = !told.empty() && std::all_of(told.begin(), told.end(),
