@@ -29,7 +29,7 @@ class Layouter {
  public:
   explicit Layouter(const LayeredGraph& graph) : graph_(graph) {}
 
-  Layout run() {
+  GraphLayout run() {
     if (graph_.nodes.empty()) return {};
     assign_layers();
     is_aligned_ = !graph_.last.empty() && align_last();
@@ -252,8 +252,8 @@ class Layouter {
     return weight == 0 ? item.x : sum / weight;
   }
 
-  Layout result() const {
-    Layout layout;
+  GraphLayout result() const {
+    GraphLayout layout;
     layout.is_aligned = is_aligned_;
     double least = 0, most = 0;
     bool is_first = true;
@@ -295,6 +295,6 @@ class Layouter {
 
 }  // namespace
 
-Layout lay_out(const LayeredGraph& graph) { return Layouter(graph).run(); }
+GraphLayout lay_out(const LayeredGraph& graph) { return Layouter(graph).run(); }
 
 }  // namespace selvage

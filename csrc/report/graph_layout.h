@@ -27,7 +27,7 @@ struct LayeredPlace {
   int breadth = 0, depth = 0;
 };
 
-struct Layout {
+struct GraphLayout {
   std::vector<LayeredPlace> centers;  // of the nodes
   // Of each edge: where it crosses the layers that lie between its ends.
   std::vector<std::vector<LayeredPlace>> bends;
@@ -40,6 +40,6 @@ struct Layout {
 // graph but for sorting: where leading all edges around would take more than kMostBends places, the
 // nodes of `last` stay close to what they hang from, and then long edges run straight.
 inline constexpr std::size_t kMostBends = 4'000;
-Layout lay_out(const LayeredGraph& graph);
+GraphLayout lay_out(const LayeredGraph& graph);
 
 }  // namespace selvage

@@ -167,7 +167,7 @@ class GraphPicture {
     }
     picture_.graph.gap = down ? 16 : 10;
     picture_.graph.layer_gap = down ? 20 : 26;
-    const Layout layout = lay_out(picture_.graph);
+    const GraphLayout layout = lay_out(picture_.graph);
     Drawing drawing;
     drawing.cover((down ? layout.breadth : layout.depth) + 2 * kMargin,
                   (down ? layout.depth : layout.breadth) + 2 * kMargin);
@@ -219,7 +219,7 @@ class GraphPicture {
   }
 
   // From the rim of one shape through the bends to the rim of the next, level at each.
-  void draw_edge(const Layout& layout, std::size_t e, bool down, Drawing& drawing) const {
+  void draw_edge(const GraphLayout& layout, std::size_t e, bool down, Drawing& drawing) const {
     const auto [from, to] = picture_.graph.edges[e];
     std::vector<LayeredPlace> places = {layout.centers[from]};
     places.insert(places.end(), layout.bends[e].begin(), layout.bends[e].end());
@@ -248,7 +248,7 @@ class GraphPicture {
     label_end(layout, e, down, drawing);
   }
   // Which end is which, where the picture has them the other way round.
-  void label_end(const Layout& layout, std::size_t e, bool down, Drawing& drawing) const {
+  void label_end(const GraphLayout& layout, std::size_t e, bool down, Drawing& drawing) const {
     if (picture_.ends[e] == Picture::kNone) return;
     const auto [from, to] = picture_.graph.edges[e];
     const bool is_out = picture_.shapes[from].is_joint;

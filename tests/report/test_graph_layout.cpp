@@ -18,7 +18,7 @@ LayeredGraph graph_of(std::size_t nodes, std::vector<LayeredGraph::Edge> edges) 
 }
 
 // Nodes of one depth lie apart, edges lead on, and all is within the whole.
-void expect_sound(const LayeredGraph& graph, const Layout& layout) {
+void expect_sound(const LayeredGraph& graph, const GraphLayout& layout) {
   std::map<int, std::map<int, std::size_t>> layers;  // depth, center
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto [x, y] = layout.centers[n];
@@ -48,7 +48,7 @@ TEST(GraphLayout, ATreeIsSymmetrical) {
   // 0 over 1 and 2; 1 over 3 and 4; 2 over 5 and 6.
   LayeredGraph graph = graph_of(7, {{0, 1}, {0, 2}, {1, 3}, {1, 4}, {2, 5}, {2, 6}});
   graph.last = {3, 4, 5, 6};
-  const Layout layout = lay_out(graph);
+  const GraphLayout layout = lay_out(graph);
   expect_sound(graph, layout);
   EXPECT_TRUE(layout.is_aligned);
   const auto x = [&](std::size_t n) { return layout.centers[n].breadth; };
@@ -62,7 +62,7 @@ TEST(GraphLayout, ATreeIsSymmetrical) {
 TEST(GraphLayout, TheLastLayerHasTheOrderThatIsAskedFor) {
   LayeredGraph graph = graph_of(5, {{0, 1}, {0, 2}, {1, 3}, {1, 4}});
   graph.last = {4, 2, 3};
-  const Layout layout = lay_out(graph);
+  const GraphLayout layout = lay_out(graph);
   expect_sound(graph, layout);
   EXPECT_EQ(layout.centers[2].depth, layout.centers[3].depth);
   EXPECT_LT(layout.centers[4].breadth, layout.centers[2].breadth);
@@ -72,7 +72,7 @@ TEST(GraphLayout, TheLastLayerHasTheOrderThatIsAskedFor) {
 TEST(GraphLayout, CrossingsAreUntangled) {
   // Four sources over four nodes in between, given in the opposite order.
   LayeredGraph graph = graph_of(8, {{0, 7}, {1, 6}, {2, 5}, {3, 4}});
-  const Layout layout = lay_out(graph);
+  const GraphLayout layout = lay_out(graph);
   expect_sound(graph, layout);
   for (std::size_t n = 0; n < 4; ++n) {
     EXPECT_EQ(layout.centers[n].breadth, layout.centers[7 - n].breadth);
@@ -81,7 +81,7 @@ TEST(GraphLayout, CrossingsAreUntangled) {
 
 TEST(GraphLayout, WhatHangsFromOneStandsBesideWhatHangsFromTwo) {
   // Node 2 hangs from both, 3 from the left one alone.
-  const Layout layout = lay_out(graph_of(4, {{0, 2}, {0, 3}, {1, 2}}));
+  const GraphLayout layout = lay_out(graph_of(4, {{0, 2}, {0, 3}, {1, 2}}));
   EXPECT_LT(layout.centers[0].breadth, layout.centers[1].breadth);
   EXPECT_LT(layout.centers[3].breadth, layout.centers[2].breadth);
 }
@@ -101,7 +101,7 @@ TEST(GraphLayout, RandomGraphsKeepEveryPromise) {
     for (std::size_t n = nodes; n-- > 0;) {
       if (!is_left[n] && is_reached[n]) graph.last.push_back(n);
     }
-    const Layout layout = lay_out(graph);
+    const GraphLayout layout = lay_out(graph);
     expect_sound(graph, layout);
     int x = -1;
     for (std::size_t n = 0; n < nodes; ++n) {  // the first layer keeps its order
@@ -122,14 +122,14 @@ TEST(GraphLayout, AChainOfAThousandSplitsRunsStraightDown) {
     trunk = joint + 1;
     graph.last.push_back(joint + 2);
   }
-  const Layout layout = lay_out(graph);
+  const GraphLayout layout = lay_out(graph);
   expect_sound(graph, layout);
   EXPECT_FALSE(layout.is_aligned);  // half a million bends would be needed
   EXPECT_LE(layout.breadth, 300);
 }
 
 TEST(GraphLayout, OfNothingIsNothing) {
-  const Layout layout = lay_out({});
+  const GraphLayout layout = lay_out({});
   EXPECT_EQ(layout.breadth, 0);
   EXPECT_EQ(layout.depth, 0);
 }
