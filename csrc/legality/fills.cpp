@@ -47,8 +47,8 @@ class Question {
     out_.holes = cells_.holes();
     out_.first = cells_.first();
     const bool is_told = !reads_as_written_ || by_.reduction || info_.memory != Memory::Global;
-    if (is_told) out_.unguarded = meeting(false);
-    out_.reader = by_.is_guarded ? meeting(true) : *out_.unguarded;
+    if (is_told) out_.unguarded = read_findings(false);
+    out_.reader = by_.is_guarded ? read_findings(true) : *out_.unguarded;
     out_.is_strong = info_.fill.has_value() || !is_proved(out_.reader.only_items.verdict);
     ask_for_value();
     if (info_.fill || (out_.value && counts_twice())) out_.kept = kept();
@@ -69,35 +69,35 @@ class Question {
     return by_.reduction ? std::string(to_string(*by_.reduction)) : "the reader";
   }
 
-  Meeting meeting(bool is_guarded) {
+  ReadFindings read_findings(bool is_guarded) {
     Accesses& reads = is_guarded ? guarded_ : unguarded_;
     const std::string& t = info_.name;
-    Meeting m;
-    m.inside.verdict = reads.inside();
+    ReadFindings found;
+    found.inside.verdict = reads.inside();
     const std::string inside = "its " + to_string(cells_.count()) + " elements";
-    if (is_proved(m.inside.verdict)) {
-      m.inside.reason = "every read stays inside " + inside;
+    if (is_proved(found.inside.verdict)) {
+      found.inside.reason = "every read stays inside " + inside;
     } else {
-      m.inside.code = "E472";
-      m.inside.reason =
-          is_refuted(m.inside.verdict)
-              ? reader_text() + " reads " + element_text(reads.cell_at(m.inside.verdict)) + " of " +
-                    t + ", outside " + inside
+      found.inside.code = "E472";
+      found.inside.reason =
+          is_refuted(found.inside.verdict)
+              ? reader_text() + " reads " + element_text(reads.cell_at(found.inside.verdict)) +
+                    " of " + t + ", outside " + inside
               : "it is not proved that every read of " + t + " stays inside " + inside;
     }
-    m.only_items.verdict = reads.only_items();
-    m.element = reads.cell_at(m.only_items.verdict);
-    m.only_items.reason =
-        is_proved(m.only_items.verdict) ? "no hole of " + t + " is read"
-        : is_refuted(m.only_items.verdict)
-            ? reader_text() + " reads " + element_text(m.element) + " of " + t + ", a hole"
+    found.only_items.verdict = reads.only_items();
+    found.element = reads.cell_at(found.only_items.verdict);
+    found.only_items.reason =
+        is_proved(found.only_items.verdict) ? "no hole of " + t + " is read"
+        : is_refuted(found.only_items.verdict)
+            ? reader_text() + " reads " + element_text(found.element) + " of " + t + ", a hole"
             : "it is not proved that no hole of " + t + " is read";
-    if (!counts_twice()) return m;
-    Finding& once = m.once.emplace();
+    if (!counts_twice()) return found;
+    Finding& once = found.once.emplace();
     once.verdict = reads.items_once();
     if (is_proved(once.verdict)) {
       once.reason = "every item of " + t + " is read from valid points only";
-      return m;
+      return found;
     }
     once.code = "E473";
     once.reason = is_refuted(once.verdict)
@@ -105,7 +105,7 @@ class Question {
                             " of " + t + ", an item, once more from a hole of its loops"
                       : "it is not proved that " + reader_text() + " reads every item of " + t +
                             " from valid points only";
-    return m;
+    return found;
   }
 
   // What is asked for, else what the reader needs.

@@ -19,7 +19,7 @@ struct ReadBy {
 };
 
 // What a reader meets in memory, with its guard or without.
-struct Meeting {
+struct ReadFindings {
   Finding inside;      // it stays inside the buffer
   Finding only_items;  // it reads no hole
   // It reads no item from a hole of its own loops, which would count twice; of a sum, a product or
@@ -35,9 +35,9 @@ struct Fills {
   std::optional<Expr> holes;          // how many of them; nothing: it is not known
   std::optional<std::int64_t> first;  // the address of the first one, where sizes are numbers
 
-  Meeting reader;  // as it is
+  ReadFindings reader;  // as it is
   // As it would be without its guard; not asked of global memory, where no reader is told of.
-  std::optional<Meeting> unguarded;
+  std::optional<ReadFindings> unguarded;
 
   bool is_strong = false;  // weak correctness is not enough: a hole is read, or a fill asked for
   std::optional<Scalar> value;  // that holes must hold, where that is known

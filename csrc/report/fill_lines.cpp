@@ -41,11 +41,11 @@ void print_fill(const TensorReport& tensor, Lines& out) {
   if (!fills.reader.inside.is_legal()) say("", fills.reader.inside);
   if (fills.unguarded && !is_proved(fills.unguarded->only_items.verdict) &&
       is_proved(fills.reader.only_items.verdict)) {
-    const Meeting& m = *fills.unguarded;
-    say("without its guard ", m.only_items);
-    if (!m.inside.is_legal()) {
-      say("without its guard ", m.inside);
-    } else if (!m.once || m.once->is_legal()) {
+    const ReadFindings& read = *fills.unguarded;
+    say("without its guard ", read.only_items);
+    if (!read.inside.is_legal()) {
+      say("without its guard ", read.inside);
+    } else if (!read.once || read.once->is_legal()) {
       out.line(2, "its guard may go where every hole holds what changes nothing");
     }
   }

@@ -198,13 +198,13 @@ Json happens(const Verdict& verdict) {
 
 // The reader without its guard: what it reads, whether it stays inside the buffer, each item once,
 // witness and element of a hole that it reads.
-Json json_of(const TensorReport& tensor, const Meeting& meeting) {
-  Json json = {{"read", happens(meeting.only_items.verdict)}};
-  const Verdict& inside = meeting.inside.verdict;
+Json json_of(const TensorReport& tensor, const ReadFindings& read) {
+  Json json = {{"read", happens(read.only_items.verdict)}};
+  const Verdict& inside = read.inside.verdict;
   json["inside"] = is_unknown(inside) ? Json(nullptr) : Json(is_proved(inside));
-  if (meeting.once) json["once"] = meeting.once->is_legal();
-  append_witness(json, tensor, meeting.only_items.verdict);
-  if (meeting.element) json["element"] = *meeting.element;
+  if (read.once) json["once"] = read.once->is_legal();
+  append_witness(json, tensor, read.only_items.verdict);
+  if (read.element) json["element"] = *read.element;
   return json;
 }
 

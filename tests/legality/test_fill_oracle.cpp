@@ -54,9 +54,10 @@ class Case {
     expect(found->elements.is_const(oracle::elements(access_.graph, access_.layout)), "elements");
     holes(*found);
     expect(found->unguarded.has_value(), "nothing of a reader without a guard");
-    meeting(found->reader, truth_, guarded);
-    meeting(*found->unguarded,
-            oracle::fills(access_.graph, access_.reader->graph, access_.layout, false), false);
+    read_findings(found->reader, truth_, guarded);
+    read_findings(*found->unguarded,
+                  oracle::fills(access_.graph, access_.reader->graph, access_.layout, false),
+                  false);
     initialised(*found);
     refusals(*found);
     return judged_;
@@ -97,7 +98,7 @@ class Case {
     return std::binary_search(truth_.holes.begin(), truth_.holes.end(), element);
   }
 
-  void meeting(const Meeting& meeting, const oracle::Fills& truth, bool guarded) {
+  void read_findings(const ReadFindings& found, const oracle::Fills& truth, bool guarded) {
     const std::string who = guarded ? "the guarded reader" : "the reader without a guard";
     const oracle::Graph& reader = access_.reader->graph;
     const std::int64_t size = oracle::elements(access_.graph, access_.layout);
@@ -120,18 +121,18 @@ class Case {
       return (valid || !guarded) && is_meant(oracle::address(access_.layout, x), valid);
     };
     const auto is_inside = [&](std::int64_t element) { return 0 <= element && element < size; };
-    verdict(who + " stays inside", meeting.inside.verdict, !outside, [&](const Witness& witness) {
+    verdict(who + " stays inside", found.inside.verdict, !outside, [&](const Witness& witness) {
       return is_first(witness, outside,
                       [&](std::int64_t element, bool) { return !is_inside(element); });
     });
-    verdict(who + " reads only items", meeting.only_items.verdict, !no_item,
+    verdict(who + " reads only items", found.only_items.verdict, !no_item,
             [&](const Witness& witness) {
               return is_first(witness, no_item, [&](std::int64_t element, bool) {
-                return meeting.element == element && (!is_inside(element) || is_hole(element));
+                return found.element == element && (!is_inside(element) || is_hole(element));
               });
             });
-    expect(meeting.once.has_value(), "nothing of items that are read twice");
-    verdict(who + " reads items once", meeting.once->verdict, !again, [&](const Witness& witness) {
+    expect(found.once.has_value(), "nothing of items that are read twice");
+    verdict(who + " reads items once", found.once->verdict, !again, [&](const Witness& witness) {
       return is_first(witness, again, [&](std::int64_t element, bool valid) {
         return !valid && is_inside(element) && !is_hole(element);
       });

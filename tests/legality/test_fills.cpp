@@ -324,13 +324,13 @@ TEST(Fills, AgreeWithLookingAtEveryCellOfRandomBuffers) {
                 std::find(truth.item.begin(), truth.item.end(), 0) - truth.item.begin())
           << yaml;
     }
-    const auto agrees = [&](const Meeting& m, const Truth::Nest& nest) {
+    const auto agrees = [&](const ReadFindings& read, const Truth::Nest& nest) {
       const auto same_answer = [&](const Verdict& v, bool holds) {
         return verdict(v) == (holds ? "proved" : "refuted");
       };
-      return same_answer(m.inside.verdict, nest.inside) &&
-             same_answer(m.only_items.verdict, nest.only_items) &&
-             same_answer(m.once->verdict, nest.once);
+      return same_answer(read.inside.verdict, nest.inside) &&
+             same_answer(read.only_items.verdict, nest.only_items) &&
+             same_answer(read.once->verdict, nest.once);
     };
     ASSERT_TRUE(agrees(fills->reader, truth.guarded)) << yaml;
     ASSERT_TRUE(agrees(*fills->unguarded, truth.unguarded)) << yaml;
