@@ -1,11 +1,11 @@
 #include <selvage/base/check.h>
+#include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
 #include <selvage/codegen/plan.h>
 #include <selvage/codegen/scope.h>
-#include <selvage/codegen/storage.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/kernel/barrier_members.h>
 
@@ -82,12 +82,12 @@ class Writer {
     CudaText out;
     out.name = names_.declare_kernel(kernel_.name);
     names_.open();
-    const Storage storage(kernel_, names_, helpers_);
-    storage_ = &storage;
+    const BufferText buffers(kernel_, names_, helpers_);
+    buffers_ = &buffers;
     declare_parameters(out.parameter_types);
-    ValueText values(kernel_, storage, index_, helpers_, names_);
+    ValueText values(kernel_, buffers, index_, helpers_, names_);
     values_ = &values;
-    for (const std::string& declaration : storage.declarations()) line(declaration);
+    for (const std::string& declaration : buffers.declarations()) line(declaration);
     for (const auto& axis : forms_.computed().axes) {
       declare(axis.variable, hardware_index(axis.index));
     }
@@ -122,7 +122,7 @@ class Writer {
   }
 
   void declare_parameters(std::vector<std::string>& types) {
-    for (const Storage::Parameter& p : storage_->parameters()) {
+    for (const BufferText::Parameter& p : buffers_->parameters()) {
       types.push_back(p.type);
       parameters_.push_back(p.text);
     }
@@ -373,7 +373,7 @@ class Writer {
     }
   }
   std::string element(BufferId b, Expr address) {
-    return storage_->element(b, index_.write_converted(address).text);
+    return buffers_->element(b, index_.write_converted(address).text);
   }
 
   // As it is in memory: what is narrower than an int is given as one.
@@ -386,7 +386,7 @@ class Writer {
     const Buffer& from = kernel_.buffers[transfer.from];
     if (from.is_read_once) {
       const std::string bits(c_bits_type(transfer.width * size_of(from.type)));
-      const std::string whole = storage_->whole(transfer.to, transfer.width);
+      const std::string whole = buffers_->whole(transfer.to, transfer.width);
       const std::string to = whole.empty() ? place(transfer.to, transfer.to_address) : "&" + whole;
       return line("*(" + bits + "*)" + to + " = __ldcs((const " + bits + "*)" +
                   place(transfer.from, transfer.from_address) + ");");
@@ -396,7 +396,7 @@ class Writer {
   }
   // As one access: *(float_x4*)(y + t0); lanes that are moved as a whole have that type themselves.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
-    if (const std::string whole = storage_->whole(id, width); !whole.empty()) return whole;
+    if (const std::string whole = buffers_->whole(id, width); !whole.empty()) return whole;
     const Buffer& buffer = kernel_.buffers[id];
     helpers_.use_vector(buffer.type, width);
     return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)" +
@@ -405,7 +405,7 @@ class Writer {
   // (y + t0)
   std::string place(BufferId id, Expr address) {
     const CText at = index_.write_converted(address);
-    return "(" + storage_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
+    return "(" + buffers_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
   // const int variable = value; unless nothing mentions it, or it says the same already.
@@ -440,7 +440,7 @@ class Writer {
   IndexText index_;
   std::string index_type_;
   std::unordered_set<std::uint32_t> choosers_;  // loop variables, by id
-  const Storage* storage_ = nullptr;
+  const BufferText* buffers_ = nullptr;
   ValueText* values_ = nullptr;
   std::vector<std::string> parameters_;
   std::string text_;

@@ -83,9 +83,9 @@ std::string indented(const std::string& line) { return "  " + line; }
 
 }  // namespace
 
-ValueText::ValueText(const Kernel& kernel, const Storage& storage, IndexText& index,
+ValueText::ValueText(const Kernel& kernel, const BufferText& buffers, IndexText& index,
                      Helpers& helpers, Names& names)
-    : kernel_(kernel), storage_(storage), index_(index), helpers_(helpers), names_(names) {
+    : kernel_(kernel), buffers_(buffers), index_(index), helpers_(helpers), names_(names) {
   for (std::size_t i = 0; i < kernel.values.size(); ++i) {
     const ValueNode& node = kernel.values[ValueId(i)];
     const auto reads = [&](ValueId v) { return reads_[std::size_t(v)]; };
@@ -239,7 +239,7 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
     }
     case ValueNode::Kind::Read: {
       const std::string address = index_.write_converted(node.subscripts[0]).text;
-      return load({storage_.read(node.source, address)}, kernel_.buffers[node.source].type);
+      return load({buffers_.read(node.source, address)}, kernel_.buffers[node.source].type);
     }
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
@@ -415,7 +415,7 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
   if (is_copy(kernel_.values[v], type)) {
     const ValueNode& read = kernel_.values[v];
     return {
-        {}, {storage_.read(read.source, index_.write_converted(read.subscripts[0]).text)}, type};
+        {}, {buffers_.read(read.source, index_.write_converted(read.subscripts[0]).text)}, type};
   }
   if (const auto number = real_number(v, compute_type(type))) {
     return {{}, store(*number, type), type};

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
-#include <selvage/codegen/storage.h>
 #include <selvage/kernel/kernel.h>
 
 #include <map>
@@ -18,7 +18,7 @@ namespace selvage {
 // out of bounds elsewhere.
 class ValueText {
  public:
-  ValueText(const Kernel& kernel, const Storage& storage, IndexText& index, Helpers& helpers,
+  ValueText(const Kernel& kernel, const BufferText& buffers, IndexText& index, Helpers& helpers,
             Names& names);
 
   // Lines to stand before, and then the value as what is stored in an array of `type`.
@@ -56,7 +56,7 @@ class ValueText {
   std::string declare(ValueId v, CText& text, const std::string& value);
 
   const Kernel& kernel_;
-  const Storage& storage_;
+  const BufferText& buffers_;
   IndexText& index_;
   Helpers& helpers_;
   Names& names_;

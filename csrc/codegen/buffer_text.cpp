@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/codegen/storage.h>
+#include <selvage/codegen/buffer_text.h>
 #include <selvage/expr/tape.h>
 #include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
@@ -17,7 +17,7 @@ constexpr std::int64_t kMostBytes = 1024;  // of an array in registers, 255 of w
 
 }  // namespace
 
-Storage::Storage(const Kernel& kernel, Names& names, Helpers& helpers)
+BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
     : kernel_(kernel), moved_(kernel.buffers.size()) {
   note_moves(kernel.body);
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
@@ -28,7 +28,7 @@ Storage::Storage(const Kernel& kernel, Names& names, Helpers& helpers)
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) declare(b, helpers);
 }
 
-void Storage::note_moves(const Body& body) {
+void BufferText::note_moves(const Body& body) {
   for (const Statement& statement : body) {
     if (const auto* loop = std::get_if<Loop>(&statement.node)) {
       note_moves(loop->body);
@@ -46,7 +46,7 @@ void Storage::note_moves(const Body& body) {
   }
 }
 
-Storage::Form Storage::form(std::size_t b) const {
+BufferText::Form BufferText::form(std::size_t b) const {
   const Buffer& buffer = kernel_.buffers[b];
   if (buffer.memory == Memory::Global || buffer.offset) return Form::Pointer;
   SELVAGE_CHECK(buffer.elements.is(Op::Const));
@@ -55,7 +55,7 @@ Storage::Form Storage::form(std::size_t b) const {
   return buffer.elements.is_const(1) ? Form::Variable : Form::Array;
 }
 
-void Storage::declare_pool(Names& names) {
+void BufferText::declare_pool(Names& names) {
   std::int64_t bytes = 0;
   for (const Buffer& buffer : kernel_.buffers) {
     if (!buffer.offset) continue;
@@ -71,7 +71,7 @@ void Storage::declare_pool(Names& names) {
                                             kSharedAlignment, pool_, bytes));
 }
 
-void Storage::declare(std::size_t b, Helpers& helpers) {
+void BufferText::declare(std::size_t b, Helpers& helpers) {
   const Buffer& buffer = kernel_.buffers[b];
   const std::string& name = names_[b];
   const std::string type(c_storage_type(buffer.type));
@@ -99,7 +99,7 @@ void Storage::declare(std::size_t b, Helpers& helpers) {
   line((alignment > 0 ? fmt::format("__align__({}) ", alignment) : "") + type + " " + elements);
 }
 
-std::string Storage::element(BufferId b, const std::string& at) const {
+std::string BufferText::element(BufferId b, const std::string& at) const {
   switch (forms_[b]) {
     case Form::Pointer:
     case Form::Array:
@@ -109,12 +109,12 @@ std::string Storage::element(BufferId b, const std::string& at) const {
   return {};
 }
 
-std::string Storage::read(BufferId b, const std::string& at) const {
+std::string BufferText::read(BufferId b, const std::string& at) const {
   const std::string place = element(b, at);
   return kernel_.buffers[b].is_read_once ? "__ldcs(&" + place + ")" : place;
 }
 
-std::string Storage::whole(BufferId b, std::int64_t width) const {
+std::string BufferText::whole(BufferId b, std::int64_t width) const {
   return forms_[b] == Form::Lanes && kernel_.buffers[b].elements.is_const(width) ? names_[b]
                                                                                  : std::string();
 }

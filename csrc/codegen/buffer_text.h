@@ -17,9 +17,9 @@ namespace selvage {
 //           the launch's where that asks for shared memory, else static
 //   Local   what a Transfer moves as a whole, a struct, which is copied as one: float_x4 y_lanes;
 //           else one element is a variable, float acc; several are an array, float acc[8];
-class Storage {
+class BufferText {
  public:
-  Storage(const Kernel& kernel, Names& names, Helpers& helpers);
+  BufferText(const Kernel& kernel, Names& names, Helpers& helpers);
 
   struct Parameter {
     std::string type, text;  // "const float*", "const float* __restrict__ a"
