@@ -4,7 +4,9 @@
 #include <selvage/lower/launch.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <functional>
 
 namespace selvage {
 
@@ -15,15 +17,16 @@ class Limits {
   Limits(Simplifier& simplifier, const std::string& kernel)
       : simplifier_(simplifier), kernel_(kernel) {}
 
+  // The help is asked for where the limit is never met.
   void add(Expr extent, std::int64_t most, const std::string& what,
-           std::vector<LaunchCheck>& checks, const std::string& help) const {
+           std::vector<LaunchCheck>& checks, const std::function<std::string()>& help) const {
     const Expr condition = simplifier_.simplify(extent <= most);
     if (condition.is_true()) return;
     const std::string sentence =
         what + " of " + kernel_ + ", " + to_string(simplifier_.simplify(extent)) + ", ";
     if (condition.is_false()) {
       refuse<Illegal>("E442", sentence + "is past the hardware's limit of " + std::to_string(most),
-                      help);
+                      help());
     }
     checks.push_back({condition, sentence + "must be at most " + std::to_string(most)});
   }
@@ -32,6 +35,9 @@ class Limits {
   Simplifier& simplifier_;
   const std::string& kernel_;
 };
+
+// The type of that axis, where x is the one along x.
+ParallelType along(ParallelType x, std::size_t axis) { return ParallelType(int(x) + int(axis)); }
 
 // The loops that make an extent of the launch larger than that, and what to do to them; nothing
 // where they do not: a block may have been filled up to whole warps.
@@ -55,6 +61,25 @@ std::string smaller_loops(const Schedule& schedule, std::span<const TensorAnalys
          (found > 1 ? "s" : "") + " alone; or leave " + loops + " serial";
 }
 
+// The same where the product of a block's extents is too large: the largest of them that can be
+// made smaller, by what the others leave of it.
+std::string fewer_threads(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
+                          const std::array<Expr, 3>& block) {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (block[k].is(Op::Const)) extents[k] = block[k].value();
+  }
+  std::array<std::size_t, 3> axes{0, 1, 2};
+  std::ranges::stable_sort(axes, std::greater(), [&](std::size_t k) { return extents[k]; });
+  for (std::size_t k : axes) {
+    const std::int64_t others = extents[0] * extents[1] * extents[2] / extents[k];
+    const std::string said = smaller_loops(schedule, tensors, along(ParallelType::TIDx, k),
+                                           std::max<std::int64_t>(kMaxThreads / others, 1));
+    if (!said.empty()) return said;
+  }
+  return "bind fewer loops to threads";
+}
+
 // Makes a block, some of whose tensors fold along x, one of whole warps for shuffles to meet: rows
 // of 2, 4, ..., 32 threads as many as fill warps, and longer rows warps of their own.
 void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
@@ -67,25 +92,6 @@ void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
   } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
     block[1] = padded(block[1], kWarp / x.value());
   }
-}
-
-// The same where the product of a block's extents is too large: the largest of them that can be
-// made smaller, by what the others leave of it.
-template <class Help>
-std::string fewer_threads(const std::array<Expr, 3>& block, const Help& help) {
-  std::array<std::int64_t, 3> extents{1, 1, 1};
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (block[k].is(Op::Const)) extents[k] = block[k].value();
-  }
-  std::array<std::size_t, 3> axes{0, 1, 2};
-  std::ranges::stable_sort(axes, std::greater(), [&](std::size_t k) { return extents[k]; });
-  for (std::size_t k : axes) {
-    const std::int64_t others = extents[0] * extents[1] * extents[2] / extents[k];
-    const auto type = ParallelType(int(ParallelType::TIDx) + int(k));
-    const std::string said = help(type, std::max<std::int64_t>(kMaxThreads / others, 1));
-    if (!said.empty()) return said;
-  }
-  return "bind fewer loops to threads";
 }
 
 }  // namespace
@@ -107,28 +113,24 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
       if (p == ParallelType::TIDx && schedule.is_folded(a->tensor, d)) shuffles = true;
     }
   }
-  const auto& grid = plan.launch.grid;
   const auto& block = plan.launch.block;
   if (shuffles) whole_warps(plan.launch.block, simplifier);
   const Limits limits(simplifier, kernel);
-  const auto help = [&](ParallelType p, std::int64_t most) {
-    return smaller_loops(schedule, tensors, p, most);
+  const auto limit = [&](const std::array<Expr, 3>& extents, const char* whose, ParallelType x,
+                         const std::array<std::int64_t, 3>& most,
+                         std::vector<LaunchCheck>& checks) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      limits.add(extents[k], most[k], std::string(whose) + " " + "xyz"[k], checks,
+                 [&] { return smaller_loops(schedule, tensors, along(x, k), most[k]); });
+    }
   };
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::string axis(1, "xyz"[k]);
-    limits.add(grid[k], kMaxGrid[k], "the grid's " + axis, plan.of_grid,
-               help(ParallelType(int(ParallelType::BIDx) + int(k)), kMaxGrid[k]));
-  }
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::string axis(1, "xyz"[k]);
-    limits.add(block[k], kMaxBlock[k], "the block's " + axis, plan.of_block,
-               help(ParallelType(int(ParallelType::TIDx) + int(k)), kMaxBlock[k]));
-  }
+  limit(plan.launch.grid, "the grid's", ParallelType::BIDx, kMaxGrid, plan.of_grid);
+  limit(block, "the block's", ParallelType::TIDx, kMaxBlock, plan.of_block);
   // Of a product in which one extent is open, that extent has been limited already.
   const bool is_said = block[1].is_const(1) && block[2].is_const(1);
   if (is_said) return plan;
   limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block,
-             fewer_threads(block, help));
+             [&] { return fewer_threads(schedule, tensors, block); });
   return plan;
 }
 
@@ -140,8 +142,9 @@ LaunchPlan plan_flat_launch(const Fusion& fusion, Expr items, std::int64_t threa
   const Expr blocks = simplifier.simplify(ceil_div(items, pool.constant(threads)));
   LaunchPlan plan{
       {{blocks, one, one}, {pool.constant(threads), one, one}, pool.constant(0)}, {}, {}};
-  Limits(simplifier, kernel)
-      .add(blocks, INT32_MAX, "the grid's x", plan.of_grid, "take fewer items");
+  Limits(simplifier, kernel).add(blocks, INT32_MAX, "the grid's x", plan.of_grid, [] {
+    return "take fewer items";
+  });
   return plan;
 }
 
@@ -160,7 +163,7 @@ std::optional<Schedule> with_narrow_blocks(const Schedule& schedule, const Launc
   const std::int64_t most =
       open[0] == 2 ? std::min(kMaxBlock[2], kMaxThreads / known) : kMaxThreads / known;
   Schedule narrow = schedule;
-  const auto axis = ParallelType(int(ParallelType::TIDx) + int(open[0]));
+  const ParallelType axis = along(ParallelType::TIDx, open[0]);
   for (TensorId t : tensors) {
     for (DomainId d : schedule.loop_domains(t)) {
       if (schedule.parallel(t, d) != axis) continue;
