@@ -12,6 +12,11 @@ namespace {
 
 using Key = std::tuple<LineAndColumn, std::string>;
 Key key_of(const Diagnostic& d) { return {at(d.place), d.code}; }
+std::set<Key> keys_of(const std::vector<Diagnostic>& diagnostics) {
+  std::set<Key> keys;
+  for (const Diagnostic& d : diagnostics) keys.insert(key_of(d));
+  return keys;
+}
 
 enum class Outcome { Same, Another, Mended };
 struct Tried {
@@ -22,50 +27,74 @@ struct Tried {
 class Trier {
  public:
   Trier(const ThreadProgram& program, const ThreadCheck& check,
-        const std::vector<Diagnostic>& before)
-      : program_(program), check_(check) {
-    for (const Diagnostic& d : before) before_.insert(key_of(d));
-  }
+        std::vector<Diagnostic>& diagnostics, const std::vector<std::vector<Mend>>& mends)
+      : program_(program),
+        check_(check),
+        diagnostics_(diagnostics),
+        mends_(mends),
+        before_(keys_of(diagnostics)),
+        unchanged_(keys_of(check(program))),
+        alone_(mends.size()),
+        first_(mends.size()) {}
 
   // What is named first for each, in turn, done on top of what is named before.
-  void choose(std::vector<Diagnostic>& diagnostics, const std::vector<std::vector<Mend>>& mends) {
-    ThreadProgram current = program_;
-    first_.assign(mends.size(), {});
-    for (std::size_t k = 0; k < mends.size(); ++k) {
-      if (mends[k].empty() || is_gone(current, diagnostics[k])) continue;
-      for (std::size_t m : best_of(current, diagnostics[k], mends[k])) {
-        if (mends[k][m].second) continue;
+  void choose() {
+    Base current{program_};
+    for (std::size_t k = 0; k < mends_.size(); ++k) {
+      if (mends_[k].empty() || is_gone(current, k)) continue;
+      for (std::size_t m : best_of(current, k)) {
+        if (mends_[k][m].second) continue;
         first_[k] = m;
-        mends[k][m].act(current);
+        current.act(mends_[k][m]);
         break;
       }
     }
-    for (std::size_t k = 0; k < mends.size(); ++k) {
-      if (!mends[k].empty()) name_best(diagnostics[k], mends, k);
+    for (std::size_t k = 0; k < mends_.size(); ++k) {
+      if (!mends_[k].empty()) name_best(k);
     }
   }
 
  private:
-  bool is_gone(const ThreadProgram& program, const Diagnostic& d) const {
-    const std::vector<Diagnostic> all = check_(program);
-    return std::none_of(all.begin(), all.end(),
-                        [&](const Diagnostic& other) { return key_of(other) == key_of(d); });
+  // The program with mends of some diagnostics done.
+  struct Base {
+    ThreadProgram program;
+    bool is_changed = false;
+
+    void act(const Mend& mend) {
+      mend.act(program);
+      is_changed = true;
+    }
+  };
+
+  bool is_gone(const Base& base, std::size_t k) const {
+    const Key key = key_of(diagnostics_[k]);
+    return !(base.is_changed ? keys_of(check_(base.program)) : unchanged_).contains(key);
   }
 
-  void name_best(Diagnostic& d, const std::vector<std::vector<Mend>>& mends, std::size_t k) const {
-    ThreadProgram others = program_;
-    for (std::size_t other = 0; other < mends.size(); ++other) {
-      if (other != k && first_[other]) mends[other][*first_[other]].act(others);
+  void name_best(std::size_t k) {
+    Base others{program_};
+    for (std::size_t other = 0; other < mends_.size(); ++other) {
+      if (other != k && first_[other]) others.act(mends_[other][*first_[other]]);
     }
     // One that goes with another is mended by itself.
-    std::vector<std::size_t> best = best_of(is_gone(others, d) ? program_ : others, d, mends[k]);
+    std::vector<std::size_t> best = is_gone(others, k) ? best_alone(k) : best_of(others, k);
     // What the others have been tried with comes first.
     std::stable_partition(best.begin(), best.end(), [&](std::size_t m) { return m == first_[k]; });
     constexpr std::size_t kMostNamed = 2;
     best.resize(std::min(best.size(), kMostNamed));
     std::string help;
-    for (std::size_t m : best) help += (help.empty() ? "" : "; or ") + mends[k][m].help;
-    if (!help.empty()) d.help = help;
+    for (std::size_t m : best) help += (help.empty() ? "" : "; or ") + mends_[k][m].help;
+    if (!help.empty()) diagnostics_[k].help = help;
+  }
+
+  // Those first that mend the most of what is told.
+  std::vector<std::size_t> best_of(const Base& base, std::size_t k) {
+    return base.is_changed ? best_of(base.program, diagnostics_[k], mends_[k]) : best_alone(k);
+  }
+  // The same done to the program as it is: asked for up to twice, and tried once.
+  const std::vector<std::size_t>& best_alone(std::size_t k) {
+    if (!alone_[k]) alone_[k] = best_of(program_, diagnostics_[k], mends_[k]);
+    return *alone_[k];
   }
 
   Tried done(const ThreadProgram& base, const Diagnostic& d, const Mend& mend) const {
@@ -83,7 +112,6 @@ class Trier {
     }
     return worst;
   }
-  // Those first that mend the most of what is told.
   std::vector<std::size_t> best_of(const ThreadProgram& base, const Diagnostic& d,
                                    const std::vector<Mend>& mends) const {
     std::vector<std::pair<std::size_t, std::size_t>> mended;  // what is left, which
@@ -110,7 +138,12 @@ class Trier {
 
   const ThreadProgram& program_;
   const ThreadCheck& check_;
-  std::set<Key> before_;
+  std::vector<Diagnostic>& diagnostics_;
+  const std::vector<std::vector<Mend>>& mends_;  // of each
+  const std::set<Key> before_;                   // what is told
+  const std::set<Key> unchanged_;                // what the program as it is gives when tried
+  // Of each diagnostic: what is best by itself, once that is known; what is named first.
+  std::vector<std::optional<std::vector<std::size_t>>> alone_;
   std::vector<std::optional<std::size_t>> first_;
 };
 
@@ -132,7 +165,7 @@ void check_tried_helps(const ThreadProgram& program, const LevelTree& tree,
     mends.push_back(is_told ? mends_of(program, tree, d) : std::vector<Mend>{});
     has_any = has_any || !mends.back().empty();
   }
-  if (has_any) Trier(program, check, diagnostics).choose(diagnostics, mends);
+  if (has_any) Trier(program, check, diagnostics, mends).choose();
 }
 
 }  // namespace selvage
