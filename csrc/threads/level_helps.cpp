@@ -1,7 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/text.h>
-#include <selvage/kernel/launch_limits.h>
-#include <selvage/lower/shared_memory.h>
+#include <selvage/ir/parallel.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/item_path.h>
 #include <selvage/threads/level_helps.h>
@@ -80,10 +79,14 @@ struct Extent {
 class LevelMends {
  public:
   LevelMends(const ThreadProgram& program, const LevelTree& tree, const Diagnostic& d)
-      : program_(program), copy_(program), tree_(tree), d_(d), chains_(chains_of(copy_)) {}
+      : program_(program),
+        copy_(program),
+        tree_(tree),
+        d_(d),
+        count_(tree.count_behind(d)),
+        chains_(chains_of(copy_)) {}
 
   std::vector<Mend> all() {
-    if (d_.message.find("array") != std::string::npos && d_.code == "E820") arrays();
     for (const Chain& chain : chains_) {
       const auto own = std::find_if(chain.begin(), chain.end(), [&](const LevelAt& l) {
         return at(l.level().place) == at(d_.place);
@@ -168,22 +171,14 @@ class LevelMends {
   }
 
   void past_limit(const Chain& chain, std::size_t first) {
-    std::int64_t most = 0;
-    const bool is_of_block = d_.message.find("threads in a block") != std::string::npos;
-    const bool is_of_cluster = d_.message.find("in a cluster") != std::string::npos;
-    const bool is_of_grid = d_.message.find("in a grid") != std::string::npos;
-    const std::size_t limit = d_.message.find("there are ");
-    if (limit == std::string::npos) return;
-    most = std::stoll(d_.message.substr(limit + 10));
+    if (count_ == nullptr) return;
+    std::int64_t most = count_->most;
+    const bool is_of_block = count_->counts(LevelKind::Thread);
     std::vector<MaskIndex> counted;
     for (const LevelAt& l : chain) {
       const auto kind = kind_of(l);
       if (!kind) return;
-      const bool counts = is_of_block     ? *kind >= LevelKind::Warpgroup
-                          : is_of_cluster ? *kind == LevelKind::Cluster
-                          : is_of_grid    ? *kind == LevelKind::Block || *kind == LevelKind::Cluster
-                                          : *kind == LevelKind::Device;
-      if (!counts) continue;
+      if (!count_->counts(*kind)) continue;
       counted.insert(counted.end(), l.level().indices.begin(), l.level().indices.end());
     }
     // The warps and warpgroups of a block hold threads that nobody has written down.
@@ -213,72 +208,6 @@ class LevelMends {
       last_resort();
     }
     if (is_of_block) rename_kind(chain[first], LevelKind::Block);
-  }
-
-  void arrays() {
-    std::vector<std::uint32_t> all;
-    const bool is_one = d_.message.rfind("the array", 0) == 0;
-    std::optional<std::uint32_t> own;
-    for (std::uint32_t k = 0; k < program_.arrays.size(); ++k) {
-      if (at(program_.arrays[k].place) == at(d_.place)) own = k;
-    }
-    if (!own) return;
-    const Memory memory = program_.arrays[*own].memory;
-    for (std::uint32_t k = 0; k < program_.arrays.size(); ++k) {
-      if (is_one ? k == *own : program_.arrays[k].memory == memory) all.push_back(k);
-    }
-    const std::int64_t most = is_one                     ? INT64_MAX
-                              : memory == Memory::Shared ? kMostSharedBytes
-                                                         : kMostLocalBytes;
-    shrink({*own}, most - (is_one ? 0 : bytes_but(all, *own)));
-    if (all.size() > 1) {
-      shrink(all, most / std::int64_t(all.size()));
-      last_resort();
-    }
-    if (is_one) return;
-    const std::uint32_t array = *own;
-    mends_.push_back(
-        {"keep " + program_.arrays[array].name + " in global memory",
-         [array](ThreadProgram& program) { program.arrays[array].memory = Memory::Global; }});
-  }
-  std::int64_t bytes_but(const std::vector<std::uint32_t>& all, std::uint32_t own) const {
-    std::int64_t bytes = 0;
-    for (std::uint32_t k : all) {
-      std::int64_t n = k == own ? 0 : std::int64_t(size_of(program_.arrays[k].type));
-      for (Expr e : program_.arrays[k].shape) {
-        n = checked_mul(n, e.is(Op::Const) ? e.value() : 1).value_or(INT64_MAX);
-      }
-      bytes = checked_add(bytes, n).value_or(INT64_MAX);
-    }
-    return bytes;
-  }
-  // Each of these to so many bytes: the outer axes become shorter first.
-  void shrink(const std::vector<std::uint32_t>& arrays, std::int64_t bytes) {
-    std::vector<std::pair<std::uint32_t, std::vector<Expr>>> shapes;
-    std::string help = "give ";
-    for (std::uint32_t k : arrays) {
-      const ThreadArray& a = program_.arrays[k];
-      std::int64_t left = bytes / std::int64_t(size_of(a.type));
-      std::vector<Expr> shape = a.shape;
-      bool has_changed = false;
-      if (left < 1) return;
-      for (std::size_t axis = shape.size(); axis-- > 0;) {
-        if (!shape[axis].is(Op::Const)) continue;
-        const std::int64_t extent = std::min(left, shape[axis].value());
-        has_changed = has_changed || extent != shape[axis].value();
-        shape[axis] = program_.pool->constant(extent);
-        left /= extent;
-      }
-      if (!has_changed) continue;
-      std::string written;
-      for (Expr e : shape) written += (written.empty() ? "" : ", ") + to_string(e);
-      help += (shapes.empty() ? "" : " and ") + a.name + " the shape [" + written + "]";
-      shapes.emplace_back(k, std::move(shape));
-    }
-    if (shapes.empty()) return;
-    mends_.push_back({help, [shapes](ThreadProgram& program) {
-                        for (const auto& [k, shape] : shapes) program.arrays[k].shape = shape;
-                      }});
   }
 
   // ---- warps ----
@@ -316,27 +245,13 @@ class LevelMends {
     std::int64_t from = 0, to = 0;
     Place item = {};
   };
-  // Of what is told the instances of a chain, and the kinds that count.
-  std::int64_t count(const LevelChain& chain) const {
-    if (is_about("threads in a block")) return chain.threads();
-    if (is_about("blocks in a cluster")) return chain.extent(LevelKind::Cluster);
-    return is_about("devices") ? chain.extent(LevelKind::Device) : chain.blocks();
-  }
-  bool counts(LevelKind kind) const {
-    if (is_about("threads in a block")) return kind >= LevelKind::Warpgroup;
-    if (is_about("blocks in a cluster")) return kind == LevelKind::Cluster;
-    if (is_about("devices")) return kind == LevelKind::Device;
-    return kind == LevelKind::Block || kind == LevelKind::Cluster;
-  }
-  bool is_about(const char* words) const { return d_.message.find(words) != std::string::npos; }
-
   std::vector<Growth> growths(const Chain& chain, const Chain& other, std::int64_t own,
                               std::int64_t wanted) const {
     std::vector<Growth> all;
     for (std::size_t l = chain.size(); l-- > 0;) {
       if (l < other.size() && at(other[l].level().place) == at(chain[l].level().place)) break;
       const auto kind = kind_of(chain[l]);
-      if (!kind || !counts(*kind)) continue;
+      if (!kind || !count_->counts(*kind)) continue;
       const auto& indices = chain[l].level().indices;
       for (std::size_t k = indices.size(); k-- > 0;) {
         const MaskIndex& i = indices[k];
@@ -383,11 +298,11 @@ class LevelMends {
   }
   // All chains come to as many, as the largest or as they have a multiple in common.
   void side_by_side() {
-    if (tree_.chains.size() != chains_.size()) return;
+    if (count_ == nullptr || tree_.chains.size() != chains_.size()) return;
     std::int64_t most = 1, multiple = 1;
     for (const LevelChain& chain : tree_.chains) {
-      most = std::max(most, count(chain));
-      multiple = std::lcm(multiple, count(chain));
+      most = std::max(most, count_->of(chain));
+      multiple = std::lcm(multiple, count_->of(chain));
     }
     constexpr std::size_t kMostTried = 3;
     for (const std::int64_t wanted : {most, multiple}) {
@@ -405,7 +320,7 @@ class LevelMends {
   std::vector<Growth> growths_to(std::int64_t wanted, std::size_t option) const {
     std::vector<Growth> all;
     for (std::size_t k = 0; k < chains_.size(); ++k) {
-      const std::int64_t own = count(tree_.chains[k]);
+      const std::int64_t own = count_->of(tree_.chains[k]);
       if (own == wanted) continue;
       const std::vector<Growth> ways =
           growths(chains_[k], chains_[k == 0 ? chains_.size() - 1 : 0], own, wanted);
@@ -525,6 +440,7 @@ class LevelMends {
   ThreadProgram copy_;  // to find what stands where
   const LevelTree& tree_;
   const Diagnostic& d_;
+  const LevelCount* count_;  // null: it is not told of one
   std::vector<Chain> chains_;
   std::vector<Mend> mends_;
 };

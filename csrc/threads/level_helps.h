@@ -4,7 +4,7 @@
 
 namespace selvage {
 
-// What may mend what is wrong with levels or with the room for arrays: E820 to E823.
+// What may mend what is wrong with levels: E820 to E823.
 std::vector<Mend> level_mends(const ThreadProgram& program, const LevelTree& tree,
                               const Diagnostic& d);
 

@@ -40,6 +40,8 @@ void check_indices(const ParallelLevel& level) {
 
 bool is_of_grid(LevelKind kind) { return kind == LevelKind::Block || kind == LevelKind::Cluster; }
 bool is_of_block(LevelKind kind) { return kind >= LevelKind::Warpgroup; }
+bool is_cluster(LevelKind kind) { return kind == LevelKind::Cluster; }
+bool is_device(LevelKind kind) { return kind == LevelKind::Device; }
 bool may_repeat(LevelKind kind) { return kind == LevelKind::Block || kind == LevelKind::Thread; }
 
 // The kinds of levels that are not named, then the order of all.
@@ -113,31 +115,53 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
   }
 }
 
-struct Limit {
-  std::int64_t n, most;
-  const char *what, *where, *help;
-  bool (*counts)(LevelKind);  // levels of these kinds
-};
+// Of levels side by side the first that differs is told: blocks of the grid before those of a
+// cluster, which are part of them.
+constexpr std::array<LevelCount, 4> kLevelCounts = {{
+    {"threads", "block", "threads in a block", is_of_block, kMaxThreads,
+     "make some of its levels blocks"},
+    {"blocks", "grid", "blocks", is_of_grid, kMaxGrid[0], "make the extents smaller"},
+    {"blocks", "cluster", "blocks in a cluster", is_cluster, kMostInCluster,
+     "make the cluster smaller"},
+    {"devices", "launch", "devices", is_device, kMostDevices, "make the extents smaller"},
+}};
 
-std::vector<Limit> limits_of(const LevelChain& chain) {
-  return {{chain.threads(), kMaxThreads, "threads", "block", "make some of its levels blocks",
-           is_of_block},
-          {chain.extent(LevelKind::Cluster), kMostInCluster, "blocks", "cluster",
-           "make the cluster smaller", [](LevelKind k) { return k == LevelKind::Cluster; }},
-          {chain.blocks(), kMaxGrid[0], "blocks", "grid", "make the extents smaller", is_of_grid},
-          {chain.extent(LevelKind::Device), kMostDevices, "devices", "launch",
-           "make the extents smaller", [](LevelKind k) { return k == LevelKind::Device; }}};
+Diagnostic past_limit(const LevelChain& chain, const LevelCount& count) {
+  const std::int64_t n = count.of(chain);
+  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
+                                  [&](const auto& l) { return count.counts(*l.kind); });
+  return {.code = "E820",
+          .place = first->place,
+          .message = (n == INT64_MAX ? "more than 2^63" : std::to_string(n)) + " " + count.what +
+                     " in a " + count.where + ", and there are " + std::to_string(count.most) +
+                     " at most",
+          .help = count.help};
 }
 
-void check_limit(const LevelChain& chain, const Limit& limit) {
-  if (limit.n <= limit.most) return;
-  const auto first = std::find_if(chain.levels.begin(), chain.levels.end(),
-                                  [&](const auto& l) { return limit.counts(*l.kind); });
-  refuse_at(first->place, "E820",
-            (limit.n == INT64_MAX ? "more than 2^63" : std::to_string(limit.n)) + " " + limit.what +
-                " in a " + limit.where + ", and there are " + std::to_string(limit.most) +
-                " at most",
-            limit.help);
+Diagnostic unlike(const LevelChain& chain, const LevelChain& first, const LevelCount& count) {
+  const ParallelLevel& innermost = chain.levels.back();
+  const std::string what = count.name;
+  return {.code = "E822",
+          .place = innermost.place,
+          .message = "the levels down to " + name_of(innermost) + " make " +
+                     std::to_string(count.of(chain)) + " " + what + ", and those down to " +
+                     name_of(first.levels.back()) + " beside them " +
+                     std::to_string(count.of(first)),
+          .help = "give levels that stand side by side the same number of " + what +
+                  ", and mask with inthreads what fewer of them run"};
+}
+
+bool is_same(const Diagnostic& a, const Diagnostic& b) {
+  return a.message == b.message && at(a.place) == at(b.place);
+}
+
+// The extents of some levels, one times the other.
+std::int64_t extent_of(const LevelChain& chain, const auto& counts) {
+  std::int64_t n = 1;
+  for (const ParallelLevel& l : chain.levels) {
+    if (counts(*l.kind)) n = checked_mul(n, l.extent()).value_or(INT64_MAX);
+  }
+  return n;
 }
 
 class TreeMaker {
@@ -147,28 +171,25 @@ class TreeMaker {
 
   LevelTree make() {
     visit(program_.outermost, {});
-    for (const LevelChain& chain : tree_.chains) {
-      attempt([&] { check_alike(chain); });
-    }
+    for (const LevelChain& chain : tree_.chains) check_alike(chain);
     return std::move(tree_);
   }
 
  private:
   using Nest = std::vector<const InnerParallel*>;
 
-  // Whether nothing is. What is wrong with levels is said once, however many levels stand inside.
-  bool attempt(const auto& action) {
+  // What is wrong with levels is said once, however many levels stand inside.
+  void tell(const Diagnostic& d, const LevelCount* count = nullptr) {
+    const auto is_it = [&](const Diagnostic& said) { return is_same(said, d); };
+    if (std::any_of(wrong_.begin(), wrong_.end(), is_it)) return;
+    wrong_.push_back(d);
+    if (count != nullptr) tree_.counts.emplace_back(d, count);
+  }
+  void attempt(const auto& action) {
     try {
       action();
-      return true;
     } catch (const Illegal& refusal) {
-      const Diagnostic& d = refusal.diagnostic();
-      const auto is_same = [&](const Diagnostic& said) {
-        return said.message == d.message && said.place.line == d.place.line &&
-               said.place.column == d.place.column;
-      };
-      if (std::none_of(wrong_.begin(), wrong_.end(), is_same)) wrong_.push_back(d);
-      return false;
+      tell(refusal.diagnostic());
     }
   }
 
@@ -215,29 +236,21 @@ class TreeMaker {
     }
     check_groups(chain.levels);
     bool fits = true;
-    for (const Limit& limit : limits_of(chain)) {
-      fits = attempt([&] { check_limit(chain, limit); }) && fits;
+    for (const LevelCount& count : kLevelCounts) {
+      if (count.of(chain) <= count.most) continue;
+      tell(past_limit(chain, count), &count);
+      fits = false;
     }
     if (fits) tree_.chains.push_back(std::move(chain));
   }
 
   // All ways from the outside in are run by the same launch.
-  void check_alike(const LevelChain& chain) const {
+  void check_alike(const LevelChain& chain) {
     const LevelChain& first = tree_.chains.front();
-    const auto check = [&](std::int64_t own, std::int64_t other, const std::string& what) {
-      if (own == other) return;
-      refuse_at(chain.levels.back().place, "E822",
-                "the levels down to " + name_of(chain.levels.back()) + " make " +
-                    std::to_string(own) + " " + what + ", and those down to " +
-                    name_of(first.levels.back()) + " beside them " + std::to_string(other),
-                "give levels that stand side by side the same number of " + what +
-                    ", and mask with inthreads what fewer of them run");
-    };
-    check(chain.threads(), first.threads(), "threads in a block");
-    check(chain.blocks(), first.blocks(), "blocks");
-    check(chain.extent(LevelKind::Cluster), first.extent(LevelKind::Cluster),
-          "blocks in a cluster");
-    check(chain.extent(LevelKind::Device), first.extent(LevelKind::Device), "devices");
+    for (const LevelCount& count : kLevelCounts) {
+      if (count.of(chain) == count.of(first)) continue;
+      return tell(unlike(chain, first, count), &count);
+    }
   }
 
   const ThreadProgram& program_;
@@ -263,23 +276,17 @@ std::int64_t ParallelLevel::extent() const {
 }
 
 std::int64_t LevelChain::extent(LevelKind kind) const {
-  std::int64_t n = 1;
-  for (const ParallelLevel& l : levels) {
-    if (l.kind == kind) n = checked_mul(n, l.extent()).value_or(INT64_MAX);
-  }
-  return n;
+  return extent_of(*this, [&](LevelKind k) { return k == kind; });
 }
+std::int64_t LevelChain::blocks() const { return extent_of(*this, is_of_grid); }
+std::int64_t LevelChain::threads() const { return extent_of(*this, is_of_block); }
 
-std::int64_t LevelChain::blocks() const {
-  return checked_mul(extent(LevelKind::Block), extent(LevelKind::Cluster)).value_or(INT64_MAX);
-}
+std::int64_t LevelCount::of(const LevelChain& chain) const { return extent_of(chain, counts); }
 
-std::int64_t LevelChain::threads() const {
-  std::int64_t n = 1;
-  for (LevelKind kind : {LevelKind::Warpgroup, LevelKind::Warp, LevelKind::Thread}) {
-    n = checked_mul(n, extent(kind)).value_or(INT64_MAX);
-  }
-  return n;
+const LevelCount* LevelTree::count_behind(const Diagnostic& d) const {
+  const auto it = std::find_if(counts.begin(), counts.end(),
+                               [&](const auto& told) { return is_same(told.first, d); });
+  return it == counts.end() ? nullptr : it->second;
 }
 
 ThreadMask::Levels mask_levels(std::span<const ParallelLevel> levels) {

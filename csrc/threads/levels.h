@@ -5,6 +5,7 @@
 
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -23,12 +24,27 @@ struct LevelChain {
   std::int64_t blocks() const, threads() const;  // of the grid; of a block
 };
 
+// Levels that are counted together: what their instances are, in what, and how many there may be.
+struct LevelCount {
+  const char *what, *where, *name;  // "threads", "block"; "threads in a block"
+  bool (*counts)(LevelKind);        // levels of these kinds
+  std::int64_t most;
+  const char* help;  // past that
+
+  std::int64_t of(const LevelChain& chain) const;  // INT64_MAX: or more
+};
+
 // A program's levels, each with its kind, from every place at which no level is left to come.
 struct LevelTree {
   // By InnerParallel, the outermost included: its own levels, one that is added among them.
   std::map<const InnerParallel*, std::vector<ParallelLevel>> levels;
   // From the outermost to each InnerParallel that holds no other.
   std::vector<LevelChain> chains;
+  // Of what is wrong, each that is told of a count: past its limit (E820), or not that of the
+  // levels beside (E822).
+  std::vector<std::pair<Diagnostic, const LevelCount*>> counts;
+
+  const LevelCount* count_behind(const Diagnostic& d) const;  // null: it is not told of one
 };
 
 // Adds what is wrong, at the level's place; the tree is whole where nothing is:
