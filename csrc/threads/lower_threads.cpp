@@ -68,7 +68,10 @@ class ThreadLowering {
 
   LoweredThreads lower() {
     try {
-      Body body = lower(program_.outermost.body, place_in(program_.outermost, {}));
+      ThreadPlace everywhere;
+      everywhere.condition = pool_.truth(true);
+      Body body =
+          lower(program_.outermost.body, place_in(program_.outermost, out_.tree, everywhere));
       book_.close_group();
       for (const Diagnostic& wrong : barriers_.check_sharing()) out_.diagnostics.push_back(wrong);
       finish(std::move(body));
@@ -85,29 +88,6 @@ class ThreadLowering {
   Place place_of_levels() const {
     const std::vector<ParallelLevel>& levels = out_.tree.chains.front().levels;
     return levels.empty() ? Place{} : levels.front().place;
-  }
-  ThreadPlace place_in(const InnerParallel& node, const ThreadPlace& outside) const {
-    ThreadPlace at = outside;
-    at.parallel = &node;
-    at.loops_outside = at.loops.size();
-    if (!at.condition.valid()) at.condition = pool_.truth(true);
-    add_levels(node, at.around);
-    at.inner.clear();
-    std::vector<ParallelLevel> all = at.around;
-    for (const InnerParallel* in = first_inner(node.body); in != nullptr;
-         in = first_inner(in->body)) {
-      add_levels(*in, all);
-    }
-    for (std::size_t k = at.around.size(); k < all.size(); ++k) {
-      for (const MaskIndex& i : all[k].indices) at.inner.push_back(i.symbol);
-    }
-    at.levels = mask_levels(all);
-    return at;
-  }
-  void add_levels(const InnerParallel& node, std::vector<ParallelLevel>& levels) const {
-    const auto it = out_.tree.levels.find(&node);
-    if (it == out_.tree.levels.end()) return;
-    levels.insert(levels.end(), it->second.begin(), it->second.end());
   }
 
   std::uint32_t origin(const Place& place, const ThreadPlace& at, std::string what = {}) {
@@ -300,7 +280,7 @@ class ThreadLowering {
   }
 
   void add(const InnerParallel& inner, const Place&, const ThreadPlace& at, Body& out) {
-    append(out, lower(inner.body, place_in(inner, at)));
+    append(out, lower(inner.body, place_in(inner, out_.tree, at)));
   }
 
   // ---- guards and barriers ----

@@ -24,10 +24,6 @@ std::vector<LoopAround> loops_around(const ThreadPlace& at) {
 
 }  // namespace
 
-Expr ThreadPlace::full_condition() const {
-  return both(condition, elected(inner, condition.pool()));
-}
-
 Facts RegionBook::facts_at(const ThreadPlace& at, bool is_guarded) const {
   Facts facts = facts_;
   for (const SerialFor* loop : at.loops) facts.loop(loop->index, loop->extent);
