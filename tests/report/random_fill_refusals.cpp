@@ -1,4 +1,6 @@
-#include "tests/oracle/draws.h"
+#include <selvage/base/words.h>
+
+#include "tests/report/file_items.h"
 #include "tests/report/random_tile_refusals.h"
 
 namespace selvage::test {
@@ -12,29 +14,12 @@ using Rng = std::mt19937_64;
 using Tensor = RefusedFile::Tensor;
 using std::to_string;
 
-Tensor& tensor(RefusedFile& file, Rng& rng) {
-  Tensor& t = file.tensor.emplace();
-  t.dtype = pick(rng, std::vector<std::string>{"float", "half", "int32", "int8", "double"});
-  return t;
-}
-
 // A size of that name, or a number.
 std::string size(RefusedFile& file, Rng& rng, const std::string& name, std::int64_t lo,
                  std::int64_t hi) {
-  if (!chance(rng, 4)) return to_string(draw(rng, lo, hi));
+  if (!chance(rng, 4)) return number(rng, lo, hi);
   file.symbols[name]["min"] = draw(rng, 1, 3);
   return name;
-}
-
-std::string resize(const std::string& in, std::int64_t left, std::int64_t right,
-                   const std::string& out) {
-  return "{resize: {in: " + in + ", left: " + to_string(left) + ", right: " + to_string(right) +
-         ", out: " + out + "}}";
-}
-std::string split(const std::string& in, std::int64_t factor, const std::string& o,
-                  const std::string& i) {
-  return "{split: {in: " + in + ", factor: " + to_string(factor) + ", out: [" + o + ", " + i +
-         "]}}";
 }
 
 void allow_duplicates(Tensor& t) { t.rest.push_back("duplicates: allowed"); }
@@ -44,7 +29,7 @@ void allow_duplicates(Tensor& t) { t.rest.push_back("duplicates: allowed"); }
 Tensor& carried(RefusedFile& file, Rng& rng, bool nested = false) {
   Tensor& t = tensor(file, rng);
   const std::int64_t f = nested ? pick(rng, std::vector<std::int64_t>{3, 5, 7}) : draw(rng, 2, 6);
-  t.logical = {{"I0", size(file, rng, "N", f + 1, 40)}, {"I1", to_string(draw(rng, 2, 6))}};
+  t.logical = {{"I0", size(file, rng, "N", f + 1, 40)}, {"I1", number(rng, 2, 6)}};
   t.transforms = {split("I0", f, "a", "b")};
   t.loop = {"a", "b", "I1"};
   if (nested) {
@@ -52,7 +37,7 @@ Tensor& carried(RefusedFile& file, Rng& rng, bool nested = false) {
     t.loop = {"a", "e", "g", "I1"};
     if (chance(rng, 6)) {  // perhaps it does
       file.symbols["N"]["min"] = draw(rng, 1, 3);
-      t.transforms = {"{split: {in: I0, factor: N * N + N, out: [a, b]}}", split("b", 2, "e", "g")};
+      t.transforms = {split("I0", "N * N + N", "a", "b"), split("b", 2, "e", "g")};
     }
   } else if (chance(rng, 6)) {  // even, but nothing here knows that
     file.symbols["N"]["min"] = draw(rng, 1, 3);
@@ -87,12 +72,12 @@ RefusedFile lies_outside(Rng& rng) {
       break;
     case 2:  // the same, cut up
       t.logical = {{"w", ""}, {"I1", ""}};
-      t.rest = {"root: {I0: " + n + ", I1: " + to_string(draw(rng, 2, 9)) + "}",
+      t.rest = {"root: {I0: " + n + ", I1: " + number(rng, 2, 9) + "}",
                 "view: [" + resize("I0", left, right, "w") + "]",
                 chance(rng, 2) ? "allocation: [I0, I1]" : "allocation: [I1, I0]"};
       t.transforms = {split("w", draw(rng, 2, 5), "a", "b")};
       t.loop = {"a", "b", "I1"};
-      if (chance(rng, 2)) t.strides = "[" + to_string(draw(rng, 40, 50)) + ", 1]";
+      if (chance(rng, 2)) t.strides = "[" + number(rng, 40, 50) + ", 1]";
       break;
     case 3: {  // one that grows by nothing, but nobody knows that
       const bool by_two = chance(rng, 2);
@@ -107,7 +92,7 @@ RefusedFile lies_outside(Rng& rng) {
     }
     default:  // merged rows that grow
       t.logical = {{"w", ""}};
-      t.rest = {"root: {I0: " + n + ", I1: " + to_string(draw(rng, 2, 9)) + "}",
+      t.rest = {"root: {I0: " + n + ", I1: " + number(rng, 2, 9) + "}",
                 "view: [{merge: {in: [I0, I1], out: m}}, " + resize("m", left, right, "w") + "]",
                 chance(rng, 2) ? "allocation: [I0, I1]" : "allocation: [m]"};
       t.loop = {"w"};
@@ -126,12 +111,6 @@ RefusedFile no_such_fill(Rng& rng) {
   const std::int64_t value = (std::int64_t{1} << draw(rng, 7, 62)) + draw(rng, 1, 99);
   t.rest.push_back("fill: " + to_string(chance(rng, 3) ? -value : value));
   return file;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 std::string read(Rng& rng, const std::string& loops, bool is_guarded, bool counts = false) {
@@ -158,7 +137,7 @@ RefusedFile overwritten(Rng& rng) {
     t.rest[0] = "allocation: [a, b, I1]";
     t.transforms = {t.transforms[0]};
     t.loop = {"a", "b", "I1"};
-    t.strides = "[" + to_string(draw(rng, 2, 9)) + ", " + to_string(draw(rng, 1, 9)) + ", 1]";
+    t.strides = "[" + number(rng, 2, 9) + ", " + number(rng, 1, 9) + ", 1]";
     t.rest.erase(t.rest.begin() + 1, t.rest.end());
     t.rest.push_back("fill: 0");
   }
@@ -205,15 +184,15 @@ RefusedFile read_twice(Rng& rng) {
     if (chance(rng, 2)) t.rest.push_back("fill: 0");
     allow_duplicates(t);
     t.rest[0] = "allocation: [I0, I1]";
-    t.strides = "[" + to_string(draw(rng, 9, 12)) + ", 1]";
+    t.strides = "[" + number(rng, 9, 12) + ", 1]";
     return file;
   }
   const bool is_carried = chance(rng, 2);
   Tensor& t = is_carried ? carried(file, rng) : tensor(file, rng);
   if (!is_carried) {
-    t.logical = {{"I0", size(file, rng, "N", 3, 9)}, {"I1", to_string(draw(rng, 3, 9))}};
+    t.logical = {{"I0", size(file, rng, "N", 3, 9)}, {"I1", number(rng, 3, 9)}};
     t.loop = {"I0", "I1"};
-    if (chance(rng, 2)) t.strides = "[" + to_string(draw(rng, 9, 11)) + ", 1]";
+    if (chance(rng, 2)) t.strides = "[" + number(rng, 9, 11) + ", 1]";
   }
   t.rest.push_back("memory: shared");
   const std::string column = is_carried ? "I0" : "I1";
@@ -232,7 +211,7 @@ RefusedFile other_identity(Rng& rng) {
   const bool has_duplicates = chance(rng, 4);
   Tensor& t = carried(file, rng, has_duplicates || chance(rng, 2));
   t.rest.push_back("memory: shared");
-  t.rest.push_back("fill: " + to_string(draw(rng, 2, 99)));
+  t.rest.push_back("fill: " + number(rng, 2, 99));
   const std::vector<std::string> folds = {"sum", "prod", "max", "min", "mean", "any", "all"};
   const std::string reader = "read: {loop: [" + joined(t.loop) + "], reduce: " + pick(rng, folds);
   if (has_duplicates) {
@@ -256,7 +235,7 @@ RefusedFile unfilled(Rng& rng) {
     t.loop = {"I0", "I1"};
     t.strides = "[" + to_string(columns + draw(rng, 1, 3)) + ", 1]";
   }
-  file.tensor->rest.push_back("fill: " + to_string(draw(rng, -9, 99)));
+  file.tensor->rest.push_back("fill: " + number(rng, -9, 99));
   return file;
 }
 
@@ -270,7 +249,7 @@ RefusedFile open_vector(Rng& rng) {
       pick(rng, std::vector<std::string>{"(N * N + N)", "(N + 1) * N", "(N * N * N + 5 * N)",
                                          "(N * N * N + N)"});
   const std::string row = even + (is_wide ? " * 2" : ""), width = is_wide ? "4" : "2";
-  t.logical = {{"I0", to_string(draw(rng, 2, 9))}, {"I1", to_string(draw(rng, 2, 9))}};
+  t.logical = {{"I0", number(rng, 2, 9)}, {"I1", number(rng, 2, 9)}};
   std::string whole = "I1";
   t.loop = {"I0", "o", "v"};
   switch (draw(rng, 1, 4)) {
@@ -279,18 +258,18 @@ RefusedFile open_vector(Rng& rng) {
     case 3:  // merged, without and with gaps
       t.logical[1].second = row;
       if (chance(rng, 2)) t.strides = "[" + row + " + " + width + ", 1]";
-      t.transforms = {"{merge: {in: [I0, I1], out: m}}"};
+      t.transforms = {merge("I0", "I1", "m")};
       t.loop = {"o", "v"};
       whole = "m";
       break;
     default:  // between two others
       t.logical.insert(t.logical.begin() + 1, {"I2", row});
       t.logical.back().second = to_string(1 + 2 * draw(rng, 1, 4));
-      t.transforms = {"{merge: {in: [I2, I1], out: m}}"};
+      t.transforms = {merge("I2", "I1", "m")};
       whole = "m";
       break;
   }
-  t.transforms.push_back("{split: {in: " + whole + ", factor: " + width + ", out: [o, v]}}");
+  t.transforms.push_back(split(whole, width, "o", "v"));
   t.bind = {{"v", "Vectorize"}};
   if (chance(rng, 3)) allow_duplicates(t);
   return file;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "tests/oracle/draws.h"
+#include "tests/report/file_items.h"
 #include "tests/report/random_tile_refusals.h"
 
 namespace selvage::test {
@@ -14,18 +14,6 @@ using oracle::chance;
 using oracle::draw;
 using oracle::pick;
 using Rng = std::mt19937_64;
-
-std::string number(Rng& rng, std::int64_t lo, std::int64_t hi) {
-  return std::to_string(draw(rng, lo, hi));
-}
-
-std::string type(Rng& rng) {
-  return pick(rng, std::vector<std::string>{"float", "half", "int32", "double", "int8"});
-}
-
-std::string array(const std::string& shape, const std::string& type) {
-  return "{shape: [" + shape + "], dtype: " + type + "}";
-}
 
 // A size N, or a number of that name's sort.
 std::string size(RefusedFile& file, Rng& rng, const std::string& name, std::int64_t lo = 5,
@@ -42,31 +30,32 @@ RefusedFile read_outside(Rng& rng) {
   switch (draw(rng, 1, 5)) {
     case 1: {  // as long as what is read
       const std::string n = size(file, rng, "N");
-      file.inputs = {{"x", array(n, type(rng))}, {"z", array(n, "float")}};
+      file.inputs = {{"x", array(n, element_type(rng))}, {"z", array(n, "float")}};
       file.compute = {"y[i] = x[i + " + by + "] + z[i]"};
       break;
     }
     case 2:  // of two sizes
       file.symbols["M"]["min"] = draw(rng, 1, 3);
       file.symbols["N"]["min"] = draw(rng, 1, 3);
-      file.inputs = {{"x", array("M", type(rng))}, {"z", array("N", "float")}};
+      file.inputs = {{"x", array("M", element_type(rng))}, {"z", array("N", "float")}};
       file.compute = {"y[i] = x[i * " + number(rng, 2, 3) + " + " + by + "] * z[i]"};
       break;
     case 3:  // inside only where N is a multiple
       file.symbols["N"]["min"] = 16;
-      file.inputs = {{"x", array("N / " + of + " * " + of, type(rng))},
+      file.inputs = {{"x", array("N / " + of + " * " + of, element_type(rng))},
                      {"z", array("N - 1", "half")}};
       file.compute = {"y[i] = x[i + 1] + z[i]"};
       break;
     case 4: {  // behind a tensor that is inlined
       const std::string n = size(file, rng, "N"), m = size(file, rng, "M", 2, 6);
-      file.inputs = {{"x", array(m + ", " + n, type(rng))}, {"z", array(m + ", " + n, "float")}};
+      file.inputs = {{"x", array(m + ", " + n, element_type(rng))},
+                     {"z", array(m + ", " + n, "float")}};
       file.compute = {"t[i, j] = x[i, j + " + by + "] + z[i, j]", "y[i, j] = t[i, j] * 2"};
       break;
     }
     default: {  // read only in part: fill() around the reader
       const std::string n = size(file, rng, "N", 9, 40);
-      file.inputs = {{"x", array(n, type(rng))}, {"z", array(n, "float")}};
+      file.inputs = {{"x", array(n, element_type(rng))}, {"z", array(n, "float")}};
       file.compute = {"t[i] = x[i + " + by + "] + z[i]",
                       "y[i] = fill(t[i - " + number(rng, 1, 3) + "], 0) + z[i]"};
       break;
@@ -98,8 +87,7 @@ RefusedFile read_elsewhere(Rng& rng) {
     case 3:  // a scalar of another block
       file.inputs = {{"x", array(m, "float")}};
       file.compute = {"t[i] = x[i] + 1", "y[] = t[0] * 2"};
-      file.schedule["t"] = {"{resize: {in: i, left: " + by + ", right: 0, out: a}}",
-                            "{bind: {a: BIDx}}", "{inline: {into: y}}"};
+      file.schedule["t"] = {resize("i", by, "0", "a"), "{bind: {a: BIDx}}", "{inline: {into: y}}"};
       break;
     default: {  // of registers
       file.inputs = {{"x", array(m + ", 64", "float")}, {"z", array(m + ", 64", "float")}};
@@ -146,14 +134,14 @@ std::string fold(Rng& rng) {
 RefusedFile fold_by_blocks(Rng& rng) {
   RefusedFile file;
   const std::string n = size(file, rng, "N");
-  file.inputs = {{"x", array(number(rng, 2, 9) + ", " + n, type(rng))}};
+  file.inputs = {{"x", array(number(rng, 2, 9) + ", " + n, element_type(rng))}};
   file.compute = {"s[i] = " + fold(rng) + "(x[i, j])"};
   const std::string block = pick(rng, std::vector<std::string>{"BIDx", "BIDy", "BIDz"});
   if (chance(rng, 2)) {
     file.schedule["s"] = {"{bind: {j: " + block + "}}"};
   } else {
     file.schedule["s"] = {
-        "{split: {in: j, factor: " + number(rng, 2, 8) + ", out: [a, b]}}",
+        split("j", number(rng, 2, 8), "a", "b"),
         chance(rng, 2) ? "{bind: {a: " + block + ", b: TIDx}}" : "{bind: {a: " + block + "}}"};
   }
   if (chance(rng, 3)) file.compute.push_back("y[i] = s[i] * 2");
@@ -203,8 +191,8 @@ RefusedFile bind_twice(Rng& rng) {
       break;
     default:  // parts of a fold
       file.compute = {"s[i] = sum(x[i, j])"};
-      file.schedule["s"] = {"{split: {in: j, factor: " + number(rng, 2, 8) + ", out: [a, b]}}",
-                            "{rfactor: {in: [b], as: p}}", "{bind: {a: TIDx}}"};
+      file.schedule["s"] = {split("j", number(rng, 2, 8), "a", "b"), "{rfactor: {in: [b], as: p}}",
+                            "{bind: {a: TIDx}}"};
       file.schedule["p"] = {chance(rng, 2) ? "{bind: {a: BIDx, b: TIDx}}" : "{bind: {b: TIDx}}"};
       break;
   }
@@ -234,13 +222,12 @@ RefusedFile lose_items(Rng& rng) {
   if (chance(rng, 2)) {
     file.inputs = {{"x", array(number(rng, 8, 20), "float")}};
     file.compute = {"y[i] = x[i] * 2"};
-    file.schedule["y"] = {"{resize: {in: i, left: " + left + ", right: " + right + ", out: r}}"};
+    file.schedule["y"] = {resize("i", left, right, "r")};
     return file;
   }
   RefusedFile::Tensor& t = file.tensor.emplace();
   t.logical = {{"I0", number(rng, 8, 20)}, {"I1", number(rng, 2, 6)}};
-  t.transforms = {"{resize: {in: I0, left: " + left + ", right: " + right + ", out: I2}}",
-                  "{split: {in: I2, factor: " + number(rng, 2, 5) + ", out: [I3, I4]}}"};
+  t.transforms = {resize("I0", left, right, "I2"), split("I2", number(rng, 2, 5), "I3", "I4")};
   if (chance(rng, 2)) t.rest = {"duplicates: allowed"};
   return file;
 }
@@ -260,8 +247,7 @@ RefusedFile leave_to_one_thread(Rng& rng) {
 // E450 to E452: vectors of random tensors.
 RefusedFile wrong_vector(Rng& rng, const std::vector<std::string>& factors) {
   RefusedFile file;
-  RefusedFile::Tensor& t = file.tensor.emplace();
-  t.dtype = type(rng);
+  RefusedFile::Tensor& t = tensor(file, rng);
   const std::int64_t axes = draw(rng, 1, 3);
   std::vector<std::int64_t> extents;
   std::vector<std::string> open;
@@ -289,13 +275,12 @@ RefusedFile wrong_vector(Rng& rng, const std::vector<std::string>& factors) {
   if (axes > 1 && chance(rng, 2)) {
     const std::string out = name(), last = open.back();
     open.pop_back();
-    t.transforms.push_back("{merge: {in: [" + open.back() + ", " + last + "], out: " + out + "}}");
+    t.transforms.push_back(merge(open.back(), last, out));
     open.back() = out;
   }
   const std::size_t at = chance(rng, 4) ? 0 : open.size() - 1;
   const std::string o = name(), v = name();
-  t.transforms.push_back("{split: {in: " + open[at] + ", factor: " + pick(rng, factors) +
-                         ", out: [" + o + ", " + v + "]}}");
+  t.transforms.push_back(split(open[at], pick(rng, factors), o, v));
   open[at] = o;
   open.insert(open.begin() + std::ptrdiff_t(at) + 1, v);
   t.loop = open;
@@ -313,7 +298,7 @@ RefusedFile small_factor(Rng& rng) {
   t.logical = {{"I0", number(rng, 8, 99)}};
   const std::string less = number(rng, 3, 40);
   const std::string factor = chance(rng, 2) ? "K - " + less : "K / " + less;
-  t.transforms = {"{split: {in: I0, factor: " + factor + ", out: [I1, I2]}}"};
+  t.transforms = {split("I0", factor, "I1", "I2")};
   return file;
 }
 RefusedFile small_extent(Rng& rng) {
@@ -335,7 +320,7 @@ RefusedFile wrong_swizzle(Rng& rng) {
     file.symbols["N"]["min"] = 1;
     t.logical[1].second = "N";
   }
-  t.transforms = {"{swizzle: {kind: xor, in: [I0, I1], out: [I2, I3]}}"};
+  t.transforms = {swizzle("xor", "I0", "I1", "I2", "I3")};
   return file;
 }
 

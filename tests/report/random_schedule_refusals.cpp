@@ -1,5 +1,5 @@
 // Files whose schedules and statements are refused, at random.
-#include "tests/oracle/draws.h"
+#include "tests/report/file_items.h"
 #include "tests/report/random_refusals.h"
 
 namespace selvage::test {
@@ -11,14 +11,6 @@ using oracle::draw;
 using oracle::pick;
 using Rng = std::mt19937_64;
 using Words = std::vector<std::string>;
-
-std::string number(Rng& rng, std::int64_t lo, std::int64_t hi) {
-  return std::to_string(draw(rng, lo, hi));
-}
-
-std::string array(const std::string& shape, const std::string& type) {
-  return "{shape: [" + shape + "], dtype: " + type + "}";
-}
 
 std::string floating(Rng& rng) { return pick(rng, Words{"float", "half", "double", "bfloat16"}); }
 
@@ -58,11 +50,8 @@ RefusedFile too_large(Rng& rng) {
       file.inputs[0].second = array(
           number(rng, 1LL << 31, 1LL << 40) + ", " + number(rng, 1LL << 32, 1LL << 40), "half");
       break;
-    case 3: file.schedule["y"] = {"{split: {in: i, factor: " + large + ", out: [a, b]}}"}; break;
-    default:
-      file.schedule["y"] = {"{resize: {in: j, left: " + number(rng, 0, 3) + ", right: " + large +
-                            ", out: r}}"};
-      break;
+    case 3: file.schedule["y"] = {split("i", large, "a", "b")}; break;
+    default: file.schedule["y"] = {resize("j", number(rng, 0, 3), large, "r")}; break;
   }
   return file;
 }
@@ -149,7 +138,7 @@ RefusedFile cache_in_vain(Rng& rng) {
   }
   RefusedFile file = reduction(rng);
   file.schedule["s"] = {
-      "{split: {in: k, factor: " + number(rng, 2, 8) + ", out: [a, b]}}",
+      split("k", number(rng, 2, 8), "a", "b"),
       "{rfactor: {in: [" + std::string(chance(rng, 2) ? "a" : "b") + "], as: p}}"};
   file.schedule["p"] = {"{cache: {as: c, memory: " + memory + "}}"};
   return file;
@@ -177,7 +166,7 @@ RefusedFile replay_nothing(Rng& rng) {
   }
   file.compute[1] = "y[k] = t[" + pick(rng, Words{"0, 0", "1, 0"}) + "] * w[k]";
   file.inputs.emplace_back("w", array(number(rng, 2, 50), "float"));
-  file.schedule["y"] = {"{split: {in: k, factor: " + number(rng, 2, 8) + ", out: [a, b]}}"};
+  file.schedule["y"] = {split("k", number(rng, 2, 8), "a", "b")};
   file.schedule["t"] = {"{like: y}"};
   return file;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/oracle/draws.h"
+#include "tests/report/file_items.h"
 
 namespace selvage::test {
 
@@ -15,35 +15,11 @@ using Rng = std::mt19937_64;
 using Tensor = RefusedFile::Tensor;
 using std::to_string;
 
-Tensor& tensor(RefusedFile& file, Rng& rng) {
-  Tensor& t = file.tensor.emplace();
-  t.dtype = pick(rng, std::vector<std::string>{"float", "half", "int32", "int8", "double"});
-  return t;
-}
-
 std::int64_t bytes_of(const Tensor& t) {
   return t.dtype == "double" ? 8 : t.dtype == "half" ? 2 : t.dtype == "int8" ? 1 : 4;
 }
 // How many elements are 16 bytes.
 std::int64_t unit(const Tensor& t) { return 16 / bytes_of(t); }
-
-std::string split(const std::string& in, std::int64_t factor, const std::string& o,
-                  const std::string& i) {
-  return "{split: {in: " + in + ", factor: " + to_string(factor) + ", out: [" + o + ", " + i +
-         "]}}";
-}
-std::string merge(const std::string& o, const std::string& i, const std::string& out) {
-  return "{merge: {in: [" + o + ", " + i + "], out: " + out + "}}";
-}
-std::string resize(const std::string& in, std::int64_t left, std::int64_t right,
-                   const std::string& out) {
-  return "{resize: {in: " + in + ", left: " + to_string(left) + ", right: " + to_string(right) +
-         ", out: " + out + "}}";
-}
-std::string swizzle(const std::string& kind, const std::string& x, const std::string& y,
-                    const std::string& u, const std::string& v) {
-  return "{swizzle: {kind: " + kind + ", in: [" + x + ", " + y + "], out: [" + u + ", " + v + "]}}";
-}
 
 void bulk(Tensor& t, const std::vector<std::string>& loops) {
   for (const std::string& loop : loops) t.bind.emplace_back(loop, "Bulk");
@@ -141,7 +117,7 @@ RefusedFile broken_rule(Rng& rng) {
       t.logical.emplace_back("I5", to_string(2 * u));
       t.loop.push_back("I5");
       bulk(t, {"I5"});
-      if (chance(rng, 2)) bulk(t, {"I" + to_string(draw(rng, 0, 4))});
+      if (chance(rng, 2)) bulk(t, {"I" + number(rng, 0, 4)});
       break;
     }
     case 2:  // 2^32 items
@@ -185,7 +161,7 @@ RefusedFile broken_rule(Rng& rng) {
       break;
     case 9:  // nothing has stride 1
       rows(n, u * draw(rng, 1, 5));
-      t.strides = "[" + to_string(u * 64) + ", " + to_string(draw(rng, 2, 4)) + "]";
+      t.strides = "[" + to_string(u * 64) + ", " + number(rng, 2, 4) + "]";
       bulk(t, {"I1"});
       break;
     case 10:  // strides that are no multiples of 16 bytes
@@ -253,13 +229,13 @@ RefusedFile across_a_break(Rng& rng) {
   const std::int64_t box = draw(rng, 2, 30);
   std::int64_t stride = columns * row + unit(t) * draw(rng, 1, 20);
   t.strides = to_string(row) + ", 1]";
-  t.logical = {{"I0", to_string(draw(rng, 2, 9))}, {"I1", to_string(columns)}};
+  t.logical = {{"I0", number(rng, 2, 9)}, {"I1", to_string(columns)}};
   t.transforms = {merge("I0", "I1", "m")};
   std::string whole = "m";
   t.strides = to_string(stride) + ", " + t.strides;
   if (chance(rng, 3)) {
     stride = stride * draw(rng, 10, 12);
-    t.logical.insert(t.logical.begin(), {"I2", to_string(draw(rng, 2, 4))});
+    t.logical.insert(t.logical.begin(), {"I2", number(rng, 2, 4)});
     t.transforms.push_back(merge("I2", "m", "w"));
     t.strides = to_string(stride) + ", " + t.strides;
     whole = "w";
@@ -324,7 +300,7 @@ RefusedFile other_fill(Rng& rng) {
   RefusedFile file;
   Tensor& t = tensor(file, rng);
   const std::int64_t u = unit(t);
-  t.logical = {{"I0", to_string(draw(rng, 3, 40))}, {"I1", to_string(u * draw(rng, 3, 9))}};
+  t.logical = {{"I0", number(rng, 3, 40)}, {"I1", to_string(u * draw(rng, 3, 9))}};
   t.transforms = {split("I1", u * draw(rng, 1, 4), "o", "i")};
   t.loop = {"I0", "o", "i"};
   bulk(t, {"i"});
@@ -389,7 +365,7 @@ RefusedFile not_decided(Rng& rng) {
       break;
     case 3:  // N * N + N is even, but nothing here knows that
       t.logical = {{"I0", "M"}, {"I1", row}};
-      t.transforms = {"{split: {in: I0, factor: N * N + N, out: [a, b]}}", split("b", 2, "c", "d")};
+      t.transforms = {split("I0", "N * N + N", "a", "b"), split("b", 2, "c", "d")};
       t.loop = {"a", "c", "d", "I1"};
       bulk(t, {"d", "I1"});
       t.rest = {"fill: 0"};

@@ -1,19 +1,16 @@
 #include "tests/report/refused_file.h"
 
+#include <selvage/base/words.h>
+
 #include <algorithm>
 #include <numeric>
 
+#include "tests/report/file_items.h"
 #include "tests/report/tile_changes.h"
 
 namespace selvage::test {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& list, const std::string& between = ", ") {
-  std::string text;
-  for (const std::string& s : list) text += (text.empty() ? "" : between) + s;
-  return text;
-}
 
 std::string map_of(const Named& entries) {
   std::vector<std::string> list;
@@ -26,7 +23,7 @@ std::string axes_of(const Named& logical) {
   if (logical.empty() || !logical[0].second.empty()) return map_of(logical);
   std::vector<std::string> list;
   for (const auto& [name, nothing] : logical) list.push_back(name);
-  return "[" + joined(list) + "]";
+  return bracketed(list);
 }
 
 std::vector<std::string> parts_of(const std::string& help) {
@@ -54,24 +51,14 @@ bool edit_cache(RefusedFile& file, const std::string& name, const std::string& m
 }
 
 void unbind(RefusedFile& file, const std::string& tensor, const std::string& loop) {
-  for (std::string& item : file.schedule[tensor]) {
-    replace_all(item, "([{ ])" + loop + ": [A-Z]\\w+", "$1" + loop + ": Serial");
-  }
+  rebind(file, tensor, loop, "Serial");
   file.schedule[tensor].push_back("{bind: {" + loop + ": Serial}}");
-}
-
-void rebind(RefusedFile& file, const std::string& tensor, const std::string& loop,
-            const std::string& type) {
-  for (std::string& item : file.schedule[tensor]) {
-    replace_all(item, "([{ ])" + loop + ": [A-Z]\\w+", "$1" + loop + ": " + type);
-  }
 }
 
 // The loop of the one tensor, split and its inner part bound to Vectorize.
 void split_vector(RefusedFile::Tensor& t, const std::string& loop, const std::string& factor) {
   const std::string o = loop + "_o", v = loop + "_v";
-  t.transforms.push_back("{split: {in: " + loop + ", factor: " + factor + ", out: [" + o + ", " +
-                         v + "]}}");
+  t.transforms.push_back(split(loop, factor, o, v));
   const auto at = std::find(t.loop.begin(), t.loop.end(), loop);
   *t.loop.insert(at, o);
   *std::find(t.loop.begin(), t.loop.end(), loop) = v;
@@ -162,8 +149,7 @@ const std::vector<Change>& changes() {
            replace_all(item, "([{ ])" + n + ": " + m.str(2), "$1" + n + "_o: " + m.str(2));
          }
          const std::string outer = n + "_o", inner = n + "_i";
-         list.insert(list.begin(),
-                     "{split: {in: " + n + ", factor: 4, out: [" + outer + ", " + inner + "]}}");
+         list.insert(list.begin(), split(n, 4, outer, inner));
          list.push_back("{rfactor: {in: [" + inner + "], as: " + parts + "}}");
          list.push_back("{bind: {" + outer + ": Serial}}");
          f.schedule[parts].push_back(m.str(4));
@@ -266,6 +252,15 @@ void replace_all(std::string& text, const std::string& words, const std::string&
   text = std::regex_replace(text, std::regex(words), by);
 }
 
+bool rebind(RefusedFile& file, const std::string& tensor, const std::string& loop,
+            const std::string& type) {
+  const std::vector<std::string> before = file.schedule[tensor];
+  for (std::string& item : file.schedule[tensor]) {
+    replace_all(item, "([{ ])" + loop + ": [A-Z]\\w+", "$1" + loop + ": " + type);
+  }
+  return file.schedule[tensor] != before;
+}
+
 bool remove_items(RefusedFile& file, const std::string& tensor, const std::string& key) {
   return std::erase_if(file.schedule[tensor],
                        [&](const std::string& item) { return item.rfind("{" + key, 0) == 0; }) > 0;
@@ -289,7 +284,7 @@ std::string RefusedFile::text() const {
     if (!t.strides.empty()) all += "    strides: " + t.strides + "\n";
     if (!t.transforms.empty()) all += "    transforms:\n";
     for (const std::string& step : t.transforms) all += "      - " + step + "\n";
-    if (!t.loop.empty()) all += "    loop: [" + joined(t.loop) + "]\n";
+    if (!t.loop.empty()) all += "    loop: " + bracketed(t.loop) + "\n";
     if (!t.bind.empty()) all += "    bind: " + map_of(t.bind) + "\n";
     for (const std::string& line : t.rest) all += "    " + line + "\n";
     return all;
@@ -302,7 +297,7 @@ std::string RefusedFile::text() const {
   for (const auto& [name, list] : schedule) {
     if (list.empty()) continue;
     const bool is_inline = list.size() == 1 && list[0] == "inline";
-    lists += "  " + name + ": " + (is_inline ? list[0] : "[" + joined(list) + "]") + "\n";
+    lists += "  " + name + ": " + (is_inline ? list[0] : bracketed(list)) + "\n";
   }
   if (!lists.empty()) all += "schedule:\n" + lists;
   return all;

@@ -43,6 +43,9 @@ const std::vector<Change>& schedule_changes();
 
 std::string first_word(const std::string& message);
 void replace_all(std::string& text, const std::string& words, const std::string& by);
+// What binds the loop of the tensor binds it to that type instead; whether anything does.
+bool rebind(RefusedFile& file, const std::string& tensor, const std::string& loop,
+            const std::string& type);
 // The items of the tensor's list that begin so; whether there were any.
 bool remove_items(RefusedFile& file, const std::string& tensor, const std::string& key);
 

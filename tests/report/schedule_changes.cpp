@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tests/report/file_items.h"
+
 namespace selvage::test {
 
 namespace {
@@ -44,11 +46,6 @@ bool reschedule(RefusedFile& file, const std::string& tensor, const std::string&
   return file.schedule[tensor] != before;
 }
 
-bool rebind(RefusedFile& file, const std::string& tensor, const std::string& loop,
-            const std::string& type) {
-  return reschedule(file, tensor, "([{ ])" + loop + ": [A-Z]\\w+", "$1" + loop + ": " + type);
-}
-
 // The loop, split, and what was bound bound inside.
 bool bind_inner(RefusedFile& file, const std::string& tensor, const std::string& loop,
                 const std::string& factor) {
@@ -60,8 +57,7 @@ bool bind_inner(RefusedFile& file, const std::string& tensor, const std::string&
   const auto at = std::find_if(list.begin(), list.end(), [&](const std::string& item) {
     return item.find(inner + ": ") != std::string::npos;
   });
-  list.insert(at, "{split: {in: " + loop + ", factor: " + factor + ", out: [" + outer + ", " +
-                      inner + "]}}");
+  list.insert(at, split(loop, factor, outer, inner));
   return true;
 }
 
@@ -129,7 +125,7 @@ bool split_and_take_half(RefusedFile& file, const std::string& message) {
   });
   if (at == list.end()) return false;
   replace_all(*at, "in: \\[.*?\\]", "in: [" + loop + "_i]");
-  list.insert(at, "{split: {in: " + loop + ", factor: 2, out: [" + loop + "_o, " + loop + "_i]}}");
+  list.insert(at, split(loop, 2, loop + "_o", loop + "_i"));
   return true;
 }
 
