@@ -4,13 +4,21 @@ add_executable(selvage_compile "${PROJECT_SOURCE_DIR}/tools/selvage_compile/main
 target_link_libraries(selvage_compile PRIVATE selvage_runtime)
 use_pch(selvage_compile selvage_pch)
 
+# All of it but main, which tests call without starting a process.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/schedule_inspect/*.cpp")
 if(sources)
-  add_executable(schedule_inspect ${sources})
-  target_include_directories(schedule_inspect PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_compile_definitions(schedule_inspect PRIVATE SELVAGE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(schedule_inspect PRIVATE
-    selvage_confirm selvage CLI11::CLI11 nlohmann_json::nlohmann_json)
+  set(main "${PROJECT_SOURCE_DIR}/tools/schedule_inspect/main.cpp")
+  list(REMOVE_ITEM sources "${main}")
+  add_library(schedule_inspect_command STATIC ${sources})
+  target_include_directories(schedule_inspect_command PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(schedule_inspect_command PRIVATE
+    SELVAGE_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(schedule_inspect_command
+    PUBLIC selvage_confirm selvage
+    PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+  use_pch(schedule_inspect_command selvage_pch)
+  add_executable(schedule_inspect "${main}")
+  target_link_libraries(schedule_inspect PRIVATE schedule_inspect_command)
   use_pch(schedule_inspect selvage_pch)
   add_dependencies(schedule_inspect selvage_compile)
 endif()

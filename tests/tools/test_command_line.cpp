@@ -54,12 +54,8 @@ TEST(CommandLine, HelpAndVersion) {
 TEST(CommandLine, WhatMakesNoSenseIsRefused) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "there is no file to read; help: name a schedule file, or - for stdin"},
-      {"a.yaml b.yaml",
-       "The following argument was not expected: b.yaml; help: schedule_inspect --help lists the "
-       "options"},
-      {"a.yaml --jsno",
-       "The following argument was not expected: --jsno; help: schedule_inspect --help lists the "
-       "options"},
+      {"a.yaml b.yaml", "'b.yaml' is one file too many beside 'a.yaml'; help: leave it out"},
+      {"a.yaml --jsno", "there is no option '--jsno'; help: did you mean '--json'?"},
       {"a.yaml --size N", "--size: expected NAME=..., found 'N'; help: write --size N=1024"},
       {"a.yaml --size N=-3",
        "--size: the value of N is '-3'; help: write a whole number of 64 bits, such as --size "
@@ -75,10 +71,8 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
        "--json, --dot and --svg - each want standard output; help: choose one"},
       {"a.yaml --dot --svg -",
        "--json, --dot and --svg - each want standard output; help: choose one"},
-      {"--rules --schema",
-       "--rules and --schema are two tasks; help: schedule_inspect --help lists the options"},
-      {"--rules a.yaml",
-       "--rules and 'a.yaml' are two tasks; help: schedule_inspect --help lists the options"},
+      {"--rules --schema", "--rules and --schema are two tasks; help: leave one of the two out"},
+      {"--rules a.yaml", "--rules and 'a.yaml' are two tasks; help: leave one of the two out"},
   };
   for (const auto& [arguments, message] : cases) {
     const Outcome o = inspect(arguments);
@@ -292,7 +286,7 @@ TEST(CommandLine, ExpectationsThatAreNotMetAreErrors) {
   EXPECT_EQ(o.status, 1);
   EXPECT_EQ(o.err,
             "-:2:23: error[E391]: the predicates of T0 are [], and expected are [I0 < 8]; help: "
-            "correct the schedule, or what is expected of it\n");
+            "expect T0: []; or change the schedule\n");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <selvage/base/names.h>
 #include <selvage/frontend/words.h>
 
 #include <CLI/App.hpp>
@@ -15,8 +16,7 @@ namespace {
 
 const Place kPlace = {"schedule_inspect", 0, 0};
 
-[[noreturn]] void wrong(std::string message,
-                        std::string help = "schedule_inspect --help lists the options") {
+[[noreturn]] void wrong(std::string message, std::string help) {
   refuse("E801", kPlace, std::move(message), std::move(help));
 }
 
@@ -90,6 +90,39 @@ struct Raw {
   bool version = false, run = false;
 };
 
+// Words that are no option, nor the value of one, nor the file.
+void refuse_words(const CLI::App& app, const std::vector<std::string>& words,
+                  const std::string& file) {
+  if (words.empty()) return;
+  // Behind -- there are files alone.
+  const auto files = std::find(words.begin(), words.end(), "--");
+  const auto option =
+      std::find_if(words.begin(), files, [](const std::string& w) { return w.starts_with('-'); });
+  if (option == files) {
+    const std::string& word = files == words.begin() ? words.back() : words.front();
+    wrong("'" + word + "' is one file too many beside '" + file + "'", "leave it out");
+  }
+  const std::string name = option->substr(0, option->find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* o : app.get_options()) {
+    for (const std::string& n : o->get_lnames()) known.push_back("--" + n);
+  }
+  wrong("there is no option " + shown(name),
+        meant(name, std::vector<std::string_view>(known.begin(), known.end()),
+              "leave it out; schedule_inspect --help lists those that there are"));
+}
+
+// What the parser says of an option that stands too often, or with too much or too little behind
+// it.
+[[noreturn]] void refuse_parse(const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
+  if (says("missing")) wrong(message, "write its value behind it");
+  if (says("At Most 1")) wrong(message, "give it once");
+  if (says("--seed")) wrong(message, "write a whole number, such as --seed 1");
+  wrong(message, "leave the value out");
+}
+
 void refuse_unsupported_options(const Raw& raw) {
   const std::pair<bool, const char*> options[] = {
       {raw.trace, "--trace"},
@@ -108,8 +141,9 @@ void examine(const Raw& raw, Options& options) {
   if (raw.schema) tasks.emplace_back("--schema", Options::Task::Schema);
   if (!tasks.empty()) {
     const std::string first = tasks[0].first;
-    if (tasks.size() > 1) wrong(first + " and " + tasks[1].first + " are two tasks");
-    if (!raw.file.empty()) wrong(first + " and '" + raw.file + "' are two tasks");
+    const std::string help = "leave one of the two out";
+    if (tasks.size() > 1) wrong(first + " and " + tasks[1].first + " are two tasks", help);
+    if (!raw.file.empty()) wrong(first + " and '" + raw.file + "' are two tasks", help);
     options.task = tasks[0].second;
     options.file = raw.simplify;
     return;
@@ -220,10 +254,12 @@ Options parse_options(int argc, const char* const* argv) {
   try {
     std::vector<std::string> words = with_options_repeated(argc, argv);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.allow_extras();
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
-    wrong(e.what());
+    refuse_parse(e);
   }
+  refuse_words(app, app.remaining(), raw.file);
   if (help || raw.version) {
     options.task = help ? Options::Task::Help : Options::Task::Version;
     if (help) options.help = app.help();

@@ -1,0 +1,87 @@
+#include <selvage/base/check.h>
+#include <selvage/confirm/confirm.h>
+#include <selvage/frontend/expression_lines.h>
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/report/dot.h>
+#include <selvage/report/file_schema.h>
+#include <selvage/report/json.h>
+#include <selvage/report/page.h>
+#include <selvage/report/picture.h>
+#include <selvage/report/resources.h>
+#include <selvage/report/rules_page.h>
+#include <selvage/report/run_file.h>
+
+#include <tools/schedule_inspect/command.h>
+#include <tools/schedule_inspect/options.h>
+
+#include <new>
+#include <ostream>
+
+namespace selvage {
+
+namespace {
+
+int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
+  const ScheduleFile file = read_schedule_file(options.file, options.sizes);
+  if (file.threads) refuse_for_threads(options);
+  Report report = inspect(file);
+  if (options.prove) confirm(report);
+  if (!options.arch.empty()) compile_report(options.arch, report);
+  if (options.run) run_file(file, options.running, report);
+  const bool prints_svg = options.svg == "-";
+  if (!options.svg.empty() && !prints_svg) write_svg(report, options.svg);
+  out << (prints_svg     ? to_svg(report)
+          : options.dot  ? to_dot(report)
+          : options.json ? to_json(report)
+                         : page(report, options.page));
+  err << to_text(report.diagnostics);
+  return report.exit_status();
+}
+
+int perform(const Options& options, std::ostream& out, std::ostream& err) {
+  switch (options.task) {
+    case Options::Task::Inspect: return inspect_file(options, out, err);
+    case Options::Task::Simplify: return simplify_file(options.file, out) ? 0 : 2;
+    case Options::Task::Rules: out << rules_page(); return 0;
+    case Options::Task::Schema: out << file_schema(); return 0;
+    case Options::Task::Help: out << options.help; return 0;
+    case Options::Task::Version: out << "schedule_inspect " SELVAGE_VERSION "\n"; return 0;
+  }
+  return 2;
+}
+
+}  // namespace
+
+int perform_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  const auto print = [&](const std::vector<Diagnostic>& diagnostics) {
+    err << to_text(diagnostics);
+  };
+  std::string file = "schedule_inspect";  // what is being read
+  try {
+    const Options options = parse_options(argc, argv);
+    if (!options.file.empty()) file = options.file;
+    return perform(options, out, err);
+  } catch (const BadFile& e) {
+    print(e.diagnostics());
+  } catch (const Illegal& e) {
+    print({e.diagnostic()});
+    return 1;
+  } catch (const BadInput& e) {
+    print({e.diagnostic()});
+  } catch (const Error& e) {
+    // A compiler or a driver that fails: nothing is wrong with the file, and nothing came out of
+    // it.
+    print({e.diagnostic()});
+    return 1;
+  } catch (const InternalError& e) {
+    err << "schedule_inspect: " << e.what() << "; please report it with the file\n";
+  } catch (const std::bad_alloc&) {
+    print({{.code = "E803",
+            .place = {file, 0, 0},
+            .message = "this machine has not enough memory for it",
+            .help = "split the file, or make its extents smaller"}});
+  }
+  return 2;
+}
+
+}  // namespace selvage
