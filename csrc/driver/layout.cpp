@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace selvage {
 
@@ -48,7 +49,13 @@ Layout::Layout(const Fusion& fusion, const DomainGraph& graph, TensorId t,
   const auto elements = sizes(elements_of(fusion, graph, t));
   if (!elements) too_large(tensor.name);
   elements_ = std::max<std::int64_t>(*elements, 0);
-  if (!tensor.strides.empty()) memory_ = {elements_};
+  if (!tensor.strides.empty()) {
+    const std::vector<std::int64_t> axes = memory_;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      strides_.emplace_back(sizes(tensor.strides[k]).value_or(0), axes[k]);
+    }
+    memory_ = {elements_};
+  }
   if (!is_permuted && tensor.strides.empty()) return;
 
   std::vector<Expr> indices;
@@ -86,6 +93,24 @@ std::optional<std::pair<std::int64_t, std::int64_t>> Layout::overlap() const {
     first = k;
   }
   return std::nullopt;
+}
+
+// From the axis whose items lie nearest on: a step past all that lies inside of it.
+std::vector<std::int64_t> Layout::strides_apart() const {
+  std::vector<std::size_t> order(strides_.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::reverse(order.begin(), order.end());  // of equal strides the last is the inner one
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return strides_[a].first < strides_[b].first;
+  });
+  std::vector<std::int64_t> apart(strides_.size());
+  std::int64_t inside = 1;
+  for (std::size_t k : order) {
+    const auto [stride, extent] = strides_[k];
+    apart[k] = std::max(stride, inside);
+    inside = saturating_add(inside, saturating_mul(apart[k], extent - 1));
+  }
+  return apart;
 }
 
 Array Layout::to_memory(const Array& by_point) const {

@@ -30,6 +30,8 @@ class Layout {
 
   // Two logical points at one address; nothing where there are none.
   std::optional<std::pair<std::int64_t, std::int64_t>> overlap() const;
+  // Strides that keep items apart: none is less than it is. Empty where the tensor has none.
+  std::vector<std::int64_t> strides_apart() const;
 
   // By logical point, row-major, to and from memory. Gaps in memory are zero.
   Array to_memory(const Array& by_point) const;
@@ -39,6 +41,7 @@ class Layout {
   std::vector<std::int64_t> shape_, memory_;
   std::int64_t points_ = 1, elements_ = 1;
   std::vector<std::int64_t> addresses_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> strides_;  // and the extents of their axes
 };
 
 }  // namespace selvage

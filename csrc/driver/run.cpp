@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/reference.h>
@@ -80,7 +81,7 @@ class Run {
     take_inputs();
     expected_on(result_.machine);  // says what is wrong with sizes and inputs
     if (have_zero_extent(fusion_, sizes_)) specialise();
-    check_launch_conditions(program_->checks, sizes_);
+    check_launch_conditions(fusion_, program_->checks, sizes_);
     take_offsets();
     for (const ProgramBuffer& b : program_->buffers) {
       const Schedule& schedule = *program_->schedule;
@@ -101,8 +102,8 @@ class Run {
  private:
   using Role = ProgramBuffer::Role;
 
-  // A size that is fixed by its facts, or told by the shape of an input, need not be given; nor a
-  // stride, which is then that of a dense array.
+  // A size that is fixed by its facts, alone or by sizes it is tied to, or told by the shape of an
+  // input, need not be given; nor a stride, which is then that of a dense array.
   void take_sizes() {
     result_.sizes = request_.sizes;
     const auto take = [&](Expr n, std::int64_t value) {
@@ -129,6 +130,10 @@ class Run {
         take(n, *told);
         continue;
       }
+      if (const auto told = told_by_facts(n)) {
+        take(n, *told);
+        continue;
+      }
       const auto dense = dense_stride(n);
       if (!dense) refuse<BadInput>("E614", "the size " + name + " has no value", help_of(name));
       take(n, *dense);
@@ -142,6 +147,21 @@ class Run {
       const std::vector<Expr> shape = fusion_.shape(*t);
       for (std::size_t k = 0; k < std::min(shape.size(), array.shape.size()); ++k) {
         const auto told = solved_for(n, shape[k], array.shape[k], sizes_, *fusion_.facts());
+        if (told) return told;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // By a relation to others: N == 6 * K.
+  std::optional<std::int64_t> told_by_facts(Expr n) const {
+    const std::vector<Expr>& assumed = fusion_.facts()->assumptions();
+    for (Expr e : assumed) {
+      if (!e.is(Op::Eq)) continue;
+      for (const auto& [left, right] : {std::pair(e[0], e[1]), std::pair(e[1], e[0])}) {
+        const auto value = sizes_(right);
+        const auto told =
+            value ? solved_for(n, left, *value, sizes_, *fusion_.facts()) : std::nullopt;
         if (told) return told;
       }
     }
@@ -203,10 +223,12 @@ class Run {
   static void check_no_overlap(const std::string& name, const Layout& layout) {
     const auto shared = layout.overlap();
     if (!shared) return;
+    const std::vector<std::int64_t> apart = layout.strides_apart();
     refuse<BadInput>("E626",
                      name + point_text(shared->first, layout.shape()) + " and " + name +
                          point_text(shared->second, layout.shape()) + " would lie at one address",
-                     "choose strides that keep the items of " + name + " apart");
+                     "choose strides that keep the items of " + name + " apart" +
+                         (apart.empty() ? "" : ", such as " + bracketed(apart)));
   }
 
   std::optional<std::size_t> find_buffer(const std::string& name) const {

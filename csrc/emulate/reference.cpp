@@ -46,14 +46,13 @@ class Interpreter {
   Interpreter(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
               const ErrorModel* model)
       : fusion_(fusion), model_(model) {
-    SizeValues values;
     for (const auto& [name, value] : sizes) {
       const Expr n = size_called(name);
       known_[n.id()] = value;
-      values.symbols.push_back(n);
-      values.values.push_back(value);
+      sizes_.symbols.push_back(n);
+      sizes_.values.push_back(value);
     }
-    check_sizes(fusion, values);
+    check_sizes(fusion, sizes_);
   }
 
   std::vector<BoundedArray> run(const std::map<std::string, Array>& inputs) {
@@ -243,10 +242,26 @@ class Interpreter {
       refuse<BadInput>(
           "E616",
           fusion_[t].name + bracketed(at) + " is read, outside its shape " + bracketed(array.shape),
-          "keep the subscripts below the extents");
+          help_for_read(t, subscripts));
     }
     const std::vector<double>& errors = errors_[index_of(t)];
     return Uncertain{element(array, address), errors.empty() ? 0 : errors[std::size_t(address)]};
+  }
+
+  // What has no items can be read by nobody, whatever the subscripts are.
+  std::string help_for_read(TensorId t, std::span<const Expr> subscripts) const {
+    std::vector<Expr> has_items;
+    for (Expr n : fusion_.shape(t)) has_items.push_back(n >= 1);
+    const bool is_empty = std::any_of(has_items.begin(), has_items.end(),
+                                      [&](Expr n) { return sizes_(n).value_or(0) == 0; });
+    if (!is_empty) return "keep the subscripts below the extents";
+    std::vector<std::string> words;
+    for (Expr s : subscripts) words.push_back(to_string(s));
+    const std::string other = nearby_size(fusion_, has_items, sizes_);
+    const std::string& name = fusion_[t].name;
+    return "choose sizes for which " + name + " has items" +
+           (other.empty() ? "" : ", such as " + other) + "; or read fill(" + name +
+           bracketed(words) + ", 0)";
   }
 
   [[noreturn]] void undefined(Expr e) {
@@ -306,6 +321,7 @@ class Interpreter {
 
   const Fusion& fusion_;
   const ErrorModel* model_;
+  SizeValues sizes_;
   std::unordered_map<std::uint32_t, std::int64_t> known_;  // sizes and indices, by symbol
   std::vector<Array> arrays_;                              // by tensor
   std::vector<std::vector<double>> errors_;                // by tensor; empty: none

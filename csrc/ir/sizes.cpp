@@ -7,17 +7,96 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace selvage {
 
 namespace {
 
-void check_size(const Fusion& fusion, Expr n, std::int64_t value) {
+bool may_be(const Fusion& fusion, Expr n, std::int64_t value) {
   const Facts::Symbol* facts = fusion.facts()->find(n);
-  const bool is_empty = value == 0 && contains(fusion.possibly_empty(), n);
-  if (facts == nullptr || is_empty) return;
+  if (facts == nullptr || (value == 0 && contains(fusion.possibly_empty(), n))) return true;
+  const Congruence& c = facts->congruence;
+  return facts->range.contains(value) &&
+         (c.modulus <= 1 || *euclid_mod(value, c.modulus) == *euclid_mod(c.residue, c.modulus));
+}
+
+// What is said of sizes alone, and of none that has no value.
+std::vector<Expr> conditions_on(const Fusion& fusion, const SizeValues& sizes) {
+  std::vector<Expr> conditions = fusion.launch_checks();
+  const std::vector<Expr>& assumed = fusion.facts()->assumptions();
+  conditions.insert(conditions.end(), assumed.begin(), assumed.end());
+  std::erase_if(conditions, [&](Expr condition) {
+    const std::vector<Expr> used = symbols_of(std::span(&condition, 1));
+    return !std::all_of(used.begin(), used.end(),
+                        [&](Expr s) { return contains(sizes.symbols, s); });
+  });
+  return conditions;
+}
+
+void add_constants(Expr e, std::vector<std::int64_t>& constants) {
+  if (e.is(Op::Const)) constants.push_back(e.value());
+  for (Expr part : e.args()) add_constants(part, constants);
+}
+
+// Near ones first: neighbours, what is nearly as far as a constant of the conditions, the ends of
+// the range, and ever farther ones.
+std::vector<std::int64_t> values_near(const Fusion& fusion, std::span<const Expr> conditions,
+                                      Expr n, std::int64_t value) {
+  constexpr std::int64_t kNeighbours = 1024;
+  std::vector<std::int64_t> list;
+  for (std::int64_t d = 1; d <= kNeighbours; ++d) {
+    list.insert(list.end(), {saturating_add(value, d), value - d});
+  }
+  for (std::int64_t d = kNeighbours; d < INT64_MAX / 4; d *= 2) {
+    list.insert(list.end(), {saturating_add(value, d), value - d});
+  }
+  std::vector<std::int64_t> ends;
+  for (Expr condition : conditions) add_constants(condition, ends);
+  if (const Facts::Symbol* facts = fusion.facts()->find(n)) {
+    if (facts->range.has_lo()) ends.push_back(facts->range.lo);
+    if (facts->range.has_hi()) ends.push_back(facts->range.hi);
+    const std::int64_t step = facts->congruence.modulus;
+    if (step > kNeighbours) ends.insert(ends.end(), {value / step * step, step});
+  }
+  for (std::int64_t end : ends) {
+    list.insert(list.end(), {end, saturating_add(end, 1), saturating_add(end, -1)});
+  }
+  std::erase_if(list, [&](std::int64_t v) { return v < 0 || v == value || !may_be(fusion, n, v); });
+  std::stable_sort(list.begin(), list.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::abs(a - value) < std::abs(b - value);
+  });
+  return list;
+}
+
+// The first value near n's own at which the conditions hold.
+std::optional<std::int64_t> value_near(const Fusion& fusion, std::span<const Expr> conditions,
+                                       Expr n, SizeValues sizes) {
+  const auto at =
+      std::find_if(sizes.symbols.begin(), sizes.symbols.end(), [&](Expr s) { return same(s, n); });
+  if (at == sizes.symbols.end()) return std::nullopt;
+  std::int64_t& value = sizes.values[std::size_t(at - sizes.symbols.begin())];
+  for (std::int64_t v : values_near(fusion, conditions, n, value)) {
+    value = v;
+    const bool holds = std::all_of(conditions.begin(), conditions.end(),
+                                   [&](Expr c) { return sizes(c).value_or(0) != 0; });
+    if (holds) return v;
+  }
+  return std::nullopt;
+}
+
+std::string such_as(const std::string& size) { return size.empty() ? "" : ", such as " + size; }
+
+// One that its own range and multiple allow; and the relations to other sizes, if it can be.
+void check_size(const Fusion& fusion, Expr n, const SizeValues& sizes) {
+  const std::int64_t value = *sizes(n);
+  if (may_be(fusion, n, value)) return;
+  const Facts::Symbol* facts = fusion.facts()->find(n);
   const std::string is = "the size " + to_string(n) + " is " + std::to_string(value) + ", ";
-  const std::string help = "give it a value that the fusion allows";
+  auto other = value_near(fusion, conditions_on(fusion, sizes), n, sizes);
+  if (!other) other = value_near(fusion, {}, n, sizes);
+  const std::string help = "give it a value that the fusion allows" +
+                           such_as(other ? to_string(n) + " = " + std::to_string(*other) : "");
   if (value < facts->range.lo) {
     refuse<BadInput>("E615", is + "below its min of " + std::to_string(facts->range.lo), help);
   }
@@ -25,21 +104,17 @@ void check_size(const Fusion& fusion, Expr n, std::int64_t value) {
     refuse<BadInput>("E615", is + "above its max of " + std::to_string(facts->range.hi), help);
   }
   const Congruence& c = facts->congruence;
-  if (c.modulus > 1 && *euclid_mod(value, c.modulus) != *euclid_mod(c.residue, c.modulus)) {
-    refuse<BadInput>("E615",
-                     is + "but modulo " + std::to_string(c.modulus) + " it is to be " +
-                         std::to_string(c.residue),
-                     help);
-  }
+  refuse<BadInput>(
+      "E615",
+      is + "but modulo " + std::to_string(c.modulus) + " it is to be " + std::to_string(c.residue),
+      help);
 }
 
-void check_condition(Expr condition, const SizeValues& sizes) {
-  for (Expr s : symbols_of(std::span(&condition, 1))) {
-    if (!contains(sizes.symbols, s)) return;  // not of sizes alone: nothing to check here
-  }
+void check_condition(const Fusion& fusion, Expr condition, const SizeValues& sizes) {
   if (sizes(condition).value_or(0) != 0) return;
-  refuse<BadInput>("E615", to_string(condition) + " does not hold at " + sizes_in(condition, sizes),
-                   "give sizes for which it holds");
+  refuse<BadInput>(
+      "E615", to_string(condition) + " does not hold at " + sizes_in(condition, sizes),
+      "give sizes for which it holds" + such_as(nearby_size(fusion, {&condition, 1}, sizes)));
 }
 
 }  // namespace
@@ -87,6 +162,19 @@ std::string sizes_in(Expr e, const SizeValues& sizes) {
   return text;
 }
 
+std::string nearby_size(const Fusion& fusion, std::span<const Expr> conditions,
+                        const SizeValues& sizes) {
+  std::vector<Expr> all = conditions_on(fusion, sizes);
+  all.insert(all.end(), conditions.begin(), conditions.end());
+  for (std::span<const Expr> asked : {std::span<const Expr>(all), conditions}) {
+    for (Expr n : symbols_of(conditions)) {
+      const auto value = value_near(fusion, asked, n, sizes);
+      if (value) return to_string(n) + " = " + std::to_string(*value);
+    }
+  }
+  return "";
+}
+
 Facts with_values(Facts facts, const SizeValues& sizes) {
   for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
     const Expr value = facts.pool().constant(sizes.values[k]);
@@ -101,9 +189,8 @@ void check_sizes(const Fusion& fusion, const SizeValues& sizes) {
     refuse<BadInput>("E614", "the size " + to_string(n) + " has no value",
                      "give " + to_string(n) + " a value");
   }
-  for (Expr n : fusion.sizes()) check_size(fusion, n, *sizes(n));
-  for (Expr condition : fusion.launch_checks()) check_condition(condition, sizes);
-  for (Expr condition : fusion.facts()->assumptions()) check_condition(condition, sizes);
+  for (Expr n : fusion.sizes()) check_size(fusion, n, sizes);
+  for (Expr condition : conditions_on(fusion, sizes)) check_condition(fusion, condition, sizes);
 }
 
 bool have_zero_extent(const Fusion& fusion, const SizeValues& sizes) {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace selvage {
@@ -26,6 +28,12 @@ std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const
 
 // "M = 4, N = 70000": the sizes that an expression is made of, those that have values.
 std::string sizes_in(Expr e, const SizeValues& sizes);
+
+// "K = 8": one of the sizes that `conditions` are made of and a value for it, near the one it has,
+// with which they hold, and what the fusion says of its sizes as well where that can be had; empty
+// where none is found.
+std::string nearby_size(const Fusion& fusion, std::span<const Expr> conditions,
+                        const SizeValues& sizes);
 
 // Throws BadInput: E614 a size of the fusion that has no value, E615 one that its facts rule out,
 // or values that break a relation between sizes.

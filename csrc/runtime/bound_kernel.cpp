@@ -17,14 +17,19 @@ KernelSource source_of(const Kernel& kernel) {
           std::move(text.origins)};
 }
 
-void check_launch_conditions(const std::vector<LaunchCheck>& checks, const SizeValues& sizes) {
+void check_launch_conditions(const Fusion& fusion, const std::vector<LaunchCheck>& checks,
+                             const SizeValues& sizes) {
   for (const LaunchCheck& check : checks) {
     if (sizes(check.condition).value_or(0) != 0) continue;
-    refuse<BadInput>("E621",
-                     to_string(check.condition) + " does not hold at " +
-                         sizes_in(check.condition, sizes) +
-                         (check.why.empty() ? "" : ": " + check.why),
-                     "choose sizes for which it holds");
+    std::vector<Expr> all;
+    for (const LaunchCheck& c : checks) all.push_back(c.condition);
+    std::string other = nearby_size(fusion, all, sizes);
+    if (other.empty()) other = nearby_size(fusion, {&check.condition, 1}, sizes);
+    refuse<BadInput>(
+        "E621",
+        to_string(check.condition) + " does not hold at " + sizes_in(check.condition, sizes) +
+            (check.why.empty() ? "" : ": " + check.why),
+        "choose sizes for which it holds" + (other.empty() ? "" : ", such as " + other));
   }
 }
 

@@ -22,7 +22,8 @@ struct BufferAddresses {
 };
 
 // Throws BadInput E621 where a launch check of the program does not hold.
-void check_launch_conditions(const std::vector<LaunchCheck>& checks, const SizeValues& sizes);
+void check_launch_conditions(const Fusion& fusion, const std::vector<LaunchCheck>& checks,
+                             const SizeValues& sizes);
 // The first variant of a step that may run. Throws BadInput E622 where none may.
 const Kernel& variant_for(const ProgramStep& step, const SizeValues& sizes,
                           const BufferAddresses& addresses);

@@ -131,7 +131,7 @@ class Executable::State {
   Plan make_plan(std::span<const Argument> arguments, const NamedSizes& named) {
     const SizeValues sizes = signature_.bind(arguments, named);
     if (have_zero_extent(fusion_, sizes)) return plan_instead(sizes);
-    check_launch_conditions(checks_, sizes);
+    check_launch_conditions(fusion_, checks_, sizes);
     std::vector<std::int64_t> addresses;
     for (const Argument& a : arguments) {
       addresses.push_back(std::int64_t(reinterpret_cast<std::uintptr_t>(a.data)) % kAddressModulus);

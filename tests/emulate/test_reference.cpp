@@ -285,19 +285,19 @@ TEST(Reference, RefusesWhatDoesNotFitTheFusion) {
             "name");
   EXPECT_EQ(with("M", 0),
             "selvage: error[E615]: the size M is 0, below its min of 2; help: give it a value that "
-            "the fusion allows");
+            "the fusion allows, such as M = 2");
   EXPECT_EQ(with("M", 66),
             "selvage: error[E615]: the size M is 66, above its max of 64; help: give it a value "
-            "that the fusion allows");
+            "that the fusion allows, such as M = 2");
   EXPECT_EQ(with("M", 3),
             "selvage: error[E615]: the size M is 3, but modulo 2 it is to be 0; help: give it a "
-            "value that the fusion allows");
+            "value that the fusion allows, such as M = 2");
   EXPECT_EQ(with("M", 4),
             "selvage: error[E615]: M <= N does not hold at M = 4, N = 3; help: give sizes for "
-            "which it holds");
+            "which it holds, such as M = 2");
   EXPECT_EQ(with("K", 4),
             "selvage: error[E615]: N == K does not hold at K = 4, N = 3; help: give sizes for "
-            "which it holds");
+            "which it holds, such as K = 3");
 }
 
 }  // namespace

@@ -378,16 +378,17 @@ TEST(Executable, RefusesSizesThatItsFactsRuleOut) {
   Schedule s(f);
   schedule_pointwise(s, y.id());
   const Executable run = compile(lower(f, s), {.target = Target::Virtual});
-  for (const auto& [size, message] :
-       std::vector<std::pair<std::int64_t, std::string>>{{4, "below its min of 8"},
-                                                         {72, "above its max of 64"},
-                                                         {12, "but modulo 8 it is to be 0"}}) {
+  for (const auto& [size, message, other] :
+       std::vector<std::tuple<std::int64_t, std::string, std::string>>{
+           {4, "below its min of 8", "8"},
+           {72, "above its max of 64", "64"},
+           {12, "but modulo 8 it is to be 0", "16"}}) {
     Array in(DataType::Float, {size}), out(DataType::Float, {size});
     EXPECT_EQ(refusal([&] {
                 run({in, out});
               }),
               "selvage: error[E615]: the size N is " + std::to_string(size) + ", " + message +
-                  "; help: give it a value that the fusion allows");
+                  "; help: give it a value that the fusion allows, such as N = " + other);
   }
 }
 
