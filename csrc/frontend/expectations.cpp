@@ -71,26 +71,36 @@ std::vector<std::string> normal(const std::vector<std::string>& conditions,
 std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
                               const std::map<std::string, std::vector<std::string>>& predicates) {
   std::vector<Diagnostic> differences;
-  const auto add = [&](const Place& place, std::string message) {
-    differences.push_back({.code = "E391",
-                           .place = place,
-                           .message = std::move(message),
-                           .help = "correct the schedule, or what is expected of it"});
+  const auto add = [&](const Place& place, std::string message, std::string help) {
+    differences.push_back(
+        {.code = "E391", .place = place, .message = std::move(message), .help = std::move(help)});
   };
   if (expect.legal && *expect.legal != legal) {
-    add(expect.place, legal ? "the schedule is legal, and expected to be illegal"
-                            : "the schedule is illegal, and expected to be legal");
+    if (legal) {
+      add(expect.place, "the schedule is legal, and expected to be illegal",
+          "expect legal: true; or change the schedule");
+    } else {
+      add(expect.place, "the schedule is illegal, and expected to be legal",
+          "mend what is refused; or expect legal: false");
+    }
   }
+  std::vector<std::string_view> stored;
+  for (const auto& [tensor, conditions] : predicates) stored.push_back(tensor);
   for (const Expectations::Predicates& of : expect.predicates) {
     const auto it = predicates.find(of.tensor);
     if (it == predicates.end()) {
-      add(of.place, "predicates of " + shown(of.tensor) + " are expected, and nothing stores it");
+      add(of.place, "predicates of " + shown(of.tensor) + " are expected, and nothing stores it",
+          meant(of.tensor, stored, "leave it out"));
       continue;
     }
     const auto have = normal(it->second, expect.sizes), want = normal(of.conditions, expect.sizes);
     if (have == want) continue;
-    add(of.place, "the predicates of " + of.tensor + " are " + bracketed(have) +
-                      ", and expected are " + bracketed(want));
+    std::vector<std::string> quoted;
+    for (const std::string& condition : have) quoted.push_back('"' + condition + '"');
+    add(of.place,
+        "the predicates of " + of.tensor + " are " + bracketed(have) + ", and expected are " +
+            bracketed(want),
+        "expect " + of.tensor + ": " + bracketed(quoted) + "; or change the schedule");
   }
   return differences;
 }

@@ -1,4 +1,5 @@
 #include <selvage/base/names.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/file_form.h>
@@ -164,11 +165,14 @@ std::optional<std::int64_t> FileSymbols::stride_value(const std::string& name) {
 }
 
 void FileSymbols::check_all_used() {
+  std::vector<std::string> all;
+  for (const Symbol& s : symbols_) all.push_back(s.name);
   for (const auto& [name, value] : given_) {
     if (used_.count(name)) continue;
     errors_.attempt([&] {
       refuse("E205", command_line(), "the file has no size " + shown(name),
-             meant(name, names(), "name a symbol of the file, such as --size N=1024"));
+             meant(name, names(),
+                   all.empty() ? "leave it out: there are none" : "one of " + joined(all)));
     });
   }
 }

@@ -65,8 +65,7 @@ TEST(ComputeSection, SizesOfTheCommandLineWin) {
   EXPECT_EQ(file.sizes, (Sizes{{"M", 5}, {"N", 7}}));
   EXPECT_TRUE(file.fusion->sizes().empty());
   EXPECT_EQ(refusal(kFile, {{"P", 5}}),
-            "--size: error[E205]: the file has no size 'P'; help: name a symbol of the "
-            "file, such as --size N=1024\n");
+            "--size: error[E205]: the file has no size 'P'; help: one of M, N\n");
 }
 
 TEST(ComputeSection, ASizeOfZeroStaysASymbol) {

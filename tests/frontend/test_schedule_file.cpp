@@ -188,9 +188,9 @@ TEST(ScheduleFile, ExpectationsAreComparedAsExpressions) {
   EXPECT_TRUE(unmet(file.expect, true, {{"T0", {"c < 4", "(a + b) * 6 < 9"}}}).empty());
   EXPECT_EQ(to_text(unmet(file.expect, false, {{"T0", {"c < 4"}}})),
             "a.yaml:2:9: error[E391]: the schedule is illegal, and expected to be legal; help: "
-            "correct the schedule, or what is expected of it\n"
+            "mend what is refused; or expect legal: false\n"
             "a.yaml:2:36: error[E391]: the predicates of T0 are [c < 4], and expected are "
-            "[a + b < 2, c < 4]; help: correct the schedule, or what is expected of it\n");
+            "[a + b < 2, c < 4]; help: expect T0: [\"c < 4\"]; or change the schedule\n");
 }
 
 // clang-format off
