@@ -148,7 +148,8 @@ bool simplify_file(const std::string& path, std::ostream& out) {
     refuse("E101", {path, 0, 0}, "cannot read the file: " + why,
            "name a file that can be read, or - for standard input");
   };
-  if (std::filesystem::is_directory(path)) fail_to_read("it is a directory");
+  std::error_code ignored;  // the file says why it cannot be read
+  if (std::filesystem::is_directory(path, ignored)) fail_to_read("it is a directory");
   std::ifstream in(path);
   if (!in) fail_to_read(std::strerror(errno));
   return simplify_lines(in, out);

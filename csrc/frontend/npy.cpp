@@ -185,9 +185,12 @@ DataType type_of(const std::string& descr, const std::string& path) {
   for (const Descr& d : kDescrs) {
     if (d.text == descr) return d.type;
   }
-  if (descr.starts_with('>')) {
+  const std::string little = '<' + descr.substr(std::min<std::size_t>(descr.size(), 1));
+  const bool is_known = std::any_of(std::begin(kDescrs), std::end(kDescrs),
+                                    [&](const Descr& d) { return d.text == little; });
+  if (descr.starts_with('>') && is_known) {
     refuse_read(path, "the type " + shown(descr) + " is big-endian",
-                "save it little-endian: a.astype('<" + descr.substr(1) + "')");
+                "save it little-endian: a.astype('" + little + "')");
   }
   refuse_read(path, "the type " + shown(descr) + " is not supported",
               "use bool, int8 to int64, uint8 to uint64, float16, float32 or float64");

@@ -14,7 +14,8 @@ namespace {
 
 // From the most telling ones to the least work.
 const std::vector<std::vector<std::int64_t>> kPreferences = {{37, 29, 7, 5, 3}, {5, 3, 2}, {1}};
-constexpr std::int64_t kGap = 3;  // elements between two rows
+constexpr std::int64_t kGap = 3;       // elements between two rows
+constexpr std::int64_t kLarge = 1000;  // a size that a long run may come from
 
 std::vector<Expr> stride_symbols(const Fusion& fusion) {
   std::vector<Expr> strides;
@@ -108,11 +109,10 @@ double work_of(const Fusion& fusion, const Program& program,
 
 [[noreturn]] void refuse_work(double work, const std::map<std::string, std::int64_t>& sizes,
                               const std::map<std::string, std::int64_t>& given) {
-  std::vector<std::string> words;
-  std::string one = "N";
+  std::vector<std::string> words, large;
   for (const auto& [name, value] : sizes) {
     if (given.contains(name)) continue;
-    if (words.empty()) one = name;
+    if (value > kLarge) large.push_back(name);
     words.push_back(name + " = " + std::to_string(value));
   }
   char text[32];
@@ -120,9 +120,10 @@ double work_of(const Fusion& fusion, const Program& program,
   refuse<BadInput>("E617",
                    "--check makes up " + listed(words) + ", and a run of that comes to " + text +
                        " statements and items",
-                   "give it sizes, such as --size " + one +
-                       "=...; or let the facts allow smaller "
-                       "ones");
+                   // What is made up is as small as the facts let it be.
+                   large.empty()
+                       ? "make the extents of the file, or the sizes that are given, smaller"
+                       : "let the facts allow smaller values of " + listed(large));
 }
 
 }  // namespace
@@ -141,9 +142,10 @@ std::map<std::string, std::int64_t> made_up_sizes(
   refuse_work(work, sizes, given);
 }
 
-void check_made_up_work(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes) {
+void check_made_up_work(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
+                        const std::map<std::string, std::int64_t>& given) {
   const double work = statements_of_launch(kernel, values_of(kernel.sizes, sizes));
-  if (work > kMostMadeUpStatements) refuse_work(work, sizes, {});
+  if (work > kMostMadeUpStatements) refuse_work(work, sizes, given);
 }
 
 std::map<std::string, std::int64_t> made_up_sizes(const Facts& facts,

@@ -23,7 +23,8 @@ std::map<std::string, std::int64_t> made_up_sizes(const Fusion& fusion, const Pr
 std::map<std::string, std::int64_t> made_up_sizes(const Facts& facts,
                                                   std::span<const Expr> symbols);
 // Throws BadInput, E617, where a kernel of a thread program runs more than kMostMadeUpStatements at
-// sizes of which some were made up.
-void check_made_up_work(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes);
+// sizes of which those that are not `given` were made up.
+void check_made_up_work(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
+                        const std::map<std::string, std::int64_t>& given);
 
 }  // namespace selvage

@@ -26,16 +26,25 @@ std::vector<std::string> names_of(const Report& report, Role role) {
   return names;
 }
 
-void check_name(const Report& report, Role role, const std::string& name) {
+// The names that may stand instead of one that nothing has: those without a file.
+std::string instead(std::vector<std::string> names,
+                    const std::map<std::string, std::string>& given) {
+  if (names.empty()) return "leave it out: there are none";
+  std::erase_if(names, [&](const std::string& n) { return given.contains(n); });
+  if (names.empty()) return "leave it out: all others are given";
+  return "one of " + joined(names);
+}
+
+void check_names(const Report& report, Role role, const std::map<std::string, std::string>& given) {
   const std::vector<std::string> names = names_of(report, role);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
   const bool is_input = role == Role::Input;
-  std::string help;
-  for (const std::string& n : names) help += (help.empty() ? "one of " : ", ") + n;
-  throw BadInput({.code = is_input ? "E611" : "E625",
-                  .place = {},
-                  .message = (is_input ? "there is no input " : "there is no output ") + name,
-                  .help = help.empty() ? std::string("leave it out: there are none") : help});
+  for (const auto& [name, path] : given) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw BadInput({.code = is_input ? "E611" : "E625",
+                    .place = {},
+                    .message = (is_input ? "there is no input " : "there is no output ") + name,
+                    .help = instead(names, given)});
+  }
 }
 
 // NumPy has no bfloat16: such an array comes as its bits.
@@ -103,7 +112,13 @@ void write_arrays(const RunFileOptions& options, const std::map<std::string, Arr
     std::error_code ignored;  // write_npy says why it cannot write
     std::filesystem::create_directories(options.save_inputs, ignored);
     for (const auto& [name, array] : inputs) {
-      write_npy((std::filesystem::path(options.save_inputs) / (name + ".npy")).string(), array);
+      try {
+        write_npy((std::filesystem::path(options.save_inputs) / (name + ".npy")).string(), array);
+      } catch (const BadInput& refusal) {
+        Diagnostic d = refusal.diagnostic();
+        d.help = "name another folder, which is there or can be made, and can be written to";
+        throw BadInput(std::move(d));
+      }
     }
   }
   for (const auto& [name, path] : options.outputs) {
@@ -138,17 +153,17 @@ const ThreadArray* global_array(const ThreadProgram& program, const std::string&
   return nullptr;
 }
 
-void check_array_name(const ThreadProgram& program, const std::string& name) {
+void check_array_name(const ThreadProgram& program, const std::string& name,
+                      const std::map<std::string, std::string>& given) {
   if (global_array(program, name) != nullptr) return;
   std::vector<std::string> names;
   for (const ThreadArray& a : program.arrays) {
     if (a.memory == Memory::Global) names.push_back(a.name);
   }
-  throw BadInput(
-      {.code = "E611",
-       .place = {},
-       .message = "there is no global array " + name,
-       .help = names.empty() ? "leave it out: there are none" : "one of " + joined(names)});
+  throw BadInput({.code = "E611",
+                  .place = {},
+                  .message = "there is no global array " + name,
+                  .help = instead(std::move(names), given)});
 }
 
 void run_threads_on(Machine machine, const ThreadRunRequest& request, ThreadReport& threads) {
@@ -163,9 +178,10 @@ void run_threads_on(Machine machine, const ThreadRunRequest& request, ThreadRepo
 
 void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
   ThreadReport& threads = *report.threads;
-  for (const auto& [name, path] : options.inputs) check_array_name(*threads.program, name);
-  for (const auto& [name, path] : options.outputs) check_array_name(*threads.program, name);
-  for (const std::string& name : options.prints) check_array_name(*threads.program, name);
+  for (const auto* given : {&options.inputs, &options.outputs}) {
+    for (const auto& [name, path] : *given) check_array_name(*threads.program, name, *given);
+  }
+  for (const std::string& name : options.prints) check_array_name(*threads.program, name, {});
   if (options.run && threads.lowered.kernel) {
     ThreadRunRequest request{.symbols = {},
                              .on = options.on,
@@ -182,7 +198,9 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
       if (it != file.sizes.end()) request.symbols[it->first] = it->second;
       is_made_up = is_made_up || it == file.sizes.end();
     }
-    if (options.check && is_made_up) check_made_up_work(*threads.lowered.kernel, request.symbols);
+    if (options.check && is_made_up) {
+      check_made_up_work(*threads.lowered.kernel, request.symbols, file.sizes);
+    }
     for (const auto& [name, path] : options.inputs) {
       request.inputs[name] = read_input(global_array(*threads.program, name)->type, path);
     }
@@ -205,8 +223,8 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
 void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
   if (report.threads) return run_thread_file(file, options, report);
   if (options.run && report.exit_status() == 0) {
-    for (const auto& [name, path] : options.inputs) check_name(report, Role::Input, name);
-    for (const auto& [name, path] : options.outputs) check_name(report, Role::Output, name);
+    check_names(report, Role::Input, options.inputs);
+    check_names(report, Role::Output, options.outputs);
     for (const std::string& name : options.prints) check_shown_name(report, name);
   }
   if (options.run) {

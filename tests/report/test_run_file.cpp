@@ -141,6 +141,20 @@ TEST(RunFile, SizesAreReadOffTheInputs) {
   EXPECT_EQ(c.report.exit_status(), 0);
 }
 
+TEST(RunFile, ASizeThatAFactTiesToAnotherNeedNotBeGiven) {
+  const std::string text =
+      "symbols: {N: {}, K: {}}\nfacts: [\"N == 6 * K\"]\n"
+      "inputs: {x: {shape: [N], dtype: float}, z: {shape: [K], dtype: float}}\n"
+      "compute: [\"y[i] = x[i] * 2\", \"w[i] = z[i] + 1\"]\n";
+  for (const auto& given : {std::pair("N", 48), std::pair("K", 8)}) {
+    const ScheduleFile file = read_schedule_text(text, "test.yaml", {given});
+    Report report = inspect(file);
+    run_file(file, {.on = Machine::Virtual}, report);
+    const bool is_n = given.first == std::string("N");
+    EXPECT_EQ(report.runs.at(0).sizes.at(is_n ? "K" : "N"), is_n ? 8 : 48);
+  }
+}
+
 TEST(RunFile, ATensorOfSectionOneIsWrittenAsItLiesInMemory) {
   const Folder folder;
   Case c(R"(
@@ -192,8 +206,7 @@ tensors:
   EXPECT_EQ(
       c.refusal({.check = true}),
       "selvage: error[E617]: --check makes up K = 1000000 and N = 4096, and a run of that comes "
-      "to 8.2e+09 statements and items; help: give it sizes, such as --size K=...; or let the "
-      "facts allow smaller ones");
+      "to 8.2e+09 statements and items; help: let the facts allow smaller values of K and N");
   Case threads(R"(
 symbols: {n: {min: 1000000000}}
 arrays: {A: {shape: [4], dtype: int32}}
@@ -204,8 +217,7 @@ body:
   EXPECT_EQ(
       threads.refusal({.check = true}),
       "selvage: error[E617]: --check makes up n = 1000000037, and a run of that comes to 4e+09 "
-      "statements and items; help: give it sizes, such as --size n=...; or let the facts allow "
-      "smaller ones");
+      "statements and items; help: let the facts allow smaller values of n");
 }
 
 TEST(RunFile, ValuesThatAreToBeShownAreKept) {
