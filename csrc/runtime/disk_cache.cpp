@@ -41,6 +41,17 @@ bool is_temporary(const NamedFile& file) {
          S_ISREG(file.about.st_mode);
 }
 
+// Of those on the way to it, and of itself, which may be no link either.
+std::filesystem::path first_that_is_no_folder(const std::filesystem::path& folder) {
+  std::filesystem::path part;
+  std::error_code ignored;
+  for (const std::filesystem::path& name : folder) {
+    part /= name;
+    if (part != folder && !std::filesystem::is_directory(part, ignored)) return part;
+  }
+  return folder;
+}
+
 bool is_stale(const NamedFile& file) {
   const std::time_t age = std::time(nullptr) - file.about.st_mtim.tv_sec;
   return age > kLifeOfTemporary || age < -kLifeOfTemporary;  // the clock may have been set back
@@ -93,7 +104,14 @@ Descriptor DiskCache::open_folder(Absent absent) {
   if (!folder) {
     const int why = errno;
     if (why == ENOTDIR || why == ELOOP) {
-      warn("this is no folder, or a link to one", "put a folder in its place");
+      const std::filesystem::path wrong = first_that_is_no_folder(folder_);
+      if (wrong == folder_) {
+        warn("this is no folder, or a link to one", "put a folder in its place");
+      } else {
+        warn(wrong.string() + " is no folder", "put a folder in its place");
+      }
+    } else if (why == ENAMETOOLONG) {
+      warn(words_of(why), "take a shorter name");
     } else {
       warn(words_of(why), "make it a folder that you can read and write");
     }

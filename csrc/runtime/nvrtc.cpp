@@ -181,6 +181,12 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   CompiledKernels compiled;
   compiled.log =
       calls.text(handle, calls.GetProgramLogSize, calls.GetProgramLog, "nvrtcGetProgramLog");
+  // Toolkits that know letters say so of one that this architecture does not have.
+  if (program->result == kCompilationError && is_letter(target.back()) &&
+      compiled.log.find("--nv_arch") != std::string::npos) {
+    refuse<Error>("E704", library() + " knows no " + options.arch,
+                  "compile for " + options.arch.substr(0, options.arch.size() - 1));
+  }
   if (program->result == kCompilationError) {
     throw Error(compile_error("E704", "NVRTC", sources, compiled.log));
   }
