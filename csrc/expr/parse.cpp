@@ -99,9 +99,12 @@ class Parser {
   Expr typed(Expr e, Result wanted, std::size_t where) {
     if (info(e.op()).result != wanted && !e.is(Op::Let)) {
       start_ = where;
-      fail(wanted == Result::Int ? "a comparison stands where an integer is expected"
-                                 : "an integer stands where a comparison is expected",
-           "E303", "compare with <, <=, >, >=, == or !=; choose with select(condition, a, b)");
+      if (wanted == Result::Int) {
+        fail("a comparison stands where an integer is expected", "E303",
+             "write a number there; a comparison stands for none");
+      }
+      fail("an integer stands where a comparison is expected", "E303",
+           "compare with <, <=, >, >=, == or !=");
     }
     return e;
   }

@@ -334,8 +334,64 @@ constexpr Wording kWordings[] = {
     {said::DOC_IN_SCALAR,      "quoted text is not closed before the next document", "add the closing quote"},
     {said::UNKNOWN_TOKEN,      "a character that no value can begin with", "quote the text"},
     {said::TAB_IN_INDENTATION, "a tab in the indentation",             "indent with spaces"},
+    {said::ALIAS_NOT_FOUND,    "a '*' that no value can begin with",   "quote the text"},
+    {said::ANCHOR_NOT_FOUND,   "a '&' that no value can begin with",   "quote the text"},
 };
 // clang-format on
+
+std::size_t line_begin(std::string_view text, std::size_t at) {
+  const std::size_t end = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+std::size_t offset_of(std::string_view text, const Place& place) {
+  std::size_t at = 0;
+  for (int line = 1; line < place.line; ++line) at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return std::min(at + std::size_t(std::max(place.column, 1)) - 1, text.size());
+}
+
+// The first line, from that of the open bracket to that of the error, with an odd number of
+// quotes: what the parser stumbled over is then a text that ended too early.
+std::optional<int> line_without_quote(std::string_view text, const std::optional<Place>& bracket,
+                                      std::size_t at) {
+  std::size_t begin = line_begin(text, bracket ? offset_of(text, *bracket) : at);
+  int line = 1 + int(std::count(text.begin(), text.begin() + std::ptrdiff_t(begin), '\n'));
+  while (begin < text.size() && begin <= at) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view all = text.substr(begin, end - begin);
+    if (std::count(all.begin(), all.end(), '"') % 2 != 0) return line;
+    begin = end + 1;
+    ++line;
+  }
+  return std::nullopt;
+}
+
+// What the text around tells better than the parser does.
+std::optional<Wording> better_wording(const std::string& theirs, std::string_view text,
+                                      const std::optional<Place>& bracket, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t begin = line_begin(text, at);
+  const std::size_t first = std::min(text.find_first_not_of(" \t", begin), text.size());
+  if (text.substr(begin, first - begin).find('\t') != std::string_view::npos) {
+    return Wording{"", "a tab in the indentation", "indent with spaces"};
+  }
+  if (theirs == said::FLOW_END && bracket && at < text.size()) {
+    const char open = text[std::min(offset_of(text, *bracket), text.size() - 1)];
+    if (open == '[' && text[at] == '}') {
+      return Wording{"", "a '}' closes what a '[' has opened", "write ']' for it"};
+    }
+    if (open == '{' && text[at] == ']') {
+      return Wording{"", "a ']' closes what a '{' has opened", "write '}' for it"};
+    }
+  }
+  const std::size_t last = before.find_last_not_of(' ');
+  if (theirs == said::END_OF_MAP && last != std::string_view::npos && last >= begin &&
+      (before[last] == ']' || before[last] == '}')) {
+    return Wording{"", "text stands behind a closed bracket",
+                   "remove it, or begin a line with it"};
+  }
+  return std::nullopt;
+}
 
 [[noreturn]] void refuse_yaml(const YAML::Exception& e, const Builder& builder,
                               std::string_view text, const std::string& file) {
@@ -347,16 +403,22 @@ constexpr Wording kWordings[] = {
   if (const auto bracket = builder.open_bracket()) {
     notes.push_back("in the bracket opened at " + to_text(*bracket));
   }
+  const char* wording = nullptr;
+  std::string help = "see https://yaml.org/spec/1.2.2";
   for (const Wording& row : kWordings) {
-    if (e.msg == row.theirs) {
-      refuse("E102", std::move(place), "not YAML: " + std::string(row.ours), row.help,
-             std::move(notes));
-    }
+    if (e.msg != row.theirs) continue;
+    wording = row.ours;
+    help = row.help;
   }
-  refuse("E102", std::move(place), "not YAML: " + e.msg, "see https://yaml.org/spec/1.2.2",
+  if (const auto line = line_without_quote(text, builder.open_bracket(), at)) {
+    help = "add the quote that is missing in line " + std::to_string(*line);
+  } else if (const auto own = better_wording(e.msg, text, builder.open_bracket(), at)) {
+    wording = own->ours;
+    help = own->help;
+  }
+  refuse("E102", std::move(place), "not YAML: " + (wording ? wording : e.msg), std::move(help),
          std::move(notes));
 }
-
 // Reads from a string without copying it.
 class Source : public std::streambuf {
  public:

@@ -42,20 +42,44 @@ bool all_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Diagnostic unknown_key(const Entry& entry, std::string_view what,
-                       std::span<const std::string_view> keys) {
-  std::string help;
-  if (const auto meant = nearest(entry.key, keys)) {
-    help = "did you mean '" + std::string(*meant) + "'?";
-  } else {
-    for (const std::string_view key : keys) help += (help.empty() ? "" : ", ") + std::string(key);
-    help = keys.empty() ? "remove it: no keys are known here" : "the known keys are " + help;
+// What is said of the unknown keys of a map: those are proposed that do not stand in it already.
+class UnknownKeys {
+ public:
+  UnknownKeys(const Node& map, std::string_view what, std::span<const std::string_view> keys)
+      : map_(map), what_(what), keys_(keys) {}
+
+  bool has(const std::string& key) const {
+    return std::find(keys_.begin(), keys_.end(), key) == keys_.end();
   }
-  return {.code = "E106",
-          .place = entry.place,
-          .message = std::string(what) + ": unknown key " + shown(entry.key),
-          .help = help};
-}
+  Diagnostic operator()(const Entry& entry) {
+    if (!open_) {
+      open_.emplace();
+      for (const std::string_view key : keys_) {
+        if (map_.find(key) == nullptr) open_->push_back(key);
+      }
+    }
+    return {.code = "E106",
+            .place = entry.place,
+            .message = std::string(what_) + ": unknown key " + shown(entry.key),
+            .help = help(entry.key)};
+  }
+
+ private:
+  std::string help(const std::string& key) const {
+    if (const auto meant = nearest(key, *open_)) {
+      return "did you mean '" + std::string(*meant) + "'?";
+    }
+    std::string list;
+    for (const std::string_view k : *open_) list += (list.empty() ? "" : ", ") + std::string(k);
+    if (list.empty()) return "remove it: no other key is known here";
+    return (open_->size() < keys_.size() ? "it may also have " : "it may have ") + list;
+  }
+
+  const Node& map_;
+  std::string_view what_;
+  std::span<const std::string_view> keys_;
+  std::optional<std::vector<std::string_view>> open_;
+};
 
 }  // namespace
 
@@ -124,20 +148,18 @@ const std::vector<Entry>& expect_map(const Node& node, std::string_view what) {
 
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
                                      std::span<const std::string_view> keys, Diagnostics& errors) {
+  UnknownKeys unknown(node, what, keys);
   for (const Entry& entry : expect_map(node, what)) {
-    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
-      errors.add(unknown_key(entry, what, keys));
-    }
+    if (unknown.has(entry.key)) errors.add(unknown(entry));
   }
   return node.entries;
 }
 
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
                                      std::span<const std::string_view> keys) {
+  UnknownKeys unknown(node, what, keys);
   for (const Entry& entry : expect_map(node, what)) {
-    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
-      throw BadInput(unknown_key(entry, what, keys));
-    }
+    if (unknown.has(entry.key)) throw BadInput(unknown(entry));
   }
   return node.entries;
 }

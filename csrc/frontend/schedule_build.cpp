@@ -125,13 +125,21 @@ class Builder {
 
   void look_again(Work& work) { work.loops.set(numbers(schedule_.loop_domains(work.id))); }
 
+  std::vector<std::string> loops_of(const Work& work) const {
+    std::vector<std::string> names;
+    for (std::size_t d : work.loops.loops()) {
+      names.push_back(schedule_.name(work.id, DomainId(d)));
+    }
+    return names;
+  }
+
   // A loop that a name stands for; after a like it may be none.
   std::size_t loop(const Work& work, std::size_t name, const Place& place) const {
     const std::size_t d = index_of(work.domains[name]);
     if (work.loops.has(d)) return d;
     refuse("E313", place,
            work.tensor.names.all()[name].name + " is no loop of " + work.tensor.name + " any more",
-           "name one that came out of it");
+           few_names("its loops are ", loops_of(work), "name one that came out of it"));
   }
 
   void act(const FileTransform& t, const Place& place, Work& work) {
@@ -167,7 +175,7 @@ class Builder {
         missing += (missing.empty() ? "" : ", ") + schedule_.name(work.id, DomainId(d));
       }
       refuse("E307", place, "reorder: " + missing + " of " + work.tensor.name + " is missing",
-             "name every loop once");
+             few_names("name every loop once: ", loops_of(work), "name every loop once"));
     }
     work.loops.set(order);
     work.is_cut = true;
@@ -236,10 +244,10 @@ class Builder {
       if (names.back() == name) return d;
     }
     const std::vector<std::string_view> words(names.begin(), names.end());
-    std::string all;
-    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
     refuse("E205", place, tensor + " has no loop " + name + " in the end",
-           meant(name, words, names.empty() ? "it has none" : "its loops are " + all));
+           meant(name, words,
+                 few_names("its loops are ", names, names.empty() ? "leave at out: it has none"
+                                                                  : "name one of its loops")));
   }
 
   // Where tensors are computed, once all are cut up: whoever hosts another has its own place by
@@ -279,10 +287,15 @@ class Builder {
   TensorId reader_with(TensorId t, const ScheduleDraft::Site& site) const {
     const EffectiveReads reads(schedule_.fusion(), schedule_);
     std::vector<TensorId> found, all;
+    std::optional<TensorId> inlined;
     for (TensorId reader : reads.definition_order()) {
-      if (schedule_.fusion()[reader].is_input || schedule_.is_inlined(reader)) continue;
+      if (schedule_.fusion()[reader].is_input) continue;
       for (const EffectiveRead& read : reads.of(reader)) {
         if (read.source != t) continue;
+        if (schedule_.is_inlined(reader)) {
+          inlined = reader;
+          break;
+        }
         all.push_back(reader);
         for (DomainId d : schedule_.loop_domains(reader)) {
           if (schedule_.name(reader, d) != *site.at) continue;
@@ -302,7 +315,9 @@ class Builder {
     const std::string& own = schedule_.fusion()[t].name;
     if (all.empty()) {
       refuse("E205", site.at_place, "cache.at: nothing that is computed in loops reads " + own,
-             "leave at out, or compute one of its readers in loops of its own: READER: []");
+             inlined ? "leave at out, or compute a reader in loops of its own: " +
+                           schedule_.fusion()[*inlined].name + ": []"
+                     : "leave at out");
     }
     const std::string help = "say which under " + own + ": {inline: {into: " +
                              schedule_.fusion()[(found.empty() ? all : found)[0]].name +
@@ -312,10 +327,15 @@ class Builder {
              "cache.at: " + names(found) + " all read " + own + ", and have a loop " + *site.at,
              help);
     }
+    std::vector<std::string> loops;
+    for (DomainId d : schedule_.loop_domains(all[0])) loops.push_back(schedule_.name(all[0], d));
+    const std::vector<std::string_view> words(loops.begin(), loops.end());
     refuse("E205", site.at_place,
            "cache.at: none of those who read " + own + " (" + names(all) + ") has a loop " +
                *site.at + " in the end",
-           "name a loop that one of them has when it is cut up");
+           meant(*site.at, words,
+                 few_names("the loops of " + schedule_.fusion()[all[0]].name + " are ", loops,
+                           "leave at out")));
   }
 
   void schedule_all() {

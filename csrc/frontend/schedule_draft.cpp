@@ -129,8 +129,17 @@ class Reader {
       refuse("E313", b->place,
              "bind: " + tensor.names.all()[b->domain].name + " is no loop of " + tensor.name +
                  " in the end",
-             "bind what comes out of the transform that takes it");
+             few_names("its loops are ", loops_of(tensor, progress),
+                       "bind what comes out of the transform that takes it"));
     }
+  }
+
+  // The names of the loops as they are there; none after a like, which is read later.
+  static std::vector<std::string> loops_of(const Tensor& tensor, const ListProgress& progress) {
+    std::vector<std::string> names;
+    if (!progress.is_known) return names;
+    for (std::size_t d : progress.loops.loops()) names.push_back(tensor.names.all()[d].name);
+    return names;
   }
 
   static bool is_loop(const Tensor& tensor, const ListProgress& progress, std::size_t d) {
@@ -145,7 +154,8 @@ class Reader {
     const bool is_moved = moved != progress.moved.end();
     refuse(code, place,
            what + ": " + tensor.names.all()[d].name + " is no loop of " + tensor.name + " any more",
-           is_moved ? "it is a loop of " + moved->second + " now: schedule that" : otherwise);
+           is_moved ? "it is a loop of " + moved->second + " now: schedule that"
+                    : few_names("its loops are ", loops_of(tensor, progress), otherwise));
   }
 
   void read_item(const Node& item, Tensor& tensor, ListProgress& progress,
@@ -256,7 +266,8 @@ class Reader {
         refuse("E307", entry.value.place,
                "reorder: the loop " + tensor.names.all()[d].name + " of " + tensor.name +
                    " is missing",
-               "name every loop once");
+               few_names("name every loop once: ", loops_of(tensor, progress),
+                         "name every loop once"));
       }
       progress.loops.set(order);
     }

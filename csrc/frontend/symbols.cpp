@@ -183,7 +183,7 @@ std::vector<Diagnostic> FileSymbols::warn_of_unused() const {
     if (resolved_.count(name)) continue;
     std::vector<std::string_view> others;
     for (const Symbol& s : symbols_) {
-      if (s.name != name) others.push_back(s.name);
+      if (s.name != name && !s.value) others.push_back(s.name);
     }
     warnings.push_back({.code = "E393",
                         .severity = Severity::Warning,
@@ -332,7 +332,7 @@ Expr SizeScope::defined(Expr e, const Place& place, const std::string& what) {
     if (simplifier().proves(part[1] >= 1) || simplifier().proves(part[1] <= -1)) continue;
     refuse("E311", place,
            what + ": the divisor " + to_string(part[1]) + " of " + to_string(part) + " may be 0",
-           "divide by what the facts make positive");
+           "divide by what is never 0, such as " + to_string(max(part[1], part.pool().constant(1))));
   }
   e = simplifier().simplify(e);
   // With its symbols gone and a value left out, an intermediate result does not fit.

@@ -138,14 +138,32 @@ class Reader {
       errors_.attempt([&] {
         refuse("E307", list.items[k].place,
                what + ": " + names_.all()[d].name + " of " + name_ + " is taken by a transform",
-               "name what comes out of that transform");
+               few_names("name what no transform takes: ", names_of(leaves_of(feeds, feeds)),
+                         "name what comes out of that transform"));
       });
     }
     for (std::size_t d = 0; d < names_.size(); ++d) {
       if (seen[d] || !is_leaf(d)) continue;
       refuse("E307", list.place,
              what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
-             "name every iterdomain that no transform takes");
+             few_names("name every iterdomain that no transform takes: ", names_of(leaves_of(feeds, feeds)),
+                       "name every iterdomain that no transform takes"));
+    }
+    return leaves;
+  }
+
+  std::vector<std::string> names_of(const std::vector<std::size_t>& domains) const {
+    std::vector<std::string> names;
+    for (std::size_t d : domains) names.push_back(names_.all()[d].name);
+    return names;
+  }
+
+  // What nothing takes that feeds the one or the other.
+  std::vector<std::size_t> leaves_of(Feeds feeds, Feeds other) const {
+    std::vector<std::size_t> leaves;
+    for (std::size_t d = 0; d < names_.size(); ++d) {
+      const auto& fed = names_.all()[d].feeds;
+      if (!fed[std::size_t(feeds)] && !fed[std::size_t(other)]) leaves.push_back(d);
     }
     return leaves;
   }
@@ -160,11 +178,11 @@ class Reader {
   void check_follow(const Node& list, const char* code, const std::string& what,
                     const std::vector<std::size_t>& from, const std::vector<std::size_t>& wanted) {
     const Consequences all = consequences(all_transforms(), names_.size(), from);
-    const auto fail = [&](std::size_t d, const std::string& how, const char* help) {
+    const auto fail = [&](std::size_t d, const std::string& how, const std::string& otherwise) {
       refuse(code, list.place,
              what + ": the index of " + names_.all()[d].name + " of " + name_ + how +
                  " from these iterdomains",
-             help);
+             which_follow(wanted, otherwise));
     };
     for (std::size_t d : wanted) {
       if (!all.known[d]) fail(d, " does not follow", "take a set from which all others follow");
@@ -172,6 +190,20 @@ class Reader {
     if (all.twice) {
       fail(*all.twice, " follows in two ways", "leave out one that follows from the others");
     }
+  }
+
+  // A set from which all of `wanted` follows in one way: what nothing takes, or the logical domain.
+  std::string which_follow(const std::vector<std::size_t>& wanted,
+                           const std::string& otherwise) const {
+    for (const std::vector<std::size_t>& set :
+         {leaves_of(Feeds::View, Feeds::Transforms), draft_.logical}) {
+      const Consequences all = consequences(all_transforms(), names_.size(), set);
+      const bool follow = std::all_of(wanted.begin(), wanted.end(),
+                                      [&](std::size_t d) { return bool(all.known[d]); });
+      if (!follow || all.twice) continue;
+      return few_names("all follows from ", names_of(set), otherwise);
+    }
+    return otherwise;
   }
 
   void read_loop() {
@@ -212,7 +244,7 @@ class Reader {
       if (is_loop[b.domain]) continue;
       errors_.attempt([&] {
         refuse("E313", b.place, "bind: " + names_.all()[b.domain].name + " is no loop of " + name_,
-               "bind an iterdomain of the loop domain");
+               few_names("its loops are ", names_of(draft_.loop), "bind one of its loops"));
       });
     }
   }
@@ -246,13 +278,14 @@ class Reader {
         if (!names_.all()[d].feeds[std::size_t(Feeds::Read)]) reading.loop.push_back(d);
       }
     }
-    check_reading(read, reading);
+    check_reading(reading);
     if (const Node* bind = read.find("bind")) {
       for (const FileBinding& b : read_bindings(*bind, names_, errors_)) {
         if (std::find(reading.loop.begin(), reading.loop.end(), b.domain) == reading.loop.end()) {
           refuse("E313", b.place,
                  "read.bind: " + names_.all()[b.domain].name + " is no loop that reads " + name_,
-                 "bind an iterdomain of read.loop");
+                 few_names("the loops that read it are ", names_of(reading.loop),
+                           "bind an iterdomain of read.loop"));
         }
         reading.bindings.push_back(b);
       }
@@ -261,16 +294,18 @@ class Reader {
   }
 
   // Every item of the tensor must be told by the loops that read it.
-  void check_reading(const Node& read, const TensorDraft::Reading& reading) {
+  void check_reading(const TensorDraft::Reading& reading) {
     std::vector<FileTransform> all = all_transforms();
     all.insert(all.end(), reading.transforms.begin(), reading.transforms.end());
     const Consequences follow = consequences(all, names_.size(), reading.loop);
     for (std::size_t d : draft_.logical) {
       if (follow.known[d]) continue;
-      refuse("E307", read.place,
+      refuse("E307", reading.place,
              "read: the index of " + names_.all()[d].name + " of " + name_ +
                  " does not follow from the loops that read it",
-             "write read.loop: a set of iterdomains from which all of the logical domain follows");
+             few_names("write read.loop: all of the logical domain follows from ",
+                       names_of(draft_.logical),
+                       "write read.loop: iterdomains from which all of the logical domain follows"));
     }
   }
 

@@ -1,0 +1,7 @@
+#include "tests/report/random_mistakes.h"
+namespace selvage::test {
+const MistakeMakers& thread_mistakes() {
+  static const MistakeMakers makers = {};
+  return makers;
+}
+}  // namespace selvage::test
