@@ -346,7 +346,8 @@ std::size_t line_begin(std::string_view text, std::size_t at) {
 
 std::size_t offset_of(std::string_view text, const Place& place) {
   std::size_t at = 0;
-  for (int line = 1; line < place.line; ++line) at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  for (int line = 1; line < place.line; ++line)
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
   return std::min(at + std::size_t(std::max(place.column, 1)) - 1, text.size());
 }
 
@@ -387,8 +388,7 @@ std::optional<Wording> better_wording(const std::string& theirs, std::string_vie
   const std::size_t last = before.find_last_not_of(' ');
   if (theirs == said::END_OF_MAP && last != std::string_view::npos && last >= begin &&
       (before[last] == ']' || before[last] == '}')) {
-    return Wording{"", "text stands behind a closed bracket",
-                   "remove it, or begin a line with it"};
+    return Wording{"", "text stands behind a closed bracket", "remove it, or begin a line with it"};
   }
   return std::nullopt;
 }

@@ -246,8 +246,8 @@ class Builder {
     const std::vector<std::string_view> words(names.begin(), names.end());
     refuse("E205", place, tensor + " has no loop " + name + " in the end",
            meant(name, words,
-                 few_names("its loops are ", names, names.empty() ? "leave at out: it has none"
-                                                                  : "name one of its loops")));
+                 few_names("its loops are ", names,
+                           names.empty() ? "leave at out: it has none" : "name one of its loops")));
   }
 
   // Where tensors are computed, once all are cut up: whoever hosts another has its own place by

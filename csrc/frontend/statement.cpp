@@ -8,6 +8,8 @@
 #include <selvage/frontend/words.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 namespace selvage {
 
@@ -133,6 +135,26 @@ class Builder {
     refuse(in_value ? "E302" : "E504", place(node.at),
            node.name + " is neither an index of " + formula_.target + " nor a symbol",
            in_value ? meant(node.name, words, otherwise) : otherwise);
+  }
+
+  // Does the tensor read what this statement computes, at first hand or through other statements?
+  bool waits_for_target(const std::string& name) const {
+    constexpr std::size_t kMostErrors = 20;  // no more are printed
+    if (context_.errors.list().size() >= kMostErrors) return false;
+    std::unordered_map<std::string_view, const Formula*> unmet;
+    for (const Formula& f : all_) unmet.emplace(f.target, &f);
+    std::vector<std::string_view> open = {name};
+    while (!open.empty()) {
+      const auto tensor = unmet.find(open.back());
+      open.pop_back();
+      if (tensor == unmet.end()) continue;
+      if (tensor->first == formula_.target) return true;
+      for (const FormulaNode& node : tensor->second->nodes) {
+        if (node.kind == Kind::Element) open.push_back(node.name);
+      }
+      unmet.erase(tensor);
+    }
+    return false;
   }
 
   bool computes(const std::string& name) const {
@@ -268,9 +290,12 @@ class Builder {
     const auto source = fusion_.find(node.name);
     if (source) return *source;
     if (node.name == formula_.target || computes(node.name)) {
-      refuse(
-          "E318", place(node.at), node.name + " is read before it is computed",
-          node.name == formula_.target ? "give the result another name" : "move its statement up");
+      refuse("E318", place(node.at), node.name + " is read before it is computed",
+             node.name == formula_.target ? "give the result another name"
+             : waits_for_target(node.name)
+                 ? "take " + node.name + " out of the statement of " + formula_.target +
+                       ": it waits for " + formula_.target
+                 : "move its statement up");
     }
     std::vector<std::string_view> words;
     for (std::size_t t = 0; t < fusion_.size(); ++t) words.push_back(fusion_[TensorId(t)].name);

@@ -144,10 +144,11 @@ class Reader {
     }
     for (std::size_t d = 0; d < names_.size(); ++d) {
       if (seen[d] || !is_leaf(d)) continue;
-      refuse("E307", list.place,
-             what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
-             few_names("name every iterdomain that no transform takes: ", names_of(leaves_of(feeds, feeds)),
-                       "name every iterdomain that no transform takes"));
+      refuse(
+          "E307", list.place, what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
+          few_names(
+              "name every iterdomain that no transform takes: ", names_of(leaves_of(feeds, feeds)),
+              "name every iterdomain that no transform takes"));
     }
     return leaves;
   }
@@ -300,12 +301,13 @@ class Reader {
     const Consequences follow = consequences(all, names_.size(), reading.loop);
     for (std::size_t d : draft_.logical) {
       if (follow.known[d]) continue;
-      refuse("E307", reading.place,
-             "read: the index of " + names_.all()[d].name + " of " + name_ +
-                 " does not follow from the loops that read it",
-             few_names("write read.loop: all of the logical domain follows from ",
-                       names_of(draft_.logical),
-                       "write read.loop: iterdomains from which all of the logical domain follows"));
+      refuse(
+          "E307", reading.place,
+          "read: the index of " + names_.all()[d].name + " of " + name_ +
+              " does not follow from the loops that read it",
+          few_names("write read.loop: all of the logical domain follows from ",
+                    names_of(draft_.logical),
+                    "write read.loop: iterdomains from which all of the logical domain follows"));
     }
   }
 

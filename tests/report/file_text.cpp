@@ -108,8 +108,7 @@ void FileText::add_entry(std::size_t begin, const std::string& entry) {
 void FileText::rename(const std::string& word, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
     const bool begins = at == 0 || !is_part_of_word(text[at - 1]);
-    const bool ends =
-        at + word.size() == text.size() || !is_part_of_word(text[at + word.size()]);
+    const bool ends = at + word.size() == text.size() || !is_part_of_word(text[at + word.size()]);
     if (begins && ends) text.replace(at, word.size(), by);
     at += begins && ends ? by.size() : 1;
   }

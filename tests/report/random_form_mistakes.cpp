@@ -73,7 +73,8 @@ Mistake too_many(Rng& rng) {
   const bool is_facts = chance(rng, 2) && made.file.text.find("facts: [") != std::string::npos;
   std::string more;
   for (int k = 0; k < (is_facts ? 101 : 1001); ++k) {
-    more += is_facts ? "\"N < " + std::to_string(9001 + k) + "\", " : "S" + std::to_string(k) + ": {}, ";
+    more += is_facts ? "\"N < " + std::to_string(9001 + k) + "\", "
+                     : "S" + std::to_string(k) + ": {}, ";
   }
   const char* after = is_facts ? "facts: [" : "symbols: {";
   made.file.text.insert(made.file.text.find(after) + std::string(after).size(), more);
@@ -82,14 +83,18 @@ Mistake too_many(Rng& rng) {
 
 Mistake too_long(Rng& rng) {
   switch (draw(rng, 0, 4)) {
-    case 0: return instead(random_file(rng), "(?:factor|in|shape): \\[?([A-Z0-9]+)[,}]",
-                           "1" + times(int(draw(rng, 500, 700)), "+1"), rng);
-    case 1: return instead(random_fusion(rng), "relu\\((.*?)\\)\"",
-                           "x[i, j]" + times(int(draw(rng, 17, 30)), " + sum[k](x[k, j])"), rng);
-    case 2: return instead(random_fusion(rng), "(\"y\\[.*?\")",
-                           "\"y[i] = x[i, 0]" + times(2000, " + 1") + "\"", rng);
-    case 3: return instead(random_file(rng), "shape: (\\[[^\\]]*\\])",
-                           "[1" + times(int(draw(rng, 64, 80)), ", 1") + "]", rng);
+    case 0:
+      return instead(random_file(rng), "(?:factor|in|shape): \\[?([A-Z0-9]+)[,}]",
+                     "1" + times(int(draw(rng, 500, 700)), "+1"), rng);
+    case 1:
+      return instead(random_fusion(rng), "relu\\((.*?)\\)\"",
+                     "x[i, j]" + times(int(draw(rng, 17, 30)), " + sum[k](x[k, j])"), rng);
+    case 2:
+      return instead(random_fusion(rng), "(\"y\\[.*?\")",
+                     "\"y[i] = x[i, 0]" + times(2000, " + 1") + "\"", rng);
+    case 3:
+      return instead(random_file(rng), "shape: (\\[[^\\]]*\\])",
+                     "[1" + times(int(draw(rng, 64, 80)), ", 1") + "]", rng);
     default: {
       const int deep = int(draw(rng, 65, 90));
       return instead(random_file(rng), kPlainValue, times(deep, "[") + times(deep, "]"), rng);
@@ -109,7 +114,8 @@ Mistake twice(Rng& rng) {
 }
 
 constexpr const char* kKeys =
-    "[{ \\n](symbols|facts|sizes|inputs|outputs|compute|schedule|tensors|arrays|parallel|body|expect|"
+    "[{ "
+    "\\n](symbols|facts|sizes|inputs|outputs|compute|schedule|tensors|arrays|parallel|body|expect|"
     "multiple_of|min|max|shape|dtype|align|contiguity|logical|transforms|loop|bind|memory|factor|"
     "split|merge|resize|reorder|inner|cache|inline|inthreads|when|async|label|legal|index): ";
 
@@ -125,7 +131,8 @@ Mistake mistyped_key(Rng& rng) {
 Mistake nearly_twice(Rng& rng) {
   FileText file = random_file(rng);
   const TextSpan span = random_match(
-      file, "[{ ](?:multiple_of|min|max|dtype|align|memory|factor|inner|async|label): ([A-Za-z0-9]+)[,}]",
+      file,
+      "[{ ](?:multiple_of|min|max|dtype|align|memory|factor|inner|async|label): ([A-Za-z0-9]+)[,}]",
       rng);
   const std::size_t key = file.text.rfind(' ', span.begin - 2);
   const TextSpan name = file.word(std::max(key, file.text.rfind('{', span.begin)) + 1);
@@ -136,7 +143,8 @@ Mistake nearly_twice(Rng& rng) {
 // A value of another kind.
 Mistake another_kind(Rng& rng) {
   const bool is_list = chance(rng, 2);
-  const std::string lists = "(?:shape|out|loop|reorder|contiguity|transforms|facts|compute|parallel|body|do): ";
+  const std::string lists =
+      "(?:shape|out|loop|reorder|contiguity|transforms|facts|compute|parallel|body|do): ";
   if (is_list) {
     FileText file = random_file(rng);
     const TextSpan start = random_match(file, lists + "(\\[)", rng);
@@ -148,8 +156,10 @@ Mistake another_kind(Rng& rng) {
   if (chance(rng, 2)) {
     FileText file = random_file(rng);
     const TextSpan start = random_match(
-        file, "(?:symbols|sizes|inputs|outputs|logical|bind|split|merge|resize|cache|inline|arrays|"
-              "inthreads|for|expect|T0|x|A): (\\{)", rng);
+        file,
+        "(?:symbols|sizes|inputs|outputs|logical|bind|split|merge|resize|cache|inline|arrays|"
+        "inthreads|for|expect|T0|x|A): (\\{)",
+        rng);
     const TextSpan span = file.value(start.begin);
     Mistake made{file, std::string(file.at(span))};
     made.file.replace(span, pick(rng, Words{"4", "[a]", "[a, b]", "a", "[]"}));
@@ -168,7 +178,8 @@ Mistake two_in_one(Rng& rng) {
 
 Mistake no_key(Rng& rng) {
   const Words keys = {"{[a]: 1}", "{{a: 1}: 2}", "{[a, b]: c}"};
-  return instead(random_file(rng), "(?:sizes|bind|logical|outputs): (\\{.*?\\})", pick(rng, keys), rng);
+  return instead(random_file(rng), "(?:sizes|bind|logical|outputs): (\\{.*?\\})", pick(rng, keys),
+                 rng);
 }
 
 Mistake level_of_two_kinds(Rng& rng) {
@@ -180,7 +191,8 @@ Mistake level_of_two_kinds(Rng& rng) {
 Mistake missing_key(Rng& rng) {
   FileText file = random_file(rng);
   const TextSpan key = random_match(
-      file, "[{ ](factor|in|out|left|right|as|memory|into|shape|dtype|logical|when|do|index): ", rng);
+      file,
+      "[{ ](factor|in|out|left|right|as|memory|into|shape|dtype|logical|when|do|index): ", rng);
   Mistake made{file, std::string(file.at(file.value(key.end + 2)))};
   made.file.remove_entry(key.begin);
   return made;
@@ -197,10 +209,9 @@ constexpr const char* kIntegers = "(?:min|max|multiple_of|align): ([0-9]+)[,}]";
 const MistakeMakers& form_mistakes() {
   static const MistakeMakers makers = {
       {"E102",
-       {any_of(kLineEnd, {""}), any_of(kLineEnd, {"]]", "}}", "]}", "}]"}),
-        without_quote, any_of("\\n(  )[a-zT]", {"\t", " \t"}),
-        at_end("---\nmore: 1\n"), at_end("...\n---\n[1]\n"), anywhere("\x01"), anywhere("\x1b"),
-        anywhere("\xff"), anywhere("\xe2"), without_text,
+       {any_of(kLineEnd, {""}), any_of(kLineEnd, {"]]", "}}", "]}", "}]"}), without_quote,
+        any_of("\\n(  )[a-zT]", {"\t", " \t"}), at_end("---\nmore: 1\n"), at_end("...\n---\n[1]\n"),
+        anywhere("\x01"), anywhere("\x1b"), anywhere("\xff"), anywhere("\xe2"), without_text,
         before(kPlainValue, {"@", "`", "%"}), at_end(" more: 1\n"), at_end("- 1\n"),
         at_end("expect: what: ever\n"), any_of(kLineEnd, {"} more"})}},
       {"E103",
@@ -213,7 +224,8 @@ const MistakeMakers& form_mistakes() {
       {"E108",
        {any_of(kIntegers, {"4x", "0x10", "1.5", "08", "007", "four", "1e3", "99999999999999999999",
                            "-99999999999999999999", "+4", "1_000", "\"4 \""}),
-        any_of("(?:factor|shape): \\[?([A-Z0-9]+)[,}]", {"99999999999999999999", "N + 9999999999999999999"}),
+        any_of("(?:factor|shape): \\[?([A-Z0-9]+)[,}]",
+               {"99999999999999999999", "N + 9999999999999999999"}),
         before("\\] = (\\w)", {"99999999999999999999 + ", "1e999 + "})}},
       {"E109",
        {any_of("(?:inner|async|legal|contiguity): \\[?(true|false)",

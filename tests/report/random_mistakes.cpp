@@ -18,9 +18,8 @@ std::string number(Rng& rng, std::int64_t lo, std::int64_t hi) {
 
 // The symbols N and M, and what is known of them.
 std::string symbols(Rng& rng) {
-  std::string text = "symbols: {N: {min: " + number(rng, 1, 4) + ", max: " +
-                     number(rng, 64, 9000) + "}, M: {multiple_of: " +
-                     pick(rng, Words{"1", "2", "4"}) + "}}\n";
+  std::string text = "symbols: {N: {min: " + number(rng, 1, 4) + ", max: " + number(rng, 64, 9000) +
+                     "}, M: {multiple_of: " + pick(rng, Words{"1", "2", "4"}) + "}}\n";
   if (chance(rng, 2)) text += "facts: [\"N <= M\", \"M < 10000\"]\n";
   if (chance(rng, 2)) text += "sizes: {N: 8, M: 8}\n";
   return text;
@@ -31,8 +30,8 @@ std::string symbols(Rng& rng) {
 FileText random_fusion(Rng& rng) {
   const std::string type = pick(rng, Words{"float", "half", "double"});
   std::string text = symbols(rng);
-  text += "inputs: {x: {shape: [N, M], dtype: " + type + ", align: 16}, w: {shape: [M], dtype: " +
-          type + ", contiguity: [true]}}\n";
+  text += "inputs: {x: {shape: [N, M], dtype: " + type +
+          ", align: 16}, w: {shape: [M], dtype: " + type + ", contiguity: [true]}}\n";
   text += "outputs: {y: {dtype: " + type + "}}\n";
   const bool folds = chance(rng, 2);
   text += "compute: [\"t[i, j] = relu(x[i, j] + w[j])\", ";
@@ -48,12 +47,13 @@ FileText random_fusion(Rng& rng) {
 
 FileText random_tensors(Rng& rng) {
   std::string text = symbols(rng);
-  text += "tensors:\n  T0: {dtype: " + pick(rng, Words{"float", "half", "int8"}) +
-          ", logical: {I0: N, I1: M}, align: " + pick(rng, Words{"16", "32", "128"}) +
-          ", contiguity: [true, true], transforms: [{split: {in: I0, factor: " +
-          number(rng, 2, 64) + ", out: [I2, I3], inner: true}}, ";
-  text += chance(rng, 2) ? "{merge: {in: [I3, I1], out: I4}}" : "{resize: {in: I1, left: 0, right: " +
-          number(rng, 1, 9) + ", out: I4}}";
+  text +=
+      "tensors:\n  T0: {dtype: " + pick(rng, Words{"float", "half", "int8"}) +
+      ", logical: {I0: N, I1: M}, align: " + pick(rng, Words{"16", "32", "128"}) +
+      ", contiguity: [true, true], transforms: [{split: {in: I0, factor: " + number(rng, 2, 64) +
+      ", out: [I2, I3], inner: true}}, ";
+  text += chance(rng, 2) ? "{merge: {in: [I3, I1], out: I4}}"
+                         : "{resize: {in: I1, left: 0, right: " + number(rng, 1, 9) + ", out: I4}}";
   const bool is_merged = text.find("merge") != std::string::npos;
   text += std::string("], loop: [I2, ") + (is_merged ? "" : "I3, ") +
           "I4], bind: {I2: BIDx, I4: TIDx}, memory: " + pick(rng, Words{"global", "shared"}) +
@@ -65,12 +65,14 @@ FileText random_tensors(Rng& rng) {
 FileText random_threads(Rng& rng) {
   std::string text = "symbols: {K: {min: 2, max: " + number(rng, 64, 9000) + "}}\n";
   if (chance(rng, 2)) text += "facts: [\"K >= 3\"]\n";
-  text += "arrays: {A: {shape: [K, 6, 64], dtype: int32, memory: global}, B: {shape: [64], dtype: "
-          "float, memory: shared}}\n";
+  text +=
+      "arrays: {A: {shape: [K, 6, 64], dtype: int32, memory: global}, B: {shape: [64], dtype: "
+      "float, memory: shared}}\n";
   text += "parallel: [{block: [p: 6]}, {thread: [q: " + pick(rng, Words{"32", "64"}) + "]}]\n";
-  text += "body: [{let: {few: \"q < 7\"}}, \"B[q] = q * 2\", {inthreads: {when: few, async: false, "
-          "do: [\"A[0, p, q] = 1\"]}}, {for: {index: i, in: K, label: outer, do: [\"A[i, p, q] += "
-          "p\"]}}]\n";
+  text +=
+      "body: [{let: {few: \"q < 7\"}}, \"B[q] = q * 2\", {inthreads: {when: few, async: false, "
+      "do: [\"A[0, p, q] = 1\"]}}, {for: {index: i, in: K, label: outer, do: [\"A[i, p, q] += "
+      "p\"]}}]\n";
   return {text};
 }
 

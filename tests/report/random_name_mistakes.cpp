@@ -32,8 +32,8 @@ Mistake no_name(Rng& rng) {
 }
 
 Mistake reserved(Rng& rng) {
-  return renamed(rng, {"min", "max", "select", "ceilDiv", "_t0", "_t12", "x_stride_i",
-                       "T0_stride_I0"});
+  return renamed(rng,
+                 {"min", "max", "select", "ceilDiv", "_t0", "_t12", "x_stride_i", "T0_stride_I0"});
 }
 
 Mistake level_as_index(Rng& rng) {
@@ -50,21 +50,29 @@ Mistake keyword(Rng& rng) {
 Mistake taken(Rng& rng) {
   switch (draw(rng, 0, 7)) {
     case 0: return instead(random_tensors(rng), "logical: \\{I0: N, (I1)", "I0", rng);
-    case 1: return instead(random_tensors(rng), "out: \\[?(?:I2, )?(I[34])",
-                           pick(rng, Words{"I0", "I2", "N"}), rng);
-    case 2: return instead(random_file(rng), "(?:tensors:\\n  |inputs: \\{|M\\], dtype: \\w+, align: "
-                                             "16\\}, |arrays: \\{)(\\w+)",
-                           pick(rng, Words{"N", "M", "K"}), rng);
-    case 3: return instead(random_fusion(rng), "(?:compute: \\[\"|\", \")(\\w)\\[",
-                           pick(rng, Words{"x", "w", "t", "N"}), rng);
-    case 4: return instead(random_fusion(rng), "cache: \\{as: (x_s)",
-                           pick(rng, Words{"x", "t", "y", "N"}), rng);
-    case 5: return instead(random_fusion(rng), "out: \\[(?:io, )?(i[oi])",
-                           pick(rng, Words{"i", "j", "N"}), rng);
-    case 6: return instead(random_threads(rng), "(?:block|thread): \\[(\\w)",
-                           pick(rng, Words{"K", "A", "p", "q"}), rng);
-    default: return instead(random_threads(rng), "(?:let: \\{|index: )(\\w+)",
-                            pick(rng, Words{"K", "A", "p", "q"}), rng);
+    case 1:
+      return instead(random_tensors(rng), "out: \\[?(?:I2, )?(I[34])",
+                     pick(rng, Words{"I0", "I2", "N"}), rng);
+    case 2:
+      return instead(random_file(rng),
+                     "(?:tensors:\\n  |inputs: \\{|M\\], dtype: \\w+, align: "
+                     "16\\}, |arrays: \\{)(\\w+)",
+                     pick(rng, Words{"N", "M", "K"}), rng);
+    case 3:
+      return instead(random_fusion(rng), "(?:compute: \\[\"|\", \")(\\w)\\[",
+                     pick(rng, Words{"x", "w", "t", "N"}), rng);
+    case 4:
+      return instead(random_fusion(rng), "cache: \\{as: (x_s)",
+                     pick(rng, Words{"x", "t", "y", "N"}), rng);
+    case 5:
+      return instead(random_fusion(rng), "out: \\[(?:io, )?(i[oi])",
+                     pick(rng, Words{"i", "j", "N"}), rng);
+    case 6:
+      return instead(random_threads(rng), "(?:block|thread): \\[(\\w)",
+                     pick(rng, Words{"K", "A", "p", "q"}), rng);
+    default:
+      return instead(random_threads(rng), "(?:let: \\{|index: )(\\w+)",
+                     pick(rng, Words{"K", "A", "p", "q"}), rng);
   }
 }
 
@@ -72,7 +80,8 @@ Mistake loops_alike(Rng& rng) {
   const bool has_label = chance(rng, 2);
   return instead(random_threads(rng), "label: outer, do: (\\[\".*?\"\\])",
                  std::string("[{for: {index: ") + (has_label ? "k, label: outer" : "i") +
-                     ", in: 3, do: [\"A[k, p, q] = 1\"]}}]", rng);
+                     ", in: 3, do: [\"A[k, p, q] = 1\"]}}]",
+                 rng);
 }
 
 // A name that nothing has, nearly one that there is, or not.
@@ -98,15 +107,13 @@ Mistake unknown_tensor(Rng& rng) {
                  "(?:into: |outputs: \\{|\\n  |relu\\(|= |sum\\(| \\+ )(\\w+)[\\[:,}]");
 }
 
-Mistake unknown_array(Rng& rng) {
-  return unknown(rng, random_threads(rng), "\"([AB])\\[");
-}
+Mistake unknown_array(Rng& rng) { return unknown(rng, random_threads(rng), "\"([AB])\\["); }
 
 // A schedule of what has no loops.
 Mistake loops_of_an_input(Rng& rng) {
   FileText file = random_fusion(rng);
-  const std::string item = pick(rng, Words{"[{bind: {j: TIDx}}]", "[]", "[{memory: shared}]",
-                                           "[{reorder: [j]}]"});
+  const std::string item =
+      pick(rng, Words{"[{bind: {j: TIDx}}]", "[]", "[{memory: shared}]", "[{reorder: [j]}]"});
   file.text.insert(file.text.find("schedule:\n") + 10, "  w: " + item + "\n");
   return {file, ""};
 }
@@ -120,16 +127,16 @@ Mistake fold_inside(Rng& rng) {
   FileText file = random_fusion(rng);
   Mistake made = instead(std::move(file), "(\"y\\[.*?\")", "\"y[i] = sum(t[i, j]) + 1\"", rng);
   made.file.rename("ii, j]", "ii]");
-  made.file.text.insert(made.file.text.find("schedule:\n") + 10,
-                        "  y_sum: [{memory: local}]\n");
+  made.file.text.insert(made.file.text.find("schedule:\n") + 10, "  y_sum: [{memory: local}]\n");
   return made;
 }
 
 Mistake cache_that_nobody_reads_in_loops(Rng& rng) {
   FileText file = random_fusion(rng);
   file.text.erase(file.text.find("schedule:\n"));
-  file.text += "schedule:\n  x: [{cache: {as: x_s, memory: shared, at: " +
-               pick(rng, Words{"i", "j", "k"}) + "}}]\n";
+  file.text +=
+      "schedule:\n  x: [{cache: {as: x_s, memory: shared, at: " + pick(rng, Words{"i", "j", "k"}) +
+      "}}]\n";
   if (chance(rng, 2)) file.text += "  y: []\n";
   return {file, ""};
 }

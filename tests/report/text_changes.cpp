@@ -8,12 +8,6 @@ namespace {
 
 using Match = std::smatch;
 
-std::optional<Match> found(const std::string& text, const char* words) {
-  Match match;
-  if (!std::regex_search(text, match, std::regex(words))) return std::nullopt;
-  return match;
-}
-
 // The place that stands in a note, such as "the first is at a.yaml:3:7".
 std::optional<std::size_t> noted(const FileText& file, const Diagnostic& told) {
   for (const std::string& note : told.notes) {
@@ -23,38 +17,6 @@ std::optional<std::size_t> noted(const FileText& file, const Diagnostic& told) {
   }
   return std::nullopt;
 }
-
-// What the change is done to: the file, where the diagnostic says, and what it says.
-struct Told {
-  Mistake& mistake;
-  FileText& file;
-  const Diagnostic& diagnostic;
-  std::size_t at;
-
-  // Of a value that is not there, the place is that of its key.
-  std::optional<TextSpan> empty_value() const {
-    const std::size_t colon = file.word(at).end;
-    if (colon == at || colon >= file.text.size() || file.text[colon] != ':') return std::nullopt;
-    const std::size_t begin = file.text.find_first_not_of(' ', colon + 1);
-    return file.value(std::min(begin, file.text.size()));
-  }
-  bool replace_value(const std::string& by) const {
-    file.replace(file.value(at), by);
-    return true;
-  }
-  bool replace_word(const std::string& by) const {
-    file.replace(file.word(at), by);
-    return true;
-  }
-  // Of an expression, whatever part of it the place is in.
-  bool replace_all_of_it(const std::string& by) const {
-    const auto empty = empty_value();
-    file.replace(empty ? *empty : file.value_around(at), empty ? " " + by : by);
-    return true;
-  }
-  bool put_right() const { return replace_value(mistake.put_right); }
-  std::string word() const { return std::string(file.at(file.word(at))); }
-};
 
 // All brackets of the line that stay open are closed at its end.
 bool close_brackets(FileText& file, std::size_t open) {
@@ -76,11 +38,6 @@ bool close_brackets(FileText& file, std::size_t open) {
   file.text.insert(end, closers);
   return !closers.empty();
 }
-
-struct TextChange {
-  const char* words;
-  std::function<bool(const Told&, const Match&)> act;
-};
 
 // ---- The form of a file: E1 ----
 
@@ -190,8 +147,7 @@ const std::vector<TextChange>& form_changes() {
          t.file.replace(t.file.value(t.at - 1), t.mistake.put_right);
          return true;
        }},
-      {"^write 'key: value'",
-       [](const Told& t, const Match&) { return t.replace_value("a"); }},
+      {"^write 'key: value'", [](const Told& t, const Match&) { return t.replace_value("a"); }},
       {"^write one '- key: ...' for each",
        [](const Told& t, const Match&) {
          t.file.text.replace(t.at - 2, 2, "}, {");
@@ -207,8 +163,7 @@ const std::vector<TextChange>& form_changes() {
       {"^integers lie between -9223372036854775808 and|^use a smaller integer|"
        "^use a number that a double can hold",
        [](const Told& t, const Match&) { return t.replace_word("8"); }},
-      {"^write true or false",
-       [](const Told& t, const Match&) { return t.replace_value("true"); }},
+      {"^write true or false", [](const Told& t, const Match&) { return t.replace_value("true"); }},
       {"^add '(\\w+): ...'$",
        [](const Told& t, const Match& m) {
          t.file.add_entry(t.at, m.str(1) + ": " + t.mistake.put_right);
@@ -274,8 +229,7 @@ const std::vector<TextChange>& value_changes() {
        }},
       {"^it is at (?:least|most) (-?\\d+)$",
        [](const Told& t, const Match& m) { return t.replace_value(m.str(1)); }},
-      {"^write a number",
-       [](const Told& t, const Match&) { return t.replace_value("4"); }},
+      {"^write a number", [](const Told& t, const Match&) { return t.replace_value("4"); }},
       {"or give the symbol a value",
        [](const Told& t, const Match&) {
          const auto m = found(t.diagnostic.message, "([A-Z]\\w*)[^A-Z]* of ");
@@ -364,9 +318,10 @@ const std::vector<TextChange>& value_changes() {
          t.file.text.erase(t.at, 1);
          return true;
        }},
-      {"^write plain indices",
+      {"^write plain indices on the left$",
        [](const Told& t, const Match&) { return t.replace_value(t.mistake.put_right); }},
-      {"^write safe\\(x\\[...\\]\\) or", [](const Told& t, const Match&) { return t.replace_word("safe"); }},
+      {"^write safe\\(x\\[...\\]\\) or",
+       [](const Told& t, const Match&) { return t.replace_word("safe"); }},
       {"^remove the statement",
        [](const Told& t, const Match&) {
          t.file.remove_entry(t.file.value_around(t.at).begin);
@@ -438,7 +393,8 @@ const std::vector<TextChange>& name_changes() {
          t.file.rename(t.word(), "n");
          return true;
        }},
-      {"^rename one of the two$|^choose another name$|^give (?:it|the array) another (?:name|label)|"
+      {"^rename one of the two$|^choose another name$|^give (?:it|the array) another "
+       "(?:name|label)|"
        "^name the index otherwise|^go over another index",
        [](const Told& t, const Match&) { return t.replace_word("fresh"); }},
       {"^name an iterdomain that is made before this line|^name a tensor that stands on the left|"
@@ -478,6 +434,15 @@ const std::vector<TextChange>& name_changes() {
       {"^divide by what is never 0, such as (.*)$",
        [](const Told& t, const Match& m) {
          const std::string by = m.str(1);
+         // The expression stands where it got its name, the place may be where that is used.
+         if (const auto e = found(t.diagnostic.message, "'([^']*)' divides by")) {
+           const std::string whole = e->str(1);
+           const std::size_t at = t.file.text.find(whole);
+           if (at != std::string::npos) {
+             t.file.replace({at + whole.find_last_of("/%") + 2, at + whole.size()}, by);
+             return true;
+           }
+         }
          std::string text(t.file.at(t.file.value_around(t.at)));
          // The last divisor, which may have a bracket around it.
          const std::size_t sign = text.find_last_of("/%,");
@@ -503,7 +468,8 @@ const std::vector<TextChange>& name_changes() {
          const std::size_t line = t.file.text.rfind('\n', t.at) + 1;
          const std::string name(t.file.at(t.file.word(line + 2)));
          const std::string copy = name + "_c";
-         t.file.text.insert(line, "  " + name + ": [{cache: {as: " + copy + ", memory: shared}}]\n");
+         t.file.text.insert(line,
+                            "  " + name + ": [{cache: {as: " + copy + ", memory: shared}}]\n");
          t.file.text.replace(t.file.text.find('\n', line) + 3, name.size(), copy);
          return true;
        }},
@@ -516,7 +482,8 @@ const std::vector<TextChange>& name_changes() {
          if (list != std::string::npos) {
            t.file.add_entry(list + name.size() + 5, item);
          } else {
-           t.file.text.insert(t.file.text.find("schedule:\n") + 10, "  " + name + ": [" + item + "]\n");
+           t.file.text.insert(t.file.text.find("schedule:\n") + 10,
+                              "  " + name + ": [" + item + "]\n");
          }
          return true;
        }},
@@ -544,9 +511,16 @@ const std::vector<TextChange>& name_changes() {
 
 }  // namespace
 
+std::optional<Match> found(const std::string& text, const char* words) {
+  Match match;
+  if (!std::regex_search(text, match, std::regex(words))) return std::nullopt;
+  return match;
+}
+
 std::vector<Mistake> changed_as_told(const Mistake& mistake, const Diagnostic& told) {
   std::vector<Mistake> ways;
-  for (const auto* list : {&form_changes(), &value_changes(), &name_changes()}) {
+  for (const auto* list :
+       {&form_changes(), &value_changes(), &name_changes(), &statement_changes()}) {
     for (const TextChange& change : *list) {
       Match match;
       if (!std::regex_search(told.help, match, std::regex(change.words))) continue;
