@@ -330,10 +330,10 @@ Expr SizeScope::defined(Expr e, const Place& place, const std::string& what) {
   for (const Expr part : parts) {
     if (!part.is(Op::Div) && !part.is(Op::Mod)) continue;
     if (simplifier().proves(part[1] >= 1) || simplifier().proves(part[1] <= -1)) continue;
-    refuse(
-        "E311", place,
-        what + ": the divisor " + to_string(part[1]) + " of " + to_string(part) + " may be 0",
-        "divide by what is never 0, such as " + to_string(max(part[1], part.pool().constant(1))));
+    refuse("E311", place,
+           what + ": the divisor " + to_string(part[1]) + " of " + to_string(part) + " may be 0",
+           "divide by what is never 0, such as " +
+               (part[1].is(Op::Const) ? "1" : to_string(max(part[1], part.pool().constant(1)))));
   }
   e = simplifier().simplify(e);
   // With its symbols gone and a value left out, an intermediate result does not fit.

@@ -10,8 +10,8 @@ namespace {
 constexpr const char* kHelp =
     "; help: write an integer expression with + - * / % min max ceilDiv, e.g. \"ceilDiv(N, 4) * "
     "2\"";
-constexpr const char* kKindHelp =
-    "; help: compare with <, <=, >, >=, == or !=; choose with select(condition, a, b)";
+constexpr const char* kNumberHelp = "; help: write a number there; a comparison stands for none";
+constexpr const char* kConditionHelp = "; help: compare with <, <=, >, >=, == or !=";
 
 // The whole message of the refusal; "accepted" where there is none. Known names are i, j and N.
 std::string refusal(const std::string& text) {
@@ -33,7 +33,7 @@ TEST(ParseErrors, AComparisonIsNoInteger) {
   EXPECT_EQ(refusal("i + (j < N)"),
             "selvage:1:5: error[E303]: a comparison stands where an integer is expected in "
             "expression 'i + (j < N)'" +
-                std::string(kKindHelp));
+                std::string(kNumberHelp));
   EXPECT_EQ(refusal("i + select(j < N, 1, 0)"), "accepted");
   const std::string kind = "a comparison stands where an integer is expected";
   for (const char* text : {"(i < j) * 2", "min(i, j < N)", "f(i < j)", "t[i == j]", "i < j < N",
@@ -46,7 +46,7 @@ TEST(ParseErrors, AnIntegerIsNoComparison) {
   EXPECT_EQ(refusal("i < N && j"),
             "selvage:1:10: error[E303]: an integer stands where a comparison is expected in "
             "expression 'i < N && j'" +
-                std::string(kKindHelp));
+                std::string(kConditionHelp));
   EXPECT_EQ(refusal("i < N && j != 0"), "accepted");
   const std::string kind = "an integer stands where a comparison is expected";
   for (const char* text : {"i || j < N", "!i", "select(i, 1, 2)"}) {

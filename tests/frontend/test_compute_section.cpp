@@ -283,18 +283,14 @@ const Refused kSchedules[] = {
      "a.yaml:7:29: error[E205]: split.in: y has no iterdomain 'q'; help: name an "
      "iterdomain that is made before this line"},
     {"schedule: {y: [{split: {in: m, factor: 2, out: [a1, b1]}}, {reorder: [a1, b1]}]}\n",
-     "a.yaml:7:70: error[E307]: reorder: the loop n of y is missing; help: name every "
-     "loop once"},
+     "a.yaml:7:70: error[E307]: reorder: the loop n of y is missing; help: name every loop once: a1, b1, n"},
     {"schedule: {y: [{split: {in: m, factor: 2, out: [a1, b1]}}, {reorder: [m, a1, "
      "b1, n]}]}\n",
-     "a.yaml:7:71: error[E307]: reorder: m is no loop of y any more; help: name what "
-     "came out of the transform that took it"},
+     "a.yaml:7:71: error[E307]: reorder: m is no loop of y any more; help: its loops are a1, b1, n"},
     {"schedule: {y: [{split: {in: m, factor: 2, out: [a1, b1]}}, {bind: {m: TIDx}}]}\n",
-     "a.yaml:7:71: error[E313]: bind: m is no loop of y any more; help: bind what "
-     "came out of the transform that took it"},
+     "a.yaml:7:71: error[E313]: bind: m is no loop of y any more; help: its loops are a1, b1, n"},
     {"schedule: {y: [{bind: {m: TIDx}}, {split: {in: m, factor: 2, out: [a1, b1]}}]}\n",
-     "a.yaml:7:27: error[E313]: bind: m is no loop of y in the end; help: bind what "
-     "comes out of the transform that takes it"},
+     "a.yaml:7:27: error[E313]: bind: m is no loop of y in the end; help: its loops are a1, b1, n"},
 };
 
 const Refused kIllegal[] = {

@@ -209,7 +209,7 @@ const Refused kFiles[] = {
      "did you mean 'float'?"},
     {"tensors:\n"
      "  T0: {dtype: float, logical: {I0: 4}, logicl: 3}\n",
-     "a.yaml:2:40: error[E106]: T0: unknown key 'logicl'; help: did you mean 'logical'?"},
+     "a.yaml:2:40: error[E106]: T0: unknown key 'logicl'; help: it may also have allocation, contiguity, strides, align, transforms, loop, bind, memory, duplicates, read, fill"},
     {"tensors: {}\n",
      "a.yaml:1:10: error[E107]: tensors: there is no tensor; help: describe one, "
      "such as T0"},
@@ -228,8 +228,7 @@ const Refused kFiles[] = {
      "'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a thread program"},
     {"tensors: {}\n"
      "cache: 3\n",
-     "a.yaml:2:1: error[E106]: the file: unknown key 'cache'; help: the known keys "
-     "are symbols, facts, sizes, tensors, expect\n"
+     "a.yaml:2:1: error[E106]: the file: unknown key 'cache'; help: it may also have symbols, facts, sizes, expect\n"
      "a.yaml:1:10: error[E107]: tensors: there is no tensor; help: describe one, "
      "such as T0"},
     {"just text\n",
@@ -290,8 +289,7 @@ const Refused kFiles[] = {
     {"symbols: {N: {}, K: {}}\n"
      "tensors:\n"
      "  T0: {dtype: float, logical: {I0: N / (K - 1)}}\n",
-     "a.yaml:3:36: error[E311]: the extent of I0 of T0: the divisor K - 1 of N / "
-     "(K - 1) may be 0; help: divide by what the facts make positive"},
+     "a.yaml:3:36: error[E311]: the extent of I0 of T0: the divisor K - 1 of N / (K - 1) may be 0; help: divide by what is never 0, such as max(K - 1, 1)"},
     {"symbols: {Nrows: {}}\n"
      "tensors:\n"
      "  T0: {dtype: float, logical: {I0: Nrow}}\n",

@@ -65,7 +65,7 @@ TEST(ScheduleSection, ALoopOfNoReaderIsNoPlaceForACache) {
       "  x: [{cache: {as: x_s, memory: shared, at: n}}]\n";
   EXPECT_EQ(refusal(file + "  t: inline\n"),
             "a.yaml:7:45: error[E205]: cache.at: nothing that is computed in loops reads x_s; "
-            "help: leave at out, or compute one of its readers in loops of its own: READER: []\n");
+            "help: leave at out, or compute a reader in loops of its own: t: []\n");
   EXPECT_EQ(refusal(file + "  t: []\n"), "accepted");
 }
 
@@ -197,8 +197,7 @@ const Refused kWrong[] = {
      "a.yaml:7:49: error[E390]: more than one stage of a cache is not supported yet; help: leave "
      "stages out"},
     {"  x: [{cache: {as: x_s, memory: shared, at: q}}]\n",
-     "a.yaml:7:45: error[E205]: cache.at: none of those who read x_s (s, y) has a loop q in the "
-     "end; help: name a loop that one of them has when it is cut up"},
+     "a.yaml:7:45: error[E205]: cache.at: none of those who read x_s (s, y) has a loop q in the end; help: the loops of s are m, n"},
     {"  x: [{cache: {as: x_s, memory: shared, at: m}}]\n",
      "a.yaml:7:45: error[E331]: cache.at: s, y all read x_s, and have a loop m; help: say which "
      "under x_s: {inline: {into: s, at: m}}, and leave at out here"},
@@ -234,7 +233,7 @@ const Refused kWrong[] = {
     {"  s: [{like: y}, {bind: {q: TIDx}}]\n",
      "a.yaml:7:26: error[E205]: s has no loop q in the end; help: its loops are m, n"},
     {"  s: [{like: y}, {reorder: [n]}]\n",
-     "a.yaml:7:19: error[E307]: reorder: m of s is missing; help: name every loop once"},
+     "a.yaml:7:19: error[E307]: reorder: m of s is missing; help: name every loop once: m, n"},
     {"  s: [{like: y}]\n  y: [{like: s}]\n",
      "a.yaml:8:3: error[E330]: the lists of y and s wait for each other; help: cut one of the two "
      "up by itself, without like"},

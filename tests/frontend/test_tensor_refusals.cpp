@@ -23,16 +23,13 @@ const Refused kWrong[] = {
     {"    transforms:\n"
      "      - split: {in: I0, factor: 6, out: [A, B]}\n"
      "    loop: [I0, A, B, I1]\n",
-     "a.yaml:7:12: error[E307]: loop: I0 of T0 is taken by a transform; help: name "
-     "what comes out of that transform"},
+     "a.yaml:7:12: error[E307]: loop: I0 of T0 is taken by a transform; help: name what no transform takes: I1, A, B"},
     {"    transforms:\n"
      "      - split: {in: I0, factor: 6, out: [A, B]}\n"
      "    bind: {I0: TIDx}\n",
-     "a.yaml:7:16: error[E313]: bind: I0 is no loop of T0; help: bind an iterdomain "
-     "of the loop domain"},
+     "a.yaml:7:16: error[E313]: bind: I0 is no loop of T0; help: its loops are I1, A, B"},
     {"    loop: [I0]\n",
-     "a.yaml:5:11: error[E307]: loop: I1 of T0 is missing; help: name every iterdomain "
-     "that no transform takes"},
+     "a.yaml:5:11: error[E307]: loop: I1 of T0 is missing; help: name every iterdomain that no transform takes: I0, I1"},
     {"    loop: [I0, I1, I0]\n",
      "a.yaml:5:20: error[E307]: loop: I0 stands there twice; help: name it once"},
     {"    loop: [I0, I1, I2]\n",
@@ -73,8 +70,7 @@ const Refused kWrong[] = {
      "a.yaml:5:15: error[E402]: the stride of I0 of T0 is past 2^62; help: make it "
      "smaller"},
     {"    allocation: [I0]\n",
-     "a.yaml:5:17: error[E308]: allocation: the index of I1 of T0 does not follow "
-     "from these iterdomains; help: take a set from which all others follow"},
+     "a.yaml:5:17: error[E308]: allocation: the index of I1 of T0 does not follow from these iterdomains; help: all follows from I0, I1"},
     {"    allocation: [I0, I1, I1]\n",
      "a.yaml:5:26: error[E307]: allocation: I1 stands there twice; help: name it "
      "once"},
@@ -123,22 +119,18 @@ const Refused kWrong[] = {
      "    view: [{merge: {in: [I0, I1], out: I2}}]\n"
      "    logical: [I0]\n"
      "    loop: [I2]\n",
-     "a.yaml:6:15: error[E307]: logical: I0 of T0 is taken by a transform; help: "
-     "name what comes out of that transform\n"
-     "a.yaml:6:14: error[E307]: logical: I2 of T0 is missing; help: name every iterdomain "
-     "that no transform takes"},
+     "a.yaml:6:15: error[E307]: logical: I0 of T0 is taken by a transform; help: name what no transform takes: I2\n"
+     "a.yaml:6:14: error[E307]: logical: I2 of T0 is missing; help: name every iterdomain that no transform takes: I2"},
     {"    root: {I0: 5, I1: 2}\n"
      "    view: [{merge: {in: [I0, I1], out: I2}}]\n"
      "    logical: [I2]\n"
      "    loop: [I0]\n",
-     "a.yaml:7:11: error[E307]: loop: the index of I1 of T0 does not follow from "
-     "these iterdomains; help: take a set from which all others follow"},
+     "a.yaml:7:11: error[E307]: loop: the index of I1 of T0 does not follow from these iterdomains; help: all follows from I2"},
     {"    root: {I0: 5, I1: 2}\n"
      "    view: [{merge: {in: [I0, I1], out: I2}}]\n"
      "    logical: [I2]\n"
      "    loop: [I0, I1, I2]\n",
-     "a.yaml:7:11: error[E307]: loop: the index of I2 of T0 follows in two ways from "
-     "these iterdomains; help: leave out one that follows from the others"},
+     "a.yaml:7:11: error[E307]: loop: the index of I2 of T0 follows in two ways from these iterdomains; help: all follows from I2"},
     {"    root: {I0: 5}\n"
      "    logical: [I0]\n"
      "    loop: [I0]\n",

@@ -60,8 +60,7 @@ const Refused kWrong[] = {
      "a.yaml:6:33: error[E303]: split.factor: '4 < 5' is a condition, no number; "
      "help: write a number, such as N / 4"},
     {"split: {in: I0, factor: 4 / 0, out: [A, B]}",
-     "a.yaml:6:9: error[E311]: the factor of the split of I0: the divisor 0 of 4 "
-     "/ 0 may be 0; help: divide by what the facts make positive"},
+     "a.yaml:6:9: error[E311]: the factor of the split of I0: the divisor 0 of 4 / 0 may be 0; help: divide by what is never 0, such as 1"},
     {"split: {in: I0, factor: \"idx[3]\", out: [A, B]}",
      "a.yaml:6:33: error[E301]: split.factor: 'idx[3]' is no expression of sizes; "
      "help: use + - * / % min max ceilDiv, integers and symbols only"},
@@ -107,15 +106,15 @@ TEST(TransformRefusals, WhatTheExtentsForbidIsIllegal) {
 }
 
 TEST(TransformRefusals, OneMistakeIsToldOnceAndHidesNoOther) {
-  EXPECT_EQ(refusal(tensor("    logical: {I0: 15}\n    transforms:\n"
-                           "      - split: {in: IO, factor: 6, out: [A, B]}\n"
-                           "      - merge: {in: [A, B], out: C}\n"
-                           "      - split: {in: C, factor: 2, outer: [D, E]}\n")),
-            "a.yaml:6:21: error[E205]: split.in: T0 has no iterdomain 'IO'; help: did you mean "
-            "'I0'?\n"
-            "a.yaml:8:35: error[E106]: split: unknown key 'outer'; help: the known keys are in, "
-            "factor, out, inner\n"
-            "a.yaml:8:16: error[E110]: split: the key 'out' is missing; help: add 'out: ...'\n");
+  EXPECT_EQ(
+      refusal(tensor("    logical: {I0: 15}\n    transforms:\n"
+                     "      - split: {in: IO, factor: 6, out: [A, B]}\n"
+                     "      - merge: {in: [A, B], out: C}\n"
+                     "      - split: {in: C, factor: 2, outer: [D, E]}\n")),
+      "a.yaml:6:21: error[E205]: split.in: T0 has no iterdomain 'IO'; help: did you mean "
+      "'I0'?\n"
+      "a.yaml:8:35: error[E106]: split: unknown key 'outer'; help: it may also have out, inner\n"
+      "a.yaml:8:16: error[E110]: split: the key 'out' is missing; help: add 'out: ...'\n");
 }
 
 TEST(TransformRefusals, AnIllegalTensorHidesNoOther) {

@@ -13,6 +13,7 @@
 
 namespace selvage::test {
 
+// Where the expression matches first.
 std::optional<std::smatch> found(const std::string& text, const char* words);
 
 // What the change is done to: the file, where the diagnostic says, and what it says.
@@ -22,29 +23,19 @@ struct Told {
   const Diagnostic& diagnostic;
   std::size_t at;
 
-  // Of a value that is not there, the place is that of its key.
-  std::optional<TextSpan> empty_value() const {
-    const std::size_t colon = file.word(at).end;
-    if (colon == at || colon >= file.text.size() || file.text[colon] != ':') return std::nullopt;
-    const std::size_t begin = file.text.find_first_not_of(' ', colon + 1);
-    return file.value(std::min(begin, file.text.size()));
-  }
-  bool replace_value(const std::string& by) const {
-    file.replace(file.value(at), by);
-    return true;
-  }
-  bool replace_word(const std::string& by) const {
-    file.replace(file.word(at), by);
-    return true;
-  }
-  // Of an expression, whatever part of it the place is in.
-  bool replace_all_of_it(const std::string& by) const {
-    const auto empty = empty_value();
-    file.replace(empty ? *empty : file.value_around(at), empty ? " " + by : by);
-    return true;
-  }
+  // The place that stands in a note, such as "the first is at a.yaml:3:7".
+  std::optional<std::size_t> noted() const;
+
+  // The value that begins at the place; the word; all of the expression that the place is in, or
+  // the value of the key at the place where it has none.
+  bool replace_value(const std::string& by) const;
+  bool replace_word(const std::string& by) const;
+  bool replace_all_of_it(const std::string& by) const;
   bool put_right() const { return replace_value(mistake.put_right); }
   std::string word() const { return std::string(file.at(file.word(at))); }
+
+ private:
+  std::optional<TextSpan> empty_value() const;
 };
 
 // One kind of change: the words of a help that say it, and what they do. False: not to this file.
@@ -53,7 +44,10 @@ struct TextChange {
   std::function<bool(const Told&, const std::smatch&)> act;
 };
 
-// Those about statements and thread programs.
+const std::vector<TextChange>& form_changes();
+const std::vector<TextChange>& name_changes();
+const std::vector<TextChange>& value_changes();
+// About statements and thread programs.
 const std::vector<TextChange>& statement_changes();
 
 // Every change that the help names, each by itself.
