@@ -47,7 +47,7 @@ std::vector<Mistake> changed_as_told(const Mistake& mistake, const Diagnostic& t
   for (const auto* list :
        {&form_changes(), &value_changes(), &name_changes(), &statement_changes()}) {
     for (const TextChange& change : *list) {
-      Match match;
+      std::smatch match;
       if (!std::regex_search(told.help, match, std::regex(change.words))) continue;
       Mistake copy = mistake;
       const std::size_t at = copy.file.offset(told.place.line, told.place.column);
