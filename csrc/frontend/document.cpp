@@ -346,8 +346,9 @@ std::size_t line_begin(std::string_view text, std::size_t at) {
 
 std::size_t offset_of(std::string_view text, const Place& place) {
   std::size_t at = 0;
-  for (int line = 1; line < place.line; ++line)
+  for (int line = 1; line < place.line; ++line) {
     at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  }
   return std::min(at + std::size_t(std::max(place.column, 1)) - 1, text.size());
 }
 
@@ -419,6 +420,7 @@ std::optional<Wording> better_wording(const std::string& theirs, std::string_vie
   refuse("E102", std::move(place), "not YAML: " + (wording ? wording : e.msg), std::move(help),
          std::move(notes));
 }
+
 // Reads from a string without copying it.
 class Source : public std::streambuf {
  public:
