@@ -1,8 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/expr/tape.h>
-#include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ constexpr std::int64_t kMostBytes = 1024;  // of an array in registers, 255 of w
 
 BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
     : kernel_(kernel), moved_(kernel.buffers.size()) {
-  note_moves(kernel.body);
+  note_moves();
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     forms_.push_back(form(b));
     names_.push_back(names.declare(kernel.buffers[b].name));
@@ -28,22 +28,16 @@ BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) declare(b, helpers);
 }
 
-void BufferText::note_moves(const Body& body) {
-  for (const Statement& statement : body) {
-    if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-      note_moves(loop->body);
-    } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
-      note_moves(guard->body);
-      note_moves(guard->otherwise);
-    } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
-      for (BufferId b : {transfer->to, transfer->from}) {
-        const Buffer& buffer = kernel_.buffers[b];
-        Moved& moved = moved_[b];
-        moved.as_a_whole = moved.as_a_whole || buffer.elements.is_const(transfer->width);
-        moved.alignment = std::max(moved.alignment, transfer->width * size_of(buffer.type));
-      }
+void BufferText::note_moves() {
+  for_each_statement(kernel_.body, [&](const Statement& s) {
+    for (const StatementAccess& a : parts_of(s).accesses) {
+      if (!a.is_moved) continue;
+      const Buffer& buffer = kernel_.buffers[a.buffer];
+      Moved& moved = moved_[a.buffer];
+      moved.as_a_whole = moved.as_a_whole || buffer.elements.is_const(a.width);
+      moved.alignment = std::max(moved.alignment, a.width * size_of(buffer.type));
     }
-  }
+  });
 }
 
 BufferText::Form BufferText::form(std::size_t b) const {
@@ -126,7 +120,10 @@ class Choosers {
   explicit Choosers(const Kernel& kernel) : kernel_(kernel) {}
 
   std::unordered_set<std::uint32_t> run() {
-    visit(kernel_.body);
+    for_each_statement(kernel_.body, [&](const Statement& s) {
+      for_each_access(s, kernel_.values,
+                      [&](const StatementAccess& a) { add(a.buffer, a.address); });
+    });
     // A definition stands before its uses: the last one first finds all.
     const auto definitions = computed_expressions(kernel_).definitions;
     for (auto d = definitions.rbegin(); d != definitions.rend(); ++d) {
@@ -136,28 +133,6 @@ class Choosers {
   }
 
  private:
-  void visit(const Body& body) {
-    for (const Statement& statement : body) {
-      if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-        visit(loop->body);
-      } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
-        visit(guard->body);
-        visit(guard->otherwise);
-      } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
-        add(transfer->to, transfer->to_address);
-        add(transfer->from, transfer->from_address);
-      } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
-        add(shuffle->to, shuffle->to_address);
-        add(shuffle->from, shuffle->from_address);
-      } else if (const auto* store = std::get_if<Store>(&statement.node)) {
-        add(store->buffer, store->address);
-        for (ValueId v : values_under(kernel_.values, store->value)) {
-          const ValueNode& node = kernel_.values[v];
-          if (node.kind == ValueNode::Kind::Read) add(node.source, node.subscripts[0]);
-        }
-      }
-    }
-  }
   void add(BufferId b, Expr address) {
     const Buffer& buffer = kernel_.buffers[b];
     if (buffer.memory != Memory::Local || buffer.elements.is_const(1)) return;

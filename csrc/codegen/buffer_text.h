@@ -45,7 +45,7 @@ class BufferText {
     bool as_a_whole = false;
     std::int64_t alignment = 0;  // bytes; 0: not moved
   };
-  void note_moves(const Body& body);
+  void note_moves();
   Form form(std::size_t b) const;
   void declare_pool(Names& names);
   void declare(std::size_t b, Helpers& helpers);

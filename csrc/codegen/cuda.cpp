@@ -154,28 +154,20 @@ class Writer {
   void write(const Body& body) {
     std::size_t defined = 0;
     for (const Statement& statement : body) {
-      if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-        write(statement, *loop);
-      } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
-        write(statement, *guard);
-      } else if (const auto* store = std::get_if<Store>(&statement.node)) {
-        computing(store->buffer, *store);
-      } else if (const auto* transfer = std::get_if<Transfer>(&statement.node)) {
-        computing(transfer->to, *transfer);
-      } else if (const auto* barrier = std::get_if<Barrier>(&statement.node)) {
-        write(*barrier);
-      } else if (const auto* leave = std::get_if<Leave>(&statement.node)) {
-        write(*leave);
-      } else if (const auto* shuffle = std::get_if<Shuffle>(&statement.node)) {
-        computing(shuffle->to, *shuffle);
-      } else if (const auto* define = std::get_if<Define>(&statement.node)) {
-        declare(define->variable, index_.write_converted(define->value).text);
-        scope_.enter(statement, define->variable);
-        write_temporaries(&statement);
-        ++defined;
-      } else {
-        SELVAGE_CHECK(!"a statement that is written");
-      }
+      std::visit(overloaded{[&](const Loop& loop) { write(statement, loop); },
+                            [&](const Guard& guard) { write(statement, guard); },
+                            [&](const Store& store) { computing(store.buffer, store); },
+                            [&](const Transfer& transfer) { computing(transfer.to, transfer); },
+                            [&](const Barrier& barrier) { write(barrier); },
+                            [&](const Leave& leave) { write(leave); },
+                            [&](const Shuffle& shuffle) { computing(shuffle.to, shuffle); },
+                            [&](const Define& define) {
+                              declare(define.variable, index_.write_converted(define.value).text);
+                              scope_.enter(statement, define.variable);
+                              write_temporaries(&statement);
+                              ++defined;
+                            }},
+                 statement.node);
     }
     for (; defined > 0; --defined) scope_.leave();
   }

@@ -1,6 +1,5 @@
 #include <selvage/codegen/plan.h>
-#include <selvage/ir/reads.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/kernel/statements.h>
 
 #include <algorithm>
 
@@ -57,40 +56,28 @@ class Planner {
   void visit(const Body& body) {
     std::size_t defined = 0;
     for (const Statement& s : body) {
-      if (const auto* loop = std::get_if<Loop>(&s.node)) {
-        if (iterates(*loop)) {
-          if (loop->begin.valid()) count(loop->begin);
-          count(loop->extent);
-        }
-        scope_.enter(s, loop->variable);
-        visit(loop->body);
-        scope_.leave();
-      } else if (const auto* define = std::get_if<Define>(&s.node)) {
-        count(define->value);
-        scope_.enter(s, define->variable);
-        ++defined;
-      } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
-        count(guard->condition);
-        scope_.enter_guard(s, guard->condition);
-        visit(guard->body);
-        scope_.leave();
-        if (!guard->otherwise.empty()) {
-          scope_.enter_otherwise(*guard);
-          visit(guard->otherwise);
-          scope_.leave();
-        }
-      } else if (const auto* transfer = std::get_if<Transfer>(&s.node)) {
-        count(transfer->to_address);
-        count(transfer->from_address);
-      } else if (const auto* shuffle = std::get_if<Shuffle>(&s.node)) {
-        count(shuffle->to_address);
-        count(shuffle->from_address);
-      } else if (const auto* store = std::get_if<Store>(&s.node)) {
-        count(store->address);
-        for (ValueId v : values_under(kernel_.values, store->value)) {
-          for (Expr e : index_expressions(kernel_.values[v])) count(e);
-        }
+      const auto* loop = std::get_if<Loop>(&s.node);
+      if (loop == nullptr || iterates(*loop)) {
+        for_each_expression(s, kernel_.values, [&](Expr e) { count(e); });
       }
+      const auto* guard = std::get_if<Guard>(&s.node);
+      const Expr variable = parts_of(s).variable;
+      const auto all = bodies(s);
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        if (k > 0 && all[k]->empty()) continue;
+        if (guard == nullptr) {
+          scope_.enter(s, variable);
+        } else if (k == 0) {
+          scope_.enter_guard(s, guard->condition);
+        } else {
+          scope_.enter_otherwise(*guard);
+        }
+        visit(*all[k]);
+        scope_.leave();
+      }
+      if (all.size() > 0 || !variable.valid()) continue;
+      scope_.enter(s, variable);
+      ++defined;
     }
     for (; defined > 0; --defined) scope_.leave();
   }

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/emulate/memory.h>
 #include <selvage/emulate/memory_checked.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
@@ -14,20 +15,6 @@ namespace selvage {
 namespace {
 
 using Way = AccessLog::Way;
-
-// Which buffers does a body store atomically?
-void note_atomics(const Body& body, std::vector<bool>& is_atomic) {
-  for (const Statement& statement : body) {
-    if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-      note_atomics(loop->body, is_atomic);
-    } else if (const auto* guard = std::get_if<Guard>(&statement.node)) {
-      note_atomics(guard->body, is_atomic);
-      note_atomics(guard->otherwise, is_atomic);
-    } else if (const auto* store = std::get_if<Store>(&statement.node)) {
-      if (store->atomic) is_atomic[store->buffer] = true;
-    }
-  }
-}
 
 Way way_of(Function atomic) {
   if (atomic == Function::Add) return Way::Add;
@@ -60,7 +47,11 @@ CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> array
     : own_(arrays.size()), clock_(clock), log_(log) {
   SELVAGE_CHECK(arrays.size() == kernel.buffers.size());
   std::vector<bool> is_atomic(arrays.size());
-  note_atomics(kernel.body, is_atomic);
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    for (const StatementAccess& a : parts_of(s).accesses) {
+      if (a.atomic) is_atomic[a.buffer] = true;
+    }
+  });
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Buffer& buffer = kernel.buffers[i];
     Checked checked{.array = arrays[i], .elements = elements[i], .memory = buffer.memory};

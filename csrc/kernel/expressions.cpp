@@ -1,6 +1,5 @@
-#include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/kernel/statements.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -11,31 +10,18 @@ namespace {
 
 bool is_serial(const Loop& loop) { return !is_block(loop.parallel) && !is_thread(loop.parallel); }
 
-// An inner loop that has the same variable is left by what stands inside.
-bool leaves(const Body& body, Expr variable) {
-  return std::any_of(body.begin(), body.end(), [&](const Statement& s) {
-    if (const auto* leave = std::get_if<Leave>(&s.node)) return same(leave->loop, variable);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      return leaves(guard->body, variable) || leaves(guard->otherwise, variable);
+// How a loop is left by what stands in a body, if that `counts`, and in loops in it.
+void note_exits(const Body& body, Expr variable, bool counts, LoopExits& exits) {
+  for (const Statement& s : body) {
+    const auto* leave = std::get_if<Leave>(&s.node);
+    if (leave != nullptr && counts && same(leave->loop, variable)) {
+      (leave->is_next ? exits.goes_on : exits.ends) = true;
     }
     const auto* loop = std::get_if<Loop>(&s.node);
-    if (loop == nullptr || (is_serial(*loop) && same(loop->variable, variable))) return false;
-    return leaves(loop->body, variable);
-  });
-}
-
-void note_exits(const Body& body, Expr variable, bool is_inside, LoopExits& exits) {
-  for (const Statement& s : body) {
-    if (const auto* leave = std::get_if<Leave>(&s.node)) {
-      if (is_inside && same(leave->loop, variable))
-        (leave->is_next ? exits.goes_on : exits.ends) = true;
-    } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      note_exits(guard->body, variable, is_inside, exits);
-      note_exits(guard->otherwise, variable, is_inside, exits);
-    } else if (const auto* loop = std::get_if<Loop>(&s.node)) {
-      if (is_serial(*loop) && same(loop->variable, variable)) continue;
-      note_exits(loop->body, variable, is_inside || iterates(*loop), exits);
-    }
+    // An inner loop that has the same variable is left by what stands inside.
+    if (loop != nullptr && is_serial(*loop) && same(loop->variable, variable)) continue;
+    const bool is_counted = counts || (loop != nullptr && iterates(*loop));
+    for (const Body* inner : bodies(s)) note_exits(*inner, variable, is_counted, exits);
   }
 }
 
@@ -54,48 +40,24 @@ class Walk {
 
  private:
   void visit(const Body& body, int depth) {
-    for (const Statement& statement : body) {
-      std::visit([&](const auto& s) { visit(s, depth); }, statement.node);
+    for (const Statement& s : body) visit(s, depth);
+  }
+  void visit(const Statement& s, int depth) {
+    const auto* loop = std::get_if<Loop>(&s.node);
+    // An index of the hardware has no ends that are computed.
+    if (loop == nullptr || iterates(*loop)) {
+      for_each_expression(s, values_, [&](Expr e) { found_.all.push_back(e); });
     }
-  }
-  void visit(const Loop& loop, int depth) {
-    if (iterates(loop)) {
-      if (loop.begin.valid()) found_.all.push_back(loop.begin);
-      found_.all.push_back(loop.extent);
-      ++depth;
+    if (const auto* named = std::get_if<Define>(&s.node)) {
+      found_.definitions.emplace_back(named->variable, named->value);
     }
-    if (is_index(loop.parallel)) {
-      define_axis({loop.variable, loop.parallel}, depth);
-    } else {
-      define(loop.variable, depth);
+    if (loop != nullptr && iterates(*loop)) ++depth;
+    if (loop != nullptr && is_index(loop->parallel)) {
+      define_axis({loop->variable, loop->parallel}, depth);
+    } else if (const Expr variable = parts_of(s).variable; variable.valid()) {
+      define(variable, depth);
     }
-    visit(loop.body, depth);
-  }
-  void visit(const Define& definition, int depth) {
-    found_.all.push_back(definition.value);
-    found_.definitions.emplace_back(definition.variable, definition.value);
-    define(definition.variable, depth);
-  }
-  void visit(const Guard& guard, int depth) {
-    found_.all.push_back(guard.condition);
-    visit(guard.body, depth);
-    visit(guard.otherwise, depth);
-  }
-  void visit(const Transfer& transfer, int) {
-    found_.all.push_back(transfer.to_address);
-    found_.all.push_back(transfer.from_address);
-  }
-  void visit(const Barrier&, int) {}
-  void visit(const Leave&, int) {}
-  void visit(const Shuffle& shuffle, int) {
-    found_.all.push_back(shuffle.to_address);
-    found_.all.push_back(shuffle.from_address);
-  }
-  void visit(const Store& store, int) {
-    found_.all.push_back(store.address);
-    for (ValueId v : values_under(values_, store.value)) {
-      for (Expr e : index_expressions(values_[v])) found_.all.push_back(e);
-    }
+    for (const Body* inner : bodies(s)) visit(*inner, depth);
   }
   void define(Expr variable, int depth) {
     const auto [it, fresh] = found_.depth.try_emplace(variable.id(), depth);
@@ -117,11 +79,19 @@ class Walk {
 
 }  // namespace
 
-bool is_left(const Loop& loop) { return leaves(loop.body, loop.variable); }
+LoopExits exits_of(const Loop& loop) {
+  LoopExits exits;
+  note_exits(loop.body, loop.variable, true, exits);
+  return exits;
+}
 LoopExits exits_from_inside(const Loop& loop) {
   LoopExits exits;
   note_exits(loop.body, loop.variable, false, exits);
   return exits;
+}
+bool is_left(const Loop& loop) {
+  const LoopExits exits = exits_of(loop);
+  return exits.ends || exits.goes_on;
 }
 bool runs_once(const Loop& loop) {
   return is_serial(loop) && !loop.begin.valid() && loop.extent.is_const(1) && !is_left(loop);

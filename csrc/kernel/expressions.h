@@ -8,13 +8,15 @@
 
 namespace selvage {
 
-// Does a Leave leave it, or go on with its next iteration?
-bool is_left(const Loop& loop);
-// By what stands inside of an inner loop that iterates?
+// Does a Leave end the loop, or go on with its next iteration?
 struct LoopExits {
   bool ends = false, goes_on = false;
 };
+LoopExits exits_of(const Loop& loop);
+// Does one that stands inside of an inner loop that iterates?
 LoopExits exits_from_inside(const Loop& loop);
+// Does any?
+bool is_left(const Loop& loop);
 // A serial loop that runs once, and that nothing leaves, needs no loop.
 bool runs_once(const Loop& loop);
 // Is its body run again and again? A block or thread index is no such loop.

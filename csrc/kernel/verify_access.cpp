@@ -2,8 +2,8 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
-#include <selvage/ir/reads.h>
 #include <selvage/kernel/expressions.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_access.h>
 
 #include <algorithm>
@@ -102,8 +102,6 @@ class AccessCollector {
   }
 
  private:
-  using Kind = KernelAccess::Kind;
-
   Expr written(Expr e) const { return written_out(e, environment_); }
 
   void visit(const Body& body, PlaceId parent, bool is_otherwise, std::size_t scope,
@@ -121,6 +119,9 @@ class AccessCollector {
                               .extent = {},
                               .condition = {}});
       children.push_back(id);
+      const StatementParts parts = parts_of(body[i]);
+      if (parts.value) add_reads(*parts.value, id, scope);
+      for (const StatementAccess& a : parts.accesses) add(a, id, scope);
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
     environment_ = outer;
@@ -196,32 +197,21 @@ class AccessCollector {
     map_.places_[loop->second].is_left = true;
     map_.leaves_.push_back(id);
   }
-  void visit(const Transfer& t, PlaceId id, std::size_t scope) {
-    add(id, scope, t.from, Kind::Read, written(t.from_address), t.width);
-    add(id, scope, t.to, Kind::Write, written(t.to_address), t.width).duplicates_allowed =
-        t.duplicates_allowed;
-  }
-  void visit(const Shuffle& s, PlaceId id, std::size_t scope) {
-    add(id, scope, s.from, Kind::Read, written(s.from_address), 1);
-    add(id, scope, s.to, Kind::Write, written(s.to_address), 1);
-  }
-  void visit(const Store& store, PlaceId id, std::size_t scope) {
-    add_reads(store.value, id, scope);
-    KernelAccess& write = add(id, scope, store.buffer, store.atomic ? Kind::Atomic : Kind::Write,
-                              written(store.address), 1);
-    write.function = store.atomic.value_or(Function::Add);
-    write.duplicates_allowed = store.duplicates_allowed;
-  }
+  // Nothing but their accesses counts.
+  void visit(const Transfer&, PlaceId, std::size_t) {}
+  void visit(const Shuffle&, PlaceId, std::size_t) {}
+  void visit(const Store&, PlaceId, std::size_t) {}
 
-  KernelAccess& add(PlaceId id, std::size_t scope, BufferId buffer, Kind kind, Expr address,
-                    std::int64_t width) {
-    if (kind != Kind::Read) map_.written_[buffer] = true;
+  KernelAccess& add(const StatementAccess& a, PlaceId id, std::size_t scope) {
+    if (a.kind != AccessKind::Read) map_.written_[a.buffer] = true;
     map_.accesses_.push_back({.place = id,
-                              .buffer = buffer,
-                              .kind = kind,
-                              .address = address,
-                              .width = width,
-                              .scope = scope});
+                              .buffer = a.buffer,
+                              .kind = a.kind,
+                              .address = written(a.address),
+                              .width = a.width,
+                              .scope = scope,
+                              .function = a.atomic.value_or(Function::Add),
+                              .duplicates_allowed = a.duplicates_allowed});
     return map_.accesses_.back();
   }
 
@@ -261,8 +251,8 @@ class AccessCollector {
     for (const auto& [v, a] : reads) {
       const ValueNode& node = kernel_.values[v];
       const std::size_t own = a.condition.valid() ? scope_with(scope, written(a.condition)) : scope;
-      add(id, own, node.source, Kind::Read, written(node.subscripts[0]), 1).depends_on_data =
-          a.depends_on_data;
+      const StatementAccess read{.buffer = node.source, .address = node.subscripts[0]};
+      add(read, id, own).depends_on_data = a.depends_on_data;
     }
   }
   static Asked under(Asked outer, const std::optional<Expr>& condition) {
@@ -311,13 +301,9 @@ void AccessMap::find_sizes() {
   }
   // Variables as the facts name them, which are not looked at.
   for (const StatementPlace& p : places_) {
-    if (const auto* loop = std::get_if<Loop>(&p.statement->node)) {
-      defined.insert(loop->variable.id());
-    } else if (const auto* define = std::get_if<Define>(&p.statement->node)) {
-      defined.insert(define->variable.id());
-    } else if (const auto* transfer = std::get_if<Transfer>(&p.statement->node)) {
-      if (transfer->lane.valid()) defined.insert(transfer->lane.id());
-    }
+    const StatementParts parts = parts_of(*p.statement);
+    if (parts.variable.valid()) defined.insert(parts.variable.id());
+    if (parts.lane.valid()) defined.insert(parts.lane.id());
   }
   for (std::size_t k = 0; k < 3; ++k) {
     for (Expr e : {threads_[k], blocks_[k]}) defined.insert(e.id());

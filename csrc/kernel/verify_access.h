@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/kernel/kernel.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <array>
@@ -41,7 +41,7 @@ struct AccessScope {
 
 // A read or a write of `width` neighbouring elements. An atomic store is Atomic.
 struct KernelAccess {
-  enum class Kind : std::uint8_t { Read, Write, Atomic };
+  using Kind = AccessKind;
   PlaceId place = 0;
   BufferId buffer = 0;
   Kind kind = Kind::Read;

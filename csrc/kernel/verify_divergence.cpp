@@ -21,16 +21,21 @@ class Divergence {
 
   HazardFindings list() {
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
-      const Statement& s = *map_.places()[id].statement;
-      if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
-        check(id, *barrier, id, name_of(*barrier));
-        if (barrier->is_partial()) check_others(id, *barrier);
-        if (barrier->scope == Barrier::Scope::Threads) check_number(id, *barrier);
-      } else if (std::holds_alternative<Shuffle>(s.node)) {
-        static const Barrier of_warp{Barrier::Scope::Warp};
-        check(id, of_warp, id, "a shuffle");
-        check_whole_warps(id);
-      }
+      std::visit(overloaded{[&](const Barrier& barrier) {
+                              check(id, barrier, id, name_of(barrier));
+                              if (barrier.is_partial()) check_others(id, barrier);
+                              if (barrier.scope == Barrier::Scope::Threads)
+                                check_number(id, barrier);
+                            },
+                            [&](const Shuffle&) {
+                              static const Barrier of_warp{Barrier::Scope::Warp};
+                              check(id, of_warp, id, "a shuffle");
+                              check_whole_warps(id);
+                            },
+                            // Nobody waits there.
+                            [](const Loop&) {}, [](const Define&) {}, [](const Guard&) {},
+                            [](const Store&) {}, [](const Transfer&) {}, [](const Leave&) {}},
+                 map_.places()[id].statement->node);
     }
     return std::move(out_);
   }

@@ -47,23 +47,40 @@ bool BarrierOrder::are_kept_apart(PlaceId x, PlaceId y, Among among) const {
 }
 
 BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
+  const auto never = [](const auto&) { return Pass::Never; };
+  return std::visit(
+      overloaded{
+          [&](const Barrier& barrier) { return of_barrier(id, barrier, among); },
+          [&](const Loop&) { return of_loop(id, among); },
+          [&](const Guard&) { return of_guard(id, among); },
+          [&](const Define& s) { return never(s); }, [&](const Store& s) { return never(s); },
+          [&](const Transfer& s) { return never(s); }, [&](const Shuffle& s) { return never(s); },
+          [&](const Leave& s) { return never(s); }},
+      map_.places()[id].statement->node);
+}
+
+BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, Among among) {
+  // It orders some; which, is not looked at.
+  if (barrier.is_partial()) return Pass::Sometimes;
+  if (may_be_skipped(id)) return Pass::Sometimes;
+  if (barrier.scope == Barrier::Scope::Block) return Pass::Always;
+  has_warp_barrier_ = true;
+  return among == Among::Warp ? Pass::Always : Pass::Never;
+}
+
+BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {
   const StatementPlace& p = map_.places()[id];
-  if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
-    // It orders some; which, is not looked at.
-    if (barrier->is_partial()) return Pass::Sometimes;
-    if (may_be_skipped(id)) return Pass::Sometimes;
-    if (barrier->scope == Barrier::Scope::Block) return Pass::Always;
-    has_warp_barrier_ = true;
-    return among == Among::Warp ? Pass::Always : Pass::Never;
-  }
   const Pass inside = along(p.body, 0, p.body.size(), among);
-  if (p.condition.valid()) {
-    const Pass other = along(p.otherwise, 0, p.otherwise.size(), among);
-    return inside == other ? inside : Pass::Sometimes;
-  }
   if (!p.is_serial_loop() || inside == Pass::Never) return inside;
   const bool runs = inside == Pass::Always && map_.at(p.scope).proves(p.begin < p.extent);
   return runs ? Pass::Always : Pass::Sometimes;
+}
+
+BarrierOrder::Pass BarrierOrder::of_guard(PlaceId id, Among among) const {
+  const StatementPlace& p = map_.places()[id];
+  const Pass inside = along(p.body, 0, p.body.size(), among);
+  const Pass other = along(p.otherwise, 0, p.otherwise.size(), among);
+  return inside == other ? inside : Pass::Sometimes;
 }
 
 BarrierOrder::Pass BarrierOrder::along(const std::vector<PlaceId>& body, std::size_t from,

@@ -52,6 +52,9 @@ class BarrierOrder {
 
   bool may_be_skipped(PlaceId id) const;
   Pass compute(PlaceId id, Among among);
+  Pass of_barrier(PlaceId id, const Barrier& barrier, Among among);
+  Pass of_loop(PlaceId id, Among among) const;
+  Pass of_guard(PlaceId id, Among among) const;
   Pass along(const std::vector<PlaceId>& body, std::size_t from, std::size_t end,
              Among among) const;
   const std::vector<PlaceId>& siblings(PlaceId id) const;

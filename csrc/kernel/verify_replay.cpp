@@ -194,19 +194,24 @@ class Player {
   bool has_left(std::int32_t t) const { return left_[std::size_t(t)] != kTop; }
   void run(PlaceId id, const Active& active) {
     const StatementPlace& p = map_.places()[id];
-    if (p.is_serial_loop()) return loop(id, active);
-    if (p.condition.valid()) return guard(id, active);
-    if (const auto* barrier = std::get_if<Barrier>(&p.statement->node)) {
-      return meet(id, *barrier, active);
-    }
-    if (p.leaves != kTop) {
-      for (std::int32_t t : active) left_[std::size_t(t)] = id;
-      count_left_ += active.size();
-      return;
-    }
-    if (!p.body.empty()) return run(p.body, active);  // a block or thread index
-    if (std::holds_alternative<Shuffle>(p.statement->node)) check_shuffle(id, active);
-    if (!by_place_[id].empty()) access(id, active);
+    std::visit(overloaded{[&](const Loop&) {
+                            if (p.is_serial_loop()) return loop(id, active);
+                            run(p.body, active);  // the index of a block or thread
+                          },
+                          [&](const Guard&) { guard(id, active); },
+                          [&](const Barrier& barrier) { meet(id, barrier, active); },
+                          [&](const Leave&) {
+                            for (std::int32_t t : active) left_[std::size_t(t)] = id;
+                            count_left_ += active.size();
+                          },
+                          [&](const Shuffle&) {
+                            check_shuffle(id, active);
+                            access(id, active);
+                          },
+                          [](const Define&) {},  // is written out
+                          [&](const Store&) { access(id, active); },
+                          [&](const Transfer&) { access(id, active); }},
+               p.statement->node);
   }
 
   void guard(PlaceId id, const Active& active) {
@@ -320,6 +325,7 @@ class Player {
   }
 
   void access(PlaceId id, const Active& active) {
+    if (by_place_[id].empty()) return;
     ++step_;
     Compiled& c = compiled_[id];
     for (std::int32_t t : active) {

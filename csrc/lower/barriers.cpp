@@ -1,4 +1,5 @@
 #include <selvage/kernel/expressions.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_meeting.h>
 #include <selvage/kernel/verify_shadow.h>
 #include <selvage/lower/barriers.h>
@@ -184,22 +185,31 @@ class Placer {
   }
 
   Way pass(Statement& s, int depth) {
-    auto* loop = std::get_if<Loop>(&s.node);
-    if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
-      const Needed joined = joined_by(*barrier);
-      return joined == Needed::None ? Way{} : barrier_way(joined);
-    }
-    if (auto* guard = std::get_if<Guard>(&s.node)) return pass(s, *guard, depth);
-    if (loop == nullptr) {
-      Way way;
-      collect(s, way.first.block);
-      way.first.warp = way.last.block = way.last.warp = way.first.block;
-      return way;
-    }
+    return std::visit(
+        overloaded{[&](Loop& loop) { return pass_loop(s, loop, depth); },
+                   [&](Guard& guard) { return pass(s, guard, depth); },
+                   [&](const Barrier& barrier) {
+                     const Needed joined = joined_by(barrier);
+                     return joined == Needed::None ? Way{} : barrier_way(joined);
+                   },
+                   [&](const Define&) { return Way{}; }, [&](const Leave&) { return Way{}; },
+                   [&](const Store&) { return accesses_of(s); },
+                   [&](const Transfer&) { return accesses_of(s); },
+                   [&](const Shuffle&) { return accesses_of(s); }},
+        s.node);
+  }
+  Way accesses_of(const Statement& s) const {
+    Way way;
+    collect(s, way.first.block);
+    way.first.warp = way.last.block = way.last.warp = way.first.block;
+    return way;
+  }
+
+  Way pass_loop(const Statement& s, Loop& loop, int depth) {
     // What stands in a loop does not hang on what is around it: once is enough.
     const auto known = passed_.find(&s);
     if (known != passed_.end()) return known->second;
-    Way way = pass(*loop, depth);
+    Way way = pass(loop, depth);
     // Who does not run it once has met no barrier in it.
     if (may_be_empty_.contains(&s)) way.has_block = way.has_any = false;
     return passed_[&s] = way;
@@ -217,9 +227,7 @@ class Placer {
 
   // Part of the threads may go through a guard: what they meet there is no barrier for the others.
   Way pass(const Statement& s, Guard& guard, int depth) {
-    Way way;
-    collect(s, way.first.block);
-    way.first.warp = way.last.block = way.last.warp = way.first.block;
+    Way way = accesses_of(s);
     const auto [known, is_new] = own_.try_emplace(&s);
     if (is_new && within_) known->second = within_(s);
     const GuardBarriers own = known->second;
@@ -264,12 +272,10 @@ class Placer {
     return own;
   }
   static bool has_leave(const Body& body) {
-    return std::any_of(body.begin(), body.end(), [](const Statement& s) {
-      if (const auto* loop = std::get_if<Loop>(&s.node)) return has_leave(loop->body);
-      const auto* guard = std::get_if<Guard>(&s.node);
-      if (guard != nullptr) return has_leave(guard->body) || has_leave(guard->otherwise);
-      return std::holds_alternative<Leave>(s.node);
-    });
+    bool has = false;
+    for_each_statement(
+        body, [&](const Statement& s) { has = has || std::holds_alternative<Leave>(s.node); });
+    return has;
   }
 
   // A barrier that every iteration meets comes between those that are further apart than one.
@@ -284,13 +290,8 @@ class Placer {
     if (const auto it = of_.find(&s); it != of_.end()) {
       for (AccessId a : it->second) out.insert({.access = a});
     }
-    const auto all = [&](const Body& body) {
-      for (const Statement& inner : body) collect(inner, out);
-    };
-    if (const auto* loop = std::get_if<Loop>(&s.node)) all(loop->body);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      all(guard->body);
-      all(guard->otherwise);
+    for (const Body* body : bodies(s)) {
+      for (const Statement& inner : *body) collect(inner, out);
     }
   }
 
@@ -298,8 +299,7 @@ class Placer {
     Body all;
     for (Statement& s : body) {
       const auto it = at_.find(&s);
-      if (auto* loop = std::get_if<Loop>(&s.node)) put(loop->body);
-      if (auto* guard = std::get_if<Guard>(&s.node)) put(guard->body);
+      for (Body* inner : bodies(s)) put(*inner);
       if (it != at_.end()) all.push_back({it->second});
       all.push_back(std::move(s));
     }
@@ -337,13 +337,8 @@ bool has_meeting_place(const Kernel& kernel) {
 
 std::size_t barriers_in(const Body& body) {
   std::size_t n = 0;
-  for (const Statement& s : body) {
-    n += std::holds_alternative<Barrier>(s.node);
-    if (const auto* loop = std::get_if<Loop>(&s.node)) n += barriers_in(loop->body);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      n += barriers_in(guard->body) + barriers_in(guard->otherwise);
-    }
-  }
+  for_each_statement(body,
+                     [&](const Statement& s) { n += std::holds_alternative<Barrier>(s.node); });
   return n;
 }
 

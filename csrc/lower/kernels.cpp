@@ -3,6 +3,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/forms.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/shared_memory.h>
@@ -28,23 +29,12 @@ IndexWidth width_of(std::span<const Expr> sizes, const Kernel& kernel, std::vect
   return index_width({values, elements, sizes, forms.computed().definitions, ranges});
 }
 
-void add_valid(const Body& body, std::vector<Expr>& all) {
-  for (const Statement& s : body) {
-    if (const auto* loop = std::get_if<Loop>(&s.node)) add_valid(loop->body, all);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      add_valid(guard->body, all);
-      add_valid(guard->otherwise, all);
-    }
-    const auto* store = std::get_if<Store>(&s.node);
-    const auto* transfer = std::get_if<Transfer>(&s.node);
-    if (store != nullptr) all.insert(all.end(), store->valid.begin(), store->valid.end());
-    if (transfer != nullptr) all.insert(all.end(), transfer->valid.begin(), transfer->valid.end());
-  }
-}
-
 // A kernel is passed the sizes that it computes with, or that emulation needs to check it.
 void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
-  add_valid(kernel.body, computed);
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const std::vector<Expr>* valid = parts_of(s).valid;
+    if (valid != nullptr) computed.insert(computed.end(), valid->begin(), valid->end());
+  });
   for (const Buffer& b : kernel.buffers) computed.push_back(b.elements);
   const std::vector<Expr> used = symbols_of(computed);
   std::erase_if(kernel.sizes, [&](Expr size) { return !contains(used, size); });

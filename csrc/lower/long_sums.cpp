@@ -1,4 +1,5 @@
 #include <selvage/ir/fold.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/long_sums.h>
 
@@ -33,24 +34,24 @@ std::optional<std::int64_t> additions(const Body& body, const ValueGraph& values
 // How many items one thread adds to the buffer, at most; nothing where it does anything else there.
 std::optional<std::int64_t> additions(const Statement& statement, const ValueGraph& values,
                                       BufferId sum) {
-  if (const auto* store = std::get_if<Store>(&statement.node)) {
-    if (store->buffer != sum) return 0;
-    if (!sum_operand(values, *store, sum)) return std::nullopt;
-    return 1;
+  const auto* store = std::get_if<Store>(&statement.node);
+  if (store != nullptr && store->buffer == sum) {
+    return sum_operand(values, *store, sum) ? std::optional<std::int64_t>(1) : std::nullopt;
   }
-  if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-    const auto each = additions(loop->body, values, sum);
-    if (!each || is_index(loop->parallel) || *each == 0) return each;
-    if (!loop->extent.is(Op::Const)) return kMany;
-    return std::min(*each * std::min(loop->extent.value(), kMany), kMany);
+  bool is_accessed = false;
+  for_each_access(statement, values,
+                  [&](const StatementAccess& a) { is_accessed = is_accessed || a.buffer == sum; });
+  if (is_accessed) return std::nullopt;
+  std::int64_t most = 0;
+  for (const Body* body : bodies(statement)) {
+    const auto own = additions(*body, values, sum);
+    if (!own) return std::nullopt;
+    most = std::max(most, *own);
   }
-  if (const auto* guard = std::get_if<Guard>(&statement.node)) {
-    const auto then = additions(guard->body, values, sum);
-    const auto otherwise = additions(guard->otherwise, values, sum);
-    if (!then || !otherwise) return std::nullopt;
-    return std::max(*then, *otherwise);
-  }
-  return 0;
+  const auto* loop = std::get_if<Loop>(&statement.node);
+  if (loop == nullptr || is_index(loop->parallel) || most == 0) return most;
+  if (!loop->extent.is(Op::Const)) return kMany;
+  return std::min(most * std::min(loop->extent.value(), kMany), kMany);
 }
 
 std::optional<std::int64_t> additions(const Body& body, const ValueGraph& values, BufferId sum) {
@@ -158,14 +159,9 @@ Body LongSums::add_part(Expr at) {
 // What is added to the sum is added to its part.
 void LongSums::rename(Body& body) {
   ValueGraph& values = draft_.kernel.values;
-  for (Statement& statement : body) {
-    if (auto* loop = std::get_if<Loop>(&statement.node)) rename(loop->body);
-    if (auto* guard = std::get_if<Guard>(&statement.node)) {
-      rename(guard->body);
-      rename(guard->otherwise);
-    }
+  for_each_statement(body, [&](Statement& statement) {
     auto* store = std::get_if<Store>(&statement.node);
-    if (store == nullptr || store->buffer != sum_) continue;
+    if (store == nullptr || store->buffer != sum_) return;
     const std::size_t own = *sum_operand(values, *store, sum_);
     ValueNode node = values[store->value];
     ValueNode read = values[node.operands[own]];
@@ -173,7 +169,7 @@ void LongSums::rename(Body& body) {
     node.operands[own] = values.add(std::move(read));
     store->value = values.add(std::move(node));
     store->buffer = part_;
-  }
+  });
 }
 
 }  // namespace selvage

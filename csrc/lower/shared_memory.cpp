@@ -1,5 +1,5 @@
 #include <selvage/base/integer.h>
-#include <selvage/ir/reads.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/shared_memory.h>
 
@@ -55,33 +55,14 @@ class Lifetimes {
 
   std::set<BufferId> touched(const Statement& s) {
     std::set<BufferId> all;
-    const auto add = [&](BufferId b) {
-      if (kernel_.buffers[b].memory == Memory::Shared) all.insert(b);
-    };
-    if (const auto* loop = std::get_if<Loop>(&s.node)) return visit(loop->body);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      all = visit(guard->body);
-      const std::set<BufferId> otherwise = visit(guard->otherwise);
-      all.insert(otherwise.begin(), otherwise.end());
-      return all;
-    }
-    if (const auto* store = std::get_if<Store>(&s.node)) {
-      add(store->buffer);
-      for (ValueId v : values_under(kernel_.values, store->value)) {
-        const ValueNode& node = kernel_.values[v];
-        if (node.kind == ValueNode::Kind::Read) add(node.source);
-      }
-    } else if (const auto* transfer = std::get_if<Transfer>(&s.node)) {
-      add(transfer->to);
-      add(transfer->from);
-    } else if (const auto* shuffle = std::get_if<Shuffle>(&s.node)) {
-      add(shuffle->to);
-      add(shuffle->from);
-    }
+    for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+      if (kernel_.buffers[a.buffer].memory == Memory::Shared) all.insert(a.buffer);
+    });
     // What one statement reads and writes is there at once.
     for (BufferId a : all) {
       for (BufferId b : all) meetings_.insert({a, b});
     }
+    for (const Body* inner : bodies(s)) all.merge(visit(*inner));
     return all;
   }
 

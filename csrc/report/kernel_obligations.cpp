@@ -1,6 +1,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/coordinates.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/report/obligations.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ class KernelObligations {
 
   std::vector<Obligation> list() {
     assume_launch(kernel_.condition);
-    find_lanes(kernel_.body);
+    find_lanes();
     visit(kernel_.body);
     return std::move(list_);
   }
@@ -59,22 +60,13 @@ class KernelObligations {
   }
 
   // Which buffers of a thread hold elements on their way to the tensor, and from where others come.
-  void find_lanes(const Body& body) {
-    for (const Statement& s : body) {
-      std::visit(overloaded{[&](const Loop& loop) { find_lanes(loop.body); },
-                            [&](const Guard& guard) {
-                              find_lanes(guard.body);
-                              find_lanes(guard.otherwise);
-                            },
-                            [](const Define&) {}, [](const Store&) {}, [](const Barrier&) {},
-                            [](const Shuffle&) {}, [](const Leave&) {},
-                            [&](const Transfer& t) {
-                              if (is_target(t.to)) lanes_.insert(t.from);
-                              if (kernel_.buffers[t.to].memory == Memory::Local)
-                                origin_[t.to].push_back(&t);
-                            }},
-                 s.node);
-    }
+  void find_lanes() {
+    for_each_statement(kernel_.body, [&](const Statement& s) {
+      const auto* t = std::get_if<Transfer>(&s.node);
+      if (t == nullptr) return;
+      if (is_target(t->to)) lanes_.insert(t->from);
+      if (kernel_.buffers[t->to].memory == Memory::Local) origin_[t->to].push_back(t);
+    });
   }
   bool is_target(BufferId b) const { return kernel_.buffers[b].name == tensor_.name(); }
 

@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/runtime/bound_kernel.h>
 
 #include <algorithm>
@@ -52,28 +53,14 @@ const Kernel& variant_for(const ProgramStep& step, const SizeValues& sizes,
                    "choose smaller sizes");
 }
 
-namespace {
-
-void widen(const Body& body, const Kernel& kernel, std::vector<std::int64_t>& alignment) {
-  for (const Statement& s : body) {
-    if (const auto* loop = std::get_if<Loop>(&s.node)) widen(loop->body, kernel, alignment);
-    if (const auto* guard = std::get_if<Guard>(&s.node)) {
-      widen(guard->body, kernel, alignment);
-      widen(guard->otherwise, kernel, alignment);
-    }
-    const auto* transfer = std::get_if<Transfer>(&s.node);
-    if (transfer == nullptr) continue;
-    for (BufferId b : {transfer->to, transfer->from}) {
-      alignment[b] = std::max(alignment[b], transfer->width * size_of(kernel.buffers[b].type));
-    }
-  }
-}
-
-}  // namespace
-
 BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes) : kernel_(&kernel) {
   for (const Buffer& b : kernel.buffers) alignment_.push_back(size_of(b.type));
-  widen(kernel.body, kernel, alignment_);
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    for (const StatementAccess& a : parts_of(s).accesses) {
+      const std::int64_t bytes = a.width * size_of(kernel.buffers[a.buffer].type);
+      alignment_[a.buffer] = std::max(alignment_[a.buffer], bytes);
+    }
+  });
   const auto value = [&](Expr e) {
     const auto v = sizes(e);
     SELVAGE_CHECK(v.has_value());

@@ -1,3 +1,4 @@
+#include <selvage/kernel/statements.h>
 #include <selvage/threads/joins.h>
 
 #include <utility>
@@ -30,13 +31,15 @@ class JoinWriter {
   Body write(Body body, const GuardBarriers& own) const {
     Body out;
     for (Statement& s : body) {
-      if (auto* loop = std::get_if<Loop>(&s.node)) {
-        loop->body = write(std::move(loop->body), own);
-      } else if (auto* guard = std::get_if<Guard>(&s.node)) {
-        const GuardBarriers inside = own.block || own.warp ? within_(s) : GuardBarriers{};
-        guard->body = write(std::move(guard->body), inside);
-        guard->otherwise = write(std::move(guard->otherwise), {});
-      } else if (is_join_(s)) {
+      // Those who pass a guard, and not those of `otherwise`, are known.
+      const bool is_guard = std::holds_alternative<Guard>(s.node);
+      GuardBarriers inside = own;
+      if (is_guard) inside = own.block || own.warp ? within_(s) : GuardBarriers{};
+      for (Body* inner : bodies(s)) {
+        *inner = write(std::move(*inner), inside);
+        if (is_guard) inside = {};
+      }
+      if (is_join_(s)) {
         if (!own.block && !own.warp) continue;
         s.node = own.block ? *own.block : *own.warp;
       }

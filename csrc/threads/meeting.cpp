@@ -1,6 +1,7 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/ir/parallel.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/threads/meeting.h>
 #include <selvage/threads/refuse_at.h>
 
@@ -126,8 +127,7 @@ std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
 void drop_repeated_barriers(Body& body) {
   Body out;
   for (Statement& s : body) {
-    if (auto* loop = std::get_if<Loop>(&s.node)) drop_repeated_barriers(loop->body);
-    if (auto* guard = std::get_if<Guard>(&s.node)) drop_repeated_barriers(guard->body);
+    for (Body* inner : bodies(s)) drop_repeated_barriers(*inner);
     const auto* next = std::get_if<Barrier>(&s.node);
     auto* last = out.empty() ? nullptr : std::get_if<Barrier>(&out.back().node);
     if (next != nullptr && last != nullptr) {

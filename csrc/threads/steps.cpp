@@ -33,33 +33,37 @@ class StepWalk {
 
  private:
   void walk(const Body& body, const ThreadMask& here, int depth) {
+    const auto stored = [&](BufferId b) { code(kernel_.buffers[b].name, here, depth); };
     for (const Statement& s : body) {
-      if (const auto* loop = std::get_if<Loop>(&s.node)) {
-        if (is_index(loop->parallel)) {
-          walk(loop->body, here, depth);
-          continue;
-        }
-        add({.kind = ThreadStep::Kind::Loop,
-             .label = "for " + to_string(loop->variable) + " in " + to_string(loop->extent),
-             .threads = here,
-             .depth = depth});
-        walk(loop->body, here, depth + 1);
-      } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
-        walk(s, *guard, here, depth);
-      } else if (const auto* store = std::get_if<Store>(&s.node)) {
-        code(kernel_.buffers[store->buffer].name, here, depth);
-      } else if (const auto* leave = std::get_if<Leave>(&s.node)) {
-        const std::string word = leave->is_next ? "continue " : "break ";
-        code(word + to_string(leave->loop), here, depth);
-      } else if (std::holds_alternative<Barrier>(s.node)) {
-        const std::string& what = origin(s).what;
-        add({.kind = ThreadStep::Kind::Barrier,
-             .label = (what.empty() ? "between levels" : what) + ", " +
-                      members_of(std::get<Barrier>(s.node)),
-             .threads = here,
-             .depth = depth});
-      }
+      std::visit(overloaded{[&](const Loop& loop) { walk(loop, here, depth); },
+                            [&](const Guard& guard) { walk(s, guard, here, depth); },
+                            [&](const Store& store) { stored(store.buffer); },
+                            [&](const Transfer& transfer) { stored(transfer.to); },
+                            [&](const Shuffle& shuffle) { stored(shuffle.to); },
+                            [&](const Leave& leave) {
+                              const std::string word = leave.is_next ? "continue " : "break ";
+                              code(word + to_string(leave.loop), here, depth);
+                            },
+                            [&](const Barrier& barrier) {
+                              const std::string& what = origin(s).what;
+                              add({.kind = ThreadStep::Kind::Barrier,
+                                   .label = (what.empty() ? "between levels" : what) + ", " +
+                                            members_of(barrier),
+                                   .threads = here,
+                                   .depth = depth});
+                            },
+                            [](const Define&) {}},  // a name, no step
+                 s.node);
     }
+  }
+
+  void walk(const Loop& loop, const ThreadMask& here, int depth) {
+    if (is_index(loop.parallel)) return walk(loop.body, here, depth);
+    add({.kind = ThreadStep::Kind::Loop,
+         .label = "for " + to_string(loop.variable) + " in " + to_string(loop.extent),
+         .threads = here,
+         .depth = depth});
+    walk(loop.body, here, depth + 1);
   }
 
   void walk(const Statement& s, const Guard& guard, const ThreadMask& here, int depth) {

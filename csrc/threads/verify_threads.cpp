@@ -1,4 +1,5 @@
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/threads/verify_threads.h>
@@ -85,12 +86,7 @@ class FindingReader {
         origin.what = is_before ? "in front of this" : "behind this";
         return origin;
       }
-      std::vector<const Body*> inside;
-      if (const auto* loop = std::get_if<Loop>(&body[k].node)) inside = {&loop->body};
-      if (const auto* guard = std::get_if<Guard>(&body[k].node)) {
-        inside = {&guard->body, &guard->otherwise};
-      }
-      for (const Body* in : inside) {
+      for (const Body* in : bodies(body[k])) {
         if (ThreadOrigin origin = beside(*in, barrier); !origin.what.empty()) return origin;
       }
     }

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <selvage/ir/reads.h>
+#include <selvage/kernel/kernel.h>
+#include <selvage/kernel/value_nodes.h>
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+namespace selvage {
+
+// What each kind of statement is made of, said once for all passes. A pass that needs no more than
+// this asks here, and holds for statements to come; a pass that decides by the kind of a statement
+// uses std::visit with one overload for each kind, so that it does not compile before it says what
+// it does with a new one.
+
+// Some items, at most N.
+template <class T, std::size_t N>
+class Few {
+ public:
+  Few() = default;
+  Few(std::initializer_list<T> items) {
+    for (const T& item : items) add(item);
+  }
+  void add(const T& item) { items_[size_++] = item; }
+  const T* begin() const { return items_.data(); }
+  const T* end() const { return items_.data() + size_; }
+  std::size_t size() const { return size_; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+
+ private:
+  std::array<T, N> items_{};
+  std::size_t size_ = 0;
+};
+
+enum class AccessKind : std::uint8_t { Read, Write, Atomic };
+// A read or a write of `width` neighbouring elements.
+struct StatementAccess {
+  BufferId buffer = 0;
+  AccessKind kind = AccessKind::Read;
+  Expr address = {};  // of the first
+  std::int64_t width = 1;
+  bool is_moved = false;  // all of them as they lie in memory, by one access of it
+  bool duplicates_allowed = false;
+  std::optional<Function> atomic = {};
+};
+
+struct StatementParts {
+  // What stands inside, in the order of the text: of a Guard the second is `otherwise`.
+  Few<const Body*, 2> bodies = {};
+  // What is computed before it is run: the ends of a loop, a condition, addresses, what a variable
+  // stands for. Those in `value` are not among them.
+  Few<Expr, 2> expressions = {};
+  // The value that it computes.
+  std::optional<ValueId> value = {};
+  // Its own accesses, reads first. What `value` reads comes before them.
+  Few<StatementAccess, 2> accesses = {};
+  // What it gives a value: inside it, or behind it where it has no body. Invalid: nothing.
+  Expr variable = {};
+  // What must hold where it stores, which emulation checks; null: it stores nothing. Of several
+  // elements at once, for each value of `lane` below their number.
+  const std::vector<Expr>* valid = nullptr;
+  Expr lane = {};
+  // Do threads wait there, for others or for what has begun?
+  bool waits = false;
+};
+StatementParts parts_of(const Statement& s);
+
+inline Few<const Body*, 2> bodies(const Statement& s) { return parts_of(s).bodies; }
+Few<Body*, 2> bodies(Statement& s);
+
+// Calls f for every statement of a body, in the order of the text, for one before those inside it.
+template <class AnyBody, class F>
+void for_each_statement(AnyBody& body, const F& f) {
+  for (auto& s : body) {
+    f(s);
+    for (auto* inner : bodies(s)) for_each_statement(*inner, f);
+  }
+}
+
+// Calls f for every access of a statement, those of the value that it stores included.
+template <class F>
+void for_each_access(const Statement& s, const ValueGraph& values, const F& f) {
+  const StatementParts parts = parts_of(s);
+  if (parts.value) {
+    for (ValueId v : values_under(values, *parts.value)) {
+      const ValueNode& node = values[v];
+      if (node.kind != ValueNode::Kind::Read) continue;
+      f(StatementAccess{.buffer = node.source, .address = node.subscripts[0]});
+    }
+  }
+  for (const StatementAccess& a : parts.accesses) f(a);
+}
+
+// Calls f for every integer expression of a statement, those in the value that it stores included.
+template <class F>
+void for_each_expression(const Statement& s, const ValueGraph& values, const F& f) {
+  const StatementParts parts = parts_of(s);
+  for (Expr e : parts.expressions) f(e);
+  if (parts.value) {
+    for (ValueId v : values_under(values, *parts.value)) {
+      for (Expr e : index_expressions(values[v])) f(e);
+    }
+  }
+}
+
+}  // namespace selvage
