@@ -29,6 +29,12 @@ struct Buffer {
   // Of Shared memory: where it begins in the block's, in bytes. Buffers may overlap, and then what
   // is stored in one is lost to the other. Invalid: bytes of its own.
   std::optional<std::int64_t> offset = {};
+  // Of Global memory whose strides a launch tells: how far apart items are along each axis, and how
+  // many there are. The host has made sure that no two items have one address.
+  struct Axis {
+    Expr stride, extent;
+  };
+  std::vector<Axis> axes = {};
 };
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
@@ -143,6 +149,9 @@ struct Kernel {
   Launch launch;
   IndexType index_type = IndexType::Int32;
   Expr condition;
+  // Of `condition` what is not said for the sake of index_type: all that a proof over integers goes
+  // by, so that kernels that differ in index_type alone have one proof. Invalid: all of it.
+  Expr premise = {};
   ValueGraph values;  // Read nodes name buffers of this kernel
   Body body;
   Facts facts;  // ranges of sizes, loop variables and Defines

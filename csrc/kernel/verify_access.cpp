@@ -315,7 +315,8 @@ void AccessMap::find_sizes() {
   }
   for (const KernelAccess& a : accesses_) roots.push_back(a.address);
   for (const Buffer& b : kernel_.buffers) roots.push_back(b.elements);
-  if (kernel_.condition.valid()) roots.push_back(kernel_.condition);
+  const Expr premise = kernel_.premise.valid() ? kernel_.premise : kernel_.condition;
+  if (premise.valid()) roots.push_back(premise);
   const auto is_free = [&](Expr e) {
     const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
     return std::none_of(symbols.begin(), symbols.end(),
@@ -354,8 +355,8 @@ void AccessMap::find_sizes() {
   for (Expr e : kernel_.facts.assumptions()) {
     if (is_free(e)) size_facts_.assume(e);
   }
-  if (kernel_.condition.valid() && is_free(kernel_.condition) && !kernel_.condition.is_true()) {
-    size_facts_.assume(kernel_.condition);
+  if (premise.valid() && is_free(premise) && !premise.is_true()) {
+    size_facts_.assume(premise);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_parts.h>
+#include <selvage/kernel/verify_writers.h>
 #include <selvage/simplifier/linear.h>
 
 #include <algorithm>
@@ -54,6 +55,9 @@ class Lifetimes {
       if (is_same_element(w, r)) return "written before";
       if (map_.accesses()[w].may_be_left_out) continue;
       groups[common_loops(map_, w, r).size()].push_back(w);
+    }
+    for (const auto& [loops, writes] : groups) {
+      if (is_stored_before(map_, writes, r, loops)) return "written before";
     }
     for (const auto& [loops, writes] : groups) {
       if (cover(writes, r, loops, {})) return "exact enumeration";

@@ -4,6 +4,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/legality/allocation.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/shared_memory.h>
@@ -40,6 +41,16 @@ void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
   std::erase_if(kernel.sizes, [&](Expr size) { return !contains(used, size); });
 }
 
+std::vector<Buffer::Axis> axes_of(const ScheduledNests& scheduled, TensorId t) {
+  std::vector<Buffer::Axis> axes;
+  const std::vector<Expr>& strides = scheduled.fusion[t].strides;
+  for (std::size_t k = 0; k < strides.size(); ++k) {
+    const DomainId d = allocation_of(scheduled.fusion, t)[k];
+    axes.push_back({strides[k], scheduled.schedule.graph()[d].extent});
+  }
+  return axes;
+}
+
 // Global memory: what is read, then what is stored.
 void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
   const Fusion& fusion = scheduled.fusion;
@@ -53,7 +64,8 @@ void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelD
                        .type = parts[c].type,
                        .elements = elements_of(fusion, scheduled.schedule.graph(), t),
                        .is_written = is_written,
-                       .is_read_once = fusion[t].is_input && is_read_once(scheduled, group, t)});
+                       .is_read_once = fusion[t].is_input && is_read_once(scheduled, group, t),
+                       .axes = axes_of(scheduled, t)});
     }
   };
   std::vector<TensorId> stored;
@@ -142,6 +154,7 @@ std::vector<Kernel> for_both_widths(std::span<const Expr> sizes, Kernel kernel,
     for (Expr c : all) condition = condition.is_true() ? c : condition && c;
     return condition;
   };
+  kernel.premise = with_conditions(kernel.pool->truth(true));
   std::vector<Kernel> kernels;
   if (width.fits_32) {
     kernel.condition = with_conditions(kernel.condition);

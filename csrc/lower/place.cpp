@@ -7,6 +7,7 @@
 #include <selvage/simplifier/point.h>
 
 #include <algorithm>
+#include <array>
 
 namespace selvage {
 
@@ -159,6 +160,12 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
       here = own.variables[k];
     } else if (is_block(p)) {
       here = loop_of_axis(reading.reader, p);
+      // What is stored in global memory, the first block stores alone; anything else every block
+      // computes for itself.
+      if (!here.valid() && is_kept_by_blocks(reading.reader)) {
+        check_every_block(reading, t, d, coordinate);
+        continue;
+      }
       if (!here.valid()) here = coordinate.pool().constant(0);
     } else {
       continue;
@@ -186,6 +193,54 @@ void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading
     }
     refuse<Illegal>("E432", what, k < tree.shared ? further_out(t, d) : unbound(t, d), notes);
   }
+}
+
+// The reader runs in every block of the launch, whose extent along an axis is that of the longest
+// loop that is bound to it; so each of them must have computed the element for itself.
+void PlacedTensors::check_every_block(const Reading& reading, TensorId t, DomainId loop,
+                                      Expr coordinate) const {
+  const ParallelType p = schedule_.parallel(t, loop);
+  const TensorAnalysis& reader = placed_.at(reading.reader).analysis;
+  const Expr block = coordinate.pool().symbol("every." + std::string(to_string(p)));
+  for (const auto& [other, placed] : placed_) {
+    for (DomainId d : placed.analysis.loops) {
+      if (schedule_.parallel(other, d) != p) continue;
+      Facts facts = reader.guarded->facts();
+      facts.loop(block, schedule_.graph()[d].extent);
+      const Verdict verdict = decide(facts, eq(coordinate, block));
+      if (is_proved(verdict)) continue;
+      const auto* refuted = std::get_if<Refuted>(&verdict);
+      if (refuted == nullptr) {
+        refuse<Illegal>("E432",
+                        "it is not proved that every block that computes " +
+                            fusion_[reading.reader].name + " has computed the elements of " +
+                            fusion_[t].name + " that it reads",
+                        unbound(t, loop));
+      }
+      std::array<std::int64_t, 3> at_block{};
+      at_block[std::size_t(axis(p))] = value_of(block, refuted->point).value_or(0);
+      std::string note = "block (" + std::to_string(at_block[0]) + ", " +
+                         std::to_string(at_block[1]) + ", " + std::to_string(at_block[2]) +
+                         "), thread (0, 0, 0)";
+      if (const auto at = value_at(coordinate, refuted->point)) {
+        note += " would read what " + schedule_.name(t, loop) + " = " + std::to_string(*at) +
+                " computes, which is another block";
+      }
+      Point rest = refuted->point;
+      std::erase_if(rest, [&](const auto& entry) { return same(entry.first, block); });
+      if (!rest.empty()) note += ", at " + to_text(rest);
+      refuse<Illegal>("E432",
+                      fusion_[reading.reader].name + ", which every block computes for itself, " +
+                          "reads an element of " + fusion_[t].name + " that another block of " +
+                          schedule_.name(t, loop) + " computes",
+                      unbound(t, loop), {note});
+    }
+  }
+}
+
+// Every block has it in memory of its own.
+bool PlacedTensors::is_kept_by_blocks(TensorId t) const {
+  return placed_.at(t).is_hosted && !fusion_[t].is_output && schedule_.memory(t) != Memory::Global;
 }
 
 // A loop that t shares with its host: t goes to the loop before it, or before all of them.

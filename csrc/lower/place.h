@@ -48,6 +48,8 @@ class PlacedTensors {
   Verdict is_own_thread(TensorId t, const Reading& reading) const;
   void check_stored_once(const NestTree& tree) const;
   void check_iteration(const NestTree& tree, const Reading& reading) const;
+  void check_every_block(const Reading& reading, TensorId t, DomainId loop, Expr coordinate) const;
+  bool is_kept_by_blocks(TensorId t) const;
   std::string further_out(TensorId t, DomainId loop) const;
   std::string unbound(TensorId t, DomainId loop) const;
 
