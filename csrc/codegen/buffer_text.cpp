@@ -35,7 +35,7 @@ void BufferText::note_moves() {
       const Buffer& buffer = kernel_.buffers[a.buffer];
       Moved& moved = moved_[a.buffer];
       moved.as_a_whole = moved.as_a_whole || buffer.elements.is_const(a.width);
-      moved.alignment = std::max(moved.alignment, a.width * size_of(buffer.type));
+      moved.alignment = std::max(moved.alignment, a.alignment * size_of(buffer.type));
     }
   });
 }

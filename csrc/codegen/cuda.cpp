@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/codegen/helpers.h>
@@ -8,6 +9,7 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
@@ -166,7 +168,10 @@ class Writer {
                               scope_.enter(statement, define.variable);
                               write_temporaries(&statement);
                               ++defined;
-                            }},
+                            },
+                            // Refused before.
+                            [](const AsyncCopy&) {}, [](const Arrive&) {}, [](const Wait&) {},
+                            [](const Region&) {}, [](const While&) {}},
                  statement.node);
     }
     for (; defined > 0; --defined) scope_.leave();
@@ -453,6 +458,15 @@ class Writer {
 
 }  // namespace
 
-CudaText cuda(const Kernel& kernel) { return Writer(kernel).write(); }
+CudaText cuda(const Kernel& kernel) {
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    if (!parts_of(s).has_own_pace) return;
+    refuse<Illegal>("E706",
+                    "the kernel " + kernel.name + " has " + std::string(name_of(s)) +
+                        ", which is not emitted yet",
+                    "emulate it, or write it with barriers, guards and loops alone");
+  });
+  return Writer(kernel).write();
+}
 
 }  // namespace selvage

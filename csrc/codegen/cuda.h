@@ -30,7 +30,7 @@ struct CudaText {
 
 // Every index fits kernel.index_type at every loop point, guarded or not, where kernel.condition
 // holds: that is the kernel's promise, and it is what lets a shared subexpression be computed above
-// a guard.
+// a guard. Throws Illegal E706 where a statement is not emitted yet.
 CudaText cuda(const Kernel& kernel);
 
 }  // namespace selvage

@@ -1,7 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/emulate/compiled.h>
-#include <selvage/ir/reads.h>
-#include <selvage/kernel/value_nodes.h>
+#include <selvage/kernel/statements.h>
 
 #include <algorithm>
 #include <limits>
@@ -55,6 +54,8 @@ class Compiler {
     CompiledBody compiled;
     for (const Statement& statement : body) {
       compiled.push_back(std::visit([&](const auto& s) { return compile(s); }, statement.node));
+      compiled.back().statement = &statement;
+      out_.has_own_pace = out_.has_own_pace || parts_of(statement).has_own_pace;
     }
     return compiled;
   }
@@ -74,8 +75,12 @@ class Compiler {
     return s;
   }
   CompiledStatement compile(const Define& define) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Define,
-                        .indices = indices({define.value})};
+    CompiledStatement s{.kind = CompiledStatement::Kind::Define, .indices = {}};
+    if (define.read) {
+      compute(s, *define.read, {define.least, define.most});
+    } else {
+      s.indices = indices({define.value});
+    }
     s.slot = slot(define.variable);
     return s;
   }
@@ -120,9 +125,45 @@ class Compiler {
     CompiledStatement s{.kind = CompiledStatement::Kind::Store, .indices = {}};
     s.store = &store;
     s.valid = Indices(store.valid, out_.slots);
-    std::vector<Expr> expressions = {store.address};
+    compute(s, store.value, {store.address});
+    return s;
+  }
+  CompiledStatement compile(const AsyncCopy& copy) {
+    CompiledStatement s = compile(copy.copy);
+    s.kind = CompiledStatement::Kind::OwnPace;
+    if (copy.object) {
+      s.indices = indices({copy.copy.to_address, copy.copy.from_address, copy.object->address});
+    }
+    return s;
+  }
+  CompiledStatement compile(const Arrive& arrive) { return compile(arrive.object, arrive.bytes); }
+  CompiledStatement compile(const Wait& wait) { return compile(wait.object, wait.phase); }
+  CompiledStatement compile(const std::optional<BarrierObject>& object, Expr amount) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::OwnPace, .indices = {}};
+    std::vector<Expr> expressions;
+    if (object) expressions.push_back(object->address);
+    if (amount.valid()) expressions.push_back(amount);
+    s.indices = indices(expressions);
+    return s;
+  }
+  CompiledStatement compile(const Region& region) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::OwnPace, .indices = {}};
+    s.body = compile(region.body);
+    return s;
+  }
+  CompiledStatement compile(const While& loop) {
+    CompiledStatement s{.kind = CompiledStatement::Kind::OwnPace, .indices = {}};
+    s.slot = slot(loop.variable);
+    compute(s, loop.condition, {});
+    open_.push_back(s.slot);
+    s.body = compile(loop.body);
+    open_.pop_back();
+    return s;
+  }
+  // The operations of a value, whose indices stand behind `expressions`.
+  void compute(CompiledStatement& s, ValueId value, std::vector<Expr> expressions) {
     std::unordered_map<std::uint32_t, std::uint32_t> position;
-    for (ValueId v : values_under(kernel_.values, store.value)) {
+    for (ValueId v : values_under(kernel_.values, value)) {
       const ValueNode& node = kernel_.values[v];
       Operation op{.kind = node.kind, .type = node.type};
       if (node.kind == ValueNode::Kind::Constant) op.value = value_of(node);
@@ -138,7 +179,6 @@ class Compiler {
       s.operations.push_back(op);
     }
     s.indices = indices(expressions);
-    return s;
   }
 
   const Kernel& kernel_;

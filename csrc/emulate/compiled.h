@@ -49,14 +49,26 @@ struct CompiledStatement;
 using CompiledBody = std::vector<CompiledStatement>;
 
 struct CompiledStatement {
-  enum class Kind { Run, Bound, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave };
+  enum class Kind {
+    Run,
+    Bound,
+    Define,
+    Guard,
+    Store,
+    Transfer,
+    Barrier,
+    Shuffle,
+    Leave,
+    OwnPace,  // a statement of which BlockRun (csrc/kernel/block_run.h) says when it is run
+  };
   Kind kind;
+  const Statement* statement = nullptr;
   std::uint32_t slot = 0;  // of the variable of a loop, a definition, the loop that is left
   bool is_next = false;    // of a Leave
   ParallelType parallel = ParallelType::Serial;
   bool meets = false;  // is it, or holds it, a barrier or a shuffle?
-  // extent and begin; value; condition; of a store: the address, then those of the value; of a
-  // transfer: to, from
+  // extent and begin; value, or of a number that is read least and most; condition; of a store: the
+  // address; of a transfer: to, from; behind them those of the value, or of a barrier object
   Indices indices;
   CompiledBody body = {}, otherwise = {};
 
@@ -73,6 +85,7 @@ struct CompiledKernel {
   std::vector<std::string> names;                          // by slot
   CompiledBody body;
   bool has_leaves = false, has_partial_barriers = false;
+  bool has_own_pace = false;  // csrc/kernel/statements.h
 };
 
 CompiledKernel compile_kernel(const Kernel& kernel);

@@ -9,6 +9,8 @@
 #include <selvage/emulate/memory_checked.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/block_run.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
@@ -22,7 +24,7 @@ namespace {
 
 using Kind = CompiledStatement::Kind;
 
-class Machine {
+class Machine : private BlockActions {
  public:
   Machine(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
           std::span<Array* const> buffers, std::uint64_t seed)
@@ -44,9 +46,12 @@ class Machine {
       const Expr all = kernel.buffers[b].elements;
       elements.push_back(is_known(all) ? number(all) : buffers[b]->size());
     }
-    meets_ = std::any_of(compiled_.body.begin(), compiled_.body.end(),
-                         [](const CompiledStatement& s) { return s.meets; });
-    clock_ = BarrierClock(threads_, compiled_.has_partial_barriers);
+    meets_ =
+        compiled_.has_own_pace || std::any_of(compiled_.body.begin(), compiled_.body.end(),
+                                              [](const CompiledStatement& s) { return s.meets; });
+    if (compiled_.has_own_pace) prepare_events(elements);
+    const std::int64_t agents = events_ ? BlockEvents::agents(threads_, objects_.size()) : 0;
+    clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents);
     if (compiled_.has_leaves) left_.resize(std::size_t(threads_));
     memory_.emplace(kernel, buffers, elements, meets_ ? threads_ : 1, clock_, log_);
     if (meets_) give_each_thread_its_own();
@@ -58,7 +63,7 @@ class Machine {
     if (is_random_) {
       order.resize(std::size_t(blocks));
       std::iota(order.begin(), order.end(), 0);
-      shuffle(order, random_);
+      selvage::shuffle(order, random_);
     }
     all_.resize(std::size_t(threads_));
     std::iota(all_.begin(), all_.end(), 0U);
@@ -92,8 +97,12 @@ class Machine {
     block_ = LaunchGeometry::at(number, log_.geometry.grid);
     clock_.start_block(number);
     memory_->start_block();
-    if (meets_) return run_together(compiled_.body, all_);
-    if (is_random_) shuffle(all_, random_);
+    if (meets_ && !events_) return run_together(compiled_.body, all_);
+    if (is_random_) selvage::shuffle(all_, random_);
+    if (events_) {
+      events_->start_block();
+      return BlockRun(kernel_.body, threads_, clock_.clocks(), *events_, *this).run(all_);
+    }
     for (std::uint32_t t : all_) {
       select(t);
       memory_->forget_local();
@@ -149,10 +158,11 @@ class Machine {
           break;
         case Kind::Guard: run(s.indices[0] != 0 ? s.body : s.otherwise); break;
         case Kind::Store: store(s); break;
-        case Kind::Transfer: transfer(s); break;
+        case Kind::Transfer: transfer(s, s.transfer->width); break;
         case Kind::Leave: leaving_ = {s.slot, s.is_next}; break;
         case Kind::Barrier:
-        case Kind::Shuffle: SELVAGE_CHECK(!"a statement that threads run one after the other");
+        case Kind::Shuffle:
+        case Kind::OwnPace: SELVAGE_CHECK(!"a statement that threads run one after the other");
       }
       if (leaving_.slot != kStays) break;
     }
@@ -175,7 +185,7 @@ class Machine {
       }
       std::size_t end = at;
       while (end < body.size() && !body[end].meets) ++end;
-      if (is_random_) shuffle(threads, random_);
+      if (is_random_) selvage::shuffle(threads, random_);
       for (std::uint32_t t : threads) {
         select(t);
         run(std::span(body).subspan(at, end - at));
@@ -228,6 +238,7 @@ class Machine {
       case Kind::Define:
       case Kind::Store:
       case Kind::Transfer:
+      case Kind::OwnPace:
       case Kind::Leave: break;
     }
     SELVAGE_CHECK(!"a statement at which threads meet");
@@ -317,9 +328,103 @@ class Machine {
                 first_ + apart->missing);
   }
 
+  // What BlockRun asks for.
+  void prepare_events(const std::vector<std::int64_t>& elements) {
+    find_statements(compiled_.body);
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+      first_object_.push_back(objects_.size());
+      if (!kernel_.buffers[b].arrivals) continue;
+      objects_.resize(objects_.size() + std::size_t(elements[b]), *kernel_.buffers[b].arrivals);
+    }
+    events_.emplace(threads_, objects_);
+  }
+  void find_statements(CompiledBody& body) {
+    for (CompiledStatement& s : body) {
+      compiled_of_[s.statement] = &s;
+      find_statements(s.body);
+      find_statements(s.otherwise);
+    }
+  }
+  CompiledStatement& compiled(const Statement& s) { return *compiled_of_.at(&s); }
+  void stand_at(Thread t, std::span<const Statement* const> variables) override {
+    select(t);
+    scope().clear();
+    for (const Statement* s : variables) scope().push_back(compiled(*s).slot);
+  }
+  std::optional<std::pair<std::int64_t, std::int64_t>> range(const Statement& loop) override {
+    CompiledStatement& s = compiled(loop);
+    if (!evaluate(s)) return std::nullopt;
+    return std::pair(s.indices[1], s.indices[0]);
+  }
+  void set(const Statement& loop, std::int64_t value) override {
+    own_[compiled(loop).slot] = value;
+  }
+  void name(const Statement& statement) override {
+    CompiledStatement& s = compiled(statement);
+    if (s.kind == Kind::Bound) return bind(s);
+    if (!evaluate(s)) return;
+    own_[s.slot] = s.indices[0];
+    if (s.operations.empty()) return;
+    const std::int64_t value = values_.value(s, *memory_).integer;
+    const std::int64_t least = s.indices[0], most = s.indices[1];
+    own_[s.slot] = std::clamp(value, std::min(least, most), most);
+    if (value == own_[s.slot]) return;
+    log_.report(FaultKind::Unkept, fmt::format("{} is {}, and is said to be {} to {}",
+                                               compiled_.names[s.slot], value, least, most));
+  }
+  std::optional<bool> holds(const Statement& statement) override {
+    CompiledStatement& s = compiled(statement);
+    if (!evaluate(s)) return std::nullopt;
+    return (s.operations.empty() ? s.indices[0] : values_.value(s, *memory_).integer) != 0;
+  }
+  void access(const Statement& statement) override {
+    CompiledStatement& s = compiled(statement);
+    if (!evaluate(s)) return;
+    if (s.kind == Kind::Store) return store(s);
+    transfer(s, s.transfer->width);
+  }
+  void copy(const Statement& statement, CopyAgent agent) override {
+    CompiledStatement& s = compiled(statement);
+    if (!evaluate(s)) return;
+    clock_.copy(agent);
+    transfer(s, std::get<AsyncCopy>(statement.node).alignment);
+    clock_.copy(std::nullopt);
+  }
+  std::optional<Signal> signal(const Statement& statement) override {
+    CompiledStatement& s = compiled(statement);
+    if (!evaluate(s)) return std::nullopt;
+    const StatementParts parts = parts_of(statement);
+    const BufferId b = parts.accesses[parts.accesses.size() - 1].buffer;
+    const bool is_copy = s.transfer != nullptr;
+    const std::int64_t address = s.indices[is_copy ? 2 : 0];
+    const std::int64_t elements = number(kernel_.buffers[b].elements);
+    if (address < 0 || address >= elements) {
+      log_.report(FaultKind::OutOfBounds, b, address,
+                  fmt::format("is out of bounds: there are {} elements", elements));
+      return std::nullopt;
+    }
+    const std::size_t object = first_object_[b] + std::size_t(address);
+    if (is_copy) {
+      return Signal{object, s.transfer->width * size_of(kernel_.buffers[s.transfer->to].type)};
+    }
+    return Signal{object, parts.expressions.size() > 1 ? s.indices[1] : 0};
+  }
+  void shuffle(const Statement& s, std::span<const Thread> threads) override {
+    exchange(compiled(s), {threads.begin(), threads.end()});
+  }
+  void diverge(const Statement&, Thread, std::optional<Thread> other,
+               const std::string& what) override {
+    const std::int64_t missing = other ? first_ + std::int64_t(*other) : FaultLog::kNoThread;
+    log_.report(
+        FaultKind::DivergentBarrier,
+        log_.name(log_.thread) + " is at " + what + (other ? ": " + log_.name(missing) : ""),
+        missing);
+  }
+  bool goes_on() const override { return true; }
+  void spend(std::int64_t) override {}
+
   // Every thread reads before any writes; who is missing gives 0.
   void shuffle_values(CompiledStatement& s, const Threads& threads) {
-    const Shuffle& shuffle = *s.shuffle;
     check_warps(threads, "gives a value in a shuffle");
     const std::int64_t last = threads_ % kWarp;
     if (last != 0 && *std::max_element(threads.begin(), threads.end()) >= threads_ - last) {
@@ -328,6 +433,10 @@ class Machine {
                   fmt::format("{} gives a value in a shuffle of a warp of {} threads",
                               log_.name(log_.thread), last));
     }
+    exchange(s, threads);
+  }
+  void exchange(CompiledStatement& s, const Threads& threads) {
+    const Shuffle& shuffle = *s.shuffle;
     const DataType type = compute_type(kernel_.buffers[shuffle.from].type);
     std::vector<Scalar> given(std::size_t(threads_ + kWarp), Scalar::of(type, 0));
     for (std::uint32_t t : threads) {
@@ -351,14 +460,14 @@ class Machine {
     memory_->write(b, address, value, s.store->duplicates_allowed);
   }
 
-  void transfer(CompiledStatement& s) {
+  void transfer(CompiledStatement& s, std::int64_t alignment) {
     const Transfer& t = *s.transfer;
     const std::int64_t to = s.indices[0], from = s.indices[1];
     for (const auto& [buffer, address] : {std::pair(t.to, to), std::pair(t.from, from)}) {
-      if (*euclid_mod(address, t.width) == 0) continue;
+      if (*euclid_mod(address, alignment) == 0) continue;
       log_.report(FaultKind::Misaligned, buffer, address,
                   fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
-                              t.width));
+                              alignment));
     }
     scope().push_back(s.slot);
     for (std::int64_t lane = 0; lane < t.width; ++lane) {
@@ -398,6 +507,11 @@ class Machine {
   FaultLog log_;
   BarrierClock clock_{0};
   std::optional<CheckedMemory> memory_;
+  // Where threads go at their own pace.
+  std::optional<BlockEvents> events_;
+  std::vector<std::int64_t> objects_;      // the arrivals that each barrier object takes
+  std::vector<std::size_t> first_object_;  // by buffer
+  std::unordered_map<const Statement*, CompiledStatement*> compiled_of_;
   ValueMachine values_;
   std::vector<std::int64_t> slots_;  // of one thread after the other; if none meet, of the one
   std::int64_t* own_ = nullptr;      // slots of the thread that runs

@@ -19,10 +19,13 @@ enum class FaultKind : std::uint8_t {
   Uninitialised,  // a read of an element that nothing has written
   DoubleWrite,    // a global element written twice, or with duplicates allowed, by another value
   Race,           // an element that one thread writes and another accesses, and no barrier between
-  DivergentBarrier,  // a barrier or shuffle at which not all threads are that must meet there
-  Hole,              // a store where one of Store::valid does not hold
+  // A barrier or shuffle at which not all threads are that must meet there; a wait that nobody
+  // ends, or for another phase than there can be; an arrival more than there may be.
+  DivergentBarrier,
+  Hole,        // a store where one of Store::valid does not hold
   Misaligned,  // an access of several elements that does not begin at a multiple of their number
   Overflow,    // an index expression that leaves the index type, or is undefined
+  Unkept,      // a number from memory that is not what Define says of it
 };
 
 struct FaultThread {
@@ -77,6 +80,10 @@ struct Emulation {
 // after which they go on as if all had met (those who were there, in a kernel that has barriers of
 // a part of the block, or of a warp). The value of a shuffle is read as the thread has it
 // that gives it; a shuffle orders nothing but that.
+//
+// Where there are events, regions, while loops or numbers from memory each thread goes on at its
+// own pace (csrc/kernel/block_run.h). A copy has happened where it begins, for all who have waited
+// for its end; whoever else accesses what it does, but for two that read, makes a Race.
 //
 // Shared buffers may overlap: what is stored in one is lost to the others, and accesses of the same
 // bytes race through whichever buffers they go.

@@ -159,9 +159,11 @@ void CheckedMemory::report_race(BufferId b, std::int64_t address, Way way, Acces
   const Checked& buffer = buffers_[b];
   const FaultThread here = log_.geometry.thread(log_.thread),
                     other = log_.geometry.thread(race.thread);
-  std::string what = fmt::format("{} after {} {}, ", words(way).here, log_.name(race.thread),
-                                 words(race.way).other);
-  what += here.block == other.block ? "with no barrier between" : "and nothing orders two blocks";
+  const std::string who = (race.is_copy ? "a copy of " : "") + log_.name(race.thread);
+  std::string what = fmt::format("{} after {} {}, ", words(way).here, who, words(race.way).other);
+  what += race.is_copy                ? "with no wait between for its end"
+          : here.block == other.block ? "with no barrier between"
+                                      : "and nothing orders two blocks";
   if (!buffer.overlaps.empty()) what += "; " + buffer.overlaps + " overlaps it";
   log_.report(FaultKind::Race, b, address, what, race.thread);
 }

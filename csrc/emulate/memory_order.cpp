@@ -4,10 +4,10 @@
 
 namespace selvage {
 
-BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked)
+BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked, std::int64_t agents)
     : threads_(threads_of_a_block),
       warp_barriers_(std::size_t((threads_of_a_block + kWarp - 1) / kWarp)) {
-  if (is_clocked) clocks_.emplace(threads_of_a_block);
+  if (is_clocked) clocks_.emplace(threads_of_a_block, agents);
 }
 
 void BarrierClock::start_block(std::int64_t number) {
@@ -46,13 +46,13 @@ void Crowd::add(const BarrierClock& clock) {
   }
 }
 
-std::optional<std::int64_t> Crowd::at_once(const BarrierClock& clock) const {
-  if (of_another_block_ >= 0) return of_another_block_;
+std::optional<Moment> Crowd::at_once(const BarrierClock& clock) const {
+  if (of_another_block_ >= 0) return Moment{of_another_block_};
   for (const OfWarp& w : warps_) {
     if (w.last.is_none()) break;
-    if (!clock.is_before_now(w.last)) return w.last.thread;
+    if (!clock.is_before_now(w.last)) return w.last;
     const Moment second{w.second, w.last.block_barriers, w.last.warp_barriers};
-    if (!second.is_none() && !clock.is_before_now(second)) return second.thread;
+    if (!second.is_none() && !clock.is_before_now(second)) return second;
   }
   return std::nullopt;
 }
@@ -69,9 +69,9 @@ void ClockedCrowd::add(const BarrierClock& clock) {
   moments_.push_back(now);
 }
 
-std::optional<std::int64_t> ClockedCrowd::at_once(const BarrierClock& clock) const {
+std::optional<Moment> ClockedCrowd::at_once(const BarrierClock& clock) const {
   for (const Moment& m : moments_) {
-    if (!clock.is_before_now(m)) return m.thread;
+    if (!clock.is_before_now(m)) return m;
   }
   return std::nullopt;
 }
@@ -97,16 +97,18 @@ std::optional<AccessLog::Race> AccessLog::race(std::size_t cell, Way way,
   const Moment& write = cells_[cell].write;
   const bool repeats = way == Way::Repeat;
   if (!repeats && !write.is_none() && !clock.is_before_now(write)) {
-    return Race{write.thread, Way::Write};
+    return Race{write.thread, Way::Write, write.is_copy()};
   }
   if (!has_crowds_) return std::nullopt;
   for (Way other : {Way::Read, Way::Repeat, Way::Add, Way::Min, Way::Max}) {
     if (other == way && way != Way::Write) continue;
     const auto& crowds = crowds_[std::size_t(other)];
     if (!crowds.empty()) {
-      if (const auto thread = crowds[cell].at_once(clock)) return Race{*thread, other};
+      if (const auto who = crowds[cell].at_once(clock))
+        return Race{who->thread, other, who->is_copy()};
     } else if (const auto& clocked = clocked_[std::size_t(other)]; !clocked.empty()) {
-      if (const auto thread = clocked[cell].at_once(clock)) return Race{*thread, other};
+      if (const auto who = clocked[cell].at_once(clock))
+        return Race{who->thread, other, who->is_copy()};
     }
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/ir/parallel.h>
-#include <selvage/kernel/thread_clocks.h>
+#include <selvage/kernel/block_events.h>
 
 #include <array>
 #include <cstdint>
@@ -26,14 +26,19 @@ namespace selvage {
 struct Moment {
   std::int64_t thread = -1;  // -1: none
   std::uint32_t block_barriers = 0, warp_barriers = 0;
+  // What a copy does that ends later: who makes it for the thread, which counts ticks then.
+  std::int64_t agent = -1;
+  bool is_copy() const { return agent >= 0; }
   bool is_none() const { return thread < 0; }
 };
 
 // The barriers that the running block has passed, and the thread that runs.
 class BarrierClock {
  public:
-  // `is_clocked`: are there barriers of a part of the block, or of a warp?
-  explicit BarrierClock(std::int64_t threads_of_a_block, bool is_clocked = false);
+  // `is_clocked`: are there barriers of a part of the block, or of a warp? `agents`: csrc/kernel/
+  // block_events.h
+  explicit BarrierClock(std::int64_t threads_of_a_block, bool is_clocked = false,
+                        std::int64_t agents = 0);
 
   void start_block(std::int64_t number);
   void run(std::int64_t thread_of_the_block);
@@ -41,18 +46,25 @@ class BarrierClock {
   void meet_warp(std::int64_t warp_of_the_block) {
     ++warp_barriers_[std::size_t(warp_of_the_block)];
   }
+  // From here on the thread does nothing itself: a copy does, for it. Nothing: it does.
+  void copy(std::optional<CopyAgent> agent) { agent_ = agent; }
   // Where it is clocked: how any threads meet, by their number in the block.
   bool is_clocked() const { return clocks_.has_value(); }
   ThreadClocks& clocks() { return *clocks_; }
 
   // What the running thread does now.
   Moment now() const {
+    if (agent_) return {first_ + thread_, agent_->end, 0, agent_->agent};
     if (clocks_) return {first_ + thread_, clocks_->now(thread_), 0};
     return {first_ + thread_, block_barriers_, warp_barriers_[std::size_t(warp_)]};
   }
   // Does an earlier access come before now? Every thread comes after what it has done itself.
   bool is_before_now(const Moment& earlier) const {
-    if (earlier.thread == first_ + thread_) return true;
+    const bool is_own = earlier.thread == first_ + thread_;
+    if (earlier.is_copy() && is_here(earlier)) {
+      return clocks_->is_before(earlier.agent, earlier.block_barriers, thread_);
+    }
+    if (is_own) return true;
     if (!is_here(earlier)) return false;
     if (clocks_)
       return clocks_->is_before(earlier.thread - first_, earlier.block_barriers, thread_);
@@ -71,6 +83,7 @@ class BarrierClock {
   std::uint32_t block_barriers_ = 0;
   std::vector<std::uint32_t> warp_barriers_;
   std::optional<ThreadClocks> clocks_;
+  std::optional<CopyAgent> agent_;
 };
 
 // Accesses that are not ordered among themselves and need not be, as many of them as tell of any
@@ -82,8 +95,8 @@ class BarrierClock {
 class Crowd {
  public:
   void add(const BarrierClock& clock);
-  // A thread one of whose accesses does not come before now.
-  std::optional<std::int64_t> at_once(const BarrierClock& clock) const;
+  // An access that does not come before now.
+  std::optional<Moment> at_once(const BarrierClock& clock) const;
 
  private:
   struct OfWarp {
@@ -99,7 +112,7 @@ class Crowd {
 class ClockedCrowd {
  public:
   void add(const BarrierClock& clock);
-  std::optional<std::int64_t> at_once(const BarrierClock& clock) const;
+  std::optional<Moment> at_once(const BarrierClock& clock) const;
 
  private:
   std::vector<Moment> moments_;
@@ -126,6 +139,7 @@ class AccessLog {
   struct Race {
     std::int64_t thread;  // of the launch
     Way way;
+    bool is_copy = false;  // that ends later, and that it has begun
   };
 
   AccessLog() = default;

@@ -18,9 +18,11 @@ void note_exits(const Body& body, Expr variable, bool counts, LoopExits& exits) 
       (leave->is_next ? exits.goes_on : exits.ends) = true;
     }
     const auto* loop = std::get_if<Loop>(&s.node);
+    const bool is_while = std::holds_alternative<While>(s.node);
+    const bool is_loop = is_while || (loop != nullptr && is_serial(*loop));
     // An inner loop that has the same variable is left by what stands inside.
-    if (loop != nullptr && is_serial(*loop) && same(loop->variable, variable)) continue;
-    const bool is_counted = counts || (loop != nullptr && iterates(*loop));
+    if (is_loop && same(parts_of(s).variable, variable)) continue;
+    const bool is_counted = counts || is_while || (loop != nullptr && iterates(*loop));
     for (const Body* inner : bodies(s)) note_exits(*inner, variable, is_counted, exits);
   }
 }
@@ -48,10 +50,11 @@ class Walk {
     if (loop == nullptr || iterates(*loop)) {
       for_each_expression(s, values_, [&](Expr e) { found_.all.push_back(e); });
     }
-    if (const auto* named = std::get_if<Define>(&s.node)) {
+    if (const auto* named = std::get_if<Define>(&s.node); named != nullptr && !named->read) {
       found_.definitions.emplace_back(named->variable, named->value);
     }
-    if (loop != nullptr && iterates(*loop)) ++depth;
+    const bool is_while = std::holds_alternative<While>(s.node);
+    if (is_while || (loop != nullptr && iterates(*loop))) ++depth;
     if (loop != nullptr && is_index(loop->parallel)) {
       define_axis({loop->variable, loop->parallel}, depth);
     } else if (const Expr variable = parts_of(s).variable; variable.valid()) {

@@ -29,7 +29,7 @@ std::optional<ThreadMask::Levels> launch_levels(const AccessMap& map) {
 Expr name_of(Expr variable, const AccessScope& scope, const AccessMap& map) {
   for (PlaceId loop : scope.loops) {
     const StatementPlace& l = map.places()[loop];
-    if (same(l.variable, variable)) return std::get<Loop>(l.statement->node).variable;
+    if (same(l.variable, variable)) return parts_of(*l.statement).variable;
   }
   return variable;
 }

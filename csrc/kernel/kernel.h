@@ -35,6 +35,10 @@ struct Buffer {
     Expr stride, extent;
   };
   std::vector<Axis> axes = {};
+  // Of Shared memory: its elements, of type Int64, are barrier objects, and this many arrivals end
+  // a phase of one. They are ready when a block begins, and only Arrive, Wait and AsyncCopy use
+  // them.
+  std::optional<std::int64_t> arrivals = {};
 };
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
@@ -52,9 +56,16 @@ struct Loop {
   Expr begin = {};  // invalid: 0; begin <= extent
 };
 // variable = value, named once and used below.
+// `read`, where `value` is invalid: an integer value, from memory say, which promises that it lies
+// in least .. most. So extents of loops, conditions and addresses are read from memory:
+//   n = lengths[row], 0 to N
+//   for k in n: ...
+// The begin of a loop is not.
 struct Define {
   Expr variable;
-  Expr value;
+  Expr value = {};
+  std::optional<ValueId> read = {};
+  Expr least = {}, most = {};  // both valid where `read` is
 };
 // if (condition) body, else otherwise
 struct Guard {
@@ -123,8 +134,52 @@ struct Shuffle {
   Expr to_address, from_address;
   std::int64_t mask = 1;  // 1 to 31
 };
+
+// Events: what begins at one statement and ends later, beside the thread that began it. An event
+// belongs to the queue of the thread that makes it, or to a barrier object.
+//   The queue of a thread holds copies in groups: Arrive closes the group of all that it has begun
+//   since the last one, and Wait waits until at most so many groups are still to end.
+//   A barrier object goes through phases 0, 1, 2, ... A phase ends when it has had as many arrivals
+//   as the object takes, and as many bytes have been copied as the arrivals said would be. Wait
+//   waits for the end of one, which must be the phase at hand or the last that ended.
+// Whoever waits sees what was done before the arrivals that it waits for, and what was copied.
+struct BarrierObject {
+  BufferId buffer = 0;
+  Expr address;
+};
+// A Transfer between global and shared memory that ends later. Until somebody has waited for it,
+// nobody may read what it writes, nor write what it reads.
+struct AsyncCopy {
+  Transfer copy;
+  std::int64_t alignment = 1;                // elements: both addresses are multiples of it
+  std::optional<BarrierObject> object = {};  // none: the thread's queue
+};
+struct Arrive {
+  std::optional<BarrierObject> object = {};
+  Expr bytes = {};  // that copies bring to the object in this phase besides; invalid: none
+};
+struct Wait {
+  std::optional<BarrierObject> object = {};
+  Expr phase = {};           // of the object: its number
+  std::int64_t pending = 0;  // of the queue: groups that may still be copied
+};
+// The body, run by the threads of a block that are members, by warp and lane as in Barrier, which
+// have a role of their own: "producer". All others go on behind it meanwhile.
+struct Region {
+  std::string role;
+  std::vector<std::uint32_t> members;
+  Body body;
+};
+// for (variable = 0; condition; ++variable) body. A Leave may name it.
+struct While {
+  Expr variable;
+  ValueId condition{};
+  Body body;
+};
 struct Statement {
-  std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave> node;
+  std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave, AsyncCopy, Arrive,
+               Wait, Region, While>
+      node;
   std::uint32_t origin = 0;  // what it was made from, as its maker numbers it; 0: nothing
 };
 

@@ -49,7 +49,10 @@ class Printer {
     print(loop.body, depth + 1);
   }
   void print(const Define& define, int depth) {
-    line(depth, to_string(define.variable) + " = " + to_string(define.value));
+    const std::string name = to_string(define.variable) + " = ";
+    if (!define.read) return line(depth, name + to_string(define.value));
+    const std::string value = written(*define.read, depth);
+    line(depth, name + value + ", " + to_string(define.least) + " to " + to_string(define.most));
   }
   void print(const Guard& guard, int depth) {
     const std::string remark = guard.remark.empty() ? "" : "  // " + guard.remark;
@@ -59,9 +62,35 @@ class Printer {
     line(depth, "else");
     print(guard.otherwise, depth + 1);
   }
-  void print(const Transfer& t, int depth) {
+  void print(const Transfer& t, int depth) { line(depth, moved(t)); }
+  std::string moved(const Transfer& t) const {
+    return elements(t.to, t.to_address, t.width) + " = " +
+           elements(t.from, t.from_address, t.width);
+  }
+  void print(const AsyncCopy& c, int depth) {
+    line(depth, "begin " + moved(c.copy) + (c.object ? " for " + element(*c.object) : ""));
+  }
+  void print(const Arrive& arrive, int depth) {
+    if (!arrive.object) return line(depth, "end the group of copies");
+    const std::string bytes = arrive.bytes.valid() ? ", " + to_string(arrive.bytes) + " bytes" : "";
+    line(depth, "arrive at " + element(*arrive.object) + bytes);
+  }
+  void print(const Wait& wait, int depth) {
+    if (wait.object) {
+      return line(depth, "wait for " + element(*wait.object) + ", phase " + to_string(wait.phase));
+    }
+    const std::string but = fmt::format(" but the last {} groups", wait.pending);
+    line(depth, "wait for copies" + (wait.pending == 0 ? "" : but));
+  }
+  void print(const Region& region, int depth) {
     line(depth,
-         elements(t.to, t.to_address, t.width) + " = " + elements(t.from, t.from_address, t.width));
+         fmt::format("region {} (threads {:#010x})", region.role, fmt::join(region.members, " ")));
+    print(region.body, depth + 1);
+  }
+  void print(const While& loop, int depth) {
+    const std::string condition = written(loop.condition, depth);
+    line(depth, "for " + to_string(loop.variable) + " while " + condition);
+    print(loop.body, depth + 1);
   }
   void print(const Barrier& barrier, int depth) {
     switch (barrier.scope) {
@@ -83,7 +112,19 @@ class Printer {
                     " of lane ^ " + std::to_string(s.mask));
   }
   void print(const Store& store, int depth) {
-    const std::vector<ValueId> nodes = values_under(kernel_.values, store.value);
+    const std::string value = written(store.value, depth);
+    const std::string to = element(store.buffer, store.address);
+    if (!store.atomic) return line(depth, to + " = " + value);
+    const int own = precedence(*store.atomic);
+    const bool is_infix = own != kCall;
+    const std::string sign(info(*store.atomic).text);
+    line(depth, "atomic " + to + " = " +
+                    (is_infix ? to + " " + sign + " " + inside(store.value, own + 1)
+                              : sign + "(" + to + ", " + value + ")"));
+  }
+  // A value; what is used more than once in it gets a line of its own before.
+  std::string written(ValueId value, int depth) {
+    const std::vector<ValueId> nodes = values_under(kernel_.values, value);
     std::unordered_map<std::uint32_t, int> uses;
     for (ValueId v : nodes) {
       for (ValueId operand : kernel_.values[v].operands) ++uses[std::uint32_t(operand)];
@@ -99,14 +140,11 @@ class Printer {
       }
       formulas_[std::uint32_t(v)] = std::move(f);
     }
-    const std::string to = element(store.buffer, store.address);
-    if (!store.atomic) return line(depth, to + " = " + inside(store.value, 0));
-    const int own = precedence(*store.atomic);
-    const bool is_infix = own != kCall;
-    const std::string sign(info(*store.atomic).text);
-    line(depth, "atomic " + to + " = " +
-                    (is_infix ? to + " " + sign + " " + inside(store.value, own + 1)
-                              : sign + "(" + to + ", " + inside(store.value, 0) + ")"));
+    return inside(value, 0);
+  }
+
+  std::string element(const BarrierObject& object) const {
+    return element(object.buffer, object.address);
   }
 
   std::string element(BufferId buffer, Expr address) const {

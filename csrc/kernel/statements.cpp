@@ -2,6 +2,33 @@
 
 namespace selvage {
 
+namespace {
+
+StatementAccess signal(const BarrierObject& object) {
+  return {.buffer = object.buffer, .kind = AccessKind::Signal, .address = object.address};
+}
+
+StatementParts parts_of_transfer(const Transfer& t, std::int64_t alignment, bool is_async) {
+  const StatementAccess read{.buffer = t.from,
+                             .address = t.from_address,
+                             .width = t.width,
+                             .alignment = alignment,
+                             .is_moved = true,
+                             .is_async = is_async};
+  StatementAccess write = read;
+  write.buffer = t.to;
+  write.kind = AccessKind::Write;
+  write.address = t.to_address;
+  write.duplicates_allowed = t.duplicates_allowed;
+  return {.expressions = {t.to_address, t.from_address},
+          .accesses = {read, write},
+          .valid = &t.valid,
+          .lane = t.lane,
+          .has_own_pace = is_async};
+}
+
+}  // namespace
+
 StatementParts parts_of(const Statement& statement) {
   using Parts = StatementParts;
   return std::visit(
@@ -13,7 +40,13 @@ StatementParts parts_of(const Statement& statement) {
             return parts;
           },
           [](const Define& define) {
-            return Parts{.expressions = {define.value}, .variable = define.variable};
+            Parts parts{.value = define.read,
+                        .variable = define.variable,
+                        .has_own_pace = define.read.has_value()};
+            for (Expr e : {define.value, define.least, define.most}) {
+              if (e.valid()) parts.expressions.add(e);
+            }
+            return parts;
           },
           [](const Guard& guard) {
             return Parts{.bodies = {&guard.body, &guard.otherwise},
@@ -30,20 +63,37 @@ StatementParts parts_of(const Statement& statement) {
                                        .atomic = store.atomic}},
                          .valid = &store.valid};
           },
-          [](const Transfer& t) {
-            return Parts{.expressions = {t.to_address, t.from_address},
-                         .accesses = {{.buffer = t.from,
-                                       .address = t.from_address,
-                                       .width = t.width,
-                                       .is_moved = true},
-                                      {.buffer = t.to,
-                                       .kind = AccessKind::Write,
-                                       .address = t.to_address,
-                                       .width = t.width,
-                                       .is_moved = true,
-                                       .duplicates_allowed = t.duplicates_allowed}},
-                         .valid = &t.valid,
-                         .lane = t.lane};
+          [](const Transfer& t) { return parts_of_transfer(t, t.width, false); },
+          [](const AsyncCopy& c) {
+            Parts parts = parts_of_transfer(c.copy, c.alignment, true);
+            if (!c.object) return parts;
+            parts.expressions.add(c.object->address);
+            parts.accesses.add(signal(*c.object));
+            return parts;
+          },
+          [](const Arrive& arrive) {
+            Parts parts{.has_own_pace = true};
+            if (!arrive.object) return parts;
+            parts.expressions.add(arrive.object->address);
+            if (arrive.bytes.valid()) parts.expressions.add(arrive.bytes);
+            parts.accesses.add(signal(*arrive.object));
+            return parts;
+          },
+          [](const Wait& wait) {
+            Parts parts{.waits = true, .has_own_pace = true};
+            if (!wait.object) return parts;
+            parts.expressions = {wait.object->address, wait.phase};
+            parts.accesses.add(signal(*wait.object));
+            return parts;
+          },
+          [](const Region& region) {
+            return Parts{.bodies = {&region.body}, .has_own_pace = true};
+          },
+          [](const While& loop) {
+            return Parts{.bodies = {&loop.body},
+                         .value = loop.condition,
+                         .variable = loop.variable,
+                         .has_own_pace = true};
           },
           [](const Barrier&) { return Parts{.waits = true}; },
           [](const Shuffle& s) {
@@ -61,6 +111,52 @@ Few<Body*, 2> bodies(Statement& s) {
   Few<Body*, 2> all;
   for (const Body* body : bodies(std::as_const(s))) all.add(const_cast<Body*>(body));
   return all;
+}
+
+bool has_own_pace(const Kernel& kernel) {
+  bool has = false;
+  for_each_statement(kernel.body,
+                     [&](const Statement& s) { has = has || parts_of(s).has_own_pace; });
+  return has;
+}
+
+Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
+               const std::array<Expr, 3>& extents) {
+  const auto beside = [](Expr outer, Expr extent, Expr inner) {
+    return outer.is_const(0) ? inner : outer * extent + inner;
+  };
+  const Expr number = beside(beside(threads[2], extents[1], threads[1]), extents[0], threads[0]);
+  const Barrier members{.scope = Barrier::Scope::Threads, .members = region.members};
+  const auto end = std::int64_t(region.members.size()) * kWarp;
+  Expr any = number.pool().truth(false);
+  for (std::int64_t from = 0; from < end; ++from) {
+    if (!members.has(from)) continue;
+    std::int64_t to = from;
+    while (to < end && members.has(to)) ++to;
+    const Expr run = from <= number && number < to;
+    any = any.is_false() ? run : any || run;
+    from = to;
+  }
+  return any;
+}
+
+std::string_view name_of(const Statement& s) {
+  using Name = std::string_view;
+  return std::visit(
+      overloaded{[](const Loop&) -> Name { return "a loop"; },
+                 [](const Define& d) -> Name { return d.read ? "a number from memory" : "a name"; },
+                 [](const Guard&) -> Name { return "a guard"; },
+                 [](const Store&) -> Name { return "a store"; },
+                 [](const Transfer&) -> Name { return "a transfer"; },
+                 [](const Barrier&) -> Name { return "a barrier"; },
+                 [](const Shuffle&) -> Name { return "a shuffle"; },
+                 [](const Leave&) -> Name { return "a leave"; },
+                 [](const AsyncCopy&) -> Name { return "an asynchronous copy"; },
+                 [](const Arrive&) -> Name { return "an arrival"; },
+                 [](const Wait&) -> Name { return "a wait"; },
+                 [](const Region&) -> Name { return "a region"; },
+                 [](const While&) -> Name { return "a while loop"; }},
+      s.node);
 }
 
 }  // namespace selvage

@@ -35,14 +35,17 @@ class Few {
   std::size_t size_ = 0;
 };
 
-enum class AccessKind : std::uint8_t { Read, Write, Atomic };
+// Signal: an event that belongs to a barrier object.
+enum class AccessKind : std::uint8_t { Read, Write, Atomic, Signal };
 // A read or a write of `width` neighbouring elements.
 struct StatementAccess {
   BufferId buffer = 0;
   AccessKind kind = AccessKind::Read;
   Expr address = {};  // of the first
   std::int64_t width = 1;
-  bool is_moved = false;  // all of them as they lie in memory, by one access of it
+  std::int64_t alignment = 1;  // elements of which the address is a multiple
+  bool is_moved = false;       // all of them as they lie in memory, by one access of it
+  bool is_async = false;       // it ends later
   bool duplicates_allowed = false;
   std::optional<Function> atomic = {};
 };
@@ -52,11 +55,11 @@ struct StatementParts {
   Few<const Body*, 2> bodies = {};
   // What is computed before it is run: the ends of a loop, a condition, addresses, what a variable
   // stands for. Those in `value` are not among them.
-  Few<Expr, 2> expressions = {};
+  Few<Expr, 3> expressions = {};
   // The value that it computes.
   std::optional<ValueId> value = {};
   // Its own accesses, reads first. What `value` reads comes before them.
-  Few<StatementAccess, 2> accesses = {};
+  Few<StatementAccess, 3> accesses = {};
   // What it gives a value: inside it, or behind it where it has no body. Invalid: nothing.
   Expr variable = {};
   // What must hold where it stores, which emulation checks; null: it stores nothing. Of several
@@ -65,8 +68,18 @@ struct StatementParts {
   Expr lane = {};
   // Do threads wait there, for others or for what has begun?
   bool waits = false;
+  // Do its threads part here, or wait, by more than Guards and Barriers say: is it an event, has it
+  // a role, or does what it does depend on memory? Then threads are followed one by one.
+  bool has_own_pace = false;
 };
 StatementParts parts_of(const Statement& s);
+bool has_own_pace(const Kernel& kernel);
+
+// The condition under which a thread, whose indices in the block are these, is one of a Region.
+Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
+               const std::array<Expr, 3>& extents);
+// "an asynchronous copy", "a wait", "a region", ...
+std::string_view name_of(const Statement& s);
 
 inline Few<const Body*, 2> bodies(const Statement& s) { return parts_of(s).bodies; }
 Few<Body*, 2> bodies(Statement& s);

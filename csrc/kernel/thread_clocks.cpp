@@ -5,30 +5,47 @@
 
 namespace selvage {
 
-ThreadClocks::ThreadClocks(std::int64_t threads_of_the_block)
+ThreadClocks::ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents)
     : threads_(threads_of_the_block),
-      ticks_(std::size_t(threads_ * threads_)),
-      joined_(std::size_t(threads_)) {
+      columns_(threads_of_the_block + agents),
+      ticks_(std::size_t(threads_ * columns_)),
+      joined_(std::size_t(columns_)) {
   start_block();
 }
 
 void ThreadClocks::start_block() {
   std::fill(ticks_.begin(), ticks_.end(), 0);
-  for (std::int64_t t = 0; t < threads_; ++t) ticks_[std::size_t(t * threads_ + t)] = 1;
+  for (std::int64_t t = 0; t < threads_; ++t) ticks_[std::size_t(t * columns_ + t)] = 1;
   uses_.clear();
 }
 
 void ThreadClocks::meet(std::span<const std::uint32_t> threads) {
   std::fill(joined_.begin(), joined_.end(), 0);
   for (std::uint32_t t : threads) {
-    const Tick* const known = &ticks_[std::size_t(t * threads_)];
+    const Tick* const known = &ticks_[std::size_t(t * columns_)];
     for (std::size_t i = 0; i < joined_.size(); ++i) joined_[i] = std::max(joined_[i], known[i]);
   }
   for (std::uint32_t t : threads) {
-    const auto own = ticks_.begin() + std::ptrdiff_t(t * threads_);
+    const auto own = ticks_.begin() + std::ptrdiff_t(t * columns_);
     std::copy(joined_.begin(), joined_.end(), own);
     ++own[std::ptrdiff_t(t)];
   }
+}
+
+std::vector<ThreadClocks::Tick> ThreadClocks::give(std::int64_t thread) {
+  const auto own = ticks_.begin() + std::ptrdiff_t(thread * columns_);
+  std::vector<Tick> known(own, own + std::ptrdiff_t(columns_));
+  ++own[std::ptrdiff_t(thread)];
+  return known;
+}
+
+void ThreadClocks::learn(std::int64_t thread, std::span<const Tick> known) {
+  for (std::size_t i = 0; i < known.size(); ++i) learn(thread, std::int64_t(i), known[i]);
+}
+
+void ThreadClocks::learn(std::int64_t thread, std::int64_t agent, Tick then) {
+  Tick& own = ticks_[std::size_t(thread * columns_ + agent)];
+  own = std::max(own, then);
 }
 
 void ThreadClocks::meet(Barrier::Scope scope, std::span<const std::uint32_t> threads) {

@@ -17,7 +17,9 @@ class ThreadClocks {
  public:
   using Tick = std::uint32_t;
 
-  explicit ThreadClocks(std::int64_t threads_of_the_block);
+  // `agents`: others beside the threads of which one may know how far they are, by numbers from
+  // that of the threads on: they count what they have ended.
+  explicit ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents = 0);
 
   void start_block();
   // These threads, by number, wait for one another.
@@ -26,6 +28,11 @@ class ThreadClocks {
   void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
 
   Tick now(std::int64_t thread) const { return at(thread, thread); }
+  std::int64_t size() const { return columns_; }  // of what one thread knows
+  // What a thread knows of all, and makes known from here on: what it does next is not in it.
+  std::vector<Tick> give(std::int64_t thread);
+  void learn(std::int64_t thread, std::span<const Tick> known);
+  void learn(std::int64_t thread, std::int64_t agent, Tick then);
   // Does what `other` did at that tick of its own come before what `thread` does now?
   bool is_before(std::int64_t other, Tick then, std::int64_t thread) const {
     return other == thread || at(thread, other) >= then;
@@ -41,7 +48,7 @@ class ThreadClocks {
 
  private:
   Tick at(std::int64_t thread, std::int64_t of) const {
-    return ticks_[std::size_t(thread * threads_ + of)];
+    return ticks_[std::size_t(thread * columns_ + of)];
   }
 
   struct Use {
@@ -49,7 +56,7 @@ class ThreadClocks {
     std::vector<std::uint32_t> threads;
     std::vector<Tick> ticks;  // of each, as it got there
   };
-  std::int64_t threads_;
+  std::int64_t threads_, columns_;
   std::vector<Tick> ticks_;  // by thread, then whom it knows of
   std::vector<Tick> joined_;
   std::map<int, Use> uses_;  // by number, the last

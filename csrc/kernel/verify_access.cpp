@@ -3,6 +3,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/expressions.h>
+#include <selvage/kernel/index_values.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_access.h>
 
@@ -18,67 +19,6 @@ namespace {
 constexpr std::array<const char*, 3> kThreadNames = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
 constexpr std::array<const char*, 3> kBlockNames = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
 
-// Values as integer expressions, where they are made of indices alone.
-class IndexValues {
- public:
-  explicit IndexValues(const Kernel& kernel) : kernel_(kernel) {}
-
-  std::optional<Expr> condition(ValueId v) {
-    const ValueNode& node = kernel_.values[v];
-    const auto is_index_cast = [&] {
-      return node.kind == ValueNode::Kind::Cast && node.type == DataType::Bool;
-    };
-    if (is_index_cast()) return condition(node.operands[0]);
-    if (node.kind == ValueNode::Kind::Apply) {
-      const Function f = node.function;
-      if (f == Function::And) return both(node, [](Expr a, Expr b) { return a && b; });
-      if (f == Function::Or) return both(node, [](Expr a, Expr b) { return a || b; });
-      if (f == Function::Lt) return compare(node, [](Expr a, Expr b) { return a < b; });
-      if (f == Function::Le) return compare(node, [](Expr a, Expr b) { return a <= b; });
-      if (f == Function::Eq) return compare(node, [](Expr a, Expr b) { return eq(a, b); });
-      if (f == Function::Ne) return compare(node, [](Expr a, Expr b) { return !eq(a, b); });
-      const auto a = f == Function::Not ? condition(node.operands[0]) : std::nullopt;
-      return a ? std::optional(!*a) : std::nullopt;
-    }
-    const auto number = integer(v);
-    if (!number) return std::nullopt;
-    if (info(number->op()).result == Result::Truth) return number;
-    return !eq(*number, 0);
-  }
-
- private:
-  template <class F>
-  std::optional<Expr> both(const ValueNode& node, F f) {
-    const auto a = condition(node.operands[0]), b = condition(node.operands[1]);
-    return a && b ? std::optional(f(*a, *b)) : std::nullopt;
-  }
-  template <class F>
-  std::optional<Expr> compare(const ValueNode& node, F f) {
-    const auto a = integer(node.operands[0]), b = integer(node.operands[1]);
-    const auto is_number = [](const std::optional<Expr>& e) {
-      return e && info(e->op()).result == Result::Int;
-    };
-    return is_number(a) && is_number(b) ? std::optional(f(*a, *b)) : std::nullopt;
-  }
-  std::optional<Expr> integer(ValueId v) {
-    const ValueNode& node = kernel_.values[v];
-    switch (node.kind) {
-      case ValueNode::Kind::Index: return node.index;
-      case ValueNode::Kind::Constant:
-        if (node.type == DataType::Bool) return kernel_.pool->truth(node.integer != 0);
-        if (is_integer(node.type)) return kernel_.pool->constant(node.integer);
-        return std::nullopt;
-      case ValueNode::Kind::Cast:
-        return node.type == DataType::Int64 ? integer(node.operands[0]) : std::nullopt;
-      case ValueNode::Kind::Read:
-      case ValueNode::Kind::Apply: return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
-  const Kernel& kernel_;
-};
-
 // When a node of a value is asked for, select taking one branch only. Invalid: always.
 struct Asked {
   Expr condition;
@@ -89,20 +29,60 @@ struct Asked {
 
 class AccessCollector {
  public:
-  explicit AccessCollector(AccessMap& map) : map_(map), kernel_(map.kernel_), values_(kernel_) {}
+  explicit AccessCollector(AccessMap& map) : map_(map), kernel_(map.kernel_) {}
 
   void run() {
     map_.scopes_.emplace_back();
     visit(kernel_.body, kTop, false, 0, map_.body_);
-    for (KernelAccess& a : map_.accesses_) {
-      for (PlaceId loop : map_.scopes_[a.scope].loops) {
-        a.may_be_left_out = a.may_be_left_out || map_.places_[loop].is_left;
-      }
-    }
+    for (MemoryNumber& n : map_.numbers_) n.is_free = is_free(n);
+    for (KernelAccess& a : map_.accesses_) look_at_memory(a);
   }
 
  private:
   Expr written(Expr e) const { return written_out(e, environment_); }
+
+  // Is it an element that memory may hold whatever it promises, the same as all others there?
+  bool is_free(const MemoryNumber& n) const {
+    const ValueNode& node = kernel_.values[n.value];
+    if (node.kind != ValueNode::Kind::Read || map_.written_[node.source]) return false;
+    // One number for all threads and iterations, which the element's type has.
+    for (Expr s : symbols_of(std::span(&n.most, 1))) {
+      const bool is_loop = std::any_of(
+          map_.places_.begin(), map_.places_.end(),
+          [&](const StatementPlace& p) { return p.is_serial_loop() && same(p.variable, s); });
+      if (is_loop || map_.is_thread(s) || map_.is_block(s) || map_.mentions_number(s)) return false;
+    }
+    const std::int64_t bytes = size_of(kernel_.buffers[node.source].type);
+    if (bytes < 4 || (n.most.is(Op::Const) && bytes < 8 && n.most.value() > INT32_MAX))
+      return false;
+    return std::all_of(map_.numbers_.begin(), map_.numbers_.end(), [&](const MemoryNumber& other) {
+      const ValueNode& read = kernel_.values[other.value];
+      return read.kind != ValueNode::Kind::Read || read.source != node.source ||
+             (same(other.most, n.most) && same(other.least, n.least));
+    });
+  }
+  void look_at_memory(KernelAccess& a) const {
+    std::vector<Expr> own = map_.scopes_[a.scope].conditions;
+    own.push_back(a.address);
+    const std::vector<Expr> symbols = symbols_of(own);
+    std::size_t mentioned = 0;
+    for (const MemoryNumber& n : map_.numbers_) {
+      if (!contains(symbols, n.symbol)) continue;
+      ++mentioned;
+      a.is_hidden = a.is_hidden || !n.is_free;
+    }
+    a.mentions_memory = mentioned > 0;
+    for (PlaceId loop : map_.scopes_[a.scope].loops) {
+      const StatementPlace& p = map_.places_[loop];
+      a.may_be_left_out = a.may_be_left_out || p.is_left;
+      if (!p.may_run_less) continue;
+      // A loop runs as often as it may where all that memory holds is `most`; two numbers of which
+      // one is said may be one.
+      a.is_hidden =
+          a.is_hidden || mentioned > 0 || !p.counted_by || !map_.numbers_[*p.counted_by].is_free;
+    }
+    a.is_hidden = a.is_hidden || mentioned > 1;
+  }
 
   void visit(const Body& body, PlaceId parent, bool is_otherwise, std::size_t scope,
              std::vector<PlaceId>& children) {
@@ -122,6 +102,7 @@ class AccessCollector {
       const StatementParts parts = parts_of(body[i]);
       if (parts.value) add_reads(*parts.value, id, scope);
       for (const StatementAccess& a : parts.accesses) add(a, id, scope);
+      map_.has_own_pace_ = map_.has_own_pace_ || parts.has_own_pace;
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
     environment_ = outer;
@@ -152,7 +133,6 @@ class AccessCollector {
 
   void visit(const Loop& loop, PlaceId id, std::size_t scope) {
     const Environment outer = environment_;
-    std::size_t inner = scope;
     if (is_block(loop.parallel)) {
       bind(loop.variable, map_.blocks_[std::size_t(axis(loop.parallel))]);
     } else if (is_thread(loop.parallel)) {
@@ -162,21 +142,69 @@ class AccessCollector {
     } else {
       StatementPlace& place = map_.places_[id];
       place.begin = loop.begin.valid() ? written(loop.begin) : map_.pool().constant(0);
+      SELVAGE_CHECK(!map_.mentions_number(place.begin));
       place.extent = written(loop.extent);
-      place.variable = fresh(loop.variable);
-      bind(loop.variable, place.variable);
-      AccessScope entered = map_.scopes_[scope];
-      entered.loops.push_back(id);
-      map_.scopes_.push_back(std::move(entered));
-      inner = map_.scopes_.size() - 1;
-      open_.emplace_back(loop.variable, id);
+      if (map_.mentions_number(place.extent)) limit(place, scope);
+      return run(loop.variable, loop.body, id, scope);
     }
-    inside(loop.body, id, false, inner);
-    if (map_.places_[id].is_serial_loop()) open_.pop_back();
+    inside(loop.body, id, false, scope);
     environment_ = outer;
   }
-  void visit(const Define& define, PlaceId, std::size_t) {
-    bind(define.variable, written(define.value));
+  void visit(const While& loop, PlaceId id, std::size_t scope) {
+    StatementPlace& place = map_.places_[id];
+    place.begin = map_.pool().constant(0);
+    place.extent = map_.pool().constant(INT64_MAX);
+    place.may_run_less = true;
+    run(loop.variable, loop.body, id, scope);
+  }
+  // A serial loop whose ends are known.
+  void run(Expr variable, const Body& body, PlaceId id, std::size_t scope) {
+    const Environment outer = environment_;
+    map_.places_[id].variable = fresh(variable);
+    bind(variable, map_.places_[id].variable);
+    AccessScope entered = map_.scopes_[scope];
+    entered.loops.push_back(id);
+    map_.scopes_.push_back(std::move(entered));
+    open_.emplace_back(variable, id);
+    inside(body, id, false, map_.scopes_.size() - 1);
+    open_.pop_back();
+    environment_ = outer;
+  }
+  // How often a loop runs at most that runs as often as memory says.
+  void limit(StatementPlace& place, std::size_t scope) const {
+    place.may_run_less = true;
+    for (std::size_t n : map_.scopes_[scope].numbers) {
+      if (!same(map_.numbers_[n].symbol, place.extent)) continue;
+      place.counted_by = n;
+      place.extent = map_.numbers_[n].most;
+      return;
+    }
+    place.extent = map_.pool().constant(Simplifier(map_.facts(scope)).interval(place.extent).hi);
+  }
+  // A number from memory is known behind it, in this body.
+  void visit(const Define& define, PlaceId id, std::size_t& scope) {
+    if (!define.read) return bind(define.variable, written(define.value));
+    AccessScope behind = map_.scopes_[scope];
+    behind.numbers.push_back(map_.numbers_.size());
+    map_.numbers_.push_back({.symbol = fresh(define.variable),
+                             .least = written(define.least),
+                             .most = written(define.most),
+                             .place = id,
+                             .value = *define.read});
+    map_.scopes_.push_back(std::move(behind));
+    scope = map_.scopes_.size() - 1;
+    bind(define.variable, map_.numbers_.back().symbol);
+  }
+  void visit(const Region& region, PlaceId id, std::size_t scope) {
+    const Expr condition = is_member(region, map_.threads_, kernel_.launch.block);
+    map_.places_[id].condition = condition;
+    inside(region.body, id, false, scope_with(scope, condition));
+  }
+  void visit(const Arrive& arrive, PlaceId id, std::size_t) {
+    if (arrive.bytes.valid()) map_.places_[id].amount = written(arrive.bytes);
+  }
+  void visit(const Wait& wait, PlaceId id, std::size_t) {
+    if (wait.object) map_.places_[id].amount = written(wait.phase);
   }
   void visit(const Guard& guard, PlaceId id, std::size_t scope) {
     const Expr condition = written(guard.condition);
@@ -198,12 +226,15 @@ class AccessCollector {
     map_.leaves_.push_back(id);
   }
   // Nothing but their accesses counts.
+  void visit(const AsyncCopy&, PlaceId, std::size_t) {}
   void visit(const Transfer&, PlaceId, std::size_t) {}
   void visit(const Shuffle&, PlaceId, std::size_t) {}
   void visit(const Store&, PlaceId, std::size_t) {}
 
   KernelAccess& add(const StatementAccess& a, PlaceId id, std::size_t scope) {
-    if (a.kind != AccessKind::Read) map_.written_[a.buffer] = true;
+    const bool is_written = a.kind == AccessKind::Write || a.kind == AccessKind::Atomic;
+    if (is_written) map_.written_[a.buffer] = true;
+    SELVAGE_CHECK(!a.is_async || kernel_.buffers[a.buffer].memory != Memory::Local);
     map_.accesses_.push_back({.place = id,
                               .buffer = a.buffer,
                               .kind = a.kind,
@@ -211,7 +242,9 @@ class AccessCollector {
                               .width = a.width,
                               .scope = scope,
                               .function = a.atomic.value_or(Function::Add),
-                              .duplicates_allowed = a.duplicates_allowed});
+                              .duplicates_allowed = a.duplicates_allowed,
+                              .alignment = a.alignment,
+                              .is_async = a.is_async});
     return map_.accesses_.back();
   }
 
@@ -240,7 +273,7 @@ class AccessCollector {
       if (node.kind == ValueNode::Kind::Read) reads.emplace_back(nodes[i], own);
       if (node.kind == ValueNode::Kind::Apply && node.function == Function::Select) {
         ask(node.operands[0], own);
-        const auto condition = values_.condition(node.operands[0]);
+        const auto condition = index_condition(kernel_, node.operands[0]);
         ask(node.operands[1], under(own, condition));
         ask(node.operands[2], under(own, condition ? std::optional(!*condition) : condition));
       } else {
@@ -263,7 +296,6 @@ class AccessCollector {
 
   AccessMap& map_;
   const Kernel& kernel_;
-  IndexValues values_;
   Environment environment_;
   std::vector<std::pair<Expr, PlaceId>> open_;  // serial loops around, by their own variables
   std::unordered_map<std::string, int> names_;
@@ -304,6 +336,11 @@ void AccessMap::find_sizes() {
     const StatementParts parts = parts_of(*p.statement);
     if (parts.variable.valid()) defined.insert(parts.variable.id());
     if (parts.lane.valid()) defined.insert(parts.lane.id());
+    if (p.amount.valid()) roots.push_back(p.amount);
+  }
+  for (const MemoryNumber& n : numbers_) {
+    defined.insert(n.symbol.id());
+    roots.insert(roots.end(), {n.least, n.most});
   }
   for (std::size_t k = 0; k < 3; ++k) {
     for (Expr e : {threads_[k], blocks_[k]}) defined.insert(e.id());
@@ -360,6 +397,15 @@ void AccessMap::find_sizes() {
   }
 }
 
+bool AccessMap::mentions_number(Expr e) const {
+  const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+  return std::any_of(numbers_.begin(), numbers_.end(),
+                     [&](const MemoryNumber& n) { return contains(symbols, n.symbol); });
+}
+bool AccessMap::has_barrier_objects() const {
+  return std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(),
+                     [](const Buffer& b) { return b.arrivals.has_value(); });
+}
 bool AccessMap::is_thread(Expr symbol) const { return contains(threads_, symbol); }
 bool AccessMap::is_block(Expr symbol) const { return contains(blocks_, symbol); }
 bool AccessMap::is_size(Expr symbol) const { return contains(sizes_, symbol); }
@@ -389,6 +435,9 @@ Facts AccessMap::facts(std::size_t scope) const {
                           ? pool().constant(p.extent.value() - 1)
                           : p.extent - 1;
     facts.bound(p.variable, p.begin, last);
+  }
+  for (std::size_t n : scopes_[scope].numbers) {
+    facts.bound(numbers_[n].symbol, numbers_[n].least, numbers_[n].most);
   }
   for (Expr e : scopes_[scope].conditions) facts.assume(e);
   return facts;

@@ -24,9 +24,14 @@ struct StatementPlace {
   std::size_t index = 0;         // in the body in which it stands
   std::size_t scope = 0;         // what holds there
   Expr variable, begin, extent;  // of a serial loop: a symbol that no other loop has
-  Expr condition;                // of a Guard
+  Expr condition;                // of a Guard, of a Region: who is a member
   PlaceId leaves = kTop;         // of a Leave: the loop
   bool is_left = false;          // of a loop: by a Leave
+  // Of a serial loop: `extent` is how often it runs at most. How often it does hangs on memory: on
+  // the number that a Define has read there, or on nothing that is known, as of a While.
+  bool may_run_less = false;
+  std::optional<std::size_t> counted_by = {};  // of AccessMap::numbers()
+  Expr amount = {};                            // of an Arrive its bytes, of a Wait its phase
   std::vector<PlaceId> body = {}, otherwise = {};
 
   bool is_serial_loop() const { return variable.valid(); }
@@ -37,6 +42,17 @@ struct StatementPlace {
 struct AccessScope {
   std::vector<PlaceId> loops;
   std::vector<Expr> conditions;
+  std::vector<std::size_t> numbers;  // that are read before, of AccessMap::numbers()
+};
+
+// What a Define reads from memory, as each thread has it in each iteration: a symbol that no other
+// Define has, between `least` and `most`.
+struct MemoryNumber {
+  Expr symbol, least, most;
+  PlaceId place = 0;
+  ValueId value{};
+  // Memory that the kernel does not write may hold any such number, or `most` everywhere.
+  bool is_free = false;
 };
 
 // A read or a write of `width` neighbouring elements. An atomic store is Atomic.
@@ -52,9 +68,18 @@ struct KernelAccess {
   bool duplicates_allowed = false;
   bool depends_on_data = false;  // whether it happens: a read in one branch of a select
   bool may_be_left_out = false;  // a loop around it is left early by some thread
+  std::int64_t alignment = 1;    // elements of which the address is a multiple
+  bool is_async = false;         // it ends later
+  bool mentions_memory = false;  // its address or a condition of its scope is over MemoryNumbers
+  bool is_hidden = false;        // it may be that nothing that memory holds makes it happen
 
-  // Does it happen wherever its scope says?
-  bool is_certain() const { return !depends_on_data && !may_be_left_out; }
+  // Is there a run in which it happens wherever its scope says?
+  bool is_certain() const { return !depends_on_data && !may_be_left_out && !is_hidden; }
+  // Does it happen in every run, where the loops around it run as often as they may, and is it done
+  // then?
+  bool is_done() const {
+    return !depends_on_data && !may_be_left_out && !mentions_memory && !is_async;
+  }
 };
 
 // The statements and the accesses of a kernel, with what is known at each. The kernel must outlive
@@ -71,8 +96,14 @@ class AccessMap {
   const std::vector<KernelAccess>& accesses() const { return accesses_; }
   const AccessScope& scope(std::size_t s) const { return scopes_[s]; }
   const std::vector<PlaceId>& leaves() const { return leaves_; }  // every Leave
+  const std::vector<MemoryNumber>& numbers() const { return numbers_; }
+  bool mentions_number(Expr e) const;
   // Has it a barrier of a part of the block, or of a warp?
   bool has_partial_barrier() const { return has_partial_barrier_; }
+  // Do its threads go on at their own pace (csrc/kernel/statements.h)? Do barrier objects order
+  // them?
+  bool has_own_pace() const { return has_own_pace_; }
+  bool has_barrier_objects() const;
 
   // The indices of thread and block, x y z: 0 where the extent is 1.
   const std::array<Expr, 3>& threads() const { return threads_; }
@@ -105,7 +136,8 @@ class AccessMap {
   const Kernel& kernel_;
   std::vector<StatementPlace> places_;
   std::vector<PlaceId> body_, leaves_;
-  bool has_partial_barrier_ = false;
+  std::vector<MemoryNumber> numbers_;
+  bool has_partial_barrier_ = false, has_own_pace_ = false;
   std::vector<AccessScope> scopes_;
   std::vector<KernelAccess> accesses_;
   std::array<Expr, 3> threads_, blocks_;

@@ -28,10 +28,10 @@ class Bounds {
       } else {
         ask_inside(i, address, n);
       }
-      if (a.width == 1) continue;
-      ask(i, eq(address % a.width, 0),
+      if (a.alignment == 1) continue;
+      ask(i, eq(address % a.alignment, 0),
           fmt::format("begins an access of {} elements and is no multiple of {}", a.width,
-                      a.width));
+                      a.alignment));
       check_offset(a);
     }
     return std::move(out_);
@@ -100,7 +100,7 @@ class Bounds {
   void check_offset(const KernelAccess& a) {
     const Buffer& b = map_.kernel().buffers[a.buffer];
     if (!b.offset) return;
-    const auto bytes = checked_mul(a.width, size_of(b.type));
+    const auto bytes = checked_mul(a.alignment, size_of(b.type));
     if (bytes && euclid_mod(*b.offset, *bytes) == 0) return;
     KernelFinding f = finding(a);
     f.verdict = Refuted{};
@@ -128,6 +128,10 @@ class Bounds {
     for (PlaceId id : map_.scope(scope).loops) {
       const Expr v = map_.places()[id].variable;
       at.variables.emplace_back(v, value_of(v, point).value_or(0));
+    }
+    for (std::size_t n : map_.scope(scope).numbers) {
+      const Expr v = map_.numbers()[n].symbol;
+      if (const auto value = value_of(v, point)) at.variables.emplace_back(v, *value);
     }
     return at;
   }

@@ -34,7 +34,14 @@ class Divergence {
                             },
                             // Nobody waits there.
                             [](const Loop&) {}, [](const Define&) {}, [](const Guard&) {},
-                            [](const Store&) {}, [](const Transfer&) {}, [](const Leave&) {}},
+                            [](const Store&) {}, [](const Transfer&) {}, [](const Leave&) {},
+                            [](const AsyncCopy&) {}, [](const Arrive&) {}, [](const Region&) {},
+                            [](const While&) {},
+                            [&](const Wait& wait) {
+                              if (!wait.object) return;
+                              open(id, Unknown{map_.pool().truth(false)},
+                                   "it is not proved that the phase ends that a wait is for");
+                            }},
                  map_.places()[id].statement->node);
     }
     return std::move(out_);
@@ -63,6 +70,9 @@ class Divergence {
           // The variable stands for the iteration, too.
           it->second = uniform(around.begin, around.scope, barrier);
           if (is_proved(it->second)) it->second = uniform(around.extent, around.scope, barrier);
+          if (around.may_run_less && !is_uniform_from_memory(around, a)) {
+            it->second = Unknown{around.extent};
+          }
         }
       }
       if (!is_proved(it->second)) {
@@ -151,9 +161,31 @@ class Divergence {
     if (is_uniform_everywhere(simple, scope, barrier)) return Proved{{"exact enumeration"}};
     return Unknown{simple};
   }
+  // Each thread may have another number from memory.
   bool mentions_thread(Expr e) const {
     const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
+    return map_.mentions_number(e) ||
+           std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
+  }
+  // Does memory that nobody writes say to all threads alike how often a loop runs? All that are at
+  // it are at one iteration of the loops around.
+  bool is_uniform_from_memory(const StatementPlace& loop, PlaceId id) const {
+    const auto* is_while = std::get_if<While>(&loop.statement->node);
+    if (is_while == nullptr && !loop.counted_by) return false;
+    const PlaceId asks = is_while != nullptr ? id : map_.numbers()[*loop.counted_by].place;
+    const ValueId value =
+        is_while != nullptr ? is_while->condition : map_.numbers()[*loop.counted_by].value;
+    for (ValueId v : values_under(map_.kernel().values, value)) {
+      if (map_.kernel().values[v].kind == ValueNode::Kind::Index) return false;
+    }
+    const auto& all = map_.accesses();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].place != asks) continue;
+      const bool is_input = map_.kernel().buffers[all[i].buffer].memory == Memory::Global &&
+                            !map_.is_written(all[i].buffer);
+      if (!is_input || mentions_thread(map_.address(i))) return false;
+    }
+    return true;
   }
 
   bool is_uniform_everywhere(Expr e, std::size_t scope, const Barrier& barrier) {
@@ -181,6 +213,7 @@ class Divergence {
     ExprPool& pool = map_.pool();
     for (Expr s : symbols_of(over)) {
       if (map_.is_thread(s)) continue;
+      if (map_.mentions_number(s)) return false;
       const Interval range = map_.at(scope).interval(s);
       if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
       shared.push_back({s, pool.constant(range.lo), pool.constant(range.hi + 1)});

@@ -23,7 +23,8 @@ class Lifetimes {
   HazardFindings list() {
     const auto& all = map_.accesses();
     for (std::size_t r = 0; r < all.size(); ++r) {
-      if (all[r].kind == Kind::Write || memory(r) == Memory::Global) continue;
+      const bool reads = all[r].kind == Kind::Read || all[r].kind == Kind::Atomic;
+      if (!reads || memory(r) == Memory::Global) continue;
       if (const auto rule = covering_rule(r)) {
         add_rule(*rule, out_.proved);
         continue;
@@ -44,6 +45,16 @@ class Lifetimes {
 
  private:
   using Kind = KernelAccess::Kind;
+  static bool is_stored(const KernelAccess& a) {
+    return (a.kind == Kind::Write || a.kind == Kind::Atomic) && !a.depends_on_data;
+  }
+  // Is it made in every run in which its common loops come round, and all of it?
+  bool is_done(std::size_t w, std::size_t common) const {
+    const auto& loops = map_.scope(map_.accesses()[w].scope).loops;
+    return map_.accesses()[w].is_done() &&
+           std::none_of(loops.begin() + std::ptrdiff_t(common), loops.end(),
+                        [&](PlaceId loop) { return map_.places()[loop].may_run_less; });
+  }
   Memory memory(std::size_t access) const {
     return map_.kernel().buffers[map_.accesses()[access].buffer].memory;
   }
@@ -53,8 +64,9 @@ class Lifetimes {
     for (std::size_t w : writes_before(r)) {
       // Whoever gets to the read has been there, whatever loops it has left.
       if (is_same_element(w, r)) return "written before";
-      if (map_.accesses()[w].may_be_left_out) continue;
-      groups[common_loops(map_, w, r).size()].push_back(w);
+      const std::size_t common = common_loops(map_, w, r).size();
+      if (!is_done(w, common) || map_.accesses()[r].mentions_memory) continue;
+      groups[common].push_back(w);
     }
     for (const auto& [loops, writes] : groups) {
       if (is_stored_before(map_, writes, r, loops)) return "written before";
@@ -73,16 +85,18 @@ class Lifetimes {
   bool is_covered_by_turns(std::size_t r, std::size_t k) const {
     const StatementPlace& loop = map_.places()[map_.scope(map_.accesses()[r].scope).loops[k]];
     if (mentions_thread(loop.begin) || mentions_thread(loop.extent)) return false;
+    if (map_.accesses()[r].mentions_memory || loop.may_run_less) return false;
     const auto& all = map_.accesses();
     std::vector<std::size_t> before, inside;
     for (std::size_t w = 0; w < all.size(); ++w) {
-      if (all[w].kind == Kind::Read || all[w].depends_on_data) continue;
+      if (!is_stored(all[w])) continue;
       if (all[w].buffer != all[r].buffer) {
         if (map_.overlap(all[w].buffer, all[r].buffer)) return false;
         continue;
       }
-      if (all[w].may_be_left_out) continue;
-      if (common_loops(map_, w, r).size() > k) {
+      const std::size_t common = common_loops(map_, w, r).size();
+      if (!is_done(w, common)) continue;
+      if (common > k) {
         inside.push_back(w);
       } else if (comes_before(w, r)) {
         before.push_back(w);
@@ -117,9 +131,9 @@ class Lifetimes {
     const auto& all = map_.accesses();
     std::vector<std::size_t> writes, others;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].kind == Kind::Read || all[i].depends_on_data) continue;
+      if (!is_stored(all[i])) continue;
       if (all[i].buffer == all[r].buffer) {
-        if (comes_before(i, r)) writes.push_back(i);
+        if (comes_before(i, r) && !all[i].is_async) writes.push_back(i);
       } else if (map_.overlap(all[i].buffer, all[r].buffer)) {
         others.push_back(i);
       }

@@ -55,7 +55,12 @@ BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
           [&](const Guard&) { return of_guard(id, among); },
           [&](const Define& s) { return never(s); }, [&](const Store& s) { return never(s); },
           [&](const Transfer& s) { return never(s); }, [&](const Shuffle& s) { return never(s); },
-          [&](const Leave& s) { return never(s); }},
+          [&](const Leave& s) { return never(s); },
+          [&](const Region&) { return of_guard(id, among); },
+          [&](const While&) { return of_loop(id, among); },
+          // Barrier objects order some threads; which, is not looked at.
+          [&](const AsyncCopy& s) { return never(s); }, [&](const Arrive& s) { return never(s); },
+          [&](const Wait& s) { return never(s); }},
       map_.places()[id].statement->node);
 }
 
@@ -72,7 +77,8 @@ BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {
   const StatementPlace& p = map_.places()[id];
   const Pass inside = along(p.body, 0, p.body.size(), among);
   if (!p.is_serial_loop() || inside == Pass::Never) return inside;
-  const bool runs = inside == Pass::Always && map_.at(p.scope).proves(p.begin < p.extent);
+  const bool runs =
+      inside == Pass::Always && !p.may_run_less && map_.at(p.scope).proves(p.begin < p.extent);
   return runs ? Pass::Always : Pass::Sometimes;
 }
 

@@ -43,6 +43,12 @@ class Races {
         const KernelAccess &x = all[list[i]], &y = all[list[j]];
         if (!map_.overlap(x.buffer, y.buffer)) continue;
         if (!disturb(access_class(map_, x), access_class(map_, y))) continue;
+        // When a copy ends, and who gets where memory says, is for a run to find out.
+        if (x.is_async || y.is_async || x.mentions_memory || y.mentions_memory) {
+          const Meeting any{.first = list[i], .second = list[j], .is_exact = false};
+          settle(any, Unknown{map_.pool().truth(false)}, {});
+          continue;
+        }
         f(list[i], list[j]);
       }
     }
@@ -76,7 +82,8 @@ class Races {
                     .text = {}};
     const std::string& name = map_.kernel().buffers[y.buffer].name;
     const std::string& other = map_.kernel().buffers[x.buffer].name;
-    if (at && m.is_exact) {
+    // What barrier objects order is not looked at.
+    if (at && m.is_exact && !map_.has_barrier_objects()) {
       f.address = at->address;
       f.sizes = at->sizes;
       f.first = at->first;

@@ -1,9 +1,8 @@
-#include <selvage/base/integer.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/block_run.h>
 #include <selvage/kernel/thread_clocks.h>
 #include <selvage/kernel/verify_replay.h>
-#include <selvage/kernel/verify_replay_layout.h>
-#include <selvage/kernel/verify_shadow.h>
+#include <selvage/kernel/verify_replay_memory.h>
 
 #include <algorithm>
 #include <numeric>
@@ -15,13 +14,12 @@ namespace {
 
 constexpr std::int64_t kMostThreads = 4096;
 constexpr std::int64_t kMostClocked = 1024;  // threads of a block with partial barriers
-constexpr std::size_t kMostCells = 1 << 18;  // elements of global memory that are accessed
 
 using Index3 = std::array<std::int64_t, 3>;
 using Active = std::vector<std::int32_t>;
 
 // All threads of a block go through the statements together, those that are elsewhere waiting.
-class Player {
+class Player : private BlockActions, private ReplayMemory::Log {
  public:
   Player(const AccessMap& map, const Point& sizes, std::int64_t work)
       : map_(map), sizes_(sizes), work_(work) {
@@ -63,9 +61,12 @@ class Player {
       return x < 1 || y < 1 || z < 1 ? std::move(out_) : incomplete();
     }
     threads_ = std::int32_t(x * y * z);
-    if (map_.has_partial_barrier()) {
+    if (map_.has_partial_barrier() || map_.has_own_pace()) {
       if (threads_ > kMostClocked) return incomplete();
-      clocks_.emplace(threads_);
+      const std::vector<std::int64_t> arrivals = number_objects();
+      clocks_.emplace(threads_,
+                      map_.has_own_pace() ? BlockEvents::agents(threads_, arrivals.size()) : 0);
+      if (map_.has_own_pace()) events_.emplace(threads_, arrivals);
     }
     left_.assign(std::size_t(threads_), kTop);
     compile();
@@ -76,7 +77,12 @@ class Player {
       for (block_[1] = 0; block_[1] < grid_[1]; ++block_[1]) {
         for (block_[0] = 0; block_[0] < grid_[0]; ++block_[0]) {
           begin_block();
-          run(map_.body(), all);
+          if (map_.has_own_pace()) {
+            BlockRun(map_.kernel().body, threads_, *clocks_, *events_, *this)
+                .run(std::vector<Thread>(all.begin(), all.end()));
+          } else {
+            run(map_.body(), all);
+          }
           if (is_over_ || work_ < 0) return incomplete();
         }
       }
@@ -111,6 +117,11 @@ class Player {
     for (const StatementPlace& p : map_.places()) {
       if (p.is_serial_loop()) slots_(p.variable);
     }
+    for (const MemoryNumber& n : map_.numbers()) {
+      slots_(n.symbol);
+      number_at_[n.place] = &n;
+      loop_values_.try_emplace(n.place, std::vector<std::int64_t>(std::size_t(threads_)));
+    }
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
       const StatementPlace& p = map_.places()[id];
       Compiled& c = compiled_.emplace_back();
@@ -120,7 +131,12 @@ class Player {
         loop_values_.try_emplace(id, std::vector<std::int64_t>(std::size_t(threads_)));
       } else if (p.condition.valid()) {
         c.tape.emplace(std::span(&p.condition, 1), slots_);
+      } else if (p.amount.valid()) {
+        c.tape.emplace(std::span(&p.amount, 1), slots_);
+      } else if (number_at_.contains(id)) {
+        c.tape.emplace(std::span(&number_at_[id]->most, 1), slots_);
       }
+      place_of_[p.statement] = id;
       for (std::size_t i : by_place_[id]) {
         const KernelAccess& a = map_.accesses()[i];
         // Beyond those of the statement.
@@ -138,9 +154,8 @@ class Player {
     auto layout = replay_layout(
         map_, [this](Expr e) { return number(e); }, std::int64_t(threads_));
     if (!layout) return false;
-    layout_ = std::move(*layout);
-    local_written_.assign(std::size_t(layout_.local * threads_), 0);
-    shared_ = std::vector<SharedCell>(std::size_t(layout_.shared));
+    memory_.emplace(map_, std::move(*layout), threads_, clocks_ ? &*clocks_ : nullptr,
+                    static_cast<ReplayMemory::Log&>(*this));
     return true;
   }
 
@@ -149,15 +164,15 @@ class Player {
     for (std::size_t k = 0; k < 3; ++k) {
       if (map_.blocks()[k].is(Op::Symbol)) slots_[slots_(map_.blocks()[k])] = block_[k];
     }
-    std::fill(local_written_.begin(), local_written_.end(), 0);
+    memory_->start_block(block_number_);
     ++block_epoch_;
     warp_epochs_.assign(std::size_t(threads_ + 31) / 32, 0);
+    if (events_) events_->start_block();
     if (clocks_) {
       clocks_->start_block();
-      clocked_.clear();
       work_ -= std::int64_t(threads_) * threads_ / 8;
     }
-    work_ -= (layout_.local + 1) * threads_ / 8 + 64;
+    work_ -= (memory_->layout().local + 1) * threads_ / 8 + 64;
   }
 
   void stand_at(std::int32_t t) {
@@ -168,9 +183,14 @@ class Player {
       if (map_.threads()[k].is(Op::Symbol)) slots_[slots_(map_.threads()[k])] = thread_[k];
     }
     for (PlaceId id : open_loops_) {
-      slots_[slots_(map_.places()[id].variable)] = loop_values_.at(id)[std::size_t(t)];
+      slots_[slots_(variable_at(id))] = loop_values_.at(id)[std::size_t(t)];
     }
     work_ -= 8;
+  }
+  // Of a loop, of a number from memory.
+  Expr variable_at(PlaceId id) const {
+    const auto number = number_at_.find(id);
+    return number == number_at_.end() ? map_.places()[id].variable : number->second->symbol;
   }
   bool evaluate(SlotTape& tape) {
     if (tape.evaluate(slots_, work_)) return true;
@@ -210,9 +230,107 @@ class Player {
                           },
                           [](const Define&) {},  // is written out
                           [&](const Store&) { access(id, active); },
-                          [&](const Transfer&) { access(id, active); }},
+                          [&](const Transfer&) { access(id, active); },
+                          // Where any of these is, BlockRun says who runs what.
+                          [](const AsyncCopy&) {}, [](const Arrive&) {}, [](const Wait&) {},
+                          [](const Region&) {}, [](const While&) {}},
                p.statement->node);
   }
+
+  // How many arrivals each barrier object takes; those of one buffer lie behind one another.
+  std::vector<std::int64_t> number_objects() {
+    std::vector<std::int64_t> arrivals;
+    for (const Buffer& b : map_.kernel().buffers) {
+      first_object_.push_back(arrivals.size());
+      const std::int64_t n = b.arrivals ? number(b.elements).value_or(0) : 0;
+      arrivals.resize(arrivals.size() + std::size_t(n), b.arrivals.value_or(0));
+    }
+    return arrivals;
+  }
+
+  // What BlockRun asks for.
+  void stand_at(Thread t, std::span<const Statement* const> variables) override {
+    open_loops_.clear();
+    for (const Statement* s : variables) {
+      const PlaceId id = place_of_.at(s);
+      if (loop_values_.contains(id)) open_loops_.push_back(id);
+    }
+    one_ = {std::int32_t(t)};
+    stand_at(std::int32_t(t));
+  }
+  std::optional<std::int64_t> value_at(const Statement& s, std::size_t root = 0) {
+    SlotTape& tape = *compiled_[place_of_.at(&s)].tape;
+    return evaluate(tape) ? std::optional(tape.root(root)) : std::nullopt;
+  }
+  std::optional<std::pair<std::int64_t, std::int64_t>> range(const Statement& loop) override {
+    if (!map_.places()[place_of_.at(&loop)].is_serial_loop()) return std::pair(0, 1);
+    const auto begin = value_at(loop, 0), end = value_at(loop, 1);
+    return begin ? std::optional(std::pair(*begin, *end)) : std::nullopt;
+  }
+  void set(const Statement& loop, std::int64_t value) override {
+    const auto it = loop_values_.find(place_of_.at(&loop));
+    if (it == loop_values_.end()) return;
+    it->second[std::size_t(one_[0])] = value;
+    slots_[slots_(variable_at(it->first))] = value;
+  }
+  // Of all that memory may hold, the most; the rest is for nobody to see.
+  void name(const Statement& s) override {
+    const PlaceId id = place_of_.at(&s);
+    const auto number = number_at_.find(id);
+    if (number == number_at_.end()) return;
+    access(id, one_);
+    const auto most = value_at(s);
+    out_.is_complete = false;
+    if (!most || !number->second->is_free) {
+      is_over_ = true;
+    } else {
+      set(s, *most);
+    }
+  }
+  std::optional<bool> holds(const Statement& s) override {
+    if (std::holds_alternative<While>(s.node)) {
+      access(place_of_.at(&s), one_);
+      is_over_ = true;
+      return std::nullopt;
+    }
+    const auto holds = value_at(s);
+    return holds ? std::optional(*holds != 0) : std::nullopt;
+  }
+  void access(const Statement& s) override { access(place_of_.at(&s), one_); }
+  void copy(const Statement& s, CopyAgent agent) override {
+    agent_ = agent;
+    access(place_of_.at(&s), one_);
+    agent_ = std::nullopt;
+  }
+  std::optional<Signal> signal(const Statement& s) override {
+    const PlaceId id = place_of_.at(&s);
+    const std::vector<std::size_t>& all = by_place_[id];
+    const KernelAccess& a = map_.accesses()[all.back()];
+    SlotTape& address = compiled_[id].accesses.back();
+    if (!evaluate(address)) return std::nullopt;
+    const std::int64_t at = address.root(0), n = memory_->layout().elements[a.buffer];
+    if (!std::holds_alternative<AsyncCopy>(s.node)) access(id, one_);
+    if (at < 0 || at >= n) return std::nullopt;
+    Signal signal{first_object_[a.buffer] + std::size_t(at), 0};
+    if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) {
+      signal.amount = copy->copy.width * size_of(map_.kernel().buffers[copy->copy.to].type);
+    } else if (compiled_[id].tape) {
+      const auto amount = value_at(s);
+      if (!amount) return std::nullopt;
+      signal.amount = *amount;
+    }
+    return signal;
+  }
+  void shuffle(const Statement& s, std::span<const Thread> threads) override {
+    for (Thread t : threads) access(place_of_.at(&s), {std::int32_t(t)});
+  }
+  void diverge(const Statement& s, Thread thread, std::optional<Thread> other,
+               const std::string& what) override {
+    diverge(place_of_.at(&s), std::int32_t(thread),
+            other ? std::optional(std::int32_t(*other)) : std::nullopt, what);
+  }
+  bool goes_on() const override { return !is_over_ && work_ >= 0; }
+  void spend(std::int64_t operations) override { work_ -= operations; }
 
   void guard(PlaceId id, const Active& active) {
     Active inside, outside;
@@ -307,7 +425,7 @@ class Player {
     stand_at(t);
     ThreadAt at{block_, thread_, {}};
     for (PlaceId id : open_loops_) {
-      at.variables.emplace_back(map_.places()[id].variable, loop_values_.at(id)[std::size_t(t)]);
+      at.variables.emplace_back(variable_at(id), loop_values_.at(id)[std::size_t(t)]);
     }
     return at;
   }
@@ -340,38 +458,20 @@ class Player {
         if (!evaluate(tape)) continue;
         bool happens = true;
         for (std::size_t i = 0; i < c.conditions[k]; ++i) happens = happens && tape.root(i) != 0;
-        if (happens) access(map_.accesses()[by_place_[id][k]], t, tape.root(c.conditions[k]));
+        if (!happens) continue;
+        const KernelAccess& a = map_.accesses()[by_place_[id][k]];
+        memory_->access(a, comer(a, t), tape.root(c.conditions[k]), work_);
+        is_over_ = is_over_ || memory_->is_full();
       }
     }
   }
 
-  void access(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    const Buffer& buffer = map_.kernel().buffers[a.buffer];
-    const std::int64_t n = layout_.elements[a.buffer];
-    if (a.width > 1 && euclid_mod(address, a.width) != 0) {
-      alone(Hazard::Bounds, a, t, address,
-            "begins an access of " + std::to_string(a.width) + " elements and is no multiple of " +
-                std::to_string(a.width));
-    }
-    if (address < 0 || address > n - a.width) {
-      alone(Hazard::Bounds, a, t, address,
-            "is out of bounds: there are " + std::to_string(n) + " elements");
-    }
-    for (std::int64_t i = 0; i < a.width; ++i) {
-      work_ -= 10;
-      const auto at = checked_add(address, i);
-      if (!at || *at < 0 || *at >= n) continue;
-      switch (buffer.memory) {
-        case Memory::Local: local(a, t, *at); break;
-        case Memory::Shared: shared(a, t, *at); break;
-        case Memory::Global:
-          if (map_.is_written(a.buffer)) global(a, t, *at);
-          break;
-      }
-    }
+  Comer comer(const KernelAccess& a, std::int32_t t) const {
+    return {t,     warp_epochs_[std::size_t(t / 32)], block_epoch_, step_, access_class(map_, a),
+            agent_};
   }
   void alone(Hazard hazard, const KernelAccess& a, std::int32_t t, std::int64_t address,
-             std::string what) {
+             std::string what) override {
     if (!is_new(hazard, a.place, a.buffer)) return;
     out_.faults.push_back({.hazard = hazard,
                            .place = a.place,
@@ -383,75 +483,28 @@ class Player {
                            .what = std::move(what)});
   }
 
-  void local(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    char& written =
-        local_written_[std::size_t(t * layout_.local + layout_.begin[a.buffer] + address)];
-    if (a.kind != KernelAccess::Kind::Write && !written) {
-      alone(Hazard::Lifetime, a, t, address, "is read before anything is written there");
-    }
-    if (a.kind != KernelAccess::Kind::Read) written = 1;
-  }
-
-  Comer comer(const KernelAccess& a, std::int32_t t) const {
-    return {t, warp_epochs_[std::size_t(t / 32)], block_epoch_, step_, access_class(map_, a)};
-  }
-  void shared(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    const std::int64_t units = size_of(map_.kernel().buffers[a.buffer].type) / layout_.unit;
-    const std::int64_t from = layout_.begin[a.buffer] + address * units;
-    bool is_initialised = true, is_lost = false;
-    const Comer now = comer(a, t);
-    const auto own = std::int32_t(a.buffer) + 1;
-    for (std::int64_t u = from; u < from + units; ++u) {
-      SharedCell& cell = shared_[std::size_t(u)];
-      if (const auto* other = clocks_ ? clocked(kSharedKey, u, now) : cell.meets(now)) {
-        race(a, t, address, *other);
-      }
-      const std::int32_t owner = cell.owner(block_number_);
-      is_initialised = is_initialised && owner == own;
-      is_lost = is_lost || (owner != 0 && owner != own);
-      if (a.kind != KernelAccess::Kind::Read) cell.own(std::int32_t(a.buffer), block_number_);
-    }
-    if (a.kind == KernelAccess::Kind::Write || is_initialised) return;
-    alone(Hazard::Lifetime, a, t, address,
-          is_lost ? "is read after a store to a buffer that overlaps it"
-                  : "is read before anything is written there");
-  }
-  static constexpr std::int64_t kSharedKey = (std::int64_t{1} << 15) - 1;  // no buffer's
-  const EpochComers::Seen* clocked(std::int64_t memory, std::int64_t place, const Comer& now) {
-    ClockedCell& cell = clocked_[(memory << 48) ^ place];
-    work_ -= std::int64_t(cell.size()) + 4;
-    return cell.meets(now, *clocks_);
-  }
-  void global(const KernelAccess& a, std::int32_t t, std::int64_t address) {
-    const Comer now = comer(a, t);
-    const auto other = clocks_ ? global_.meets_other_block(a.buffer, address, now, block_number_)
-                               : global_.meets(a.buffer, address, now, block_number_);
-    if (global_.size() > kMostCells) is_over_ = true;
-    if (clocks_) {
-      const auto* own = clocked(a.buffer, address, now);
-      if (own != nullptr && !other) return race(a, t, address, *own);
-    }
-    if (!other) return;
-    if (other->block == block_number_) return race(a, t, address, other->seen);
-    if (!is_new(Hazard::Race, a.place, -2)) return;
-    const Index3 block = {other->block % grid_[0], other->block / grid_[0] % grid_[1],
-                          other->block / (grid_[0] * grid_[1])};
-    add_race(a, t, address, {block, thread_of(other->seen.thread), {}}, " of another block");
-  }
   Index3 thread_of(std::int32_t t) const {
     return {t % block_extents_[0], t / block_extents_[0] % block_extents_[1],
             t / (block_extents_[0] * block_extents_[1])};
   }
   void race(const KernelAccess& a, std::int32_t t, std::int64_t address,
-            const EpochComers::Seen& other) {
+            const EpochComers::Seen& other) override {
     if (!is_new(Hazard::Race, a.place, a.buffer)) return;
     // Where the other one stood is found by going there once more.
     Player again(map_, sizes_, INT64_MAX / 2);
     const auto first = again.variables_at({other.step, other.thread});
-    add_race(a, t, address, first.value_or(ThreadAt{block_, thread_of(other.thread), {}}), "");
+    add_race(a, t, address, first.value_or(ThreadAt{block_, thread_of(other.thread), {}}), "",
+             other.is_copy);
+  }
+  void race_of_blocks(const KernelAccess& a, std::int32_t t, std::int64_t address,
+                      const GlobalShadow::Other& other) override {
+    if (!is_new(Hazard::Race, a.place, -2)) return;
+    const Index3 block = {other.block % grid_[0], other.block / grid_[0] % grid_[1],
+                          other.block / (grid_[0] * grid_[1])};
+    add_race(a, t, address, {block, thread_of(other.seen.thread), {}}, " of another block");
   }
   void add_race(const KernelAccess& a, std::int32_t t, std::int64_t address, ThreadAt first,
-                const std::string& whose) {
+                const std::string& whose, bool is_copied = false) {
     const bool is_read = a.kind == KernelAccess::Kind::Read;
     out_.faults.push_back({.hazard = Hazard::Race,
                            .place = a.place,
@@ -461,8 +514,9 @@ class Player {
                            .first = std::move(first),
                            .second = here(t),
                            .what = std::string(is_read ? "is read" : "is written") +
-                                   " by one thread and accessed by another" + whose +
-                                   " with no barrier between"});
+                                   (is_copied ? " where a copy that accesses it may not have ended"
+                                              : " by one thread and accessed by another" + whose +
+                                                    " with no barrier between")});
   }
 
   const AccessMap& map_;
@@ -476,18 +530,21 @@ class Player {
   std::int32_t threads_ = 0;
   std::unordered_map<PlaceId, std::vector<std::int64_t>> loop_values_;  // by thread
   std::vector<PlaceId> open_loops_;
-  ReplayLayout layout_;
-  std::vector<char> local_written_;
-  std::vector<SharedCell> shared_;
-  GlobalShadow global_;
+  std::optional<ReplayMemory> memory_;
   std::int32_t block_epoch_ = 0, block_number_ = -1;
   std::vector<std::int32_t> warp_epochs_;
   std::optional<ThreadClocks> clocks_;  // where epochs do not tell
-  std::unordered_map<std::int64_t, ClockedCell> clocked_;
-  std::vector<PlaceId> left_;  // by thread: the Leave by which it is on its way out
+  std::vector<PlaceId> left_;           // by thread: the Leave by which it is on its way out
   std::size_t count_left_ = 0;
   std::int32_t step_ = 0;
   bool is_over_ = false;
+  // Where threads go at their own pace.
+  std::optional<BlockEvents> events_;
+  std::vector<std::size_t> first_object_;  // by buffer
+  std::unordered_map<const Statement*, PlaceId> place_of_;
+  std::unordered_map<PlaceId, const MemoryNumber*> number_at_;
+  Active one_;                      // the thread that stands there
+  std::optional<CopyAgent> agent_;  // who accesses memory for it
   std::set<std::tuple<Hazard, PlaceId, std::int64_t>> said_;
   std::array<std::size_t, kHazards> counts_{};
   std::optional<Wanted> wanted_;

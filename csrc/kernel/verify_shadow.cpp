@@ -11,6 +11,7 @@ AccessClass access_class(const AccessMap& map, const KernelAccess& a) {
       const bool is_global = map.kernel().buffers[a.buffer].memory == Memory::Global;
       return is_global && a.duplicates_allowed ? AccessClass::Duplicates : AccessClass::Write;
     }
+    case KernelAccess::Kind::Signal: return AccessClass::Signal;
     case KernelAccess::Kind::Atomic: break;
   }
   return a.function == Function::Min   ? AccessClass::Min
@@ -111,14 +112,16 @@ std::optional<GlobalShadow::Other> GlobalShadow::meets_other_block(BufferId buff
 const EpochComers::Seen* ClockedCell::meets(const Comer& c, const ThreadClocks& clocks) {
   const EpochComers::Seen* found = nullptr;
   std::erase_if(seen_, [&](const Seen& s) {
-    const bool is_before = clocks.is_before(s.who.thread, s.tick, c.thread);
+    const bool is_before = clocks.is_before(s.agent, s.tick, c.thread);
     if (!is_before && found == nullptr && disturb(s.kind, c.kind)) {
       met_ = s.who;
       found = &met_;
     }
     return is_before && (s.kind == c.kind || c.kind == AccessClass::Write);
   });
-  seen_.push_back({{c.thread, c.warp_epoch, c.step}, clocks.now(c.thread), c.kind});
+  const CopyAgent by = c.agent.value_or(CopyAgent{c.thread, clocks.now(c.thread)});
+  seen_.push_back(
+      {{c.thread, c.warp_epoch, c.step, c.agent.has_value()}, by.agent, by.end, c.kind});
   return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/block_events.h>
 #include <selvage/kernel/thread_clocks.h>
 #include <selvage/kernel/verify_access.h>
 
@@ -14,8 +15,8 @@ namespace selvage {
 // How an access gets on with another one of the same bytes: two of one class do not disturb one
 // another, Write apart, which disturbs all. Duplicates: a write of global memory that others make,
 // too, of the same value.
-enum class AccessClass : std::uint8_t { Read, Write, Add, Min, Max, Duplicates };
-inline constexpr std::size_t kAccessClasses = 6;
+enum class AccessClass : std::uint8_t { Read, Write, Add, Min, Max, Duplicates, Signal };
+inline constexpr std::size_t kAccessClasses = 7;
 AccessClass access_class(const AccessMap& map, const KernelAccess& a);
 bool disturb(AccessClass a, AccessClass b);
 
@@ -25,6 +26,7 @@ struct Comer {
   std::int32_t warp_epoch = 0, block_epoch = 0;
   std::int32_t step = 0;  // of the run, to find it again
   AccessClass kind = AccessClass::Read;
+  std::optional<CopyAgent> agent = {};  // who does it for the thread
 };
 
 // Those who came to some bytes in one way since the block met last, as many of them as it takes to
@@ -34,6 +36,7 @@ class EpochComers {
  public:
   struct Seen {
     std::int32_t thread = -1, warp_epoch = 0, step = 0;
+    bool is_copy = false;  // what a copy does that ends later
     bool is_any() const { return thread >= 0; }
   };
   void add(const Comer& c);
@@ -105,6 +108,7 @@ class ClockedCell {
  private:
   struct Seen {
     EpochComers::Seen who;
+    std::int64_t agent;  // the thread, or who does it for it
     ThreadClocks::Tick tick;
     AccessClass kind;
   };

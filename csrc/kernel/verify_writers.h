@@ -13,9 +13,9 @@ namespace selvage {
 //   tile[row*32 + lane] = ..., read at A       row = A / 32, lane = A % 32
 //
 // and then proving that the write runs at that point: that it is in the loops' ranges and that what
-// guards the write holds. Where a condition c of one write is not proved, the read is looked at once
-// more where c does not hold, and another write must have stored the element there: so the branches
-// of a guard serve together.
+// guards the write holds. Where a condition c of one write is not proved, the read is looked at
+// once more where c does not hold, and another write must have stored the element there: so the
+// branches of a guard serve together.
 //
 // `loops`: how many loops around the read are the same for all the writes. These come before the
 // read in each of their iterations, and nothing overwrites what they store before the read.

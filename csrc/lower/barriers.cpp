@@ -185,18 +185,26 @@ class Placer {
   }
 
   Way pass(Statement& s, int depth) {
-    return std::visit(
-        overloaded{[&](Loop& loop) { return pass_loop(s, loop, depth); },
-                   [&](Guard& guard) { return pass(s, guard, depth); },
-                   [&](const Barrier& barrier) {
-                     const Needed joined = joined_by(barrier);
-                     return joined == Needed::None ? Way{} : barrier_way(joined);
-                   },
-                   [&](const Define&) { return Way{}; }, [&](const Leave&) { return Way{}; },
-                   [&](const Store&) { return accesses_of(s); },
-                   [&](const Transfer&) { return accesses_of(s); },
-                   [&](const Shuffle&) { return accesses_of(s); }},
-        s.node);
+    const auto accesses = [&](const auto&) { return accesses_of(s); };
+    return std::visit(overloaded{[&](Loop& loop) { return pass_loop(s, loop, depth); },
+                                 [&](Guard& guard) { return pass(s, guard, depth); },
+                                 [&](const Barrier& barrier) {
+                                   const Needed joined = joined_by(barrier);
+                                   return joined == Needed::None ? Way{} : barrier_way(joined);
+                                 },
+                                 [&](const Leave&) { return Way{}; },
+                                 [&](const Define& d) { return accesses(d); },
+                                 [&](const Store& store) { return accesses(store); },
+                                 [&](const Transfer& transfer) { return accesses(transfer); },
+                                 [&](const Shuffle& shuffle) { return accesses(shuffle); },
+                                 // Who writes a region or a while loop orders what is in it, and
+                                 // waits for the copies that he begins: a barrier alone does not.
+                                 [&](const AsyncCopy& copy) { return accesses(copy); },
+                                 [&](const Arrive& arrive) { return accesses(arrive); },
+                                 [&](const Wait& wait) { return accesses(wait); },
+                                 [&](const Region& region) { return accesses(region); },
+                                 [&](const While& loop) { return accesses(loop); }},
+                      s.node);
   }
   Way accesses_of(const Statement& s) const {
     Way way;

@@ -22,7 +22,8 @@ class Lifetimes {
   explicit Lifetimes(const Kernel& kernel) : kernel_(kernel) { visit(kernel.body); }
 
   bool meet(BufferId a, BufferId b) const {
-    return meetings_.contains({std::min(a, b), std::max(a, b)});
+    return always_.contains(a) || always_.contains(b) ||
+           meetings_.contains({std::min(a, b), std::max(a, b)});
   }
 
  private:
@@ -56,7 +57,10 @@ class Lifetimes {
   std::set<BufferId> touched(const Statement& s) {
     std::set<BufferId> all;
     for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
-      if (kernel_.buffers[a.buffer].memory == Memory::Shared) all.insert(a.buffer);
+      if (kernel_.buffers[a.buffer].memory != Memory::Shared) return;
+      all.insert(a.buffer);
+      // A copy that ends later, and a barrier object, are there beyond the statement.
+      if (a.is_async || a.kind == AccessKind::Signal) always_.insert(a.buffer);
     });
     // What one statement reads and writes is there at once.
     for (BufferId a : all) {
@@ -68,6 +72,7 @@ class Lifetimes {
 
   const Kernel& kernel_;
   std::set<Pair> meetings_;  // the smaller id first
+  std::set<BufferId> always_;
 };
 
 }  // namespace

@@ -82,7 +82,9 @@ class KernelObligations {
         ends_[loop] = rest->extent;
       }
       std::visit(overloaded{[&](const Loop& l) { visit(l); },
-                            [&](const Define& d) { around_.push_back(eq(d.variable, d.value)); },
+                            [&](const Define& d) {
+                              if (!d.read) around_.push_back(eq(d.variable, d.value));
+                            },
                             [&](const Guard& guard) {
                               around_.push_back(guard.condition);
                               visit(guard.body);
@@ -100,7 +102,14 @@ class KernelObligations {
                             [&](const Transfer& t) {
                               if (is_target(t.to)) add(t);
                             },
-                            [](const Barrier&) {}, [](const Shuffle&) {}, [](const Leave&) {}},
+                            [](const Barrier&) {}, [](const Shuffle&) {}, [](const Leave&) {},
+                            [](const Arrive&) {}, [](const Wait&) {},
+                            // How these are to be compared is not known.
+                            [&](const AsyncCopy& copy) {
+                              if (is_target(copy.copy.to)) differ();
+                            },
+                            [&](const Region& region) { visit(region.body); },
+                            [&](const While& loop) { visit(loop.body); }},
                  s.node);
     }
     around_.resize(outside);

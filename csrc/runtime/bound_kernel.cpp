@@ -57,7 +57,7 @@ BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes) : kernel
   for (const Buffer& b : kernel.buffers) alignment_.push_back(size_of(b.type));
   for_each_statement(kernel.body, [&](const Statement& s) {
     for (const StatementAccess& a : parts_of(s).accesses) {
-      const std::int64_t bytes = a.width * size_of(kernel.buffers[a.buffer].type);
+      const std::int64_t bytes = a.alignment * size_of(kernel.buffers[a.buffer].type);
       alignment_[a.buffer] = std::max(alignment_[a.buffer], bytes);
     }
   });

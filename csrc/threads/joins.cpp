@@ -31,13 +31,14 @@ class JoinWriter {
   Body write(Body body, const GuardBarriers& own) const {
     Body out;
     for (Statement& s : body) {
-      // Those who pass a guard, and not those of `otherwise`, are known.
+      // Those who pass a guard are known, and not those of `otherwise`, nor of a region.
       const bool is_guard = std::holds_alternative<Guard>(s.node);
-      GuardBarriers inside = own;
-      if (is_guard) inside = own.block || own.warp ? within_(s) : GuardBarriers{};
+      const bool is_part = is_guard || std::holds_alternative<Region>(s.node);
+      GuardBarriers inside = is_part ? GuardBarriers{} : own;
+      if (is_guard && (own.block || own.warp)) inside = within_(s);
       for (Body* inner : bodies(s)) {
         *inner = write(std::move(*inner), inside);
-        if (is_guard) inside = {};
+        if (is_part) inside = {};
       }
       if (is_join_(s)) {
         if (!own.block && !own.warp) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace selvage::test {
 
@@ -15,6 +16,8 @@ HappensBefore::HappensBefore(const Kernel& kernel) : kernel_(kernel) {
   threads_ = value(kernel.launch.block[0]);
   for (thread_ = 0; thread_ < threads_; ++thread_) {
     last_.push_back(kNobody);
+    groups_.clear();
+    open_group_.clear();
     run(kernel.body);
   }
   judge_meetings();
@@ -77,8 +80,20 @@ HappensBefore::Way HappensBefore::run(const Statement& s) {
     trips_.pop_back();
     return way;
   }
+  if (const auto* region = std::get_if<Region>(&s.node)) {
+    const auto warp = std::size_t(thread_ / 32);
+    const bool is_member =
+        warp < region->members.size() && (region->members[warp] >> thread_ % 32 & 1) != 0;
+    return is_member ? run(region->body) : Way::On;
+  }
   if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
     meet(s, *barrier);
+  } else if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) {
+    begin(copy->copy);
+  } else if (std::holds_alternative<Arrive>(s.node)) {
+    groups_.push_back(std::exchange(open_group_, {}));
+  } else if (const auto* wait = std::get_if<Wait>(&s.node)) {
+    end_groups(wait->pending);
   } else if (const auto* store = std::get_if<Store>(&s.node)) {
     Event reads, write;
     read(store->value, reads);
@@ -104,6 +119,26 @@ void HappensBefore::add(Event event) {
   event.before.push_back(last_.back());
   last_.back() = events_.size();
   events_.push_back(std::move(event));
+}
+
+// An event of its own, after what the thread has done; only a wait comes after it.
+void HappensBefore::begin(const Transfer& copy) {
+  add({});
+  Event event;
+  const std::int64_t nobody = -1 - std::int64_t(events_.size());
+  event.accesses.push_back({copy.from, value(copy.from_address), nobody, false});
+  event.accesses.push_back({copy.to, value(copy.to_address), nobody, true});
+  event.before.push_back(last_.back());
+  open_group_.push_back(events_.size());
+  events_.push_back(std::move(event));
+}
+
+void HappensBefore::end_groups(std::int64_t pending) {
+  Event event;
+  for (std::size_t k = 0; std::int64_t(k) < std::int64_t(groups_.size()) - pending; ++k) {
+    event.before.insert(event.before.end(), groups_[k].begin(), groups_[k].end());
+  }
+  add(std::move(event));
 }
 
 void HappensBefore::meet(const Statement& s, const Barrier& barrier) {

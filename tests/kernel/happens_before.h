@@ -10,7 +10,7 @@
 
 namespace selvage::test {
 
-// Of a kernel of one block without sizes, atomic stores and shuffles.
+// Of a kernel of one block without sizes, atomic stores, shuffles and barrier objects.
 class HappensBefore {
  public:
   explicit HappensBefore(const Kernel& kernel);
@@ -43,6 +43,8 @@ class HappensBefore {
   void read(ValueId v, Event& into) const;
   void add(Event event);
   void meet(const Statement& s, const Barrier& barrier);
+  void begin(const Transfer& copy);
+  void end_groups(std::int64_t pending);
   void close();
   bool comes_before(std::size_t a, std::size_t b) const {
     return (reached_[b][a / 64] >> a % 64 & 1) != 0;
@@ -58,6 +60,9 @@ class HappensBefore {
   Expr left_;  // the loop that is being left
   std::vector<Event> events_;
   std::vector<std::size_t> last_;  // of each thread
+  // Copies of the running thread: of the groups that are closed, and of the open one.
+  std::vector<std::vector<std::size_t>> groups_;
+  std::vector<std::size_t> open_group_;
   std::map<std::pair<std::pair<const Statement*, std::int64_t>, Trips>, std::size_t> meetings_;
   std::vector<std::vector<std::uint64_t>> reached_;  // from which others, by event
   bool diverges_ = false, races_ = false, reads_uninitialised_ = false;

@@ -25,8 +25,12 @@ inline constexpr std::uint32_t kAll = Barrier::kAllLanes;
 class PartKernel {
  public:
   // `most`: threads. Of every two seeds one gives a kernel in which hardly anything is forgotten.
-  PartKernel(unsigned seed, std::int64_t most = 96)
-      : random_(seed * 7919U + 17U), h_("parts_" + std::to_string(seed)), is_tame_(seed % 2 == 1) {
+  // `copies`: part of what is exchanged is copied, by copies that end later.
+  PartKernel(unsigned seed, std::int64_t most = 96, bool copies = false)
+      : random_(seed * 7919U + 17U),
+        h_("parts_" + std::to_string(seed)),
+        is_tame_(seed % 2 == 1),
+        copies_(copies) {
     threads_ = 32 * (1 + draw(most / 32));
     if (draw(4) == 0) threads_ -= 1 + draw(20);
     t_ = h_.variable("t", h_.c(threads_));
@@ -68,7 +72,11 @@ class PartKernel {
       const std::int64_t what = draw(depth > 0 ? 10 : 4);
       if (what < 4) {
         fence(body, group);
-        body.push_back(exchange());
+        if (copies_ && draw(2) == 0) {
+          copy(body);
+        } else {
+          body.push_back(exchange());
+        }
         fence(body, group);
       } else if (what < 7) {
         split(body, group, depth);
@@ -154,6 +162,21 @@ class PartKernel {
     return int(numbers_.size() - 1) % 15 + 1;
   }
 
+  // From one tile to the other, or from memory, and mostly waited for.
+  void copy(Body& body) {
+    const BufferId to = s_[std::size_t(draw(2))];
+    const BufferId from = draw(3) == 0 ? a_ : s_[to == s_[0] ? 1 : 0];
+    const Expr where[] = {t_, (t_ + (1 + draw(40))) % threads_, threads_ - 1 - t_};
+    AsyncCopy copy;
+    copy.copy = {to, from, where[draw(3)], where[draw(3)], 1, h_.pool->symbol("lane"), {}};
+    Wait wait;
+    wait.pending = draw(3) == 0 ? 1 : 0;
+    body.push_back({copy});
+    if (!slips()) body.push_back({Arrive{}});
+    if (wait.pending == 1 && !slips()) body.push_back({Arrive{}});
+    if (!slips()) body.push_back({wait});
+  }
+
   Statement exchange() {
     const BufferId s = s_[std::size_t(draw(2))];
     const Expr where[] = {t_,
@@ -171,7 +194,7 @@ class PartKernel {
 
   std::mt19937_64 random_;
   HandKernel h_;
-  bool is_tame_;
+  bool is_tame_, copies_;
   std::int64_t threads_ = 0;
   Expr t_;
   BufferId a_ = 0, y_ = 0, sum_ = 0;

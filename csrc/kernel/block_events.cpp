@@ -1,0 +1,111 @@
+#include <selvage/kernel/block_events.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+BlockEvents::BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals)
+    : threads_(threads), arrivals_(std::move(arrivals)) {
+  start_block();
+}
+
+void BlockEvents::start_block() {
+  groups_.assign(std::size_t(threads_), 0);
+  objects_.assign(arrivals_.size(), {});
+}
+
+// Of a queue the agent has the thread's number behind those of the threads, and counts groups; of
+// an object it comes behind them, and counts phases.
+CopyAgent BlockEvents::copy(std::uint32_t thread) const {
+  return {threads_ + thread, ThreadClocks::Tick(groups_[thread] + 1)};
+}
+
+CopyAgent BlockEvents::copy_for(std::size_t object) const {
+  return {2 * threads_ + std::int64_t(object),
+          ThreadClocks::Tick(objects_[object].ended.size() + 1)};
+}
+
+std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::int64_t bytes,
+                               ThreadClocks& clocks) {
+  objects_[object].copied += bytes;
+  return come(thread, objects_[object], object, clocks);
+}
+
+void BlockEvents::wait_for_groups(std::uint32_t thread, std::int64_t pending,
+                                  ThreadClocks& clocks) const {
+  const std::int64_t ended = std::max<std::int64_t>(0, groups_[thread] - pending);
+  clocks.learn(thread, threads_ + thread, ThreadClocks::Tick(ended));
+}
+
+std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
+                                ThreadClocks& clocks) {
+  Object& o = objects_[object];
+  if (o.arrived == arrivals_[object]) {
+    return "an arrival more than the object takes in a phase: " + state(object);
+  }
+  ++o.arrived;
+  o.expected += bytes;
+  return come(thread, o, object, clocks);
+}
+
+std::string BlockEvents::come(std::uint32_t thread, Object& o, std::size_t object,
+                              ThreadClocks& clocks) {
+  const std::vector<ThreadClocks::Tick> known = clocks.give(thread);
+  o.known.resize(known.size());
+  for (std::size_t i = 0; i < known.size(); ++i) o.known[i] = std::max(o.known[i], known[i]);
+  if (o.arrived < arrivals_[object] || o.copied < o.expected) return {};
+  if (o.copied > o.expected)
+    return "more bytes are copied than arrivals have said: " + state(object);
+  std::string wrong;
+  const auto is_late = [&](const Waiter& w) { return o.known[w.thread] < w.tick; };
+  if (std::any_of(o.waiters.begin(), o.waiters.end(), is_late)) {
+    wrong = "the end of a phase that a thread may still wait for the one before of";
+  }
+  o.known[std::size_t(2 * threads_) + object] = ThreadClocks::Tick(o.ended.size() + 1);
+  o.ended.push_back(std::move(o.known));
+  o.arrived = o.expected = o.copied = 0;
+  o.known.clear();
+  o.waiters.clear();
+  return wrong;
+}
+
+std::string BlockEvents::begin_wait(std::uint32_t thread, std::size_t object, std::int64_t phase,
+                                    const ThreadClocks& clocks) const {
+  const auto ended = std::int64_t(objects_[object].ended.size());
+  const std::int64_t agent = 2 * threads_ + std::int64_t(object);
+  const bool knows_the_one_before =
+      phase >= 0 &&
+      (phase == 0 || clocks.is_before(agent, ThreadClocks::Tick(phase), std::int64_t(thread)));
+  if (!knows_the_one_before) {
+    return fmt::format("a wait for phase {}, where the one before may not have ended", phase);
+  }
+  if (ended > phase + 1) {
+    return fmt::format("a wait for phase {}, where the next one may have ended as well", phase);
+  }
+  return {};
+}
+
+bool BlockEvents::end_wait(std::uint32_t thread, std::size_t object, std::int64_t phase,
+                           ThreadClocks& clocks, std::string& wrong) {
+  Object& o = objects_[object];
+  const auto ended = std::int64_t(o.ended.size());
+  if (phase >= ended) return false;
+  clocks.learn(thread, o.ended[std::size_t(phase)]);
+  if (phase + 1 == ended) {
+    o.waiters.push_back({thread, clocks.now(thread)});
+  } else if (phase + 2 <= ended) {
+    wrong = fmt::format("a wait for phase {}, where the next one may have ended as well", phase);
+  }
+  return true;
+}
+
+std::string BlockEvents::state(std::size_t object) const {
+  const Object& o = objects_[object];
+  const std::string arrived = fmt::format("{} of {} arrivals", o.arrived, arrivals_[object]);
+  if (o.expected == 0 && o.copied == 0) return arrived + " have come";
+  return fmt::format("{} and {} of {} bytes have come", arrived, o.copied, o.expected);
+}
+
+}  // namespace selvage
