@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/expr/fresh.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/expressions.h>
@@ -126,9 +127,8 @@ class AccessCollector {
     environment_.emplace_back(variable, value);
   }
   Expr fresh(Expr variable) {
-    const std::string name(variable.name());
-    const int before = names_[name]++;
-    return before == 0 ? variable : map_.pool().symbol(name + "#" + std::to_string(before + 1));
+    taken_.push_back(fresh_symbol(map_.pool(), variable.name(), taken_));
+    return taken_.back();
   }
 
   void visit(const Loop& loop, PlaceId id, std::size_t scope) {
@@ -298,7 +298,7 @@ class AccessCollector {
   const Kernel& kernel_;
   Environment environment_;
   std::vector<std::pair<Expr, PlaceId>> open_;  // serial loops around, by their own variables
-  std::unordered_map<std::string, int> names_;
+  std::vector<Expr> taken_;                     // by loops and numbers from memory
 };
 
 AccessMap::AccessMap(const Kernel& kernel)

@@ -1,3 +1,4 @@
+#include <selvage/expr/fresh.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/bound_oracle.h>
 #include <selvage/index/hole_search.h>
@@ -49,8 +50,10 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
   const std::vector<DomainId> logical = covered_domain(fusion[t]);
   std::vector<Expr> items;
   Facts facts = *fusion.facts();
+  std::vector<Expr> taken = fusion.sizes();  // an axis may be called like one
   for (DomainId d : logical) {
-    items.push_back(fusion.pool().symbol(schedule.name(t, d)));
+    items.push_back(fresh_symbol(fusion.pool(), schedule.name(t, d), taken));
+    taken.push_back(items.back());
     facts.loop(items.back(), graph[d].extent);
   }
   const Path everything = everything_from(graph, logical, schedule.transforms(t));

@@ -43,6 +43,23 @@ TEST(Coverage, OfAResizeThatTrimsOnlyHolesIsComplete) {
   }
 }
 
+// As `facts` a loop over an axis of that name would be 0 <= N < N, from which anything follows.
+TEST(Coverage, AnAxisMayBeCalledLikeASize) {
+  for (const std::string axis : {"m", "N"}) {
+    Fusion f;
+    const Expr n = f.extent("N", 3), i = f.fresh_index(axis);
+    const Tensor y = f.output("y", f.compute("t", {i}, {n}, f.values().index(i)));
+    Schedule s(f);
+    s.resize(s.loops(y.id())[0], f.constant(0), f.constant(-2));
+    const Coverage coverage = analyze(f, s, y.id()).coverage;
+    EXPECT_TRUE(is_refuted(coverage.verdict)) << axis;
+    ASSERT_EQ(coverage.lost.size(), 2U) << axis;  // the item and the size
+    const auto& [item, place] = coverage.lost[0];
+    EXPECT_EQ(to_string(item), axis == "N" ? "N#2" : "m");
+    EXPECT_GE(place, coverage.lost[1].second - 2);
+  }
+}
+
 // Twelve numbers, the last taken off and then run over all the same, as 15 points: the guard asks
 // for items alone and lets it through.
 TEST(Coverage, WhereDuplicatesAreAllowedHolesOnTheWayLoseNothing) {
