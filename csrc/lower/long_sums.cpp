@@ -48,6 +48,7 @@ std::optional<std::int64_t> additions(const Statement& statement, const ValueGra
     if (!own) return std::nullopt;
     most = std::max(most, *own);
   }
+  if (most > 0 && std::holds_alternative<While>(statement.node)) return std::nullopt;
   const auto* loop = std::get_if<Loop>(&statement.node);
   if (loop == nullptr || is_index(loop->parallel) || most == 0) return most;
   if (!loop->extent.is(Op::Const)) return kMany;
