@@ -58,6 +58,7 @@ void BlockRun::end_body(Thread t) {
     r.variables.push_back(f.owner);
     f.at = 0;
     ++f.next;
+    ++f.turn;
     return turn(t, *f.owner);
   }
   if (is_while) tell(*f.owner, t, "a loop that goes on and on");
@@ -67,6 +68,7 @@ void BlockRun::end_body(Thread t) {
   }
   r.variables.push_back(f.owner);
   f.at = 0;
+  ++f.turn;
   stand(t);
   actions_.set(*f.owner, ++f.next);
 }
@@ -181,8 +183,9 @@ bool BlockRun::pass_wait(Thread t, const Statement& s) {
 }
 
 bool BlockRun::release(bool is_forced) {
-  std::vector<const Statement*> barriers;  // in the order of the first who waits
-  std::map<const Statement*, std::vector<Thread>> there;
+  using Meeting = std::pair<const Statement*, std::vector<std::int64_t>>;  // and turns of loops
+  std::vector<Meeting> meetings;  // in the order of the first who waits
+  std::map<Meeting, std::vector<Thread>> there;
   std::set<const Statement*> endless;
   bool has_released = false;
   for (Thread t = 0; t < threads_; ++t) {
@@ -196,14 +199,17 @@ bool BlockRun::release(bool is_forced) {
       }
       continue;
     }
-    if (there[s].empty()) barriers.push_back(s);
-    there[s].push_back(t);
+    Meeting meeting{s, {}};
+    for (const Frame& f : runners_[t].frames) meeting.second.push_back(f.turn);
+    if (there[meeting].empty()) meetings.push_back(meeting);
+    there[meeting].push_back(t);
   }
   if (!endless.empty()) return false;
-  for (const Statement* s : barriers) {
+  for (const Meeting& meeting : meetings) {
+    const Statement* s = meeting.first;
     const auto* barrier = std::get_if<Barrier>(&s->node);
     const auto& own = barrier == nullptr ? kWarpBarrier : *barrier;
-    const std::vector<Thread>& all = there[s];
+    const std::vector<Thread>& all = there[meeting];
     if (own.scope != Barrier::Scope::Warp) {
       has_released = release_barrier(*s, own, all, is_forced) || has_released;
       continue;

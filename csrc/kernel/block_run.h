@@ -50,8 +50,10 @@ class BlockActions {
 
 // Runs the threads of a block, each at its own pace: one after the other from where it stands to
 // where it must wait, and on from there as soon as it need not. What a run without faults does is
-// the same whatever the order. Where nobody can go on, that is told; after a barrier that somebody
-// misses those who are there go on, after a wait that nobody ends the block is at its end.
+// the same whatever the order. Threads meet at a barrier the k-th time round of the loops around it
+// if all of them are there for the k-th time. Where nobody can go on, that is told; after a barrier
+// that somebody misses those who are there go on, after a wait that nobody ends the block is at its
+// end.
 class BlockRun {
  public:
   BlockRun(const Body& body, std::int64_t threads, ThreadClocks& clocks, BlockEvents& events,
@@ -70,6 +72,7 @@ class BlockRun {
     std::int64_t next = 0, end = 0;    // of a loop: iterations to come
     std::size_t at = 0;
     std::size_t variables = 0;  // those in scope where it begins
+    std::int64_t turn = 0;      // of a loop: how often it has come round
   };
   struct Runner {
     std::vector<Frame> frames;
