@@ -1,4 +1,5 @@
 #include <selvage/base/names.h>
+#include <selvage/base/words.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/words.h>
 
@@ -26,13 +27,10 @@ std::string meant(std::string_view word, std::span<const std::string_view> words
   return best ? "did you mean '" + std::string(*best) + "'?" : otherwise;
 }
 
-std::string few_names(std::string words, std::span<const std::string> names,
+std::string few_names(std::string words, const std::vector<std::string>& names,
                       std::string otherwise) {
   constexpr std::size_t kMost = 32;
-  if (names.empty() || names.size() > kMost) return otherwise;
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return std::move(words) + list;
+  return names.empty() || names.size() > kMost ? otherwise : std::move(words) + joined(names);
 }
 
 std::size_t one_of(std::string_view text, const Place& place, std::string_view what,

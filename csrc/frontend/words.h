@@ -19,7 +19,8 @@ std::string meant(std::string_view word, std::span<const std::string_view> words
                   std::string otherwise);
 
 // `words` and the names behind them, or `otherwise` where there is none, or more than 32.
-std::string few_names(std::string words, std::span<const std::string> names, std::string otherwise);
+std::string few_names(std::string words, const std::vector<std::string>& names,
+                      std::string otherwise);
 
 // The number of the word that stands there (E304).
 std::size_t one_of(std::string_view text, const Place& place, std::string_view what,
