@@ -1,4 +1,5 @@
 // `schedule` of section 2, carried out on the fusion.
+#include <selvage/base/words.h>
 #include <selvage/frontend/loop_list.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/words.h>
@@ -238,11 +239,10 @@ class Builder {
 
   DomainId find_loop(TensorId t, const std::string& name, const Place& place,
                      const std::string& tensor) const {
-    std::vector<std::string> names;
     for (DomainId d : schedule_.loop_domains(t)) {
-      names.push_back(schedule_.name(t, d));
-      if (names.back() == name) return d;
+      if (schedule_.name(t, d) == name) return d;
     }
+    const std::vector<std::string> names = names_of_loops(t);
     const std::vector<std::string_view> words(names.begin(), names.end());
     refuse("E205", place, tensor + " has no loop " + name + " in the end",
            meant(name, words,
@@ -283,55 +283,59 @@ class Builder {
     }
   }
 
-  // Who reads a cache, and has the loop that its `at` names.
-  TensorId reader_with(TensorId t, const ScheduleDraft::Site& site) const {
+  std::vector<std::string> names_of_loops(TensorId t) const {
+    std::vector<std::string> names;
+    for (DomainId d : schedule_.loop_domains(t)) names.push_back(schedule_.name(t, d));
+    return names;
+  }
+
+  // Those that read t in loops of their own, or those that do and are inlined.
+  std::vector<TensorId> readers_of(TensorId t, bool are_inlined) const {
     const EffectiveReads reads(schedule_.fusion(), schedule_);
-    std::vector<TensorId> found, all;
-    std::optional<TensorId> inlined;
+    std::vector<TensorId> readers;
     for (TensorId reader : reads.definition_order()) {
       if (schedule_.fusion()[reader].is_input) continue;
-      for (const EffectiveRead& read : reads.of(reader)) {
-        if (read.source != t) continue;
-        if (schedule_.is_inlined(reader)) {
-          inlined = reader;
-          break;
-        }
-        all.push_back(reader);
-        for (DomainId d : schedule_.loop_domains(reader)) {
-          if (schedule_.name(reader, d) != *site.at) continue;
-          found.push_back(reader);
-          break;
-        }
-      }
+      if (schedule_.is_inlined(reader) != are_inlined) continue;
+      const std::vector<EffectiveRead> all = reads.of(reader);
+      const auto reads_it = [&](const EffectiveRead& read) { return read.source == t; };
+      if (std::any_of(all.begin(), all.end(), reads_it)) readers.push_back(reader);
+    }
+    return readers;
+  }
+
+  std::string names_of(const std::vector<TensorId>& tensors) const {
+    std::vector<std::string> names;
+    for (TensorId t : tensors) names.push_back(schedule_.fusion()[t].name);
+    return joined(names);
+  }
+
+  // Who reads a cache, and has the loop that its `at` names.
+  TensorId reader_with(TensorId t, const ScheduleDraft::Site& site) const {
+    const std::vector<TensorId> all = readers_of(t, false);
+    std::vector<TensorId> found;
+    for (TensorId reader : all) {
+      const std::vector<std::string> loops = names_of_loops(reader);
+      if (std::count(loops.begin(), loops.end(), *site.at) != 0) found.push_back(reader);
     }
     if (found.size() == 1) return found[0];
-    const auto names = [&](const std::vector<TensorId>& list) {
-      std::string text;
-      for (TensorId reader : list) {
-        text += (text.empty() ? "" : ", ") + schedule_.fusion()[reader].name;
-      }
-      return text;
-    };
     const std::string& own = schedule_.fusion()[t].name;
     if (all.empty()) {
+      const std::vector<TensorId> inlined = readers_of(t, true);
       refuse("E205", site.at_place, "cache.at: nothing that is computed in loops reads " + own,
-             inlined ? "leave at out, or compute a reader in loops of its own: " +
-                           schedule_.fusion()[*inlined].name + ": []"
-                     : "leave at out");
+             inlined.empty() ? "leave at out"
+                             : "leave at out, or compute a reader in loops of its own: " +
+                                   schedule_.fusion()[inlined.back()].name + ": []");
     }
-    const std::string help = "say which under " + own + ": {inline: {into: " +
-                             schedule_.fusion()[(found.empty() ? all : found)[0]].name +
-                             ", at: " + *site.at + "}}, and leave at out here";
     if (!found.empty()) {
       refuse("E331", site.at_place,
-             "cache.at: " + names(found) + " all read " + own + ", and have a loop " + *site.at,
-             help);
+             "cache.at: " + names_of(found) + " all read " + own + ", and have a loop " + *site.at,
+             "say which under " + own + ": {inline: {into: " + schedule_.fusion()[found[0]].name +
+                 ", at: " + *site.at + "}}, and leave at out here");
     }
-    std::vector<std::string> loops;
-    for (DomainId d : schedule_.loop_domains(all[0])) loops.push_back(schedule_.name(all[0], d));
+    const std::vector<std::string> loops = names_of_loops(all[0]);
     const std::vector<std::string_view> words(loops.begin(), loops.end());
     refuse("E205", site.at_place,
-           "cache.at: none of those who read " + own + " (" + names(all) + ") has a loop " +
+           "cache.at: none of those who read " + own + " (" + names_of(all) + ") has a loop " +
                *site.at + " in the end",
            meant(*site.at, words,
                  few_names("the loops of " + schedule_.fusion()[all[0]].name + " are ", loops,
