@@ -5,6 +5,7 @@
 #include <selvage/frontend/words.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace selvage {
 
@@ -126,45 +127,51 @@ class Reader {
 
   // All iterdomains that no transform takes, in any order.
   std::vector<std::size_t> read_leaves(const Node& list, const std::string& what, Feeds feeds) {
-    const auto is_leaf = [&](std::size_t d) { return !names_.all()[d].feeds[std::size_t(feeds)]; };
     const std::size_t before = errors_.list().size();
-    std::vector<std::size_t> leaves = read_names(list, what);
-    if (errors_.list().size() != before) return leaves;
+    std::vector<std::size_t> named = read_names(list, what);
+    if (errors_.list().size() != before) return named;
+    const std::vector<std::size_t> leaves = leaves_of({feeds});
     std::vector<bool> seen(names_.size(), false);
-    for (std::size_t k = 0; k < leaves.size(); ++k) {
-      const std::size_t d = leaves[k];
+    for (std::size_t k = 0; k < named.size(); ++k) {
+      const std::size_t d = named[k];
       seen[d] = true;
-      if (is_leaf(d)) continue;
+      if (is_leaf(d, feeds)) continue;
       errors_.attempt([&] {
-        refuse("E307", list.items[k].place,
-               what + ": " + names_.all()[d].name + " of " + name_ + " is taken by a transform",
-               few_names("name what no transform takes: ", names_of(leaves_of(feeds, feeds)),
-                         "name what comes out of that transform"));
+        refuse(
+            "E307", list.items[k].place,
+            what + ": " + names_.all()[d].name + " of " + name_ + " is taken by a transform",
+            few("name what no transform takes: ", leaves, "name what comes out of that transform"));
       });
     }
-    for (std::size_t d = 0; d < names_.size(); ++d) {
-      if (seen[d] || !is_leaf(d)) continue;
-      refuse(
-          "E307", list.place, what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
-          few_names(
-              "name every iterdomain that no transform takes: ", names_of(leaves_of(feeds, feeds)),
-              "name every iterdomain that no transform takes"));
+    for (std::size_t d : leaves) {
+      if (seen[d]) continue;
+      refuse("E307", list.place,
+             what + ": " + names_.all()[d].name + " of " + name_ + " is missing",
+             few("name every iterdomain that no transform takes: ", leaves,
+                 "name every iterdomain that no transform takes"));
     }
-    return leaves;
+    return named;
   }
 
-  std::vector<std::string> names_of(const std::vector<std::size_t>& domains) const {
+  // few_names of iterdomains. Many are not even listed: each of as many may be refused.
+  std::string few(std::string words, const std::vector<std::size_t>& domains,
+                  std::string otherwise) const {
     std::vector<std::string> names;
+    if (domains.size() > kMostNames) return otherwise;
     for (std::size_t d : domains) names.push_back(names_.all()[d].name);
-    return names;
+    return few_names(std::move(words), names, std::move(otherwise));
   }
 
-  // What nothing takes that feeds the one or the other.
-  std::vector<std::size_t> leaves_of(Feeds feeds, Feeds other) const {
+  bool is_leaf(std::size_t d, Feeds feeds) const {
+    return !names_.all()[d].feeds[std::size_t(feeds)];
+  }
+
+  // What none of these takes.
+  std::vector<std::size_t> leaves_of(std::initializer_list<Feeds> kinds) const {
     std::vector<std::size_t> leaves;
     for (std::size_t d = 0; d < names_.size(); ++d) {
-      const auto& fed = names_.all()[d].feeds;
-      if (!fed[std::size_t(feeds)] && !fed[std::size_t(other)]) leaves.push_back(d);
+      const auto is_left = [&](Feeds feeds) { return is_leaf(d, feeds); };
+      if (std::all_of(kinds.begin(), kinds.end(), is_left)) leaves.push_back(d);
     }
     return leaves;
   }
@@ -197,12 +204,12 @@ class Reader {
   std::string which_follow(const std::vector<std::size_t>& wanted,
                            const std::string& otherwise) const {
     for (const std::vector<std::size_t>& set :
-         {leaves_of(Feeds::View, Feeds::Transforms), draft_.logical}) {
+         {leaves_of({Feeds::View, Feeds::Transforms}), draft_.logical}) {
       const Consequences all = consequences(all_transforms(), names_.size(), set);
       const bool follow = std::all_of(wanted.begin(), wanted.end(),
                                       [&](std::size_t d) { return bool(all.known[d]); });
       if (!follow || all.twice) continue;
-      return few_names("all follows from ", names_of(set), otherwise);
+      return few("all follows from ", set, otherwise);
     }
     return otherwise;
   }
@@ -211,9 +218,7 @@ class Reader {
     const Node* list = node_.find("loop");
     if (list == nullptr) {
       if (draft_.is_view) require(node_, name_ + ", a view", "loop");
-      for (std::size_t d = 0; d < names_.size(); ++d) {
-        if (!names_.all()[d].feeds[std::size_t(Feeds::Transforms)]) draft_.loop.push_back(d);
-      }
+      draft_.loop = leaves_of({Feeds::Transforms});
       return;
     }
     if (!draft_.is_view) {
@@ -245,7 +250,7 @@ class Reader {
       if (is_loop[b.domain]) continue;
       errors_.attempt([&] {
         refuse("E313", b.place, "bind: " + names_.all()[b.domain].name + " is no loop of " + name_,
-               few_names("its loops are ", names_of(draft_.loop), "bind one of its loops"));
+               few("its loops are ", draft_.loop, "bind one of its loops"));
       });
     }
   }
@@ -273,20 +278,22 @@ class Reader {
     } else {
       // The leaves of the logical domain under these transforms.
       for (std::size_t d : draft_.logical) {
-        if (!names_.all()[d].feeds[std::size_t(Feeds::Read)]) reading.loop.push_back(d);
+        if (is_leaf(d, Feeds::Read)) reading.loop.push_back(d);
       }
       for (std::size_t d = own; d < names_.size(); ++d) {
-        if (!names_.all()[d].feeds[std::size_t(Feeds::Read)]) reading.loop.push_back(d);
+        if (is_leaf(d, Feeds::Read)) reading.loop.push_back(d);
       }
     }
     check_reading(reading);
     if (const Node* bind = read.find("bind")) {
+      std::vector<bool> is_loop(names_.size(), false);
+      for (std::size_t d : reading.loop) is_loop[d] = true;
       for (const FileBinding& b : read_bindings(*bind, names_, errors_)) {
-        if (std::find(reading.loop.begin(), reading.loop.end(), b.domain) == reading.loop.end()) {
-          refuse("E313", b.place,
-                 "read.bind: " + names_.all()[b.domain].name + " is no loop that reads " + name_,
-                 few_names("the loops that read it are ", names_of(reading.loop),
-                           "bind an iterdomain of read.loop"));
+        if (!is_loop[b.domain]) {
+          refuse(
+              "E313", b.place,
+              "read.bind: " + names_.all()[b.domain].name + " is no loop that reads " + name_,
+              few("the loops that read it are ", reading.loop, "bind an iterdomain of read.loop"));
         }
         reading.bindings.push_back(b);
       }
@@ -301,13 +308,11 @@ class Reader {
     const Consequences follow = consequences(all, names_.size(), reading.loop);
     for (std::size_t d : draft_.logical) {
       if (follow.known[d]) continue;
-      refuse(
-          "E307", reading.place,
-          "read: the index of " + names_.all()[d].name + " of " + name_ +
-              " does not follow from the loops that read it",
-          few_names("write read.loop: all of the logical domain follows from ",
-                    names_of(draft_.logical),
-                    "write read.loop: iterdomains from which all of the logical domain follows"));
+      refuse("E307", reading.place,
+             "read: the index of " + names_.all()[d].name + " of " + name_ +
+                 " does not follow from the loops that read it",
+             few("write read.loop: all of the logical domain follows from ", draft_.logical,
+                 "write read.loop: iterdomains from which all of the logical domain follows"));
     }
   }
 

@@ -29,8 +29,7 @@ std::string meant(std::string_view word, std::span<const std::string_view> words
 
 std::string few_names(std::string words, const std::vector<std::string>& names,
                       std::string otherwise) {
-  constexpr std::size_t kMost = 32;
-  return names.empty() || names.size() > kMost ? otherwise : std::move(words) + joined(names);
+  return names.empty() || names.size() > kMostNames ? otherwise : std::move(words) + joined(names);
 }
 
 std::size_t one_of(std::string_view text, const Place& place, std::string_view what,

@@ -18,7 +18,8 @@ namespace selvage {
 std::string meant(std::string_view word, std::span<const std::string_view> words,
                   std::string otherwise);
 
-// `words` and the names behind them, or `otherwise` where there is none, or more than 32.
+// `words` and the names behind them, or `otherwise` where there is none, or more than kMostNames.
+inline constexpr std::size_t kMostNames = 32;
 std::string few_names(std::string words, const std::vector<std::string>& names,
                       std::string otherwise);
 
