@@ -31,8 +31,10 @@ struct Diagnostic {
 
 // FILE:LINE:COLUMN: error[E123]: message; note; help: what would mend it
 std::string to_text(const Diagnostic& diagnostic);
-// What goes to standard error: at most `limit` lines, then how many were left out.
-std::string to_text(const std::vector<Diagnostic>& diagnostics, std::size_t limit = 20);
+// What goes to standard error: at most `limit` lines, then how many were left out. Of more errors,
+// nobody sees what would mend them.
+inline constexpr std::size_t kMostErrors = 20;
+std::string to_text(const std::vector<Diagnostic>& diagnostics, std::size_t limit = kMostErrors);
 
 // A refusal that carries its diagnostic; what() is its text.
 class Error : public std::runtime_error {

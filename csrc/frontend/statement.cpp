@@ -139,7 +139,6 @@ class Builder {
 
   // Does the tensor read what this statement computes, at first hand or through other statements?
   bool waits_for_target(const std::string& name) const {
-    constexpr std::size_t kMostErrors = 20;  // no more are printed
     if (context_.errors.list().size() >= kMostErrors) return false;
     std::unordered_map<std::string_view, const Formula*> unmet;
     for (const Formula& f : all_) unmet.emplace(f.target, &f);

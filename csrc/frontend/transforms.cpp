@@ -7,8 +7,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kMostSuggestions = 20;  // no more errors are printed
-
 // One name, or a list of `wanted` names.
 std::vector<const Node*> name_nodes(const Node& node, std::string_view what, std::size_t wanted) {
   std::vector<const Node*> nodes;
@@ -45,7 +43,7 @@ std::size_t DomainNames::find(const std::string& name, const Place& place,
   const auto it = positions_.find(name);
   if (it != positions_.end()) return it->second;
   std::string help = "name an iterdomain that is made before this line";
-  if (errors_.list().size() < kMostSuggestions) {
+  if (errors_.list().size() < kMostErrors) {
     std::vector<std::string_view> words;
     for (std::size_t k = 0; k < std::min<std::size_t>(domains_.size(), 1000); ++k) {
       words.push_back(domains_[k].name);
