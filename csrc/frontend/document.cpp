@@ -313,29 +313,32 @@ class Builder : public YAML::EventHandler {
 // ---- The parser's refusals, in our words ----
 
 struct Wording {
-  const char* theirs;
-  const char* ours;
+  const char* message;
   const char* help;
+};
+struct Rewording {
+  const char* theirs;
+  Wording ours;
 };
 
 namespace said = YAML::ErrorMsg;
 
 // clang-format off
-constexpr Wording kWordings[] = {
-    {said::END_OF_SEQ_FLOW,    "a ']' or a ',' is missing",            "close the bracket, and put a comma between items"},
-    {said::END_OF_MAP_FLOW,    "a '}' or a ',' is missing",            "close the bracket, and put a comma between entries"},
-    {said::FLOW_END,           "a bracket is closed that was never opened", "remove it, or quote the text that it belongs to"},
-    {said::MAP_VALUE,          "a ':' stands where no value can follow", "quote text that holds ': ', and indent with spaces"},
-    {said::MAP_KEY,            "a '?' stands where no key can follow", "quote text that begins with '?'"},
-    {said::BLOCK_ENTRY,        "a '-' stands where no item can follow", "begin items on a line of their own, or quote the text"},
-    {said::END_OF_MAP,         "this line belongs to no map or sequence", "indent it like the entries it belongs to"},
-    {said::END_OF_SEQ,         "this line belongs to no map or sequence", "indent it like the items it belongs to"},
-    {said::EOF_IN_SCALAR,      "quoted text is not closed",            "add the closing quote"},
-    {said::DOC_IN_SCALAR,      "quoted text is not closed before the next document", "add the closing quote"},
-    {said::UNKNOWN_TOKEN,      "a character that no value can begin with", "quote the text"},
-    {said::TAB_IN_INDENTATION, "a tab in the indentation",             "indent with spaces"},
-    {said::ALIAS_NOT_FOUND,    "a '*' that no value can begin with",   "quote the text"},
-    {said::ANCHOR_NOT_FOUND,   "a '&' that no value can begin with",   "quote the text"},
+constexpr Rewording kRewordings[] = {
+    {said::END_OF_SEQ_FLOW,    {"a ']' or a ',' is missing",            "close the bracket, and put a comma between items"}},
+    {said::END_OF_MAP_FLOW,    {"a '}' or a ',' is missing",            "close the bracket, and put a comma between entries"}},
+    {said::FLOW_END,           {"a bracket is closed that was never opened", "remove it, or quote the text that it belongs to"}},
+    {said::MAP_VALUE,          {"a ':' stands where no value can follow", "quote text that holds ': ', and indent with spaces"}},
+    {said::MAP_KEY,            {"a '?' stands where no key can follow", "quote text that begins with '?'"}},
+    {said::BLOCK_ENTRY,        {"a '-' stands where no item can follow", "begin items on a line of their own, or quote the text"}},
+    {said::END_OF_MAP,         {"this line belongs to no map or sequence", "indent it like the entries it belongs to"}},
+    {said::END_OF_SEQ,         {"this line belongs to no map or sequence", "indent it like the items it belongs to"}},
+    {said::EOF_IN_SCALAR,      {"quoted text is not closed",            "add the closing quote"}},
+    {said::DOC_IN_SCALAR,      {"quoted text is not closed before the next document", "add the closing quote"}},
+    {said::UNKNOWN_TOKEN,      {"a character that no value can begin with", "quote the text"}},
+    {said::TAB_IN_INDENTATION, {"a tab in the indentation",             "indent with spaces"}},
+    {said::ALIAS_NOT_FOUND,    {"a '*' that no value can begin with",   "quote the text"}},
+    {said::ANCHOR_NOT_FOUND,   {"a '&' that no value can begin with",   "quote the text"}},
 };
 // clang-format on
 
@@ -352,16 +355,37 @@ std::size_t offset_of(std::string_view text, const Place& place) {
   return std::min(at + std::size_t(std::max(place.column, 1)) - 1, text.size());
 }
 
-// The first line, from that of the open bracket to that of the error, with an odd number of
-// quotes: what the parser stumbled over is then a text that ended too early.
+// Has the line an odd number of double quotes, but for those in comments and in single quotes?
+//   "a\"b"  'say "a'  it's  # 5" wide       has not
+bool lacks_quote(std::string_view line) {
+  char open = '\0';
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const auto follows = [&](const char* any) {
+      return i == 0 || std::strchr(any, line[i - 1]) != nullptr;
+    };
+    if (open == '"' && c == '\\') {
+      ++i;
+    } else if (open != '\0') {
+      if (c == open) open = '\0';
+    } else if (c == '"' || (c == '\'' && follows(" \t[{,:"))) {
+      open = c;
+    } else if (c == '#' && follows(" \t")) {
+      break;
+    }
+  }
+  return open == '"';
+}
+
+// The first line, from that of the open bracket to that of the error, that lacks a quote: what the
+// parser stumbled over is then a text that ended too early.
 std::optional<int> line_without_quote(std::string_view text, const std::optional<Place>& bracket,
                                       std::size_t at) {
   std::size_t begin = line_begin(text, bracket ? offset_of(text, *bracket) : at);
   int line = 1 + int(std::count(text.begin(), text.begin() + std::ptrdiff_t(begin), '\n'));
   while (begin < text.size() && begin <= at) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view all = text.substr(begin, end - begin);
-    if (std::count(all.begin(), all.end(), '"') % 2 != 0) return line;
+    if (lacks_quote(text.substr(begin, end - begin))) return line;
     begin = end + 1;
     ++line;
   }
@@ -375,21 +399,21 @@ std::optional<Wording> better_wording(const std::string& theirs, std::string_vie
   const std::size_t begin = line_begin(text, at);
   const std::size_t first = std::min(text.find_first_not_of(" \t", begin), text.size());
   if (text.substr(begin, first - begin).find('\t') != std::string_view::npos) {
-    return Wording{"", "a tab in the indentation", "indent with spaces"};
+    return Wording{"a tab in the indentation", "indent with spaces"};
   }
   if (theirs == said::FLOW_END && bracket && at < text.size()) {
     const char open = text[std::min(offset_of(text, *bracket), text.size() - 1)];
     if (open == '[' && text[at] == '}') {
-      return Wording{"", "a '}' closes what a '[' has opened", "write ']' for it"};
+      return Wording{"a '}' closes what a '[' has opened", "write ']' for it"};
     }
     if (open == '{' && text[at] == ']') {
-      return Wording{"", "a ']' closes what a '{' has opened", "write '}' for it"};
+      return Wording{"a ']' closes what a '{' has opened", "write '}' for it"};
     }
   }
   const std::size_t last = before.find_last_not_of(' ');
   if (theirs == said::END_OF_MAP && last != std::string_view::npos && last >= begin &&
       (before[last] == ']' || before[last] == '}')) {
-    return Wording{"", "text stands behind a closed bracket", "remove it, or begin a line with it"};
+    return Wording{"text stands behind a closed bracket", "remove it, or begin a line with it"};
   }
   return std::nullopt;
 }
@@ -404,20 +428,18 @@ std::optional<Wording> better_wording(const std::string& theirs, std::string_vie
   if (const auto bracket = builder.open_bracket()) {
     notes.push_back("in the bracket opened at " + to_text(*bracket));
   }
-  const char* wording = nullptr;
-  std::string help = "see https://yaml.org/spec/1.2.2";
-  for (const Wording& row : kWordings) {
-    if (e.msg != row.theirs) continue;
-    wording = row.ours;
-    help = row.help;
+  Wording wording{e.msg.c_str(), "see https://yaml.org/spec/1.2.2"};
+  for (const Rewording& row : kRewordings) {
+    if (e.msg == row.theirs) wording = row.ours;
   }
+  std::string help = wording.help;
   if (const auto line = line_without_quote(text, builder.open_bracket(), at)) {
     help = "add the quote that is missing in line " + std::to_string(*line);
   } else if (const auto own = better_wording(e.msg, text, builder.open_bracket(), at)) {
-    wording = own->ours;
-    help = own->help;
+    wording = *own;
+    help = wording.help;
   }
-  refuse("E102", std::move(place), "not YAML: " + (wording ? wording : e.msg), std::move(help),
+  refuse("E102", std::move(place), std::string("not YAML: ") + wording.message, std::move(help),
          std::move(notes));
 }
 

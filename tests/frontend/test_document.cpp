@@ -181,5 +181,19 @@ TEST(Document, AnUnclosedBracketIsNamedRatherThanWhatFollows) {
             "at a.yaml:1:3; help: close the bracket, and put a comma between entries");
 }
 
+TEST(Document, ALineWithoutAQuoteIsNamed) {
+  const auto help = [](const std::string& text) {
+    const std::string all = refusal(text);
+    return all.substr(all.find("help: ") + 6);
+  };
+  EXPECT_EQ(help("a: [\"b, c,\n  \"d\", e"), "add the quote that is missing in line 1");
+  EXPECT_EQ(help("a: [b,\n  c\", \"d e\"\n"), "add the quote that is missing in line 2");
+  EXPECT_EQ(help("a: [it's, \"b, \"c\"]"), "add the quote that is missing in line 1");
+  const std::string bracket = "close the bracket, and put a comma between items";
+  EXPECT_EQ(help("a: [b  # 5\" wide\n"), bracket);
+  EXPECT_EQ(help("a: ['5\" wide', b\n"), bracket);
+  EXPECT_EQ(help("a: [\"5\\\" wide\", b\n"), bracket);
+}
+
 }  // namespace
 }  // namespace selvage
