@@ -165,11 +165,11 @@ std::optional<std::int64_t> FileSymbols::stride_value(const std::string& name) {
 }
 
 void FileSymbols::check_all_used() {
-  std::vector<std::string> all;
-  for (const Symbol& s : symbols_) all.push_back(s.name);
   for (const auto& [name, value] : given_) {
     if (used_.count(name)) continue;
     errors_.attempt([&] {
+      std::vector<std::string> all;
+      for (const Symbol& s : symbols_) all.push_back(s.name);
       refuse("E205", command_line(), "the file has no size " + shown(name),
              meant(name, names(),
                    all.empty() ? "leave it out: there are none" : "one of " + joined(all)));
