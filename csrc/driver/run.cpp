@@ -118,25 +118,26 @@ class Run {
         take(n, it->second);
       } else if (facts != nullptr && facts->range.is_point()) {
         take(n, facts->range.lo);
-      } else if (const auto told = told_by_shape(n)) {
-        take(n, *told);
       } else {
         open.push_back(n);
       }
     }
-    for (Expr n : open) {
-      const std::string name(n.name());
-      if (const auto told = told_by_shape(n)) {  // by those that were told after it
-        take(n, *told);
-        continue;
+    // What one is told by may be told itself after it. Strides come last: they may hang on all.
+    for (bool may_be_dense = false; !open.empty();) {
+      const std::size_t before = open.size();
+      std::erase_if(open, [&](Expr n) {
+        std::optional<std::int64_t> told = told_by_shape(n);
+        if (!told) told = told_by_facts(n);
+        if (!told && may_be_dense) told = dense_stride(n);
+        if (told) take(n, *told);
+        return told.has_value();
+      });
+      const bool is_stuck = open.size() == before;
+      if (is_stuck && may_be_dense) {
+        const std::string name(open[0].name());
+        refuse<BadInput>("E614", "the size " + name + " has no value", help_of(name));
       }
-      if (const auto told = told_by_facts(n)) {
-        take(n, *told);
-        continue;
-      }
-      const auto dense = dense_stride(n);
-      if (!dense) refuse<BadInput>("E614", "the size " + name + " has no value", help_of(name));
-      take(n, *dense);
+      may_be_dense = is_stuck;
     }
   }
 

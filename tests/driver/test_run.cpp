@@ -205,6 +205,25 @@ TEST(Run, StridesThatAreLeftOpenAreDense) {
   EXPECT_EQ(r.sizes.at("x_stride_1"), 1);
 }
 
+TEST(Run, SizesThatTellEachOtherAreToldInAnyOrder) {
+  Fusion f;
+  const auto [N, K, J, M] = f.extents("N", "K", "J", "M");
+  f.assume(N == 6 * K);
+  f.assume(K == 2 * J);
+  const Tensor x = f.input("x", {N, K, J * M}, DataType::Int8);
+  const Tensor m = f.input("m", {M}, DataType::Int8);
+  f.output("y", x * 2);
+  f.output("z", m * 2);
+  const Program p = lower(f, Schedule(f));
+  const std::map<std::string, std::int64_t> all = {{"N", 24}, {"K", 4}, {"J", 2}, {"M", 3}};
+  EXPECT_EQ(run(f, p, {.sizes = {{"J", 2}, {"M", 3}}, .on = Machine::Emulate}).sizes, all);
+  const Array given = made_up_input("m", DataType::Int8, {3}, 1);
+  EXPECT_EQ(run(f, p, {.sizes = {{"K", 4}}, .inputs = {{"m", given}}, .on = Machine::Emulate}).sizes,
+            all);
+  EXPECT_THAT(refusal([&] { run(f, p, {.sizes = {{"M", 3}}, .on = Machine::Emulate}); }),
+              HasSubstr("error[E614]: the size N has no value"));
+}
+
 TEST(Run, WhatCannotBeRunIsRefusedByName) {
   BiasRelu c(DataType::Float);
   const Schedule s = c.tiled(32);
