@@ -218,9 +218,12 @@ TEST(Run, SizesThatTellEachOtherAreToldInAnyOrder) {
   const std::map<std::string, std::int64_t> all = {{"N", 24}, {"K", 4}, {"J", 2}, {"M", 3}};
   EXPECT_EQ(run(f, p, {.sizes = {{"J", 2}, {"M", 3}}, .on = Machine::Emulate}).sizes, all);
   const Array given = made_up_input("m", DataType::Int8, {3}, 1);
-  EXPECT_EQ(run(f, p, {.sizes = {{"K", 4}}, .inputs = {{"m", given}}, .on = Machine::Emulate}).sizes,
-            all);
-  EXPECT_THAT(refusal([&] { run(f, p, {.sizes = {{"M", 3}}, .on = Machine::Emulate}); }),
+  EXPECT_EQ(
+      run(f, p, {.sizes = {{"K", 4}}, .inputs = {{"m", given}}, .on = Machine::Emulate}).sizes,
+      all);
+  EXPECT_THAT(refusal([&] {
+                run(f, p, {.sizes = {{"M", 3}}, .on = Machine::Emulate});
+              }),
               HasSubstr("error[E614]: the size N has no value"));
 }
 

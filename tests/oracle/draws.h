@@ -2,6 +2,7 @@
 #pragma once
 
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,10 @@
 namespace selvage::oracle {
 
 inline bool chance(std::mt19937_64& rng, int one_in) { return draw(rng, 1, one_in) == 1; }
+
+inline std::string number(std::mt19937_64& rng, std::int64_t lo, std::int64_t hi) {
+  return std::to_string(draw(rng, lo, hi));
+}
 
 template <class T>
 const T& pick(std::mt19937_64& rng, const std::vector<T>& from) {

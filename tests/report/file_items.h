@@ -11,9 +11,7 @@
 
 namespace selvage::test {
 
-inline std::string number(std::mt19937_64& rng, std::int64_t lo, std::int64_t hi) {
-  return std::to_string(oracle::draw(rng, lo, hi));
-}
+using oracle::number;
 
 // Of 1, 2, 4 or 8 bytes.
 inline std::string element_type(std::mt19937_64& rng) {

@@ -14,6 +14,12 @@ bool closes(char c) { return c == ']' || c == '}'; }
 
 }  // namespace
 
+std::optional<std::smatch> found(const std::string& text, const char* words) {
+  std::smatch match;
+  if (!std::regex_search(text, match, std::regex(words))) return std::nullopt;
+  return match;
+}
+
 std::size_t FileText::offset(int line, int column) const {
   std::size_t begin = 0;
   for (int k = 1; k < line; ++k) {

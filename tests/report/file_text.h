@@ -9,6 +9,9 @@
 
 namespace selvage::test {
 
+// Where the expression matches first; the text must outlive it.
+std::optional<std::smatch> found(const std::string& text, const char* words);
+
 struct TextSpan {
   std::size_t begin = 0, end = 0;
 };

@@ -15,11 +15,6 @@ using Words = std::vector<std::string>;
 constexpr const char* kLineEnd = "([\\]}])\\n";
 constexpr const char* kPlainValue = ": ([A-Za-z0-9]+)[,}\\]]";
 
-// One of several texts instead of what matches, in a file of any kind.
-MistakeMaker any_of(const char* words, Words by) {
-  return [=](Rng& rng) { return instead(random_file(rng), words, pick(rng, by), rng); };
-}
-
 // A text before what matches.
 MistakeMaker before(const char* words, Words by) {
   return [=](Rng& rng) {
@@ -209,26 +204,29 @@ constexpr const char* kIntegers = "(?:min|max|multiple_of|align): ([0-9]+)[,}]";
 const MistakeMakers& form_mistakes() {
   static const MistakeMakers makers = {
       {"E102",
-       {any_of(kLineEnd, {""}), any_of(kLineEnd, {"]]", "}}", "]}", "}]"}), without_quote,
-        any_of("\\n(  )[a-zT]", {"\t", " \t"}), at_end("---\nmore: 1\n"), at_end("...\n---\n[1]\n"),
-        anywhere("\x01"), anywhere("\x1b"), anywhere("\xff"), anywhere("\xe2"), without_text,
-        before(kPlainValue, {"@", "`", "%"}), at_end(" more: 1\n"), at_end("- 1\n"),
-        at_end("expect: what: ever\n"), any_of(kLineEnd, {"} more"})}},
+       {any_of(random_file, kLineEnd, {""}),
+        any_of(random_file, kLineEnd, {"]]", "}}", "]}", "}]"}), without_quote,
+        any_of(random_file, "\\n(  )[a-zT]", {"\t", " \t"}), at_end("---\nmore: 1\n"),
+        at_end("...\n---\n[1]\n"), anywhere("\x01"), anywhere("\x1b"), anywhere("\xff"),
+        anywhere("\xe2"), without_text, before(kPlainValue, {"@", "`", "%"}), at_end(" more: 1\n"),
+        at_end("- 1\n"), at_end("expect: what: ever\n"),
+        any_of(random_file, kLineEnd, {"} more"})}},
       {"E103",
        {before(kPlainValue, {"&a ", "!first ", "!!str ", "&a !first "}),
-        any_of(kPlainValue, {"*a"}), before(": ([\\[{])", {"&b ", "!list "})}},
+        any_of(random_file, kPlainValue, {"*a"}), before(": ([\\[{])", {"&b ", "!list "})}},
       {"E104", {too_many, too_long, too_long, too_long}},
       {"E105", {twice}},
       {"E106", {mistyped_key, mistyped_key, nearly_twice}},
       {"E107", {another_kind, another_kind, another_kind, two_in_one, no_key, level_of_two_kinds}},
       {"E108",
-       {any_of(kIntegers, {"4x", "0x10", "1.5", "08", "007", "four", "1e3", "99999999999999999999",
-                           "-99999999999999999999", "+4", "1_000", "\"4 \""}),
-        any_of("(?:factor|shape): \\[?([A-Z0-9]+)[,}]",
+       {any_of(random_file, kIntegers,
+               {"4x", "0x10", "1.5", "08", "007", "four", "1e3", "99999999999999999999",
+                "-99999999999999999999", "+4", "1_000", "\"4 \""}),
+        any_of(random_file, "(?:factor|shape): \\[?([A-Z0-9]+)[,}]",
                {"99999999999999999999", "N + 9999999999999999999"}),
         before("\\] = (\\w)", {"99999999999999999999 + ", "1e999 + "})}},
       {"E109",
-       {any_of("(?:inner|async|legal|contiguity): \\[?(true|false)",
+       {any_of(random_file, "(?:inner|async|legal|contiguity): \\[?(true|false)",
                {"yes", "no", "True", "\"true\"", "1", "on", "'false'", "TRUE"})}},
       {"E110", {missing_key, missing_key, missing_key, without_extent}},
   };

@@ -8,13 +8,10 @@ namespace {
 
 using oracle::chance;
 using oracle::draw;
+using oracle::number;
 using oracle::pick;
 using Rng = std::mt19937_64;
 using Words = std::vector<std::string>;
-
-std::string number(Rng& rng, std::int64_t lo, std::int64_t hi) {
-  return std::to_string(draw(rng, lo, hi));
-}
 
 // The symbols N and M, and what is known of them.
 std::string symbols(Rng& rng) {
@@ -100,6 +97,10 @@ Mistake instead(FileText file, const std::string& words, const std::string& by, 
   std::string before(file.at(span));
   file.replace(span, by);
   return {std::move(file), std::move(before)};
+}
+
+MistakeMaker any_of(FileText (*file)(Rng&), const char* words, Words by) {
+  return [=](Rng& rng) { return instead(file(rng), words, pick(rng, by), rng); };
 }
 
 std::string mistyped(const std::string& word, Rng& rng) {

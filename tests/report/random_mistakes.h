@@ -43,6 +43,9 @@ TextSpan random_match(const FileText& file, const std::string& words, std::mt199
 // What a random match holds becomes that; a file without a match stays as it is.
 Mistake instead(FileText file, const std::string& words, const std::string& by,
                 std::mt19937_64& rng);
+// The same as a maker: one of several texts, in a file of that kind.
+MistakeMaker any_of(FileText (*file)(std::mt19937_64&), const char* words,
+                    std::vector<std::string> by);
 // A letter left out, doubled, or changed.
 std::string mistyped(const std::string& word, std::mt19937_64& rng);
 

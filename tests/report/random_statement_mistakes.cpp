@@ -14,13 +14,7 @@ using Words = std::vector<std::string>;
 constexpr const char* kStatements = "(\"t\\[i, j\\] = .*?\")";
 
 // One of several statements instead of the first.
-MistakeMaker statement(Words by) {
-  return [=](Rng& rng) { return instead(random_fusion(rng), kStatements, pick(rng, by), rng); };
-}
-
-MistakeMaker any_of(const char* words, Words by) {
-  return [=](Rng& rng) { return instead(random_fusion(rng), words, pick(rng, by), rng); };
-}
+MistakeMaker statement(Words by) { return any_of(random_fusion, kStatements, std::move(by)); }
 
 // Elements out of bounds filled with another type.
 Mistake another_type(Rng& rng) {
@@ -57,8 +51,8 @@ Mistake read_before(Rng& rng) {
 const MistakeMakers& statement_mistakes() {
   static const MistakeMakers makers = {
       {"E302",
-       {any_of("relu\\((x\\[i, j\\])", {"x", "w", "k", "q", "ij", "n"}),
-        any_of("\\+ (w\\[j\\])", {"w", "x", "NN", "Nn", "length"})}},
+       {any_of(random_fusion, "relu\\((x\\[i, j\\])", {"x", "w", "k", "q", "ij", "n"}),
+        any_of(random_fusion, "\\+ (w\\[j\\])", {"w", "x", "NN", "Nn", "length"})}},
       {"E314",
        {statement({"\"t[i, j] = (x[i, j]\"", "\"t[i, j] x[i, j]\"", "\"t[i, j] =\"",
                    "\"t = x[i, j]\"", "\"x[i, j]\"", "\"t[i, i] = x[i, i]\"",

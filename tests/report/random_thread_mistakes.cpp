@@ -11,10 +11,6 @@ using oracle::pick;
 using Rng = std::mt19937_64;
 using Words = std::vector<std::string>;
 
-MistakeMaker any_of(const char* words, Words by) {
-  return [=](Rng& rng) { return instead(random_threads(rng), words, pick(rng, by), rng); };
-}
-
 constexpr const char* kStatement = "(\"B\\[q\\] = .*?\")";
 constexpr const char* kSubscript = "\"B\\[(q)\\] = ";
 constexpr const char* kCondition = "few: \"(.*?)\"";
@@ -34,19 +30,19 @@ Mistake large_mask(Rng& rng) {
 
 const MistakeMakers& thread_mistakes() {
   static const MistakeMakers makers = {
-      {"E303", {any_of(kSubscript, {"few", "q + few"})}},
+      {"E303", {any_of(random_threads, kSubscript, {"few", "q + few"})}},
       {"E314",
-       {any_of(kStatement,
+       {any_of(random_threads, kStatement,
                {"\"B[q] = sum(q)\"", "\"B[q] = safe(B[q])\"", "\"B[q] = fill(B[q], 0)\"",
                 "\"B[q] = q *\"", "\"B[q] = (q\"", "\"B[q] = q 2\"", "\"B[q] = q if few else 0\"",
                 "\"B[q] = q ** 2\"", "\"B[mirror(q)] = 1\""})}},
-      {"E316", {any_of(kSubscript, {"q / 2", "q * 1.5", "exp(q)", "B[q]"})}},
+      {"E316", {any_of(random_threads, kSubscript, {"q / 2", "q * 1.5", "exp(q)", "B[q]"})}},
       {"E341", {large_mask}},
       {"E342",
-       {any_of(kCondition,
+       {any_of(random_threads, kCondition,
                {"p / q < 2", "p % q == 1", "q % (p - 1) == 0", "q / 0 == 1", "q / (p - 2) < 1",
                 "9223372036854775807 + q > 2", "4611686018427387904 * (q + 1) < 7"}),
-        any_of(kSubscript, {"q // p", "q % p", "q // (K - 2)", "q % (q - 3)"})}},
+        any_of(random_threads, kSubscript, {"q // p", "q % p", "q // (K - 2)", "q % (q - 3)"})}},
   };
   return makers;
 }

@@ -8,29 +8,16 @@ namespace {
 
 using oracle::chance;
 using oracle::draw;
+using oracle::number;
 using oracle::pick;
 using Rng = std::mt19937_64;
 using Words = std::vector<std::string>;
 
 FileText sized_file(Rng& rng) { return chance(rng, 2) ? random_fusion(rng) : random_tensors(rng); }
 
-std::string number(Rng& rng, std::int64_t lo, std::int64_t hi) {
-  return std::to_string(draw(rng, lo, hi));
-}
-
 constexpr const char* kSizes =
     "(?:factor: |shape: \\[|I[01]: |for: \\{index: i, in: )([A-Z0-9]+)[,}\\]]";
 constexpr const char* kFacts = "(?:facts: \\[|when: )(\"[^\"]*\"|few)";
-
-MistakeMaker any_of(const char* words, Words by) {
-  return [=](Rng& rng) { return instead(random_file(rng), words, pick(rng, by), rng); };
-}
-MistakeMaker of_sizes(const char* words, Words by) {
-  return [=](Rng& rng) { return instead(sized_file(rng), words, pick(rng, by), rng); };
-}
-MistakeMaker of_threads(const char* words, Words by) {
-  return [=](Rng& rng) { return instead(random_threads(rng), words, pick(rng, by), rng); };
-}
 
 Mistake unknown_size(Rng& rng) {
   FileText file = random_file(rng);
@@ -238,18 +225,21 @@ Mistake unused_size(Rng& rng) {
 const MistakeMakers& value_mistakes() {
   static const MistakeMakers makers = {
       {"E301",
-       {any_of(kSizes, {"4 +", "(8", "N M", "8)", "N $ 2", "\"\"", "N // 2", "8 // 4", "min(8)",
-                        "\"max(4, 5, 6)\"", "2 ^ 3", "1.5", "8!"}),
-        of_sizes(kSizes, {"\"select(N < 4, 3, 5)\"", "f(N)", "\"f(4, 5)\"", "\"a[3]\""})}},
+       {any_of(random_file, kSizes,
+               {"4 +", "(8", "N M", "8)", "N $ 2", "\"\"", "N // 2", "8 // 4", "min(8)",
+                "\"max(4, 5, 6)\"", "2 ^ 3", "1.5", "8!"}),
+        any_of(sized_file, kSizes,
+               {"\"select(N < 4, 3, 5)\"", "f(N)", "\"f(4, 5)\"", "\"a[3]\""})}},
       {"E302", {unknown_size, unknown_size}},
       {"E303",
-       {any_of(kFacts, {"\"4\"", "\"3 + 4\"", "\"min(3, 4)\"", "\"7 * 2 - 1\""}),
-        any_of(kSizes, {"4 < 5", "2 >= 1", "1 + (2 < 3)", "\"max(3 < 4, 2)\"", "3 == 4"}),
-        of_threads("A\\[0, (p), q\\]", {"few", "few + 1"})}},
+       {any_of(random_file, kFacts, {"\"4\"", "\"3 + 4\"", "\"min(3, 4)\"", "\"7 * 2 - 1\""}),
+        any_of(random_file, kSizes,
+               {"4 < 5", "2 >= 1", "1 + (2 < 3)", "\"max(3 < 4, 2)\"", "3 == 4"}),
+        any_of(random_threads, "A\\[0, (p), q\\]", {"few", "few + 1"})}},
       {"E304", {mistyped_word, mistyped_word, mistyped_item}},
       {"E305",
        {too_small, negative, open_extent,
-        any_of("align: (\\d+)", {"3", "12", "100", "24", "2097152", "9999999"})}},
+        any_of(random_file, "align: (\\d+)", {"3", "12", "100", "24", "2097152", "9999999"})}},
       {"E308", {allocation}},
       {"E309", {wrong_number}},
       {"E310", {contradiction}},

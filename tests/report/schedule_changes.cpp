@@ -4,18 +4,13 @@
 #include <algorithm>
 
 #include "tests/report/file_items.h"
+#include "tests/report/file_text.h"
 
 namespace selvage::test {
 
 namespace {
 
 using Match = std::smatch;
-
-std::optional<Match> found(const std::string& text, const char* words) {
-  Match match;
-  if (!std::regex_search(text, match, std::regex(words))) return std::nullopt;
-  return match;
-}
 
 // Each match, as the expression says; a copy of the text must outlive it.
 std::vector<Match> all_of(const std::string& text, const char* words) {

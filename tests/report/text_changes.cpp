@@ -4,12 +4,6 @@
 
 namespace selvage::test {
 
-std::optional<std::smatch> found(const std::string& text, const char* words) {
-  std::smatch match;
-  if (!std::regex_search(text, match, std::regex(words))) return std::nullopt;
-  return match;
-}
-
 std::optional<std::size_t> Told::noted() const {
   for (const std::string& note : diagnostic.notes) {
     if (const auto m = found(note, ":(\\d+):(\\d+)$")) {

@@ -13,9 +13,6 @@
 
 namespace selvage::test {
 
-// Where the expression matches first.
-std::optional<std::smatch> found(const std::string& text, const char* words);
-
 // What the change is done to: the file, where the diagnostic says, and what it says.
 struct Told {
   Mistake& mistake;

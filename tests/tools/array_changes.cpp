@@ -8,14 +8,6 @@ namespace selvage::test {
 namespace {
 
 using Match = std::smatch;
-using Ways = std::vector<Command>;
-
-// One way, if `act` could do it.
-Ways way(const Command& command, const std::function<bool(Command&)>& act) {
-  Command copy = command;
-  return act(copy) ? Ways{copy} : Ways{};
-}
-
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> parts;
   const std::regex part("[^, ]+");

@@ -9,13 +9,6 @@ namespace selvage::test {
 namespace {
 
 using Match = std::smatch;
-using Ways = std::vector<Command>;
-
-Ways way(const Command& command, const std::function<bool(Command&)>& act) {
-  Command copy = command;
-  return act(copy) ? Ways{copy} : Ways{};
-}
-
 std::string found(const std::string& text, const char* words) {
   Match m;
   return std::regex_search(text, m, std::regex(words)) ? m.str(1) : "";

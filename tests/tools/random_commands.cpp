@@ -1,5 +1,6 @@
 #include "tests/tools/random_commands.h"
 
+#include <selvage/base/words.h>
 #include <selvage/runtime/nvrtc.h>
 
 #include <algorithm>
@@ -18,12 +19,6 @@ using Texts = std::vector<std::string>;
 
 const Texts kTypes = {"float", "half",  "double", "int32",  "int64",
                       "int8",  "int16", "uint8",  "uint32", "bfloat16"};
-
-std::string joined(const Texts& list) {
-  std::string text;
-  for (const std::string& s : list) text += (text.empty() ? "" : ", ") + s;
-  return text;
-}
 
 // As many names as asked for, each once.
 Texts names(Rng& rng, Texts from, std::size_t count) {

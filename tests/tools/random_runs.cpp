@@ -10,13 +10,10 @@ namespace {
 
 using oracle::chance;
 using oracle::draw;
+using oracle::number;
 using oracle::pick;
 using Rng = std::mt19937_64;
 using Texts = std::vector<std::string>;
-
-std::string number(Rng& rng, std::int64_t low, std::int64_t high) {
-  return std::to_string(draw(rng, low, high));
-}
 
 const Run::Tensor& some_input(Rng& rng, const Run& run) { return pick(rng, run.inputs); }
 

@@ -180,10 +180,15 @@ std::vector<Refusal> said_of(const Command& command) {
   return refusals;
 }
 
-std::vector<Command> mended(const Command& command, const Refusal& refusal) {
-  std::vector<Command> ways;
+Ways way(const Command& command, const std::function<bool(Command&)>& act) {
+  Command copy = command;
+  return act(copy) ? Ways{copy} : Ways{};
+}
+
+Ways mended(const Command& command, const Refusal& refusal) {
+  Ways ways;
   for (const std::string& part : parts_of(refusal.help)) {
-    std::vector<Command> found;
+    Ways found;
     for (const auto* list : {&array_changes(), &command_changes()}) {
       for (const CommandChange& change : *list) {
         std::smatch match;

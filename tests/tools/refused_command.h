@@ -48,15 +48,18 @@ struct Refusal {
 std::vector<Refusal> said_of(const Command& command);
 
 // The words of a help and what they do: one command for each way; none: not to this one.
+using Ways = std::vector<Command>;
 struct CommandChange {
   const char* words;
-  std::function<std::vector<Command>(const Command&, const std::smatch&, const Refusal&)> act;
+  std::function<Ways(const Command&, const std::smatch&, const Refusal&)> act;
 };
+// One way, if `act` could do it.
+Ways way(const Command& command, const std::function<bool(Command&)>& act);
 const std::vector<CommandChange>& command_changes();
 const std::vector<CommandChange>& array_changes();
 
 // What a help says, alternative by alternative, done to the command.
-std::vector<Command> mended(const Command& command, const Refusal& refusal);
+Ways mended(const Command& command, const Refusal& refusal);
 
 // 4 of "<f4".
 std::size_t bytes_of(const std::string& descr);
