@@ -1,5 +1,6 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/document.h>
+#include <selvage/frontend/words.h>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -28,19 +29,6 @@ const Node* Node::find(std::string_view key) const {
 }
 
 namespace {
-
-[[noreturn]] void refuse(const char* code, Place place, std::string message, std::string help,
-                         std::vector<std::string> notes = {}) {
-  throw BadInput({.code = code,
-                  .place = std::move(place),
-                  .message = std::move(message),
-                  .notes = std::move(notes),
-                  .help = std::move(help)});
-}
-
-std::string to_text(const Place& place) {
-  return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
-}
 
 // The place of byte `at`, found by counting: for errors only.
 Place place_of(std::string_view text, std::size_t at, const std::string& file) {

@@ -1,5 +1,6 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/readers.h>
+#include <selvage/frontend/words.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,12 +9,6 @@
 namespace selvage {
 
 namespace {
-
-[[noreturn]] void refuse(const char* code, const Place& place, std::string message,
-                         std::string help) {
-  throw BadInput(
-      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
-}
 
 std::string found(const Node& node) {
   switch (node.kind) {

@@ -208,8 +208,8 @@ TEST(Run, StridesThatAreLeftOpenAreDense) {
 TEST(Run, SizesThatTellEachOtherAreToldInAnyOrder) {
   Fusion f;
   const auto [N, K, J, M] = f.extents("N", "K", "J", "M");
-  f.assume(N == 6 * K);
-  f.assume(K == 2 * J);
+  f.assume(eq(N, 6 * K));
+  f.assume(eq(K, 2 * J));
   const Tensor x = f.input("x", {N, K, J * M}, DataType::Int8);
   const Tensor m = f.input("m", {M}, DataType::Int8);
   f.output("y", x * 2);
