@@ -18,6 +18,10 @@ set(header_only nlohmann_json::nlohmann_json Boost::headers)
 # user of the package needs Z3.
 set(not_installed confirm)
 
+# Its names of forms would hide those of others.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/csrc/frontend/file_form.cpp" PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON)
+
 # The precompiled standard headers of the libraries and tools.
 if(SELVAGE_PCH)
   file(WRITE "${PROJECT_BINARY_DIR}/pch/std.cpp.new" "")
@@ -34,6 +38,7 @@ function(add_house_library folder below)
   if(sources)
     set(scope PUBLIC)
     add_library(${library} STATIC ${sources})
+    compile_together(${library} 8)
     use_pch(${library} selvage_pch)
     foreach(use IN LISTS ${library}_uses)
       if(use IN_LIST header_only)

@@ -68,8 +68,6 @@ static_assert(std::is_sorted(std::begin(kTaken), std::end(kTaken)));
 constexpr std::array<std::string_view, 4> kOperators = {"ceilDiv", "max", "min", "select"};
 
 // Not <cctype>: its answers depend on the locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 bool is_let_name(std::string_view name) {

@@ -18,6 +18,10 @@ namespace selvage {
 // What is wrong with `name`, found at `place`; nothing if it may be used.
 std::optional<Diagnostic> check_name(std::string_view name, const Place& place);
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 // [A-Za-z_][A-Za-z0-9_]*
 bool is_identifier(std::string_view text);
 

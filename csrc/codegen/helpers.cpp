@@ -170,7 +170,7 @@ std::string c_name(const Helper& helper, DataType type) {
   return std::string(helper.name) + (type == helper.usual ? "" : std::string(suffix(type)));
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
 }  // namespace
 
@@ -223,7 +223,7 @@ std::string expand(std::string_view pattern, DataType type, Helpers* used,
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '@') {
       std::size_t end = i + 1;
-      while (end < pattern.size() && is_letter(pattern[end])) ++end;
+      while (end < pattern.size() && is_of_name(pattern[end])) ++end;
       text += used->use(pattern.substr(i + 1, end - i - 1), type);
       i = end - 1;
     } else if (pattern[i] == '$') {

@@ -1,3 +1,4 @@
+#include <selvage/base/names.h>
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/names.h>
 
@@ -56,9 +57,6 @@ bool is_word(std::string_view name) {
   }();
   return words.count(name) > 0;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string identifier(std::string_view wanted) {
   std::string name;

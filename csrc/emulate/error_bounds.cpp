@@ -7,9 +7,11 @@ namespace selvage {
 
 namespace {
 
-bool is_real(DataType type) { return type == DataType::Float || type == DataType::Double; }
+bool is_single_or_double(DataType type) {
+  return type == DataType::Float || type == DataType::Double;
+}
 
-double real(const Scalar& v) {
+double as_real(const Scalar& v) {
   if (v.type == DataType::Float) return double(v.single);
   if (v.type == DataType::UInt64) return double(std::uint64_t(v.integer));
   return v.type == DataType::Double ? v.real : double(v.integer);
@@ -123,9 +125,9 @@ struct Items {
 Items totals(std::span<const Uncertain> items) {
   Items all;
   for (const Uncertain& x : items) {
-    all.sum += real(x.value);
+    all.sum += as_real(x.value);
     all.errors += x.error;
-    all.magnitudes += std::abs(real(x.value)) + x.error;
+    all.magnitudes += std::abs(as_real(x.value)) + x.error;
   }
   return all;
 }
@@ -133,7 +135,7 @@ Items totals(std::span<const Uncertain> items) {
 double error_of_product(DataType type, std::span<const Uncertain> items, double result) {
   double bound = 1, up = 1, down = 1;
   for (const Uncertain& x : items) {
-    const double most = std::abs(real(x.value)) + x.error;
+    const double most = std::abs(as_real(x.value)) + x.error;
     bound *= most * (1 + unit(type));
     up *= std::max(most, 1.0);
     if (most > 0) down *= std::min(most, 1.0);
@@ -148,7 +150,7 @@ double error_of_variance(const Fold& fold, std::span<const Uncertain> items) {
   if (by <= 0) return kOpen;
   double squares = 0, errors = 0;
   for (const Uncertain& x : items) {
-    const double distance = std::abs(real(x.value) - mean);
+    const double distance = std::abs(as_real(x.value) - mean);
     squares += distance * distance;
     errors += (2 * distance + x.error) * x.error;
   }
@@ -164,7 +166,7 @@ double error_of_place(std::span<const Uncertain> items, const Scalar& result) {
   for (std::size_t k = 0; k < items.size(); ++k) {
     const double e = items[k].error + items[best].error;
     if (k == best || e == 0) continue;
-    if (!(std::abs(real(items[k].value) - real(items[best].value)) > e)) return kOpen;
+    if (!(std::abs(as_real(items[k].value) - as_real(items[best].value)) > e)) return kOpen;
   }
   return 0;
 }
@@ -187,32 +189,32 @@ double error_of(Function f, std::span<const Uncertain> operands, const Scalar& r
     const Uncertain &a = operands[1], &b = operands[2];
     error = operands[0].value.integer != 0 ? a.error : b.error;
     if (operands[0].error > 0) {
-      error = std::max(a.error, b.error) + std::abs(real(a.value) - real(b.value));
+      error = std::max(a.error, b.error) + std::abs(as_real(a.value) - as_real(b.value));
     }
     return std::isnan(error) ? kOpen : error;
   }
   if (f == Function::And || f == Function::Or || f == Function::Not) return most;
   const bool is_finite = std::all_of(operands.begin(), operands.end(), [](const Uncertain& x) {
-    return std::isfinite(real(x.value)) && std::isfinite(x.error);
+    return std::isfinite(as_real(x.value)) && std::isfinite(x.error);
   });
   if (!is_finite) return most > 0 ? kOpen : 0;
-  if (!is_real(operands[0].value.type)) return most > 0 ? kOpen : 0;
-  const double a = real(operands[0].value), b = real(operands.back().value);
+  if (!is_single_or_double(operands[0].value.type)) return most > 0 ? kOpen : 0;
+  const double a = as_real(operands[0].value), b = as_real(operands.back().value);
   if (most > 0) error = carried(f, a, operands[0].error, b, operands.back().error);
-  if (!is_real(result.type)) return error;
+  if (!is_single_or_double(result.type)) return error;
   if (may_differ) {
-    error += model.functions * unit(result.type) * std::max(1.0, std::abs(real(result)));
+    error += model.functions * unit(result.type) * std::max(1.0, std::abs(as_real(result)));
   }
   const bool rounds = f != Function::Neg && f != Function::Abs && f != Function::Relu &&
                       f != Function::Min && f != Function::Max;
-  if (rounds && error > 0) error += 4 * unit(result.type) * (std::abs(real(result)) + error);
+  if (rounds && error > 0) error += 4 * unit(result.type) * (std::abs(as_real(result)) + error);
   return std::isnan(error) ? kOpen : error;
 }
 
 double error_of_conversion(const Uncertain& from, DataType to, const Scalar& result) {
   if (from.error == 0) return 0;
-  const double v = real(from.value), e = from.error;
-  if (!std::isfinite(v) || !std::isfinite(e) || !is_real(from.value.type)) return kOpen;
+  const double v = as_real(from.value), e = from.error;
+  if (!std::isfinite(v) || !std::isfinite(e) || !is_single_or_double(from.value.type)) return kOpen;
   if (to == DataType::Bool) return std::abs(v) > e ? 0 : kOpen;
   if (is_integer(to)) return std::trunc(v - e) == std::trunc(v + e) ? 0 : kOpen;
   const double u = std::max(unit(to), unit(result.type));
@@ -236,20 +238,20 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
     case Reduction::Mean:
     case Reduction::Variance: break;
   }
-  if (!is_real(fold.type)) return most > 0 ? kOpen : 0;
+  if (!is_single_or_double(fold.type)) return most > 0 ? kOpen : 0;
   const bool is_variance = fold.how == Reduction::Variance;
   if (items.size() < 2 && most == 0 && !is_variance) return 0;
   const Items all = totals(items);
   // Not a number, or infinite: so it is in every order, but where items that are finite overflow.
   if (!std::isfinite(all.magnitudes)) {
     const bool is_certain = std::any_of(items.begin(), items.end(), [](const Uncertain& x) {
-      return !std::isfinite(real(x.value));
+      return !std::isfinite(as_real(x.value));
     });
     return is_certain && std::isfinite(most) ? 0 : kOpen;
   }
   double error = 0;
   if (fold.how == Reduction::Prod) {
-    error = error_of_product(fold.type, items, real(result));
+    error = error_of_product(fold.type, items, as_real(result));
   } else if (is_variance) {
     error = error_of_variance(fold, items);
   } else {
@@ -259,7 +261,7 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
     error = all.errors + (chain + 1) * unit(fold.type) * all.magnitudes;
     if (fold.how == Reduction::Mean) error /= double(n);
   }
-  error += 2 * unit(fold.type) * std::abs(real(result)) + least(fold.type);
+  error += 2 * unit(fold.type) * std::abs(as_real(result)) + least(fold.type);
   return std::isnan(error) ? kOpen : error;
 }
 

@@ -1,3 +1,4 @@
+#include <selvage/base/names.h>
 #include <selvage/base/work.h>
 #include <selvage/expr/expr.h>
 
@@ -6,8 +7,6 @@
 namespace selvage {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // < 0, 0 or > 0. Runs of digits are compared as numbers.
 int compare_names(std::string_view a, std::string_view b) {

@@ -29,9 +29,6 @@ constexpr InfixSign kInfix[] = {{"+", Op::Add},      {"-", Op::Sub},
                                 {"==", Op::Eq},      {"&&", Op::And},
                                 {"||", Op::Or},      {"!=", Op::Eq, false, true}};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 class Parser {
  public:
   Parser(ExprPool& pool, std::string_view text, const Resolver& resolve)

@@ -104,9 +104,9 @@ void check_amount(std::string_view text, const std::string& file) {
 
 // ---- The parser's events, into a tree ----
 
-class Builder : public YAML::EventHandler {
+class TreeBuilder : public YAML::EventHandler {
  public:
-  Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  TreeBuilder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   std::optional<Node> root() && {
     if (bad_key_) throw BadInput(*bad_key_);
@@ -406,12 +406,12 @@ std::optional<Wording> better_wording(const std::string& theirs, std::string_vie
   return std::nullopt;
 }
 
-[[noreturn]] void refuse_yaml(const YAML::Exception& e, const Builder& builder,
+[[noreturn]] void refuse_yaml(const YAML::Exception& e, const TreeBuilder& builder,
                               std::string_view text, const std::string& file) {
   const auto at = static_cast<std::size_t>(std::max(e.mark.pos, 0));
   Place place =
       e.mark.is_null() ? Place{file, 0, 0} : place_of(text, std::min(at, text.size()), file);
-  if (e.msg == said::UNKNOWN_ANCHOR) Builder::refuse_alias(std::move(place));
+  if (e.msg == said::UNKNOWN_ANCHOR) TreeBuilder::refuse_alias(std::move(place));
   std::vector<std::string> notes;
   if (const auto bracket = builder.open_bracket()) {
     notes.push_back("in the bracket opened at " + to_text(*bracket));
@@ -452,7 +452,7 @@ Node read_document(std::string_view text, const std::string& file) {
   check_characters(text, file);
   check_amount(text, file);
 
-  Builder builder(text, file);
+  TreeBuilder builder(text, file);
   try {
     Source source(text);
     std::istream stream(&source);

@@ -15,7 +15,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestFormula = 64;
 constexpr std::size_t kMostFolds = 16;  // each but one becomes a tensor of its own
 
 struct InfixSign {
@@ -179,7 +179,8 @@ class Parser {
 
   // Precedence climbing: everything that binds at least as tightly as `least`.
   std::uint32_t parse_value(int least) {
-    if (++depth_ > kDeepest) token_.fail("more than 64 levels", "E104", "use several statements");
+    if (++depth_ > kDeepestFormula)
+      token_.fail("more than 64 levels", "E104", "use several statements");
     std::uint32_t left = parse_prefix();
     for (const InfixSign* sign; (sign = infix()) != nullptr;) {
       const int own = precedence(sign->function);

@@ -33,9 +33,6 @@ constexpr ForeignWord kForeign[] = {
 
 }  // namespace
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 Tokens::Tokens(const Node& text) : node_(text), text_(text.text) { advance(); }
 
 void Tokens::fail_at(std::size_t at, const std::string& what, const char* code,

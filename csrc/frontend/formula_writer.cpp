@@ -19,7 +19,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kDeepest = 60;
+constexpr int kDeepestWritten = 60;
 
 const int kSum = info(Op::Add).precedence, kProduct = info(Op::Mul).precedence;
 const int kUnary = info(Op::Not).precedence;
@@ -135,7 +135,8 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
       v = read_.cast(v, info.fold->type);
     }
     if (!is_right_type || !is_same(definition, v)) continue;
-    if (std::int64_t(w.text.size() + head.size() + 200) > kLongestFormula || w.depth > kDeepest) {
+    if (std::int64_t(w.text.size() + head.size() + 200) > kLongestFormula ||
+        w.depth > kDeepestWritten) {
       refuse("its statement is too long or too deep for a file",
              "name parts of it as tensors of their own");
     }
@@ -318,7 +319,7 @@ Written FormulaWriter::read(ValueId v, const ValueNode& node) {
 Written FormulaWriter::integer(Expr e) {
   const auto both = [&](Function f) { return combine(f, {integer(e[0]), integer(e[1])}); };
   if (e.is(Op::Symbol)) return {std::string(e.name()), kCall, 1, read_.index(e)};
-  if (e.depth() > std::uint32_t(kDeepest) || e.size() > 1'000) {
+  if (e.depth() > std::uint32_t(kDeepestWritten) || e.size() > 1'000) {
     refuse("an index expression is too deep for a file", "give parts of it names as tensors");
   }
   if (e.is(Op::Const)) {
@@ -341,7 +342,7 @@ Written FormulaWriter::integer(Expr e) {
 // A subscript: by an access mode, where one makes just this, or else by the operations that reading
 // knows.
 std::string FormulaWriter::subscript(Expr e, Expr extent) {
-  if (e.depth() > std::uint32_t(kDeepest) || e.size() > 1'000) {
+  if (e.depth() > std::uint32_t(kDeepestWritten) || e.size() > 1'000) {
     refuse("a subscript is too long for a file", "read through a tensor in between");
   }
   constexpr std::pair<Remap, const char*> kRemaps[] = {{Remap::Mirror, "mirror"},

@@ -14,7 +14,7 @@ namespace selvage {
 
 namespace {
 
-using Tensor = ScheduleDraft::Tensor;
+using ListedTensor = ScheduleDraft::Tensor;
 
 std::vector<std::size_t> numbers(const std::vector<DomainId>& domains) {
   std::vector<std::size_t> list;
@@ -22,11 +22,12 @@ std::vector<std::size_t> numbers(const std::vector<DomainId>& domains) {
   return list;
 }
 
-class Builder {
+class ScheduleBuilder {
  public:
-  Builder(const ScheduleDraft& draft, const Fusion& fusion, std::span<const Formula> statements)
+  ScheduleBuilder(const ScheduleDraft& draft, const Fusion& fusion,
+                  std::span<const Formula> statements)
       : draft_(draft), schedule_(fusion), statements_(statements) {
-    for (const Tensor& tensor : draft.tensors) by_name_.emplace(tensor.name, &tensor);
+    for (const ListedTensor& tensor : draft.tensors) by_name_.emplace(tensor.name, &tensor);
   }
 
   Schedule run() {
@@ -40,7 +41,7 @@ class Builder {
         schedule_.rename(t, domains[k], names[k].name);
       }
     }
-    for (const Tensor& tensor : draft_.tensors) carry_out(tensor);
+    for (const ListedTensor& tensor : draft_.tensors) carry_out(tensor);
     settle_sites();
     if (draft_.is_automatic) schedule_all();
     return std::move(schedule_);
@@ -49,7 +50,7 @@ class Builder {
  private:
   // The list of one tensor, item by item. Loops are set once in a while, not after each cut.
   struct Work {
-    const Tensor& tensor;
+    const ListedTensor& tensor;
     TensorId id;
     std::vector<DomainId> domains = {};  // of the names
     LoopList loops;
@@ -59,7 +60,7 @@ class Builder {
 
   TensorId find(const std::string& name) const { return *schedule_.fusion().find(name); }
 
-  void carry_out(const Tensor& tensor) {
+  void carry_out(const ListedTensor& tensor) {
     auto [state, is_new] = states_.emplace(tensor.name, State::Begun);
     if (!is_new) return;
     if (!tensor.maker.empty()) after(tensor, tensor.maker);
@@ -81,7 +82,7 @@ class Builder {
   }
 
   // A list of caches alone leaves a tensor where it is, and so does a memory for one that folds.
-  bool says_how_it_is_computed(const Tensor& tensor, TensorId t) const {
+  bool says_how_it_is_computed(const ListedTensor& tensor, TensorId t) const {
     const bool is_made = !tensor.maker.empty();
     if (!tensor.is_listed || is_made || schedule_.fusion()[t].is_input) return false;
     if (tensor.items.empty() || tensor.site) return true;
@@ -92,13 +93,13 @@ class Builder {
     });
   }
 
-  const Tensor* listed(const std::string& name) const {
+  const ListedTensor* listed(const std::string& name) const {
     const auto it = by_name_.find(name);
     return it == by_name_.end() ? nullptr : it->second;
   }
 
-  void after(const Tensor& tensor, const std::string& other) {
-    const Tensor* list = listed(other);
+  void after(const ListedTensor& tensor, const std::string& other) {
+    const ListedTensor* list = listed(other);
     if (list == nullptr) return;
     const auto state = states_.find(other);
     if (state != states_.end() && state->second == State::Begun && other != tensor.name) {
@@ -253,15 +254,15 @@ class Builder {
   // Where tensors are computed, once all are cut up: whoever hosts another has its own place by
   // then.
   void settle_sites() {
-    for (const Tensor& tensor : draft_.tensors) settle_site(tensor);
+    for (const ListedTensor& tensor : draft_.tensors) settle_site(tensor);
   }
 
-  void settle_site(const Tensor& tensor) {
+  void settle_site(const ListedTensor& tensor) {
     if (!tensor.site || !settled_.insert(tensor.name).second) return;
     const ScheduleDraft::Site& site = *tensor.site;
     const TensorId t = find(tensor.name);
     const TensorId into = site.into ? find(*site.into) : reader_with(t, site);
-    const Tensor* host = listed(schedule_.fusion()[into].name);
+    const ListedTensor* host = listed(schedule_.fusion()[into].name);
     if (host != nullptr) settle_site(*host);
     at_place<Illegal>(site.place, [&] {
       // A cache that nothing else is said of is cut up like who reads it, as far as it can be.
@@ -355,7 +356,7 @@ class Builder {
   const ScheduleDraft& draft_;
   Schedule schedule_;
   std::span<const Formula> statements_;
-  std::map<std::string, const Tensor*> by_name_;
+  std::map<std::string, const ListedTensor*> by_name_;
   std::map<std::string, State> states_;
   std::set<std::string> settled_;                        // whose place is
   std::map<std::string, std::vector<DomainId>> begins_;  // of the names of made tensors
@@ -365,7 +366,7 @@ class Builder {
 
 Schedule build_schedule(const ScheduleDraft& draft, const Fusion& fusion,
                         std::span<const Formula> statements) {
-  return Builder(draft, fusion, statements).run();
+  return ScheduleBuilder(draft, fusion, statements).run();
 }
 
 }  // namespace selvage

@@ -11,7 +11,7 @@ namespace selvage {
 
 namespace {
 
-using Tensor = ScheduleDraft::Tensor;
+using ListedTensor = ScheduleDraft::Tensor;
 
 // Of a file: the items cache, rfactor and like, and the names of their tensors at each, which are
 // copied or looked up.
@@ -19,10 +19,10 @@ constexpr std::int64_t kMostLargeItems = kMostTensors;
 constexpr std::size_t kMostCopiedNames = 1'000'000;
 constexpr std::size_t kMostParted = 64;  // loops of one rfactor
 
-class Reader {
+class ScheduleReader {
  public:
-  Reader(std::span<const Formula> statements, std::span<const NamedInput> inputs, SizeScope& sizes,
-         FileContext& context)
+  ScheduleReader(std::span<const Formula> statements, std::span<const NamedInput> inputs,
+                 SizeScope& sizes, FileContext& context)
       : scope_(statements, inputs, context.symbols),
         sizes_(sizes),
         context_(context),
@@ -44,7 +44,7 @@ class Reader {
     // Tensors without a list of their own.
     for (auto& [name, made] : scope_.made) {
       if (!made.site || draft_.find(name) != nullptr) continue;
-      Tensor tensor{.name = name, .names = made.names, .place = made.site->place};
+      ListedTensor tensor{.name = name, .names = made.names, .place = made.site->place};
       tensor.maker = made.maker;
       tensor.site = made.site;
       draft_.tensors.push_back(std::move(tensor));
@@ -58,7 +58,7 @@ class Reader {
     const Formula* formula = scope_.statement(entry.key);
     const NamedInput* source = scope_.input(entry.key);
     if (formula != nullptr || source != nullptr) {
-      Tensor tensor{
+      ListedTensor tensor{
           .name = entry.key, .names = {entry.key, context_.symbols, errors_}, .place = entry.place};
       ListProgress progress;
       const auto define = [&](const std::string& name, std::vector<std::size_t>& list) {
@@ -85,7 +85,7 @@ class Reader {
       if (errors_.list().size() == before) scope_.refuse_tensor(entry.key, entry.place, "schedule");
       return;
     }
-    Tensor tensor{.name = entry.key, .names = made->second.names, .place = entry.place};
+    ListedTensor tensor{.name = entry.key, .names = made->second.names, .place = entry.place};
     tensor.maker = made->second.maker;
     tensor.site = made->second.site;
     ListProgress progress = made->second.progress;
@@ -93,7 +93,7 @@ class Reader {
     read_tensor(entry, std::move(tensor), std::move(progress));
   }
 
-  void read_tensor(const Entry& entry, Tensor tensor, ListProgress progress) {
+  void read_tensor(const Entry& entry, ListedTensor tensor, ListProgress progress) {
     tensor.is_listed = true;
     const std::string what = "schedule." + entry.key;
     if (entry.value.kind == Node::Kind::Scalar) {
@@ -122,7 +122,7 @@ class Reader {
   }
 
   // Those of the loops that there are in the end.
-  void check_bindings(const Tensor& tensor, const ListProgress& progress, std::size_t from) {
+  void check_bindings(const ListedTensor& tensor, const ListProgress& progress, std::size_t from) {
     for (std::size_t k = from; k < tensor.items.size(); ++k) {
       const auto* b = std::get_if<FileBinding>(&tensor.items[k].action);
       if (b == nullptr || is_loop(tensor, progress, b->domain)) continue;
@@ -135,19 +135,20 @@ class Reader {
   }
 
   // The names of the loops as they are there; none after a like, which is read later.
-  static std::vector<std::string> loops_of(const Tensor& tensor, const ListProgress& progress) {
+  static std::vector<std::string> loops_of(const ListedTensor& tensor,
+                                           const ListProgress& progress) {
     std::vector<std::string> names;
     if (!progress.is_known) return names;
     for (std::size_t d : progress.loops.loops()) names.push_back(tensor.names.all()[d].name);
     return names;
   }
 
-  static bool is_loop(const Tensor& tensor, const ListProgress& progress, std::size_t d) {
+  static bool is_loop(const ListedTensor& tensor, const ListProgress& progress, std::size_t d) {
     if (progress.is_known) return progress.loops.has(d);
     return !tensor.names.all()[d].feeds[std::size_t(Feeds::Transforms)];
   }
 
-  [[noreturn]] void refuse_no_loop(const Tensor& tensor, const ListProgress& progress,
+  [[noreturn]] void refuse_no_loop(const ListedTensor& tensor, const ListProgress& progress,
                                    std::size_t d, const char* code, const Place& place,
                                    const std::string& what, const std::string& otherwise) {
     const auto moved = progress.moved.find(d);
@@ -158,7 +159,7 @@ class Reader {
                     : few_names("its loops are ", loops_of(tensor, progress), otherwise));
   }
 
-  void read_item(const Node& item, Tensor& tensor, ListProgress& progress,
+  void read_item(const Node& item, ListedTensor& tensor, ListProgress& progress,
                  std::size_t& last_barrier) {
     const std::string what = "schedule." + tensor.name;
     const Entry& entry = expect_one(item, what);
@@ -202,7 +203,7 @@ class Reader {
   }
 
   // After a `like`, a name that nothing in the list has made is one of the other tensor.
-  void find_late(const Node* node, Tensor& tensor, const ListProgress& progress) {
+  void find_late(const Node* node, ListedTensor& tensor, const ListProgress& progress) {
     if (progress.is_known || node == nullptr) return;
     if (node->kind == Node::Kind::Sequence) {
       for (const Node& each : node->items) find_late(&each, tensor, progress);
@@ -210,7 +211,7 @@ class Reader {
       find_late(node->text, node->place, tensor);
     }
   }
-  static void find_late(const std::string& name, const Place& place, Tensor& tensor) {
+  static void find_late(const std::string& name, const Place& place, ListedTensor& tensor) {
     if (!is_identifier(name) || tensor.names.has(name)) return;
     for (std::size_t k = tensor.items.size(); k-- > 0;) {
       auto* like = std::get_if<ScheduleDraft::Like>(&tensor.items[k].action);
@@ -220,7 +221,7 @@ class Reader {
     }
   }
 
-  void read_cut(const Entry& entry, Tensor& tensor, ListProgress& progress) {
+  void read_cut(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     if (++context_.transforms > kMostTransforms) {
       refuse("E104", entry.place,
              "the file has more than " + std::to_string(kMostTransforms) + " transforms",
@@ -242,7 +243,7 @@ class Reader {
     tensor.items.push_back({std::move(t), entry.place});
   }
 
-  void read_reorder(const Entry& entry, Tensor& tensor, ListProgress& progress) {
+  void read_reorder(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     const std::string what = "reorder";
     find_late(&entry.value, tensor, progress);
     std::vector<std::size_t> order;
@@ -274,7 +275,7 @@ class Reader {
     tensor.items.push_back({ScheduleDraft::Reorder{std::move(order)}, entry.place});
   }
 
-  void read_bind(const Entry& entry, Tensor& tensor, ListProgress& progress) {
+  void read_bind(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     if (!progress.is_known && entry.value.kind == Node::Kind::Map) {
       for (const Entry& each : entry.value.entries) find_late(each.key, each.place, tensor);
     }
@@ -291,7 +292,7 @@ class Reader {
     return Memory(as_one_of(node, what, Form::MemoryWord));
   }
 
-  void read_cache(const Entry& entry, Tensor& tensor, ListProgress& progress) {
+  void read_cache(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     const std::string& what = entry.key;
     expect_map(entry.value, what, Form::Cache);
     const std::string name = scope_.read_new_name(entry.value, what);
@@ -327,7 +328,7 @@ class Reader {
     tensor.items.push_back({ScheduleDraft::Cache{name, memory}, entry.place});
   }
 
-  void read_rfactor(const Entry& entry, Tensor& tensor, ListProgress& progress) {
+  void read_rfactor(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     const std::string& what = entry.key;
     expect_map(entry.value, what, Form::Rfactor);
     const Node& in = require(entry.value, what, "in");
@@ -359,13 +360,13 @@ class Reader {
     tensor.items.push_back({ScheduleDraft::Rfactor{name, std::move(some)}, entry.place});
   }
 
-  void read_like(const Entry& entry, Tensor& tensor, ListProgress& progress) {
+  void read_like(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     const std::string& other = scope_.read_computed(entry.value, entry.key);
     tensor.items.push_back({ScheduleDraft::Like{other, {}}, entry.place});
     progress.is_known = false;
   }
 
-  void read_site(const Entry& entry, Tensor& tensor) {
+  void read_site(const Entry& entry, ListedTensor& tensor) {
     const std::string& what = entry.key;
     expect_map(entry.value, what, Form::Site);
     const std::string into =
@@ -400,8 +401,8 @@ std::vector<Formula::Index> folded_indices(const Formula& formula) {
 }
 
 ScheduleDraft::Tensor* ScheduleDraft::find(const std::string& name) {
-  const auto it =
-      std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name; });
+  const auto it = std::find_if(tensors.begin(), tensors.end(),
+                               [&](const ListedTensor& t) { return t.name == name; });
   return it == tensors.end() ? nullptr : &*it;
 }
 
@@ -409,7 +410,7 @@ ScheduleDraft read_schedule_draft(const Node* schedule, std::span<const Formula>
                                   std::span<const NamedInput> inputs, SizeScope& sizes,
                                   FileContext& context) {
   if (schedule == nullptr) return {};
-  return Reader(statements, inputs, sizes, context).read(*schedule);
+  return ScheduleReader(statements, inputs, sizes, context).read(*schedule);
 }
 
 void check_amounts(ScheduleDraft& draft, SizeScope& sizes, Diagnostics& errors) {

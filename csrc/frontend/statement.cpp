@@ -17,10 +17,11 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-class Builder {
+class StatementBuilder {
  public:
-  Builder(const Formula& formula, const Node& text, const std::optional<std::vector<Expr>>& shape,
-          std::span<const Formula> all, Fusion& fusion, SizeScope& sizes, FileContext& context)
+  StatementBuilder(const Formula& formula, const Node& text,
+                   const std::optional<std::vector<Expr>>& shape, std::span<const Formula> all,
+                   Fusion& fusion, SizeScope& sizes, FileContext& context)
       : formula_(formula),
         text_(text),
         all_(all),
@@ -405,7 +406,7 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
                        "the extent of " + formula.indices[k].name + " of " + formula.target));
     }
   }
-  Builder builder(formula, text, asked, all, fusion, sizes, context);
+  StatementBuilder builder(formula, text, asked, all, fusion, sizes, context);
   const ValueId value = builder.value();
   const std::vector<Expr> shape = builder.shape();
   const Formula::Fold* whole = formula.whole();

@@ -17,9 +17,9 @@ TensorDraft::TensorDraft(const Entry& tensor, FileContext& context)
 
 namespace {
 
-class Reader {
+class TensorReader {
  public:
-  Reader(TensorDraft& draft, FileContext& context)
+  TensorReader(TensorDraft& draft, FileContext& context)
       : draft_(draft),
         name_(draft.entry.key),
         node_(draft.entry.value),
@@ -326,6 +326,6 @@ class Reader {
 
 }  // namespace
 
-void read_draft(TensorDraft& draft, FileContext& context) { Reader(draft, context).read(); }
+void read_draft(TensorDraft& draft, FileContext& context) { TensorReader(draft, context).read(); }
 
 }  // namespace selvage

@@ -9,12 +9,12 @@ namespace selvage {
 namespace {
 
 // Where nothing overflows and no divisor is 0.
-std::int64_t quotient(std::int64_t a, std::int64_t b) {
+std::int64_t euclidean_quotient(std::int64_t a, std::int64_t b) {
   if (((a | b) >> 32) == 0) return std::int64_t(std::uint32_t(a) / std::uint32_t(b));
   const std::int64_t q = a / b;
   return a - q * b >= 0 ? q : b > 0 ? q - 1 : q + 1;
 }
-std::int64_t remainder(std::int64_t a, std::int64_t b) {
+std::int64_t euclidean_remainder(std::int64_t a, std::int64_t b) {
   if (((a | b) >> 32) == 0) return std::int64_t(std::uint32_t(a) % std::uint32_t(b));
   const std::int64_t r = a % b;
   return r >= 0 ? r : b > 0 ? r + b : r - b;
@@ -45,7 +45,7 @@ class Divider {
         for (std::size_t i = 0; i < n; ++i) out[i] = by_product(a[i]);
         break;
       case Way::Division:
-        for (std::size_t i = 0; i < n; ++i) out[i] = quotient(a[i], divisor_);
+        for (std::size_t i = 0; i < n; ++i) out[i] = euclidean_quotient(a[i], divisor_);
         break;
     }
   }
@@ -58,7 +58,7 @@ class Divider {
         for (std::size_t i = 0; i < n; ++i) out[i] = a[i] - by_product(a[i]) * divisor_;
         break;
       case Way::Division:
-        for (std::size_t i = 0; i < n; ++i) out[i] = remainder(a[i], divisor_);
+        for (std::size_t i = 0; i < n; ++i) out[i] = euclidean_remainder(a[i], divisor_);
         break;
     }
   }
@@ -153,14 +153,14 @@ void MaskSweep::evaluate(const Instruction& in, std::size_t k, std::int64_t poin
       if (!a.is_one && b.is_one) {
         Divider(*b.values, ranges_[in.a]).quotients(a.values, r, n);
       } else {
-        each(quotient);
+        each(euclidean_quotient);
       }
       break;
     case Op::Mod:
       if (!a.is_one && b.is_one) {
         Divider(*b.values, ranges_[in.a]).remainders(a.values, r, n);
       } else {
-        each(remainder);
+        each(euclidean_remainder);
       }
       break;
     case Op::Min: each([](V x, V y) { return std::min(x, y); }); break;

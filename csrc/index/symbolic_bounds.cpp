@@ -10,7 +10,7 @@ using Relation = HoleSystem::Relation;
 using Kind = Relation::Kind;
 
 constexpr std::size_t kEnds = 2;
-constexpr int kRounds = 6;
+constexpr int kRewrites = 6;
 constexpr std::uint32_t kLargestEnd = 40;  // nodes: a bound that is longer proves nothing any more
 
 }  // namespace
@@ -89,7 +89,7 @@ bool SymbolicBounds::contradicts(std::size_t variable) {
 
 bool SymbolicBounds::propagate() {
   const std::size_t n = structure_.relations().size();
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRewrites; ++round) {
     changed_ = false;
     for (std::size_t i = 0; i < n; ++i) apply(round % 2 == 0 ? i : n - 1 - i);
     if (!changed_ || *budget_ == 0) break;

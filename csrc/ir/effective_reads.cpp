@@ -10,13 +10,13 @@ namespace selvage {
 
 namespace {
 
-using Axes = std::vector<std::optional<DomainId>>;
+using ReadAxes = std::vector<std::optional<DomainId>>;
 // The iterdomains of the reader that index symbols stand for.
 using Known = std::unordered_map<std::uint32_t, DomainId>;
 
 // What an inlined tensor's indices stand for, where its items are read at `axes`. Those of a view
 // run over its root: known where the view leaves an iterdomain as it is.
-Known known_in(const TensorInfo& tensor, const Axes& axes) {
+Known known_in(const TensorInfo& tensor, const ReadAxes& axes) {
   Known known;
   const std::vector<DomainId>& domain = definition_domain(tensor);
   for (std::size_t k = 0; k < tensor.indices.size(); ++k) {
@@ -28,8 +28,8 @@ Known known_in(const TensorInfo& tensor, const Axes& axes) {
   return known;
 }
 
-Axes axes_of(const ValueNode& read, const Known& known) {
-  Axes axes;
+ReadAxes axes_of(const ValueNode& read, const Known& known) {
+  ReadAxes axes;
   for (Expr e : read.subscripts) {
     const auto it = known.find(e.id());
     axes.push_back(it == known.end() ? std::nullopt : std::optional(it->second));
@@ -51,13 +51,13 @@ EffectiveReads::EffectiveReads(const Fusion& fusion, const Schedule& schedule)
 // reads differ in an axis, no iterdomain stands there in both.
 std::vector<EffectiveRead> EffectiveReads::of(TensorId reader) const {
   std::vector<EffectiveRead> list;
-  std::map<std::size_t, Axes, std::greater<>> open;  // by place, last first
+  std::map<std::size_t, ReadAxes, std::greater<>> open;  // by place, last first
   const auto visit = [&](TensorId t, const Known& known) {
     if (!fusion_[t].definition) return;
     for (ValueId v : values_under(fusion_.values(), *fusion_[t].definition)) {
       const ValueNode& node = fusion_.values()[v];
       if (node.kind != ValueNode::Kind::Read) continue;
-      Axes axes = axes_of(node, known);
+      ReadAxes axes = axes_of(node, known);
       const auto [it, is_new] = open.try_emplace(places_[node.source], axes);
       for (std::size_t k = 0; !is_new && k < axes.size(); ++k) {
         if (it->second[k] != axes[k]) it->second[k].reset();

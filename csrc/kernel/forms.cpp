@@ -19,7 +19,7 @@ bool is_flat(Expr e) {
   return is_flat(e[0]) && is_flat(e[1]);
 }
 
-std::uint64_t magnitude(std::int64_t c) {
+std::uint64_t unsigned_magnitude(std::int64_t c) {
   return c < 0 ? std::uint64_t(0) - std::uint64_t(c) : std::uint64_t(c);
 }
 
@@ -138,7 +138,7 @@ Expr Forms::write_sum(const LinearSum& sum, bool any_order) {
     const std::int64_t c = a.term.coefficient, d = b.term.coefficient;
     if ((c < 0) != (d < 0)) return c > 0;
     if (a.degree != b.degree) return a.degree > b.degree;
-    return magnitude(c) > magnitude(d);
+    return unsigned_magnitude(c) > unsigned_magnitude(d);
   });
   Expr e;
   const auto append = [&](Expr term, bool subtract) {

@@ -10,7 +10,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::uint32_t kLargest = 400;  // nodes of an expression that is looked into
+constexpr std::uint32_t kLargestExpression = 400;  // nodes of an expression that is looked into
 
 bool is_truth(Op op) { return info(op).result == Result::Truth; }
 
@@ -92,7 +92,7 @@ bool Agreement::settle() {
     for (std::size_t i = 0; i < end; ++i) combine(found_[i]);
     for (; combined_ < end; ++combined_) {
       const Expr x = found_[combined_];
-      if (x.size() > kLargest || equations_.size() >= kMostEquations) continue;
+      if (x.size() > kLargestExpression || equations_.size() >= kMostEquations) continue;
       if (is_sum(x)) equations_.push_back({to_linear(x), to_linear(in_second(x))});
       if (x.is(Op::Mod) && x[1].is(Op::Const) && x[1].value() != 0) {
         // Their difference is a multiple.

@@ -11,7 +11,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostWork = 1 << 23;
+constexpr std::int64_t kMostDivergenceWork = 1 << 23;
 
 // What stands around a barrier must say the same to all threads that meet there: the condition of a
 // guard, the number of iterations of a loop; so must what stands around a Leave of such a loop.
@@ -236,7 +236,7 @@ class Divergence {
     for (const PointAxis& a : shared) slots(a.symbol);
     const Expr results[] = {e.valid() ? e : pool.constant(0), number};
     PointWalk outer(shared, {}, {}, slots), inner(threads, conditions, results, slots);
-    std::int64_t work = kMostWork;
+    std::int64_t work = kMostDivergenceWork;
     bool holds = true;
     const auto end = outer.run(work, [&] {
       holds = visit(kNext, 0);

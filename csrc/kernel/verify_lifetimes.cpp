@@ -12,7 +12,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostWork = 1 << 22;
+constexpr std::int64_t kMostLifetimeWork = 1 << 22;
 
 // Every element that is read must be one that some write has stored before in the same iteration of
 // the loops around both, or in none of them: a write that is run whenever the read is.
@@ -333,7 +333,7 @@ class Lifetimes {
     PointWalk reads = walk(read);
     std::vector<PointWalk> stores;
     for (const Side& w : writes) stores.push_back(walk(w));
-    std::int64_t work = kMostWork;
+    std::int64_t work = kMostLifetimeWork;
     bool is_covered = true;
     std::unordered_set<std::int64_t> written;
     const End end = outer.run(work, [&] {

@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kMostCuts = 6;
+constexpr int kMostStrideCuts = 6;
 
 // Is the sum at most 0? Asked with more and more variables at the end of their ranges where it is
 // greatest, from inner to outer ones; those within quotients, remainders or products with other
@@ -138,7 +138,7 @@ bool fits(const AccessMap& map, std::size_t scope, const LinearSum& rest, std::i
 bool is_inside(const AccessMap& map, std::size_t scope, const LinearSum& address,
                std::int64_t units, const LinearSum& elements) {
   LinearSum a = address, n = elements;
-  for (int cuts = 0; cuts < kMostCuts; ++cuts) {
+  for (int cuts = 0; cuts < kMostStrideCuts; ++cuts) {
     if (fits(map, scope, a, units, to_expr(map.pool(), n))) return true;
     bool was_cut = false;
     for (Expr stride : strides_of(map, a, false)) {

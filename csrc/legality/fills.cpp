@@ -28,10 +28,10 @@ std::optional<DataType> type_with(std::int64_t value, DataType type) {
   return found;
 }
 
-class Question {
+class FillQuestion {
  public:
-  Question(const Fusion& fusion, const Schedule& writes, const TensorAnalysis& write,
-           const Schedule* reads, const TensorAnalysis* read, const ReadBy& by)
+  FillQuestion(const Fusion& fusion, const Schedule& writes, const TensorAnalysis& write,
+               const Schedule* reads, const TensorAnalysis* read, const ReadBy& by)
       : info_(fusion[write.tensor]),
         by_(by),
         reads_as_written_(read == nullptr && by.is_guarded),
@@ -249,7 +249,7 @@ std::optional<Fills> fills(const Fusion& fusion, const Schedule& writes,
   if (is_tma_copy(writes, write.tensor)) return std::nullopt;
   const bool only_items = by.is_guarded && !info.duplicates_allowed;
   if (!info.fill && only_items && is_dense(info)) return std::nullopt;
-  std::optional<Fills> found = Question(fusion, writes, write, reads, read, by).answer();
+  std::optional<Fills> found = FillQuestion(fusion, writes, write, reads, read, by).answer();
   if (!found || help == Help::Without) return found;
   const auto without = [&](const std::string& code) -> IsMended {
     return [&](const Fusion& changed, bool is_guarded) {

@@ -125,10 +125,10 @@ std::int64_t number_at(Expr e, const Refuted& refuted) {
   return value_at(e, refuted.point).value_or(0);
 }
 
-class Question {
+class VectorQuestion {
  public:
-  Question(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-           std::size_t loop, Help help)
+  VectorQuestion(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+                 std::size_t loop, Help help)
       : fusion_(fusion),
         schedule_(schedule),
         analysis_(analysis),
@@ -346,7 +346,7 @@ std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& 
                                           const TensorAnalysis& analysis, Help help) {
   for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
     if (schedule.parallel(analysis.tensor, analysis.loops[i]) != ParallelType::Vectorize) continue;
-    return Question(fusion, schedule, analysis, i, help).answer();
+    return VectorQuestion(fusion, schedule, analysis, i, help).answer();
   }
   return std::nullopt;
 }

@@ -15,12 +15,12 @@ std::optional<std::int64_t> number(Expr e) {
 }
 
 // Past this, an address or a guard is not looked at: what is crossed and split again without end.
-constexpr std::size_t kMostNodes = 2'000;
+constexpr std::size_t kMostWarpNodes = 2'000;
 
 bool is_too_long(const TensorAnalysis& a) {
   std::vector<Expr> all = {a.address};
   for (const KeptPredicate& kept : a.predicates.kept) all.push_back(kept.condition);
-  return reachable(all, true).size() > kMostNodes;
+  return reachable(all, true).size() > kMostWarpNodes;
 }
 
 }  // namespace

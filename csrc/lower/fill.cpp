@@ -7,7 +7,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kThreads = 256;
+constexpr std::int64_t kFillThreads = 256;
 
 // The indices of the item with a row-major number; the outermost takes what is left.
 std::vector<Expr> item_at(Expr number, const std::vector<Expr>& extents) {
@@ -33,7 +33,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   }
   items = Simplifier(*fusion.facts()).simplify(items);
   const std::string name = "kernel_" + tensor.name + "_fill";
-  const LaunchPlan plan = plan_flat_launch(fusion, items, kThreads, name);
+  const LaunchPlan plan = plan_flat_launch(fusion, items, kFillThreads, name);
   Kernel kernel{.name = name,
                 .pool = fusion.shared_pool(),
                 .buffers = {},
@@ -47,7 +47,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   const Expr block = pool.symbol("every.BIDx"), thread = pool.symbol("every.TIDx");
   kernel.facts.loop(block, plan.launch.grid[0]);
   kernel.facts.loop(thread, plan.launch.block[0]);
-  const Expr number = block * kThreads + thread;
+  const Expr number = block * kFillThreads + thread;
   const Expr is_item = number < items;
   Facts valid = kernel.facts;
   valid.assume(is_item);

@@ -13,7 +13,8 @@ namespace selvage {
 
 namespace {
 
-constexpr ParallelType kThreads[] = {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+constexpr ParallelType kThreadTypes[] = {ParallelType::TIDx, ParallelType::TIDy,
+                                         ParallelType::TIDz};
 
 // What an element takes: as it is computed, or, where it is nothing but a copy, as that is stored.
 DataType kept_type(const Fusion& fusion, TensorId t) {

@@ -13,8 +13,8 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostItems = 1 << 18;
-constexpr int kLeft = 60, kPitch = 28, kCell = 27;
+constexpr std::int64_t kMostBankItems = 1 << 18;
+constexpr int kLeft = 60, kBankPitch = 28, kBankCell = 27;
 constexpr int kLevel = 16;  // of a stack of threads
 constexpr std::size_t kMostLevels = 8;
 constexpr std::int64_t kNothing = -1, kSeveral = -2;
@@ -25,7 +25,7 @@ std::optional<std::vector<std::int64_t>> items_of(const TensorReport& tensor,
   const TensorInfo& info = tensor.tensor();
   const auto n = known_extents(tensor.graph(), info.logical);
   const auto items = n ? count_points(*n) : std::nullopt;
-  if (!items || *items > kMostItems) return std::nullopt;
+  if (!items || *items > kMostBankItems) return std::nullopt;
   std::vector<Expr> indices;
   for (std::size_t i = 0; i < n->size(); ++i) {
     // No name of a user has a blank.
@@ -110,7 +110,7 @@ class BankPicture {
     const auto digits = [](std::int64_t n) { return int(std::to_string(n - 1).size()); };
     by_row_ = axes_.size() == 2 && digits(axes_[0]) + digits(axes_[1]) <= 4;
     std::int64_t items = 1;
-    for (std::int64_t n : axes_) items *= n;  // at most kMostItems
+    for (std::int64_t n : axes_) items *= n;  // at most kMostBankItems
     is_labelled_ = by_row_ || digits(items) <= 5;
   }
   std::string label(std::int64_t item) const {
@@ -121,12 +121,12 @@ class BankPicture {
   std::int64_t last_extent() const { return axes_.empty() ? 1 : axes_.back(); }
 
   int cell_height() const { return element_ < kWordBytes ? 26 : 20; }
-  int x_of(std::int64_t bank) const { return kLeft + int(bank) * kPitch; }
+  int x_of(std::int64_t bank) const { return kLeft + int(bank) * kBankPitch; }
 
   int draw_banks(int y) {
     drawing_.text(kLeft - 8, y + 12, "bank", TextStyle::Small, Anchor::End, "strong");
     for (int bank = 0; bank < kBanks; ++bank) {
-      drawing_.text(x_of(bank) + kCell / 2, y + 12, std::to_string(bank), TextStyle::Small,
+      drawing_.text(x_of(bank) + kBankCell / 2, y + 12, std::to_string(bank), TextStyle::Small,
                     Anchor::Middle, "muted");
     }
     return y + 18;
@@ -165,11 +165,11 @@ class BankPicture {
         is_empty
             ? "cell empty"
             : fmt::format("cell shade shade-{}", shown % last_extent() * kShades / last_extent());
-    drawing_.rect(x, y, kCell, cell_height() - 1, classes);
+    drawing_.rect(x, y, kBankCell, cell_height() - 1, classes);
     if (is_empty || !is_labelled_ || is_second_half) return;
     const auto put = [&](int base, const std::string& text) {
       const TextStyle style = columns_of(text) > 4 ? TextStyle::Micro : TextStyle::Tiny;
-      drawing_.text(x + kCell / 2, y + base, text, style, Anchor::Middle);
+      drawing_.text(x + kBankCell / 2, y + base, text, style, Anchor::Middle);
     };
     if (per_word == 1) {
       put(13, label(first));
@@ -195,7 +195,7 @@ class BankPicture {
         const std::int64_t line = word.number / kBanks;
         if (line >= drawn_lines_) continue;
         drawing_.rect(x_of(word.number % kBanks) + inset - 1,
-                      y + int(line) * cell_height() + inset - 1, kCell - 2 * inset + 2,
+                      y + int(line) * cell_height() + inset - 1, kBankCell - 2 * inset + 2,
                       cell_height() + 1 - 2 * inset, std::string(classes) + " outline", {}, 2);
       }
     }
@@ -226,9 +226,9 @@ class BankPicture {
         } else if (columns_of(text) > 5) {
           text = fmt::format("{}\xC3\x97", words[k].threads.size());
         }
-        drawing_.rect(x_of(bank), top, kCell, kLevel - 2,
+        drawing_.rect(x_of(bank), top, kBankCell, kLevel - 2,
                       words.size() > 1 ? std::string("conflict") : std::string(classes), title, 2);
-        drawing_.text(x_of(bank) + kCell / 2, top + 10, text,
+        drawing_.text(x_of(bank) + kBankCell / 2, top + 10, text,
                       columns_of(text) > 4 ? TextStyle::Micro : TextStyle::Tiny, Anchor::Middle);
       }
     }

@@ -10,8 +10,8 @@ namespace {
 
 using Of = Confirmation::Of;
 
-constexpr std::size_t kLongest = 400;   // characters of a claim
-constexpr std::size_t kMostLines = 20;  // of what is not decided
+constexpr std::size_t kLongestClaim = 400;  // characters of a claim
+constexpr std::size_t kMostUndecided = 20;  // of what is not decided
 
 struct Words {
   Of of;
@@ -54,7 +54,7 @@ std::string subject(Of of, const std::string& what) {
 std::string to_text(const Confirmation& c) {
   const std::string text = subject(c.of, c.what);
   if (!c.claim.valid()) return text + ", which is built otherwise than it is defined";
-  if (text_length(c.claim, kLongest) > kLongest) return text;
+  if (text_length(c.claim, kLongestClaim) > kLongestClaim) return text;
   return text + ": " + to_string(c.claim);
 }
 
@@ -74,12 +74,12 @@ void print_confirmations(const std::string& tensor, const std::vector<Confirmati
   for (const Confirmation& c : confirmations) {
     if (const auto* refuted = std::get_if<Refuted>(&c.verdict)) {
       out.line(2, "it REFUTES " + to_text(c) + "; at " + to_text(refuted->point));
-    } else if (is_unknown(c.verdict) && undecided++ < kMostLines) {
+    } else if (is_unknown(c.verdict) && undecided++ < kMostUndecided) {
       out.line(2, "it does not decide " + to_text(c));
     }
   }
-  if (undecided > kMostLines) {
-    out.rest(2, undecided - kMostLines, "nor");
+  if (undecided > kMostUndecided) {
+    out.rest(2, undecided - kMostUndecided, "nor");
   }
 }
 

@@ -6,7 +6,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kLongest = 400;  // of a number of holes as text
+constexpr std::size_t kLongestNumber = 400;  // of a number of holes as text
 
 std::string with_point(const TensorReport& tensor, const Finding& finding) {
   const Point at = witness_of(tensor, finding.verdict);
@@ -27,7 +27,8 @@ std::string holes_text(const Fills& fills) {
 }  // namespace
 
 std::string count_text(Expr number) {
-  return text_length(number, kLongest) > kLongest ? "a number of sizes" : to_string(number);
+  return text_length(number, kLongestNumber) > kLongestNumber ? "a number of sizes"
+                                                              : to_string(number);
 }
 
 void print_fill(const TensorReport& tensor, Lines& out) {

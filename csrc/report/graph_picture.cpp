@@ -12,10 +12,10 @@ namespace {
 
 using Role = DrawnGraph::Role;
 
-constexpr int kLongestName = 24, kLongestExtent = 20, kLongestJoint = 28;  // columns
-constexpr int kLine = 13;                                                  // of roles
+constexpr int kLongestLabel = 24, kLongestLabelExtent = 20, kLongestJoint = 28;  // columns
+constexpr int kLine = 13;                                                        // of roles
 constexpr int kNameLine = 18;
-constexpr int kMargin = 3;  // for strokes
+constexpr int kStrokeMargin = 3;  // for strokes
 
 // A box or a rounded label, before it has a place.
 struct Shape {
@@ -35,7 +35,7 @@ struct Picture {
 };
 
 std::string headline(const DrawnGraph::Domain& d) {
-  return shortened(d.name, kLongestName) + " {" + shortened(d.extent, kLongestExtent) + "}";
+  return shortened(d.name, kLongestLabel) + " {" + shortened(d.extent, kLongestLabelExtent) + "}";
 }
 
 class GraphPicture {
@@ -169,8 +169,8 @@ class GraphPicture {
     picture_.graph.layer_gap = down ? 20 : 26;
     const GraphLayout layout = lay_out(picture_.graph);
     Drawing drawing;
-    drawing.cover((down ? layout.breadth : layout.depth) + 2 * kMargin,
-                  (down ? layout.depth : layout.breadth) + 2 * kMargin);
+    drawing.cover((down ? layout.breadth : layout.depth) + 2 * kStrokeMargin,
+                  (down ? layout.depth : layout.breadth) + 2 * kStrokeMargin);
     for (std::size_t e = 0; e < picture_.graph.edges.size(); ++e) {
       draw_edge(layout, e, down, drawing);
     }
@@ -181,7 +181,8 @@ class GraphPicture {
     return drawing;
   }
   static std::pair<int, int> place(LayeredPlace p, bool down) {
-    return {kMargin + (down ? p.breadth : p.depth), kMargin + (down ? p.depth : p.breadth)};
+    return {kStrokeMargin + (down ? p.breadth : p.depth),
+            kStrokeMargin + (down ? p.depth : p.breadth)};
   }
 
   void draw_shape(const Shape& shape, int x, int y, Drawing& drawing) const {

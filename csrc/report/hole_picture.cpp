@@ -18,10 +18,10 @@ namespace selvage {
 
 namespace {
 
-constexpr int kLongestName = 14;  // columns, of a loop at the rim
+constexpr int kLongestLoop = 14;  // columns, of a loop at the rim
 constexpr int kShortName = 4;     // columns: iterdomains that a cell names itself
 constexpr int kMostHeader = 300;  // pixels of the loops that go down
-constexpr int kSmallPitch = 8, kSmallCell = 7;
+constexpr int kHolePitch = 8, kHoleCell = 7;
 constexpr int kWideCell = 26, kNarrowCell = 20;  // the latter where there is little room
 constexpr int kHeaderLine = 15;
 constexpr std::size_t kMostWitnesses = 4;
@@ -88,11 +88,11 @@ class HolePicture {
     const auto& n = states_.extents();
     grid_ = hole_grid(n, {room / cell_width_, kMostNumberedRows, kKeptRows}, witnesses());
     if (!grid_.is_complete) {
-      HoleGrid small = hole_grid(n, {room / kSmallPitch, kMostSmallRows, kKeptRows});
+      HoleGrid small = hole_grid(n, {room / kHolePitch, kMostSmallRows, kKeptRows});
       if (small.is_complete) {
         grid_ = std::move(small);
         is_numbered_ = false;
-        cell_width_ = cell_height_ = kSmallPitch;
+        cell_width_ = cell_height_ = kHolePitch;
       }
     }
   }
@@ -128,7 +128,7 @@ class HolePicture {
     for (std::size_t i = grid_.down.size(); i-- > 0;) {
       const std::size_t loop = grid_.down[i];
       if (n[loop] == 1) continue;
-      int own = std::max(text_width(shortened(names_[loop], kLongestName), TextStyle::Label),
+      int own = std::max(text_width(shortened(names_[loop], kLongestLoop), TextStyle::Label),
                          text_width(type_of(loop), TextStyle::Small));
       own = std::max(own, text_width(std::to_string(n[loop] - 1), TextStyle::Label)) + 14;
       if (width + own > kMostHeader) {
@@ -208,7 +208,7 @@ class HolePicture {
   static std::string start_text(std::int64_t start) { return fmt::format("{}+", start); }
   std::string rim_text(std::size_t loop) const {
     const std::string type = type_of(loop);
-    return shortened(names_[loop], kLongestName) + (type.empty() ? "" : " " + type);
+    return shortened(names_[loop], kLongestLoop) + (type.empty() ? "" : " " + type);
   }
   // Wider the further out the loop is whose index changes.
   int gap_of(std::int64_t column) const {
@@ -245,7 +245,7 @@ class HolePicture {
       const std::size_t loop = grid_.down[i];
       const std::string type = type_of(loop);
       drawing_.text(x, top_ - (type.empty() ? 6 : 6 + kHeaderLine - 2),
-                    shortened(names_[loop], kLongestName), TextStyle::Label, Anchor::Start,
+                    shortened(names_[loop], kLongestLoop), TextStyle::Label, Anchor::Start,
                     "strong");
       if (!type.empty()) drawing_.text(x, top_ - 6, type, TextStyle::Small, Anchor::Start, "muted");
       number_rows(x, i);
@@ -419,7 +419,7 @@ class HolePicture {
     std::map<std::string, std::string> paths;
     for_each_cell([&](int x, int y, const auto&, const PointState& state) {
       fmt::format_to(std::back_inserter(paths[class_of(state)]), "M{0} {1}h{2}v{2}h-{2}z", x, y,
-                     kSmallCell);
+                     kHoleCell);
     });
     for (const auto& [classes, data] : paths) drawing_.path(data, "cell dense " + classes);
   }

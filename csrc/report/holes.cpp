@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 12;
 constexpr std::size_t kWidth = 96;
-constexpr std::int64_t kMostTried = 1 << 14;  // points
+constexpr std::int64_t kMostHolesTried = 1 << 14;  // points
 
 std::string padded(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
@@ -93,7 +93,7 @@ std::optional<Holes> holes_of(const TensorReport& tensor) {
 
 std::optional<Point> first_stopped(const TensorReport& tensor, const KeptPredicate& check) {
   const TensorAnalysis& a = tensor.analysis;
-  const auto extents = extents_of(tensor, kMostTried);
+  const auto extents = extents_of(tensor, kMostHolesTried);
   if (!extents) return std::nullopt;
   std::vector<Expr> conditions;
   std::size_t own = 0;

@@ -86,7 +86,7 @@ std::string shapes() {
   return out;
 }
 
-std::string patterns() {
+std::string hatching() {
   constexpr const char* kLines[kHolePatterns] = {
       R"(<path class="hatch" d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5"/>)",
       R"(<path class="hatch" d="M-1 -1L7 7M-1 5L1 7M5 -1L7 1"/>)",
@@ -110,7 +110,7 @@ std::string patterns() {
 
 std::string picture_style() {
   return "<style>\n" + shapes() + colors(kLight) + "@media (prefers-color-scheme:dark){\n" +
-         colors(kDark) + "}\n</style>\n" + patterns();
+         colors(kDark) + "}\n</style>\n" + hatching();
 }
 
 }  // namespace selvage

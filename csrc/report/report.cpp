@@ -10,14 +10,14 @@ namespace selvage {
 
 namespace {
 
-bool is_letter(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
+bool is_of_name(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
 
 // Where a message names something, as a word of its own.
 std::size_t find_word(const std::string& text, const std::string& word) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_letter(text[at - 1]);
-    if (begins && (end == text.size() || !is_letter(text[end]))) return at;
+    const bool begins = at == 0 || !is_of_name(text[at - 1]);
+    if (begins && (end == text.size() || !is_of_name(text[end]))) return at;
   }
   return std::string::npos;
 }

@@ -9,11 +9,12 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kLongest = 400;  // characters of a residue
+constexpr std::size_t kLongestResidue = 400;  // characters of a residue
 
 std::string text_of(const RuleWanted& wanted) {
-  if (text_length(wanted.residue, kLongest) <= kLongest) return to_string(wanted.residue);
-  return "more than " + std::to_string(kLongest) + " characters are left of " + wanted.what;
+  if (text_length(wanted.residue, kLongestResidue) <= kLongestResidue)
+    return to_string(wanted.residue);
+  return "more than " + std::to_string(kLongestResidue) + " characters are left of " + wanted.what;
 }
 
 std::string text_of(const Verdict& answer) {

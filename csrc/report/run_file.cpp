@@ -13,9 +13,9 @@ namespace selvage {
 
 namespace {
 
-using Role = ProgramBuffer::Role;
+using BufferRole = ProgramBuffer::Role;
 
-std::vector<std::string> names_of(const Report& report, Role role) {
+std::vector<std::string> names_of(const Report& report, BufferRole role) {
   std::vector<std::string> names;
   for (const FusionReport& fusion : report.fusions) {
     if (!fusion.program) continue;
@@ -35,9 +35,10 @@ std::string instead(std::vector<std::string> names,
   return "one of " + joined(names);
 }
 
-void check_names(const Report& report, Role role, const std::map<std::string, std::string>& given) {
+void check_names(const Report& report, BufferRole role,
+                 const std::map<std::string, std::string>& given) {
   const std::vector<std::string> names = names_of(report, role);
-  const bool is_input = role == Role::Input;
+  const bool is_input = role == BufferRole::Input;
   for (const auto& [name, path] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     throw BadInput({.code = is_input ? "E611" : "E625",
@@ -81,8 +82,8 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
 
 // What is to be shown is an input or an output.
 void check_shown_name(const Report& report, const std::string& name) {
-  std::vector<std::string> names = names_of(report, Role::Input);
-  for (std::string& n : names_of(report, Role::Output)) names.push_back(std::move(n));
+  std::vector<std::string> names = names_of(report, BufferRole::Input);
+  for (std::string& n : names_of(report, BufferRole::Output)) names.push_back(std::move(n));
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   throw BadInput({.code = "E625",
                   .place = {},
@@ -223,8 +224,8 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
 void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
   if (report.threads) return run_thread_file(file, options, report);
   if (options.run && report.exit_status() == 0) {
-    check_names(report, Role::Input, options.inputs);
-    check_names(report, Role::Output, options.outputs);
+    check_names(report, BufferRole::Input, options.inputs);
+    check_names(report, BufferRole::Output, options.outputs);
     for (const std::string& name : options.prints) check_shown_name(report, name);
   }
   if (options.run) {

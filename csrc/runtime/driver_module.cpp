@@ -9,8 +9,8 @@ namespace selvage {
 
 namespace {
 
-constexpr int kMaxDynamicSharedBytes = 8;  // of a function's attributes
-constexpr int kErrorLogBuffer = 5;         // options of the driver's compiler
+constexpr int kDynamicSharedLimit = 8;  // of a function's attributes
+constexpr int kErrorLogBuffer = 5;      // options of the driver's compiler
 constexpr int kErrorLogBytes = 6;
 constexpr std::size_t kLogBytes = 8192;
 constexpr std::size_t kLogLines = 20;
@@ -130,7 +130,7 @@ Driver::Function Module::function(const std::string& name) const {
       driver.calls().ModuleGetFunction(&handle, loaded_->module, name.c_str());
   if (result != 0) driver.fail(result, "cuModuleGetFunction of " + name);
   int shared_bytes = 0;
-  driver.check(driver.calls().FuncGetAttribute(&shared_bytes, kMaxDynamicSharedBytes, handle),
+  driver.check(driver.calls().FuncGetAttribute(&shared_bytes, kDynamicSharedLimit, handle),
                "cuFuncGetAttribute");
   LoadedFunction& function = loaded_->functions[name];
   function.handle = handle;

@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-[[noreturn]] void refuse(std::string message, std::string help) {
+[[noreturn]] void refuse_launch(std::string message, std::string help) {
   Diagnostic d;
   d.code = "E703";
   d.message = std::move(message);
@@ -24,29 +24,29 @@ constexpr const char* kAxis[] = {"x", "y", "z"};
 void check_launch(const LaunchShape& shape) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (shape.block[i] < 1 || shape.block[i] > kMaxBlock[i]) {
-      refuse(fmt::format("block.{} is {}; CUDA allows 1 to {}", kAxis[i], shape.block[i],
-                         kMaxBlock[i]),
-             fmt::format("bind a loop of at most {} to TID{}", kMaxBlock[i], kAxis[i]));
+      refuse_launch(fmt::format("block.{} is {}; CUDA allows 1 to {}", kAxis[i], shape.block[i],
+                                kMaxBlock[i]),
+                    fmt::format("bind a loop of at most {} to TID{}", kMaxBlock[i], kAxis[i]));
     }
   }
   const std::int64_t threads = shape.block[0] * shape.block[1] * shape.block[2];
   if (threads > kMaxThreads) {
-    refuse(fmt::format("a block of {} x {} x {} has {} threads; CUDA allows {}", shape.block[0],
-                       shape.block[1], shape.block[2], threads, kMaxThreads),
-           "split the loops bound to threads by smaller factors");
+    refuse_launch(fmt::format("a block of {} x {} x {} has {} threads; CUDA allows {}",
+                              shape.block[0], shape.block[1], shape.block[2], threads, kMaxThreads),
+                  "split the loops bound to threads by smaller factors");
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (shape.grid[i] < 0 || shape.grid[i] > kMaxGrid[i]) {
-      refuse(
+      refuse_launch(
           fmt::format("grid.{} is {}; CUDA allows 0 to {}", kAxis[i], shape.grid[i], kMaxGrid[i]),
           i == 0 ? "give each thread more items: split, and leave the inner loop serial"
                  : "bind the long loop to BIDx, or merge it into the loop bound there");
     }
   }
   if (shape.shared_bytes < 0 || shape.shared_bytes > kMaxSharedBytes) {
-    refuse(fmt::format("a block asks for {} bytes of shared memory; CUDA allows 0 to {}",
-                       shape.shared_bytes, kMaxSharedBytes),
-           "use a smaller tile");
+    refuse_launch(fmt::format("a block asks for {} bytes of shared memory; CUDA allows 0 to {}",
+                              shape.shared_bytes, kMaxSharedBytes),
+                  "use a smaller tile");
   }
 }
 

@@ -24,7 +24,7 @@ constexpr std::string_view kBinary = "sm_";
 constexpr std::string_view kPtxOnly = "compute_";
 const std::string kMinimal = "--minimal";  // leaves out what emitted text does not use
 
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 // 90 of sm_90a; none where it is written in no such way.
 std::optional<int> number_of(std::string_view arch) {
@@ -173,7 +173,7 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
     std::erase(words, kMinimal);
     program = std::make_unique<Compilation>(calls, text, words);
   }
-  if (program->result == kInvalidOption && is_letter(target.back())) {
+  if (program->result == kInvalidOption && is_small_letter(target.back())) {
     words.front().pop_back();
     program = std::make_unique<Compilation>(calls, text, words);
   }
@@ -182,7 +182,7 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   compiled.log =
       calls.text(handle, calls.GetProgramLogSize, calls.GetProgramLog, "nvrtcGetProgramLog");
   // Toolkits that know letters say so of one that this architecture does not have.
-  if (program->result == kCompilationError && is_letter(target.back()) &&
+  if (program->result == kCompilationError && is_small_letter(target.back()) &&
       compiled.log.find("--nv_arch") != std::string::npos) {
     refuse<Error>("E704", library() + " knows no " + options.arch,
                   "compile for " + options.arch.substr(0, options.arch.size() - 1));

@@ -7,7 +7,7 @@ namespace selvage {
 
 namespace {
 
-std::string_view trimmed(std::string_view line) {
+std::string_view without_indent(std::string_view line) {
   constexpr std::string_view kBlank = " \t\r{";
   const std::size_t first = line.find_first_not_of(kBlank);
   return first == std::string_view::npos ? std::string_view{} : line.substr(first);
@@ -64,10 +64,10 @@ StaticCounts count_body(std::string_view body) {
   StaticCounts counts;
   for (std::size_t at = 0; at < body.size();) {
     const std::size_t end = std::min(body.find('\n', at), body.size());
-    std::string_view line = trimmed(body.substr(at, end - at));
+    std::string_view line = without_indent(body.substr(at, end - at));
     at = end + 1;
     const bool is_predicated = line.starts_with('@');
-    if (is_predicated) line = trimmed(line.substr(std::min(line.find(' '), line.size())));
+    if (is_predicated) line = without_indent(line.substr(std::min(line.find(' '), line.size())));
     const bool is_label = line.find(':') != std::string_view::npos;
     if (line.empty() || line[0] == '.' || line[0] == '/' || line[0] == '}' || line[0] == '$' ||
         is_label) {

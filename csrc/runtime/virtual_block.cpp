@@ -15,9 +15,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kWarp = 32;
-
-std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.y, i.z); }
+constexpr std::size_t kWarpThreads = 32;
 
 }  // namespace
 
@@ -40,8 +38,8 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.access = &VirtualBlock::access;
   while (pool.size() < threads_.size()) pool.push_back(std::make_unique<Fiber>());
   for (std::size_t t = 0; t < threads_.size(); ++t) fibers_.push_back(pool[t].get());
-  for (std::size_t begin = 0; begin < threads_.size(); begin += kWarp) {
-    Threads& warp = warps_.emplace_back(std::min(kWarp, threads_.size() - begin));
+  for (std::size_t begin = 0; begin < threads_.size(); begin += kWarpThreads) {
+    Threads& warp = warps_.emplace_back(std::min(kWarpThreads, threads_.size() - begin));
     std::iota(warp.begin(), warp.end(), begin);
   }
 }
@@ -149,7 +147,7 @@ void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
     const Stop& first = stops_[warp.front()];
     for (std::size_t t : warp) {
       if (stops_[t].line == first.line && stops_[t].kind == first.kind) continue;
-      const std::size_t number = *std::ranges::min_element(warp) / kWarp;
+      const std::size_t number = *std::ranges::min_element(warp) / kWarpThreads;
       refuse(warp, fmt::format("warp {} of ", number));
     }
     if (first.kind == Stop::Kind::Shuffle) exchange(warp);
@@ -200,7 +198,7 @@ void VirtualBlock::release_warp(const Threads& warp) {
     if (goes_[first] != 0 || !stop.is_of_warp()) continue;
     const bool is_shuffle = stop.kind == Stop::Kind::Shuffle;
     const unsigned lanes = is_shuffle || stop.who == 0 ? ~0u : stop.who;
-    const auto takes_part = [&](std::size_t t) { return (lanes >> t % kWarp & 1) != 0; };
+    const auto takes_part = [&](std::size_t t) { return (lanes >> t % kWarpThreads & 1) != 0; };
     const auto is_there = [&](std::size_t t) {
       return !takes_part(t) || (goes_[t] == 0 && waits_alike(stops_[t], stop));
     };
@@ -221,12 +219,12 @@ bool VirtualBlock::release_numbers() {
     for (std::size_t t = 0; t < stops_.size(); ++t) {
       if (stops_[t].kind != Stop::Kind::NumberedBarrier || stops_[t].id != id) continue;
       there.push_back(t);
-      warps[t / kWarp] = 1;
+      warps[t / kWarpThreads] = 1;
     }
     if (there.empty()) continue;
     const Stop& first = stops_[there.front()];
     const auto is_alike = [&](std::size_t t) { return waits_alike(stops_[t], first); };
-    const auto count = std::ranges::count(warps, 1) * std::ptrdiff_t(kWarp);
+    const auto count = std::ranges::count(warps, 1) * std::ptrdiff_t(kWarpThreads);
     if (count != first.threads || there.size() != std::size_t(first.members) ||
         !std::ranges::all_of(there, is_alike))
       continue;
@@ -246,14 +244,14 @@ bool VirtualBlock::release_block() {
 
 // All have stopped and none goes on before every value is where it belongs.
 void VirtualBlock::exchange(const Threads& warp) {
-  if (warp.size() < kWarp) refuse_narrow(warp);
+  if (warp.size() < kWarpThreads) refuse_narrow(warp);
   const std::size_t bytes = stops_[warp.front()].bytes;
-  given_.resize(kWarp * bytes);
+  given_.resize(kWarpThreads * bytes);
   for (std::size_t t : warp) {
-    std::memcpy(&given_[t % kWarp * bytes], stops_[t].value, bytes);
+    std::memcpy(&given_[t % kWarpThreads * bytes], stops_[t].value, bytes);
   }
   for (std::size_t t : warp) {
-    const std::size_t from = (t % kWarp ^ std::size_t(stops_[t].lanes)) % kWarp;
+    const std::size_t from = (t % kWarpThreads ^ std::size_t(stops_[t].lanes)) % kWarpThreads;
     std::memcpy(stops_[t].value, &given_[from * bytes], bytes);
   }
 }

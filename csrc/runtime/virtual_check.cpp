@@ -26,8 +26,6 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.y, i.z); }
-
 [[noreturn]] void throw_error(std::string code, const KernelSource& source, std::string message,
                               std::vector<std::string> notes, std::string help) {
   Diagnostic d;

@@ -1,5 +1,7 @@
 #include <selvage/runtime/virtual_prelude.h>
 
+#include <fmt/format.h>
+
 namespace selvage {
 
 namespace {
@@ -206,6 +208,8 @@ std::string call(const KernelSource& source) {
 }
 
 }  // namespace
+
+std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.y, i.z); }
 
 std::string virtual_text(const KernelSource& source, bool checked) {
   std::string text = checked ? "" : kPlain;

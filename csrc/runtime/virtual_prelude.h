@@ -10,6 +10,7 @@ namespace selvage {
 struct VirtualIndex {
   unsigned x, y, z;
 };
+std::string to_text(VirtualIndex i);  // (1, 0, 0)
 
 // What a running kernel sees of its device. The compiled text holds one and gives its address; the
 // prelude declares the same struct.

@@ -8,7 +8,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kRounds = 4;  // of drawing again the points that an assumption forbids
+constexpr int kRedraws = 4;  // of drawing again the points that an assumption forbids
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Samples::Mask Samples::choose_symbol(const Facts::Symbol& s, Mask points) {
 
 Samples::Samples(const Facts& facts) {
   Mask missing = Mask((1u << kPoints) - 1);
-  for (int round = 0; round < kRounds && missing != 0; ++round) {
+  for (int round = 0; round < kRedraws && missing != 0; ++round) {
     Mask fresh = missing;
     if (round > 0) {
       // What depends on the points drawn again is computed again.
