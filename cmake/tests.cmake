@@ -3,6 +3,15 @@
 
 set(test_shards 4)
 
+# Compiled apart from those beside them: their names are those of others there.
+foreach(source IN ITEMS
+    frontend/test_document frontend/test_document_hostile index/test_symbolic_sides
+    kernel/test_verify_parts legality/test_vector_random oracle/random_graph
+    report/tile_changes report/value_changes threads/test_builder_refusals tools/test_pages)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/${source}.cpp" PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
+endforeach()
+
 # Test support: helpers and the brute-force oracle, linked by every test binary, as is the corpus.
 # Tests themselves are files test_*.cpp; those of tests/oracle/ run in tests_ir.
 file(GLOB_RECURSE support CONFIGURE_DEPENDS
@@ -40,6 +49,7 @@ target_link_libraries(tests_common INTERFACE
 
 if(support)
   add_library(tests_support STATIC ${support})
+  compile_together(tests_support 6)
   target_link_libraries(tests_support PUBLIC tests_common)
   use_pch(tests_support tests_pch)
 else()
@@ -57,6 +67,13 @@ function(add_test_binary name)
   foreach(folder IN LISTS ARGN)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
     list(APPEND sources ${found})
+    # Sources of one folder are compiled six at a time.
+    set(number 0)
+    foreach(source IN LISTS found)
+      math(EXPR group "${number} / 6")
+      math(EXPR number "${number} + 1")
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${group}")
+    endforeach()
   endforeach()
   if(support)
     list(REMOVE_ITEM sources ${support})
@@ -65,6 +82,8 @@ function(add_test_binary name)
     return()
   endif()
   add_executable(${name} ${sources} "${no_disk_cache}")
+  compile_together(${name} 6)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
   target_link_libraries(${name} PRIVATE tests_support GTest::gmock_main)
   use_pch(${name} tests_pch)
   if(TARGET schedule_inspect)

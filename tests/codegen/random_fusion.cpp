@@ -2,17 +2,16 @@
 
 #include "tests/codegen/random_fusion.h"
 
-#include "tests/oracle/random_graph.h"
+#include "tests/oracle/draws.h"
 
 namespace selvage::test {
 
+using oracle::chance;
 using oracle::draw;
 
 namespace {
 
 constexpr std::int64_t kMostThreads = 1'024;
-
-bool one_in(std::mt19937_64& rng, int n) { return draw(rng, 1, n) == 1; }
 
 template <class T>
 void shuffle(std::mt19937_64& rng, std::vector<T>& v) {
@@ -45,7 +44,7 @@ void RandomFusion::draw_shape(std::mt19937_64& rng, bool symbolic) {
   for (std::int64_t k = 0; k < rank; ++k) {
     const std::int64_t n = draw(rng, 1, rank > 2 ? 7 : 12);
     indices_.push_back(fusion->fresh_index(numbered("i", std::size_t(k))));
-    if (symbolic && !one_in(rng, 4)) {
+    if (symbolic && !chance(rng, 4)) {
       const std::string name = numbered("N", std::size_t(k));
       shape_.push_back(fusion->extent(name));
       sizes[name] = n;
@@ -58,9 +57,9 @@ void RandomFusion::draw_shape(std::mt19937_64& rng, bool symbolic) {
 ValueId RandomFusion::draw_read(std::mt19937_64& rng, const std::string& name) {
   std::vector<std::size_t> axes;
   for (std::size_t k = 0; k < shape_.size(); ++k) {
-    if (!one_in(rng, 4)) axes.push_back(k);
+    if (!chance(rng, 4)) axes.push_back(k);
   }
-  if (one_in(rng, 2)) shuffle(rng, axes);
+  if (chance(rng, 2)) shuffle(rng, axes);
   std::vector<Expr> subscripts, shape;
   for (std::size_t k : axes) {
     shape.push_back(shape_[k]);
@@ -73,7 +72,7 @@ ValueId RandomFusion::draw_read(std::mt19937_64& rng, const std::string& name) {
 // The index itself, mirrored, shifted into a longer axis, or every 13th element of one.
 Expr RandomFusion::draw_subscript(std::mt19937_64& rng, std::size_t axis, Expr& extent) {
   const Expr i = indices_[axis];
-  if (!one_in(rng, 3)) return i;
+  if (!chance(rng, 3)) return i;
   switch (draw(rng, 1, 3)) {
     case 1: return extent - 1 - i;
     case 2: extent = extent + 3; return i + 2;
@@ -106,7 +105,7 @@ void RandomFusion::bind_loops(std::mt19937_64& rng) {
                                      ParallelType::TIDy};
   std::int64_t threads = 1;
   for (ScheduledLoop l : schedule->loops(y.id())) {
-    if (types.empty() || one_in(rng, 3)) continue;
+    if (types.empty() || chance(rng, 3)) continue;
     const auto pick = std::size_t(draw(rng, 0, std::int64_t(types.size()) - 1));
     const Expr extent = schedule->graph()[l.domain].extent;
     if (is_thread(types[pick])) {
@@ -121,11 +120,11 @@ void RandomFusion::bind_loops(std::mt19937_64& rng) {
 // The innermost loop in vectors, where that is legal for all sizes or behind a test.
 void RandomFusion::vectorise(std::mt19937_64& rng) {
   const ScheduledLoop last = schedule->loops(y.id()).back();
-  if (!one_in(rng, 2) || schedule->parallel(y.id(), last.domain) != ParallelType::Serial) return;
+  if (!chance(rng, 2) || schedule->parallel(y.id(), last.domain) != ParallelType::Serial) return;
   Schedule with_vector = *schedule;
   const auto [outer, vector] = with_vector.split(last, draw(rng, 1, 2) * 2);
   with_vector.bind(vector, ParallelType::Vectorize);
-  if (one_in(rng, 3)) with_vector.bind(outer, ParallelType::Unswitch);
+  if (chance(rng, 3)) with_vector.bind(outer, ParallelType::Unswitch);
   if (!analyze(*fusion, with_vector, y.id()).vector->finding.is_legal()) return;
   *schedule = std::move(with_vector);
 }

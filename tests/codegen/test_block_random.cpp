@@ -106,9 +106,9 @@ class RandomKernel {
   int loops_ = 0;
 };
 
-struct Verdict {
+struct BlockVerdict {
   bool fails, races, parts;
-  friend bool operator==(const Verdict&, const Verdict&) = default;
+  friend bool operator==(const BlockVerdict&, const BlockVerdict&) = default;
 };
 
 TEST(BlockRandom, NeitherVerdictNorValueDependsOnTheOrderOfThreads) {
@@ -117,12 +117,12 @@ TEST(BlockRandom, NeitherVerdictNorValueDependsOnTheOrderOfThreads) {
     const Kernel k = RandomKernel(unsigned(n)).kernel();
     const std::vector<Array> start = arrays_for(k, {});
     std::vector<Array> first;
-    Verdict verdict{};
+    BlockVerdict verdict{};
     for (std::uint64_t seed : {0, 1, 2, 3}) {
       std::vector<Array> arrays = start;
       const Emulation e = run_emulated(k, {}, arrays, seed);
-      const Verdict now{e.fault_count > 0, e.counts.count(FaultKind::Race) > 0,
-                        e.counts.count(FaultKind::DivergentBarrier) > 0};
+      const BlockVerdict now{e.fault_count > 0, e.counts.count(FaultKind::Race) > 0,
+                             e.counts.count(FaultKind::DivergentBarrier) > 0};
       if (seed == 0) {
         verdict = now;
         first = arrays;

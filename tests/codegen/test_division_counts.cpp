@@ -39,7 +39,7 @@ std::vector<Expr> divisions_in(const std::vector<Expr>& expressions) {
 int observed_classes(const std::vector<Expr>& divisions, const Kernel& kernel) {
   std::mt19937_64 rng(3);
   std::set<std::vector<std::int64_t>> classes;
-  std::vector<test::Point> points;
+  std::vector<test::SizedPoint> points;
   for (int k = 0; k < 60; ++k) {
     std::map<std::string, std::int64_t> sizes;
     for (Expr size : kernel.sizes) sizes[std::string(size.name())] = oracle::draw(rng, 1, 60);
@@ -47,7 +47,7 @@ int observed_classes(const std::vector<Expr>& divisions, const Kernel& kernel) {
   }
   for (Expr e : divisions) {
     std::vector<std::int64_t> observed;
-    for (const test::Point& point : points) {
+    for (const test::SizedPoint& point : points) {
       const std::int64_t divisor = point(e[1]).value();
       observed.push_back(divisor);
       observed.push_back(euclid_mod(point(e[0]).value(), divisor).value());

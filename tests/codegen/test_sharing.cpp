@@ -6,18 +6,18 @@
 namespace selvage {
 namespace {
 
-using Case = test::EmissionCase;
+using SharingCase = test::EmissionCase;
 constexpr auto kBlock = ParallelType::BIDx;
 constexpr auto kThread = ParallelType::TIDx;
 
 TEST(SharedDivisions, AQuotientAndItsRemainderAreOneDivision) {
-  EXPECT_EQ(Case().loop("i", "60", kBlock).text({"i / 12", "i % 12"}),
+  EXPECT_EQ(SharingCase().loop("i", "60", kBlock).text({"i / 12", "i % 12"}),
             "  const int t0 = i / 12;\n"
             "  y[t0] = a[i - t0 * 12];\n");
 }
 
 TEST(SharedDivisions, AlsoWhereTheRemainderAloneIsSimpler) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .loop("i", "9", kBlock)
                 .loop("t", "32", kThread)
                 .text({"(i * 32 + t) / 12", "(i * 8 + t) % 12"}),
@@ -27,7 +27,7 @@ TEST(SharedDivisions, AlsoWhereTheRemainderAloneIsSimpler) {
 }
 
 TEST(SharedDivisions, QuotientsThatDifferByAMultipleAreOneDivision) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .loop("i", "9", kBlock)
                 .loop("t", "32", kThread)
                 .text({"(i * 36 + t) / 12", "(i * 36 + t) % 12", "t / 12"}),
@@ -36,7 +36,7 @@ TEST(SharedDivisions, QuotientsThatDifferByAMultipleAreOneDivision) {
 }
 
 TEST(SharedDivisions, ASmallerQuotientIsTheLargerOneLessAMultiple) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .size("N")
                 .loop("o", "N", kBlock)
                 .loop("t", "11", kThread)
@@ -47,7 +47,7 @@ TEST(SharedDivisions, ASmallerQuotientIsTheLargerOneLessAMultiple) {
 }
 
 TEST(SharedDivisions, RemaindersWithinADividendDoNotHideWhatIsCongruent) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .loop("q", "420", kBlock)
                 .loop("t", "3", kThread)
                 .text({"q / 7", "(q * 3 + t) % 7", "(q % 7 * 3 + t) / 7"}),
@@ -58,39 +58,43 @@ TEST(SharedDivisions, RemaindersWithinADividendDoNotHideWhatIsCongruent) {
 }
 
 TEST(SharedDivisions, ByASymbolTakesTheDividendApartByItsTerms) {
-  EXPECT_EQ(Case().size("N").loop("q", "N * 7", kBlock).text({"q / N", "q % N", "(q + N * 2) / N"}),
+  EXPECT_EQ(SharingCase()
+                .size("N")
+                .loop("q", "N * 7", kBlock)
+                .text({"q / N", "q % N", "(q + N * 2) / N"}),
             "  const int t0 = q / (unsigned)N;\n"
             "  y[t0] = a[q - t0 * N] + a[t0 + 2];\n");
 }
 
 TEST(SharedDivisions, DigitsOfAMergedIndexTakeOneDivisionEach) {
-  EXPECT_EQ(Case().loop("q", "420", kBlock).text({"q", "q / 105", "q / 7 % 15", "q % 7"}),
+  EXPECT_EQ(SharingCase().loop("q", "420", kBlock).text({"q", "q / 105", "q / 7 % 15", "q % 7"}),
             "  const int t0 = q / 105;\n"
             "  const int t1 = q / 7;\n"
             "  y[q] = a[t0] + a[t1 - t0 * 15] + a[q - t1 * 7];\n");
 }
 
 TEST(SharedDivisions, ARemainderFollowsFromItsDigits) {
-  EXPECT_EQ(Case().loop("q", "420", kBlock).text({"q % 105", "q / 7 % 15", "q / 7"}),
+  EXPECT_EQ(SharingCase().loop("q", "420", kBlock).text({"q % 105", "q / 7 % 15", "q / 7"}),
             "  const int t0 = q / 7;\n"
             "  const int t1 = t0 % 15;\n"
             "  y[q - (t0 - t1) * 7] = a[t1] + a[t0];\n");
 }
 
 TEST(SharedDivisions, APowerOfTwoIsLeftToShiftsAndMasks) {
-  EXPECT_EQ(Case().loop("i", "64", kBlock).text({"i / 16", "i % 16"}),
+  EXPECT_EQ(SharingCase().loop("i", "64", kBlock).text({"i / 16", "i % 16"}),
             "  y[i / 16] = a[i % 16];\n");
 }
 
 TEST(SharedDivisions, RemaindersThatCancelAreWrittenOut) {
-  EXPECT_EQ(Case().loop("q", "420", kBlock).text({"q / 10", "q / 60", "q % 60 - q % 10 + 9"}),
-            "  const int t0 = q / 10;\n"
-            "  const int t1 = q / 60;\n"
-            "  y[t0] = a[t1] + a[t0 * 10 - t1 * 60 + 9];\n");
+  EXPECT_EQ(
+      SharingCase().loop("q", "420", kBlock).text({"q / 10", "q / 60", "q % 60 - q % 10 + 9"}),
+      "  const int t0 = q / 10;\n"
+      "  const int t1 = q / 60;\n"
+      "  y[t0] = a[t1] + a[t0 * 10 - t1 * 60 + 9];\n");
 }
 
 TEST(SharedSums, RowsAndColumnsAreNamedOnce) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .loop("no", "9", ParallelType::BIDy)
                 .loop("mo", "5", kBlock)
                 .loop("ni", "8", ParallelType::TIDy)
@@ -105,14 +109,16 @@ TEST(SharedSums, RowsAndColumnsAreNamedOnce) {
 }
 
 TEST(SharedSums, AConstantIsAddedLast) {
-  EXPECT_EQ(
-      Case().loop("i", "9", kBlock).loop("t", "32", kThread).text({"i * 32 + t", "i * 32 + t + 5"}),
-      "  const int t0 = i * 32 + t;\n"
-      "  y[t0] = a[t0 + 5];\n");
+  EXPECT_EQ(SharingCase()
+                .loop("i", "9", kBlock)
+                .loop("t", "32", kThread)
+                .text({"i * 32 + t", "i * 32 + t + 5"}),
+            "  const int t0 = i * 32 + t;\n"
+            "  y[t0] = a[t0 + 5];\n");
 }
 
 TEST(SharedSums, AFactorIsMultipliedOnce) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .size("M")
                 .size("N")
                 .loop("b", "7", ParallelType::BIDy)
@@ -123,7 +129,7 @@ TEST(SharedSums, AFactorIsMultipliedOnce) {
 }
 
 TEST(SharedSums, WhatAnInnerLoopDoesNotChangeStandsBeforeIt) {
-  EXPECT_EQ(Case().size("M").size("N").loop("b", "7").loop("i", "N").loop("j", "M").text(
+  EXPECT_EQ(SharingCase().size("M").size("N").loop("b", "7").loop("i", "N").loop("j", "M").text(
                 {"M * N * b + M * i + j", "j"}),
             "  for (int b = 0; b < 7; ++b) {\n"
             "    const int t0 = N * b;\n"
@@ -137,17 +143,18 @@ TEST(SharedSums, WhatAnInnerLoopDoesNotChangeStandsBeforeIt) {
 }
 
 TEST(SharedSums, ABlockIndexIsKnownOutsideOfEveryLoop) {
-  EXPECT_EQ(Case().size("N").loop("k", "5").loop("b", "N", kBlock).text({"N * b + k", "b / 3"}),
-            "  const int t0 = N * b;\n"
-            "  const int t1 = b / 3;\n"
-            "  for (int k = 0; k < 5; ++k) {\n"
-            "    y[t0 + k] = a[t1];\n"
-            "  }\n");
+  EXPECT_EQ(
+      SharingCase().size("N").loop("k", "5").loop("b", "N", kBlock).text({"N * b + k", "b / 3"}),
+      "  const int t0 = N * b;\n"
+      "  const int t1 = b / 3;\n"
+      "  for (int k = 0; k < 5; ++k) {\n"
+      "    y[t0 + k] = a[t1];\n"
+      "  }\n");
 }
 
 // Computed in another order, 2^31 would be reached on the way.
 TEST(SharedSums, NoOrderOfTermsLeavesTheType) {
-  EXPECT_EQ(Case()
+  EXPECT_EQ(SharingCase()
                 .loop("x", "63", kBlock)
                 .loop("c", "64", kThread)
                 .text({"(x - 31) * 67108864 + c", "x - 31"}),
@@ -164,7 +171,7 @@ TEST(SharedSums, TheTextDoesNotDependOnWhatWasMadeBefore) {
                                               "t / N",
                                               "t % N"};
   const auto text = [&](const std::vector<std::string>& before) {
-    Case c;
+    SharingCase c;
     for (const std::string& e : before) c.meet(e);
     return c.size("N").loop("i", "9", kBlock).loop("t", "32", kThread).text(addresses);
   };

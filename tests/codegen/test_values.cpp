@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-constexpr DataType kTypes[] = {
+constexpr DataType kValueTypes[] = {
     DataType::Bool,     DataType::Int8,   DataType::Int16,  DataType::Int32,  DataType::Int64,
     DataType::UInt8,    DataType::UInt16, DataType::UInt32, DataType::UInt64, DataType::Half,
     DataType::BFloat16, DataType::Float,  DataType::Double};
@@ -64,7 +64,7 @@ struct Pointwise {
 // Every conversion from one type: from memory, in a cast, into memory.
 Pointwise conversions(DataType from) {
   Pointwise p("from_" + std::string(to_string(from)), from);
-  for (DataType to : kTypes) {
+  for (DataType to : kValueTypes) {
     p.add(to, p.h.read(0, p.at));
     // Through a narrow type into a wide one, so that what the cast rounds off shows.
     const DataType wide = is_floating(to) ? DataType::Double : DataType::Int64;
@@ -74,12 +74,12 @@ Pointwise conversions(DataType from) {
 }
 
 TEST(CudaValues, EveryConversionIsThatOfScalars) {
-  for (DataType from : kTypes) {
+  for (DataType from : kValueTypes) {
     Pointwise p = conversions(from);
     std::vector<Array> expected = arrays_for(p.kernel(), {});
     for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
       std::size_t y = 3;
-      for (DataType to : kTypes) {
+      for (DataType to : kValueTypes) {
         set_element(expected[y++], k, element(expected[0], k));
         set_element(expected[y++], k, convert(element(expected[0], k), to));
       }
@@ -110,7 +110,7 @@ Pointwise functions(DataType type) {
 }
 
 TEST(CudaValues, EveryFunctionIsThatOfScalars) {
-  for (DataType type : kTypes) {
+  for (DataType type : kValueTypes) {
     Pointwise p = functions(type);
     std::vector<Array> expected = arrays_for(p.kernel(), {});
     for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
@@ -197,7 +197,7 @@ TEST(CudaValues, GccTakesTheTextAlike) {
 
 TEST(CudaValues, NvrtcTakesThemAll) {
   std::vector<Kernel> kernels;
-  for (DataType type : kTypes) {
+  for (DataType type : kValueTypes) {
     kernels.push_back(conversions(type).kernel());
     kernels.push_back(functions(type).kernel());
   }
@@ -342,7 +342,7 @@ TEST(CudaValues, RandomValuesAreTheSameWhereLowHalvesDo) {
     for (std::size_t n = 4 + draw(12); n > 0; --n) {
       const auto one = [&] { return some[draw(2) == 0 ? draw(some.size()) : some.size() - 1]; };
       if (draw(5) == 0) {
-        some.push_back(values.cast(one(), kTypes[1 + draw(8)]));
+        some.push_back(values.cast(one(), kValueTypes[1 + draw(8)]));
         continue;
       }
       const Function f = kSome[draw(std::size(kSome))];
@@ -362,7 +362,7 @@ TEST(CudaValues, RandomValuesAreTheSameWhereLowHalvesDo) {
         some.push_back(values.apply(f, {x, y}));
       }
     }
-    for (std::size_t k = 0; k < 3; ++k) p.add(kTypes[1 + draw(8)], some[some.size() - 1 - k]);
+    for (std::size_t k = 0; k < 3; ++k) p.add(kValueTypes[1 + draw(8)], some[some.size() - 1 - k]);
     std::vector<Array> expected = arrays_for(p.kernel(), {});
     run_emulated(p.kernel(), {}, expected);
     expect_agreement(p.kernel(), {}, expected);

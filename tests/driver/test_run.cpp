@@ -162,8 +162,6 @@ TEST(Run, MadeUpInputsAreTheSameEveryTimeAndWithinTheirRange) {
   EXPECT_EQ(made_up_input("a", DataType::Float, {2}, 1).get(0), 0.5077086687088013);
 }
 
-std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
-
 TEST(Run, ReadsSizesOffTheInputs) {
   BiasRelu c(DataType::Float);
   const Schedule s = c.tiled(32);
@@ -174,7 +172,7 @@ TEST(Run, ReadsSizesOffTheInputs) {
   EXPECT_EQ(both.sizes, (std::map<std::string, std::int64_t>{{"M", 5}, {"N", 7}}));
   EXPECT_EQ(both.inputs.at("b").shape, std::vector<std::int64_t>{7});
   // What is said wins, and what arrays say of one size has to agree.
-  EXPECT_THAT(refusal([&] {
+  EXPECT_THAT(bad_input([&] {
                 run(c.f, p, {.sizes = {{"N", 8}}, .inputs = {{"a", a}}});
               }),
               HasSubstr("error[E612]: the input a has shape [5, 7], not [5, 8]"));
@@ -185,7 +183,7 @@ TEST(Run, WhereThereIsNoGpuTheHelpSpeaksToWhoAsks) {
   BiasRelu c(DataType::Float);
   const Program p = lower(c.f, c.tiled(32));
   const auto refused = [&](Asker asker) {
-    return refusal([&] {
+    return bad_input([&] {
       run(c.f, p, {.sizes = {{"M", 2}, {"N", 3}}, .on = Machine::Gpu, .asker = asker});
     });
   };
@@ -221,7 +219,7 @@ TEST(Run, SizesThatTellEachOtherAreToldInAnyOrder) {
   EXPECT_EQ(
       run(f, p, {.sizes = {{"K", 4}}, .inputs = {{"m", given}}, .on = Machine::Emulate}).sizes,
       all);
-  EXPECT_THAT(refusal([&] {
+  EXPECT_THAT(bad_input([&] {
                 run(f, p, {.sizes = {{"M", 3}}, .on = Machine::Emulate});
               }),
               HasSubstr("error[E614]: the size N has no value"));
@@ -231,7 +229,7 @@ TEST(Run, WhatCannotBeRunIsRefusedByName) {
   BiasRelu c(DataType::Float);
   const Schedule s = c.tiled(32);
   const Program p = lower(c.f, s);
-  const auto refused = [&](RunRequest request) { return refusal([&] { run(c.f, p, request); }); };
+  const auto refused = [&](RunRequest request) { return bad_input([&] { run(c.f, p, request); }); };
   EXPECT_EQ(refused({.sizes = {{"M", 4}}}),
             "selvage: error[E614]: the size N has no value; help: give it one, .sizes = {{\"N\", "
             "...}}, or an input that has it for an extent");
@@ -253,7 +251,10 @@ TEST(Run, SizesPastALaunchCheckAreRefused) {
   Schedule s(f);
   s.bind(s.loops<1>(y)[0], ParallelType::BIDy);
   const Program p = lower(f, s);
-  EXPECT_THAT(refusal([&] { run(f, p, {.sizes = {{"N", 70'000}}}); }), HasSubstr("error[E621]: N"));
+  EXPECT_THAT(bad_input([&] {
+                run(f, p, {.sizes = {{"N", 70'000}}});
+              }),
+              HasSubstr("error[E621]: N"));
   EXPECT_TRUE(run(f, p, {.sizes = {{"N", 1000}}, .on = Machine::Virtual}).passed());
 }
 
@@ -265,7 +266,7 @@ TEST(Run, StridesThatMakeItemsOverlapAreRefused) {
   f.edit(y.id()).strides = {stride, f.constant(1)};
   const Schedule s(f);
   const Program p = lower(f, s);
-  EXPECT_THAT(refusal([&] {
+  EXPECT_THAT(bad_input([&] {
                 run(f, p, {.sizes = {{"S", 4}}});
               }),
               HasSubstr("error[E626]: y[0, 4] and y[1, 0] would lie at one address"));

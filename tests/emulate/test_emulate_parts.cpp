@@ -12,8 +12,8 @@ namespace {
 using namespace test;
 
 // y[t] = what the body makes of a[t], of one block.
-struct Block {
-  explicit Block(std::int64_t threads) : h("block"), threads(threads) {
+struct PartsBlock {
+  explicit PartsBlock(std::int64_t threads) : h("block"), threads(threads) {
     t = h.variable("t", h.c(threads));
     j = h.variable("j", h.c(8));
     k = h.variable("k", h.c(8));
@@ -51,7 +51,7 @@ struct Block {
 
 TEST(EmulateParts, ARegionsBarrierOrdersItsThreadsAlone) {
   const auto region = [](std::int64_t from) {
-    Block b(128);
+    PartsBlock b(128);
     const Expr own = (b.t + 1) % 64;
     return b.first_fault({guard(b.t < 64, {b.fill(), barrier(1, {kAll, kAll}), b.use(own)}),
                           guard(64 <= b.t, {b.fill(), barrier(2, {0, 0, kAll, kAll}),
@@ -66,7 +66,7 @@ TEST(EmulateParts, ARegionsBarrierOrdersItsThreadsAlone) {
 // 0 hands on to 1, and that to 2: a chain orders them that 0 and 2 do not share.
 TEST(EmulateParts, OrderGoesOnFromOneBarrierToTheNext) {
   const auto chain = [](bool in_order) {
-    Block b(96);
+    PartsBlock b(96);
     Body links = {guard(b.t < 64, {barrier(1, {kAll, kAll})}),
                   guard(32 <= b.t, {barrier(2, {0, kAll, kAll})})};
     if (!in_order) std::swap(links[0], links[1]);
@@ -81,7 +81,7 @@ TEST(EmulateParts, OrderGoesOnFromOneBarrierToTheNext) {
 
 TEST(EmulateParts, WhoIsMissingAndWhoIsOneTooManyIsTold) {
   const auto at = [](Statement barrier) {
-    Block b(64);
+    PartsBlock b(64);
     return b.first_fault({guard(b.t < 40, {std::move(barrier)})});
   };
   EXPECT_EQ(at(barrier(3, {kAll, 0xff})), "");
@@ -95,13 +95,13 @@ TEST(EmulateParts, WhoIsMissingAndWhoIsOneTooManyIsTold) {
       at(lane_barrier(0xff)),
       "thread (8, 0, 0) gets to a barrier of lanes 0x000000ff of a warp, in which it takes no "
       "part, at block (0, 0, 0), thread (8, 0, 0), t = 8");
-  Block b(40);  // of the second warp lanes 0 to 7
+  PartsBlock b(40);  // of the second warp lanes 0 to 7
   EXPECT_EQ(b.first_fault({guard(b.t % 32 < 12, {lane_barrier(0xfff)})}), "");
 }
 
 TEST(EmulateParts, ANumberIsOfOneRegionAtATime) {
   const auto regions = [](int second) {
-    Block b(64);
+    PartsBlock b(64);
     return b.first_fault({guard(b.t < 32, {barrier(1, {kAll})}, {barrier(second, {0, kAll})})});
   };
   EXPECT_EQ(regions(2), "");
@@ -136,7 +136,7 @@ TEST(EmulateParts, LoopsAreLeftAsPlainOnesAre) {
   for (const bool meets : {false, true}) {
     for (const bool is_next : {false, true}) {
       for (const bool is_outer : {false, true}) {
-        Block b(9);
+        PartsBlock b(9);
         Body inner = {b.add(1), guard(eq(b.k, b.t), {{Leave{is_outer ? b.j : b.k, is_next}}}),
                       b.add(100)};
         // All together, or each thread alone.
@@ -158,8 +158,8 @@ TEST(EmulateParts, LoopsAreLeftAsPlainOnesAre) {
 
 // Where the loop itself has barriers, all threads go round together.
 TEST(EmulateParts, WhoHasLeftComesToNoBarrierOfTheLoop) {
-  const auto turns = [](Expr (*when)(Block&)) {
-    Block b(32);
+  const auto turns = [](Expr (*when)(PartsBlock&)) {
+    PartsBlock b(32);
     const Emulation e =
         b.run({store(b.sum, b.h.c(0), b.number(0)),
                loop(b.j, b.h.c(4),
@@ -167,8 +167,8 @@ TEST(EmulateParts, WhoHasLeftComesToNoBarrierOfTheLoop) {
                store(b.y, b.t, b.h.read(b.sum, b.h.c(0)))});
     return (e.faults.empty() ? "" : e.faults[0].text) + "|" + std::to_string(b.out.get_int(31));
   };
-  EXPECT_EQ(turns([](Block& b) { return eq(b.j, b.h.c(2)); }), "|3");
-  EXPECT_EQ(turns([](Block& b) { return eq(b.j, b.t); }),
+  EXPECT_EQ(turns([](PartsBlock& b) { return eq(b.j, b.h.c(2)); }), "|3");
+  EXPECT_EQ(turns([](PartsBlock& b) { return eq(b.j, b.t); }),
             "thread (1, 0, 0) waits at a barrier of the block that thread (0, 0, 0) does not "
             "reach, at block (0, 0, 0), thread (1, 0, 0), t = 1, j = 0|4");
 }

@@ -36,8 +36,6 @@ ValueId read(Fusion& f, Tensor t, std::vector<Expr> subscripts) {
   return f.values().read(f[t.id()].type, std::uint32_t(t.id()), std::move(subscripts));
 }
 
-std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
-
 // One output of one input x.
 Numbers run1(Fusion& f, const Sizes& sizes, const Array& x) {
   return numbers(run_reference(f, sizes, {{"x", x}}).at(0));
@@ -102,7 +100,7 @@ TEST(Reference, AGatherLoadsItsSubscript) {
                          {{"x", values}, {"at", array(DataType::Int64, {2}, at)}});
   };
   EXPECT_EQ(numbers(run({2, 0})[0]), (Numbers{3, 1}));
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({2, 3});
             }),
             "selvage: error[E616]: x[3] is read, outside its shape [3]; help: keep the subscripts "
@@ -259,7 +257,7 @@ TEST(Reference, RefusesWhatDoesNotFitTheFusion) {
   const Sizes sizes = {{"M", 2}, {"N", 3}, {"K", 3}};
   const Array a(DataType::Float, {2, 3}), h(DataType::Half, {3});
   const auto run = [&](const Sizes& s, const std::map<std::string, Array>& inputs) {
-    return refusal([&] { run_reference(f, s, inputs); });
+    return bad_input([&] { run_reference(f, s, inputs); });
   };
   const auto with = [&](const char* name, std::int64_t value) {
     Sizes s = sizes;

@@ -8,11 +8,10 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/special_values.h"
+
 namespace selvage {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<DataType> types() {
   std::vector<DataType> list;
@@ -26,7 +25,7 @@ std::vector<Reduction> reductions() {
 }
 
 // Small numbers with ties, that every type holds exactly; unsigned ones are not negative.
-Array random_array(std::mt19937& random, DataType type, std::vector<std::int64_t> shape) {
+Array random_elements(std::mt19937& random, DataType type, std::vector<std::int64_t> shape) {
   Array a(type, std::move(shape));
   for (std::int64_t k = 0; k < a.size(); ++k) {
     const int n = int(random() % 9);
@@ -109,7 +108,7 @@ TEST(ReferenceFold, EveryReductionOfEveryTypeIsAPlainLoop) {
         const auto [M, N] = f.extents("M", "N");
         const Tensor x = f.input("x", {M, N}, type);
         f.output("y", reduce(how, x, {1}));
-        const Array a = random_array(random, type, {3, n});
+        const Array a = random_elements(random, type, {3, n});
         const Array y = run(f, {{"M", 3}, {"N", n}}, a);
         ASSERT_EQ(y.type, result_of(how, type));
         Array expected(y.type, {3});
@@ -139,7 +138,7 @@ TEST(ReferenceFold, EveryReductionOfEveryTypeIsAPlainLoop) {
 TEST(ReferenceFold, AnyAxesInAnyOrder) {
   std::mt19937 random(2);
   const std::vector<std::int64_t> shape = {3, 4, 5};
-  const Array a = random_array(random, DataType::Int32, shape);
+  const Array a = random_elements(random, DataType::Int32, shape);
   const std::vector<Axes> sets = {{0},    {1},    {2},     {-1},      {-3},
                                   {0, 1}, {2, 0}, {-1, 1}, {0, 1, 2}, {}};
   for (const Axes& axes : sets) {
@@ -179,7 +178,7 @@ TEST(ReferenceFold, AnyAxesInAnyOrder) {
   }
 }
 
-std::vector<double> numbers(const Array& a) {
+std::vector<double> elements_of(const Array& a) {
   std::vector<double> list;
   for (std::int64_t k = 0; k < a.size(); ++k) list.push_back(a.get(k));
   return list;
@@ -288,7 +287,7 @@ TEST(ReferenceFold, RmsNorm) {
       expected.set(m * 3 + n, float(a.get(m * 3 + n)) * scale * float(b.get(n)));
     }
   }
-  EXPECT_EQ(numbers(y), numbers(expected));
+  EXPECT_EQ(elements_of(y), elements_of(expected));
 }
 
 TEST(ReferenceFold, ReductionsOfReductionsAndOfScalars) {

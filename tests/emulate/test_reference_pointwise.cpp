@@ -8,11 +8,10 @@
 #include <functional>
 #include <limits>
 
+#include "tests/support/special_values.h"
+
 namespace selvage {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 const std::vector<double> kLeft = {0, -0.0, 1,   -1,        2.5,        -2.5,
                                    7, -7,   100, kInfinity, -kInfinity, kNaN};

@@ -14,7 +14,7 @@ std::string with_keys(const std::string& keys) {
 }
 
 // clang-format off
-const Refused kWrong[] = {
+const Refused kWrongTensors[] = {
     {"    transforms:\n"
      "      - split: {in: I0, factor: 6, out: [A, B]}\n"
      "      - split: {in: I0, factor: 3, out: [C, D]}\n",
@@ -141,7 +141,7 @@ const Refused kWrong[] = {
      "a.yaml:3:5: error[E110]: T0: the key 'root' is missing; help: add 'root: ...'"},
 };
 
-const Refused kIllegal[] = {
+const Refused kIllegalTensors[] = {
     {"    bind: {I0: BIDx, I1: BIDx}\n",
      "a.yaml:5:26: error[E413]: BIDx of T0 is bound to I0 already, and now to I1; "
      "help: merge the two, or bind I1 to BIDy"},
@@ -153,14 +153,14 @@ const Refused kIllegal[] = {
 
 TEST(TensorRefusals, WhatMakesNoSenseIsWrong) {
   EXPECT_EQ(status(with_keys("    align: 16\n")), 0);
-  for (const auto& [text, message] : kWrong) {
+  for (const auto& [text, message] : kWrongTensors) {
     EXPECT_EQ(refusal(with_keys(text)), std::string(message) + "\n");
     EXPECT_EQ(status(with_keys(text)), 2) << text;
   }
 }
 
 TEST(TensorRefusals, BindingsThatCannotBeAreIllegal) {
-  for (const auto& [text, message] : kIllegal) {
+  for (const auto& [text, message] : kIllegalTensors) {
     EXPECT_EQ(refusal(with_keys(text)), std::string(message) + "\n");
     EXPECT_EQ(status(with_keys(text)), 1) << text;
   }

@@ -13,7 +13,7 @@ std::string with_transform(const std::string& item) {
 }
 
 // clang-format off
-const Refused kWrong[] = {
+const Refused kWrongTransforms[] = {
     {"split: {in: I2, factor: 6, out: [A, B]}",
      "a.yaml:6:21: error[E205]: split.in: T0 has no iterdomain 'I2'; help: did you "
      "mean 'I0'?"},
@@ -69,7 +69,7 @@ const Refused kWrong[] = {
      "fit in 64 bits in expression '9223372036854775808'; help: use a smaller integer"},
 };
 
-const Refused kIllegal[] = {
+const Refused kIllegalTransforms[] = {
     {"split: {in: I0, factor: 0, out: [A, B]}",
      "a.yaml:6:9: error[E401]: the factor of the split of I0 is 0; help: a factor "
      "is at least 1"},
@@ -92,14 +92,14 @@ const Refused kIllegal[] = {
 
 TEST(TransformRefusals, WhatMakesNoSenseIsWrong) {
   EXPECT_EQ(status(with_transform("split: {in: I0, factor: 6, out: [A, B]}")), 0);
-  for (const auto& [text, message] : kWrong) {
+  for (const auto& [text, message] : kWrongTransforms) {
     EXPECT_EQ(refusal(with_transform(text)), std::string(message) + "\n");
     EXPECT_EQ(status(with_transform(text)), 2) << text;
   }
 }
 
 TEST(TransformRefusals, WhatTheExtentsForbidIsIllegal) {
-  for (const auto& [text, message] : kIllegal) {
+  for (const auto& [text, message] : kIllegalTransforms) {
     EXPECT_EQ(refusal(with_transform(text)), std::string(message) + "\n");
     EXPECT_EQ(status(with_transform(text)), 1) << text;
   }

@@ -28,22 +28,22 @@ oracle::Graph split_then_merge(std::int64_t a, std::int64_t b, std::int64_t n) {
 }
 
 // What the engine does at every loop point: the indices of A and B, and whether the guard passes.
-struct Point {
+struct IdentityPoint {
   std::int64_t a, b;
   bool valid;
-  friend bool operator==(const Point&, const Point&) = default;
+  friend bool operator==(const IdentityPoint&, const IdentityPoint&) = default;
 };
-std::vector<Point> points(const oracle::Graph& g) {
+std::vector<IdentityPoint> points(const oracle::Graph& g) {
   EngineGraph engine(g);
   std::vector<Expr> roots;
   for (DomainId d : engine.logical) roots.push_back((*engine.coordinates)[d]);
   for (const KeptPredicate& k : engine.plan().kept) roots.push_back(k.condition);
   Tape tape(roots, engine.variables);
-  std::vector<Point> all;
+  std::vector<IdentityPoint> all;
   oracle::for_each_point(g,
                          [&](std::span<const std::int64_t> loops, std::span<const std::int64_t>) {
                            EXPECT_TRUE(tape.evaluate(loops));
-                           Point p{tape.root(0), tape.root(1), true};
+                           IdentityPoint p{tape.root(0), tape.root(1), true};
                            for (std::size_t i = 2; i < roots.size(); ++i)
                              p.valid = p.valid && tape.root(i) != 0;
                            all.push_back(p);
@@ -56,10 +56,11 @@ bool are_equal(const oracle::Graph& f, const oracle::Graph& g) {
   for (std::size_t k = 0; k < 2; ++k) {
     if (f.extents[std::size_t(f.loop[k])] != g.extents[std::size_t(g.loop[k])]) return false;
   }
-  const std::vector<Point> p = points(f), q = points(g);
-  return std::equal(p.begin(), p.end(), q.begin(), q.end(), [](const Point& s, const Point& t) {
-    return s.valid == t.valid && (!s.valid || s == t);
-  });
+  const std::vector<IdentityPoint> p = points(f), q = points(g);
+  return std::equal(p.begin(), p.end(), q.begin(), q.end(),
+                    [](const IdentityPoint& s, const IdentityPoint& t) {
+                      return s.valid == t.valid && (!s.valid || s == t);
+                    });
 }
 
 template <class Callback>
@@ -82,9 +83,9 @@ TEST(LawF, MergeThenSplitIsSplitThenMergeIfAndOnlyIfTheFactorDividesOrTheOuterEx
 TEST(LawF, WhereTheFactorDividesTheTwoAreEqualAtEveryPointAndHaveNoHoles) {
   for_all_small([](std::int64_t a, std::int64_t b, std::int64_t n) {
     if (b % n != 0) return;
-    const std::vector<Point> p = points(merge_then_split(a, b, n));
+    const std::vector<IdentityPoint> p = points(merge_then_split(a, b, n));
     EXPECT_EQ(p, points(split_then_merge(a, b, n)));
-    EXPECT_TRUE(std::all_of(p.begin(), p.end(), [](const Point& s) { return s.valid; }));
+    EXPECT_TRUE(std::all_of(p.begin(), p.end(), [](const IdentityPoint& s) { return s.valid; }));
   });
 }
 
@@ -92,9 +93,9 @@ TEST(LawF, WhereTheFactorDividesTheTwoAreEqualAtEveryPointAndHaveNoHoles) {
 TEST(LawF, WithAnOuterExtentOfOneTheIndexOfTheOuterMayDifferAtHoles) {
   for_all_small([](std::int64_t a, std::int64_t b, std::int64_t n) {
     if (a != 1) return;
-    const std::vector<Point> p = points(merge_then_split(a, b, n));
+    const std::vector<IdentityPoint> p = points(merge_then_split(a, b, n));
     EXPECT_EQ(p == points(split_then_merge(a, b, n)), b % n == 0) << b << " " << n;
-    for (const Point& s : p) EXPECT_EQ(s.valid, s.a == 0);
+    for (const IdentityPoint& s : p) EXPECT_EQ(s.valid, s.a == 0);
   });
 }
 
@@ -106,7 +107,7 @@ TEST(LawF, EqualExtentsDoNotMakeThemEqual) {
 }
 
 std::string listing(const oracle::Graph& g) {
-  const std::vector<Point> all = points(g);
+  const std::vector<IdentityPoint> all = points(g);
   const auto columns = std::size_t(g.extents[std::size_t(g.loop.back())]);
   std::string text;
   for (std::size_t k = 0; k < all.size(); ++k) {

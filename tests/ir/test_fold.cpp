@@ -9,11 +9,10 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/special_values.h"
+
 namespace selvage {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct FoldCase {
   Reduction how;

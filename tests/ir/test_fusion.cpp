@@ -14,8 +14,6 @@ namespace {
 
 constexpr DataType kFloat = DataType::Float;
 
-std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
-
 // A tensor's iterdomains, by number and name: two tensors that share one show the same.
 std::string domains(const Fusion& f, Tensor t) {
   std::string text;
@@ -178,18 +176,18 @@ TEST(Fusion, ConstantExtentsThatDifferAreRefused) {
   const Tensor b = f.input("b", {f.constant(5)}, kFloat);
   const std::string before = everything(f);
   EXPECT_EQ(
-      refusal([&] { a + b; }),
+      bad_input([&] { a + b; }),
       "selvage: error[E501]: the shapes [M, 4] of a and [5] of b do not broadcast in +: 4 and 5 "
       "differ; help: make the extents equal, or one of them 1; axes are aligned at the last "
       "one");
   const Expr m = f.fresh_index("m"), n = f.fresh_index("n");
   const ValueId sum = f.values().apply(Function::Add, {read(f, a, {m, n}), read(f, b, {n})});
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               f.compute("y", {m, n}, {M, f.constant(4)}, sum);
             }),
             "selvage: error[E501]: the index n has extent 4 in a[M, 4] and 5 in b[5]; help: make "
             "the extents equal");
-  EXPECT_EQ(refusal([&] { f.compute("y", {n}, {f.constant(6)}, read(f, b, {n})); }),
+  EXPECT_EQ(bad_input([&] { f.compute("y", {n}, {f.constant(6)}, read(f, b, {n})); }),
             "selvage: error[E501]: the index n has extent 6 in y[6] and 5 in b[5]; help: make the "
             "extents equal");
   EXPECT_EQ(everything(f), before);
@@ -214,7 +212,7 @@ TEST(Fusion, SymbolicExtentsThatCannotBeEqualAreRefused) {
   const Expr n = f.extent("N", 8);
   const Tensor a = f.input("a", {n}, kFloat), b = f.input("b", {f.constant(4)}, kFloat);
   const std::string before = everything(f);
-  EXPECT_NE(refusal([&] { a + b; }).find("error[E501]"), std::string::npos);
+  EXPECT_NE(bad_input([&] { a + b; }).find("error[E501]"), std::string::npos);
   EXPECT_EQ(everything(f), before);
 }
 
@@ -237,13 +235,13 @@ TEST(Fusion, TransposePermutesTheAxes) {
   const auto [A, B, C] = f.extents("A", "B", "C");
   const Tensor x = f.input("x", {A, B, C}, kFloat);
   EXPECT_EQ(shape(f, transpose(x, {2, 0, 1})), "C, A, B");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               transpose(x, {0, 1});
             }),
             "selvage: error[E507]: {0, 1} is no order of the 3 axes of x[A, B, C]; help: name "
             "every axis from 0 on once");
-  EXPECT_EQ(refusal([&] { transpose(x, {0, 1, 1}); }).substr(0, 21), "selvage: error[E507]:");
-  EXPECT_EQ(refusal([&] { transpose(x, {0, 1, 3}); }).substr(0, 21), "selvage: error[E507]:");
+  EXPECT_EQ(bad_input([&] { transpose(x, {0, 1, 1}); }).substr(0, 21), "selvage: error[E507]:");
+  EXPECT_EQ(bad_input([&] { transpose(x, {0, 1, 3}); }).substr(0, 21), "selvage: error[E507]:");
 }
 
 TEST(Fusion, TypesOfOperations) {
@@ -316,17 +314,17 @@ TEST(Fusion, NamesAreTakenOnce) {
   const Tensor a = f.input("a", {N}, kFloat);
   f.fresh_index("i");
   const std::string before = everything(f);
-  EXPECT_EQ(refusal([&] { f.input("a", {N}, kFloat); }),
+  EXPECT_EQ(bad_input([&] { f.input("a", {N}, kFloat); }),
             "selvage: error[E502]: a is the name of a tensor already; help: choose another name");
-  EXPECT_EQ(refusal([&] { f.extent("a"); }),
+  EXPECT_EQ(bad_input([&] { f.extent("a"); }),
             "selvage: error[E502]: a is the name of a tensor already; help: choose another name");
-  EXPECT_EQ(refusal([&] { f.input("N", {N}, kFloat); }),
+  EXPECT_EQ(bad_input([&] { f.input("N", {N}, kFloat); }),
             "selvage: error[E502]: N is the name of a size already; help: choose another name");
-  EXPECT_EQ(refusal([&] { f.extent("i"); }),
+  EXPECT_EQ(bad_input([&] { f.extent("i"); }),
             "selvage: error[E502]: i is the name of an index already; help: choose another name");
   EXPECT_EQ(everything(f), before);
   const Tensor t = a + 1.0;
-  EXPECT_NE(refusal([&] { f.output("a", t); }), "accepted");
+  EXPECT_NE(bad_input([&] { f.output("a", t); }), "accepted");
   EXPECT_FALSE(f[t.id()].is_output);
 }
 
@@ -345,7 +343,7 @@ TEST(Fusion, WhatMakesNoSenseIsRefused) {
   const Expr i = f.fresh_index("i"), j = f.fresh_index("j");
   const std::string before = everything(f);
   const auto compute = [&](std::vector<Expr> indices, std::vector<Expr> extents, ValueId value) {
-    return refusal([&] { f.compute("y", indices, extents, value); });
+    return bad_input([&] { f.compute("y", indices, extents, value); });
   };
   EXPECT_EQ(compute({i}, {N}, read(f, a, {i})),
             "selvage: error[E503]: a has 2 axes and is read as a[i]; help: give one subscript for "
@@ -365,14 +363,14 @@ TEST(Fusion, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(compute({i}, {N - N}, f.values().index(i)),
             "selvage: error[E403]: the extent of i is 0; help: an extent is at least 1; a size "
             "that may be 0 is a symbol with min: 0");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               f.input("b", {N, f.constant((std::int64_t{1} << 62) + 1)}, kFloat);
             }),
             "selvage: error[E402]: the extent of b_1 is past 2^62; help: use a smaller extent");
-  EXPECT_EQ(refusal([&] { f.extent("K", 8, 4); }),
+  EXPECT_EQ(bad_input([&] { f.extent("K", 8, 4); }),
             "selvage: error[E509]: no value of K is at least 8 and at most 4; help: give it a max "
             "that is not below its min");
-  EXPECT_EQ(refusal([&] { f.extent("K", 8, 16, 0); }),
+  EXPECT_EQ(bad_input([&] { f.extent("K", 8, 16, 0); }),
             "selvage: error[E509]: K cannot be a multiple of 0; help: multiple_of is at least 1");
   EXPECT_EQ(everything(f), before);
   EXPECT_EQ(compute({i, j}, {N, N}, read(f, a, {i, j})), "accepted");
@@ -381,10 +379,10 @@ TEST(Fusion, WhatMakesNoSenseIsRefused) {
 TEST(Fusion, TensorsOfTwoFusionsDoNotMix) {
   Fusion f, g;
   const Tensor a = f.input("a", {f.constant(4)}, kFloat), b = g.input("b", {g.constant(4)}, kFloat);
-  EXPECT_EQ(refusal([&] { a + b; }),
+  EXPECT_EQ(bad_input([&] { a + b; }),
             "selvage: error[E508]: +: the operands a and b belong to two fusions; help: build both "
             "from the inputs of one");
-  EXPECT_EQ(refusal([&] { g.output("y", a); }),
+  EXPECT_EQ(bad_input([&] { g.output("y", a); }),
             "selvage: error[E508]: the tensor that y is to name belongs to another fusion; help: "
             "build it from the inputs of this one");
 }

@@ -8,8 +8,8 @@ namespace selvage {
 namespace {
 
 // x {24} split by 4: xo, xi; y {6}; merge(xi, y): m.
-struct Case {
-  Case() { std::tie(xo, xi) = g.split(x, pool->constant(4)), m = g.merge(xi, y, "m"); }
+struct PathCase {
+  PathCase() { std::tie(xo, xi) = g.split(x, pool->constant(4)), m = g.merge(xi, y, "m"); }
 
   std::vector<TransformId> all() const {
     std::vector<TransformId> ids;
@@ -38,7 +38,7 @@ struct Case {
 };
 
 TEST(Path, IterdomainsAreDependentWhereOneIsMadeOfOthers) {
-  const Case c;
+  const PathCase c;
   const auto dependent = [&](std::vector<DomainId> domains) { return are_dependent(c.g, domains); };
   EXPECT_FALSE(dependent({}));
   EXPECT_FALSE(dependent({c.x, c.y}));
@@ -51,30 +51,30 @@ TEST(Path, IterdomainsAreDependentWhereOneIsMadeOfOthers) {
 }
 
 TEST(Path, ForwardFromTheInputs) {
-  const Case c;
+  const PathCase c;
   EXPECT_EQ(c.text(c.from({c.x, c.y})), "x > xo xi, xi y > m");
 }
 
 TEST(Path, BackwardFromTheLeaves) {
-  const Case c;
+  const PathCase c;
   EXPECT_EQ(c.text(c.from({c.xo, c.m})), "m > xi y, xo xi > x");
 }
 
 TEST(Path, ATransformIsCrossedOnceAllOfOneSideIsKnown) {
-  const Case c;
+  const PathCase c;
   EXPECT_EQ(c.text(c.from({c.xo, c.y})), "");
   EXPECT_EQ(c.text(c.from({c.m})), "m > xi y");
 }
 
 // What has a coordinate keeps it: xi follows from x or from m, whichever is asked first.
 TEST(Path, ATransformThatWouldMakeAgainWhatIsKnownIsNotCrossed) {
-  const Case c;
+  const PathCase c;
   EXPECT_EQ(c.text(c.from({c.x, c.m})), "x > xo xi");
   EXPECT_EQ(c.text(c.from({c.m, c.x})), "m > xi y");
 }
 
 TEST(Path, DomainsAreTheStartAndWhatFollows) {
-  const Case c;
+  const PathCase c;
   const Path path = c.from({c.xo, c.m});
   EXPECT_EQ(path.domains, (std::vector{c.xo, c.m, c.xi, c.y, c.x}));
   for (DomainId d : path.domains) EXPECT_TRUE(reaches(path, d));
@@ -82,7 +82,7 @@ TEST(Path, DomainsAreTheStartAndWhatFollows) {
 }
 
 TEST(Path, OnlyTheTransformsGivenAreCrossed) {
-  const Case c;
+  const PathCase c;
   const std::vector<DomainId> start = {c.x, c.y};
   const std::vector<TransformId> only = {TransformId(0)};
   EXPECT_EQ(c.text(everything_from(c.g, start, only)), "x > xo xi");
@@ -91,21 +91,21 @@ TEST(Path, OnlyTheTransformsGivenAreCrossed) {
 
 // Where an iterdomain follows twice, the transform that was made first gives its coordinate.
 TEST(Path, OfTwoWaysTheOlderTransformWins) {
-  Case c;
+  PathCase c;
   const DomainId r = c.g.resize(c.x, c.pool->constant(1), c.pool->constant(0), "r");
   EXPECT_EQ(c.text(c.from({c.xo, c.xi, r})), "xo xi > x");
   EXPECT_EQ(c.text(c.from({r, c.y})), "r > x, x > xo xi, xi y > m");
 }
 
 TEST(Path, ASwizzleIsCrossedBothWays) {
-  Case c;
+  PathCase c;
   const auto [u, v] = c.g.swizzle(SwizzleKind::CyclicShift, c.xi, c.y, "u", "v");
   EXPECT_EQ(c.text(c.from({c.xo, u, v})), "u v > xi y, xo xi > x, xi y > m");
   EXPECT_EQ(c.text(c.from({c.xi, c.y})), "xi y > m, xi y > u v");
 }
 
 TEST(Path, NeededForKeepsWhatTheTargetsNeedInOrder) {
-  const Case c;
+  const PathCase c;
   const std::vector<DomainId> start = {c.x, c.y};
   const Path path = c.from(start);
   const auto part = [&](std::vector<DomainId> targets) {
@@ -119,7 +119,7 @@ TEST(Path, NeededForKeepsWhatTheTargetsNeedInOrder) {
 }
 
 TEST(Path, ATargetThatIsNotReachedIsLeftOut) {
-  const Case c;
+  const PathCase c;
   const std::vector<DomainId> start = {c.m};
   const std::vector<DomainId> targets = {c.x, c.y};
   const Path part = needed_for(c.g, c.from(start), start, targets);

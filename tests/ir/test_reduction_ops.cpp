@@ -10,9 +10,7 @@
 namespace selvage {
 namespace {
 
-std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
-
-std::string shape(Tensor t) {
+std::string reduced_shape(Tensor t) {
   std::string text;
   for (Expr n : t.fusion().shape(t.id())) text += (text.empty() ? "" : ", ") + to_string(n);
   return "[" + text + "]";
@@ -29,12 +27,12 @@ TEST(ReductionOps, FoldedAxesAreLeftOutOrStayWithExtent1) {
   Fusion f;
   const auto [M, N, K] = f.extents("M", "N", "K");
   const Tensor x = f.input("x", {M, N, K}, DataType::Float);
-  EXPECT_EQ(shape(sum(x, {1})), "[M, K]");
-  EXPECT_EQ(shape(sum(x, {-1, 0})), "[N]");
-  EXPECT_EQ(shape(sum(x)), "[]");
-  EXPECT_EQ(shape(mean(x, {1}, keepdim)), "[M, 1, K]");
-  EXPECT_EQ(shape(max(x, {}, keepdim)), "[1, 1, 1]");
-  EXPECT_EQ(shape(variance(x, {2}, true, 1)), "[M, N, 1]");
+  EXPECT_EQ(reduced_shape(sum(x, {1})), "[M, K]");
+  EXPECT_EQ(reduced_shape(sum(x, {-1, 0})), "[N]");
+  EXPECT_EQ(reduced_shape(sum(x)), "[]");
+  EXPECT_EQ(reduced_shape(mean(x, {1}, keepdim)), "[M, 1, K]");
+  EXPECT_EQ(reduced_shape(max(x, {}, keepdim)), "[1, 1, 1]");
+  EXPECT_EQ(reduced_shape(variance(x, {2}, true, 1)), "[M, N, 1]");
 }
 
 // What max means is told by what it is given.
@@ -85,24 +83,24 @@ TEST(ReductionOps, AxesThatTheTensorDoesNotHaveOnceAreRefused) {
   const auto [M, N] = f.extents("M", "N");
   const Tensor x = f.input("x", {M, N}, DataType::Float), c = f.input("c", {}, DataType::Float);
   const std::size_t before = f.size();
-  EXPECT_EQ(refusal([&] { sum(x, {2}); }),
+  EXPECT_EQ(bad_input([&] { sum(x, {2}); }),
             "selvage: error[E510]: sum: x[M, N] has no axis 2; help: name axes from -2 to 1, each "
             "once");
-  EXPECT_EQ(refusal([&] { argmax(x, {-3}); }),
+  EXPECT_EQ(bad_input([&] { argmax(x, {-3}); }),
             "selvage: error[E510]: argmax: x[M, N] has no axis -3; help: name axes from -2 to 1, "
             "each once");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               variance(x, {1, -1});
             }),
             "selvage: error[E510]: var: axis -1 of x[M, N] is named twice; help: name axes from -2 "
             "to 1, each once");
-  EXPECT_EQ(refusal([&] { all(c, {0}); }),
+  EXPECT_EQ(bad_input([&] { all(c, {0}); }),
             "selvage: error[E510]: all: c[] has no axis 0; help: name none: there are no axes");
-  EXPECT_EQ(refusal([&] { variance(x, {1}, false, -1); }),
+  EXPECT_EQ(bad_input([&] { variance(x, {1}, false, -1); }),
             "selvage: error[E511]: var: a correction of -1 for x[M, N]; help: give a correction of "
             "at least 0");
   EXPECT_EQ(f.size(), before);
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               sum(x, {1});
               argmax(x, {-2});
               variance(x, {0, -1});

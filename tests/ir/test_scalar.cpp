@@ -12,8 +12,8 @@
 namespace selvage {
 namespace {
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kMin32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kMin64 = std::numeric_limits<std::int64_t>::min();
 
@@ -183,9 +183,9 @@ TEST(Scalar, ComparisonsAndLogicGiveBools) {
     EXPECT_EQ(on(Function::Not, truth(a)).integer, !a);
   }
   for (Function f : {Function::Lt, Function::Le, Function::Eq}) {
-    EXPECT_EQ(on(f, Scalar::of(kNaN), Scalar::of(kNaN)).integer, 0);
+    EXPECT_EQ(on(f, Scalar::of(kFloatNaN), Scalar::of(kFloatNaN)).integer, 0);
   }
-  EXPECT_EQ(on(Function::Ne, Scalar::of(kNaN), Scalar::of(kNaN)).integer, 1);
+  EXPECT_EQ(on(Function::Ne, Scalar::of(kFloatNaN), Scalar::of(kFloatNaN)).integer, 1);
 }
 
 TEST(Scalar, SelectTakesOneOfTwo) {
@@ -200,7 +200,7 @@ TEST(Scalar, ArithmeticOfFloatsIsInFloat) {
   EXPECT_EQ(float_of(Function::Mul, a, b), a * b);
   EXPECT_EQ(float_of(Function::TrueDiv, a, b), a / b);
   EXPECT_EQ(float_of(Function::Add, 16777216.0F, 1.0F), 16777216.0F);
-  EXPECT_EQ(float_of(Function::TrueDiv, 1.0F, 0.0F), kInfinity);
+  EXPECT_EQ(float_of(Function::TrueDiv, 1.0F, 0.0F), kFloatInfinity);
   EXPECT_EQ(on(Function::Add, Scalar::of(16777216.0), Scalar::of(1.0)).real, 16777217.0);
   EXPECT_EQ(float_of(Function::Neg, 2.5F), -2.5F);
   EXPECT_EQ(float_of(Function::Abs, -2.5F), 2.5F);
@@ -216,7 +216,7 @@ TEST(Scalar, FloatDivisionIsEuclideanToo) {
     EXPECT_EQ(float_of(Function::FloorDiv, a, b), q) << a << " " << b;
     EXPECT_EQ(float_of(Function::Mod, a, b), r) << a << " " << b;
   }
-  EXPECT_EQ(float_of(Function::FloorDiv, 1, 0), kInfinity);
+  EXPECT_EQ(float_of(Function::FloorDiv, 1, 0), kFloatInfinity);
   EXPECT_TRUE(std::isnan(float_of(Function::Mod, 1, 0)));
 }
 
@@ -252,12 +252,12 @@ TEST(Scalar, FunctionsOfDoublesAreInDouble) {
 }
 
 TEST(Scalar, NaNs) {
-  EXPECT_TRUE(std::isnan(float_of(Function::Relu, kNaN)));
-  EXPECT_TRUE(std::isnan(float_of(Function::Min, kNaN, 1.0F)));
-  EXPECT_TRUE(std::isnan(float_of(Function::Max, 1.0F, kNaN)));
-  EXPECT_EQ(float_of(Function::FMin, kNaN, 1.0F), 1.0F);
-  EXPECT_EQ(float_of(Function::FMax, 1.0F, kNaN), 1.0F);
-  EXPECT_TRUE(std::isnan(float_of(Function::FMax, kNaN, kNaN)));
+  EXPECT_TRUE(std::isnan(float_of(Function::Relu, kFloatNaN)));
+  EXPECT_TRUE(std::isnan(float_of(Function::Min, kFloatNaN, 1.0F)));
+  EXPECT_TRUE(std::isnan(float_of(Function::Max, 1.0F, kFloatNaN)));
+  EXPECT_EQ(float_of(Function::FMin, kFloatNaN, 1.0F), 1.0F);
+  EXPECT_EQ(float_of(Function::FMax, 1.0F, kFloatNaN), 1.0F);
+  EXPECT_TRUE(std::isnan(float_of(Function::FMax, kFloatNaN, kFloatNaN)));
   EXPECT_TRUE(std::isnan(float_of(Function::Sqrt, -1.0F)));
 }
 
@@ -268,16 +268,16 @@ TEST(Scalar, ConvertSaturatesFloatsAndWrapsIntegers) {
   EXPECT_EQ(to(Scalar::of(3e9F), DataType::Int32), -(kMin32 + 1));
   EXPECT_EQ(to(Scalar::of(-3e9F), DataType::Int32), kMin32);
   EXPECT_EQ(to(Scalar::of(1e300), DataType::Int64), -(kMin64 + 1));
-  EXPECT_EQ(to(Scalar::of(-kInfinity), DataType::Int64), kMin64);
-  EXPECT_EQ(to(Scalar::of(kNaN), DataType::Int32), 0);
-  EXPECT_EQ(to(Scalar::of(kNaN), DataType::Bool), 1);
+  EXPECT_EQ(to(Scalar::of(-kFloatInfinity), DataType::Int64), kMin64);
+  EXPECT_EQ(to(Scalar::of(kFloatNaN), DataType::Int32), 0);
+  EXPECT_EQ(to(Scalar::of(kFloatNaN), DataType::Bool), 1);
   EXPECT_EQ(to(Scalar::of(0.25), DataType::Bool), 1);
   EXPECT_EQ(to(i64(std::int64_t{1} << 40), DataType::Int32), 0);
   EXPECT_EQ(to(i64(std::int64_t{1} << 40), DataType::Bool), 1);
   EXPECT_EQ(to(i64(-1), DataType::Int32), -1);
   EXPECT_EQ(convert(i64(16777217), DataType::Float).single, 16777216.0F);
   EXPECT_EQ(convert(Scalar::of(0.1F), DataType::Double).real, double(0.1F));
-  EXPECT_EQ(convert(Scalar::of(1e300), DataType::Float).single, kInfinity);
+  EXPECT_EQ(convert(Scalar::of(1e300), DataType::Float).single, kFloatInfinity);
 }
 
 TEST(Scalar, ConvertToAStorageTypeIsStoringAndReadingBack) {
@@ -288,7 +288,7 @@ TEST(Scalar, ConvertToAStorageTypeIsStoringAndReadingBack) {
   EXPECT_EQ(convert(i64(-1), DataType::UInt32).integer, 4294967295);
   EXPECT_EQ(convert(i64(-1), DataType::UInt64).integer, -1);
   EXPECT_EQ(convert(Scalar::of(0.1F), DataType::Half).single, 0.0999755859375F);
-  EXPECT_EQ(convert(Scalar::of(1e6F), DataType::Half).single, kInfinity);
+  EXPECT_EQ(convert(Scalar::of(1e6F), DataType::Half).single, kFloatInfinity);
   EXPECT_EQ(convert(Scalar::of(257.0F), DataType::BFloat16).single, 256.0F);
   EXPECT_EQ(convert(Scalar::of(0.1), DataType::Half).type, DataType::Float);
 }

@@ -7,17 +7,15 @@
 namespace selvage {
 namespace {
 
-using Case = ScheduleCase;
-
 TEST(Schedule, BeginsWithSerialNestsAndInlinesWhatOnlyOthersRead) {
-  const Case k;
+  const ScheduleCase k;
   const Schedule s(k.f);
   EXPECT_EQ(nest(s, k.y), "m {M}, n {32}");
   EXPECT_EQ(nest(s, k.t), "m {M}, n {32} inlined");
 }
 
 TEST(Schedule, ASplitTakesTheLoopsPlace) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [outer, inner] = s.split(k.loop(s, 0), 4);
   EXPECT_EQ(nest(s, k.y), "mo {(M + 3) / 4}, mi {4}, n {32}");
@@ -28,7 +26,7 @@ TEST(Schedule, ASplitTakesTheLoopsPlace) {
 }
 
 TEST(Schedule, AMergeStandsWhereItsOuterLoopStood) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   const auto [outer, inner] = s.split(m, 4);
@@ -37,7 +35,7 @@ TEST(Schedule, AMergeStandsWhereItsOuterLoopStood) {
 }
 
 TEST(Schedule, ResizeAndSwizzleKeepThePlaces) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [outer, inner] = s.split(k.loop(s, 0), 4);
   const ScheduledLoop wider = s.resize(inner, k.c(1), k.c(3));
@@ -47,7 +45,7 @@ TEST(Schedule, ResizeAndSwizzleKeepThePlaces) {
 }
 
 TEST(Schedule, ReorderAndBind) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   s.reorder({n, m}).bind(n, ParallelType::TIDx).bind(m, ParallelType::BIDx);
@@ -60,7 +58,7 @@ TEST(Schedule, ReorderAndBind) {
 
 // What comes out of a bound loop is serial, and the type is free for any loop.
 TEST(Schedule, ABindingEndsWithItsLoop) {
-  Case k;
+  ScheduleCase k;
   for (const char* transform : {"split", "merge", "resize", "swizzle", "set_loops"}) {
     Schedule s(k.f);
     const auto [m, n] = s.loops<2>(k.y);
@@ -82,7 +80,7 @@ TEST(Schedule, ABindingEndsWithItsLoop) {
 }
 
 TEST(Schedule, StoresAndInlinesOnRequest) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   s.materialize(k.t.id());
   EXPECT_FALSE(s.is_inlined(k.t.id()));
@@ -92,7 +90,7 @@ TEST(Schedule, StoresAndInlinesOnRequest) {
 
 // Two tensors that cut one iterdomain the same way share what comes out, each by its own names.
 TEST(Schedule, EqualCutsOfSharedIterdomainsAreShared) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [o, i] = s.split(s.loops(k.y.id())[0], k.c(4), true, "a", "b");
   const auto [p, q] = s.split(s.loops(k.t.id())[0], k.c(4), true, "c", "d");
@@ -103,7 +101,7 @@ TEST(Schedule, EqualCutsOfSharedIterdomainsAreShared) {
 }
 
 TEST(Schedule, CopiesAreIndependent) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   s.split(m, 4);
@@ -119,7 +117,7 @@ TEST(Schedule, CopiesAreIndependent) {
 }
 
 TEST(Schedule, SeveralThreadsMayTryTheirOwnCopies) {
-  Case k;
+  ScheduleCase k;
   const Schedule s(k.f);
   std::vector<std::string> nests(8);
   std::vector<std::thread> threads;
@@ -138,7 +136,7 @@ TEST(Schedule, SeveralThreadsMayTryTheirOwnCopies) {
 }
 
 TEST(Schedule, TakesOtherLoopsFromWhichTheItemsFollow) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   const std::vector<DomainId> parts =

@@ -7,10 +7,8 @@
 namespace selvage {
 namespace {
 
-using Case = ScheduleCase;
-
 TEST(ScheduleRefuses, WhatIsNoLoopAnyMore) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   s.split(m, 4);
@@ -28,7 +26,7 @@ TEST(ScheduleRefuses, WhatIsNoLoopAnyMore) {
 }
 
 TEST(ScheduleRefuses, LoopsOfTwoTensors) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const ScheduledLoop of_y = s.loops(k.y.id())[0], of_t = s.loops(k.t.id())[1];
   EXPECT_EQ(refusal(s, [&] { s.merge(of_y, of_t); }),
@@ -51,7 +49,7 @@ TEST(ScheduleRefuses, LoopsOfTwoTensors) {
 }
 
 TEST(ScheduleRefuses, WhatTheGraphRefuses) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   EXPECT_EQ(
@@ -68,7 +66,7 @@ TEST(ScheduleRefuses, WhatTheGraphRefuses) {
 }
 
 TEST(ScheduleRefuses, AnOrderThatIsNoPermutation) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   EXPECT_EQ(refusal(s, [&, n = n] { s.reorder({n}); }),
@@ -92,7 +90,7 @@ TEST(ScheduleRefuses, AnOrderThatIsNoPermutation) {
 }
 
 TEST(ScheduleRefuses, ATypeThatIsTakenOrNotSupported) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   s.bind(m, ParallelType::TIDx);
@@ -105,7 +103,7 @@ TEST(ScheduleRefuses, ATypeThatIsTakenOrNotSupported) {
 }
 
 TEST(ScheduleRefuses, ToInlineInputsAndOutputs) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   EXPECT_EQ(refusal(s, [&] { s.inline_into_readers(k.x.id()); }),
             "selvage: error[E415]: x is an input and cannot be inlined; help: leave inline out: "
@@ -116,7 +114,7 @@ TEST(ScheduleRefuses, ToInlineInputsAndOutputs) {
 }
 
 TEST(ScheduleRefuses, LoopsFromWhichTheItemsDoNotFollow) {
-  Case k;
+  ScheduleCase k;
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   EXPECT_EQ(

@@ -17,7 +17,7 @@
 namespace selvage::test {
 
 // Symbols in the order of their declaration, each with a value.
-struct Point {
+struct SizedPoint {
   std::vector<Expr> symbols;
   std::vector<std::int64_t> values;
 
@@ -26,9 +26,9 @@ struct Point {
 
 // Sizes as given; every other symbol at one of its ends or anywhere between, its bounds being those
 // of a loop. Nothing where a loop does not run at all.
-inline std::optional<Point> random_point(std::mt19937_64& rng, const Facts& facts,
-                                         const std::map<std::string, std::int64_t>& sizes) {
-  Point point;
+inline std::optional<SizedPoint> random_point(std::mt19937_64& rng, const Facts& facts,
+                                              const std::map<std::string, std::int64_t>& sizes) {
+  SizedPoint point;
   for (const Facts::Symbol& s : facts.symbols()) {
     const auto size = sizes.find(std::string(s.symbol.name()));
     point.symbols.push_back(s.symbol);

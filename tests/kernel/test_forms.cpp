@@ -14,9 +14,9 @@
 namespace selvage {
 namespace {
 
-using test::Point;
 using test::random_point;
 using test::RandomFusion;
+using test::SizedPoint;
 using Sizes = std::map<std::string, std::int64_t>;
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;  // of a buffer that exists
@@ -129,7 +129,7 @@ TEST(RandomForms, OfRelatedAddressesAreEqualToThem) {
 // The sizes doubled one after the other, as long as the kernel takes them and its buffers exist.
 Sizes grown(std::mt19937_64& rng, const Kernel& kernel, Sizes sizes) {
   const auto is_taken = [&](const Sizes& s) {
-    Point point;
+    SizedPoint point;
     for (const auto& [name, n] : s) {
       point.symbols.push_back(kernel.pool->symbol(name));
       point.values.push_back(n);

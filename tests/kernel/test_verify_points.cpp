@@ -6,8 +6,8 @@
 namespace selvage {
 namespace {
 
-struct Sizes {
-  Sizes(std::int64_t n, std::int64_t k) {
+struct PointSizes {
+  PointSizes(std::int64_t n, std::int64_t k) {
     facts.bound(N, pool.constant(1), pool.constant(n));
     facts.bound(K, pool.constant(1), pool.constant(k));
   }
@@ -21,7 +21,7 @@ struct Sizes {
 };
 
 TEST(AllPoints, AreThoseThatTheFactsAllow) {
-  Sizes s(4, 4);
+  PointSizes s(4, 4);
   EXPECT_EQ(s.all(16).value().size(), 16u);
   EXPECT_FALSE(s.all(15));
   s.facts.assume(s.K < s.N);
@@ -31,13 +31,13 @@ TEST(AllPoints, AreThoseThatTheFactsAllow) {
 }
 
 TEST(AllPoints, AreNotLookedForAmongTooMany) {
-  Sizes s(1 << 20, 1);
+  PointSizes s(1 << 20, 1);
   s.facts.assume(s.N < s.K + 2);
   EXPECT_FALSE(s.all(16));
 }
 
 TEST(SamplePoints, AreAllowedByEveryFactAndUnlike) {
-  Sizes s(9, 50);
+  PointSizes s(9, 50);
   s.facts.bound(s.N, s.pool.constant(5), {});
   s.facts.congruent(s.K, 4, 1);
   const Expr both[] = {s.N, s.K};

@@ -11,10 +11,8 @@
 namespace selvage {
 namespace {
 
-using Case = AnalysisCase;
-
 TEST(Address, OfADenseTensorIsRowMajor) {
-  Case k("M, N");
+  AnalysisCase k("M, N");
   const Schedule s(k.f);
   EXPECT_EQ(k.address(s), "N * i0 + i1");
   EXPECT_EQ(to_string(k.analysis(s).elements), "M * N");
@@ -22,7 +20,7 @@ TEST(Address, OfADenseTensorIsRowMajor) {
 
 // Row and column cancel: a contiguous tensor that is merged and split is walked in a line.
 TEST(Address, OfAMergedAndSplitContiguousTensorIsLinear) {
-  Case k("M, N");
+  AnalysisCase k("M, N");
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   s.split(s.merge(m, n, "mn"), k.c(4), true, "o", "i");
@@ -30,7 +28,7 @@ TEST(Address, OfAMergedAndSplitContiguousTensorIsLinear) {
 }
 
 TEST(Address, WithStridesIsTheirWeightedSum) {
-  Case k("M, N");
+  AnalysisCase k("M, N");
   const Expr stride = k.f.extent("S");
   k.info().strides = {stride, k.c(2)};
   const Schedule s(k.f);
@@ -39,7 +37,7 @@ TEST(Address, WithStridesIsTheirWeightedSum) {
 }
 
 TEST(Address, OfAnAllocationFollowsItsOrderAndItsHoles) {
-  Case k("6, 5");
+  AnalysisCase k("6, 5");
   auto& graph = k.f.domains();
   const auto logical = k.info().logical;
   const auto [o, i] = graph.split(logical[0], k.c(4));
@@ -56,7 +54,7 @@ TEST(Address, OfAnAllocationFollowsItsOrderAndItsHoles) {
 
 TEST(Analysis, OfAViewGoesThroughItsRoot) {
   // root [12, 4] seen as [48]: loops over the root, items of the view.
-  Case k("48");
+  AnalysisCase k("48");
   auto& graph = k.f.domains();
   const DomainId r = graph.add("r", k.c(12)), c = graph.add("c", k.c(4));
   k.info().root = {r, c};
@@ -79,14 +77,14 @@ TEST(Analysis, OfAViewGoesThroughItsRoot) {
 }
 
 TEST(Analysis, ALoopNamedLikeASizeGetsAMark) {
-  Case k("M");
+  AnalysisCase k("M");
   Schedule s(k.f);
   s.split(s.loops(k.y.id())[0], k.c(4), true, "M", "M");
   EXPECT_EQ(k.address(s), "M_ * 4 + M__");
 }
 
 TEST(AnalysisRefuses, AnAllocationThatDoesNotFollow) {
-  Case k("6");
+  AnalysisCase k("6");
   k.info().allocation = {k.f.domains().add("other", k.c(6))};
   EXPECT_EQ(
       refusal_by<Illegal>([&] { k.analysis(Schedule(k.f)); }),

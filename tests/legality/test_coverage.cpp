@@ -15,10 +15,8 @@
 namespace selvage {
 namespace {
 
-using Case = AnalysisCase;
-
 TEST(Coverage, OfSplitsMergesAndSwizzlesIsComplete) {
-  Case k("M, N");
+  AnalysisCase k("M, N");
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
   const auto [o, i] = s.split(n, 8);
@@ -29,7 +27,7 @@ TEST(Coverage, OfSplitsMergesAndSwizzlesIsComplete) {
 
 TEST(Coverage, OfAResizeThatTrimsOnlyHolesIsComplete) {
   for (std::int64_t trim = 0; trim <= 4; ++trim) {
-    Case k("6");
+    AnalysisCase k("6");
     Schedule s(k.f);
     const auto [o, i] = s.split(s.loops(k.y.id())[0], 4);
     s.resize(s.merge(o, i), k.c(0), k.c(-trim));  // 8 numbers, of which 6 are items
@@ -65,7 +63,7 @@ TEST(Coverage, AnAxisMayBeCalledLikeASize) {
 TEST(Coverage, WhereDuplicatesAreAllowedHolesOnTheWayLoseNothing) {
   for (const bool is_allowed : {false, true}) {
     for (const std::int64_t factor : {5, 11}) {
-      Case k("12");
+      AnalysisCase k("12");
       k.info().duplicates_allowed = is_allowed;
       Schedule s(k.f);
       const auto [o, i] = s.split(s.loops(k.y.id())[0], k.c(2), false);
@@ -78,7 +76,7 @@ TEST(Coverage, WhereDuplicatesAreAllowedHolesOnTheWayLoseNothing) {
 }
 
 TEST(Coverage, WithSymbolsTellsALostItemAndTheSizesThatLoseIt) {
-  Case k("N");
+  AnalysisCase k("N");
   k.f.assume(k.c(5) <= k.f.sizes()[0]);
   Schedule s(k.f);
   s.resize(s.loops(k.y.id())[0], k.c(0), k.c(-2));
@@ -94,7 +92,7 @@ TEST(Coverage, WithSymbolsTellsALostItemAndTheSizesThatLoseIt) {
 // Of N items in two halves, each of 8 numbers, the later ones holes: with 4 put before and 3 taken
 // off behind, an item's number is at most 1 + 4. That takes a proof with sizes.
 TEST(Coverage, ABoundThatIntervalsLeaveOpenIsProvedByTheSimplifier) {
-  Case k("1");
+  AnalysisCase k("1");
   k.info().logical = {k.f.domains().add("i", k.f.extent("N", 1, 59))};
   Schedule s(k.f);
   const auto halves = s.split(s.loops(k.y.id())[0], k.c(2), false, "half", "rest");
@@ -108,7 +106,7 @@ TEST(Coverage, ABoundThatIntervalsLeaveOpenIsProvedByTheSimplifier) {
 // In 73 parts, of which the last three are trimmed: of N items up to 73 each is a part, from 74 on
 // there are two in each, and at most 50 parts. Few sizes lose one; no small one does.
 TEST(Coverage, ABoundThatFailsForFewSizesIsRefutedWithOneOfThem) {
-  Case k("1");
+  AnalysisCase k("1");
   k.info().logical = {k.f.domains().add("i", k.f.extent("N", 1, 100))};
   Schedule s(k.f);
   const auto parts = s.split(s.loops(k.y.id())[0], k.c(73), false);
@@ -194,7 +192,7 @@ struct Scheduled {
     for (std::size_t i = 0; i < made.size(); ++i) ids[std::size_t(step.out[i])] = made[i];
   }
 
-  Case k;
+  AnalysisCase k;
   std::optional<Schedule> s;
 };
 

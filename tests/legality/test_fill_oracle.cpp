@@ -16,24 +16,24 @@
 namespace selvage {
 namespace {
 
-using Point = std::vector<std::int64_t>;
+using LoopPoint = std::vector<std::int64_t>;
 using Witness = std::vector<std::pair<Expr, std::int64_t>>;
 
-struct Judged {
+struct JudgedFill {
   std::string wrong;  // the first answer that is; empty: none
   int questions = 0, unknown = 0;
   bool has_holes = false, reads_hole = false;
 };
 
 // The first of the judge's reads that the engine's question is about, in loop order.
-using First = std::optional<Point>;
+using First = std::optional<LoopPoint>;
 void take(First& first, const oracle::Fills::Read& read) {
   if (!first || read.point < *first) first = read.point;
 }
 
-class Case {
+class FillCase {
  public:
-  explicit Case(const oracle::AccessCase& access)
+  explicit FillCase(const oracle::AccessCase& access)
       : access_(access),
         engine_(access),
         write_(analyze(engine_.fusion(), engine_.schedule(), engine_.tensor().tensor)),
@@ -41,7 +41,7 @@ class Case {
         truth_(oracle::fills(access)) {}
 
   // A reader that adds up what it reads: of it all is asked.
-  Judged judge() {
+  JudgedFill judge() {
     const bool guarded = access_.reader->guarded;
     judged_.has_holes = !truth_.holes.empty();
     judged_.reads_hole = !truth_.holes_read.empty();
@@ -110,13 +110,13 @@ class Case {
     oracle::for_each_point(reader, [&](auto point, auto x, std::uint64_t mask) {
       const std::int64_t element = oracle::address(access_.layout, x);
       if (mask == 0 || guarded || (0 <= element && element < size)) return;
-      take(no_item, {element, Point(point.begin(), point.end())});
+      take(no_item, {element, LoopPoint(point.begin(), point.end())});
     });
     // The first point of all; the reader is there; and the element is of the kind that is meant.
     const auto is_first = [&](const Witness& witness, const First& first, auto is_meant) {
       const auto point = loop_point(reading(), read_, witness);
       if (!point || point != first) return false;
-      const Point x = oracle::coordinates(reader, *point);
+      const LoopPoint x = oracle::coordinates(reader, *point);
       const bool valid = !oracle::is_hole(reader, x);
       return (valid || !guarded) && is_meant(oracle::address(access_.layout, x), valid);
     };
@@ -166,7 +166,7 @@ class Case {
   // Indices of the allocation; none where the first hole lies in a gap between them.
   bool is_hole_of_memory(const Witness& witness) const {
     const oracle::Graph& g = access_.graph;
-    Point x(g.extents.size(), 0);
+    LoopPoint x(g.extents.size(), 0);
     for (const auto& [symbol, value] : witness) {
       const auto name = std::find(g.names.begin(), g.names.end(), symbol.name());
       if (name == g.names.end() || value < 0) return false;
@@ -190,7 +190,7 @@ class Case {
   const EngineAccess engine_;
   const TensorAnalysis write_, read_;
   const oracle::Fills truth_;
-  Judged judged_;
+  JudgedFill judged_;
 };
 
 TEST(FillOracle, HolesAndWhoReadsThemAreAsBruteForceSays) {
@@ -199,14 +199,14 @@ TEST(FillOracle, HolesAndWhoReadsThemAreAsBruteForceSays) {
   int with_holes = 0, read = 0, questions = 0, unknown = 0;
   for (int k = 0; k < cases && !testing::Test::HasFailure(); ++k) {
     const oracle::AccessCase access = oracle::random_fill_case(rng);
-    const Judged judged = Case(access).judge();
+    const JudgedFill judged = FillCase(access).judge();
     with_holes += judged.has_holes;
     read += judged.reads_hole;
     questions += judged.questions;
     unknown += judged.unknown;
     if (judged.wrong.empty()) continue;
     const auto still_wrong = [&](const oracle::AccessCase& c) {
-      return c.reader && !oracle::repeats_base(c) && Case(c).judge().wrong == judged.wrong;
+      return c.reader && !oracle::repeats_base(c) && FillCase(c).judge().wrong == judged.wrong;
     };
     ADD_FAILURE() << judged.wrong << "\n" << oracle::to_yaml(oracle::shrink(access, still_wrong));
   }

@@ -20,9 +20,9 @@
 namespace selvage {
 namespace {
 
-using Point = std::vector<std::int64_t>;
+using LoopPoint = std::vector<std::int64_t>;
 
-struct Judged {
+struct JudgedTma {
   std::string wrong;               // the first answer that is; empty: none
   bool can = false, weak = false;  // legal by the judge's own tensor map; and by the engine
   TmaStrong can_be = TmaStrong::Impossible;  // by the judge's own tensor map
@@ -36,9 +36,9 @@ TmaStrong strong_of(const oracle::TmaCopy& copy) {
                                        : TmaStrong::Impossible;
 }
 
-class Case {
+class TmaOracleCase {
  public:
-  explicit Case(const oracle::AccessCase& access)
+  explicit TmaOracleCase(const oracle::AccessCase& access)
       : access_(access),
         g_(access.graph),
         engine_(access),
@@ -46,7 +46,7 @@ class Case {
         copy_(*tma_copy(engine_.fusion(), engine_.schedule(), analysis_)),
         bulk_(oracle::all_bound_to(g_, access.binding, oracle::Role::Bulk)) {}
 
-  Judged judge() {
+  JudgedTma judge() {
     const oracle::TmaCopy own = oracle::tma_copy(access_);
     judged_.can = own.weak() && oracle::broken_rules(oracle::tensor_map(access_)).empty();
     judged_.can_be = strong_of(own);
@@ -83,7 +83,7 @@ class Case {
     return [this, tape = Tape(coordinates, analysis_.variables),
             n = coordinates.size()](std::span<const std::int64_t> x) mutable {
       if (!tape.evaluate(oracle::loop_point(g_, x))) throw std::runtime_error("no coordinates");
-      Point corner;
+      LoopPoint corner;
       for (std::size_t k = 0; k < n; ++k) corner.push_back(tape.root(k));
       return corner;
     };
@@ -138,7 +138,7 @@ class Case {
 
   // What one copy brings, and into what.
   struct Tile {
-    std::vector<Point> points;
+    std::vector<LoopPoint> points;
     std::vector<std::optional<std::int64_t>> loaded;
     std::vector<bool> valid;
     bool has_item() const { return std::find(valid.begin(), valid.end(), true) != valid.end(); }
@@ -204,7 +204,7 @@ class Case {
     oracle::for_each_point(g_, [&](auto point, auto, std::uint64_t mask) {
       if (mask != 0) return;
       some_are_valid = true;
-      some_show = some_show || (*shows)(Point(point.begin(), point.end()));
+      some_show = some_show || (*shows)(LoopPoint(point.begin(), point.end()));
     });
     const bool valid = !oracle::is_hole(g_, oracle::coordinates(g_, *witness));
     expect(valid == some_are_valid, "the witness is a hole");
@@ -217,7 +217,7 @@ class Case {
   const TensorAnalysis analysis_;
   const TmaCopy copy_;
   const std::vector<int> bulk_;
-  Judged judged_;
+  JudgedTma judged_;
 };
 
 TEST(TmaOracle, CopiesDoWhatTheHardwareDoesByTheirMaps) {
@@ -228,7 +228,7 @@ TEST(TmaOracle, CopiesDoWhatTheHardwareDoesByTheirMaps) {
   std::map<std::string, int> codes;
   for (int k = 0; k < cases && !testing::Test::HasFailure(); ++k) {
     const oracle::AccessCase access = oracle::random_tma_case(rng);
-    const Judged judged = Case(access).judge();
+    const JudgedTma judged = TmaOracleCase(access).judge();
     can += judged.can;
     refused += judged.can && !judged.weak;
     legal += judged.weak;
@@ -237,7 +237,7 @@ TEST(TmaOracle, CopiesDoWhatTheHardwareDoesByTheirMaps) {
     if (!judged.code.empty()) ++codes[judged.code];
     if (judged.wrong.empty()) continue;
     const auto still_wrong = [&](const oracle::AccessCase& c) {
-      return Case(c).judge().wrong.substr(0, 14) == judged.wrong.substr(0, 14);
+      return TmaOracleCase(c).judge().wrong.substr(0, 14) == judged.wrong.substr(0, 14);
     };
     ADD_FAILURE() << judged.wrong << "\n" << oracle::to_yaml(oracle::shrink(access, still_wrong));
   }

@@ -48,18 +48,18 @@ bool is_confirmed(const oracle::AccessCase& access, const TensorAnalysis& analys
   return false;
 }
 
-struct Judged {
+struct JudgedVector {
   bool is_right = true;
   bool legal = false, refused = false;  // by the judge; and by the engine
 };
 
-Judged judge(const oracle::AccessCase& access) {
+JudgedVector judge(const oracle::AccessCase& access) {
   const EngineAccess engine(access);
   const TensorAnalysis analysis =
       analyze(engine.fusion(), engine.schedule(), engine.tensor().tensor);
   const Finding& finding = analysis.vector->finding;
   const oracle::VectorAccess truth = oracle::vector_access(access);
-  Judged judged{.legal = truth.legal(), .refused = !finding.is_legal()};
+  JudgedVector judged{.legal = truth.legal(), .refused = !finding.is_legal()};
   if (finding.is_legal()) {
     judged.is_right = truth.legal() && finding.conditions.empty() == !truth.asks_base_alignment &&
                       is_proved(analysis.vector->is_whole) == (truth.partial == 0);
@@ -77,7 +77,7 @@ TEST(RandomVectors, AreJudgedAsBruteForceDoes) {
   int legal = 0, refused = 0, undecided = 0;
   for (int k = 0; k < cases && !testing::Test::HasFailure(); ++k) {
     const oracle::AccessCase access = oracle::random_vector_case(rng);
-    const Judged judged = judge(access);
+    const JudgedVector judged = judge(access);
     legal += judged.legal;
     refused += judged.legal && judged.refused;
     undecided += judged.is_right && judged.refused && judged.legal;

@@ -7,10 +7,11 @@
 #include <array>
 #include <cmath>
 
-#include "tests/oracle/random_graph.h"
+#include "tests/oracle/draws.h"
 
 namespace selvage::test {
 
+using oracle::chance;
 using oracle::draw;
 
 namespace {
@@ -19,8 +20,6 @@ constexpr std::int64_t kMostItems = 1'500;
 constexpr double kMostWhole = 1 << 20;  // sums of such floats are exact
 constexpr double kMostInexact = 64;     // so that errors stay within what is allowed
 constexpr std::size_t kMostRank = 4;
-
-bool one_in(std::mt19937_64& rng, int n) { return draw(rng, 1, n) == 1; }
 
 std::size_t index(std::mt19937_64& rng, std::size_t n) {
   return std::size_t(draw(rng, 0, std::int64_t(n) - 1));
@@ -83,7 +82,7 @@ void WholeFusion::add_sizes(std::mt19937_64& rng) {
   static constexpr std::array<std::int64_t, 9> kOdd = {1, 2, 3, 5, 7, 4, 9, 13, 33};
   for (int k = 0; k < 4; ++k) {
     const std::int64_t n = kOdd[index(rng, k == 0 ? 9 : 6)];
-    if (one_in(rng, 3)) {
+    if (chance(rng, 3)) {
       const std::string name = "N" + std::to_string(k);
       extents_.push_back(fusion->extent(name, 0));
       sizes[name] = n;
@@ -131,7 +130,7 @@ std::map<std::string, Array> WholeFusion::inputs_at(
 // Rather one of the last ones.
 std::size_t WholeFusion::pick(std::mt19937_64& rng) {
   const std::size_t n = known_.size();
-  return one_in(rng, 3) ? index(rng, n) : n - 1 - index(rng, std::min<std::size_t>(n, 3));
+  return chance(rng, 3) ? index(rng, n) : n - 1 - index(rng, std::min<std::size_t>(n, 3));
 }
 
 // One that can be repeated to its shape, or the other way round: a new input where there is none.
@@ -147,13 +146,13 @@ std::size_t WholeFusion::partner(std::size_t of, std::mt19937_64& rng) {
     }
     if (fits) fitting.push_back(k);
   }
-  if (!fitting.empty() && (!one_in(rng, 4) || inputs.size() >= 4)) {
+  if (!fitting.empty() && (!chance(rng, 4) || inputs.size() >= 4)) {
     return fitting[index(rng, fitting.size())];
   }
   if (inputs.size() >= 4) return of;
   std::vector<Expr> own(shape.begin() + std::ptrdiff_t(index(rng, shape.size() + 1)), shape.end());
   for (Expr& n : own) {
-    if (one_in(rng, 5)) n = fusion->constant(1);
+    if (chance(rng, 5)) n = fusion->constant(1);
   }
   add_input(std::move(own), rng);
   return known_.size() - 1;
@@ -268,7 +267,7 @@ void WholeFusion::fold(std::size_t a, std::mt19937_64& rng) {
   Axes axes;
   std::int64_t n = 1;
   for (std::size_t k = 0; k < x.shape.size(); ++k) {
-    if (!one_in(rng, 2)) continue;
+    if (!chance(rng, 2)) continue;
     axes.push_back(int(k));
     n *= x.shape[k];
   }
@@ -277,7 +276,7 @@ void WholeFusion::fold(std::size_t a, std::mt19937_64& rng) {
     n = x.shape.back();
   }
   if (x.shape.empty()) return;
-  const bool keeps = one_in(rng, 2);
+  const bool keeps = chance(rng, 2);
   known_[a].is_read = true;
   const bool is_inexact = x.kind == Kind::Inexact, is_whole = x.kind == Kind::Whole;
   const Kind summed = is_whole ? Kind::Whole : Kind::Inexact;
@@ -300,7 +299,7 @@ void WholeFusion::fold(std::size_t a, std::mt19937_64& rng) {
                   2 * x.bound * x.bound);
     case 7:
       if (is_inexact) break;
-      return keep(one_in(rng, 2) ? any(x.tensor, axes, keeps) : all(x.tensor, axes, keeps),
+      return keep(chance(rng, 2) ? any(x.tensor, axes, keeps) : all(x.tensor, axes, keeps),
                   Kind::Whole, 1);
     case 8:
       if (is_inexact) break;
@@ -316,7 +315,7 @@ void WholeFusion::fold(std::size_t a, std::mt19937_64& rng) {
 void WholeFusion::repeat(std::size_t a, std::mt19937_64& rng) {
   const Known x = known_[a];
   if (x.shape.size() >= kMostRank) return;
-  if (one_in(rng, 3)) {
+  if (chance(rng, 3)) {
     known_[a].is_read = true;
     return keep(unsqueeze(x.tensor, int(index(rng, x.shape.size() + 1))), x.kind, x.bound);
   }
@@ -358,7 +357,7 @@ void WholeFusion::regroup(std::size_t a, std::mt19937_64& rng) {
       for (std::int64_t f : {2, 3, 5, 7}) {
         if (old[k].value() % f == 0) factor = f;
       }
-      if (one_in(rng, 2)) factor = old[k].value() / factor;
+      if (chance(rng, 2)) factor = old[k].value() / factor;
       shape.push_back(old[k].value() / factor);
       shape.push_back(factor);
     } else {
@@ -375,20 +374,20 @@ void WholeFusion::cut(std::size_t a, std::mt19937_64& rng) {
   if (x.shape.empty()) return;
   const std::size_t axis = index(rng, x.shape.size());
   const std::int64_t n = x.shape[axis];
-  if (one_in(rng, 2)) {
+  if (chance(rng, 2)) {
     std::vector<std::pair<Extent, Extent>> sides;
     for (std::size_t k = 0; k < x.shape.size(); ++k) {
-      sides.emplace_back(k == axis || one_in(rng, 3) ? draw(rng, x.shape[k] > 3 ? -1 : 0, 3) : 0,
-                         k == axis || one_in(rng, 3) ? draw(rng, x.shape[k] > 3 ? -1 : 0, 2) : 0);
+      sides.emplace_back(k == axis || chance(rng, 3) ? draw(rng, x.shape[k] > 3 ? -1 : 0, 3) : 0,
+                         k == axis || chance(rng, 3) ? draw(rng, x.shape[k] > 3 ? -1 : 0, 2) : 0);
     }
     known_[a].is_read = true;
-    return keep(pad(x.tensor, sides, one_in(rng, 2) ? 0 : 1), x.kind, x.bound);
+    return keep(pad(x.tensor, sides, chance(rng, 2) ? 0 : 1), x.kind, x.bound);
   }
   const bool is_known = fusion->shape(x.tensor.id())[axis].is(Op::Const);
   const std::int64_t begin = is_known ? draw(rng, 0, n - 1) : 0;
   const std::int64_t end = is_known ? draw(rng, begin + 1, n) : kEnd;
   known_[a].is_read = true;
-  keep(slice(x.tensor, int(axis), begin, end, one_in(rng, 2) ? 1 : draw(rng, 2, 3)), x.kind,
+  keep(slice(x.tensor, int(axis), begin, end, chance(rng, 2) ? 1 : draw(rng, 2, 3)), x.kind,
        x.bound);
 }
 
@@ -426,11 +425,11 @@ void WholeFusion::choose_outputs(std::mt19937_64& rng) {
   for (std::size_t k = known_.size(); k-- > 0;) {
     const bool is_input = (*fusion)[known_[k].tensor.id()].is_input;
     const bool is_last = k + 1 == known_.size();
-    if (!is_last && (is_input || n >= 4 || !one_in(rng, known_[k].is_read ? 6 : 2))) continue;
+    if (!is_last && (is_input || n >= 4 || !chance(rng, known_[k].is_read ? 6 : 2))) continue;
     const std::string name = "y" + std::to_string(n++);
     std::optional<DataType> type;
     if (known_[k].kind == Kind::Inexact) inexact.insert(name);
-    if (known_[k].kind == Kind::Whole && is_floating(type_of(known_[k])) && one_in(rng, 4)) {
+    if (known_[k].kind == Kind::Whole && is_floating(type_of(known_[k])) && chance(rng, 4)) {
       type = DataType::Half;
     }
     // Who reads an output reads what was rounded.

@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <array>
 
-#include "tests/oracle/random_graph.h"
+#include "tests/oracle/draws.h"
 
 namespace selvage::test {
 
+using oracle::chance;
 using oracle::draw;
 
 namespace {
-
-bool one_in(std::mt19937_64& rng, int n) { return draw(rng, 1, n) == 1; }
 
 template <class T>
 const T& any_of(const std::vector<T>& v, std::mt19937_64& rng) {
@@ -27,9 +26,9 @@ constexpr std::array kTypes = {
     ParallelType::Vectorize, ParallelType::Unroll, ParallelType::Unswitch};
 
 // One step. Its name comes first, for what refuses it.
-class Step {
+class RandomStep {
  public:
-  Step(Schedule& s, std::mt19937_64& rng) : s_(s), rng_(rng) {}
+  RandomStep(Schedule& s, std::mt19937_64& rng) : s_(s), rng_(rng) {}
 
   void take(std::string& name) {
     std::vector<TensorId> computed;
@@ -69,7 +68,7 @@ class Step {
   std::pair<ScheduledLoop, ScheduledLoop> split() {
     static const std::vector<std::int64_t> factors = {2, 2, 3, 4, 4, 5, 8, 32, 33, 64};
     return s_.split(any_of(checked(loops()), rng_),
-                    s_.fusion().pool().constant(any_of(factors, rng_)), !one_in(rng_, 5));
+                    s_.fusion().pool().constant(any_of(factors, rng_)), !chance(rng_, 5));
   }
   // No loops: there is nothing to do.
   struct Nothing {};
@@ -101,9 +100,9 @@ class Step {
 
   void vectorize() {
     const ScheduledLoop last = checked(loops()).back();
-    const auto [outer, inner] = s_.split(last, one_in(rng_, 2) ? 2 : 4);
+    const auto [outer, inner] = s_.split(last, chance(rng_, 2) ? 2 : 4);
     s_.bind(inner, ParallelType::Vectorize);
-    if (one_in(rng_, 4)) s_.bind(outer, ParallelType::Unswitch);
+    if (chance(rng_, 4)) s_.bind(outer, ParallelType::Unswitch);
   }
 
   // Rows to blocks, and a row to threads; or a loop to threads only.
@@ -111,8 +110,8 @@ class Step {
     static const std::vector<std::int64_t> widths = {2, 4, 5, 8, 32, 33, 64};
     const auto all = checked(loops());
     const auto [outer, inner] = s_.split(all.back(), any_of(widths, rng_));
-    s_.bind(inner, one_in(rng_, 4) ? ParallelType::TIDy : ParallelType::TIDx);
-    if (all.size() > 1 && one_in(rng_, 2)) s_.bind(all.front(), ParallelType::BIDx);
+    s_.bind(inner, chance(rng_, 4) ? ParallelType::TIDy : ParallelType::TIDx);
+    if (all.size() > 1 && chance(rng_, 2)) s_.bind(all.front(), ParallelType::BIDx);
   }
 
   // Those that read it, inputs as well.
@@ -132,7 +131,7 @@ class Step {
     if (all.empty()) throw Nothing{};
     const TensorId reader = any_of(all, rng_);
     const auto host = s_.loops(reader);
-    if (host.empty() || one_in(rng_, 5)) {
+    if (host.empty() || chance(rng_, 5)) {
       s_.compute_in(t, reader);
     } else {
       s_.compute_at(t, host[std::size_t(draw(rng_, 0, std::int64_t(host.size()) - 1))]);
@@ -141,7 +140,7 @@ class Step {
 
   void compute_at() {
     place(t_);
-    if (one_in(rng_, 2)) s_.keep_in(t_, memory());
+    if (chance(rng_, 2)) s_.keep_in(t_, memory());
   }
 
   Memory memory() {
@@ -152,10 +151,10 @@ class Step {
   // Of any tensor, inputs most of all.
   void cache() {
     TensorId of = t_;
-    if (one_in(rng_, 2)) of = TensorId(draw(rng_, 0, std::int64_t(s_.fusion().size()) - 1));
+    if (chance(rng_, 2)) of = TensorId(draw(rng_, 0, std::int64_t(s_.fusion().size()) - 1));
     const TensorId copy = s_.cache(of, "", memory());
-    if (one_in(rng_, 2)) place(copy);
-    if (one_in(rng_, 3)) {
+    if (chance(rng_, 2)) place(copy);
+    if (chance(rng_, 3)) {
       t_ = copy;
       threads();
     }
@@ -173,8 +172,8 @@ class Step {
       if (s_.is_folded(t_, l.domain)) folded.push_back(l);
     }
     if (folded.size() == 1) {
-      const auto [outer, inner] = s_.split(folded[0], one_in(rng_, 2) ? 4 : 3);
-      folded = {one_in(rng_, 2) ? outer : inner};
+      const auto [outer, inner] = s_.split(folded[0], chance(rng_, 2) ? 4 : 3);
+      folded = {chance(rng_, 2) ? outer : inner};
     } else if (!folded.empty()) {
       folded = {any_of(folded, rng_)};
     }
@@ -194,9 +193,9 @@ class Step {
 
 bool take_step(Schedule& s, std::mt19937_64& rng, std::string& name) {
   try {
-    Step(s, rng).take(name);
+    RandomStep(s, rng).take(name);
     return true;
-  } catch (const Step::Nothing&) {
+  } catch (const RandomStep::Nothing&) {
     return false;
   }
 }

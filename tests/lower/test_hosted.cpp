@@ -16,9 +16,9 @@ using test::expect_agreement;
 using test::SizeList;
 using testing::HasSubstr;
 
-const SizeList kRows = {{{"B", 3}, {"H", 1}},   {{"B", 1}, {"H", 2}},   {{"B", 2}, {"H", 31}},
-                        {{"B", 5}, {"H", 33}},  {{"B", 3}, {"H", 127}}, {{"B", 2}, {"H", 1027}},
-                        {{"B", 2}, {"H", 9001}}};
+const SizeList kHostedRows = {
+    {{"B", 3}, {"H", 1}},   {{"B", 1}, {"H", 2}},    {{"B", 2}, {"H", 31}},  {{"B", 5}, {"H", 33}},
+    {{"B", 3}, {"H", 127}}, {{"B", 2}, {"H", 1027}}, {{"B", 2}, {"H", 9001}}};
 
 // The program of the README: a row to a block, vectors of 8, nothing else said.
 struct RmsNorm {
@@ -40,7 +40,7 @@ struct RmsNorm {
 
 TEST(Hosted, AFoldThatNothingIsSaidOfFollowsItsReaderAtAnySize) {
   RmsNorm c;
-  const Program p = expect_agreement(c.f, c.by_rows(), kRows);
+  const Program p = expect_agreement(c.f, c.by_rows(), kHostedRows);
   ASSERT_EQ(p.steps.size(), 1u);
   EXPECT_TRUE(p.checks.size() == 1 && to_string(p.checks[0].condition) == "B < 2147483648");
 }

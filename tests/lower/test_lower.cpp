@@ -17,8 +17,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string refusal(const auto& action) { return refusal_by<Error>(action); }
-
 // What emulation and the virtual device make of every step, for one set of sizes, all at once.
 void expect_clean(const Program& program, const test::Sizes& sizes) {
   for (const ProgramStep& step : program.steps) {
@@ -143,14 +141,14 @@ TEST(Lower, TooManyThreadsAreRefusedByName) {
   Schedule s(bias.f);
   const auto [m, n] = s.loops<2>(bias.y);
   s.bind(m, ParallelType::TIDx);
-  EXPECT_EQ(refusal([&] { lower(bias.f, s); }),
+  EXPECT_EQ(error_of([&] { lower(bias.f, s); }),
             "selvage: error[E442]: the block's x of kernel_y, 1027, is past the hardware's limit "
             "of 1024; help: split i0 of y by 1024 or less, and bind the inner part alone; or leave "
             "i0 of y serial");
   Schedule mended(bias.f);
   const auto [o, i] = mended.split(m, 8);
   mended.bind(i, ParallelType::TIDx);
-  EXPECT_EQ(refusal([&] { lower(bias.f, mended); }), "accepted");
+  EXPECT_EQ(error_of([&] { lower(bias.f, mended); }), "accepted");
 }
 
 TEST(Lower, ASymbolicGridLeavesACheckForTheLaunch) {
@@ -187,14 +185,14 @@ TEST(Lower, AScheduleThatLosesItemsIsRefusedWithOneOfThem) {
   Schedule s(bias.f);
   const auto [m, n] = s.loops<2>(bias.y);
   s.resize(n, bias.f.constant(0), bias.f.constant(-1));
-  const std::string message = refusal([&] { lower(bias.f, s); });
+  const std::string message = error_of([&] { lower(bias.f, s); });
   EXPECT_NE(message.find("error[E431]: the loops of y do not visit every item of it; lost: "),
             std::string::npos)
       << message;
   EXPECT_NE(message.find("= 771"), std::string::npos) << message;
   Schedule mended(bias.f);
   mended.resize(n, bias.f.constant(0), bias.f.constant(1));
-  EXPECT_EQ(refusal([&] { lower(bias.f, mended); }), "accepted");
+  EXPECT_EQ(error_of([&] { lower(bias.f, mended); }), "accepted");
 }
 
 TEST(Lower, AScheduleOfAnotherFusionIsRefused) {
@@ -214,7 +212,7 @@ TEST(Lower, AFusionWithoutOutputsIsRefused) {
             "selvage: error[E514]: the fusion has no output: there is nothing to compute; help: "
             "name as outputs what is wanted, f.output(\"y\", ...)");
   f.output("y", y);
-  EXPECT_EQ(refusal([&] { lower(f, Schedule(f)); }), "accepted");
+  EXPECT_EQ(error_of([&] { lower(f, Schedule(f)); }), "accepted");
 }
 
 // Whether or not the read says what there is out of bounds, and as a value.
@@ -296,7 +294,7 @@ TEST(Lower, AReadOutOfBoundsIsRefusedWithAPoint) {
   const Expr i = f.fresh_index("i");
   const ValueId v = f.values().read(DataType::Float, std::uint32_t(x.id()), {i * 2});
   f.output("y", f.compute("t", {i}, {f.constant(6)}, v));
-  const std::string message = refusal([&] { lower(f, Schedule(f)); });
+  const std::string message = error_of([&] { lower(f, Schedule(f)); });
   EXPECT_NE(message.find("error[E440]"), std::string::npos) << message;
   EXPECT_NE(message.find("out of bounds at i = 5"), std::string::npos) << message;
 }

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Case {
+struct ReadOnceCase {
   Fusion f;
   const Expr m = f.extent("M"), n = f.extent("N");
   const Tensor x = f.input("x", {m, n}, DataType::Float);
@@ -46,56 +46,56 @@ struct Case {
 };
 
 TEST(ReadOnce, IsWhatEachPointReadsAnElementOf) {
-  Case c;
+  ReadOnceCase c;
   c.f.output("y", c.x * c.x + c.row);
   EXPECT_EQ(c.by_threads(), "x");
 }
 
 TEST(ReadOnce, IsWhatIsFoldedWhole) {
-  Case c;
+  ReadOnceCase c;
   c.f.output("y", sum(c.x, {0}));
   EXPECT_EQ(c.by_threads(), "x");
 }
 
 TEST(ReadOnce, IsWhatIsReadInAnotherOrderOrInPart) {
-  Case c;
+  ReadOnceCase c;
   c.f.output("y", transpose(c.x, {1, 0}));
   EXPECT_EQ(c.by_threads(), "x");
-  Case d;
+  ReadOnceCase d;
   d.f.output("y", pad(d.x, {{1, 2}, {0, 1}}));
   EXPECT_EQ(d.by_threads(), "x");
 }
 
 TEST(ReadOnce, IsNothingThatTwoNestsRead) {
-  Case c;
+  ReadOnceCase c;
   c.f.output("y", c.x + 1);
   c.f.output("z", c.x * 2);
   EXPECT_EQ(c.by_threads(), "");
-  Case d;
+  ReadOnceCase d;
   d.f.output("y", d.x / unsqueeze(sum(d.x, {1}), 1));
   EXPECT_EQ(d.by_threads(), "");
 }
 
 TEST(ReadOnce, IsNothingThatIsReadAtTwoPlaces) {
-  Case c;
+  ReadOnceCase c;
   c.f.output("y", slice(c.x, 1, 0, -1) + slice(c.x, 1, 1));
   EXPECT_EQ(c.by_threads(), "");
 }
 
 // The thread that folds reads its row once; sixty-four that do the same do not.
 TEST(ReadOnce, IsNothingThatAllThreadsOfABlockRead) {
-  Case c;
+  ReadOnceCase c;
   const Tensor s = sum(c.x, {1}), y = c.f.output("y", unsqueeze(s, 1) + c.row);
   Schedule schedule(c.f);
   const auto [rows, columns] = schedule.loops<2>(y);
   const auto [outer, inner] = schedule.split(columns, 64);
   schedule.bind(rows, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
   schedule.compute_at(s.id(), rows);
-  EXPECT_EQ(Case::streamed(lower(c.f, schedule)), "");
+  EXPECT_EQ(ReadOnceCase::streamed(lower(c.f, schedule)), "");
 }
 
 TEST(ReadOnce, IsReadPastTheCaches) {
-  Case c;
+  ReadOnceCase c;
   const Tensor y = c.f.output("y", c.x + c.row);
   Schedule s(c.f);
   schedule_pointwise(s, y.id());

@@ -12,8 +12,8 @@ using namespace test;
 
 constexpr std::int64_t kItems = 1'024;
 
-struct Case : VerifyCase {
-  Case() : VerifyCase(kItems) {
+struct SharedCase : VerifyCase {
+  SharedCase() : VerifyCase(kItems) {
     a = shared("a", kItems);
     b = shared("b", kItems);
     y = output("y", DataType::Float, c(kItems));
@@ -30,7 +30,7 @@ struct Case : VerifyCase {
 };
 
 TEST(SharedMemory, IsSharedByThoseThatAreNeverThereTogether) {
-  Case apart, together;
+  SharedCase apart, together;
   EXPECT_TRUE(apart.share(
       {apart.fill(apart.a), apart.use(apart.a), apart.fill(apart.b), apart.use(apart.b)}));
   EXPECT_FALSE(together.share({together.fill(together.a), together.fill(together.b),
@@ -39,7 +39,7 @@ TEST(SharedMemory, IsSharedByThoseThatAreNeverThereTogether) {
 
 // One ends in the loop in which the other begins: its next iteration reads the first again.
 TEST(SharedMemory, IsNotSharedByThoseThatTouchInOneLoop) {
-  Case x;
+  SharedCase x;
   EXPECT_FALSE(
       x.share({x.fill(x.a), loop(x.steps("k"), x.c(4), {x.use(x.a), x.fill(x.b)}), x.use(x.b)}));
 }

@@ -15,7 +15,7 @@ namespace {
 using test::expect_agreement;
 using test::SizeList;
 
-const SizeList kSizes = {{{"N", 4}}, {{"N", 5}}, {{"N", 33}}};
+const SizeList kValueSizes = {{{"N", 4}}, {{"N", 5}}, {{"N", 33}}};
 
 // Where the second part is not read, its subscript is in bounds of nothing.
 TEST(Values, ViewsThatAreConcatenatedAreInlined) {
@@ -23,7 +23,7 @@ TEST(Values, ViewsThatAreConcatenatedAreInlined) {
   const Expr N = f.extent("N", 4);
   const Tensor x = f.input("x", {N}, DataType::Float);
   f.output("y", concatenate({x, slice(x, 0, 2), slice(x, 0, 0, 3)}, 0));
-  expect_agreement(f, Schedule(f), kSizes);
+  expect_agreement(f, Schedule(f), kValueSizes);
 }
 
 TEST(Values, RegroupedItemsThatAreConcatenatedAreInlined) {
@@ -32,7 +32,7 @@ TEST(Values, RegroupedItemsThatAreConcatenatedAreInlined) {
   const Tensor x = f.input("x", {N, f.constant(6)}, DataType::Float);
   const Tensor cut = reshape(slice(x, 1, 1, 5) + 1, {N, 2, 2});
   f.output("y", concatenate({cut, reshape(slice(x, 1, 2), {N, 2, 2}), cut}, 1));
-  expect_agreement(f, Schedule(f), kSizes);
+  expect_agreement(f, Schedule(f), kValueSizes);
 }
 
 TEST(Values, AViewThatReadsOutOfBoundsIsRefusedWithAPoint) {
@@ -143,7 +143,7 @@ TEST(Values, WhatIsMaskedIsNotReadForAWholeGroup) {
     Schedule s(f);
     const auto [n, k] = s.loops<2>(y);
     s.bind(n, ParallelType::BIDx).bind(s.split(k, width).second, ParallelType::Vectorize);
-    expect_agreement(f, s, kSizes);
+    expect_agreement(f, s, kValueSizes);
   }
 }
 

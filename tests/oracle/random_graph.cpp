@@ -18,31 +18,32 @@ std::int64_t draw(std::mt19937_64& rng, std::int64_t low, std::int64_t high) {
 namespace {
 
 // What is known of an extent for all values of the symbols.
-struct Range {
+struct DrawRange {
   std::int64_t min = 1, max = 1, multiple_of = 1;
   bool known() const { return min == max; }
 };
 
 constexpr std::int64_t kMaxRange = 1'000'000'000;  // of one extent, so that products of two fit
 
-Range constant(std::int64_t n) { return {n, n, n}; }
-Range product(const Range& a, const Range& b) {
+DrawRange constant(std::int64_t n) { return {n, n, n}; }
+DrawRange product(const DrawRange& a, const DrawRange& b) {
   return {a.min * b.min, a.max * b.max, a.multiple_of * b.multiple_of};
 }
-Range quotient(const Range& x, const Range& factor) {  // rounded up
-  const Range r{ceil_div(x.min, factor.max), ceil_div(x.max, factor.min), 1};
+DrawRange quotient(const DrawRange& x, const DrawRange& factor) {  // rounded up
+  const DrawRange r{ceil_div(x.min, factor.max), ceil_div(x.max, factor.min), 1};
   if (r.known()) return constant(r.min);
   const bool divides = factor.known() && x.multiple_of % factor.min == 0;
   return {r.min, r.max, divides ? x.multiple_of / factor.min : 1};
 }
-Range range(const Symbol& s) {
-  const Range r{ceil_div(s.min, s.multiple_of) * s.multiple_of,
-                s.max / s.multiple_of * s.multiple_of, s.multiple_of};
+DrawRange range(const Symbol& s) {
+  const DrawRange r{ceil_div(s.min, s.multiple_of) * s.multiple_of,
+                    s.max / s.multiple_of * s.multiple_of, s.multiple_of};
   return r.known() ? constant(r.min) : r;
 }
 
-bool is_legal_xor(const Range& a, const Range& b) {  // the power that a.max asks for is a multiple
-                                                     // of those that smaller extents ask for
+bool is_legal_xor(const DrawRange& a,
+                  const DrawRange& b) {  // the power that a.max asks for is a multiple
+                                         // of those that smaller extents ask for
   return b.multiple_of %
              static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(a.max))) ==
          0;
@@ -114,7 +115,7 @@ class Builder {
     }
   }
 
-  int add(const Range& extent) {
+  int add(const DrawRange& extent) {
     const int id = static_cast<int>(extents_.size());
     extents_.push_back(extent);
     g_.names.push_back("I" + std::to_string(id));
@@ -154,7 +155,7 @@ class Builder {
 
   // Dividing for sure, 1, small, or anything up to past the extent. Before the logical domain:
   // dividing for sure.
-  Size factor(const Range& x) {
+  Size factor(const DrawRange& x) {
     if (symbolic_ && !in_view_ && chance(rng_, 3)) return pick(rng_, g_.symbols).name;
     const std::int64_t way = in_view_ ? 0 : draw(rng_, 0, 7);
     if (way <= 1) {
@@ -168,7 +169,7 @@ class Builder {
     const std::int64_t n = std::min<std::int64_t>(draw(rng_, x.min, x.max), 1000);
     return draw(rng_, 1, n + n / 2 + 2);
   }
-  Range range_of(const Size& size) const {
+  DrawRange range_of(const Size& size) const {
     return size.is_symbol() ? range(symbol(size.symbol)) : constant(size.number);
   }
 
@@ -177,11 +178,11 @@ class Builder {
   bool step() {
     for (int attempt = 0; attempt < 20; ++attempt) {
       SymbolicStep s;
-      std::vector<Range> out;
+      std::vector<DrawRange> out;
       const std::int64_t kind = draw(rng_, 0, 10);
       std::vector<int> order = leaves_;
       shuffle(rng_, order);
-      const Range& x = extents_[order[0]];
+      const DrawRange& x = extents_[order[0]];
       if (kind <= 4) {
         s.kind = kind <= 2 ? Step::Split : Step::OuterSplit;
         s.factor = factor(x);
@@ -202,7 +203,7 @@ class Builder {
         const std::int64_t more = s.left + s.right;
         if (x.min + more < 1) continue;
         out = {x.known() ? constant(x.min + more)
-                         : Range{x.min + more, x.max + more, more == 0 ? x.multiple_of : 1}};
+                         : DrawRange{x.min + more, x.max + more, more == 0 ? x.multiple_of : 1}};
       } else if (kind == 9) {
         std::vector<std::vector<int>> legal;
         for (int a : order)
@@ -219,13 +220,13 @@ class Builder {
         out = {x, extents_[order[1]]};
       }
       if (extents_.size() + out.size() > kMaxIterdomains) return false;
-      if (std::any_of(out.begin(), out.end(), [](const Range& r) { return r.max > kMaxRange; }))
+      if (std::any_of(out.begin(), out.end(), [](const DrawRange& r) { return r.max > kMaxRange; }))
         continue;
       const std::vector<int> before = leaves_;
       const std::size_t size = extents_.size();
       std::erase_if(leaves_,
                     [&s](int id) { return std::count(s.in.begin(), s.in.end(), id) != 0; });
-      for (const Range& r : out) s.out.push_back(add(r));
+      for (const DrawRange& r : out) s.out.push_back(add(r));
       if (fits()) {
         g_.steps.push_back(s);
         return true;
@@ -241,7 +242,7 @@ class Builder {
   const Limits& limits_;
   bool symbolic_, in_view_ = false;
   SymbolicGraph g_;
-  std::vector<Range> extents_;
+  std::vector<DrawRange> extents_;
   std::vector<int> leaves_;
 };
 

@@ -11,7 +11,7 @@ using oracle::chance;
 using oracle::draw;
 using oracle::pick;
 using Rng = std::mt19937_64;
-using Tensor = RefusedFile::Tensor;
+using FileTensor = RefusedFile::Tensor;
 using std::to_string;
 
 // A size of that name, or a number.
@@ -22,12 +22,12 @@ std::string size(RefusedFile& file, Rng& rng, const std::string& name, std::int6
   return name;
 }
 
-void allow_duplicates(Tensor& t) { t.rest.push_back("duplicates: allowed"); }
+void allow_duplicates(FileTensor& t) { t.rest.push_back("duplicates: allowed"); }
 
 // I0 in tiles that do not divide it, or perhaps do, which lie in memory as they are iterated. With
 // `nested` ones the places in a tile of f are cut by less, which does not divide f.
-Tensor& carried(RefusedFile& file, Rng& rng, bool nested = false) {
-  Tensor& t = tensor(file, rng);
+FileTensor& carried(RefusedFile& file, Rng& rng, bool nested = false) {
+  FileTensor& t = tensor(file, rng);
   const std::int64_t f = nested ? pick(rng, std::vector<std::int64_t>{3, 5, 7}) : draw(rng, 2, 6);
   t.logical = {{"I0", size(file, rng, "N", f + 1, 40)}, {"I1", number(rng, 2, 6)}};
   t.transforms = {split("I0", f, "a", "b")};
@@ -60,7 +60,7 @@ Tensor& carried(RefusedFile& file, Rng& rng, bool nested = false) {
 // E443: items that have no place, or stores past the memory.
 RefusedFile lies_outside(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::string n = size(file, rng, "N", 3, 30);
   const std::int64_t left = draw(rng, 0, 2), right = draw(rng, 1, 4);
   switch (draw(rng, 1, 4)) {
@@ -105,7 +105,7 @@ RefusedFile lies_outside(Rng& rng) {
 // E470: values that the type does not have.
 RefusedFile no_such_fill(Rng& rng) {
   RefusedFile file;
-  Tensor& t = carried(file, rng);
+  FileTensor& t = carried(file, rng);
   t.dtype = pick(rng, std::vector<std::string>{"half", "int8", "uint8", "int16", "uint16", "int32",
                                                "uint32", "float", "bfloat16", "uint64"});
   const std::int64_t value = (std::int64_t{1} << draw(rng, 7, 62)) + draw(rng, 1, 99);
@@ -126,7 +126,7 @@ std::string read(Rng& rng, const std::string& loops, bool is_guarded, bool count
 // E471: stores from holes of the nest into holes of memory.
 RefusedFile overwritten(Rng& rng) {
   RefusedFile file;
-  Tensor& t = carried(file, rng, !chance(rng, 8));
+  FileTensor& t = carried(file, rng, !chance(rng, 8));
   const bool is_read = chance(rng, 2);
   if (is_read) {
     t.rest.push_back("memory: shared");
@@ -146,10 +146,10 @@ RefusedFile overwritten(Rng& rng) {
 }
 
 // E472: a reader of loops that are larger than the buffer.
-RefusedFile read_outside(Rng& rng) {
+RefusedFile fill_outside(Rng& rng) {
   RefusedFile file;
   const bool is_carried = chance(rng, 2), is_row = chance(rng, 2), is_guarded = chance(rng, 8);
-  Tensor& t = is_carried ? carried(file, rng) : tensor(file, rng);
+  FileTensor& t = is_carried ? carried(file, rng) : tensor(file, rng);
   if (!is_carried) {
     const std::int64_t columns = draw(rng, 2, 9);
     t.logical = {{"I0", size(file, rng, "N", 3, 9)}, {"I1", to_string(columns)}};
@@ -168,7 +168,7 @@ RefusedFile read_outside(Rng& rng) {
 // The same of a view, of which memory has not every item.
 RefusedFile read_nowhere(Rng& rng) {
   RefusedFile file = lies_outside(rng);
-  Tensor& t = *file.tensor;
+  FileTensor& t = *file.tensor;
   t.rest.push_back("memory: shared");
   t.rest.push_back(read(rng, "loop: [" + joined(t.loop) + "]", chance(rng, 2)));
   return file;
@@ -178,7 +178,7 @@ RefusedFile read_nowhere(Rng& rng) {
 RefusedFile read_twice(Rng& rng) {
   RefusedFile file;
   if (chance(rng, 3)) {
-    Tensor& t = carried(file, rng, true);
+    FileTensor& t = carried(file, rng, true);
     t.rest.push_back("memory: shared");
     t.rest.push_back(read(rng, "loop: [" + joined(t.loop) + "]", chance(rng, 2), true));
     if (chance(rng, 2)) t.rest.push_back("fill: 0");
@@ -188,7 +188,7 @@ RefusedFile read_twice(Rng& rng) {
     return file;
   }
   const bool is_carried = chance(rng, 2);
-  Tensor& t = is_carried ? carried(file, rng) : tensor(file, rng);
+  FileTensor& t = is_carried ? carried(file, rng) : tensor(file, rng);
   if (!is_carried) {
     t.logical = {{"I0", size(file, rng, "N", 3, 9)}, {"I1", number(rng, 3, 9)}};
     t.loop = {"I0", "I1"};
@@ -209,7 +209,7 @@ RefusedFile read_twice(Rng& rng) {
 RefusedFile other_identity(Rng& rng) {
   RefusedFile file;
   const bool has_duplicates = chance(rng, 4);
-  Tensor& t = carried(file, rng, has_duplicates || chance(rng, 2));
+  FileTensor& t = carried(file, rng, has_duplicates || chance(rng, 2));
   t.rest.push_back("memory: shared");
   t.rest.push_back("fill: " + number(rng, 2, 99));
   const std::vector<std::string> folds = {"sum", "prod", "max", "min", "mean", "any", "all"};
@@ -229,7 +229,7 @@ RefusedFile unfilled(Rng& rng) {
   if (chance(rng, 2)) {
     carried(file, rng);
   } else {
-    Tensor& t = tensor(file, rng);
+    FileTensor& t = tensor(file, rng);
     const std::int64_t columns = draw(rng, 2, 9);
     t.logical = {{"I0", size(file, rng, "N", 3, 9)}, {"I1", to_string(columns)}};
     t.loop = {"I0", "I1"};
@@ -242,7 +242,7 @@ RefusedFile unfilled(Rng& rng) {
 // E453: vectors in rows of even length of which nothing here knows that they are.
 RefusedFile open_vector(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const bool is_wide = t.dtype != "double" && chance(rng, 2);
   file.symbols["N"]["min"] = draw(rng, 1, 3);
   const std::string even =
@@ -282,7 +282,7 @@ Makers fill_refusals() {
           {"E453", open_vector},
           {"E470", no_such_fill},
           {"E471", overwritten},
-          {"E472", [](Rng& rng) { return chance(rng, 4) ? read_nowhere(rng) : read_outside(rng); }},
+          {"E472", [](Rng& rng) { return chance(rng, 4) ? read_nowhere(rng) : fill_outside(rng); }},
           {"E473", read_twice},
           {"E474", other_identity},
           {"E475", unfilled}};

@@ -16,8 +16,8 @@ using oracle::pick;
 using Rng = std::mt19937_64;
 
 // A size N, or a number of that name's sort.
-std::string size(RefusedFile& file, Rng& rng, const std::string& name, std::int64_t lo = 5,
-                 std::int64_t hi = 40) {
+std::string size_of(RefusedFile& file, Rng& rng, const std::string& name, std::int64_t lo = 5,
+                    std::int64_t hi = 40) {
   if (chance(rng, 2)) return number(rng, lo, hi);
   file.symbols[name]["min"] = draw(rng, 1, 4);
   return name;
@@ -29,7 +29,7 @@ RefusedFile read_outside(Rng& rng) {
   const std::string by = number(rng, 1, 5), of = number(rng, 2, 8);
   switch (draw(rng, 1, 5)) {
     case 1: {  // as long as what is read
-      const std::string n = size(file, rng, "N");
+      const std::string n = size_of(file, rng, "N");
       file.inputs = {{"x", array(n, element_type(rng))}, {"z", array(n, "float")}};
       file.compute = {"y[i] = x[i + " + by + "] + z[i]"};
       break;
@@ -47,14 +47,14 @@ RefusedFile read_outside(Rng& rng) {
       file.compute = {"y[i] = x[i + 1] + z[i]"};
       break;
     case 4: {  // behind a tensor that is inlined
-      const std::string n = size(file, rng, "N"), m = size(file, rng, "M", 2, 6);
+      const std::string n = size_of(file, rng, "N"), m = size_of(file, rng, "M", 2, 6);
       file.inputs = {{"x", array(m + ", " + n, element_type(rng))},
                      {"z", array(m + ", " + n, "float")}};
       file.compute = {"t[i, j] = x[i, j + " + by + "] + z[i, j]", "y[i, j] = t[i, j] * 2"};
       break;
     }
     default: {  // read only in part: fill() around the reader
-      const std::string n = size(file, rng, "N", 9, 40);
+      const std::string n = size_of(file, rng, "N", 9, 40);
       file.inputs = {{"x", array(n, element_type(rng))}, {"z", array(n, "float")}};
       file.compute = {"t[i] = x[i + " + by + "] + z[i]",
                       "y[i] = fill(t[i - " + number(rng, 1, 3) + "], 0) + z[i]"};
@@ -67,7 +67,7 @@ RefusedFile read_outside(Rng& rng) {
 // E432: another iteration, another block, another thread.
 RefusedFile read_elsewhere(Rng& rng) {
   RefusedFile file;
-  const std::string n = size(file, rng, "N"), m = number(rng, 2, 9), by = number(rng, 1, 3);
+  const std::string n = size_of(file, rng, "N"), m = number(rng, 2, 9), by = number(rng, 1, 3);
   file.inputs = {{"x", array(m + ", " + n, "float")}, {"z", array(m + ", " + n, "float")}};
   file.compute = {"t[i, j] = x[i, j] + 1", "y[i, j] = t[i, j] * z[i, j]"};
   switch (draw(rng, 1, 4)) {
@@ -133,7 +133,7 @@ std::string fold(Rng& rng) {
 // E434: blocks that fold.
 RefusedFile fold_by_blocks(Rng& rng) {
   RefusedFile file;
-  const std::string n = size(file, rng, "N");
+  const std::string n = size_of(file, rng, "N");
   file.inputs = {{"x", array(number(rng, 2, 9) + ", " + n, element_type(rng))}};
   file.compute = {"s[i] = " + fold(rng) + "(x[i, j])"};
   const std::string block = pick(rng, std::vector<std::string>{"BIDx", "BIDy", "BIDz"});
@@ -151,7 +151,7 @@ RefusedFile fold_by_blocks(Rng& rng) {
 // E423: folds in which blocks cannot meet.
 RefusedFile meet_in_vain(Rng& rng) {
   RefusedFile file;
-  const std::string n = size(file, rng, "N");
+  const std::string n = size_of(file, rng, "N");
   file.inputs = {{"x", array(number(rng, 2, 9) + ", " + n, "half")}};
   switch (draw(rng, 1, 3)) {
     case 1:
@@ -202,7 +202,7 @@ RefusedFile bind_twice(Rng& rng) {
 // E435: stored again and again.
 RefusedFile store_again(Rng& rng) {
   RefusedFile file;
-  const std::string m = number(rng, 2, 9), n = size(file, rng, "N");
+  const std::string m = number(rng, 2, 9), n = size_of(file, rng, "N");
   file.inputs = {{"x", array(n, "float")}, {"z", array(m + ", " + n, "float")}};
   file.compute = {"t[j] = x[j] + 1", "y[i, j] = t[j] * z[i, j]"};
   file.schedule["t"] = {"{memory: global}", "{inline: {into: y, at: i}}"};

@@ -41,7 +41,7 @@ RefusedFile reduction(Rng& rng) {
 }
 
 // E402: past 2^62, or 2^63 bytes.
-RefusedFile too_large(Rng& rng) {
+RefusedFile too_large_loop(Rng& rng) {
   RefusedFile file = chain(rng);
   const std::string large = std::to_string((std::int64_t{1} << 62) + draw(rng, 1, 1'000'000));
   switch (draw(rng, 1, 4)) {
@@ -172,7 +172,7 @@ RefusedFile replay_nothing(Rng& rng) {
 }
 
 // E442: past the hardware's limits.
-RefusedFile too_many(Rng& rng) {
+RefusedFile too_many_bindings(Rng& rng) {
   RefusedFile file;
   const std::string rows = number(rng, 2, 9), type = floating(rng);
   file.compute = {"y[i, j] = x[i, j] * 2"};
@@ -304,10 +304,10 @@ RefusedFile place_twice(Rng& rng) {
 
 const std::map<std::string, RandomFile>& schedule_refusals() {
   static const std::map<std::string, RandomFile> all = {
-      {"E330", wait_for_each_other}, {"E331", place_twice},    {"E402", too_large},
+      {"E330", wait_for_each_other}, {"E331", place_twice},    {"E402", too_large_loop},
       {"E414", bind_to_none},        {"E415", inline_in_vain}, {"E417", mix_loops},
       {"E418", compute_elsewhere},   {"E419", keep_in_vain},   {"E420", cache_in_vain},
-      {"E421", factor_in_vain},      {"E422", replay_nothing}, {"E442", too_many},
+      {"E421", factor_in_vain},      {"E422", replay_nothing}, {"E442", too_many_bindings},
       {"E501", unlike_extents},      {"E503", other_rank},     {"E504", free_index},
       {"E506", unlike_integers},
   };

@@ -12,28 +12,28 @@ using oracle::chance;
 using oracle::draw;
 using oracle::pick;
 using Rng = std::mt19937_64;
-using Tensor = RefusedFile::Tensor;
+using FileTensor = RefusedFile::Tensor;
 using std::to_string;
 
-std::int64_t bytes_of(const Tensor& t) {
+std::int64_t bytes_of(const FileTensor& t) {
   return t.dtype == "double" ? 8 : t.dtype == "half" ? 2 : t.dtype == "int8" ? 1 : 4;
 }
 // How many elements are 16 bytes.
-std::int64_t unit(const Tensor& t) { return 16 / bytes_of(t); }
+std::int64_t unit(const FileTensor& t) { return 16 / bytes_of(t); }
 
-void bulk(Tensor& t, const std::vector<std::string>& loops) {
+void bulk(FileTensor& t, const std::vector<std::string>& loops) {
   for (const std::string& loop : loops) t.bind.emplace_back(loop, "Bulk");
 }
 
 // Rows of whole 16 bytes, all of them in the tile.
-void add_row(Tensor& t, Rng& rng) {
+void add_row(FileTensor& t, Rng& rng) {
   t.logical.emplace_back("row", to_string(unit(t) * draw(rng, 1, 3)));
   t.loop.push_back("row");
   bulk(t, {"row"});
 }
 
 // One of the loops that are not of the tile is a block's.
-void bind_a_block(Tensor& t, Rng& rng) {
+void bind_a_block(FileTensor& t, Rng& rng) {
   for (const std::string& loop : t.loop) {
     const bool is_bound =
         std::any_of(t.bind.begin(), t.bind.end(), [&](const auto& b) { return b.first == loop; });
@@ -46,7 +46,7 @@ void bind_a_block(Tensor& t, Rng& rng) {
 // E460: in shared memory; cut in ways of which a box is none.
 RefusedFile no_box(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t f = draw(rng, 2, 4) * 2, n = f * draw(rng, 2, 6);
   // I0 in tiles of f, of whose numbers and places the inner halves move.
   const auto cut_twice = [&](const std::string& in) {
@@ -98,7 +98,7 @@ RefusedFile no_box(Rng& rng) {
 // E461: each rule of the tensor map.
 RefusedFile broken_rule(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t u = unit(t), n = draw(rng, 2, 9);
   const auto rows = [&](std::int64_t items, std::int64_t columns) {
     t.logical = {{"I0", to_string(items)}, {"I1", to_string(columns)}};
@@ -224,7 +224,7 @@ RefusedFile broken_rule(Rng& rng) {
 // E462: boxes of merged rows with gaps between them.
 RefusedFile across_a_break(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t columns = draw(rng, 3, 24), row = unit(t) * draw(rng, 1, 3);
   const std::int64_t box = draw(rng, 2, 30);
   std::int64_t stride = columns * row + unit(t) * draw(rng, 1, 20);
@@ -258,7 +258,7 @@ RefusedFile across_a_break(Rng& rng) {
 // E463: cyclic, not all in the tile, of other chunks, rows, or counts, or twice.
 RefusedFile odd_swizzle(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t u = unit(t);
   const auto two = [&](std::int64_t most) { return std::int64_t{1} << draw(rng, 1, most); };
   std::int64_t rows = 8, chunks = 8, lane = u;
@@ -298,7 +298,7 @@ RefusedFile odd_swizzle(Rng& rng) {
 // E464: a fill that the hardware does not bring.
 RefusedFile other_fill(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t u = unit(t);
   t.logical = {{"I0", number(rng, 3, 40)}, {"I1", to_string(u * draw(rng, 3, 9))}};
   t.transforms = {split("I1", u * draw(rng, 1, 4), "o", "i")};
@@ -321,7 +321,7 @@ RefusedFile other_fill(Rng& rng) {
 // E465: boxes that no element stride divides; boxes that are padded.
 RefusedFile impossible_fill(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t u = unit(t);
   if (chance(rng, 2)) {
     const std::int64_t e = draw(rng, 2, 8), b = e * draw(rng, 1, 4) + draw(rng, 1, e - 1);
@@ -345,7 +345,7 @@ RefusedFile impossible_fill(Rng& rng) {
 // E466: sizes in the tile; many merges; holes that nothing is known of.
 RefusedFile not_decided(Rng& rng) {
   RefusedFile file;
-  Tensor& t = tensor(file, rng);
+  FileTensor& t = tensor(file, rng);
   const std::int64_t u = unit(t);
   file.symbols["M"]["max"] = draw(rng, 10, 5000);
   file.symbols["N"]["max"] = draw(rng, 10, 5000);

@@ -15,8 +15,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 // What a warp stores row by row and reads two columns at a time, in the given layout.
-struct Inspected {
-  explicit Inspected(const std::string& layout, const std::string& loop = "")
+struct InspectedBanks {
+  explicit InspectedBanks(const std::string& layout, const std::string& loop = "")
       : file(read_schedule_text("symbols: {N: {}}\n"
                                 "tensors:\n"
                                 "  tile:\n"
@@ -60,7 +60,7 @@ TEST(BankLines, JsonHasTheConditionsOnTheBase) {
 }
 
 TEST(BankLines, TellTheThreadsThatCollideAndWhatMendsIt) {
-  EXPECT_EQ(Inspected(kClassic).block("Bank"),
+  EXPECT_EQ(InspectedBanks(kClassic).block("Bank"),
             "Bank conflicts of shared memory: 2-way\n"
             "  store: conflict-free (rank over GF(2))\n"
             "  load: 2-way (rank over GF(2))\n"
@@ -78,14 +78,15 @@ TEST(BankLines, TellTheThreadsThatCollideAndWhatMendsIt) {
 }
 
 TEST(BankLines, OfAFreeTileAreShort) {
-  EXPECT_EQ(Inspected("    logical: {row: 16, column: 32}\n    strides: [34, 1]\n").block("Bank"),
-            "Bank conflicts of shared memory: none\n"
-            "  store: conflict-free (rank over GF(2))\n"
-            "  load: conflict-free (rank over GF(2))\n");
+  EXPECT_EQ(
+      InspectedBanks("    logical: {row: 16, column: 32}\n    strides: [34, 1]\n").block("Bank"),
+      "Bank conflicts of shared memory: none\n"
+      "  store: conflict-free (rank over GF(2))\n"
+      "  load: conflict-free (rank over GF(2))\n");
 }
 
 TEST(BankLines, SayWhyNothingIsKnown) {
-  const Inspected k("    logical: {row: N, column: 32}\n", "    bind: {row: TIDx}\n");
+  const InspectedBanks k("    logical: {row: N, column: 32}\n", "    bind: {row: TIDx}\n");
   EXPECT_EQ(k.block("Bank"),
             "Bank conflicts of shared memory: not known\n"
             "  store and load: not known, for the number of threads is not known\n");
@@ -94,9 +95,9 @@ TEST(BankLines, SayWhyNothingIsKnown) {
 }
 
 TEST(BankLines, SayThatNoXorMendsIt) {
-  const Inspected k("    logical: {row: 4, column: 1024}\n",
-                    "    transforms: [{split: {in: column, factor: 32, out: [o, i]}}]\n"
-                    "    loop: [row, i, o]\n    bind: {o: TIDx}\n");
+  const InspectedBanks k("    logical: {row: 4, column: 1024}\n",
+                         "    transforms: [{split: {in: column, factor: 32, out: [o, i]}}]\n"
+                         "    loop: [row, i, o]\n    bind: {o: TIDx}\n");
   EXPECT_EQ(
       k.block("Bank"),
       "Bank conflicts of shared memory: 32-way\n"
@@ -114,7 +115,7 @@ TEST(BankLines, SayThatNoXorMendsIt) {
 }
 
 TEST(BankLines, JsonHasTheDegreesAndTheWitness) {
-  const Json banks = Inspected(kClassic).banks();
+  const Json banks = InspectedBanks(kClassic).banks();
   EXPECT_EQ(banks["store"], 1);
   EXPECT_EQ(banks["load"], 2);
   EXPECT_EQ(banks["ways"], 2);
@@ -123,7 +124,8 @@ TEST(BankLines, JsonHasTheDegreesAndTheWitness) {
   EXPECT_EQ(banks["load_witness"].dump(),
             R"({"warp":0,"phase":0,"bank":0,"threads":[{"thread":0,"word":0,"at":{"k":0,"t":0}},)"
             R"({"thread":17,"word":32,"at":{"k":0,"t":17}}]})");
-  const Json free = Inspected("    logical: {row: 16, column: 32}\n    strides: [34, 1]\n").banks();
+  const Json free =
+      InspectedBanks("    logical: {row: 16, column: 32}\n    strides: [34, 1]\n").banks();
   EXPECT_EQ(free.dump(),
             R"json({"store":1,"load":1,"ways":1,"verdict":"proved",)json"
             R"json("reason":"store and load are conflict-free (rank over GF(2))"})json");
@@ -131,7 +133,7 @@ TEST(BankLines, JsonHasTheDegreesAndTheWitness) {
 
 // They make a kernel slow, not wrong.
 TEST(BankLines, ConflictsMakeNothingIllegal) {
-  const Inspected k(kClassic);
+  const InspectedBanks k(kClassic);
   EXPECT_TRUE(k.report.diagnostics.empty());
   EXPECT_EQ(k.report.exit_status(), 0);
 }

@@ -19,14 +19,14 @@ std::optional<DrawnAccess> load_of(const TensorReport& t) {
   PointStates states = PointStates::of(t.reading->graph(), t.tensor(), a).value();
   return first_access(*t.reading, a, states, size_of(t.tensor().type));
 }
-std::string tile(const std::string& type, const std::string& rest) {
+std::string drawn_tile(const std::string& type, const std::string& rest) {
   return "tensors: {T: {dtype: " + type + ", memory: shared, " + rest + "}}\n";
 }
 
 TEST(DrawnAccess, RowsOfATileOfFloatsAreFreeOfConflictsAndColumnsAreNot) {
-  const Inspected i(tile("float",
-                         "logical: {r: 32, c: 32}, bind: {c: TIDx}, "
-                         "read: {loop: [c, r], bind: {r: TIDx}}"));
+  const Inspected i(drawn_tile("float",
+                               "logical: {r: 32, c: 32}, bind: {c: TIDx}, "
+                               "read: {loop: [c, r], bind: {r: TIDx}}"));
   EXPECT_EQ(store_of(i.tensor())->ways(), 1u);
   const DrawnAccess load = load_of(i.tensor()).value();
   EXPECT_EQ(load.ways(), 32u);
@@ -36,24 +36,25 @@ TEST(DrawnAccess, RowsOfATileOfFloatsAreFreeOfConflictsAndColumnsAreNot) {
 }
 
 TEST(DrawnAccess, APitchOf33MakesColumnsFree) {
-  const Inspected i(tile("float",
-                         "logical: {r: 32, c: 32}, strides: [33, 1], bind: {c: TIDx}, "
-                         "read: {loop: [c, r], bind: {r: TIDx}}"));
+  const Inspected i(drawn_tile("float",
+                               "logical: {r: 32, c: 32}, strides: [33, 1], bind: {c: TIDx}, "
+                               "read: {loop: [c, r], bind: {r: TIDx}}"));
   EXPECT_EQ(store_of(i.tensor())->ways(), 1u);
   EXPECT_EQ(load_of(i.tensor())->ways(), 1u);
 }
 
 TEST(DrawnAccess, AnXorOfTheRowMakesColumnsFree) {
-  const Inspected i(tile("float",
-                         "logical: {r: 32, c: 32}, transforms: [{swizzle: {kind: xor, in: [r, c], "
-                         "out: [x, y]}}], allocation: [x, y], bind: {y: TIDx}, "
-                         "read: {loop: [c, r], bind: {r: TIDx}}"));
+  const Inspected i(
+      drawn_tile("float",
+                 "logical: {r: 32, c: 32}, transforms: [{swizzle: {kind: xor, in: [r, c], "
+                 "out: [x, y]}}], allocation: [x, y], bind: {y: TIDx}, "
+                 "read: {loop: [c, r], bind: {r: TIDx}}"));
   EXPECT_EQ(store_of(i.tensor())->ways(), 1u);
   EXPECT_EQ(load_of(i.tensor())->ways(), 1u);
 }
 
 TEST(DrawnAccess, ThreadsThatWantOneWordShareIt) {
-  const Inspected i(tile("half", "logical: {r: 2, c: 64}, bind: {c: TIDx}"));
+  const Inspected i(drawn_tile("half", "logical: {r: 2, c: 64}, bind: {c: TIDx}"));
   const DrawnAccess store = store_of(i.tensor()).value();
   EXPECT_EQ(store.ways(), 1u);
   EXPECT_EQ(store.banks[3][0].threads, (std::vector<std::int64_t>{6, 7}));
@@ -61,9 +62,9 @@ TEST(DrawnAccess, ThreadsThatWantOneWordShareIt) {
 }
 
 TEST(DrawnAccess, SixteenBytesPerThreadComeInFourPhases) {
-  const Inspected i(tile("float",
-                         "logical: {r: 4, c: 128}, transforms: [{split: {in: c, factor: 4, "
-                         "out: [o, v]}}], bind: {o: TIDx, v: Vectorize}"));
+  const Inspected i(drawn_tile("float",
+                               "logical: {r: 4, c: 128}, transforms: [{split: {in: c, factor: 4, "
+                               "out: [o, v]}}], bind: {o: TIDx, v: Vectorize}"));
   const DrawnAccess store = store_of(i.tensor()).value();
   EXPECT_EQ(store.phases, 4);
   EXPECT_EQ(store.bytes, 16);
@@ -72,7 +73,7 @@ TEST(DrawnAccess, SixteenBytesPerThreadComeInFourPhases) {
 }
 
 TEST(DrawnAccess, EightBytesPerThreadComeInTwoPhases) {
-  const Inspected i(tile("double", "logical: {r: 4, c: 64}, bind: {c: TIDx}"));
+  const Inspected i(drawn_tile("double", "logical: {r: 4, c: 64}, bind: {c: TIDx}"));
   const DrawnAccess store = store_of(i.tensor()).value();
   EXPECT_EQ(store.phases, 2);
   EXPECT_EQ(store.ways(), 1u);
@@ -81,10 +82,10 @@ TEST(DrawnAccess, EightBytesPerThreadComeInTwoPhases) {
 
 TEST(DrawnAccess, ThreadsAtAHoleDoNotAccess) {
   // Of the first tile only the last 3 indices are items; before that nothing is stored.
-  const Inspected i(tile("float",
-                         "logical: {c: 40}, transforms: [{resize: {in: c, left: 61, right: "
-                         "0, out: p}}, {split: {in: p, factor: 32, out: [o, t]}}], "
-                         "bind: {t: TIDx}"));
+  const Inspected i(drawn_tile("float",
+                               "logical: {c: 40}, transforms: [{resize: {in: c, left: 61, right: "
+                               "0, out: p}}, {split: {in: p, factor: 32, out: [o, t]}}], "
+                               "bind: {t: TIDx}"));
   const DrawnAccess store = store_of(i.tensor()).value();
   EXPECT_EQ(store.banks[0][0].threads, std::vector<std::int64_t>{29});  // p = 61, c = 0
   EXPECT_EQ(store.banks[2][0].threads, std::vector<std::int64_t>{31});
@@ -92,10 +93,10 @@ TEST(DrawnAccess, ThreadsAtAHoleDoNotAccess) {
 }
 
 TEST(DrawnAccess, WithoutThreadsThereIsNone) {
-  EXPECT_FALSE(store_of(Inspected(tile("float", "logical: {c: 40}")).tensor()));
-  EXPECT_FALSE(store_of(Inspected(tile("double",
-                                       "logical: {r: 8, c: 4}, bind: {r: TIDx, c: "
-                                       "Vectorize}"))
+  EXPECT_FALSE(store_of(Inspected(drawn_tile("float", "logical: {c: 40}")).tensor()));
+  EXPECT_FALSE(store_of(Inspected(drawn_tile("double",
+                                             "logical: {r: 8, c: 4}, bind: {r: TIDx, c: "
+                                             "Vectorize}"))
                             .tensor()));  // 32 bytes
 }
 

@@ -9,8 +9,8 @@
 namespace selvage {
 namespace {
 
-struct Inspected {
-  explicit Inspected(const std::string& yaml)
+struct InspectedFill {
+  explicit InspectedFill(const std::string& yaml)
       : file(read_schedule_text(yaml, "a.yaml")), report(inspect(file)) {}
   std::string diagnostics() const { return to_text(report.diagnostics); }
   std::string page() const {
@@ -44,7 +44,7 @@ std::string carried(const std::string& more) {
 }
 
 TEST(FillLines, AGuardedReaderLeavesHolesAlone) {
-  const Inspected tile_of(tile(""));
+  const InspectedFill tile_of(tile(""));
   EXPECT_EQ(tile_of.diagnostics(), "");
   EXPECT_EQ(tile_of.page(),
             "Fill: 32 of 512 elements are holes, the first one element 60\n"
@@ -61,7 +61,7 @@ TEST(FillLines, AGuardedReaderLeavesHolesAlone) {
 }
 
 TEST(FillLines, AnUnguardedMaxNeedsHolesOfMinusInfinity) {
-  const Inspected max(tile("    read: {loop: [row, c, lane], reduce: max, guard: false}\n"));
+  const InspectedFill max(tile("    read: {loop: [row, c, lane], reduce: max, guard: false}\n"));
   EXPECT_EQ(max.diagnostics(), "");
   EXPECT_EQ(max.page(),
             "Fill: 32 of 512 elements are holes, the first one element 60\n"
@@ -77,30 +77,30 @@ TEST(FillLines, AnUnguardedMaxNeedsHolesOfMinusInfinity) {
 }
 
 TEST(FillLines, ADenseTensorSaysNothing) {
-  const Inspected dense("tensors: {T0: {dtype: float, logical: {i: 6}}}");
+  const InspectedFill dense("tensors: {T0: {dtype: float, logical: {i: 6}}}");
   EXPECT_EQ(dense.page(), "");
   EXPECT_EQ(dense.json(), "absent");
 }
 
 TEST(FillRefuses, AFillThatTheTypeDoesNotHave) {
-  EXPECT_EQ(Inspected(tile("    fill: 70000\n")).diagnostics(),
+  EXPECT_EQ(InspectedFill(tile("    fill: 70000\n")).diagnostics(),
             "a.yaml:2:3: error[E470]: the holes of T0 cannot hold 70000, which half does not have; "
             "help: write fill: 65504; or dtype: float\n");
-  EXPECT_EQ(Inspected(tile("    fill: 65504\n")).diagnostics(), "");
+  EXPECT_EQ(InspectedFill(tile("    fill: 65504\n")).diagnostics(), "");
 }
 
 TEST(FillRefuses, AStoreIntoAHoleThatMustHoldAFill) {
   const std::string allocation = "    allocation: [a, c, d]\n    fill: 0\n";
-  EXPECT_EQ(Inspected(carried(allocation + "    duplicates: allowed\n")).diagnostics(),
+  EXPECT_EQ(InspectedFill(carried(allocation + "    duplicates: allowed\n")).diagnostics(),
             "a.yaml:2:3: error[E471]: the store into element 6 of T0 overwrites a hole, which must "
             "hold 0; at a = 0, c = 1, d = 2; help: leave duplicates: allowed out, and the guard "
             "stops that point\n");
-  EXPECT_EQ(Inspected(carried(allocation)).diagnostics(), "");
+  EXPECT_EQ(InspectedFill(carried(allocation)).diagnostics(), "");
 }
 
 TEST(FillRefuses, AnUnguardedReadOutsideTheBuffer) {
   const auto padded = [](const std::string& guard) {
-    return Inspected(
+    return InspectedFill(
                "tensors:\n  T0:\n    dtype: float\n    memory: shared\n"
                "    logical: {i: 3, j: 4}\n    strides: [5, 1]\n"
                "    read: {transforms: [{resize: {in: j, left: 0, right: 1, out: p}}]" +
@@ -115,7 +115,7 @@ TEST(FillRefuses, AnUnguardedReadOutsideTheBuffer) {
 
 TEST(FillRefuses, AnUnguardedReaderOfADenseBuffer) {
   const auto read = [](const std::string& columns) {
-    return Inspected(
+    return InspectedFill(
                "tensors:\n  T0:\n    dtype: float\n    memory: shared\n    logical: {i: 3, j: 4}\n"
                "    read: {transforms: [{resize: {in: j, left: 0, right: " +
                columns + ", out: p}}], reduce: sum, guard: false}\n")
@@ -132,33 +132,34 @@ TEST(FillRefuses, AnUnguardedReaderOfADenseBuffer) {
 
 TEST(FillRefuses, AnItemThatASumWouldCountTwice) {
   EXPECT_EQ(
-      Inspected(tile("    read: {transforms: [{split: {in: column, factor: 25, out: [d, e]}}]"
-                     ", loop: [row, d, e], reduce: sum, guard: false}\n"))
+      InspectedFill(tile("    read: {transforms: [{split: {in: column, factor: 25, out: [d, e]}}]"
+                         ", loop: [row, d, e], reduce: sum, guard: false}\n"))
           .diagnostics(),
       "a.yaml:2:3: error[E472]: sum reads element 512 of T0, outside its 512 elements; at row "
       "= 7, d = 2, e = 14; help: leave guard: false out, and the guard stops that read\n"
       "a.yaml:2:3: error[E473]: sum reads element 64 of T0, an item, once more from a hole "
       "of its loops; at row = 0, d = 2, e = 14; help: leave guard: false out, and the guard "
       "stops that read\n");
-  EXPECT_EQ(Inspected(tile("    read: {transforms: [{split: {in: column, factor: 25, out: [d, e]}}]"
-                           ", loop: [row, d, e], reduce: sum}\n"))
-                .diagnostics(),
-            "");
+  EXPECT_EQ(
+      InspectedFill(tile("    read: {transforms: [{split: {in: column, factor: 25, out: [d, e]}}]"
+                         ", loop: [row, d, e], reduce: sum}\n"))
+          .diagnostics(),
+      "");
   // A max may see it twice.
   const std::string read = "    fill: 0\n    read: {loop: [a, c, d], reduce: ";
-  EXPECT_EQ(Inspected(carried(read + "sum}\n    duplicates: allowed\n")).diagnostics(),
+  EXPECT_EQ(InspectedFill(carried(read + "sum}\n    duplicates: allowed\n")).diagnostics(),
             "a.yaml:2:3: error[E473]: sum reads element 6 of T0, an item, once more from a hole of "
             "its loops; at a = 0, c = 1, d = 2; help: leave duplicates: allowed out, and the guard "
             "stops that point\n");
-  EXPECT_EQ(Inspected(carried(read + "max}\n    duplicates: allowed\n")).diagnostics(), "");
-  EXPECT_EQ(Inspected(carried(read + "sum}\n")).diagnostics(), "");
+  EXPECT_EQ(InspectedFill(carried(read + "max}\n    duplicates: allowed\n")).diagnostics(), "");
+  EXPECT_EQ(InspectedFill(carried(read + "sum}\n")).diagnostics(), "");
 }
 
 TEST(FillRefuses, AFillThatTheReductionDoesNotStartWith) {
   const auto fill = [](const std::string& v, const std::string& reduction) {
-    return Inspected(tile((v.empty() ? "" : "    fill: " + v + "\n") +
-                          "    read: {loop: [row, c, lane], reduce: " + reduction +
-                          ", guard: false}\n"))
+    return InspectedFill(tile((v.empty() ? "" : "    fill: " + v + "\n") +
+                              "    read: {loop: [row, c, lane], reduce: " + reduction +
+                              ", guard: false}\n"))
         .diagnostics();
   };
   EXPECT_EQ(fill("3", "prod"),
@@ -174,13 +175,13 @@ TEST(FillRefuses, AFillThatTheReductionDoesNotStartWith) {
 
 TEST(FillWarns, ThatAKernelFillsNothing) {
   const std::string text = "tensors: {T0: {dtype: float, logical: {i: 3, j: 4}, strides: [5, 1]";
-  const Inspected warned(text + ", fill: 7}}");
+  const InspectedFill warned(text + ", fill: 7}}");
   EXPECT_EQ(warned.diagnostics(),
             "a.yaml:1:11: warning[E475]: the kernel of T0 fills no holes: 2 holes, the first at "
             "element 4, must hold 7, and the schedule stores items only; help: fill its memory "
             "with 7 before the launch; or leave fill out\n");
   EXPECT_EQ(warned.report.exit_status(), 0);
-  EXPECT_EQ(Inspected(text + "}}").diagnostics(), "");
+  EXPECT_EQ(InspectedFill(text + "}}").diagnostics(), "");
 }
 
 TEST(FillRefuses, AReductionThatThereIsNot) {

@@ -18,13 +18,13 @@ using test::Numbered;
 using testing::HasSubstr;
 using testing::Not;
 
-Report report_on(const Numbered& t) {
+Report page_report_on(const Numbered& t) {
   return inspect("test.yaml", {Subject{.schedule = *t.schedule, .items_may_be_lost = true}});
 }
 
 TEST(Page, Figure2IsAsReviewed) {
   const Numbered t = figure2();
-  expect_golden("figure2.txt", page(report_on(t)));
+  expect_golden("figure2.txt", page(page_report_on(t)));
 }
 
 // The first point at which I0 is past its bounds is one at which the inner split stops it as well:
@@ -34,14 +34,14 @@ TEST(Page, APointThatAnotherCheckStopsIsNoReasonForOne) {
   Schedule& s = *t.schedule;
   const auto [outer, inner] = s.split(s.loops(t.id())[0], t.c(4), true, "o", "i");
   s.split(inner, t.c(3), true, "a", "b");
-  const std::string text = page(report_on(t));
+  const std::string text = page(page_report_on(t));
   EXPECT_THAT(text, HasSubstr("or else o = 1, a = 0, b = 1 stores T0[5], which does not exist"));
   EXPECT_THAT(text, HasSubstr("or else o = 0, a = 1, b = 1 stores T0[4] a second time"));
 }
 
 TEST(Page, Figure2FitsAScreenWithTheResultOfARun) {
   const Numbered t = figure2();
-  Report report = report_on(t);
+  Report report = page_report_on(t);
   report.runs.push_back(run(*t.fusion, *report.fusions[0].program, {.on = Machine::Virtual}));
   const std::vector<std::string> lines = lines_of(page(report));
   EXPECT_LE(lines.size(), 42u);
@@ -53,7 +53,7 @@ TEST(Page, Figure2FitsAScreenWithTheResultOfARun) {
 
 TEST(Page, ChosenPartsComeAlone) {
   const Numbered t = figure2();
-  const Report report = report_on(t);
+  const Report report = page_report_on(t);
   EXPECT_EQ(page(report, {.loops = true}),
             "Kernel kernel_T0: one thread\n"
             "  for I3 in 2\n"
@@ -114,7 +114,7 @@ TEST(Page, TheVerdictComesFirst) {
 
 TEST(Page, ARunThatGoesWrongIsTheVerdict) {
   const Numbered t = figure2();
-  Report report = report_on(t);
+  Report report = page_report_on(t);
   report.runs.push_back(run(*t.fusion, *report.fusions[0].program, {.on = Machine::Virtual}));
   report.runs[0].comparisons[0].failures = 1;
   EXPECT_EQ(lines_of(page(report)).at(0), "Wrong: legal, and a run of it went wrong");
@@ -142,7 +142,7 @@ schedule: {s: [{split: {in: h, factor: 4, out: [ho, hi]}}, {resize: {in: b, left
 TEST(Page, ItemsThatAreLostAreNamed) {
   const Numbered t("T0", {"I0"}, {10});
   t.schedule->resize(t.schedule->loops(t.id())[0], t.c(-2), t.c(0), "I1");
-  const Report report = report_on(t);
+  const Report report = page_report_on(t);
   EXPECT_THAT(page(report), HasSubstr("Coverage: no valid loop point visits I0 = "));
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].severity, Severity::Warning);
@@ -157,17 +157,17 @@ TEST(Page, LongChainsStayShortAndNarrow) {
     const auto [outer, inner] = s.split(rest, t.c(3));
     rest = s.merge(inner, outer);
   }
-  const std::vector<std::string> lines = lines_of(page(report_on(t)));
+  const std::vector<std::string> lines = lines_of(page(page_report_on(t)));
   for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << line;
 }
 
 TEST(Page, ATableOfHolesHasRowsForTheOuterLoops) {
   const Numbered t("T0", {"I0"}, {10});
   t.schedule->split(t.schedule->loops(t.id())[0], t.c(4), true, "I1", "I2");
-  EXPECT_THAT(page(report_on(t)), HasSubstr("  I1 |  I2 across\n"
-                                            "  0  |  0 1 2 3\n"
-                                            "  1  |  4 5 6 7\n"
-                                            "  2  |  8 9 . .\n"));
+  EXPECT_THAT(page(page_report_on(t)), HasSubstr("  I1 |  I2 across\n"
+                                                 "  0  |  0 1 2 3\n"
+                                                 "  1  |  4 5 6 7\n"
+                                                 "  2  |  8 9 . .\n"));
 }
 
 }  // namespace

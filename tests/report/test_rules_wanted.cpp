@@ -25,8 +25,8 @@ using testing::Not;
 const std::string kHeading =
     "\nRules wanted, for what is neither proved nor refuted at random points: ";
 
-struct Inspected {
-  explicit Inspected(const std::string& yaml)
+struct InspectedRules {
+  explicit InspectedRules(const std::string& yaml)
       : file(read_schedule_text(yaml, "test.yaml")), report(inspect(file)) {}
   ScheduleFile file;
   Report report;
@@ -49,7 +49,7 @@ const std::string kSymbols = "symbols: {K: {max: 100}}\n";
 const std::string kSplitBy6 = "      - split: {in: abc, factor: 6, out: [o, i]}\n";
 
 TEST(RulesWanted, ACheckThatIsNotNeededForAReasonThatNoRuleKnows) {
-  const Inspected t(kSymbols + "tensors:\n" + three_in_a_row("T", kSplitBy6));
+  const InspectedRules t(kSymbols + "tensors:\n" + three_in_a_row("T", kSplitBy6));
   EXPECT_EQ(t.report.exit_status(), 0) << to_text(t.report.diagnostics);
   EXPECT_THAT(t.why(), EndsWith(kHeading + "1\n"
                                            "  rule wanted: o * 6 + i < ((K + 3) * K + 2) * K\n"
@@ -57,7 +57,7 @@ TEST(RulesWanted, ACheckThatIsNotNeededForAReasonThatNoRuleKnows) {
 }
 
 TEST(RulesWanted, AReadThatIsRefusedForAReasonThatNoRuleKnows) {
-  const Inspected t(
+  const InspectedRules t(
       "symbols: {K: {max: 10000}, L: {max: 10000}}\n"
       "inputs: {a: {shape: [K], dtype: float}, b: {shape: [K * K + L * L], dtype: float}}\n"
       "compute: ['y[i] = a[i] + b[K * K - 2 * K * L + L * L]']\n");
@@ -69,11 +69,11 @@ TEST(RulesWanted, AReadThatIsRefusedForAReasonThatNoRuleKnows) {
 }
 
 TEST(RulesWanted, ItemsOfWhichNoRuleKnowsThatTheyAreVisited) {
-  const Inspected t(kSymbols + "tensors:\n" +
-                    three_in_a_row("T",
-                                   "      - resize: {in: abc, left: 0, right: 1, out: r}\n"
-                                   "      - split: {in: r, factor: 6, out: [o, i]}\n"
-                                   "      - resize: {in: o, left: 0, right: -1, out: p}\n"));
+  const InspectedRules t(kSymbols + "tensors:\n" +
+                         three_in_a_row("T",
+                                        "      - resize: {in: abc, left: 0, right: 1, out: r}\n"
+                                        "      - split: {in: r, factor: 6, out: [o, i]}\n"
+                                        "      - resize: {in: o, left: 0, right: -1, out: p}\n"));
   const std::string why = t.why();
   EXPECT_THAT(why, HasSubstr(kHeading + "1\n  rule wanted: "));
   EXPECT_THAT(why, EndsWith("for the visit to every item of T\n"));
@@ -92,14 +92,14 @@ TEST(RulesWanted, NoneWhereAllIsProvedOrRefuted) {
            // A read out of bounds, with a point.
            "inputs: {a: {shape: [N], dtype: float}}\ncompute: ['y[i] = a[i] + a[i + 1]']\n",
        }) {
-    EXPECT_THAT(Inspected(yaml).why(), Not(HasSubstr("wanted"))) << yaml;
+    EXPECT_THAT(InspectedRules(yaml).why(), Not(HasSubstr("wanted"))) << yaml;
   }
 }
 
 TEST(RulesWanted, EachOnceInTheOrderOfThePage) {
-  const Inspected t(kSymbols + "tensors:\n" + three_in_a_row("T1", kSplitBy6) +
-                    three_in_a_row("T2", kSplitBy6) +
-                    three_in_a_row("T3", "      - split: {in: abc, factor: 6, out: [o, j]}\n"));
+  const InspectedRules t(
+      kSymbols + "tensors:\n" + three_in_a_row("T1", kSplitBy6) + three_in_a_row("T2", kSplitBy6) +
+      three_in_a_row("T3", "      - split: {in: abc, factor: 6, out: [o, j]}\n"));
   EXPECT_THAT(t.why(), EndsWith(kHeading + "2\n"
                                            "  rule wanted: o * 6 + i < ((K + 3) * K + 2) * K\n"
                                            "      for the check of abc of T1\n"
@@ -108,7 +108,7 @@ TEST(RulesWanted, EachOnceInTheOrderOfThePage) {
 }
 
 TEST(RulesWanted, NothingElseOfThePageChangesAndNothingOfTheJson) {
-  Inspected t(kSymbols + "tensors:\n" + three_in_a_row("T", kSplitBy6));
+  InspectedRules t(kSymbols + "tensors:\n" + three_in_a_row("T", kSplitBy6));
   for (const PageOptions& options :
        {PageOptions{}, PageOptions{.loops = true}, PageOptions{.predicates = true}}) {
     EXPECT_THAT(page(t.report, options), Not(HasSubstr("wanted")));
@@ -152,9 +152,10 @@ TEST(RulesWanted, WhatZ3SaysStandsBesideIt) {
 
 // At random points, by nothing but evaluation: what is left says the same as the condition, and a
 // refutation is one.
-class Points {
+class WantedPoints {
  public:
-  Points(const OpenQuestion& question, Expr residue) : question_(question), residue_(residue) {
+  WantedPoints(const OpenQuestion& question, Expr residue)
+      : question_(question), residue_(residue) {
     const Expr both[] = {question.claim, residue};
     conditions_ = conditions(question.facts, both);
     std::vector<Expr> roots = conditions_;
@@ -196,18 +197,18 @@ TEST(RulesWanted, WhatIsLeftSaysTheSameAtEveryPoint) {
   }
   int wanted = 0, refuted = 0, allowed = 0;
   for (const std::string& yaml : files) {
-    const Inspected t(yaml);
+    const InspectedRules t(yaml);
     // One that is refused has no tensor in its report.
     if (t.report.tensors.empty()) continue;
     for (const OpenQuestion& q : open_questions(t.report.tensors[0], t.report.fusions[0])) {
       const Verdict verdict = Simplifier(q.facts).prove(q.claim);
       if (const auto* unknown = std::get_if<Unknown>(&verdict)) {
         ++wanted;
-        allowed += Points(q, unknown->residue).compare(rng, 2000);
+        allowed += WantedPoints(q, unknown->residue).compare(rng, 2000);
       } else if (const auto* point = std::get_if<Refuted>(&verdict)) {
         ++refuted;
         EXPECT_EQ(value_at(q.claim, point->point), 0) << to_string(q.claim);
-        EXPECT_TRUE(Points(q, q.claim).allows(point->point)) << to_text(point->point);
+        EXPECT_TRUE(WantedPoints(q, q.claim).allows(point->point)) << to_text(point->point);
       }
     }
   }

@@ -20,7 +20,7 @@ namespace {
 using test::Mistake;
 using test::MistakeMaker;
 
-constexpr int kMostSteps = 8;  // one refusal may stand behind another of its code
+constexpr int kMostTextSteps = 8;  // one refusal may stand behind another of its code
 
 std::vector<Diagnostic> said_of(const std::string& text) {
   try {
@@ -43,7 +43,7 @@ std::optional<Diagnostic> refusal_of(const std::string& text, const std::string&
 
 // Does every way that the help names lead to a file without that refusal?
 bool is_mended(const Mistake& mistake, const Diagnostic& refusal, std::set<std::string> seen,
-               std::string& trail, int steps = kMostSteps) {
+               std::string& trail, int steps = kMostTextSteps) {
   seen.insert(to_text(refusal));
   const std::vector<Mistake> ways = test::changed_as_told(mistake, refusal);
   if (ways.empty()) trail += "\nno change is named: " + to_text(refusal);

@@ -9,7 +9,7 @@
 namespace selvage {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using ThreadJson = nlohmann::ordered_json;
 using test::Inspected;
 
 // A map tells the two loops over ho apart; what the kernel calls them is what a reader sees.
@@ -22,34 +22,34 @@ compute:
 schedule:
   s: [{split: {in: h, factor: 4, out: [ho, hi]}}, {bind: {b: BIDx, hi: TIDx}}]
 )");
-  const Json masks = Json::parse(to_json(i.report))["kernels"][0]["masks"];
+  const ThreadJson masks = ThreadJson::parse(to_json(i.report))["kernels"][0]["masks"];
   bool has_iterations = false;
-  for (const Json& mask : masks) {
+  for (const ThreadJson& mask : masks) {
     if (!mask.contains("iterations")) continue;
     has_iterations = true;
     EXPECT_EQ(mask["when"], "ho * 4 + hi < 13");
-    EXPECT_EQ(mask["iterations"][3]["at"], Json::parse("{\"ho\": 3}"));
+    EXPECT_EQ(mask["iterations"][3]["at"], ThreadJson::parse("{\"ho\": 3}"));
   }
   EXPECT_TRUE(has_iterations);
 }
 
 // Past 64 iterations they are left out, and every key is still there.
 TEST(ThreadJson, AMaskOfManyIterationsHasAllKeys) {
-  const auto mask_of = [](int n) -> Json {
+  const auto mask_of = [](int n) -> ThreadJson {
     const Inspected i("inputs: {x: {shape: [" + std::to_string(n) + R"(], dtype: float}}
 outputs: {y: {dtype: float}}
 compute: ["y[h] = x[h]"]
 schedule:
   y: [{split: {in: h, factor: 4, out: [ho, hi]}}, {bind: {hi: TIDx}}]
 )");
-    const Json masks = Json::parse(to_json(i.report))["kernels"][0]["masks"];
-    for (const Json& mask : masks) {
+    const ThreadJson masks = ThreadJson::parse(to_json(i.report))["kernels"][0]["masks"];
+    for (const ThreadJson& mask : masks) {
       if (mask.contains("iterations")) return mask;
     }
-    return Json();
+    return ThreadJson();
   };
   EXPECT_EQ(mask_of(64 * 4 - 1)["iterations"].size(), 64u);
-  const Json many = mask_of(64 * 4 + 1);
+  const ThreadJson many = mask_of(64 * 4 + 1);
   for (const char* key : {"mask", "product", "rows", "active", "iterations"}) {
     ASSERT_TRUE(many.contains(key)) << key;
     EXPECT_TRUE(many[key].is_null()) << key;

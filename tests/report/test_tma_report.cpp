@@ -14,13 +14,13 @@ namespace {
 using json = test::JsonValue;
 using testing::HasSubstr;
 
-struct Inspected {
-  explicit Inspected(const std::string& text) : file(schedule_files::read(text)) {
+struct InspectedTma {
+  explicit InspectedTma(const std::string& text) : file(schedule_files::read(text)) {
     report = inspect(file);
     tensors = json::parse(to_json(report))["tensors"];
   }
-  static Inspected example(const std::string& name) {
-    return Inspected(contents(kRepository / "examples" / name));
+  static InspectedTma example(const std::string& name) {
+    return InspectedTma(contents(kRepository / "examples" / name));
   }
   ScheduleFile file;
   Report report;
@@ -28,7 +28,7 @@ struct Inspected {
 };
 
 TEST(TmaReport, OfABoxIsAsReviewed) {
-  const Inspected k = Inspected::example("tma_box.yaml");
+  const InspectedTma k = InspectedTma::example("tma_box.yaml");
   EXPECT_EQ(k.report.exit_status(), 0);
   EXPECT_THAT(
       page(k.report),
@@ -56,7 +56,7 @@ TEST(TmaReport, OfABoxIsAsReviewed) {
 }
 
 TEST(TmaReport, TellsTheHoleAndTheGuardOfAFallback) {
-  const Inspected k = Inspected::example("tma_strong.yaml");
+  const InspectedTma k = InspectedTma::example("tma_strong.yaml");
   EXPECT_EQ(k.report.exit_status(), 0);
   const json tma = k.tensors["T0"]["tma"];
   EXPECT_EQ(tma["legal"], true);
@@ -73,7 +73,7 @@ TEST(TmaReport, TellsTheHoleAndTheGuardOfAFallback) {
 }
 
 TEST(TmaReport, AnIllegalCopyStaysAmongTheTensorsAndFailsTheFile) {
-  const Inspected k(
+  const InspectedTma k(
       "tensors:\n  T0: {dtype: float, logical: {I0: N, I1: 9}, bind: {I1: Bulk, I0: Bulk}}\n"
       "  T1: {dtype: float, logical: {I0: 8, I1: 9}, strides: [S, 1], bind: {I1: Bulk, I0: Bulk}}\n"
       "  T2: {dtype: float, logical: {I0: 8, I1: 10}, strides: [4 * S + 1, 1], bind: {I1: Bulk}}\n"
@@ -96,7 +96,7 @@ TEST(TmaReport, AnIllegalCopyStaysAmongTheTensorsAndFailsTheFile) {
 }
 
 TEST(TmaReport, ListsWhatIsTestedAtLaunch) {
-  const Inspected k(
+  const InspectedTma k(
       "tensors: {T0: {dtype: half, logical: {I0: M, I1: 64}, align: 2, contiguity: [false, true], "
       "transforms: [{split: {in: I0, factor: 8, out: [o, i]}}], loop: [o, i, I1], bind: {i: Bulk, "
       "I1: Bulk}}}\nsymbols: {M: {max: 100}}\n");

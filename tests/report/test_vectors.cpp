@@ -31,14 +31,14 @@ Seen look(const std::string& text) {
   return seen;
 }
 
-struct Case {
+struct VectorCase {
   const char* wrong;
   const char* message;  // without its place
   const char* mended;
 };
 
 // clang-format off
-const Case kCases[] = {
+const VectorCase kCases[] = {
     {"    logical: {I0: 12}\n    transforms: [{split: {in: I0, factor: 3, out: [I1, I2]}}]\n    bind: {I2: Vectorize}\n",
      "error[E450]: the vector I2 of T0, 3 x float, is no access of 2, 4, 8 or 16 bytes; help: "
      "leave I2 serial, or make it the inner result of a split by a power of two\n",
@@ -86,7 +86,7 @@ const Case kCases[] = {
 // clang-format on
 
 TEST(Vectors, WhatIsIllegalSaysWhereAndWhatWouldMendIt) {
-  for (const Case& c : kCases) {
+  for (const VectorCase& c : kCases) {
     const std::string head = "symbols: {N: {max: 1000}}\n";
     const Seen wrong = look(head + tensor(c.wrong));
     EXPECT_EQ(wrong.diagnostics, std::string("a.yaml:3:3: ") + c.message);

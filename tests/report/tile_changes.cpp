@@ -6,7 +6,7 @@ namespace selvage::test {
 
 namespace {
 
-using Tensor = RefusedFile::Tensor;
+using FileTensor = RefusedFile::Tensor;
 
 // "a", "a and b", "a, b and c"
 const std::string kNames = "(\\w+(?:, \\w+)*(?: and \\w+)?)";
@@ -20,13 +20,13 @@ std::vector<std::string> names_in(const std::string& text) {
   return names;
 }
 
-void bind_to(Tensor& t, const std::string& loop, const std::string& type) {
+void bind_to(FileTensor& t, const std::string& loop, const std::string& type) {
   std::erase_if(t.bind, [&](const auto& b) { return b.first == loop; });
   if (type != "Serial") t.bind.emplace_back(loop, type);
 }
 
 // The name of the inner part.
-std::string split(Tensor& t, const std::string& loop, const std::string& factor) {
+std::string split(FileTensor& t, const std::string& loop, const std::string& factor) {
   const std::string o = loop + "_o", i = loop + "_i";
   t.transforms.push_back("{split: {in: " + loop + ", factor: " + factor + ", out: [" + o + ", " +
                          i + "]}}");
@@ -37,18 +37,18 @@ std::string split(Tensor& t, const std::string& loop, const std::string& factor)
   return i;
 }
 
-void put_last(Tensor& t, const std::string& loop) {
+void put_last(FileTensor& t, const std::string& loop) {
   std::erase(t.loop, loop);
   t.loop.push_back(loop);
   bind_to(t, loop, "Bulk");
 }
 
-bool remove_lines(Tensor& t, const std::string& beginning) {
+bool remove_lines(FileTensor& t, const std::string& beginning) {
   return std::erase_if(t.rest,
                        [&](const std::string& line) { return line.rfind(beginning, 0) == 0; }) > 0;
 }
 
-bool edit_transform(Tensor& t, const std::string& words, const std::string& by) {
+bool edit_transform(FileTensor& t, const std::string& words, const std::string& by) {
   for (std::string& step : t.transforms) {
     if (!std::regex_search(step, std::regex(words))) continue;
     replace_all(step, words, by);
@@ -58,7 +58,7 @@ bool edit_transform(Tensor& t, const std::string& words, const std::string& by) 
 }
 
 // What went into the swizzle stands for what came out of it.
-bool leave_swizzle_out(Tensor& t, const std::string& x, const std::string& y) {
+bool leave_swizzle_out(FileTensor& t, const std::string& x, const std::string& y) {
   const std::regex words("swizzle: .*in: \\[" + x + ", " + y + "\\], out: \\[(\\w+), (\\w+)\\]");
   for (auto at = t.transforms.begin(); at != t.transforms.end(); ++at) {
     std::smatch m;
@@ -76,7 +76,7 @@ bool leave_swizzle_out(Tensor& t, const std::string& x, const std::string& y) {
   return false;
 }
 
-bool leave_out(Tensor& t, const std::string& what) {
+bool leave_out(FileTensor& t, const std::string& what) {
   bool found = false;
   for (const char* key : {"fill", "duplicates", "allocation"}) {
     if (what.find(key) != std::string::npos) found = remove_lines(t, key) || found;
@@ -104,7 +104,7 @@ bool do_both(RefusedFile& file, const std::smatch& words, const std::string& mes
   return true;
 }
 
-std::vector<Change> changes() {
+std::vector<Change> list_of_changes() {
   static const std::string serial = "leave " + kNames + " serial$";
   static const std::string parts =
       "split " + kNames + " by (\\d+) and bind the inner parts? to Bulk( as the last loop)?";
@@ -189,7 +189,7 @@ std::vector<Change> changes() {
 }  // namespace
 
 const std::vector<Change>& tile_changes() {
-  static const std::vector<Change> list = changes();
+  static const std::vector<Change> list = list_of_changes();
   return list;
 }
 

@@ -21,7 +21,7 @@ void set_known(FileText& file, const std::string& symbol, const std::string& key
   }
 }
 
-std::string times(int count, const std::string& item) {
+std::string repeated(int count, const std::string& item) {
   std::string list;
   for (int k = 0; k < count; ++k) list += (k > 0 ? ", " : "") + item;
   return "[" + list + "]";
@@ -73,8 +73,8 @@ const std::vector<TextChange>& value_changes() {
          const auto m = found(t.diagnostic.message, "^(\\w+).* for (\\d+) ");
          if (!m) return false;
          const int count = std::stoi(m->str(2));
-         if (m->str(1) == "contiguity") return t.replace_value(times(count, "true"));
-         return t.replace_value(count == 2 ? "[1000, 1]" : times(count, "8"));
+         if (m->str(1) == "contiguity") return t.replace_value(repeated(count, "true"));
+         return t.replace_value(count == 2 ? "[1000, 1]" : repeated(count, "8"));
        }},
       {"^write false under contiguity",
        [](const Told& t, const Match&) {

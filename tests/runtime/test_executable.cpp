@@ -19,8 +19,6 @@
 namespace selvage {
 namespace {
 
-std::string refusal(const auto& action) { return refusal_by<BadInput>(action); }
-
 using Shape = std::vector<std::int64_t>;
 
 Array made(const std::string& name, DataType type, Shape shape) {
@@ -212,8 +210,8 @@ TEST(Executable, RefusesOutputsThatAreOnlyToBeRead) {
   const std::string message =
       "selvage: error[E632]: the argument y is an output, and is only to be read; help: pass "
       "memory that is not const";
-  EXPECT_EQ(refusal([&] { run({x, bias, read_only}); }), message);
-  EXPECT_EQ(refusal([&] { run({x, bias, {memory, DataType::Float, {4, 6}}}); }), message);
+  EXPECT_EQ(bad_input([&] { run({x, bias, read_only}); }), message);
+  EXPECT_EQ(bad_input([&] { run({x, bias, {memory, DataType::Float, {4, 6}}}); }), message);
 }
 
 TEST(Executable, RefusesByNameWhatDoesNotFit) {
@@ -221,47 +219,47 @@ TEST(Executable, RefusesByNameWhatDoesNotFit) {
   const Executable run = c.compiled();
   Array x(DataType::Float, {4, 6}), bias(DataType::Float, {6}), y(DataType::Float, {4, 6});
   Array wrong(DataType::Float, {4, 5}), half(DataType::Half, {4, 6});
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({x, bias});
             }),
             "selvage: error[E630]: there are 2 arguments, not 3; help: pass the inputs (x, bias), "
             "then the outputs (y)");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({x, bias, wrong});
             }),
             "selvage: error[E612]: the argument y has shape [4, 5], not [4, 6]: N = 6; help: make "
             "the shapes agree: y[M, N]");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({x, x, y});
             }),
             "selvage: error[E612]: the argument bias has shape [4, 6], of 2 axes, not [N]; help: "
             "give it 1 axes");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({half, bias, y});
             }),
             "selvage: error[E613]: the argument x is of type half, not float; help: convert it");
   const Shape shape = {4, 6}, strides = {5, 1};
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({{x.bytes.data() + 2, DataType::Float, shape}, bias, y});
             }),
             "selvage: error[E629]: the address of the argument x is 2 bytes past a multiple of 4, "
             "the size of a float; help: align it to its elements");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({{nullptr, DataType::Float, shape}, bias, y});
             }),
             "selvage: error[E629]: the argument x has items and no memory; help: pass the address "
             "of its first item");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({{x.bytes.data(), DataType::Float, shape, strides}, bias, y});
             }),
             "selvage: error[E628]: the argument x has stride 5 on axis 0, not 6; help: lay it out "
             "so, or leave its strides to the call: with_strides(x) where the fusion is built");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({x, bias, y}, {.sizes = {{"K", 4}}});
             }),
             "selvage: error[E614]: the fusion has no size K; help: leave it out, or correct its "
             "name");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({x, bias, y}, {.sizes = {{"N", 4}}});
             }).substr(0, 20),
             "selvage: error[E612]");
@@ -276,7 +274,7 @@ TEST(Executable, RefusesAnotherTypeWhereAFloatWasTaken) {
   Array x(DataType::Float, {4, 6}), bias(DataType::Float, {6}), y(DataType::Float, {4, 6});
   run({x, bias, y});
   const Shape shape = {4, 6};
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({{x.bytes.data(), DataType::Int32, shape}, bias, y});
             }),
             "selvage: error[E613]: the argument x is of type int32, not float; help: convert it");
@@ -288,7 +286,7 @@ TEST(Executable, RefusesOutputsWhoseItemsMeet) {
   std::vector<float> in(40), out(40);
   const Shape shape = {4, 5}, strides = {3, 1};
   const std::span<const std::int64_t> none;
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(bad_input([&] {
               run({{in.data(), DataType::Float, shape, strides},
                    {out.data(), DataType::Float, shape, strides}});
             }),
@@ -312,14 +310,14 @@ TEST(Executable, RefusesAnOutputThatSharesMemory) {
       "selvage: error[E631]: the output y lies where x does, or partly; help: "
       "give y memory of its own";
   for (const std::size_t y : {0, 4, 12, 16, 24, 36}) {
-    EXPECT_EQ(refusal([&] { call(0, y); }), shared) << y;
-    EXPECT_EQ(refusal([&] { call(y, 0); }), shared) << y;
+    EXPECT_EQ(bad_input([&] { call(0, y); }), shared) << y;
+    EXPECT_EQ(bad_input([&] { call(y, 0); }), shared) << y;
   }
   for (const std::size_t y : {5, 7, 17, 29, 41, 100}) {  // columns beside x's, or behind all rows
     call(0, y);
     call(y, 0);
   }
-  EXPECT_EQ(refusal([&] { call(0, 8); }),
+  EXPECT_EQ(bad_input([&] { call(0, 8); }),
             shared);  // columns 8 to 12: the next row of x begins at 12
 }
 
@@ -384,7 +382,7 @@ TEST(Executable, RefusesSizesThatItsFactsRuleOut) {
            {72, "above its max of 64", "64"},
            {12, "but modulo 8 it is to be 0", "16"}}) {
     Array in(DataType::Float, {size}), out(DataType::Float, {size});
-    EXPECT_EQ(refusal([&] {
+    EXPECT_EQ(bad_input([&] {
                 run({in, out});
               }),
               "selvage: error[E615]: the size N is " + std::to_string(size) + ", " + message +
@@ -427,7 +425,7 @@ TEST(Executable, ChoosesAKernelByAlignment) {
 TEST(Executable, RefusesAnAddressThatIsNotAlignedAsTheTensorSays) {
   Vectors c;
   const Executable run = c.compiled();
-  EXPECT_EQ(refusal([&] { c.call(run, 1); }),
+  EXPECT_EQ(bad_input([&] { c.call(run, 1); }),
             "selvage: error[E629]: the address of the argument x is 4 bytes past a multiple of 16, "
             "which kernel_y takes at once; help: align it, or declare the alignment that x has, "
             "align: 4");
@@ -468,7 +466,7 @@ TEST(Executable, WithoutAGpuIsRefusedForOne) {
   if (Driver::instance() != nullptr) GTEST_SKIP() << "there is a GPU";
   BiasRelu c;
   Schedule s(c.f);
-  EXPECT_EQ(refusal([&] { compile(lower(c.f, s), {.target = Target::Gpu}); }).substr(0, 57),
+  EXPECT_EQ(bad_input([&] { compile(lower(c.f, s), {.target = Target::Gpu}); }).substr(0, 57),
             "selvage: error[E623]: there is no GPU to run on: libcuda.");
 }
 

@@ -17,8 +17,6 @@ namespace {
 using namespace test;
 using Bounds = std::vector<std::optional<VirtualBound>>;
 
-std::string refusal(const auto& action) { return refusal_by<Error>(action); }
-
 // y[i + to] = x[i + from] for i < n.
 KernelSource copy() {
   return {kHead + R"(
@@ -42,7 +40,7 @@ class CheckedCopy : public testing::Test {
     const float* x = memory_;
     float* y = memory_ + 8;
     void* const arguments[] = {&x, &y, &n, &from, &to};
-    return refusal([&] {
+    return error_of([&] {
       kernel_.launch_checked({.grid = {2, 1, 1}, .block = {4, 1, 1}}, arguments, bounds, seed);
     });
   }
@@ -135,7 +133,7 @@ TEST(VirtualCheck, AnAccessPastTheEndIsOfTheBufferThatEndsNearest) {
   void* const arguments[] = {&x, &y, &n, &from, &to};
   const auto launch = [&](std::size_t first, std::size_t second) {
     const Bounds bounds = {VirtualBound{first}, VirtualBound{second}, {}, {}, {}};
-    return refusal([&] { kernel.launch_checked({}, arguments, bounds); });
+    return error_of([&] { kernel.launch_checked({}, arguments, bounds); });
   };
   const std::string who =
       "copy: error[E721]: thread (0, 0, 0) of block (0, 0, 0) reads 4 bytes past the end of ";
@@ -168,7 +166,7 @@ TEST(VirtualCheck, SharedMemoryIsThatOfTheBlockAndUnwrittenAtFirst) {
   float* y = memory;
   const auto launch = [&](int first, int second, std::int64_t bytes) {
     void* const arguments[] = {&y, &first, &second};
-    return refusal([&] {
+    return error_of([&] {
       kernel.launch_checked({.grid = {2, 1, 1}, .block = {4, 1, 1}, .shared_bytes = bytes},
                             arguments, Bounds{VirtualBound{16, false}, {}, {}});
     });
@@ -205,7 +203,7 @@ KERNEL(alone)(int first) {
                         {"int"}});
   const auto launch = [&](int first) {
     void* const arguments[] = {&first};
-    return refusal([&] {
+    return error_of([&] {
       kernel.launch_checked({.block = {4, 1, 1}}, arguments, Bounds{std::nullopt});
     });
   };
@@ -234,7 +232,7 @@ TEST(VirtualCheck, AccessesOfEveryWidthAreSeen) {
     void* y = memory + 16;
     const auto launch = [&](std::size_t readable, int i) {
       void* const arguments[] = {&x, &y, &i};
-      return refusal([&] {
+      return error_of([&] {
         kernel.launch_checked({}, arguments, Bounds{VirtualBound{readable}, VirtualBound{16}, {}});
       });
     };

@@ -23,8 +23,6 @@ namespace {
 
 using namespace test;
 
-std::string refusal(const auto& action) { return refusal_by<Error>(action); }
-
 // What the variable says for as long as this lives.
 class ThreadsVariable {
  public:
@@ -138,7 +136,7 @@ TEST_P(VirtualCores, TheFirstBlockInWhichThreadsPartIsToldOnce) {
       const auto launch = [&] {
         kernel.launch({.grid = {1000, 1, 1}, .block = {64, 1, 1}}, arguments, {0, threads});
       };
-      ASSERT_EQ(refusal(launch),
+      ASSERT_EQ(error_of(launch),
                 "sums: error[E702]: the threads of warp 0 of block (" + std::to_string(skipped) +
                     ", 0, 0) part at a shuffle; thread (0, 0, 0) left the kernel; "
                     "thread (1, 0, 0) and 30 more at line 11: for (lanes = 16; lanes > 0; lanes /= "
@@ -146,7 +144,7 @@ TEST_P(VirtualCores, TheFirstBlockInWhichThreadsPartIsToldOnce) {
                     "help: move the shuffle out of the branch, so that every thread reaches it");
       EXPECT_EQ(std::count(y.begin(), y.begin() + skipped, 64.0F), skipped) << threads;
       skipped = 1000;  // now no thread leaves early
-      ASSERT_EQ(refusal(launch), "accepted");
+      ASSERT_EQ(error_of(launch), "accepted");
       EXPECT_EQ(std::count(y.begin(), y.end(), 64.0F), 1000);
     }
   }
@@ -224,7 +222,7 @@ TEST_P(VirtualCores, AThousandLaunchesLeaveNothingBehind) {
   void* const arguments[] = {&px, &py, &skipped};
   const auto launch = [&](int k) {
     skipped = k % 10 == 0 ? 20 : 40;
-    refusal([&] {
+    error_of([&] {
       kernel.launch({.grid = {40, 1, 1}, .block = {64, 1, 1}, .shared_bytes = 40000}, arguments,
                     {0, 1 + k % 3});
     });
@@ -272,7 +270,7 @@ TEST(VirtualThreads, AreWhatTheVariableSays) {
   const auto with = [](const char* value) {
     const ThreadsVariable variable(value);
     int n = 0;
-    const std::string said = refusal([&] { n = virtual_threads(); });
+    const std::string said = error_of([&] { n = virtual_threads(); });
     return said == "accepted" ? std::to_string(n) : said;
   };
   EXPECT_EQ(with("1"), "1");

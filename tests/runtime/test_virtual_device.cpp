@@ -24,8 +24,6 @@ class VirtualDevice : public testing::TestWithParam<VirtualCompiler> {
   VirtualKernel compile(const KernelSource& source) { return VirtualKernel(source, GetParam()); }
 };
 
-std::string refusal(const auto& action) { return refusal_by<Error>(action); }
-
 INSTANTIATE_TEST_SUITE_P(Runs, VirtualDevice,
                          testing::Values(VirtualCompiler::Tcc, VirtualCompiler::Gcc),
                          [](const auto& i) {
@@ -226,8 +224,8 @@ TEST_P(VirtualDevice, ABarrierThatSomeThreadsLeaveBehindIsRefused) {
       "thread (0, 0, 0) and 4 more at line 6: __syncthreads();; "
       "thread (5, 0, 0) and 2 more left the kernel; "
       "help: move the barrier out of the branch, so that every thread reaches it";
-  EXPECT_EQ(refusal([&] { kernel.launch(shape, arguments); }), message);
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(error_of([&] { kernel.launch(shape, arguments); }), message);
+  EXPECT_EQ(error_of([&] {
               kernel.launch({.block = {16, 1, 1}}, arguments, 5);
             }),
             "early: error[E702]: the threads of block (0, 0, 0) part at a barrier; "
@@ -235,7 +233,7 @@ TEST_P(VirtualDevice, ABarrierThatSomeThreadsLeaveBehindIsRefused) {
             "thread (13, 0, 0) and 2 more left the kernel; "
             "help: move the barrier out of the branch, so that every thread reaches it");
   n = 16;  // now every thread reaches it, and what was dropped half-way does no harm
-  EXPECT_EQ(refusal([&] { kernel.launch(shape, arguments); }), "accepted");
+  EXPECT_EQ(error_of([&] { kernel.launch(shape, arguments); }), "accepted");
 }
 
 TEST_P(VirtualDevice, TwoBarriersInTwoBranchesAreRefused) {
@@ -248,7 +246,7 @@ TEST_P(VirtualDevice, TwoBarriersInTwoBranchesAreRefused) {
 })",
                                   "branches",
                                   {}});
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(error_of([&] {
               kernel.launch({.block = {2, 1, 1}}, {});
             }),
             "branches: error[E702]: the threads of block (0, 0, 0) part at a barrier; "
@@ -344,7 +342,7 @@ TEST_P(VirtualDevice, AWarpWhoseThreadsPartIsRefused) {
   int* py = y.data();
   void* const arguments[] = {&n, &py};
   const auto launch = [&](int threads) {
-    return refusal([&] { kernel.launch({.block = {threads, 1, 1}}, arguments); });
+    return error_of([&] { kernel.launch({.block = {threads, 1, 1}}, arguments); });
   };
   EXPECT_EQ(launch(64),
             "parts: error[E702]: the threads of warp 1 of block (0, 0, 0) part at a shuffle; "
@@ -373,7 +371,7 @@ TEST_P(VirtualDevice, ACompileErrorNamesTheEmittedLine) {
   const KernelSource source{
       kHead + "KERNEL(bad)(float* y) {\n  y[0] = wrong;\n}\n", "bad", {"float*"}};
   const bool tcc = GetParam() == VirtualCompiler::Tcc;
-  EXPECT_EQ(refusal([&] { compile(source); }),
+  EXPECT_EQ(error_of([&] { compile(source); }),
             tcc ? "bad:5:0: error[E701]: tcc refuses the emitted text: 'wrong' undeclared; "
                   "line 5: y[0] = wrong;"
                 : "bad:5:10: error[E701]: gcc refuses the emitted text: 'wrong' undeclared (first "
@@ -383,14 +381,14 @@ TEST_P(VirtualDevice, ACompileErrorNamesTheEmittedLine) {
 TEST_P(VirtualDevice, AnUnknownFunctionIsNoIntFunction) {
   const KernelSource source{
       kHead + "KERNEL(bad)(float* y) {\n  y[0] = gamma_of(1.0f);\n}\n", "bad", {"float*"}};
-  const std::string message = refusal([&] { compile(source); });
+  const std::string message = error_of([&] { compile(source); });
   EXPECT_NE(message.find("bad:5:"), std::string::npos) << message;
   EXPECT_NE(message.find("gamma_of"), std::string::npos) << message;
 }
 
 TEST_P(VirtualDevice, ParameterTypesThatDoNotFitTheTextAreRefused) {
   const KernelSource source{kHead + "KERNEL(one)(float* y) { *y = 1; }", "one", {"double*"}};
-  const std::string message = refusal([&] { compile(source); });
+  const std::string message = error_of([&] { compile(source); });
   EXPECT_NE(message.find("incompatible pointer type"), std::string::npos) << message;
   EXPECT_NE(message.find("in the call of one"), std::string::npos) << message;
 }

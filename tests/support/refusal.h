@@ -18,4 +18,8 @@ std::string refusal_by(const auto& action) {
   return "accepted";
 }
 
+inline std::string bad_input(const auto& action) { return refusal_by<BadInput>(action); }
+inline std::string illegal(const auto& action) { return refusal_by<Illegal>(action); }
+inline std::string error_of(const auto& action) { return refusal_by<Error>(action); }
+
 }  // namespace selvage

@@ -49,6 +49,11 @@ struct Mend {
   }
 };
 
+inline const std::string kSixThreads = R"(arrays: {A: {shape: [6], dtype: int32}}
+parallel: [{p: 6}]
+body:
+)";
+
 // `message` is all that is said of the program, and nothing is once it is mended as the help says.
 inline void expect_mended(const std::string& text, const std::string& message, const Mend& mend) {
   EXPECT_EQ(said(text), message);

@@ -10,9 +10,9 @@ namespace {
 using Op = Term::Op;
 using Kind = Item::Kind;
 
-class Maker {
+class ThreadMaker {
  public:
-  Maker(std::uint64_t seed, bool is_quiet)
+  ThreadMaker(std::uint64_t seed, bool is_quiet)
       : draws_(seed), terms_(case_, draws_), is_quiet_(is_quiet) {
     terms_.reads_outer_often = is_quiet;
   }
@@ -461,7 +461,7 @@ class Maker {
 
 }  // namespace
 
-ThreadCase random_threads(std::uint64_t seed) { return Maker(seed, false).draw(); }
-ThreadCase random_implicit(std::uint64_t seed) { return Maker(seed, true).draw(); }
+ThreadCase random_threads(std::uint64_t seed) { return ThreadMaker(seed, false).draw(); }
+ThreadCase random_implicit(std::uint64_t seed) { return ThreadMaker(seed, true).draw(); }
 
 }  // namespace selvage::thread_oracle

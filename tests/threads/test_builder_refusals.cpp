@@ -18,15 +18,15 @@ struct Built {
   ArrayRef A = b.array("A", {6, 4}, DataType::Int32);
   ThreadIndex p = b.index("p", 6), q = b.index("q", 4);
 };
-using Act = std::function<void(Built&)>;
+using BuilderAct = std::function<void(Built&)>;
 
-std::string refusal(const Act& act) {
+std::string refusal(const BuilderAct& act) {
   Built x;
   return refusal_by<BadInput>([&] { act(x); });
 }
 
 // `wrong` is refused, and what the help names is accepted, and lowered to a kernel.
-void expect_mended(const Act& wrong, const std::string& message, const Act& mended) {
+void expect_mended(const BuilderAct& wrong, const std::string& message, const BuilderAct& mended) {
   EXPECT_EQ(refusal(wrong), "selvage: error" + message);
   Built x;
   EXPECT_EQ(refusal_by<Error>([&] { mended(x); }), "accepted") << message;
@@ -105,13 +105,13 @@ TEST(BuilderRefusals, ExtentsSubscriptsAndSymbolsHaveTheirRanges) {
 TEST(BuilderRefusals, AnIndexStandsInItsLevelOrLoop) {
   const std::string used =
       " uses q, the index of no level or loop around; help: use it inside a level or a loop over q";
-  const auto in_loop = [](const Act& act) {
+  const auto in_loop = [](const BuilderAct& act) {
     return [act](Built& x) { x.b.parallel({x.p}, [&] { x.b.loop(x.q, [&] { act(x); }); }); };
   };
-  const auto in_level = [](const Act& act) {
+  const auto in_level = [](const BuilderAct& act) {
     return [act](Built& x) { x.b.parallel({x.p}, [&] { act(x); }); };
   };
-  for (const auto& [act, what] : std::vector<std::pair<Act, std::string>>{
+  for (const auto& [act, what] : std::vector<std::pair<BuilderAct, std::string>>{
            {[](Built& x) { x.A(x.p, x.q) = 1; }, "a subscript"},
            {[](Built& x) { x.A(x.p, 0) += x.A(x.p, x.q); }, "a subscript"},
            {[](Built& x) { x.A(x.p, 0) = x.q; }, "the value"},
@@ -167,7 +167,7 @@ TEST(BuilderRefusals, AnIndexStandsInItsLevelOrLoop) {
 
 TEST(BuilderRefusals, AnIndexIsOfOneLevelOrOfLoopsOneAfterTheOther) {
   const std::string help = " already; help: go over an index of its own";
-  const Act mended = [](Built& x) { x.b.parallel({x.p, x.q}, [&] { x.A(x.p, x.q) = 1; }); };
+  const BuilderAct mended = [](Built& x) { x.b.parallel({x.p, x.q}, [&] { x.A(x.p, x.q) = 1; }); };
   expect_mended(
       [](Built& x) {
         x.b.parallel({x.p, x.p}, [&] { x.A(x.p, 0) = 1; });
@@ -217,7 +217,7 @@ TEST(BuilderRefusals, AnIndexIsOfOneLevelOrOfLoopsOneAfterTheOther) {
 
 TEST(BuilderRefusals, AnIndexIsGivenAsItWasMade) {
   const std::string help = "; help: make an index with index(name, extent), and give it as it is";
-  const Act mended = [](Built& x) { x.b.parallel({x.p}, [] {}); };
+  const BuilderAct mended = [](Built& x) { x.b.parallel({x.p}, [] {}); };
   expect_mended([](Built& x) { x.b.parallel({ThreadIndex{}}, [] {}); },
                 "[E508]: a level or a loop goes over what is no index of this program" + help,
                 mended);
@@ -356,7 +356,7 @@ TEST(BuilderRefusals, NothingComesBehindTake) {
   const std::string message =
       "selvage: error[E513]: the program is taken, and nothing is added to it any more; help: call "
       "take() last, or build another program";
-  for (const Act& late : std::vector<Act>{
+  for (const BuilderAct& late : std::vector<BuilderAct>{
            [](Built& x) { x.b.symbol("s", 0); }, [](Built& x) { x.b.index("i", 4); },
            [](Built& x) { x.b.array("B", {4}, DataType::Float); },
            [](Built& x) { x.b.parallel({x.q}, [] {}); },

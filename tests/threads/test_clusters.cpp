@@ -25,7 +25,7 @@ const std::string kFours =
     numbers("{block: [b: 3]}, {cluster: [c: 4]}, {t: 16}", "(b * 4 + c) * 16 + t");
 const std::string kTwos =
     numbers("{block: [b: 3]}, {cluster: [c: 2]}, {t: 32}", "(b * 2 + c) * 32 + t");
-const std::string kBlocks = numbers("{block: [b: 12]}, {t: 16}", "b * 16 + t");
+const std::string kClusterBlocks = numbers("{block: [b: 12]}, {t: 16}", "b * 16 + t");
 
 KernelSource source(const std::string& text, const char* name) {
   EXPECT_EQ(said(text), "accepted");
@@ -37,7 +37,7 @@ KernelSource source(const std::string& text, const char* name) {
 
 TEST(Clusters, TheTextNamesThem) {
   EXPECT_THAT(source(kFours, "fours").text, HasSubstr("KERNEL(CLUSTER(4) fours)("));
-  EXPECT_THAT(source(kBlocks, "blocks").text, Not(HasSubstr("CLUSTER")));
+  EXPECT_THAT(source(kClusterBlocks, "blocks").text, Not(HasSubstr("CLUSTER")));
 }
 
 TEST(Clusters, OfOneBlockAreNone) {
@@ -49,7 +49,7 @@ TEST(Clusters, ReachTheMachineTextOfGpusThatHaveThem) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) GTEST_SKIP() << Nvrtc::why_absent();
   // One text with kernels of other clusters, and of none.
-  const KernelSource sources[] = {source(kFours, "fours"), source(kBlocks, "blocks"),
+  const KernelSource sources[] = {source(kFours, "fours"), source(kClusterBlocks, "blocks"),
                                   source(kTwos, "twos")};
   const std::string ptx = nvrtc->compile(sources, {.arch = "sm_90a", .ptx = true}).ptx;
   const auto entry = [&](const std::string& name) {

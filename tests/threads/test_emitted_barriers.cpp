@@ -38,12 +38,12 @@ Barriers barriers(const std::string& text) {
           count_of("sync_threads(", cuda)};
 }
 
-const std::string kTwoWarps =
+const std::string kEmittedWarps =
     R"(arrays: {A: {shape: [64], dtype: int32}, B: {shape: [64], dtype: int32}}
 parallel: [{p: 64}]
 body:
 )";
-const std::string kFourWarps =
+const std::string kEmittedFourWarps =
     R"(arrays: {A: {shape: [128], dtype: int32}, B: {shape: [128], dtype: int32}}
 parallel: [{p: 128}]
 body:
@@ -87,35 +87,35 @@ body:
 }
 
 TEST(EmittedBarriers, AnEmptyBodyHasNone) {
-  EXPECT_EQ(barriers(kTwoWarps +
+  EXPECT_EQ(barriers(kEmittedWarps +
                      "- inthreads: {when: p < 3, do: []}\n- inthreads: {when: p < 4, do: []}\n"),
             (Barriers{0, 0, 0}));
 }
 
 TEST(EmittedBarriers, OneBehindAnotherIsTheSame) {
   const std::string region = "- inthreads: {when: p < 3, do: [\"A[p] = 1\"]}\n";
-  EXPECT_EQ(barriers(kTwoWarps + region + "- sync: shared\n"), (Barriers{1, 0, 0}));
-  EXPECT_EQ(barriers(kTwoWarps + "- sync: shared\n- sync: warp\n- sync: region\n"),
+  EXPECT_EQ(barriers(kEmittedWarps + region + "- sync: shared\n"), (Barriers{1, 0, 0}));
+  EXPECT_EQ(barriers(kEmittedWarps + "- sync: shared\n- sync: warp\n- sync: region\n"),
             (Barriers{1, 0, 0}));
-  EXPECT_EQ(barriers(kTwoWarps + region + "- B[p] = 1\n- sync: shared\n"), (Barriers{2, 0, 0}));
+  EXPECT_EQ(barriers(kEmittedWarps + region + "- B[p] = 1\n- sync: shared\n"), (Barriers{2, 0, 0}));
 }
 
 TEST(EmittedBarriers, OneOfARegionBehindAnotherIsTheSame) {
   const auto region = [](const char* when) {
-    return kFourWarps + "- inthreads: {when: " + when +
+    return kEmittedFourWarps + "- inthreads: {when: " + when +
            ", async: true, do: [{inthreads: {when: p < 5, do: [\"A[p] = 1\"]}}, sync: region, "
            "sync: region, \"B[p] = 1\"]}\n";
   };
   EXPECT_EQ(barriers(region("p < 32")), (Barriers{0, 1, 0}));
   EXPECT_EQ(barriers(region("p < 20")), (Barriers{0, 1, 0}));
   EXPECT_EQ(barriers(region("p < 64")), (Barriers{0, 0, 1}));
-  EXPECT_EQ(barriers(kFourWarps + "- sync: warp\n- sync: warp\n- A[p] = 1\n- sync: warp\n"),
+  EXPECT_EQ(barriers(kEmittedFourWarps + "- sync: warp\n- sync: warp\n- A[p] = 1\n- sync: warp\n"),
             (Barriers{0, 2, 0}));
 }
 
 TEST(EmittedBarriers, TheInnerOfTwoRegionsAsksForThoseOfTheOuter) {
   const auto nested = [&](const std::string& outer) {
-    return barriers(kFourWarps + "- inthreads: {when: " + outer +
+    return barriers(kEmittedFourWarps + "- inthreads: {when: " + outer +
                     ", do: [{inthreads: {when: p < 5, do: [\"A[p] = 1\"]}}, \"B[p] = 1\"]}\n");
   };
   EXPECT_EQ(nested("p < 1"), (Barriers{1, 0, 0})) << "one thread waits for nobody";
@@ -125,14 +125,15 @@ TEST(EmittedBarriers, TheInnerOfTwoRegionsAsksForThoseOfTheOuter) {
 }
 
 TEST(EmittedBarriers, ARegionInOneWarpWaitsByItsLanes) {
-  const std::string text = kernel(
-      kTwoWarps + "- inthreads: {when: \"p > 33 && p < 36\", do: [\"A[p] = 1\", sync: region]}\n");
+  const std::string text =
+      kernel(kEmittedWarps +
+             "- inthreads: {when: \"p > 33 && p < 36\", do: [\"A[p] = 1\", sync: region]}\n");
   EXPECT_EQ(count_of("__syncwarp(0x0000000cu);", text), 1) << text;
 }
 
 TEST(EmittedBarriers, RegionsOfSeveralWarpsHaveNumbersOfTheirOwn) {
   const std::string text = kernel(
-      kFourWarps +
+      kEmittedFourWarps +
       R"(- inthreads: {when: p < 64, async: true, do: ["A[p] = 1", sync: region, "B[p] = A[63 - p]"]}
 - inthreads: {when: p >= 64, async: true, do: ["A[p] = 1", {inthreads: {when: p < 70, do: ["B[p] = 2"]}}, "B[p] = 1"]}
 - sync: shared

@@ -14,11 +14,6 @@ arrays: {A: {shape: [6], dtype: int32}}
 parallel: [{p: 6}]
 body:
 )";
-const std::string kSixThreads = R"(arrays: {A: {shape: [6], dtype: int32}}
-parallel: [{p: 6}]
-body:
-)";
-
 TEST(InThreadsChecks, OneStandsOutsideOfAllLevels) {
   expect_mended(
       R"(arrays: {A: {shape: [6], dtype: int32}}

@@ -9,11 +9,6 @@ namespace {
 using namespace threads;
 
 // What a file says wrong of loops, their labels, and what leaves them.
-const std::string kSixThreads = R"(arrays: {A: {shape: [6], dtype: int32}}
-parallel: [{p: 6}]
-body:
-)";
-
 TEST(LoopFiles, ALoopHasAnExtent) {
   expect_mended(kSixThreads + R"(- for: {index: i, do: ["A[p] = 1"]}
 )",

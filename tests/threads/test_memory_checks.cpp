@@ -9,10 +9,6 @@ namespace {
 using namespace threads;
 
 // Elements that are not there, hold nothing, or would not fit.
-const std::string kSixThreads = R"(arrays: {A: {shape: [6], dtype: int32}}
-parallel: [{p: 6}]
-body:
-)";
 const std::string kRows = R"(arrays: {A: {shape: [6, 4], dtype: int32}}
 symbols: {n: {min: 0, max: 6}}
 parallel: [{p: 5}, {q: 4}]

@@ -9,11 +9,6 @@ namespace {
 using namespace threads;
 
 // What a file of a thread program says wrong.
-const std::string kSixThreads = R"(arrays: {A: {shape: [6], dtype: int32}}
-parallel: [{p: 6}]
-body:
-)";
-
 TEST(ProgramFiles, InfAndNanAreNumbersUnlessSomethingIsCalledSo) {
   const std::string head = "parallel: [{p: 6}]\narrays:\n  A: {shape: [6], dtype: float}\n";
   EXPECT_EQ(said(head + "body: [\"A[p] = select(p < 3, -inf, nan)\"]\n"), "accepted");

@@ -54,9 +54,9 @@ struct Change {
 };
 
 // The helps of all races, done; "": one is no recipe.
-class Doer {
+class HelpDoer {
  public:
-  explicit Doer(std::string text) : text_(std::move(text)) {}
+  explicit HelpDoer(std::string text) : text_(std::move(text)) {}
 
   bool take(const Diagnostic& d) {
     const std::size_t own = offset(d.place.line, d.place.column);
@@ -130,7 +130,7 @@ TEST(RaceHelps, WhatAHelpSaysMends) {
     if (code != "E817" && code != "E818") continue;
     if (seen[code] >= wanted) continue;
     SCOPED_TRACE("seed " + std::to_string(k + 90001) + "\n" + before + told);
-    Doer doer(before);
+    HelpDoer doer(before);
     bool is_recipe = true;
     for (const Diagnostic& d : report_on(before).diagnostics) {
       is_recipe = is_recipe && (d.code != "E817" && d.code != "E818" ? true : doer.take(d));

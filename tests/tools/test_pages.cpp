@@ -56,7 +56,7 @@ using test::PageBlock;
 using test::TextLines;
 using Json = test::JsonValue;
 
-struct Outcome {
+struct PageOutcome {
   std::string text;
   int status = 0;
 };
@@ -136,9 +136,9 @@ bool has_at_least(const Json& shown, const Json& actual) {
 }
 
 // What stands where a reader stands who has built the project, and works in a copy of it.
-class Place {
+class PagePlace {
  public:
-  Place() {
+  PagePlace() {
     namespace fs = std::filesystem;
     fs::create_directories(folder_ / "build/release");
     fs::create_directory_symlink(kRepository / "scripts", folder_ / "scripts");
@@ -151,12 +151,12 @@ class Place {
     std::ofstream(folder_ / name) << text;
   }
 
-  Outcome perform(const std::string& command) {
+  PageOutcome perform(const std::string& command) {
     if (command.starts_with("export ")) exports_ += command + "; ";
     const std::string line =
         "cd '" + folder_.path().string() + "'; { " + exports_ + command + "\n} 2>&1";
     std::FILE* pipe = popen(line.c_str(), "r");
-    Outcome outcome;
+    PageOutcome outcome;
     std::array<char, 4096> chunk;
     for (std::size_t n; (n = std::fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) {
       outcome.text.append(chunk.data(), n);
@@ -172,7 +172,7 @@ class Place {
 };
 
 // The same for a C++ program, which is a part of this one.
-Outcome perform(int (*program)()) {
+PageOutcome perform(int (*program)()) {
   std::ostringstream out;
   std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
   const int status = program();
@@ -239,7 +239,7 @@ class Reader {
 
   void run_unused() {
     for (const std::string& name : unused_) {
-      const Outcome outcome = place_.perform(SELVAGE_INSPECT_PATH " " + name);
+      const PageOutcome outcome = place_.perform(SELVAGE_INSPECT_PATH " " + name);
       EXPECT_EQ(outcome.status, 0) << page_ << ": " << name << "\n" << outcome.text;
       ++count_;
     }
@@ -282,7 +282,7 @@ class Reader {
       }
       note_used(line);
       if (is_unproved(line)) continue;
-      const Outcome outcome = place_.perform(line);
+      const PageOutcome outcome = place_.perform(line);
       EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.text;
       last_ = outcome.text;
     }
@@ -302,7 +302,7 @@ class Reader {
       const bool is_program = c.text.starts_with("./") && kPrograms.contains(c.text.substr(2));
       ++count_;
       if (is_unproved(c.text)) continue;
-      const Outcome outcome =
+      const PageOutcome outcome =
           is_program ? perform(kPrograms.at(c.text.substr(2))) : place_.perform(c.text);
       status = outcome.status;
       last_ = outcome.text;
@@ -316,7 +316,7 @@ class Reader {
   }
 
   std::string page_;
-  Place place_;
+  PagePlace place_;
   std::set<std::string> files_, unused_;
   std::string last_;  // what the last command has printed
   int count_ = 0;

@@ -1,4 +1,5 @@
 #include "tests/values/element.h"
+#include "tests/support/special_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +10,6 @@
 namespace selvage::values {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Format {
   int precision;
@@ -167,7 +165,7 @@ Element item_of(const Array& a, std::int64_t k) {
     case DataType::Half: {
       const auto bits = load(std::uint16_t());
       const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-      double v = exponent == 31  ? (fraction != 0 ? kNan : kInfinity)
+      double v = exponent == 31  ? (fraction != 0 ? kNaN : kInfinity)
                  : exponent == 0 ? std::ldexp(fraction, -24)
                                  : std::ldexp(1024 + fraction, exponent - 25);
       e.real = bits >> 15 != 0 ? -v : v;

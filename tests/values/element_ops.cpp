@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/special_values.h"
 #include "tests/values/element.h"
 
 namespace selvage::values {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr OpText kTexts[] = {
     {"+", 2},    {"-", 2},    {"*", 2},    {"/", 2},     {"//", 2},    {"%", 2},    {"-", 1},
@@ -25,7 +24,7 @@ static_assert(std::size(kTexts) == kOps);
 bool is_comparison(Op op) { return op >= Op::Lt && op <= Op::Ne; }
 bool is_real(Op op) { return op == Op::Div || (op >= Op::Sqrt && op <= Op::Gelu); }
 
-bool is_signed(DataType t) { return t >= DataType::Int8 && t <= DataType::Int64; }
+bool is_signed_integer(DataType t) { return t >= DataType::Int8 && t <= DataType::Int64; }
 
 DataType signed_of(int bytes) {
   if (bytes == 1) return DataType::Int8;
@@ -178,8 +177,8 @@ std::optional<DataType> met(DataType a, DataType b) {
   }
   if (is_floating(a) || b == DataType::Bool) return a;
   if (is_floating(b) || a == DataType::Bool) return b;
-  if (is_signed(a) == is_signed(b)) return size_of(a) > size_of(b) ? a : b;
-  if (!is_signed(a)) std::swap(a, b);
+  if (is_signed_integer(a) == is_signed_integer(b)) return size_of(a) > size_of(b) ? a : b;
+  if (!is_signed_integer(a)) std::swap(a, b);
   if (b == DataType::UInt64) return {};
   return size_of(a) > size_of(b) ? a : signed_of(2 * size_of(b));
 }

@@ -5,22 +5,21 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/special_values.h"
 #include "tests/values/page_program.h"
 
 namespace selvage::values {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-DataType carrier(DataType type) { return type == DataType::Double ? type : DataType::Float; }
+DataType fold_carrier(DataType type) { return type == DataType::Double ? type : DataType::Float; }
 int precision(DataType type) { return type == DataType::Double ? 53 : 24; }
 double half_step(DataType type) { return std::ldexp(1.0, -precision(type)); }
 double most(DataType type) {
   return type == DataType::Double ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
 }
 
-Element open(DataType type) { return {.type = type, .slack = kInfinity}; }
+Element open_element(DataType type) { return {.type = type, .slack = kInfinity}; }
 
 bool any_of(const std::vector<Element>& items, auto holds) {
   return std::any_of(items.begin(), items.end(), holds);
@@ -67,12 +66,12 @@ Element sum_of_reals(const std::vector<Element>& items, DataType type) {
     sizes += std::abs(static_cast<long double>(e.real));
     slack += e.slack;
   }
-  if (sizes + slack > 0.5L * most(type)) return open(type);  // some order may overflow
+  if (sizes + slack > 0.5L * most(type)) return open_element(type);  // some order may overflow
   r.real = has_infinity ? double(sum) : round_to_carried(double(sum), type);
   if (has_infinity || sums_exactly(items, type)) return r;
   const bool is_one = items.size() == 1;
   const double errors = is_one ? 0 : double(sizes) * double(items.size()) * half_step(type) * 1.01;
-  r.slack = slack + errors + (is_one ? 0 : step_at(r.real, carrier(type)));
+  r.slack = slack + errors + (is_one ? 0 : step_at(r.real, fold_carrier(type)));
   return r;
 }
 
@@ -83,7 +82,7 @@ Element product_of_reals(const std::vector<Element>& items, DataType type) {
     return r;
   }
   if (any_of(items, [](const Element& e) { return e.slack > 0; })) {
-    return items.size() == 1 ? items[0] : open(type);
+    return items.size() == 1 ? items[0] : open_element(type);
   }
   if (items.size() == 1) {
     r.real = items[0].real;
@@ -98,11 +97,11 @@ Element product_of_reals(const std::vector<Element>& items, DataType type) {
     odds *= odd_part(e.real).odd;
   }
   const long double least = type == DataType::Double ? 0x1p-1022L : 0x1p-126L;
-  if (!(high < 0.5L * most(type)) || !(low > 2 * least)) return open(type);
+  if (!(high < 0.5L * most(type)) || !(low > 2 * least)) return open_element(type);
   r.real = std::isfinite(product) ? round_to_carried(double(product), type) : double(product);
   if (std::isfinite(product) && product != 0 && odds > std::ldexp(1.0L, precision(type))) {
     r.slack = std::abs(r.real) * double(items.size()) * half_step(type) * 1.01 +
-              step_at(r.real, carrier(type));
+              step_at(r.real, fold_carrier(type));
   }
   return r;
 }
@@ -131,10 +130,10 @@ Element variance_of(const std::vector<Element>& items, DataType type, int correc
     if (divisor > 0) r.real = 0;
     return r;
   }
-  if (divisor == 0 || slack > 0 || !(4 * n * sizes < most(type))) return open(type);
+  if (divisor == 0 || slack > 0 || !(4 * n * sizes < most(type))) return open_element(type);
   r.real = round_to_carried(double(squares / divisor), type);
   r.slack =
-      16 * n * half_step(type) * double(sizes) / divisor + 16 * step_at(r.real, carrier(type));
+      16 * n * half_step(type) * double(sizes) / divisor + 16 * step_at(r.real, fold_carrier(type));
   return r;
 }
 
@@ -186,7 +185,7 @@ Element place_of(How how, const std::vector<Element>& items) {
   for (std::size_t k = 0; k < items.size(); ++k) {
     const double slack = items[k].slack + items[best].slack;
     if (k != best && slack > 0 && std::abs(items[k].real - items[best].real) <= slack * 1.0001) {
-      return open(DataType::Int64);
+      return open_element(DataType::Int64);
     }
   }
   return whole(DataType::Int64, Wide(best));
@@ -216,7 +215,7 @@ DataType fold_result(How how, DataType item) {
 
 Element folded(How how, const std::vector<Element>& given, int correction) {
   const DataType from = given.at(0).type, type = fold_result(how, from);
-  if (any_of(given, is_open)) return open(type);
+  if (any_of(given, is_open)) return open_element(type);
   std::vector<Element> items;
   const bool keeps_type = how == How::ArgMax || how == How::ArgMin;
   for (const Element& e : given) {
@@ -224,7 +223,7 @@ Element folded(How how, const std::vector<Element>& given, int correction) {
                     : keeps_type                       ? e
                                                        : carried(e, type));
   }
-  if (any_of(items, is_open)) return open(type);
+  if (any_of(items, is_open)) return open_element(type);
   switch (how) {
     case How::Sum:
     case How::Prod: {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "tests/support/special_values.h"
 #include "tests/support/text_files.h"
 #include "tests/values/page_case.h"
 
@@ -17,7 +18,6 @@ using Tensors = std::vector<Tensor>;
 using Call = std::function<Tensor(const Tensors&)>;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr Wide kEnd64 = Wide(1) << 64;
 
 constexpr DataType kSigned[] = {Int8, Int16, Int32, Int64};
@@ -238,8 +238,8 @@ void add_halves(Rows& rows) {
 }
 
 void add_nans(Rows& rows) {
-  const Given x = reals(Float, {1, kNan, kNan}), y = reals(Float, {kNan, 2, kNan});
-  const Given nans = reals(Float, {kNan, kNan, kNan}), others = reals(Float, {1, 2, kNan});
+  const Given x = reals(Float, {1, kNaN, kNaN}), y = reals(Float, {kNaN, 2, kNaN});
+  const Given nans = reals(Float, {kNaN, kNaN, kNaN}), others = reals(Float, {1, 2, kNaN});
   const auto pair = [](Given a, Given b, const std::string& name, Call call, Given expected) {
     return two(std::move(a), std::move(b), name + "(a[i], b[i])", std::move(call),
                std::move(expected));
@@ -253,11 +253,11 @@ void add_nans(Rows& rows) {
           x, y, "fmax", [](const Tensors& t) { return fmax(t[0], t[1]); }, others),
       pair(
           x, y, "fmin", [](const Tensors& t) { return fmin(t[0], t[1]); }, others)};
-  const Given items = reals(Float, {1, kNan, 3});
+  const Given items = reals(Float, {1, kNaN, 3});
   rows["the folds max, min with a NaN among the items"] = {
-      fold(items, "max", kMax, reals(Float, {kNan})),
-      fold(items, "min", kMin, reals(Float, {kNan})),
-      fold(reals(Half, {kNan, 1}), "max", kMax, reals(Half, {kNan}))};
+      fold(items, "max", kMax, reals(Float, {kNaN})),
+      fold(items, "min", kMin, reals(Float, {kNaN})),
+      fold(reals(Half, {kNaN, 1}), "max", kMax, reals(Half, {kNaN}))};
   const Call fold_fmax = [](const Tensors& t) { return fmax(t[0], Axes{}); };
   const Call fold_fmin = [](const Tensors& t) { return fmin(t[0], Axes{}); };
   rows["the folds fmax, fmin"] = {fold(items, "fmax", fold_fmax, reals(Float, {3})),
@@ -265,17 +265,17 @@ void add_nans(Rows& rows) {
                                   fold(nans, "fmax", fold_fmax, reals(Float, {-kInf})),
                                   fold(nans, "fmin", fold_fmin, reals(Float, {kInf}))};
   rows["argmax, argmin with a NaN"] = {
-      fold(reals(Float, {5, kNan, 9, kNan}), "argmax", kArgMax, wholes(Int64, {1})),
+      fold(reals(Float, {5, kNaN, 9, kNaN}), "argmax", kArgMax, wholes(Int64, {1})),
       fold(
-          reals(Float, {5, 1, kNan}), "argmin", [](const Tensors& t) { return argmin(t[0]); },
+          reals(Float, {5, 1, kNaN}), "argmin", [](const Tensors& t) { return argmin(t[0]); },
           wholes(Int64, {2}))};
-  const Given nan = reals(Float, {kNan});
+  const Given nan = reals(Float, {kNaN});
   rows["relu(NaN), clamp(NaN, 0, 1)"] = {
       one(
           nan, "relu(a[i])", [](const Tensors& t) { return relu(t[0]); }, nan),
       one(
           nan, "min(max(a[i], 0), 1)", [](const Tensors& t) { return clamp(t[0], 0, 1); }, nan)};
-  const Given two_nans = reals(Float, {kNan, kNan}), some = reals(Float, {kNan, 1});
+  const Given two_nans = reals(Float, {kNaN, kNaN}), some = reals(Float, {kNaN, 1});
   rows["NaN == NaN, NaN < x; NaN != NaN"] = {
       two(
           two_nans, some, "a[i] == b[i]", [](const Tensors& t) { return t[0] == t[1]; },
@@ -322,7 +322,7 @@ void add_nans(Rows& rows) {
           reals(Double, {-4, -3, 4, 3, kInf})),
       two(
           dividends, divisors, "a[i] % b[i]", [](const Tensors& t) { return t[0] % t[1]; },
-          reals(Double, {1, 1, 1, 1, kNan}))};
+          reals(Double, {1, 1, 1, 1, kNaN}))};
 }
 
 void add_folds(Rows& rows) {
@@ -352,7 +352,7 @@ void add_folds(Rows& rows) {
   rows["var(x, 0); `variance(x, axes, keepdim, 0)`"] = {fold(
       items, "var", [](const Tensors& t) { return variance(t[0], {}, false, 0); },
       reals(Float, {1}), ", 0")};
-  rows["var of one item"] = {fold(reals(Float, {3}), "var", kVariance, reals(Float, {kNan}))};
+  rows["var of one item"] = {fold(reals(Float, {3}), "var", kVariance, reals(Float, {kNaN}))};
   const auto nothing = [](DataType type) { return Given{.type = type}; };
   auto& ends = rows["max, min of nothing"];
   for (std::size_t k = 0; k < 4; ++k) {
@@ -372,7 +372,7 @@ void add_folds(Rows& rows) {
       fold(
           nothing(Float), "all", [](const Tensors& t) { return all(t[0]); }, wholes(Bool, {1})),
       fold(nothing(Float), "argmax", kArgMax, wholes(Int64, {0})),
-      fold(nothing(Float), "mean", kMean, reals(Float, {kNan}))};
+      fold(nothing(Float), "mean", kMean, reals(Float, {kNaN}))};
   rows["argmax among equals"] = {
       fold(wholes(Int32, {1, 7, 7}), "argmax", kArgMax, wholes(Int64, {1})),
       fold(reals(Float, {kInf, 1, kInf}), "argmax", kArgMax, wholes(Int64, {0}))};
