@@ -90,10 +90,13 @@ foreach(layer IN LISTS layers)
   list(APPEND selvage_folders ${folders})
 endforeach()
 
-# selvage::selvage is the whole house, but for what is not installed.
+# selvage::selvage is the whole house, but for what is not installed, and for the pictures: whoever
+# draws links selvage::pictures.
 list(REMOVE_ITEM selvage_folders ${not_installed})
+set(selvage_core ${selvage_folders})
+list(REMOVE_ITEM selvage_core pictures)
 add_library(selvage INTERFACE)
 add_library(selvage::selvage ALIAS selvage)
-foreach(folder IN LISTS selvage_folders)
+foreach(folder IN LISTS selvage_core)
   target_link_libraries(selvage INTERFACE selvage_${folder})
 endforeach()

@@ -14,7 +14,7 @@ if(sources)
   target_compile_definitions(schedule_inspect_command PRIVATE
     SELVAGE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(schedule_inspect_command
-    PUBLIC selvage_confirm selvage
+    PUBLIC selvage_pictures selvage_confirm selvage
     PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
   use_pch(schedule_inspect_command selvage_pch)
   add_executable(schedule_inspect "${main}")

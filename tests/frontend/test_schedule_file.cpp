@@ -194,7 +194,7 @@ TEST(ScheduleFile, ExpectationsAreComparedAsExpressions) {
 }
 
 // clang-format off
-const Refused kFiles[] = {
+const Refused kWrongFiles[] = {
     {"tensors:\n"
      "  T0:\n"
      "    dtype: float\n",
@@ -299,7 +299,7 @@ const Refused kFiles[] = {
 // clang-format on
 
 TEST(ScheduleFileRefusals, FilesThatMakeNoSenseAreWrong) {
-  for (const auto& [text, message] : kFiles) {
+  for (const auto& [text, message] : kWrongFiles) {
     EXPECT_EQ(refusal(text), std::string(message) + "\n");
     EXPECT_EQ(status(text), 2) << text;
   }

@@ -250,7 +250,7 @@ const Refused kWrong[] = {
      "a.yaml:7:16: error[E304]: schedule.s.memory: 'sharde' is none of global, shared, local; help: "
      "did you mean 'shared'?"},
 };
-const Refused kIllegal[] = {
+const Refused kIllegalSchedules[] = {
     {"  s: inline\n",
      "a.yaml:7:3: error[E415]: s folds elements, and recomputing that in every reader is not what inlining does; help: leave inline out, and it is computed inside of its readers where that can be"},
     {"  s: [{merge: {in: [m, n], out: q}}]\n",
@@ -276,7 +276,7 @@ TEST(ScheduleSectionRefusals, ListsThatMakeNoSenseAreWrong) {
 }
 
 TEST(ScheduleSectionRefusals, ListsThatCannotBeAreIllegal) {
-  for (const auto& [text, message] : kIllegal) {
+  for (const auto& [text, message] : kIllegalSchedules) {
     EXPECT_EQ(refusal(kRows + text), std::string(message) + "\n") << text;
     EXPECT_EQ(status(kRows + text), 1) << text;
   }

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "drawings.h"
+#include "tests/pictures/drawings.h"
 
 namespace selvage {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "drawings.h"
+#include "tests/pictures/drawings.h"
 
 namespace selvage {
 namespace {

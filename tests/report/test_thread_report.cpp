@@ -1,14 +1,14 @@
 // What a thread program is told to be: the page, the JSON, the pictures.
+#include <selvage/pictures/picture.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
-#include <selvage/report/picture.h>
 #include <selvage/report/run_file.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "drawings.h"
 #include "golden.h"
+#include "tests/pictures/drawings.h"
 #include "thread_files.h"
 
 namespace selvage {

@@ -2,11 +2,11 @@
 #include <selvage/confirm/confirm.h>
 #include <selvage/frontend/expression_lines.h>
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/report/dot.h>
+#include <selvage/pictures/dot.h>
+#include <selvage/pictures/picture.h>
 #include <selvage/report/file_schema.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
-#include <selvage/report/picture.h>
 #include <selvage/report/resources.h>
 #include <selvage/report/rules_page.h>
 #include <selvage/report/run_file.h>
