@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr const char* kPtx = R"(
+constexpr const char* kCountedPtx = R"(
 .version 9.0
 .target sm_90a
 .visible .entry scale(
@@ -45,7 +45,7 @@ $L__BB0_2:
 )";
 
 TEST(PtxCounts, AreByKernelAndByBytesOfAnAccess) {
-  const auto counts = count_ptx(kPtx);
+  const auto counts = count_ptx(kCountedPtx);
   ASSERT_EQ(counts.size(), 2u);
   const StaticCounts& scale = counts.at("scale");
   EXPECT_EQ(scale.instructions, 14);

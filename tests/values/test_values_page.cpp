@@ -53,8 +53,8 @@ PageCase fold(Given a, const std::string& name, Call call, Given expected,
 const Call kAdd = [](const Tensors& t) { return t[0] + t[1]; };
 const Call kSum = [](const Tensors& t) { return sum(t[0]); };
 const Call kProd = [](const Tensors& t) { return prod(t[0]); };
-const Call kMax = [](const Tensors& t) { return max(t[0], Axes{}); };
-const Call kMin = [](const Tensors& t) { return min(t[0], Axes{}); };
+const Call kMax = [](const Tensors& t) { return max(t[0], selvage::Axes{}); };
+const Call kMin = [](const Tensors& t) { return min(t[0], selvage::Axes{}); };
 const Call kMean = [](const Tensors& t) { return mean(t[0]); };
 const Call kVariance = [](const Tensors& t) { return variance(t[0]); };
 const Call kArgMax = [](const Tensors& t) { return argmax(t[0]); };
@@ -258,8 +258,8 @@ void add_nans(Rows& rows) {
       fold(items, "max", kMax, reals(Float, {kNaN})),
       fold(items, "min", kMin, reals(Float, {kNaN})),
       fold(reals(Half, {kNaN, 1}), "max", kMax, reals(Half, {kNaN}))};
-  const Call fold_fmax = [](const Tensors& t) { return fmax(t[0], Axes{}); };
-  const Call fold_fmin = [](const Tensors& t) { return fmin(t[0], Axes{}); };
+  const Call fold_fmax = [](const Tensors& t) { return fmax(t[0], selvage::Axes{}); };
+  const Call fold_fmin = [](const Tensors& t) { return fmin(t[0], selvage::Axes{}); };
   rows["the folds fmax, fmin"] = {fold(items, "fmax", fold_fmax, reals(Float, {3})),
                                   fold(items, "fmin", fold_fmin, reals(Float, {1})),
                                   fold(nans, "fmax", fold_fmax, reals(Float, {-kInf})),
