@@ -78,7 +78,7 @@ class Planting:
 
     def __init__(self, root, folder, jobs):
         self.root, self.folder, self.jobs = root, folder, jobs
-        self.release = root / "build/release"
+        self.release = root / "build/apart"
         for name in ("csrc", "objects", "lib", "bin", "pch", "tmp"):
             shutil.rmtree(folder / name, ignore_errors=True)
             (folder / name).mkdir(parents=True)
