@@ -13,3 +13,16 @@ endforeach()
 add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${sources})
 target_link_libraries(check_headers PRIVATE selvage_pictures selvage_confirm)
 target_compile_options(check_headers PRIVATE -O0 -g0)
+
+# And all of them in one source, as part of every build with tests: each header stands beside each
+# other one.
+set(text "")
+foreach(header IN LISTS headers)
+  string(APPEND text "#include <selvage/${header}>\n")
+endforeach()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/all_headers.cpp" CONTENT "${text}")
+if(SELVAGE_TESTS)
+  add_library(all_headers OBJECT "${PROJECT_BINARY_DIR}/all_headers.cpp")
+  target_link_libraries(all_headers PRIVATE selvage_confirm)
+  target_compile_options(all_headers PRIVATE -O0 -g0)
+endif()

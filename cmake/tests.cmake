@@ -139,7 +139,9 @@ set_tests_properties(examples_are_listed PROPERTIES PASS_REGULAR_EXPRESSION
 add_test(NAME includes_go_down COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_includes")
 add_test(NAME check_includes_refuses COMMAND
   "${PROJECT_SOURCE_DIR}/tests/scripts/test_check_includes.sh")
-set_tests_properties(includes_go_down check_includes_refuses PROPERTIES LABELS house)
+add_test(NAME layers_are_those_of_the_page COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_layers")
+set_tests_properties(includes_go_down check_includes_refuses layers_are_those_of_the_page
+  PROPERTIES LABELS house)
 
 find_program(PYTHON3 python3)
 if(PYTHON3)
