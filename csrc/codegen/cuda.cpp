@@ -469,4 +469,12 @@ CudaText cuda(const Kernel& kernel) {
   return Writer(kernel).write();
 }
 
+std::string cuda(const Program& program) {
+  std::string text;
+  for (const ProgramStep& step : program.steps) {
+    for (const Kernel& k : step.variants) text += (text.empty() ? "" : "\n") + cuda(k).text;
+  }
+  return text;
+}
+
 }  // namespace selvage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
+#include <selvage/lower/program.h>
 
 #include <string>
 #include <vector>
@@ -32,5 +33,7 @@ struct CudaText {
 // holds: that is the kernel's promise, and it is what lets a shared subexpression be computed above
 // a guard. Throws Illegal E706 where a statement is not emitted yet.
 CudaText cuda(const Kernel& kernel);
+// The texts of all kernels of a program, one after the other.
+std::string cuda(const Program& program);
 
 }  // namespace selvage

@@ -118,12 +118,12 @@ bool is_of_a_library(Function f) {
          f != Function::Floor && f != Function::Ceil;
 }
 
-struct Items {
+struct Totals {
   double sum = 0, errors = 0, magnitudes = 0;
 };
 
-Items totals(std::span<const Uncertain> items) {
-  Items all;
+Totals totals(std::span<const Uncertain> items) {
+  Totals all;
   for (const Uncertain& x : items) {
     all.sum += as_real(x.value);
     all.errors += x.error;
@@ -241,7 +241,7 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
   if (!is_single_or_double(fold.type)) return most > 0 ? kOpen : 0;
   const bool is_variance = fold.how == Reduction::Variance;
   if (items.size() < 2 && most == 0 && !is_variance) return 0;
-  const Items all = totals(items);
+  const Totals all = totals(items);
   // Not a number, or infinite: so it is in every order, but where items that are finite overflow.
   if (!std::isfinite(all.magnitudes)) {
     const bool is_certain = std::any_of(items.begin(), items.end(), [](const Uncertain& x) {

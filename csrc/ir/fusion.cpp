@@ -58,6 +58,11 @@ void Tensor::refuse_none() {
                    "assign to it first what an input or an operation gave");
 }
 
+const std::string& Tensor::name() const { return fusion()[id()].name; }
+DataType Tensor::type() const { return fusion()[id()].type; }
+std::vector<Expr> Tensor::shape() const { return fusion().shape(id()); }
+std::size_t Tensor::rank() const { return fusion()[id()].logical.size(); }
+
 Fusion::Fusion() : Fusion(std::make_shared<ExprPool>()) {}
 Fusion::~Fusion() = default;
 Fusion::Fusion(const Fusion&) = default;
@@ -95,16 +100,19 @@ Expr Fusion::extent(const std::string& name, std::optional<std::int64_t> min,
   facts_->bound(n, min ? constant(*min) : Expr(), max ? constant(*max) : Expr());
   if (multiple_of > 1) facts_->congruent(n, multiple_of);
   sizes_.push_back(n);
+  ++changes_;
   return n;
 }
 
 // Extents that stand there already may become plain ones.
 void Fusion::assume(Expr fact) {
+  ++changes_;
   facts_->assume(fact);
   domains_->simplify_extents();
 }
 
 void Fusion::check_at_launch(Expr condition, std::string why) {
+  ++changes_;
   launch_checks_.push_back(condition);
   launch_reasons_.push_back(std::move(why));
   assume(condition);
@@ -132,6 +140,7 @@ void Fusion::claim(const std::string& name) {
 }
 
 void Fusion::rename(TensorId t, const std::string& name) {
+  ++changes_;
   TensorInfo& tensor = edit(t);
   if (name != tensor.name) claim(name);
   auto_named_.erase(t);
@@ -146,6 +155,7 @@ std::optional<TensorId> Fusion::find(const std::string& name) const {
 }
 
 TensorId Fusion::add(TensorInfo tensor) {
+  ++changes_;
   const auto id = TensorId(tensors_.size());
   if (tensor.name.empty()) {
     const auto is_size = [&](Expr n) { return n.name() == tensor.name; };
@@ -159,6 +169,13 @@ TensorId Fusion::add(TensorInfo tensor) {
   names_[tensor.name] = id;
   tensors_.push_back(std::move(tensor));
   return id;
+}
+
+std::shared_ptr<const Fusion> Fusion::snapshot() const {
+  auto copy = std::make_shared<Fusion>(*this);
+  copy->facts_ = std::make_shared<Facts>(*facts_);
+  copy->domains_ = std::make_shared<DomainGraph>(*domains_);
+  return copy;
 }
 
 Fusion Fusion::over(DomainGraph domains) const {

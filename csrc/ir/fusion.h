@@ -107,6 +107,10 @@ class Tensor {
     if (!is_any()) refuse_none();
     return id_;
   }
+  const std::string& name() const;
+  DataType type() const;
+  std::vector<Expr> shape() const;  // logical, outer to inner
+  std::size_t rank() const;
 
  private:
   [[noreturn]] static void refuse_none();
@@ -191,10 +195,19 @@ class Fusion {
 
   std::size_t size() const { return tensors_.size(); }
   const TensorInfo& operator[](TensorId t) const { return tensors_[index_of(t)]; }
-  TensorInfo& edit(TensorId t) { return tensors_[index_of(t)]; }  // all but its name
+  TensorInfo& edit(TensorId t) {  // all but its name
+    ++changes_;
+    return tensors_[index_of(t)];
+  }
   std::optional<TensorId> find(const std::string& name) const;
   // A tensor as it is: only its name is checked.
   TensorId add(TensorInfo tensor);
+  // A copy that nothing changes which is done to this one: what a Schedule is made over.
+  std::shared_ptr<const Fusion> snapshot() const;
+  // Is it a copy of the other, or both of one?
+  bool is_version_of(const Fusion& other) const { return identity_ == other.identity_; }
+  // How often it has been changed: a copy of which this is the same is as the other one is.
+  std::uint64_t changes() const { return changes_; }
   // A copy to add tensors to whose iterdomains may be any of `domains`, which begin with its own.
   Fusion over(DomainGraph domains) const;
   std::vector<Expr> shape(TensorId t) const;
@@ -238,6 +251,8 @@ class Fusion {
   bool may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) const;
   bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
 
+  std::shared_ptr<const char> identity_ = std::make_shared<const char>();
+  std::uint64_t changes_ = 0;
   std::shared_ptr<ExprPool> pool_;
   std::shared_ptr<Facts> facts_;
   std::shared_ptr<DomainGraph> domains_;

@@ -13,7 +13,7 @@ Schedule& Schedule::operator=(const Schedule&) = default;
 Schedule& Schedule::operator=(Schedule&&) noexcept = default;
 
 Schedule::Schedule(const Fusion& fusion)
-    : fusion_(&fusion),
+    : fusion_(fusion.snapshot()),
       graph_(std::make_shared<const DomainGraph>(fusion.domains())),
       nests_(fusion.size()) {
   std::vector<char> is_read(fusion.size(), 0);

@@ -21,10 +21,17 @@ struct ScheduledLoop {
   friend bool operator==(const ScheduledLoop&, const ScheduledLoop&) = default;
 };
 
+// What a split calls its loops (empty: a name is made up), and which of them the factor is the
+// extent of.
+struct SplitOptions {
+  std::string outer = {}, inner = {};
+  bool inner_split = true;  // false: the factor is how many outer iterations there are
+};
+
 class Placement;
 
-// How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion that
-// must outlive it and not change any more. Copy it, try something, drop it, from several threads.
+// How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion, as
+// that was when the schedule was made. Copy it, try something, drop it, from several threads.
 //
 // At first every computed tensor is a serial nest over its logical domain and what it folds over;
 // one that only other tensors read is inlined into its readers, or, where it folds, it follows
@@ -45,19 +52,25 @@ class Schedule {
   Schedule& operator=(const Schedule&);
   Schedule& operator=(Schedule&&) noexcept;
 
+  // Wherever a TensorId is taken, a Tensor may stand.
   std::vector<ScheduledLoop> loops(TensorId t) const;
+  std::vector<ScheduledLoop> loops(Tensor t) const { return loops(t.id()); }
   // The loops of a tensor of that rank: auto [m, n] = s.loops<2>(y);
+  template <std::size_t Rank>
+  std::array<ScheduledLoop, Rank> loops(TensorId t) const {
+    return exactly<Rank>(loops(t));
+  }
   template <std::size_t Rank>
   std::array<ScheduledLoop, Rank> loops(Tensor t) const {
     return exactly<Rank>(loops(t.id()));
   }
 
+  // Into an outer and an inner loop: s.split(l, 8, {.outer = "o", .inner = "i"}).
   std::pair<ScheduledLoop, ScheduledLoop> split(ScheduledLoop l, Expr factor,
-                                                bool inner_split = true,
-                                                std::string outer_name = {},
-                                                std::string inner_name = {});
-  std::pair<ScheduledLoop, ScheduledLoop> split(ScheduledLoop l, std::int64_t factor) {
-    return split(l, fusion_->pool().constant(factor));
+                                                SplitOptions options = {});
+  std::pair<ScheduledLoop, ScheduledLoop> split(ScheduledLoop l, std::int64_t factor,
+                                                SplitOptions options = {}) {
+    return split(l, fusion_->pool().constant(factor), std::move(options));
   }
   ScheduledLoop merge(ScheduledLoop outer, ScheduledLoop inner, std::string name = {});
   ScheduledLoop resize(ScheduledLoop l, Expr left, Expr right, std::string name = {});
@@ -71,20 +84,26 @@ class Schedule {
   Schedule& bind(ScheduledLoop l, ParallelType type);
   // Recomputed in every reader; not for outputs. And the other way round: stored by a kernel.
   Schedule& inline_into_readers(TensorId t);
+  Schedule& inline_into_readers(Tensor t) { return inline_into_readers(t.id()); }
   Schedule& materialize(TensorId t);
+  Schedule& materialize(Tensor t) { return materialize(t.id()); }
   // Computed where loop `at` of another tensor begins, once for each iteration of the loops down to
   // and with it: a loop of these that is its own too (the same iterdomain) is shared, the others
   // are iterated over, and what it keeps is what one iteration needs. Its shared loops come first
   // after that. Everyone who reads it must do so within these loops; that is seen when the fusion
   // is lowered. Its loops are its own to cut up further.
   Schedule& compute_at(TensorId t, ScheduledLoop at);
+  Schedule& compute_at(Tensor t, ScheduledLoop at) { return compute_at(t.id(), at); }
   // The same, inside no loop of the reader's own: in its kernel, before its loops; but inside those
   // that the reader shares with the nest that it is computed in itself.
   Schedule& compute_in(TensorId t, TensorId reader);
+  Schedule& compute_in(TensorId t, Tensor reader) { return compute_in(t, reader.id()); }
+  Schedule& compute_in(Tensor t, Tensor reader) { return compute_in(t.id(), reader.id()); }
   // Where its elements are kept: global memory if it is stored by a kernel of its own, else, if
   // nothing is said, the registers of each thread where no thread reads what another has computed,
   // and the block's shared memory where one does. E419: an output is kept in global memory.
   Schedule& keep_in(TensorId t, Memory memory);
+  Schedule& keep_in(Tensor t, Memory memory) { return keep_in(t.id(), memory); }
   // Blocks that fold t together, where a loop that it folds over is bound to BIDx..z, meet in
   // global memory: a kernel before stores the empty state in every element, and then each block
   // adds what it has come to, or takes the minimum or the maximum, atomically. Floats are added in
@@ -92,6 +111,7 @@ class Schedule {
   // where t is no sum, min or max, or a part of one, or a sum whose elements are not of the type
   // that it is added up in (float16 would be rounded at each addition).
   Schedule& meet_atomically(TensorId t);
+  Schedule& meet_atomically(Tensor t) { return meet_atomically(t.id()); }
   // What `reference` was cut into, as far as t has the same iterdomains: its transforms in the
   // order in which they were made, each where all that it takes are loops of t by now, and not
   // folded loops and others in one. Loops that both then have are bound as the reference's; one
@@ -99,6 +119,8 @@ class Schedule {
   // reference's order, then t's others; those that t folds over stand behind the rest. E422 where
   // nothing is shared, or either is an input or inlined; E413 where a type would be bound twice.
   Schedule& like(TensorId t, TensorId reference);
+  Schedule& like(TensorId t, Tensor reference) { return like(t, reference.id()); }
+  Schedule& like(Tensor t, Tensor reference) { return like(t.id(), reference.id()); }
   // A new tensor `name` (empty: one is made up) that is a copy, with the same logical domain.
   //   Cache after: of an input, or of what others read: name[i] = t[i], and all who read t read the
   //     copy instead (but loads within subscripts). t itself stays as it is.
@@ -113,6 +135,9 @@ class Schedule {
   // E420 where nothing reads t and it is no output, t is a partial tensor of rfactor, or where
   // another tensor is computed at a loop that t would lose.
   TensorId cache(TensorId t, std::string name, Memory memory);
+  TensorId cache(Tensor t, std::string name, Memory memory) {
+    return cache(t.id(), std::move(name), memory);
+  }
   // Folds in two steps. t folds over several loops; `folded` are some of them, not all. The new
   // tensor `name` folds over these: it has an element for each of t's and each iteration of the
   // other loops that t folds over, and keeps there the state that the fold comes to. t then merges
@@ -125,6 +150,9 @@ class Schedule {
   // computed at that loop of the partial tensor, which is who reads it now. E421 where t does not
   // fold, or `folded` is not a part of its folded loops.
   TensorId rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::string name);
+  TensorId rfactor(Tensor t, std::vector<ScheduledLoop> folded, std::string name) {
+    return rfactor(t.id(), std::move(folded), std::move(name));
+  }
   // Any set of iterdomains from which the tensor's logical domain follows (for views, whose loops
   // need not descend from the logical domain). Transforms are made on the graph by `derive`.
   Schedule& set_loops(TensorId t, std::vector<DomainId> loops);
@@ -231,7 +259,7 @@ class Schedule {
   void drop_folded(Nest& own, const std::vector<DomainId>& kept) const;
   friend class Placement;
 
-  const Fusion* fusion_;
+  std::shared_ptr<const Fusion> fusion_;
   std::shared_ptr<const Fusion> own_;  // a copy with more tensors, where primitives added some
   DomainGraph graph_;
   std::vector<Nest> nests_;

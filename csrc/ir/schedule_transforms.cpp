@@ -38,8 +38,8 @@ void Schedule::use_transform(TensorId t, DomainId in, DomainId out) {
 }
 
 std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr factor,
-                                                        bool inner_split, std::string outer_name,
-                                                        std::string inner_name) {
+                                                        SplitOptions options) {
+  auto& [outer_name, inner_name, inner_split] = options;
   const std::size_t at = position(l);
   const std::string own = name(l.tensor, l.domain);
   if (outer_name.empty()) outer_name = derived_name(own, "o", graph_.size());

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -29,8 +30,8 @@ struct Buffer {
   // Of Shared memory: where it begins in the block's, in bytes. Buffers may overlap, and then what
   // is stored in one is lost to the other. Invalid: bytes of its own.
   std::optional<std::int64_t> offset = {};
-  // Of Global memory whose strides a launch tells: how far apart items are along each axis, and how
-  // many there are. The host has made sure that no two items have one address.
+  // Of Global memory that holds a tensor: how its items lie, along each axis from the outer one to
+  // the inner. Empty: not known.
   struct Axis {
     Expr stride, extent;
   };
@@ -39,8 +40,42 @@ struct Buffer {
   // a phase of one. They are ready when a block begins, and only Arrive, Wait and AsyncCopy use
   // them.
   std::optional<std::int64_t> arrivals = {};
+  bool is_kept_apart = false;  // the host has made sure that no two items have one address
 };
 using BufferId = std::uint32_t;  // index into Kernel::buffers
+
+// Which item of its tensor lies at an address: what lowering knows, and the address no longer
+// tells. Nothing is computed from it; a proof that goes by it proves first that it is so.
+struct Item {
+  // Along the buffer's axes, over the variables of the loops around; of an access of several
+  // neighbours over its `lane` too.
+  std::vector<Expr> indices;
+  // Of an item that is stored: the block (x, y, z) and the thread (x, y, z) that stores it, over
+  // the indices, whose names here are item.0, item.1, ... Invalid: not known.
+  std::array<Expr, 6> owner = {};
+};
+// By the addresses that statements and values have.
+class Items {
+ public:
+  void add(BufferId buffer, Expr address, Item item) {
+    items_[key(buffer, address)] = std::move(item);
+  }
+  const Item* find(BufferId buffer, Expr address) const {
+    const auto it = items_.find(key(buffer, address));
+    return it == items_.end() ? nullptr : &it->second;
+  }
+  // What has that address has this one, too: another way to write it.
+  void rename(BufferId buffer, Expr from, Expr to) {
+    const Item* item = same(from, to) ? nullptr : find(buffer, from);
+    if (item != nullptr) add(buffer, to, Item(*item));
+  }
+
+ private:
+  static std::uint64_t key(BufferId buffer, Expr address) {
+    return std::uint64_t(buffer) << 32 | address.id();
+  }
+  std::unordered_map<std::uint64_t, Item> items_;
+};
 
 struct Statement;
 using Body = std::vector<Statement>;
@@ -208,6 +243,7 @@ struct Kernel {
   // by, so that kernels that differ in index_type alone have one proof. Invalid: all of it.
   Expr premise = {};
   ValueGraph values;  // Read nodes name buffers of this kernel
+  Items items = {};
   Body body;
   Facts facts;  // ranges of sizes, loop variables and Defines
 };

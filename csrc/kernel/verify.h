@@ -48,7 +48,7 @@ struct Verification {
 // Refuted is exact: there is a run of the kernel, at the sizes that the finding names, in which
 // these threads do that. What no proof decides is decided by going through the kernel, where its
 // sizes have 256 values at most and it is small. It ends on any kernel: what takes too long is
-// Unknown.
+// Unknown, and so is all of a kernel with an index expression of more than 8,192 nodes.
 Verification verify(const Kernel& kernel);
 
 std::string_view to_string(Hazard h);

@@ -102,7 +102,7 @@ class AccessCollector {
       children.push_back(id);
       const StatementParts parts = parts_of(body[i]);
       if (parts.value) add_reads(*parts.value, id, scope);
-      for (const StatementAccess& a : parts.accesses) add(a, id, scope);
+      for (const StatementAccess& a : parts.accesses) add(a, id, scope).lane = parts.lane;
       map_.has_own_pace_ = map_.has_own_pace_ || parts.has_own_pace;
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
@@ -245,7 +245,12 @@ class AccessCollector {
                               .duplicates_allowed = a.duplicates_allowed,
                               .alignment = a.alignment,
                               .is_async = a.is_async});
-    return map_.accesses_.back();
+    KernelAccess& access = map_.accesses_.back();
+    access.item = kernel_.items.find(a.buffer, a.address);
+    if (access.item != nullptr) {
+      for (Expr index : access.item->indices) access.indices.push_back(written(index));
+    }
+    return access;
   }
 
   // From the value down to what it is made of: a node is asked for where one of its users is.
@@ -351,7 +356,10 @@ void AccessMap::find_sizes() {
     roots.insert(roots.end(), s.conditions.begin(), s.conditions.end());
   }
   for (const KernelAccess& a : accesses_) roots.push_back(a.address);
-  for (const Buffer& b : kernel_.buffers) roots.push_back(b.elements);
+  for (const Buffer& b : kernel_.buffers) {
+    roots.push_back(b.elements);
+    for (const Buffer::Axis& axis : b.axes) roots.insert(roots.end(), {axis.stride, axis.extent});
+  }
   const Expr premise = kernel_.premise.valid() ? kernel_.premise : kernel_.condition;
   if (premise.valid()) roots.push_back(premise);
   const auto is_free = [&](Expr e) {

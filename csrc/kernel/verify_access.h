@@ -72,6 +72,11 @@ struct KernelAccess {
   bool is_async = false;         // it ends later
   bool mentions_memory = false;  // its address or a condition of its scope is over MemoryNumbers
   bool is_hidden = false;        // it may be that nothing that memory holds makes it happen
+  // Which item it is said to be: indices along the buffer's axes (of several neighbours, over
+  // `lane`, 0 to width - 1, too), and who stores it. Null: nothing is said.
+  const Item* item = nullptr;
+  std::vector<Expr> indices = {};
+  Expr lane = {};
 
   // Is there a run in which it happens wherever its scope says?
   bool is_certain() const { return !depends_on_data && !may_be_left_out && !is_hidden; }

@@ -15,14 +15,15 @@ constexpr std::int64_t kShortLoop = 16;
 
 class Bounds {
  public:
-  explicit Bounds(const AccessMap& map) : map_(map) {}
+  Bounds(const AccessMap& map, ItemProofs& items) : map_(map), items_(items) {}
 
   HazardFindings list() {
     for (std::size_t i = 0; i < map_.accesses().size(); ++i) {
       const KernelAccess& a = map_.accesses()[i];
       const Expr address = map_.address(i);
       const Expr n = map_.kernel().buffers[a.buffer].elements;
-      if (is_inside(map_, a.scope, to_linear_or_atom(address), a.width, to_linear_or_atom(n)) ||
+      if (items_.is_inside(i) ||
+          is_inside(map_, a.scope, to_linear_or_atom(address), a.width, to_linear_or_atom(n)) ||
           is_inside_at_each(a, address, n)) {
         add_rule("bounds", out_.proved);
       } else {
@@ -137,11 +138,14 @@ class Bounds {
   }
 
   const AccessMap& map_;
+  ItemProofs& items_;
   HazardFindings out_;
 };
 
 }  // namespace
 
-HazardFindings bounds_findings(const AccessMap& map) { return Bounds(map).list(); }
+HazardFindings bounds_findings(const AccessMap& map, ItemProofs& items) {
+  return Bounds(map, items).list();
+}
 
 }  // namespace selvage

@@ -148,9 +148,7 @@ class Question {
       const Interval a = map_.at(first_.scope).interval(t), b = map_.at(second_.scope).interval(t);
       if (a.is_point() && a == b) agreement.learn(t);
     }
-    const std::optional<bool> by_axes = equate_by_axes(agreement);
-    if (!by_axes.value_or(true) ||
-        !cut_and_equate(agreement, sums_[0], sums_[1], units_, thoroughly)) {
+    if (!cut_and_equate(agreement, sums_[0], sums_[1], units_, thoroughly)) {
       out.across = out.within = Proved{{"no common address"}};
       return;
     }
@@ -159,46 +157,6 @@ class Question {
       return;
     }
     if (!is_grid) compare_signatures(agreement, out);
-  }
-
-  // What has strides of its own keeps its items apart: at one address all indices are the same.
-  // Nothing: not both addresses are sums of strides, each times an index of its axis. False: they
-  // are never the same.
-  std::optional<bool> equate_by_axes(Agreement& agreement) {
-    const std::vector<Buffer::Axis>& axes = map_.kernel().buffers[first_.buffer].axes;
-    if (axes.empty() || first_.buffer != second_.buffer) return std::nullopt;
-    const auto a = indices_of(sums_[0], first_, axes), b = indices_of(sums_[1], second_, axes);
-    if (!a || !b) return std::nullopt;
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-      const bool is_row = axes[k].stride.is_const(1);
-      const std::array<std::int64_t, 2> single{1, 1};
-      if (!equate(agreement, (*a)[k], (*b)[k], is_row ? units_ : single)) return false;
-    }
-    return true;
-  }
-  // An address as indices of the axes, which are within their extents where the access is made.
-  std::optional<std::vector<LinearSum>> indices_of(LinearSum address, const KernelAccess& access,
-                                                   const std::vector<Buffer::Axis>& axes) const {
-    ExprPool& pool = map_.pool();
-    std::vector<LinearSum> indices(axes.size());
-    const auto take = [&](std::size_t k) {
-      const Expr stride = axes[k].stride;
-      const auto divided = cut(pool, address, stride);
-      if (divided) {
-        indices[k] = divided->quotient;
-        address = divided->rest;
-      }
-      const Expr index = to_expr(pool, indices[k]);
-      const std::int64_t last = stride.is_const(1) ? access.width - 1 : 0;
-      return map_.at(access.scope).proves(0 <= index && index + last < axes[k].extent);
-    };
-    // Strides that are symbols first: numbers divide more.
-    for (const bool is_number : {false, true}) {
-      for (std::size_t k = 0; k < axes.size(); ++k) {
-        if (axes[k].stride.is(Op::Const) == is_number && !take(k)) return std::nullopt;
-      }
-    }
-    return address.is_zero() ? std::optional(std::move(indices)) : std::nullopt;
   }
 
   // S*p + q = S*p' + q' with 0 <= q, q' < S: the quotients agree, and so do the rests.

@@ -9,7 +9,8 @@ namespace {
 
 class Races {
  public:
-  explicit Races(const AccessMap& map) : map_(map), order_(map), judge_(map) {}
+  Races(const AccessMap& map, ItemProofs& items)
+      : map_(map), items_(items), order_(map), judge_(map) {}
 
   HazardFindings list() {
     std::vector<std::size_t> shared, global;
@@ -22,6 +23,7 @@ class Races {
     }
     for_pairs(shared, [&](std::size_t a, std::size_t b) { in_block(a, b); });
     for_pairs(global, [&](std::size_t a, std::size_t b) {
+      if (items_.are_of_one_thread(a, b)) return add_rule("one item, one thread", out_.proved);
       in_block(a, b);
       const bool is_one_block = map_.blocks()[0].is(Op::Const) && map_.blocks()[1].is(Op::Const) &&
                                 map_.blocks()[2].is(Op::Const);
@@ -112,6 +114,7 @@ class Races {
   }
 
   const AccessMap& map_;
+  ItemProofs& items_;
   BarrierOrder order_;
   MeetingJudge judge_;
   HazardFindings out_;
@@ -119,6 +122,8 @@ class Races {
 
 }  // namespace
 
-HazardFindings race_findings(const AccessMap& map) { return Races(map).list(); }
+HazardFindings race_findings(const AccessMap& map, ItemProofs& items) {
+  return Races(map, items).list();
+}
 
 }  // namespace selvage

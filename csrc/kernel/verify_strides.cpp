@@ -130,7 +130,7 @@ bool fits(const AccessMap& map, std::size_t scope, const LinearSum& rest, std::i
           Expr stride) {
   Simplifier& known = map.at(scope);
   const Expr q = to_expr(map.pool(), rest);
-  if (!known.proves(0 <= q)) return false;
+  if (!known.proves(0 <= q) && !is_at_most_0(map, scope, 0 - q)) return false;
   if (known.proves(q + units <= stride)) return true;
   return is_at_most_0(map, scope, q + units - stride);
 }

@@ -41,11 +41,11 @@ Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId t,
   return address;
 }
 
-Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId t,
-                std::span<const Expr> indices) {
+std::vector<Expr> allocation_indices(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+                                     std::span<const Expr> indices) {
   const TensorInfo& tensor = fusion[t];
   if (tensor.allocation.empty() || tensor.allocation == tensor.logical) {
-    return address_in(fusion, graph, t, indices);
+    return {indices.begin(), indices.end()};
   }
   const std::vector<Expr> coordinates =
       coordinates_from(graph, tensor.logical, indices, tensor.allocation);
@@ -54,7 +54,12 @@ Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId t,
       refuse_allocation(graph[tensor.allocation[i]].name, tensor.name, "its logical domain");
     }
   }
-  return address_in(fusion, graph, t, coordinates);
+  return coordinates;
+}
+
+Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+                std::span<const Expr> indices) {
+  return address_in(fusion, graph, t, allocation_indices(fusion, graph, t, indices));
 }
 
 Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId t) {

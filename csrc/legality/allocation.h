@@ -22,8 +22,12 @@ std::vector<Expr> strides_of(const Fusion& fusion, const DomainGraph& graph, Ten
 Expr address_in(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
                 std::span<const Expr> indices);
 
-// The same of logical indices (one expression each). Throws Illegal E441 where the allocation
-// domain does not follow from the logical one.
+// The indices of that domain at logical ones (one expression each). Throws Illegal E441 where it
+// does not follow from the logical domain.
+std::vector<Expr> allocation_indices(const Fusion& fusion, const DomainGraph& graph,
+                                     TensorId tensor, std::span<const Expr> indices);
+
+// The address of logical indices (one expression each). Throws as allocation_indices() does.
 Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
                 std::span<const Expr> indices);
 

@@ -17,6 +17,13 @@ struct Legality {
   std::optional<BankConflicts> banks = {};
 };
 
+// What a schedule is refused for by how its tensor lies in memory, whoever asks: E443 a store
+// outside of it, E470 to E474 holes whose fill is lost, wrong or read in vain.
+std::vector<Finding> refusals(const Legality& legality);
+// The same, of these questions alone.
+std::vector<Finding> memory_refusals(const Fusion& fusion, const Schedule& schedule,
+                                     const TensorAnalysis& analysis);
+
 // `reads` and `read`: how the tensor is read, if other than it is written.
 Legality legality_of(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
                      const Schedule* reads = nullptr, const TensorAnalysis* read = nullptr,

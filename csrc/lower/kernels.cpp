@@ -4,8 +4,8 @@
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/statements.h>
-#include <selvage/legality/allocation.h>
 #include <selvage/lower/index_type.h>
+#include <selvage/lower/items.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/lower/stored_parts.h>
@@ -41,16 +41,6 @@ void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
   std::erase_if(kernel.sizes, [&](Expr size) { return !contains(used, size); });
 }
 
-std::vector<Buffer::Axis> axes_of(const ScheduledNests& scheduled, TensorId t) {
-  std::vector<Buffer::Axis> axes;
-  const std::vector<Expr>& strides = scheduled.fusion[t].strides;
-  for (std::size_t k = 0; k < strides.size(); ++k) {
-    const DomainId d = allocation_of(scheduled.fusion, t)[k];
-    axes.push_back({strides[k], scheduled.schedule.graph()[d].extent});
-  }
-  return axes;
-}
-
 // Global memory: what is read, then what is stored.
 void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
   const Fusion& fusion = scheduled.fusion;
@@ -65,7 +55,8 @@ void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelD
                        .elements = elements_of(fusion, scheduled.schedule.graph(), t),
                        .is_written = is_written,
                        .is_read_once = fusion[t].is_input && is_read_once(scheduled, group, t),
-                       .axes = axes_of(scheduled, t)});
+                       .axes = axes_of(fusion, scheduled.schedule.graph(), t),
+                       .is_kept_apart = fusion[t].is_output && !fusion[t].strides.empty()});
     }
   };
   std::vector<TensorId> stored;

@@ -39,6 +39,7 @@ class Builder {
     if (!vector_.is_stored) return std::move(out_);
     SELVAGE_CHECK(stores.size() == 1);
     const Store& store = stores[0];
+    kernel_.items.rename(store.buffer, store.address, vector_.start);
     const BufferId lanes = add_lanes(store.buffer);
     out_.elements[0] = {
         .buffer = lanes, .address = vector_.variable, .value = out_.elements[0].value, .valid = {}};
@@ -140,10 +141,18 @@ class Builder {
     out_.conditions = std::move(conditions);
     const BufferId lanes = add_lanes(read.source);
     for (std::int64_t k = 0; k < vector_.width; k += width) {
+      const Expr from = k == 0 ? start : start + k;
+      if (const Item* item = kernel_.items.find(read.source, address)) {
+        Item moved = *item;
+        for (Expr& index : moved.indices) {
+          index = substitute(index, {{vector_.variable, vector_.variable + k}});
+        }
+        kernel_.items.add(read.source, from, std::move(moved));
+      }
       out_.loads.push_back({.to = lanes,
                             .from = read.source,
                             .to_address = kernel_.pool->constant(k),
-                            .from_address = k == 0 ? start : start + k,
+                            .from_address = from,
                             .width = width,
                             .lane = vector_.variable,
                             .valid = {},

@@ -3,9 +3,11 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/reads.h>
+#include <selvage/legality/legality.h>
 #include <selvage/lower/fill.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/stored_parts.h>
+#include <selvage/simplifier/point.h>
 
 #include <algorithm>
 
@@ -82,6 +84,11 @@ class Lowering {
     check_coverage(placed.analysis);
     check_vector(placed.analysis);
     if (placed.result) check_vector(*placed.result);
+    for (const Finding& f : memory_refusals(fusion_, schedule_, placed.analysis)) {
+      std::vector<std::string> notes;
+      if (const Point at = point_of(f.verdict); !at.empty()) notes.push_back("at " + to_text(at));
+      refuse<Illegal>(f.code, f.reason, f.help, std::move(notes));
+    }
   }
 
   // Trees that one kernel can hold: none reads what another stores, and their loops have no name in
@@ -310,18 +317,21 @@ void check_no_loads(const Fusion& fusion) {
 
 }  // namespace
 
-Program::Program() = default;
-Program::~Program() = default;
-Program::Program(const Program&) = default;
-Program::Program(Program&&) noexcept = default;
-Program& Program::operator=(const Program&) = default;
-Program& Program::operator=(Program&&) noexcept = default;
-
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options) {
-  if (&fusion != &schedule.original() && &fusion != &schedule.fusion()) {
+  if (!fusion.is_version_of(schedule.original())) {
     refuse<BadInput>("E508", "the schedule is of another fusion than the one to lower",
                      "lower the fusion that the schedule was made over");
   }
+  const bool is_as_it_was = fusion.changes() == schedule.original().changes();
+  if (!is_as_it_was && &fusion != &schedule.fusion()) {
+    refuse<BadInput>("E508", "the fusion has been changed since the schedule was made",
+                     "say all that is computed and known, then make the schedule");
+  }
+  return lower(schedule, options);
+}
+
+Program lower(const Schedule& schedule, const LowerOptions& options) {
+  const Fusion& fusion = schedule.original();
   check_has_output(fusion);
   check_no_loads(fusion);
   return Lowering(std::make_shared<const Schedule>(schedule.with_defaults()), options).run();

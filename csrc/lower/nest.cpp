@@ -200,12 +200,17 @@ class Nest {
     for (Expr* e : {&interior_, &full_, &peeled_}) {
       if (e->valid()) *e = named(*e);
     }
-    for (Store& store : stores_) store.address = named(store.address);
+    for (Store& store : stores_) name_address(store.buffer, store.address);
     name_values();
     if (!lanes_) return;
-    if (lanes_->store) lanes_->store->to_address = named(lanes_->store->to_address);
-    for (Store& store : lanes_->elements) store.address = named(store.address);
-    for (Transfer& load : lanes_->loads) load.from_address = named(load.from_address);
+    if (lanes_->store) name_address(lanes_->store->to, lanes_->store->to_address);
+    for (Store& store : lanes_->elements) name_address(store.buffer, store.address);
+    for (Transfer& load : lanes_->loads) name_address(load.from, load.from_address);
+  }
+  void name_address(BufferId buffer, Expr& address) {
+    const Expr before = address;
+    address = named(address);
+    kernel_.items.rename(buffer, before, address);
   }
 
   // What stands inside the k outermost loops. Not guarded: all that is checked inside holds.
@@ -347,7 +352,7 @@ class Nest {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       ValueNode node = kernel_.values[ValueId(i)];
       if (node.kind == ValueNode::Kind::Index) node.index = named(node.index);
-      for (Expr& s : node.subscripts) s = named(s);
+      for (Expr& s : node.subscripts) name_address(node.source, s);
       renamed.add(std::move(node));
     }
     kernel_.values = std::move(renamed);

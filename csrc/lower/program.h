@@ -49,10 +49,16 @@ struct Program {
   std::vector<TensorAnalysis> tensors;  // of every tensor that is stored (legality/analysis.h)
 };
 
-// Throws BadInput E390 a load within a subscript, E508 a schedule of another fusion, E514 a fusion
-// without outputs; and Illegal: what is wrong, at which point, and what would mend it.
+// The loops of each step, as pseudo-code: of its first variant, from which others differ in widths
+// and vectors alone.
+std::string loop_nest(const Program& program);
+
+// Throws BadInput E390 a load within a subscript, E508 a schedule of another fusion, or of one
+// that has been changed since, E514 a fusion without outputs; and Illegal: what is wrong, at which
+// point, and what would mend it.
 //   E416 loops from which the items do not follow   E431 items that no valid point visits
 //   E440 a read out of bounds                       E442 launch or nest past a limit
+//   E443 a store outside of the tensor's memory     E470 to E474 holes and their fills
 struct LowerOptions {
   bool items_may_be_lost = false;  // a nest that does not visit every item is lowered all the same
   // Checks are drawn out of loops, and vectors stored whole, where that is possible.
@@ -61,6 +67,8 @@ struct LowerOptions {
   // measure by.
   bool checks_everything = false;
 };
+Program lower(const Schedule& schedule, const LowerOptions& options = {});
+// The same, of the fusion that the schedule was made over.
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options = {});
 
 }  // namespace selvage

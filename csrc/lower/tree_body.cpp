@@ -2,6 +2,7 @@
 #include <selvage/ir/fold.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
+#include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -77,6 +78,13 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
                             .is_vectorised = draft_.is_vectorised && !stores[0].atomic,
                             .draws_out_checks = options_.draws_out_checks,
                             .checks_everything = options_.checks_everything};
+  if (target == Memory::Global) {
+    const Item item = stored_item(fusion_, schedule_, analysis);
+    for (const Store& store : stores) {
+      const bool is_global = draft_.kernel.buffers[store.buffer].memory == Memory::Global;
+      if (is_global) draft_.kernel.items.add(store.buffer, store.address, item);
+    }
+  }
   return nest_of(request, std::move(stores), draft_.kernel, draft_.computed, draft_.conditions);
 }
 
@@ -117,8 +125,12 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
       address = address_of(fusion_, schedule_.graph(), source, subscripts);
     }
     const BufferId buffer = buffer_of(source, part_read(fusion_, nests_, source, component), false);
-    return values.read(draft_.kernel.buffers[buffer].type, buffer,
-                       {analysis.guarded->simplify(address)});
+    address = analysis.guarded->simplify(address);
+    if (draft_.kernel.buffers[buffer].memory == Memory::Global) {
+      draft_.kernel.items.add(buffer, address,
+                              {allocation_indices(fusion_, schedule_.graph(), source, subscripts)});
+    }
+    return values.read(draft_.kernel.buffers[buffer].type, buffer, {address});
   };
   return ValueLowering(fusion_, schedule_, analysis, draft_.kernel.values, load)
       .lower(analysis.tensor);

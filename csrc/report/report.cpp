@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/lower/proof.h>
 #include <selvage/report/legality.h>
 #include <selvage/report/report.h>
 
@@ -94,16 +95,34 @@ bool is_refused(const Diagnostic& refusal, const std::string& tensor) {
          find_word(refusal.message, "kernel_" + tensor) != std::string::npos;
 }
 
-// Lowers and emits; nothing, and a diagnostic, where that is illegal.
-std::optional<Program> lowered(const Subject& subject, Report& report) {
+// Nothing, and what is said of it, where that is illegal.
+std::optional<Program> lowered(const Subject& subject, std::optional<Diagnostic>& refused) {
   if (!subject.has_kernel) return std::nullopt;
   try {
     return lower(subject.schedule.fusion(), subject.schedule,
                  {.items_may_be_lost = subject.items_may_be_lost});
   } catch (const Illegal& refusal) {
-    add(report, refusal.diagnostic(), subject);
+    refused = refusal.diagnostic();
   }
   return std::nullopt;
+}
+
+// What the analysis of each tensor says better, with a point that the file's names can be seen at.
+bool is_of_memory(const Diagnostic& refusal) {
+  return refusal.code == "E443" || refusal.code.starts_with("E47");
+}
+
+void add_proof(const Subject& subject, Trust trust, FusionReport& found, Report& report) {
+  for (const OpenFinding& open : prove(found.program->steps).open) {
+    Diagnostic d = diagnostic_of(open);
+    if (trust == Trust::Caller && d.code == "E446") {
+      d.severity = Severity::Warning;
+      d.message = "taken on trust: " + d.message;
+    } else {
+      found.may_run = false;
+    }
+    add(report, std::move(d), subject);
+  }
 }
 
 void warn_of_lost_items(const Subject& subject, const Schedule& schedule,
@@ -260,15 +279,15 @@ Report inspect_threads(const ScheduleFile& file, std::vector<Diagnostic> diagnos
 
 }  // namespace
 
-Report inspect(const ScheduleFile& file) {
+Report inspect(const ScheduleFile& file, Trust trust) {
   std::vector<Diagnostic> diagnostics = file.illegal;
   diagnostics.insert(diagnostics.end(), file.warnings.begin(), file.warnings.end());
   if (file.threads != nullptr) return inspect_threads(file, std::move(diagnostics));
-  return inspect(file.path, subjects_of(file), std::move(diagnostics));
+  return inspect(file.path, subjects_of(file), std::move(diagnostics), trust);
 }
 
 Report inspect(std::string file, const std::vector<Subject>& subjects,
-               std::vector<Diagnostic> diagnostics) {
+               std::vector<Diagnostic> diagnostics, Trust trust) {
   Report report{std::move(file), {}, {}, std::move(diagnostics), {}};
   for (const Subject& subject : subjects) {
     const Schedule& schedule = subject.schedule;
@@ -277,8 +296,11 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const std::vector<TensorId> tensors = tensors_of(subject);
     if (!tensors.empty()) found.name = schedule.fusion()[tensors[0]].name;
     const std::size_t errors = report.diagnostics.size();
-    found.program = lowered(subject, report);
+    std::optional<Diagnostic> refused;
+    found.program = lowered(subject, refused);
+    if (refused && !is_of_memory(*refused)) add(report, *refused, subject);
     if (found.program) {
+      add_proof(subject, trust, found, report);
       found.schedule = found.program->schedule.get();
       for (const TensorAnalysis& a : found.program->tensors) {
         add_tensor(subject, *found.schedule, a, errors, report);
@@ -303,6 +325,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         add_once(refusal.diagnostic(), subject, errors, report);
       }
     }
+    if (refused) add_once(*refused, subject, errors, report);
   }
   return report;
 }

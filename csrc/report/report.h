@@ -73,6 +73,7 @@ struct FusionReport {
   std::optional<Program> program;               // none: illegal, or nothing to run
   std::vector<std::vector<CudaText>> cuda;      // by step and variant
   std::optional<CompiledReport> compiled = {};  // none: it was not asked for
+  bool may_run = true;  // false: a kernel goes wrong, or is neither proved nor trusted
 };
 
 // What a thread program came to.
@@ -105,14 +106,18 @@ struct Report {
   int exit_status() const;
 };
 
+// Kernels that are neither proved nor refuted are an error (E446), or are taken to be right, and
+// that is a warning.
+enum class Trust : std::uint8_t { Proofs, Caller };
+
 // What a file holds: one subject for each tensor, or one for its fusion. The file must outlive the
 // report.
 std::vector<Subject> subjects_of(const ScheduleFile& file);
-Report inspect(const ScheduleFile& file);
-// Analyses every tensor, lowers and emits every subject. What is illegal becomes a diagnostic and
-// its tensor is left out; it hides nothing else.
+Report inspect(const ScheduleFile& file, Trust trust = Trust::Proofs);
+// Analyses every tensor, lowers, proves and emits every subject. What is illegal becomes a
+// diagnostic and its tensor is left out; it hides nothing else.
 Report inspect(std::string file, const std::vector<Subject>& subjects,
-               std::vector<Diagnostic> diagnostics = {});
+               std::vector<Diagnostic> diagnostics = {}, Trust trust = Trust::Proofs);
 TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,
                        const std::vector<std::pair<std::string, DomainId>>& names = {});
 

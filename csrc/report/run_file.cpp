@@ -230,7 +230,7 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
   }
   if (options.run) {
     for (const FusionReport& subject : report.fusions) {
-      if (!subject.program) continue;
+      if (!subject.program || !subject.may_run) continue;
       report.runs.push_back(
           run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
       const RunResult& result = report.runs.back();

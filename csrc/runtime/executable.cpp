@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/lower/proof.h>
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/loaded_kernels.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -98,7 +100,10 @@ class Executable::State {
         scratch_(driver) {
     std::vector<const Kernel*> first;
     for (const ProgramStep& step : steps_) first.push_back(&step.variants.front());
+    std::future<ProgramProof> proof =
+        std::async(std::launch::async, [this] { return prove(steps_); });
     kernels_.load(first);
+    taken_on_trust_ = check_proved(proof.get(), options_.is_trusted);
   }
 
   void call(std::span<const Argument> arguments, const CallOptions& call) {
@@ -109,6 +114,7 @@ class Executable::State {
 
   const Signature& signature() const { return signature_; }
   Target target() const { return driver_ == nullptr ? Target::Virtual : Target::Gpu; }
+  const std::vector<std::string>& taken_on_trust() const { return taken_on_trust_; }
   std::vector<KernelResources> resources() { return kernels_.resources(); }
   std::size_t kept() const {
     const std::shared_lock guard(lock_);
@@ -259,6 +265,7 @@ class Executable::State {
   const Signature signature_;
   LoadedKernels kernels_;
   ScratchPool scratch_;
+  std::vector<std::string> taken_on_trust_;
   mutable std::shared_mutex lock_;
   std::unordered_map<Key, std::unique_ptr<const Plan>, KeyHash> plans_;
 };
@@ -269,6 +276,9 @@ void Executable::operator()(std::span<const Argument> arguments, const CallOptio
 
 const Signature& Executable::signature() const { return state_->signature(); }
 Target Executable::target() const { return state_->target(); }
+const std::vector<std::string>& Executable::taken_on_trust() const {
+  return state_->taken_on_trust();
+}
 std::size_t Executable::kept() const { return state_->kept(); }
 std::vector<KernelResources> Executable::resources() const { return state_->resources(); }
 

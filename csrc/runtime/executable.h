@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct CompileOptions {
   // than 0, blocks and threads run in an order drawn from this.
   bool checks = false;
   std::uint64_t order_seed = 0;
+  // What is neither proved nor refuted of the program's kernels (lower/proof.h) is taken to be so:
+  // Executable::taken_on_trust says what that was.
+  bool is_trusted = false;
   bool fmad = false;  // contract a*b + c on a GPU: faster, no longer equal to the virtual device
 };
 
@@ -58,6 +62,8 @@ class Executable {
 
   const Signature& signature() const;
   Target target() const;
+  // What nobody has proved of the kernels, a sentence each; empty: everything is proved.
+  const std::vector<std::string>& taken_on_trust() const;
   // How many combinations of shapes, strides, sizes and alignments are kept.
   std::size_t kept() const;
   // What each kernel uses that has been compiled so far, in that order; of one that the driver has
@@ -71,8 +77,10 @@ class Executable {
   std::shared_ptr<State> state_;
 };
 
-// Compiles the first variant of every step at once, others when sizes ask for them. Throws BadInput
-// E623 where there is no such target, and what the compilers throw (E713 without NVRTC).
+// Compiles the first variant of every step at once, others when sizes ask for them; beside the
+// compiler, all kernels are proved to go right. Throws BadInput E623 where there is no such target,
+// what the compilers throw (E713 without NVRTC), and Illegal: E445 where a kernel goes wrong, E446
+// where that is not decided and options do not trust it.
 Executable compile(const Program& program, const CompileOptions& options = {});
 
 }  // namespace selvage

@@ -39,8 +39,9 @@ void schedule_pointwise(Schedule& schedule, TensorId t) {
     all = schedule.merge(all, loops[k], unused(schedule, t, "i" + std::to_string(k)));
   }
   const Expr threads = schedule.fusion().pool().constant(kThreads);
-  const auto [block, thread] = schedule.split(all, threads, true, unused(schedule, t, "block"),
-                                              unused(schedule, t, "thread"));
+  const auto [block, thread] = schedule.split(
+      all, threads,
+      {.outer = unused(schedule, t, "block"), .inner = unused(schedule, t, "thread")});
   schedule.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
   folded.insert(folded.begin(), {block, thread});
   schedule.reorder(std::move(folded));

@@ -22,12 +22,12 @@ Example layer_norm(Row row) {
   s.bind(b, ParallelType::BIDx).bind(vector, ParallelType::TIDx);
   s.bind(lane, ParallelType::Vectorize);
   if (row == Row::Kept) {
-    const TensorId x_row = s.cache(x.id(), "x_row", Memory::Local);
-    s.like(x_row, y.id()).compute_at(x_row, b);
+    const TensorId x_row = s.cache(x, "x_row", Memory::Local);
+    s.like(x_row, y).compute_at(x_row, b);
   } else {
     for (const Tensor fold : {centre, spread}) {
-      s.like(fold.id(), y.id()).compute_at(fold.id(), b);
-      s.bind(s.loops(fold.id()).back(), ParallelType::Vectorize);
+      s.like(fold, y).compute_at(fold, b);
+      s.bind(s.loops(fold).back(), ParallelType::Vectorize);
     }
   }
   return {row == Row::Kept ? "layer_norm" : "layer_norm_long", f, s, {"B", "H"}};

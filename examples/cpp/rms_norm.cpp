@@ -19,11 +19,11 @@ Example rms_norm(Row row) {
   s.bind(b, ParallelType::BIDx).bind(vector, ParallelType::TIDx);
   s.bind(lane, ParallelType::Vectorize);
   if (row == Row::Kept) {
-    const TensorId x_row = s.cache(x.id(), "x_row", Memory::Local);
-    s.like(x_row, y.id()).compute_at(x_row, b);
+    const TensorId x_row = s.cache(x, "x_row", Memory::Local);
+    s.like(x_row, y).compute_at(x_row, b);
   } else {
-    s.like(square.id(), y.id()).compute_at(square.id(), b);
-    s.bind(s.loops(square.id()).back(), ParallelType::Vectorize);
+    s.like(square, y).compute_at(square, b);
+    s.bind(s.loops(square).back(), ParallelType::Vectorize);
   }
   return {row == Row::Kept ? "rms_norm" : "rms_norm_long", f, s, {"B", "H"}};
 }

@@ -21,14 +21,14 @@ Example softmax(Row row) {
   s.bind(b, ParallelType::BIDx).bind(vector, ParallelType::TIDx);
   s.bind(lane, ParallelType::Vectorize);
   if (row == Row::Kept) {
-    s.materialize(e.id());
-    for (const TensorId t : {s.cache(x.id(), "x_row", Memory::Local), e.id()}) {
-      s.like(t, y.id()).compute_at(t, b).keep_in(t, Memory::Local);
+    s.materialize(e);
+    for (const TensorId t : {s.cache(x, "x_row", Memory::Local), e.id()}) {
+      s.like(t, y).compute_at(t, b).keep_in(t, Memory::Local);
     }
   } else {
     for (const Tensor fold : {top, total}) {
-      s.like(fold.id(), y.id()).compute_at(fold.id(), b);
-      s.bind(s.loops(fold.id()).back(), ParallelType::Vectorize);
+      s.like(fold, y).compute_at(fold, b);
+      s.bind(s.loops(fold).back(), ParallelType::Vectorize);
     }
   }
   return {row == Row::Kept ? "softmax" : "softmax_long", f, s, {"B", "H"}};

@@ -13,7 +13,7 @@ Example transpose() {
   const Tensor y = f->output("y", transpose(x, {1, 0}));
 
   Schedule s(*f);
-  const TensorId tile = s.cache(x.id(), "tile", Memory::Shared);
+  const TensorId tile = s.cache(x, "tile", Memory::Shared);
   // Both nests: blocks, then steps over rows of eight at a time, one to a warp, and its 32 lanes.
   const auto bind = [&](const std::vector<ScheduledLoop>& tiles, ScheduledLoop row,
                         ScheduledLoop lane) {

@@ -14,12 +14,11 @@ int main() {
   Schedule s(f);  // and how: a value, copied like any other
   const auto [m, n] = s.loops<2>(y);
   const auto mn = s.merge(m, n, "mn");
-  const auto [block, thread] = s.split(mn, f.constant(128), true, "block", "thread");
+  const auto [block, thread] = s.split(mn, 128, {.outer = "block", .inner = "thread"});
   s.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
 
-  const Program p = lower(f, s);
-  const Kernel& kernel = p.steps[0].variants[0];
-  std::cout << loop_nest(kernel) << '\n' << cuda(kernel).text << '\n';
+  const Program p = lower(s);
+  std::cout << loop_nest(p) << '\n' << cuda(p.steps[0].variants[0]).text << '\n';
   for (const Kernel& k : p.steps[0].variants) {
     std::cout << k.name << " if " << to_string(k.condition) << '\n';
   }
@@ -32,7 +31,7 @@ int main() {
   Schedule idle = s;  // leave the last thread of every block out
   idle.resize(thread, f.constant(0), f.constant(-1), "thread_127");
   try {
-    lower(f, idle);
+    lower(idle);
   } catch (const Illegal& e) {
     std::cout << e.what() << '\n';
   }

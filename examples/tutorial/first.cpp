@@ -15,8 +15,8 @@ int main() {
   auto [block, thread] = s.split(s.merge(m, n), 128);
   s.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
 
-  Program p = lower(f, s);  // throws Illegal: what, at which point, what mends it
-  std::cout << loop_nest(p.steps[0].variants[0]);
+  Program p = lower(s);  // throws Illegal: what, at which point, what mends it
+  std::cout << loop_nest(p);
 
   Executable run = compile(p, {.target = Target::Virtual});  // without: a GPU, if there is one
   Array in(DataType::Float, {3, 5}), bias(DataType::Float, {5}), out(DataType::Float, {3, 5});

@@ -57,7 +57,8 @@ TEST(PartRandom, VerifierEmulationDeviceAndOracleAgree) {
       ++diverging;
       continue;
     }
-    ASSERT_FALSE(race_findings(map).open.empty() && judge.races());
+    ItemProofs items(map);
+    ASSERT_FALSE(race_findings(map, items).open.empty() && judge.races());
     ASSERT_EQ(is_refuted(v.of(Hazard::Race)), judge.races());
     ASSERT_EQ(is_proved(v.of(Hazard::Race)), !judge.races());
     if (judge.races()) {
@@ -71,7 +72,8 @@ TEST(PartRandom, VerifierEmulationDeviceAndOracleAgree) {
       continue;
     }
     ++right;
-    proved_at_once += race_findings(map).open.empty() && divergence_findings(map).open.empty();
+    proved_at_once +=
+        race_findings(map, items).open.empty() && divergence_findings(map).open.empty();
     for (const VirtualOrder& order : {VirtualOrder(0, 1), VirtualOrder(1), VirtualOrder(2)}) {
       std::vector<Array> arrays = start;
       ASSERT_NO_THROW(run_text(k, {}, arrays, default_virtual_compiler(), order)) << cuda(k).text;

@@ -103,6 +103,7 @@ TEST(Run, ATensorsNumbersComeAsTheyLieInMemory) {
   Numbered t("T0", {"I0", "I1"}, {2, 3}, DataType::Int32);
   TensorInfo& info = t.fusion->edit(t.id());
   info.allocation = {info.logical[1], info.logical[0]};
+  t.make_schedule();
   const RunResult r = expect_agreement(*t.fusion, *t.schedule, {.as_in_memory = true});
   const Array& memory = r.outputs.at("T0");
   EXPECT_EQ(memory.shape, (std::vector<std::int64_t>{3, 2}));
@@ -116,7 +117,7 @@ TEST(Run, EveryTransformAgrees) {
   Schedule& s = *t.schedule;
   const auto [m, n] = s.loops<2>(t.tensor);
   const ScheduledLoop padded = s.resize(m, t.c(1), t.c(2));
-  const auto [outer, inner] = s.split(padded, t.c(2), false);
+  const auto [outer, inner] = s.split(padded, 2, {.inner_split = false});
   const auto [x, y] = s.swizzle(SwizzleKind::Xor, outer, n);
   s.bind(x, ParallelType::BIDy).bind(s.merge(inner, y), ParallelType::TIDx);
   const RunResult r = expect_agreement(*t.fusion, s, {});
@@ -134,8 +135,10 @@ TEST(Run, LostItemsAreCountedAndNotCompared) {
 }
 
 TEST(Run, DuplicatesOfIdempotentStoresAreNoFault) {
-  Numbered t = test::figure2();
+  Numbered t("T0", {"I0"}, {15});
   t.fusion->edit(t.id()).duplicates_allowed = true;
+  t.make_schedule();
+  test::cut_as_in_figure2(t);
   EXPECT_EQ(expect_agreement(*t.fusion, *t.schedule, {}).comparisons[0].points, 15);
 }
 

@@ -162,7 +162,7 @@ void RandomFile::add_step() {
       if (folds.empty()) return;
       const TensorId f = pick(folds);
       const ScheduledLoop cut = loop(f);
-      if (s.is_folded(f, cut.domain)) s.split(cut, factor, one_in(2));
+      if (s.is_folded(f, cut.domain)) s.split(cut, factor, {.inner_split = one_in(2)});
       std::vector<ScheduledLoop> some;
       for (ScheduledLoop l : s.loops(f)) {
         if (s.is_folded(f, l.domain) && one_in(2)) some.push_back(l);
@@ -198,7 +198,7 @@ void RandomFile::add_step() {
       return;
     }
     default:
-      if (has_loops) s.split(loop(t), factor, one_in(2));
+      if (has_loops) s.split(loop(t), factor, {.inner_split = one_in(2)});
       return;
   }
 }

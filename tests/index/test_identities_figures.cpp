@@ -73,9 +73,9 @@ struct FigureTwo {
     f.edit(y.id()).duplicates_allowed = duplicates_allowed;
     Schedule s(f);
     const auto [i0] = s.loops<1>(y);
-    const auto [i1, i2] = s.split(i0, f.constant(6), true, "i1", "i2");
-    s.split(i1, f.constant(2), true, "i3", "i4");
-    s.split(i2, f.constant(4), true, "i5", "i6");
+    const auto [i1, i2] = s.split(i0, 6, {.outer = "i1", .inner = "i2"});
+    s.split(i1, 2, {.outer = "i3", .inner = "i4"});
+    s.split(i2, 4, {.outer = "i5", .inner = "i6"});
     domains = {i0.domain, i1.domain, i2.domain};
     analysis = analyze(f, s, y.id());
   }

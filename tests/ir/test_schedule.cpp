@@ -19,7 +19,7 @@ TEST(Schedule, ASplitTakesTheLoopsPlace) {
   Schedule s(k.f);
   const auto [outer, inner] = s.split(k.loop(s, 0), 4);
   EXPECT_EQ(nest(s, k.y), "mo {(M + 3) / 4}, mi {4}, n {32}");
-  s.split(inner, k.c(2), false, "few", "many");
+  s.split(inner, 2, {.outer = "few", .inner = "many", .inner_split = false});
   EXPECT_EQ(nest(s, k.y), "mo {(M + 3) / 4}, few {2}, many {2}, n {32}");
   EXPECT_EQ(s.transforms(k.y.id()).size(), 2u);
   EXPECT_EQ(s.transforms(k.t.id()).size(), 0u);
@@ -92,8 +92,8 @@ TEST(Schedule, StoresAndInlinesOnRequest) {
 TEST(Schedule, EqualCutsOfSharedIterdomainsAreShared) {
   ScheduleCase k;
   Schedule s(k.f);
-  const auto [o, i] = s.split(s.loops(k.y.id())[0], k.c(4), true, "a", "b");
-  const auto [p, q] = s.split(s.loops(k.t.id())[0], k.c(4), true, "c", "d");
+  const auto [o, i] = s.split(s.loops(k.y.id())[0], 4, {.outer = "a", .inner = "b"});
+  const auto [p, q] = s.split(s.loops(k.t.id())[0], 4, {.outer = "c", .inner = "d"});
   EXPECT_EQ(o.domain, p.domain);
   EXPECT_EQ(i.domain, q.domain);
   EXPECT_EQ(nest(s, k.y), "a {(M + 3) / 4}, b {4}, n {32}");

@@ -122,7 +122,7 @@ TEST(ScheduleRefuses, LoopsFromWhichTheItemsDoNotFollow) {
       "selvage: error[E416]: the index of n of y does not follow from its loops; help: take loops "
       "from which every logical iterdomain follows");
   // What another tensor was cut into does not make this one's indices follow.
-  const auto [o, i] = s.split(s.loops(k.t.id())[1], k.c(4), true, "no", "ni");
+  const auto [o, i] = s.split(s.loops(k.t.id())[1], 4, {.outer = "no", .inner = "ni"});
   EXPECT_EQ(refusal(s,
                     [&, m = m, o = o, i = i] {
                       s.set_loops(k.y.id(), {m.domain, o.domain, i.domain});

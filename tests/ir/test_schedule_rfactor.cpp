@@ -46,7 +46,7 @@ TEST(ScheduleRfactor, OfAPartAndOfWhatMerges) {
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.s);
   const auto [a, rest] = s.split(n, 64);
-  const auto [b, c] = s.split(rest, k.f.constant(8), true, "b", "c");
+  const auto [b, c] = s.split(rest, 8, {.outer = "b", .inner = "c"});
   const TensorId p = s.rfactor(k.s.id(), {a}, "p");
   const TensorId q = s.rfactor(k.s.id(), {b}, "q");
   EXPECT_TRUE(s.fusion()[q].fold->is_partial && s.fusion()[q].fold->merges);
@@ -56,7 +56,7 @@ TEST(ScheduleRfactor, OfAPartAndOfWhatMerges) {
   EXPECT_EQ(names(s, q, visited_domain(s.fusion()[q])), "m c b");
   EXPECT_EQ(names(s, p, visited_domain(s.fusion()[p])), "m b c no n");
 
-  const auto [a0, a1] = s.split(ScheduledLoop{p, a.domain}, k.f.constant(2), true, "a0", "a1");
+  const auto [a0, a1] = s.split(ScheduledLoop{p, a.domain}, 2, {.outer = "a0", .inner = "a1"});
   const TensorId r = s.rfactor(p, {a0}, "r");
   EXPECT_TRUE(s.fusion()[r].fold->is_partial && !s.fusion()[r].fold->merges);
   EXPECT_TRUE(s.fusion()[p].fold->is_partial && s.fusion()[p].fold->merges);

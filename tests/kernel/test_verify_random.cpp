@@ -146,12 +146,34 @@ class RandomKernel {
     const ValueId v = value();
     if (to < 1) return test::store(local_, h_.c(draw(0, 3)), v);
     if (to < 3) {
-      return test::store(output_, address(elements(output_)), v, {}, chance(4));
+      const Expr at = address(elements(output_));
+      say_item(at);
+      return test::store(output_, at, v, {}, chance(4));
     }
     const BufferId b = shared_[std::size_t(draw(0, 1))];
     Statement s = test::store(b, address(elements(b)), v);
     if (chance(8)) std::get<Store>(s.node).atomic = chance(3) ? Function::Max : Function::Add;
     return s;
+  }
+  // Says of an address of the output which item it is of, in rows of 8, and who stores that: as
+  // often wrongly as not.
+  void say_item(Expr address) {
+    if (chance(3)) return;
+    Buffer& output = h_.kernel.buffers[output_];
+    output.axes = {{h_.c(8), output.elements / 8}, {h_.c(1), h_.c(8)}};
+    Item item{{address / 8, address % 8}};
+    if (chance(4)) item.indices[1] = (address + 1) % 8;
+    const Expr number = h_.pool->symbol("item.0") * 8 + h_.pool->symbol("item.1");
+    for (Expr& owner : item.owner) owner = h_.c(0);
+    std::int64_t base = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::int64_t n = h_.kernel.launch.block[k].value();
+      const std::int64_t wrong = chance(6) ? 2 : 1;
+      if (n > 1) item.owner[3 + k] = number / h_.c(base) % h_.c(n * wrong);
+      base *= n;
+    }
+    if (!blocks_.empty() && !chance(4)) item.owner[0] = number / h_.c(base);
+    h_.kernel.items.add(output_, address, std::move(item));
   }
   Expr condition() {
     const auto what = draw(0, 5);
@@ -231,6 +253,7 @@ std::string explain(const Kernel& kernel, const Verification& v) {
 TEST(VerifyRandom, WhatIsProvedNeverGoesWrongAndWhatIsRefutedDoes) {
   std::array<Tally, kHazards> tally;
   std::array<int, 6> by_proof{};
+  int by_items = 0;
   for (int seed = 0; seed < count(200, 5000); ++seed) {
     const Kernel kernel = RandomKernel(unsigned(seed), false).make();
     const AccessJudge judge(kernel, {});
@@ -251,9 +274,12 @@ TEST(VerifyRandom, WhatIsProvedNeverGoesWrongAndWhatIsRefutedDoes) {
     if (judge.diverges()) continue;
     // What is known before the kernel is gone through as it runs.
     const AccessMap map(kernel);
-    const HazardFindings races = race_findings(map), lifetimes = lifetime_findings(map);
+    ItemProofs items(map);
+    const HazardFindings races = race_findings(map, items), lifetimes = lifetime_findings(map);
     if (races.open.empty()) {
       ++by_proof[0];
+      const auto& rules = races.proved.rules;
+      by_items += std::count(rules.begin(), rules.end(), "one item, one thread") > 0;
       ASSERT_FALSE(judge.races());
     }
     for (const KernelFinding& f : races.open) {
@@ -294,7 +320,8 @@ TEST(VerifyRandom, WhatIsProvedNeverGoesWrongAndWhatIsRefutedDoes) {
   std::cout << "without a run: races " << by_proof[0] << " proved, " << by_proof[1]
             << " pairs refuted, " << by_proof[2] << " races and " << by_proof[3]
             << " kernels without one left open; lifetimes " << by_proof[4] << " proved, "
-            << by_proof[5] << " left open\n";
+            << by_proof[5] << " left open; by items " << by_items << "\n";
+  EXPECT_GT(by_items, more_than(1));
   for (std::size_t h = 0; h < kHazards; ++h) {
     std::cout << to_string(Hazard(h)) << ": " << tally[h].proved << " proved, " << tally[h].refuted
               << " refuted, " << tally[h].unknown << " unknown\n";

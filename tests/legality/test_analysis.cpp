@@ -23,7 +23,7 @@ TEST(Address, OfAMergedAndSplitContiguousTensorIsLinear) {
   AnalysisCase k("M, N");
   Schedule s(k.f);
   const auto [m, n] = s.loops<2>(k.y);
-  s.split(s.merge(m, n, "mn"), k.c(4), true, "o", "i");
+  s.split(s.merge(m, n, "mn"), 4, {.outer = "o", .inner = "i"});
   EXPECT_EQ(k.address(s), "o * 4 + i");
 }
 
@@ -79,7 +79,7 @@ TEST(Analysis, OfAViewGoesThroughItsRoot) {
 TEST(Analysis, ALoopNamedLikeASizeGetsAMark) {
   AnalysisCase k("M");
   Schedule s(k.f);
-  s.split(s.loops(k.y.id())[0], k.c(4), true, "M", "M");
+  s.split(s.loops(k.y.id())[0], 4, {.outer = "M", .inner = "M"});
   EXPECT_EQ(k.address(s), "M_ * 4 + M__");
 }
 

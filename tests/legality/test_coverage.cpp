@@ -66,7 +66,7 @@ TEST(Coverage, WhereDuplicatesAreAllowedHolesOnTheWayLoseNothing) {
       AnalysisCase k("12");
       k.info().duplicates_allowed = is_allowed;
       Schedule s(k.f);
-      const auto [o, i] = s.split(s.loops(k.y.id())[0], k.c(2), false);
+      const auto [o, i] = s.split(s.loops(k.y.id())[0], 2, {.inner_split = false});
       const ScheduledLoop fewer = s.resize(s.merge(o, i), k.c(0), k.c(-1));
       s.split(fewer, factor);
       const bool loses = !is_allowed || factor == 11;
@@ -95,8 +95,10 @@ TEST(Coverage, ABoundThatIntervalsLeaveOpenIsProvedByTheSimplifier) {
   AnalysisCase k("1");
   k.info().logical = {k.f.domains().add("i", k.f.extent("N", 1, 59))};
   Schedule s(k.f);
-  const auto halves = s.split(s.loops(k.y.id())[0], k.c(2), false, "half", "rest");
-  const auto eighths = s.split(halves.first, k.c(8), false, "eighth", "ninth");
+  const auto halves =
+      s.split(s.loops(k.y.id())[0], 2, {.outer = "half", .inner = "rest", .inner_split = false});
+  const auto eighths =
+      s.split(halves.first, 8, {.outer = "eighth", .inner = "ninth", .inner_split = false});
   s.resize(eighths.first, k.c(4), k.c(-3), "trimmed");
   const Coverage coverage = k.analysis(s).coverage;
   EXPECT_TRUE(is_proved(coverage.verdict));
@@ -109,7 +111,7 @@ TEST(Coverage, ABoundThatFailsForFewSizesIsRefutedWithOneOfThem) {
   AnalysisCase k("1");
   k.info().logical = {k.f.domains().add("i", k.f.extent("N", 1, 100))};
   Schedule s(k.f);
-  const auto parts = s.split(s.loops(k.y.id())[0], k.c(73), false);
+  const auto parts = s.split(s.loops(k.y.id())[0], 73, {.inner_split = false});
   s.resize(parts.first, k.c(2), k.c(-3));
   const Coverage coverage = k.analysis(s).coverage;
   ASSERT_TRUE(std::holds_alternative<Refuted>(coverage.verdict));

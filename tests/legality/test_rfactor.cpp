@@ -123,7 +123,7 @@ struct RandomFold {
       switch (draw(0, 4)) {
         case 0:
         case 1:
-          if (loops.size() < 8) schedule->split(a, f.constant(draw(1, 4)), draw(0, 1) == 1);
+          if (loops.size() < 8) schedule->split(a, draw(1, 4), {.inner_split = draw(0, 1) == 1});
           break;
         case 2:
           if (is_pair) schedule->merge(a, b);

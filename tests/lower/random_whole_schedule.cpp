@@ -68,7 +68,8 @@ class RandomStep {
   std::pair<ScheduledLoop, ScheduledLoop> split() {
     static const std::vector<std::int64_t> factors = {2, 2, 3, 4, 4, 5, 8, 32, 33, 64};
     return s_.split(any_of(checked(loops()), rng_),
-                    s_.fusion().pool().constant(any_of(factors, rng_)), !chance(rng_, 5));
+                    s_.fusion().pool().constant(any_of(factors, rng_)),
+                    {.inner_split = !chance(rng_, 5)});
   }
   // No loops: there is nothing to do.
   struct Nothing {};

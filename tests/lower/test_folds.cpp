@@ -191,8 +191,8 @@ TEST(Folds, LoopsOfOneNameMayHaveTwoExtents) {
     const Tensor s = reduce(Reduction::Sum, x, {1}, true), m = reduce(Reduction::Max, x, {1}, true);
     const Tensor y = f.output("y", (x - s) * m);
     Schedule cut(f);
-    cut.split(cut.loops(s.id())[2], f.constant(2), true, "no", "ni");
-    cut.split(cut.loops(m.id())[2], f.constant(1'000'003), true, "mo", name);
+    cut.split(cut.loops(s.id())[2], 2, {.outer = "no", .inner = "ni"});
+    cut.split(cut.loops(m.id())[2], 1'000'003, {.outer = "mo", .inner = name});
     const ScheduledLoop row = cut.loops(y.id())[0];
     cut.bind(row, ParallelType::BIDx).compute_at(s.id(), row).compute_at(m.id(), row);
     expect_agreement(f, cut, {{{"B", 2}, {"H", 7}}});
@@ -233,7 +233,7 @@ TEST(Folds, LoopsMayHaveAnyName) {
   for (const ParallelType axis : {ParallelType::TIDx, ParallelType::TIDy}) {
     Schedule s(f);
     const auto [i, j] = s.loops<2>(y);
-    const auto [io, ii] = s.split(i, f.constant(4), true, "other_TIDy", "every_TIDy");
+    const auto [io, ii] = s.split(i, 4, {.outer = "other_TIDy", .inner = "every_TIDy"});
     s.bind(s.split(j, 64).second, axis);
     s.reorder({io, s.loops(y.id())[2], s.loops(y.id())[3], ii});
     expect_agreement(f, s, {{{"H", 70}, {"item_of_4", 9}}});

@@ -25,7 +25,7 @@ struct Padded {
     const Tensor y = f.compute("y", {index}, {f.constant(10)}, value);
     f.output("y", y);
     Schedule s(f);
-    s.split(s.loops(y.id())[0], f.constant(4), true, "o", "i");
+    s.split(s.loops(y.id())[0], 4, {.outer = "o", .inner = "i"});
     program = lower(f, s);
     return program.steps[0].variants[0];
   }
@@ -68,7 +68,7 @@ TEST(UnderTheGuard, TheHalvesOfATestStandAsFarOutAsTheyCan) {
   const Tensor y = f.output("y", relu(f.input("a", {f.constant(3)}, DataType::Float)));
   Schedule s(f);
   const ScheduledLoop padded = s.resize(s.loops(y.id())[0], f.constant(2), f.constant(3));
-  s.split(padded, f.constant(2), true, "o", "i");
+  s.split(padded, 2, {.outer = "o", .inner = "i"});
   const Program program = lower(f, s);
   EXPECT_EQ(loop_nest(program.steps[0].variants[0]),
             "for o in 4\n"
@@ -85,7 +85,7 @@ TEST(UnderTheGuard, AnOuterTestSimplifiesAnInnerOne) {
       f.output("y", relu(f.input("a", {f.constant(9), f.constant(4)}, DataType::Float)));
   Schedule s(f);
   const auto [m, n] = s.loops<2>(y);
-  const auto [mo, mi] = s.split(m, f.constant(4), true, "mo", "mi");
+  const auto [mo, mi] = s.split(m, 4, {.outer = "mo", .inner = "mi"});
   s.reorder({mo, mi, n});
   EXPECT_EQ(loop_nest(lower(f, s).steps[0].variants[0]),
             "for mo in 3\n"

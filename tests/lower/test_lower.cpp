@@ -204,6 +204,26 @@ TEST(Lower, AScheduleOfAnotherFusionIsRefused) {
   by(bias.f);
 }
 
+TEST(Lower, AFusionThatHasChangedSinceItsScheduleIsRefused) {
+  Fusion f;
+  const Expr N = f.extent("N");
+  const Tensor x = f.input("x", {N}, DataType::Float);
+  const Tensor y = f.output("y", x + 1.0);
+  const auto said = [&](const auto& change) {
+    const Schedule s(f);
+    change();
+    EXPECT_EQ(lower(s).steps.size(), 1u);  // of the fusion as it was
+    return bad_input([&] { lower(f, s); });
+  };
+  const std::string refusal =
+      "selvage: error[E508]: the fusion has been changed since the schedule was made; help: say "
+      "all that is computed and known, then make the schedule";
+  EXPECT_EQ(said([] {}), "accepted");
+  EXPECT_EQ(said([&] { f.assume(eq(N % 4, 0)); }), refusal);
+  EXPECT_EQ(said([&] { f.edit(y.id()).align = 16; }), refusal);
+  EXPECT_EQ(said([&] { f.output("z", x + 2.0); }), refusal);
+}
+
 TEST(Lower, AFusionWithoutOutputsIsRefused) {
   Fusion f;
   const Tensor x = f.input("x", {f.extent("N")}, DataType::Float);

@@ -129,7 +129,7 @@ TEST(GraphPicture, ResizesSwizzlesViewsAllocationsAndReadersAreTold) {
 TEST(GraphPicture, HostileNamesAreShownAndCut) {
   test::Numbered t("<T>&\"'", {"a<b>&\"\x01\xFF", std::string(3000, 'n')}, {7, 5});
   Schedule& s = *t.schedule;
-  s.split(s.loops(t.id())[0], t.c(4), true, "]]>", "-->");
+  s.split(s.loops(t.id())[0], 4, {.outer = "]]>", .inner = "-->"});
   const Report report = inspect("test.yaml", {Subject{.schedule = s}});
   ASSERT_EQ(report.tensors.size(), 1u);
   const Drawing drawing = graph_picture(report.tensors[0]);

@@ -151,7 +151,7 @@ TEST(Picture, OfAThousandTensorsTheFirstAreDrawn) {
 TEST(Picture, HostileNamesDoNoHarm) {
   test::Numbered t("]]></svg><script>", {"a<b>&\"\x01\xFF", "--><x>"}, {7, 5});
   Schedule& s = *t.schedule;
-  s.split(s.loops(t.id())[0], t.c(4), true, "<o>", "</i>");
+  s.split(s.loops(t.id())[0], 4, {.outer = "<o>", .inner = "</i>"});
   expect_sound(to_svg(inspect("<&>.yaml", {Subject{.schedule = s}})));
 }
 

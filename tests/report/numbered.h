@@ -28,9 +28,14 @@ struct Numbered {
     for (std::size_t i = 1; i < axes.size(); ++i) number = number * extents[i] + indices[i];
     const ValueId value = fusion->values().cast(fusion->values().index(number), type);
     tensor = fusion->output(name, fusion->compute(name, indices, extents, value, type), type);
+    names = axes;
+    make_schedule();
+  }
+  // Of the fusion as it is now: a schedule sees nothing that is said of it later.
+  void make_schedule() {
     schedule = std::make_unique<Schedule>(*fusion);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      schedule->rename(id(), (*fusion)[id()].logical[i], axes[i]);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      schedule->rename(id(), (*fusion)[id()].logical[i], names[i]);
     }
   }
   TensorId id() const { return tensor.id(); }
@@ -38,16 +43,20 @@ struct Numbered {
 
   std::shared_ptr<Fusion> fusion = std::make_shared<Fusion>();
   Tensor tensor;
+  std::vector<std::string> names;  // of the axes
   std::unique_ptr<Schedule> schedule;
 };
 
-// 15 items in tiles of 6, the tiles two by two, each tile in pieces of 4.
+// Tiles of 6, the tiles two by two, each tile in pieces of 4.
+inline void cut_as_in_figure2(Numbered& t) {
+  Schedule& s = *t.schedule;
+  const auto [i1, i2] = s.split(s.loops(t.id())[0], 6, {.outer = "I1", .inner = "I2"});
+  s.split(i1, 2, {.outer = "I3", .inner = "I4"});
+  s.split(i2, 4, {.outer = "I5", .inner = "I6"});
+}
 inline Numbered figure2() {
   Numbered t("T0", {"I0"}, {15});
-  Schedule& s = *t.schedule;
-  const auto [i1, i2] = s.split(s.loops(t.id())[0], t.c(6), true, "I1", "I2");
-  s.split(i1, t.c(2), true, "I3", "I4");
-  s.split(i2, t.c(4), true, "I5", "I6");
+  cut_as_in_figure2(t);
   return t;
 }
 

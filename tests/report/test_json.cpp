@@ -101,7 +101,8 @@ TEST(Json, AWitnessNamesEverySizeThatIsUsed) {
   Numbered t("T0", {"I0", "I1"}, {0, 0}, {"N", "M"});
   t.fusion->assume(t.fusion->pool().symbol("M") <= t.fusion->pool().symbol("N"));
   t.fusion->assume(eq(t.fusion->pool().symbol("M") % 4, 0));
-  t.schedule->split(t.schedule->loops(t.id())[0], t.c(4), true, "I2", "I3");
+  t.make_schedule();
+  t.schedule->split(t.schedule->loops(t.id())[0], 4, {.outer = "I2", .inner = "I3"});
   const Json t0 = json_on(t)["tensors"]["T0"];
   ASSERT_EQ(t0["predicates"].size(), 1u);
   const auto point = t0["predicates"][0]["witness"].numbers();
@@ -124,8 +125,10 @@ TEST(Json, ItemsThatNothingVisitsAreToldOf) {
 }
 
 TEST(Json, WhereDuplicatesAreAllowedOnlyTheItemIsChecked) {
-  const Numbered t = figure2();
+  Numbered t("T0", {"I0"}, {15});
   t.fusion->edit(t.id()).duplicates_allowed = true;
+  t.make_schedule();
+  cut_as_in_figure2(t);
   const Json t0 = json_on(t)["tensors"]["T0"];
   ASSERT_EQ(t0["predicates"].size(), 1u);
   EXPECT_EQ(t0["predicates"][0]["iterdomain"], "I0");
@@ -139,7 +142,7 @@ Numbered crossed(int steps) {
   ScheduledLoop rest = s.loops(t.id())[0];
   for (int i = 0; i < steps; ++i) {
     const std::string n = std::to_string(i);
-    const auto [outer, inner] = s.split(rest, t.c(3), true, "o" + n, "i" + n);
+    const auto [outer, inner] = s.split(rest, 3, {.outer = "o" + n, .inner = "i" + n});
     rest = s.merge(inner, outer, "m" + n);
   }
   return t;

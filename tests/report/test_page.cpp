@@ -32,8 +32,8 @@ TEST(Page, Figure2IsAsReviewed) {
 TEST(Page, APointThatAnotherCheckStopsIsNoReasonForOne) {
   Numbered t("T0", {"I0"}, {5});
   Schedule& s = *t.schedule;
-  const auto [outer, inner] = s.split(s.loops(t.id())[0], t.c(4), true, "o", "i");
-  s.split(inner, t.c(3), true, "a", "b");
+  const auto [outer, inner] = s.split(s.loops(t.id())[0], 4, {.outer = "o", .inner = "i"});
+  s.split(inner, 3, {.outer = "a", .inner = "b"});
   const std::string text = page(page_report_on(t));
   EXPECT_THAT(text, HasSubstr("or else o = 1, a = 0, b = 1 stores T0[5], which does not exist"));
   EXPECT_THAT(text, HasSubstr("or else o = 0, a = 1, b = 1 stores T0[4] a second time"));
@@ -163,7 +163,7 @@ TEST(Page, LongChainsStayShortAndNarrow) {
 
 TEST(Page, ATableOfHolesHasRowsForTheOuterLoops) {
   const Numbered t("T0", {"I0"}, {10});
-  t.schedule->split(t.schedule->loops(t.id())[0], t.c(4), true, "I1", "I2");
+  t.schedule->split(t.schedule->loops(t.id())[0], 4, {.outer = "I1", .inner = "I2"});
   EXPECT_THAT(page(page_report_on(t)), HasSubstr("  I1 |  I2 across\n"
                                                  "  0  |  0 1 2 3\n"
                                                  "  1  |  4 5 6 7\n"

@@ -24,7 +24,7 @@ namespace {
 int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
   const ScheduleFile file = read_schedule_file(options.file, options.sizes);
   if (file.threads) refuse_for_threads(options);
-  Report report = inspect(file);
+  Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);
   if (options.prove) confirm(report);
   if (!options.arch.empty()) compile_report(options.arch, report);
   if (options.run) run_file(file, options.running, report);

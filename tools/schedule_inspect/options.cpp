@@ -224,6 +224,7 @@ Options parse_options(int argc, const char* const* argv) {
                "only the checks that stay, and those not needed; of threads the masks");
   app.add_flag("--why", options.page.why, "the same, each with its reason");
   app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
+  app.add_flag("--trust", options.trust, "take kernels for right that nothing proves or refutes");
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels, as CUDA");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
   app.add_option("--svg", options.svg,

@@ -23,6 +23,7 @@ struct Options {
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run, --check or --print
   bool prove = false;  // has Z3 confirm what is printed
+  bool trust = false;  // takes kernels for right that are neither proved nor refuted
   RunFileOptions running;
   std::string help;  // the text, for Task::Help
 };

@@ -1,0 +1,141 @@
+#include <selvage/kernel/same_kernel.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+// Every field is named, so that one to come does not compile before it is compared.
+
+bool equal(const Body& a, const Body& b);
+
+bool equal(std::span<const Expr> a, std::span<const Expr> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](Expr x, Expr y) { return same(x, y); });
+}
+
+bool equal(const Loop& a, const Loop& b) {
+  const auto& [variable, extent, parallel, body, begin] = a;
+  return same(variable, b.variable) && same(extent, b.extent) && parallel == b.parallel &&
+         same(begin, b.begin) && equal(body, b.body);
+}
+bool equal(const Define& a, const Define& b) {
+  const auto& [variable, value, read, least, most] = a;
+  return same(variable, b.variable) && same(value, b.value) && read == b.read &&
+         same(least, b.least) && same(most, b.most);
+}
+bool equal(const Guard& a, const Guard& b) {
+  const auto& [condition, body, otherwise, remark] = a;
+  return same(condition, b.condition) && equal(body, b.body) && equal(otherwise, b.otherwise) &&
+         remark == b.remark;
+}
+bool equal(const Store& a, const Store& b) {
+  const auto& [buffer, address, value, valid, duplicates_allowed, atomic] = a;
+  return buffer == b.buffer && same(address, b.address) && value == b.value &&
+         equal(valid, b.valid) && duplicates_allowed == b.duplicates_allowed && atomic == b.atomic;
+}
+bool equal(const Transfer& a, const Transfer& b) {
+  const auto& [to, from, to_address, from_address, width, lane, valid, duplicates_allowed] = a;
+  return to == b.to && from == b.from && same(to_address, b.to_address) &&
+         same(from_address, b.from_address) && width == b.width && same(lane, b.lane) &&
+         equal(valid, b.valid) && duplicates_allowed == b.duplicates_allowed;
+}
+bool equal(const Barrier& a, const Barrier& b) {
+  const auto& [scope, lanes, id, members] = a;
+  return scope == b.scope && lanes == b.lanes && id == b.id && members == b.members;
+}
+bool equal(const Shuffle& a, const Shuffle& b) {
+  const auto& [to, from, to_address, from_address, mask] = a;
+  return to == b.to && from == b.from && same(to_address, b.to_address) &&
+         same(from_address, b.from_address) && mask == b.mask;
+}
+bool equal(const Leave& a, const Leave& b) {
+  const auto& [loop, is_next] = a;
+  return same(loop, b.loop) && is_next == b.is_next;
+}
+
+bool equal(const std::optional<BarrierObject>& a, const std::optional<BarrierObject>& b) {
+  if (!a || !b) return !a && !b;
+  const auto& [buffer, address] = *a;
+  return buffer == b->buffer && same(address, b->address);
+}
+bool equal(const AsyncCopy& a, const AsyncCopy& b) {
+  const auto& [copy, alignment, object] = a;
+  return equal(copy, b.copy) && alignment == b.alignment && equal(object, b.object);
+}
+bool equal(const Arrive& a, const Arrive& b) {
+  const auto& [object, bytes] = a;
+  return equal(object, b.object) && same(bytes, b.bytes);
+}
+bool equal(const Wait& a, const Wait& b) {
+  const auto& [object, phase, pending] = a;
+  return equal(object, b.object) && same(phase, b.phase) && pending == b.pending;
+}
+bool equal(const Region& a, const Region& b) {
+  const auto& [role, members, body] = a;
+  return role == b.role && members == b.members && equal(body, b.body);
+}
+bool equal(const While& a, const While& b) {
+  const auto& [variable, condition, body] = a;
+  return same(variable, b.variable) && condition == b.condition && equal(body, b.body);
+}
+
+bool equal(const Body& a, const Body& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const Statement& x, const Statement& y) {
+        if (x.node.index() != y.node.index()) return false;
+        return std::visit(
+            [&](const auto& s) { return equal(s, std::get<std::decay_t<decltype(s)>>(y.node)); },
+            x.node);
+      });
+}
+
+bool equal(const Buffer& a, const Buffer& b) {
+  const auto& [name, type, memory, elements, is_written, is_read_once, is_updated, offset, axes,
+               arrivals, is_kept_apart] = a;
+  const auto is_same_axis = [](const Buffer::Axis& x, const Buffer::Axis& y) {
+    return same(x.stride, y.stride) && same(x.extent, y.extent);
+  };
+  return name == b.name && type == b.type && memory == b.memory && same(elements, b.elements) &&
+         is_written == b.is_written && is_read_once == b.is_read_once &&
+         is_updated == b.is_updated && offset == b.offset && arrivals == b.arrivals &&
+         is_kept_apart == b.is_kept_apart &&
+         std::equal(axes.begin(), axes.end(), b.axes.begin(), b.axes.end(), is_same_axis);
+}
+
+bool equal(const ValueNode& a, const ValueNode& b) {
+  const auto& [kind, type, weak, integer, real, index, source, subscripts, function, operands] = a;
+  return kind == b.kind && type == b.type && weak == b.weak && integer == b.integer &&
+         std::bit_cast<std::uint64_t>(real) == std::bit_cast<std::uint64_t>(b.real) &&
+         same(index, b.index) && source == b.source && equal(subscripts, b.subscripts) &&
+         function == b.function && operands == b.operands;
+}
+
+bool equal(const ValueGraph& a, const ValueGraph& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!equal(a[ValueId(i)], b[ValueId(i)])) return false;
+  }
+  return true;
+}
+
+bool equal(const Launch& a, const Launch& b) {
+  const auto& [grid, block, shared_bytes, cluster] = a;
+  return equal(grid, b.grid) && equal(block, b.block) && same(shared_bytes, b.shared_bytes) &&
+         cluster == b.cluster;
+}
+
+}  // namespace
+
+bool differ_in_width_alone(const Kernel& a, const Kernel& b) {
+  const auto same_buffer = [](const Buffer& x, const Buffer& y) { return equal(x, y); };
+  return a.pool == b.pool && a.premise.valid() && b.premise.valid() && same(a.premise, b.premise) &&
+         equal(a.launch, b.launch) && equal(a.sizes, b.sizes) &&
+         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
+                    same_buffer) &&
+         equal(a.body, b.body) && equal(a.values, b.values);
+}
+
+}  // namespace selvage

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+
+namespace selvage {
+
+// Do two kernels do the same under the same premise, but for the integers that they compute
+// addresses with? What is proved of one holds for the other.
+bool differ_in_width_alone(const Kernel& a, const Kernel& b);
+
+}  // namespace selvage

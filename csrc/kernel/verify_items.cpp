@@ -1,0 +1,114 @@
+#include <selvage/expr/substitute.h>
+#include <selvage/kernel/verify_items.h>
+#include <selvage/kernel/verify_strides.h>
+
+#include <string>
+
+namespace selvage {
+
+ItemProofs::ItemProofs(const AccessMap& map)
+    : map_(map),
+      sizes_(map.size_facts()),
+      is_item_(map.accesses().size()),
+      tells_thread_(map.accesses().size()),
+      end_inside_(map.kernel().buffers.size()),
+      lie_apart_(map.kernel().buffers.size()),
+      wide_(map.accesses().size()) {}
+
+bool ItemProofs::is_inside(std::size_t access) {
+  const BufferId b = map_.accesses()[access].buffer;
+  return is_item(access) && asked(end_inside_, b, [&] { return prove_axes_end_inside(b); });
+}
+
+bool ItemProofs::are_of_one_thread(std::size_t a, std::size_t b) {
+  const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
+  if (x.buffer != y.buffer || x.item == nullptr || y.item == nullptr) return false;
+  return have_one_owner(*x.item, *y.item) &&
+         asked(lie_apart_, x.buffer, [&] { return prove_axes_apart(x.buffer); }) &&
+         tells_thread(a) && tells_thread(b);
+}
+
+bool ItemProofs::is_item(std::size_t access) {
+  return asked(is_item_, access, [&] { return prove_item(access); });
+}
+bool ItemProofs::tells_thread(std::size_t access) {
+  return asked(tells_thread_, access, [&] { return is_item(access) && prove_owner(access); });
+}
+
+bool ItemProofs::have_one_owner(const Item& a, const Item& b) {
+  for (std::size_t k = 0; k < a.owner.size(); ++k) {
+    if (!a.owner[k].valid() || !b.owner[k].valid() || !same(a.owner[k], b.owner[k])) return false;
+  }
+  return true;
+}
+
+Simplifier& ItemProofs::at(const KernelAccess& access) {
+  if (access.width == 1) return map_.at(access.scope);
+  std::unique_ptr<Simplifier>& own = wide_[std::size_t(&access - map_.accesses().data())];
+  if (own == nullptr) {
+    Facts facts = map_.facts(access.scope);
+    facts.loop(access.lane, map_.pool().constant(access.width));
+    own = std::make_unique<Simplifier>(std::move(facts));
+  }
+  return *own;
+}
+
+bool ItemProofs::prove_item(std::size_t access) {
+  const KernelAccess& a = map_.accesses()[access];
+  const std::vector<Buffer::Axis>& axes = map_.kernel().buffers[a.buffer].axes;
+  if (a.item == nullptr || axes.empty() || a.indices.size() != axes.size()) return false;
+  if (a.width > 1 && !a.lane.valid()) return false;
+  Simplifier& known = at(a);
+  Expr sum;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (!is_within(a, a.indices[k], axes[k].extent)) return false;
+    const Expr part = a.indices[k] * axes[k].stride;
+    sum = sum.valid() ? sum + part : part;
+  }
+  const Expr element = a.width > 1 ? a.address + a.lane : a.address;
+  return known.proves(eq(element, sum));
+}
+
+bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) {
+  if (at(access).proves(0 <= index && index < extent)) return true;
+  return access.width == 1 &&
+         fits(map_, access.scope, to_linear_or_atom(at(access).normal_form(index)), 1, extent);
+}
+
+bool ItemProofs::prove_owner(std::size_t access) {
+  const KernelAccess& a = map_.accesses()[access];
+  Environment indices;
+  for (std::size_t k = 0; k < a.indices.size(); ++k) {
+    indices.emplace_back(map_.pool().symbol("item." + std::to_string(k)), a.indices[k]);
+  }
+  for (std::size_t k = 0; k < a.item->owner.size(); ++k) {
+    const Expr own = k < 3 ? map_.blocks()[k] : map_.threads()[k - 3];
+    if (!own.is(Op::Symbol)) continue;
+    if (!at(a).proves(eq(substitute(a.item->owner[k], indices), own))) return false;
+  }
+  return true;
+}
+
+// No stride is negative, and the last item of all axes is an element.
+bool ItemProofs::prove_axes_end_inside(BufferId b) {
+  const Buffer& buffer = map_.kernel().buffers[b];
+  Expr last = map_.pool().constant(0);
+  for (const Buffer::Axis& axis : buffer.axes) {
+    if (!sizes_.proves_nonnegative(axis.stride)) return false;
+    last = last + (axis.extent - 1) * axis.stride;
+  }
+  return sizes_.proves(last < buffer.elements);
+}
+
+bool ItemProofs::prove_axes_apart(BufferId b) {
+  const Buffer& buffer = map_.kernel().buffers[b];
+  if (buffer.is_kept_apart) return true;
+  Expr inside = map_.pool().constant(1);
+  for (std::size_t k = buffer.axes.size(); k-- > 0;) {
+    if (!sizes_.proves(eq(buffer.axes[k].stride, inside))) return false;
+    inside = buffer.axes[k].stride * buffer.axes[k].extent;
+  }
+  return true;
+}
+
+}  // namespace selvage
