@@ -1,0 +1,58 @@
+// What it costs to prove the kernels of a program, all variants, of the C++ examples; and what that
+// adds to compiling them with NVRTC, beside which compile() does it.
+#include <benchmark/benchmark.h>
+
+#include <selvage/codegen/cuda.h>
+#include <selvage/lower/proof.h>
+#include <selvage/runtime/nvrtc.h>
+
+#include <future>
+
+#include "examples/cpp/examples.h"
+
+namespace selvage {
+namespace {
+
+void prove_example(benchmark::State& state, const Example& example) {
+  const Program program = lower(example.schedule);
+  std::size_t kernels = 0;
+  for (const ProgramStep& step : program.steps) kernels += step.variants.size();
+  for (auto _ : state) {
+    if (!prove(program.steps).is_complete()) state.SkipWithError("not proved");
+  }
+  state.counters["variants"] = double(kernels);
+}
+
+// The first variant of each step is compiled, as compile() does.
+void compile_example(benchmark::State& state, const Example& example, bool is_proving) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) return state.SkipWithError(Nvrtc::why_absent().c_str());
+  const Program program = lower(example.schedule);
+  std::vector<KernelSource> sources;
+  for (const ProgramStep& step : program.steps) {
+    const CudaText text = cuda(step.variants.front());
+    sources.push_back({text.text, text.name, text.parameter_types});
+  }
+  for (auto _ : state) {
+    std::future<ProgramProof> proof;
+    if (is_proving) proof = std::async(std::launch::async, [&] { return prove(program.steps); });
+    for (const KernelSource& source : sources) benchmark::DoNotOptimize(nvrtc->compile(source));
+    if (is_proving) benchmark::DoNotOptimize(proof.get().open.size());
+  }
+}
+
+[[maybe_unused]] const bool kRegistered = [] {
+  for (const Example& example : examples()) {
+    const auto add = [&](const std::string& what, auto&&... arguments) {
+      return benchmark::RegisterBenchmark((what + "/" + example.name).c_str(), arguments...)
+          ->Unit(benchmark::kMillisecond);
+    };
+    add("verification/proof", prove_example, example);
+    add("verification/nvrtc_alone", compile_example, example, false)->UseRealTime();
+    add("verification/nvrtc_and_proof", compile_example, example, true)->UseRealTime();
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace selvage
