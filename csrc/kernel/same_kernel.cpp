@@ -127,12 +127,23 @@ bool equal(const Launch& a, const Launch& b) {
          cluster == b.cluster;
 }
 
+bool equal(const Facts& a, const Facts& b) {
+  const auto is_same_symbol = [](const Facts::Symbol& x, const Facts::Symbol& y) {
+    const auto& [symbol, lo, hi, range, congruence] = x;
+    return same(symbol, y.symbol) && same(lo, y.lo) && same(hi, y.hi) && range == y.range &&
+           congruence.modulus == y.congruence.modulus && congruence.residue == y.congruence.residue;
+  };
+  return equal(a.assumptions(), b.assumptions()) &&
+         std::equal(a.symbols().begin(), a.symbols().end(), b.symbols().begin(), b.symbols().end(),
+                    is_same_symbol);
+}
+
 }  // namespace
 
 bool differ_in_width_alone(const Kernel& a, const Kernel& b) {
   const auto same_buffer = [](const Buffer& x, const Buffer& y) { return equal(x, y); };
   return a.pool == b.pool && a.premise.valid() && b.premise.valid() && same(a.premise, b.premise) &&
-         equal(a.launch, b.launch) && equal(a.sizes, b.sizes) &&
+         equal(a.launch, b.launch) && equal(a.sizes, b.sizes) && equal(a.facts, b.facts) &&
          std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
                     same_buffer) &&
          equal(a.body, b.body) && equal(a.values, b.values);
