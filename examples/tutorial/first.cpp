@@ -18,7 +18,7 @@ int main() {
   Program p = lower(s);  // throws Illegal: what, at which point, what mends it
   std::cout << loop_nest(p);
 
-  Executable run = compile(p, {.target = Target::Virtual});  // without: a GPU, if there is one
+  Executable run = compile(p, {.target = Target::Virtual});  // proves p first; else: a GPU, if any
   Array in(DataType::Float, {3, 5}), bias(DataType::Float, {5}), out(DataType::Float, {3, 5});
   in.set(14, 1.5), bias.set(4, 2);
   run({in, bias, out});  // any memory; M and N are told by the shapes
