@@ -227,8 +227,8 @@ TEST_P(VirtualCores, AThousandLaunchesLeaveNothingBehind) {
                     {0, 1 + k % 3});
     });
   };
-  // Stacks are touched one by one, by as many threads as the machine has time for; a leak would grow
-  // every time.
+  // Stacks are touched one by one, by as many threads as the machine has time for; a leak would
+  // grow every time.
   long growth = std::numeric_limits<long>::max();
   for (int round = 0; round < 16 && growth >= 64; ++round) {
     const long before = resident_pages();
