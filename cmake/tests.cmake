@@ -5,7 +5,7 @@ set(test_shards 4)
 
 # Compiled apart from those beside them: their names are those of others there.
 foreach(source IN ITEMS
-    emulate/test_emulate_events frontend/test_document frontend/test_document_hostile
+    frontend/test_document frontend/test_document_hostile
     index/test_symbolic_sides
     kernel/test_verify_parts legality/test_vector_random oracle/random_graph
     report/tile_changes report/value_changes threads/test_builder_refusals tools/test_pages)

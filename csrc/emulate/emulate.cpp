@@ -50,7 +50,8 @@ class Machine : private BlockActions {
         compiled_.has_own_pace || std::any_of(compiled_.body.begin(), compiled_.body.end(),
                                               [](const CompiledStatement& s) { return s.meets; });
     if (compiled_.has_own_pace) prepare_events(elements);
-    const std::int64_t agents = events_ ? BlockEvents::agents(threads_, objects_.size()) : 0;
+    const std::int64_t agents =
+        events_ ? BlockEvents::agents(threads_, objects_->arrivals().size()) : 0;
     clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents);
     if (compiled_.has_leaves) left_.resize(std::size_t(threads_));
     memory_.emplace(kernel, buffers, elements, meets_ ? threads_ : 1, clock_, log_);
@@ -331,12 +332,8 @@ class Machine : private BlockActions {
   // What BlockRun asks for.
   void prepare_events(const std::vector<std::int64_t>& elements) {
     find_statements(compiled_.body);
-    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
-      first_object_.push_back(objects_.size());
-      if (!kernel_.buffers[b].arrivals) continue;
-      objects_.resize(objects_.size() + std::size_t(elements[b]), *kernel_.buffers[b].arrivals);
-    }
-    events_.emplace(threads_, objects_);
+    objects_.emplace(kernel_, elements);
+    events_.emplace(threads_, objects_->arrivals());
   }
   void find_statements(CompiledBody& body) {
     for (CompiledStatement& s : body) {
@@ -397,17 +394,17 @@ class Machine : private BlockActions {
     const BufferId b = parts.accesses[parts.accesses.size() - 1].buffer;
     const bool is_copy = s.transfer != nullptr;
     const std::int64_t address = s.indices[is_copy ? 2 : 0];
-    const std::int64_t elements = number(kernel_.buffers[b].elements);
-    if (address < 0 || address >= elements) {
+    const std::optional<std::size_t> object = objects_->at(b, address);
+    if (!object) {
       log_.report(FaultKind::OutOfBounds, b, address,
-                  fmt::format("is out of bounds: there are {} elements", elements));
+                  fmt::format("is out of bounds: there are {} elements",
+                              number(kernel_.buffers[b].elements)));
       return std::nullopt;
     }
-    const std::size_t object = first_object_[b] + std::size_t(address);
     if (is_copy) {
-      return Signal{object, s.transfer->width * size_of(kernel_.buffers[s.transfer->to].type)};
+      return Signal{*object, s.transfer->width * size_of(kernel_.buffers[s.transfer->to].type)};
     }
-    return Signal{object, parts.expressions.size() > 1 ? s.indices[1] : 0};
+    return Signal{*object, parts.expressions.size() > 1 ? s.indices[1] : 0};
   }
   void shuffle(const Statement& s, std::span<const Thread> threads) override {
     exchange(compiled(s), {threads.begin(), threads.end()});
@@ -509,8 +506,7 @@ class Machine : private BlockActions {
   std::optional<CheckedMemory> memory_;
   // Where threads go at their own pace.
   std::optional<BlockEvents> events_;
-  std::vector<std::int64_t> objects_;      // the arrivals that each barrier object takes
-  std::vector<std::size_t> first_object_;  // by buffer
+  std::optional<BarrierObjects> objects_;
   std::unordered_map<const Statement*, CompiledStatement*> compiled_of_;
   ValueMachine values_;
   std::vector<std::int64_t> slots_;  // of one thread after the other; if none meet, of the one

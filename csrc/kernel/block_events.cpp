@@ -6,6 +6,21 @@
 
 namespace selvage {
 
+BarrierObjects::BarrierObjects(const Kernel& kernel, std::span<const std::int64_t> elements) {
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    begin_.push_back(arrivals_.size());
+    const std::optional<std::int64_t>& each = kernel.buffers[b].arrivals;
+    if (each) arrivals_.resize(arrivals_.size() + std::size_t(elements[b]), *each);
+  }
+  begin_.push_back(arrivals_.size());
+}
+
+std::optional<std::size_t> BarrierObjects::at(BufferId b, std::int64_t address) const {
+  const std::size_t begin = begin_[b];
+  if (address < 0 || address >= std::int64_t(begin_[b + 1] - begin)) return std::nullopt;
+  return begin + std::size_t(address);
+}
+
 BlockEvents::BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals)
     : threads_(threads), arrivals_(std::move(arrivals)) {
   start_block();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/kernel.h>
 #include <selvage/kernel/thread_clocks.h>
 
 #include <cstdint>
@@ -9,6 +10,21 @@
 #include <vector>
 
 namespace selvage {
+
+// The barrier objects of a kernel by number: those of one buffer lie behind one another.
+class BarrierObjects {
+ public:
+  // `elements`: of each buffer.
+  BarrierObjects(const Kernel& kernel, std::span<const std::int64_t> elements);
+
+  const std::vector<std::int64_t>& arrivals() const { return arrivals_; }  // that each takes
+  // Nothing where the address is outside of the buffer.
+  std::optional<std::size_t> at(BufferId buffer, std::int64_t address) const;
+
+ private:
+  std::vector<std::int64_t> arrivals_;
+  std::vector<std::size_t> begin_;  // by buffer, and where the last one's end
+};
 
 // Who makes a copy that ends later. It has ended for whoever knows that tick of that agent.
 struct CopyAgent {

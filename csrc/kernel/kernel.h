@@ -65,7 +65,7 @@ class Items {
     return it == items_.end() ? nullptr : &it->second;
   }
   // What has that address has this one, too: another way to write it.
-  void rename(BufferId buffer, Expr from, Expr to) {
+  void also_at(BufferId buffer, Expr from, Expr to) {
     const Item* item = same(from, to) ? nullptr : find(buffer, from);
     if (item != nullptr) add(buffer, to, Item(*item));
   }

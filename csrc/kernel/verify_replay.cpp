@@ -63,7 +63,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
     threads_ = std::int32_t(x * y * z);
     if (map_.has_partial_barrier() || map_.has_own_pace()) {
       if (threads_ > kMostClocked) return incomplete();
-      const std::vector<std::int64_t> arrivals = number_objects();
+      const std::vector<std::int64_t>& arrivals = number_objects();
       clocks_.emplace(threads_,
                       map_.has_own_pace() ? BlockEvents::agents(threads_, arrivals.size()) : 0);
       if (map_.has_own_pace()) events_.emplace(threads_, arrivals);
@@ -237,15 +237,12 @@ class Player : private BlockActions, private ReplayMemory::Log {
                p.statement->node);
   }
 
-  // How many arrivals each barrier object takes; those of one buffer lie behind one another.
-  std::vector<std::int64_t> number_objects() {
-    std::vector<std::int64_t> arrivals;
+  const std::vector<std::int64_t>& number_objects() {
+    std::vector<std::int64_t> elements;
     for (const Buffer& b : map_.kernel().buffers) {
-      first_object_.push_back(arrivals.size());
-      const std::int64_t n = b.arrivals ? number(b.elements).value_or(0) : 0;
-      arrivals.resize(arrivals.size() + std::size_t(n), b.arrivals.value_or(0));
+      elements.push_back(b.arrivals ? number(b.elements).value_or(0) : 0);
     }
-    return arrivals;
+    return objects_.emplace(map_.kernel(), elements).arrivals();
   }
 
   // What BlockRun asks for.
@@ -308,10 +305,10 @@ class Player : private BlockActions, private ReplayMemory::Log {
     const KernelAccess& a = map_.accesses()[all.back()];
     SlotTape& address = compiled_[id].accesses.back();
     if (!evaluate(address)) return std::nullopt;
-    const std::int64_t at = address.root(0), n = memory_->layout().elements[a.buffer];
+    const std::optional<std::size_t> object = objects_->at(a.buffer, address.root(0));
     if (!std::holds_alternative<AsyncCopy>(s.node)) access(id, one_);
-    if (at < 0 || at >= n) return std::nullopt;
-    Signal signal{first_object_[a.buffer] + std::size_t(at), 0};
+    if (!object) return std::nullopt;
+    Signal signal{*object, 0};
     if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) {
       signal.amount = copy->copy.width * size_of(map_.kernel().buffers[copy->copy.to].type);
     } else if (compiled_[id].tape) {
@@ -540,7 +537,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   bool is_over_ = false;
   // Where threads go at their own pace.
   std::optional<BlockEvents> events_;
-  std::vector<std::size_t> first_object_;  // by buffer
+  std::optional<BarrierObjects> objects_;
   std::unordered_map<const Statement*, PlaceId> place_of_;
   std::unordered_map<PlaceId, const MemoryNumber*> number_at_;
   Active one_;                      // the thread that stands there

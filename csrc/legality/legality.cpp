@@ -14,6 +14,7 @@ Legality legality_of(const Fusion& fusion, const Schedule& schedule, const Tenso
 std::vector<Finding> refusals(const Legality& legality) {
   std::vector<Finding> list;
   if (!legality.store.is_legal()) list.push_back(legality.store);
+  if (legality.tma && !legality.tma->finding.is_legal()) list.push_back(legality.tma->finding);
   if (legality.fills) {
     for (Finding& f : legality.fills->refusals()) list.push_back(std::move(f));
   }

@@ -17,10 +17,10 @@ struct Legality {
   std::optional<BankConflicts> banks = {};
 };
 
-// What a schedule is refused for by how its tensor lies in memory, whoever asks: E443 a store
-// outside of it, E470 to E474 holes whose fill is lost, wrong or read in vain.
+// What a schedule is refused for, whoever asks: E443 a store outside of the tensor's memory, E460
+// to E466 a TMA copy, E470 to E474 holes whose fill is lost, wrong or read in vain.
 std::vector<Finding> refusals(const Legality& legality);
-// The same, of these questions alone.
+// The same of what a kernel asks: its stores and its fills.
 std::vector<Finding> memory_refusals(const Fusion& fusion, const Schedule& schedule,
                                      const TensorAnalysis& analysis);
 

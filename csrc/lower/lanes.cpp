@@ -39,7 +39,7 @@ class Builder {
     if (!vector_.is_stored) return std::move(out_);
     SELVAGE_CHECK(stores.size() == 1);
     const Store& store = stores[0];
-    kernel_.items.rename(store.buffer, store.address, vector_.start);
+    kernel_.items.also_at(store.buffer, store.address, vector_.start);
     const BufferId lanes = add_lanes(store.buffer);
     out_.elements[0] = {
         .buffer = lanes, .address = vector_.variable, .value = out_.elements[0].value, .valid = {}};

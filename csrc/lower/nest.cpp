@@ -210,7 +210,7 @@ class Nest {
   void name_address(BufferId buffer, Expr& address) {
     const Expr before = address;
     address = named(address);
-    kernel_.items.rename(buffer, before, address);
+    kernel_.items.also_at(buffer, before, address);
   }
 
   // What stands inside the k outermost loops. Not guarded: all that is checked inside holds.

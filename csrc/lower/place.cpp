@@ -1,13 +1,13 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/verify_parts.h>
 #include <selvage/legality/decide.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/values.h>
 #include <selvage/simplifier/point.h>
 
 #include <algorithm>
-#include <array>
 
 namespace selvage {
 
@@ -218,11 +218,9 @@ void PlacedTensors::check_every_block(const Reading& reading, TensorId t, Domain
                             fusion_[t].name + " that it reads",
                         unbound(t, loop));
       }
-      std::array<std::int64_t, 3> at_block{};
-      at_block[std::size_t(axis(p))] = value_of(block, refuted->point).value_or(0);
-      std::string note = "block (" + std::to_string(at_block[0]) + ", " +
-                         std::to_string(at_block[1]) + ", " + std::to_string(at_block[2]) +
-                         "), thread (0, 0, 0)";
+      ThreadAt reading_thread;
+      reading_thread.block[std::size_t(axis(p))] = value_of(block, refuted->point).value_or(0);
+      std::string note = to_text(reading_thread);
       if (const auto at = value_at(coordinate, refuted->point)) {
         note += " would read what " + schedule_.name(t, loop) + " = " + std::to_string(*at) +
                 " computes, which is another block";

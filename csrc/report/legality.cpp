@@ -17,13 +17,9 @@ Diagnostic refusal(const TensorReport& tensor, const Finding& finding) {
 
 std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorReport& tensor) {
   std::vector<Diagnostic> list;
-  const Finding& store = tensor.legality.store;
-  if (!store.is_legal()) list.push_back(refusal(tensor, store));
-  const std::optional<TmaCopy>& tma = tensor.legality.tma;
-  if (tma && !tma->finding.is_legal()) list.push_back(refusal(tensor, tma->finding));
+  for (const Finding& f : refusals(tensor.legality)) list.push_back(refusal(tensor, f));
   const std::optional<Fills>& fills = tensor.legality.fills;
   if (!fills) return list;
-  for (const Finding& finding : fills->refusals()) list.push_back(refusal(tensor, finding));
   // The kernel stores items and nothing else.
   if (subject.has_kernel && fills->fits && fills->fits->is_legal() &&
       !fills->initialised.is_legal()) {

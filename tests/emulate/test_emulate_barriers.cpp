@@ -6,30 +6,12 @@
 #include <set>
 
 #include "../support/block_kernels.h"
+#include "tests/emulate/hand_run.h"
 
 namespace selvage {
 namespace {
 
 using namespace test;
-
-// Runs a kernel that has no sizes.
-Emulation run(const Kernel& kernel, std::uint64_t seed = 0) {
-  std::vector<Array> arrays;
-  for (const Buffer& b : kernel.buffers) {
-    arrays.push_back(random_array(b.type, b.elements.value(), unsigned(arrays.size() + 1)));
-  }
-  std::vector<Array*> pointers;
-  for (Array& a : arrays) pointers.push_back(&a);
-  return emulate(kernel, {}, pointers, seed);
-}
-
-std::set<FaultKind> kinds(const Emulation& e) {
-  std::set<FaultKind> all;
-  for (const auto& [kind, count] : e.counts) all.insert(kind);
-  return all;
-}
-std::string first_fault(const Emulation& e) { return e.faults.empty() ? "" : e.faults[0].text; }
-const std::set<FaultKind> kNone, kRace = {FaultKind::Race};
 
 // y[t] = what `body` makes of it, for one block.
 struct Block {
@@ -41,7 +23,7 @@ struct Block {
   }
   Emulation run(Body body, std::uint64_t seed = 0) {
     h.kernel.body = in_one_block(h, t, threads, std::move(body));
-    return selvage::run(h.kernel, seed);
+    return test::run(h.kernel, seed);
   }
   Statement fill() { return store(s, t, h.read(a, t)); }
   ValueId number(std::int64_t v) { return h.kernel.values.constant(DataType::Int32, v, false); }

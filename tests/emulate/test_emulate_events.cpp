@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "tests/emulate/hand_run.h"
 #include "tests/support/event_kernels.h"
 
 namespace selvage {
@@ -14,31 +15,7 @@ namespace {
 
 using namespace test;
 
-struct Ran : Emulation {
-  std::vector<Array> arrays;
-  std::int64_t item(BufferId b, std::int64_t k) const { return arrays[b].get_int(k); }
-};
-Ran run(const Kernel& kernel, const std::map<BufferId, std::vector<std::int64_t>>& given = {},
-        std::uint64_t seed = 0) {
-  std::vector<Array> arrays;
-  for (const Buffer& b : kernel.buffers) {
-    arrays.push_back(random_array(b.type, b.elements.value(), unsigned(arrays.size() + 1)));
-  }
-  for (const auto& [b, items] : given) {
-    for (std::size_t k = 0; k < items.size(); ++k) arrays[b].set_int(std::int64_t(k), items[k]);
-  }
-  std::vector<Array*> pointers;
-  for (Array& a : arrays) pointers.push_back(&a);
-  Emulation e = emulate(kernel, {}, pointers, seed);
-  return {std::move(e), std::move(arrays)};
-}
-std::set<FaultKind> kinds(const Emulation& e) {
-  std::set<FaultKind> all;
-  for (const auto& [kind, count] : e.counts) all.insert(kind);
-  return all;
-}
-std::string first_fault(const Emulation& e) { return e.faults.empty() ? "" : e.faults[0].text; }
-const std::set<FaultKind> kNone, kRace = {FaultKind::Race}, kStuck = {FaultKind::DivergentBarrier};
+const std::set<FaultKind> kStuck = {FaultKind::DivergentBarrier};
 
 // Changes one thing of a kernel, and runs it in several orders.
 template <class K, class Change>

@@ -8,6 +8,7 @@
 
 #include <iostream>
 
+#include "tests/emulate/hand_run.h"
 #include "tests/kernel/happens_before.h"
 #include "tests/support/counts.h"
 #include "tests/support/event_kernels.h"
@@ -17,16 +18,6 @@ namespace selvage {
 namespace {
 
 using namespace test;
-
-Emulation run(const Kernel& kernel, std::uint64_t seed) {
-  std::vector<Array> arrays;
-  for (const Buffer& b : kernel.buffers) {
-    arrays.push_back(random_array(b.type, b.elements.value(), unsigned(arrays.size() + 1)));
-  }
-  std::vector<Array*> pointers;
-  for (Array& a : arrays) pointers.push_back(&a);
-  return emulate(kernel, {}, pointers, seed);
-}
 
 struct Told {
   int right = 0, diverging = 0, racing = 0, unwritten = 0;
