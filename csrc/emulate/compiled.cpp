@@ -2,7 +2,6 @@
 #include <selvage/emulate/compiled.h>
 #include <selvage/kernel/statements.h>
 
-#include <algorithm>
 #include <limits>
 
 namespace selvage {
@@ -26,12 +25,20 @@ namespace {
 
 class Compiler {
  public:
-  explicit Compiler(const Kernel& kernel) : kernel_(kernel) {
+  Compiler(const Kernel& kernel, const StatementTree& tree) : kernel_(kernel), tree_(tree) {
     for (Expr size : kernel.sizes) slot(size);
   }
 
   CompiledKernel run() {
-    out_.body = compile(kernel_.body);
+    for (PlaceId id = 0; id < tree_.size(); ++id) {
+      const Statement& statement = *tree_[id].statement;
+      const StatementParts parts = parts_of(statement);
+      out_.waits = out_.waits || parts.waits;
+      out_.has_own_pace = out_.has_own_pace || parts.has_own_pace;
+      if (const auto* leave = std::get_if<Leave>(&statement.node)) check_is_inside(id, *leave);
+      CompiledStatement& s = out_.statements.emplace_back();
+      std::visit([&](const auto& node) { compile(s, node); }, statement.node);
+    }
     return std::move(out_);
   }
 
@@ -46,119 +53,66 @@ class Compiler {
     compiled.limit(kernel_.index_type);
     return compiled;
   }
+  void check_is_inside(PlaceId id, const Leave& leave) const {
+    const auto is_left = [&](PlaceId p) { return same(tree_[p].variable, leave.loop); };
+    while (id != kTop && !is_left(id)) id = tree_[id].parent;
+    SELVAGE_CHECK(id != kTop);
+  }
 
-  static bool meets(const CompiledBody& body) {
-    return std::any_of(body.begin(), body.end(), [](const auto& s) { return s.meets; });
-  }
-  CompiledBody compile(const Body& body) {
-    CompiledBody compiled;
-    for (const Statement& statement : body) {
-      compiled.push_back(std::visit([&](const auto& s) { return compile(s); }, statement.node));
-      compiled.back().statement = &statement;
-      out_.has_own_pace = out_.has_own_pace || parts_of(statement).has_own_pace;
-    }
-    return compiled;
-  }
-  CompiledStatement compile(const Loop& loop) {
-    using Kind = CompiledStatement::Kind;
-    const bool bound = is_index(loop.parallel);
+  void compile(CompiledStatement& s, const Loop& loop) {
     SELVAGE_CHECK(loop.parallel != ParallelType::DIDx && loop.parallel != ParallelType::Bulk);
     const Expr begin = loop.begin.valid() ? loop.begin : loop.extent.pool().constant(0);
-    CompiledStatement s{.kind = bound ? Kind::Bound : Kind::Run,
-                        .parallel = loop.parallel,
-                        .indices = indices({loop.extent, begin})};
+    s.parallel = loop.parallel;
+    s.indices = indices({loop.extent, begin});
     s.slot = slot(loop.variable);
-    if (!bound) open_.push_back(s.slot);
-    s.body = compile(loop.body);
-    if (!bound) open_.pop_back();
-    s.meets = meets(s.body);
-    return s;
   }
-  CompiledStatement compile(const Define& define) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Define, .indices = {}};
+  void compile(CompiledStatement& s, const Define& define) {
     if (define.read) {
       compute(s, *define.read, {define.least, define.most});
     } else {
       s.indices = indices({define.value});
     }
     s.slot = slot(define.variable);
-    return s;
   }
-  CompiledStatement compile(const Guard& guard) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Guard,
-                        .indices = indices({guard.condition})};
-    s.body = compile(guard.body);
-    s.otherwise = compile(guard.otherwise);
-    s.meets = meets(s.body) || meets(s.otherwise);
-    return s;
-  }
-  CompiledStatement compile(const Transfer& transfer) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Transfer,
-                        .indices = indices({transfer.to_address, transfer.from_address})};
+  void compile(CompiledStatement& s, const Guard& guard) { s.indices = indices({guard.condition}); }
+  void compile(CompiledStatement& s, const Transfer& transfer) {
+    s.indices = indices({transfer.to_address, transfer.from_address});
     s.slot = slot(transfer.lane);
     s.transfer = &transfer;
     s.valid = Indices(transfer.valid, out_.slots);
-    return s;
   }
-  CompiledStatement compile(const Barrier& barrier) {
+  void compile(CompiledStatement&, const Barrier& barrier) {
     out_.has_partial_barriers = out_.has_partial_barriers || barrier.is_partial();
-    CompiledStatement s{.kind = CompiledStatement::Kind::Barrier, .meets = true, .indices = {}};
-    s.barrier = &barrier;
-    return s;
   }
-  CompiledStatement compile(const Leave& leave) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Leave, .indices = {}};
-    s.slot = slot(leave.loop);
-    s.is_next = leave.is_next;
-    SELVAGE_CHECK(std::find(open_.begin(), open_.end(), s.slot) != open_.end());
-    out_.has_leaves = true;
-    return s;
-  }
-  CompiledStatement compile(const Shuffle& shuffle) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Shuffle,
-                        .meets = true,
-                        .indices = indices({shuffle.to_address, shuffle.from_address})};
+  void compile(CompiledStatement&, const Leave&) {}
+  void compile(CompiledStatement& s, const Shuffle& shuffle) {
+    s.indices = indices({shuffle.to_address, shuffle.from_address});
     s.shuffle = &shuffle;
-    return s;
   }
-  CompiledStatement compile(const Store& store) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::Store, .indices = {}};
+  void compile(CompiledStatement& s, const Store& store) {
     s.store = &store;
     s.valid = Indices(store.valid, out_.slots);
     compute(s, store.value, {store.address});
-    return s;
   }
-  CompiledStatement compile(const AsyncCopy& copy) {
-    CompiledStatement s = compile(copy.copy);
-    s.kind = CompiledStatement::Kind::OwnPace;
-    if (copy.object) {
-      s.indices = indices({copy.copy.to_address, copy.copy.from_address, copy.object->address});
-    }
-    return s;
+  void compile(CompiledStatement& s, const AsyncCopy& copy) {
+    compile(s, copy.copy);
+    if (!copy.object) return;
+    s.indices = indices({copy.copy.to_address, copy.copy.from_address, copy.object->address});
   }
-  CompiledStatement compile(const Arrive& arrive) { return compile(arrive.object, arrive.bytes); }
-  CompiledStatement compile(const Wait& wait) { return compile(wait.object, wait.phase); }
-  CompiledStatement compile(const std::optional<BarrierObject>& object, Expr amount) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::OwnPace, .indices = {}};
+  void compile(CompiledStatement& s, const Arrive& arrive) {
+    compile(s, arrive.object, arrive.bytes);
+  }
+  void compile(CompiledStatement& s, const Wait& wait) { compile(s, wait.object, wait.phase); }
+  void compile(CompiledStatement& s, const std::optional<BarrierObject>& object, Expr amount) {
     std::vector<Expr> expressions;
     if (object) expressions.push_back(object->address);
     if (amount.valid()) expressions.push_back(amount);
     s.indices = indices(expressions);
-    return s;
   }
-  CompiledStatement compile(const Region& region) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::OwnPace, .indices = {}};
-    s.body = compile(region.body);
-    return s;
-  }
-  CompiledStatement compile(const While& loop) {
-    CompiledStatement s{.kind = CompiledStatement::Kind::OwnPace, .indices = {}};
+  void compile(CompiledStatement&, const Region&) {}
+  void compile(CompiledStatement& s, const While& loop) {
     s.slot = slot(loop.variable);
     compute(s, loop.condition, {});
-    open_.push_back(s.slot);
-    s.body = compile(loop.body);
-    open_.pop_back();
-    return s;
   }
   // The operations of a value, whose indices stand behind `expressions`.
   void compute(CompiledStatement& s, ValueId value, std::vector<Expr> expressions) {
@@ -182,12 +136,14 @@ class Compiler {
   }
 
   const Kernel& kernel_;
+  const StatementTree& tree_;
   CompiledKernel out_;
-  std::vector<std::uint32_t> open_;  // variables of the serial loops around
 };
 
 }  // namespace
 
-CompiledKernel compile_kernel(const Kernel& kernel) { return Compiler(kernel).run(); }
+CompiledKernel compile_kernel(const Kernel& kernel, const StatementTree& tree) {
+  return Compiler(kernel, tree).run();
+}
 
 }  // namespace selvage

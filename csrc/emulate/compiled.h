@@ -2,7 +2,7 @@
 
 #include <selvage/expr/tape.h>
 #include <selvage/ir/scalar.h>
-#include <selvage/kernel/kernel.h>
+#include <selvage/kernel/statement_tree.h>
 
 #include <unordered_map>
 #include <vector>
@@ -45,36 +45,15 @@ struct Operation {
   std::uint64_t stamp = 0;
 };
 
-struct CompiledStatement;
-using CompiledBody = std::vector<CompiledStatement>;
-
+// What BlockRun (csrc/kernel/block_run.h) asks of a statement, ready to be evaluated.
 struct CompiledStatement {
-  enum class Kind {
-    Run,
-    Bound,
-    Define,
-    Guard,
-    Store,
-    Transfer,
-    Barrier,
-    Shuffle,
-    Leave,
-    OwnPace,  // a statement of which BlockRun (csrc/kernel/block_run.h) says when it is run
-  };
-  Kind kind;
-  const Statement* statement = nullptr;
-  std::uint32_t slot = 0;  // of the variable of a loop, a definition, the loop that is left
-  bool is_next = false;    // of a Leave
+  std::uint32_t slot = 0;  // of the variable of a loop, of a definition; of the lane of a transfer
   ParallelType parallel = ParallelType::Serial;
-  bool meets = false;  // is it, or holds it, a barrier or a shuffle?
   // extent and begin; value, or of a number that is read least and most; condition; of a store: the
   // address; of a transfer: to, from; behind them those of the value, or of a barrier object
-  Indices indices;
-  CompiledBody body = {}, otherwise = {};
-
+  Indices indices = {};
   const Store* store = nullptr;
   const Transfer* transfer = nullptr;
-  const Barrier* barrier = nullptr;
   const Shuffle* shuffle = nullptr;
   Indices valid = {};
   std::vector<Operation> operations = {};  // the value last
@@ -83,11 +62,12 @@ struct CompiledStatement {
 struct CompiledKernel {
   std::unordered_map<std::uint32_t, std::uint32_t> slots;  // by symbol id; sizes first
   std::vector<std::string> names;                          // by slot
-  CompiledBody body;
-  bool has_leaves = false, has_partial_barriers = false;
-  bool has_own_pace = false;  // csrc/kernel/statements.h
+  std::vector<CompiledStatement> statements;               // by PlaceId
+  bool waits = false;                 // do threads wait for others, or for what has begun?
+  bool has_partial_barriers = false;  // of a part of the block, or of a part of a warp
+  bool has_own_pace = false;          // csrc/kernel/statements.h
 };
 
-CompiledKernel compile_kernel(const Kernel& kernel);
+CompiledKernel compile_kernel(const Kernel& kernel, const StatementTree& tree);
 
 }  // namespace selvage

@@ -49,10 +49,12 @@ void FaultLog::keep(Fault fault, const std::string& what, std::int64_t other) {
   if (other != kNoThread) fault.other = geometry.thread(other);
   fault.text =
       fmt::format("{}, at block {}, thread {}", what, to_text(here.block), to_text(here.thread));
-  for (std::uint32_t slot : scope) {
-    fault.point.emplace_back(names_[slot], slots[slot]);
-    fault.text += fmt::format(", {} = {}", names_[slot], slots[slot]);
-  }
+  const auto add = [&](std::uint32_t slot) {
+    fault.point.emplace_back(compiled_.names[slot], slots[slot]);
+    fault.text += fmt::format(", {} = {}", compiled_.names[slot], slots[slot]);
+  };
+  for (PlaceId id : *scope) add(compiled_.statements[id].slot);
+  if (lane) add(*lane);
   out_.faults.push_back(std::move(fault));
 }
 

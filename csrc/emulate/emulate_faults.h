@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/emulate/compiled.h>
 #include <selvage/emulate/emulate.h>
 
 #include <array>
@@ -25,13 +26,14 @@ struct LaunchGeometry {
 // Where a run stands, and what has gone wrong in it.
 class FaultLog {
  public:
-  FaultLog(const Kernel& kernel, const std::vector<std::string>& names, Emulation& out)
-      : kernel_(kernel), names_(names), out_(out) {}
+  FaultLog(const Kernel& kernel, const CompiledKernel& compiled, Emulation& out)
+      : kernel_(kernel), compiled_(compiled), out_(out) {}
 
   LaunchGeometry geometry;
-  std::int64_t thread = 0;              // of the launch: the one that runs
-  const std::int64_t* slots = nullptr;  // its variables
-  std::vector<std::uint32_t> scope;     // slots of the variables in scope
+  std::int64_t thread = 0;                      // of the launch: the one that runs
+  const std::int64_t* slots = nullptr;          // its variables
+  const std::vector<PlaceId>* scope = nullptr;  // the statements whose variables are in scope
+  std::optional<std::uint32_t> lane = {};       // and the slot of the lane of a transfer
 
   // "y[7] WHAT, at block (0, 0, 0), thread (7, 0, 0), tx = 7"
   void report(FaultKind kind, BufferId b, std::int64_t address, const std::string& what,
@@ -52,7 +54,7 @@ class FaultLog {
   void keep(Fault fault, const std::string& what, std::int64_t other);
 
   const Kernel& kernel_;
-  const std::vector<std::string>& names_;
+  const CompiledKernel& compiled_;
   Emulation& out_;
 };
 

@@ -14,27 +14,20 @@ namespace selvage {
 
 namespace {
 
-using Way = AccessLog::Way;
-
-Way way_of(Function atomic) {
-  if (atomic == Function::Add) return Way::Add;
-  if (atomic == Function::Min) return Way::Min;
-  SELVAGE_CHECK(atomic == Function::Max);
-  return Way::Max;
-}
-
 // "reads it", as a sentence goes on after "here" and after a thread's name.
 struct Words {
   const char *here, *other;
 };
-Words words(Way way) {
-  switch (way) {
-    case Way::Read: return {"is read", "has read it"};
-    case Way::Write:
-    case Way::Repeat: return {"is written", "has written it"};
-    case Way::Add:
-    case Way::Min:
-    case Way::Max: return {"is updated atomically", "has updated it atomically"};
+Words words(Effect effect) {
+  switch (effect) {
+    case Effect::Read: return {"is read", "has read it"};
+    case Effect::Write:
+    case Effect::Repeat:
+    case Effect::Duplicate: return {"is written", "has written it"};
+    case Effect::Add:
+    case Effect::Min:
+    case Effect::Max: return {"is updated atomically", "has updated it atomically"};
+    case Effect::Signal: break;
   }
   return {};
 }
@@ -126,7 +119,7 @@ bool CheckedMemory::is_initialised(BufferId b, std::int64_t address) const {
     return buffer.alive[std::size_t(place(buffer, address))] == lifetime_;
   }
   if (buffer.log == kNoLog) return false;  // nothing ever stores it
-  const auto& cells = logs_[buffer.log].cells();
+  const auto& cells = logs_[buffer.log].elements();
   const std::size_t first = buffer.first_cell + std::size_t(address) * buffer.cells_of_an_element;
   for (std::size_t k = first; k < first + buffer.cells_of_an_element; ++k) {
     if (cells[k].visits == 0 || cells[k].owner != b) return false;
@@ -142,30 +135,33 @@ bool CheckedMemory::is_same(const Checked& buffer, std::int64_t address, Scalar 
                      size) == 0;
 }
 
-std::optional<AccessLog::Race> CheckedMemory::access(BufferId b, std::int64_t address, Way way) {
+std::optional<AccessLog::Race> CheckedMemory::access(BufferId b, std::int64_t address,
+                                                     Effect effect) {
   const Checked& buffer = buffers_[b];
   if (buffer.log == kNoLog) return std::nullopt;
   AccessLog& cells = logs_[buffer.log];
   const std::size_t first = buffer.first_cell + std::size_t(address) * buffer.cells_of_an_element;
   std::optional<AccessLog::Race> found;
   for (std::size_t k = first; k < first + buffer.cells_of_an_element; ++k) {
-    const auto race = cells.access(k, way, b, clock_);
+    const auto race = cells.access(k, effect, b, clock_);
     if (!found) found = race;
   }
   return found;
 }
 
-void CheckedMemory::report_race(BufferId b, std::int64_t address, Way way, AccessLog::Race race) {
+void CheckedMemory::report_race(BufferId b, std::int64_t address, Effect effect,
+                                AccessLog::Race race) {
   const Checked& buffer = buffers_[b];
   const FaultThread here = log_.geometry.thread(log_.thread),
-                    other = log_.geometry.thread(race.thread);
-  const std::string who = (race.is_copy ? "a copy of " : "") + log_.name(race.thread);
-  std::string what = fmt::format("{} after {} {}, ", words(way).here, who, words(race.way).other);
-  what += race.is_copy                ? "with no wait between for its end"
+                    other = log_.geometry.thread(race.other.thread);
+  const std::string who = (race.other.is_copy() ? "a copy of " : "") + log_.name(race.other.thread);
+  std::string what =
+      fmt::format("{} after {} {}, ", words(effect).here, who, words(race.effect).other);
+  what += race.other.is_copy()        ? "with no wait between for its end"
           : here.block == other.block ? "with no barrier between"
                                       : "and nothing orders two blocks";
   if (!buffer.overlaps.empty()) what += "; " + buffer.overlaps + " overlaps it";
-  log_.report(FaultKind::Race, b, address, what, race.thread);
+  log_.report(FaultKind::Race, b, address, what, race.other.thread);
 }
 
 Scalar CheckedMemory::read(BufferId b, std::int64_t address) {
@@ -174,7 +170,8 @@ Scalar CheckedMemory::read(BufferId b, std::int64_t address) {
   if (!is_initialised(b, address)) {
     log_.report(FaultKind::Uninitialised, b, address, "is read before anything is stored there");
   }
-  if (const auto race = access(b, address, Way::Read)) report_race(b, address, Way::Read, *race);
+  if (const auto race = access(b, address, Effect::Read))
+    report_race(b, address, Effect::Read, *race);
   return load_element(*buffer.array, place(buffer, address));
 }
 
@@ -187,7 +184,8 @@ void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool d
   }
   SELVAGE_CHECK(buffer.log != kNoLog);  // is_written
   const bool is_global = buffer.memory == Memory::Global;
-  const AccessLog::Cell& cell = logs_[buffer.log].cells()[std::size_t(is_global ? address : 0)];
+  const AccessLog::Element& cell =
+      logs_[buffer.log].elements()[std::size_t(is_global ? address : 0)];
   const bool is_second = is_global ? cell.visits > 0 : is_initialised(b, address);
   const bool repeats = is_second && duplicates_allowed && is_same(buffer, address, value);
   const bool is_double = is_global && is_second && !repeats && !buffer.may_be_rewritten;
@@ -199,10 +197,10 @@ void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool d
                                         : "is written by two threads",
                 writer);
   }
-  const auto race = access(b, address, repeats ? Way::Repeat : Way::Write);
+  const auto race = access(b, address, repeats ? Effect::Repeat : Effect::Write);
   // Two writes are told of already.
-  if (race && !(is_double && race->way != Way::Read)) {
-    report_race(b, address, Way::Write, *race);
+  if (race && !(is_double && race->effect != Effect::Read)) {
+    report_race(b, address, Effect::Write, *race);
   }
   store_element(*buffer.array, address, value);
 }
@@ -214,8 +212,8 @@ void CheckedMemory::store_atomically(BufferId b, std::int64_t address, Function 
   if (!is_initialised(b, address)) {
     log_.report(FaultKind::Uninitialised, b, address, "is updated before anything is stored there");
   }
-  if (const auto race = access(b, address, way_of(f))) {
-    report_race(b, address, way_of(f), *race);
+  if (const auto race = access(b, address, atomic_effect(f))) {
+    report_race(b, address, atomic_effect(f), *race);
   }
   const DataType type = buffer.array->type;
   const DataType compute = type == DataType::Bool ? DataType::Int32 : compute_type(type);
@@ -229,7 +227,7 @@ std::vector<std::vector<std::uint32_t>> CheckedMemory::visits() const {
   for (const Checked& buffer : buffers_) {
     auto& visits = all.emplace_back();
     if (buffer.memory != Memory::Global || buffer.log == kNoLog) continue;
-    for (const auto& cell : logs_[buffer.log].cells()) visits.push_back(cell.visits);
+    for (const auto& cell : logs_[buffer.log].elements()) visits.push_back(cell.visits);
   }
   return all;
 }

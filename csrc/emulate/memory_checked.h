@@ -2,8 +2,8 @@
 
 #include <selvage/base/array.h>
 #include <selvage/emulate/emulate_faults.h>
-#include <selvage/emulate/memory_order.h>
 #include <selvage/ir/scalar.h>
+#include <selvage/kernel/access_log.h>
 #include <selvage/kernel/kernel.h>
 
 #include <optional>
@@ -55,8 +55,8 @@ class CheckedMemory {
   }
   bool is_initialised(BufferId b, std::int64_t address) const;
   bool is_same(const Checked& buffer, std::int64_t address, Scalar value) const;
-  std::optional<AccessLog::Race> access(BufferId b, std::int64_t address, AccessLog::Way way);
-  void report_race(BufferId b, std::int64_t address, AccessLog::Way way, AccessLog::Race race);
+  std::optional<AccessLog::Race> access(BufferId b, std::int64_t address, Effect effect);
+  void report_race(BufferId b, std::int64_t address, Effect effect, AccessLog::Race race);
 
   std::vector<Checked> buffers_;
   std::vector<Array> own_;  // shared and local memory

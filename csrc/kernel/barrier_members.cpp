@@ -27,9 +27,25 @@ std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block)
   return n;
 }
 
+namespace {
+
+// The usual case, seen at once: all threads of a block, or all of one warp.
+bool is_all_of_them(const Barrier& barrier, std::span<const std::uint32_t> there,
+                    std::int64_t threads) {
+  const auto n = std::int64_t(there.size());
+  if (barrier.is_partial() || n == 0) return false;
+  if (n == threads) return true;
+  const std::int64_t warp = there.front() / kWarp;
+  return barrier.scope == Barrier::Scope::Warp && there.back() / kWarp == warp &&
+         n == std::min<std::int64_t>(kWarp, threads - warp * kWarp);
+}
+
+}  // namespace
+
 std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
                                           std::span<const std::uint32_t> there,
                                           std::int64_t threads_of_the_block) {
+  if (is_all_of_them(barrier, there, threads_of_the_block)) return std::nullopt;
   const auto threads = std::size_t(threads_of_the_block);
   const auto per_warp = std::size_t(kWarp);
   std::vector<bool> is_there(threads);

@@ -1,13 +1,11 @@
-#include <selvage/base/check.h>
+#include <selvage/base/shuffle.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/block_run.h>
-#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <iterator>
 
 namespace selvage {
 
@@ -18,12 +16,18 @@ const Barrier kWarpBarrier{.scope = Barrier::Scope::Warp};
 
 }  // namespace
 
-void BlockRun::run(std::span<const std::uint32_t> order) {
-  runners_.assign(std::size_t(threads_), {});
-  for (Runner& r : runners_) r.frames.push_back({&body_});
+void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
+  runners_.resize(std::size_t(threads_));
+  for (Runner& r : runners_) {
+    r.frames.clear();
+    r.variables.clear();
+    r.waits_at = kTop;
+    r.frames.push_back({&tree_.body()});
+  }
   while (actions_.goes_on()) {
+    if (random != nullptr) selvage::shuffle(order, *random);
     for (Thread t : order) {
-      if (runners_[t].waits_at == nullptr) run(t);
+      if (runners_[t].waits_at == kTop && !runners_[t].frames.empty()) run(t);
     }
     if (!release(false) && !release(true)) break;
   }
@@ -31,7 +35,8 @@ void BlockRun::run(std::span<const std::uint32_t> order) {
 
 void BlockRun::run(Thread t) {
   Runner& r = runners_[t];
-  while (r.waits_at == nullptr && !r.frames.empty() && actions_.goes_on()) {
+  stand(t);
+  while (r.waits_at == kTop && !r.frames.empty() && actions_.goes_on()) {
     Frame& f = r.frames.back();
     if (f.at == f.body->size()) {
       end_body(t);
@@ -41,11 +46,10 @@ void BlockRun::run(Thread t) {
   }
 }
 
-void BlockRun::enter(Thread t, const Statement& owner, const Body& body, std::int64_t next,
+void BlockRun::enter(Runner& r, PlaceId owner, const std::vector<PlaceId>& body, std::int64_t next,
                      std::int64_t end) {
-  Runner& r = runners_[t];
-  r.frames.push_back({&body, &owner, next, end, 0, r.variables.size()});
-  if (parts_of(owner).variable.valid()) r.variables.push_back(&owner);
+  r.frames.push_back({&body, owner, next, end, 0, r.variables.size()});
+  if (tree_[owner].variable.valid()) r.variables.push_back(owner);
 }
 
 // The next iteration, or what stands behind.
@@ -53,40 +57,31 @@ void BlockRun::end_body(Thread t) {
   Runner& r = runners_[t];
   Frame& f = r.frames.back();
   r.variables.resize(f.variables);
-  const bool is_while = f.owner != nullptr && std::holds_alternative<While>(f.owner->node);
-  if (is_while && f.next + 1 < kMostTurns) {
-    r.variables.push_back(f.owner);
-    f.at = 0;
-    ++f.next;
-    ++f.turn;
-    return turn(t, *f.owner);
-  }
-  if (is_while) tell(*f.owner, t, "a loop that goes on and on");
-  if (f.next + 1 >= f.end) {
+  const bool is_while = f.owner != kTop && std::holds_alternative<While>(statement(f.owner).node);
+  if (is_while && f.next + 1 >= kMostTurns) tell(f.owner, t, "a loop that goes on and on");
+  if (f.next + 1 >= (is_while ? kMostTurns : f.end)) {
     r.frames.pop_back();
     return;
   }
   r.variables.push_back(f.owner);
   f.at = 0;
+  ++f.next;
   ++f.turn;
-  stand(t);
-  actions_.set(*f.owner, ++f.next);
+  if (is_while) return turn(r, f.owner);
+  actions_.set(f.owner, f.next);
 }
 
 // Whether a While runs once more is asked before each iteration.
-void BlockRun::turn(Thread t, const Statement& loop) {
-  Runner& r = runners_[t];
-  stand(t);
+void BlockRun::turn(Runner& r, PlaceId loop) {
   actions_.set(loop, r.frames.back().next);
   if (actions_.holds(loop).value_or(false)) return;
   r.variables.resize(r.frames.back().variables);
   r.frames.pop_back();
 }
 
-void BlockRun::leave(Thread t, const Leave& leave) {
-  Runner& r = runners_[t];
+void BlockRun::leave(Runner& r, const Leave& leave) {
   const auto is_left = [&](const Frame& f) {
-    return f.owner != nullptr && same(parts_of(*f.owner).variable, leave.loop);
+    return f.owner != kTop && same(tree_[f.owner].variable, leave.loop);
   };
   while (!is_left(r.frames.back())) r.frames.pop_back();
   Frame& f = r.frames.back();
@@ -96,169 +91,204 @@ void BlockRun::leave(Thread t, const Leave& leave) {
   r.frames.pop_back();
 }
 
-void BlockRun::tell(const Statement& s, Thread t, const std::string& what) {
+void BlockRun::tell(PlaceId id, Thread t, const std::string& what) {
   if (what.empty()) return;
   stand(t);
-  actions_.diverge(s, t, std::nullopt, what);
+  actions_.diverge(id, {.thread = t, .what = what});
 }
 
-void BlockRun::step(Thread t, const Statement& s) {
-  stand(t);
+void BlockRun::step(Thread t, PlaceId id) {
   Runner& r = runners_[t];
+  const StatementTree::Node& node = tree_[id];
   std::visit(
       overloaded{[&](const Loop& loop) {
                    if (is_index(loop.parallel)) {
-                     enter(t, s, loop.body, 0, 1);
-                     return actions_.name(s);
+                     enter(r, id, node.body, 0, 1);
+                     return actions_.name(id);
                    }
-                   const auto range = actions_.range(s);
+                   const auto range = actions_.range(id);
                    if (!range || range->first >= range->second) return;
-                   enter(t, s, loop.body, range->first, range->second);
-                   actions_.set(s, range->first);
+                   enter(r, id, node.body, range->first, range->second);
+                   actions_.set(id, range->first);
                  },
                  [&](const Define&) {
-                   actions_.name(s);
-                   r.variables.push_back(&s);
+                   actions_.name(id);
+                   r.variables.push_back(id);
                  },
-                 [&](const Guard& guard) {
-                   const auto holds = actions_.holds(s);
-                   if (holds) enter(t, s, *holds ? guard.body : guard.otherwise, 0, 1);
+                 [&](const Guard&) {
+                   const auto holds = actions_.holds(id);
+                   if (holds) enter(r, id, *holds ? node.body : node.otherwise, 0, 1);
                  },
                  [&](const Region& region) {
                    const Barrier all{.scope = Barrier::Scope::Threads, .members = region.members};
-                   if (all.has(t)) enter(t, s, region.body, 0, 1);
+                   if (all.has(t)) enter(r, id, node.body, 0, 1);
                  },
-                 [&](const While& loop) {
-                   enter(t, s, loop.body, 0, 0);
-                   turn(t, s);
+                 [&](const While&) {
+                   enter(r, id, node.body, 0, 0);
+                   turn(r, id);
                  },
-                 [&](const Leave& l) { leave(t, l); }, [&](const Store&) { actions_.access(s); },
-                 [&](const Transfer&) { actions_.access(s); },
+                 [&](const Leave& l) { leave(r, l); }, [&](const Store&) { actions_.access(id); },
+                 [&](const Transfer&) { actions_.access(id); },
                  [&](const AsyncCopy& copy) {
-                   if (!copy.object) return actions_.copy(s, events_.copy(t));
-                   const auto signal = actions_.signal(s);
+                   if (!copy.object) return actions_.copy(id, events_->copy(t));
+                   const auto signal = actions_.signal(id);
                    if (!signal) return;
-                   actions_.spend(clocks_.size());
+                   actions_.spend(clock_.clocks().size());
                    // It reads and writes, and then the object knows of it.
-                   actions_.copy(s, events_.copy_for(signal->object));
-                   tell(s, t, events_.bring(t, signal->object, signal->amount, clocks_));
+                   actions_.copy(id, events_->copy_for(signal->object));
+                   tell(id, t, events_->bring(t, signal->object, signal->amount, clock_.clocks()));
                  },
                  [&](const Arrive& arrive) {
-                   if (!arrive.object) return events_.close_group(t);
-                   actions_.spend(clocks_.size());
-                   const auto signal = actions_.signal(s);
-                   if (signal)
-                     tell(s, t, events_.arrive(t, signal->object, signal->amount, clocks_));
+                   if (!arrive.object) return events_->close_group(t);
+                   actions_.spend(clock_.clocks().size());
+                   const auto signal = actions_.signal(id);
+                   if (!signal) return;
+                   tell(id, t, events_->arrive(t, signal->object, signal->amount, clock_.clocks()));
                  },
                  [&](const Wait& wait) {
-                   if (!wait.object) return events_.wait_for_groups(t, wait.pending, clocks_);
-                   const auto signal = actions_.signal(s);
+                   if (!wait.object)
+                     return events_->wait_for_groups(t, wait.pending, clock_.clocks());
+                   const auto signal = actions_.signal(id);
                    if (!signal) return;
-                   tell(s, t, events_.begin_wait(t, signal->object, signal->amount, clocks_));
-                   r.waits_at = &s;
-                   pass_wait(t, s);
+                   tell(id, t,
+                        events_->begin_wait(t, signal->object, signal->amount, clock_.clocks()));
+                   r.waits_at = id;
+                   pass_wait(t, id);
                  },
-                 [&](const Barrier& barrier) { arrive_at(t, s, barrier); },
-                 [&](const Shuffle&) { arrive_at(t, s, kWarpBarrier); }},
-      s.node);
+                 [&](const Barrier& barrier) { arrive_at(t, id, barrier); },
+                 [&](const Shuffle&) { arrive_at(t, id, kWarpBarrier); }},
+      node.statement->node);
 }
 
-void BlockRun::arrive_at(Thread t, const Statement& s, const Barrier& barrier) {
-  if (!barrier.has(t)) {
-    return tell(s, t, name_of(barrier) + " that a thread reaches which takes no part in it");
-  }
-  runners_[t].waits_at = &s;
+void BlockRun::arrive_at(Thread t, PlaceId id, const Barrier& barrier) {
+  runners_[t].waits_at = id;
+  if (!barrier.has(t)) actions_.diverge(id, {RunFault::Kind::Stranger, t, {}, name_of(barrier)});
 }
 
 // Where the phase has ended.
-bool BlockRun::pass_wait(Thread t, const Statement& s) {
+bool BlockRun::pass_wait(Thread t, PlaceId id) {
   stand(t);
-  const auto signal = actions_.signal(s);
+  const auto signal = actions_.signal(id);
   std::string wrong;
-  if (!signal || !events_.end_wait(t, signal->object, signal->amount, clocks_, wrong)) return false;
-  actions_.spend(clocks_.size());
-  runners_[t].waits_at = nullptr;
-  tell(s, t, wrong);
+  if (!signal || !events_->end_wait(t, signal->object, signal->amount, clock_.clocks(), wrong)) {
+    return false;
+  }
+  actions_.spend(clock_.clocks().size());
+  runners_[t].waits_at = kTop;
+  tell(id, t, wrong);
   return true;
 }
 
-bool BlockRun::release(bool is_forced) {
-  using Meeting = std::pair<const Statement*, std::vector<std::int64_t>>;  // and turns of loops
-  std::vector<Meeting> meetings;  // in the order of the first who waits
-  std::map<Meeting, std::vector<Thread>> there;
-  std::set<const Statement*> endless;
+// `is_endless`: some wait that is forced to go on cannot.
+bool BlockRun::release_waits(bool is_forced, bool& is_endless) {
   bool has_released = false;
+  std::vector<PlaceId> endless;
+  there_.clear();
   for (Thread t = 0; t < threads_; ++t) {
-    const Statement* s = runners_[t].waits_at;
-    if (s == nullptr) continue;
-    if (std::holds_alternative<Wait>(s->node)) {
-      if (pass_wait(t, *s)) {
-        has_released = true;
-      } else if (is_forced && endless.insert(s).second) {
-        tell_endless(t, *s);
-      }
-      continue;
+    const PlaceId id = runners_[t].waits_at;
+    if (id == kTop) continue;
+    if (!std::holds_alternative<Wait>(statement(id).node)) {
+      there_.push_back(t);
+    } else if (pass_wait(t, id)) {
+      has_released = true;
+    } else if (is_forced && std::find(endless.begin(), endless.end(), id) == endless.end()) {
+      endless.push_back(id);
+      tell_endless(t, id);
     }
-    Meeting meeting{s, {}};
-    for (const Frame& f : runners_[t].frames) meeting.second.push_back(f.turn);
-    if (there[meeting].empty()) meetings.push_back(meeting);
-    there[meeting].push_back(t);
   }
-  if (!endless.empty()) return false;
-  for (const Meeting& meeting : meetings) {
-    const Statement* s = meeting.first;
-    const auto* barrier = std::get_if<Barrier>(&s->node);
-    const auto& own = barrier == nullptr ? kWarpBarrier : *barrier;
-    const std::vector<Thread>& all = there[meeting];
-    if (own.scope != Barrier::Scope::Warp) {
-      has_released = release_barrier(*s, own, all, is_forced) || has_released;
-      continue;
-    }
-    for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
-      while (end < all.size() && all[end] / kWarp == all[i] / kWarp) ++end;
-      has_released =
-          release_barrier(*s, own, std::span(all).subspan(i, end - i), is_forced) || has_released;
-    }
+  is_endless = !endless.empty();
+  return has_released;
+}
+
+// An order of those who wait in which those who are at one barrier for the same time are equal.
+bool BlockRun::comes_before(Thread a, Thread b) const {
+  const Runner &x = runners_[a], &y = runners_[b];
+  if (x.waits_at != y.waits_at) return x.waits_at < y.waits_at;
+  return std::lexicographical_compare(
+      x.frames.begin(), x.frames.end(), y.frames.begin(), y.frames.end(),
+      [](const Frame& f, const Frame& g) { return f.turn < g.turn; });
+}
+
+bool BlockRun::release(bool is_forced) {
+  bool is_endless = false;
+  bool has_released = release_waits(is_forced, is_endless);
+  if (is_endless || there_.empty()) return has_released && !is_endless;
+  const auto is_apart = [&](Thread t) {
+    return comes_before(t, there_[0]) || comes_before(there_[0], t);
+  };
+  if (std::none_of(there_.begin(), there_.end(), is_apart)) {
+    return release_meeting(there_, is_forced) || has_released;
+  }
+  const auto before = [&](Thread a, Thread b) { return comes_before(a, b); };
+  std::stable_sort(there_.begin(), there_.end(), before);
+  std::vector<std::span<const Thread>> meetings;  // in the order of the first who waits
+  for (auto begin = there_.begin(); begin != there_.end();) {
+    const auto end = std::upper_bound(begin, there_.end(), *begin, before);
+    meetings.emplace_back(begin, end);
+    begin = end;
+  }
+  std::sort(meetings.begin(), meetings.end(),
+            [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  for (std::span<const Thread> there : meetings) {
+    has_released = release_meeting(there, is_forced) || has_released;
     if (is_forced && has_released) break;
   }
   return has_released;
 }
 
-bool BlockRun::release_barrier(const Statement& s, const Barrier& barrier,
-                               std::span<const Thread> there, bool is_forced) {
-  const bool is_shuffle = std::holds_alternative<Shuffle>(s.node);
-  const std::string name = is_shuffle ? "a shuffle" : name_of(barrier);
-  if (const auto wrong = wrong_meeting(barrier, there, threads_)) {
+// Threads that are at one barrier or shuffle for the same time.
+bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
+  const PlaceId id = runners_[there.front()].waits_at;
+  const auto* barrier = std::get_if<Barrier>(&statement(id).node);
+  const Barrier& own = barrier == nullptr ? kWarpBarrier : *barrier;
+  if (own.scope != Barrier::Scope::Warp) return release_barrier(id, own, there, is_forced);
+  bool has_released = false;
+  for (std::size_t i = 0, end = 0; i < there.size(); i = end) {
+    while (end < there.size() && there[end] / kWarp == there[i] / kWarp) ++end;
+    has_released = release_barrier(id, own, there.subspan(i, end - i), is_forced) || has_released;
+  }
+  return has_released;
+}
+
+bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<const Thread> there,
+                               bool is_forced) {
+  using Kind = RunFault::Kind;
+  const bool is_shuffle = std::holds_alternative<Shuffle>(statement(id).node);
+  const auto name = [&] { return is_shuffle ? "a shuffle" : name_of(barrier); };
+  // Whoever takes no part has been told of, and goes on with those who do.
+  std::vector<Thread> members;
+  std::copy_if(there.begin(), there.end(), std::back_inserter(members),
+               [&](Thread t) { return barrier.has(t); });
+  if (const auto wrong = wrong_meeting(barrier, members, threads_)) {
     if (!is_forced) return false;
     stand(wrong->thread);
-    actions_.diverge(s, wrong->thread, wrong->missing,
-                     name + " that one thread reaches and another does not");
+    actions_.diverge(id, {Kind::Missing, wrong->thread, wrong->missing, name()});
   }
   const auto last = Thread(threads_ / kWarp * kWarp);
   if (is_shuffle && there.back() >= last) {
-    tell(s, there.back(), "a shuffle in a warp of fewer than 32 threads");
+    tell(id, there.front(), fmt::format("a shuffle of a warp of {} threads", threads_ - last));
   }
   if (barrier.scope == Barrier::Scope::Threads) {
-    if (const auto taken = clocks_.take(barrier, there)) {
+    if (const auto taken = clock_.clocks().take(barrier, there)) {
       stand(taken->thread);
-      actions_.diverge(s, taken->thread, taken->user,
-                       name + " that one thread reaches where another may still wait");
+      actions_.diverge(id, {Kind::Taken, taken->thread, taken->user, name()});
     }
   }
-  if (is_shuffle) actions_.shuffle(s, there);
-  clocks_.meet(barrier.scope, there);
-  actions_.spend(std::int64_t(there.size()) * clocks_.size() / 2);
-  for (Thread t : there) runners_[t].waits_at = nullptr;
+  if (is_shuffle) actions_.shuffle(id, there);
+  clock_.meet(barrier.scope, there);
+  const auto n = std::int64_t(there.size());
+  actions_.spend(clock_.is_clocked() ? n * clock_.clocks().size() / 2 : n);
+  for (Thread t : there) runners_[t].waits_at = kTop;
   return true;
 }
 
-void BlockRun::tell_endless(Thread t, const Statement& s) {
+void BlockRun::tell_endless(Thread t, PlaceId id) {
   stand(t);
-  const auto signal = actions_.signal(s);
+  const auto signal = actions_.signal(id);
   if (!signal) return;
-  tell(s, t,
+  tell(id, t,
        fmt::format("a wait for phase {} that never ends: {}", signal->amount,
-                   events_.state(signal->object)));
+                   events_->state(signal->object)));
 }
 
 }  // namespace selvage

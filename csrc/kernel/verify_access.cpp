@@ -34,7 +34,7 @@ class AccessCollector {
 
   void run() {
     map_.scopes_.emplace_back();
-    visit(kernel_.body, kTop, false, 0, map_.body_);
+    visit(kernel_.body, kTop, false, 0);
     for (MemoryNumber& n : map_.numbers_) n.is_free = is_free(n);
     for (KernelAccess& a : map_.accesses_) look_at_memory(a);
   }
@@ -85,8 +85,7 @@ class AccessCollector {
     a.is_hidden = a.is_hidden || mentioned > 1;
   }
 
-  void visit(const Body& body, PlaceId parent, bool is_otherwise, std::size_t scope,
-             std::vector<PlaceId>& children) {
+  void visit(const Body& body, PlaceId parent, bool is_otherwise, std::size_t scope) {
     const Environment outer = environment_;
     for (std::size_t i = 0; i < body.size(); ++i) {
       const auto id = PlaceId(map_.places_.size());
@@ -99,7 +98,6 @@ class AccessCollector {
                               .begin = {},
                               .extent = {},
                               .condition = {}});
-      children.push_back(id);
       const StatementParts parts = parts_of(body[i]);
       if (parts.value) add_reads(*parts.value, id, scope);
       for (const StatementAccess& a : parts.accesses) add(a, id, scope).lane = parts.lane;
@@ -107,11 +105,6 @@ class AccessCollector {
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
     environment_ = outer;
-  }
-  void inside(const Body& body, PlaceId id, bool is_otherwise, std::size_t scope) {
-    std::vector<PlaceId> children;
-    visit(body, id, is_otherwise, scope, children);
-    (is_otherwise ? map_.places_[id].otherwise : map_.places_[id].body) = std::move(children);
   }
   std::size_t scope_with(std::size_t scope, Expr condition) {
     AccessScope inner = map_.scopes_[scope];
@@ -147,7 +140,7 @@ class AccessCollector {
       if (map_.mentions_number(place.extent)) limit(place, scope);
       return run(loop.variable, loop.body, id, scope);
     }
-    inside(loop.body, id, false, scope);
+    visit(loop.body, id, false, scope);
     environment_ = outer;
   }
   void visit(const While& loop, PlaceId id, std::size_t scope) {
@@ -166,7 +159,7 @@ class AccessCollector {
     entered.loops.push_back(id);
     map_.scopes_.push_back(std::move(entered));
     open_.emplace_back(variable, id);
-    inside(body, id, false, map_.scopes_.size() - 1);
+    visit(body, id, false, map_.scopes_.size() - 1);
     open_.pop_back();
     environment_ = outer;
   }
@@ -198,7 +191,7 @@ class AccessCollector {
   void visit(const Region& region, PlaceId id, std::size_t scope) {
     const Expr condition = is_member(region, map_.threads_, kernel_.launch.block);
     map_.places_[id].condition = condition;
-    inside(region.body, id, false, scope_with(scope, condition));
+    visit(region.body, id, false, scope_with(scope, condition));
   }
   void visit(const Arrive& arrive, PlaceId id, std::size_t) {
     if (arrive.bytes.valid()) map_.places_[id].amount = written(arrive.bytes);
@@ -209,9 +202,9 @@ class AccessCollector {
   void visit(const Guard& guard, PlaceId id, std::size_t scope) {
     const Expr condition = written(guard.condition);
     map_.places_[id].condition = condition;
-    inside(guard.body, id, false, scope_with(scope, condition));
+    visit(guard.body, id, false, scope_with(scope, condition));
     if (!guard.otherwise.empty()) {
-      inside(guard.otherwise, id, true, scope_with(scope, !condition));
+      visit(guard.otherwise, id, true, scope_with(scope, !condition));
     }
   }
   void visit(const Barrier& barrier, PlaceId, std::size_t) {
@@ -307,7 +300,10 @@ class AccessCollector {
 };
 
 AccessMap::AccessMap(const Kernel& kernel)
-    : kernel_(kernel), size_facts_(*kernel.pool), written_(kernel.buffers.size(), false) {
+    : kernel_(kernel),
+      tree_(kernel),
+      size_facts_(*kernel.pool),
+      written_(kernel.buffers.size(), false) {
   for (std::size_t k = 0; k < 3; ++k) {
     const auto index = [&](Expr extent, const char* name) {
       return extent.is_const(1) ? pool().constant(0) : pool().symbol(name);

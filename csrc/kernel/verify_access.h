@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/statement_tree.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -10,10 +11,6 @@
 #include <vector>
 
 namespace selvage {
-
-// A statement's number, in the order in which a kernel is written; what stands inside comes after.
-using PlaceId = std::uint32_t;
-inline constexpr PlaceId kTop = UINT32_MAX;
 
 // A statement of a kernel and where it stands. Expressions are over sizes, threads(), blocks() and
 // the variables of serial loops; what a Define names is written out.
@@ -32,7 +29,6 @@ struct StatementPlace {
   bool may_run_less = false;
   std::optional<std::size_t> counted_by = {};  // of AccessMap::numbers()
   Expr amount = {};                            // of an Arrive its bytes, of a Wait its phase
-  std::vector<PlaceId> body = {}, otherwise = {};
 
   bool is_serial_loop() const { return variable.valid(); }
 };
@@ -97,7 +93,7 @@ class AccessMap {
   const Kernel& kernel() const { return kernel_; }
   ExprPool& pool() const { return *kernel_.pool; }
   const std::vector<StatementPlace>& places() const { return places_; }
-  const std::vector<PlaceId>& body() const { return body_; }  // outermost statements
+  const StatementTree& tree() const { return tree_; }
   const std::vector<KernelAccess>& accesses() const { return accesses_; }
   const AccessScope& scope(std::size_t s) const { return scopes_[s]; }
   const std::vector<PlaceId>& leaves() const { return leaves_; }  // every Leave
@@ -139,8 +135,9 @@ class AccessMap {
   void find_sizes();
 
   const Kernel& kernel_;
+  StatementTree tree_;
   std::vector<StatementPlace> places_;
-  std::vector<PlaceId> body_, leaves_;
+  std::vector<PlaceId> leaves_;
   std::vector<MemoryNumber> numbers_;
   bool has_partial_barrier_ = false, has_own_pace_ = false;
   std::vector<AccessScope> scopes_;

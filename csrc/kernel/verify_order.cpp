@@ -75,7 +75,7 @@ BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, 
 
 BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {
   const StatementPlace& p = map_.places()[id];
-  const Pass inside = along(p.body, 0, p.body.size(), among);
+  const Pass inside = along(map_.tree()[id].body, among);
   if (!p.is_serial_loop() || inside == Pass::Never) return inside;
   const bool runs =
       inside == Pass::Always && !p.may_run_less && map_.at(p.scope).proves(p.begin < p.extent);
@@ -83,23 +83,21 @@ BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {
 }
 
 BarrierOrder::Pass BarrierOrder::of_guard(PlaceId id, Among among) const {
-  const StatementPlace& p = map_.places()[id];
-  const Pass inside = along(p.body, 0, p.body.size(), among);
-  const Pass other = along(p.otherwise, 0, p.otherwise.size(), among);
+  const Pass inside = along(map_.tree()[id].body, among);
+  const Pass other = along(map_.tree()[id].otherwise, among);
   return inside == other ? inside : Pass::Sometimes;
 }
 
-BarrierOrder::Pass BarrierOrder::along(const std::vector<PlaceId>& body, std::size_t from,
-                                       std::size_t end, Among among) const {
+BarrierOrder::Pass BarrierOrder::along(std::span<const PlaceId> statements, Among among) const {
   Pass pass = Pass::Never;
-  for (std::size_t i = from; i < end; ++i) pass = either(pass, of(body[i], among));
+  for (PlaceId id : statements) pass = either(pass, of(id, among));
   return pass;
 }
 
 const std::vector<PlaceId>& BarrierOrder::siblings(PlaceId id) const {
   const StatementPlace& p = map_.places()[id];
-  if (p.parent == kTop) return map_.body();
-  const StatementPlace& parent = map_.places()[p.parent];
+  if (p.parent == kTop) return map_.tree().body();
+  const StatementTree::Node& parent = map_.tree()[p.parent];
   return p.is_otherwise ? parent.otherwise : parent.body;
 }
 
@@ -108,7 +106,7 @@ BarrierOrder::Pass BarrierOrder::after(PlaceId from, PlaceId ancestor, Among amo
   Pass pass = Pass::Never;
   for (PlaceId id = from; id != ancestor; id = map_.places()[id].parent) {
     const auto& all = siblings(id);
-    pass = either(pass, along(all, map_.places()[id].index + 1, all.size(), among));
+    pass = either(pass, along(std::span(all).subspan(map_.places()[id].index + 1), among));
   }
   return pass;
 }
@@ -116,7 +114,7 @@ BarrierOrder::Pass BarrierOrder::after(PlaceId from, PlaceId ancestor, Among amo
 BarrierOrder::Pass BarrierOrder::before(PlaceId ancestor, PlaceId to, Among among) const {
   Pass pass = Pass::Never;
   for (PlaceId id = to; id != ancestor; id = map_.places()[id].parent) {
-    pass = either(pass, along(siblings(id), 0, map_.places()[id].index, among));
+    pass = either(pass, along(std::span(siblings(id)).first(map_.places()[id].index), among));
   }
   return pass;
 }
@@ -134,7 +132,9 @@ BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) 
   Pass pass = either(after(from, out.back(), among), before(in.back(), to, among));
   const StatementPlace &x = map_.places()[out.back()], &y = map_.places()[in.back()];
   if (x.is_otherwise != y.is_otherwise) return pass;
-  return either(pass, along(siblings(out.back()), x.index + 1, y.index, among));
+  return either(
+      pass,
+      along(std::span(siblings(out.back())).subspan(x.index + 1, y.index - x.index - 1), among));
 }
 
 bool BarrierOrder::is_uniform(Expr begin) const {
@@ -154,7 +154,7 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
   }
   for (std::size_t k = loops.size(); k-- > 0;) {
     const StatementPlace& loop = map_.places()[loops[k]];
-    const Pass round = along(loop.body, 0, loop.body.size(), among);
+    const Pass round = along(map_.tree()[loops[k]].body, among);
     // No barrier in the loop at all: any two iterations.
     if (round == Pass::Never) {
       list[0].equal = k;
@@ -186,8 +186,7 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
     for (std::size_t access : {a, b}) {
       const auto& all = map_.scope(map_.accesses()[access].scope).loops;
       for (std::size_t i = own; i < all.size(); ++i) {
-        const std::vector<PlaceId>& body = map_.places()[all[i]].body;
-        if (along(body, 0, body.size(), among) != Pass::Never) m.is_exact = false;
+        if (along(map_.tree()[all[i]].body, among) != Pass::Never) m.is_exact = false;
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <selvage/kernel/verify_access.h>
 
+#include <span>
 #include <vector>
 
 namespace selvage {
@@ -55,8 +56,7 @@ class BarrierOrder {
   Pass of_barrier(PlaceId id, const Barrier& barrier, Among among);
   Pass of_loop(PlaceId id, Among among) const;
   Pass of_guard(PlaceId id, Among among) const;
-  Pass along(const std::vector<PlaceId>& body, std::size_t from, std::size_t end,
-             Among among) const;
+  Pass along(std::span<const PlaceId> statements, Among among) const;
   const std::vector<PlaceId>& siblings(PlaceId id) const;
   Pass after(PlaceId from, PlaceId ancestor, Among among) const;
   Pass before(PlaceId ancestor, PlaceId to, Among among) const;

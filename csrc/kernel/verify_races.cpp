@@ -1,5 +1,5 @@
+#include <selvage/kernel/effect.h>
 #include <selvage/kernel/verify_parts.h>
-#include <selvage/kernel/verify_shadow.h>
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ class Races {
       for (std::size_t j = i; j < list.size(); ++j) {
         const KernelAccess &x = all[list[i]], &y = all[list[j]];
         if (!map_.overlap(x.buffer, y.buffer)) continue;
-        if (!disturb(access_class(map_, x), access_class(map_, y))) continue;
+        if (!conflict(effect_of(map_, x), effect_of(map_, y))) continue;
         // When a copy ends, and who gets where memory says, is for a run to find out.
         if (x.is_async || y.is_async || x.mentions_memory || y.mentions_memory) {
           const Meeting any{.first = list[i], .second = list[j], .is_exact = false};

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <selvage/kernel/access_log.h>
 #include <selvage/kernel/verify_replay.h>
 #include <selvage/kernel/verify_replay_layout.h>
-#include <selvage/kernel/verify_shadow.h>
 
 #include <string>
 #include <unordered_map>
@@ -10,51 +10,43 @@
 
 namespace selvage {
 
-// What a run has done to memory, without values: who came to which bytes and what was written
+// What a run has done to memory, without values: who accessed which elements and what was written
 // there. Tells of each access that goes wrong.
 class ReplayMemory {
  public:
   class Log {
    public:
     virtual ~Log() = default;
-    virtual void alone(Hazard hazard, const KernelAccess& a, std::int32_t thread,
-                       std::int64_t address, std::string what) = 0;
-    virtual void race(const KernelAccess& a, std::int32_t thread, std::int64_t address,
-                      const EpochComers::Seen& other) = 0;
-    virtual void race_of_blocks(const KernelAccess& a, std::int32_t thread, std::int64_t address,
-                                const GlobalShadow::Other& other) = 0;
+    virtual void alone(Hazard hazard, const KernelAccess& a, std::int64_t address,
+                       std::string what) = 0;
+    virtual void race(const KernelAccess& a, std::int64_t address, const Moment& other) = 0;
   };
 
-  // `clocks`: null where epochs tell who comes before whom.
   ReplayMemory(const AccessMap& map, ReplayLayout layout, std::int64_t threads,
-               const ThreadClocks* clocks, Log& log);
+               const BarrierClock& clock, Log& log);
 
-  const ReplayLayout& layout() const { return layout_; }
-  void start_block(std::int32_t number);
-  // `work`: less what it takes.
-  void access(const KernelAccess& a, const Comer& now, std::int64_t address, std::int64_t& work);
+  void start_block();
+  // By the thread that the clock says runs; of the block, by number. `work`: less what it takes.
+  void access(const KernelAccess& a, std::int64_t thread, std::int64_t address, std::int64_t& work);
+  // Operations that a new block costs.
+  std::int64_t cost_of_a_block() const;
   // Have more elements of global memory been accessed than are kept?
-  bool is_full() const { return global_.size() > kMostCells; }
+  bool is_full() const { return global_.size() > kMostElements; }
 
  private:
-  static constexpr std::size_t kMostCells = 1 << 18;
-  static constexpr std::int64_t kSharedKey = (std::int64_t{1} << 15) - 1;  // no buffer's
+  static constexpr std::size_t kMostElements = 1 << 18;
 
-  void local(const KernelAccess& a, const Comer& now, std::int64_t address);
-  void shared(const KernelAccess& a, const Comer& now, std::int64_t address, std::int64_t& work);
-  void global(const KernelAccess& a, const Comer& now, std::int64_t address, std::int64_t& work);
-  const EpochComers::Seen* clocked(std::int64_t memory, std::int64_t place, const Comer& now,
-                                   std::int64_t& work);
+  void local(const KernelAccess& a, std::int64_t thread, std::int64_t address);
+  void shared(const KernelAccess& a, std::int64_t address);
+  void global(const KernelAccess& a, std::int64_t address);
 
   const AccessMap& map_;
   ReplayLayout layout_;
-  const ThreadClocks* clocks_;
+  const BarrierClock& clock_;
   Log& log_;
-  std::int32_t block_ = -1;
   std::vector<char> local_written_;
-  std::vector<SharedCell> shared_;
-  GlobalShadow global_;
-  std::unordered_map<std::int64_t, ClockedCell> clocked_;
+  AccessLog shared_, global_;
+  std::unordered_map<std::int64_t, std::size_t> element_;  // of global memory, in the log
 };
 
 }  // namespace selvage

@@ -1,7 +1,7 @@
+#include <selvage/kernel/effect.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_meeting.h>
-#include <selvage/kernel/verify_shadow.h>
 #include <selvage/lower/barriers.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Needs {
       if (map.kernel().buffers[all[a].buffer].memory == Memory::Local) continue;
       for (AccessId b = a; b < all.size(); ++b) {
         if (!map.overlap(all[a].buffer, all[b].buffer)) continue;
-        if (!disturb(access_class(map, all[a]), access_class(map, all[b]))) continue;
+        if (!conflict(effect_of(map, all[a]), effect_of(map, all[b]))) continue;
         const std::size_t loops = common_loops(map, a, b).size();
         // At the same iteration of all loops around both.
         if (a != b) ask({.first = a, .second = b, .equal = loops});

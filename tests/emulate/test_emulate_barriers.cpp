@@ -41,11 +41,11 @@ TEST(EmulateBarriers, ATileThatIsFilledAgainNeedsBothItsBarriers) {
   EXPECT_EQ(kinds(early).count(FaultKind::Race), 1u);
   EXPECT_EQ(kinds(late), kRace);
   EXPECT_EQ(first_fault(late),
-            "tile[0] is written after thread (95, 0, 0) has read it, with no barrier between, at "
-            "block (0, 0, 0), thread (0, 0, 0), t = 0, s = 1");
+            "tile[1] is written after thread (0, 0, 0) has read it, with no barrier between, at "
+            "block (0, 0, 0), thread (1, 0, 0), t = 1, s = 1");
   ASSERT_TRUE(late.faults[0].other.has_value());
-  EXPECT_EQ(late.faults[0].other->thread[0], 95);
-  EXPECT_EQ(late.faults[0].thread[0], 0);
+  EXPECT_EQ(late.faults[0].other->thread[0], 0);
+  EXPECT_EQ(late.faults[0].thread[0], 1);
 }
 
 // Threads in order: 1 has not written yet when 0 reads, and then writes what 0 has read.
@@ -106,7 +106,7 @@ TEST(EmulateBarriers, ABarrierIsForAllThreadsOfTheBlock) {
         b.run({guard(b.t < 5, {barrier()}), store(b.y, b.t, b.h.read(b.a, b.t))}, seed);
     EXPECT_EQ(e.fault_count, 1);
     EXPECT_EQ(first_fault(e),
-              "thread (0, 0, 0) waits at a barrier of the block that thread (5, 0, 0) does not "
+              "thread (0, 0, 0) waits at a barrier that thread (5, 0, 0) does not "
               "reach, at block (0, 0, 0), thread (0, 0, 0), t = 0");
     EXPECT_EQ(e.faults[0].kind, FaultKind::DivergentBarrier);
     EXPECT_EQ(e.faults[0].other->thread[0], 5);
@@ -125,7 +125,7 @@ TEST(EmulateBarriers, ALoopThatRunsOftenerForSomeThreadsMustNotHoldABarrier) {
   const Emulation e = b.run({loop(j, b.h.c(2) + b.t / 3, {barrier()})});
   ASSERT_EQ(e.fault_count, 1);
   EXPECT_EQ(first_fault(e),
-            "thread (3, 0, 0) waits at a barrier of the block that thread (0, 0, 0) does not "
+            "thread (3, 0, 0) waits at a barrier that thread (0, 0, 0) does not "
             "reach, at block (0, 0, 0), thread (3, 0, 0), t = 3, j = 2");
 }
 
@@ -139,7 +139,7 @@ TEST(EmulateBarriers, AWarpMayGoAnotherWayThanTheOthers) {
   const Emulation e = with(50);
   ASSERT_EQ(e.fault_count, 1);
   EXPECT_EQ(first_fault(e),
-            "thread (32, 0, 0) waits at a barrier of its warp that thread (50, 0, 0) does not "
+            "thread (32, 0, 0) waits at a barrier of a warp that thread (50, 0, 0) does not "
             "reach, at block (0, 0, 0), thread (32, 0, 0), t = 32");
 }
 
@@ -157,7 +157,7 @@ TEST(EmulateBarriers, AShuffleNeedsAWholeWarp) {
             "thread (32, 0, 0) gives a value in a shuffle that thread (40, 0, 0) does not reach, "
             "at block (0, 0, 0), thread (32, 0, 0), t = 32");
   EXPECT_EQ(first_fault(with(48, 48)),
-            "thread (32, 0, 0) gives a value in a shuffle of a warp of 16 threads, at block (0, 0, "
+            "thread (32, 0, 0) is at a shuffle of a warp of 16 threads, at block (0, 0, "
             "0), thread (32, 0, 0), t = 32");
   EXPECT_EQ(with(48, 32).fault_count, 0);
 }

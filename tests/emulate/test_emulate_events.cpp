@@ -120,8 +120,8 @@ TEST(EmulateEvents, ABarrierOfTheBlockInARegionIsMissed) {
   const Ran r = run(k.with({region("first", {~0U}, {barrier()}), store(y, k.t, k.number(1))}));
   EXPECT_EQ(kinds(r), kStuck);
   EXPECT_EQ(first_fault(r),
-            "thread (0, 0, 0) is at a barrier that one thread reaches and another does not: thread "
-            "(32, 0, 0), at block (0, 0, 0), thread (0, 0, 0), t = 0");
+            "thread (0, 0, 0) waits at a barrier that thread (32, 0, 0) does not reach, "
+            "at block (0, 0, 0), thread (0, 0, 0), t = 0");
   EXPECT_EQ(r.item(y, 0), 1);
 }
 

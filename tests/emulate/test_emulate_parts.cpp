@@ -169,7 +169,7 @@ TEST(EmulateParts, WhoHasLeftComesToNoBarrierOfTheLoop) {
   };
   EXPECT_EQ(turns([](PartsBlock& b) { return eq(b.j, b.h.c(2)); }), "|3");
   EXPECT_EQ(turns([](PartsBlock& b) { return eq(b.j, b.t); }),
-            "thread (1, 0, 0) waits at a barrier of the block that thread (0, 0, 0) does not "
+            "thread (1, 0, 0) waits at a barrier that thread (0, 0, 0) does not "
             "reach, at block (0, 0, 0), thread (1, 0, 0), t = 1, j = 0|4");
 }
 

@@ -38,11 +38,11 @@ TEST(Verify, WhatOneThreadWritesAnotherReadsAfterABarrier) {
   const auto v = reversed(1);
   EXPECT_EQ(
       first_text(v, Hazard::Race),
-      "refuted: s[255] is read by one thread and accessed by another with no barrier between: "
-      "block (0, 0, 0), thread (255, 0, 0); and block (0, 0, 0), thread (0, 0, 0)");
+      "refuted: s[128] is read by one thread and accessed by another with no barrier between: "
+      "block (0, 0, 0), thread (128, 0, 0); and block (0, 0, 0), thread (127, 0, 0)");
   ASSERT_TRUE(is_refuted(v.of(Hazard::Race)));
   EXPECT_EQ(to_text(std::get<Refuted>(v.of(Hazard::Race)).point),
-            "threadIdx.x = 255, threadIdx.x' = 0");
+            "threadIdx.x = 128, threadIdx.x' = 127");
 }
 
 TEST(Verify, AThreadNeedsNoBarrierForItself) {
@@ -280,8 +280,8 @@ TEST(Verify, ARaceFromOneTurnInTwoToTheNextIsFoundForAnyNumberOfTurns) {
   };
   EXPECT_TRUE(is_proved(by_turns(0).of(Hazard::Race)));
   EXPECT_EQ(first_text(by_turns(64), Hazard::Race),
-            "refuted: s[64] is written by one thread and accessed by another with no barrier "
-            "between: block (0, 0, 0), thread (63, 0, 0), k = 1; and block (0, 0, 0), thread (0, "
+            "refuted: s[95] is written by one thread and accessed by another with no barrier "
+            "between: block (0, 0, 0), thread (32, 0, 0), k = 1; and block (0, 0, 0), thread (31, "
             "0, 0), k = 2; K = 33");
 }
 

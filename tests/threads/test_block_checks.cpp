@@ -35,7 +35,7 @@ body:
 - parallel: {levels: [{q: 4}], do: ["B[p, q] = A[1 - p]"]}
 )",
       "a.yaml:4:3: error[E815]: no barrier crosses blocks, and A[1] is written by one thread and "
-      "accessed by another of another block: block (0, 0, 0), thread (3, 0, 0); and block (1, 0, "
+      "accessed by another of another block: block (0, 0, 0), thread (0, 0, 0); and block (1, 0, "
       "0), thread (0, 0, 0); help: give A the shape [2, 2] and write A[p, ...] for A[...]; or "
       "write inthreads: {when: p == 0, async: true, do: [...]} in its place\n"
       "a.yaml:5:37: error[E815]: no barrier crosses blocks, and A[0] is read by one thread and "

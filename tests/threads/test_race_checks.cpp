@@ -78,16 +78,16 @@ TEST(RaceChecks, TwoUniformStatementsMeet) {
       kTwoArrays + R"(- A[p] = 1
 - B[p] = A[5 - p]
 )",
-      "a.yaml:5:3: error[E818]: A[5] is read by one thread and accessed by another with no barrier "
-      "between: block (0, 0, 0), thread (5, 0, 0); and block (0, 0, 0), thread (0, 0, 0); help: "
+      "a.yaml:5:3: error[E818]: A[3] is read by one thread and accessed by another with no barrier "
+      "between: block (0, 0, 0), thread (3, 0, 0); and block (0, 0, 0), thread (2, 0, 0); help: "
       "give each thread elements of its own, or put sync: shared between the two",
       {"- B", "- sync: shared\n- B"});
   expect_mended(
       kTwoArrays + R"(- A[p] = 1
 - B[p] = A[5 - p]
 )",
-      "a.yaml:5:3: error[E818]: A[5] is read by one thread and accessed by another with no barrier "
-      "between: block (0, 0, 0), thread (5, 0, 0); and block (0, 0, 0), thread (0, 0, 0); help: "
+      "a.yaml:5:3: error[E818]: A[3] is read by one thread and accessed by another with no barrier "
+      "between: block (0, 0, 0), thread (3, 0, 0); and block (0, 0, 0), thread (2, 0, 0); help: "
       "give each thread elements of its own, or put sync: shared between the two",
       {"5 - p", "p"});
 }

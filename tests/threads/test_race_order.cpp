@@ -28,8 +28,8 @@ body:
 )";
   const auto message = [](const char* line) {
     return std::string("a.yaml:") + line +
-           ":69: error[E818]: A[31] is read by one thread and accessed by another with no barrier "
-           "between: block (0, 0, 0), thread (31, 0, 0); and block (0, 0, 0), thread (0, 0, 0); "
+           ":69: error[E818]: A[16] is read by one thread and accessed by another with no barrier "
+           "between: block (0, 0, 0), thread (16, 0, 0); and block (0, 0, 0), thread (15, 0, 0); "
            "help: give each thread elements of its own, or put sync: shared between the two";
   };
   const Mend mend{"+= 4\", \"G", "+= 4\", sync: shared, \"G"};

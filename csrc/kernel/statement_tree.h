@@ -1,0 +1,36 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace selvage {
+
+// A statement's number, in the order in which a kernel is written; what stands inside comes after.
+using PlaceId = std::uint32_t;
+inline constexpr PlaceId kTop = UINT32_MAX;
+
+// The statements of a kernel by their numbers. The kernel must outlive it.
+class StatementTree {
+ public:
+  struct Node {
+    const Statement* statement = nullptr;
+    PlaceId parent = kTop;
+    Expr variable = {};                              // StatementParts::variable
+    std::vector<PlaceId> body = {}, otherwise = {};  // of a Guard both
+  };
+  explicit StatementTree(const Kernel& kernel);
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node& operator[](PlaceId id) const { return nodes_[id]; }
+  const std::vector<PlaceId>& body() const { return body_; }  // outermost statements
+
+ private:
+  std::vector<PlaceId> number(const Body& body, PlaceId parent);
+
+  std::vector<Node> nodes_;
+  std::vector<PlaceId> body_;
+};
+
+}  // namespace selvage
