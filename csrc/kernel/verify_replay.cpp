@@ -367,7 +367,12 @@ class Player : private BlockActions, private ReplayMemory::Log {
       if (!raced_.insert(pair).second) return;
       // Where the other one stood is found by going there once more.
       const auto found = Player(map_, sizes_, INT64_MAX / 2).at_step(other.step);
-      if (found) before = *found;
+      if (found) {
+        before = *found;
+        const std::int64_t last = found->address + found->access->width - 1;
+        before.address = std::clamp(memory_->same_place(found->access->buffer, a.buffer, address),
+                                    found->address, last);
+      }
       if (found && stands_before(now, before)) std::swap(now, before);
     }
     const KernelAccess& told = *now.access;

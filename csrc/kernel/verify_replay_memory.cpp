@@ -25,6 +25,14 @@ std::int64_t ReplayMemory::cost_of_a_block() const {
   return std::int64_t(local_written_.size()) / 8 + 4 * layout_.shared;
 }
 
+std::int64_t ReplayMemory::same_place(BufferId to, BufferId from, std::int64_t address) const {
+  if (to == from) return address;
+  const auto units = [&](BufferId b) {
+    return size_of(map_.kernel().buffers[b].type) / layout_.unit;
+  };
+  return (layout_.begin[from] + address * units(from) - layout_.begin[to]) / units(to);
+}
+
 void ReplayMemory::access(const KernelAccess& a, std::int64_t thread, std::int64_t address,
                           std::int64_t& work) {
   const std::int64_t n = layout_.elements[a.buffer];
