@@ -117,7 +117,8 @@ namespace {
 
 class Choosers {
  public:
-  explicit Choosers(const Kernel& kernel) : kernel_(kernel) {}
+  Choosers(const Kernel& kernel, const ComputedExpressions& computed)
+      : kernel_(kernel), computed_(computed) {}
 
   std::unordered_set<std::uint32_t> run() {
     for_each_statement(kernel_.body, [&](const Statement& s) {
@@ -125,7 +126,7 @@ class Choosers {
                       [&](const StatementAccess& a) { add(a.buffer, a.address); });
     });
     // A definition stands before its uses: the last one first finds all.
-    const auto definitions = computed_expressions(kernel_).definitions;
+    const auto& definitions = computed_.definitions;
     for (auto d = definitions.rbegin(); d != definitions.rend(); ++d) {
       if (found_.count(d->first.id()) > 0) add(d->second);
     }
@@ -144,13 +145,15 @@ class Choosers {
   }
 
   const Kernel& kernel_;
+  const ComputedExpressions& computed_;
   std::unordered_set<std::uint32_t> found_;
 };
 
 }  // namespace
 
-std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel) {
-  return Choosers(kernel).run();
+std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel,
+                                                             const ComputedExpressions& computed) {
+  return Choosers(kernel, computed).run();
 }
 
 }  // namespace selvage

@@ -2,6 +2,7 @@
 
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/names.h>
+#include <selvage/kernel/expressions.h>
 #include <selvage/kernel/kernel.h>
 
 #include <cstdint>
@@ -62,6 +63,7 @@ class BufferText {
 // The variables of loops, by id, that choose an element of a local array, by way of definitions as
 // well: unless these loops are unrolled, the array does not become registers. None of arrays that
 // would not fit.
-std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel);
+std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel,
+                                                             const ComputedExpressions& computed);
 
 }  // namespace selvage

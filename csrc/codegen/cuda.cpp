@@ -78,7 +78,7 @@ class Writer {
         plan_(plan(kernel, forms_, scope_)),
         index_(kernel, forms_, scope_, helpers_),
         index_type_(c_type(index_.type())),
-        choosers_(choosers_of_local_elements(kernel)) {}
+        choosers_(choosers_of_local_elements(kernel, forms_.computed())) {}
 
   CudaText write() {
     CudaText out;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace selvage {
 
@@ -102,31 +101,47 @@ bool ValueText::is_lazy(const ValueNode& node) const {
 
 // The nodes that are evaluated whenever `root` is, and how often each is written.
 struct ValueText::Region {
-  std::set<ValueId> nodes;  // operands before their users
-  std::map<ValueId, int> uses;
+  std::vector<ValueId> nodes;  // operands before their users
+  std::vector<int> uses;       // of each node
+
+  // nodes.size() for one that is none of them.
+  std::size_t position(ValueId v) const {
+    const auto it = std::ranges::lower_bound(nodes, v);
+    return it != nodes.end() && *it == v ? std::size_t(it - nodes.begin()) : nodes.size();
+  }
 };
 
 ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
   Region r;
+  // Each value once for every time that it is written, from the users down to their operands.
   std::vector<ValueId> open = {root}, branches;
   while (!open.empty()) {
+    std::ranges::pop_heap(open);
     const ValueId v = open.back();
     open.pop_back();
-    if (outer.count(v) > 0 || !r.nodes.insert(v).second) continue;
+    if (!r.nodes.empty() && r.nodes.back() == v) {
+      ++r.uses.back();
+      continue;
+    }
+    if (outer.contains(v)) continue;
+    r.nodes.push_back(v);
+    r.uses.push_back(v == root ? 0 : 1);
     const ValueNode& node = kernel_.values[v];
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       if (i > 0 && is_lazy(node)) {
         branches.push_back(node.operands[i]);
       } else {
-        ++r.uses[node.operands[i]];
         open.push_back(node.operands[i]);
+        std::ranges::push_heap(open);
       }
     }
   }
+  std::ranges::reverse(r.nodes);
+  std::ranges::reverse(r.uses);
   // What a branch shares with the region must have a name there.
   for (ValueId branch : branches) {
     for (ValueId v : values_under(kernel_.values, branch)) {
-      if (r.nodes.count(v) > 0) r.uses[v] += 2;
+      if (const std::size_t at = r.position(v); at < r.nodes.size()) r.uses[at] += 2;
     }
   }
   return r;
@@ -148,6 +163,14 @@ bool ValueText::is_small(ValueId v) const {
   return false;
 }
 
+void ValueText::set(std::vector<ValueId>& all, ValueId v) {
+  const auto it = std::ranges::lower_bound(all, v);
+  if (it == all.end() || *it != v) all.insert(it, v);
+}
+bool ValueText::is_in(const std::vector<ValueId>& all, ValueId v) {
+  return std::ranges::binary_search(all, v);
+}
+
 // How many low bits of each value its uses look at tells what may be left out: the upper half of
 // sums and products of 64 bits, and the wrapping around of narrow integers. `bits`: what is asked
 // of the root. Users come before their operands.
@@ -156,38 +179,40 @@ void ValueText::narrow(const Region& r, ValueId root, int bits) {
     int uses = 0;  // of those that say how much they look at
     int bits = 0;  // the most of them
   };
-  std::map<ValueId, Asked> asked = {{root, {1, bits}}};
-  for (auto v = r.nodes.rbegin(); v != r.nodes.rend(); ++v) {
-    const ValueNode& node = kernel_.values[*v];
-    const auto uses = r.uses.find(*v);
-    const int all = (uses == r.uses.end() ? 0 : uses->second) + (*v == root ? 1 : 0);
-    const int own = asked[*v].uses == all ? asked[*v].bits : kAllBits;
+  std::vector<Asked> asked(r.nodes.size());
+  const auto ask = [&](ValueId v, int of_it) {
+    const std::size_t at = r.position(v);
+    if (at == r.nodes.size()) return;
+    ++asked[at].uses;
+    asked[at].bits = std::max(asked[at].bits, of_it);
+  };
+  ask(root, bits);
+  for (std::size_t k = r.nodes.size(); k-- > 0;) {
+    const ValueId v = r.nodes[k];
+    const ValueNode& node = kernel_.values[v];
+    const int all = r.uses[k] + (v == root ? 1 : 0);
+    const int own = asked[k].uses == all ? asked[k].bits : kAllBits;
     const auto is_integral = [&](ValueId o) {
       return is_integer(compute_type(kernel_.values[o].type));
     };
     const bool casts_integers = node.kind == ValueNode::Kind::Cast && is_integer(node.type) &&
                                 is_integral(node.operands[0]);
     const int width = 8 * size_of(node.type);
-    if (casts_integers && is_narrow_integer(node.type) && own <= width) unwrapped_.insert(*v);
+    if (casts_integers && is_narrow_integer(node.type) && own <= width) set(unwrapped_, v);
     const bool is_wide = is_integer(node.type) && size_of(compute_type(node.type)) == 8;
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
-    if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node))) narrow_.insert(*v);
+    if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node))) set(narrow_, v);
     // Small values compare, and convert to floats, as they are.
     const bool compares = node.kind == ValueNode::Kind::Apply && is_comparison(node.function);
     const bool is_exact = node.kind == ValueNode::Kind::Cast && is_floating(node.type);
     if ((compares || is_exact) && std::all_of(node.operands.begin(), node.operands.end(),
                                               [&](ValueId o) { return is_small(o); })) {
-      for (ValueId operand : node.operands) {
-        ++asked[operand].uses;
-        asked[operand].bits = std::max(asked[operand].bits, 32);
-      }
+      for (ValueId operand : node.operands) ask(operand, 32);
     }
     if (!casts_integers && !is_modular(node)) continue;
     for (ValueId operand : node.operands) {
-      Asked& of = asked[operand];
-      ++of.uses;
-      of.bits = std::max(of.bits, casts_integers ? std::min(own, width) : own);
+      ask(operand, casts_integers ? std::min(own, width) : own);
     }
   }
 }
@@ -203,15 +228,15 @@ ValueText::Written ValueText::block(ValueId root, const Known& outer, int bits) 
   Written out;
   Known known = outer;
   const Region r = region(root, outer);
-  const std::set<ValueId> outside = narrow_, unwrapped_outside = unwrapped_;
+  const std::vector<ValueId> outside = narrow_, unwrapped_outside = unwrapped_;
   narrow(r, root, bits);
-  for (ValueId v : r.nodes) {
+  for (std::size_t k = 0; k < r.nodes.size(); ++k) {
+    const ValueId v = r.nodes[k];
     CText text = node_text(v, known, out.lines);
     const ValueNode& node = kernel_.values[v];
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
-    const auto uses = r.uses.find(v);
-    const bool is_shared = uses != r.uses.end() && uses->second > 1;
+    const bool is_shared = r.uses[k] > 1;
     if (!is_leaf && text.text.find_first_of("([ ") != std::string::npos && v != root &&
         (is_shared || text.text.size() > kLongText)) {
       const std::string value = std::move(text.text);
@@ -245,7 +270,7 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
       const ValueId from = node.operands[0];
       const DataType to = compute(v);
       if (const auto number = real_number(from, to)) return round(*number, node.type);
-      if (unwrapped_.count(v) > 0) return convert(known.at(from), compute(from), to);
+      if (is_in(unwrapped_, v)) return convert(known.at(from), compute(from), to);
       return round(convert_to_round(known.at(from), compute(from), to, node.type), node.type);
     }
     case ValueNode::Kind::Apply:
@@ -298,7 +323,7 @@ CText ValueText::select(const ValueNode& node, Known& known, std::vector<std::st
 CText ValueText::apply(ValueId v, const Known& known) {
   const ValueNode& node = kernel_.values[v];
   const bool is_select = node.function == Function::Select;
-  const bool is_narrow = narrow_.count(v) > 0;
+  const bool is_narrow = is_in(narrow_, v);
   const DataType type = is_narrow ? DataType::Int32 : compute(node.operands[is_select ? 1 : 0]);
   const Form f = form(node.function);
   const bool is_natural = type == DataType::UInt64 && f.natural != nullptr;

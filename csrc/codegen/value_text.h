@@ -6,7 +6,6 @@
 #include <selvage/kernel/kernel.h>
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -47,8 +46,10 @@ class ValueText {
   CText round(CText from, DataType to);
   // What its text is of.
   DataType compute(ValueId v) const {
-    return narrow_.count(v) > 0 ? DataType::Int32 : compute_type(kernel_.values[v].type);
+    return is_in(narrow_, v) ? DataType::Int32 : compute_type(kernel_.values[v].type);
   }
+  static void set(std::vector<ValueId>& all, ValueId v);
+  static bool is_in(const std::vector<ValueId>& all, ValueId v);
   bool is_small(ValueId v) const;
   std::optional<CText> real_number(ValueId v, DataType to) const;
   bool is_copy(const ValueNode& node, DataType type) const;
@@ -62,10 +63,11 @@ class ValueText {
   Names& names_;
   int named_ = 0;
   // Values of 64 bits of which every use asks the low 32, or that 32 bits hold: sums and products
-  // of the former, comparisons and conversions of the latter are done in int.
-  std::set<ValueId> narrow_;
-  std::set<ValueId> unwrapped_;  // casts to narrow integers whose uses ask no bit that they change
-  std::vector<bool> reads_;      // does the node read memory, itself or in an operand?
+  // of the former, comparisons and conversions of the latter are done in int. Both lists ascend.
+  std::vector<ValueId> narrow_;
+  std::vector<ValueId>
+      unwrapped_;            // casts to narrow integers whose uses ask no bit that they change
+  std::vector<bool> reads_;  // does the node read memory, itself or in an operand?
 };
 
 // A literal of a compute type, to the last bit.

@@ -3,14 +3,13 @@
 #include <selvage/expr/tape.h>
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace selvage {
 
 // Operands have smaller ids than their users: taken from the largest id down, all users of a node
 // come before it, and the times it is met follow one another.
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let) {
+  if (roots.size() == 1 && roots[0].valid() && roots[0].args().empty()) return {roots[0]};
   const auto later = [](Expr a, Expr b) { return a.id() < b.id(); };
   std::vector<Expr> nodes, open;
   nodes.reserve(16), open.reserve(16);
@@ -35,45 +34,48 @@ std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let) {
 }
 
 std::vector<Expr> symbols_of(std::span<const Expr> expressions) {
-  std::vector<Expr> symbols;
-  for (Expr e : reachable(expressions, true)) {
-    if (e.is(Op::Symbol)) symbols.push_back(e);
-  }
+  std::vector<Expr> symbols = reachable(expressions, true);
+  std::erase_if(symbols, [](Expr e) { return !e.is(Op::Symbol); });
   std::sort(symbols.begin(), symbols.end(), structurally_before);
   return symbols;
 }
 
+std::size_t position_of(Expr e, std::span<const Expr> nodes) {
+  const auto before = [](Expr a, std::uint32_t id) { return a.id() < id; };
+  const auto it = std::lower_bound(nodes.begin(), nodes.end(), e.id(), before);
+  return it != nodes.end() && same(*it, e) ? std::size_t(it - nodes.begin()) : nodes.size();
+}
+
 Tape::Tape(std::span<const Expr> roots, std::span<const Expr> inputs) {
+  constexpr std::uint32_t kNone = UINT32_MAX;
   const std::vector<Expr> nodes = reachable(roots, true);
-  std::unordered_map<std::uint32_t, std::uint32_t> slot;
+  std::vector<std::uint32_t> slots(nodes.size(), kNone);  // of each node
+  const auto slot = [&](Expr e) -> std::uint32_t& { return slots[position_of(e, nodes)]; };
   const auto fresh = [&](std::int64_t value) {
     values_.push_back(value);
     return std::uint32_t(values_.size() - 1);
   };
   for (Expr e : inputs) {
-    if (const auto it = slot.find(e.id()); it != slot.end()) {
-      inputs_.push_back(it->second);
-    } else {
-      inputs_.push_back(slot[e.id()] = fresh(0));
-    }
+    const std::size_t at = position_of(e, nodes);
+    const bool is_known = at < nodes.size() && slots[at] != kNone;
+    inputs_.push_back(is_known ? slots[at] : fresh(0));
+    if (at < nodes.size()) slots[at] = inputs_.back();
   }
-  for (Expr e : nodes) {
-    if (slot.count(e.id())) continue;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Expr e = nodes[i];
+    if (slots[i] != kNone) continue;
     if (e.is(Op::Const) || e.is(Op::Bool)) {
-      slot[e.id()] = fresh(e.value());
+      slots[i] = fresh(e.value());
     } else if (e.is(Op::Let)) {
-      slot[e.id()] = slot.at(e[0].id());
+      slots[i] = slot(e[0]);
     } else {
-      const auto operand = [&](std::size_t i) {
-        return i < e.args().size() ? slot.at(e[i].id()) : 0;
-      };
-      const std::uint32_t out = fresh(0);
-      slot[e.id()] = out;
-      code_.push_back({e.op(), out, operand(0), operand(1), operand(2)});
+      const auto operand = [&](std::size_t k) { return k < e.args().size() ? slot(e[k]) : 0; };
+      slots[i] = fresh(0);
+      code_.push_back({e.op(), slots[i], operand(0), operand(1), operand(2)});
       written_.push_back(e);
     }
   }
-  for (Expr root : roots) roots_.push_back(slot.at(root.id()));
+  for (Expr root : roots) roots_.push_back(slot(root));
 }
 
 void Tape::limit(std::int64_t lo, std::int64_t hi) {

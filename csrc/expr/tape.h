@@ -51,5 +51,7 @@ std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,
 std::vector<Expr> symbols_of(std::span<const Expr> expressions);
 // The same with every Let left closed except its own definition: nodes in id order, operands first.
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let);
+// Where an expression stands among nodes in id order; their number where it is none of them.
+std::size_t position_of(Expr e, std::span<const Expr> nodes);
 
 }  // namespace selvage

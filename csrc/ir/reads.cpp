@@ -10,6 +10,7 @@ namespace selvage {
 // As reachable() of expressions: operands have smaller ids than their users, so from the largest id
 // down all the times that a value is met follow one another.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root) {
+  if (values[root].operands.empty()) return {root};
   std::vector<ValueId> all, open;
   all.reserve(16);
   open.reserve(16);

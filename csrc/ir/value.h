@@ -50,6 +50,8 @@ class ValueGraph {
   std::size_t size() const { return nodes_.size(); }
 
   ValueId add(ValueNode node);
+  // Puts another node in a value's place: all that uses the value uses the new node.
+  void replace(ValueId v, ValueNode node) { nodes_[std::size_t(v)] = std::move(node); }
   ValueId constant(DataType type, std::int64_t v, bool weak);
   ValueId constant(DataType type, double v, bool weak);
   // A whole number as it is written: weak, of 32 bits where these do.

@@ -2,9 +2,9 @@
 
 namespace selvage {
 
-std::vector<Expr> index_expressions(const ValueNode& node) {
+std::span<const Expr> index_expressions(const ValueNode& node) {
   switch (node.kind) {
-    case ValueNode::Kind::Index: return {node.index};
+    case ValueNode::Kind::Index: return {&node.index, 1};
     case ValueNode::Kind::Read: return node.subscripts;
     case ValueNode::Kind::Constant:
     case ValueNode::Kind::Apply:

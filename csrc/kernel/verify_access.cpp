@@ -63,14 +63,16 @@ class AccessCollector {
     });
   }
   void look_at_memory(KernelAccess& a) const {
-    std::vector<Expr> own = map_.scopes_[a.scope].conditions;
-    own.push_back(a.address);
-    const std::vector<Expr> symbols = symbols_of(own);
     std::size_t mentioned = 0;
-    for (const MemoryNumber& n : map_.numbers_) {
-      if (!contains(symbols, n.symbol)) continue;
-      ++mentioned;
-      a.is_hidden = a.is_hidden || !n.is_free;
+    if (!map_.numbers_.empty()) {
+      std::vector<Expr> own = map_.scopes_[a.scope].conditions;
+      own.push_back(a.address);
+      const std::vector<Expr> symbols = symbols_of(own);
+      for (const MemoryNumber& n : map_.numbers_) {
+        if (!contains(symbols, n.symbol)) continue;
+        ++mentioned;
+        a.is_hidden = a.is_hidden || !n.is_free;
+      }
     }
     a.mentions_memory = mentioned > 0;
     for (PlaceId loop : map_.scopes_[a.scope].loops) {

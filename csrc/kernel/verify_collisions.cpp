@@ -377,6 +377,64 @@ class Search {
   mutable std::int64_t ignored_ = 0;
 };
 
+// What threads compute, one row each, the thread's number last. Sorted, the rows of one signature
+// follow one another, by number.
+class SignatureRows {
+ public:
+  struct Class {
+    std::span<const std::int64_t> signature;
+    std::vector<std::int64_t> threads;  // ascending
+
+    bool is_before(const Class& other) const {
+      return std::ranges::lexicographical_compare(signature, other.signature);
+    }
+  };
+
+  explicit SignatureRows(std::size_t width) : width_(width) {}
+
+  void add(std::int64_t value) { values_.push_back(value); }
+  void sort() {
+    for (std::size_t i = 0; i < values_.size(); i += width_) {
+      order_.push_back(std::span(values_).subspan(i, width_));
+    }
+    const auto before = [](auto a, auto b) { return std::ranges::lexicographical_compare(a, b); };
+    if (!std::ranges::is_sorted(order_, before)) std::ranges::sort(order_, before);
+  }
+  std::vector<Class> classes() const {
+    std::vector<Class> all;
+    for (std::span<const std::int64_t> row : order_) {
+      const auto signature = row.first(width_ - 1);
+      if (all.empty() || !std::ranges::equal(all.back().signature, signature)) {
+        all.push_back({signature, {}});
+      }
+      all.back().threads.push_back(row.back());
+    }
+    return all;
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<std::int64_t> values_;
+  std::vector<std::span<const std::int64_t>> order_;
+};
+
+// Are there two of different warps, one of each list? Of one warp, and not the same thread?
+bool meet_across(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  const std::int64_t warp = a.front() / kWarp;
+  const auto leaves = [&](std::int64_t t) { return t / kWarp != warp; };
+  return leaves(a.back()) || leaves(b.front()) || leaves(b.back());
+}
+bool meet_within(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  auto from = a.begin();
+  for (std::int64_t t : b) {
+    while (from != a.end() && *from / kWarp < t / kWarp) ++from;
+    if (from == a.end()) return false;
+    if (*from / kWarp != t / kWarp) continue;
+    if (*from != t || (from + 1 != a.end() && from[1] / kWarp == t / kWarp)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Collisions find_collisions(const CollisionSearch& search, const Point* sizes) {
@@ -399,27 +457,28 @@ Collisions collisions_of_signatures(const AccessMap& map,
   }
   std::vector<Expr> results(signature.begin(), signature.end());
   results.push_back(number);
-  std::map<std::vector<std::int64_t>, std::int64_t> classes;
-  Table table;
   Collisions found;
   std::int64_t work = kMostWork;
   const std::array<std::span<const Expr>, 2> conditions = {first_conditions, second_conditions};
+  std::array<SignatureRows, 2> rows = {SignatureRows(results.size()),
+                                       SignatureRows(results.size())};
   for (std::size_t side = 0; side < 2; ++side) {
     PointWalk walk(axes, conditions[side], results, slots);
     const auto end = walk.run(work, [&] {
-      std::vector<std::int64_t> key;
-      for (std::size_t i = 0; i < signature.size(); ++i) key.push_back(walk.result(i));
-      const std::int64_t t = walk.result(signature.size());
-      const auto it = classes.try_emplace(std::move(key), std::int64_t(classes.size())).first;
-      if (side == 0) {
-        table.add(it->second, t);
-      } else {
-        if (table.across(it->second, t)) found.across.emplace();
-        if (table.within(it->second, t)) found.within.emplace();
-      }
+      for (std::size_t i = 0; i < results.size(); ++i) rows[side].add(walk.result(i));
       return true;
     });
     if (end != PointWalk::End::Done) return found;
+    rows[side].sort();
+  }
+  const std::vector<SignatureRows::Class> first = rows[0].classes(), second = rows[1].classes();
+  auto own = first.begin();
+  for (const SignatureRows::Class& other : second) {
+    while (own != first.end() && own->is_before(other)) ++own;
+    if (own == first.end()) break;
+    if (other.is_before(*own)) continue;
+    if (meet_across(own->threads, other.threads)) found.across.emplace();
+    if (meet_within(own->threads, other.threads)) found.within.emplace();
   }
   found.is_known = true;
   return found;

@@ -28,7 +28,8 @@ class ReplayMemory {
   void start_block();
   // By the thread that the clock says runs; of the block, by number. `work`: less what it takes.
   void access(const KernelAccess& a, std::int64_t thread, std::int64_t address, std::int64_t& work);
-  // The element of `to` that lies where that element of `from` does; both are Shared, or one buffer.
+  // The element of `to` that lies where that element of `from` does; both are Shared, or one
+  // buffer.
   std::int64_t same_place(BufferId to, BufferId from, std::int64_t address) const;
   // Operations that a new block costs.
   std::int64_t cost_of_a_block() const;

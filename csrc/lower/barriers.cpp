@@ -126,11 +126,9 @@ Way barrier_way(Needed scope) { return {{}, {}, scope == Needed::Block, true}; }
 class Placer {
  public:
   Placer(Kernel& kernel, const AccessMap& map, Needs& needs, const Within& within)
-      : needs_(needs), within_(within) {
+      : map_(map), needs_(needs), within_(within) {
     for (const StatementPlace& place : map.places()) {
-      if (!place.is_serial_loop()) continue;
-      const Verdict runs = map.at(place.scope).prove(place.begin < place.extent);
-      if (!std::holds_alternative<Proved>(runs)) may_be_empty_.insert(place.statement);
+      if (place.is_serial_loop()) loops_[place.statement] = &place;
     }
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
@@ -219,8 +217,14 @@ class Placer {
     if (known != passed_.end()) return known->second;
     Way way = pass(loop, depth);
     // Who does not run it once has met no barrier in it.
-    if (may_be_empty_.contains(&s)) way.has_block = way.has_any = false;
+    if (way.has_any && may_be_empty(s)) way.has_block = way.has_any = false;
     return passed_[&s] = way;
+  }
+  bool may_be_empty(const Statement& loop) const {
+    const auto it = loops_.find(&loop);
+    if (it == loops_.end()) return false;
+    const StatementPlace& place = *it->second;
+    return !is_proved(map_.at(place.scope).prove(place.begin < place.extent));
   }
 
   // Who is together behind a barrier of those that get here: all of them, or of each warp.
@@ -314,6 +318,7 @@ class Placer {
     body = std::move(all);
   }
 
+  const AccessMap& map_;
   Needs& needs_;
   const Within& within_;
   // Of the innermost guard around that has any; at first of the kernel.
@@ -322,7 +327,7 @@ class Placer {
   std::unordered_map<const Statement*, Barrier> at_;         // the barrier before a statement
   std::unordered_map<const Statement*, Way> passed_;         // loops
   std::unordered_map<const Statement*, GuardBarriers> own_;  // of guards
-  std::set<const Statement*> may_be_empty_;                  // of these
+  std::unordered_map<const Statement*, const StatementPlace*> loops_;  // that iterate
 };
 
 // Is there memory that threads both write and read? What a fusion only writes it writes once.

@@ -116,7 +116,7 @@ KernelVariants make_kernels(const KernelRequest& request) {
                 .values = {},
                 .body = {},
                 .facts = *fusion.facts()};
-  KernelDraft draft{kernel, {}, {}, {}, request.is_vectorised};
+  KernelDraft draft{.kernel = kernel, .is_vectorised = request.is_vectorised};
   add_parameters(request.scheduled, request.group, draft);
   for (const NestTree* root : request.group) {
     TreeBody body(fusion, request.scheduled.schedule, request.scheduled.nests,

@@ -19,13 +19,13 @@ constexpr std::int64_t kWidest = 16;  // bytes of one access
 class Builder {
  public:
   Builder(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-          std::span<const BufferContents> contents, Kernel& kernel)
+          KernelDraft& draft)
       : fusion_(fusion),
         graph_(graph),
         analysis_(analysis),
         vector_(*analysis.vector),
-        contents_(contents),
-        kernel_(kernel),
+        contents_(draft.contents),
+        kernel_(draft.kernel),
         under_(*analysis.vector->in_full_groups) {
     out_.conditions = vector_.finding.conditions;
   }
@@ -176,9 +176,8 @@ class Builder {
 }  // namespace
 
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-               std::span<const Store> stores, std::span<const BufferContents> contents,
-               Kernel& kernel) {
-  return Builder(fusion, graph, analysis, contents, kernel).build(stores);
+               std::span<const Store> stores, KernelDraft& draft) {
+  return Builder(fusion, graph, analysis, draft).build(stores);
 }
 
 }  // namespace selvage

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
+#include <selvage/lower/draft.h>
 
 #include <optional>
 #include <span>
@@ -22,19 +22,9 @@ struct Lanes {
   std::vector<Expr> conditions;  // at launch, under which all accesses are aligned
 };
 
-// What a buffer of a kernel holds: elements of a tensor, as the fusion lays them out or in a
-// storage of the kernel's own. Nothing: it is no tensor's.
-struct BufferContents {
-  std::optional<TensorId> tensor;
-  std::size_t component = 0;  // of the state that a partial tensor keeps
-  const Storage* storage = nullptr;
-};
-
 // `stores`: of one element, over all loops; where a group is stored as one access, there is one.
-// Buffers and values are added to the kernel; `contents` is of its buffers, and what is missing at
-// its end is no tensor's. The vector of the analysis must be legal.
+// Buffers and values are added to the draft's kernel. The vector of the analysis must be legal.
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-               std::span<const Store> stores, std::span<const BufferContents> contents,
-               Kernel& kernel);
+               std::span<const Store> stores, KernelDraft& draft);
 
 }  // namespace selvage

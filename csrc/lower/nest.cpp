@@ -22,20 +22,20 @@ constexpr ParallelType kAxes[] = {ParallelType::BIDz, ParallelType::BIDy, Parall
 // One nest under construction. Level k holds what stands inside the k outermost loops.
 class Nest {
  public:
-  Nest(const NestRequest& request, Kernel& kernel, std::vector<Expr>& computed)
+  Nest(const NestRequest& request, KernelDraft& draft)
       : fusion_(request.fusion),
         schedule_(request.schedule),
         analysis_(request.analysis),
         request_(request),
         has_lanes_(request.is_vectorised && may_have_lanes()),
         may_draw_out_(request.draws_out_checks && !request.checks_everything),
-        kernel_(kernel),
-        computed_(computed),
-        form_(kernel, computed),
+        draft_(draft),
+        kernel_(draft.kernel),
+        form_(draft.kernel, draft.computed),
         levels_(analysis_.loops.size() + 1),
-        kernel_defines_(defines_in(kernel.body)) {}
+        kernel_defines_(defines_in(kernel_.body)) {}
 
-  Body build(std::vector<Store> stores, std::vector<Expr>& conditions) {
+  Body build(std::vector<Store> stores) {
     stores_ = std::move(stores);
     if (has_lanes_) find_lanes();
     put_in_order();
@@ -45,8 +45,10 @@ class Nest {
     name_all();
     Body body = level_body(request_.open, true);
     prune(body, kernel_.values);
-    if (lanes_)
-      conditions.insert(conditions.end(), lanes_->conditions.begin(), lanes_->conditions.end());
+    if (lanes_) {
+      draft_.conditions.insert(draft_.conditions.end(), lanes_->conditions.begin(),
+                               lanes_->conditions.end());
+    }
     return masked(std::move(body));
   }
 
@@ -76,7 +78,7 @@ class Nest {
       has_lanes_ = false;
       return;
     }
-    lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, stores_, request_.contents, kernel_);
+    lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, stores_, draft_);
     if (lanes_->store || !lanes_->loads.empty()) return;
     lanes_.reset();
     has_lanes_ = false;
@@ -134,7 +136,7 @@ class Nest {
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const std::size_t i = order_[k];
       const Expr own = schedule_.graph()[analysis_.loops[i]].extent;
-      Loop loop = loop_of(schedule_, analysis_, i, kernel_, computed_);
+      Loop loop = loop_of(schedule_, analysis_, i, kernel_, draft_.computed);
       if (loop.parallel == ParallelType::Vectorize && !has_lanes_) {
         const bool is_stored = analysis_.vector && analysis_.vector->is_stored;
         loop.parallel =
@@ -345,17 +347,19 @@ class Nest {
     return changed ? with_operands(e, args) : e;
   }
 
-  // Index expressions within the values: loads and indices. The graph is append-only, so the nodes
-  // are rewritten into a new one.
   void name_values() {
-    ValueGraph renamed;
-    for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
-      ValueNode node = kernel_.values[ValueId(i)];
-      if (node.kind == ValueNode::Kind::Index) node.index = named(node.index);
-      for (Expr& s : node.subscripts) name_address(node.source, s);
-      renamed.add(std::move(node));
+    ValueGraph& values = kernel_.values;
+    for (std::size_t& v = draft_.settled_values; v < values.size(); ++v) {
+      ValueNode node = values[ValueId(v)];
+      if (node.kind == ValueNode::Kind::Index) {
+        node.index = named(node.index);
+      } else if (node.kind == ValueNode::Kind::Read) {
+        for (Expr& s : node.subscripts) name_address(node.source, s);
+      } else {
+        continue;
+      }
+      values.replace(ValueId(v), std::move(node));
     }
-    kernel_.values = std::move(renamed);
   }
 
   Body wrapped(std::size_t k, bool is_guarded, Body body) const {
@@ -388,8 +392,8 @@ class Nest {
   const TensorAnalysis& analysis_;
   const NestRequest& request_;
   bool has_lanes_, may_draw_out_;
+  KernelDraft& draft_;
   Kernel& kernel_;
-  std::vector<Expr>& computed_;
   ComputedForm form_;
   std::vector<std::size_t> order_;  // of the loops, outermost first
   std::vector<Level> levels_;
@@ -407,9 +411,8 @@ class Nest {
 
 }  // namespace
 
-Body nest_of(const NestRequest& request, std::vector<Store> stores, Kernel& kernel,
-             std::vector<Expr>& computed, std::vector<Expr>& conditions) {
-  return Nest(request, kernel, computed).build(std::move(stores), conditions);
+Body nest_of(const NestRequest& request, std::vector<Store> stores, KernelDraft& draft) {
+  return Nest(request, draft).build(std::move(stores));
 }
 
 std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
-#include <selvage/lower/lanes.h>
+#include <selvage/lower/draft.h>
 
 #include <memory>
 #include <span>
@@ -13,8 +12,7 @@ struct NestRequest {
   const Fusion& fusion;
   const Schedule& schedule;
   const TensorAnalysis& analysis;
-  std::span<const BufferContents> contents;  // of the kernel's buffers
-  std::size_t open = 0;                      // how many loops, the outermost, stand around already
+  std::size_t open = 0;  // how many loops, the outermost, stand around already
   // Where it stores. One writer: where the launch uses an axis that no loop is bound to, index 0
   // does the work; but every block has shared memory, and every thread registers of its own.
   Memory target = Memory::Global;
@@ -24,16 +22,16 @@ struct NestRequest {
 };
 
 // The loop nest that executes `stores`, one after the other, at every valid point: what stands
-// inside its open loops. kernel.launch is settled already: where it is wider than the tensor's own
-// extent, the nest is under a mask. Every expression that the nest computes is appended to
-// `computed`, and to `conditions` what must hold at launch.
+// inside its open loops. The kernel's launch is settled already: where it is wider than the
+// tensor's own extent, the nest is under a mask. Every expression that the nest computes is
+// appended to draft.computed, and to draft.conditions what must hold at launch. Values that were
+// added since the last nest are this one's: their index expressions get the names that it gives.
 //
 // Checks are drawn out of a loop bound to Unswitch or Unroll, or else, in a kernel of many threads,
 // out of all loops that a thread runs: where all points inside are valid none is tested again. A
 // vector is stored as one where all of its elements are valid, and element by element elsewhere;
 // the loop around it is split in two, if that tells them apart.
-Body nest_of(const NestRequest& request, std::vector<Store> stores, Kernel& kernel,
-             std::vector<Expr>& computed, std::vector<Expr>& conditions);
+Body nest_of(const NestRequest& request, std::vector<Store> stores, KernelDraft& draft);
 
 // What must hold wherever an element of that nest is stored: all bounds, none of them left out.
 std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,

@@ -12,33 +12,6 @@
 
 namespace selvage {
 
-BufferId KernelDraft::buffer_of(const BufferContents& wanted, Buffer buffer) {
-  for (std::size_t b = 0; b < contents.size(); ++b) {
-    if (contents[b].tensor != wanted.tensor || contents[b].component != wanted.component) continue;
-    if (buffer.is_written) kernel.buffers[b].is_written = true;
-    return BufferId(b);
-  }
-  contents.resize(kernel.buffers.size());
-  contents.push_back(wanted);
-  kernel.buffers.push_back(std::move(buffer));
-  return BufferId(contents.size() - 1);
-}
-
-BufferId KernelDraft::add_local(std::string name, DataType type, std::int64_t elements) {
-  kernel.buffers.push_back({.name = std::move(name),
-                            .type = type,
-                            .memory = Memory::Local,
-                            .elements = kernel.pool->constant(elements),
-                            .is_written = true});
-  return BufferId(kernel.buffers.size() - 1);
-}
-
-BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t elements) {
-  const BufferId b = add_local(std::move(name), type, elements);
-  kernel.buffers[b].memory = Memory::Shared;
-  return b;
-}
-
 Body TreeBody::of(const NestTree& tree) {
   return fusion_[tree.tensor].fold ? folding(tree) : plain(tree);
 }
@@ -72,7 +45,6 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
   const NestRequest request{.fusion = fusion_,
                             .schedule = schedule_,
                             .analysis = analysis,
-                            .contents = draft_.contents,
                             .open = open,
                             .target = target,
                             .is_vectorised = draft_.is_vectorised && !stores[0].atomic,
@@ -85,7 +57,7 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
       if (is_global) draft_.kernel.items.add(store.buffer, store.address, item);
     }
   }
-  return nest_of(request, std::move(stores), draft_.kernel, draft_.computed, draft_.conditions);
+  return nest_of(request, std::move(stores), draft_);
 }
 
 BufferId TreeBody::buffer_of(TensorId t, std::size_t number, bool is_written) {

@@ -1,26 +1,12 @@
 #pragma once
 
-#include <selvage/lower/lanes.h>
+#include <selvage/lower/draft.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
 
 #include <vector>
 
 namespace selvage {
-
-// A kernel while its body is put together.
-struct KernelDraft {
-  Kernel& kernel;
-  std::vector<BufferContents> contents;  // of the first of the kernel's buffers
-  std::vector<Expr> computed;            // index expressions of the body
-  std::vector<Expr> conditions;          // what must hold at launch, besides widths
-  bool is_vectorised = true;
-
-  // The buffer with those contents; one is added where there is none yet.
-  BufferId buffer_of(const BufferContents& wanted, Buffer buffer);
-  BufferId add_local(std::string name, DataType type, std::int64_t elements);
-  BufferId add_shared(std::string name, DataType type, std::int64_t elements);
-};
 
 // The loops of a tree of nests, without barriers: a tensor that is computed inside another's nest
 // stands where the loop begins that it is computed at.
