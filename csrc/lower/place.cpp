@@ -3,8 +3,8 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/legality/decide.h>
+#include <selvage/legality/values.h>
 #include <selvage/lower/place.h>
-#include <selvage/lower/values.h>
 #include <selvage/simplifier/point.h>
 
 #include <algorithm>
@@ -62,9 +62,9 @@ void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) 
 
 void PlacedTensors::find_readings(const NestTree& tree) {
   ValueGraph unused;
-  const auto load = [&](TensorId source, const std::vector<Expr>& subscripts) {
-    if (contains(source)) readings_[source].push_back({tree.tensor, subscripts});
-    return unused.read(fusion_[source].type, 0, {});
+  const auto load = [&](const Access& read) {
+    if (contains(read.tensor)) readings_[read.tensor].push_back({tree.tensor, read.subscripts});
+    return unused.read(fusion_[read.tensor].type, 0, {});
   };
   ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load)
       .lower(tree.tensor);

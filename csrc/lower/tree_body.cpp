@@ -1,12 +1,12 @@
 #include <selvage/base/check.h>
 #include <selvage/ir/fold.h>
+#include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
-#include <selvage/lower/values.h>
 
 #include <algorithm>
 
@@ -85,7 +85,9 @@ std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
 }
 
 ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component) {
-  const auto load = [&](TensorId source, const std::vector<Expr>& subscripts) {
+  const auto load = [&](const Access& read) {
+    const TensorId source = read.tensor;
+    const std::vector<Expr>& subscripts = read.subscripts;
     ValueGraph& values = draft_.kernel.values;
     Expr address;
     if (placed_.contains(source) && placed_[source].analysis.storage) {

@@ -1,5 +1,5 @@
 #include <selvage/base/words.h>
-#include <selvage/legality/bounds.h>
+#include <selvage/legality/reads.h>
 #include <selvage/report/bound_lines.h>
 
 #include <set>
@@ -19,14 +19,18 @@ std::string shown(const Verdict& verdict) {
 }  // namespace
 
 std::vector<BoundLine> bounds_of(const TensorReport& tensor) {
+  const Fusion& fusion = tensor.fusion();
   std::vector<BoundLine> list = {
       {true, tensor.analysis.tensor, tensor.analysis.tensor, tensor.legality.store}};
   std::set<std::tuple<TensorId, TensorId, std::string>> said;
-  for (ReadBound& r : read_bounds(tensor.fusion(), *tensor.schedule, tensor.analysis)) {
-    const bool is_new = said.emplace(r.source, r.reader, shown(r.inside.verdict)).second;
-    if (is_new || !r.inside.is_legal()) {
-      list.push_back({false, r.source, r.reader, std::move(r.inside)});
-    }
+  for (const Access& read : reads_of(fusion, *tensor.schedule, tensor.analysis)) {
+    if (read.is_filled) continue;  // what is out of bounds is foreseen
+    const bool is_new = said.emplace(read.tensor, read.user, shown(read.inside)).second;
+    if (!is_new && read.is_inside()) continue;
+    std::string reason = "every read of " + fusion[read.tensor].name + " in " +
+                         fusion[read.user].name + " is inside it";
+    if (is_refuted(read.inside)) reason += ", but at " + to_text(point_of(read.inside));
+    list.push_back({false, read.tensor, read.user, {read.inside, std::move(reason)}});
   }
   return list;
 }

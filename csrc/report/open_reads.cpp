@@ -1,4 +1,4 @@
-#include <selvage/legality/bounds.h>
+#include <selvage/legality/reads.h>
 #include <selvage/report/open_questions.h>
 
 namespace selvage {
@@ -6,9 +6,9 @@ namespace selvage {
 std::vector<OpenQuestion> open_reads(const TensorReport& tensor) {
   const Fusion& fusion = tensor.fusion();
   std::vector<OpenQuestion> list;
-  for (const ReadBound& read : read_bounds(fusion, *tensor.schedule, tensor.analysis)) {
-    for (const ReadBound::Open& open : read.open) {
-      list.push_back({"the read of " + fusion[read.source].name + " in " + fusion[read.reader].name,
+  for (const Access& read : reads_of(fusion, *tensor.schedule, tensor.analysis)) {
+    for (const Access::Open& open : read.open) {
+      list.push_back({"the read of " + fusion[read.tensor].name + " in " + fusion[read.user].name,
                       *open.facts, open.claim});
     }
   }

@@ -2,6 +2,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/legality/bounds.h>
+#include <selvage/legality/reads.h>
 
 #include <gtest/gtest.h>
 
@@ -102,8 +103,8 @@ struct Fused {
   explicit Fused(const std::string& yaml) : file(read_schedule_text(yaml, "a")) {
     const Fusion& f = *file.fusion;
     const TensorId y = *f.find("y");
-    for (const ReadBound& r : read_bounds(f, *file.schedule, analyze(f, *file.schedule, y))) {
-      list += f[r.source].name + " in " + f[r.reader].name + " " + text(r.inside.verdict) + "\n";
+    for (const Access& r : reads_of(f, *file.schedule, analyze(f, *file.schedule, y))) {
+      list += f[r.tensor].name + " in " + f[r.user].name + " " + text(r.inside) + "\n";
     }
   }
   ScheduleFile file;

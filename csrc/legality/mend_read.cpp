@@ -3,7 +3,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/hoist.h>
-#include <selvage/lower/mend_read.h>
+#include <selvage/legality/mend_read.h>
 
 #include <algorithm>
 #include <optional>

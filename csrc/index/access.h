@@ -1,0 +1,41 @@
+#pragma once
+
+#include <selvage/ir/fusion.h>
+#include <selvage/simplifier/facts.h>
+#include <selvage/simplifier/verdict.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace selvage {
+
+// One read or write of an element of a tensor, made at every valid point of the loops around it:
+// which element it is there, and whether the tensor has it.
+struct Access {
+  enum class Kind : std::uint8_t { Read, Write };
+  Kind kind = Kind::Read;
+  TensorId tensor{};                  // whose element
+  TensorId user{};                    // of a read: in whose definition; of a write: the tensor
+  std::vector<Expr> subscripts = {};  // along the logical iterdomains, over the loops
+
+  // Of a read that says what stands for an element out of bounds: it is made where this holds.
+  // Invalid: it is made everywhere.
+  bool is_filled = false;
+  Expr condition = {};
+
+  // Is every subscript within its extent, wherever the access is made?
+  Verdict inside = Proved{};
+  // The axes of which it is not proved, and what is known where that is asked.
+  struct Open {
+    std::size_t axis = 0;
+    Expr claim;
+    Verdict verdict;
+    std::shared_ptr<const Facts> facts;
+  };
+  std::vector<Open> open = {};
+
+  bool is_inside() const { return is_proved(inside); }
+};
+
+}  // namespace selvage

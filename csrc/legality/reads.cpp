@@ -1,0 +1,108 @@
+#include <selvage/legality/decide.h>
+#include <selvage/legality/mend_read.h>
+#include <selvage/legality/reads.h>
+
+namespace selvage {
+
+Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Environment& indices) {
+  Access a{.kind = Access::Kind::Read, .tensor = TensorId(read.source), .user = reader};
+  a.is_filled = !read.operands.empty();
+  has_used_conditions_ = false;
+  const TensorInfo& source = fusion_[a.tensor];
+  Proved proved;
+  std::optional<Refuted> refuted;
+  for (std::size_t k = 0; k < read.subscripts.size(); ++k) {
+    const Expr subscript = read.subscripts[k];
+    const Expr extent = schedule_.graph()[source.logical[k]].extent;
+    a.subscripts.push_back(analysis_.guarded->simplify(substitute(subscript, indices)));
+    const Expr claim = ok(a.subscripts.back(), extent);
+    Verdict verdict = over_indices(subscript, reader, extent);
+    if (!is_proved(verdict)) verdict = at_points(claim);
+    if (!is_proved(verdict) && a.is_filled) {
+      const Expr own = analysis_.guarded->simplify(claim);
+      a.condition = a.condition.valid() ? a.condition && own : own;
+      continue;
+    }
+    if (!is_proved(verdict)) verdict = over_items(subscript, fusion_[reader], extent);
+    if (!is_proved(verdict)) {
+      Access::Open open{.axis = k, .claim = claim, .verdict = Unknown{claim}, .facts = nullptr};
+      verdict = under_conditions(claim, open);
+      if (!is_proved(verdict)) a.open.push_back(std::move(open));
+    }
+    add_rules(verdict, proved);
+    if (const auto* r = std::get_if<Refuted>(&verdict); r != nullptr && !refuted) refuted = *r;
+  }
+  if (refuted) {
+    a.inside = *std::move(refuted);
+  } else if (!a.open.empty()) {
+    a.inside = Unknown{a.open[0].claim};
+  } else {
+    a.inside = std::move(proved);
+  }
+  return a;
+}
+
+Verdict DefinitionReads::asked(Simplifier& under, Expr claim) const {
+  if (!under.proves(claim)) return Unknown{claim};
+  if (rules_ == Rules::Unnamed) return Proved{};
+  Verdict named = under.prove(claim);
+  return is_proved(named) ? named : Proved{};
+}
+
+Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr extent) {
+  const TensorInfo& info = fusion_[reader];
+  const bool is_view = !info.root.empty() && !(info.fold && info.fold->is_partial);
+  if (is_view) return Unknown{};
+  const auto own = own_indices(info, schedule_.graph());
+  for (const auto& [index, own_extent] : own) {
+    if (same(index, subscript) && same(own_extent, extent)) return Proved{{"the same index"}};
+  }
+  std::unique_ptr<Simplifier>& ranges = ranges_[reader];
+  if (ranges == nullptr) {
+    Facts facts = *fusion_.facts();
+    for (const auto& [index, own_extent] : own) facts.loop(index, own_extent);
+    ranges = std::make_unique<Simplifier>(std::move(facts));
+  }
+  return asked(*ranges, ok(subscript, extent));
+}
+
+Verdict DefinitionReads::at_points(Expr claim) { return asked(*analysis_.guarded, claim); }
+
+// Over the items of a view: nothing else is known of them here.
+Verdict DefinitionReads::over_items(Expr subscript, const TensorInfo& reader, Expr extent) const {
+  if (reader.root.empty() || reader.fold) return Unknown{};
+  Facts facts = *fusion_.facts();
+  std::vector<Expr> items;
+  for (std::size_t k = 0; k < reader.logical.size(); ++k) {
+    items.push_back(fresh_symbol(fusion_, "item" + std::to_string(k), items));
+    facts.loop(items.back(), schedule_.graph()[reader.logical[k]].extent);
+  }
+  Simplifier simplifier(std::move(facts));
+  const Environment indices = indices_at(reader, schedule_.graph(), items);
+  return asked(simplifier, ok(substitute(subscript, indices), extent));
+}
+
+Verdict DefinitionReads::under_conditions(Expr claim, Access::Open& open) {
+  Verdict verdict = decide(facts_here(false), claim);
+  if (is_proved(verdict)) {
+    has_used_conditions_ = true;
+    return verdict;
+  }
+  open.facts = std::make_shared<const Facts>(facts_here(true));
+  verdict = decide(*open.facts, claim);
+  // What holds for each element by itself need not hold for a vector that is loaded.
+  if (is_refuted(verdict)) open.verdict = std::move(verdict);
+  return open.verdict;
+}
+
+// What is known where the value at hand is computed. Not `with_all`: without what a vector may be
+// loaded past.
+Facts DefinitionReads::facts_here(bool with_all) const {
+  Facts facts = analysis_.guarded->facts();
+  for (const Condition& c : conditions_) {
+    if (with_all || c.is_read || !analysis_.vector) facts.assume(c.holds);
+  }
+  return facts;
+}
+
+}  // namespace selvage

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <selvage/expr/substitute.h>
+#include <selvage/index/access.h>
+#include <selvage/ir/schedule.h>
+#include <selvage/legality/analysis.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace selvage {
+
+// What the reads of a definition are at the points of one nest, and whether they are in bounds.
+//
+// A reader is computed only where its own indices are within their extents: those of a fold and of
+// the root of a partial tensor, too. So a subscript is asked about over these indices first, which
+// is the cheapest question and the same in every schedule. A view is read at its items, which need
+// not say so much of its root: of those, and of whatever the indices leave open, the question is
+// one of the coordinates under the nest's guard. A read that has a fill is made only where its
+// subscripts are in bounds, which is then its condition; what stands below such a condition, in
+// inlined definitions, is asked about under it.
+class DefinitionReads {
+ public:
+  enum class Rules : std::uint8_t { Unnamed, Named };  // is it asked what a proof has used?
+  DefinitionReads(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+                  Rules rules = Rules::Unnamed)
+      : fusion_(fusion), schedule_(schedule), analysis_(analysis), rules_(rules) {}
+
+  // The read where the indices of its reader have these values.
+  Access access(const ValueNode& read, TensorId reader, const Environment& indices);
+
+  // What follows is needed only where this holds. `is_read`: it is the condition of a read that is
+  // made there, past which no vector is loaded.
+  void enter(Expr holds, bool is_read) { conditions_.push_back({holds, is_read}); }
+  void leave() { conditions_.pop_back(); }
+  std::size_t depth() const { return conditions_.size(); }
+  Expr condition(std::size_t k) const { return conditions_[k].holds; }
+  // Did the proof for the last access rest on these conditions?
+  bool has_used_conditions() const { return has_used_conditions_; }
+
+ private:
+  struct Condition {
+    Expr holds;
+    bool is_read;
+  };
+  Verdict over_indices(Expr subscript, TensorId reader, Expr extent);
+  Verdict over_items(Expr subscript, const TensorInfo& reader, Expr extent) const;
+  Verdict at_points(Expr claim);
+  Verdict under_conditions(Expr claim, Access::Open& open);
+  Verdict asked(Simplifier& under, Expr claim) const;
+  Facts facts_here(bool with_all) const;
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const TensorAnalysis& analysis_;
+  Rules rules_;
+  std::map<TensorId, std::unique_ptr<Simplifier>> ranges_;  // of a reader's indices
+  std::vector<Condition> conditions_;
+  bool has_used_conditions_ = false;
+};
+
+// All reads in the definition of the analysed tensor, those of inlined definitions included, in the
+// order of the definition.
+std::vector<Access> reads_of(const Fusion& fusion, const Schedule& schedule,
+                             const TensorAnalysis& analysis);
+
+}  // namespace selvage

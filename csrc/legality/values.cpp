@@ -1,0 +1,174 @@
+#include <selvage/base/check.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/expr/text.h>
+#include <selvage/legality/mend_read.h>
+#include <selvage/legality/values.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace selvage {
+
+ValueLowering::ValueLowering(const Fusion& fusion, const Schedule& schedule,
+                             const TensorAnalysis& analysis, ValueGraph& out, Load load,
+                             DefinitionReads::Rules rules)
+    : fusion_(fusion),
+      schedule_(schedule),
+      analysis_(analysis),
+      out_(out),
+      load_(std::move(load)),
+      reads_(fusion, schedule, analysis, rules) {}
+
+ValueId ValueLowering::lower(TensorId t) {
+  const TensorInfo& tensor = fusion_[t];
+  SELVAGE_CHECK(tensor.definition.has_value());
+  Environment environment = indices_at(tensor, *analysis_.coordinates);
+  for (auto& [index, value] : environment) value = analysis_.guarded->simplify(value);
+  return lower(*tensor.definition, environment, t);
+}
+
+std::vector<Access> ValueLowering::reads(TensorId t) {
+  std::vector<Access> list;
+  list_ = &list;
+  lower(t);
+  list_ = nullptr;
+  return list;
+}
+
+namespace {
+
+// A value of the definition where its indices have these values.
+std::vector<std::uint64_t> key_of(ValueId v, const Environment& environment) {
+  std::vector<std::uint64_t> key = {std::uint64_t(v)};
+  for (const auto& [symbol, value] : environment) {
+    key.push_back((std::uint64_t(symbol.id()) << 32) | value.id());
+  }
+  return key;
+}
+
+}  // namespace
+
+ValueId ValueLowering::lower(ValueId v, const Environment& environment, TensorId reader) {
+  // A definition is a tree over nodes that are shared; each node is made once per environment.
+  const ValueNode node = fusion_.values()[v];
+  switch (node.kind) {
+    case ValueNode::Kind::Read: return lower_read(v, node, environment, reader);
+    case ValueNode::Kind::Constant: {
+      ValueNode copy = node;
+      copy.weak = false;
+      return out_.add(std::move(copy));
+    }
+    case ValueNode::Kind::Index: {
+      ValueNode copy = node;
+      copy.index = analysis_.guarded->simplify(substitute(node.index, environment));
+      return out_.add(std::move(copy));
+    }
+    case ValueNode::Kind::Apply:
+    case ValueNode::Kind::Cast: {
+      return make(key_of(v, environment), [&] {
+        ValueNode copy = node;
+        copy.operands.clear();
+        for (ValueId o : node.operands) copy.operands.push_back(lower(o, environment, reader));
+        // What lies in memory as half is one.
+        const bool is_rounded = node.kind == ValueNode::Kind::Cast &&
+                                out_[copy.operands[0]].kind == ValueNode::Kind::Read &&
+                                out_[copy.operands[0]].type == node.type;
+        return is_rounded ? copy.operands[0] : out_.add(std::move(copy));
+      });
+    }
+  }
+  return {};
+}
+
+ValueId ValueLowering::lower_read(ValueId v, const ValueNode& node, const Environment& environment,
+                                  TensorId reader) {
+  const Access read = reads_.access(node, reader, environment);
+  if (list_ != nullptr) {
+    if (listed_.insert(key_of(v, environment)).second) list_->push_back(read);
+  } else if (!read.is_inside()) {
+    refuse_read(node, read);
+  }
+  if (reads_.has_used_conditions()) used_ = reads_.depth();
+  if (!read.condition.valid()) return element(read);
+  reads_.enter(!read.condition, false);
+  const ValueId otherwise = lower(node.operands[0], environment, reader);
+  reads_.leave();
+  reads_.enter(read.condition, true);
+  const ValueId value = element(read);
+  reads_.leave();
+  return out_.apply(Function::Select, {out_.index(read.condition), value, otherwise});
+}
+
+ValueId ValueLowering::element(const Access& read) {
+  const TensorId source = read.tensor;
+  const TensorInfo& tensor = fusion_[source];
+  const bool inlined = !tensor.is_input && schedule_.is_inlined(source);
+  std::vector<std::uint64_t> key = {(std::uint64_t{1} << 40) + index_of(source), inlined};
+  for (Expr s : read.subscripts) key.push_back(s.id());
+  return make(std::move(key), [&] {
+    if (!inlined) return load_(read);
+    const Environment indices = indices_at(tensor, schedule_.graph(), read.subscripts);
+    return lower(*tensor.definition, indices, source);
+  });
+}
+
+// The value that is there already, or else what `value` makes.
+template <class Make>
+ValueId ValueLowering::make(std::vector<std::uint64_t> key, Make&& value) {
+  const auto holds_here = [&](const std::vector<Expr>& under) {
+    if (under.size() > reads_.depth()) return false;
+    for (std::size_t k = 0; k < under.size(); ++k) {
+      if (!same(under[k], reads_.condition(k))) return false;
+    }
+    return true;
+  };
+  const auto it = made_.find(key);
+  if (it != made_.end() && holds_here(it->second.under)) {
+    used_ = std::max(used_, it->second.under.size());
+    return it->second.value;
+  }
+  const std::size_t outside = std::exchange(used_, 0);
+  const ValueId own = value();
+  std::vector<Expr> under;
+  for (std::size_t k = 0; k < used_ && k < reads_.depth(); ++k) {
+    under.push_back(reads_.condition(k));
+  }
+  used_ = std::max(outside, under.size());
+  made_[std::move(key)] = {own, std::move(under)};
+  return own;
+}
+
+void ValueLowering::refuse_read(const ValueNode& read, const Access& access) const {
+  const TensorInfo &reader = fusion_[access.user], &tensor = fusion_[access.tensor];
+  const Access::Open& open = access.open[0];
+  const Expr extent = schedule_.graph()[tensor.logical[open.axis]].extent;
+  Diagnostic d;
+  d.code = "E440";
+  d.message = reader.name + " reads " + tensor.name + " at " +
+              to_string(access.subscripts[open.axis]) + " on axis " + std::to_string(open.axis) +
+              ", which is not proved to lie within its extent " + to_string(extent);
+  if (const auto* refuted = std::get_if<Refuted>(&open.verdict)) {
+    d.notes.push_back("it is out of bounds at " + to_text(refuted->point));
+  }
+  d.help = mend_read({.fusion = fusion_,
+                      .graph = schedule_.graph(),
+                      .reader = reader,
+                      .read = read,
+                      .axis = open.axis,
+                      .claim = open.claim,
+                      .here = *open.facts});
+  throw Illegal(std::move(d));
+}
+
+std::vector<Access> reads_of(const Fusion& fusion, const Schedule& schedule,
+                             const TensorAnalysis& analysis) {
+  if (!fusion[analysis.tensor].definition) return {};
+  ValueGraph unused;
+  const auto load = [&](const Access& read) {
+    return unused.read(fusion[read.tensor].type, 0, {});
+  };
+  return ValueLowering(fusion, schedule, analysis, unused, load, DefinitionReads::Rules::Named)
+      .reads(analysis.tensor);
+}
+
+}  // namespace selvage
