@@ -2,6 +2,7 @@
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/expressions.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@ namespace selvage {
 
 namespace {
 
-constexpr int kSharedAlignment = 16;       // bytes: the widest access
 constexpr std::int64_t kMostBytes = 1024;  // of an array in registers, 255 of which a thread has
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/forms.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/items.h>
@@ -89,7 +90,7 @@ void check_memory(const Kernel& kernel) {
                     "give " + largest->name + " a kernel of its own; or keep less of it there: " +
                         "split by smaller factors, or compute it further in");
   };
-  check(Memory::Shared, "the shared memory of ", kMostSharedBytes);
+  check(Memory::Shared, "the shared memory of ", kMaxSharedBytes);
   check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);
 }
 

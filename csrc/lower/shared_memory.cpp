@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/shared_memory.h>
@@ -11,8 +12,11 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kAlignment = 16;      // bytes: the widest access
 constexpr std::int64_t kWorthwhile = 1'024;  // bytes of a buffer, smaller ones have their own
+
+std::int64_t aligned(std::int64_t bytes) {
+  return ceil_div(bytes, kSharedAlignment) * kSharedAlignment;
+}
 
 using Pair = std::pair<BufferId, BufferId>;
 
@@ -122,7 +126,7 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
     std::int64_t offset = 0;
     for (const auto& [begin, end] : taken) {
       if (offset + bytes(b) <= begin) break;
-      offset = std::max(offset, ceil_div(end, kAlignment) * kAlignment);
+      offset = std::max(offset, aligned(end));
     }
     offsets[b] = offset;
     most = std::max(most, offset + bytes(b));
@@ -134,16 +138,39 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
 
 }  // namespace
 
+void ask_at_launch(Kernel& kernel) {
+  if (!bytes_in(kernel, Memory::Shared)) return;
+  const auto bytes = [](const Buffer& b) { return b.elements.value() * size_of(b.type); };
+  std::int64_t end = 0;
+  for (const Buffer& b : kernel.buffers) {
+    if (b.memory == Memory::Shared && b.offset) end = std::max(end, *b.offset + bytes(b));
+  }
+  std::vector<std::pair<BufferId, std::int64_t>> offsets;  // of those that have none yet
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    if (kernel.buffers[b].memory != Memory::Shared || kernel.buffers[b].offset) continue;
+    offsets.emplace_back(b, aligned(end));
+    end = aligned(end) + bytes(kernel.buffers[b]);
+  }
+  if (end <= kMaxStaticSharedBytes) return;
+  for (const auto& [b, offset] : offsets) kernel.buffers[b].offset = offset;
+  kernel.launch.shared_bytes = kernel.pool->constant(end);
+}
+
 void place_shared_memory(Kernel& kernel) {
   const std::map<BufferId, std::int64_t> offsets = shared_offsets(kernel);
-  if (offsets.empty()) return add_barriers(kernel);
+  if (offsets.empty()) {
+    add_barriers(kernel);
+    return ask_at_launch(kernel);
+  }
   Kernel sharing = kernel;
   for (const auto& [b, offset] : offsets) sharing.buffers[b].offset = offset;
   add_barriers(kernel);
   add_barriers(sharing);
-  const bool has_room = *bytes_in(kernel, Memory::Shared) <= kMostSharedBytes;
-  if (has_room && barriers_in(sharing.body) > barriers_in(kernel.body)) return;
-  kernel = std::move(sharing);
+  const bool has_room = *bytes_in(kernel, Memory::Shared) <= kMaxStaticSharedBytes;
+  if (!has_room || barriers_in(sharing.body) <= barriers_in(kernel.body)) {
+    kernel = std::move(sharing);
+  }
+  ask_at_launch(kernel);
 }
 
 }  // namespace selvage

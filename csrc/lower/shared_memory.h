@@ -9,14 +9,19 @@ namespace selvage {
 // the innermost body that holds all of these. No value outlives the iteration of a loop that is
 // around all of its accesses, since what is read was computed in the same iteration.
 
-// Of a block, without asking for more; of a thread, by the hardware.
-inline constexpr std::int64_t kMostSharedBytes = 48 * 1'024, kMostLocalBytes = 512 * 1'024;
+// Of a thread, by the hardware; of a block it is kMaxSharedBytes.
+inline constexpr std::int64_t kMostLocalBytes = 512 * 1'024;
 
 // Bytes in all, of a block or of a thread, as things lie; nothing where they are past 2^63.
 std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory);
 
 // Puts barriers into a kernel that has none, and gives large buffers offsets, where some can share
-// bytes: not if that costs a barrier, unless there is no room without.
+// bytes: not if that costs a barrier, unless there is no room without. Then ask_at_launch().
 void place_shared_memory(Kernel& kernel);
+
+// A kernel whose buffers in shared memory take more than it may declare has all of them in memory
+// that its launch asks for, each at an offset: those that have one already keep it. Any other
+// kernel stays as it is.
+void ask_at_launch(Kernel& kernel);
 
 }  // namespace selvage

@@ -16,6 +16,7 @@ constexpr int kMultiprocessorCount = 16;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
 constexpr int kMaxDynamicSharedBytes = 8;
+constexpr int kSharedBytesOfABlock = 97;
 
 // One device of the system's driver.
 struct Slot {
@@ -164,6 +165,9 @@ void Driver::allow_shared(const LoadedFunction& function, std::int64_t bytes) co
   const DriverResult result =
       calls_.FuncSetAttribute(function.handle, kMaxDynamicSharedBytes, static_cast<int>(bytes));
   if (result != 0) {
+    int most = 0;
+    const bool is_known = calls_.DeviceGetAttribute(&most, kSharedBytesOfABlock, device_) == 0;
+    if (is_known && bytes > most) refuse_shared(*function.name, bytes, most);
     fail(result, "cuFuncSetAttribute of " + *function.name + ", " + std::to_string(bytes) +
                      " bytes of shared memory");
   }

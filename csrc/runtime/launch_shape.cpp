@@ -50,6 +50,13 @@ void check_launch(const LaunchShape& shape) {
   }
 }
 
+void refuse_shared(const std::string& kernel, std::int64_t bytes, std::int64_t most) {
+  refuse_launch(
+      fmt::format("a block of {} asks for {} bytes of shared memory; this device allows {}", kernel,
+                  bytes, most),
+      "keep less of it there: split by smaller factors, or compute it further in");
+}
+
 bool is_empty(const LaunchShape& shape) { return std::ranges::count(shape.grid, 0) > 0; }
 
 }  // namespace selvage

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace selvage {
 
@@ -18,5 +19,8 @@ struct LaunchShape {
 // Throws Error (E703) when the shape is past a limit. A grid may be empty: it launches nothing.
 void check_launch(const LaunchShape& shape);
 bool is_empty(const LaunchShape& shape);
+
+// E703: a device has less shared memory than a kernel asks for.
+[[noreturn]] void refuse_shared(const std::string& kernel, std::int64_t bytes, std::int64_t most);
 
 }  // namespace selvage

@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/threads/array_helps.h>
 #include <selvage/threads/item_path.h>
@@ -25,11 +26,12 @@ class ArrayMends {
       if (is_one ? k == own : program_.arrays[k].memory == memory) all.push_back(k);
     }
     const std::int64_t most = is_one                     ? INT64_MAX
-                              : memory == Memory::Shared ? kMostSharedBytes
+                              : memory == Memory::Shared ? kMaxSharedBytes
                                                          : kMostLocalBytes;
     shrink({own}, most - (is_one ? 0 : bytes_but(all, own)));
     if (is_one) return std::move(mends_);
-    if (all.size() > 1) shrink(all, most / std::int64_t(all.size()), true);
+    if (all.size() > 1)
+      shrink(all, most / std::int64_t(all.size()) / kSharedAlignment * kSharedAlignment, true);
     mends_.push_back(
         {"keep " + program_.arrays[own].name + " in global memory",
          [own](ThreadProgram& program) { program.arrays[own].memory = Memory::Global; }});
@@ -43,6 +45,9 @@ class ArrayMends {
       std::int64_t n = k == own ? 0 : std::int64_t(size_of(program_.arrays[k].type));
       for (Expr e : program_.arrays[k].shape) {
         n = checked_mul(n, e.is(Op::Const) ? e.value() : 1).value_or(INT64_MAX);
+      }
+      if (program_.arrays[k].memory == Memory::Shared) {
+        n = checked_mul(ceil_div(n, kSharedAlignment), kSharedAlignment).value_or(INT64_MAX);
       }
       bytes = checked_add(bytes, n).value_or(INT64_MAX);
     }

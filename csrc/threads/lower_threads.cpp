@@ -8,6 +8,7 @@
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/lower/shared_memory.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/joins.h>
@@ -408,11 +409,10 @@ class ThreadLowering {
           },
           within);
     }
+    ask_at_launch(kernel_);
     const bool has_added = barriers_in(kernel_.body) > asked_for;
-    const ComputedExpressions computed = computed_expressions(kernel_);
-    std::vector<Kernel> variants =
-        for_both_widths(program_.symbols, std::move(kernel_), computed.all, {});
-    kernel_ = std::move(variants.back());
+    const std::vector<Expr> all = computed_expressions(kernel_).all;
+    kernel_ = std::move(for_both_widths(program_.symbols, std::move(kernel_), all, {}).back());
     if (writes_joins_) return verify_order(origins_, kernel_, out_);
     if (options_.verifies) {
       verify_threads(origins_, kernel_, out_);

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/thread_memory.h>
@@ -74,6 +75,12 @@ std::optional<std::int64_t> bytes_of(const ThreadArray& array, Simplifier& known
   return bytes;
 }
 
+// Where an array begins behind so many bytes of others.
+std::optional<std::int64_t> begin_behind(std::int64_t bytes, Memory memory) {
+  if (memory != Memory::Shared) return bytes;
+  return checked_mul(ceil_div(bytes, kSharedAlignment), kSharedAlignment);
+}
+
 }  // namespace
 
 void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong) {
@@ -93,6 +100,7 @@ void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong) 
     for (const ThreadArray& a : program.arrays) {
       if (a.memory != memory) continue;
       const std::optional<std::int64_t> own = bytes_of(a, known);
+      if (bytes) bytes = begin_behind(*bytes, memory);
       bytes = bytes && own ? checked_add(*bytes, *own) : std::nullopt;
       if (own.value_or(INT64_MAX) <= largest) continue;
       largest = own.value_or(INT64_MAX);
@@ -107,7 +115,7 @@ void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong) 
                                 std::to_string(most),
                      .help = "make them smaller, or keep them in global memory"});
   };
-  check(Memory::Shared, kMostSharedBytes, "shared", "block");
+  check(Memory::Shared, kMaxSharedBytes, "shared", "block");
   check(Memory::Local, kMostLocalBytes, "local", "thread");
 }
 

@@ -26,6 +26,16 @@ int load(Call& in, Handle* module, const void* image, std::string& log) {
   return kSuccess;
 }
 
+// Bytes of shared memory that a block may ask for.
+int most_shared(const State& s) {
+  if (s.major >= 9) return 227 << 10;
+  return (s.major == 8 && s.minor % 7 == 0 ? 163
+          : s.major == 8                   ? 99
+          : s.minor == 5                   ? 64
+                                           : 96)
+         << 10;
+}
+
 }  // namespace
 
 extern "C" {
@@ -92,7 +102,7 @@ int cuDeviceGetAttribute(int* value, int which, int device) {
     case 16: *value = 132; return kSuccess;
     case 75: *value = in.s.major; return kSuccess;
     case 76: *value = in.s.minor; return kSuccess;
-    case 97: *value = 227 << 10; return kSuccess;  // shared memory that a block may ask for
+    case 97: *value = most_shared(in.s); return kSuccess;
     case 115: *value = in.s.has_pools ? 1 : 0; return kSuccess;
     default: return kInvalidValue;
   }
@@ -225,7 +235,7 @@ int cuFuncSetAttribute(Handle function, int which, int value) {
   int why = kSuccess;
   Object* object = find(Kind::Function, function, why);
   if (object == nullptr) return why;
-  if (which != 8 || value < 0 || value > 227 << 10) return kInvalidValue;
+  if (which != 8 || value < 0 || value > most_shared(in.s)) return kInvalidValue;
   object->shared_bytes = value;
   return kSuccess;
 }

@@ -107,6 +107,32 @@ TEST(Hosted, AnElementOfAnotherIterationIsRefused) {
   EXPECT_THAT(refusal_by<Illegal>([&] { lower(f, s); }), HasSubstr("error[E432]"));
 }
 
+// A tile past what a kernel may declare is memory that the launch asks for, up to what a device
+// has.
+TEST(Hosted, ATileOfUpTo227KilobytesIsAskedForAtLaunch) {
+  const auto kernels = [](std::int64_t rows) {
+    Fusion f;
+    const Expr N = f.extent("N");
+    const Tensor x = f.input("x", {N, f.constant(rows), f.constant(128)}, DataType::Float);
+    const Tensor tile = x * 2, most = reduce(Reduction::Max, tile, {1, 2}, true);
+    const Tensor y = f.output("y", tile - most);
+    Schedule s(f);
+    const auto [n, m, k] = s.loops<3>(y);
+    s.bind(n, ParallelType::BIDx).bind(k, ParallelType::TIDx);
+    s.compute_at(tile.id(), n).keep_in(tile.id(), Memory::Shared);
+    s.bind(s.loops<3>(tile)[2], ParallelType::TIDx);
+    return expect_agreement(f, s, {{{"N", 2}}}).steps[0].variants;
+  };
+  EXPECT_TRUE(kernels(80)[0].launch.shared_bytes.is_const(0));
+  // The states of the fold lie behind the tile.
+  const std::int64_t states = 128;
+  const Kernel large = kernels(440)[0];
+  EXPECT_TRUE(large.launch.shared_bytes.is_const(440 * 512 + states)) << cuda(large).text;
+  EXPECT_THAT(cuda(large).text, HasSubstr("DYNAMIC_SHARED(unsigned char, shared_pool);"));
+  EXPECT_THAT(refusal_by<Illegal>([&] { kernels(455); }),
+              HasSubstr("is past the limit of 232448; help: give t0 a kernel of its own"));
+}
+
 // Two tiles of a block, one after the other: the second lies where the first was.
 TEST(Hosted, TilesWhoseLifetimesAreApartShareBytes) {
   Fusion f;

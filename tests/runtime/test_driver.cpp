@@ -56,6 +56,24 @@ TEST_F(StubbedDriver, ALaunchPassesItsShapeAndWhatIsOwnedIsGivenBack) {
             "cuDevicePrimaryCtxRelease_v2(0)\n");
 }
 
+TEST_F(StubbedDriver, ADeviceWithLessSharedMemoryThanIsAskedForSaysHowMuchItHas) {
+  stub.set_capability(8, 6);
+  const auto driver = Driver::open(kStub);
+  const Module module(*driver, cubin());
+  driver->launch(module.function("second"), {.shared_bytes = 99 << 10}, {});
+  try {
+    driver->launch(module.function("second"), {.shared_bytes = (99 << 10) + 16}, {});
+    FAIL() << "it was launched";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.diagnostic().code, "E703");
+    EXPECT_EQ(
+        e.diagnostic().message,
+        "a block of second asks for 101392 bytes of shared memory; this device allows 101376");
+  }
+  driver->synchronize();
+  EXPECT_EQ(stub.runs("second"), 1);
+}
+
 TEST_F(StubbedDriver, ABufferKeepsItsBytesAndMoves) {
   const auto driver = Driver::open(kStub);
   {

@@ -101,20 +101,21 @@ body: []
 }
 
 TEST(LevelChecks, EveryLimitThatIsPassedIsTold) {
-  EXPECT_EQ(said(R"(arrays: {S: {shape: [12289], dtype: int32, memory: shared}}
+  EXPECT_EQ(
+      said(R"(arrays: {S: {shape: [58113], dtype: int32, memory: shared}}
 parallel: [{device: {d: 1025}}, {block: {b: 4294967296}}, {cluster: {c: 9}}, {thread: {t: 1025}}]
 body: []
 )"),
-            "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and there "
-            "are 49152; help: give S the shape [12288]; or keep S in global memory\n"
-            "a.yaml:2:12: error[E820]: 1025 devices in a launch, and there are 1024 at most; help: "
-            "give d the extent 1024\n"
-            "a.yaml:2:33: error[E820]: 38654705664 blocks in a grid, and there are 2147483647 at "
-            "most; help: give b the extent 238609294\n"
-            "a.yaml:2:59: error[E820]: 9 blocks in a cluster, and there are 8 at most; help: give "
-            "c the extent 8\n"
-            "a.yaml:2:78: error[E820]: 1025 threads in a block, and there are 1024 at most; help: "
-            "give t the extent 1024");
+      "a.yaml:1:10: error[E820]: the shared arrays take 232452 bytes of each block, and there "
+      "are 232448; help: give S the shape [58112]; or keep S in global memory\n"
+      "a.yaml:2:12: error[E820]: 1025 devices in a launch, and there are 1024 at most; help: "
+      "give d the extent 1024\n"
+      "a.yaml:2:33: error[E820]: 38654705664 blocks in a grid, and there are 2147483647 at "
+      "most; help: give b the extent 238609294\n"
+      "a.yaml:2:59: error[E820]: 9 blocks in a cluster, and there are 8 at most; help: give "
+      "c the extent 8\n"
+      "a.yaml:2:78: error[E820]: 1025 threads in a block, and there are 1024 at most; help: "
+      "give t the extent 1024");
 }
 
 TEST(LevelChecks, LevelsSideBySideMakeOneBlock) {

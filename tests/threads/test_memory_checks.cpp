@@ -140,30 +140,30 @@ body:
 }
 
 TEST(MemoryChecks, ABlockAndAThreadHaveSoMuchMemory) {
-  expect_mended(R"(arrays: {A: {shape: [12289], dtype: int32, memory: shared}}
+  expect_mended(R"(arrays: {A: {shape: [58113], dtype: int32, memory: shared}}
 parallel: [{p: 2}]
 body: []
 )",
-                "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and "
-                "there are 49152; help: give A the shape [12288]; or keep A in global memory",
-                {"12289", "12288"});
+                "a.yaml:1:10: error[E820]: the shared arrays take 232452 bytes of each block, and "
+                "there are 232448; help: give A the shape [58112]; or keep A in global memory",
+                {"58113", "58112"});
   expect_mended(
-      R"(arrays: {A: {shape: [8192], dtype: int32, memory: shared}, B: {shape: [4097], dtype: int32, memory: shared}}
+      R"(arrays: {A: {shape: [8192], dtype: int32, memory: shared}, B: {shape: [49921], dtype: int32, memory: shared}}
 parallel: [{p: 2}]
 body: []
 )",
-      "a.yaml:1:10: error[E820]: the shared arrays take 49156 bytes of each block, and there are "
-      "49152; help: give A the shape [8191]; or keep A in global memory",
-      {"4097", "4096"});
+      "a.yaml:1:60: error[E820]: the shared arrays take 232452 bytes of each block, and there are "
+      "232448; help: give B the shape [49920]; or keep B in global memory",
+      {"49921", "49920"});
   // The place is the largest's, in bytes.
   expect_mended(
-      R"(arrays: {A: {shape: [16385], dtype: int8, memory: shared}, B: {shape: [4097], dtype: double, memory: shared}, C: {shape: [1], memory: shared}}
+      R"(arrays: {A: {shape: [16385], dtype: int8, memory: shared}, B: {shape: [27007], dtype: double, memory: shared}, C: {shape: [1], memory: shared}}
 parallel: [{p: 2}]
 body: []
 )",
-      "a.yaml:1:60: error[E820]: the shared arrays take 49165 bytes of each block, and there are "
-      "49152; help: give B the shape [4095]; or keep B in global memory",
-      {"4097", "4095"});
+      "a.yaml:1:60: error[E820]: the shared arrays take 232468 bytes of each block, and there are "
+      "232448; help: give B the shape [27004]; or keep B in global memory",
+      {"27007", "27004"});
   expect_mended(R"(arrays: {A: {shape: [131073], dtype: int32, memory: local}}
 parallel: [{p: 2}]
 body: []
@@ -177,8 +177,8 @@ parallel: [{p: 2}]
 body: []
 )",
       "a.yaml:1:10: error[E820]: the shared arrays take 2^63 or more bytes of each block, and "
-      "there are 49152; help: give A the shape [1, 12288]",
-      {"[281474976710656, 281474976710656]", "[12288]"});
+      "there are 232448; help: give A the shape [1, 58112]",
+      {"[281474976710656, 281474976710656]", "[58112]"});
   expect_mended(R"(arrays: {A: {shape: [281474976710656, 281474976710656], dtype: int32}}
 parallel: [{p: 2}]
 body: []
