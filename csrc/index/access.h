@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/index/allocation.h>
 #include <selvage/ir/fusion.h>
 #include <selvage/simplifier/facts.h>
 #include <selvage/simplifier/verdict.h>
@@ -11,7 +12,7 @@
 namespace selvage {
 
 // One read or write of an element of a tensor, made at every valid point of the loops around it:
-// which element it is there, and whether the tensor has it.
+// which element it is there, whether the tensor has it, and where it lies.
 struct Access {
   enum class Kind : std::uint8_t { Read, Write };
   Kind kind = Kind::Read;
@@ -36,6 +37,18 @@ struct Access {
   std::vector<Open> open = {};
 
   bool is_inside() const { return is_proved(inside); }
+
+  // Once it is placed: how the elements lie, the one that is accessed along the axes there, and how
+  // many elements from the base.
+  Storage storage = {};
+  std::vector<Expr> indices = {};
+  Expr address = {};
 };
+
+// Places an access in a storage of its tensor, by its subscripts: nothing is simplified. The
+// transforms lead from the logical iterdomains to the axes (all of the graph's, if none are given).
+// Throws Illegal E441 where they do not.
+void place(Access& access, const Fusion& fusion, const DomainGraph& graph, Storage storage,
+           std::span<const TransformId> transforms = {});
 
 }  // namespace selvage

@@ -133,36 +133,36 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   return a;
 }
 
-Expr dense_address(const DomainGraph& graph, std::span<const DomainId> axes,
-                   std::span<const Expr> coordinates) {
-  Expr address = graph.pool().constant(0);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    address = i == 0 ? coordinates[0] : address * graph[axes[i]].extent + coordinates[i];
+Storage storage_of(const Fusion& fusion, const TensorAnalysis& analysis) {
+  return analysis.storage ? *analysis.storage : storage_of(fusion, analysis.tensor);
+}
+
+void place(Access& access, const Fusion& fusion, const Schedule& schedule,
+           const TensorAnalysis* source) {
+  if (source == nullptr || !source->storage) {
+    return place(access, fusion, schedule.graph(), storage_of(fusion, access.tensor));
   }
-  return address;
+  place(access, fusion, schedule.graph(), *source->storage, schedule.transforms(access.tensor));
 }
 
 void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& a,
                      std::optional<Storage> storage) {
   const DomainGraph& graph = schedule.graph();
   a.storage = std::move(storage);
+  const Storage where = storage_of(fusion, a);
   std::vector<Expr> indices;
-  for (DomainId d : a.storage ? a.storage->axes : allocation_of(fusion, a.tensor)) {
+  for (DomainId d : where.axes) {
     if (!reaches(a.path, d)) {
       refuse_allocation(schedule.name(a.tensor, d), fusion[a.tensor].name, "its loops");
     }
     indices.push_back((*a.coordinates)[d]);
   }
-  const Expr address = a.storage ? dense_address(graph, a.storage->axes, indices)
-                                 : address_in(fusion, graph, a.tensor, indices);
-  a.address = a.guarded->simplify(address);
+  a.address = a.guarded->simplify(address_in(graph, where, indices));
   if (a.address.size() > 4 * Coordinates::kLargestCoordinate) {
     a.address = fusion.pool().let(a.address);
   }
   if (a.storage) {
-    a.elements = fusion.pool().constant(1);
-    for (DomainId d : a.storage->axes) a.elements = a.elements * graph[d].extent;
-    a.elements = a.ranges->simplify(a.elements);
+    a.elements = elements_of(graph, where, *a.ranges);
   } else {
     a.elements = elements_of(fusion, graph, a.tensor);
   }

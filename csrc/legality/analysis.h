@@ -1,8 +1,8 @@
 #pragma once
 
 #include <selvage/expr/substitute.h>
+#include <selvage/index/access.h>
 #include <selvage/index/predicate.h>
-#include <selvage/legality/allocation.h>
 #include <selvage/legality/coverage.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/legality/vector_access.h>
@@ -14,14 +14,6 @@
 #include <vector>
 
 namespace selvage {
-
-// Where a tensor that is computed inside another one's nest keeps its elements: dense over some of
-// its loops, outer to inner.
-struct Storage {
-  Memory memory = Memory::Local;
-  DataType type = DataType::Float;
-  std::vector<DomainId> axes;
-};
 
 // A tensor that folds has two nests: one that takes all elements in, and one over the loops that
 // are not folded, which stores what came out.
@@ -40,7 +32,9 @@ struct TensorAnalysis {
   std::shared_ptr<Coordinates> coordinates;
   PredicatePlan predicates;
   Coverage coverage;
-  std::optional<Storage> storage;        // nothing: global memory, as the fusion lays it out
+  // Of a tensor that is computed inside another one's nest, where it keeps its elements: dense over
+  // some of its loops. Nothing: global memory, as the fusion lays it out.
+  std::optional<Storage> storage;
   Expr address;                          // in elements from the base, right at valid points
   Expr elements;                         // how many elements the allocation has
   std::optional<VectorAccess> vector;    // where a loop is bound to Vectorize
@@ -76,9 +70,12 @@ void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnaly
 void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
                     std::optional<Storage> storage = {});
 
-// The address of an element in a storage, dense, over the coordinates of its axes: row-major.
-Expr dense_address(const DomainGraph& graph, std::span<const DomainId> axes,
-                   std::span<const Expr> coordinates);
+// How the elements that the nest stores lie.
+Storage storage_of(const Fusion& fusion, const TensorAnalysis& analysis);
+
+// A read of a tensor that a nest of these computes, or that is an argument, where it lies there.
+void place(Access& access, const Fusion& fusion, const Schedule& schedule,
+           const TensorAnalysis* source);
 
 // The indices of the tensor's definition, each with the coordinate that it stands for.
 Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates);

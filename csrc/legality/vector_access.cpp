@@ -13,32 +13,6 @@
 
 namespace selvage {
 
-std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGraph& graph,
-                                            TensorId t, Simplifier& simplifier) {
-  const std::vector<DomainId>& domains = allocation_of(fusion, t);
-  const std::vector<Expr> strides = strides_of(fusion, graph, t, simplifier);
-  std::vector<AllocationAxis> axes;
-  for (std::size_t k = 0; k < domains.size(); ++k) {
-    const Expr extent = graph[domains[k]].extent;
-    if (simplifier.proves(extent <= 1)) continue;
-    axes.push_back({domains[k], extent, simplifier.simplify(strides[k])});
-  }
-  return axes;
-}
-
-std::vector<AllocationAxis> storage_axes(const DomainGraph& graph, const Storage& storage,
-                                         Simplifier& simplifier) {
-  std::vector<AllocationAxis> axes;
-  Expr stride = graph.pool().constant(1);
-  for (std::size_t k = storage.axes.size(); k-- > 0;) {
-    const Expr extent = graph[storage.axes[k]].extent;
-    if (!simplifier.proves(extent <= 1))
-      axes.insert(axes.begin(), {storage.axes[k], extent, stride});
-    stride = simplifier.simplify(stride * extent);
-  }
-  return axes;
-}
-
 InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier) {
   InnermostBreak found{simplifier.pool().constant(1), axes.size()};
   while (found.left > 0) {
@@ -118,6 +92,11 @@ Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
   return Proved{{"strides at launch"}};
 }
 
+std::optional<Expr> base_condition(const Storage& storage, std::int64_t bytes) {
+  if (!storage.base.valid() || storage.align >= bytes) return std::nullopt;
+  return eq(storage.base % bytes, 0);
+}
+
 namespace {
 
 // Where it has no value there is nothing better to tell.
@@ -133,6 +112,7 @@ class VectorQuestion {
         schedule_(schedule),
         analysis_(analysis),
         tensor_(fusion[analysis.tensor]),
+        storage_(storage_of(fusion, analysis)),
         has_help_(help == Help::With) {
     const bool is_kept = analysis.storage && analysis.storage->memory == Memory::Local;
     out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result);
@@ -151,22 +131,14 @@ class VectorQuestion {
       return std::move(out_);
     }
     if (has_width(extent)) {
-      axes_ = axes();
+      axes_ = axes_of(schedule_.graph(), storage_, *analysis_.ranges);
       if (is_consecutive() && is_aligned()) conclude();
     }
     return std::move(out_);
   }
 
  private:
-  DataType type() const {
-    return analysis_.storage ? analysis_.storage->type : stored_type(tensor_);
-  }
-  std::vector<AllocationAxis> axes() const {
-    if (analysis_.storage) {
-      return storage_axes(schedule_.graph(), *analysis_.storage, *analysis_.ranges);
-    }
-    return allocation_axes(fusion_, schedule_.graph(), analysis_.tensor, *analysis_.ranges);
-  }
+  DataType type() const { return storage_.type; }
   std::string name() const { return schedule_.name(analysis_.tensor, out_.domain); }
   std::string what() const {
     return "the vector " + name() + " of " + tensor_.name + ", " + std::to_string(out_.width) +
@@ -310,9 +282,8 @@ class VectorQuestion {
   }
 
   void conclude() {
-    if (!analysis_.storage && tensor_.align < out_.bytes) {
-      const Expr base = fusion_.pool().symbol(tensor_.name);
-      out_.finding.conditions.insert(out_.finding.conditions.begin(), eq(base % out_.bytes, 0));
+    if (const auto base = base_condition(storage_, out_.bytes)) {
+      out_.finding.conditions.insert(out_.finding.conditions.begin(), *base);
     }
     const InnermostBreak at = innermost_break(axes_, *analysis_.ranges);
     std::string why = "all of it is contiguous";
@@ -335,6 +306,7 @@ class VectorQuestion {
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
   const TensorInfo& tensor_;
+  const Storage storage_;
   bool has_help_;
   std::vector<AllocationAxis> axes_;
   VectorAccess out_;

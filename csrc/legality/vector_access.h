@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/index/allocation.h>
 #include <selvage/ir/schedule.h>
 #include <selvage/legality/finding.h>
 #include <selvage/legality/hoist.h>
@@ -9,7 +10,6 @@
 namespace selvage {
 
 struct TensorAnalysis;
-struct Storage;
 
 // A store whose loop is bound to Vectorize. A group is the points that differ in that loop only; it
 // is full where all of them are valid.
@@ -39,17 +39,6 @@ enum class Help : std::uint8_t { Without, With };
 std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
                                           const TensorAnalysis& analysis, Help help = Help::With);
 
-// An axis of an allocation, by its iterdomain; those of extent 1 count for nothing and are left
-// out.
-struct AllocationAxis {
-  DomainId domain{};
-  Expr extent, stride;  // in elements
-};
-std::vector<AllocationAxis> allocation_axes(const Fusion& fusion, const DomainGraph& graph,
-                                            TensorId tensor, Simplifier& simplifier);
-std::vector<AllocationAxis> storage_axes(const DomainGraph& graph, const Storage& storage,
-                                         Simplifier& simplifier);
-
 // Law F: groups of n of the merged axes are contiguous if and only if n divides the product of the
 // extents right of the innermost break, or nothing lies left of it. `product`: of the axes right of
 // the break, all of them where there is none; `left`: how many axes lie left of it.
@@ -66,5 +55,7 @@ Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int6
                        const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
 Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
                    const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
+// What must hold at launch for the base to be a multiple of so many bytes; nothing if it is one.
+std::optional<Expr> base_condition(const Storage& storage, std::int64_t bytes);
 
 }  // namespace selvage

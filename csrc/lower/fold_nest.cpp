@@ -133,7 +133,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
   count_items(extents);
   std::sort(folded_.begin(), folded_.end(),
             [](const Folded& a, const Folded& b) { return a.axis < b.axis; });
-  address_ = dense_address(schedule.graph(), axes_, coordinates);
+  address_ = address_in(schedule.graph(), {.axes = axes_}, coordinates);
 }
 
 void FoldNest::count_items(const std::vector<std::int64_t>& extents) {
@@ -225,7 +225,7 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
     const std::vector<DomainId>& counted = counted_domain(fold_);
     for (DomainId d : counted) coordinates.push_back((*analysis_.coordinates)[d]);
     const Expr position =
-        analysis_.guarded->simplify(dense_address(schedule_.graph(), counted, coordinates));
+        analysis_.guarded->simplify(address_in(schedule_.graph(), {.axes = counted}, coordinates));
     next = with_element(values, fold_, state, element[0], values.index(position));
   }
   for (Store& s : stores(state_, address_, next, valid)) all.push_back(std::move(s));

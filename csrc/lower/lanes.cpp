@@ -125,19 +125,15 @@ class Builder {
     const Expr address = read.subscripts[0];
     const Expr start =
         under_.simplify(substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
-    const auto axes = storage != nullptr
-                          ? storage_axes(graph_, *storage, *analysis_.ranges)
-                          : allocation_axes(fusion_, graph_, *tensor, *analysis_.ranges);
+    const Storage where = storage != nullptr ? *storage : storage_of(fusion_, *tensor);
+    const auto axes = axes_of(graph_, where, *analysis_.ranges);
     std::vector<Expr> conditions = out_.conditions;
     if (!is_proved(
             is_consecutive(under_, address, vector_.variable, vector_.width, axes, conditions)) ||
         !is_proved(is_aligned(under_, start, width, axes, conditions))) {
       return std::nullopt;
     }
-    const TensorInfo& source = fusion_[*tensor];
-    if (storage == nullptr && source.align < width * size) {
-      conditions.push_back(eq(kernel_.pool->symbol(source.name) % (width * size), 0));
-    }
+    if (const auto base = base_condition(where, width * size)) conditions.push_back(*base);
     out_.conditions = std::move(conditions);
     const BufferId lanes = add_lanes(read.source);
     for (std::int64_t k = 0; k < vector_.width; k += width) {

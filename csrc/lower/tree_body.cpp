@@ -85,24 +85,14 @@ std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
 }
 
 ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component) {
-  const auto load = [&](const Access& read) {
+  const auto load = [&](Access read) {
     const TensorId source = read.tensor;
-    const std::vector<Expr>& subscripts = read.subscripts;
     ValueGraph& values = draft_.kernel.values;
-    Expr address;
-    if (placed_.contains(source) && placed_[source].analysis.storage) {
-      const std::vector<DomainId>& axes = placed_[source].analysis.storage->axes;
-      address = dense_address(schedule_.graph(), axes,
-                              coordinates_from(schedule_.graph(), fusion_[source].logical,
-                                               subscripts, axes, schedule_.transforms(source)));
-    } else {
-      address = address_of(fusion_, schedule_.graph(), source, subscripts);
-    }
+    place(read, fusion_, schedule_, placed_.contains(source) ? &placed_[source].analysis : nullptr);
     const BufferId buffer = buffer_of(source, part_read(fusion_, nests_, source, component), false);
-    address = analysis.guarded->simplify(address);
+    const Expr address = analysis.guarded->simplify(read.address);
     if (draft_.kernel.buffers[buffer].memory == Memory::Global) {
-      draft_.kernel.items.add(buffer, address,
-                              {allocation_indices(fusion_, schedule_.graph(), source, subscripts)});
+      draft_.kernel.items.add(buffer, address, {std::move(read.indices)});
     }
     return values.read(draft_.kernel.buffers[buffer].type, buffer, {address});
   };

@@ -205,14 +205,12 @@ class KernelObligations {
 
   // The address of an element, as the fusion lays it out or the kernel keeps it.
   Expr place_of(TensorId t, const std::vector<Expr>& subscripts) const {
-    for (const TensorAnalysis& a : program_.tensors) {
-      if (a.tensor != t || !a.storage) continue;
-      const std::vector<DomainId>& axes = a.storage->axes;
-      return dense_address(tensor_.graph(), axes,
-                           coordinates_from(tensor_.graph(), fusion_[t].logical, subscripts, axes,
-                                            tensor_.schedule->transforms(t)));
-    }
-    return address_of(fusion_, tensor_.graph(), t, subscripts);
+    Access read{.tensor = t, .subscripts = subscripts};
+    const auto source =
+        std::find_if(program_.tensors.begin(), program_.tensors.end(),
+                     [&](const TensorAnalysis& a) { return a.tensor == t && a.storage; });
+    place(read, fusion_, *tensor_.schedule, source == program_.tensors.end() ? nullptr : &*source);
+    return read.address;
   }
 
   void compare_read(const ValueNode& read, const Environment& environment, ValueId computed) {

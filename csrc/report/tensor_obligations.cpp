@@ -94,23 +94,11 @@ class TensorObligations {
 
   void add_address() {
     const TensorInfo& info = tensor_.tensor();
-    const auto& storage = analysis_.storage;
-    const auto& domains = storage                   ? storage->axes
-                          : info.allocation.empty() ? info.logical
-                                                    : info.allocation;
-    const std::vector<Expr> strides = storage ? std::vector<Expr>{} : info.strides;
-    std::vector<Expr> under = guard();
+    const Storage storage = storage_of(tensor_.fusion(), analysis_);
+    std::vector<Expr> under = guard(), indices;
     for (DomainId d : info.logical) under.push_back(in_bounds(d));
-    Expr formula = analysis_.address.pool().constant(0);
-    for (std::size_t i = 0; i < domains.size(); ++i) {
-      const Expr x = index(domains[i]);
-      if (!strides.empty()) {
-        const Expr part = x * strides[i];
-        formula = i == 0 ? part : formula + part;
-      } else {
-        formula = i == 0 ? x : formula * extent(domains[i]) + x;
-      }
-    }
+    for (DomainId d : storage.axes) indices.push_back(index(d));
+    const Expr formula = address_in(graph_, storage, indices);
     add_equal(Of::Address, tensor_.name(), under, analysis_.address, formula);
   }
 

@@ -3,8 +3,8 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/index/allocation.h>
 #include <selvage/ir/op_shapes.h>
-#include <selvage/legality/allocation.h>
 #include <selvage/runtime/argument.h>
 
 #include <algorithm>
