@@ -49,6 +49,17 @@ class Hoister {
     return by_extremes;
   }
 
+  std::optional<Extremum> extremum(Expr e, bool largest) {
+    const MaybeExtreme found = extreme(e, largest);
+    if (!found) return std::nullopt;
+    // The cases leave nothing out: the last is what the others are not.
+    Expr value = found->cases.back().value;
+    for (std::size_t k = found->cases.size() - 1; k-- > 0;) {
+      value = select(found->cases[k].when, found->cases[k].value, value);
+    }
+    return Extremum{ranges_.simplify(value), found->exact};
+  }
+
  private:
   // The inner variables that an expression mentions.
   std::uint64_t mask(Expr e) {
@@ -305,6 +316,11 @@ class Hoister {
 };
 
 }  // namespace
+
+std::optional<Extremum> extremum(Expr e, std::span<const Expr> inner, Simplifier& ranges,
+                                 bool largest) {
+  return Hoister(inner, ranges).extremum(e, largest);
+}
 
 Hoisted hoist(Expr condition, std::span<const Expr> inner, Simplifier& ranges) {
   Hoisted result = Hoister(inner, ranges).run(condition);

@@ -2,6 +2,7 @@
 
 #include <selvage/simplifier/simplifier.h>
 
+#include <optional>
 #include <span>
 
 namespace selvage {
@@ -25,5 +26,14 @@ struct Hoisted {
 // What is of none of these forms is written out point by point where that is short, and else taken
 // by its range, which is why a condition may not be exact.
 Hoisted hoist(Expr condition, std::span<const Expr> inner, Simplifier& ranges);
+
+// The largest or the least value of an expression for all values of the inner variables, by the
+// same rules: over everything else. Nothing where none of them tells.
+struct Extremum {
+  Expr value;          // simplified
+  bool exact = false;  // false: it is a bound, but may not be reached
+};
+std::optional<Extremum> extremum(Expr e, std::span<const Expr> inner, Simplifier& ranges,
+                                 bool largest);
 
 }  // namespace selvage
