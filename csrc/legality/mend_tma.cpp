@@ -30,6 +30,7 @@ class Trials {
         schedule_(schedule),
         analysis_(analysis),
         t_(analysis.tensor),
+        global_(copied(fusion, schedule, analysis).tensor),
         unit_(TmaLimits::kAlign / size_of(fusion[analysis.tensor].type)),
         with_holes_(with_holes) {
     for (DomainId d : analysis.loops) {
@@ -228,9 +229,9 @@ class Trials {
   // Rows that begin at multiples of 16 bytes: wider where they need be, or with nothing but that
   // between them; and with the elements of another axis side by side.
   void change_strides() {
-    const std::vector<DomainId>& axes = allocation_of(fusion_, t_);
+    const std::vector<DomainId>& axes = allocation_of(fusion_, global_);
     Simplifier simplifier(*fusion_.facts());
-    const std::vector<Expr> now = strides_of(fusion_, schedule_.graph(), t_, simplifier);
+    const std::vector<Expr> now = strides_of(fusion_, schedule_.graph(), global_, simplifier);
     std::vector<std::size_t> order(axes.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     const bool known = std::all_of(now.begin(), now.end(), [](Expr s) { return s.is(Op::Const); });
@@ -249,7 +250,7 @@ class Trials {
   }
 
   std::vector<Expr> wide(const std::vector<std::size_t>& order, std::vector<Expr> strides) const {
-    const std::vector<DomainId>& axes = allocation_of(fusion_, t_);
+    const std::vector<DomainId>& axes = allocation_of(fusion_, global_);
     std::int64_t reach = 1;
     for (std::size_t k = order.size(); k-- > 0;) {
       const Expr n = extent(axes[order[k]]);
@@ -277,7 +278,7 @@ class Trials {
   }
 
   std::vector<Expr> close(const std::vector<std::size_t>& order, Simplifier& simplifier) const {
-    const std::vector<DomainId>& axes = allocation_of(fusion_, t_);
+    const std::vector<DomainId>& axes = allocation_of(fusion_, global_);
     std::vector<Expr> strides(axes.size());
     Expr stride = fusion_.pool().constant(1);
     for (std::size_t k = order.size(); k-- > 0;) {
@@ -297,7 +298,7 @@ class Trials {
     std::string text;
     for (Expr s : strides) text += (text.empty() ? "" : ", ") + to_string(s);
     const auto moved = std::make_shared<Fusion>(fusion_);
-    moved->edit(t_).strides = strides;
+    moved->edit(global_).strides = strides;
     ask("strides: [" + text + "]", moved, remade(*moved, schedule_, t_));
   }
 
@@ -391,7 +392,8 @@ class Trials {
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
-  TensorId t_;
+  TensorId t_;         // whose nest it is
+  TensorId global_;    // what is copied
   std::int64_t unit_;  // elements of 16 bytes
   bool with_holes_;
   std::vector<DomainId> bulk_;

@@ -53,6 +53,7 @@ Schedule made_with(const Fusion& fusion, const Schedule& schedule, TensorId t,
     const auto result = made.derive(t, of(id == which ? *otherwise : transform, now), names);
     for (std::size_t k = 0; k < out.size(); ++k) known[out[k]] = result[k];
   }
+  if (const auto memory = schedule.memory(t)) made.keep_in(t, *memory);
   std::vector<DomainId> loops;
   for (DomainId d : schedule.loop_domains(t)) loops.push_back(now(d));
   made.set_loops(t, loops);

@@ -71,6 +71,54 @@ bool is_tma_copy(const Schedule& schedule, TensorId t) {
                      [&](DomainId d) { return schedule.parallel(t, d) == ParallelType::Bulk; });
 }
 
+// The tensor that this one is a cache of: in shared memory, and read by the same indices.
+static std::optional<TensorId> cached_by(const Fusion& fusion, const Schedule& schedule,
+                                         const TensorAnalysis& analysis) {
+  const TensorId t = analysis.tensor;
+  const TensorInfo& tensor = fusion[t];
+  const bool is_shared = schedule.memory(t).value_or(tensor.memory) == Memory::Shared;
+  if (!is_shared || !tensor.definition || tensor.fold) return std::nullopt;
+  const ValueNode& read = fusion.values()[*tensor.definition];
+  if (read.kind != ValueNode::Kind::Read || !read.operands.empty()) return std::nullopt;
+  const TensorInfo& source = fusion[TensorId(read.source)];
+  const bool is_same =
+      tensor.root.empty() && source.logical == tensor.logical && source.type == tensor.type &&
+      std::equal(read.subscripts.begin(), read.subscripts.end(), tensor.indices.begin(),
+                 tensor.indices.end(), [](Expr a, Expr b) { return same(a, b); });
+  const auto& axes = allocation_of(fusion, TensorId(read.source));
+  const bool follows =
+      std::all_of(axes.begin(), axes.end(), [&](DomainId d) { return reaches(analysis.path, d); });
+  return is_same && follows ? std::optional(TensorId(read.source)) : std::nullopt;
+}
+
+Access copied(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis) {
+  const TensorId t = analysis.tensor;
+  const auto source = cached_by(fusion, schedule, analysis);
+  Access access{.kind = source ? Access::Kind::Read : Access::Kind::Write,
+                .tensor = source.value_or(t),
+                .user = t};
+  for (DomainId d : fusion[t].logical) access.subscripts.push_back((*analysis.coordinates)[d]);
+  access.storage = storage_of(fusion, access.tensor);
+  for (DomainId d : access.storage.axes) access.indices.push_back((*analysis.coordinates)[d]);
+  access.address = address_in(schedule.graph(), access.storage, access.indices);
+  return access;
+}
+
+namespace {
+
+// In shared memory the elements of a cache's tile lie in the order of its loops.
+void check_order(TmaQuestions& q, const TmaRoles& roles) {
+  const TensorAnalysis& a = q.analysis();
+  if (q.global() == a.tensor || !a.storage || roles.swizzle != TmaSwizzle::None) return;
+  if (q.proves(eq(a.address, q.at_first(a.address) + roles.place))) return;
+  q.refuse("E460", q.point(eq(a.address, q.at_first(a.address) + roles.place)),
+           "the tile of " + q.tensor().name + " does not lie in " + q.fusion()[a.tensor].name +
+               " in the order of the loops that are bound to Bulk",
+           {});
+}
+
+}  // namespace
+
 std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
                                 const TensorAnalysis& analysis, Help help) {
   if (!is_tma_copy(schedule, analysis.tensor)) return std::nullopt;
@@ -85,6 +133,7 @@ std::optional<TmaCopy> tma_copy(const Fusion& fusion, const Schedule& schedule,
                {});
     }
     const TmaRoles roles = roles_of(q);
+    check_order(q, roles);
     std::vector<TmaDim> dims = dims_of(q, roles);
     check_rules(q, roles, dims);
     copy.dims = std::move(dims);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/index/access.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/finding.h>
 #include <selvage/legality/tma_swizzle.h>
@@ -14,9 +15,11 @@ namespace selvage {
 
 // A copy between a global tensor and a tile of shared memory by the tensor memory accelerator.
 //
-// The tensor is the global side. Its loops that are bound to Bulk, in loop order, are the tile,
-// dense; the others (serial, BIDx, TIDx, ...) say where the box lies: at each of their points one
-// copy is issued. What the hardware then does, it does by a tensor map:
+// The nest is that of a tensor in shared memory which is nothing but another one, its cache: then
+// its access to that one is copied. Or it is that of a tensor in global memory, whose own access to
+// itself is looked at, the other side being nobody's. Loops that are bound to Bulk, in loop order,
+// are the tile, dense; the others (serial, BIDx, TIDx, ...) say where the box lies: at each of
+// their points one copy is issued. What the hardware then does, it does by a tensor map:
 //
 //   size S, box B, element stride e of one dimension; coordinate c of the box
 //
@@ -62,8 +65,11 @@ struct TmaCopy {
   std::size_t rank() const { return dims.size(); }
 };
 
-// Is a loop bound to Bulk? Then the tensor is the global side of a TMA copy.
+// Is a loop bound to Bulk? Then the nest is one of TMA copies.
 bool is_tma_copy(const Schedule& schedule, TensorId tensor);
+
+// What they copy: the read of a cache, else the tensor itself, where the fusion lays it out.
+Access copied(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis);
 
 // Nothing where it is none. Refused with
 //   E460 the Bulk loops are no box              E464 a fill other than 0

@@ -18,6 +18,7 @@ TmaQuestions::TmaQuestions(const Fusion& fusion, const Schedule& schedule,
     : fusion_(fusion),
       schedule_(schedule),
       analysis_(analysis),
+      access_(copied(fusion, schedule, analysis)),
       simplifier_(std::make_unique<Simplifier>(analysis.ranges->facts())) {
   if (tensor().duplicates_allowed) {
     for (DomainId d : analysis.hole_path.domains) checks_.push_back(ok(index(d), extent(d)));

@@ -2,6 +2,7 @@
 
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/finding.h>
+#include <selvage/legality/tma.h>
 
 #include <cstdint>
 #include <memory>
@@ -39,7 +40,9 @@ class TmaQuestions {
   const Schedule& schedule() const { return schedule_; }
   const TensorAnalysis& analysis() const { return analysis_; }
   const DomainGraph& graph() const { return schedule_.graph(); }
-  const TensorInfo& tensor() const { return fusion_[analysis_.tensor]; }
+  // The global side, by its id too.
+  TensorId global() const { return access_.tensor; }
+  const TensorInfo& tensor() const { return fusion_[global()]; }
   ExprPool& pool() const { return fusion_.pool(); }
   Expr c(std::int64_t v) const { return pool().constant(v); }
   std::string name(DomainId d) const { return schedule_.name(analysis_.tensor, d); }
@@ -61,9 +64,7 @@ class TmaQuestions {
   std::optional<std::int64_t> number(Expr e);
   bool is_one(Expr extent) { return number(extent) == std::int64_t{1}; }
   // Of the allocation, in elements.
-  std::vector<Expr> strides() {
-    return strides_of(fusion_, graph(), analysis_.tensor, *simplifier_);
-  }
+  std::vector<Expr> strides() { return strides_of(graph(), access_.storage, *simplifier_); }
   // At the first element of the tile: Bulk loops are 0.
   Expr at_first(Expr e) const;
   // The facts of sizes and loops with the conditions so far.
@@ -84,6 +85,7 @@ class TmaQuestions {
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
+  const Access access_;
   std::unique_ptr<Simplifier> simplifier_;
   std::vector<Expr> checks_, conditions_;
   std::optional<std::vector<std::int64_t>> extents_;

@@ -21,7 +21,7 @@ class Roles {
   TmaRoles run() {
     read_loops();
     const TensorAnalysis& a = q_.analysis();
-    const std::vector<DomainId>& memory = allocation_of(q_.fusion(), a.tensor);
+    const std::vector<DomainId>& memory = allocation_of(q_.fusion(), q_.global());
     const Path path = needed_for(q_.graph(), a.path, a.loops, memory);
     for (const Step& step : path.steps) take(step);
     const std::vector<Expr> strides = q_.strides();

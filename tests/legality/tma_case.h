@@ -3,7 +3,7 @@
 
 #include <selvage/expr/text.h>
 #include <selvage/legality/tma.h>
-#include <selvage/legality/tma_tile.h>
+#include "tests/legality/tma_tile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
+#include "tests/legality/tma_tile.h"
 #include <selvage/base/points.h>
 #include <selvage/expr/tape.h>
 #include <selvage/legality/tma_questions.h>
-#include <selvage/legality/tma_tile.h>
 
 #include <unordered_map>
 
