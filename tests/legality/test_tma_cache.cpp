@@ -94,7 +94,7 @@ TEST(TmaCache, IsAsTheGlobalTensorsOwn) {
     ++codes[expected.substr(0, 4)];
   }
   EXPECT_GT(symbolic, more_than(50));
-  EXPECT_GT(codes.size(), std::size_t(more_than(3)));
+  EXPECT_GT(int(codes.size()), more_than(3));
 }
 
 // What is no plain copy has no global side; and a tile lies in the order of its loops.
