@@ -19,6 +19,7 @@ struct Access {
   TensorId tensor{};                  // whose element
   TensorId user{};                    // of a read: in whose definition; of a write: the tensor
   std::vector<Expr> subscripts = {};  // along the logical iterdomains, over the loops
+  std::vector<Expr> guard = {};       // what its nest tests: all hold where it is made
 
   // Of a read that says what stands for an element out of bounds: it is made where this holds.
   // Invalid: it is made everywhere.
@@ -39,15 +40,15 @@ struct Access {
   bool is_inside() const { return is_proved(inside); }
 
   // Once it is placed: how the elements lie, the one that is accessed along the axes there, and how
-  // many elements from the base.
+  // many elements from the base; nothing is simplified.
   Storage storage = {};
   std::vector<Expr> indices = {};
   Expr address = {};
 };
 
-// Places an access in a storage of its tensor, by its subscripts: nothing is simplified. The
-// transforms lead from the logical iterdomains to the axes (all of the graph's, if none are given).
-// Throws Illegal E441 where they do not.
+// Places an access in a storage of its tensor, by its subscripts. The transforms lead from the
+// logical iterdomains to the axes (all of the graph's, if none are given). Throws Illegal E441
+// where they do not.
 void place(Access& access, const Fusion& fusion, const DomainGraph& graph, Storage storage,
            std::span<const TransformId> transforms = {});
 

@@ -472,6 +472,12 @@ class Planner {
 
 }  // namespace
 
+std::vector<Expr> conditions(const PredicatePlan& plan) {
+  std::vector<Expr> list;
+  for (const KeptPredicate& kept : plan.kept) list.push_back(kept.condition);
+  return list;
+}
+
 PredicatePlan plan_predicates(const PredicateRequest& request) { return Planner(request).run(); }
 
 }  // namespace selvage

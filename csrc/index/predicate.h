@@ -42,6 +42,9 @@ struct PredicatePlan {
   bool searched = false;  // laws and intervals alone did not settle it
 };
 
+// Of all that are kept.
+std::vector<Expr> conditions(const PredicatePlan& plan);
+
 struct PredicateRequest {
   const DomainGraph& graph;
   const Path& path;  // everything that follows from the loops

@@ -9,11 +9,12 @@ Accesses::Accesses(const Schedule& schedule, const TensorAnalysis& analysis, con
                    bool is_guarded)
     : schedule_(schedule), analysis_(analysis), cells_(cells), is_guarded_(is_guarded) {
   const DomainGraph& graph = schedule.graph();
-  if (is_guarded) {
-    for (const KeptPredicate& kept : analysis.predicates.kept) guard_.push_back(kept.condition);
-  }
-  for (DomainId d : cells.domains()) indices_.push_back((*analysis.coordinates)[d]);
-  cell_ = address_in(schedule.fusion(), graph, analysis.tensor, indices_);
+  const Fusion& fusion = schedule.fusion();
+  const TensorId t = analysis.tensor;
+  Access own = access_of(fusion, graph, analysis, t, storage_of(fusion, t));
+  if (is_guarded) guard_ = std::move(own.guard);
+  indices_ = std::move(own.indices);
+  cell_ = own.address;
   valid_ = schedule.fusion().pool().truth(true);
   for (std::size_t v = analysis.loops.size(); v < analysis.hole_path.domains.size(); ++v) {
     const DomainId d = analysis.hole_path.domains[v];

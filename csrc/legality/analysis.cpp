@@ -137,6 +137,19 @@ Storage storage_of(const Fusion& fusion, const TensorAnalysis& analysis) {
   return analysis.storage ? *analysis.storage : storage_of(fusion, analysis.tensor);
 }
 
+Access access_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& nest,
+                 TensorId t, Storage storage) {
+  Access access{.kind = t == nest.tensor ? Access::Kind::Write : Access::Kind::Read,
+                .tensor = t,
+                .user = nest.tensor};
+  for (DomainId d : fusion[t].logical) access.subscripts.push_back((*nest.coordinates)[d]);
+  access.guard = conditions(nest.predicates);
+  for (DomainId d : storage.axes) access.indices.push_back((*nest.coordinates)[d]);
+  access.address = address_in(graph, storage, access.indices);
+  access.storage = std::move(storage);
+  return access;
+}
+
 void place(Access& access, const Fusion& fusion, const Schedule& schedule,
            const TensorAnalysis* source) {
   if (source == nullptr || !source->storage) {
@@ -150,14 +163,11 @@ void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnaly
   const DomainGraph& graph = schedule.graph();
   a.storage = std::move(storage);
   const Storage where = storage_of(fusion, a);
-  std::vector<Expr> indices;
   for (DomainId d : where.axes) {
-    if (!reaches(a.path, d)) {
-      refuse_allocation(schedule.name(a.tensor, d), fusion[a.tensor].name, "its loops");
-    }
-    indices.push_back((*a.coordinates)[d]);
+    if (reaches(a.path, d)) continue;
+    refuse_allocation(schedule.name(a.tensor, d), fusion[a.tensor].name, "its loops");
   }
-  a.address = a.guarded->simplify(address_in(graph, where, indices));
+  a.address = a.guarded->simplify(access_of(fusion, graph, a, a.tensor, where).address);
   if (a.address.size() > 4 * Coordinates::kLargestCoordinate) {
     a.address = fusion.pool().let(a.address);
   }

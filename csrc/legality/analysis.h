@@ -73,6 +73,11 @@ void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalys
 // How the elements that the nest stores lie.
 Storage storage_of(const Fusion& fusion, const TensorAnalysis& analysis);
 
+// The access of a nest to a tensor whose iterdomains its loops lead to: to the one that it stores,
+// or to another one by the same coordinates. All axes of the storage must follow from the loops.
+Access access_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& nest,
+                 TensorId tensor, Storage storage);
+
 // A read of a tensor that a nest of these computes, or that is an argument, where it lies there.
 void place(Access& access, const Fusion& fusion, const Schedule& schedule,
            const TensorAnalysis* source);

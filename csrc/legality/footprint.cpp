@@ -29,8 +29,7 @@ std::optional<Box> footprint(const Schedule& schedule, const TensorAnalysis& nes
   const std::vector<Expr> inner = running(schedule, nest, level, open);
   const std::vector<DomainId>& logical = schedule.fusion()[access.tensor].logical;
   // Where some points are holes, or do not read, an end may be that of one of them.
-  std::vector<Expr> tested;
-  for (const KeptPredicate& kept : nest.predicates.kept) tested.push_back(kept.condition);
+  std::vector<Expr> tested = access.guard;
   if (access.condition.valid()) tested.push_back(access.condition);
   const std::vector<Expr> symbols = symbols_of(tested);
   const bool is_everywhere =

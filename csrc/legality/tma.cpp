@@ -92,16 +92,9 @@ static std::optional<TensorId> cached_by(const Fusion& fusion, const Schedule& s
 }
 
 Access copied(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis) {
-  const TensorId t = analysis.tensor;
   const auto source = cached_by(fusion, schedule, analysis);
-  Access access{.kind = source ? Access::Kind::Read : Access::Kind::Write,
-                .tensor = source.value_or(t),
-                .user = t};
-  for (DomainId d : fusion[t].logical) access.subscripts.push_back((*analysis.coordinates)[d]);
-  access.storage = storage_of(fusion, access.tensor);
-  for (DomainId d : access.storage.axes) access.indices.push_back((*analysis.coordinates)[d]);
-  access.address = address_in(schedule.graph(), access.storage, access.indices);
-  return access;
+  const TensorId global = source.value_or(analysis.tensor);
+  return access_of(fusion, schedule.graph(), analysis, global, storage_of(fusion, global));
 }
 
 namespace {

@@ -23,7 +23,7 @@ TmaQuestions::TmaQuestions(const Fusion& fusion, const Schedule& schedule,
   if (tensor().duplicates_allowed) {
     for (DomainId d : analysis.hole_path.domains) checks_.push_back(ok(index(d), extent(d)));
   } else {
-    for (const KeptPredicate& kept : analysis.predicates.kept) checks_.push_back(kept.condition);
+    checks_ = access_.guard;
   }
   if (uses_only(checks_, analysis.variables)) extents_ = known_extents(graph(), analysis.loops);
 }

@@ -167,8 +167,10 @@ std::vector<Access> reads_of(const Fusion& fusion, const Schedule& schedule,
   const auto load = [&](const Access& read) {
     return unused.read(fusion[read.tensor].type, 0, {});
   };
-  return ValueLowering(fusion, schedule, analysis, unused, load, DefinitionReads::Rules::Named)
-      .reads(analysis.tensor);
+  ValueLowering lowering(fusion, schedule, analysis, unused, load, DefinitionReads::Rules::Named);
+  std::vector<Access> list = lowering.reads(analysis.tensor);
+  for (Access& read : list) read.guard = conditions(analysis.predicates);
+  return list;
 }
 
 }  // namespace selvage

@@ -18,8 +18,8 @@ std::optional<std::int64_t> number(Expr e) {
 constexpr std::size_t kMostWarpNodes = 2'000;
 
 bool is_too_long(const TensorAnalysis& a) {
-  std::vector<Expr> all = {a.address};
-  for (const KeptPredicate& kept : a.predicates.kept) all.push_back(kept.condition);
+  std::vector<Expr> all = conditions(a.predicates);
+  all.push_back(a.address);
   return reachable(all, true).size() > kMostWarpNodes;
 }
 
@@ -88,9 +88,7 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
   }
   access.bytes = access.element_bytes;
   access.address = written_out(a.address);
-  for (const KeptPredicate& kept : a.predicates.kept) {
-    access.guards.push_back(written_out(kept.condition));
-  }
+  for (Expr condition : conditions(a.predicates)) access.guards.push_back(written_out(condition));
   return access;
 }
 

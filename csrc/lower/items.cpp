@@ -20,10 +20,9 @@ Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAna
   const TensorId t = analysis.tensor;
   const DomainGraph& graph = schedule.graph();
   const std::vector<DomainId>& allocation = allocation_of(fusion, t);
-  Item item;
+  Item item{access_of(fusion, graph, analysis, t, storage_of(fusion, t)).indices};
   std::vector<Expr> names;  // of the indices of the allocation
   for (std::size_t k = 0; k < allocation.size(); ++k) {
-    item.indices.push_back((*analysis.coordinates)[allocation[k]]);
     names.push_back(fusion.pool().symbol("item." + std::to_string(k)));
   }
   constexpr ParallelType kAxes[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,

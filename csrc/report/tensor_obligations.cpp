@@ -67,11 +67,7 @@ class TensorObligations {
     }
   }
 
-  std::vector<Expr> guard() const {
-    std::vector<Expr> conditions;
-    for (const KeptPredicate& p : analysis_.predicates.kept) conditions.push_back(p.condition);
-    return conditions;
-  }
+  std::vector<Expr> guard() const { return conditions(analysis_.predicates); }
 
   // What is tested, all of it, keeps this index in bounds; and it keeps nothing out that is.
   void add_check(const KeptPredicate& kept) {
@@ -94,12 +90,12 @@ class TensorObligations {
 
   void add_address() {
     const TensorInfo& info = tensor_.tensor();
-    const Storage storage = storage_of(tensor_.fusion(), analysis_);
-    std::vector<Expr> under = guard(), indices;
+    const Fusion& fusion = tensor_.fusion();
+    const Access own =
+        access_of(fusion, graph_, analysis_, analysis_.tensor, storage_of(fusion, analysis_));
+    std::vector<Expr> under = own.guard;
     for (DomainId d : info.logical) under.push_back(in_bounds(d));
-    for (DomainId d : storage.axes) indices.push_back(index(d));
-    const Expr formula = address_in(graph_, storage, indices);
-    add_equal(Of::Address, tensor_.name(), under, analysis_.address, formula);
+    add_equal(Of::Address, tensor_.name(), under, analysis_.address, own.address);
   }
 
   const TensorReport& tensor_;
