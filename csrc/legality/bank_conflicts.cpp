@@ -1,5 +1,6 @@
 #include <selvage/legality/bank_conflicts.h>
 #include <selvage/legality/tile_access.h>
+#include <selvage/legality/tma.h>
 
 #include <algorithm>
 
@@ -7,10 +8,14 @@ namespace selvage {
 
 namespace {
 
-bool is_bulk(const Schedule& schedule, const TensorAnalysis& a) {
-  return std::any_of(a.loops.begin(), a.loops.end(), [&](DomainId d) {
-    return schedule.parallel(a.tensor, d) == ParallelType::Bulk;
-  });
+// What the nest does to its own tensor, as a warp does it.
+std::variant<WarpAccess, NoWarpAccess> own_access(const Fusion& fusion, const Schedule& schedule,
+                                                  const TensorAnalysis& a,
+                                                  const BlockShape& block) {
+  const Storage storage = storage_of(fusion, a.tensor);
+  Access own = access_of(fusion, schedule.graph(), a, a.tensor, storage);
+  own.address = a.address;
+  return warp_access(schedule, a, own, block);
 }
 
 std::string to_text(const BankCollision& c) {
@@ -122,12 +127,11 @@ std::optional<BankConflicts> bank_conflicts(const Fusion& fusion, const Schedule
     reads = &writes;
     read = &write;
   }
-  if (tensor.memory != Memory::Shared || is_bulk(writes, write) || is_bulk(*reads, *read)) {
-    return std::nullopt;
-  }
+  const bool is_bulk = is_tma_copy(writes, write.tensor) || is_tma_copy(*reads, read->tensor);
+  if (tensor.memory != Memory::Shared || is_bulk) return std::nullopt;
   const BlockShape block = common_block(block_shape(writes, write), block_shape(*reads, *read));
-  const auto store = warp_access(fusion, writes, write, block);
-  const auto load = read == &write ? store : warp_access(fusion, *reads, *read, block);
+  const auto store = own_access(fusion, writes, write, block);
+  const auto load = read == &write ? store : own_access(fusion, *reads, *read, block);
 
   BankConflicts banks;
   banks.same_loops = read == &write;

@@ -17,9 +17,9 @@ std::optional<std::int64_t> number(Expr e) {
 // Past this, an address or a guard is not looked at: what is crossed and split again without end.
 constexpr std::size_t kMostWarpNodes = 2'000;
 
-bool is_too_long(const TensorAnalysis& a) {
-  std::vector<Expr> all = conditions(a.predicates);
-  all.push_back(a.address);
+bool is_too_long(const Access& access) {
+  std::vector<Expr> all = access.guard;
+  all.push_back(access.address);
   return reachable(all, true).size() > kMostWarpNodes;
 }
 
@@ -48,8 +48,8 @@ bool WarpAccess::is_thread(Expr symbol) const {
                      [&](const ThreadLoop& t) { return same(t.variable, symbol); });
 }
 
-std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const Schedule& schedule,
-                                                   const TensorAnalysis& a,
+std::variant<WarpAccess, NoWarpAccess> warp_access(const Schedule& schedule,
+                                                   const TensorAnalysis& a, const Access& of,
                                                    const BlockShape& block) {
   WarpAccess access;
   std::int64_t threads = 1;
@@ -62,12 +62,14 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
     threads = *more;
     access.block[i] = *block[i];
   }
-  access.element_bytes = size_of(said_type(fusion[a.tensor]));
+  // What the fusion lays out is as the user says.
+  access.element_bytes =
+      size_of(of.storage.base.valid() ? said_type(schedule.fusion()[of.tensor]) : of.storage.type);
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
     const ParallelType p = schedule.parallel(a.tensor, a.loops[i]);
     const Expr extent = a.ranges->simplify(schedule.graph()[a.loops[i]].extent);
     if (p == ParallelType::Vectorize) {
-      access.first_lane.emplace_back(a.variables[i], fusion.pool().constant(0));
+      access.first_lane.emplace_back(a.variables[i], of.address.pool().constant(0));
       continue;
     }
     access.loops.push_back(a.variables[i]);
@@ -78,7 +80,8 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
       access.others.push_back({a.variables[i], extent, number(extent)});
     }
   }
-  if (is_too_long(a)) return NoWarpAccess{"its address or its guard is too long"};
+  if (is_too_long(of)) return NoWarpAccess{"its address or its guard is too long"};
+  if (a.vector && of.tensor != a.tensor) return NoWarpAccess{"a vector reads it"};
   if (a.vector) {
     if (!a.vector->finding.is_legal()) return NoWarpAccess{a.vector->finding.reason};
     access.bytes = a.vector->bytes;
@@ -87,8 +90,9 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const S
     return access;
   }
   access.bytes = access.element_bytes;
-  access.address = written_out(a.address);
-  for (Expr condition : conditions(a.predicates)) access.guards.push_back(written_out(condition));
+  access.address = written_out(of.address);
+  for (Expr condition : of.guard) access.guards.push_back(written_out(condition));
+  if (of.condition.valid()) access.guards.push_back(written_out(of.condition));
   return access;
 }
 

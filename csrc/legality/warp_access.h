@@ -21,8 +21,8 @@ BlockShape block_shape(const Schedule& schedule, const TensorAnalysis& analysis)
 // The block of a kernel that holds both; threads past an extent of one of them stand idle there.
 BlockShape common_block(const BlockShape& a, const BlockShape& b);
 
-// One side of a tensor's traffic, its stores or its loads, as the memory sees it: at each value of
-// the other loops every thread of the block that is no hole reads or writes `bytes` bytes from
+// An access as the memory sees it, of one side of a tensor's traffic: at each value of the other
+// loops every thread of the block that is no hole reads or writes `bytes` bytes from
 // `address` on. Threads are numbered x fastest, 32 consecutive numbers are a warp.
 struct WarpAccess {
   struct Loop {
@@ -52,10 +52,12 @@ struct WarpAccess {
 struct NoWarpAccess {
   std::string why;
 };
-// `block` is that of the kernel. Of a vector it is the access of full groups: where only some of
-// its elements are valid they are stored one by one, which is not looked at.
-std::variant<WarpAccess, NoWarpAccess> warp_access(const Fusion& fusion, const Schedule& schedule,
-                                                   const TensorAnalysis& analysis,
+// An access of the nest, to its own tensor or to one that it reads, which is placed; `block` is
+// that of the kernel. Of a vector it is the access of full groups: where only some of its elements
+// are valid they are stored one by one, which is not looked at. What a vector reads of others is
+// not counted.
+std::variant<WarpAccess, NoWarpAccess> warp_access(const Schedule& schedule,
+                                                   const TensorAnalysis& nest, const Access& access,
                                                    const BlockShape& block);
 
 // Goes through the values of some of the other loops, the rest staying 0, and at each through the
