@@ -9,6 +9,7 @@
 #include <selvage/emulate/reference.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/npy.h>
+#include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/ops.h>
 #include <selvage/ir/schedule.h>
 #include <selvage/kernel/print.h>

@@ -146,6 +146,7 @@ constexpr FileKey kScheduleItem[] = {
     {"inline", Site, "computed inside of another tensor's loops"},
     {"memory", MemoryWord, "where it is kept"},
     {"blocks", BlocksWord, "of a fold: how blocks that fold together come to one result"},
+    {"layout", Layout, "how its elements lie in shared or local memory"},
 };
 constexpr FileKey kPlaced[] = {
     {"inline", Site, "computed inside of another tensor's loops"},
@@ -160,6 +161,10 @@ constexpr FileKey kCache[] = {
 constexpr FileKey kRfactor[] = {
     {"in", NameOrNames, "the loops that the first step folds over", kNeeded},
     {"as", Name, "the name of the first step", kNeeded},
+};
+constexpr FileKey kLayout[] = {
+    {"order", Names, "the iterdomains that it is laid out over, row-major, outer first", kNeeded},
+    {"transforms", Transforms, "those that make them, of any iterdomains of the tensor"},
 };
 constexpr FileKey kSite[] = {
     {"into", Name, "whose loops", kNeeded},
@@ -346,6 +351,7 @@ class Forms {
     add_map(Output, "output", "an output", kOutput);
     add_map(Cache, "cache", "a cache", kCache);
     add_map(Rfactor, "rfactor", "an rfactor", kRfactor);
+    add_map(Layout, "layout", "a layout", kLayout);
     add_map(Site, "site", "a place", kSite);
     add_map(Expect, "expect", "what must come out", kExpect);
     add_map(Array, "array", "an array", kArray);

@@ -114,6 +114,7 @@ void ListWriter::write(TensorId t) {
       bound += (bound.empty() ? "" : ", ") + list.names.at(d) + ": " + std::string(to_string(type));
     }
     if (!bound.empty()) list.items.push_back("bind: {" + bound + "}");
+    lay_out(t);
   }
   for (TensorId made : made_[index_of(t)]) write(made);
 }
@@ -184,42 +185,78 @@ void ListWriter::cross(TensorId t, const Transform& transform) {
     refuse(t, "its loops do not come of its iterdomains step by step",
            "cut up loops, rather than iterdomains that are none");
   }
-  const std::string from = names_of(t, in);
-  for (DomainId d : out) files_.name(t, d, list.names);
-  const std::string to = names_of(t, out);
-  const auto amount = [&](Expr e) {
-    return expression_text(e, "an amount in the schedule of " + schedule_.fusion()[t].name);
-  };
+  list.items.push_back(text_of(t, transform));
   const auto at = [&](DomainId d) { return std::find(list.loops.begin(), list.loops.end(), d); };
   if (contains(list.folded, in[0])) list.folded.insert(list.folded.end(), out.begin(), out.end());
   std::visit(overloaded{[&](const Split& s) {
-                          list.items.push_back("split: {in: " + list.names.at(s.in) +
-                                               ", factor: " + amount(s.factor) + ", out: " + to +
-                                               (s.inner_split ? "}" : ", inner: false}"));
                           const auto place = at(s.in);
                           *place = s.outer;
                           list.loops.insert(place + 1, s.inner);
                         },
                         [&](const Merge& m) {
-                          list.items.push_back("merge: {in: " + from +
-                                               ", out: " + list.names.at(m.out) + "}");
                           *at(m.outer) = m.out;
                           list.loops.erase(at(m.inner));
                         },
-                        [&](const Resize& r) {
-                          list.items.push_back("resize: {in: " + list.names.at(r.in) + ", left: " +
-                                               amount(r.left) + ", right: " + amount(r.right) +
-                                               ", out: " + list.names.at(r.out) + "}");
-                          *at(r.in) = r.out;
-                        },
+                        [&](const Resize& r) { *at(r.in) = r.out; },
                         [&](const Swizzle& s) {
-                          const char* kind = s.kind == SwizzleKind::Xor ? "xor" : "cyclic_shift";
-                          list.items.push_back(std::string("swizzle: {kind: ") + kind +
-                                               ", in: " + from + ", out: " + to + "}");
                           *at(s.in_x) = s.out_x;
                           *at(s.in_y) = s.out_y;
                         }},
              transform);
+}
+
+// A transform of iterdomains that have names; what it makes has one from here on.
+std::string ListWriter::text_of(TensorId t, const Transform& transform) {
+  List& list = lists_[index_of(t)];
+  const std::string from = names_of(t, inputs(transform));
+  for (DomainId d : outputs(transform)) files_.name(t, d, list.names);
+  const std::string to = names_of(t, outputs(transform));
+  const auto amount = [&](Expr e) {
+    return expression_text(e, "an amount in the schedule of " + schedule_.fusion()[t].name);
+  };
+  return std::visit(
+      overloaded{[&](const Split& s) {
+                   return "split: {in: " + list.names.at(s.in) + ", factor: " + amount(s.factor) +
+                          ", out: " + to + (s.inner_split ? "}" : ", inner: false}");
+                 },
+                 [&](const Merge& m) {
+                   return "merge: {in: " + from + ", out: " + list.names.at(m.out) + "}";
+                 },
+                 [&](const Resize& r) {
+                   return "resize: {in: " + list.names.at(r.in) + ", left: " + amount(r.left) +
+                          ", right: " + amount(r.right) + ", out: " + list.names.at(r.out) + "}";
+                 },
+                 [&](const Swizzle& s) {
+                   const char* kind = s.kind == SwizzleKind::Xor ? "xor" : "cyclic_shift";
+                   return std::string("swizzle: {kind: ") + kind + ", in: " + from +
+                          ", out: " + to + "}";
+                 }},
+      transform);
+}
+
+// The layout, of loops and of what they were cut out of by the items before.
+void ListWriter::lay_out(TensorId t) {
+  const std::vector<DomainId>& order = schedule_.allocation(t);
+  if (order.empty()) return;
+  List& list = lists_[index_of(t)];
+  const auto expect_names = [&](const std::vector<DomainId>& domains) {
+    for (DomainId d : domains) {
+      if (list.names.contains(d)) continue;
+      refuse(t, "its layout is over iterdomains that its loops do not come of",
+             "lay it out over loops, or what they were cut out of");
+    }
+  };
+  std::string transforms;
+  const std::vector<TransformId> all = schedule_.all_transforms(t);
+  const auto own = all.begin() + std::ptrdiff_t(schedule_.transforms(t).size());
+  for (auto id = own; id != all.end(); ++id) {
+    const Transform& transform = schedule_.graph()[*id];
+    expect_names(inputs(transform));
+    transforms += (transforms.empty() ? "{" : ", {") + text_of(t, transform) + "}";
+  }
+  expect_names(order);
+  list.items.push_back("layout: {order: " + names_of(t, order) +
+                       (transforms.empty() ? "}" : ", transforms: [" + transforms + "]}"));
 }
 
 // Memory and site, when all loops have their names.

@@ -34,6 +34,8 @@ class ListWriter {
   void cut(TensorId t, const std::vector<TransformId>& transforms,
            const std::vector<DomainId>& loops);
   void cross(TensorId t, const Transform& transform);
+  void lay_out(TensorId t);
+  std::string text_of(TensorId t, const Transform& transform);
   void say_places(TensorId t);
   void say_that_it_is_computed(TensorId t);
   std::string default_of(TensorId t) const;

@@ -3,6 +3,7 @@
 #include <selvage/frontend/loop_list.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/words.h>
+#include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/effective_reads.h>
 #include <selvage/scheduler/pointwise.h>
 
@@ -236,6 +237,24 @@ class ScheduleBuilder {
 
   void act(const ScheduleDraft::AtomicBlocks&, const Place& place, Work& work) {
     at_place<Illegal>(place, [&] { schedule_.meet_atomically(work.id); });
+  }
+
+  void act(const ScheduleDraft::Layout& layout, const Place& place, Work& work) {
+    settle(work);
+    at_place<Illegal>(place, [&] {
+      BufferLayout made = schedule_.layout(work.id);
+      for (const FileTransform& t : layout.transforms) {
+        at_place<Illegal>(t.place, [&] {
+          std::vector<std::string> names;
+          for (std::size_t d : t.out) names.push_back(work.tensor.names.all()[d].name);
+          const auto out = made.derive(request(t, work.domains), names);
+          for (std::size_t k = 0; k < out.size(); ++k) work.domains[t.out[k]] = out[k].domain;
+        });
+      }
+      std::vector<ScheduledLoop> order;
+      for (std::size_t d : layout.order) order.push_back({work.id, work.domains[d]});
+      made.order(order);
+    });
   }
 
   DomainId find_loop(TensorId t, const std::string& name, const Place& place,

@@ -197,6 +197,7 @@ class ScheduleReader {
         as_one_of(entry.value, what + ".blocks", Form::BlocksWord);
         tensor.items.push_back({ScheduleDraft::AtomicBlocks{}, entry.place});
         break;
+      case 12: read_layout(entry, tensor, progress); break;
       default: read_cut(entry, tensor, progress); break;
     }
     if (kind == 6 || kind == 7 || kind == 8) last_barrier = tensor.items.size();
@@ -286,6 +287,27 @@ class ScheduleReader {
       }
       tensor.items.push_back({std::move(b), entry.place});
     }
+  }
+
+  void read_layout(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
+    const std::string& what = entry.key;
+    expect_map(entry.value, what, Form::Layout);
+    ScheduleDraft::Layout layout;
+    if (const Node* transforms = entry.value.find("transforms")) {
+      for (const Node& item : expect_sequence(*transforms, what + ".transforms")) {
+        for (const Entry& transform : item.entries) {
+          find_late(transform.value.find("in"), tensor, progress);
+        }
+      }
+      layout.transforms = read_transforms(*transforms, what + ".transforms", tensor.names, sizes_,
+                                          Feeds::Layout, context_.transforms, errors_);
+    }
+    const Node& order = require(entry.value, what, "order");
+    find_late(&order, tensor, progress);
+    for (const Node& node : expect_sequence(order, what + ".order")) {
+      layout.order.push_back(tensor.names.find(node, what + ".order"));
+    }
+    tensor.items.push_back({std::move(layout), entry.place});
   }
 
   Memory read_memory(const Node& node, const std::string& what) {
@@ -418,6 +440,8 @@ void check_amounts(ScheduleDraft& draft, SizeScope& sizes, Diagnostics& errors) 
     for (ScheduleDraft::Item& item : tensor.items) {
       auto* transform = std::get_if<FileTransform>(&item.action);
       if (transform != nullptr) check_amounts({transform, 1}, tensor.names, sizes, errors);
+      auto* layout = std::get_if<ScheduleDraft::Layout>(&item.action);
+      if (layout != nullptr) check_amounts(layout->transforms, tensor.names, sizes, errors);
     }
   }
 }

@@ -37,8 +37,12 @@ struct ScheduleDraft {
     std::vector<std::size_t> late;  // names to be looked for after it
   };
   struct AtomicBlocks {};
-  using Action =
-      std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, Like, Memory, AtomicBlocks>;
+  struct Layout {
+    std::vector<FileTransform> transforms;
+    std::vector<std::size_t> order;
+  };
+  using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, Like, Memory,
+                              AtomicBlocks, Layout>;
   struct Item {
     Action action;
     Place place;

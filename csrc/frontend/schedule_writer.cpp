@@ -311,7 +311,7 @@ class Writer {
       }
     }
     for (std::size_t k = 0; k < schedule_.fusion().size(); ++k) {
-      for (TransformId id : schedule_.transforms(TensorId(k))) {
+      for (TransformId id : schedule_.all_transforms(TensorId(k))) {
         const Transform& t = schedule_.graph()[id];
         if (const auto* split = std::get_if<Split>(&t)) expressions.push_back(split->factor);
         if (const auto* resize = std::get_if<Resize>(&t)) note({resize->left, resize->right});

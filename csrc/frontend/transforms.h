@@ -12,7 +12,8 @@
 namespace selvage {
 
 // Who takes an iterdomain apart: each at most once.
-enum class Feeds : std::uint8_t { View, Transforms, Read };
+enum class Feeds : std::uint8_t { View, Transforms, Read, Layout };
+inline constexpr std::size_t kFeeds = 4;
 
 // The iterdomain names of one tensor, numbered in the order of the file.
 class DomainNames {
@@ -20,7 +21,7 @@ class DomainNames {
   struct Domain {
     std::string name;
     Place place;
-    std::array<bool, 3> feeds = {};  // by Feeds
+    std::array<bool, kFeeds> feeds = {};  // by Feeds
   };
 
   DomainNames(std::string tensor, const FileSymbols& symbols, const Diagnostics& errors)
@@ -52,7 +53,7 @@ class DomainNames {
   const Diagnostics& errors_;
   std::vector<Domain> domains_;
   std::unordered_map<std::string, std::size_t> positions_;
-  std::unordered_map<std::size_t, Place> fed_[3];
+  std::unordered_map<std::size_t, Place> fed_[kFeeds];
 };
 
 // `split: {in: I0, factor: 6, out: [I1, I2]}` and the others, by `entry.key`. Names that come out

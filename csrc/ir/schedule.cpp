@@ -84,6 +84,13 @@ const std::vector<TransformId>& Schedule::transforms(TensorId t) const {
   return nest(t).transforms;
 }
 
+const std::vector<DomainId>& Schedule::allocation(TensorId t) const { return nest(t).allocation; }
+std::vector<TransformId> Schedule::all_transforms(TensorId t) const {
+  std::vector<TransformId> all = nest(t).transforms;
+  all.insert(all.end(), nest(t).of_layout.begin(), nest(t).of_layout.end());
+  return all;
+}
+
 std::vector<ScheduledLoop> Schedule::loops(TensorId t) const {
   std::vector<ScheduledLoop> result;
   for (DomainId d : nest(t).loops) result.push_back({t, d});

@@ -28,6 +28,7 @@ struct SplitOptions {
   bool inner_split = true;  // false: the factor is how many outer iterations there are
 };
 
+class BufferLayout;
 class Placement;
 
 // How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion, as
@@ -104,6 +105,10 @@ class Schedule {
   // and the block's shared memory where one does. E419: an output is kept in global memory.
   Schedule& keep_in(TensorId t, Memory memory);
   Schedule& keep_in(Tensor t, Memory memory) { return keep_in(t.id(), memory); }
+  // How its elements lie there: an allocation domain of its own (ir/buffer_layout.h). E419: an input
+  // or an output lies as the fusion says.
+  BufferLayout layout(TensorId t);
+  BufferLayout layout(Tensor t);
   // Blocks that fold t together, where a loop that it folds over is bound to BIDx..z, meet in
   // global memory: a kernel before stores the empty state in every element, and then each block
   // adds what it has come to, or takes the minimum or the maximum, atomically. Floats are added in
@@ -200,6 +205,9 @@ class Schedule {
   };
   const std::optional<Site>& site(TensorId t) const;
   std::optional<Memory> memory(TensorId t) const;  // if something was said
+  // What its elements are laid out over, row-major, outermost first; empty: over those of its loops
+  // that one place of its memory spans.
+  const std::vector<DomainId>& allocation(TensorId t) const;
   bool meets_atomically(TensorId t) const;
   // And is there a loop that it folds over that is bound to a block index?
   bool is_folded_by_blocks(TensorId t) const;
@@ -221,6 +229,8 @@ class Schedule {
   void rename(TensorId t, DomainId d, std::string name);
   // The transforms that a tensor's iterdomains are tied by: the view's and the schedule's.
   const std::vector<TransformId>& transforms(TensorId t) const;
+  // The same, and then those of its layout.
+  std::vector<TransformId> all_transforms(TensorId t) const;
 
  private:
   struct Nest;  // of one tensor (ir/schedule_nest.h)
@@ -236,6 +246,7 @@ class Schedule {
   const Nest& nest(TensorId t) const;
   std::size_t position(ScheduledLoop l) const;
   void use_transform(TensorId t, DomainId in, DomainId out);
+  std::vector<DomainId> make(const Transform& request, const std::vector<std::string>& names);
   void label(TensorId t, DomainId d, const std::string& name);
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
@@ -257,6 +268,7 @@ class Schedule {
   // Leaves `kept` of the loops that it folds over, as what it folds over, and no transforms of
   // these.
   void drop_folded(Nest& own, const std::vector<DomainId>& kept) const;
+  friend class BufferLayout;
   friend class Placement;
 
   std::shared_ptr<const Fusion> fusion_;

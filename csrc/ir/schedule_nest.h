@@ -23,6 +23,8 @@ struct Schedule::Nest {
   bool follows = false;
   std::optional<Site> site;
   std::optional<Memory> memory;
+  std::vector<DomainId> allocation;    // empty: as its loops are
+  std::vector<TransformId> of_layout;  // by which that is made
   bool meets_atomically = false;
   std::shared_ptr<const Making> making;
 };

@@ -122,6 +122,8 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   own.follows = false;
   own.site.reset();
   own.memory.reset();
+  own.allocation.clear();
+  own.of_layout.clear();
   own.meets_atomically = false;
   // What comes of the remaining loops is not folded over any more.
   own.folded.clear();

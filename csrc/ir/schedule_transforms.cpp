@@ -204,33 +204,32 @@ Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
   return *this;
 }
 
+std::vector<DomainId> Schedule::make(const Transform& request,
+                                     const std::vector<std::string>& names) {
+  const auto both = [](const std::pair<DomainId, DomainId>& made) {
+    return std::vector<DomainId>{made.first, made.second};
+  };
+  return std::visit(
+      overloaded{[&](const Split& s) {
+                   return both(graph_.split(s.in, s.factor, s.inner_split, names[0], names[1]));
+                 },
+                 [&](const Merge& m) {
+                   return std::vector<DomainId>{graph_.merge(m.outer, m.inner, names[0])};
+                 },
+                 [&](const Resize& r) {
+                   return std::vector<DomainId>{graph_.resize(r.in, r.left, r.right, names[0])};
+                 },
+                 [&](const Swizzle& s) {
+                   return both(graph_.swizzle(s.kind, s.in_x, s.in_y, names[0], names[1]));
+                 }},
+      request);
+}
+
 std::vector<DomainId> Schedule::derive(TensorId t, const Transform& request,
                                        std::vector<std::string> names) {
   names.resize(2);
-  std::vector<DomainId> made;
-  DomainId in{};
-  std::visit(overloaded{[&](const Split& s) {
-                          in = s.in;
-                          const auto [o, i] =
-                              graph_.split(s.in, s.factor, s.inner_split, names[0], names[1]);
-                          made = {o, i};
-                        },
-                        [&](const Merge& m) {
-                          in = m.outer;
-                          made = {graph_.merge(m.outer, m.inner, names[0])};
-                        },
-                        [&](const Resize& r) {
-                          in = r.in;
-                          made = {graph_.resize(r.in, r.left, r.right, names[0])};
-                        },
-                        [&](const Swizzle& s) {
-                          in = s.in_x;
-                          const auto [u, v] =
-                              graph_.swizzle(s.kind, s.in_x, s.in_y, names[0], names[1]);
-                          made = {u, v};
-                        }},
-             request);
-  use_transform(t, in, made[0]);
+  const std::vector<DomainId> made = make(request, names);
+  use_transform(t, inputs(request)[0], made[0]);
   for (std::size_t k = 0; k < made.size(); ++k) label(t, made[k], names[k]);
   return made;
 }

@@ -92,7 +92,7 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   }
   a.variables = variables_of(fusion, schedule, t, a.loops, around, beside);
   // A tensor without transforms of its own has a path of no steps; an empty list would mean "all".
-  const std::vector<TransformId>& transforms = schedule.transforms(t);
+  const std::vector<TransformId> transforms = schedule.all_transforms(t);
   if (transforms.empty()) {
     a.path.domains = a.loops;
   } else {
@@ -155,7 +155,7 @@ void place(Access& access, const Fusion& fusion, const Schedule& schedule,
   if (source == nullptr || !source->storage) {
     return place(access, fusion, schedule.graph(), storage_of(fusion, access.tensor));
   }
-  place(access, fusion, schedule.graph(), *source->storage, schedule.transforms(access.tensor));
+  place(access, fusion, schedule.graph(), *source->storage, schedule.all_transforms(access.tensor));
 }
 
 void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& a,

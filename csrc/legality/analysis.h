@@ -33,7 +33,7 @@ struct TensorAnalysis {
   PredicatePlan predicates;
   Coverage coverage;
   // Of a tensor that is computed inside another one's nest, where it keeps its elements: dense over
-  // some of its loops. Nothing: global memory, as the fusion lays it out.
+  // its layout, or some of its loops. Nothing: global memory, as the fusion lays it out.
   std::optional<Storage> storage;
   Expr address;                          // in elements from the base, right at valid points
   Expr elements;                         // how many elements the allocation has

@@ -83,6 +83,13 @@ void PlacedTensors::settle(const NestTree& tree) {
       check_stored_once(tree);
     }
   }
+  if (!storage && !schedule_.allocation(tree.tensor).empty()) {
+    refuse<Illegal>("E437",
+                    fusion_[tree.tensor].name + " has a layout, and is kept in global memory, " +
+                        "which lies as the fusion says",
+                    "keep it in shared memory, inside the nest of who reads it; or leave its " +
+                        std::string("layout out"));
+  }
   if (own.result) analyze_memory(fusion_, schedule_, *own.result, storage);
   // What is folded over is gone once a result lies in memory.
   analyze_memory(fusion_, schedule_, own.analysis, std::move(storage));
@@ -322,16 +329,13 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
                     other && !other->point.empty() ? std::vector{"at " + to_text(other->point)}
                                                    : std::vector<std::string>{});
   }
-  Expr elements = fusion_.pool().constant(1);
-  for (std::size_t i = 0; i < own.loops.size(); ++i) {
-    const DomainId d = own.loops[i];
-    const ParallelType p = schedule_.parallel(t, d);
-    if (schedule_.is_folded(t, d) || is_block(p)) continue;
-    const bool is_kept = is_thread(p) ? storage.memory == Memory::Shared : i >= tree.shared;
-    if (!is_kept) continue;
-    storage.axes.push_back(d);
-    elements = elements * schedule_.graph()[d].extent;
+  storage.axes = schedule_.allocation(t);
+  if (!storage.axes.empty()) check_layout(tree, storage);
+  for (std::size_t i = 0; i < own.loops.size() && schedule_.allocation(t).empty(); ++i) {
+    if (is_kept(tree, storage, i)) storage.axes.push_back(own.loops[i]);
   }
+  Expr elements = fusion_.pool().constant(1);
+  for (DomainId d : storage.axes) elements = elements * schedule_.graph()[d].extent;
   elements = own.ranges->simplify(elements);
   if (!elements.is(Op::Const)) {
     refuse<Illegal>("E433",
@@ -343,6 +347,100 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
                         " a kernel of its own, {memory: global}, and no place inside another");
   }
   return storage;
+}
+
+// Does the memory hold what all iterations of that loop compute, or only what one does?
+bool PlacedTensors::is_kept(const NestTree& tree, const Storage& storage, std::size_t loop) const {
+  const DomainId d = placed_.at(tree.tensor).analysis.loops[loop];
+  const ParallelType p = schedule_.parallel(tree.tensor, d);
+  if (schedule_.is_folded(tree.tensor, d) || is_block(p)) return false;
+  return is_thread(p) ? storage.memory == Memory::Shared : loop >= tree.shared;
+}
+
+// A layout is right where every element that is kept has an address of its own, which the store and
+// all reads compute. Its axes follow from the loops, by which elements are stored, and from the
+// logical domain, by which they are read; everything on the way there is in bounds at valid points,
+// so that both ways give one value, and one within the memory; and the element follows from the
+// axes and the loops of which the memory holds one iteration, so that no two are at one address.
+void PlacedTensors::check_layout(const NestTree& tree, const Storage& storage) const {
+  const TensorId t = tree.tensor;
+  const PlacedTensor& placed = placed_.at(t);
+  const TensorAnalysis& a = placed.result ? *placed.result : placed.analysis;
+  const DomainGraph& graph = schedule_.graph();
+  const std::vector<TransformId> transforms = schedule_.all_transforms(t);
+  const std::vector<DomainId>& logical = fusion_[t].logical;
+  const std::string name = fusion_[t].name;
+  const auto known_from = [&](const std::vector<DomainId>& domains) {
+    return transforms.empty() ? Path{{}, domains} : everything_from(graph, domains, transforms);
+  };
+  const Path by_items = known_from(logical);
+  for (DomainId d : storage.axes) {
+    const bool is_of_loops = reaches(a.path, d);
+    if (is_of_loops && reaches(by_items, d)) continue;
+    refuse<Illegal>("E437",
+                    "the index of " + schedule_.name(t, d) + ", over which " + name +
+                        " is laid out, does not follow from its " +
+                        (is_of_loops ? "logical domain" : "loops"),
+                    "lay it out over iterdomains that its loops are cut out of, or into");
+  }
+  std::vector<DomainId> fixed = storage.axes;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < a.loops.size(); ++i) {
+    const auto& loops = placed.analysis.loops;
+    const auto at = std::size_t(std::find(loops.begin(), loops.end(), a.loops[i]) - loops.begin());
+    const bool is_one = a.ranges->proves(eq(graph[a.loops[i]].extent, 1));
+    if (is_one || !is_kept(tree, storage, at)) {
+      fixed.push_back(a.loops[i]);
+    } else {
+      kept.push_back(i);
+    }
+  }
+  const Path items = known_from(fixed);
+  for (DomainId lost : logical) {
+    if (reaches(items, lost)) continue;
+    std::string over;
+    for (DomainId d : storage.axes) over += (over.empty() ? "" : ", ") + schedule_.name(t, d);
+    std::vector<std::string> notes;
+    for (std::size_t i : kept) {
+      if (reaches(items, a.loops[i])) continue;
+      const std::string loop = schedule_.name(t, a.loops[i]);
+      notes.push_back("the loop " + loop + " does not follow from these: elements of different " +
+                      loop + " would lie in one place");
+      break;
+    }
+    refuse<Illegal>("E437",
+                    "which " + schedule_.name(t, lost) + " an element of " + name +
+                        " has does not follow from its layout, [" + over + "]",
+                    "lay it out over iterdomains from which all that is kept follows", notes);
+  }
+  std::vector<DomainId> between;
+  const auto note = [&](const Path& path, const std::vector<DomainId>& from,
+                        const std::vector<DomainId>& to) {
+    for (DomainId d : needed_for(graph, path, from, to).domains) {
+      if (!selvage::contains(between, d)) between.push_back(d);
+    }
+  };
+  note(a.path, a.loops, storage.axes);
+  note(by_items, logical, storage.axes);
+  note(items, fixed, logical);
+  for (DomainId d : between) {
+    const Expr index = (*a.coordinates)[d];
+    const Verdict verdict = decide(*a.guarded, ok(index, graph[d].extent));
+    if (is_proved(verdict)) continue;
+    std::vector<std::string> notes;
+    if (const Point point = point_of(verdict); !point.empty()) {
+      const auto value = value_at(index, point);
+      notes.push_back("at " + to_text(point) +
+                      (value ? " it is " + std::to_string(*value) : std::string()));
+    }
+    refuse<Illegal>("E437",
+                    (is_refuted(verdict) ? "" : "it is not proved that ") +
+                        std::string("the index of ") + schedule_.name(t, d) + ", by which " + name +
+                        " is laid out, " +
+                        (is_refuted(verdict) ? "leaves its extent " : "stays within its extent ") +
+                        to_string(graph[d].extent),
+                    "resize by nothing negative", notes);
+  }
 }
 
 }  // namespace selvage

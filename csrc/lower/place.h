@@ -25,6 +25,7 @@ struct PlacedTensor {
 //   E432 an element that another iteration, block or thread computes
 //   E435 elements in global memory that are computed, and so stored, more than once
 //   E433 elements kept in registers or shared memory whose number is not known
+//   E437 a layout that does not give each element that is kept a place of its own
 class PlacedTensors {
  public:
   PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree);
@@ -41,6 +42,8 @@ class PlacedTensors {
   void find_readings(const NestTree& tree);
   void settle(const NestTree& tree);
   Storage choose(const NestTree& tree) const;
+  bool is_kept(const NestTree& tree, const Storage& storage, std::size_t loop) const;
+  void check_layout(const NestTree& tree, const Storage& storage) const;
   Expr loop_of_axis(TensorId t, ParallelType axis) const;
   std::vector<std::pair<DomainId, Expr>> coordinates_at(const Reading& reading, TensorId t) const;
   Verdict at_readings(const TensorAnalysis& reader, const Reading& reading, TensorId t,

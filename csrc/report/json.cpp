@@ -254,6 +254,9 @@ Json json_of(const TensorReport& tensor) {
   if (a.storage) {
     json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);
+    for (DomainId d : tensor.schedule->allocation(a.tensor)) {
+      json["layout"].push_back(tensor.name_of(d));
+    }
   }
   Json& predicates = json["predicates"] = Json::array();
   for (const KeptPredicate* p : kept_checks(tensor)) {

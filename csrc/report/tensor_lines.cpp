@@ -64,8 +64,8 @@ class TensorPage {
     }
     return list;
   }
-  const std::vector<TransformId>& transforms() const {
-    return tensor_.schedule->transforms(analysis_.tensor);
+  std::vector<TransformId> transforms() const {
+    return tensor_.schedule->all_transforms(analysis_.tensor);
   }
 
   // I0 {15}
@@ -163,6 +163,8 @@ class TensorPage {
                      texts_(analysis_.elements) + " x " +
                      std::string(to_string(analysis_.storage->type)) +
                      (is_local ? " in each thread" : " in each block"));
+    const std::vector<DomainId>& layout = schedule.allocation(analysis_.tensor);
+    if (!layout.empty()) out_.line(2, "laid out over [" + shown(layout) + "]");
   }
 
   // The name of an index, where the address is one.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tests/support/random_layout.h"
+
 namespace selvage {
 
 namespace {
@@ -147,7 +149,7 @@ void RandomFile::add_step() {
   const TensorInfo& info = s.fusion()[t];
   const bool has_loops = !info.is_input && !s.is_inlined(t);
   const Expr factor = one_in(4) ? shape_[0] + 1 : fusion->constant(draw(1, 5));
-  switch (draw(0, 13)) {
+  switch (draw(0, 14)) {
     case 0:
     case 1:
       s.cache(t, one_in(2) ? "" : "c" + std::to_string(s.fusion().size()), Memory(draw(0, 2)));
@@ -197,6 +199,11 @@ void RandomFile::add_step() {
       s.reorder(loops);
       return;
     }
+    case 12:
+      if (!has_loops) return;
+      test::lay_out(s, t, rng_);
+      ++layouts;
+      return;
     default:
       if (has_loops) s.split(loop(t), factor, {.inner_split = one_in(2)});
       return;

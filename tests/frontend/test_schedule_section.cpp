@@ -155,6 +155,19 @@ TEST(ScheduleSection, MemoriesAndPlainInlining) {
   EXPECT_EQ(nest(schedule(kRows + "  t: []\n"), "t"), "m {M}, n {N};");
 }
 
+TEST(ScheduleSection, LayoutsAreOverWhatTheListHasMade) {
+  const Scheduled s =
+      schedule(kRows +
+               "  t: [{memory: shared}, {split: {in: n, factor: 4, out: [no, ni]}},\n"
+               "      {layout: {transforms: [{resize: {in: m, left: 0, right: 1, out: p}}], order: "
+               "[n, p]}}]\n");
+  const TensorId t = *s.fusion().find("t");
+  ASSERT_EQ(s.allocation(t).size(), 2u);
+  EXPECT_EQ(s.name(t, s.allocation(t)[0]) + s.name(t, s.allocation(t)[1]), "np");
+  EXPECT_EQ(to_string(s.graph()[s.allocation(t)[1]].extent), "M + 1");
+  EXPECT_EQ(nest(s, "t"), "m {M}, no {(N + 3) / 4}, ni {4}; shared");
+}
+
 TEST(ScheduleSection, AnAutomaticScheduleBindsWhatIsNotFolded) {
   const std::string file = kRows.substr(0, kRows.find("schedule:")) + "outputs: {s: {}, y: {}}\n";
   const Scheduled s = schedule(file, {{"M", 200}, {"N", 10}});
@@ -206,6 +219,14 @@ const Refused kWrong[] = {
      "help: leave one of the two out"},
     {"  x_q: [{reorder: [m, n]}]\n  x: [{cache: {as: x_s, memory: shared}}]\n",
      "a.yaml:7:3: error[E205]: schedule: no statement computes 'x_q'; help: did you mean 'x_s'?"},
+    {"  t: [{layout: {}}]\n",
+     "a.yaml:7:16: error[E110]: layout: the key 'order' is missing; help: add 'order: ...'"},
+    {"  t: [{layout: {order: [m, q]}}]\n",
+     "a.yaml:7:28: error[E205]: layout.order: t has no iterdomain 'q'; help: name an iterdomain "
+     "that is made before this line"},
+    {"  t: [{layout: {order: [a], transforms: [{merge: {in: [m, n], out: a}}, {split: {in: n, factor: 2, out: [b, c]}}]}}]\n",
+     "a.yaml:7:86: error[E306]: the iterdomain n of t feeds two transforms; the first is at "
+     "a.yaml:7:59; help: use what comes out of the first"},
     {"  p: [{rfactor: {in: n, as: p}}]\n",
      "a.yaml:7:3: error[E205]: schedule: no statement computes 'p'; help: name a tensor that "
      "stands on the left of a statement"},
@@ -263,6 +284,12 @@ const Refused kIllegalSchedules[] = {
      "a.yaml:7:8: error[E422]: t is inlined and has no loops; help: leave like out; or take a tensor that is computed in loops"},
     {"  y: {inline: {into: s, at: m}}\n  s: {inline: {into: y, at: m}}\n",
      "a.yaml:7:7: error[E418]: y would be computed at a loop of s, which is computed inside y; help: leave inline out of the schedule of y"},
+    {"  y: [{layout: {order: [n, m]}}]\n",
+     "a.yaml:7:8: error[E419]: y is an output, kept in global memory, which lies as the fusion says; help: cache it in shared or local memory, and lay out the copy"},
+    {"  t: [{layout: {order: [n, n]}}]\n",
+     "a.yaml:7:8: error[E412]: n stands twice in the layout of t; help: name every iterdomain once"},
+    {"  t: [{layout: {order: [a, n], transforms: [{resize: {in: m, left: 0, right: 0 - M, out: a}}]}}]\n",
+     "a.yaml:7:46: error[E403]: the resize of m by 0 and 0 - M leaves an extent of 0; help: resize by more; an extent is at least 1"},
     {"  y: [{memory: shared}]\n",
      "a.yaml:7:8: error[E419]: y is an output and lies in global memory; help: cache it, and keep the copy there: {cache: {as: y_copy, memory: shared}}"},
 };

@@ -31,6 +31,7 @@ std::string said(const Schedule& s, TensorId t) {
     }
   }
   if (const auto memory = s.memory(t)) text += " memory " + std::to_string(int(*memory));
+  for (DomainId d : s.allocation(t)) text += " by " + to_string(s.graph()[d].extent);
   if (info.fold) {
     text += " over " + std::to_string(info.fold->domains.size());
     text += info.fold->is_partial ? " partial" : "";
@@ -54,7 +55,7 @@ bool is_sound(const Schedule& s) {
 
 TEST(WrittenFiles, AreReadAsWhatWasWritten) {
   std::mt19937_64 rng(22);
-  int written = 0, caches = 0, parts = 0, sites = 0;
+  int written = 0, caches = 0, parts = 0, sites = 0, layouts = 0;
   std::map<std::string, int> refused;
   for (int k = 0; k < count(300, 5000); ++k) {
     const RandomFile random(rng);
@@ -84,14 +85,17 @@ TEST(WrittenFiles, AreReadAsWhatWasWritten) {
     caches += random.caches;
     parts += random.parts;
     sites += random.sites;
+    layouts += random.layouts;
   }
   for (const auto& [why, times] : refused)
     std::printf("[FIGURE] refused %d times%s\n", times, why.c_str());
-  std::printf("[FIGURE] %d files, %d caches, %d parts, %d places\n", written, caches, parts, sites);
+  std::printf("[FIGURE] %d files, %d caches, %d parts, %d places, %d layouts\n", written, caches,
+              parts, sites, layouts);
   EXPECT_GT(written, more_than(200));
   EXPECT_GT(caches, more_than(100));
   EXPECT_GT(parts, more_than(20));
   EXPECT_GT(sites, more_than(40));
+  EXPECT_GT(layouts, more_than(12));
 }
 
 }  // namespace

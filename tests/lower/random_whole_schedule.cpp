@@ -7,6 +7,7 @@
 #include <array>
 
 #include "tests/oracle/draws.h"
+#include "tests/support/random_layout.h"
 
 namespace selvage::test {
 
@@ -36,7 +37,7 @@ class RandomStep {
       if (!s_.fusion()[t].is_input) computed.push_back(t);
     }
     t_ = any_of(computed, rng_);
-    switch (draw(rng_, 1, 22)) {
+    switch (draw(rng_, 1, 24)) {
       case 1:
       case 2: name = "split"; return void(split());
       case 3:
@@ -59,6 +60,8 @@ class RandomStep {
       case 20: name = "rfactor"; return rfactor();
       case 21: name = "like"; return like(computed);
       case 22: name = "keep_in"; return keep_in();
+      case 23:
+      case 24: name = "layout"; return layout();
     }
   }
 
@@ -179,6 +182,12 @@ class RandomStep {
       folded = {any_of(folded, rng_)};
     }
     s_.rfactor(t_, folded, "");
+  }
+
+  void layout() {
+    checked(loops());
+    lay_out(s_, t_, rng_);
+    if (s_.memory(t_) == Memory::Global || chance(rng_, 2)) s_.keep_in(t_, Memory::Shared);
   }
 
   void like(const std::vector<TensorId>& computed) { s_.like(t_, any_of(computed, rng_)); }

@@ -1,0 +1,118 @@
+#include <selvage/base/refuse.h>
+#include <selvage/ir/buffer_layout.h>
+#include <selvage/ir/schedule_nest.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+BufferLayout Schedule::layout(TensorId t) {
+  const TensorInfo& tensor = fusion()[t];
+  if (tensor.is_input || tensor.is_output) {
+    refuse<Illegal>("E419",
+                    tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
+                        ", kept in global " + "memory, which lies as the fusion says",
+                    "cache it in shared or local memory, and lay out the copy");
+  }
+  return {*this, t};
+}
+
+DomainId BufferLayout::own(ScheduledLoop x) const {
+  if (x.tensor != tensor_) {
+    refuse<Illegal>("E411", "a layout takes iterdomains of one tensor",
+                    "take iterdomains of " + schedule_.fusion()[tensor_].name);
+  }
+  check_own(x.domain);
+  return x.domain;
+}
+
+void BufferLayout::check_own(DomainId d) const {
+  const Schedule& s = schedule_;
+  const TensorInfo& tensor = s.fusion()[tensor_];
+  if (contains(s.loop_domains(tensor_), d) || contains(tensor.logical, d)) return;
+  for (TransformId id : s.all_transforms(tensor_)) {
+    const Transform& t = s.graph()[id];
+    if (contains(inputs(t), d) || contains(outputs(t), d)) return;
+  }
+  refuse<Illegal>("E410", s.name(tensor_, d) + " is no iterdomain of " + tensor.name,
+                  "take a loop of it, or what its loops were cut out of");
+}
+
+std::vector<ScheduledLoop> BufferLayout::derive(const Transform& request,
+                                                std::vector<std::string> names) {
+  for (DomainId d : inputs(request)) check_own(d);
+  names.resize(2);
+  constexpr const char* kMarks[] = {"a", "b"};
+  const std::string from = schedule_.name(tensor_, inputs(request)[0]);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!names[k].empty()) continue;
+    names[k] = derived_name(from, kMarks[k], schedule_.graph().size() + k);
+  }
+  const std::vector<DomainId> made = schedule_.make(request, names);
+  Schedule::Nest& nest = schedule_.nest(tensor_);
+  for (TransformId id : schedule_.graph().around(made[0])) {
+    if (!contains(outputs(schedule_.graph()[id]), made[0])) continue;
+    const bool is_there = nest.used.contains(index_of(id)) ||
+                          std::count(nest.of_layout.begin(), nest.of_layout.end(), id) != 0;
+    if (!is_there) nest.of_layout.push_back(id);
+  }
+  std::vector<ScheduledLoop> result;
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    schedule_.label(tensor_, made[k], names[k]);
+    result.push_back({tensor_, made[k]});
+  }
+  return result;
+}
+
+std::pair<ScheduledLoop, ScheduledLoop> BufferLayout::split(ScheduledLoop x, Expr factor,
+                                                            SplitOptions options) {
+  const auto made = derive(Split{own(x), {}, {}, factor, options.inner_split},
+                           {std::move(options.outer), std::move(options.inner)});
+  return {made[0], made[1]};
+}
+std::pair<ScheduledLoop, ScheduledLoop> BufferLayout::split(ScheduledLoop x, std::int64_t factor,
+                                                            SplitOptions options) {
+  return split(x, schedule_.graph().pool().constant(factor), std::move(options));
+}
+
+ScheduledLoop BufferLayout::merge(ScheduledLoop outer, ScheduledLoop inner, std::string name) {
+  if (outer == inner) {
+    refuse<Illegal>("E411", "a merge takes two iterdomains", "merge two different ones");
+  }
+  return derive(Merge{own(outer), own(inner), {}}, {std::move(name)})[0];
+}
+
+ScheduledLoop BufferLayout::resize(ScheduledLoop x, Expr left, Expr right, std::string name) {
+  return derive(Resize{own(x), {}, left, right}, {std::move(name)})[0];
+}
+ScheduledLoop BufferLayout::resize(ScheduledLoop x, std::int64_t left, std::int64_t right,
+                                   std::string name) {
+  ExprPool& pool = schedule_.graph().pool();
+  return resize(x, pool.constant(left), pool.constant(right), std::move(name));
+}
+
+std::pair<ScheduledLoop, ScheduledLoop> BufferLayout::swizzle(SwizzleKind kind, ScheduledLoop x,
+                                                              ScheduledLoop y, std::string x_name,
+                                                              std::string y_name) {
+  const auto made =
+      derive(Swizzle{kind, own(x), own(y), {}, {}}, {std::move(x_name), std::move(y_name)});
+  return {made[0], made[1]};
+}
+
+BufferLayout& BufferLayout::order(const std::vector<ScheduledLoop>& domains) {
+  std::vector<DomainId> allocation;
+  for (ScheduledLoop x : domains) {
+    const DomainId d = own(x);
+    if (contains(allocation, d)) {
+      refuse<Illegal>("E412",
+                      schedule_.name(tensor_, d) + " stands twice in the layout of " +
+                          schedule_.fusion()[tensor_].name,
+                      "name every iterdomain once");
+    }
+    allocation.push_back(d);
+  }
+  schedule_.nest(tensor_).allocation = std::move(allocation);
+  return *this;
+}
+
+}  // namespace selvage
