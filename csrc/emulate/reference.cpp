@@ -5,6 +5,7 @@
 #include <selvage/emulate/reference.h>
 #include <selvage/emulate/reference_fold.h>
 #include <selvage/emulate/reference_view.h>
+#include <selvage/expr/apply.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/reads.h>
@@ -289,34 +290,9 @@ class Interpreter {
     if (e.is(Op::Call)) return std::nullopt;
     const auto a = evaluate(e[0]);
     const auto b = e.args().size() > 1 ? evaluate(e[1]) : a;
-    return a && b ? combine(e.op(), *a, *b) : std::nullopt;
-  }
-
-  static std::optional<std::int64_t> combine(Op op, std::int64_t a, std::int64_t b) {
-    switch (op) {
-      case Op::Add: return checked_add(a, b);
-      case Op::Sub: return checked_sub(a, b);
-      case Op::Mul: return checked_mul(a, b);
-      case Op::Div: return euclid_div(a, b);
-      case Op::Mod: return euclid_mod(a, b);
-      case Op::Min: return std::min(a, b);
-      case Op::Max: return std::max(a, b);
-      case Op::Xor: return a ^ b;
-      case Op::Lt: return a < b;
-      case Op::Le: return a <= b;
-      case Op::Eq: return a == b;
-      case Op::Not: return a == 0;
-      case Op::And: return a != 0 && b != 0;
-      case Op::Or: return a != 0 || b != 0;
-      case Op::Const:
-      case Op::Bool:
-      case Op::Symbol:
-      case Op::Let:
-      case Op::Select:
-      case Op::Load:
-      case Op::Call: break;
-    }
-    SELVAGE_CHECK(!"an operator of two values");
+    if (!a || !b) return std::nullopt;
+    const Checked r = apply(e.op(), Checked(*a), Checked(*b));
+    return r.is_defined ? std::optional(r.value) : std::nullopt;
   }
 
   const Fusion& fusion_;

@@ -1,5 +1,5 @@
 #include <selvage/base/check.h>
-#include <selvage/base/integer.h>
+#include <selvage/expr/apply.h>
 #include <selvage/expr/tape.h>
 
 #include <algorithm>
@@ -87,36 +87,13 @@ bool Tape::evaluate(std::span<const std::int64_t> input_values) {
   SELVAGE_CHECK(input_values.size() == inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) values_[inputs_[i]] = input_values[i];
   for (const Instruction& in : code_) {
-    const std::int64_t a = values_[in.a], b = values_[in.b];
-    std::optional<std::int64_t> r;
-    switch (in.op) {
-      case Op::Add: r = checked_add(a, b); break;
-      case Op::Sub: r = checked_sub(a, b); break;
-      case Op::Mul: r = checked_mul(a, b); break;
-      case Op::Div: r = euclid_div(a, b); break;
-      case Op::Mod: r = euclid_mod(a, b); break;
-      case Op::Min: r = std::min(a, b); break;
-      case Op::Max: r = std::max(a, b); break;
-      case Op::Xor: r = a ^ b; break;
-      case Op::Select: r = a != 0 ? b : values_[in.c]; break;
-      case Op::Lt: r = a < b; break;
-      case Op::Le: r = a <= b; break;
-      case Op::Eq: r = a == b; break;
-      case Op::Not: r = a == 0; break;
-      case Op::And: r = (a != 0) & (b != 0); break;
-      case Op::Or: r = (a != 0) | (b != 0); break;
-      case Op::Const:
-      case Op::Bool:
-      case Op::Symbol:
-      case Op::Let:
-      case Op::Load:
-      case Op::Call: break;
-    }
-    if (!r || *r < lo_ || *r > hi_) {
+    const auto operand = [&](std::uint32_t slot) { return Checked(values_[slot]); };
+    const Checked r = apply(in.op, operand(in.a), operand(in.b), operand(in.c));
+    if (!r.is_defined || r.value < lo_ || r.value > hi_) {
       stopped_at_ = written_[std::size_t(&in - code_.data())];
       return false;
     }
-    values_[in.out] = *r;
+    values_[in.out] = r.value;
   }
   return true;
 }

@@ -26,13 +26,20 @@ class Tape {
   Expr stopped_at() const { return stopped_at_; }
   std::int64_t root(std::size_t i) const { return values_[roots_[i]]; }
 
- private:
+  // out = op(a, b, c), each a slot; in the order in which they are evaluated.
   struct Instruction {
     Op op;
     std::uint32_t out;
     std::uint32_t a, b, c;
   };
+  // For evaluation in another algebra (expr/apply.h). The values of the slots are those of the last
+  // evaluation, where there was one; constants have theirs from the beginning.
+  std::span<const Instruction> code() const { return code_; }
+  std::span<const std::int64_t> values() const { return values_; }
+  std::span<const std::uint32_t> inputs() const { return inputs_; }
+  std::uint32_t root_slot(std::size_t i) const { return roots_[i]; }
 
+ private:
   std::vector<Instruction> code_;
   std::vector<Expr> written_;  // what each instruction computes
   std::int64_t lo_ = INT64_MIN, hi_ = INT64_MAX;

@@ -1,8 +1,6 @@
-#include <selvage/base/integer.h>
-#include <selvage/base/random.h>
-#include <selvage/expr/symbols.h>
 #include <selvage/index/bound_oracle.h>
 #include <selvage/index/symbolic_bounds.h>
+#include <selvage/simplifier/sampler.h>
 
 #include <algorithm>
 #include <optional>
@@ -165,50 +163,6 @@ class SymbolicOracle : public BoundOracle {
   std::uint64_t interval_budget_ = kIntervalSteps;
 };
 
-// The symbols of some sizes, and those that the facts tie to them; the facts that speak of these
-// alone are put behind the sizes.
-std::vector<Expr> symbols_with_relations(std::span<const Expr> sizes,
-                                         const PredicateRequest& request,
-                                         std::vector<Expr>& related) {
-  std::vector<Expr> symbols = symbols_of(sizes);
-  const auto is_loop = [&](Expr e) { return contains(request.variables, e); };
-  std::vector<Expr> open = request.simplifier.facts().assumptions();
-  for (bool again = true; again;) {
-    again = false;
-    for (Expr& fact : open) {
-      if (!fact.valid()) continue;
-      const std::vector<Expr> used = symbols_of(std::span(&fact, 1));
-      const auto is_ours = [&](Expr e) { return contains(symbols, e); };
-      if (std::none_of(used.begin(), used.end(), is_ours)) continue;
-      if (std::any_of(used.begin(), used.end(), is_loop)) continue;
-      for (Expr e : used) {
-        if (!is_ours(e)) symbols.push_back(e);
-      }
-      related.push_back(fact);
-      fact = Expr();
-      again = true;
-    }
-  }
-  return symbols;
-}
-
-// A value of a symbol: the least first, then ever larger ones; where nothing bounds it from below,
-// around the largest up to 1.
-std::int64_t draw_value(const Facts::Symbol* f, int attempt, SplitMix64& random) {
-  const Interval range = f ? f->range : Interval{};
-  const Congruence c = f ? f->congruence : Congruence{};
-  if (c.is_point()) return c.residue;
-  const std::int64_t first = range.has_lo() ? range.lo : std::min<std::int64_t>(1, range.hi);
-  const std::int64_t aligned =
-      saturating_add(first, *euclid_mod(c.residue - *euclid_mod(first, c.modulus), c.modulus));
-  const bool down = !range.has_lo() && random.next() % 2 == 0;
-  const std::int64_t spread = c.modulus > 1 ? attempt / 8 : attempt / 4;
-  const std::int64_t room = down ? spread : checked_sub(range.hi, first).value_or(spread);
-  const std::uint64_t width = std::uint64_t(std::clamp<std::int64_t>(room, 0, spread)) + 1;
-  const std::int64_t distance = saturating_mul(std::int64_t(random.next() % width), c.modulus);
-  return saturating_add(aligned, down ? -distance : distance);
-}
-
 }  // namespace
 
 std::unique_ptr<BoundOracle> numeric_oracle(const HoleSystem& system) {
@@ -230,49 +184,31 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
     }
   }
   std::vector<Instance> out;
-  const Facts& facts = request.simplifier.facts();
-  std::vector<Expr> related = sizes;
-  const std::vector<Expr> symbols = symbols_with_relations(sizes, request, related);
-  if (symbols.empty()) {
-    const auto value = [](Expr e) {
-      return e.is(Op::Const) ? e.value() : evaluate(e, {}, {}).value_or(0);
-    };
-    out.push_back({{}, HoleSystem(graph, request.path, request.loops.size(), value)});
+  const auto add = [&](Point symbols, const auto& value) {
+    out.push_back(
+        {std::move(symbols), HoleSystem(graph, request.path, request.loops.size(), value)});
+  };
+  Sampler sampler(request.simplifier.facts().without(request.variables), sizes, kSeed);
+  if (sampler.symbols().empty()) {
+    add({}, [](Expr e) { return e.is(Op::Const) ? e.value() : evaluate(e, {}, {}).value_or(0); });
     return out;
   }
-
-  const std::vector<Expr>& roots = related;
-  Tape tape(roots, symbols);
-  SplitMix64 random(kSeed);
   std::vector<std::vector<std::int64_t>> seen;
   for (int attempt = 0; attempt < 400 && out.size() < most; ++attempt) {
-    std::vector<std::int64_t> values;
-    for (Expr s : symbols) {
-      values.push_back(draw_value(facts.find(s), attempt, random));
+    if (!sampler.draw(1 + attempt / 4)) continue;
+    if (std::find(seen.begin(), seen.end(), sampler.values()) != seen.end()) continue;
+    seen.push_back(sampler.values());
+    bool has_points = true;
+    for (std::size_t i = 0; i < request.path.domains.size(); ++i) {
+      has_points = has_points && sampler.root(i) >= 1;
     }
-    if (std::find(seen.begin(), seen.end(), values) != seen.end()) continue;
-    seen.push_back(values);
-    if (!tape.evaluate(values)) continue;
-    bool allowed = true;
-    for (std::size_t i = 0; i < request.path.domains.size(); ++i)
-      allowed = allowed && tape.root(i) >= 1;
-    for (std::size_t i = sizes.size(); i < roots.size(); ++i)
-      allowed = allowed && tape.root(i) != 0;
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-      const Facts::Symbol* f = facts.find(symbols[i]);
-      allowed =
-          allowed && (!f || (f->range.contains(values[i]) && f->congruence.contains(values[i])));
-    }
-    if (!allowed) continue;
-    Instance instance{{}, HoleSystem(graph, request.path, request.loops.size(), [&](Expr e) {
-                        for (std::size_t i = 0; i < sizes.size(); ++i) {
-                          if (same(sizes[i], e)) return tape.root(i);
-                        }
-                        return std::int64_t{0};
-                      })};
-    for (std::size_t i = 0; i < symbols.size(); ++i)
-      instance.symbols.emplace_back(symbols[i], values[i]);
-    out.push_back(std::move(instance));
+    if (!has_points) continue;
+    add(sampler.point(), [&](Expr e) {
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (same(sizes[i], e)) return sampler.root(i);
+      }
+      return std::int64_t{0};
+    });
   }
   return out;
 }

@@ -134,15 +134,9 @@ Bounds::Bounds(const HoleSystem& system)
 
 bool Bounds::set(std::size_t variable, std::int64_t lo, std::int64_t hi) {
   Interval& range = ranges_[variable];
-  const Residue& c = residues_[variable];
-  if (c.modulus > 1) {
-    // The first and the last member of the class within.
-    if (lo != Interval::kMinusInfinity && lo > range.lo) {
-      lo = saturating_add(lo, *euclid_mod(c.residue - *euclid_mod(lo, c.modulus), c.modulus));
-    }
-    if (hi != Interval::kInfinity && hi < range.hi) {
-      hi = saturating_add(hi, -*euclid_mod(*euclid_mod(hi, c.modulus) - c.residue, c.modulus));
-    }
+  if (const Congruence& c = residues_[variable]; c.modulus > 1) {
+    if (lo > range.lo) lo = tightened({lo, Interval::kInfinity}, c).lo;
+    if (hi < range.hi) hi = tightened({Interval::kMinusInfinity, hi}, c).hi;
   }
   if (lo > range.lo || hi < range.hi) {
     range = {std::max(lo, range.lo), std::min(hi, range.hi)};
@@ -154,26 +148,17 @@ bool Bounds::set(std::size_t variable, std::int64_t lo, std::int64_t hi) {
 
 bool Bounds::known_congruent(std::uint32_t variable, std::int64_t modulus, std::int64_t residue) {
   if (modulus <= 1 || ranges_.size() > kResiduesAtMost) return true;
-  Residue& old = residues_[variable];
+  Congruence& old = residues_[variable];
   Congruence both;
-  if (!intersect({old.modulus, old.residue}, {modulus, *euclid_mod(residue, modulus)}, &both)) {
+  if (!intersect(old, {modulus, *euclid_mod(residue, modulus)}, &both)) {
     empty_ = true;
     return false;
   }
   if (both.modulus == old.modulus) return true;
-  old = {both.modulus, both.residue};
+  old = both;
   touch(variable);
-  const Interval range = ranges_[variable];
-  std::int64_t lo = range.lo, hi = range.hi;
-  if (range.has_lo()) {
-    const std::int64_t up = *euclid_mod(old.residue - *euclid_mod(lo, old.modulus), old.modulus);
-    lo = saturating_add(lo, up);
-  }
-  if (range.has_hi()) {
-    const std::int64_t down = *euclid_mod(*euclid_mod(hi, old.modulus) - old.residue, old.modulus);
-    hi = saturating_add(hi, -down);
-  }
-  return set(variable, lo, hi);
+  const Interval range = tightened(ranges_[variable], old);
+  return set(variable, range.lo, range.hi);
 }
 
 void Bounds::touch(std::size_t variable) {
@@ -230,7 +215,7 @@ bool Bounds::apply(const Relation& r) {
       const Interval forward = a + n, backward = b - n;
       if (!set(r.v[1], forward.lo, forward.hi) || !set(r.v[0], backward.lo, backward.hi))
         return false;
-      const Residue ca = residues_[r.v[0]], cb = residues_[r.v[1]];
+      const Congruence ca = residues_[r.v[0]], cb = residues_[r.v[1]];
       return known_congruent(r.v[1], ca.modulus, ca.residue + r.n % ca.modulus) &&
              known_congruent(r.v[0], cb.modulus, cb.residue - r.n % cb.modulus);
     }
@@ -258,7 +243,7 @@ bool Bounds::apply_digits(const Relation& r) {
     return false;
   }
   // Residues: modulo n, x is i; modulo g*n, x is o*n + i where o is known modulo g and i exactly.
-  const Residue ci = residues_[i], co = residues_[o], cx = residues_[x];
+  const Congruence ci = residues_[i], co = residues_[o], cx = residues_[x];
   const Interval ri = ranges_[i], ro = ranges_[o];
   if (ri.is_point()) {
     const auto wide = checked_mul(co.modulus, n);
@@ -273,12 +258,12 @@ bool Bounds::apply_digits(const Relation& r) {
       if (left % n == 0 && !known_congruent(o, cx.modulus / n, left / n)) return false;
     }
   } else {
-    const Congruence high_part = Congruence{co.modulus, co.residue} * Congruence::point(n);
-    const Congruence sum = high_part + Congruence{ci.modulus, ci.residue};
+    const Congruence high_part = co * Congruence::point(n);
+    const Congruence sum = high_part + ci;
     if (!sum.is_point() && !known_congruent(x, sum.modulus, sum.residue)) return false;
     const Congruence high_known =
         ro.is_point() ? Congruence::point(saturating_mul(ro.lo, n)) : high_part;
-    const Congruence low = Congruence{cx.modulus, cx.residue} - high_known;
+    const Congruence low = cx - high_known;
     if (!low.is_point() && !known_congruent(i, low.modulus, low.residue)) return false;
   }
   return true;

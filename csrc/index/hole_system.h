@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/ir/path.h>
-#include <selvage/simplifier/interval.h>
+#include <selvage/simplifier/congruence.h>
 
 #include <functional>
 #include <optional>
@@ -84,13 +84,9 @@ class Bounds {
   bool apply_swizzle(const HoleSystem::Relation& relation);
   bool known_congruent(std::uint32_t variable, std::int64_t modulus, std::int64_t residue);
 
-  struct Residue {
-    std::int64_t modulus = 1, residue = 0;
-  };
-
   const HoleSystem* system_;
   std::vector<Interval> ranges_;
-  std::vector<Residue> residues_;
+  std::vector<Congruence> residues_;
   std::vector<std::uint32_t> queue_;  // relations to look at again; empty after propagate()
   std::vector<char> queued_;
   bool empty_ = false;

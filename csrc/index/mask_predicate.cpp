@@ -36,28 +36,9 @@ bool uses_any(Expr e, std::span<const Expr> symbols) {
 // What is known of all symbols but `bounded`, and of those that they are loop variables.
 Facts facts_beside(const Facts& known, std::span<const Expr> bounded,
                    std::span<const std::int64_t> extents) {
-  Facts facts(known.pool());
-  for (const Facts::Symbol& s : known.symbols()) {
-    if (contains(bounded, s.symbol)) continue;
-    const auto number = [&](bool has, std::int64_t v) {
-      return has ? known.pool().constant(v) : Expr();
-    };
-    const auto end = [&](Expr e) { return e.valid() && !uses_any(e, bounded) ? e : Expr(); };
-    facts.bound(s.symbol, number(s.range.has_lo(), s.range.lo),
-                number(s.range.has_hi(), s.range.hi));
-    facts.bound(s.symbol, end(s.lo), end(s.hi));
-    if (s.congruence.modulus > 1) {
-      facts.congruent(s.symbol, s.congruence.modulus, s.congruence.residue);
-    } else if (s.congruence.is_point()) {
-      const Expr only = known.pool().constant(s.congruence.residue);
-      facts.bound(s.symbol, only, only);
-    }
-  }
+  Facts facts = known.without(bounded);
   for (std::size_t i = 0; i < bounded.size(); ++i) {
     facts.loop(bounded[i], known.pool().constant(extents[i]));
-  }
-  for (Expr condition : known.assumptions()) {
-    if (!uses_any(condition, bounded)) facts.assume(condition);
   }
   return facts;
 }

@@ -1,11 +1,10 @@
 #include <selvage/base/check.h>
-#include <selvage/base/integer.h>
+#include <selvage/expr/apply.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/index/mask_sweep.h>
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
 
 namespace selvage {
 
@@ -30,13 +29,6 @@ std::vector<std::uint32_t> axes_in(Expr predicate, std::span<const Expr> axes) {
   return used;
 }
 
-const Interval kFalse{0, 0}, kTrue{1, 1}, kEither{0, 1};
-Interval truth(bool is_true, bool is_false) {
-  return is_true ? kTrue : is_false ? kFalse : kEither;
-}
-bool always(Interval x) { return !x.contains(0); }
-bool never(Interval x) { return x == kFalse; }
-
 }  // namespace
 
 MaskSweep::MaskSweep(Expr predicate, std::span<const Expr> fixed, std::span<const Expr> axes,
@@ -51,43 +43,11 @@ MaskSweep::MaskSweep(Expr predicate, std::span<const Expr> fixed, std::span<cons
     const auto points = checked_mul(suffix_[k + 1], extents_[k]);
     suffix_[k] = std::min(points.value_or(INT64_MAX), kBatch + 1);
   }
-  std::unordered_map<std::uint32_t, std::uint32_t> slots;
-  const auto fresh = [&](Interval range, int last_axis) {
-    ranges_.push_back(range);
-    last_axis_.push_back(last_axis);
-    return std::uint32_t(ranges_.size() - 1);
-  };
-  const std::vector<Expr> inputs = joined(fixed, axes, used_);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool is_axis = i >= fixed_;
-    const std::uint32_t slot = fresh({}, is_axis ? int(i - fixed_) : -1);
-    slots.try_emplace(inputs[i].id(), slot);
+  for (std::int64_t v : tape_.values()) ranges_.push_back(Interval::point(v));
+  for (const Tape::Instruction& in : tape_.code()) {
+    SELVAGE_CHECK(in.op != Op::Symbol && in.op != Op::Load && in.op != Op::Call);
   }
-  for (Expr e : reachable(std::span(&predicate, 1), true)) {
-    if (slots.contains(e.id())) continue;
-    if (e.is(Op::Const) || e.is(Op::Bool)) {
-      slots[e.id()] = fresh(Interval::point(e.value()), -1);
-    } else if (e.is(Op::Let)) {
-      slots[e.id()] = slots.at(e[0].id());
-    } else {
-      SELVAGE_CHECK(!e.is(Op::Symbol) && !e.is(Op::Load) && !e.is(Op::Call));
-      int last_axis = -1;
-      const auto operand = [&](std::size_t i) -> std::uint32_t {
-        if (i >= e.args().size()) return 0;
-        const std::uint32_t slot = slots.at(e[i].id());
-        last_axis = std::max(last_axis, last_axis_[slot]);
-        return slot;
-      };
-      const std::uint32_t a = operand(0), b = operand(1), c = operand(2);
-      const std::uint32_t out = fresh({}, last_axis);
-      slots[e.id()] = out;
-      code_.push_back({e.op(), out, a, b, c});
-    }
-  }
-  root_ = slots.at(predicate.id());
-  columns_.resize(ranges_.size());
-  filled_.resize(used_.size());
-  inputs_.resize(inputs.size());
+  inputs_.resize(fixed_ + used_.size());
 }
 
 MaskSweep::Outcome MaskSweep::run(std::span<const std::int64_t> fixed) {
@@ -96,10 +56,10 @@ MaskSweep::Outcome MaskSweep::run(std::span<const std::int64_t> fixed) {
   points_ = boxes_ = 0;
   outcome_ = Outcome::Done;
   for (std::size_t i = 0; i < fixed_; ++i) {
-    ranges_[i] = Interval::point(fixed[i]);
+    ranges_[tape_.inputs()[i]] = Interval::point(fixed[i]);
     inputs_[i] = fixed[i];
   }
-  for (std::size_t k = 0; k < used_.size(); ++k) ranges_[fixed_ + k] = {0, extents_[k] - 1};
+  for (std::size_t k = 0; k < used_.size(); ++k) range(k) = {0, extents_[k] - 1};
   NodeId root = MaskDiagram::kNone;
   if (used_.empty()) {
     if (tape_.evaluate(inputs_)) {
@@ -121,52 +81,23 @@ MaskSweep::Outcome MaskSweep::run(std::span<const std::int64_t> fixed) {
 // Whether the predicate holds everywhere in the box, or nowhere; nothing where that is open.
 std::optional<bool> MaskSweep::decide() {
   ++boxes_;
-  is_safe_ = true;
-  for (const Instruction& in : code_) {
-    const Interval a = ranges_[in.a], b = ranges_[in.b];
-    Interval& r = ranges_[in.out];
-    const auto checked = [&](Interval value) {
-      is_safe_ = is_safe_ && value.has_lo() && value.has_hi();
-      r = value;
-    };
-    switch (in.op) {
-      case Op::Add: checked(a + b); break;
-      case Op::Sub: checked(a - b); break;
-      case Op::Mul: checked(a * b); break;
-      case Op::Div:
-      case Op::Mod:
-        is_safe_ = is_safe_ && !b.contains(0);
-        if (!is_safe_) return std::nullopt;
-        checked(in.op == Op::Div ? a / b : a % b);
-        break;
-      case Op::Min: r = min(a, b); break;
-      case Op::Max: r = max(a, b); break;
-      case Op::Xor: r = a ^ b; break;
-      case Op::Select: r = always(a) ? b : never(a) ? ranges_[in.c] : hull(b, ranges_[in.c]); break;
-      case Op::Lt: r = truth(a.hi < b.lo, a.lo >= b.hi); break;
-      case Op::Le: r = truth(a.hi <= b.lo, a.lo > b.hi); break;
-      case Op::Eq: r = truth(a.lo == a.hi && a == b, a.hi < b.lo || b.hi < a.lo); break;
-      case Op::Not: r = truth(never(a), always(a)); break;
-      case Op::And: r = truth(always(a) && always(b), never(a) || never(b)); break;
-      case Op::Or: r = truth(always(a) || always(b), never(a) && never(b)); break;
-      case Op::Const:
-      case Op::Bool:
-      case Op::Symbol:
-      case Op::Let:
-      case Op::Load:
-      case Op::Call: break;
-    }
-    if (!is_safe_) return std::nullopt;
+  for (const Tape::Instruction& in : tape_.code()) {
+    const Interval divisor = ranges_[in.b];
+    if ((in.op == Op::Div || in.op == Op::Mod) && divisor.contains(0)) return std::nullopt;
+    const Interval r = apply(in.op, ranges_[in.a], divisor, ranges_[in.c]);
+    if (!r.has_lo() || !r.has_hi()) return std::nullopt;
+    ranges_[in.out] = r;
   }
-  if (always(ranges_[root_])) return true;
-  if (never(ranges_[root_])) return false;
+  const Interval root = ranges_[tape_.root_slot(0)];
+  if (root.always()) return true;
+  if (root.never()) return false;
   return std::nullopt;
 }
 
 NodeId MaskSweep::node_below(std::size_t k) {
   std::vector<Run> runs;
   cover(k, 0, extents_[k], true, runs);
-  ranges_[fixed_ + k] = {0, extents_[k] - 1};
+  range(k) = {0, extents_[k] - 1};
   if (outcome_ != Outcome::Done) return MaskDiagram::kNone;
   return builder_.make(used_[k], runs);
 }
@@ -176,7 +107,7 @@ NodeId MaskSweep::node_below(std::size_t k) {
 void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_open,
                       std::vector<Run>& runs) {
   if (outcome_ != Outcome::Done) return;
-  ranges_[fixed_ + k] = {lo, hi - 1};
+  range(k) = {lo, hi - 1};
   if (!is_open) {
     if (const auto all = decide()) {
       append(runs, hi, *all ? MaskDiagram::kAll : MaskDiagram::kNone);
@@ -190,14 +121,7 @@ void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_o
       outcome_ = Outcome::TooLarge;
       return;
     }
-    if (is_safe_) {
-      evaluate_batch(k, lo, size * inner);
-    } else {
-      evaluate_one_by_one(k, lo, size * inner);
-    }
-    if (outcome_ != Outcome::Done) return;
-    const std::vector<std::int64_t>& results = columns_[root_];
-    append_results(k, lo, size, results.data(), runs);
+    if (evaluate(k, lo, size * inner)) append_results(k, lo, size, results().data(), runs);
   } else if (size == 1) {
     append(runs, hi, node_below(k + 1));
   } else {
@@ -208,6 +132,49 @@ void MaskSweep::cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_o
   if (builder_.is_full() || runs.size() > MaskDiagram::kMostRuns || boxes_ > kMostBoxes) {
     outcome_ = Outcome::TooLarge;
   }
+}
+
+// The predicate at so many points from axis k = lo on, the axes before at one point. False: it is
+// undefined at one of them.
+bool MaskSweep::evaluate(std::size_t k, std::int64_t lo, std::int64_t points) {
+  if (columns_.empty()) {
+    const auto rows = std::size_t(std::min(suffix_[0], kBatch));
+    for (std::int64_t v : tape_.values()) columns_.emplace_back(rows, v);
+  }
+  for (std::size_t j = 0; j < inputs_.size(); ++j) {
+    const std::uint32_t slot = tape_.inputs()[j];
+    const bool varies = j >= fixed_ + k;
+    const std::int64_t first = j == fixed_ + k ? lo : ranges_[slot].lo;
+    const std::int64_t each = varies ? suffix_[j - fixed_ + 1] : points;
+    const std::int64_t values = varies && j > fixed_ + k ? extents_[j - fixed_] : points;
+    std::int64_t* out = columns_[slot].data();
+    for (std::int64_t i = 0, x = 0; i < points; x = x + 1 == values ? 0 : x + 1) {
+      const std::int64_t end = std::min(i + each, points);
+      for (; i < end; ++i) out[i] = first + x;
+    }
+  }
+  std::int64_t undefined = points;  // the first point at which something is
+  for (const Tape::Instruction& in : tape_.code()) {
+    const std::int64_t *a = columns_[in.a].data(), *b = columns_[in.b].data(),
+                       *c = columns_[in.c].data();
+    std::int64_t* out = columns_[in.out].data();
+    with_operator(in.op, [&](auto f) {
+      for (std::int64_t i = 0; i < undefined; ++i) {
+        const Checked r = f(Checked(a[i]), Checked(b[i]), Checked(c[i]));
+        out[i] = r.value;
+        if (!r.is_defined) undefined = i;
+      }
+    });
+  }
+  if (undefined == points) return true;
+  outcome_ = Outcome::Undefined;
+  undefined_at_.assign(axes_, 0);
+  for (std::size_t j = 0; j < inputs_.size(); ++j) {
+    inputs_[j] = columns_[tape_.inputs()[j]][std::size_t(undefined)];
+    if (j >= fixed_) undefined_at_[used_[j - fixed_]] = inputs_[j];
+  }
+  SELVAGE_CHECK(!tape_.evaluate(inputs_));  // and so the tape knows what is undefined
+  return false;
 }
 
 // The runs of [lo, lo + size) of axis k, by results in lexicographic order.

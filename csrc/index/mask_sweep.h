@@ -40,29 +40,15 @@ class MaskSweep {
   static constexpr std::int64_t kBatch = 1024;
   static constexpr std::int64_t kMostBoxes = std::int64_t{1} << 22;
 
-  struct Instruction {
-    Op op;
-    std::uint32_t out;
-    std::uint32_t a, b, c;
-  };
-  // One value of a batch, or one for all of it.
-  struct Column {
-    const std::int64_t* values;
-    bool is_one;
-  };
-
+  Interval& range(std::size_t k) { return ranges_[tape_.inputs()[fixed_ + k]]; }
+  const std::vector<std::int64_t>& results() const { return columns_[tape_.root_slot(0)]; }
   std::optional<bool> decide();
   void cover(std::size_t k, std::int64_t lo, std::int64_t hi, bool is_open,
              std::vector<MaskDiagram::Run>& runs);
   MaskDiagram::NodeId node_below(std::size_t k);
-  void evaluate_batch(std::size_t k, std::int64_t lo, std::int64_t points);
-  void evaluate_one_by_one(std::size_t k, std::int64_t lo, std::int64_t points);
-  void evaluate(const Instruction& in, std::size_t k, std::int64_t points);
-  template <class Value>
-  static void each_of(std::size_t n, std::int64_t* out, Value value);
+  bool evaluate(std::size_t k, std::int64_t lo, std::int64_t points);
   void append_results(std::size_t k, std::int64_t lo, std::int64_t size,
                       const std::int64_t* results, std::vector<MaskDiagram::Run>& runs);
-  Column column(std::uint32_t slot, std::size_t k) const;
 
   Tape tape_;
   std::size_t fixed_;
@@ -71,24 +57,16 @@ class MaskSweep {
   std::vector<std::int64_t> suffix_;   // points of the axes from k on, at most kBatch + 1
   std::size_t axes_;                   // all of them
 
-  std::vector<Instruction> code_;
-  std::vector<Interval> ranges_;                    // by slot: the box, constants, what comes out
-  std::vector<int> last_axis_;                      // by slot: the last k it depends on, or -1
-  std::vector<std::vector<std::int64_t>> columns_;  // by slot
-  // What the column of an axis holds: from .. end - 1 and over again.
-  struct Filled {
-    std::int64_t from = 0, end = 0, points = 0;
-    friend bool operator==(const Filled&, const Filled&) = default;
-  };
-  std::vector<Filled> filled_;  // by axis
-  std::uint32_t root_ = 0;
-  bool is_safe_ = false;  // in the box last decided: nothing overflows or divides by 0
+  // By slot of the tape: what it is in the box, and at the points of a batch.
+  std::vector<Interval> ranges_;
+  std::vector<std::vector<std::int64_t>> columns_;
 
   DiagramBuilder builder_;
   std::int64_t points_ = 0, boxes_ = 0;
   Outcome outcome_ = Outcome::Done;
   MaskDiagram diagram_ = MaskDiagram::none();
-  std::vector<std::int64_t> undefined_at_, inputs_;
+  std::vector<std::int64_t> undefined_at_;
+  std::vector<std::int64_t> inputs_;  // of the tape: the fixed ones, then the axes
 };
 
 }  // namespace selvage

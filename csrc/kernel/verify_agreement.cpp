@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/apply.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/verify_agreement.h>
 
@@ -22,30 +23,15 @@ Agreement::Agreement(ExprPool& pool, Environment second, std::function<Interval(
 Interval Agreement::interval(Expr x) {
   std::unordered_map<std::uint32_t, Interval> made;
   for (Expr e : reachable(std::span(&x, 1), true)) {
-    const auto operand = [&](std::size_t i) { return made.at(e[i].id()); };
     Interval out;
-    switch (e.op()) {
-      case Op::Const: out = Interval::point(e.value()); break;
-      case Op::Symbol: out = range_(e); break;
-      case Op::Let: out = operand(0); break;
-      case Op::Add: out = operand(0) + operand(1); break;
-      case Op::Sub: out = operand(0) - operand(1); break;
-      case Op::Mul: out = operand(0) * operand(1); break;
-      case Op::Div: out = operand(0) / operand(1); break;
-      case Op::Mod: out = operand(0) % operand(1); break;
-      case Op::Min: out = min(operand(0), operand(1)); break;
-      case Op::Max: out = max(operand(0), operand(1)); break;
-      case Op::Xor: out = operand(0) ^ operand(1); break;
-      case Op::Select: out = hull(operand(1), operand(2)); break;
-      case Op::Bool:
-      case Op::Lt:
-      case Op::Le:
-      case Op::Eq:
-      case Op::Not:
-      case Op::And:
-      case Op::Or: out = {0, 1}; break;
-      case Op::Load:
-      case Op::Call: break;
+    if (e.is(Op::Const) || e.is(Op::Bool)) {
+      out = Interval::point(e.value());
+    } else if (e.is(Op::Symbol)) {
+      out = range_(e);
+    } else if (!e.is(Op::Load) && !e.is(Op::Call)) {
+      Interval operands[3];
+      for (std::size_t i = 0; i < e.args().size(); ++i) operands[i] = made.at(e[i].id());
+      out = apply(e.op(), operands[0], operands[1], operands[2]);
     }
     made[e.id()] = out;
   }

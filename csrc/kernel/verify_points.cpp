@@ -1,8 +1,8 @@
 #include <selvage/base/integer.h>
-#include <selvage/base/random.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_points.h>
 #include <selvage/simplifier/linear.h>
+#include <selvage/simplifier/sampler.h>
 
 #include <algorithm>
 #include <numeric>
@@ -141,59 +141,20 @@ std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> express
 std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbols,
                                  std::size_t most) {
   if (symbols.empty()) return {Point{}};
-  constexpr std::int64_t kSmall[] = {1, 2, 3, 4, 5, 7, 8, 16, 17};
   // Wider than a warp, than a block.
-  constexpr std::int64_t kLarge[] = {257, 384, 1000, 1024, 1027, 2048};
-  constexpr std::int64_t kMiddling[] = {31, 32, 33, 40, 64, 65, 100, 128, 200, 257};
+  constexpr std::int64_t kSpreads[] = {16, 64, 256, 2048};
   constexpr int kTries = 400;
-  std::vector<Expr> all(symbols.begin(), symbols.end());
-  for (const Facts::Symbol& s : facts.symbols()) {
-    if (!contains(all, s.symbol)) all.push_back(s.symbol);
-  }
-  std::vector<Expr> roots = relations(facts);
-  for (Expr e : symbols_of(roots)) {
-    if (!contains(all, e)) all.push_back(e);
-  }
-  roots.push_back(facts.pool().truth(true));
-  Tape tape(roots, all);
-  SplitMix64 random(0x5A3B1E);
-  std::vector<std::vector<std::int64_t>> found;
-  for (int attempt = 0; attempt < kTries && found.size() < most; ++attempt) {
-    std::vector<std::int64_t> values;
-    const Expr large = all[found.size() / 4 % all.size()];
-    for (Expr e : all) {
-      const Facts::Symbol* s = facts.find(e);
-      const Interval range = s == nullptr ? Interval{} : s->range;
-      const Congruence c = s == nullptr ? Congruence{} : s->congruence;
-      const bool is_small = (found.size() % 2 == 0) != (random.next() % 4 == 0);
-      std::int64_t v = is_small ? kSmall[random.next() % std::size(kSmall)]
-                                : kMiddling[random.next() % std::size(kMiddling)];
-      if (found.size() % 4 == 2 && same(e, large)) v = kLarge[random.next() % std::size(kLarge)];
-      if (random.next() % 4 == 0 && range.has_lo()) v = range.lo;
-      v = std::clamp(v, range.lo, std::max(range.lo, range.hi));
-      if (c.modulus > 1) {
-        // Down to one that the congruence holds, or the next one up.
-        v = saturating_add(v, -*euclid_mod(*euclid_mod(v, c.modulus) - c.residue, c.modulus));
-        if (v < range.lo) v = saturating_add(v, c.modulus);
-      }
-      values.push_back(v);
-    }
-    bool is_allowed = tape.evaluate(values);
-    for (std::size_t i = 0; is_allowed && i < roots.size(); ++i) is_allowed = tape.root(i) != 0;
-    for (std::size_t i = 0; is_allowed && i < all.size(); ++i) {
-      const Facts::Symbol* s = facts.find(all[i]);
-      is_allowed =
-          s == nullptr || (s->range.contains(values[i]) && s->congruence.contains(values[i]));
-    }
-    if (is_allowed && std::find(found.begin(), found.end(), values) == found.end()) {
-      found.push_back(std::move(values));
-    }
-  }
+  Sampler sampler(facts, symbols, 0x5A3B1E);
   std::vector<Point> points;
-  for (const auto& values : found) {
-    Point p = point_at(all, values);
-    std::erase_if(p, [&](const auto& entry) { return !contains(symbols, entry.first); });
-    points.push_back(std::move(p));
+  std::vector<std::vector<std::int64_t>> found;
+  for (int attempt = 0; attempt < kTries && points.size() < most; ++attempt) {
+    if (!sampler.draw(kSpreads[points.size() % std::size(kSpreads)])) continue;
+    Point point = sampler.point();
+    std::erase_if(point, [&](const auto& entry) { return !contains(symbols, entry.first); });
+    point = in_order(symbols, point);
+    if (std::find(found.begin(), found.end(), values_in(point)) != found.end()) continue;
+    found.push_back(values_in(point));
+    points.push_back(std::move(point));
   }
   return points;
 }
@@ -202,46 +163,14 @@ std::optional<std::vector<Point>> all_points(const Facts& facts, std::span<const
                                              std::size_t most) {
   constexpr std::int64_t kMostTried = 1 << 14;
   if (symbols.empty()) return std::vector<Point>{{}};
-  std::vector<Expr> known = relations(facts);
-  std::erase_if(known, [&](Expr e) {
-    const std::vector<Expr> own = symbols_of(std::span(&e, 1));
-    return std::none_of(own.begin(), own.end(), [&](Expr s) { return contains(symbols, s); });
-  });
-  if (!uses_only(known, symbols)) return std::nullopt;
-  std::vector<const Facts::Symbol*> of;
-  std::int64_t tried = 1;
-  for (Expr e : symbols) {
-    of.push_back(facts.find(e));
-    if (of.back() == nullptr) return std::nullopt;
-    const Interval& range = of.back()->range;
-    if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
-    const auto width = checked_sub(range.hi, range.lo);
-    const auto all = width ? checked_add(*width, 1) : std::nullopt;
-    const auto product = all ? checked_mul(tried, std::max<std::int64_t>(*all, 0)) : std::nullopt;
-    if (!product || *product > kMostTried) return std::nullopt;
-    tried = *product;
-  }
-  std::vector<Expr> roots = known;
-  roots.push_back(facts.pool().truth(true));
-  Tape tape(roots, symbols);
+  Sampler sampler(facts, symbols);
+  if (sampler.symbols().size() > symbols.size() || !sampler.count(kMostTried)) return std::nullopt;
   std::vector<Point> points;
-  std::vector<std::int64_t> values(symbols.size());
-  for (std::int64_t n = 0; n < tried; ++n) {
-    std::int64_t rest = n;
-    bool is_allowed = true;
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-      const Interval& range = of[i]->range;
-      values[i] = range.lo + rest % (range.hi - range.lo + 1);
-      rest /= range.hi - range.lo + 1;
-      is_allowed = is_allowed && of[i]->congruence.contains(values[i]);
-    }
-    is_allowed = is_allowed && tape.evaluate(values);
-    for (std::size_t i = 0; is_allowed && i < roots.size(); ++i) is_allowed = tape.root(i) != 0;
-    if (!is_allowed) continue;
-    if (points.size() == most) return std::nullopt;
-    points.push_back(point_at(symbols, values));
-  }
-  return points;
+  const bool is_all = sampler.for_each([&] {
+    points.push_back(in_order(symbols, sampler.point()));
+    return points.size() <= most;
+  });
+  return is_all ? std::optional(std::move(points)) : std::nullopt;
 }
 
 }  // namespace selvage

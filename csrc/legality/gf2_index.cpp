@@ -5,7 +5,7 @@
 // sums and products by numbers keep. Where its coefficients and its constant are not negative and
 // no two of them share a binary digit, no sum of them ever carries: digit p of the value is the one
 // form whose coefficient has it, and xor, / 2^k and % 2^k act on the digits.
-#include <selvage/base/integer.h>
+#include <selvage/expr/apply.h>
 #include <selvage/expr/tape.h>
 #include <selvage/legality/gf2_index.h>
 
@@ -132,44 +132,34 @@ Result shifted(const Combination& a, const Combination& divisor, bool quotient) 
   return combination_of(result);
 }
 
-Result operation(Op op, const Combination& a, const Combination& b) {
-  switch (op) {
-    case Op::Add: return sum(a, b);
-    case Op::Sub: {
-      const Result minus = scaled(b, -1);
-      return minus ? sum(a, *minus) : std::nullopt;
-    }
-    case Op::Mul:
-      if (b.terms.empty()) return scaled(a, b.constant);
-      return a.terms.empty() ? scaled(b, a.constant) : std::nullopt;
-    case Op::Div: return shifted(a, b, true);
-    case Op::Mod: return shifted(a, b, false);
-    case Op::Xor: return xor_of(a, b);
-    case Op::Const:
-    case Op::Bool:
-    case Op::Symbol:
-    case Op::Let:
-    case Op::Min:
-    case Op::Max:
-    case Op::Select:
-    case Op::Load:
-    case Op::Call:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Eq:
-    case Op::Not:
-    case Op::And:
-    case Op::Or: break;
-  }
-  return std::nullopt;
+// The algebra of expr/apply.h.
+Result operator+(const Result& a, const Result& b) { return a && b ? sum(*a, *b) : std::nullopt; }
+Result operator-(const Result& a, const Result& b) {
+  return a + (b ? scaled(*b, -1) : std::nullopt);
 }
+Result operator*(const Result& a, const Result& b) {
+  if (!a || !b) return std::nullopt;
+  if (b->terms.empty()) return scaled(*a, b->constant);
+  return a->terms.empty() ? scaled(*b, a->constant) : std::nullopt;
+}
+Result operator/(const Result& a, const Result& b) {
+  return a && b ? shifted(*a, *b, true) : std::nullopt;
+}
+Result operator%(const Result& a, const Result& b) {
+  return a && b ? shifted(*a, *b, false) : std::nullopt;
+}
+Result operator^(const Result& a, const Result& b) {
+  return a && b ? xor_of(*a, *b) : std::nullopt;
+}
+Result min(const Result&, const Result&) { return std::nullopt; }
+Result max(const Result&, const Result&) { return std::nullopt; }
 
 // Operands come before their users, so there is no recursion.
 std::optional<AffineMap> map_by_structure(Expr e, std::span<const BitVariable> variables,
                                           int bits) {
   const std::vector<Expr> nodes = reachable(std::span(&e, 1), true);
   if (nodes.size() > kMostNodes) return std::nullopt;
-  std::unordered_map<std::uint32_t, Combination> known;
+  std::unordered_map<std::uint32_t, Result> known;
   int first = 0;
   for (const BitVariable& v : variables) {
     Combination value;
@@ -184,15 +174,14 @@ std::optional<AffineMap> map_by_structure(Expr e, std::span<const BitVariable> v
     Result value;
     if (node.is(Op::Const)) {
       value = Combination{.constant = node.value(), .terms = {}};
-    } else if (node.is(Op::Let)) {
-      value = known.at(node[0].id());
-    } else if (node.args().size() == 2) {
-      value = operation(node.op(), known.at(node[0].id()), known.at(node[1].id()));
+    } else if (node.is(Op::Let) || node.args().size() == 2) {
+      const auto operand = [&](Expr a) -> const Result& { return known.at(a.id()); };
+      value = apply(node.op(), operand(node[0]), operand(node.args().back()));
     }
     if (!value) return std::nullopt;
-    known.emplace(node.id(), std::move(*value));
+    known.emplace(node.id(), std::move(value));
   }
-  const auto digits = digits_of(known.at(e.id()));
+  const auto digits = digits_of(*known.at(e.id()));
   if (!digits) return std::nullopt;
   std::vector<std::uint64_t> rows;
   std::uint64_t offset = 0;

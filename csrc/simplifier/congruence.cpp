@@ -43,14 +43,18 @@ Congruence operator*(Congruence x, Congruence y) {
               checked_mul(x.residue, y.residue));
 }
 
-Congruence divide(Congruence x, std::int64_t d) {
+Congruence operator/(Congruence x, Congruence y) {
+  const std::int64_t d = y.residue;
+  if (!y.is_point() || d < 1) return Congruence::everything();
   if (x.is_point()) return Congruence::point(floor_div(x.residue, d));
   // (m*s + r) / d = (m/d)*s + r/d if d divides m.
   if (x.modulus % d != 0) return Congruence::everything();
   return make(x.modulus / d, floor_div(x.residue, d));
 }
 
-Congruence remainder(Congruence x, std::int64_t d) {
+Congruence operator%(Congruence x, Congruence y) {
+  const std::int64_t d = y.residue;
+  if (!y.is_point() || d < 1) return Congruence::everything();
   if (x.decides(d)) return Congruence::point(*euclid_mod(x.residue, d));
   // v % d = v - d*(v/d): known modulo gcd(m, d).
   return make(greatest_common_divisor(x.modulus, d), x.residue);
@@ -82,6 +86,23 @@ bool intersect(Congruence x, Congruence y, Congruence* out) {
     }
   }
   return false;
+}
+
+std::optional<std::int64_t> first_member(std::int64_t from, Congruence x) {
+  if (x.is_point()) return x.residue >= from ? std::optional(x.residue) : std::nullopt;
+  return checked_add(from, *euclid_mod(x.residue - *euclid_mod(from, x.modulus), x.modulus));
+}
+
+std::optional<std::int64_t> last_member(std::int64_t to, Congruence x) {
+  if (x.is_point()) return x.residue <= to ? std::optional(x.residue) : std::nullopt;
+  return checked_sub(to, *euclid_mod(*euclid_mod(to, x.modulus) - x.residue, x.modulus));
+}
+
+Interval tightened(Interval range, Congruence to) {
+  if (to.modulus <= 1) return range;
+  if (range.has_lo()) range.lo = first_member(range.lo, to).value_or(Interval::kInfinity);
+  if (range.has_hi()) range.hi = last_member(range.hi, to).value_or(Interval::kMinusInfinity);
+  return range;
 }
 
 }  // namespace selvage

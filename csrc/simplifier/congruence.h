@@ -1,6 +1,9 @@
 #pragma once
 
+#include <selvage/simplifier/interval.h>
+
 #include <cstdint>
+#include <optional>
 
 namespace selvage {
 
@@ -25,11 +28,21 @@ struct Congruence {
 Congruence operator+(Congruence x, Congruence y);
 Congruence operator-(Congruence x, Congruence y);
 Congruence operator*(Congruence x, Congruence y);
-// Quotient and remainder by a constant d >= 1.
-Congruence divide(Congruence x, std::int64_t d);
-Congruence remainder(Congruence x, std::int64_t d);
+// Quotient and remainder: known by a constant of at least 1.
+Congruence operator/(Congruence x, Congruence y);
+Congruence operator%(Congruence x, Congruence y);
 // The smallest congruence that holds both, and the members of both (nothing: `false`).
 Congruence hull(Congruence x, Congruence y);
+inline Congruence min(Congruence x, Congruence y) { return hull(x, y); }
+inline Congruence max(Congruence x, Congruence y) { return hull(x, y); }
+inline Congruence choice(Congruence, Congruence x, Congruence y) { return hull(x, y); }
 bool intersect(Congruence x, Congruence y, Congruence* out);
+
+// The least member that is `from` or more, the greatest that is `to` or less; nothing where there
+// is none of 64 bits.
+std::optional<std::int64_t> first_member(std::int64_t from, Congruence x);
+std::optional<std::int64_t> last_member(std::int64_t to, Congruence x);
+// The range from its first member to its last one. A congruence of one number leaves it as it is.
+Interval tightened(Interval range, Congruence to);
 
 }  // namespace selvage

@@ -1,7 +1,9 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/simplifier/facts.h>
 #include <selvage/simplifier/linear.h>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -144,6 +146,26 @@ Facts Facts::of_symbols() const {
   own.symbols_ = symbols_;
   own.positions_ = positions_;
   return own;
+}
+
+Facts Facts::without(std::span<const Expr> symbols) const {
+  const auto is_used = [&](Expr e) {
+    const std::vector<Expr> used = symbols_of(std::span(&e, 1));
+    return std::any_of(used.begin(), used.end(), [&](Expr s) { return contains(symbols, s); });
+  };
+  Facts rest(*pool_);
+  for (const Symbol& s : symbols_) {
+    if (contains(symbols, s.symbol)) continue;
+    Symbol& own = rest.declare(s.symbol) = s;
+    if (s.lo.valid() && is_used(s.lo))
+      own.lo = s.range.has_lo() ? pool_->constant(s.range.lo) : Expr();
+    if (s.hi.valid() && is_used(s.hi))
+      own.hi = s.range.has_hi() ? pool_->constant(s.range.hi) : Expr();
+  }
+  for (Expr condition : assumptions_) {
+    if (!is_used(condition)) rest.assumptions_.push_back(condition);
+  }
+  return rest;
 }
 
 std::vector<Expr> relations(const Facts& facts) {

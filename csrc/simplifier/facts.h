@@ -4,6 +4,7 @@
 #include <selvage/simplifier/congruence.h>
 #include <selvage/simplifier/interval.h>
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,9 @@ class Facts {
 
   // The same without assumptions: what is said of one symbol at a time.
   Facts of_symbols() const;
+
+  // The same without what speaks of these symbols.
+  Facts without(std::span<const Expr> symbols) const;
 
   ExprPool& pool() const { return *pool_; }
   // In the order of declaration: outer loops before inner ones.

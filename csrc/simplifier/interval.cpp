@@ -113,6 +113,31 @@ Interval operator^(Interval x, Interval y) {
 
 Interval min(Interval x, Interval y) { return {std::min(x.lo, y.lo), std::min(x.hi, y.hi)}; }
 Interval max(Interval x, Interval y) { return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)}; }
+
+namespace {
+
+Interval truth(bool always, bool never) {
+  return always ? Interval{1, 1} : never ? Interval{0, 0} : Interval{0, 1};
+}
+
+}  // namespace
+
+Interval less(Interval x, Interval y) { return truth(x.hi < y.lo, x.lo >= y.hi); }
+Interval less_or_equal(Interval x, Interval y) { return truth(x.hi <= y.lo, x.lo > y.hi); }
+Interval equal(Interval x, Interval y) {
+  return truth(x.is_point() && x == y, x.hi < y.lo || y.hi < x.lo);
+}
+Interval negation(Interval x) { return truth(x.never(), x.always()); }
+Interval conjunction(Interval x, Interval y) {
+  return truth(x.always() && y.always(), x.never() || y.never());
+}
+Interval disjunction(Interval x, Interval y) {
+  return truth(x.always() || y.always(), x.never() && y.never());
+}
+Interval choice(Interval condition, Interval x, Interval y) {
+  return condition.always() ? x : condition.never() ? y : hull(x, y);
+}
+
 Interval hull(Interval x, Interval y) { return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)}; }
 Interval intersect(Interval x, Interval y) { return {std::max(x.lo, y.lo), std::min(x.hi, y.hi)}; }
 

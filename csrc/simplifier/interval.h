@@ -22,6 +22,8 @@ struct Interval {
   bool has_lo() const { return lo != kMinusInfinity; }
   bool has_hi() const { return hi != kInfinity; }
   bool contains(std::int64_t v) const { return lo <= v && v <= hi; }
+  bool always() const { return !contains(0); }  // as a truth
+  bool never() const { return lo == 0 && hi == 0; }
   bool within(std::int64_t a, std::int64_t b) const { return a <= lo && hi <= b; }
 
   friend bool operator==(const Interval&, const Interval&) = default;
@@ -37,6 +39,16 @@ Interval operator%(Interval x, Interval y);
 Interval operator^(Interval x, Interval y);
 Interval min(Interval x, Interval y);
 Interval max(Interval x, Interval y);
+// Truths: {1, 1} where it always holds, {0, 0} where it never does, else {0, 1}. An operand holds
+// where it is not 0.
+Interval less(Interval x, Interval y);
+Interval less_or_equal(Interval x, Interval y);
+Interval equal(Interval x, Interval y);
+Interval negation(Interval x);
+Interval conjunction(Interval x, Interval y);
+Interval disjunction(Interval x, Interval y);
+Interval choice(Interval condition, Interval x, Interval y);
+
 Interval hull(Interval x, Interval y);
 Interval intersect(Interval x, Interval y);
 

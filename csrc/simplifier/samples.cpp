@@ -1,5 +1,5 @@
-#include <selvage/base/integer.h>
-#include <selvage/expr/tape.h>
+#include <selvage/expr/apply.h>
+#include <selvage/simplifier/sampler.h>
 #include <selvage/simplifier/samples.h>
 
 #include <algorithm>
@@ -12,17 +12,8 @@ constexpr int kRedraws = 4;  // of drawing again the points that an assumption f
 
 }  // namespace
 
-// The first two points lie at the ends of all ranges, the others at an end or anywhere.
-std::int64_t Samples::draw(const Interval& range, std::size_t point) {
-  const std::uint64_t pick = random_.next();
-  if (point == 0 || pick % 4 == 0) return range.hi;
-  if (point == 1 || pick % 4 == 1) return range.lo;
-  const std::uint64_t width = std::uint64_t(range.hi) - std::uint64_t(range.lo) + 1;
-  return std::int64_t(std::uint64_t(range.lo) +
-                      (width == 0 ? random_.next() : (pick >> 2) % width));
-}
-
-// Gives the symbol a value at each of these points; returns those where there is one.
+// Gives the symbol a value at each of these points; returns those where there is one. The first
+// two lie at the ends of all ranges.
 Samples::Mask Samples::choose_symbol(const Facts::Symbol& s, Mask points) {
   constexpr std::int64_t kWide = 1 << 10;
   const Values* lo = s.lo.valid() && !s.lo.is(Op::Const) ? &values(s.lo) : nullptr;
@@ -42,18 +33,12 @@ Samples::Mask Samples::choose_symbol(const Facts::Symbol& s, Mask points) {
     if (hi != nullptr) range.hi = std::min(range.hi, hi->at[k]);
     if (!range.has_lo()) range.lo = std::min<std::int64_t>(-kWide, range.has_hi() ? range.hi : 0);
     if (!range.has_hi()) range.hi = saturating_add(std::max<std::int64_t>(range.lo, 0), kWide);
+    range = tightened(range, s.congruence);
     if (range.empty()) continue;
-    std::int64_t value = draw(range, k);
-    if (const Congruence c = s.congruence; c.modulus > 1) {
-      const auto down = checked_sub(*euclid_mod(value, c.modulus), c.residue);
-      const auto moved = down ? checked_sub(value, *down) : std::nullopt;
-      if (!moved) continue;
-      value = *moved;
-      if (value < range.lo) value = saturating_add(value, c.modulus);
-      if (value > range.hi) value = saturating_add(value, -c.modulus);
-      if (!range.contains(value)) continue;
-    }
-    v.at[k] = value;
+    v.at[k] = k == 0   ? range.hi
+              : k == 1 ? range.lo
+                       : draw_value(range, s.congruence, kWide, random_);
+    if (!range.contains(v.at[k])) continue;
     v.defined |= bit;
     found |= bit;
   }
@@ -103,54 +88,26 @@ const Samples::Values& Samples::values(Expr e) {
 // From the values of the operands, which are known.
 void Samples::compute(Expr e, Values& out) {
   out.known = true;
-  const auto operand = [&](std::size_t i) -> const Values& { return values_[e[i]]; };
-  const auto each = [&](auto value) {
-    const Values& a = operand(0);
-    const Values& b = operand(e.args().size() - 1);
-    for (std::size_t k = 0; k < kPoints; ++k) {
-      if (!(a.defined & b.defined & (1u << k))) continue;
-      const std::optional<std::int64_t> r = value(a.at[k], b.at[k]);
-      if (!r) continue;
-      out.at[k] = *r;
-      out.defined |= Mask(1u << k);
-    }
-  };
-  using I = std::int64_t;
-  switch (e.op()) {
-    case Op::Const:
-    case Op::Bool:
-      out.at.fill(e.value());
-      out.defined = Mask((1u << kPoints) - 1);
-      return;
-    case Op::Symbol:
-      // The facts say nothing of it: any integer.
-      free_.push_back({e, {}, {}, {}, {}});
-      choose_symbol(free_.back(), Mask((1u << kPoints) - 1));
-      return;
-    case Op::Let: return each([](I a, I) { return std::optional(a); });
-    case Op::Add: return each(checked_add);
-    case Op::Sub: return each(checked_sub);
-    case Op::Mul: return each(checked_mul);
-    case Op::Div: return each(euclid_div);
-    case Op::Mod: return each(euclid_mod);
-    case Op::Min: return each([](I a, I b) { return std::optional(std::min(a, b)); });
-    case Op::Max: return each([](I a, I b) { return std::optional(std::max(a, b)); });
-    case Op::Xor: return each([](I a, I b) { return std::optional(a ^ b); });
-    case Op::Lt: return each([](I a, I b) { return std::optional<I>(a < b); });
-    case Op::Le: return each([](I a, I b) { return std::optional<I>(a <= b); });
-    case Op::Eq: return each([](I a, I b) { return std::optional<I>(a == b); });
-    case Op::Not: return each([](I a, I) { return std::optional<I>(a == 0); });
-    case Op::And: return each([](I a, I b) { return std::optional<I>(a != 0 && b != 0); });
-    case Op::Or: return each([](I a, I b) { return std::optional<I>(a != 0 || b != 0); });
-    case Op::Select:
+  if (e.is(Op::Const) || e.is(Op::Bool)) {
+    out.at.fill(e.value());
+    out.defined = kAll;
+  } else if (e.is(Op::Symbol)) {
+    // The facts say nothing of it: any integer.
+    free_.push_back({e, {}, {}, {}, {}});
+    choose_symbol(free_.back(), kAll);
+  } else if (!e.is(Op::Load) && !e.is(Op::Call)) {
+    const auto operand = [&](std::size_t i) -> const Values& {
+      return values_[e[std::min(i, e.args().size() - 1)]];
+    };
+    const Values &a = operand(0), &b = operand(1), &c = operand(2);
+    with_operator(e.op(), [&](auto f) {
       for (std::size_t k = 0; k < kPoints; ++k) {
-        if (!(operand(0).defined & operand(1).defined & operand(2).defined & (1u << k))) continue;
-        out.at[k] = operand(operand(0).at[k] != 0 ? 1 : 2).at[k];
-        out.defined |= Mask(1u << k);
+        if (!(a.defined & b.defined & c.defined & (1u << k))) continue;
+        const Checked r = f(Checked(a.at[k]), Checked(b.at[k]), Checked(c.at[k]));
+        out.at[k] = r.value;
+        out.defined |= Mask(std::uint8_t{r.is_defined} << k);
       }
-      return;
-    case Op::Load:
-    case Op::Call: return;
+    });
   }
 }
 

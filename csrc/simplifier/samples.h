@@ -36,7 +36,6 @@ class Samples {
     bool known = false;
   };
 
-  std::int64_t draw(const Interval& range, std::size_t point);
   Mask choose_symbol(const Facts::Symbol& s, Mask points);
   const Values& values(Expr e);
   // Its values at these points; clears the bits of those at which it has none.

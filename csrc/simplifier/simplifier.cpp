@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/expr/apply.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -297,14 +298,8 @@ Expr Simplifier::rewrite(Expr e) {
   }
   const Expr s = pool().make(e.op(), std::span(args, e.args().size()));
   if (constant && info(e.op()).result == Result::Int && !e.is(Op::Select)) {
-    const std::int64_t a = args[0].value(), b = args[1].value();
-    std::optional<std::int64_t> v;
-    if (e.is(Op::Div)) v = euclid_div(a, b);
-    if (e.is(Op::Mod)) v = euclid_mod(a, b);
-    if (e.is(Op::Min)) v = std::min(a, b);
-    if (e.is(Op::Max)) v = std::max(a, b);
-    if (e.is(Op::Xor)) v = a ^ b;
-    return v ? pool().constant(*v) : s;
+    const Checked v = selvage::apply(e.op(), Checked(args[0].value()), Checked(args[1].value()));
+    return v.is_defined ? pool().constant(v.value) : s;
   }
   if (e.is(Op::Div) || e.is(Op::Mod)) {
     if (const auto divided = divide_wide(e, args[1])) return normalize(*divided);

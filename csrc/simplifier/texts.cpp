@@ -2,6 +2,7 @@
 // or stays as it is with the texts of its own parts in it, whichever is cheaper and needs no wider
 // integer: so what cannot be rewritten takes nothing else with it, and no part gets dearer.
 
+#include <selvage/expr/apply.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -44,7 +45,11 @@ const Simplifier::AsWritten& Simplifier::as_written(Expr e) {
     if (!is_opaque) operands[i] = operand.range;
     width = std::max(width, operand.width);
   }
-  const Interval range = is_opaque ? interval(e) : range_of_operator(e, operands);
+  const bool is_leaf = e.is(Op::Const) || e.is(Op::Bool);
+  const Interval range = is_leaf ? Interval::point(e.value())
+                         : is_opaque
+                             ? interval(e)
+                             : selvage::apply(e.op(), operands[0], operands[1], operands[2]);
   return memo.emplace(AsWritten{range, std::max(width, width_of(range))});
 }
 

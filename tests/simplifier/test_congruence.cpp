@@ -61,13 +61,13 @@ TEST(Congruence, QuotientsHoldAllValuesAndRemaindersNoMore) {
     for (std::int64_t d = 1; d <= 12; ++d) {
       std::vector<std::int64_t> remainders;
       for (const std::int64_t a : members(x, 200)) {
-        ASSERT_TRUE(divide(x, d).contains(*euclid_div(a, d)));
+        ASSERT_TRUE((x / Congruence::point(d)).contains(*euclid_div(a, d)));
         remainders.push_back(*euclid_mod(a, d));
       }
-      ASSERT_EQ(remainder(x, d), smallest(remainders)) << x.residue << " mod " << x.modulus;
+      ASSERT_EQ(x % Congruence::point(d), smallest(remainders)) << x.residue << " mod " << x.modulus;
     }
   }
-  EXPECT_EQ(divide({12, 7}, 4), (Congruence{3, 1}));
+  EXPECT_EQ((Congruence{12, 7} / Congruence::point(4)), (Congruence{3, 1}));
 }
 
 TEST(Congruence, HullIsTheSmallestThatHoldsBoth) {
