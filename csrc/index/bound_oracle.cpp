@@ -21,12 +21,7 @@ class NumericOracle : public BoundOracle {
 
   std::vector<char> implied(std::span<const BoundId> assumed, Effort) override {
     Bounds bounds = base_;
-    for (BoundId b : assumed) {
-      const std::size_t v = b / 2;
-      const bool low = b % 2 == 0;
-      bounds.set(v, low ? 0 : Interval::kMinusInfinity,
-                 low ? Interval::kInfinity : system_.extent(v) - 1);
-    }
+    for (BoundId b : assumed) bounds.set_half(b / 2, Half(b % 2));
     bounds.propagate();
     std::vector<char> flags(2 * system_.size());
     // Both ways: what does not follow is assumed broken; if nothing is left then, it does follow,
@@ -37,7 +32,9 @@ class NumericOracle : public BoundOracle {
         for (Half half : {Half::Lo, Half::Hi}) {
           if (bounds.implies(v, half)) continue;
           Bounds broken = bounds;
-          if (broken.deny(v, half)) continue;
+          const bool is_left = broken.deny(v, half);
+          steps_ += broken.steps() - bounds.steps();
+          if (is_left) continue;
           bounds.assume(v, half);
           again = true;
         }
@@ -46,12 +43,15 @@ class NumericOracle : public BoundOracle {
     for (std::size_t v = 0; v < system_.size(); ++v) {
       for (Half half : {Half::Lo, Half::Hi}) flags[bound_id(v, half)] = bounds.implies(v, half);
     }
+    steps_ += bounds.steps() - base_.steps();
     return flags;
   }
+  std::uint64_t steps() const override { return steps_; }
 
  private:
   const HoleSystem& system_;
   Bounds base_;
+  std::uint64_t steps_ = 0;
 };
 
 class SymbolicOracle : public BoundOracle {

@@ -17,6 +17,8 @@ class BoundOracle {
   enum class Effort : std::uint8_t { Quick, Thorough };
   virtual ~BoundOracle() = default;
   virtual std::vector<char> implied(std::span<const BoundId> assumed, Effort effort) = 0;
+  // Relations that were looked at for all answers so far.
+  virtual std::uint64_t steps() const { return 0; }
 };
 
 // For known extents: intervals and congruences of all coordinates in one fixpoint, then what is

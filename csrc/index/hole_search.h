@@ -11,7 +11,6 @@ namespace selvage {
 // Looks for a loop point at which everything assumed holds and one bound is broken, by halving loop
 // ranges and propagating: exact where it ends within its budget.
 struct SearchResult {
-  enum class Answer : std::uint8_t { Found, None, GaveUp };
   Answer answer;
   std::vector<std::int64_t> point;  // of the loops, where found
 };

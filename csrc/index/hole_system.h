@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/ir/path.h>
-#include <selvage/simplifier/congruence.h>
+#include <selvage/simplifier/propagation.h>
 
 #include <functional>
 #include <optional>
@@ -36,8 +36,8 @@ class HoleSystem {
 
   // All coordinates at one loop point; nothing where one leaves 64 bits.
   std::optional<std::vector<std::int64_t>> at(std::span<const std::int64_t> loop_point) const;
-  // The relations that a variable takes part in.
-  const std::vector<std::uint32_t>& around(std::size_t variable) const { return around_[variable]; }
+  // The same, for propagation; loop variables are within their extents.
+  const Relations& equations() const { return equations_; }
   // Variables in different components have nothing to do with one another.
   std::uint32_t component(std::size_t variable) const { return component_[variable]; }
   bool in_bounds(std::size_t variable, std::int64_t index) const {
@@ -45,16 +45,17 @@ class HoleSystem {
   }
 
  private:
+  void add_equations(const Relation& r);
+
   std::size_t loops_;
   std::vector<std::int64_t> extents_;
   std::vector<Relation> relations_;
   std::vector<std::uint32_t> component_;
-  std::vector<std::vector<std::uint32_t>> around_;
+  Relations equations_;
 };
 
-// What is known of every variable: an interval and a congruence each, narrowed until nothing more
-// follows. Sound: no value that a loop point takes under what is assumed is ever lost.
-class Bounds {
+// What is known of every variable (simplifier/propagation.h).
+class Bounds : public Box {
  public:
   // Loop variables within their extents, everything else as follows from that.
   explicit Bounds(const HoleSystem& system);
@@ -62,34 +63,16 @@ class Bounds {
   // Each narrows and propagates; false: no loop point is left.
   bool assume(std::size_t variable, Half half);
   bool deny(std::size_t variable, Half half);
-  bool narrow(std::size_t variable, std::int64_t lo, std::int64_t hi);
   // Without propagation, for several at once; then propagate().
-  bool set(std::size_t variable, std::int64_t lo, std::int64_t hi);
-  bool propagate();
+  bool set_half(std::size_t variable, Half half);
 
   bool implies(std::size_t variable, Half half) const;
   bool implies(std::size_t variable) const {
     return implies(variable, Half::Lo) && implies(variable, Half::Hi);
   }
-  bool empty() const { return empty_; }
-  Interval operator[](std::size_t variable) const { return ranges_[variable]; }
-
-  // Relations looked at by all propagation so far: what a budget counts.
-  static thread_local std::uint64_t steps;
 
  private:
-  void touch(std::size_t variable);
-  bool apply(const HoleSystem::Relation& relation);
-  bool apply_digits(const HoleSystem::Relation& relation);
-  bool apply_swizzle(const HoleSystem::Relation& relation);
-  bool known_congruent(std::uint32_t variable, std::int64_t modulus, std::int64_t residue);
-
   const HoleSystem* system_;
-  std::vector<Interval> ranges_;
-  std::vector<Congruence> residues_;
-  std::vector<std::uint32_t> queue_;  // relations to look at again; empty after propagate()
-  std::vector<char> queued_;
-  bool empty_ = false;
 };
 
 }  // namespace selvage

@@ -122,16 +122,16 @@ class Planner {
     const auto rest_of = [&](const Members& members) {
       return not_implied(oracle_->implied(bounds_of(members), Effort::Quick));
     };
-    const std::uint64_t last_step = Bounds::steps + kCompletionSteps;
+    const std::uint64_t last_step = oracle_->steps() + kCompletionSteps;
     for (Members rest = rest_of(chosen_); !rest.empty(); rest = rest_of(chosen_)) {
-      if (Bounds::steps > last_step) {
+      if (oracle_->steps() > last_step) {
         chosen_.insert(chosen_.end(), rest.begin(), rest.end());
         std::sort(chosen_.begin(), chosen_.end());
         return;
       }
       chosen_.insert(std::upper_bound(chosen_.begin(), chosen_.end(), rest.back()), rest.back());
     }
-    for (std::size_t k = 0; k < chosen_.size() && Bounds::steps < last_step;) {
+    for (std::size_t k = 0; k < chosen_.size() && oracle_->steps() < last_step;) {
       Members fewer = chosen_;
       fewer.erase(fewer.begin() + std::ptrdiff_t(k));
       if (rest_of(fewer).empty()) {
@@ -156,13 +156,9 @@ class Planner {
       for (const Instance& i : instances_) bases_.emplace_back(i.system);
     }
     Bounds bounds = bases_[at];
-    const std::uint64_t before = Bounds::steps;
-    for (BoundId b : assumed) {
-      bounds.set(b / 2, b % 2 == 0 ? 0 : Interval::kMinusInfinity,
-                 b % 2 == 0 ? Interval::kInfinity : instance.system.extent(b / 2) - 1);
-    }
+    for (BoundId b : assumed) bounds.set_half(b / 2, Half(b % 2));
     bounds.propagate();
-    budget_ -= std::min(budget_, Bounds::steps - before);
+    budget_ -= std::min(budget_, bounds.steps() - bases_[at].steps());
     return bounds;
   }
 
@@ -197,8 +193,8 @@ class Planner {
           const BoundId b = bound_id(candidates_[m], half);
           if (flags[b]) continue;
           const SearchResult found = search(instances_[i], bounds, candidates_[m], half);
-          if (found.answer == SearchResult::Answer::Found && demand_at(i, found.point)) break;
-          if (found.answer == SearchResult::Answer::None && known_) {
+          if (found.answer == Answer::Found && demand_at(i, found.point)) break;
+          if (found.answer == Answer::None && known_) {
             flags[b] = 1;
             by_search_.insert(b);
             searched_ = true;
@@ -277,8 +273,8 @@ class Planner {
       const Bounds bounds = start(instances_[i], assumed);
       for (Half half : {Half::Hi, Half::Lo}) {
         const SearchResult found = search(instances_[i], bounds, candidates_[member], half);
-        if (found.answer == SearchResult::Answer::GaveUp) redundant_ = false;
-        if (found.answer != SearchResult::Answer::Found) continue;
+        if (found.answer == Answer::GaveUp) redundant_ = false;
+        if (found.answer != Answer::Found) continue;
         Members broken = broken_at(instances_[i].system, found.point);
         if (!std::binary_search(broken.begin(), broken.end(), member) || meets(broken, others)) {
           redundant_ = false;
@@ -364,8 +360,8 @@ class Planner {
     bool none = known_ && request_.exact;
     for (const Instance& instance : instances_) {
       const SearchResult found = search(instance, start(instance, others), b / 2, Half(b % 2));
-      if (found.answer == SearchResult::Answer::Found) return false;
-      if (found.answer == SearchResult::Answer::GaveUp) none = false;
+      if (found.answer == Answer::Found) return false;
+      if (found.answer == Answer::GaveUp) none = false;
     }
     return none || oracle_->implied(others, Effort::Thorough)[b] != 0;
   }

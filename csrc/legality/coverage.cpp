@@ -98,8 +98,8 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
       for (const Instance& instance : all) {
         const SearchResult found =
             find_violation(instance.system, Bounds(instance.system), v, half, budget);
-        if (found.answer != SearchResult::Answer::None) none = false;
-        if (found.answer != SearchResult::Answer::Found) continue;
+        if (found.answer != Answer::None) none = false;
+        if (found.answer != Answer::Found) continue;
         Point lost = instance.symbols;
         for (std::size_t i = 0; i < items.size(); ++i) lost.emplace_back(items[i], found.point[i]);
         return lost_at(lost, items);

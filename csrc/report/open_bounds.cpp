@@ -63,14 +63,10 @@ class OpenChecks {
     std::uint64_t budget = kSearchSteps;
     for (const Instance& instance : *instances_) {
       Bounds bounds(instance.system);
-      for_others(p, half, [&](const KeptPredicate& q, Half h) {
-        const std::size_t v = variable(q);
-        bounds.set(v, h == Half::Lo ? 0 : Interval::kMinusInfinity,
-                   h == Half::Lo ? Interval::kInfinity : instance.system.extent(v) - 1);
-      });
+      for_others(p, half, [&](const KeptPredicate& q, Half h) { bounds.set_half(variable(q), h); });
       bounds.propagate();
       const SearchResult found = find_violation(instance.system, bounds, variable(p), half, budget);
-      if (found.answer == SearchResult::Answer::Found) return true;
+      if (found.answer == Answer::Found) return true;
     }
     return false;
   }

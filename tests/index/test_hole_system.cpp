@@ -166,8 +166,7 @@ TEST(FindViolation, AgreesWithEnumeration) {
         });
         std::uint64_t budget = 10'000'000;
         const SearchResult r = find_violation(c.system, start, v, half, budget);
-        ASSERT_EQ(r.answer, exists ? SearchResult::Answer::Found : SearchResult::Answer::None)
-            << oracle::to_yaml(g);
+        ASSERT_EQ(r.answer, exists ? Answer::Found : Answer::None) << oracle::to_yaml(g);
         (exists ? found_some : found_none) += 1;
         if (!exists) continue;
         const auto indices = c.system.at(r.point);
@@ -188,7 +187,7 @@ TEST(FindViolation, GivesUpWithinItsBudget) {
       std::uint64_t budget = 1;
       const SearchResult r = find_violation(c.system, Bounds(c.system), v, Half::Hi, budget);
       EXPECT_LE(budget, 1u);
-      EXPECT_TRUE(r.answer != SearchResult::Answer::GaveUp || budget == 0);
+      EXPECT_TRUE(r.answer != Answer::GaveUp || budget == 0);
     }
   }
 }

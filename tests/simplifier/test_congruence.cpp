@@ -64,7 +64,8 @@ TEST(Congruence, QuotientsHoldAllValuesAndRemaindersNoMore) {
         ASSERT_TRUE((x / Congruence::point(d)).contains(*euclid_div(a, d)));
         remainders.push_back(*euclid_mod(a, d));
       }
-      ASSERT_EQ(x % Congruence::point(d), smallest(remainders)) << x.residue << " mod " << x.modulus;
+      ASSERT_EQ(x % Congruence::point(d), smallest(remainders))
+          << x.residue << " mod " << x.modulus;
     }
   }
   EXPECT_EQ((Congruence{12, 7} / Congruence::point(4)), (Congruence{3, 1}));

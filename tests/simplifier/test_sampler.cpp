@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -108,8 +109,7 @@ TEST(Sampler, IsTheSameForTheSameSeedAlone) {
 TEST(Sampler, TakesWhatTheFactsTieToASymbolAndNothingElse) {
   ExprPool pool;
   Facts facts(pool);
-  const Expr a = pool.symbol("a"), b = pool.symbol("b"), c = pool.symbol("c"),
-             d = pool.symbol("d");
+  const Expr a = pool.symbol("a"), b = pool.symbol("b"), c = pool.symbol("c"), d = pool.symbol("d");
   facts.loop(b, pool.constant(100));
   facts.loop(a, b + 1);  // a <= b
   facts.assume(c <= b * b);
