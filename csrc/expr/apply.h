@@ -58,7 +58,7 @@ V disjunction(const V&, const V&) {
 // fewer operands leaves the last of them alone. An operator without a meaning of its own (a
 // constant, a symbol, a load, a call) knows nothing.
 template <class F>
-decltype(auto) with_operator(Op op, F f) {
+[[gnu::always_inline]] inline decltype(auto) with_operator(Op op, F f) {
   using namespace unknown;
   switch (op) {
     case Op::Let: return f([](const auto& a, const auto&, const auto&) { return a; });
@@ -91,7 +91,8 @@ decltype(auto) with_operator(Op op, F f) {
 }
 
 template <class Value>
-Value apply(Op op, const Value& a, const Value& b = {}, const Value& c = {}) {
+[[gnu::always_inline]] inline Value apply(Op op, const Value& a, const Value& b = {},
+                                          const Value& c = {}) {
   return with_operator(op, [&](auto f) { return f(a, b, c); });
 }
 

@@ -27,7 +27,7 @@ class Narrowing {
   std::function<Interval(Expr)> range_;
   std::vector<Expr> atoms_;
   std::vector<char> follows_;  // by atom: from others, as a quotient or a remainder of theirs
-  Relations relations_;
+  Relations relations_{16};
 };
 
 }  // namespace selvage

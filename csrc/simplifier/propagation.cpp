@@ -12,7 +12,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kRounds = 40;  // looks at each relation, on average, before giving up
 // Variables; on long chains residues climb step by step.
 constexpr std::size_t kResiduesAtMost = 256;
 constexpr std::size_t kMostParts = 8;  // of a sum through which residues go
@@ -105,7 +104,7 @@ bool Box::set(Relations::Variable v, const Congruence& known) {
 
 bool Box::propagate() {
   // Ranges may creep towards each other one by one: what is known by then is as true, if not all.
-  const std::size_t most = kRounds * relations_->size();
+  const std::size_t most = relations_->rounds_ * relations_->size();
   std::size_t next = 0;
   for (; next < queue_.size() && next < most && !empty_; ++next) {
     const std::uint32_t r = queue_[next];
@@ -135,12 +134,30 @@ bool Box::apply(const Relation& r) {
   return true;
 }
 
+Interval Box::product(const Part& p) const {
+  const Interval& range = ranges_[p.variable];
+  return p.coefficient == 1 ? range : Interval::point(p.coefficient) * range;
+}
+
 Interval Box::value(std::span<const Part> parts, std::int64_t constant) const {
   Interval total = Interval::point(constant);
-  for (const Part& p : parts) {
-    total = total + Interval::point(p.coefficient) * ranges_[p.variable];
-  }
+  for (const Part& p : parts) total = total + product(p);
   return total;
+}
+
+// What the parts but one come to, given what all do: less that one where all is finite.
+Interval Box::others(std::span<const Part> parts, std::int64_t constant, const Part& without,
+                     const Interval& total) const {
+  const Interval own = product(without);
+  if (total.has_lo() && total.has_hi() && own.has_lo() && own.has_hi()) {
+    const auto lo = checked_sub(total.lo, own.lo), hi = checked_sub(total.hi, own.hi);
+    if (lo && hi && *lo <= *hi) return {*lo, *hi};
+  }
+  Interval rest = Interval::point(constant);
+  for (const Part& p : parts) {
+    if (&p != &without) rest = rest + product(p);
+  }
+  return rest;
 }
 
 // Each part lies within the range less the others.
@@ -149,23 +166,19 @@ bool Box::require(std::span<const Part> parts, std::int64_t constant, const Inte
     empty_ = empty_ || !range.contains(constant);
     return !empty_;
   }
+  const Interval total = value(parts, constant);
+  if (total.within(range.lo, range.hi)) return true;
   for (const Part& p : parts) {
-    Interval others = Interval::point(constant);
-    for (const Part& q : parts) {
-      if (&q == &p) continue;
-      const Interval& of = ranges_[q.variable];
-      others = others + (q.coefficient == 1 ? of : Interval::point(q.coefficient) * of);
-    }
-    const Interval product = range - others;
+    const Interval of = range - others(parts, constant, p, total);
     const std::int64_t k = p.coefficient;
     if (k == 1) {
-      if (!set(p.variable, product)) return false;
+      if (!set(p.variable, of)) return false;
       continue;
     }
     if (k == INT64_MIN) continue;
     // Towards the inside: the least v with k*v >= lo, the greatest with k*v <= hi.
     const std::int64_t d = magnitude(k);
-    const Interval low = k > 0 ? product : Interval::point(0) - product;
+    const Interval low = k > 0 ? of : Interval::point(0) - of;
     Interval to;
     if (low.has_lo()) to.lo = ceil_div(low.lo, d);
     if (low.has_hi()) to.hi = floor_div(low.hi, d);

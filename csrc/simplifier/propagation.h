@@ -13,6 +13,9 @@ namespace selvage {
 class Relations {
  public:
   using Variable = std::uint32_t;
+  // `rounds`: looks at each relation, on average, before propagation gives up.
+  explicit Relations(std::size_t rounds = 40) : rounds_(rounds) {}
+
   struct Part {
     Variable variable;
     std::int64_t coefficient;
@@ -38,7 +41,7 @@ class Relations {
   enum class Kind : std::uint8_t { Sum, Quotient, Remainder, Xor };
   struct Relation {
     Kind kind;
-    Variable result = 0;       // of a quotient or a remainder
+    Variable result = 0;               // of a quotient or a remainder
     std::uint32_t begin = 0, end = 0;  // parts_; of an Xor: y, rows, v
     std::int64_t constant = 0;
     std::int64_t divisor = 1;
@@ -49,6 +52,7 @@ class Relations {
     return std::span(parts_).subspan(r.begin, r.end - r.begin);
   }
 
+  std::size_t rounds_;
   std::vector<Interval> start_;
   std::vector<Relation> list_;
   std::vector<Part> parts_;
@@ -87,7 +91,10 @@ class Box {
   bool apply_xor(const Relation& r);
   bool set(Relations::Variable v, const Interval& range) { return set(v, range.lo, range.hi); }
   bool set(Relations::Variable v, const Congruence& known);
+  Interval product(const Part& p) const;
   Interval value(std::span<const Part> parts, std::int64_t constant) const;
+  Interval others(std::span<const Part> parts, std::int64_t constant, const Part& without,
+                  const Interval& total) const;
 
   const Relations* relations_;
   std::vector<Interval> ranges_;

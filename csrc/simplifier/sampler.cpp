@@ -123,28 +123,28 @@ std::int64_t draw_value(Interval range, const Congruence& congruence, std::int64
   const bool has_near = range.has_lo(), has_far = range.has_hi();
   if (!has_near) range.lo = std::min(-reach, range.hi);
   if (!has_far) range.hi = std::max(saturating_add(range.lo, reach), reach);
+  const std::uint64_t pick = random.next(), number = pick >> 3;
   const auto within = [&](std::int64_t lo, std::int64_t hi) {
     const std::uint64_t width = std::uint64_t(hi) - std::uint64_t(lo) + 1;
-    const std::uint64_t number = random.next();
-    return std::int64_t(std::uint64_t(lo) + (width == 0 ? number : number % width));
+    return std::int64_t(std::uint64_t(lo) + (width == 0 ? pick : number % width));
   };
   const std::int64_t near_end =
       has_near ? std::min(range.hi, saturating_add(range.lo, reach)) : range.hi;
   std::int64_t v = 0;
-  switch (random.next() % 8) {
+  switch (pick % 8) {
     case 0: v = range.lo; break;
     case 1: v = has_far ? range.hi : within(range.lo, near_end); break;
     case 2: v = within(range.lo, range.hi); break;
     case 3:
     case 4: {
       const std::uint64_t powers = std::uint64_t(std::bit_width(std::uint64_t(spread)));
-      const std::uint64_t number = random.next();
       v = std::clamp((std::int64_t{1} << number / 4 % powers) + std::int64_t(number % 3) - 1,
                      range.lo, near_end);
       break;
     }
     default: v = within(range.lo, near_end);
   }
+  if (step == 1) return v;
   // The next member up, or down where that is too far.
   const auto up = first_member(v, congruence);
   return up && *up <= range.hi ? *up : last_member(v, congruence).value_or(v);

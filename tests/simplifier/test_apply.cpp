@@ -66,7 +66,8 @@ TEST(Apply, IntegersAreExactOrUndefined) {
       const auto exact = exactly(op, a, b, c);
       const bool fits = exact && *exact >= INT64_MIN && *exact <= INT64_MAX;
       ASSERT_EQ(result.is_defined, fits) << info(op).name << " " << a << " " << b;
-      if (fits) ASSERT_EQ(Wide(result.value), *exact) << info(op).name << " " << a << " " << b;
+      if (!fits) continue;
+      ASSERT_TRUE(Wide(result.value) == *exact) << info(op).name << " " << a << " " << b;
     }
   }
 }
@@ -113,7 +114,8 @@ TEST(Apply, CongruencesHoldEveryValue) {
           const std::int64_t a = in[0].residue + i * in[0].modulus;
           const std::int64_t b = in[1].residue + j * in[1].modulus;
           const auto exact = exactly(op, a, b, in[2].residue + i * in[2].modulus);
-          if (exact) ASSERT_TRUE(out.contains(std::int64_t(*exact))) << info(op).name;
+          if (!exact) continue;
+          ASSERT_TRUE(out.contains(std::int64_t(*exact))) << info(op).name;
         }
       }
     }
@@ -142,7 +144,7 @@ TEST(Congruence, MembersNextToANumber) {
     }
     EXPECT_EQ(first_member(range.lo, c), first);
     EXPECT_EQ(last_member(range.hi, c), last);
-    if (m > 1) EXPECT_EQ(tightened(range, c), (Interval{*first, *last}));
+    EXPECT_EQ(tightened(range, c), m == 1 ? range : (Interval{*first, *last}));
   }
   EXPECT_EQ(first_member(INT64_MAX - 1, Congruence{1 << 20, 3}), std::nullopt);
   EXPECT_EQ(last_member(INT64_MIN + 1, Congruence{1 << 20, 3}), std::nullopt);
