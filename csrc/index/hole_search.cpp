@@ -14,7 +14,7 @@ SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::
   };
   // The widest loop is halved, those that the broken bound depends on first; where all are fixed,
   // everything is. Ends first: that is where bounds break.
-  const auto pick = [&](const Box& box) -> Halving {
+  const auto pick = [&](const IntervalBox& box) -> Halving {
     Halving next{Halving::Kind::Fixed};
     std::uint64_t width = 0;
     bool related = false;
@@ -37,7 +37,7 @@ SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::
   if (!is_left) return {Answer::None, {}};
   std::vector<std::int64_t> point;
   // Propagation gives up after some rounds: what is left of one point is computed.
-  const auto is_wanted = [&](const Box& box) {
+  const auto is_wanted = [&](const IntervalBox& box) {
     point.clear();
     for (Relations::Variable i = 0; i < system.loops(); ++i) point.push_back(box[i].lo);
     const auto indices = system.at(point);

@@ -135,7 +135,7 @@ std::optional<std::vector<std::int64_t>> HoleSystem::at(
   return v;
 }
 
-Bounds::Bounds(const HoleSystem& system) : Box(system.equations()), system_(&system) {
+Bounds::Bounds(const HoleSystem& system) : IntervalBox(system.equations()), system_(&system) {
   propagate();
 }
 

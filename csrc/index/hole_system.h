@@ -55,7 +55,7 @@ class HoleSystem {
 };
 
 // What is known of every variable (simplifier/propagation.h).
-class Bounds : public Box {
+class Bounds : public IntervalBox {
  public:
   // Loop variables within their extents, everything else as follows from that.
   explicit Bounds(const HoleSystem& system);

@@ -47,7 +47,7 @@ bool Narrowing::is_empty(int boxes, std::uint64_t last_work) {
     return --boxes >= 0 && work_done < last_work;
   };
   // The narrowest of what is open and is no quotient or remainder of others.
-  const auto pick = [&](const Box& box) -> Halving {
+  const auto pick = [&](const IntervalBox& box) -> Halving {
     Halving next{Halving::Kind::Stuck};
     std::uint64_t least = UINT64_MAX;
     for (Relations::Variable v = 0; v < atoms_.size(); ++v) {
@@ -62,12 +62,13 @@ bool Narrowing::is_empty(int boxes, std::uint64_t last_work) {
     }
     return next;
   };
-  Box box(relations_);
+  IntervalBox box(relations_);
   if (!charge(0)) return false;
   const bool is_left = box.propagate();
   charge(box.steps());
-  return !is_left || search(
-                         box, pick, [](const Box&) { return true; }, charge) == Answer::None;
+  return !is_left ||
+         search(
+             box, pick, [](const IntervalBox&) { return true; }, charge) == Answer::None;
 }
 
 }  // namespace selvage

@@ -57,7 +57,7 @@ void Relations::add_xor(Variable y, Variable rows, Variable v) {
   add({.kind = Kind::Xor}, std::array{Part{y, 1}, Part{rows, 1}, Part{v, 1}});
 }
 
-Box::Box(const Relations& relations)
+IntervalBox::IntervalBox(const Relations& relations)
     : relations_(&relations),
       ranges_(relations.start_),
       residues_(relations.variables()),
@@ -67,7 +67,7 @@ Box::Box(const Relations& relations)
   empty_ = std::any_of(ranges_.begin(), ranges_.end(), [](const Interval& r) { return r.empty(); });
 }
 
-void Box::touch(Relations::Variable v) {
+void IntervalBox::touch(Relations::Variable v) {
   for (std::uint32_t r : relations_->around_[v]) {
     if (queued_[r]) continue;
     queued_[r] = 1;
@@ -75,7 +75,7 @@ void Box::touch(Relations::Variable v) {
   }
 }
 
-bool Box::set(Relations::Variable v, std::int64_t lo, std::int64_t hi) {
+bool IntervalBox::set(Relations::Variable v, std::int64_t lo, std::int64_t hi) {
   Interval& range = ranges_[v];
   if (lo <= range.lo && hi >= range.hi) return !empty_;
   if (const Congruence& c = residues_[v]; c.modulus > 1) {
@@ -88,7 +88,7 @@ bool Box::set(Relations::Variable v, std::int64_t lo, std::int64_t hi) {
   return !empty_;
 }
 
-bool Box::set(Relations::Variable v, const Congruence& known) {
+bool IntervalBox::set(Relations::Variable v, const Congruence& known) {
   if (known.modulus <= 1) return true;
   Congruence& old = residues_[v];
   Congruence both;
@@ -102,7 +102,7 @@ bool Box::set(Relations::Variable v, const Congruence& known) {
   return set(v, tightened(ranges_[v], old));
 }
 
-bool Box::propagate() {
+bool IntervalBox::propagate() {
   // Ranges may creep towards each other one by one: what is known by then is as true, if not all.
   const std::size_t most = relations_->rounds_ * relations_->size();
   std::size_t next = 0;
@@ -117,7 +117,7 @@ bool Box::propagate() {
   return !empty_;
 }
 
-bool Box::apply(const Relation& r) {
+bool IntervalBox::apply(const Relation& r) {
   using Kind = Relations::Kind;
   switch (r.kind) {
     case Kind::Sum: {
@@ -134,20 +134,20 @@ bool Box::apply(const Relation& r) {
   return true;
 }
 
-Interval Box::product(const Part& p) const {
+Interval IntervalBox::product(const Part& p) const {
   const Interval& range = ranges_[p.variable];
   return p.coefficient == 1 ? range : Interval::point(p.coefficient) * range;
 }
 
-Interval Box::value(std::span<const Part> parts, std::int64_t constant) const {
+Interval IntervalBox::value(std::span<const Part> parts, std::int64_t constant) const {
   Interval total = Interval::point(constant);
   for (const Part& p : parts) total = total + product(p);
   return total;
 }
 
 // What the parts but one come to, given what all do: less that one where all is finite.
-Interval Box::others(std::span<const Part> parts, std::int64_t constant, const Part& without,
-                     const Interval& total) const {
+Interval IntervalBox::others(std::span<const Part> parts, std::int64_t constant,
+                             const Part& without, const Interval& total) const {
   const Interval own = product(without);
   if (total.has_lo() && total.has_hi() && own.has_lo() && own.has_hi()) {
     const auto lo = checked_sub(total.lo, own.lo), hi = checked_sub(total.hi, own.hi);
@@ -161,7 +161,8 @@ Interval Box::others(std::span<const Part> parts, std::int64_t constant, const P
 }
 
 // Each part lies within the range less the others.
-bool Box::require(std::span<const Part> parts, std::int64_t constant, const Interval& range) {
+bool IntervalBox::require(std::span<const Part> parts, std::int64_t constant,
+                          const Interval& range) {
   if (parts.empty()) {
     empty_ = empty_ || !range.contains(constant);
     return !empty_;
@@ -189,7 +190,7 @@ bool Box::require(std::span<const Part> parts, std::int64_t constant, const Inte
 
 // The parts add up to a number: what all but one are congruent to, the last one is. Where two are
 // congruent to anything, nothing is known of any.
-bool Box::require_congruence(std::span<const Part> parts, std::int64_t sum) {
+bool IntervalBox::require_congruence(std::span<const Part> parts, std::int64_t sum) {
   if (parts.size() > kMostParts) return true;
   std::array<Congruence, kMostParts> products;
   std::size_t open = 0;
@@ -216,7 +217,7 @@ bool Box::require_congruence(std::span<const Part> parts, std::int64_t sum) {
   return true;
 }
 
-bool Box::apply_division(const Relation& r) {
+bool IntervalBox::apply_division(const Relation& r) {
   const std::span<const Part> parts = relations_->parts(r);
   const std::int64_t d = r.divisor;
   const Interval operand = value(parts, r.constant), by = Interval::point(d);
@@ -235,7 +236,7 @@ bool Box::apply_division(const Relation& r) {
 }
 
 // y = rows ^ v
-bool Box::apply_xor(const Relation& r) {
+bool IntervalBox::apply_xor(const Relation& r) {
   const std::span<const Part> parts = relations_->parts(r);
   const Relations::Variable y = parts[0].variable, v = parts[2].variable;
   const Interval rows = ranges_[parts[1].variable];

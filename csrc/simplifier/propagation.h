@@ -9,7 +9,8 @@
 namespace selvage {
 
 // Relations between integer variables, numbered from 0: sums that lie within a range, quotients and
-// remainders of sums by numbers, and exclusive ors. What they leave of each variable is a Box.
+// remainders of sums by numbers, and exclusive ors. What they leave of each variable is a
+// IntervalBox.
 class Relations {
  public:
   using Variable = std::uint32_t;
@@ -37,7 +38,7 @@ class Relations {
   std::size_t size() const { return list_.size(); }
 
  private:
-  friend class Box;
+  friend class IntervalBox;
   enum class Kind : std::uint8_t { Sum, Quotient, Remainder, Xor };
   struct Relation {
     Kind kind;
@@ -62,10 +63,10 @@ class Relations {
 // What is known of every variable: an interval and a congruence each, narrowed through the
 // relations until nothing more follows. Sound: values that meet all relations and all that was set
 // are never lost.
-class Box {
+class IntervalBox {
  public:
   // The ranges that the variables were added with; nothing is propagated yet.
-  explicit Box(const Relations& relations);
+  explicit IntervalBox(const Relations& relations);
 
   // v lies within [lo, hi]; propagate() says what follows. False: nothing is left.
   bool set(Relations::Variable v, std::int64_t lo, std::int64_t hi);
@@ -117,7 +118,8 @@ struct Halving {
 // `charge(steps)` before each half is looked into: false ends the search.
 enum class Answer : std::uint8_t { Found, None, GaveUp };
 template <class Pick, class IsWanted, class Charge>
-Answer search(const Box& box, const Pick& pick, const IsWanted& is_wanted, const Charge& charge) {
+Answer search(const IntervalBox& box, const Pick& pick, const IsWanted& is_wanted,
+              const Charge& charge) {
   const Halving next = pick(box);
   if (next.kind == Halving::Kind::Stuck) return Answer::GaveUp;
   if (next.kind == Halving::Kind::Fixed) return is_wanted(box) ? Answer::Found : Answer::None;
@@ -127,7 +129,7 @@ Answer search(const Box& box, const Pick& pick, const IsWanted& is_wanted, const
   const Interval halves[2] = {{range.lo, middle}, {middle + 1, range.hi}};
   for (int k = 0; k < 2; ++k) {
     const Interval part = halves[next.upper_first ? 1 - k : k];
-    Box half = box;
+    IntervalBox half = box;
     const bool is_left = half.narrow(next.variable, part.lo, part.hi);
     if (!charge(half.steps() - box.steps())) return Answer::GaveUp;
     if (!is_left) continue;

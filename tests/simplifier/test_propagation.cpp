@@ -88,7 +88,7 @@ class RandomRelations {
   std::vector<std::function<bool(const Values&)>> holds_;
 };
 
-bool lies_in(const Box& box, const Values& point) {
+bool lies_in(const IntervalBox& box, const Values& point) {
   for (Relations::Variable v = 0; v < point.size(); ++v) {
     if (!box[v].contains(point[v])) return false;
   }
@@ -99,8 +99,8 @@ TEST(Propagation, LosesNoPoint) {
   std::size_t narrowed = 0;
   for (int k = 0; k < count(3'000, 60'000); ++k) {
     const RandomRelations random{std::uint64_t(k)};
-    Box box(random.relations);
-    const Box before = box;
+    IntervalBox box(random.relations);
+    const IntervalBox before = box;
     const bool is_left = box.propagate();
     ASSERT_EQ(is_left, !box.empty());
     for (const Values& point : random.points) {
@@ -117,10 +117,10 @@ TEST(Propagation, LosesNoPoint) {
 TEST(Propagation, LosesNoPointOfAHalfThatIsLookedInto) {
   for (int k = 0; k < count(1'500, 30'000); ++k) {
     const RandomRelations random{20'000 + std::uint64_t(k)};
-    Box box(random.relations);
+    IntervalBox box(random.relations);
     if (!box.propagate()) continue;
     for (Relations::Variable v = 0; v < random.relations.variables(); ++v) {
-      Box half = box;
+      IntervalBox half = box;
       const std::int64_t most = (box[v].lo + box[v].hi) / 2;
       const bool is_left = half.narrow(v, Interval::kMinusInfinity, most);
       for (const Values& point : random.points) {
@@ -136,17 +136,17 @@ TEST(Propagation, ASearchFindsAPointJustWhereThereIsOne) {
   std::size_t with = 0, without = 0;
   for (int k = 0; k < count(1'500, 30'000); ++k) {
     const RandomRelations random{90'000 + std::uint64_t(k)};
-    const auto pick = [&](const Box& box) -> Halving {
+    const auto pick = [&](const IntervalBox& box) -> Halving {
       for (Relations::Variable v = 0; v < random.relations.variables(); ++v) {
         if (!box[v].is_point()) return {Halving::Kind::Variable, v, k % 2 == 0};
       }
       return {Halving::Kind::Fixed};
     };
-    const auto is_wanted = [&](const Box& box) {
+    const auto is_wanted = [&](const IntervalBox& box) {
       return std::any_of(random.points.begin(), random.points.end(),
                          [&](const Values& point) { return lies_in(box, point); });
     };
-    Box box(random.relations);
+    IntervalBox box(random.relations);
     const bool is_left = box.propagate();
     std::uint64_t steps = 0;
     const auto charge = [&](std::uint64_t more) {
