@@ -281,7 +281,7 @@ TEST(TmaMap, OfASizeThatItsCutNeverDividesIsRefused) {
   const std::string even = "symbols: {N: {max: 1000}}, facts: [N % 8 == 6], ";
   EXPECT_EQ(TmaCase(keys(8), even).map(),
             "E460: the tile of T0 is no box: I0 (N) is cut by 8, which does not divide it, and "
-            "parts of a and of b lie in the tile; at c = 11, e = 3, d = 0, f = 0, I1 = 0, N = 182; "
+            "parts of a and of b lie in the tile; at c = 0, e = 3, d = 1, f = 0, I1 = 0, N = 14; "
             "help: split a by 1 instead of 2");
   EXPECT_TRUE(TmaCase(keys(2), even).is_legal());
 }
