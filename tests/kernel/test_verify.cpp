@@ -282,7 +282,7 @@ TEST(Verify, ARaceFromOneTurnInTwoToTheNextIsFoundForAnyNumberOfTurns) {
   EXPECT_EQ(first_text(by_turns(64), Hazard::Race),
             "refuted: s[95] is written by one thread and accessed by another with no barrier "
             "between: block (0, 0, 0), thread (32, 0, 0), k = 1; and block (0, 0, 0), thread (31, "
-            "0, 0), k = 2; K = 33");
+            "0, 0), k = 2; K = 3");
 }
 
 }  // namespace

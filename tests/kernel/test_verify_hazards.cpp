@@ -79,7 +79,7 @@ TEST(VerifyLifetime, AnAccumulatorStartsWithAValue) {
   EXPECT_LEGAL(sum(true));
   EXPECT_EQ(first_text(sum(false), Hazard::Lifetime),
             "refuted: acc[0] is read before anything is written there: block (0, 0, 0), thread (0, "
-            "0, 0), k = 0; N = 1");
+            "0, 0), k = 0; N = 3");
 }
 
 TEST(VerifyLifetime, APartOfATileIsNotTheWhole) {

@@ -52,7 +52,7 @@ TEST(MemoryChecks, ASubscriptThatLeavesItsAxisIsNotInTheNextRow) {
       kRows + R"(- inthreads: {when: q == 0, do: ["A[p, n] = 1"]}
 )",
       "a.yaml:5:34: error[E819]: the subscript n of A leaves axis 1, which has the extent 4: n = "
-      "5; help: give axis 1 of A the extent 7, or mask the threads that have no element with "
+      "4; help: give axis 1 of A the extent 7, or mask the threads that have no element with "
       "inthreads",
       {"q == 0, do: [\"A[p, n] = 1\"]", "\"q == n\", do: [\"A[p, n] = 1\"]"});
   EXPECT_EQ(
