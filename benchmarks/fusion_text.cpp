@@ -17,7 +17,7 @@ namespace {
 std::vector<CudaText> texts_of(const Fusion& fusion, const Schedule& schedule) {
   std::vector<CudaText> texts;
   for (const ProgramStep& step : lower(fusion, schedule).steps) {
-    for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
+    for (CudaText& text : cuda(step.variants)) texts.push_back(std::move(text));
   }
   return texts;
 }

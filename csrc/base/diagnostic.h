@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -20,6 +22,9 @@ enum class Severity { Error, Warning };
 //   message  what is wrong, in one sentence that names the thing
 //   notes    further facts: the point at which it goes wrong, the other place involved
 //   help     the smallest change that mends it
+//   tensors  what a refusal of a schedule is about, by TensorId, the one to look at first; of a
+//            thread program its arrays, by number
+//   cause    tells cases of one code apart, for who mends them: "both sides", "always"
 struct Diagnostic {
   std::string code;
   Severity severity = Severity::Error;
@@ -27,6 +32,8 @@ struct Diagnostic {
   std::string message;
   std::vector<std::string> notes = {};
   std::string help = {};
+  std::vector<std::uint32_t> tensors = {};
+  std::string cause = {};
 };
 
 // FILE:LINE:COLUMN: error[E123]: message; note; help: what would mend it
@@ -41,6 +48,10 @@ class Error : public std::runtime_error {
  public:
   explicit Error(Diagnostic diagnostic);
   const Diagnostic& diagnostic() const { return diagnostic_; }
+  // Says what it is about, unless that was said already.
+  void about(std::vector<std::uint32_t> tensors) {
+    if (diagnostic_.tensors.empty()) diagnostic_.tensors = std::move(tensors);
+  }
 
  private:
   Diagnostic diagnostic_;

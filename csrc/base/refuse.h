@@ -2,6 +2,7 @@
 
 #include <selvage/base/diagnostic.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,18 @@ template <class Kind>
   diagnostic.notes = std::move(notes);
   diagnostic.help = std::move(help);
   throw Kind(std::move(diagnostic));
+}
+
+// Does it, and says what was Illegal about it; nothing where nothing was. For an alternative that
+// may be taken where it is legal.
+template <class Action>
+std::optional<Diagnostic> refusal_of(Action&& action) {
+  try {
+    action();
+    return std::nullopt;
+  } catch (const Illegal& refusal) {
+    return refusal.diagnostic();
+  }
 }
 
 }  // namespace selvage

@@ -9,6 +9,7 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/same_kernel.h>
 #include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
@@ -69,20 +70,41 @@ std::string hardware_index(ParallelType type) {
   return {};
 }
 
+// What a text is made by before a line of it is written. Kernels that differ in the width of their
+// indices alone have one: nothing of it depends on what the integers of the text hold.
+struct TextPlan {
+  explicit TextPlan(const Kernel& k)
+      : kernel(k),
+        forms(k),
+        scope(k, forms),
+        temporaries(plan(k, forms, scope)),
+        choosers(choosers_of_local_elements(k, forms.computed())) {}
+  TextPlan(const TextPlan&) = delete;
+  TextPlan& operator=(const TextPlan&) = delete;
+
+  const Kernel& kernel;
+  Forms forms;
+  Scope scope;
+  Plan temporaries;
+  std::unordered_set<std::uint32_t> choosers;  // loop variables, by id
+};
+
 class Writer {
  public:
-  explicit Writer(const Kernel& kernel)
-      : kernel_(kernel),
-        forms_(kernel),
-        scope_(kernel, forms_),
-        plan_(plan(kernel, forms_, scope_)),
+  // `kernel`: that of the plan, or one that differs from it in the width of its indices alone.
+  Writer(TextPlan& plan, const Kernel& kernel)
+      : kernel_(plan.kernel),
+        name_(kernel.name),
+        forms_(plan.forms),
+        scope_(plan.scope),
+        plan_(plan.temporaries),
+        choosers_(plan.choosers),
         index_(kernel, forms_, scope_, helpers_),
-        index_type_(c_type(index_.type())),
-        choosers_(choosers_of_local_elements(kernel, forms_.computed())) {}
+        index_type_(c_type(index_.type())) {}
 
   CudaText write() {
     CudaText out;
-    out.name = names_.declare_kernel(kernel_.name);
+    out.name = names_.declare_kernel(name_);
     names_.open();
     const BufferText buffers(kernel_, names_, helpers_);
     buffers_ = &buffers;
@@ -429,14 +451,15 @@ class Writer {
   }
 
   const Kernel& kernel_;
+  const std::string& name_;
   Names names_;
   Helpers helpers_;
-  Forms forms_;
-  Scope scope_;
-  Plan plan_;
+  const Forms& forms_;
+  Scope& scope_;
+  const Plan& plan_;
+  const std::unordered_set<std::uint32_t>& choosers_;
   IndexText index_;
   std::string index_type_;
-  std::unordered_set<std::uint32_t> choosers_;  // loop variables, by id
   const BufferText* buffers_ = nullptr;
   ValueText* values_ = nullptr;
   std::vector<std::string> parameters_;
@@ -456,9 +479,7 @@ class Writer {
   std::unordered_map<std::string, std::string> values_of_names_;
 };
 
-}  // namespace
-
-CudaText cuda(const Kernel& kernel) {
+void check_is_emitted(const Kernel& kernel) {
   for_each_statement(kernel.body, [&](const Statement& s) {
     if (!parts_of(s).has_own_pace) return;
     refuse<Illegal>("E706",
@@ -466,13 +487,30 @@ CudaText cuda(const Kernel& kernel) {
                         ", which is not emitted yet",
                     "emulate it, or write it with barriers, guards and loops alone");
   });
-  return Writer(kernel).write();
+}
+
+}  // namespace
+
+CudaText cuda(const Kernel& kernel) { return std::move(cuda(std::span(&kernel, 1))[0]); }
+
+std::vector<CudaText> cuda(std::span<const Kernel> variants) {
+  std::vector<CudaText> texts;
+  std::optional<TextPlan> plan;
+  for (const Kernel& kernel : variants) {
+    const bool is_planned = plan && differ_in_width_alone(plan->kernel, kernel);
+    if (!is_planned) {
+      check_is_emitted(kernel);
+      plan.emplace(kernel);
+    }
+    texts.push_back(Writer(*plan, kernel).write());
+  }
+  return texts;
 }
 
 std::string cuda(const Program& program) {
   std::string text;
   for (const ProgramStep& step : program.steps) {
-    for (const Kernel& k : step.variants) text += (text.empty() ? "" : "\n") + cuda(k).text;
+    for (const CudaText& own : cuda(step.variants)) text += (text.empty() ? "" : "\n") + own.text;
   }
   return text;
 }

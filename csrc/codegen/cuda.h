@@ -3,6 +3,7 @@
 #include <selvage/kernel/kernel.h>
 #include <selvage/lower/program.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct CudaText {
 // holds: that is the kernel's promise, and it is what lets a shared subexpression be computed above
 // a guard. Throws Illegal E706 where a statement is not emitted yet.
 CudaText cuda(const Kernel& kernel);
+// Of the variants of one step, in their order: those that follow one another and differ in the
+// width of their indices alone share what is worked out for their texts.
+std::vector<CudaText> cuda(std::span<const Kernel> variants);
 // The texts of all kernels of a program, one after the other.
 std::string cuda(const Program& program);
 

@@ -84,7 +84,12 @@ std::string indented(const std::string& line) { return "  " + line; }
 
 ValueText::ValueText(const Kernel& kernel, const BufferText& buffers, IndexText& index,
                      Helpers& helpers, Names& names)
-    : kernel_(kernel), buffers_(buffers), index_(index), helpers_(helpers), names_(names) {
+    : kernel_(kernel),
+      buffers_(buffers),
+      index_(index),
+      helpers_(helpers),
+      names_(names),
+      texts_(kernel.values.size()) {
   for (std::size_t i = 0; i < kernel.values.size(); ++i) {
     const ValueNode& node = kernel.values[ValueId(i)];
     const auto reads = [&](ValueId v) { return reads_[std::size_t(v)]; };
@@ -111,7 +116,7 @@ struct ValueText::Region {
   }
 };
 
-ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
+ValueText::Region ValueText::region(ValueId root) const {
   Region r;
   // Each value once for every time that it is written, from the users down to their operands.
   std::vector<ValueId> open = {root}, branches;
@@ -123,7 +128,7 @@ ValueText::Region ValueText::region(ValueId root, const Known& outer) const {
       ++r.uses.back();
       continue;
     }
-    if (outer.contains(v)) continue;
+    if (is_known(v)) continue;
     r.nodes.push_back(v);
     r.uses.push_back(v == root ? 0 : 1);
     const ValueNode& node = kernel_.values[v];
@@ -224,15 +229,14 @@ std::string ValueText::declare(ValueId v, CText& text, const std::string& value)
   return std::string(c_type(compute(v))) + " " + name + (value.empty() ? ";" : " = " + value + ";");
 }
 
-ValueText::Written ValueText::block(ValueId root, const Known& outer, int bits) {
+ValueText::Written ValueText::block(ValueId root, int bits) {
   Written out;
-  Known known = outer;
-  const Region r = region(root, outer);
+  const Region r = region(root);
   const std::vector<ValueId> outside = narrow_, unwrapped_outside = unwrapped_;
   narrow(r, root, bits);
   for (std::size_t k = 0; k < r.nodes.size(); ++k) {
     const ValueId v = r.nodes[k];
-    CText text = node_text(v, known, out.lines);
+    CText text = node_text(v, out.lines);
     const ValueNode& node = kernel_.values[v];
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
@@ -242,16 +246,17 @@ ValueText::Written ValueText::block(ValueId root, const Known& outer, int bits) 
       const std::string value = std::move(text.text);
       out.lines.push_back("const " + declare(v, text, value));
     }
-    known[v] = std::move(text);
+    texts_[std::size_t(v)] = std::move(text);
   }
-  out.value = known.at(root);
+  out.value = text_of(root);
+  for (ValueId v : r.nodes) texts_[std::size_t(v)] = {};
   out.type = compute(root);
   narrow_ = outside;
   unwrapped_ = unwrapped_outside;
   return out;
 }
 
-CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& lines) {
+CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
   const ValueNode& node = kernel_.values[v];
   switch (node.kind) {
     case ValueNode::Kind::Constant:
@@ -270,11 +275,10 @@ CText ValueText::node_text(ValueId v, Known& known, std::vector<std::string>& li
       const ValueId from = node.operands[0];
       const DataType to = compute(v);
       if (const auto number = real_number(from, to)) return round(*number, node.type);
-      if (is_in(unwrapped_, v)) return convert(known.at(from), compute(from), to);
-      return round(convert_to_round(known.at(from), compute(from), to, node.type), node.type);
+      if (is_in(unwrapped_, v)) return convert(text_of(from), compute(from), to);
+      return round(convert_to_round(text_of(from), compute(from), to, node.type), node.type);
     }
-    case ValueNode::Kind::Apply:
-      return is_lazy(node) ? select(node, known, lines) : apply(v, known);
+    case ValueNode::Kind::Apply: return is_lazy(node) ? select(node, lines) : apply(v);
   }
   return {};
 }
@@ -295,13 +299,12 @@ std::optional<CText> ValueText::real_number(ValueId v, DataType to) const {
 }
 
 // condition ? a : b; where a branch takes lines of its own, as an if.
-CText ValueText::select(const ValueNode& node, Known& known, std::vector<std::string>& lines) {
-  const CText condition = known.at(node.operands[0]);
+CText ValueText::select(const ValueNode& node, std::vector<std::string>& lines) {
+  const CText condition = text_of(node.operands[0]);
   Written branches[2];
   for (int i : {0, 1}) {
     const ValueId branch = node.operands[std::size_t(i) + 1];
-    branches[i] = known.count(branch) > 0 ? Written{.lines = {}, .value = known.at(branch)}
-                                          : block(branch, known);
+    branches[i] = is_known(branch) ? Written{.lines = {}, .value = text_of(branch)} : block(branch);
   }
   if (branches[0].lines.empty() && branches[1].lines.empty()) {
     return {inside(condition, kConditional + 1) + " ? " +
@@ -320,7 +323,7 @@ CText ValueText::select(const ValueNode& node, Known& known, std::vector<std::st
   return result;
 }
 
-CText ValueText::apply(ValueId v, const Known& known) {
+CText ValueText::apply(ValueId v) {
   const ValueNode& node = kernel_.values[v];
   const bool is_select = node.function == Function::Select;
   const bool is_narrow = is_in(narrow_, v);
@@ -334,8 +337,8 @@ CText ValueText::apply(ValueId v, const Known& known) {
   std::array<std::string, 3> operands;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const bool left = i == 0 && !is_select && f.precedence != kPrefix;
-    CText operand = known.at(node.operands[i]);
-    if (is_narrow) operand = convert(std::move(operand), compute(node.operands[i]), type);
+    const ValueId from = node.operands[i];
+    const CText operand = is_narrow ? convert(text_of(from), compute(from), type) : text_of(from);
     operands[i] = inside(operand, is_call ? 0 : f.precedence + (left ? 0 : 1));
   }
   return {expand(pattern, type, &helpers_, operands.data()), is_call ? kCall : f.precedence};
@@ -446,7 +449,7 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
     return {{}, store(*number, type), type};
   }
   const int float_bits = is_small(v) ? 32 : kAllBits;
-  Written out = block(v, {}, is_integer(type) ? 8 * size_of(type) : float_bits);
+  Written out = block(v, is_integer(type) ? 8 * size_of(type) : float_bits);
   const bool is_narrow = is_integer(type) && out.type != compute(v);
   if (!is_narrow) {
     out.value = convert_to_round(out.value, out.type, compute_type(type), type);

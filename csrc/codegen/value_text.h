@@ -5,7 +5,6 @@
 #include <selvage/codegen/names.h>
 #include <selvage/kernel/kernel.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -29,16 +28,17 @@ class ValueText {
   Written write(ValueId v, DataType type);
 
  private:
-  using Known = std::map<ValueId, CText>;
   struct Region;
   static constexpr int kAllBits = 64;
 
-  Written block(ValueId root, const Known& outer, int bits = kAllBits);
-  Region region(ValueId root, const Known& outer) const;
+  bool is_known(ValueId v) const { return !text_of(v).text.empty(); }
+  const CText& text_of(ValueId v) const { return texts_[std::size_t(v)]; }
+  Written block(ValueId root, int bits = kAllBits);
+  Region region(ValueId root) const;
   void narrow(const Region& region, ValueId root, int bits);
-  CText node_text(ValueId v, Known& known, std::vector<std::string>& lines);
-  CText select(const ValueNode& node, Known& known, std::vector<std::string>& lines);
-  CText apply(ValueId v, const Known& known);
+  CText node_text(ValueId v, std::vector<std::string>& lines);
+  CText select(const ValueNode& node, std::vector<std::string>& lines);
+  CText apply(ValueId v);
   CText convert(CText from, DataType from_compute, DataType to);
   CText convert_to_round(CText from, DataType from_compute, DataType compute, DataType to);
   CText store(CText from, DataType to);
@@ -66,8 +66,9 @@ class ValueText {
   // of the former, comparisons and conversions of the latter are done in int. Both lists ascend.
   std::vector<ValueId> narrow_;
   std::vector<ValueId>
-      unwrapped_;            // casts to narrow integers whose uses ask no bit that they change
-  std::vector<bool> reads_;  // does the node read memory, itself or in an operand?
+      unwrapped_;             // casts to narrow integers whose uses ask no bit that they change
+  std::vector<CText> texts_;  // of values that are written already where the walk is
+  std::vector<bool> reads_;   // does the node read memory, itself or in an operand?
 };
 
 // A literal of a compute type, to the last bit.

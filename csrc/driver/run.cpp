@@ -4,8 +4,8 @@
 #include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/reference.h>
+#include <selvage/lower/specialised_program.h>
 #include <selvage/runtime/bound_kernel.h>
-#include <selvage/scheduler/specialised_program.h>
 
 #include <algorithm>
 #include <cmath>

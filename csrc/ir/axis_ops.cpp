@@ -27,7 +27,7 @@ Tensor transpose(Tensor a, std::vector<int> order) {
     subscripts[std::size_t(order[k])] = indices[k];
     extents[k] = shape[std::size_t(order[k])];
   }
-  return f.compute("", indices, extents, read(a, std::move(subscripts)));
+  return f.compute("", indices, extents, element_of(a, std::move(subscripts)));
 }
 
 Tensor broadcast_to(Tensor x, std::vector<Extent> asked) {
@@ -63,7 +63,7 @@ Tensor broadcast_to(Tensor x, std::vector<Extent> asked) {
     }
     subscripts.push_back(is_repeated ? f.constant(0) : indices[k]);
   }
-  return f.compute("", indices, extents, read(x, std::move(subscripts)));
+  return f.compute("", indices, extents, element_of(x, std::move(subscripts)));
 }
 
 Tensor expand(Tensor x, std::vector<Extent> shape) { return broadcast_to(x, std::move(shape)); }
@@ -90,7 +90,7 @@ Tensor squeeze(Tensor x, Axes axes) {
     extents.push_back(shape[k]);
     subscripts.push_back(indices.back());
   }
-  return f.compute("", indices, extents, read(x, std::move(subscripts)));
+  return f.compute("", indices, extents, element_of(x, std::move(subscripts)));
 }
 
 Tensor unsqueeze(Tensor x, int axis) {
@@ -107,7 +107,7 @@ Tensor unsqueeze(Tensor x, int axis) {
   std::vector<Expr> subscripts = indices;
   subscripts.erase(subscripts.begin() + at);
   shape.insert(shape.begin() + at, f.constant(1));
-  return f.compute("", indices, shape, read(x, std::move(subscripts)));
+  return f.compute("", indices, shape, element_of(x, std::move(subscripts)));
 }
 
 }  // namespace selvage

@@ -25,9 +25,9 @@ std::size_t position(const std::vector<Expr>& indices, Expr e) {
 }  // namespace
 
 // Refuses what makes no sense; returns where an index stands alone on an axis.
-std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
-                                                      const std::vector<Expr>& indices,
-                                                      ValueId value) const {
+std::vector<Fusion::IndexUse> Fusion::check_definition(const std::string& name,
+                                                       const std::vector<Expr>& indices,
+                                                       ValueId value) const {
   std::unordered_set<std::uint32_t> known;
   for (Expr n : sizes_) known.insert(n.id());
   for (Expr i : indices) {
@@ -46,7 +46,7 @@ std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
                        "put it on the left, or declare it as a size");
     }
   };
-  std::vector<Meeting> meetings;
+  std::vector<IndexUse> uses;
   for (ValueId v : values_under(values_, value)) {
     const ValueNode& n = values_[v];
     if (n.kind == ValueNode::Kind::Index) check_symbols(std::span(&n.index, 1));
@@ -63,18 +63,18 @@ std::vector<Fusion::Meeting> Fusion::check_definition(const std::string& name,
     for (std::size_t axis = 0; axis < n.subscripts.size(); ++axis) {
       const std::size_t index = position(indices, n.subscripts[axis]);
       if (index == indices.size()) continue;
-      meetings.push_back({index, TensorId(n.source), axis, !n.operands.empty()});
+      uses.push_back({index, TensorId(n.source), axis, !n.operands.empty()});
     }
   }
-  return meetings;
+  return uses;
 }
 
 // Where a read may leave the tensor, an index is at home on an axis only if it runs over that axis.
-void Fusion::drop_unequal(std::vector<Meeting>& meetings, const std::vector<Expr>& shape) const {
+void Fusion::drop_unequal(std::vector<IndexUse>& uses, const std::vector<Expr>& shape) const {
   std::optional<Simplifier> simplifier;
-  std::erase_if(meetings, [&](const Meeting& m) {
-    const Expr a = shape[m.index], b = (*domains_)[(*this)[m.tensor].logical[m.axis]].extent;
-    if (!m.may_leave || same(a, b)) return false;
+  std::erase_if(uses, [&](const IndexUse& use) {
+    const Expr a = shape[use.index], b = (*domains_)[(*this)[use.tensor].logical[use.axis]].extent;
+    if (!use.may_leave || same(a, b)) return false;
     if (a.is(Op::Const) && b.is(Op::Const)) return true;
     if (!simplifier) simplifier.emplace(*facts_);
     return !simplifier->proves(eq(a, b));
@@ -83,11 +83,11 @@ void Fusion::drop_unequal(std::vector<Meeting>& meetings, const std::vector<Expr
 
 // Makes the extents that meet in one index equal: refuses them, proves it or has it checked.
 void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
-                    const std::vector<Expr>& shape, const std::vector<Meeting>& meetings) {
+                    const std::vector<Expr>& shape, const std::vector<IndexUse>& uses) {
   std::optional<Simplifier> simplifier;
   std::vector<Expr> checks;
-  for (const Meeting& m : meetings) {
-    const Expr a = shape[m.index], b = (*domains_)[(*this)[m.tensor].logical[m.axis]].extent;
+  for (const IndexUse& use : uses) {
+    const Expr a = shape[use.index], b = (*domains_)[(*this)[use.tensor].logical[use.axis]].extent;
     if (same(a, b)) continue;
     const bool constants = a.is(Op::Const) && b.is(Op::Const);
     const Expr equal = a.is(Op::Symbol) ? eq(a, b) : eq(b, a);
@@ -95,17 +95,18 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
     if (!constants && simplifier->proves(equal)) continue;
     if (constants || simplifier->proves(!equal)) {
       // The other side: who else says what this extent is.
-      const auto other = std::find_if(meetings.begin(), meetings.end(), [&](const Meeting& o) {
-        return o.index == m.index && same((*domains_)[(*this)[o.tensor].logical[o.axis]].extent, a);
+      const auto other = std::find_if(uses.begin(), uses.end(), [&](const IndexUse& o) {
+        return o.index == use.index &&
+               same((*domains_)[(*this)[o.tensor].logical[o.axis]].extent, a);
       });
-      const bool is_read = other != meetings.end();
-      const TensorInfo& tensor = (*this)[m.tensor];
+      const bool is_read = other != uses.end();
+      const TensorInfo& tensor = (*this)[use.tensor];
       refuse<BadInput>(
           "E501",
-          "the index " + to_string(indices[m.index]) + " has extent " + to_string(a) + " in " +
+          "the index " + to_string(indices[use.index]) + " has extent " + to_string(a) + " in " +
               (is_read ? (*this)[other->tensor].name + to_text(this->shape(other->tensor))
                        : name + to_text(shape)) +
-              " and " + to_string(b) + " in " + tensor.name + to_text(this->shape(m.tensor)),
+              " and " + to_string(b) + " in " + tensor.name + to_text(this->shape(use.tensor)),
           a.is_const(1) || b.is_const(1)
               ? "make the extents equal; or read the axis of extent 1 with the subscript 0"
               : "make the extents equal");
@@ -123,17 +124,17 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
 // An iterdomain for each index: that of a computed tensor which it reads there, else a new one.
 std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
                                          const std::vector<Expr>& shape,
-                                         const std::vector<Meeting>& meetings) {
+                                         const std::vector<IndexUse>& uses) {
   std::vector<std::optional<DomainId>> chosen(indices.size());
   std::vector<DomainId> logical;
-  for (const Meeting& m : meetings) {
-    const DomainId d = (*this)[m.tensor].logical[m.axis];
-    if (chosen[m.index] || is_of_inputs(d) || contains(logical, d)) continue;
+  for (const IndexUse& use : uses) {
+    const DomainId d = (*this)[use.tensor].logical[use.axis];
+    if (chosen[use.index] || is_of_inputs(d) || contains(logical, d)) continue;
     logical.push_back(d);
     if (are_dependent(*domains_, logical)) {
       logical.pop_back();
     } else {
-      chosen[m.index] = d;
+      chosen[use.index] = d;
     }
   }
   logical.clear();
@@ -237,19 +238,19 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
     indices.insert(indices.end(), fold->indices.begin(), fold->indices.end());
     shape.insert(shape.end(), fold->shape.begin(), fold->shape.end());
   }
-  std::vector<Meeting> meetings = check_definition(what, indices, value);
+  std::vector<IndexUse> uses = check_definition(what, indices, value);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     shape[i] = checked_extent(shape[i], to_string(indices[i]));
   }
   if (view != nullptr) try_view(*view, indices, shape);
-  drop_unequal(meetings, shape);
+  drop_unequal(uses, shape);
   if (!name.empty()) claim(name);
-  equate(what, indices, shape, meetings);
+  equate(what, indices, shape, uses);
 
   const DataType element = values_[value].type;
   TensorInfo tensor{.name = name,
                     .type = type.value_or(fold ? result_type(fold->how, element) : element)};
-  std::vector<DomainId> domains = domains_of(indices, shape, meetings);
+  std::vector<DomainId> domains = domains_of(indices, shape, uses);
   const auto split = [&](auto& all) {
     std::remove_reference_t<decltype(all)> tail(all.begin() + std::ptrdiff_t(rank), all.end());
     all.resize(rank);
@@ -269,10 +270,11 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   tensor.indices = std::move(indices);
   tensor.definition = fold != nullptr ? value : values_.as_element(value, tensor.type);
   const TensorId id = add(std::move(tensor));
-  for (const Meeting& m : meetings) {
+  for (const IndexUse& use : uses) {
     const TensorInfo& own = (*this)[id];
-    const DomainId d = m.index < rank ? own.logical[m.index] : own.fold->domains[m.index - rank];
-    unify(d, (*this)[m.tensor].logical[m.axis]);
+    const DomainId d =
+        use.index < rank ? own.logical[use.index] : own.fold->domains[use.index - rank];
+    unify(d, (*this)[use.tensor].logical[use.axis]);
   }
   if (view != nullptr) {
     const std::vector<DomainId> root = (*this)[id].logical;

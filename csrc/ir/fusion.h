@@ -91,6 +91,7 @@ std::vector<DomainId> visited_domain(const TensorInfo& tensor);
 std::vector<DomainId> covered_domain(const TensorInfo& tensor);
 
 class Fusion;
+class Element;
 
 // A tensor of a fusion under construction: a handle, copied freely.
 class Tensor {
@@ -111,6 +112,9 @@ class Tensor {
   DataType type() const;
   std::vector<Expr> shape() const;  // logical, outer to inner
   std::size_t rank() const;
+  // An element, in index notation (ir/element.h): x(b, 1 - k, 0).
+  template <class... Subscript>
+  Element operator()(Subscript... subscripts) const;
 
  private:
   [[noreturn]] static void refuse_none();
@@ -152,12 +156,15 @@ class Fusion {
   // Its iterdomains are called `axes`; if none are given, name_0, name_1, ...
   Tensor input(const std::string& name, std::vector<Expr> shape, DataType type,
                std::vector<std::string> axes = {});
-  // A computed tensor in index notation: element `indices` is `value`, over values of values().
-  // An empty name: one is made up, and gives way to whoever asks for it later.
+  // A computed tensor in index notation: element `indices` is `value`, written with elements of
+  // tensors (ir/element.h), or as one of values(). An empty name: one is made up, and gives way to
+  // whoever asks for it later.
   Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                  ValueId value, std::optional<DataType> type = {});
+  Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                 const Element& value, std::optional<DataType> type = {});
   // The same, where `value` is over more indices, and all that it is over those is folded into one:
-  //   f.compute_fold("s", {m}, {M}, {.how = Reduction::Sum, .indices = {n}, .shape = {N}}, t)
+  //   f.compute_fold("s", {m}, {M}, {.how = Reduction::Sum, .indices = {n}, .shape = {N}}, t(m, n))
   // Elements are folded in compute_type(fold_type(how, type of the value)); the result has the type
   // result_type(how, type of the value), unless another is asked for.
   struct FoldRequest {
@@ -167,6 +174,8 @@ class Fusion {
   };
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});
+  Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
+                      FoldRequest fold, const Element& value, std::optional<DataType> type = {});
   // A view: `value` is over indices of the root, which has `shape`; the logical domain is what
   // `view` makes of the iterdomains of the root, by transforms on the graph that it is given. What
   // it hands back as it was needs no transform. It is tried out first, on a graph of its own.
@@ -227,7 +236,7 @@ class Fusion {
  private:
   // One index of a definition on one axis of a tensor that is read. `may_leave`: the read says what
   // there is out of bounds, so the extents need not be equal.
-  struct Meeting {
+  struct IndexUse {
     std::size_t index;
     TensorId tensor;
     std::size_t axis;
@@ -238,13 +247,13 @@ class Fusion {
                 std::optional<DataType> type);
   void claim(const std::string& name);
   Expr checked_extent(Expr extent, const std::string& what) const;
-  std::vector<Meeting> check_definition(const std::string& name, const std::vector<Expr>& indices,
-                                        ValueId value) const;
-  void drop_unequal(std::vector<Meeting>& meetings, const std::vector<Expr>& shape) const;
+  std::vector<IndexUse> check_definition(const std::string& name, const std::vector<Expr>& indices,
+                                         ValueId value) const;
+  void drop_unequal(std::vector<IndexUse>& uses, const std::vector<Expr>& shape) const;
   void equate(const std::string& name, const std::vector<Expr>& indices,
-              const std::vector<Expr>& shape, const std::vector<Meeting>& meetings);
+              const std::vector<Expr>& shape, const std::vector<IndexUse>& uses);
   std::vector<DomainId> domains_of(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
-                                   const std::vector<Meeting>& meetings);
+                                   const std::vector<IndexUse>& uses);
   void unify(DomainId a, DomainId b);
   void try_view(const View& view, const std::vector<Expr>& indices,
                 const std::vector<Expr>& shape) const;

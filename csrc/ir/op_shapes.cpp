@@ -23,7 +23,7 @@ std::vector<Expr> fresh_indices(Fusion& f, std::size_t rank) {
   return indices;
 }
 
-ValueId read(Tensor t, std::vector<Expr> subscripts) {
+ValueId element_of(Tensor t, std::vector<Expr> subscripts) {
   Fusion& f = t.fusion();
   return f.values().read(f[t.id()].type, std::uint32_t(t.id()), std::move(subscripts));
 }

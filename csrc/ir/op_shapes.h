@@ -15,7 +15,7 @@ std::string to_text(Tensor t);
 
 std::vector<Expr> shape_of(Tensor t);
 std::vector<Expr> fresh_indices(Fusion& f, std::size_t rank);
-ValueId read(Tensor t, std::vector<Expr> subscripts);
+ValueId element_of(Tensor t, std::vector<Expr> subscripts);
 // A number as it stands in an operation: it adapts to what it meets.
 ValueId literal(ValueGraph& values, std::int64_t n);
 ValueId literal(ValueGraph& values, double n);

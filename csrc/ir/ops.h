@@ -8,6 +8,7 @@
 // known are checked at launch.
 #pragma once
 
+#include <selvage/ir/element.h>
 #include <selvage/ir/fusion.h>
 
 #include <concepts>

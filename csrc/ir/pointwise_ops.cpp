@@ -174,7 +174,7 @@ Tensor with_strides(Tensor t, std::vector<Extent> strides) {
 Tensor cast(Tensor a, DataType type) {
   Fusion& f = a.fusion();
   const std::vector<Expr> shape = shape_of(a), indices = fresh_indices(f, shape.size());
-  return f.compute("", indices, shape, f.values().cast(read(a, indices), type));
+  return f.compute("", indices, shape, f.values().cast(element_of(a, indices), type));
 }
 
 }  // namespace selvage

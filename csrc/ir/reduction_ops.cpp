@@ -40,7 +40,7 @@ Tensor reduce(Reduction how, Tensor x, Axes axes, bool keep, std::int64_t correc
     fold.indices.push_back(f.fresh_index("one"));
     fold.shape.push_back(f.constant(1));
   }
-  return f.compute_fold("", indices, extents, std::move(fold), read(x, subscripts));
+  return f.compute_fold("", indices, extents, std::move(fold), element_of(x, subscripts));
 }
 
 Tensor sum(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Sum, x, axes, keep); }

@@ -29,21 +29,20 @@ struct SplitOptions {
 };
 
 class BufferLayout;
-class Placement;
 
 // How the loops of each computed tensor are cut up, ordered and bound: a value over a Fusion, as
 // that was when the schedule was made. Copy it, try something, drop it, from several threads.
 //
 // At first every computed tensor is a serial nest over its logical domain and what it folds over;
 // one that only other tensors read is inlined into its readers, or, where it folds, it follows
-// them: with_defaults() says how. Primitives take loops of the current nest and throw Illegal where
-// they make no sense, leaving the schedule as it was: E401 to E404 as DomainGraph says, E410 not a
-// loop of that tensor, E411 not loops of one tensor, E412 no permutation of the loops, E413
-// parallel type bound twice, E414 parallel type not supported yet, E415 not to be inlined, E416
-// loops from which the tensor's items do not follow, E417 loops of the result and loops that are
-// folded over in one transform, E418 not to be computed there, E419 not to be kept in that memory,
-// E420 not to be cached, E421 no part of a fold, E422 nothing to replay, E423 blocks that cannot
-// meet atomically, E502 name taken.
+// them: with_defaults() (scheduler/defaults.h) says how. Primitives take loops of the current nest
+// and throw Illegal where they make no sense, leaving the schedule as it was: E401 to E404 as
+// DomainGraph says, E410 not a loop of that tensor, E411 not loops of one tensor, E412 no
+// permutation of the loops, E413 parallel type bound twice, E414 parallel type not supported yet,
+// E415 not to be inlined, E416 loops from which the tensor's items do not follow, E417 loops of the
+// result and loops that are folded over in one transform, E418 not to be computed there, E419 not
+// to be kept in that memory, E420 not to be cached, E421 no part of a fold, E422 nothing to replay,
+// E423 blocks that cannot meet atomically, E502 name taken.
 class Schedule {
  public:
   explicit Schedule(const Fusion& fusion);
@@ -126,6 +125,10 @@ class Schedule {
   Schedule& like(TensorId t, TensorId reference);
   Schedule& like(TensorId t, Tensor reference) { return like(t, reference.id()); }
   Schedule& like(Tensor t, Tensor reference) { return like(t.id(), reference.id()); }
+  // The same, and false where nothing is shared: then the loops stay as they are.
+  bool like_if_shared(TensorId t, TensorId reference);
+  // A fold of which nothing else is said stays a nest of its own from now on.
+  Schedule& stop_following(TensorId t);
   // A new tensor `name` (empty: one is made up) that is a copy, with the same logical domain.
   //   Cache after: of an input, or of what others read: name[i] = t[i], and all who read t read the
   //     copy instead (but loads within subscripts). t itself stays as it is.
@@ -167,26 +170,6 @@ class Schedule {
   std::vector<DomainId> derive(TensorId t, const Transform& request,
                                std::vector<std::string> names);
 
-  // The schedule that is lowered: everything that has no place yet has got one, and loops that are
-  // shared with the nest around are bound to the block and thread indices that they are bound to
-  // there (E413 where they are bound otherwise, or another loop to the same). No place yet have
-  //   folds that follow, partial tensors, and tensors that are kept in shared or local memory,
-  // unless they are inlined or have a site. Each is placed after all who read it (through inlined
-  // tensors), at the innermost tensor in whose nest all of them are computed, its host:
-  //   - Where nobody has touched its loops, it becomes like(host).
-  //   - It is computed at the deepest loop of the host such that each loop down to there is a loop
-  //     of its own that it does not fold over, is shared by every reader, and is read at the same
-  //     index by each; if there is none, compute_in(host). So no reader wants what another
-  //     iteration computes.
-  //   - A loop further in that is bound to a block index stays so where the readers' block is the
-  //     one that computes what they read, and is serial otherwise: each block computes all of it.
-  // It is a kernel of its own, in global memory and like the host or like the first reader, where
-  // the readers have no nest in common, where global memory is asked for, where it folds over
-  // what blocks share in (no block sees what another one comes to), or where nothing is said of its
-  // memory and how many elements it would keep is no number. E419 where it is kept in shared
-  // or local memory and would have to be one; E418 where a site is no loop any more.
-  Schedule with_defaults() const;
-
   // As the schedule has it: with the tensors that its primitives added. These come last, whoever
   // reads them: definition_order() (ir/reads.h) has everything after what it reads.
   const Fusion& fusion() const { return own_ ? *own_ : *fusion_; }
@@ -227,6 +210,9 @@ class Schedule {
   // What a tensor calls an iterdomain: its own name for it, or the label of the iterdomain.
   std::string name(TensorId t, DomainId d) const;
   void rename(TensorId t, DomainId d, std::string name);
+  // Another block or thread index, as `taken` is one, to which no loop of the tensor is bound;
+  // Serial: all are in use.
+  ParallelType unused_type(TensorId t, ParallelType taken) const;
   // The transforms that a tensor's iterdomains are tied by: the view's and the schedule's.
   const std::vector<TransformId>& transforms(TensorId t) const;
   // The same, and then those of its layout.
@@ -252,11 +238,6 @@ class Schedule {
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
   void put_at(TensorId t, Site site);
   std::optional<TensorId> reader_with_loops(TensorId t) const;
-  void bind_shared(TensorId t, const Schedule& before,
-                   std::map<TensorId, std::map<DomainId, ParallelType>>& open);
-  // Another block or thread index, as `taken` is one, to which no loop is bound; Serial: all are
-  // in use.
-  static ParallelType unused_type(const Nest& nest, ParallelType taken);
   // Loops that it shares with those of `host` down to the site come first, in the host's order.
   static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);
   // The nest of t as like() has it; nothing where it shares nothing with the reference.
@@ -269,7 +250,6 @@ class Schedule {
   // these.
   void drop_folded(Nest& own, const std::vector<DomainId>& kept) const;
   friend class BufferLayout;
-  friend class Placement;
 
   std::shared_ptr<const Fusion> fusion_;
   std::shared_ptr<const Fusion> own_;  // a copy with more tensors, where primitives added some

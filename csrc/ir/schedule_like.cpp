@@ -119,8 +119,7 @@ Schedule& Schedule::like(TensorId t, TensorId reference) {
         tensor.is_input ? "cache it, and take the copy"
                         : "leave like out; or take a tensor that is computed in loops");
   }
-  std::optional<Nest> own = alike(t, reference);
-  if (!own) {
+  if (!like_if_shared(t, reference)) {
     refuse<Illegal>(
         "E422",
         fusion()[t].name + " has no iterdomain in common with " + fusion()[reference].name +
@@ -128,9 +127,20 @@ Schedule& Schedule::like(TensorId t, TensorId reference) {
         "leave like out, and cut it up by itself; or take a tensor that reads it at its "
         "own indices");
   }
+  return *this;
+}
+
+bool Schedule::like_if_shared(TensorId t, TensorId reference) {
+  std::optional<Nest> own = alike(t, reference);
+  if (!own) return false;
   own->follows = false;
   if (own->site) put_shared_first(*own, nest(own->site->tensor).loops, *own->site);
   nest(t) = std::move(*own);
+  return true;
+}
+
+Schedule& Schedule::stop_following(TensorId t) {
+  nest(t).follows = false;
   return *this;
 }
 

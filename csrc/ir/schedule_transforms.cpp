@@ -137,11 +137,11 @@ Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
   return *this;
 }
 
-ParallelType Schedule::unused_type(const Nest& nest, ParallelType taken) {
+ParallelType Schedule::unused_type(TensorId t, ParallelType taken) const {
   using enum ParallelType;
   for (ParallelType type : {BIDx, BIDy, BIDz, TIDx, TIDy, TIDz}) {
-    const bool is_bound = std::any_of(nest.bound.begin(), nest.bound.end(),
-                                      [&](const auto& b) { return b.second == type; });
+    const bool is_bound =
+        std::ranges::any_of(nest(t).bound, [&](const auto& b) { return b.second == type; });
     if (is_block(type) == is_block(taken) && is_thread(type) == is_thread(taken) && !is_bound) {
       return type;
     }
@@ -164,7 +164,7 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
                           " is bound to " + name(l.tensor, domain) + " already, and now to " +
                           name(l.tensor, l.domain),
                       "merge the two, or bind " + name(l.tensor, l.domain) + " to " +
-                          std::string(to_string(unused_type(nest(l.tensor), type))));
+                          std::string(to_string(unused_type(l.tensor, type))));
     }
   }
   nest(l.tensor).bound[l.domain] = type;

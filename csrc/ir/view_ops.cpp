@@ -143,7 +143,7 @@ Tensor reshape(Tensor x, std::vector<Extent> asked) {
     }
     return logical;
   };
-  return f.compute_view("", indices, extents, view, read(x, std::move(subscripts)));
+  return f.compute_view("", indices, extents, view, element_of(x, std::move(subscripts)));
 }
 
 Tensor flatten(Tensor x) { return reshape(x, {-1}); }
@@ -172,12 +172,12 @@ Tensor slice(Tensor x, int axis, Extent begin, Extent end, std::int64_t step) {
   if (step == 1) {
     std::vector<std::pair<Expr, Expr>> sides(shape.size(), {f.constant(0), f.constant(0)});
     sides[k] = {simplified(f, 0 - first), simplified(f, last - n)};
-    return resized(x, sides, indices, read(x, indices));
+    return resized(x, sides, indices, element_of(x, indices));
   }
   std::vector<Expr> extents = shape, subscripts = indices;
   extents[k] = simplified(f, ceil_div(last - first, f.constant(step)));
   subscripts[k] = simplified(f, first + indices[k] * step);
-  return f.compute("", indices, extents, read(x, std::move(subscripts)));
+  return f.compute("", indices, extents, element_of(x, std::move(subscripts)));
 }
 
 Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> asked, Operand value) {
@@ -226,7 +226,7 @@ Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> asked, Operand value
                            " of type " + std::string(to_string(type)),
                        "give a number, or a tensor of that type without axes");
     }
-    filling = read(t, {});
+    filling = element_of(t, {});
   }
   for (Expr condition : checks) {
     require(f, condition, "pad of " + to_text(x) + " must leave something of each axis");

@@ -307,8 +307,47 @@ const std::vector<Point>& MeetingJudge::samples() {
   return *samples_;
 }
 
+// All that an answer depends on: two meetings with one key have one answer. Empty: the accesses say
+// what items they are of, which is looked at as well.
+std::vector<std::uint64_t> MeetingJudge::key(const Meeting& m, bool is_refuting) const {
+  std::vector<std::uint64_t> all = {
+      m.equal,     std::uint64_t(m.relation), std::uint64_t(m.where), m.is_exact,
+      is_refuting, m.first == m.second};
+  const auto add = [&](Expr e) { all.push_back(e.valid() ? e.id() + 1 : 0); };
+  for (std::size_t number : {m.first, m.second}) {
+    const KernelAccess& access = map_.accesses()[number];
+    if (access.item != nullptr) return {};
+    const Buffer& buffer = map_.kernel().buffers[access.buffer];
+    const bool is_other = map_.accesses()[m.first].buffer != map_.accesses()[m.second].buffer;
+    all.push_back(is_other ? access.buffer + 1 : 0);
+    all.push_back(std::uint64_t(size_of(buffer.type)));
+    all.push_back(std::uint64_t(access.width));
+    all.push_back(std::uint64_t(access.kind));
+    all.push_back(access.is_certain());
+    add(access.address);
+    const AccessScope& scope = map_.scope(access.scope);
+    all.push_back(scope.conditions.size());
+    for (Expr c : scope.conditions) add(c);
+    all.push_back(scope.numbers.size());
+    all.insert(all.end(), scope.numbers.begin(), scope.numbers.end());
+    all.push_back(scope.loops.size());
+    for (PlaceId id : scope.loops) {
+      const StatementPlace& loop = map_.places()[id];
+      for (Expr e : {loop.variable, loop.begin, loop.extent}) add(e);
+    }
+  }
+  return all;
+}
+
 Ordering MeetingJudge::ask(const Meeting& meeting, bool is_refuting) {
-  return Question(map_, meeting).answer(is_refuting ? &samples() : nullptr);
+  const auto answer = [&] {
+    return Question(map_, meeting).answer(is_refuting ? &samples() : nullptr);
+  };
+  std::vector<std::uint64_t> own = key(meeting, is_refuting);
+  if (own.empty()) return answer();
+  const auto [known, is_new] = answers_.try_emplace(std::move(own));
+  if (is_new) known->second = answer();
+  return known->second;
 }
 
 }  // namespace selvage

@@ -4,8 +4,11 @@
 #include <selvage/kernel/verify_points.h>
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace selvage {
 
@@ -42,7 +45,7 @@ struct Ordering {
 // Decides of meetings: first by what equal addresses tell of threads (csrc/kernel/
 // verify_agreement.h), for all sizes; then by going through all threads and loop points, where they
 // are few and do not depend on sizes; for a counterexample at some sizes. Remembers what belongs to
-// the kernel, so one judge should see all of its meetings.
+// the kernel, and answers that others will have as well: one judge should see all of its meetings.
 class MeetingJudge {
  public:
   explicit MeetingJudge(const AccessMap& map);
@@ -54,8 +57,11 @@ class MeetingJudge {
   const std::vector<Point>& samples();
 
  private:
+  std::vector<std::uint64_t> key(const Meeting& meeting, bool is_refuting) const;
+
   const AccessMap& map_;
   std::optional<std::vector<Point>> samples_;
+  std::map<std::vector<std::uint64_t>, Ordering> answers_;
 };
 
 }  // namespace selvage

@@ -91,17 +91,16 @@ class Races {
       f.first = at->first;
       f.second = at->second;
       f.text = fmt::format(
-          "{}[{}] {} by one thread and {} by another{} with no barrier between: {}; "
-          "and {}",
-          name, at->address, done(x), done(y),
-          m.where == Meeting::Where::Grid ? " of another block" : "", to_text(at->first),
-          to_text(at->second));
+          "{}[{}] {} by one thread and {} by another{}: {}; and {}", name, at->address, done(x),
+          done(y),
+          m.where == Meeting::Where::Grid ? " of another block" : " with no barrier between",
+          to_text(at->first), to_text(at->second));
       if (!at->sizes.empty()) f.text += "; " + to_text(at->sizes);
     } else {
       if (is_refuted(verdict)) f.verdict = Unknown{map_.pool().truth(false)};
       f.text = fmt::format(
-          "it is not proved that no two threads meet with no barrier between, one "
-          "{} {}, the other {} {}",
+          "it is not proved that no two threads {}, one {} {}, the other {} {}",
+          m.where == Meeting::Where::Grid ? "of two blocks meet" : "meet with no barrier between",
           doing(x), other, doing(y), name);
     }
     out_.open.push_back(std::move(f));

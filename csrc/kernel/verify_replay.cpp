@@ -382,7 +382,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
       what += " where a copy that accesses it may not have ended";
     } else {
       what += std::string(" by one thread and accessed by another") +
-              (is_here ? "" : " of another block") + " with no barrier between";
+              (is_here ? " with no barrier between" : " of another block");
     }
     out_.faults.push_back({.hazard = Hazard::Race,
                            .place = told.place,

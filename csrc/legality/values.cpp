@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/about.h>
 #include <selvage/legality/mend_read.h>
 #include <selvage/legality/values.h>
 
@@ -157,6 +158,7 @@ void ValueLowering::refuse_read(const ValueNode& read, const Access& access) con
                       .axis = open.axis,
                       .claim = open.claim,
                       .here = *open.facts});
+  d.tensors = as_subjects(access.user);
   throw Illegal(std::move(d));
 }
 

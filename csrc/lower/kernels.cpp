@@ -5,6 +5,7 @@
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/lower/body.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/kernels.h>
@@ -32,7 +33,9 @@ IndexWidth width_of(std::span<const Expr> sizes, const Kernel& kernel, std::vect
 }
 
 // A kernel is passed the sizes that it computes with, or that emulation needs to check it.
-void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
+void keep_used_sizes(const KernelRequest&, KernelDraft& draft) {
+  Kernel& kernel = draft.kernel;
+  std::vector<Expr> computed = draft.computed;
   for_each_statement(kernel.body, [&](const Statement& s) {
     const std::vector<Expr>* valid = parts_of(s).valid;
     if (valid != nullptr) computed.insert(computed.end(), valid->begin(), valid->end());
@@ -43,7 +46,9 @@ void keep_used_sizes(Kernel& kernel, std::vector<Expr> computed) {
 }
 
 // Global memory: what is read, then what is stored.
-void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelDraft& draft) {
+void add_parameters(const KernelRequest& request, KernelDraft& draft) {
+  const ScheduledNests& scheduled = request.scheduled;
+  const Group& group = request.group;
   const Fusion& fusion = scheduled.fusion;
   const auto add = [&](TensorId t, bool is_written) {
     const std::vector<StoredPart> parts = parts_of(fusion, scheduled.nests, t);
@@ -74,7 +79,8 @@ void add_parameters(const ScheduledNests& scheduled, const Group& group, KernelD
 }
 
 // Of a block's shared memory and of what each thread keeps for itself.
-void check_memory(const Kernel& kernel) {
+void check_memory(const KernelRequest&, KernelDraft& draft) {
+  const Kernel& kernel = draft.kernel;
   const auto check = [&](Memory memory, const std::string& what, std::int64_t most) {
     const std::optional<std::int64_t> bytes = bytes_in(kernel, memory);
     if (bytes && *bytes <= most) return;
@@ -94,15 +100,46 @@ void check_memory(const Kernel& kernel) {
   check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);
 }
 
+// The body: the loops of every tree, checks, values and stores; no barriers yet.
+void add_nests(const KernelRequest& request, KernelDraft& draft) {
+  const ScheduledNests& scheduled = request.scheduled;
+  for (const NestTree* root : request.group) {
+    TreeBody body(scheduled.fusion, scheduled.schedule, scheduled.nests,
+                  scheduled.placed.at(root->tensor), request.options, draft);
+    append(draft.kernel.body, body.of(*root));
+  }
+}
+
+void share_memory(const KernelRequest&, KernelDraft& draft) { place_shared_memory(draft.kernel); }
+
+// Each takes the kernel that the ones above it have left, and leaves one that computes the same.
+struct KernelPass {
+  const char* name;
+  void (*run)(const KernelRequest& request, KernelDraft& draft);
+};
+constexpr KernelPass kPasses[] = {
+    {"parameters", add_parameters},
+    {"nests", add_nests},
+    {"shared memory and barriers", share_memory},
+    {"limits of memory", check_memory},
+    {"sizes", keep_used_sizes},
+};
+
 }  // namespace
 
-std::vector<TensorId> tensors_of(const Group& group) {
-  std::vector<TensorId> all;
+void ScheduledNests::place(const Group& group) {
+  KnownLoops known;
   for (const NestTree* root : group) {
-    const std::vector<TensorId> own = tensors_of(*root);
-    all.insert(all.end(), own.begin(), own.end());
+    placed.emplace(root->tensor, PlacedTensors(fusion, schedule, *root, known));
   }
-  return all;
+}
+
+bool ScheduledNests::is_stored(TensorId t) const {
+  if (!nests.has_nest[index_of(t)]) return false;
+  for (const auto& [root, own] : placed) {
+    if (own.contains(t)) return !own[t].analysis.storage;
+  }
+  return false;
 }
 
 KernelVariants make_kernels(const KernelRequest& request) {
@@ -118,15 +155,10 @@ KernelVariants make_kernels(const KernelRequest& request) {
                 .body = {},
                 .facts = *fusion.facts()};
   KernelDraft draft{.kernel = kernel, .is_vectorised = request.is_vectorised};
-  add_parameters(request.scheduled, request.group, draft);
-  for (const NestTree* root : request.group) {
-    TreeBody body(fusion, request.scheduled.schedule, request.scheduled.nests,
-                  request.scheduled.placed.at(root->tensor), request.options, draft);
-    for (Statement& s : body.of(*root)) kernel.body.push_back(std::move(s));
+  for (const KernelPass& pass : kPasses) {
+    pass.run(request, draft);
+    if (request.options.after_pass) request.options.after_pass(pass.name, kernel);
   }
-  place_shared_memory(kernel);
-  check_memory(kernel);
-  keep_used_sizes(kernel, draft.computed);
   KernelVariants out{{}, std::move(draft.conditions)};
   std::vector<Expr> conditions = out.alignment;
   for (const LaunchCheck& check : request.launch.of_block) conditions.push_back(check.condition);

@@ -4,6 +4,7 @@
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
 #include <selvage/lower/read_once.h>
+#include <selvage/scheduler/groups.h>
 
 #include <map>
 #include <span>
@@ -12,18 +13,22 @@
 
 namespace selvage {
 
-// Every tensor of a fusion under one schedule, in its nest.
+// Every tensor of a fusion under one schedule, in its nest. Both must outlive it.
 struct ScheduledNests {
+  ScheduledNests(const Fusion& f, const Schedule& s)
+      : fusion(f), schedule(s), nests(nests_of(f, s)), input_reads(f, s, nests) {}
+
+  // Places the trees of one kernel.
+  void place(const Group& group);
+  // Is a tensor stored in global memory by one of the placed nests?
+  bool is_stored(TensorId t) const;
+
   const Fusion& fusion;
   const Schedule& schedule;
   Nests nests;
-  std::map<TensorId, PlacedTensors> placed;  // by root
-  InputReads input_reads{fusion, schedule, nests};
+  InputReads input_reads;
+  std::map<TensorId, PlacedTensors> placed = {};  // by root
 };
-
-// Trees of nests that one kernel holds.
-using Group = std::vector<const NestTree*>;
-std::vector<TensorId> tensors_of(const Group& group);
 
 struct KernelRequest {
   const ScheduledNests& scheduled;

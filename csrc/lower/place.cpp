@@ -1,10 +1,12 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/about.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/place.h>
+#include <selvage/scheduler/defaults.h>
 #include <selvage/simplifier/point.h>
 
 #include <algorithm>
@@ -28,20 +30,23 @@ DataType kept_type(const Fusion& fusion, TensorId t) {
 
 }  // namespace
 
-PlacedTensors::PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree)
+PlacedTensors::PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree,
+                             KnownLoops& known)
     : fusion_(fusion), schedule_(schedule) {
-  analyze_tree(tree, {});
+  analyze_tree(tree, {}, known);
   if (!tree.inside.empty()) find_readings(tree);
   settle(tree);
 }
 
-void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) {
+void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, KnownLoops& known) {
   const TensorId t = tree.tensor;
   PlacedTensor& own = placed_[t];
   own.is_hosted = schedule_.site(t).has_value();
-  own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, known_);
+  about(t, [&] {
+    own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, known);
+  });
   for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
-    known_.try_emplace(own.analysis.variables[i].id(), schedule_, t, own.analysis.loops[i]);
+    known.try_emplace(own.analysis.variables[i].id(), schedule_, t, own.analysis.loops[i]);
   }
   open_[t] = around;
   if (fusion_[t].fold) {
@@ -56,7 +61,7 @@ void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around) 
     for (std::size_t i = tree.shared; i < inner.level; ++i) {
       open.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);
     }
-    analyze_tree(inner, open);
+    analyze_tree(inner, open, known);
   }
 }
 
@@ -66,16 +71,26 @@ void PlacedTensors::find_readings(const NestTree& tree) {
     if (contains(read.tensor)) readings_[read.tensor].push_back({tree.tensor, read.subscripts});
     return unused.read(fusion_[read.tensor].type, 0, {});
   };
-  ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load)
-      .lower(tree.tensor);
+  about(tree.tensor, [&] {
+    ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load)
+        .lower(tree.tensor);
+  });
   for (const NestTree& inner : tree.inside) find_readings(inner);
 }
 
 void PlacedTensors::settle(const NestTree& tree) {
+  about(tree.tensor, [&] { settle_memory(tree); });
+  for (const NestTree& inner : tree.inside) settle(inner);
+}
+
+void PlacedTensors::settle_memory(const NestTree& tree) {
   PlacedTensor& own = placed_.at(tree.tensor);
   std::optional<Storage> storage;
   if (own.is_hosted) {
-    for (const Reading& reading : readings_[tree.tensor]) check_iteration(tree, reading);
+    for (const Reading& reading : readings_[tree.tensor]) {
+      const auto found = coordinates_at(reading, tree.tensor);
+      about(reading.reader, [&] { check_iteration(tree, reading, found); });
+    }
     const auto asked = schedule_.memory(tree.tensor);
     if (!fusion_[tree.tensor].is_output && asked != Memory::Global) {
       storage = choose(tree);
@@ -93,7 +108,6 @@ void PlacedTensors::settle(const NestTree& tree) {
   if (own.result) analyze_memory(fusion_, schedule_, *own.result, storage);
   // What is folded over is gone once a result lies in memory.
   analyze_memory(fusion_, schedule_, own.analysis, std::move(storage));
-  for (const NestTree& inner : tree.inside) settle(inner);
 }
 
 // The variable of the tensor's loop that is bound to a block or thread axis; invalid: none is.
@@ -155,11 +169,13 @@ Verdict PlacedTensors::is_own_thread(TensorId t, const Reading& reading) const {
   return Proved{{"the thread that computes an element reads it"}};
 }
 
-void PlacedTensors::check_iteration(const NestTree& tree, const Reading& reading) const {
+void PlacedTensors::check_iteration(
+    const NestTree& tree, const Reading& reading,
+    const std::vector<std::pair<DomainId, Expr>>& coordinates) const {
   const TensorId t = tree.tensor;
   const TensorAnalysis& own = placed_.at(t).analysis;
   const TensorAnalysis& reader = placed_.at(reading.reader).analysis;
-  for (const auto& [d, coordinate] : coordinates_at(reading, t)) {
+  for (const auto& [d, coordinate] : coordinates) {
     const auto at = std::find(own.loops.begin(), own.loops.end(), d);
     const auto k = std::size_t(at - own.loops.begin());
     const ParallelType p = schedule_.parallel(t, d);
@@ -318,8 +334,7 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
     is_own = false;
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) other = *refuted;
   }
-  const auto asked = schedule_.memory(t);
-  storage.memory = asked ? *asked : is_own ? Memory::Local : Memory::Shared;
+  storage.memory = default_memory(schedule_, t, is_own);
   if (storage.memory == Memory::Local && !is_own) {
     refuse<Illegal>("E432",
                     "an element of " + fusion_[t].name +

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <selvage/ir/nests.h>
 #include <selvage/legality/analysis.h>
-#include <selvage/lower/tree.h>
 
 #include <map>
 
@@ -14,8 +14,9 @@ struct PlacedTensor {
   bool is_hosted = false;
 };
 
-// Every tensor of a tree by itself, variables of shared loops being those of the host; and for each
-// that is computed inside another's nest, where it keeps its elements (Schedule::keep_in).
+// Every tensor of a tree by itself, variables of shared loops being those of the host, and no
+// others those of loops that are `known` in its kernel with another extent; and for each that is
+// computed inside another's nest, where it keeps its elements (Schedule::keep_in).
 //
 // An element is read where it was computed: in the same iteration of the loops that it shares, by
 // the same block, and from registers by the same thread. That is a claim about the coordinates that
@@ -28,7 +29,9 @@ struct PlacedTensor {
 //   E437 a layout that does not give each element that is kept a place of its own
 class PlacedTensors {
  public:
-  PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree);
+  // `known`: loops of the kernel that were placed before, to which these are added.
+  PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree,
+                KnownLoops& known);
 
   const PlacedTensor& operator[](TensorId t) const { return placed_.at(t); }
   bool contains(TensorId t) const { return placed_.contains(t); }
@@ -38,9 +41,10 @@ class PlacedTensors {
     TensorId reader;
     std::vector<Expr> subscripts;
   };
-  void analyze_tree(const NestTree& tree, const OpenLoops& around);
+  void analyze_tree(const NestTree& tree, const OpenLoops& around, KnownLoops& known);
   void find_readings(const NestTree& tree);
   void settle(const NestTree& tree);
+  void settle_memory(const NestTree& tree);
   Storage choose(const NestTree& tree) const;
   bool is_kept(const NestTree& tree, const Storage& storage, std::size_t loop) const;
   void check_layout(const NestTree& tree, const Storage& storage) const;
@@ -50,7 +54,9 @@ class PlacedTensors {
                       Expr claim) const;
   Verdict is_own_thread(TensorId t, const Reading& reading) const;
   void check_stored_once(const NestTree& tree) const;
-  void check_iteration(const NestTree& tree, const Reading& reading) const;
+  // `coordinates`: as coordinates_at() has them.
+  void check_iteration(const NestTree& tree, const Reading& reading,
+                       const std::vector<std::pair<DomainId, Expr>>& coordinates) const;
   void check_every_block(const Reading& reading, TensorId t, DomainId loop, Expr coordinate) const;
   bool is_kept_by_blocks(TensorId t) const;
   std::string further_out(TensorId t, DomainId loop) const;
@@ -59,7 +65,6 @@ class PlacedTensors {
   const Fusion& fusion_;
   const Schedule& schedule_;
   std::map<TensorId, PlacedTensor> placed_;
-  KnownLoops known_;                                   // of what has been analyzed
   std::map<TensorId, OpenLoops> open_;                 // all loops open around each
   std::map<TensorId, std::vector<Reading>> readings_;  // of hosted tensors
 };

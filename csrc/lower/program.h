@@ -3,8 +3,10 @@
 #include <selvage/ir/schedule.h>
 #include <selvage/kernel/kernel.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace selvage {
@@ -66,6 +68,8 @@ struct LowerOptions {
   // Every bound of every iterdomain is checked at every store, as if nothing were proved: to
   // measure by.
   bool checks_everything = false;
+  // Called after each pass that makes a kernel, with the pass's name: to look on.
+  std::function<void(std::string_view pass, const Kernel& kernel)> after_pass = {};
 };
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
 // The same, of the fusion that the schedule was made over.

@@ -1,6 +1,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/about.h>
 #include <selvage/kernel/same_kernel.h>
 #include <selvage/lower/proof.h>
 
@@ -15,7 +16,7 @@ ProgramProof prove(std::span<const ProgramStep> steps) {
       const Kernel& kernel = step.variants[k];
       if (k > 0 && differ_in_width_alone(step.variants[k - 1], kernel)) continue;
       for (KernelFinding& f : verify(kernel).findings) {
-        proof.open.push_back({&kernel, std::move(f)});
+        proof.open.push_back({&kernel, step.stores, std::move(f)});
       }
     }
   }
@@ -56,6 +57,7 @@ Diagnostic diagnostic_of(const OpenFinding& open) {
   Diagnostic d{.code = is_refuted(f.verdict) ? "E445" : "E446", .place = {}, .message = {}};
   d.message = open.kernel->name + ", " + std::string(to_string(f.hazard)) + ": " + f.text;
   d.help = help_of(open);
+  d.tensors = as_subjects(open.stores);
   return d;
 }
 

@@ -14,7 +14,8 @@ namespace selvage {
 // barrier, that nothing is read before it was written, and that no access leaves its buffer
 // (kernel/verify.h). Kernels that differ in the width of their indices alone have one proof.
 struct OpenFinding {
-  const Kernel* kernel = nullptr;  // of the steps
+  const Kernel* kernel = nullptr;         // of the steps
+  std::span<const TensorId> stores = {};  // what that step computes
   KernelFinding finding;
 };
 struct ProgramProof {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/ir/effective_reads.h>
-#include <selvage/lower/tree.h>
+#include <selvage/ir/nests.h>
 
 #include <vector>
 

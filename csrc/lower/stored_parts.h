@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/lower/tree.h>
+#include <selvage/ir/nests.h>
 
 #include <string>
 #include <vector>

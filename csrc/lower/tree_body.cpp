@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/ir/about.h>
 #include <selvage/ir/fold.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
@@ -13,7 +14,8 @@
 namespace selvage {
 
 Body TreeBody::of(const NestTree& tree) {
-  return fusion_[tree.tensor].fold ? folding(tree) : plain(tree);
+  const bool folds = fusion_[tree.tensor].fold.has_value();
+  return about(tree.tensor, [&] { return folds ? folding(tree) : plain(tree); });
 }
 
 // What stands inside the first `level` loops, down to `end`: loops are opened as long as something

@@ -1,58 +1,58 @@
 #include <selvage/base/check.h>
+#include <selvage/ir/about.h>
+#include <selvage/ir/reads.h>
 #include <selvage/lower/proof.h>
 #include <selvage/report/legality.h>
 #include <selvage/report/report.h>
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
 #include <unordered_set>
 
 namespace selvage {
 
 namespace {
 
-bool is_of_name(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
-
-// Where a message names something, as a word of its own.
-std::size_t find_word(const std::string& text, const std::string& word) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_of_name(text[at - 1]);
-    if (begins && (end == text.size() || !is_of_name(text[end]))) return at;
-  }
-  return std::string::npos;
+// Is it a fold inside of a statement? That is a tensor which the file's schedule cannot name.
+bool is_inner_fold(const Subject& subject, TensorId t) {
+  const TensorInfo& tensor = subject.schedule.fusion()[t];
+  return tensor.fold && !subject.places.contains(tensor.name) &&
+         subject.schedule.making(t) == nullptr;
 }
 
-// A fold inside of a statement is a tensor that the file's schedule cannot name: what is advised of
-// it needs a statement of its own first.
+// What is advised of such a fold needs a statement of its own first.
 void name_inner_fold(Diagnostic& diagnostic, const Subject& subject) {
-  const Schedule& schedule = subject.schedule;
-  const Fusion& fusion = schedule.fusion();
   if (subject.places.empty() || !subject.tensors.empty() || diagnostic.help.empty()) return;
-  for (std::size_t i = 0; i < fusion.size(); ++i) {
-    const TensorInfo& tensor = fusion[TensorId(i)];
-    const bool is_inner = tensor.fold && subject.places.count(tensor.name) == 0 &&
-                          schedule.making(TensorId(i)) == nullptr;
-    if (!is_inner || find_word(diagnostic.message, tensor.name) == std::string::npos) continue;
-    diagnostic.help = "give the fold a statement of its own, " + tensor.name +
+  for (std::uint32_t t : diagnostic.tensors) {
+    if (!is_inner_fold(subject, TensorId(t))) continue;
+    diagnostic.help = "give the fold a statement of its own, " +
+                      subject.schedule.fusion()[TensorId(t)].name +
                       "[...] = ..., which the schedule can name; then " + diagnostic.help;
     return;
   }
 }
 
-// A refusal that has no place yet gets that of the first tensor that it names.
+// Where the file says a tensor; of one that it does not name, where it says what reads that.
+std::optional<Place> place_of(const Subject& subject, TensorId t) {
+  const Fusion& fusion = subject.schedule.fusion();
+  const auto own = subject.places.find(fusion[t].name);
+  if (own != subject.places.end()) return own->second;
+  for (std::size_t k = index_of(t) + 1; k < fusion.size(); ++k) {
+    if (std::ranges::count(tensors_read(fusion, TensorId(k)), t) == 0) continue;
+    if (const auto place = place_of(subject, TensorId(k))) return place;
+  }
+  return std::nullopt;
+}
+
+// A refusal that has no place yet gets that of the first tensor that it is about.
 void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
-  std::size_t first = std::string::npos;
   if (diagnostic.place.line == 0) {
-    for (const auto& [tensor, place] : subject.places) {
-      // A kernel is called by what it computes; what else has that name, such as an axis, is not.
-      const bool is_kernel = find_word(diagnostic.message, "kernel_" + tensor) != std::string::npos;
-      const std::size_t at = is_kernel ? 0 : find_word(diagnostic.message, tensor);
-      if (at < first || (subject.places.size() == 1)) {
-        first = at;
-        diagnostic.place = place;
-      }
+    std::optional<Place> place;
+    if (subject.places.size() == 1) place = subject.places.begin()->second;
+    for (std::uint32_t t : diagnostic.tensors) {
+      if (!place) place = place_of(subject, TensorId(t));
     }
+    if (place) diagnostic.place = *place;
   }
   name_inner_fold(diagnostic, subject);
   if (diagnostic.place.file.empty()) diagnostic.place.file = report.file;
@@ -69,11 +69,12 @@ void add_once(const Diagnostic& diagnostic, const Subject& subject, std::size_t 
 }
 
 // What the analysis of a tensor refuses, where there is no lowering to say so.
-void add_refusal(const Finding& finding, const Subject& subject, std::size_t first,
+void add_refusal(const Finding& finding, TensorId t, const Subject& subject, std::size_t first,
                  Report& report) {
   if (finding.is_legal()) return;
   Diagnostic diagnostic{.code = finding.code, .place = {}, .message = finding.reason};
   diagnostic.help = finding.help;
+  diagnostic.tensors = as_subjects(t);
   add_once(diagnostic, subject, first, report);
 }
 
@@ -90,9 +91,8 @@ std::vector<TensorId> tensors_of(const Subject& subject) {
 
 // A launch that the hardware refuses makes the tensors of that kernel illegal; they are left
 // out, those beside them are not.
-bool is_refused(const Diagnostic& refusal, const std::string& tensor) {
-  return refusal.code == "E442" &&
-         find_word(refusal.message, "kernel_" + tensor) != std::string::npos;
+bool is_refused(const Diagnostic& refusal, TensorId t) {
+  return refusal.code == "E442" && std::ranges::count(refusal.tensors, std::uint32_t(t)) > 0;
 }
 
 // Nothing, and what is said of it, where that is illegal.
@@ -137,6 +137,7 @@ void warn_of_lost_items(const Subject& subject, const Schedule& schedule,
     warning.notes.push_back("not visited: " + to_text(analysis.coverage.lost));
   }
   warning.help = "resize by nothing negative if every item is wanted";
+  warning.tensors = as_subjects(analysis.tensor);
   add(report, std::move(warning), subject);
 }
 
@@ -169,6 +170,7 @@ void warn_of_one_thread(const Subject& subject, const Schedule& schedule, const 
                     "block: none of its loops is bound to a thread index";
   if (!loop.empty())
     warning.help = "bind one of them: " + name + ": [{bind: {" + loop + ": TIDx}}]";
+  warning.tensors = as_subjects(a.tensor);
   add(report, std::move(warning), subject);
 }
 
@@ -180,7 +182,7 @@ void add_tensor(const Subject& subject, const Schedule& schedule, TensorAnalysis
   warn_of_one_thread(subject, schedule, analysis, report);
   TensorReport tensor = report_of(schedule, std::move(analysis), subject.names);
   const TensorAnalysis& a = tensor.analysis;
-  if (a.vector) add_refusal(a.vector->finding, subject, first, report);
+  if (a.vector) add_refusal(a.vector->finding, a.tensor, subject, first, report);
   try {
     const Fusion& fusion = tensor.fusion();
     if (subject.reading != nullptr) {
@@ -189,8 +191,12 @@ void add_tensor(const Subject& subject, const Schedule& schedule, TensorAnalysis
     }
     tensor.legality = legality_of(fusion, *tensor.schedule, a, tensor.reading,
                                   tensor.read ? &*tensor.read : nullptr, subject.read_by);
-    for (Diagnostic& d : diagnostics_of(subject, tensor)) add(report, std::move(d), subject);
-  } catch (const Illegal& refusal) {
+    for (Diagnostic& d : diagnostics_of(subject, tensor)) {
+      d.tensors = as_subjects(a.tensor);
+      add(report, std::move(d), subject);
+    }
+  } catch (Illegal& refusal) {
+    refusal.about(as_subjects(a.tensor));
     add(report, refusal.diagnostic(), subject);
   }
   report.tensors.push_back(std::move(tensor));
@@ -306,22 +312,20 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
         add_tensor(subject, *found.schedule, a, errors, report);
       }
       for (const ProgramStep& step : found.program->steps) {
-        std::vector<CudaText>& texts = found.cuda.emplace_back();
-        for (const Kernel& kernel : step.variants) texts.push_back(cuda(kernel));
+        found.cuda.push_back(cuda(step.variants));
       }
       continue;
     }
     for (TensorId t : tensors) {
-      const auto refuses = [&](const Diagnostic& d) {
-        return is_refused(d, schedule.fusion()[t].name);
-      };
+      const auto refuses = [&](const Diagnostic& d) { return is_refused(d, t); };
       if (std::any_of(report.diagnostics.begin() + std::ptrdiff_t(errors), report.diagnostics.end(),
                       refuses)) {
         continue;
       }
       try {
         add_tensor(subject, schedule, analyze(schedule.fusion(), schedule, t), errors, report);
-      } catch (const Illegal& refusal) {
+      } catch (Illegal& refusal) {
+        refusal.about(as_subjects(t));
         add_once(refusal.diagnostic(), subject, errors, report);
       }
     }

@@ -2,11 +2,11 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
 #include <selvage/lower/proof.h>
+#include <selvage/lower/specialised_program.h>
 #include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/loaded_kernels.h>
 #include <selvage/runtime/scratch.h>
-#include <selvage/scheduler/specialised_program.h>
 
 #include <algorithm>
 #include <atomic>

@@ -129,7 +129,8 @@ void check_inthreads(const InThreads& in, const Place& place, const ThreadPlace&
       why = (is_whole ? "it" : part) + " is no comparison";
       break;
   }
-  refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why, help);
+  refuse_at(place, "E812", "the predicate " + in.text + " is not strictly divergent: " + why, help,
+            wrong->why == NotDivergent::Why::BothSides ? "both sides" : "");
 }
 
 const SerialFor& loop_to_leave(const LeaveFor& leave, const Place& place, const ThreadPlace& at) {

@@ -277,7 +277,7 @@ class ThreadLowering {
     }
     put(out, Barrier{.scope = is_block ? Barrier::Scope::Block : Barrier::Scope::Warp},
         origin(place, at, name));
-    if (is_block) block_has_met(at);
+    if (is_block) block_has_joined(at);
   }
 
   void add(const InnerParallel& inner, const Place&, const ThreadPlace& at, Body& out) {
@@ -375,15 +375,15 @@ class ThreadLowering {
     if (waiting.is_of_elected) {
       body = tested(elected(at.inner, pool_), std::move(body), at, place);
     } else if (waiting.barrier->scope == Barrier::Scope::Block) {
-      block_has_met(at);
+      block_has_joined(at);
     }
     append(out, std::move(body));
   }
-  void block_has_met(const ThreadPlace& at) {
+  void block_has_joined(const ThreadPlace& at) {
     if (at.is_in_inthreads) return;
     book_.close_group();
     // Joins that are written down have numbers of their own, as many as there are.
-    if (at.loops.empty() && !writes_joins_) barriers_.block_has_met();
+    if (at.loops.empty() && !writes_joins_) barriers_.block_has_joined();
   }
 
   // ---- the kernel ----

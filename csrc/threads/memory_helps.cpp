@@ -21,16 +21,6 @@ std::string in_statement(Expr e) {
   return text;
 }
 
-// The element that the message begins with, or names behind "and".
-std::optional<std::uint32_t> array_of(const ThreadProgram& program, const std::string& message) {
-  for (std::uint32_t k = 0; k < program.arrays.size(); ++k) {
-    const std::string element = program.arrays[k].name + "[";
-    if (message.rfind(element, 0) == 0) return k;
-    if (message.find(" and " + element) != std::string::npos) return k;
-  }
-  return std::nullopt;
-}
-
 // Of a statement's value, the elements of an array that it reads.
 void add_reads(const ValueGraph& values, ValueId v, std::uint32_t array,
                std::vector<std::vector<Expr>>& all) {
@@ -62,13 +52,14 @@ class MemoryMends {
 
   std::vector<Mend> all() {
     const auto path = find_item(copy_, d_.place);
-    const auto array = array_of(program_, d_.message);
-    if (!path || !array || !std::holds_alternative<Assign>(path->item().node)) return {};
-    if (d_.code == "E824") unwritten(*path, *array);
+    if (!path || d_.tensors.empty() || !std::holds_alternative<Assign>(path->item().node))
+      return {};
+    const std::uint32_t array = d_.tensors[0];
+    if (d_.code == "E824") unwritten(*path, array);
     if (d_.code == "E815") {
       // Who reads what other blocks write is not to be one alone.
-      if (std::get<Assign>(path->item().node).array == *array) by_one(*path);
-      axis_for_blocks(*array);
+      if (std::get<Assign>(path->item().node).array == array) by_one(*path);
+      axis_for_blocks(array);
       two_kernels(*path);
       std::stable_partition(mends_.begin(), mends_.end(),
                             [](const Mend& m) { return !m.is_last_resort; });

@@ -1,6 +1,7 @@
 #include <selvage/index/region_threads.h>
 #include <selvage/threads/item_path.h>
 #include <selvage/threads/race_helps.h>
+#include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
 #include <map>
@@ -242,9 +243,7 @@ class Mender {
 void check_race_helps(const ThreadProgram& program, const LevelTree& tree, const ThreadCheck& check,
                       std::vector<Diagnostic>& diagnostics) {
   constexpr std::int64_t kMostItems = 100, kMostBlocks = 64;
-  const auto is_unseen = [](const Diagnostic& d) {
-    return is_race(d) && d.message.find("not proved") != std::string::npos;
-  };
+  const auto is_unseen = [](const Diagnostic& d) { return is_race(d) && d.cause == kNotProved; };
   if (std::none_of(diagnostics.begin(), diagnostics.end(), is_race)) return;
   if (std::any_of(diagnostics.begin(), diagnostics.end(), is_unseen)) return;
   if (items_in(program.outermost.body) > kMostItems) return;

@@ -9,9 +9,12 @@ namespace selvage {
 
 // Throws Illegal at a place of a thread program.
 [[noreturn]] inline void refuse_at(const Place& place, const char* code, std::string message,
-                                   std::string help) {
-  throw Illegal(
-      {.code = code, .place = place, .message = std::move(message), .help = std::move(help)});
+                                   std::string help, std::string cause = {}) {
+  throw Illegal({.code = code,
+                 .place = place,
+                 .message = std::move(message),
+                 .help = std::move(help),
+                 .cause = std::move(cause)});
 }
 
 }  // namespace selvage

@@ -69,7 +69,8 @@ void RegionBook::warn(const ThreadRegion& region, const ThreadPlace& at, Expr wh
        .message = never ? "no thread runs this: " + region.when + " never holds here"
                         : "every thread that gets here runs this: " + region.when + " always holds",
        .help = never ? "take it out, or compare with a value that the index takes"
-                     : "leave the inthreads out" + barrier});
+                     : "leave the inthreads out" + barrier,
+       .cause = never ? "never" : "always"});
 }
 
 void RegionBook::note_async(std::size_t region) {

@@ -159,7 +159,7 @@ class RegionMends {
 
   void not_divergent(const InThreads& in) {
     const Expr when = on_one_side(in.when);
-    if (d_.message.find("depend on parallel indices") != std::string::npos && is_nameable(when)) {
+    if (d_.cause == "both sides" && is_nameable(when)) {
       const std::string text = to_string(when);
       write_when(when, text, "");
     }
@@ -167,7 +167,7 @@ class RegionMends {
   }
 
   void idle(const InThreads& in, const ItemPath& path) {
-    if (d_.message.find("always") != std::string::npos) {
+    if (d_.cause == "always") {
       return replace("do: [...]", {DoTogether{}, {}}, !in.is_async);
     }
     add("take it out", take_out);

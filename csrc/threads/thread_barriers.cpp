@@ -6,10 +6,35 @@
 
 namespace selvage {
 
-std::optional<BlockMembers> ThreadBarriers::members(Expr condition, const ThreadPlace& at,
+namespace {
+
+// E816 at `place`, where threads of `own`, which wait across warps, share one with `other`, which
+// runs at the same time.
+std::optional<Diagnostic> shared_warp(const Participants& members, const ThreadRegion& own,
+                                      const ThreadRegion& other, const Place& place) {
+  std::string why;
+  const auto others = participants_of(other.who, other.condition, other.levels, why);
+  for (std::size_t w = 0; w < members.lanes.size(); ++w) {
+    if (members.lanes[w] == 0 || (others && others->lanes[w] == 0)) continue;
+    return Diagnostic{
+        .code = "E816",
+        .place = place,
+        .message = "the threads of " + own.when + " wait for one another across warps, and " +
+                   (others ? "share warp " + std::to_string(w) + " with" : "may share one with") +
+                   " the threads of " + other.when + ", which run at the same time",
+        .help =
+            "let regions that wait begin and end where warps do, every 32 threads, or put sync: "
+            "shared between the regions"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Participants> ThreadBarriers::members(Expr condition, const ThreadPlace& at,
                                                     std::string& why) const {
   const Expr part = divergent_part(condition, at.levels);
-  return block_members(book_.threads(part, at), part, at.levels, why);
+  return participants_of(book_.threads(part, at), part, at.levels, why);
 }
 
 ThreadBarriers::Waiting ThreadBarriers::at_place(const Place& place, const ThreadPlace& at,
@@ -19,7 +44,7 @@ ThreadBarriers::Waiting ThreadBarriers::at_place(const Place& place, const Threa
   std::string why;
   if (at.is_implicit()) {
     const auto some = members(at.full_condition(), at, why);
-    if (some && some->is_one_warp()) return {meeting_.barrier_of(*some, place), true};
+    if (some && some->is_one_warp()) return {numbers_.barrier_of(*some), true};
   }
   why.clear();
   const auto all = members(at.condition, at, why);
@@ -30,7 +55,7 @@ ThreadBarriers::Waiting ThreadBarriers::at_place(const Place& place, const Threa
               "iteration" +
                   otherwise);
   }
-  const std::optional<Barrier> barrier = meeting_.barrier_of(*all, place, otherwise);
+  const std::optional<Barrier> barrier = numbers_.barrier_of(*all, otherwise);
   if (barrier && barrier->scope == Barrier::Scope::Threads) {
     named_.push_back({lowered_.async_around(at.region), *all, place});
   }
@@ -66,8 +91,8 @@ GuardBarriers ThreadBarriers::within(const ThreadPlace& inside, std::optional<st
   const RegionThreads who = book_.threads(condition, inside);
   GuardBarriers own{.block = {}, .warp = warp_barrier(who, condition, inside.levels)};
   std::string why;
-  const auto all = block_members(who, condition, inside.levels, why);
-  if (all) own.block = meeting_.late_barrier_of(*all);
+  const auto all = participants_of(who, condition, inside.levels, why);
+  if (all) own.block = numbers_.late_barrier_of(*all);
   const bool is_named = own.block && own.block->scope == Barrier::Scope::Threads;
   if (is_named && sharing({lowered_.async_around(region), *all, place})) own.block.reset();
   return own;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <selvage/kernel/participants.h>
 #include <selvage/lower/barriers.h>
-#include <selvage/threads/meeting.h>
 #include <selvage/threads/region_book.h>
 
 #include <limits>
@@ -19,10 +19,10 @@ class ThreadBarriers {
   ThreadBarriers(const RegionBook& book, const LoweredThreads& lowered, bool has_any_number = false)
       : book_(book),
         lowered_(lowered),
-        meeting_(has_any_number ? std::numeric_limits<int>::max() : MeetingPoints::kIds) {}
+        numbers_(has_any_number ? std::numeric_limits<int>::max() : BarrierNumbers::kIds) {}
 
-  // The threads of a block for whom a condition holds at a place; nothing as block_members says.
-  std::optional<BlockMembers> members(Expr condition, const ThreadPlace& at,
+  // The threads of a block for whom a condition holds at a place; nothing as participants_of says.
+  std::optional<Participants> members(Expr condition, const ThreadPlace& at,
                                       std::string& why) const;
 
   // Where all threads that run the code at a place wait for one another. Beside an inner level
@@ -36,7 +36,7 @@ class ThreadBarriers {
   Waiting at_place(const Place& place, const ThreadPlace& at, const std::string& what);
 
   // All threads of the block have met, outside of all loops.
-  void block_has_met() { meeting_.block_has_met(); }
+  void block_has_joined() { numbers_.block_has_joined(); }
 
   // What is wrong with those of several warps that have been given: E816, one shares a warp with
   // another region that runs at the same time.
@@ -50,14 +50,14 @@ class ThreadBarriers {
  private:
   struct Named {
     std::optional<std::size_t> region;  // the asynchronous one around
-    BlockMembers members;
+    Participants members;
     Place place;
   };
   std::optional<Diagnostic> sharing(const Named& named) const;
 
   const RegionBook& book_;
   const LoweredThreads& lowered_;
-  MeetingPoints meeting_;
+  BarrierNumbers numbers_;
   std::vector<Named> named_;
 };
 

@@ -27,6 +27,8 @@ class FindingReader {
     const ThreadOrigin origin =
         number == 0 ? beside(kernel_.body, finding.statement) : origins_[number - 1];
     Diagnostic d{.code = {}, .place = origin.place, .message = finding.text};
+    if (finding.buffer) d.tensors = {*finding.buffer};
+    if (!is_refuted(finding.verdict)) d.cause = kNotProved;
     switch (finding.hazard) {
       case Hazard::Divergence: divergence(finding, origin, d); break;
       case Hazard::Race: race(finding, origin, d); break;
@@ -115,9 +117,6 @@ class FindingReader {
         finding.first && finding.second && finding.first->block != finding.second->block;
     if (is_of_blocks) {
       d.code = "E815";
-      const std::string between = " with no barrier between";
-      const std::size_t at = d.message.find(between);
-      if (at != std::string::npos) d.message.erase(at, between.size());
       d.message = "no barrier crosses blocks, and " + d.message;
       d.help = "give each block elements of its own, or make two kernels of it";
       return;

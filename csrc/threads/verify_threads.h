@@ -8,6 +8,9 @@
 
 namespace selvage {
 
+// The cause (Diagnostic::cause) of a finding that is neither proved nor refuted.
+inline constexpr const char* kNotProved = "not proved";
+
 // What the kernel verifier (kernel/verify.h) finds wrong with a program's kernel, or cannot prove,
 // as diagnostics at the program's places:
 //   E814 a barrier that part of its threads do not reach

@@ -12,19 +12,10 @@ Example rotary() {
   const Tensor cos = f->input("cos", {B, H}, DataType::Half);
   const Tensor sin = f->input("sin", {B, H}, DataType::Half);
   const Expr b = f->fresh_index("b"), k = f->fresh_index("k"), i = f->fresh_index("i");
-  const auto at = [&](Tensor t, std::vector<Expr> subscripts) {
-    return f->values().read(DataType::Half, std::uint32_t(index_of(t.id())), std::move(subscripts));
-  };
-  const auto apply = [&](Function g, std::vector<ValueId> operands) {
-    return f->values().apply(g, std::move(operands));
-  };
-  const ValueId other = at(x, {b, 1 - k, i});
-  const ValueId turned =
-      apply(Function::Select, {f->values().index(eq(k, 0)), apply(Function::Neg, {other}), other});
-  const ValueId sum =
-      apply(Function::Add, {apply(Function::Mul, {at(x, {b, k, i}), at(cos, {b, i})}),
-                            apply(Function::Mul, {turned, at(sin, {b, i})})});
-  const Tensor y = f->compute("y", {b, k, i}, f->shape(x.id()), sum, DataType::Half);
+  const auto other = x(b, 1 - k, i);
+  const Tensor y = f->compute("y", {b, k, i}, x.shape(),
+                              x(b, k, i) * cos(b, i) + select(eq(k, 0), -other, other) * sin(b, i),
+                              DataType::Half);
   f->output("y", y);
 
   Schedule s(*f);

@@ -86,8 +86,9 @@ TEST(Examples, ARowThatIsTooLongToBeKeptIsReadAgain) {
     EXPECT_EQ(
         refusal_by<BadInput>([&] { run_at(Row::Kept, 8193); }),
         "selvage: error[E621]: H < 8193 does not hold at H = 8193: the block's x of kernel_y, "
-        "(H + 255) / 256 * 32, must be at most 1024; help: choose sizes for which it holds, "
-        "such as H = 8192");
+        "(H + 255) / 256 * 32, must be at most 1024; narrower blocks would not do: how many "
+        "elements of x_row are kept in registers, (H + 8191) / 8192 * 8, is no number; help: "
+        "choose sizes for which it holds, such as H = 8192");
     EXPECT_TRUE(run_at(Row::Again, 8193));
     EXPECT_TRUE(run_at(Row::Again, 20'000));
   }

@@ -3,6 +3,7 @@
 
 #include <selvage/expr/text.h>
 #include <selvage/ir/reads.h>
+#include <selvage/scheduler/defaults.h>
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ TEST(ScheduleSection, AnUnlistedReductionFollowsItsReaders) {
   const Scheduled s = schedule(kRows + "  y: [{bind: {m: BIDx, n: TIDx}}]\n");
   EXPECT_EQ(nest(s, "s"), "m {M}, n {N}; follows");
   EXPECT_EQ(nest(s, "t"), "m {M}, n {N}; inlined");
-  EXPECT_EQ(nest(s.with_defaults(), "s"), "m {M} BIDx, n {N} TIDx; at m of y");
+  EXPECT_EQ(nest(with_defaults(s), "s"), "m {M} BIDx, n {N} TIDx; at m of y");
 }
 
 TEST(ScheduleSection, ALoopOfNoReaderIsNoPlaceForACache) {
@@ -118,7 +119,7 @@ TEST(ScheduleSection, RfactorMakesAPartThatIsCutUpOnItsOwn) {
                "      {rfactor: {in: [no], as: p}}, {inline: {into: y, at: m}}]\n");
   EXPECT_EQ(nest(s, "s"), "m {M}, ni {32} TIDx; at m of y");
   EXPECT_EQ(nest(s, "p"), "m {M}, ni {32} TIDx, b {2}, a {(N + 63) / 64};");
-  EXPECT_EQ(nest(s.with_defaults(), "p"),
+  EXPECT_EQ(nest(with_defaults(s), "p"),
             "m {M}, ni {32} TIDx, b {2}, a {(N + 63) / 64}; at ni of s");
 }
 

@@ -89,6 +89,24 @@ TEST(Architecture, HasTheLayersOfTheHouse) {
   EXPECT_EQ(layers, house);
 }
 
+// The picture has the same layers, from the roof down, and says where the way of a file leads.
+TEST(Architecture, ItsPictureHasTheLayersOfTheHouse) {
+  const std::string picture = contents(kRepository / "doc/architecture.svg");
+  std::vector<std::string> layers = found(picture, R"(font-weight="bold">([^<]*)</text>)");
+  std::ranges::reverse(layers);
+  std::vector<std::string> house;
+  for (const std::string& line : lines_of(contents(kRepository / "cmake/house.txt"))) {
+    if (!line.empty() && line[0] != '#') house.push_back(line);
+  }
+  EXPECT_EQ(layers, house);
+  const std::string page = contents(kRepository / "doc/architecture.md");
+  EXPECT_NE(page.find("(architecture.svg)"), std::string::npos);
+  // Its steps are those that the page numbers.
+  for (const std::string& step : found(picture, R"(fill="#8a3b12">(?:\d to )?(\d):)")) {
+    EXPECT_NE(page.find("\n" + step + ". "), std::string::npos) << step;
+  }
+}
+
 TEST(Architecture, NamesFilesThatExist) {
   std::string files;
   for (const auto& entry : fs::recursive_directory_iterator(kRepository / "csrc")) {

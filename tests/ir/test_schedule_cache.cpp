@@ -1,4 +1,5 @@
 #include <selvage/ir/reads.h>
+#include <selvage/scheduler/defaults.h>
 
 #include <gtest/gtest.h>
 
@@ -53,7 +54,7 @@ TEST(ScheduleCache, AnOutputThatNothingReadsIsComputedByItsCache) {
   EXPECT_EQ(nest(s, copy), "m {M}, n {32}");
   EXPECT_TRUE(s.fusion()[k.y.id()].is_output);
   EXPECT_FALSE(s.fusion()[copy.id()].is_output);
-  EXPECT_EQ(place(s.with_defaults(), copy), "at ni of y local");
+  EXPECT_EQ(place(with_defaults(s), copy), "at ni of y local");
 }
 
 TEST(ScheduleCache, AnOutputThatFoldsLeavesThatToItsCache) {
@@ -73,8 +74,8 @@ TEST(ScheduleCache, AnOutputThatFoldsLeavesThatToItsCache) {
   EXPECT_TRUE(s.is_folded(acc.id(), s.loop_domains(acc.id())[1]));
   EXPECT_EQ(s.fusion()[acc.id()].type, DataType::Float);
   EXPECT_EQ(stored_type(s.fusion()[y.id()]), DataType::Half);
-  EXPECT_EQ(nest(s.with_defaults(), acc), "m {M} BIDx, n {N}");
-  EXPECT_EQ(place(s.with_defaults(), acc), "at m of y local");
+  EXPECT_EQ(nest(with_defaults(s), acc), "m {M} BIDx, n {N}");
+  EXPECT_EQ(place(with_defaults(s), acc), "at m of y local");
 }
 
 TEST(ScheduleCache, AnOutputThatOthersReadIsCachedForThem) {

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/ir/ops.h>
+#include <selvage/scheduler/defaults.h>
 
 #include <gtest/gtest.h>
 
@@ -60,7 +61,7 @@ TEST(ScheduleLike, WhatLeavesItemsOutIsNotReplayed) {
   schedule.like(s.id(), z.id());  // what pads has holes
   EXPECT_EQ(schedule.loop_domains(s.id())[0], schedule.loop_domains(z.id())[0]);
   // Unsaid, s is lowered inside y.
-  EXPECT_EQ(place(Schedule(f).with_defaults(), s), "");
+  EXPECT_EQ(place(with_defaults(Schedule(f)), s), "");
 }
 
 TEST(ScheduleLike, WhatHangsOnATransformThatDoesNotApplyDoesNotEither) {

@@ -1,4 +1,5 @@
 #include <selvage/ir/reads.h>
+#include <selvage/scheduler/defaults.h>
 
 #include <gtest/gtest.h>
 
@@ -37,8 +38,8 @@ TEST(ScheduleRfactor, APartialTensorFoldsSomeLoopsAndTheOtherMerges) {
   EXPECT_TRUE(s.is_folded(k.s.id(), ni.domain));
   EXPECT_EQ(tensors_read(s.fusion(), k.s.id()), std::vector<TensorId>{p.id()});
   EXPECT_EQ(tensors_read(s.fusion(), p.id()), std::vector<TensorId>{k.x.id()});
-  EXPECT_EQ(place(s.with_defaults(), p), "at ni of s");
-  EXPECT_EQ(nest(s.with_defaults(), p), "m {M} BIDx, ni {32} TIDx, no {(N + 31) / 32}");
+  EXPECT_EQ(place(with_defaults(s), p), "at ni of s");
+  EXPECT_EQ(nest(with_defaults(s), p), "m {M} BIDx, ni {32} TIDx, no {(N + 31) / 32}");
 }
 
 TEST(ScheduleRfactor, OfAPartAndOfWhatMerges) {
@@ -88,7 +89,7 @@ TEST(ScheduleRfactor, WhatWasComputedAtALoopIsAtThatLoopOfThePart) {
   s.split(s.loops<2>(t)[1], 8);
   s.compute_at(t.id(), no);
   s.rfactor(y.id(), {no}, "p");
-  EXPECT_EQ(place(s.with_defaults(), t), "at no of p");
+  EXPECT_EQ(place(with_defaults(s), t), "at no of p");
   (void)ni;
 }
 

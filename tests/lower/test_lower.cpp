@@ -99,9 +99,7 @@ TEST(Lower, ALaunchWiderThanATensorIsMasked) {
   s.bind(m, ParallelType::BIDx).bind(n, ParallelType::TIDx);
   const auto [k] = s.loops<1>(z);
   s.bind(k, ParallelType::BIDx);
-  // A kernel's loops of one name have one extent: here both are called i0, so they part company.
-  EXPECT_EQ(lower(f, s).steps.size(), 2u);
-  s.rename(z.id(), k.domain, "k");
+  // Both loops are called i0, which is no reason to part company: one gets another variable.
   const Program p = lower(f, s);
   ASSERT_EQ(p.steps.size(), 1u) << "two stores that do not read each other share a kernel";
   const Kernel& kernel = p.steps[0].variants[0];
@@ -111,6 +109,46 @@ TEST(Lower, ALaunchWiderThanATensorIsMasked) {
   EXPECT_NE(nest.find("< 5)"), std::string::npos) << nest;  // y has 5 rows, the launch 7 blocks
   EXPECT_NE(nest.find("every.TIDx"), std::string::npos) << nest;  // z: one writer of 40 threads
   expect_clean(p, {});
+  s.rename(z.id(), k.domain, "k");
+  const Program renamed = lower(f, s);
+  EXPECT_EQ(renamed.steps.size(), 1u);
+  expect_clean(renamed, {});
+}
+
+// Equal names and extents, other bindings: what is known of one loop is not known of the other.
+TEST(Lower, LoopsOfOneNameInOneKernelKeepTheirOwnExtents) {
+  for (const auto& [rows, columns] : {std::pair(6, 6), std::pair(6, 9), std::pair(9, 6)}) {
+    Fusion f;
+    const Tensor a = f.input("a", {f.constant(rows)}, DataType::Float);
+    const Tensor b = f.input("b", {f.constant(columns), f.constant(2)}, DataType::Float);
+    const Tensor y = f.output("y", exp(a)), z = f.output("z", exp(b));
+    Schedule s(f);
+    const auto [i] = s.loops<1>(y);
+    s.bind(i, ParallelType::TIDx);
+    const auto [j, k] = s.loops<2>(z);
+    s.rename(y.id(), i.domain, "i");
+    s.rename(z.id(), j.domain, "i");
+    s.bind(k, ParallelType::TIDx);
+    const Program p = lower(f, s);
+    EXPECT_EQ(p.steps.size(), 1u);
+    expect_clean(p, {});
+  }
+}
+
+TEST(Lower, APassMayBeLookedAt) {
+  Bias bias;
+  std::vector<std::string> passes;
+  bool has_body = false;
+  LowerOptions options;
+  options.after_pass = [&](std::string_view pass, const Kernel& kernel) {
+    EXPECT_TRUE(!passes.empty() || kernel.body.empty());
+    passes.emplace_back(pass);
+    has_body = has_body || !kernel.body.empty();
+  };
+  lower(Schedule(bias.f), options);
+  EXPECT_EQ(passes, (std::vector<std::string>{"parameters", "nests", "shared memory and barriers",
+                                              "limits of memory", "sizes"}));
+  EXPECT_TRUE(has_body);
 }
 
 TEST(Lower, AStoredTensorIsReadByALaterKernel) {

@@ -2,6 +2,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/ops.h>
+#include <selvage/scheduler/defaults.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ TEST(Place, LoopsThatAreSharedAreBoundAsThoseOfTheHost) {
   s.compute_at(c.u.id(), n);
   s.compute_at(c.t.id(), s.loops<2>(c.u)[1]);
   // t and u are serial in their own words, and follow.
-  const Schedule settled = s.with_defaults();
+  const Schedule settled = with_defaults(s);
   for (const Tensor each : {c.t, c.u}) {
     const auto& loops = settled.loop_domains(each.id());
     EXPECT_EQ(settled.parallel(each.id(), loops[0]), ParallelType::BIDx);

@@ -1,4 +1,5 @@
 #include <selvage/ir/ops.h>
+#include <selvage/scheduler/defaults.h>
 #include <selvage/scheduler/pointwise.h>
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ TEST(SchedulePointwise, LeavesAScalarThatFoldsToOneThread) {
   Schedule schedule(f);
   schedule_pointwise(schedule, y.id());
   schedule_pointwise(schedule, s.id());
-  EXPECT_EQ(loops(schedule.with_defaults(), s), "i0 Serial ");
+  EXPECT_EQ(loops(with_defaults(schedule), s), "i0 Serial ");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
+#include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/ir/parallel.h>
+#include <selvage/kernel/participants.h>
 #include <selvage/kernel/statements.h>
-#include <selvage/threads/meeting.h>
-#include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
 #include <bit>
@@ -20,8 +20,8 @@ std::uint32_t lanes_of_warp(std::int64_t threads, std::size_t warp) {
 bool hangs_on(Expr e, Expr symbol) { return contains(symbols_of(std::span(&e, 1)), symbol); }
 
 // The one shape of all blocks in which some thread is active.
-std::optional<BlockMembers> members_of(const ThreadMask& mask, std::string& why) {
-  BlockMembers members{.threads = mask.block_threads(), .active = 0, .lanes = {}};
+std::optional<Participants> members_of(const ThreadMask& mask, std::string& why) {
+  Participants members{.threads = mask.block_threads(), .active = 0, .lanes = {}};
   for (const BlockMask& shape : mask.block_masks()) {
     if (shape.active == 0) continue;
     if (members.active != 0) {
@@ -45,19 +45,19 @@ bool joins_all_of(const Barrier& a, const Barrier& b) {
 
 }  // namespace
 
-bool BlockMembers::is_one_warp() const {
+bool Participants::is_one_warp() const {
   return std::count_if(lanes.begin(), lanes.end(), [](std::uint32_t w) { return w != 0; }) <= 1;
 }
 
-bool BlockMembers::has_whole_warps() const {
+bool Participants::has_whole_warps() const {
   for (std::size_t w = 0; w < lanes.size(); ++w) {
     if (lanes[w] != 0 && lanes[w] != lanes_of_warp(threads, w)) return false;
   }
   return true;
 }
 
-std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
-                                          const ThreadMask::Levels& levels, std::string& why) {
+std::optional<Participants> participants_of(const RegionThreads& who, Expr condition,
+                                            const ThreadMask::Levels& levels, std::string& why) {
   if (who.mask) return members_of(*who.mask, why);
   if (!who.iterations.empty()) {
     const ThreadMask& first = who.iterations[0];
@@ -139,8 +139,8 @@ void drop_repeated_barriers(Body& body) {
   body = std::move(out);
 }
 
-std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, const Place& place,
-                                                 const std::string& otherwise) {
+std::optional<Barrier> BarrierNumbers::barrier_of(const Participants& members,
+                                                  const std::string& otherwise) {
   if (members.is_whole_block()) return Barrier{};
   if (members.active <= 1) return std::nullopt;
   if (members.is_one_warp()) {
@@ -156,11 +156,11 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
            members.lanes[warp] == lanes_of_warp(members.threads, warp)) {
       ++warp;
     }
-    refuse_at(place, "E816",
-              counted(members.active, "thread") +
-                  " of several warps wait for one another, and warp " + std::to_string(warp) +
-                  " has others beside: a warp meets other warps as a whole",
-              "let the region around begin and end where warps do, every 32 threads" + otherwise);
+    refuse<Illegal>(
+        "E816",
+        counted(members.active, "thread") + " of several warps wait for one another, and warp " +
+            std::to_string(warp) + " has others beside: a warp meets other warps as a whole",
+        "let the region around begin and end where warps do, every 32 threads" + otherwise);
   }
   int id = 0;
   for (auto& [known, owner] : ids_) {
@@ -173,20 +173,21 @@ std::optional<Barrier> MeetingPoints::barrier_of(const BlockMembers& members, co
     id = free;
   }
   if (id == 0) {
-    refuse_at(place, "E816",
-              "more than " + std::to_string(kIds) +
-                  " sets of threads wait for one another before all of the block do, outside of "
-                  "loops, and the hardware has barriers for " +
-                  std::to_string(kIds),
-              "put sync: shared between some of them, where no loop is around");
+    refuse<Illegal>(
+        "E816",
+        "more than " + std::to_string(kIds) +
+            " sets of threads wait for one another before all of the block do, outside of "
+            "loops, and the hardware has barriers for " +
+            std::to_string(kIds),
+        "put sync: shared between some of them, where no loop is around");
   }
   ids_[id] = {members.lanes, epoch_};
   return Barrier{.scope = Barrier::Scope::Threads, .id = id, .members = members.lanes};
 }
 
-std::optional<Barrier> MeetingPoints::late_barrier_of(const BlockMembers& members) {
+std::optional<Barrier> BarrierNumbers::late_barrier_of(const Participants& members) {
   const bool is_easy = members.is_whole_block() || members.is_one_warp();
-  if (is_easy) return barrier_of(members, {});
+  if (is_easy) return barrier_of(members);
   // Who had an id by then is not known any more once one was given again; else only new ones, and
   // the own one, are.
   const bool is_known = std::any_of(ids_.begin(), ids_.end(), [&](const auto& entry) {
@@ -195,26 +196,7 @@ std::optional<Barrier> MeetingPoints::late_barrier_of(const BlockMembers& member
   if (!members.has_whole_warps() || has_given_again_) return std::nullopt;
   if (!is_known && ids_.size() == std::size_t(most_ids_)) return std::nullopt;
   for (auto& [id, owner] : ids_) owner.last_used = epoch_;
-  return barrier_of(members, {});
-}
-
-std::optional<Diagnostic> shared_warp(const BlockMembers& members, const ThreadRegion& own,
-                                      const ThreadRegion& other, const Place& place) {
-  std::string why;
-  const auto others = block_members(other.who, other.condition, other.levels, why);
-  for (std::size_t w = 0; w < members.lanes.size(); ++w) {
-    if (members.lanes[w] == 0 || (others && others->lanes[w] == 0)) continue;
-    return Diagnostic{
-        .code = "E816",
-        .place = place,
-        .message = "the threads of " + own.when + " wait for one another across warps, and " +
-                   (others ? "share warp " + std::to_string(w) + " with" : "may share one with") +
-                   " the threads of " + other.when + ", which run at the same time",
-        .help =
-            "let regions that wait begin and end where warps do, every 32 threads, or put sync: "
-            "shared between the regions"};
-  }
-  return std::nullopt;
+  return barrier_of(members);
 }
 
 }  // namespace selvage

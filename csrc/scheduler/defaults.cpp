@@ -1,11 +1,15 @@
-// Where a tensor is computed that has not been given a place.
 #include <selvage/base/refuse.h>
+#include <selvage/ir/about.h>
 #include <selvage/ir/effective_reads.h>
-#include <selvage/ir/schedule_nest.h>
+#include <selvage/ir/fusion.h>
+#include <selvage/scheduler/defaults.h>
 
 #include <algorithm>
+#include <map>
 
 namespace selvage {
+
+namespace {
 
 // Settles tensors from the last to the first, so that who reads one has its place already.
 class Placement {
@@ -21,7 +25,7 @@ class Placement {
       const bool is_computed = !tensor.is_input && (tensor.is_output || !s_.is_inlined(t));
       // What no output hangs on is not computed at all.
       if (!is_computed || (!tensor.is_output && readers_[index_of(t)].empty())) continue;
-      if (is_open(s_, t)) settle(t);
+      if (is_open(s_, t)) about(t, [&] { settle(t); });
       for (const EffectiveRead& read : reads_.of(t)) {
         readers_[index_of(read.source)].push_back({t, read.axes});
       }
@@ -136,7 +140,10 @@ class Placement {
   }
 
   bool is_untouched(TensorId t) const {
-    return s_.loop_domains(t) == nest_domain(s_.fusion()[t]) && s_.nest(t).bound.empty();
+    const std::vector<DomainId>& loops = s_.loop_domains(t);
+    return loops == nest_domain(s_.fusion()[t]) && std::ranges::all_of(loops, [&](DomainId d) {
+             return s_.parallel(t, d) == ParallelType::Serial;
+           });
   }
 
   void settle(TensorId t) {
@@ -144,10 +151,8 @@ class Placement {
     const bool stays_apart = memory && *memory == Memory::Global;
     const std::optional<Place> host = host_of(t);
     const TensorId model = host ? host->host : readers_[index_of(t)].back().tensor;
-    if (is_untouched(t)) {
-      if (auto own = s_.alike(t, model)) s_.nest(t) = std::move(*own);
-    }
-    s_.nest(t).follows = false;
+    if (is_untouched(t)) s_.like_if_shared(t, model);
+    s_.stop_following(t);
     if (stays_apart) return;
     if (!host) return keep_apart(t, "is read by " + readers_as_text(t));
     for (DomainId d : s_.loop_domains(t)) {
@@ -157,32 +162,32 @@ class Placement {
           t, "folds over " + s_.name(t, d) + ", which is bound to " + std::string(to_string(type)));
     }
     const std::vector<DomainId> loops = s_.loop_domains(host->host);
-    const Schedule::Nest apart = s_.nest(t);
     std::size_t depth = 0;
     while (depth < host->depth && is_read_in_step(t, host->host, loops[depth])) ++depth;
+    const std::vector<DomainId> shared(loops.begin(), loops.begin() + std::ptrdiff_t(depth));
+    std::vector<DomainId> unbound;  // each block runs through all of these
+    for (DomainId d : s_.loop_domains(t)) {
+      if (contains(shared, d) || !is_block(s_.parallel(t, d))) continue;
+      const bool in_step =
+          s_.parallel(host->host, d) == s_.parallel(t, d) && is_read_in_step(t, host->host, d);
+      if (!in_step) unbound.push_back(d);
+    }
+    if (!memory && !keeps_a_number(t, shared, unbound)) return;
     if (depth == 0) {
       s_.compute_in(t, host->host);
     } else {
       s_.compute_at(t, {host->host, loops[depth - 1]});
     }
-    for (DomainId d : s_.loop_domains(t)) {
-      const bool is_outside = contains({loops.begin(), loops.begin() + std::ptrdiff_t(depth)}, d);
-      if (is_outside || !is_block(s_.parallel(t, d))) continue;
-      const bool in_step =
-          s_.parallel(host->host, d) == s_.parallel(t, d) && is_read_in_step(t, host->host, d);
-      if (!in_step) s_.nest(t).bound.erase(d);
-    }
-    if (!memory && !keeps_a_number(t, {loops.begin(), loops.begin() + std::ptrdiff_t(depth)})) {
-      s_.nest(t) = apart;
-    }
+    for (DomainId d : unbound) s_.bind({t, d}, ParallelType::Serial);
   }
 
   // Inside the loops that it shares: do its serial loops have extents that are numbers, so that
   // what it keeps fits registers or shared memory?
-  bool keeps_a_number(TensorId t, const std::vector<DomainId>& shared) const {
+  bool keeps_a_number(TensorId t, const std::vector<DomainId>& shared,
+                      const std::vector<DomainId>& unbound) const {
     for (DomainId d : s_.loop_domains(t)) {
-      const ParallelType type = s_.parallel(t, d);
-      if (is_index(type) || s_.is_folded(t, d) || contains(shared, d)) continue;
+      const bool is_bound = is_index(s_.parallel(t, d)) && !contains(unbound, d);
+      if (is_bound || s_.is_folded(t, d) || contains(shared, d)) continue;
       if (!s_.graph()[d].extent.is(Op::Const)) return false;
     }
     return true;
@@ -212,77 +217,106 @@ class Placement {
   std::vector<std::vector<Reader>> readers_;  // that are computed in loops, last first
 };
 
-Schedule Schedule::with_defaults() const {
-  Schedule settled = *this;
-  bool is_any_open = false;
-  for (std::size_t k = 0; k < nests_.size(); ++k) {
-    const auto t = TensorId(k);
-    const std::optional<Site>& at = nests_[k].site;
-    is_any_open = is_any_open || Placement::is_open(*this, t);
-    if (!at || !at->loop) continue;
-    const std::vector<DomainId>& loops = nest(at->tensor).loops;
-    if (std::find(loops.begin(), loops.end(), *at->loop) != loops.end()) continue;
+// Loops that are shared with the nest around are bound as they are there.
+class SharedBindings {
+ public:
+  // `written`: the schedule before anything was settled in it.
+  SharedBindings(Schedule& schedule, const Schedule& written) : s_(schedule), written_(written) {}
+
+  void run() {
+    for (std::size_t k = 0; k < s_.fusion().size(); ++k) settle(TensorId(k));
+  }
+
+ private:
+  using Bindings = std::map<DomainId, ParallelType>;
+
+  // The loops around a tensor, with what they are bound to.
+  const Bindings& settle(TensorId t) {
+    if (const auto known = around_.find(t); known != around_.end()) return known->second;
+    Bindings around;
+    if (const std::optional<Schedule::Site> site = s_.site(t)) {
+      around = settle(site->tensor);
+      for (DomainId d : s_.loop_domains(site->tensor)) {
+        if (!site->loop) break;
+        around[d] = s_.parallel(site->tensor, d);
+        if (d == *site->loop) break;
+      }
+      for (DomainId d : s_.loop_domains(t)) {
+        const auto at = around.find(d);
+        if (at == around.end() || s_.is_folded(t, d)) break;
+        about(t, [&] { bind(t, d, at->second, site->tensor); });
+      }
+    }
+    return around_[t] = std::move(around);
+  }
+
+  void bind(TensorId t, DomainId d, ParallelType there, TensorId host) {
+    const ParallelType here = s_.parallel(t, d);
+    if (here == there || (!is_index(here) && !is_index(there))) return;
+    if (here != ParallelType::Serial) refuse_binding(t, d, here, there, host);
+    for (DomainId other : s_.loop_domains(t)) {
+      if (s_.parallel(t, other) != there) continue;
+      refuse<Illegal>(
+          "E413",
+          std::string(to_string(there)) + " of " + name(t) + " is bound to " + s_.name(t, other) +
+              ", and is computed inside a loop that is bound to it, " + s_.name(t, d),
+          "bind " + s_.name(t, other) + " to " + std::string(to_string(s_.unused_type(t, there))));
+    }
+    s_.bind({t, d}, there);
+  }
+
+  [[noreturn]] void refuse_binding(TensorId t, DomainId d, ParallelType here, ParallelType there,
+                                   TensorId host) const {
+    const TensorInfo& tensor = s_.fusion()[t];
+    // A partial tensor of which nothing is said is where it is by default.
+    const bool may_stand_apart =
+        tensor.fold && tensor.fold->is_partial && !written_.site(t) && !written_.memory(t);
     refuse<Illegal>(
-        "E418",
-        fusion()[t].name + " is to be computed at " + name(at->tensor, *at->loop) +
-            ", which is no loop of " + fusion()[at->tensor].name + " any more",
-        "say where it is computed after the loops of " + fusion()[at->tensor].name + " are cut up");
+        "E413",
+        s_.name(t, d) + " of " + name(t) + " is bound to " + std::string(to_string(here)) +
+            ", and is the loop of " + name(host) + " that it is computed in, which is " +
+            (there == ParallelType::Serial ? "serial"
+                                           : "bound to " + std::string(to_string(there))),
+        "leave the loop " + s_.name(t, d) + " of " + name(t) + " serial, it follows" +
+            (may_stand_apart ? "; or give " + name(t) +
+                                   " a kernel of its own, in global memory: "
+                                   "{memory: global}"
+                             : ""));
+  }
+  const std::string& name(TensorId t) const { return s_.fusion()[t].name; }
+
+  Schedule& s_;
+  const Schedule& written_;
+  std::map<TensorId, Bindings> around_;
+};
+
+}  // namespace
+
+Schedule with_defaults(const Schedule& schedule) {
+  Schedule settled = schedule;
+  const Fusion& fusion = schedule.fusion();
+  bool is_any_open = false;
+  for (std::size_t k = 0; k < fusion.size(); ++k) {
+    const auto t = TensorId(k);
+    is_any_open = is_any_open || Placement::is_open(schedule, t);
+    const std::optional<Schedule::Site>& at = schedule.site(t);
+    if (!at || !at->loop || contains(schedule.loop_domains(at->tensor), *at->loop)) continue;
+    about(t, [&] {
+      refuse<Illegal>(
+          "E418",
+          fusion[t].name + " is to be computed at " + schedule.name(at->tensor, *at->loop) +
+              ", which is no loop of " + fusion[at->tensor].name + " any more",
+          "say where it is computed after the loops of " + fusion[at->tensor].name + " are cut up");
+    });
   }
   if (is_any_open) Placement(settled).run();
-  std::map<TensorId, std::map<DomainId, ParallelType>> open;
-  for (std::size_t k = 0; k < nests_.size(); ++k) settled.bind_shared(TensorId(k), *this, open);
+  SharedBindings(settled, schedule).run();
   return settled;
 }
 
-// `before`: as it was written. `open`: the loops around each tensor that has been seen to, with
-// what they are bound to.
-void Schedule::bind_shared(TensorId t, const Schedule& before,
-                           std::map<TensorId, std::map<DomainId, ParallelType>>& open) {
-  const std::optional<Site> site = nest(t).site;
-  if (open.contains(t)) return;
-  std::map<DomainId, ParallelType>& around = open[t];
-  if (!site) return;
-  bind_shared(site->tensor, before, open);
-  around = open.at(site->tensor);
-  for (DomainId d : nest(site->tensor).loops) {
-    if (!site->loop) break;
-    around[d] = parallel(site->tensor, d);
-    if (d == *site->loop) break;
-  }
-  Nest& own = nest(t);
-  // A partial tensor of which nothing is said is where it is by default.
-  const bool may_stand_apart = fusion()[t].fold && fusion()[t].fold->is_partial &&
-                               !before.nest(t).site && !before.nest(t).memory;
-  for (DomainId d : own.loops) {
-    const auto at = around.find(d);
-    if (at == around.end() || own.folded.contains(index_of(d))) break;
-    const ParallelType here = parallel(t, d), there = at->second;
-    if (here == there || (!is_index(here) && !is_index(there))) continue;
-    if (here != ParallelType::Serial) {
-      refuse<Illegal>(
-          "E413",
-          name(t, d) + " of " + fusion()[t].name + " is bound to " + std::string(to_string(here)) +
-              ", and is the loop of " + fusion()[site->tensor].name +
-              " that it is computed in, which is " +
-              (there == ParallelType::Serial ? "serial"
-                                             : "bound to " + std::string(to_string(there))),
-          "leave the loop " + name(t, d) + " of " + fusion()[t].name + " serial, it follows" +
-              (may_stand_apart ? "; or give " + fusion()[t].name +
-                                     " a kernel of its own, in global memory: {memory: global}"
-                               : ""));
-    }
-    const auto other = std::find_if(own.bound.begin(), own.bound.end(),
-                                    [&](const auto& b) { return b.second == there; });
-    if (other != own.bound.end()) {
-      refuse<Illegal>("E413",
-                      std::string(to_string(there)) + " of " + fusion()[t].name + " is bound to " +
-                          name(t, other->first) +
-                          ", and is computed inside a loop that is bound to it, " + name(t, d),
-                      "bind " + name(t, other->first) + " to " +
-                          std::string(to_string(unused_type(own, there))));
-    }
-    own.bound[d] = there;
-  }
+Memory default_memory(const Schedule& schedule, TensorId t, bool is_read_by_own_thread) {
+  if (const auto asked = schedule.memory(t)) return *asked;
+  return is_read_by_own_thread ? Memory::Local : Memory::Shared;
 }
 
 }  // namespace selvage

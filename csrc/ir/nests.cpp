@@ -1,7 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/ir/about.h>
+#include <selvage/ir/nests.h>
 #include <selvage/ir/rounding.h>
-#include <selvage/lower/tree.h>
 
 #include <algorithm>
 #include <map>
@@ -25,7 +26,7 @@ class Planner {
     for (TensorId t : order_) {
       if (const auto& site = schedule_.site(t)) hosted_[site->tensor].push_back(t);
     }
-    for (TensorId t : order_) check_readers(t);
+    for (TensorId t : order_) about(t, [&] { check_readers(t); });
     for (TensorId t : order_) {
       if (!schedule_.site(t)) nests_.roots.push_back(tree(t, 0, {}));
     }
@@ -100,10 +101,12 @@ class Planner {
     const std::vector<DomainId>& loops = schedule_.loop_domains(site.tensor);
     const auto at = std::find(loops.begin(), loops.end(), *site.loop);
     if (at == loops.end()) {
-      refuse<Illegal>("E418",
-                      schedule_.name(site.tensor, *site.loop) + ", at which something is to be " +
-                          "computed, is no loop of " + name(site.tensor) + " any more",
-                      "say where it is computed after " + name(site.tensor) + " is cut up");
+      about(site.tensor, [&] {
+        refuse<Illegal>("E418",
+                        schedule_.name(site.tensor, *site.loop) + ", at which something is to be " +
+                            "computed, is no loop of " + name(site.tensor) + " any more",
+                        "say where it is computed after " + name(site.tensor) + " is cut up");
+      });
     }
     return std::size_t(at - loops.begin()) + 1;
   }
@@ -142,6 +145,14 @@ class Planner {
     }
   }
 
+  [[noreturn]] void refuse_late(TensorId t, DomainId late, DomainId before) const {
+    refuse<Illegal>("E418",
+                    "the loop " + schedule_.name(t, late) + " of " + name(t) +
+                        " is shared with the nest that it is computed in, and stands inside " +
+                        schedule_.name(t, before) + ", which is not",
+                    "reorder " + name(t) + ": shared loops first");
+  }
+
   NestTree tree(TensorId t, std::size_t at, std::vector<DomainId> open) const {
     NestTree nest{.tensor = t, .level = at};
     const std::vector<DomainId>& loops = schedule_.loop_domains(t);
@@ -152,13 +163,7 @@ class Planner {
     while (nest.shared < loops.size() && is_open(loops[nest.shared])) ++nest.shared;
     const auto late =
         std::find_if(loops.begin() + std::ptrdiff_t(nest.shared), loops.end(), is_open);
-    if (late != loops.end()) {
-      refuse<Illegal>("E418",
-                      "the loop " + schedule_.name(t, *late) + " of " + name(t) +
-                          " is shared with the nest that it is computed in, and stands inside " +
-                          schedule_.name(t, loops[nest.shared]) + ", which is not",
-                      "reorder " + name(t) + ": shared loops first");
-    }
+    if (late != loops.end()) about(t, [&] { refuse_late(t, *late, loops[nest.shared]); });
     // Hosted tensors in the order in which they are computed.
     const auto hosted = hosted_.find(t);
     if (hosted == hosted_.end()) return nest;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <selvage/index/region_threads.h>
 #include <selvage/kernel/kernel.h>
-#include <selvage/threads/region.h>
 
 #include <map>
 #include <optional>
@@ -11,7 +11,7 @@
 namespace selvage {
 
 // The threads of one block that run some code, the same in every block in which any do.
-struct BlockMembers {
+struct Participants {
   std::int64_t threads = 0;  // of the block
   std::int64_t active = 0;
   std::vector<std::uint32_t> lanes;  // by warp
@@ -22,8 +22,8 @@ struct BlockMembers {
 };
 // `condition`: for whom `who` are those for whom it holds. Nothing: they are not the same, or not
 // known; `why` says it for people.
-std::optional<BlockMembers> block_members(const RegionThreads& who, Expr condition,
-                                          const ThreadMask::Levels& levels, std::string& why);
+std::optional<Participants> participants_of(const RegionThreads& who, Expr condition,
+                                            const ThreadMask::Levels& levels, std::string& why);
 
 // Of a conjunction, what threads of one block may be told apart by; the rest is alike to all of
 // them.
@@ -45,19 +45,18 @@ void drop_repeated_barriers(Body& body);
 // Other sets of threads cannot: the hardware counts warps, and a warp waits as a whole.
 // An id belongs to a set of threads; to another one only behind a barrier of the whole block, and
 // not where a loop leads back to the first.
-class MeetingPoints {
+class BarrierNumbers {
  public:
   static constexpr int kIds = 15;
   // `ids`: how many there are; more than the hardware has where nobody runs what comes out.
-  explicit MeetingPoints(int ids = kIds) : most_ids_(ids) {}
+  explicit BarrierNumbers(int ids = kIds) : most_ids_(ids) {}
   // Throws Illegal (E816): parts of several warps; no id is left. `otherwise`: what mends it, too.
-  std::optional<Barrier> barrier_of(const BlockMembers& members, const Place& place,
-                                    const std::string& otherwise = {});
+  std::optional<Barrier> barrier_of(const Participants& members, const std::string& otherwise = {});
   // The same once all others are given out, for any place of the program; nothing as well where
   // there is none.
-  std::optional<Barrier> late_barrier_of(const BlockMembers& members);
+  std::optional<Barrier> late_barrier_of(const Participants& members);
   // All threads of the block have met, outside of all loops.
-  void block_has_met() { ++epoch_; }
+  void block_has_joined() { ++epoch_; }
 
  private:
   struct Owner {
@@ -69,10 +68,5 @@ class MeetingPoints {
   bool has_given_again_ = false;  // an id to another set
   std::map<int, Owner> ids_;
 };
-
-// E816 at `place`, where threads of `own`, which wait across warps, share one with `other`, which
-// runs at the same time.
-std::optional<Diagnostic> shared_warp(const BlockMembers& members, const ThreadRegion& own,
-                                      const ThreadRegion& other, const Place& place);
 
 }  // namespace selvage

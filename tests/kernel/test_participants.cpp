@@ -1,5 +1,5 @@
 // Which of the hardware's numbers sets of threads wait at.
-#include <selvage/threads/meeting.h>
+#include <selvage/kernel/participants.h>
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@ namespace selvage {
 namespace {
 
 // Of a block of 32 warps, those whose bits are set.
-BlockMembers warps(std::uint32_t which) {
-  BlockMembers members{.threads = 1024, .active = 0, .lanes = {}};
+Participants warps(std::uint32_t which) {
+  Participants members{.threads = 1024, .active = 0, .lanes = {}};
   for (int w = 0; w < 32; ++w) {
     const bool is_in = ((which >> w) & 1) != 0;
     members.lanes.push_back(is_in ? Barrier::kAllLanes : 0);
@@ -19,21 +19,21 @@ BlockMembers warps(std::uint32_t which) {
 }
 constexpr std::uint32_t kLow = 0x3, kHigh = 0xc;
 
-TEST(MeetingPoints, AnotherSetTakesANumberOverBehindABarrierOfTheBlock) {
-  MeetingPoints points;
-  EXPECT_EQ(points.barrier_of(warps(kLow), {})->id, 1);
-  EXPECT_EQ(points.barrier_of(warps(kHigh), {})->id, 2);
-  EXPECT_EQ(points.barrier_of(warps(kLow), {})->id, 1);
-  points.block_has_met();
-  EXPECT_EQ(points.barrier_of(warps(0x30), {})->id, 1);
+TEST(Participants, AnotherSetTakesANumberOverBehindABarrierOfTheBlock) {
+  BarrierNumbers points;
+  EXPECT_EQ(points.barrier_of(warps(kLow))->id, 1);
+  EXPECT_EQ(points.barrier_of(warps(kHigh))->id, 2);
+  EXPECT_EQ(points.barrier_of(warps(kLow))->id, 1);
+  points.block_has_joined();
+  EXPECT_EQ(points.barrier_of(warps(0x30))->id, 1);
 }
 
 // A late barrier may stand anywhere, so also where its number still was another's.
-TEST(MeetingPoints, NoLateBarrierHasANumberThatWasGivenAgain) {
-  MeetingPoints points;
-  ASSERT_EQ(points.barrier_of(warps(kLow), {})->id, 1);
-  points.block_has_met();
-  ASSERT_EQ(points.barrier_of(warps(kHigh), {})->id, 1);
+TEST(Participants, NoLateBarrierHasANumberThatWasGivenAgain) {
+  BarrierNumbers points;
+  ASSERT_EQ(points.barrier_of(warps(kLow))->id, 1);
+  points.block_has_joined();
+  ASSERT_EQ(points.barrier_of(warps(kHigh))->id, 1);
   EXPECT_FALSE(points.late_barrier_of(warps(kHigh)).has_value());
   EXPECT_FALSE(points.late_barrier_of(warps(kLow)).has_value());
   // Those of one warp, and the whole block, need none.
@@ -41,23 +41,23 @@ TEST(MeetingPoints, NoLateBarrierHasANumberThatWasGivenAgain) {
   EXPECT_EQ(points.late_barrier_of(warps(~0u))->scope, Barrier::Scope::Block);
 }
 
-TEST(MeetingPoints, ALateBarrierHasItsOwnNumberOrANewOne) {
-  MeetingPoints points;
-  ASSERT_EQ(points.barrier_of(warps(kLow), {})->id, 1);
-  points.block_has_met();
+TEST(Participants, ALateBarrierHasItsOwnNumberOrANewOne) {
+  BarrierNumbers points;
+  ASSERT_EQ(points.barrier_of(warps(kLow))->id, 1);
+  points.block_has_joined();
   EXPECT_EQ(points.late_barrier_of(warps(kLow))->id, 1);
   EXPECT_EQ(points.late_barrier_of(warps(kHigh))->id, 2);
   EXPECT_EQ(points.late_barrier_of(warps(0x30))->id, 3);
 }
 
-TEST(MeetingPoints, ALateBarrierWithoutANumberIsNone) {
-  MeetingPoints points;
+TEST(Participants, ALateBarrierWithoutANumberIsNone) {
+  BarrierNumbers points;
   for (std::uint32_t k = 0; k < 15; ++k) {
-    ASSERT_EQ(points.barrier_of(warps(kLow << (2 * k)), {})->id, int(k) + 1);
+    ASSERT_EQ(points.barrier_of(warps(kLow << (2 * k)))->id, int(k) + 1);
   }
   EXPECT_FALSE(points.late_barrier_of(warps(0x7)).has_value());
   EXPECT_EQ(points.late_barrier_of(warps(kHigh))->id, 2);
-  points.block_has_met();
+  points.block_has_joined();
   EXPECT_FALSE(points.late_barrier_of(warps(0x7)).has_value()) << "whose numbers are they earlier?";
 }
 

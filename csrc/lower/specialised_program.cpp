@@ -1,6 +1,6 @@
 #include <selvage/ir/path.h>
+#include <selvage/lower/specialised_program.h>
 #include <selvage/scheduler/pointwise.h>
-#include <selvage/scheduler/specialised_program.h>
 
 namespace selvage {
 

@@ -1,0 +1,77 @@
+// Index notation: the right side of an equation over indices, made of elements of tensors.
+//   const Expr b = f.fresh_index("b"), k = f.fresh_index("k"), i = f.fresh_index("i");
+//   f.compute("y", {b, k, i}, x.shape(), x(b, k, i) + x(b, 1 - k, i))
+#pragma once
+
+#include <selvage/ir/fusion.h>
+
+#include <concepts>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+namespace selvage {
+
+// An element of a tensor at subscripts, an index or a condition on indices as a value, a number
+// (which takes the type of what it meets), or what functions make of these. It belongs to a fusion
+// as soon as an element of a tensor is in it, and lives as long as that.
+class Element {
+ public:
+  template <std::integral Number>
+  Element(Number n) : value_(std::int64_t(n)) {}
+  template <std::floating_point Number>
+  Element(Number n) : value_(double(n)) {}
+  Element(Expr index) : value_(index) {}
+  Element(Fusion& fusion, ValueId value) : fusion_(&fusion), value_(value) {}
+
+  // Null: it is made of numbers and indices alone.
+  Fusion* fusion() const { return fusion_; }
+  // As a value of the fusion; BadInput E508 where it belongs to another one.
+  ValueId in(Fusion& fusion) const;
+
+ private:
+  Fusion* fusion_ = nullptr;
+  std::variant<ValueId, std::int64_t, double, Expr> value_;
+};
+
+// An element of t, or `outside` where a subscript is out of bounds. Without that, every read has to
+// be proved in bounds.
+Element read(Tensor t, std::vector<Expr> subscripts);
+Element read_or(Tensor t, std::vector<Expr> subscripts, const Element& outside);
+
+// A function of elements, typed as on tensors (ir/ops.h). Refused (BadInput): E506 a literal that
+// does not fit the type it meets, E508 elements of two fusions, or of none.
+Element apply(Function f, const std::vector<Element>& operands);
+Element cast(const Element& a, DataType type);
+Element select(const Element& condition, const Element& a, const Element& b);
+Element operator+(const Element& a, const Element& b);
+Element operator-(const Element& a, const Element& b);
+Element operator*(const Element& a, const Element& b);
+Element operator/(const Element& a, const Element& b);
+Element operator%(const Element& a, const Element& b);
+Element operator-(const Element& a);
+Element operator==(const Element& a, const Element& b);
+Element operator!=(const Element& a, const Element& b);
+Element operator<(const Element& a, const Element& b);
+Element operator<=(const Element& a, const Element& b);
+Element operator>(const Element& a, const Element& b);
+Element operator>=(const Element& a, const Element& b);
+Element operator&&(const Element& a, const Element& b);
+Element operator||(const Element& a, const Element& b);
+Element operator!(const Element& a);
+
+// x(b, 1 - k, 0): one subscript for each axis (E503), an expression of indices and sizes or a
+// number.
+template <class... Subscript>
+Element Tensor::operator()(Subscript... subscripts) const {
+  const auto expression = [&](auto s) {
+    if constexpr (std::is_integral_v<decltype(s)>) {
+      return fusion().constant(std::int64_t(s));
+    } else {
+      return Expr(s);
+    }
+  };
+  return read(*this, {expression(subscripts)...});
+}
+
+}  // namespace selvage
