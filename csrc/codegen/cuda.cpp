@@ -5,8 +5,7 @@
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
-#include <selvage/codegen/plan.h>
-#include <selvage/codegen/scope.h>
+#include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/same_kernel.h>
@@ -69,25 +68,6 @@ std::string hardware_index(ParallelType type) {
   if (is_thread(type)) return std::string("threadIdx.") + letter;
   return {};
 }
-
-// What a text is made by before a line of it is written. Kernels that differ in the width of their
-// indices alone have one: nothing of it depends on what the integers of the text hold.
-struct TextPlan {
-  explicit TextPlan(const Kernel& k)
-      : kernel(k),
-        forms(k),
-        scope(k, forms),
-        temporaries(plan(k, forms, scope)),
-        choosers(choosers_of_local_elements(k, forms.computed())) {}
-  TextPlan(const TextPlan&) = delete;
-  TextPlan& operator=(const TextPlan&) = delete;
-
-  const Kernel& kernel;
-  Forms forms;
-  Scope scope;
-  Plan temporaries;
-  std::unordered_set<std::uint32_t> choosers;  // loop variables, by id
-};
 
 class Writer {
  public:

@@ -104,8 +104,8 @@ class Schedule {
   // and the block's shared memory where one does. E419: an output is kept in global memory.
   Schedule& keep_in(TensorId t, Memory memory);
   Schedule& keep_in(Tensor t, Memory memory) { return keep_in(t.id(), memory); }
-  // How its elements lie there: an allocation domain of its own (ir/buffer_layout.h). E419: an input
-  // or an output lies as the fusion says.
+  // How its elements lie there: an allocation domain of its own (ir/buffer_layout.h). E419: an
+  // input or an output lies as the fusion says.
   BufferLayout layout(TensorId t);
   BufferLayout layout(Tensor t);
   // Blocks that fold t together, where a loop that it folds over is bound to BIDx..z, meet in
