@@ -89,7 +89,8 @@ void PlacedTensors::settle_memory(const NestTree& tree) {
   if (own.is_hosted) {
     for (const Reading& reading : readings_[tree.tensor]) {
       const auto found = coordinates_at(reading, tree.tensor);
-      about(reading.reader, [&] { check_iteration(tree, reading, found); });
+      const TensorId both[] = {reading.reader, tree.tensor};
+      about(as_subjects(both), [&] { check_iteration(tree, reading, found); });
     }
     const auto asked = schedule_.memory(tree.tensor);
     if (!fusion_[tree.tensor].is_output && asked != Memory::Global) {

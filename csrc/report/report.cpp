@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 namespace selvage {
@@ -37,22 +38,30 @@ std::optional<Place> place_of(const Subject& subject, TensorId t) {
   const Fusion& fusion = subject.schedule.fusion();
   const auto own = subject.places.find(fusion[t].name);
   if (own != subject.places.end()) return own->second;
-  for (std::size_t k = index_of(t) + 1; k < fusion.size(); ++k) {
+  for (std::size_t k = 0; k < fusion.size(); ++k) {
     if (std::ranges::count(tensors_read(fusion, TensorId(k)), t) == 0) continue;
     if (const auto place = place_of(subject, TensorId(k))) return place;
   }
   return std::nullopt;
 }
 
-// A refusal that has no place yet gets that of the first tensor that it is about.
+// Where the file says the first tensor of these that it names; or else what reads one of them.
+std::optional<Place> place_of(const Subject& subject, std::span<const std::uint32_t> tensors) {
+  if (subject.places.size() == 1) return subject.places.begin()->second;
+  for (std::uint32_t t : tensors) {
+    const auto own = subject.places.find(subject.schedule.fusion()[TensorId(t)].name);
+    if (own != subject.places.end()) return own->second;
+  }
+  for (std::uint32_t t : tensors) {
+    if (const auto place = place_of(subject, TensorId(t))) return place;
+  }
+  return std::nullopt;
+}
+
+// A refusal that has no place yet gets that of what it is about.
 void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
   if (diagnostic.place.line == 0) {
-    std::optional<Place> place;
-    if (subject.places.size() == 1) place = subject.places.begin()->second;
-    for (std::uint32_t t : diagnostic.tensors) {
-      if (!place) place = place_of(subject, TensorId(t));
-    }
-    if (place) diagnostic.place = *place;
+    if (const auto place = place_of(subject, diagnostic.tensors)) diagnostic.place = *place;
   }
   name_inner_fold(diagnostic, subject);
   if (diagnostic.place.file.empty()) diagnostic.place.file = report.file;
