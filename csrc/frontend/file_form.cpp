@@ -147,6 +147,8 @@ constexpr FileKey kScheduleItem[] = {
     {"memory", MemoryWord, "where it is kept"},
     {"blocks", BlocksWord, "of a fold: how blocks that fold together come to one result"},
     {"layout", Layout, "how its elements lie in shared or local memory"},
+    {"stages", Count,
+     "copies of that memory; iterations of the loop that it is computed at take turns"},
 };
 constexpr FileKey kPlaced[] = {
     {"inline", Site, "computed inside of another tensor's loops"},
@@ -156,7 +158,7 @@ constexpr FileKey kCache[] = {
     {"memory", MemoryWord, "where the copy is kept", kNeeded},
     {"at", Name, "the loop of the reader inside of which it is made"},
     {"by", CopyWord, "how it is copied; ldst alone is supported so far"},
-    {"stages", Count, "copies under way at once; 1 alone is supported so far"},
+    {"stages", Count, "copies of that memory, which iterations of the loop at take in turn"},
 };
 constexpr FileKey kRfactor[] = {
     {"in", NameOrNames, "the loops that the first step folds over", kNeeded},

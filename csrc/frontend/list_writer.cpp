@@ -269,6 +269,9 @@ void ListWriter::say_places(TensorId t) {
   if (memory && !is_cache) {
     list.items.push_back("memory: " + std::string(to_string(*memory)));
   }
+  if (schedule_.stages(t) > 1) {
+    list.items.push_back("stages: " + std::to_string(schedule_.stages(t)));
+  }
   if (schedule_.meets_atomically(t)) list.items.push_back("blocks: atomic");
   const auto& site = schedule_.site(t);
   if (!site) return say_that_it_is_computed(t);
@@ -298,7 +301,8 @@ void ListWriter::say_that_it_is_computed(TensorId t) {
   const std::string otherwise = default_of(t);
   if (otherwise.empty() || schedule_.follows(t) || list.items.empty()) return;
   const bool is_said = std::any_of(list.items.begin(), list.items.end(), [&](const auto& item) {
-    const bool is_memory = item.starts_with("memory:");
+    const bool is_memory =
+        item.starts_with("memory:") || item.starts_with("layout:") || item.starts_with("stages:");
     return is_memory ? otherwise == "inlined" : !item.starts_with("cache:");
   });
   if (!is_said) list.items.push_back("reorder: " + names_of(t, list.loops));

@@ -88,7 +88,9 @@ class ScheduleBuilder {
     if (!tensor.is_listed || is_made || schedule_.fusion()[t].is_input) return false;
     if (tensor.items.empty() || tensor.site) return true;
     return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const auto& item) {
-      const bool is_memory = std::holds_alternative<Memory>(item.action);
+      const bool is_memory = std::holds_alternative<Memory>(item.action) ||
+                             std::holds_alternative<ScheduleDraft::Layout>(item.action) ||
+                             std::holds_alternative<ScheduleDraft::Stages>(item.action);
       if (is_memory) return !schedule_.follows(t);
       return !std::holds_alternative<ScheduleDraft::Cache>(item.action);
     });
@@ -192,6 +194,7 @@ class ScheduleBuilder {
     settle(work);
     at_place<Illegal>(place, [&] {
       const TensorId made = schedule_.cache(work.id, cache.name, cache.memory);
+      if (cache.stages > 1) schedule_.stages(made, cache.stages);
       begins_[cache.name] = nest_domain(schedule_.fusion()[made]);
       // Of an input, the names are those of who reads it first.
       const std::vector<DomainId>& logical = schedule_.fusion()[made].logical;
@@ -237,6 +240,10 @@ class ScheduleBuilder {
 
   void act(const ScheduleDraft::AtomicBlocks&, const Place& place, Work& work) {
     at_place<Illegal>(place, [&] { schedule_.meet_atomically(work.id); });
+  }
+
+  void act(const ScheduleDraft::Stages& stages, const Place& place, Work& work) {
+    at_place<Illegal>(place, [&] { schedule_.stages(work.id, stages.copies); });
   }
 
   void act(const ScheduleDraft::Layout& layout, const Place& place, Work& work) {

@@ -197,6 +197,10 @@ class ScheduleReader {
         as_one_of(entry.value, what + ".blocks", Form::BlocksWord);
         tensor.items.push_back({ScheduleDraft::AtomicBlocks{}, entry.place});
         break;
+      case 13:
+        tensor.items.push_back(
+            {ScheduleDraft::Stages{read_stages(entry.value, what + ".stages")}, entry.place});
+        break;
       case 12: read_layout(entry, tensor, progress); break;
       default: read_cut(entry, tensor, progress); break;
     }
@@ -289,6 +293,11 @@ class ScheduleReader {
     }
   }
 
+  std::int64_t read_stages(const Node& node, const std::string& what) {
+    constexpr std::int64_t kMostStages = 64;
+    return as_integer_of(node, what, 1, kMostStages);
+  }
+
   void read_layout(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     const std::string& what = entry.key;
     expect_map(entry.value, what, Form::Layout);
@@ -324,11 +333,8 @@ class ScheduleReader {
         refuse_unsupported(by->place, what + ".by: " + by->text, "write by: ldst");
       }
     }
-    if (const Node* stages = entry.value.find("stages")) {
-      if (as_integer_of(*stages, what + ".stages", 1, 64) != 1) {
-        refuse_unsupported(stages->place, "more than one stage of a cache", "leave stages out");
-      }
-    }
+    const Node* stages = entry.value.find("stages");
+    const std::int64_t copies = stages == nullptr ? 1 : read_stages(*stages, what + ".stages");
     MadeTensor made{tensor.name, {name, context_.symbols, errors_}, {}, {}};
     made.progress.is_known = progress.is_known;
     const auto define = [&](std::size_t d, std::vector<std::size_t>& list) {
@@ -347,7 +353,7 @@ class ScheduleReader {
     }
     scope_.made.emplace(name, std::move(made));
     draft_.makers.emplace(name, tensor.name);
-    tensor.items.push_back({ScheduleDraft::Cache{name, memory}, entry.place});
+    tensor.items.push_back({ScheduleDraft::Cache{name, memory, copies}, entry.place});
   }
 
   void read_rfactor(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

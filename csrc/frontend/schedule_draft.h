@@ -27,6 +27,7 @@ struct ScheduleDraft {
   struct Cache {
     std::string name;
     Memory memory = Memory::Global;
+    std::int64_t stages = 1;
   };
   struct Rfactor {
     std::string name;
@@ -41,8 +42,11 @@ struct ScheduleDraft {
     std::vector<FileTransform> transforms;
     std::vector<std::size_t> order;
   };
+  struct Stages {
+    std::int64_t copies = 1;
+  };
   using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, Like, Memory,
-                              AtomicBlocks, Layout>;
+                              AtomicBlocks, Layout, Stages>;
   struct Item {
     Action action;
     Place place;

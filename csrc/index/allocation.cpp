@@ -67,8 +67,9 @@ std::vector<Expr> indices_in(const Fusion& fusion, const DomainGraph& graph, Ten
                              std::span<const TransformId> transforms) {
   const TensorInfo& tensor = fusion[t];
   if (storage.axes == tensor.logical) return {subscripts.begin(), subscripts.end()};
-  const std::vector<Expr> indices =
+  std::vector<Expr> indices =
       coordinates_from(graph, tensor.logical, subscripts, storage.axes, transforms);
+  if (storage.stage.valid()) indices[0] = storage.stage;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (!indices[i].valid()) {
       refuse_allocation(graph[storage.axes[i]].name, tensor.name, "its logical domain");

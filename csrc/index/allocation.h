@@ -17,6 +17,9 @@ struct Storage {
   DataType type = DataType::Float;  // of an element as it lies there
   std::vector<DomainId> axes = {};
   std::vector<Expr> strides = {};  // one per axis; empty: dense, rows without gaps
+  // Of a memory of several copies, along the first axis: the one that is at hand. No element says
+  // which that is. Invalid: there is one copy.
+  Expr stage = {};
   // The address of its first element, as the launch knows it, and the bytes it is known to be
   // aligned to. Invalid: it is the kernel's own, and aligned to what any access needs.
   Expr base = {};

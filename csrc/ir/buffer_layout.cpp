@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/ir/about.h>
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/schedule_nest.h>
 
@@ -6,15 +7,58 @@
 
 namespace selvage {
 
-BufferLayout Schedule::layout(TensorId t) {
+void Schedule::check_kept_inside(TensorId t) const {
   const TensorInfo& tensor = fusion()[t];
-  if (tensor.is_input || tensor.is_output) {
-    refuse<Illegal>("E419",
-                    tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
-                        ", kept in global " + "memory, which lies as the fusion says",
-                    "cache it in shared or local memory, and lay out the copy");
-  }
+  if (!tensor.is_input && !tensor.is_output) return;
+  refuse<Illegal>("E419",
+                  tensor.name + " is an " + (tensor.is_input ? "input" : "output") +
+                      ", kept in global memory, which lies as the fusion says",
+                  "cache it in shared or local memory, and lay out the copy");
+}
+
+BufferLayout Schedule::layout(TensorId t) {
+  check_kept_inside(t);
   return {*this, t};
+}
+
+Schedule& Schedule::stages(TensorId t, std::int64_t copies) {
+  check_kept_inside(t);
+  if (copies < 1) {
+    refuse<Illegal>("E438", fusion()[t].name + " would have " + std::to_string(copies) + " stages",
+                    "give it one at least");
+  }
+  nest(t).stages = copies;
+  return *this;
+}
+
+void Schedule::settle_stage(TensorId t) {
+  Nest& own = nest(t);
+  own.stage.reset();
+  if (own.stages == 1 || own.inlined) return;
+  const std::string what =
+      fusion()[t].name + " has " + std::to_string(own.stages) + " stages, and is computed at ";
+  if (!own.site || !own.site->loop) {
+    refuse<Illegal>("E438", what + "no loop whose iterations could take them in turn",
+                    "compute it at a serial loop of who reads it, inline: {into, at}; or leave " +
+                        std::string("stages out"));
+  }
+  const auto [host, loop] = *own.site;
+  const ParallelType type = parallel(host, *loop);
+  if (type != ParallelType::Serial && type != ParallelType::Unroll) {
+    refuse<Illegal>("E438",
+                    what + name(host, *loop) + " of " + fusion()[host].name +
+                        ", which is bound to " + std::string(to_string(type)) +
+                        ": iterations that take turns come one after the other",
+                    "compute it at a serial loop; or leave stages out");
+  }
+  own.stage = {*loop, graph_.split(*loop, graph_.pool().constant(own.stages)).second};
+}
+
+Schedule& Schedule::settle_stages() {
+  for (std::size_t k = 0; k < nests_.size(); ++k) {
+    about(TensorId(k), [&] { settle_stage(TensorId(k)); });
+  }
+  return *this;
 }
 
 DomainId BufferLayout::own(ScheduledLoop x) const {

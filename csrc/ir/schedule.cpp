@@ -85,6 +85,8 @@ const std::vector<TransformId>& Schedule::transforms(TensorId t) const {
 }
 
 const std::vector<DomainId>& Schedule::allocation(TensorId t) const { return nest(t).allocation; }
+std::int64_t Schedule::stages(TensorId t) const { return nest(t).stages; }
+const std::optional<Schedule::Stage>& Schedule::stage(TensorId t) const { return nest(t).stage; }
 std::vector<TransformId> Schedule::all_transforms(TensorId t) const {
   std::vector<TransformId> all = nest(t).transforms;
   all.insert(all.end(), nest(t).of_layout.begin(), nest(t).of_layout.end());

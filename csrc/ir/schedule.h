@@ -108,6 +108,12 @@ class Schedule {
   // input or an output lies as the fusion says.
   BufferLayout layout(TensorId t);
   BufferLayout layout(Tensor t);
+  // So many copies of that memory, in turn: an iteration of the loop that t is computed at uses the
+  // copy of its own number modulo `copies`, and so do all who read it there. What one iteration has
+  // left is then still there while the next one writes. E419 as of layout(); when the schedule is
+  // settled, E438 where t is computed at no loop, or at one that is not serial.
+  Schedule& stages(TensorId t, std::int64_t copies);
+  Schedule& stages(Tensor t, std::int64_t copies) { return stages(t.id(), copies); }
   // Blocks that fold t together, where a loop that it folds over is bound to BIDx..z, meet in
   // global memory: a kernel before stores the empty state in every element, and then each block
   // adds what it has come to, or takes the minimum or the maximum, atomically. Floats are added in
@@ -191,6 +197,15 @@ class Schedule {
   // What its elements are laid out over, row-major, outermost first; empty: over those of its loops
   // that one place of its memory spans.
   const std::vector<DomainId>& allocation(TensorId t) const;
+  std::int64_t stages(TensorId t) const;  // copies of its memory
+  // Of a schedule that is settled: the loop whose iterations take them in turn, and the iterdomain
+  // of their numbers, which that is split into. Nothing: there is one copy.
+  struct Stage {
+    DomainId loop{}, axis{};
+  };
+  const std::optional<Stage>& stage(TensorId t) const;
+  // Once every tensor has its place: finds those loops (with_defaults() does).
+  Schedule& settle_stages();
   bool meets_atomically(TensorId t) const;
   // And is there a loop that it folds over that is bound to a block index?
   bool is_folded_by_blocks(TensorId t) const;
@@ -237,6 +252,8 @@ class Schedule {
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
   void put_at(TensorId t, Site site);
+  void check_kept_inside(TensorId t) const;
+  void settle_stage(TensorId t);
   std::optional<TensorId> reader_with_loops(TensorId t) const;
   // Loops that it shares with those of `host` down to the site come first, in the host's order.
   static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);

@@ -25,6 +25,8 @@ struct Schedule::Nest {
   std::optional<Memory> memory;
   std::vector<DomainId> allocation;    // empty: as its loops are
   std::vector<TransformId> of_layout;  // by which that is made
+  std::int64_t stages = 1;
+  std::optional<Stage> stage;  // once it is settled
   bool meets_atomically = false;
   std::shared_ptr<const Making> making;
 };

@@ -124,6 +124,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   own.memory.reset();
   own.allocation.clear();
   own.of_layout.clear();
+  own.stages = 1;
   own.meets_atomically = false;
   // What comes of the remaining loops is not folded over any more.
   own.folded.clear();

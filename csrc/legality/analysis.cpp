@@ -144,7 +144,10 @@ Access access_of(const Fusion& fusion, const DomainGraph& graph, const TensorAna
                 .user = nest.tensor};
   for (DomainId d : fusion[t].logical) access.subscripts.push_back((*nest.coordinates)[d]);
   access.guard = conditions(nest.predicates);
-  for (DomainId d : storage.axes) access.indices.push_back((*nest.coordinates)[d]);
+  for (DomainId d : storage.axes) {
+    const bool is_stage = storage.stage.valid() && access.indices.empty();
+    access.indices.push_back(is_stage ? storage.stage : (*nest.coordinates)[d]);
+  }
   access.address = address_in(graph, storage, access.indices);
   access.storage = std::move(storage);
   return access;
@@ -164,7 +167,8 @@ void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnaly
   a.storage = std::move(storage);
   const Storage where = storage_of(fusion, a);
   for (DomainId d : where.axes) {
-    if (reaches(a.path, d)) continue;
+    const bool is_stage = where.stage.valid() && d == where.axes[0];
+    if (is_stage || reaches(a.path, d)) continue;
     refuse_allocation(schedule.name(a.tensor, d), fusion[a.tensor].name, "its loops");
   }
   a.address = a.guarded->simplify(access_of(fusion, graph, a, a.tensor, where).address);

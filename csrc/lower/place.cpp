@@ -99,12 +99,13 @@ void PlacedTensors::settle_memory(const NestTree& tree) {
       check_stored_once(tree);
     }
   }
-  if (!storage && !schedule_.allocation(tree.tensor).empty()) {
-    refuse<Illegal>("E437",
-                    fusion_[tree.tensor].name + " has a layout, and is kept in global memory, " +
-                        "which lies as the fusion says",
-                    "keep it in shared memory, inside the nest of who reads it; or leave its " +
-                        std::string("layout out"));
+  const bool has_stages = schedule_.stage(tree.tensor).has_value();
+  if (!storage && (has_stages || !schedule_.allocation(tree.tensor).empty())) {
+    refuse<Illegal>(has_stages ? "E438" : "E437",
+                    fusion_[tree.tensor].name + " has " + (has_stages ? "stages" : "a layout") +
+                        ", and is kept in global memory, which lies as the fusion says",
+                    std::string("keep it in shared memory, inside the nest of who reads it; or ") +
+                        "leave " + (has_stages ? "stages" : "its layout") + " out");
   }
   if (own.result) analyze_memory(fusion_, schedule_, *own.result, storage);
   // What is folded over is gone once a result lies in memory.
@@ -349,6 +350,15 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
   if (!storage.axes.empty()) check_layout(tree, storage);
   for (std::size_t i = 0; i < own.loops.size() && schedule_.allocation(t).empty(); ++i) {
     if (is_kept(tree, storage, i)) storage.axes.push_back(own.loops[i]);
+  }
+  if (schedule_.stage(t)) {
+    const auto [loop, axis] = *schedule_.stage(t);
+    const auto open = std::ranges::find(open_.at(t), loop, &OpenLoops::value_type::first);
+    SELVAGE_CHECK(open != open_.at(t).end());
+    storage.axes.insert(storage.axes.begin(), axis);
+    storage.stage =
+        coordinates_from(schedule_.graph(), std::span(&open->first, 1), std::span(&open->second, 1),
+                         std::span(&axis, 1), schedule_.graph().around(axis))[0];
   }
   Expr elements = fusion_.pool().constant(1);
   for (DomainId d : storage.axes) elements = elements * schedule_.graph()[d].extent;

@@ -254,6 +254,7 @@ Json json_of(const TensorReport& tensor) {
   if (a.storage) {
     json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);
+    if (tensor.schedule->stage(a.tensor)) json["stages"] = tensor.schedule->stages(a.tensor);
     for (DomainId d : tensor.schedule->allocation(a.tensor)) {
       json["layout"].push_back(tensor.name_of(d));
     }

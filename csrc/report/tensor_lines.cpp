@@ -163,6 +163,12 @@ class TensorPage {
                      texts_(analysis_.elements) + " x " +
                      std::string(to_string(analysis_.storage->type)) +
                      (is_local ? " in each thread" : " in each block"));
+    if (const auto& stage = schedule.stage(analysis_.tensor)) {
+      const TensorId host = schedule.site(analysis_.tensor)->tensor;
+      out_.line(2, counted(schedule.stages(analysis_.tensor), "stage") + ", in turn: iteration " +
+                       schedule.name(host, stage->loop) + " of " + schedule.fusion()[host].name +
+                       " has the one of number " + texts_(analysis_.storage->stage));
+    }
     const std::vector<DomainId>& layout = schedule.allocation(analysis_.tensor);
     if (!layout.empty()) out_.line(2, "laid out over [" + shown(layout) + "]");
   }

@@ -311,6 +311,7 @@ Schedule with_defaults(const Schedule& schedule) {
   }
   if (is_any_open) Placement(settled).run();
   SharedBindings(settled, schedule).run();
+  settled.settle_stages();
   return settled;
 }
 

@@ -149,7 +149,7 @@ void RandomFile::add_step() {
   const TensorInfo& info = s.fusion()[t];
   const bool has_loops = !info.is_input && !s.is_inlined(t);
   const Expr factor = one_in(4) ? shape_[0] + 1 : fusion->constant(draw(1, 5));
-  switch (draw(0, 14)) {
+  switch (draw(0, 15)) {
     case 0:
     case 1:
       s.cache(t, one_in(2) ? "" : "c" + std::to_string(s.fusion().size()), Memory(draw(0, 2)));
@@ -203,6 +203,9 @@ void RandomFile::add_step() {
       if (!has_loops) return;
       test::lay_out(s, t, rng_);
       ++layouts;
+      return;
+    case 13:
+      if (has_loops) s.stages(t, draw(1, 3));
       return;
     default:
       if (has_loops) s.split(loop(t), factor, {.inner_split = one_in(2)});

@@ -207,9 +207,10 @@ const Refused kWrong[] = {
      "you mean 'shared'?"},
     {"  x: [{cache: {as: x_s, memory: shared, by: tma}}]\n",
      "a.yaml:7:45: error[E390]: cache.by: tma is not supported yet; help: write by: ldst"},
-    {"  x: [{cache: {as: x_s, memory: shared, stages: 3}}]\n",
-     "a.yaml:7:49: error[E390]: more than one stage of a cache is not supported yet; help: leave "
-     "stages out"},
+    {"  x: [{cache: {as: x_s, memory: shared, stages: 65}}]\n",
+     "a.yaml:7:49: error[E305]: cache.stages is 65; help: it is at most 64"},
+    {"  t: [{stages: 0}]\n",
+     "a.yaml:7:16: error[E305]: schedule.t.stages is 0; help: it is at least 1"},
     {"  x: [{cache: {as: x_s, memory: shared, at: q}}]\n",
      "a.yaml:7:45: error[E205]: cache.at: none of those who read x_s (s, y) has a loop q in the end; help: the loops of s are m, n"},
     {"  x: [{cache: {as: x_s, memory: shared, at: m}}]\n",

@@ -32,6 +32,7 @@ std::string said(const Schedule& s, TensorId t) {
   }
   if (const auto memory = s.memory(t)) text += " memory " + std::to_string(int(*memory));
   for (DomainId d : s.allocation(t)) text += " by " + to_string(s.graph()[d].extent);
+  text += " stages " + std::to_string(s.stages(t));
   if (info.fold) {
     text += " over " + std::to_string(info.fold->domains.size());
     text += info.fold->is_partial ? " partial" : "";

@@ -37,7 +37,7 @@ class RandomStep {
       if (!s_.fusion()[t].is_input) computed.push_back(t);
     }
     t_ = any_of(computed, rng_);
-    switch (draw(rng_, 1, 24)) {
+    switch (draw(rng_, 1, 26)) {
       case 1:
       case 2: name = "split"; return void(split());
       case 3:
@@ -62,6 +62,8 @@ class RandomStep {
       case 22: name = "keep_in"; return keep_in();
       case 23:
       case 24: name = "layout"; return layout();
+      case 25:
+      case 26: name = "stages"; return void(s_.stages(t_, draw(rng_, 1, 3)));
     }
   }
 

@@ -149,6 +149,75 @@ TEST(Layout, WithoutAPlaceForEachElementIsRefused) {
               HasSubstr("error[E412]"));
 }
 
+// ---- Stages ----
+
+// y[b, r, n, m] = 2 x[b, r, m, n]: at each step r of a block a tile goes through shared memory,
+// where each thread reads what another has written.
+struct TurnedTiles {
+  explicit TurnedTiles(std::int64_t copies) {
+    const Expr B = f.extent("B"), R = f.extent("R"), side = f.constant(8);
+    const Tensor x = f.input("x", {B, R, side, side}, DataType::Float);
+    const Tensor t = x * 2;
+    y = f.output("y", transpose(t, {0, 1, 3, 2}));
+    s.emplace(f);
+    const auto [b, r, n, m] = s->loops<4>(y);
+    s->bind(b, ParallelType::BIDx).bind(n, ParallelType::TIDy).bind(m, ParallelType::TIDx);
+    s->compute_at(t, r).keep_in(t, Memory::Shared).stages(t, copies);
+    s->bind(s->loops<4>(t)[2], ParallelType::TIDy).bind(s->loops<4>(t)[3], ParallelType::TIDx);
+    row = t.id();
+    step = r;
+  }
+  Fusion f;
+  Tensor y;
+  TensorId row{};
+  ScheduledLoop step;
+  std::optional<Schedule> s;
+};
+
+const test::SizeList kTurns = {{{"B", 2}, {"R", 1}}, {{"B", 1}, {"R", 2}}, {{"B", 2}, {"R", 7}}};
+
+TEST(Stages, TakeOneBarrierAnIterationWhereOneCopyTakesTwo) {
+  TurnedTiles one(1), two(2), three(3);
+  const auto kernel = [](TurnedTiles& c) {
+    return expect_agreement(c.f, *c.s, kTurns).steps[0].variants[0];
+  };
+  EXPECT_EQ(barriers_in(kernel(one).body), 2u);
+  EXPECT_EQ(barriers_in(kernel(two).body), 1u);
+  EXPECT_EQ(barriers_in(kernel(three).body), 1u);
+  EXPECT_TRUE(kernel(three).buffers[2].elements.is_const(192)) << loop_nest(kernel(three));
+  EXPECT_THAT(loop_nest(kernel(two)), HasSubstr("i1 % 2"));
+}
+
+TEST(Stages, GoWithALayout) {
+  TurnedTiles c(3);
+  BufferLayout l = c.s->layout(c.row);
+  const auto [b, r, m, n] = c.s->loops<4>(c.row);
+  l.order({m, l.resize(n, 0, 1)});
+  const Kernel k = expect_agreement(c.f, *c.s, kTurns).steps[0].variants[0];
+  EXPECT_TRUE(k.buffers[2].elements.is_const(3 * 72));
+}
+
+TEST(Stages, AreOfASerialLoop) {
+  TurnedTiles c(2);
+  const std::string what = "selvage: error[E438]: t0 has 2 stages, and is computed at ";
+  c.s->compute_in(c.row, c.y);
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(*c.s); }),
+            what +
+                "no loop whose iterations could take them in turn; help: compute it at a serial "
+                "loop of who reads it, inline: {into, at}; or leave stages out");
+  c.s->compute_at(c.row, c.s->loops(c.y)[0]);
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(*c.s); }),
+            what +
+                "i0 of y, which is bound to BIDx: iterations that take turns come one after the "
+                "other; help: compute it at a serial loop; or leave stages out");
+  c.s->compute_at(c.row, c.step).keep_in(c.row, Memory::Global);
+  EXPECT_THAT(refusal_by<Illegal>([&] { lower(*c.s); }), HasSubstr("error[E4"));
+  EXPECT_THAT(refusal_by<Illegal>([&] { c.s->stages(c.y, 2); }), HasSubstr("error[E419]"));
+  EXPECT_THAT(refusal_by<Illegal>([&] { c.s->stages(c.row, 0); }), HasSubstr("error[E438]"));
+  c.s->stages(c.row, 1).keep_in(c.row, Memory::Shared);
+  expect_agreement(c.f, *c.s, kTurns);
+}
+
 // ---- At random ----
 
 // An iterdomain with the coordinate that each item of the tile has there, by another way than the
