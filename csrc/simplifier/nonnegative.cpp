@@ -110,7 +110,15 @@ bool Simplifier::prove_with_budget(const LinearSum& sum) {
                       : free     ? kProofSteps
                                  : kProofStepsUnderConditions;
   budget_ = granted;
-  const bool result = nonnegative(sum, kProofDepth - 1);
+  bool result = nonnegative(sum, kProofDepth - 1);
+  if (!result && budget_ < 0 && depth_ == 1 && !free) {
+    // What is assumed has taken all there was: once more as if nothing were, so that who knows more
+    // proves no less.
+    const bool outer = std::exchange(assumes_nothing_, true);
+    budget_ = kProofSteps;
+    result = nonnegative(sum, kProofDepth - 1);
+    assumes_nothing_ = outer;
+  }
   if (depth_ > 1) {
     if (budget_ < 0) all_tried_ = false;
     budget_ = saved - (granted - std::max(budget_, 0));
@@ -270,6 +278,7 @@ std::optional<std::pair<LinearSum, LinearSum>> Simplifier::common_multiple(
 }
 
 bool Simplifier::follows_from_known(const LinearSum& sum, int depth) {
+  if (assumes_nothing_) return false;
   if (depth_ == 1) {
     for (const LinearSum* known : supposed_.sums) {
       if (follows_from(sum, *known, depth)) return true;

@@ -303,7 +303,8 @@ class Simplifier {
   std::uint64_t known_symbols_ = 0;
   std::unique_ptr<Samples> samples_;
   AllTried tried_;
-  bool all_tried_ = true;  // by the proof under way
+  bool all_tried_ = true;         // by the proof under way
+  bool assumes_nothing_ = false;  // the proof under way
   // What is remembered of one expression. Nothing: not asked yet.
   struct Known {
     Expr normal;   // the expression itself while the question is open

@@ -52,6 +52,19 @@ TEST(Prove, ARefutationIsATruePoint) {
   }
 }
 
+// The bound of a cyclic shift follows from ranges alone, and what checks say besides is no help; it
+// is no hindrance either.
+TEST(Prove, WhoKnowsMoreProvesNoLess) {
+  Scope s;
+  s.bound("N", 1, 100).loop("a", "6 / N + 1").loop("b", "(N + 41) / 42").loop("c", "(N + 17) / 18");
+  s.loop("i", "18").loop("d", "18").loop("e", "5 / N + 1").loop("f", "N");
+  const char* claim = "i * N + (d * ((N + 5) / 6) + b * 7 + i + f) % N < N * 18";
+  EXPECT_TRUE(Simplifier(s.facts).proves(s.parse(claim)));
+  s.assume("a * N + f < 7").assume("(a * N + f) * 6 + b * 42 < N");
+  s.assume("(e * N + c * 18 + d) * ((N + 5) / 6) + b * 7 + f < N");
+  EXPECT_TRUE(Simplifier(s.facts).proves(s.parse(claim)));
+}
+
 TEST(Prove, ABoundOverASymbolWithoutFactsIsKeptByRefutations) {
   Scope s;
   s.loop("i", "N");
