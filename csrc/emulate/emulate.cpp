@@ -78,7 +78,7 @@ class Machine : private BlockActions {
 
  private:
   bool is_known(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    const std::vector<Expr> symbols = symbols_of(e);
     return std::all_of(symbols.begin(), symbols.end(),
                        [&](Expr s) { return compiled_.slots.contains(s.id()); });
   }
@@ -190,7 +190,7 @@ class Machine : private BlockActions {
     return Signal{*object, parts.expressions.size() > 1 ? s.indices[1] : 0};
   }
   // Every thread reads before any writes; who is missing gives 0.
-  void shuffle(PlaceId id, std::span<const Thread> threads) override {
+  void exchange(PlaceId id, std::span<const Thread> threads) override {
     CompiledStatement& s = compiled(id);
     const Shuffle& shuffle = *s.shuffle;
     const DataType type = compute_type(kernel_.buffers[shuffle.from].type);

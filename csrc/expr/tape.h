@@ -56,6 +56,7 @@ std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,
 
 // The symbols that occur in the expressions, Let looked through, in canonical order.
 std::vector<Expr> symbols_of(std::span<const Expr> expressions);
+inline std::vector<Expr> symbols_of(Expr e) { return symbols_of(std::span(&e, 1)); }
 // The same with every Let left closed except its own definition: nodes in id order, operands first.
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let);
 // Where an expression stands among nodes in id order; their number where it is none of them.

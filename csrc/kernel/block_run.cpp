@@ -9,13 +9,6 @@
 
 namespace selvage {
 
-namespace {
-
-// Where threads shuffle.
-const Barrier kWarpBarrier{.scope = Barrier::Scope::Warp};
-
-}  // namespace
-
 void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
   runners_.resize(std::size_t(threads_));
   for (Runner& r : runners_) {
@@ -156,7 +149,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                    pass_wait(t, id);
                  },
                  [&](const Barrier& barrier) { arrive_at(t, id, barrier); },
-                 [&](const Shuffle&) { arrive_at(t, id, kWarpBarrier); }},
+                 [&](const Shuffle&) { arrive_at(t, id, together_at(id)); }},
       node.statement->node);
 }
 
@@ -239,8 +232,7 @@ bool BlockRun::release(bool is_forced) {
 // Threads that are at one barrier or shuffle for the same time.
 bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
   const PlaceId id = runners_[there.front()].waits_at;
-  const auto* barrier = std::get_if<Barrier>(&statement(id).node);
-  const Barrier& own = barrier == nullptr ? kWarpBarrier : *barrier;
+  const Barrier& own = together_at(id);
   if (own.scope != Barrier::Scope::Warp) return release_barrier(id, own, there, is_forced);
   bool has_released = false;
   for (std::size_t i = 0, end = 0; i < there.size(); i = end) {
@@ -253,8 +245,10 @@ bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
 bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<const Thread> there,
                                bool is_forced) {
   using Kind = RunFault::Kind;
-  const bool is_shuffle = std::holds_alternative<Shuffle>(statement(id).node);
-  const auto name = [&] { return is_shuffle ? "a shuffle" : name_of(barrier); };
+  const bool is_shuffle = !std::holds_alternative<Barrier>(statement(id).node);
+  const auto name = [&] {
+    return is_shuffle ? std::string(name_of(statement(id))) : name_of(barrier);
+  };
   // Whoever takes no part has been told of, and goes on with those who do.
   std::vector<Thread> members;
   std::copy_if(there.begin(), there.end(), std::back_inserter(members),
@@ -274,7 +268,7 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
       actions_.diverge(id, {Kind::Taken, taken->thread, taken->user, name()});
     }
   }
-  if (is_shuffle) actions_.shuffle(id, there);
+  if (is_shuffle) actions_.exchange(id, there);
   clock_.meet(barrier.scope, there);
   const auto n = std::int64_t(there.size());
   actions_.spend(clock_.is_clocked() ? n * clock_.clocks().size() / 2 : n);

@@ -3,6 +3,7 @@
 #include <selvage/base/random.h>
 #include <selvage/kernel/barrier_clock.h>
 #include <selvage/kernel/statement_tree.h>
+#include <selvage/kernel/statements.h>
 
 #include <cstdint>
 #include <optional>
@@ -56,7 +57,7 @@ class BlockActions {
   };
   virtual std::optional<Signal> signal(PlaceId s) = 0;
   // All threads that are there give and take.
-  virtual void shuffle(PlaceId s, std::span<const Thread> threads) = 0;
+  virtual void exchange(PlaceId s, std::span<const Thread> threads) = 0;
   virtual void diverge(PlaceId s, const RunFault& fault) = 0;
   // Is there anything left to be done? So many operations it has taken besides.
   virtual bool goes_on() const = 0;
@@ -98,6 +99,8 @@ class BlockRun {
   };
 
   const Statement& statement(PlaceId id) const { return *tree_[id].statement; }
+  // Of a statement that threads run together: who they are.
+  const Barrier& together_at(PlaceId id) const { return *parts_of(statement(id)).together; }
   void run(Thread t);
   void step(Thread t, PlaceId id);
   void stand(Thread t) { actions_.stand_at(t, runners_[t].variables); }

@@ -4,6 +4,8 @@ namespace selvage {
 
 namespace {
 
+const Barrier kOfWarp{.scope = Barrier::Scope::Warp};
+
 StatementAccess signal(const BarrierObject& object) {
   return {.buffer = object.buffer, .kind = AccessKind::Signal, .address = object.address};
 }
@@ -95,13 +97,14 @@ StatementParts parts_of(const Statement& statement) {
                          .variable = loop.variable,
                          .has_own_pace = true};
           },
-          [](const Barrier&) { return Parts{.waits = true}; },
+          [](const Barrier& barrier) { return Parts{.waits = true, .together = &barrier}; },
           [](const Shuffle& s) {
             return Parts{
                 .expressions = {s.to_address, s.from_address},
                 .accesses = {{.buffer = s.from, .address = s.from_address},
                              {.buffer = s.to, .kind = AccessKind::Write, .address = s.to_address}},
-                .waits = true};
+                .waits = true,
+                .together = &kOfWarp};
           },
           [](const Leave&) { return Parts{}; }},
       statement.node);

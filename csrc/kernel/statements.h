@@ -37,6 +37,9 @@ class Few {
 
 // Signal: an event that belongs to a barrier object.
 enum class AccessKind : std::uint8_t { Read, Write, Atomic, Signal };
+inline bool writes(AccessKind kind) {
+  return kind == AccessKind::Write || kind == AccessKind::Atomic;
+}
 // A read or a write of `width` neighbouring elements.
 struct StatementAccess {
   BufferId buffer = 0;
@@ -68,6 +71,9 @@ struct StatementParts {
   Expr lane = {};
   // Do threads wait there, for others or for what has begun?
   bool waits = false;
+  // The threads that run it together, as those of a barrier wait for one another; null: each thread
+  // runs it by itself. What is no Barrier needs all 32 threads of each warp.
+  const Barrier* together = nullptr;
   // Do its threads part here, or wait, by more than Guards and Barriers say: is it an event, has it
   // a role, or does what it does depend on memory? Then threads are followed one by one.
   bool has_own_pace = false;

@@ -47,7 +47,7 @@ class AccessCollector {
     const ValueNode& node = kernel_.values[n.value];
     if (node.kind != ValueNode::Kind::Read || map_.written_[node.source]) return false;
     // One number for all threads and iterations, which the element's type has.
-    for (Expr s : symbols_of(std::span(&n.most, 1))) {
+    for (Expr s : symbols_of(n.most)) {
       const bool is_loop = std::any_of(
           map_.places_.begin(), map_.places_.end(),
           [&](const StatementPlace& p) { return p.is_serial_loop() && same(p.variable, s); });
@@ -220,15 +220,14 @@ class AccessCollector {
     map_.places_[loop->second].is_left = true;
     map_.leaves_.push_back(id);
   }
-  // Nothing but their accesses counts.
-  void visit(const AsyncCopy&, PlaceId, std::size_t) {}
-  void visit(const Transfer&, PlaceId, std::size_t) {}
-  void visit(const Shuffle&, PlaceId, std::size_t) {}
-  void visit(const Store&, PlaceId, std::size_t) {}
+  // Of all others nothing counts but their accesses.
+  template <class Other>
+  void visit(const Other&, PlaceId id, std::size_t) {
+    SELVAGE_CHECK(bodies(*map_.places_[id].statement).size() == 0);
+  }
 
   KernelAccess& add(const StatementAccess& a, PlaceId id, std::size_t scope) {
-    const bool is_written = a.kind == AccessKind::Write || a.kind == AccessKind::Atomic;
-    if (is_written) map_.written_[a.buffer] = true;
+    if (writes(a.kind)) map_.written_[a.buffer] = true;
     SELVAGE_CHECK(!a.is_async || kernel_.buffers[a.buffer].memory != Memory::Local);
     map_.accesses_.push_back({.place = id,
                               .buffer = a.buffer,
@@ -361,7 +360,7 @@ void AccessMap::find_sizes() {
   const Expr premise = kernel_.premise.valid() ? kernel_.premise : kernel_.condition;
   if (premise.valid()) roots.push_back(premise);
   const auto is_free = [&](Expr e) {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    const std::vector<Expr> symbols = symbols_of(e);
     return std::none_of(symbols.begin(), symbols.end(),
                         [&](Expr s) { return defined.count(s.id()) > 0; });
   };
@@ -372,7 +371,7 @@ void AccessMap::find_sizes() {
     if (sizes_.size() == before) break;
     before = sizes_.size();
     for (Expr e : known) {
-      const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+      const std::vector<Expr> symbols = symbols_of(e);
       const bool meets =
           std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return contains(sizes_, s); });
       if (meets && is_free(e)) roots.push_back(e);
@@ -404,10 +403,12 @@ void AccessMap::find_sizes() {
 }
 
 bool AccessMap::mentions_number(Expr e) const {
-  const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-  return std::any_of(numbers_.begin(), numbers_.end(),
-                     [&](const MemoryNumber& n) { return contains(symbols, n.symbol); });
+  return std::ranges::any_of(numbers_, [&](const MemoryNumber& n) {
+    return mentions(e, {&n.symbol, 1});
+  });
 }
+bool AccessMap::mentions_thread(Expr e) const { return mentions(e, threads_); }
+bool AccessMap::mentions_size(Expr e) const { return mentions(e, sizes_); }
 bool AccessMap::has_barrier_objects() const {
   return std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(),
                      [](const Buffer& b) { return b.arrivals.has_value(); });

@@ -99,6 +99,8 @@ class AccessMap {
   const std::vector<PlaceId>& leaves() const { return leaves_; }  // every Leave
   const std::vector<MemoryNumber>& numbers() const { return numbers_; }
   bool mentions_number(Expr e) const;
+  bool mentions_thread(Expr e) const;
+  bool mentions_size(Expr e) const;
   // Has it a barrier of a part of the block, or of a warp?
   bool has_partial_barrier() const { return has_partial_barrier_; }
   // Do its threads go on at their own pace (csrc/kernel/statements.h)? Do barrier objects order

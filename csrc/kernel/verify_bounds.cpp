@@ -42,7 +42,7 @@ class Bounds {
   // The same at every value of one variable of a short loop: what was asked of each of its
   // iterations before the loop is known of numbers only.
   bool is_inside_at_each(const KernelAccess& a, Expr address, Expr n) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&address, 1));
+    const std::vector<Expr> symbols = symbols_of(address);
     for (PlaceId id : map_.scope(a.scope).loops) {
       const StatementPlace& p = map_.places()[id];
       const bool is_short =

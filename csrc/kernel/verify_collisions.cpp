@@ -110,13 +110,9 @@ class Search {
   const KernelAccess& access(std::size_t side) const {
     return map_.accesses()[side == 0 ? request_.meeting.first : request_.meeting.second];
   }
-  bool mentions_size(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_size(s); });
-  }
   bool is_used(Expr symbol) const { return contains(used_, symbol); }
   void use(Expr e) {
-    for (Expr s : symbols_of(std::span(&e, 1))) {
+    for (Expr s : symbols_of(e)) {
       if (!is_used(s)) used_.push_back(s);
     }
   }
@@ -143,14 +139,14 @@ class Search {
         for (PlaceId id : map_.scope(access(side).scope).loops) {
           const StatementPlace& p = map_.places()[id];
           const Expr v = named(p.variable, side);
-          const std::vector<Expr> own = symbols_of(std::span(&v, 1));
+          const std::vector<Expr> own = symbols_of(v);
           // Whether a loop runs at all counts as well, where it is not taken for granted.
           const bool counts =
               std::any_of(own.begin(), own.end(), [&](Expr s) { return is_used(s); });
           if (!is_exact_ && !counts) continue;
           for (Expr e : {p.begin, p.extent}) {
             const Expr end = at_sizes(side == 0 ? e : in_second(e));
-            if (is_exact_ || !mentions_size(end)) use(end);
+            if (is_exact_ || !map_.mentions_size(end)) use(end);
           }
         }
       }
@@ -160,7 +156,7 @@ class Search {
     for (std::size_t side = 0; side < 2; ++side) {
       for (Expr c : map_.scope(access(side).scope).conditions) {
         const Expr own = side == 0 ? c : in_second(c);
-        if (!mentions_size(own) && uses_only(std::span(&own, 1), used_)) {
+        if (!map_.mentions_size(own) && uses_only(own, used_)) {
           conditions_[side].push_back(own);
         }
       }
@@ -226,7 +222,7 @@ class Search {
           end = pool.constant(*period);
           (is_shared ? shared_ : own_[side]).push_back({v, begin, end});
           continue;
-        } else if (!is_exact_ && (mentions_size(begin) || mentions_size(end))) {
+        } else if (!is_exact_ && (map_.mentions_size(begin) || map_.mentions_size(end))) {
           const Interval range = map_.at(access(side).scope).interval(p.variable);
           if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return false;
           begin = pool.constant(range.lo);
@@ -240,7 +236,7 @@ class Search {
     return true;
   }
   bool mentions_thread(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    const std::vector<Expr> symbols = symbols_of(e);
     return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) {
       for (Expr t : map_.threads()) {
         if (same(s, t) || (t.is(Op::Symbol) && same(s, named(t, 1)))) return true;
@@ -250,7 +246,7 @@ class Search {
   }
   // Of a loop with any number of iterations all that counts may be a remainder.
   std::optional<std::int64_t> period_where_needed(Expr begin, Expr end, Expr variable) const {
-    if (is_exact_ || (!mentions_size(begin) && !mentions_size(end))) return std::nullopt;
+    if (is_exact_ || (!map_.mentions_size(begin) && !map_.mentions_size(end))) return std::nullopt;
     std::vector<Expr> roots(address_.begin(), address_.end());
     for (const auto& conditions : conditions_) {
       roots.insert(roots.end(), conditions.begin(), conditions.end());
@@ -263,7 +259,7 @@ class Search {
     return period_of(variable, roots);
   }
   std::optional<Expr> end_of(Expr extent, Expr symbol, std::size_t scope) const {
-    if (is_exact_ || !mentions_size(extent)) return extent;
+    if (is_exact_ || !map_.mentions_size(extent)) return extent;
     const Interval range = map_.at(scope).interval(symbol);
     if (!range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
     return map_.pool().constant(range.hi + 1);

@@ -1,5 +1,6 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_order.h>
 #include <selvage/kernel/verify_parts.h>
 
@@ -21,33 +22,25 @@ class Divergence {
 
   HazardFindings list() {
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
-      std::visit(overloaded{[&](const Barrier& barrier) {
-                              check(id, barrier, id, name_of(barrier));
-                              if (barrier.is_partial()) check_others(id, barrier);
-                              if (barrier.scope == Barrier::Scope::Threads)
-                                check_number(id, barrier);
-                            },
-                            [&](const Shuffle&) {
-                              static const Barrier of_warp{Barrier::Scope::Warp};
-                              check(id, of_warp, id, "a shuffle");
-                              check_whole_warps(id);
-                            },
-                            // Nobody waits there.
-                            [](const Loop&) {}, [](const Define&) {}, [](const Guard&) {},
-                            [](const Store&) {}, [](const Transfer&) {}, [](const Leave&) {},
-                            [](const AsyncCopy&) {}, [](const Arrive&) {}, [](const Region&) {},
-                            [](const While&) {},
-                            [&](const Wait& wait) {
-                              if (!wait.object) return;
-                              open(id, Unknown{map_.pool().truth(false)},
-                                   "it is not proved that the phase ends that a wait is for");
-                            }},
-                 map_.places()[id].statement->node);
+      const Statement& s = *map_.places()[id].statement;
+      if (const Barrier* together = parts_of(s).together) look_at(id, s, *together);
+      const auto* wait = std::get_if<Wait>(&s.node);
+      if (wait == nullptr || !wait->object) continue;
+      open(id, Unknown{map_.pool().truth(false)},
+           "it is not proved that the phase ends that a wait is for");
     }
     return std::move(out_);
   }
 
  private:
+  void look_at(PlaceId id, const Statement& s, const Barrier& together) {
+    const bool is_barrier = std::holds_alternative<Barrier>(s.node);
+    check(id, together, id, is_barrier ? name_of(together) : std::string(name_of(s)));
+    if (together.is_partial()) check_others(id, together);
+    if (together.scope == Barrier::Scope::Threads) check_number(id, together);
+    if (!is_barrier) check_whole_warps(id);
+  }
+
   // Who waits at a barrier, for what is known of them: all of the block, of each warp, its own.
   using Waiters = std::int64_t;
   Waiters waiters(const Barrier& barrier, PlaceId id) const {
@@ -111,7 +104,7 @@ class Divergence {
   bool nobody_else_comes(PlaceId id, const Barrier& barrier) {
     const std::size_t scope = map_.places()[id].scope;
     std::vector<Expr> conditions = map_.scope(scope).conditions;
-    std::erase_if(conditions, [&](Expr e) { return !mentions_thread(e); });
+    std::erase_if(conditions, [&](Expr e) { return !may_differ(e); });
     return for_threads(conditions, conditions, {}, scope, [&](std::int64_t thread, std::int64_t) {
       return thread == kNext || barrier.has(thread);
     });
@@ -154,7 +147,7 @@ class Divergence {
   Verdict uniform(Expr e, std::size_t scope, const Barrier& barrier) {
     Simplifier& known = map_.at(scope);
     const Expr simple = known.simplify(e);
-    if (!mentions_thread(simple)) return Proved{{"uniform"}};
+    if (!may_differ(simple)) return Proved{{"uniform"}};
     if (info(e.op()).result == Result::Truth && (known.proves(e) || known.proves(!e))) {
       return Proved{{"uniform"}};
     }
@@ -162,11 +155,7 @@ class Divergence {
     return Unknown{simple};
   }
   // Each thread may have another number from memory.
-  bool mentions_thread(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return map_.mentions_number(e) ||
-           std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
-  }
+  bool may_differ(Expr e) const { return map_.mentions_number(e) || map_.mentions_thread(e); }
   // Does memory that nobody writes say to all threads alike how often a loop runs? All that are at
   // it are at one iteration of the loops around.
   bool is_uniform_from_memory(const StatementPlace& loop, PlaceId id) const {
@@ -183,7 +172,7 @@ class Divergence {
       if (all[i].place != asks) continue;
       const bool is_input = map_.kernel().buffers[all[i].buffer].memory == Memory::Global &&
                             !map_.is_written(all[i].buffer);
-      if (!is_input || mentions_thread(map_.address(i))) return false;
+      if (!is_input || may_differ(map_.address(i))) return false;
     }
     return true;
   }
@@ -230,7 +219,7 @@ class Divergence {
     }
     std::vector<Expr> conditions;
     for (Expr c : all) {
-      if (uses_only(std::span(&c, 1), known)) conditions.push_back(c);
+      if (uses_only(c, known)) conditions.push_back(c);
     }
     Slots slots;
     for (const PointAxis& a : shared) slots(a.symbol);

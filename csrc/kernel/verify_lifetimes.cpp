@@ -84,7 +84,7 @@ class Lifetimes {
   // before.
   bool is_covered_by_turns(std::size_t r, std::size_t k) const {
     const StatementPlace& loop = map_.places()[map_.scope(map_.accesses()[r].scope).loops[k]];
-    if (mentions_thread(loop.begin) || mentions_thread(loop.extent)) return false;
+    if (map_.mentions_thread(loop.begin) || map_.mentions_thread(loop.extent)) return false;
     if (map_.accesses()[r].mentions_memory || loop.may_run_less) return false;
     const auto& all = map_.accesses();
     std::vector<std::size_t> before, inside;
@@ -105,10 +105,6 @@ class Lifetimes {
     const Expr v = loop.variable;
     return !before.empty() && !inside.empty() && cover(inside, r, k + 1, {{v, v + 1}}) &&
            cover(before, r, k, {{v, loop.begin}});
-  }
-  bool mentions_thread(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_thread(s); });
   }
 
   // Is a run before b is, in the same iteration of the loops around both, or in another branch?
@@ -172,8 +168,7 @@ class Lifetimes {
   std::vector<Expr> own_conditions(std::size_t w, std::span<const Expr> given,
                                    std::span<const Expr> shared) const {
     std::vector<Expr> own = map_.scope(map_.accesses()[w].scope).conditions;
-    std::erase_if(
-        own, [&](Expr e) { return uses_only(std::span(&e, 1), shared) && contains(given, e); });
+    std::erase_if(own, [&](Expr e) { return uses_only(e, shared) && contains(given, e); });
     return own;
   }
 
@@ -185,13 +180,8 @@ class Lifetimes {
     // By the reading thread itself, that is.
     shared.insert(shared.end(), map_.threads().begin(), map_.threads().end());
     const Expr a = map_.address(w), b = map_.address(r);
-    return same(a, b) && uses_only(std::span(&a, 1), shared) &&
+    return same(a, b) && uses_only(a, shared) &&
            own_conditions(w, map_.scope(map_.accesses()[r].scope).conditions, shared).empty();
-  }
-
-  bool mentions_size(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return map_.is_size(s); });
   }
 
   // An address less what it has in common with the read's, `base`.
@@ -199,7 +189,7 @@ class Lifetimes {
     const auto sum = add(to_linear_or_atom(address), base, -1);
     if (!sum) return std::nullopt;
     const Expr e = to_expr(map_.pool(), *sum);
-    return mentions_size(e) ? std::nullopt : std::optional(e);
+    return map_.mentions_size(e) ? std::nullopt : std::optional(e);
   }
 
   // Threads and loops that one access goes through on its own, but for a loop whose iteration is
@@ -221,7 +211,7 @@ class Lifetimes {
     for (std::size_t i = loops; i < all.size(); ++i) {
       const StatementPlace& p = map_.places()[all[i]];
       if (given.valid() && same(p.variable, given)) continue;
-      if (!mentions_size(p.begin) && !mentions_size(p.extent)) {
+      if (!map_.mentions_size(p.begin) && !map_.mentions_size(p.extent)) {
         axes.push_back({p.variable, p.begin, p.extent});
         continue;
       }
@@ -249,8 +239,7 @@ class Lifetimes {
     if (!shift.empty()) address = map_.at(scope).normal_form(substitute(address, shift));
     LinearSum base = to_linear_or_atom(address);
     base.constant = 0;
-    std::erase_if(base.terms,
-                  [&](const auto& t) { return !uses_only(std::span(&t.monomial, 1), shared); });
+    std::erase_if(base.terms, [&](const auto& t) { return !uses_only(t.monomial, shared); });
     const auto rest = less(address, base);
     auto axes = axes_of(r, loops, false, shift.empty() ? Expr() : shift[0].first);
     if (!rest || !axes) return false;
@@ -262,7 +251,7 @@ class Lifetimes {
     std::vector<Expr> given = map_.scope(scope).conditions;
     for (Expr& c : given) {
       c = substitute(c, shift);
-      if (!mentions_size(c)) read.conditions.push_back(c);
+      if (!map_.mentions_size(c)) read.conditions.push_back(c);
     }
     std::vector<Side> sides;
     for (std::size_t w : writes) {
@@ -271,7 +260,7 @@ class Lifetimes {
       if (!from || !around) continue;
       Side side{*around, own_conditions(w, given, shared), *from, map_.accesses()[w].width};
       if (std::any_of(side.conditions.begin(), side.conditions.end(),
-                      [&](Expr e) { return mentions_size(e); })) {
+                      [&](Expr e) { return map_.mentions_size(e); })) {
         continue;
       }
       sides.push_back(std::move(side));
@@ -293,7 +282,7 @@ class Lifetimes {
     }
     const std::vector<Expr> needed = symbols_of(roots);
     std::erase_if(read.conditions, [&](Expr e) {
-      for (Expr s : symbols_of(std::span(&e, 1))) {
+      for (Expr s : symbols_of(e)) {
         if (contains(shared, s) && !contains(needed, s)) return true;
       }
       return false;

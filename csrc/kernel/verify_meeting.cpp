@@ -204,13 +204,13 @@ class Question {
       if (agreement.agrees(t)) signature.push_back(t);
     }
     for (Expr e : agreement.found()) {
-      if (!e.is(Op::Symbol) && uses_only(std::span(&e, 1), threads)) signature.push_back(e);
+      if (!e.is(Op::Symbol) && uses_only(e, threads)) signature.push_back(e);
     }
     std::array<std::vector<Expr>, 2> conditions;
     for (std::size_t side = 0; side < 2; ++side) {
       const std::size_t scope = side == 0 ? first_.scope : second_.scope;
       for (Expr e : map_.scope(scope).conditions) {
-        if (uses_only(std::span(&e, 1), threads)) conditions[side].push_back(e);
+        if (uses_only(e, threads)) conditions[side].push_back(e);
       }
     }
     if (signature.empty() && conditions[0].empty() && conditions[1].empty()) return;

@@ -1,4 +1,5 @@
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_order.h>
 
 #include <algorithm>
@@ -47,21 +48,13 @@ bool BarrierOrder::are_kept_apart(PlaceId x, PlaceId y, Among among) const {
 }
 
 BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
-  const auto never = [](const auto&) { return Pass::Never; };
-  return std::visit(
-      overloaded{
-          [&](const Barrier& barrier) { return of_barrier(id, barrier, among); },
-          [&](const Loop&) { return of_loop(id, among); },
-          [&](const Guard&) { return of_guard(id, among); },
-          [&](const Define& s) { return never(s); }, [&](const Store& s) { return never(s); },
-          [&](const Transfer& s) { return never(s); }, [&](const Shuffle& s) { return never(s); },
-          [&](const Leave& s) { return never(s); },
-          [&](const Region&) { return of_guard(id, among); },
-          [&](const While&) { return of_loop(id, among); },
-          // Barrier objects order some threads; which, is not looked at.
-          [&](const AsyncCopy& s) { return never(s); }, [&](const Arrive& s) { return never(s); },
-          [&](const Wait& s) { return never(s); }},
-      map_.places()[id].statement->node);
+  const StatementPlace& place = map_.places()[id];
+  if (const auto* barrier = std::get_if<Barrier>(&place.statement->node)) {
+    return of_barrier(id, *barrier, among);
+  }
+  // Barrier objects order some threads; which, is not looked at.
+  if (bodies(*place.statement).size() == 0) return Pass::Never;
+  return place.condition.valid() ? of_guard(id, among) : of_loop(id, among);
 }
 
 BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, Among among) {
@@ -137,11 +130,6 @@ BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) 
       along(std::span(siblings(out.back())).subspan(x.index + 1, y.index - x.index - 1), among));
 }
 
-bool BarrierOrder::is_uniform(Expr begin) const {
-  const std::vector<Expr> symbols = symbols_of(std::span(&begin, 1));
-  return std::none_of(symbols.begin(), symbols.end(), [&](Expr e) { return map_.is_thread(e); });
-}
-
 std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among among) const {
   if (map_.accesses()[b].place < map_.accesses()[a].place) std::swap(a, b);
   const PlaceId x = map_.accesses()[a].place, y = map_.accesses()[b].place;
@@ -171,7 +159,7 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
     };
     add(a, b);
     if (a != b) add(b, a);
-    if (is_uniform(loop.begin)) continue;
+    if (!map_.mentions_thread(loop.begin)) continue;
     // Barriers count iterations, and that says nothing of the variable.
     for (Meeting& m : list) {
       m.equal = std::min(m.equal, k);

@@ -62,7 +62,6 @@ class BarrierOrder {
   Pass before(PlaceId ancestor, PlaceId to, Among among) const;
   Pass between(PlaceId from, PlaceId to, Among among) const;
   Pass of(PlaceId id, Among among) const { return pass_[std::size_t(among)][id]; }
-  bool is_uniform(Expr begin) const;
 
   const AccessMap& map_;
   bool has_warp_barrier_ = false;

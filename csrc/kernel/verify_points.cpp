@@ -16,7 +16,7 @@ std::size_t Slots::operator()(Expr symbol) {
 }
 
 bool Slots::has_all(Expr e) const {
-  const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+  const std::vector<Expr> symbols = symbols_of(e);
   return std::all_of(symbols.begin(), symbols.end(), [&](Expr s) { return has(s); });
 }
 
@@ -42,7 +42,7 @@ PointWalk::PointWalk(std::span<const PointAxis> axes, std::span<const Expr> cond
   const auto take = [&](std::size_t& count) {
     std::vector<Expr> own;
     std::erase_if(open, [&](Expr e) {
-      for (Expr s : symbols_of(std::span(&e, 1))) {
+      for (Expr s : symbols_of(e)) {
         if (contains(later, s)) return false;
       }
       own.push_back(e);
@@ -117,7 +117,7 @@ std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> express
           coefficient = t.coefficient;
         } else {
           const auto it = is_open.find(t.monomial.id());
-          const std::vector<Expr> symbols = symbols_of(std::span(&t.monomial, 1));
+          const std::vector<Expr> symbols = symbols_of(t.monomial);
           const bool occurs = it != is_open.end() ? it->second : contains(symbols, symbol);
           is_linear = is_linear && !occurs;
         }

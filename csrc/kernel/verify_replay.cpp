@@ -257,7 +257,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
     }
     return signal;
   }
-  void shuffle(PlaceId id, std::span<const Thread> threads) override {
+  void exchange(PlaceId id, std::span<const Thread> threads) override {
     const std::vector<PlaceId>& variables = *variables_;
     for (Thread t : threads) {
       stand_at(t, variables);

@@ -24,7 +24,7 @@ bool is_at_most_0(const AccessMap& map, std::size_t scope, Expr e) {
     LinearSum slope;
     bool is_linear = true;
     for (const LinearSum::Term& t : sum.terms) {
-      const std::vector<Expr> inside = symbols_of(std::span(&t.monomial, 1));
+      const std::vector<Expr> inside = symbols_of(t.monomial);
       if (!contains(inside, s.symbol)) continue;
       const auto factor = divide_monomial(map.pool(), t.monomial, s.symbol);
       const bool is_plain =
@@ -59,7 +59,7 @@ std::vector<Expr> sums_of_strides(const AccessMap& map, const LinearSum& sum) {
     Expr variable, sizes;
     bool is_product = false;
     for (Expr atom : atoms_of(t.monomial)) {
-      if (uses_only(std::span(&atom, 1), map.sizes())) {
+      if (uses_only(atom, map.sizes())) {
         sizes = multiply_monomials(map.pool(), sizes, atom);
       } else {
         is_product = is_product || variable.valid();
@@ -93,7 +93,7 @@ std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool wi
     Expr stride;
     std::size_t factors = 0, others = 0;
     for (Expr atom : atoms_of(t.monomial)) {
-      if (uses_only(std::span(&atom, 1), map.sizes())) {
+      if (uses_only(atom, map.sizes())) {
         stride = multiply_monomials(map.pool(), stride, atom);
         ++factors;
       } else {

@@ -188,7 +188,7 @@ class WriterSearch {
       const Expr x = is_first ? atom[0] : atom[1], y = is_first ? atom[1] : atom[0];
       if (!is_open(x)) return false;
       Environment at;
-      for (Expr v : symbols_of(std::span(&y, 1))) {
+      for (Expr v : symbols_of(y)) {
         if (!contains(own, v)) continue;
         if (parts[v.id()].empty()) return false;
         at.emplace_back(v, value_of(v, parts[v.id()], true));
@@ -196,11 +196,6 @@ class WriterSearch {
       parts[x.id()].emplace_back(Part{x}, known().simplify(digit ^ substitute(y, at)));
     }
     return true;
-  }
-
-  static bool mentions(Expr e, const std::vector<Expr>& own) {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
-    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return contains(own, s); });
   }
 
   // v, v / d, v % m, v / d % m and v % m / d.

@@ -183,26 +183,15 @@ class Placer {
   }
 
   Way pass(Statement& s, int depth) {
-    const auto accesses = [&](const auto&) { return accesses_of(s); };
-    return std::visit(overloaded{[&](Loop& loop) { return pass_loop(s, loop, depth); },
-                                 [&](Guard& guard) { return pass(s, guard, depth); },
-                                 [&](const Barrier& barrier) {
-                                   const Needed joined = joined_by(barrier);
-                                   return joined == Needed::None ? Way{} : barrier_way(joined);
-                                 },
-                                 [&](const Leave&) { return Way{}; },
-                                 [&](const Define& d) { return accesses(d); },
-                                 [&](const Store& store) { return accesses(store); },
-                                 [&](const Transfer& transfer) { return accesses(transfer); },
-                                 [&](const Shuffle& shuffle) { return accesses(shuffle); },
-                                 // Who writes a region or a while loop orders what is in it, and
-                                 // waits for the copies that he begins: a barrier alone does not.
-                                 [&](const AsyncCopy& copy) { return accesses(copy); },
-                                 [&](const Arrive& arrive) { return accesses(arrive); },
-                                 [&](const Wait& wait) { return accesses(wait); },
-                                 [&](const Region& region) { return accesses(region); },
-                                 [&](const While& loop) { return accesses(loop); }},
-                      s.node);
+    if (auto* loop = std::get_if<Loop>(&s.node)) return pass_loop(s, *loop, depth);
+    if (auto* guard = std::get_if<Guard>(&s.node)) return pass(s, *guard, depth);
+    if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
+      const Needed joined = joined_by(*barrier);
+      return joined == Needed::None ? Way{} : barrier_way(joined);
+    }
+    // Who writes a region or a while loop orders what is in it, and waits for the copies that he
+    // begins: a barrier alone does not.
+    return accesses_of(s);
   }
   Way accesses_of(const Statement& s) const {
     Way way;

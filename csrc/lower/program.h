@@ -55,12 +55,17 @@ struct Program {
 // and vectors alone.
 std::string loop_nest(const Program& program);
 
-// Throws BadInput E390 a load within a subscript, E508 a schedule of another fusion, or of one
+// Throws BadInput: E390 a load within a subscript, E508 a schedule of another fusion, or of one
 // that has been changed since, E514 a fusion without outputs; and Illegal: what is wrong, at which
 // point, and what would mend it.
-//   E416 loops from which the items do not follow   E431 items that no valid point visits
-//   E440 a read out of bounds                       E442 launch or nest past a limit
-//   E443 a store outside of the tensor's memory     E470 to E474 holes and their fills
+//   what defaults do not settle (scheduler/defaults.h)   E413, E418, E419, E438
+//   E414 a loop bound to Bulk or to devices        E416 loops from which the items do not follow
+//   E431 items that no valid point visits          E432 a read of what was not computed there
+//   E433 memory of no known size                   E434 blocks that would wait for one another
+//   E435 an element stored again and again         E437 a layout without a place for each element
+//   E440 a read out of bounds                      E441 an axis in memory that does not follow
+//   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
+//   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 struct LowerOptions {
   bool items_may_be_lost = false;  // a nest that does not visit every item is lowered all the same
   // Checks are drawn out of loops, and vectors stored whole, where that is possible.

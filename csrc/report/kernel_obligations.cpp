@@ -81,38 +81,40 @@ class KernelObligations {
           same(rest->variable, loop->variable) && same(rest->begin, loop->extent)) {
         ends_[loop] = rest->extent;
       }
-      std::visit(overloaded{[&](const Loop& l) { visit(l); },
-                            [&](const Define& d) {
-                              if (!d.read) around_.push_back(eq(d.variable, d.value));
-                            },
-                            [&](const Guard& guard) {
-                              around_.push_back(guard.condition);
-                              visit(guard.body);
-                              around_.back() = !guard.condition;
-                              visit(guard.otherwise);
-                              around_.pop_back();
-                            },
-                            [&](const Store& store) {
-                              if (is_target(store.buffer)) {
-                                add(store);
-                              } else if (lanes_.contains(store.buffer)) {
-                                add_value(store.value);
-                              }
-                            },
-                            [&](const Transfer& t) {
-                              if (is_target(t.to)) add(t);
-                            },
-                            [](const Barrier&) {}, [](const Shuffle&) {}, [](const Leave&) {},
-                            [](const Arrive&) {}, [](const Wait&) {},
-                            // How these are to be compared is not known.
-                            [&](const AsyncCopy& copy) {
-                              if (is_target(copy.copy.to)) differ();
-                            },
-                            [&](const Region& region) { visit(region.body); },
-                            [&](const While& loop) { visit(loop.body); }},
-                 s.node);
+      std::visit([&](const auto& node) { visit(s, node); }, s.node);
     }
     around_.resize(outside);
+  }
+
+  void visit(const Statement&, const Loop& l) { visit(l); }
+  void visit(const Statement&, const Define& d) {
+    if (!d.read) around_.push_back(eq(d.variable, d.value));
+  }
+  void visit(const Statement&, const Guard& guard) {
+    around_.push_back(guard.condition);
+    visit(guard.body);
+    around_.back() = !guard.condition;
+    visit(guard.otherwise);
+    around_.pop_back();
+  }
+  void visit(const Statement&, const Store& store) {
+    if (is_target(store.buffer)) {
+      add(store);
+    } else if (lanes_.contains(store.buffer)) {
+      add_value(store.value);
+    }
+  }
+  void visit(const Statement&, const Transfer& t) {
+    if (is_target(t.to)) add(t);
+  }
+  // How any other statement that stores there is to be compared is not known.
+  template <class Other>
+  void visit(const Statement& s, const Other&) {
+    const StatementParts parts = parts_of(s);
+    for (const StatementAccess& a : parts.accesses) {
+      if (writes(a.kind) && is_target(a.buffer)) differ();
+    }
+    for (const Body* inner : parts.bodies) visit(*inner);
   }
 
   void visit(const Loop& loop) {

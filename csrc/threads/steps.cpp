@@ -1,5 +1,6 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/threads/steps.h>
 
 #include <algorithm>
@@ -33,32 +34,27 @@ class StepWalk {
 
  private:
   void walk(const Body& body, const ThreadMask& here, int depth) {
-    const auto stored = [&](BufferId b) { code(kernel_.buffers[b].name, here, depth); };
     for (const Statement& s : body) {
-      std::visit(
-          overloaded{
-              [&](const Loop& loop) { walk(loop, here, depth); },
-              [&](const Guard& guard) { walk(s, guard, here, depth); },
-              [&](const Store& store) { stored(store.buffer); },
-              [&](const Transfer& transfer) { stored(transfer.to); },
-              [&](const Shuffle& shuffle) { stored(shuffle.to); },
-              [&](const Leave& leave) {
-                const std::string word = leave.is_next ? "continue " : "break ";
-                code(word + to_string(leave.loop), here, depth);
-              },
-              [&](const Barrier& barrier) {
-                const std::string& what = origin(s).what;
-                add({.kind = ThreadStep::Kind::Barrier,
-                     .label = (what.empty() ? "between levels" : what) + ", " + members_of(barrier),
-                     .threads = here,
-                     .depth = depth});
-              },
-              [](const Define&) {},  // a name, no step
-              // No thread program has these yet.
-              [&](const AsyncCopy& copy) { stored(copy.copy.to); }, [](const Arrive&) {},
-              [](const Wait&) {}, [&](const Region& region) { walk(region.body, here, depth); },
-              [&](const While& loop) { walk(loop.body, here, depth); }},
-          s.node);
+      if (const auto* loop = std::get_if<Loop>(&s.node)) {
+        walk(*loop, here, depth);
+      } else if (const auto* guard = std::get_if<Guard>(&s.node)) {
+        walk(s, *guard, here, depth);
+      } else if (const auto* leave = std::get_if<Leave>(&s.node)) {
+        const std::string word = leave->is_next ? "continue " : "break ";
+        code(word + to_string(leave->loop), here, depth);
+      } else if (const auto* barrier = std::get_if<Barrier>(&s.node)) {
+        const std::string& what = origin(s).what;
+        add({.kind = ThreadStep::Kind::Barrier,
+             .label = (what.empty() ? "between levels" : what) + ", " + members_of(*barrier),
+             .threads = here,
+             .depth = depth});
+      } else {
+        const StatementParts parts = parts_of(s);
+        for (const StatementAccess& a : parts.accesses) {
+          if (writes(a.kind)) code(kernel_.buffers[a.buffer].name, here, depth);
+        }
+        for (const Body* inner : parts.bodies) walk(*inner, here, depth);
+      }
     }
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
 
 namespace selvage {
 namespace {
@@ -62,6 +63,32 @@ TEST(Vocabulary, NamesThingsWhereTheyAre) {
     }
   }
   EXPECT_GE(entries, 40);
+}
+
+// What lowering refuses stands beside the function that throws it: each code of its passes and of
+// what settles a schedule, and the ranges "E450 to E453" for those between.
+TEST(Docstrings, OfLoweringListEveryCode) {
+  const std::string header = contents(kRepository / "csrc/lower/program.h");
+  std::set<std::string> listed;
+  for (const std::string& code : found(header, R"((E\d{3}))")) listed.insert(code);
+  for (const std::string& range : found(header, R"((E\d{3} to E\d{3}))")) {
+    for (int k = std::stoi(range.substr(1)); k <= std::stoi(range.substr(range.size() - 3)); ++k) {
+      listed.insert("E" + std::to_string(k));
+    }
+  }
+  int codes = 0;
+  for (const char* folder : {"csrc/lower", "csrc/scheduler"}) {
+    for (const auto& entry : fs::directory_iterator(kRepository / folder)) {
+      const std::string name = entry.path().filename();
+      // Proofs are asked for by compile(), kernels of empty sizes by run().
+      if (!name.ends_with(".cpp") || name == "proof.cpp" || name == "specialised.cpp") continue;
+      for (const std::string& code : found(contents(entry.path()), R"re("(E\d{3})")re")) {
+        EXPECT_TRUE(listed.contains(code)) << code << " of " << name;
+        ++codes;
+      }
+    }
+  }
+  EXPECT_GE(codes, 20);
 }
 
 // From the house's roof to its ground, every folder once, with headers that there are.
