@@ -246,12 +246,22 @@ void ListWriter::lay_out(TensorId t) {
              "lay it out over loops, or what they were cut out of");
     }
   };
-  std::string transforms;
+  // Of the transforms of layouts, those of one that was given up lead nowhere.
   const std::vector<TransformId> all = schedule_.all_transforms(t);
-  const auto own = all.begin() + std::ptrdiff_t(schedule_.transforms(t).size());
-  for (auto id = own; id != all.end(); ++id) {
-    const Transform& transform = schedule_.graph()[*id];
-    expect_names(inputs(transform));
+  const auto first = all.begin() + std::ptrdiff_t(schedule_.transforms(t).size());
+  std::vector<DomainId> have;
+  for (const auto& [d, name] : list.names) have.push_back(d);
+  std::set<DomainId> fed;
+  std::string transforms;
+  for (TransformId id : needed(schedule_.graph(), {first, all.end()}, have, order)) {
+    const Transform& transform = schedule_.graph()[id];
+    const std::vector<DomainId> in = inputs(transform);
+    expect_names(in);
+    for (DomainId d : in) {
+      if (fed.insert(d).second) continue;
+      refuse(t, "its layout takes " + list.names.at(d) + " by two transforms",
+             "use what comes out of the first");
+    }
     transforms += (transforms.empty() ? "{" : ", {") + text_of(t, transform) + "}";
   }
   expect_names(order);

@@ -1,6 +1,7 @@
 #include <tests/frontend/schedule_files.h>
 
 #include <selvage/frontend/schedule_writer.h>
+#include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/ops.h>
 
 #include <gtest/gtest.h>
@@ -244,6 +245,32 @@ TEST(ScheduleWriter, LoopsByAnotherWayAreWrittenStepByStep) {
             std::string::npos)
       << text;
   s.set_loops(z.id(), {more[0]});
+}
+
+// So are those of a layout that another has replaced: an iterdomain is taken by one.
+TEST(ScheduleWriter, OnlyTheLastLayoutIsWritten) {
+  Fusion f;
+  const Tensor a = f.input("a", {f.extent("M"), f.extent("N")}, DataType::Float);
+  const Tensor b = relu(a);
+  f.output("z", b + a);
+  Schedule s(f);
+  s.materialize(b).keep_in(b, Memory::Shared);
+  const auto [m, n] = s.loops<2>(b);
+  BufferLayout layout = s.layout(b);
+  layout.order({m, layout.resize(n, 0, 1)});
+  const auto [outer, inner] = layout.split(n, 4);
+  layout.order({outer, m, inner});
+  const std::string text = to_schedule_file(f, s);
+  EXPECT_EQ(again(text), text);
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "    - layout: {order: [i1a, i0, i1b], transforms: [{split: {in: i1, "
+                        "factor: 4, out: [i1a, i1b]}}]}\n"));
+
+  layout.order({m, inner, layout.split(n, 3).second});
+  EXPECT_EQ(
+      refusal_by<BadInput>([&] { to_schedule_file(f, s); }),
+      "selvage: error[E590]: the schedule of t0 cannot be written: its layout takes i1 by two "
+      "transforms; help: use what comes out of the first");
 }
 
 // A view is what its subscripts say; what no read tells is under shapes.
