@@ -7,7 +7,7 @@
 #include <selvage/codegen/cuda.h>
 #include <selvage/lower/program.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include "examples/cpp/examples.h"
 

@@ -7,7 +7,7 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/report/report.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include <filesystem>
 #include <memory>

@@ -1,5 +1,5 @@
 // Kernels whose threads work together: both machines agree with plain code, in any thread order.
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

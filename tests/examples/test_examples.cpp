@@ -5,8 +5,8 @@
 #include <selvage/expr/text.h>
 #include <selvage/ir/reads.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/static_counts.h>
 #include <selvage/simplifier/point.h>
+#include <tests/support/static_counts.h>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/report/report.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // name, they run alike everywhere, and do what they are said to do.
 #include <selvage/report/run_file.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

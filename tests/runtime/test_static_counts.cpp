@@ -1,5 +1,5 @@
 // Instructions counted in PTX text and in cubins.
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

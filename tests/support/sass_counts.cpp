@@ -1,4 +1,4 @@
-#include <selvage/runtime/static_counts.h>
+#include <tests/support/static_counts.h>
 
 #include <algorithm>
 #include <cstring>
