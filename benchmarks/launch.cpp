@@ -20,7 +20,7 @@ struct Launches {
   Launches() {
     const std::string path = SELVAGE_DRIVER_STUB_PATH;
     std::string why;
-    library = SharedLibrary::open({&path, 1}, why);
+    library = SharedLibrary::open(path, why);
     SELVAGE_CHECK(library.has_value());
     auto& control =
         *reinterpret_cast<driver_stub::Control* (*)()>(library->symbol("driver_stub_control"))();

@@ -1,7 +1,7 @@
+#include <selvage/base/refuse.h>
 #include <selvage/runtime/compile_cache.h>
-#include <selvage/runtime/packed.h>
+#include <selvage/runtime/compile_helper.h>
 #include <selvage/runtime/packed_kernels.h>
-#include <selvage/runtime/toolkit_notes.h>
 
 #include <algorithm>
 #include <utility>
@@ -19,9 +19,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 
 std::string disk_key(int toolkit, std::string_view rest) {
   Packer head;
-  head.text("kernels");
-  head.number(kCacheVersion);
-  head.number(static_cast<std::uint64_t>(toolkit));
+  head.put("kernels", kCacheVersion, toolkit);
   return std::string(text_of(head.take())).append(rest);
 }
 
@@ -50,7 +48,28 @@ std::uint64_t bytes_of(const std::string& key, const CompiledKernels& kernels) {
   return bytes;
 }
 
+std::optional<Toolkit> toolkit_of_nvrtc() {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) return std::nullopt;
+  return Toolkit{nvrtc->version(), nvrtc->library()};
+}
+
+CompiledKernels compile_by_nvrtc(std::span<const KernelSource> sources,
+                                 const NvrtcOptions& options) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) {
+    refuse<Error>("E713", "there is no NVRTC to compile for the GPU: " + Nvrtc::why_absent(),
+                  "install the CUDA toolkit's NVRTC where the loader finds it (LD_LIBRARY_PATH), "
+                  "or run on the virtual device");
+  }
+  return nvrtc->compile(sources, options);
+}
+
 }  // namespace
+
+KernelCompiler KernelCompiler::nvrtc() {
+  return {toolkit_of_nvrtc, compile_by_nvrtc, CompileHelper::path()};
+}
 
 // The key in memory; on disk the toolkit comes before it. Every part behind its length, so that no
 // two lists of parts are alike; the parameter types are left out, nothing is compiled from them.
@@ -61,16 +80,8 @@ std::string CompileCache::key_of(std::span<const KernelSource> sources,
     if (includes(source.text)) return {};
   }
   Packer key;
-  key.text(options.arch);
-  key.number(options.fmad);
-  key.number(options.ptx);
-  key.number(options.more.size());
-  for (const std::string& word : options.more) key.text(word);
-  key.number(sources.size());
-  for (const KernelSource& source : sources) {
-    key.text(source.name);
-    key.text(source.text);
-  }
+  key.put(options, sources.size());
+  for (const KernelSource& source : sources) key.put(source.name, source.text);
   return std::string(text_of(key.take()));
 }
 
@@ -179,7 +190,7 @@ CompileCache::Kernels CompileCache::find_on_disk(const std::string& key) {
 CompileCache::Kernels CompileCache::read(int toolkit, const std::string& key) {
   const auto bytes = disk_.get(disk_key(toolkit, key));
   if (!bytes) return nullptr;
-  auto kernels = unpacked_kernels(*bytes);
+  auto kernels = unpacked<CompiledKernels>(*bytes);
   if (!kernels) return nullptr;
   const std::lock_guard lock(mutex_);
   ++counts_.disk_hits;

@@ -1,19 +1,34 @@
 #pragma once
 
 #include <selvage/runtime/disk_cache.h>
-#include <selvage/runtime/kernel_compiler.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/toolkit_notes.h>
 
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace selvage {
+
+// What compiles on a miss: NVRTC, or what a test puts in its place.
+struct KernelCompiler {
+  // None: there is no compiler, and `compile` throws. The first call of either opens it.
+  std::function<std::optional<Toolkit>()> toolkit;
+  std::function<CompiledKernels(std::span<const KernelSource>, const NvrtcOptions&)> compile;
+  // The program of CompileHelper that compiles the same elsewhere; empty: none.
+  std::string helper = {};
+
+  // Without NVRTC, `compile` throws Error (E713), which says where it was looked for.
+  static KernelCompiler nvrtc();
+};
 
 // Compiled kernels by what they come from: in memory first, then on disk, then compiled. The key is
 // the whole text of the kernels in their order, the architecture, every option, the toolkit's

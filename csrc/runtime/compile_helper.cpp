@@ -1,7 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/runtime/compile_helper.h>
 #include <selvage/runtime/message.h>
-#include <selvage/runtime/packed.h>
 #include <selvage/runtime/packed_kernels.h>
 
 #include <fcntl.h>
@@ -95,12 +94,11 @@ std::optional<CompiledKernels> CompileHelper::compile(const CompileRequest& requ
     answer = receive_message(socket_.get(), deadline);
   }
   if (answer) {
-    Unpacker from(*answer);
-    const std::uint64_t theirs = from.number();
-    const auto result = from.bytes();
-    if (from.finished() && theirs == static_cast<std::uint64_t>(toolkit)) {
+    int theirs = 0;
+    std::vector<std::byte> result;
+    if (Unpacker(*answer).get(theirs, result).finished() && theirs == toolkit) {
       if (result.empty()) return std::nullopt;  // it was refused
-      if (auto kernels = unpacked_kernels(result)) return kernels;
+      if (auto kernels = unpacked<CompiledKernels>(result)) return kernels;
     }
   }
   end();
@@ -111,16 +109,15 @@ int serve_compile_requests(int from, int to) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) return 1;
   while (const auto message = receive_message(from)) {
-    const auto request = unpacked_request(*message);
+    const auto request = unpacked<CompileRequest>(*message);
     if (!request) return 1;
-    Packer answer;
-    answer.number(static_cast<std::uint64_t>(nvrtc->version()));
+    std::vector<std::byte> result;
     try {
-      answer.bytes(packed(nvrtc->compile(request->sources, request->options)));
+      result = packed(nvrtc->compile(request->sources, request->options));
     } catch (const Error&) {
-      answer.bytes({});  // who asks finds the same error, with its words
+      // Empty: who asks finds the same error, with its words.
     }
-    if (!send_message(to, answer.take())) return 1;
+    if (!send_message(to, Packer().put(nvrtc->version(), result).take())) return 1;
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <selvage/runtime/compile_request.h>
 #include <selvage/runtime/descriptor.h>
+#include <selvage/runtime/nvrtc.h>
 
 #include <sys/types.h>
 

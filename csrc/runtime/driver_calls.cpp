@@ -5,20 +5,19 @@ namespace selvage {
 
 DriverCalls DriverCalls::open(const std::string& path) {
   std::string why;
-  auto library = SharedLibrary::open({&path, 1}, why);
+  auto library = SharedLibrary::open(path, why);
   if (!library) refuse<Error>("E705", why, "install NVIDIA's driver, or run on the virtual device");
   DriverCalls calls(std::move(*library));
-  SymbolBinder needed(calls.library);
-  SymbolBinder newer(calls.library);
-#define CALL(name, symbol, parameters) needed(calls.name, symbol);
-#define NEWER_CALL(name, symbol, parameters, since) newer(calls.name, symbol);
+  const auto need = [&](auto& call, const char* symbol) {
+    if (calls.library.bind(call, symbol)) return;
+    refuse<Error>("E705", path + " has no " + symbol,
+                  "install a driver of CUDA 10.1 or later, or run on the virtual device");
+  };
+#define CALL(name, symbol, parameters) need(calls.name, symbol);
+#define NEWER_CALL(name, symbol, parameters, since) calls.library.bind(calls.name, symbol);
 #include <selvage/runtime/driver_calls.def>
 #undef NEWER_CALL
 #undef CALL
-  if (!needed.missing().empty()) {
-    refuse<Error>("E705", path + " has no " + needed.missing(),
-                  "install a driver of CUDA 10.1 or later, or run on the virtual device");
-  }
   return calls;
 }
 

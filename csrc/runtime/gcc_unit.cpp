@@ -78,7 +78,7 @@ std::string contents(const std::string& path) {
 
 SharedLibrary load(const KernelSource& source, const std::string& path) {
   std::string why;
-  auto library = SharedLibrary::open({&path, 1}, why);
+  auto library = SharedLibrary::open(path, why);
   if (!library) throw Error(compile_error("E701", "gcc", {&source, 1}, "error: " + why));
   return std::move(*library);
 }

@@ -63,19 +63,16 @@ bool receive_all(int from, std::span<std::byte> bytes, Deadline deadline) {
 }  // namespace
 
 bool send_message(int to, std::span<const std::byte> bytes, Deadline deadline) {
-  Packer head;
-  head.number(kMark);
-  head.number(bytes.size());
-  return send_all(to, head.take(), deadline) && send_all(to, bytes, deadline);
+  return send_all(to, Packer().put(kMark, bytes.size()).take(), deadline) &&
+         send_all(to, bytes, deadline);
 }
 
 std::optional<std::vector<std::byte>> receive_message(int from, Deadline deadline) {
   std::byte head[16];
   if (!receive_all(from, head, deadline)) return std::nullopt;
-  Unpacker numbers(head);
-  if (numbers.number() != kMark) return std::nullopt;
-  const std::uint64_t size = numbers.number(kMostBytes);
-  if (!numbers.good()) return std::nullopt;
+  std::uint64_t mark = 0, size = 0;
+  Unpacker(head).get(mark, size);
+  if (mark != kMark || size > kMostBytes) return std::nullopt;
   // Memory is taken as the bytes come, not as the head promises.
   std::vector<std::byte> bytes;
   while (bytes.size() < size) {

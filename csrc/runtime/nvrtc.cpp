@@ -2,7 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/nvrtc.h>
-#include <selvage/runtime/nvrtc_calls.h>
+#include <selvage/runtime/shared_library.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +11,15 @@
 namespace selvage {
 
 namespace {
+
+using NvrtcProgram = struct OpaqueNvrtcProgram*;
+using NvrtcResult = int;  // 0 is success
+
+// Results that are acted upon, and not only told.
+constexpr NvrtcResult kInvalidOption = 5;
+constexpr NvrtcResult kCompilationError = 6;
+
+constexpr int kMostArchitectures = 1'000;
 
 const std::string kLibraries[] = {
     "libnvrtc.so.13",
@@ -52,6 +61,67 @@ std::string first_line(std::string_view log) {
   return std::string(log.substr(0, std::min(log.find('\n'), log.size())));
 }
 
+}  // namespace
+
+// The entry points of one NVRTC library.
+struct NvrtcCalls {
+  SharedLibrary library;
+  const char* (*GetErrorString)(NvrtcResult) = nullptr;
+#define CALL(name, parameters) NvrtcResult(*name) parameters = nullptr;
+#define NEWER_CALL(name, parameters, since) CALL(name, parameters)
+#include <selvage/runtime/nvrtc_calls.def>
+#undef NEWER_CALL
+#undef CALL
+
+  // `missing`: the first symbol that the library lacks and that nothing goes without.
+  NvrtcCalls(SharedLibrary from, std::string& missing) : library(std::move(from)) {
+    const auto need = [&](auto& call, const char* name) {
+      if (!library.bind(call, name) && missing.empty()) missing = name;
+    };
+    need(GetErrorString, "nvrtcGetErrorString");
+#define CALL(name, parameters) need(name, "nvrtc" #name);
+#define NEWER_CALL(name, parameters, since) library.bind(name, "nvrtc" #name);
+#include <selvage/runtime/nvrtc_calls.def>
+#undef NEWER_CALL
+#undef CALL
+  }
+
+  // Throws Error (E704) for a result other than success: `what` fails, and the library's word.
+  void check(NvrtcResult result, const std::string& what) const {
+    if (result != 0) refuse<Error>("E704", what + " fails: " + GetErrorString(result), "");
+  }
+
+  // What a pair of calls, size then contents, gives out.
+  template <class Bytes>
+  Bytes bytes(NvrtcProgram program, NvrtcResult (*size_of)(NvrtcProgram, std::size_t*),
+              NvrtcResult (*get)(NvrtcProgram, char*), const char* what) const {
+    std::size_t size = 0;
+    check(size_of(program, &size), what);
+    Bytes bytes(size, {});
+    if (size > 0) check(get(program, reinterpret_cast<char*>(bytes.data())), what);
+    return bytes;
+  }
+  // The same without the zero at its end.
+  std::string text(NvrtcProgram program, NvrtcResult (*size_of)(NvrtcProgram, std::size_t*),
+                   NvrtcResult (*get)(NvrtcProgram, char*), const char* what) const {
+    auto text = bytes<std::string>(program, size_of, get, what);
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    return text;
+  }
+
+  std::vector<int> architectures() const {
+    int count = 0;
+    if (GetNumSupportedArchs == nullptr || GetSupportedArchs == nullptr) return {};
+    if (GetNumSupportedArchs(&count) != 0 || count < 1 || count > kMostArchitectures) return {};
+    std::vector<int> numbers(static_cast<std::size_t>(count));
+    if (GetSupportedArchs(numbers.data()) != 0) return {};
+    std::ranges::sort(numbers);
+    return numbers;
+  }
+};
+
+namespace {
+
 // One program of the library, from its creation to its end.
 class Compilation {
  public:
@@ -86,10 +156,10 @@ Nvrtc::Nvrtc(std::unique_ptr<const NvrtcCalls> calls)
 Nvrtc::~Nvrtc() = default;
 
 std::unique_ptr<const Nvrtc> Nvrtc::try_open(const std::string& path, std::string& why) {
-  auto library = SharedLibrary::open({&path, 1}, why);
+  auto library = SharedLibrary::open(path, why);
   if (!library) return nullptr;
-  auto calls = std::make_unique<NvrtcCalls>(std::move(*library));
-  const std::string missing = calls->bind();
+  std::string missing;
+  auto calls = std::make_unique<const NvrtcCalls>(std::move(*library), missing);
   if (missing.empty()) return std::unique_ptr<const Nvrtc>(new Nvrtc(std::move(calls)));
   why = calls->library.path() + " has no " + missing;
   return nullptr;
@@ -197,7 +267,8 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   }
   calls.check(program->result, "nvrtcCompileProgram for " + target);
   if (is_binary) {
-    compiled.cubin = calls.bytes(handle, calls.GetCUBINSize, calls.GetCUBIN, "nvrtcGetCUBIN");
+    compiled.cubin = calls.bytes<std::vector<std::byte>>(handle, calls.GetCUBINSize, calls.GetCUBIN,
+                                                         "nvrtcGetCUBIN");
     compiled.kernels = parse_ptxas_log(compiled.log);
   }
   if (options.ptx || !is_binary) {

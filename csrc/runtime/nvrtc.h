@@ -18,6 +18,12 @@ struct NvrtcOptions {
   std::vector<std::string> more = {};
 };
 
+// One call of the compiler: kernels that share a binary, and how they are compiled.
+struct CompileRequest {
+  std::vector<KernelSource> sources;
+  NvrtcOptions options = {};
+};
+
 // Emitted text compiled for the GPU: one binary, with the kernels under their own names.
 struct CompiledKernels {
   std::vector<std::byte> cubin;  // empty where the compiler knows only older architectures

@@ -1,72 +1,105 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace selvage {
 
 // Values one behind the other in bytes: numbers little-endian in 8 bytes, texts and lists behind
-// their length.
+// their length, of a struct its fields. What a struct's fields are says a function found by its
+// type: fields(value) is a tuple of references to them, in order.
 class Packer {
  public:
-  void number(std::uint64_t n) {
-    for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(std::byte(n >> shift & 0xff));
+  template <class... Values>
+  Packer& put(const Values&... values) {
+    (put_one(values), ...);
+    return *this;
   }
-  void bytes(std::span<const std::byte> more) {
-    number(more.size());
-    bytes_.insert(bytes_.end(), more.begin(), more.end());
-  }
-  void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
-
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
+  void put_one(std::integral auto n) {
+    const auto digits = static_cast<std::uint64_t>(n);
+    for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(std::byte(digits >> shift & 0xff));
+  }
+  void put_one(std::span<const std::byte> more) {
+    put_one(more.size());
+    bytes_.insert(bytes_.end(), more.begin(), more.end());
+  }
+  void put_one(std::string_view text) { put_one(std::as_bytes(std::span(text))); }
+  template <class Item>
+  void put_one(const std::vector<Item>& list) {
+    put_one(list.size());
+    for (const Item& item : list) put_one(item);
+  }
+  void put_one(const std::vector<std::byte>& bytes) { put_one(std::span(bytes)); }
+  template <class Struct>
+  auto put_one(const Struct& value) -> decltype(fields(value), void()) {
+    std::apply([&](const auto&... all) { put(all...); }, fields(value));
+  }
+
   std::vector<std::byte> bytes_;
 };
 
-// Takes what a Packer wrote, from bytes that may be anything: what is not there reads as 0 or
-// empty, and the whole no longer counts as good.
+// Takes what a Packer wrote, from bytes that may be anything: what is not there, and a number that
+// its type does not hold, reads as 0 or empty, and the whole no longer counts as good.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  std::uint64_t number() {
-    const auto digits = take(8);
-    std::uint64_t n = 0;
-    for (std::size_t i = 0; i < digits.size(); ++i) n |= std::uint64_t(digits[i]) << 8 * i;
-    return n;
+  template <class... Values>
+  Unpacker& get(Values&... values) {
+    (get_one(values), ...);
+    return *this;
   }
-  // A number from 0 to `most`.
-  std::uint64_t number(std::uint64_t most) {
-    const std::uint64_t n = number();
-    if (n <= most) return n;
-    good_ = false;
-    return 0;
-  }
-  // How many things follow, each of at least 8 bytes: never more than there is room for.
-  std::size_t count() { return number(rest_.size() / 8); }
-  std::span<const std::byte> bytes() { return take(number()); }
-  std::string text() {
-    const auto from = bytes();
-    return {reinterpret_cast<const char*>(from.data()), from.size()};
-  }
-
-  bool good() const { return good_; }
   // Was everything there, and nothing more?
   bool finished() const { return good_ && rest_.empty(); }
 
  private:
-  std::span<const std::byte> take(std::uint64_t n) {
-    if (!good_ || n > rest_.size()) {
-      good_ = false;
-      return {};
+  void get_one(std::integral auto& n) {
+    n = static_cast<std::remove_reference_t<decltype(n)>>(
+        number(std::numeric_limits<std::remove_reference_t<decltype(n)>>::max()));
+  }
+  void get_one(std::span<const std::byte>& bytes) { bytes = take(number()); }
+  void get_one(std::string& text) {
+    const auto from = take(number());
+    text.assign(reinterpret_cast<const char*>(from.data()), from.size());
+  }
+  void get_one(std::vector<std::byte>& bytes) {
+    const auto from = take(number());
+    bytes.assign(from.begin(), from.end());
+  }
+  template <class Item>
+  void get_one(std::vector<Item>& list) {
+    // Each takes at least 8 bytes: there are never more than there is room for.
+    for (std::uint64_t n = number(rest_.size() / 8); n > 0 && good_; --n) {
+      get_one(list.emplace_back());
     }
+  }
+  template <class Struct>
+  auto get_one(Struct& value) -> decltype(fields(value), void()) {
+    std::apply([&](auto&... all) { get(all...); }, fields(value));
+  }
+
+  std::uint64_t number(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
+    const auto digits = take(8);
+    std::uint64_t n = 0;
+    for (std::size_t i = 0; i < digits.size(); ++i) n |= std::uint64_t(digits[i]) << 8 * i;
+    good_ = good_ && n <= most;
+    return good_ ? n : 0;
+  }
+  std::span<const std::byte> take(std::uint64_t n) {
+    good_ = good_ && n <= rest_.size();
+    if (!good_) return {};
     const auto taken = rest_.first(n);
     rest_ = rest_.subspan(n);
     return taken;
@@ -75,5 +108,18 @@ class Unpacker {
   std::span<const std::byte> rest_;
   bool good_ = true;
 };
+
+template <class Value>
+std::vector<std::byte> packed(const Value& value) {
+  return Packer().put(value).take();
+}
+
+// The value, if the bytes held it and nothing more.
+template <class Value>
+std::optional<Value> unpacked(std::span<const std::byte> bytes) {
+  Value value;
+  if (!Unpacker(bytes).get(value).finished()) return std::nullopt;
+  return value;
+}
 
 }  // namespace selvage

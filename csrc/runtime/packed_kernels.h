@@ -1,21 +1,30 @@
 #pragma once
 
-#include <selvage/runtime/compile_request.h>
+#include <selvage/runtime/nvrtc.h>
+#include <selvage/runtime/packed.h>
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <vector>
+#include <concepts>
+#include <tuple>
+#include <type_traits>
 
 namespace selvage {
 
-// Compiled kernels and what they come from as bytes: what lies in the disk cache, and what goes
-// between this process and a compile helper. What is read back may be any bytes; those that are not
-// a whole value give nothing.
-std::vector<std::byte> packed(const CompiledKernels& kernels);
-std::optional<CompiledKernels> unpacked_kernels(std::span<const std::byte> bytes);
+template <class T, class Struct>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, Struct>;
 
-std::vector<std::byte> packed(const CompileRequest& request);
-std::optional<CompileRequest> unpacked_request(std::span<const std::byte> bytes);
+// Compiled kernels and what they come from as bytes: what lies in the disk cache, and what goes
+// between this process and a compile helper.
+auto fields(MaybeConst<KernelResources> auto& k) {
+  return std::tie(k.name, k.registers, k.stack_bytes, k.spill_store_bytes, k.spill_load_bytes,
+                  k.shared_bytes, k.barriers);
+}
+auto fields(MaybeConst<CompiledKernels> auto& k) {
+  return std::tie(k.cubin, k.ptx, k.log, k.kernels);
+}
+auto fields(MaybeConst<KernelSource> auto& k) {
+  return std::tie(k.text, k.name, k.parameter_types);
+}
+auto fields(MaybeConst<NvrtcOptions> auto& o) { return std::tie(o.arch, o.fmad, o.ptx, o.more); }
+auto fields(MaybeConst<CompileRequest> auto& r) { return std::tie(r.sources, r.options); }
 
 }  // namespace selvage

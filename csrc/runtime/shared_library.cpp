@@ -5,14 +5,10 @@
 
 namespace selvage {
 
-std::optional<SharedLibrary> SharedLibrary::open(std::span<const std::string> paths,
-                                                 std::string& why) {
-  why.clear();
-  for (const std::string& path : paths) {
-    if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return SharedLibrary(handle);
-    const char* reason = dlerror();
-    why += (why.empty() ? "" : "; ") + std::string(reason ? reason : path);
-  }
+std::optional<SharedLibrary> SharedLibrary::open(const std::string& path, std::string& why) {
+  if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return SharedLibrary(handle);
+  const char* reason = dlerror();
+  why = reason != nullptr ? reason : path;
   return std::nullopt;
 }
 

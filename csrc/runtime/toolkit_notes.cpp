@@ -1,12 +1,10 @@
-#include <selvage/runtime/packed.h>
+#include <selvage/runtime/packed_kernels.h>
 #include <selvage/runtime/toolkit_notes.h>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 namespace selvage {
 
@@ -17,19 +15,13 @@ constexpr std::string_view kKey = "toolkits, version 1";
 
 }  // namespace
 
+auto fields(MaybeConst<Toolkit> auto& t) { return std::tie(t.version, t.library); }
+auto fields(MaybeConst<ToolkitNote> auto& n) { return std::tie(n.toolkit, n.state); }
+
 std::vector<ToolkitNote> toolkits_on(DiskCache& disk) {
-  std::vector<ToolkitNote> notes;
   const auto bytes = disk.get(kKey);
-  if (!bytes) return notes;
-  Unpacker from(*bytes);
-  for (std::size_t n = std::min(from.count(), kMostNotes); n > 0 && from.good(); --n) {
-    ToolkitNote note;
-    note.toolkit.version = static_cast<int>(from.number(std::numeric_limits<int>::max()));
-    note.toolkit.library = from.text();
-    note.state = from.text();
-    if (from.good()) notes.push_back(std::move(note));
-  }
-  return notes;
+  if (!bytes) return {};
+  return unpacked<std::vector<ToolkitNote>>(*bytes).value_or(std::vector<ToolkitNote>());
 }
 
 void note_toolkit(DiskCache& disk, const Toolkit& toolkit) {
@@ -39,14 +31,7 @@ void note_toolkit(DiskCache& disk, const Toolkit& toolkit) {
   std::erase_if(notes, [&](const ToolkitNote& old) { return old.toolkit == toolkit; });
   notes.insert(notes.begin(), note);
   if (notes.size() > kMostNotes) notes.resize(kMostNotes);
-  Packer list;
-  list.number(notes.size());
-  for (const ToolkitNote& each : notes) {
-    list.number(static_cast<std::uint64_t>(each.toolkit.version));
-    list.text(each.toolkit.library);
-    list.text(each.state);
-  }
-  disk.put(kKey, list.take());
+  disk.put(kKey, packed(notes));
 }
 
 std::string state_of(const std::string& library) {

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <selvage/runtime/disk_cache.h>
-#include <selvage/runtime/kernel_compiler.h>
 
 #include <string>
 #include <vector>
 
 namespace selvage {
+
+struct Toolkit {
+  int version = 0;      // as Nvrtc::version()
+  std::string library;  // the file of its compiler; empty: not known
+  bool operator==(const Toolkit&) const = default;
+};
 
 // Which toolkits have written to a disk cache, the one seen last first; kept in the cache as an
 // entry like any other. To open NVRTC takes longer than to find a kernel on disk, and the key needs

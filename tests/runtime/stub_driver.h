@@ -21,7 +21,7 @@ inline const std::string kStub = SELVAGE_DRIVER_STUB_PATH;
 inline driver_stub::Control& stub_control() {
   static driver_stub::Control& control = []() -> driver_stub::Control& {
     std::string why;
-    static const auto library = SharedLibrary::open({&kStub, 1}, why);
+    static const auto library = SharedLibrary::open(kStub, why);
     SELVAGE_CHECK(library.has_value());
     void* entry = library->symbol("driver_stub_control");
     SELVAGE_CHECK(entry != nullptr);

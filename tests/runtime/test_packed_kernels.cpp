@@ -1,4 +1,3 @@
-#include <selvage/runtime/packed.h>
 #include <selvage/runtime/packed_kernels.h>
 #include <tests/support/counts.h>
 
@@ -18,7 +17,7 @@ CompiledKernels example() {
 
 TEST(PackedKernels, AreReadBackAsTheyWere) {
   const CompiledKernels before = example();
-  const auto after = unpacked_kernels(packed(before));
+  const auto after = unpacked<CompiledKernels>(packed(before));
   ASSERT_TRUE(after);
   EXPECT_EQ(after->cubin, before.cubin);
   EXPECT_EQ(after->ptx, before.ptx);
@@ -39,7 +38,7 @@ TEST(PackedKernels, AreReadBackAsTheyWere) {
 TEST(PackedKernels, ARequestIsReadBackAsItWas) {
   const CompileRequest before = {{{"text", "name", {"float*", "int"}}, {"", "", {}}},
                                  {"sm_80", true, true, {"--more", ""}}};
-  const auto after = unpacked_request(packed(before));
+  const auto after = unpacked<CompileRequest>(packed(before));
   ASSERT_TRUE(after);
   ASSERT_EQ(after->sources.size(), 2u);
   EXPECT_EQ(after->sources[0].text, "text");
@@ -54,19 +53,19 @@ TEST(PackedKernels, ARequestIsReadBackAsItWas) {
 TEST(PackedKernels, WhatIsCutOffOrGoesOnIsNothing) {
   std::vector<std::byte> bytes = packed(example());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(unpacked_kernels(std::span(bytes).first(size))) << size;
+    EXPECT_FALSE(unpacked<CompiledKernels>(std::span(bytes).first(size))) << size;
   }
   bytes.push_back(std::byte{0});
-  EXPECT_FALSE(unpacked_kernels(bytes));
+  EXPECT_FALSE(unpacked<CompiledKernels>(bytes));
 }
 
 TEST(PackedKernels, LengthsPastTheEndTakeNoMemory) {
   Packer hostile;
-  hostile.number(~std::uint64_t{0});
-  EXPECT_FALSE(unpacked_kernels(hostile.take()));
+  hostile.put(~std::uint64_t{0});
+  EXPECT_FALSE(unpacked<CompiledKernels>(hostile.take()));
   Packer many;  // no cubin, PTX or log, and 2^60 kernels
-  for (const std::uint64_t n : {0ull, 0ull, 0ull, 1ull << 60}) many.number(n);
-  EXPECT_FALSE(unpacked_kernels(many.take()));
+  many.put(0, 0, 0, 1ull << 60);
+  EXPECT_FALSE(unpacked<CompiledKernels>(many.take()));
 }
 
 TEST(PackedKernels, RandomBytesAreReadWithoutHarm) {
@@ -76,14 +75,14 @@ TEST(PackedKernels, RandomBytesAreReadWithoutHarm) {
   for (int i = 0; i < count(2000, 50'000); ++i) {
     std::vector<std::byte> bytes = whole;
     for (int k = random() % 4; k >= 0; --k) bytes[random() % bytes.size()] = std::byte(random());
-    if (const auto kernels = unpacked_kernels(bytes)) {
+    if (const auto kernels = unpacked<CompiledKernels>(bytes)) {
       ++read;
       for (const KernelResources& used : kernels->kernels) {
         ASSERT_GE(used.registers, 0);
         ASSERT_GE(used.shared_bytes, 0);
       }
     }
-    unpacked_request(bytes);
+    unpacked<CompileRequest>(bytes);
   }
   EXPECT_GT(read, more_than(100));  // a byte of the cubin may be any
 }
