@@ -2,7 +2,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/shuffle.h>
 #include <selvage/emulate/compiled.h>
-#include <selvage/emulate/compiled_value.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/emulate/emulate_faults.h>
 #include <selvage/emulate/memory_checked.h>
@@ -13,12 +12,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace selvage {
 
 namespace {
+
+// Computes what stores store: each operation once for each execution of a store, and only if it is
+// asked for.
+class ValueMachine {
+ public:
+  // The value of a store whose indices have been evaluated.
+  Scalar value(CompiledStatement& store, CheckedMemory& memory) {
+    ++stamp_;
+    return compute(store, memory, std::uint32_t(store.operations.size() - 1));
+  }
+
+ private:
+  Scalar compute(CompiledStatement& s, CheckedMemory& memory, std::uint32_t at) {
+    Operation& op = s.operations[at];
+    if (op.kind == ValueNode::Kind::Constant || op.stamp == stamp_) return op.value;
+    switch (op.kind) {
+      case ValueNode::Kind::Constant: break;
+      case ValueNode::Kind::Index: op.value = Scalar::of(op.type, s.indices[op.index]); break;
+      case ValueNode::Kind::Read: op.value = memory.read(op.source, s.indices[op.index]); break;
+      case ValueNode::Kind::Cast:
+        op.value = convert(compute(s, memory, op.operands[0]), op.type);
+        break;
+      case ValueNode::Kind::Apply: op.value = apply(s, memory, op); break;
+    }
+    op.stamp = stamp_;
+    return op.value;
+  }
+
+  // A select asks for one branch only, as C does.
+  Scalar apply(CompiledStatement& s, CheckedMemory& memory, const Operation& op) {
+    if (op.function == Function::Select) {
+      const bool first = compute(s, memory, op.operands[0]).integer != 0;
+      return compute(s, memory, op.operands[first ? 1 : 2]);
+    }
+    std::array<Scalar, 3> operands{};
+    const auto arity = std::size_t(info(op.function).arity);
+    for (std::size_t i = 0; i < arity; ++i) operands[i] = compute(s, memory, op.operands[i]);
+    return selvage::apply(op.function, std::span(operands.data(), arity));
+  }
+
+  std::uint64_t stamp_ = 0;
+};
 
 // What BlockRun's threads do, with values.
 class Machine : private BlockActions {

@@ -1,4 +1,5 @@
 #include <selvage/emulate/error_bounds.h>
+#include <selvage/emulate/memory.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +7,6 @@
 namespace selvage {
 
 namespace {
-
-bool is_single_or_double(DataType type) {
-  return type == DataType::Float || type == DataType::Double;
-}
-
-double as_real(const Scalar& v) {
-  if (v.type == DataType::Float) return double(v.single);
-  if (v.type == DataType::UInt64) return double(std::uint64_t(v.integer));
-  return v.type == DataType::Double ? v.real : double(v.integer);
-}
 
 // Half a unit in the last place of 1.
 double unit(DataType type) {
@@ -198,10 +189,10 @@ double error_of(Function f, std::span<const Uncertain> operands, const Scalar& r
     return std::isfinite(as_real(x.value)) && std::isfinite(x.error);
   });
   if (!is_finite) return most > 0 ? kOpen : 0;
-  if (!is_single_or_double(operands[0].value.type)) return most > 0 ? kOpen : 0;
+  if (!is_floating(operands[0].value.type)) return most > 0 ? kOpen : 0;
   const double a = as_real(operands[0].value), b = as_real(operands.back().value);
   if (most > 0) error = carried(f, a, operands[0].error, b, operands.back().error);
-  if (!is_single_or_double(result.type)) return error;
+  if (!is_floating(result.type)) return error;
   if (may_differ) {
     error += model.functions * unit(result.type) * std::max(1.0, std::abs(as_real(result)));
   }
@@ -214,7 +205,7 @@ double error_of(Function f, std::span<const Uncertain> operands, const Scalar& r
 double error_of_conversion(const Uncertain& from, DataType to, const Scalar& result) {
   if (from.error == 0) return 0;
   const double v = as_real(from.value), e = from.error;
-  if (!std::isfinite(v) || !std::isfinite(e) || !is_single_or_double(from.value.type)) return kOpen;
+  if (!std::isfinite(v) || !std::isfinite(e) || !is_floating(from.value.type)) return kOpen;
   if (to == DataType::Bool) return std::abs(v) > e ? 0 : kOpen;
   if (is_integer(to)) return std::trunc(v - e) == std::trunc(v + e) ? 0 : kOpen;
   const double u = std::max(unit(to), unit(result.type));
@@ -238,7 +229,7 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
     case Reduction::Mean:
     case Reduction::Variance: break;
   }
-  if (!is_single_or_double(fold.type)) return most > 0 ? kOpen : 0;
+  if (!is_floating(fold.type)) return most > 0 ? kOpen : 0;
   const bool is_variance = fold.how == Reduction::Variance;
   if (items.size() < 2 && most == 0 && !is_variance) return 0;
   const Totals all = totals(items);

@@ -12,4 +12,7 @@ namespace selvage {
 Scalar load_element(const Array& a, std::int64_t k);
 void store_element(Array& a, std::int64_t k, Scalar v);
 
+// The nearest double.
+double as_real(const Scalar& v);
+
 }  // namespace selvage

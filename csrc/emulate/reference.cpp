@@ -1,7 +1,9 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
+#include <selvage/emulate/memory.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/emulate/reference_fold.h>
 #include <selvage/emulate/reference_view.h>
@@ -18,25 +20,12 @@ namespace selvage {
 
 namespace {
 
-Scalar element(const Array& array, std::int64_t k) {
-  const DataType compute = compute_type(array.type);
-  if (compute == DataType::Double) return Scalar::of(array.get(k));
-  if (compute == DataType::Float) return Scalar::of(float(array.get(k)));
-  return Scalar::of(compute, array.get_int(k));
-}
-
-void set_element(Array& array, std::int64_t k, Scalar v) {
-  if (v.type == DataType::Double) return array.set(k, v.real);
-  if (v.type == DataType::Float) return array.set(k, double(v.single));
-  array.set_int(k, v.integer);
-}
-
 // The same elements in the type that they are stored in.
 Array stored(Array carried, DataType type) {
   if (carried.type == type) return carried;
   Array array(type, carried.shape);
   for (std::int64_t k = 0; k < array.size(); ++k) {
-    set_element(array, k, as_element(element(carried, k), type));
+    store_element(array, k, as_element(load_element(carried, k), type));
   }
   return array;
 }
@@ -80,7 +69,7 @@ class Interpreter {
   BoundedArray output(std::size_t t, DataType type) {
     std::vector<double>& errors = errors_[t];
     for (std::size_t k = 0; k < errors.size(); ++k) {
-      const Scalar value = element(arrays_[t], std::int64_t(k));
+      const Scalar value = load_element(arrays_[t], std::int64_t(k));
       errors[k] = error_of_conversion({value, errors[k]}, type, as_element(value, type));
     }
     return {stored(std::move(arrays_[t]), type), std::move(errors)};
@@ -145,23 +134,19 @@ class Interpreter {
       walk.emplace(fusion_.domains(), info.logical, info.root,
                    [&](Expr e) { return evaluate(e).value_or(0); });
     }
-    std::vector<std::int64_t> at(array.shape.size());
-    for (std::int64_t k = 0; k < array.size(); ++k) {
-      // k counts the points in row-major order: the last index runs fastest.
-      std::int64_t rest = k;
-      for (std::size_t i = at.size(); i-- > 0;) {
-        at[i] = rest % array.shape[i];
-        rest /= array.shape[i];
-      }
+    std::int64_t k = 0;
+    for_each_point(array.shape, [&](const std::vector<std::int64_t>& at) {
       const std::vector<std::int64_t> root = walk ? (*walk)(at) : at;
       for (std::size_t i = 0; i < root.size(); ++i) known_[info.indices[i].id()] = root[i];
       const Uncertain value = info.fold ? folded(t) : evaluate(*info.definition);
-      set_element(array, k, as_element(value.value, info.type));
+      store_element(array, k, as_element(value.value, info.type));
       if (value.error > 0) {
         errors_[index_of(t)].resize(std::size_t(array.size()), 0);
         errors_[index_of(t)][std::size_t(k)] = value.error;
       }
-    }
+      ++k;
+      return true;
+    });
     return array;
   }
 
@@ -170,20 +155,13 @@ class Interpreter {
     const Fold& fold = *fusion_[t].fold;
     SELVAGE_CHECK(!fold.is_partial && !fold.merges);  // a schedule's own, no part of a meaning
     std::vector<std::int64_t> extents;
-    std::int64_t items = 1;
-    for (DomainId d : fold.domains) {
-      extents.push_back(extent(fusion_.domains()[d].extent, t));
-      items *= extents.back();
-    }
+    for (DomainId d : fold.domains) extents.push_back(extent(fusion_.domains()[d].extent, t));
     std::vector<Uncertain> elements;
-    for (std::int64_t k = 0; k < items; ++k) {
-      std::int64_t rest = k;
-      for (std::size_t i = extents.size(); i-- > 0;) {
-        known_[fold.indices[i].id()] = rest % extents[i];
-        rest /= extents[i];
-      }
+    for_each_point(extents, [&](const std::vector<std::int64_t>& point) {
+      for (std::size_t i = 0; i < point.size(); ++i) known_[fold.indices[i].id()] = point[i];
       elements.push_back(evaluate(*fusion_[t].definition));
-    }
+      return true;
+    });
     std::vector<Scalar> values;
     for (const Uncertain& e : elements) values.push_back(e.value);
     const Scalar result = fold_plainly(fold, values);
@@ -246,7 +224,8 @@ class Interpreter {
           help_for_read(t, subscripts));
     }
     const std::vector<double>& errors = errors_[index_of(t)];
-    return Uncertain{element(array, address), errors.empty() ? 0 : errors[std::size_t(address)]};
+    return Uncertain{load_element(array, address),
+                     errors.empty() ? 0 : errors[std::size_t(address)]};
   }
 
   // What has no items can be read by nobody, whatever the subscripts are.

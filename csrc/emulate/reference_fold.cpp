@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/emulate/memory.h>
 #include <selvage/emulate/reference_fold.h>
 
 #include <algorithm>
@@ -10,20 +11,13 @@ namespace selvage {
 
 namespace {
 
-bool is_real(DataType type) { return type == DataType::Float || type == DataType::Double; }
-
-double real(const Scalar& v) {
-  if (v.type == DataType::Float) return double(v.single);
-  return v.type == DataType::Double ? v.real : double(v.integer);
-}
-
 Scalar rounded(double v, DataType type) {
   return type == DataType::Float ? Scalar::of(float(v)) : Scalar::of(v);
 }
 
 double sum(std::span<const Scalar> elements) {
   double total = 0;
-  for (const Scalar& e : elements) total += real(e);
+  for (const Scalar& e : elements) total += as_real(e);
   return total;
 }
 
@@ -31,17 +25,17 @@ double variance(std::span<const Scalar> elements, std::int64_t correction) {
   const auto n = std::int64_t(elements.size());
   const double mean = sum(elements) / double(n);
   double squares = 0;
-  for (const Scalar& e : elements) squares += (real(e) - mean) * (real(e) - mean);
+  for (const Scalar& e : elements) squares += (as_real(e) - mean) * (as_real(e) - mean);
   return squares / double(std::max<std::int64_t>(n - correction, 0));
 }
 
 // The sum or the product.
 Scalar total(const Fold& fold, std::span<const Scalar> elements) {
   const bool adds = fold.how == Reduction::Sum;
-  if (is_real(fold.type)) {
+  if (is_floating(fold.type)) {
     if (adds) return rounded(sum(elements), fold.type);
     double product = 1;
-    for (const Scalar& e : elements) product *= real(e);
+    for (const Scalar& e : elements) product *= as_real(e);
     return rounded(product, fold.type);
   }
   std::uint64_t total = adds ? 0 : 1;
@@ -62,7 +56,7 @@ Scalar extremum(const Fold& fold, std::span<const Scalar> elements) {
 Scalar place_of_extremum(const Fold& fold, std::span<const Scalar> elements) {
   const bool is_max = fold.how == Reduction::ArgMax;
   const auto beats = [&](const Scalar& a, const Scalar& b) {
-    if (is_real(fold.type) && std::isnan(real(a))) return !std::isnan(real(b));
+    if (is_floating(fold.type) && std::isnan(as_real(a))) return !std::isnan(as_real(b));
     const auto operands = is_max ? std::array{b, a} : std::array{a, b};
     return selvage::apply(Function::Lt, operands).integer != 0;
   };

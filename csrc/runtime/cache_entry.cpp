@@ -1,10 +1,11 @@
 #define XXH_INLINE_ALL  // its functions stand in the header: nothing to link
 #include <selvage/runtime/cache_entry.h>
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -13,39 +14,31 @@ namespace selvage {
 namespace {
 
 constexpr std::string_view kMagic = "SELVAGE\n";
-constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kVersionBytes = 4;
-constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kHead = kMagic.size() + kVersionBytes + 2 * kLengthBytes;
-constexpr std::size_t kChecksum = 16;
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHead = kMagic.size() + sizeof kVersion + 2 * sizeof(std::uint64_t);
+constexpr std::size_t kChecksum = sizeof(XXH128_canonical_t);
 
-using Checksum = std::array<unsigned char, kChecksum>;
+static_assert(std::endian::native == std::endian::little);
 
-Checksum checksum(const void* bytes, std::size_t size) {
+XXH128_canonical_t checksum(const void* bytes, std::size_t size) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes, size));
-  Checksum sum;
-  std::copy_n(canonical.digest, kChecksum, sum.begin());
-  return sum;
+  return canonical;
 }
 
-void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
-void append_number(std::vector<std::byte>& bytes, std::uint64_t n, std::size_t width) {
-  for (std::size_t i = 0; i < width; ++i) bytes.push_back(std::byte(n >> 8 * i & 0xff));
+void append(std::vector<std::byte>& bytes, const auto& more) {
+  const auto all = std::as_bytes(std::span(more));
+  bytes.insert(bytes.end(), all.begin(), all.end());
 }
 
 // All of an entry before the payload.
 std::vector<std::byte> head(std::string_view key, std::size_t payload) {
   std::vector<std::byte> bytes;
   bytes.reserve(kHead + key.size() + payload + kChecksum);
-  append(bytes, std::as_bytes(std::span(kMagic)));
-  append_number(bytes, kVersion, kVersionBytes);
-  append_number(bytes, key.size(), kLengthBytes);
-  append_number(bytes, payload, kLengthBytes);
-  append(bytes, std::as_bytes(std::span(key)));
+  append(bytes, kMagic);
+  append(bytes, std::array<std::uint32_t, 1>{kVersion});
+  append(bytes, std::array<std::uint64_t, 2>{key.size(), payload});
+  append(bytes, key);
   return bytes;
 }
 
@@ -54,8 +47,7 @@ std::vector<std::byte> head(std::string_view key, std::size_t payload) {
 std::vector<std::byte> to_entry(std::string_view key, std::span<const std::byte> payload) {
   std::vector<std::byte> entry = head(key, payload.size());
   append(entry, payload);
-  const Checksum sum = checksum(entry.data(), entry.size());
-  append(entry, std::as_bytes(std::span(sum)));
+  append(entry, checksum(entry.data(), entry.size()).digest);
   return entry;
 }
 
@@ -69,21 +61,14 @@ std::optional<std::vector<std::byte>> payload_of(std::span<const std::byte> entr
   const std::size_t payload = entry.size() - kHead - kChecksum - key.size();
   const std::vector<std::byte> wanted = head(key, payload);
   if (std::memcmp(entry.data(), wanted.data(), wanted.size()) != 0) return std::nullopt;
-  const Checksum sum = checksum(entry.data(), entry.size() - kChecksum);
-  const auto kept = entry.last(kChecksum);
-  if (std::memcmp(kept.data(), sum.data(), kChecksum) != 0) return std::nullopt;
+  const XXH128_canonical_t sum = checksum(entry.data(), entry.size() - kChecksum);
+  if (std::memcmp(entry.last(kChecksum).data(), sum.digest, kChecksum) != 0) return std::nullopt;
   const auto found = entry.subspan(wanted.size(), payload);
   return std::vector<std::byte>(found.begin(), found.end());
 }
 
 std::string entry_name(std::string_view key) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string name;
-  for (const unsigned char byte : checksum(key.data(), key.size())) {
-    name += kDigits[byte >> 4];
-    name += kDigits[byte & 0xf];
-  }
-  return name;
+  return fmt::format("{:02x}", fmt::join(checksum(key.data(), key.size()).digest, ""));
 }
 
 bool is_entry_name(std::string_view name) {

@@ -1,4 +1,4 @@
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
 #include <selvage/runtime/launch_shape.h>
 
 #include <fmt/format.h>
@@ -10,11 +10,7 @@ namespace selvage {
 namespace {
 
 [[noreturn]] void refuse_launch(std::string message, std::string help) {
-  Diagnostic d;
-  d.code = "E703";
-  d.message = std::move(message);
-  d.help = std::move(help);
-  throw Error(std::move(d));
+  refuse<Error>("E703", std::move(message), std::move(help));
 }
 
 constexpr const char* kAxis[] = {"x", "y", "z"};

@@ -1,5 +1,3 @@
-#include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
 #include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/fiber.h>
 #include <selvage/runtime/virtual_block.h>
@@ -117,9 +115,7 @@ void VirtualBlock::run(SplitMix64* random) {
     for (Threads& warp : warps_) run_warp(warp, random);
     for (const Stop& s : stops_) {
       if (s.line == stops_.front().line) continue;
-      Threads all(threads_.size());
-      std::iota(all.begin(), all.end(), std::size_t{0});
-      refuse(std::move(all), "");
+      refuse_all();
     }
   } while (stops_.front().kind != Stop::Kind::Exited);
 }
@@ -179,9 +175,7 @@ void VirtualBlock::run_in_parts(SplitMix64* random) {
   } while (release_numbers() || release_block());
   const auto is_gone = [](const Stop& s) { return s.kind == Stop::Kind::Exited; };
   if (std::ranges::all_of(stops_, is_gone)) return;
-  Threads all(threads_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  refuse(std::move(all), "");
+  refuse_all();
 }
 
 bool VirtualBlock::waits_alike(const Stop& a, const Stop& b) {
@@ -280,7 +274,8 @@ void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
     notes.push_back(note(t, std::ranges::count_if(threads, is_there) - 1));
   }
   const char* what = shuffles ? "shuffle" : "barrier";
-  refuse(
+  refuse_run(
+      source_, "E702",
       fmt::format("the threads of {}block {} part at a {}", whose, to_text(machine_.block), what),
       std::move(notes),
       in_parts_
@@ -288,22 +283,18 @@ void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
           : fmt::format("move the {} out of the branch, so that every thread reaches it", what));
 }
 
-void VirtualBlock::refuse_narrow(const Threads& warp) const {
-  refuse(fmt::format("a warp of {} threads of block {} shuffles", warp.size(),
-                     to_text(machine_.block)),
-         {note(*std::ranges::min_element(warp), std::ptrdiff_t(warp.size()) - 1)},
-         "give the block a multiple of 32 threads, and guard what the added ones do");
+void VirtualBlock::refuse_all() const {
+  Threads all(threads_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  refuse(std::move(all), "");
 }
 
-void VirtualBlock::refuse(std::string message, std::vector<std::string> notes,
-                          std::string help) const {
-  Diagnostic d;
-  d.code = "E702";
-  d.place.file = source_.name;
-  d.message = std::move(message);
-  d.notes = std::move(notes);
-  d.help = std::move(help);
-  throw Error(std::move(d));
+void VirtualBlock::refuse_narrow(const Threads& warp) const {
+  refuse_run(source_, "E702",
+             fmt::format("a warp of {} threads of block {} shuffles", warp.size(),
+                         to_text(machine_.block)),
+             {note(*std::ranges::min_element(warp), std::ptrdiff_t(warp.size()) - 1)},
+             "give the block a multiple of 32 threads, and guard what the added ones do");
 }
 
 }  // namespace selvage

@@ -62,10 +62,9 @@ class VirtualBlock {
   bool release_numbers();
   bool release_block();
   [[noreturn]] void refuse(Threads threads, const std::string& whose) const;
+  [[noreturn]] void refuse_all() const;
   [[noreturn]] void refuse_narrow(const Threads& warp) const;
   std::string note(std::size_t thread, std::ptrdiff_t more) const;
-  [[noreturn]] void refuse(std::string message, std::vector<std::string> notes,
-                           std::string help) const;
 
   static constinit thread_local VirtualBlock* running_;  // on this thread
   const KernelSource& source_;

@@ -1,5 +1,4 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
 #include <selvage/runtime/virtual_check.h>
 
 #include <fmt/format.h>
@@ -24,17 +23,6 @@ constexpr std::size_t kAlignment = 256;
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   return (bytes + page - 1) / page * page;
-}
-
-[[noreturn]] void throw_error(std::string code, const KernelSource& source, std::string message,
-                              std::vector<std::string> notes, std::string help) {
-  Diagnostic d;
-  d.code = std::move(code);
-  d.place.file = source.name;
-  d.message = std::move(message);
-  d.notes = std::move(notes);
-  d.help = std::move(help);
-  throw Error(std::move(d));
 }
 
 }  // namespace
@@ -162,12 +150,12 @@ void VirtualCheck::refuse(const KernelSource& source, VirtualIndex block,
                        region.bytes);
   };
   if (bad_.unwritten != nullptr) {
-    throw_error("E722", source,
-                fmt::format("{} of {} that nobody has written", who, bad_.unwritten->name),
-                {note(*bad_.unwritten)},
-                bad_.unwritten->is_shared ? "write them before they are read"
-                                          : "write them before they are read, or launch with a "
-                                            "buffer that is filled");
+    refuse_run(source, "E722",
+               fmt::format("{} of {} that nobody has written", who, bad_.unwritten->name),
+               {note(*bad_.unwritten)},
+               bad_.unwritten->is_shared ? "write them before they are read"
+                                         : "write them before they are read, or launch with a "
+                                           "buffer that is filled");
   }
   // The nearest one: how many bytes lie between it and the access.
   const auto distance = [&](const Region& region) {
@@ -177,16 +165,16 @@ void VirtualCheck::refuse(const KernelSource& source, VirtualIndex block,
   };
   const auto nearest = std::ranges::min_element(regions_, {}, distance);
   if (nearest == regions_.end() || distance(*nearest) > kGap / 2) {
-    throw_error("E721", source, who + " that belong to no argument", {},
-                "read and write through the pointers that are passed");
+    refuse_run(source, "E721", who + " that belong to no argument", {},
+               "read and write through the pointers that are passed");
   }
   const bool is_before = offset(*nearest) < 0;
-  throw_error("E721", source,
-              fmt::format("{} {} {}", who,
-                          is_before ? "before the beginning of" : "past the end of", nearest->name),
-              {note(*nearest)},
-              fmt::format("guard the access, or give the {} the bytes that it needs",
-                          nearest->is_shared ? "block" : "argument"));
+  refuse_run(source, "E721",
+             fmt::format("{} {} {}", who, is_before ? "before the beginning of" : "past the end of",
+                         nearest->name),
+             {note(*nearest)},
+             fmt::format("guard the access, or give the {} the bytes that it needs",
+                         nearest->is_shared ? "block" : "argument"));
 }
 
 }  // namespace selvage

@@ -50,8 +50,14 @@ struct VirtualKernel::State {
     free.push_back(&first);
   }
 
+  struct GiveBack {
+    State* state;
+    void operator()(VirtualInstance* instance) const { state->give_back(instance); }
+  };
+  using Taken = std::unique_ptr<VirtualInstance, GiveBack>;
+
   // A free instance or, while there are fewer than `most`, a new one; null if not to wait for one.
-  VirtualInstance* take(int most, bool waits) {
+  Taken take(int most, bool waits) {
     std::unique_lock guard(lock);
     if (process != getpid()) {  // whoever held one did not come along when this process was forked
       process = getpid();
@@ -59,13 +65,13 @@ struct VirtualKernel::State {
     }
     for (;;) {
       if (!free.empty()) {
-        VirtualInstance* instance = free.back();
+        Taken instance(free.back(), {this});
         free.pop_back();
         ++held;
         return instance;
       }
       if (held < most) break;
-      if (!waits) return nullptr;
+      if (!waits) return Taken(nullptr, {this});
       given.wait(guard);
     }
     ++held;
@@ -73,7 +79,7 @@ struct VirtualKernel::State {
     try {
       auto instance = std::make_unique<VirtualInstance>(first.unit->again());
       guard.lock();
-      return more.emplace_back(std::move(instance)).get();
+      return Taken(more.emplace_back(std::move(instance)).get(), {this});
     } catch (...) {
       if (!guard.owns_lock()) guard.lock();
       --held;
@@ -104,26 +110,6 @@ struct VirtualKernel::State {
   std::unique_ptr<VirtualInstance> checked;
 };
 
-namespace {
-
-// An instance for as long as it lives.
-template <class State>
-class Taken {
- public:
-  Taken(State& state, int most, bool waits) : state_(state), instance_(state.take(most, waits)) {}
-  ~Taken() {
-    if (instance_ != nullptr) state_.give_back(instance_);
-  }
-  Taken(const Taken&) = delete;
-  VirtualInstance* get() const { return instance_; }
-
- private:
-  State& state_;
-  VirtualInstance* instance_;
-};
-
-}  // namespace
-
 VirtualKernel::VirtualKernel(KernelSource source, VirtualCompiler compiler)
     : state_(std::make_unique<State>(std::move(source), compiler)) {}
 VirtualKernel::~VirtualKernel() = default;
@@ -139,11 +125,11 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
   if (is_empty(shape)) return;
   const int most = order.threads > 0 ? order.threads : virtual_threads();
   VirtualRun run(state.source, shape, arguments, state.meets);
-  const Taken own(state, most, true);
+  const State::Taken own = state.take(most, true);
   if (order.seed != 0) {
     SplitMix64 random(order.seed);
     VirtualShared shared(shape.shared_bytes);
-    run.work_alone(*own.get(), &random, shared);
+    run.work_alone(*own, &random, shared);
     return;
   }
 
@@ -153,8 +139,8 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
   const auto call = [&] {
     crew.call(helpers, [&] {
       try {
-        const Taken more(state, most, false);
-        if (more.get() != nullptr) run.work(*more.get());
+        const State::Taken more = state.take(most, false);
+        if (more != nullptr) run.work(*more);
       } catch (...) {
         // One helper fewer: no memory for its stacks, or no room for its unit. It has begun no
         // block.
@@ -166,18 +152,14 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
     asks = false;
     call();
   }
-  if (asks) {
-    const auto start = std::chrono::steady_clock::now();
-    run.work(*own.get(), [&] {
-      if (!asks) return;
-      const std::uint64_t done = run.begun();
-      if (!pays(std::chrono::steady_clock::now() - start, done, run.blocks() - done)) return;
-      asks = false;
-      call();
-    });
-  } else {
-    run.work(*own.get());
-  }
+  const auto start = std::chrono::steady_clock::now();
+  run.work(*own, [&] {
+    if (!asks) return;
+    const std::uint64_t done = run.begun();
+    if (!pays(std::chrono::steady_clock::now() - start, done, run.blocks() - done)) return;
+    asks = false;
+    call();
+  });
   crew.dismiss();
   run.finish();
 }

@@ -1,3 +1,4 @@
+#include <selvage/base/diagnostic.h>
 #include <selvage/runtime/virtual_prelude.h>
 
 #include <fmt/format.h>
@@ -83,27 +84,26 @@ static int selvage_isfinite(double x) { return x - x == 0; }
 static int selvage_isinf(double x) { return x == x && x - x != 0; }
 )";
 
-// A GPU's fmin and fmax take -0.0 for less than 0.0; those of a C library may do as they like.
-#define SELVAGE_EXTREMUM(type, name, sign, bits, or_a, or_b)   \
-  "static " #type " " #name "(" #type " a, " #type             \
-  " b) {\n"                                                    \
-  "  if (a == b) return " #bits "(a) < 0 ? " #or_a " : " #or_b \
-  ";\n"                                                        \
-  "  return a != a || b " #sign " a ? b : a;\n}\n"
-
 constexpr const char* kDeclarations =
 #define SELVAGE_MATH_1(name) "double " #name "(double); float " #name "f(float);\n"
 #define SELVAGE_MATH_2(name) "double " #name "(double, double); float " #name "f(float, float);\n"
 #define SELVAGE_MATH_3(name) \
   "double " #name "(double, double, double); float " #name "f(float, float, float);\n"
 #include <selvage/runtime/math_functions.def>
-    "static float rsqrtf(float x) { return 1.0f / sqrtf(x); }\n"
-    "static double rsqrt(double x) { return 1.0 / sqrt(x); }\n" SELVAGE_EXTREMUM(
-        float, fminf, <, __float_as_int, a, b)
-        SELVAGE_EXTREMUM(double, fmin, <, __double_as_longlong, a, b)
-            SELVAGE_EXTREMUM(float, fmaxf, >, __float_as_int, b, a)
-                SELVAGE_EXTREMUM(double, fmax, >, __double_as_longlong, b, a);
-#undef SELVAGE_EXTREMUM
+    R"(
+static float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static double rsqrt(double x) { return 1.0 / sqrt(x); }
+/* A GPU takes -0.0 for less than 0.0; a C library may do as it likes. */
+#define SELVAGE_EXTREMUM(type, name, sign, bits, or_a, or_b) \
+  static type name(type a, type b) { \
+    if (a == b) return bits(a) < 0 ? or_a : or_b; \
+    return a != a || b sign a ? b : a; \
+  }
+SELVAGE_EXTREMUM(float, fminf, <, __float_as_int, a, b)
+SELVAGE_EXTREMUM(double, fmin, <, __double_as_longlong, a, b)
+SELVAGE_EXTREMUM(float, fmaxf, >, __float_as_int, b, a)
+SELVAGE_EXTREMUM(double, fmax, >, __double_as_longlong, b, a)
+)";
 
 // What differs in a checked unit: gcc's thread sanitizer calls a function before each access of the
 // kernel, and these pass it on. No library of the sanitizer is linked.
@@ -165,21 +165,6 @@ SELVAGE_UNCHECKED void selvage_threads(const uint3* selvage_first, unsigned selv
     SELVAGE_CALL;
   }
 }
-SELVAGE_UNCHECKED void selvage_block(void) {
-  const uint3 selvage_n = selvage_machine.block_extent;
-  unsigned selvage_x, selvage_y, selvage_z;
-  SELVAGE_ARGUMENTS
-  for (selvage_z = 0; selvage_z < selvage_n.z; ++selvage_z) {
-    selvage_machine.thread.z = selvage_z;
-    for (selvage_y = 0; selvage_y < selvage_n.y; ++selvage_y) {
-      selvage_machine.thread.y = selvage_y;
-      for (selvage_x = 0; selvage_x < selvage_n.x; ++selvage_x) {
-        selvage_machine.thread.x = selvage_x;
-        SELVAGE_CALL;
-      }
-    }
-  }
-}
 )";
 
 // After all the kernel's variables: what is shared lies between two edges that nobody may touch.
@@ -210,6 +195,17 @@ std::string call(const KernelSource& source) {
 }  // namespace
 
 std::string to_text(VirtualIndex i) { return fmt::format("({}, {}, {})", i.x, i.y, i.z); }
+
+void refuse_run(const KernelSource& source, std::string code, std::string message,
+                std::vector<std::string> notes, std::string help) {
+  Diagnostic d;
+  d.code = std::move(code);
+  d.place.file = source.name;
+  d.message = std::move(message);
+  d.notes = std::move(notes);
+  d.help = std::move(help);
+  throw Error(std::move(d));
+}
 
 std::string virtual_text(const KernelSource& source, bool checked) {
   std::string text = checked ? "" : kPlain;

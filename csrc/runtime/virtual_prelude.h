@@ -12,6 +12,10 @@ struct VirtualIndex {
 };
 std::string to_text(VirtualIndex i);  // (1, 0, 0)
 
+// Throws Error: what a run of the kernel shows to be wrong with it.
+[[noreturn]] void refuse_run(const KernelSource& source, std::string code, std::string message,
+                             std::vector<std::string> notes, std::string help);
+
 // What a running kernel sees of its device. The compiled text holds one and gives its address; the
 // prelude declares the same struct.
 struct VirtualMachine {
@@ -43,9 +47,6 @@ using VirtualThread = void (*)();
 // Runs it as each of `count` threads in turn, from entry to exit.
 inline constexpr const char* kVirtualThreads = "selvage_threads";
 using VirtualThreads = void (*)(const VirtualIndex* threads, unsigned count);
-// The same for all threads of the machine's block, in order.
-inline constexpr const char* kVirtualBlock = "selvage_block";
-using VirtualBlockOfThreads = void (*)();
 // Of a checked unit: where its own memory begins and ends, and within it its __shared__ arrays,
 // beside which kVirtualEdge bytes are empty.
 inline constexpr int kVirtualEdge = 1024;

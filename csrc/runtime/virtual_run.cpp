@@ -1,10 +1,8 @@
 #include <selvage/base/shuffle.h>
-#include <selvage/runtime/virtual_block.h>
 #include <selvage/runtime/virtual_run.h>
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 namespace selvage {
 
@@ -57,8 +55,7 @@ VirtualInstance::VirtualInstance(std::unique_ptr<VirtualUnit> compiled)
     : unit(std::move(compiled)),
       machine(reinterpret_cast<VirtualMachineAddress>(unit->symbol(kVirtualMachine))()),
       thread(reinterpret_cast<VirtualThread>(unit->symbol(kVirtualThread))),
-      threads(reinterpret_cast<VirtualThreads>(unit->symbol(kVirtualThreads))),
-      block(reinterpret_cast<VirtualBlockOfThreads>(unit->symbol(kVirtualBlock))) {}
+      threads(reinterpret_cast<VirtualThreads>(unit->symbol(kVirtualThreads))) {}
 
 VirtualShared::VirtualShared(std::int64_t bytes)
     : lines_((std::size_t(bytes) + sizeof(Line) - 1) / sizeof(Line)), bytes_(std::size_t(bytes)) {}
@@ -76,22 +73,22 @@ VirtualRun::VirtualRun(const KernelSource& source, const LaunchShape& shape,
   }
 }
 
-void VirtualRun::set_up(VirtualInstance& instance, VirtualShared& shared) const {
+// What runs the blocks whose threads wait for one another, or are checked.
+std::optional<VirtualBlock> VirtualRun::set_up(VirtualInstance& instance, VirtualShared& shared,
+                                               VirtualCheck* check) const {
   VirtualMachine& machine = *instance.machine;
   machine.shared = reinterpret_cast<char*>(shared.bytes().data());
   machine.arguments = arguments_.data();
   machine.block_extent = extents(shape_.block);
   machine.grid_extent = extents(shape_.grid);
+  if (meets_ == VirtualMeets::Never && check == nullptr) return std::nullopt;
+  return std::optional<VirtualBlock>(std::in_place, source_, machine, instance.thread, threads_,
+                                     meets_ == VirtualMeets::InParts, check);
 }
 
 void VirtualRun::work(VirtualInstance& instance, const std::function<void()>& after) {
   VirtualShared shared(shape_.shared_bytes);
-  set_up(instance, shared);
-  std::optional<VirtualBlock> together;
-  const bool in_parts = meets_ == VirtualMeets::InParts;
-  if (meets_ != VirtualMeets::Never) {
-    together.emplace(source_, *instance.machine, instance.thread, threads_, in_parts);
-  }
+  std::optional<VirtualBlock> together = set_up(instance, shared);
   for (;;) {
     std::uint64_t k = next_.load();
     std::uint64_t end;
@@ -103,7 +100,7 @@ void VirtualRun::work(VirtualInstance& instance, const std::function<void()>& af
     for (; k < end; ++k) {
       instance.machine->block = delinearize(k, instance.machine->grid_extent);
       if (!together) {
-        instance.block();
+        instance.run_each(threads_);
         continue;
       }
       try {
@@ -123,22 +120,15 @@ void VirtualRun::work(VirtualInstance& instance, const std::function<void()>& af
 
 void VirtualRun::work_alone(VirtualInstance& instance, SplitMix64* random, VirtualShared& shared,
                             VirtualCheck* check) {
-  set_up(instance, shared);
-  std::optional<VirtualBlock> together;
-  if (meets_ != VirtualMeets::Never || check != nullptr) {
-    const bool in_parts = meets_ == VirtualMeets::InParts;
-    together.emplace(source_, *instance.machine, instance.thread, threads_, in_parts, check);
-  }
+  std::optional<VirtualBlock> together = set_up(instance, shared, check);
   BlockWalk walk(blocks_, random);
   for (std::uint64_t k = 0; k < blocks_; ++k) {
     instance.machine->block = delinearize(walk.next(), instance.machine->grid_extent);
     if (together) {
       together->run(random);
-    } else if (random != nullptr) {
-      shuffle(threads_, *random);
-      instance.threads(threads_.data(), static_cast<unsigned>(threads_.size()));
     } else {
-      instance.block();
+      if (random != nullptr) shuffle(threads_, *random);
+      instance.run_each(threads_);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <selvage/base/random.h>
 #include <selvage/runtime/kernel_source.h>
+#include <selvage/runtime/virtual_block.h>
 #include <selvage/runtime/virtual_check.h>
 #include <selvage/runtime/virtual_prelude.h>
 #include <selvage/runtime/virtual_unit.h>
@@ -16,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,7 +30,10 @@ struct VirtualInstance {
   VirtualMachine* machine;
   VirtualThread thread;
   VirtualThreads threads;
-  VirtualBlockOfThreads block;
+  // Each from entry to exit, one after the other.
+  void run_each(const std::vector<VirtualIndex>& all) const {
+    threads(all.data(), static_cast<unsigned>(all.size()));
+  }
 };
 
 // Dynamic shared memory, aligned as the tiles of a bulk copy must be.
@@ -68,7 +73,8 @@ class VirtualRun {
   void finish();
 
  private:
-  void set_up(VirtualInstance& instance, VirtualShared& shared) const;
+  std::optional<VirtualBlock> set_up(VirtualInstance& instance, VirtualShared& shared,
+                                     VirtualCheck* check = nullptr) const;
 
   const KernelSource& source_;
   const LaunchShape& shape_;
