@@ -36,8 +36,7 @@ class Compiler {
       out_.waits = out_.waits || parts.waits;
       out_.has_own_pace = out_.has_own_pace || parts.has_own_pace;
       if (const auto* leave = std::get_if<Leave>(&statement.node)) check_is_inside(id, *leave);
-      CompiledStatement& s = out_.statements.emplace_back();
-      std::visit([&](const auto& node) { compile(s, node); }, statement.node);
+      compile(out_.statements.emplace_back(), statement, parts);
     }
     return std::move(out_);
   }
@@ -59,60 +58,30 @@ class Compiler {
     SELVAGE_CHECK(id != kTop);
   }
 
-  void compile(CompiledStatement& s, const Loop& loop) {
-    SELVAGE_CHECK(loop.parallel != ParallelType::DIDx && loop.parallel != ParallelType::Bulk);
-    const Expr begin = loop.begin.valid() ? loop.begin : loop.extent.pool().constant(0);
-    s.parallel = loop.parallel;
-    s.indices = indices({loop.extent, begin});
-    s.slot = slot(loop.variable);
-  }
-  void compile(CompiledStatement& s, const Define& define) {
-    if (define.read) {
-      compute(s, *define.read, {define.least, define.most});
-    } else {
-      s.indices = indices({define.value});
+  void compile(CompiledStatement& s, const Statement& statement, const StatementParts& parts) {
+    std::vector<Expr> expressions(parts.expressions.begin(), parts.expressions.end());
+    if (const auto* loop = std::get_if<Loop>(&statement.node)) {
+      SELVAGE_CHECK(loop->parallel != ParallelType::DIDx && loop->parallel != ParallelType::Bulk);
+      s.parallel = loop->parallel;
+      if (!loop->begin.valid()) {
+        expressions.insert(expressions.begin(), loop->extent.pool().constant(0));
+      }
     }
-    s.slot = slot(define.variable);
-  }
-  void compile(CompiledStatement& s, const Guard& guard) { s.indices = indices({guard.condition}); }
-  void compile(CompiledStatement& s, const Transfer& transfer) {
-    s.indices = indices({transfer.to_address, transfer.from_address});
-    s.slot = slot(transfer.lane);
-    s.transfer = &transfer;
-    s.valid = Indices(transfer.valid, out_.slots);
-  }
-  void compile(CompiledStatement&, const Barrier& barrier) {
-    out_.has_partial_barriers = out_.has_partial_barriers || barrier.is_partial();
-  }
-  void compile(CompiledStatement&, const Leave&) {}
-  void compile(CompiledStatement& s, const Shuffle& shuffle) {
-    s.indices = indices({shuffle.to_address, shuffle.from_address});
-    s.shuffle = &shuffle;
-  }
-  void compile(CompiledStatement& s, const Store& store) {
-    s.store = &store;
-    s.valid = Indices(store.valid, out_.slots);
-    compute(s, store.value, {store.address});
-  }
-  void compile(CompiledStatement& s, const AsyncCopy& copy) {
-    compile(s, copy.copy);
-    if (!copy.object) return;
-    s.indices = indices({copy.copy.to_address, copy.copy.from_address, copy.object->address});
-  }
-  void compile(CompiledStatement& s, const Arrive& arrive) {
-    compile(s, arrive.object, arrive.bytes);
-  }
-  void compile(CompiledStatement& s, const Wait& wait) { compile(s, wait.object, wait.phase); }
-  void compile(CompiledStatement& s, const std::optional<BarrierObject>& object, Expr amount) {
-    std::vector<Expr> expressions;
-    if (object) expressions.push_back(object->address);
-    if (amount.valid()) expressions.push_back(amount);
-    s.indices = indices(expressions);
-  }
-  void compile(CompiledStatement&, const Region&) {}
-  void compile(CompiledStatement& s, const While& loop) {
-    s.slot = slot(loop.variable);
-    compute(s, loop.condition, {});
+    if (const auto* barrier = std::get_if<Barrier>(&statement.node)) {
+      out_.has_partial_barriers = out_.has_partial_barriers || barrier->is_partial();
+    }
+    s.store = std::get_if<Store>(&statement.node);
+    s.shuffle = std::get_if<Shuffle>(&statement.node);
+    s.transfer = std::get_if<Transfer>(&statement.node);
+    if (const auto* copy = std::get_if<AsyncCopy>(&statement.node)) s.transfer = &copy->copy;
+    if (parts.variable.valid()) s.slot = slot(parts.variable);
+    if (parts.lane.valid()) s.slot = slot(parts.lane);
+    if (parts.valid != nullptr) s.valid = Indices(*parts.valid, out_.slots);
+    if (parts.value) {
+      compute(s, *parts.value, std::move(expressions));
+    } else {
+      s.indices = indices(expressions);
+    }
   }
   // The operations of a value, whose indices stand behind `expressions`.
   void compute(CompiledStatement& s, ValueId value, std::vector<Expr> expressions) {

@@ -49,8 +49,7 @@ struct Operation {
 struct CompiledStatement {
   std::uint32_t slot = 0;  // of the variable of a loop, of a definition; of the lane of a transfer
   ParallelType parallel = ParallelType::Serial;
-  // extent and begin; value, or of a number that is read least and most; condition; of a store: the
-  // address; of a transfer: to, from; behind them those of the value, or of a barrier object
+  // StatementParts::expressions, of a loop begin and extent; behind them the indices of the value
   Indices indices = {};
   const Store* store = nullptr;
   const Transfer* transfer = nullptr;

@@ -175,7 +175,7 @@ class Machine : private BlockActions {
   std::optional<std::pair<std::int64_t, std::int64_t>> range(PlaceId loop) override {
     CompiledStatement& s = compiled(loop);
     if (!evaluate(s)) return std::nullopt;
-    return std::pair(s.indices[1], s.indices[0]);
+    return std::pair(s.indices[0], s.indices[1]);
   }
   void set(PlaceId loop, std::int64_t value) override { own_[compiled(loop).slot] = value; }
   void name(PlaceId id) override {

@@ -88,25 +88,20 @@ Driver::Driver(const std::string& library, int ordinal)
     : calls_(DriverCalls::open(library)), ordinal_(ordinal) {
   initialise(calls_);
   check(calls_.DriverGetVersion(&version_), "cuDriverGetVersion");
-  const DriverResult found = calls_.DeviceGet(&device_, ordinal);
-  if (found != 0) fail(found, "cuDeviceGet of device " + std::to_string(ordinal));
+  check(calls_.DeviceGet(&device_, ordinal), "cuDeviceGet", "device " + std::to_string(ordinal));
   check(calls_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
 }
 
 Driver::~Driver() { calls_.DevicePrimaryCtxRelease(device_); }
 
 // Asking costs less than setting, and is right whatever else changes the thread's context.
-void Driver::make_current() const {
+void Driver::make_current() const { check(make_current_if_possible(), "cuCtxSetCurrent"); }
+
+DriverResult Driver::make_current_if_possible() const noexcept {
   ContextHandle current = nullptr;
   if (calls_.CtxGetCurrent(&current) == 0 && current == context_) [[likely]]
-    return;
-  check(calls_.CtxSetCurrent(context_), "cuCtxSetCurrent");
-}
-
-void Driver::make_current_if_possible() const noexcept {
-  ContextHandle current = nullptr;
-  if (calls_.CtxGetCurrent(&current) == 0 && current == context_) return;
-  calls_.CtxSetCurrent(context_);
+    return 0;
+  return calls_.CtxSetCurrent(context_);
 }
 
 const std::string* Driver::keep(std::string text) const {

@@ -78,10 +78,16 @@ class Driver {
   const DriverCalls& calls() const { return calls_; }
   LaunchRecord& record() const { return record_; }
   void make_current() const;  // the context, on this thread
-  void make_current_if_possible() const noexcept;
+  DriverResult make_current_if_possible() const noexcept;
   void check(DriverResult result, const char* call) const {
     if (result != 0) [[unlikely]]
       fail(result, call);
+  }
+  void check(DriverResult result, const char* call, const std::string& of) const {
+    if (result != 0) fail(result, std::string(call) + " of " + of);
+  }
+  void check(DriverResult result, const char* call, std::size_t bytes) const {
+    if (result != 0) fail(result, std::string(call) + " of " + std::to_string(bytes) + " bytes");
   }
   // `call`: its name, and of what: "cuMemAlloc of 64 bytes".
   [[noreturn]] void fail(DriverResult result, const std::string& call,
@@ -108,6 +114,16 @@ class Driver {
   mutable std::set<std::string> texts_;
   mutable std::string loss_;  // which call told first that the context is lost, and why
   mutable std::vector<std::string> suspects_;  // what may have been the cause
+};
+
+// Gives back by one of the driver's calls what another has given out.
+template <auto Call>
+struct DriverDelete {
+  const Driver* driver;
+  void operator()(auto* handle) const noexcept {
+    driver->make_current_if_possible();
+    (driver->calls().*Call)(handle);
+  }
 };
 
 // A kernel, and what is remembered of it.
@@ -145,11 +161,9 @@ class DeviceBuffer {
   // freed after what it was given before. The stream outlives it. Where the driver or the device
   // has no such pool, the same as above.
   DeviceBuffer(const Driver& driver, std::size_t bytes, Driver::Stream stream);
-  ~DeviceBuffer();
-  DeviceBuffer(DeviceBuffer&& other) noexcept;
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
 
-  DeviceAddress address() const { return address_; }  // the value of a pointer argument
+  // The value of a pointer argument.
+  DeviceAddress address() const { return reinterpret_cast<DeviceAddress>(memory_.get()); }
   std::size_t size() const { return size_; }
   // Whole-buffer copies, from and to the host; they wait for the kernels launched before them on
   // the default stream and on those that are ordered with it.
@@ -157,11 +171,15 @@ class DeviceBuffer {
   void copy_to(std::span<std::byte> host) const;
 
  private:
-  const Driver* driver_;
-  DeviceAddress address_ = 0;
-  std::size_t size_ = 0;
-  bool is_ordered_ = false;  // from the pool, freed in the order of stream_
-  Driver::Stream stream_ = nullptr;
+  struct Free {
+    const Driver* driver;
+    bool is_ordered = false;  // from the pool, freed in the order of the stream
+    Driver::Stream stream = nullptr;
+    void operator()(void* memory) const noexcept;
+  };
+  const Driver& driver() const { return *memory_.get_deleter().driver; }
+  std::unique_ptr<void, Free> memory_;
+  std::size_t size_;
 };
 
 }  // namespace selvage

@@ -97,21 +97,13 @@ ModuleHandle load(const Driver& driver, std::span<const std::byte> image) {
 }  // namespace
 
 struct Module::Loaded {
-  Loaded(const Driver& d, std::span<const std::byte> image) : driver(d), module(load(d, image)) {}
-  ~Loaded() {
-    driver.make_current_if_possible();
-    driver.calls().ModuleUnload(module);
-  }
-  Loaded(const Loaded&) = delete;
-
-  const Driver& driver;
-  const ModuleHandle module;
-  std::mutex mutex;
-  std::map<std::string, LoadedFunction> functions;
+  std::unique_ptr<OpaqueModule, DriverDelete<&DriverCalls::ModuleUnload>> module;
+  std::mutex mutex = {};
+  std::map<std::string, LoadedFunction> functions = {};
 };
 
 Module::Module(const Driver& driver, std::span<const std::byte> image)
-    : loaded_(std::make_unique<Loaded>(driver, image)) {}
+    : loaded_(new Loaded{{load(driver, image), {&driver}}}) {}
 Module::Module(const Driver& driver, std::string_view ptx)
     : Module(driver, std::as_bytes(std::span(ptx))) {}
 Module::Module(Module&&) noexcept = default;
@@ -123,12 +115,11 @@ Driver::Function Module::function(const std::string& name) const {
   if (const auto at = loaded_->functions.find(name); at != loaded_->functions.end()) {
     return &at->second;
   }
-  const Driver& driver = loaded_->driver;
+  const Driver& driver = *loaded_->module.get_deleter().driver;
   driver.make_current();
   FunctionHandle handle = nullptr;
-  const DriverResult result =
-      driver.calls().ModuleGetFunction(&handle, loaded_->module, name.c_str());
-  if (result != 0) driver.fail(result, "cuModuleGetFunction of " + name);
+  driver.check(driver.calls().ModuleGetFunction(&handle, loaded_->module.get(), name.c_str()),
+               "cuModuleGetFunction", name);
   int shared_bytes = 0;
   driver.check(driver.calls().FuncGetAttribute(&shared_bytes, kDynamicSharedLimit, handle),
                "cuFuncGetAttribute");

@@ -27,16 +27,6 @@ void Graph::launch(Driver::Stream stream) const {
   driver.record().launched(stream, name_);
 }
 
-void Graph::Destroy::operator()(OpaqueGraphExec* graph) const noexcept {
-  driver->make_current_if_possible();
-  driver->calls().GraphExecDestroy(graph);
-}
-
-void Capture::Dropped::operator()(OpaqueGraph* graph) const noexcept {
-  driver->make_current_if_possible();
-  driver->calls().GraphDestroy(graph);
-}
-
 Capture::Capture(const Driver& driver, Driver::Stream stream)
     : driver_(driver), stream_(stream), since_(driver.record().mark()) {
   if (driver.calls().GraphInstantiate == nullptr) {
@@ -51,7 +41,7 @@ Capture::Captured Capture::stop(DriverResult& result) noexcept {
   driver_.make_current_if_possible();
   GraphHandle graph = nullptr;
   result = driver_.calls().StreamEndCapture(stream_, &graph);
-  return {graph, Dropped{&driver_}};
+  return {graph, {&driver_}};
 }
 
 Capture::~Capture() {
@@ -69,9 +59,9 @@ Graph Capture::end() {
   const Captured captured = stop(result);
   driver_.check(result, "cuStreamEndCapture");
   GraphExecHandle graph = nullptr;
-  result = driver_.calls().GraphInstantiate(&graph, captured.get(), 0);
-  if (result != 0) driver_.fail(result, "cuGraphInstantiate of a " + name);
-  return {driver_, graph, driver_.keep(name)};
+  driver_.check(driver_.calls().GraphInstantiate(&graph, captured.get(), 0), "cuGraphInstantiate",
+                "a " + name);
+  return {{graph, {&driver_}}, driver_.keep(name)};
 }
 
 }  // namespace selvage

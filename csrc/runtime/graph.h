@@ -17,13 +17,9 @@ class Graph {
 
  private:
   friend class Capture;
-  struct Destroy {
-    const Driver* driver;
-    void operator()(OpaqueGraphExec* graph) const noexcept;
-  };
-  Graph(const Driver& driver, GraphExecHandle graph, const std::string* name)
-      : graph_(graph, Destroy{&driver}), name_(name) {}
-  std::unique_ptr<OpaqueGraphExec, Destroy> graph_;
+  using Owned = std::unique_ptr<OpaqueGraphExec, DriverDelete<&DriverCalls::GraphExecDestroy>>;
+  Graph(Owned graph, const std::string* name) : graph_(std::move(graph)), name_(name) {}
+  Owned graph_;
   const std::string* name_;
 };
 
@@ -40,11 +36,7 @@ class Capture {
   Graph end();
 
  private:
-  struct Dropped {
-    const Driver* driver;
-    void operator()(OpaqueGraph* graph) const noexcept;
-  };
-  using Captured = std::unique_ptr<OpaqueGraph, Dropped>;
+  using Captured = std::unique_ptr<OpaqueGraph, DriverDelete<&DriverCalls::GraphDestroy>>;
   Captured stop(DriverResult& result) noexcept;
 
   const Driver& driver_;

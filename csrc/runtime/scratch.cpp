@@ -1,7 +1,5 @@
 #include <selvage/runtime/scratch.h>
 
-#include <utility>
-
 namespace selvage {
 
 // Buffers by number; each as large as anybody has asked for.
@@ -28,8 +26,7 @@ ScratchPool::~ScratchPool() = default;
 
 ScratchPool::Lease ScratchPool::take(std::span<const std::size_t> bytes, Driver::Stream stream,
                                      std::vector<std::uint64_t>& addresses) {
-  Lease lease;
-  if (bytes.empty()) return lease;
+  if (bytes.empty()) return {nullptr, {this}};
   Set* set = nullptr;
   {
     const std::lock_guard guard(lock_);
@@ -42,8 +39,7 @@ ScratchPool::Lease ScratchPool::take(std::span<const std::size_t> bytes, Driver:
     set = known;
   }
   if (driver_ != nullptr) set->in_use.lock();
-  lease.pool_ = this;
-  lease.set_ = set;
+  Lease lease(set, {this});
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     addresses.push_back(driver_ != nullptr ? set->device(*driver_, k, bytes[k])
                                            : set->host(k, bytes[k]));
@@ -55,13 +51,6 @@ void ScratchPool::give_back(Set* set) {
   if (driver_ != nullptr) return set->in_use.unlock();
   const std::lock_guard guard(lock_);
   free_.push_back(set);
-}
-
-ScratchPool::Lease::Lease(Lease&& other) noexcept
-    : pool_(std::exchange(other.pool_, nullptr)), set_(std::exchange(other.set_, nullptr)) {}
-
-ScratchPool::Lease::~Lease() {
-  if (set_ != nullptr) pool_->give_back(set_);
 }
 
 }  // namespace selvage

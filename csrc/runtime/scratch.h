@@ -21,18 +21,13 @@ class ScratchPool {
   explicit ScratchPool(const Driver* driver);  // null: the virtual device
   ~ScratchPool();
 
-  // Who holds one has the memory to itself: launches of others to the same stream wait for it.
-  class Lease {
-   public:
-    Lease() = default;
-    ~Lease();
-    Lease(Lease&& other) noexcept;
-
-   private:
-    friend class ScratchPool;
-    ScratchPool* pool_ = nullptr;
-    Set* set_ = nullptr;  // null: nothing was asked for
+  struct GiveBack {
+    ScratchPool* pool;
+    void operator()(Set* set) const { pool->give_back(set); }
   };
+  // Who holds one has the memory to itself: launches of others to the same stream wait for it. Null
+  // where nothing was asked for.
+  using Lease = std::unique_ptr<Set, GiveBack>;
   // Appends the address of each buffer to `addresses`.
   Lease take(std::span<const std::size_t> bytes, Driver::Stream stream,
              std::vector<std::uint64_t>& addresses);

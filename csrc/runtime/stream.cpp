@@ -9,7 +9,7 @@ constexpr unsigned kDisableTiming = 2;  // of an event's
 
 }  // namespace
 
-Stream::Stream(const Driver& driver, Order order) : stream_(nullptr, Destroy{&driver}) {
+Stream::Stream(const Driver& driver, Order order) : stream_(nullptr, {&driver}) {
   driver.make_current();
   StreamHandle stream = nullptr;
   driver.check(driver.calls().StreamCreate(&stream, order == Order::Independent ? kNonBlocking : 0),
@@ -17,22 +17,12 @@ Stream::Stream(const Driver& driver, Order order) : stream_(nullptr, Destroy{&dr
   stream_.reset(stream);
 }
 
-void Stream::Destroy::operator()(OpaqueStream* stream) const noexcept {
-  driver->make_current_if_possible();
-  driver->calls().StreamDestroy(stream);
-}
-
-Event::Event(const Driver& driver, Timing timing) : event_(nullptr, Destroy{&driver}) {
+Event::Event(const Driver& driver, Timing timing) : event_(nullptr, {&driver}) {
   driver.make_current();
   EventHandle event = nullptr;
   driver.check(driver.calls().EventCreate(&event, timing == Timing::On ? 0 : kDisableTiming),
                "cuEventCreate");
   event_.reset(event);
-}
-
-void Event::Destroy::operator()(OpaqueEvent* event) const noexcept {
-  driver->make_current_if_possible();
-  driver->calls().EventDestroy(event);
 }
 
 void Event::record(Driver::Stream stream) {

@@ -23,12 +23,8 @@ class Stream {
   bool is_done() const { return driver().is_done(handle()); }
 
  private:
-  struct Destroy {
-    const Driver* driver;
-    void operator()(OpaqueStream* stream) const noexcept;
-  };
   const Driver& driver() const { return *stream_.get_deleter().driver; }
-  std::unique_ptr<OpaqueStream, Destroy> stream_;
+  std::unique_ptr<OpaqueStream, DriverDelete<&DriverCalls::StreamDestroy>> stream_;
 };
 
 // A point in the work of a stream. The driver outlives it.
@@ -48,12 +44,8 @@ class Event {
   static float milliseconds(const Event& start, const Event& end);
 
  private:
-  struct Destroy {
-    const Driver* driver;
-    void operator()(OpaqueEvent* event) const noexcept;
-  };
   const Driver& driver() const { return *event_.get_deleter().driver; }
-  std::unique_ptr<OpaqueEvent, Destroy> event_;
+  std::unique_ptr<OpaqueEvent, DriverDelete<&DriverCalls::EventDestroy>> event_;
   Driver::Stream stream_ = nullptr;  // where it was recorded, and after which launches
   LaunchRecord::Mark mark_ = 0;
 };

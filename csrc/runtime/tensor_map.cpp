@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/sizes.h>
 #include <selvage/legality/tma_map.h>
 #include <selvage/runtime/tensor_map.h>
 
@@ -45,33 +46,25 @@ class Values {
     values_[tensor] = static_cast<std::int64_t>(address);
   }
 
-  std::int64_t operator()(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of({&e, 1});
-    std::vector<std::int64_t> values;
-    for (Expr symbol : symbols) {
+  // Of the symbols in it.
+  SizeValues given(Expr e) const {
+    SizeValues given;
+    for (Expr symbol : symbols_of({&e, 1})) {
       const auto at = values_.find(std::string(symbol.name()));
       if (at == values_.end()) {
         refuse_map(tensor_, fmt::format("{} has no value", symbol.name()),
                    fmt::format("give {} a value", symbol.name()));
       }
-      values.push_back(at->second);
+      given.symbols.push_back(symbol);
+      given.values.push_back(at->second);
     }
-    const auto value = evaluate(e, symbols, values);
-    if (!value) {
-      refuse_map(tensor_, to_string(e) + " goes past 64 bits for " + text(symbols),
-                 "use smaller sizes");
-    }
-    return *value;
+    return given;
   }
-
-  // "M = 3, N = 4"
-  std::string text(const std::vector<Expr>& symbols) const {
-    std::string text;
-    for (Expr symbol : symbols) {
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", symbol.name(),
-                          values_.at(std::string(symbol.name())));
-    }
-    return text;
+  std::int64_t operator()(Expr e) const {
+    const SizeValues known = given(e);
+    if (const auto value = known(e)) return *value;
+    refuse_map(tensor_, to_string(e) + " goes past 64 bits for " + sizes_in(e, known),
+               "use smaller sizes");
   }
 
  private:
@@ -102,7 +95,7 @@ TensorMapParameters tensor_map_parameters(const Schedule& schedule, TensorId ten
     if (value(condition) != 0) continue;
     refuse_map(map.tensor,
                fmt::format("{} does not hold for {}", to_string(condition),
-                           value.text(symbols_of({&condition, 1}))),
+                           sizes_in(condition, value.given(condition))),
                "use sizes and an address for which it does, or copy without TMA");
   }
   const auto type = std::ranges::find(kTypes, copy.type, &Type::name);
@@ -200,11 +193,12 @@ TensorMap encode(const Driver& driver, const TensorMapParameters& map) {
   driver.make_current();
   // The driver wants it at a multiple of 64.
   alignas(64) std::array<std::byte, 128> bytes{};
-  const DriverResult result = driver.calls().TensorMapEncodeTiled(
-      bytes.data(), map.type, static_cast<unsigned>(map.rank()),
-      reinterpret_cast<void*>(map.address), map.sizes.data(), map.strides.data(), map.box.data(),
-      map.element_strides.data(), 0, static_cast<int>(map.swizzle), 0, 0);
-  if (result != 0) driver.fail(result, "cuTensorMapEncodeTiled of " + map.tensor);
+  driver.check(
+      driver.calls().TensorMapEncodeTiled(
+          bytes.data(), map.type, static_cast<unsigned>(map.rank()),
+          reinterpret_cast<void*>(map.address), map.sizes.data(), map.strides.data(),
+          map.box.data(), map.element_strides.data(), 0, static_cast<int>(map.swizzle), 0, 0),
+      "cuTensorMapEncodeTiled", map.tensor);
   return {bytes};
 }
 
