@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/runtime/compile_error.h>
 
 #include <fmt/format.h>
@@ -14,16 +15,6 @@ std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 // One error of a compiler's log.
@@ -63,12 +54,22 @@ std::optional<Fault> parse_fault(std::string_view line) {
 }
 
 std::string names_of(std::span<const KernelSource> sources) {
-  std::string names;
-  for (const KernelSource& source : sources) names += (names.empty() ? "" : ", ") + source.name;
-  return names;
+  std::vector<std::string> names;
+  for (const KernelSource& source : sources) names.push_back(source.name);
+  return joined(names);
 }
 
 }  // namespace
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
 
 std::string line_of(std::string_view text, int n) {
   const auto lines = lines_of(text);

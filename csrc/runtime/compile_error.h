@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace selvage {
 
+std::vector<std::string_view> lines_of(std::string_view text);
 // Line n of a text, counted from 1, without the blanks around it; empty past the end.
 std::string line_of(std::string_view text, int n);
 

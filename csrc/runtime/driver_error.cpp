@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/runtime/driver.h>
 
 namespace selvage {
@@ -82,9 +83,7 @@ void Driver::fail(DriverResult result, const std::string& call,
     loss = loss_;
     if (!loss.empty() && loss != what) notes.push_back("the GPU is lost to this process: " + loss);
     if (!suspects_.empty()) {
-      std::string names;
-      for (const std::string& name : suspects_) names += (names.empty() ? "" : ", ") + name;
-      notes.push_back("launched and not known to have finished, last first: " + names);
+      notes.push_back("launched and not known to have finished, last first: " + joined(suspects_));
     }
   }
   const bool is_lost = !loss.empty();

@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/driver.h>
 
 #include <array>
@@ -60,14 +61,12 @@ bool is_whole(std::span<const std::byte> image) {
   return true;
 }
 
-std::vector<std::string> lines_of(const char* text) {
-  std::vector<std::string> lines;
-  for (const char* at = text; *at != '\0' && lines.size() < kLogLines;) {
-    const std::size_t n = std::strcspn(at, "\n");
-    if (n > 0) lines.emplace_back(at, n);
-    at += n + (at[n] == '\n' ? 1 : 0);
+std::vector<std::string> notes_of(const char* log) {
+  std::vector<std::string> notes;
+  for (std::string_view line : lines_of(log)) {
+    if (!line.empty() && notes.size() < kLogLines) notes.emplace_back(line);
   }
-  return lines;
+  return notes;
 }
 
 ModuleHandle load(const Driver& driver, std::span<const std::byte> image) {
@@ -90,7 +89,7 @@ ModuleHandle load(const Driver& driver, std::span<const std::byte> image) {
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
   const DriverResult result =
       driver.calls().ModuleLoadDataEx(&module, text.c_str(), 2, options.data(), values.data());
-  if (result != 0) driver.fail(result, "cuModuleLoadDataEx of PTX", lines_of(log.data()));
+  if (result != 0) driver.fail(result, "cuModuleLoadDataEx of PTX", notes_of(log.data()));
   return module;
 }
 

@@ -57,10 +57,6 @@ std::string text_of(std::span<const KernelSource> sources) {
   return text;
 }
 
-std::string first_line(std::string_view log) {
-  return std::string(log.substr(0, std::min(log.find('\n'), log.size())));
-}
-
 }  // namespace
 
 // The entry points of one NVRTC library.
@@ -262,7 +258,7 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   }
   if (program->result == kInvalidOption) {
     refuse<Error>("E704",
-                  library() + " refuses to compile for " + target + ": " + first_line(compiled.log),
+                  library() + " refuses to compile for " + target + ": " + line_of(compiled.log, 1),
                   "install an NVRTC that knows " + options.arch + " and the options");
   }
   calls.check(program->result, "nvrtcCompileProgram for " + target);

@@ -1,3 +1,4 @@
+#include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/ptxas_log.h>
 
 #include <charconv>
@@ -31,11 +32,7 @@ std::vector<KernelResources> parse_ptxas_log(std::string_view log) {
   constexpr std::string_view kProperties = "Function properties for ";
   std::vector<KernelResources> kernels;
   bool of_the_kernel = false;
-  while (!log.empty()) {
-    const auto end = log.find('\n');
-    const std::string_view line = log.substr(0, end);
-    log.remove_prefix(end == std::string_view::npos ? log.size() : end + 1);
-
+  for (std::string_view line : lines_of(log)) {
     if (const auto at = line.find(kEntry); at != std::string_view::npos) {
       const std::string_view name = line.substr(at + kEntry.size());
       kernels.push_back({.name = std::string(name.substr(0, name.find('\'')))});

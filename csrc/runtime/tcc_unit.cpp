@@ -1,15 +1,14 @@
 #include <selvage/base/check.h>
 #include <selvage/runtime/compile_error.h>
+#include <selvage/runtime/fork_lock.h>
 #include <selvage/runtime/virtual_prelude.h>
 #include <selvage/runtime/virtual_unit.h>
 
 #if SELVAGE_HAVE_LIBTCC
 #include <libtcc.h>
 #include <math.h>
-#include <pthread.h>
 
 #include <cstring>
-#include <mutex>
 #endif
 
 namespace selvage {
@@ -17,17 +16,6 @@ namespace selvage {
 #if SELVAGE_HAVE_LIBTCC
 
 namespace {
-
-// Held while a process forks, so that the child does not find it taken by a thread it lacks.
-std::mutex& tcc_lock() {
-  static std::mutex& lock = *[] {
-    auto* made = new std::mutex;
-    pthread_atfork([] { tcc_lock().lock(); }, [] { tcc_lock().unlock(); },
-                   [] { tcc_lock().unlock(); });
-    return made;
-  }();
-  return lock;
-}
 
 struct Delete {
   void operator()(TCCState* state) const { tcc_delete(state); }
@@ -78,11 +66,11 @@ class TccUnit : public VirtualUnit {
  public:
   TccUnit(State state, const KernelSource& source) : state_(std::move(state)), source_(source) {}
   ~TccUnit() override {
-    const std::lock_guard guard(tcc_lock());
+    const std::lock_guard guard(fork_lock<TCCState>());
     state_.reset();
   }
   void* symbol(const char* name) const override {
-    const std::lock_guard guard(tcc_lock());
+    const std::lock_guard guard(fork_lock<TCCState>());
     void* address = tcc_get_symbol(state_.get(), name);
     SELVAGE_CHECK(address != nullptr);
     return address;
@@ -101,7 +89,7 @@ bool has_tcc() { return true; }
 
 std::unique_ptr<VirtualUnit> compile_by_tcc(const KernelSource& source) {
   const std::string text = virtual_text(source);
-  const std::lock_guard guard(tcc_lock());
+  const std::lock_guard guard(fork_lock<TCCState>());
   State state(tcc_new());
   SELVAGE_CHECK(state != nullptr);
   std::string log;

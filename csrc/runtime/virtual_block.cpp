@@ -1,5 +1,6 @@
 #include <selvage/runtime/compile_error.h>
 #include <selvage/runtime/fiber.h>
+#include <selvage/runtime/fork_lock.h>
 #include <selvage/runtime/virtual_block.h>
 #include <selvage/runtime/virtual_check.h>
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 
 namespace selvage {
@@ -14,6 +16,13 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kWarpThreads = 32;
+
+// Fibers that no block has now, under fork_lock<Fiber>. Never freed: blocks may run while the
+// process ends.
+std::vector<std::unique_ptr<Fiber>>& stock() {
+  static auto& fibers = *new std::vector<std::unique_ptr<Fiber>>;
+  return fibers;
+}
 
 }  // namespace
 
@@ -28,18 +37,28 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
       threads_(threads),
       in_parts_(in_parts),
       check_(check) {
-  static thread_local std::vector<std::unique_ptr<Fiber>> pool;
   machine_.barrier = &VirtualBlock::wait;
   machine_.warp_barrier = &VirtualBlock::wait_for_warp;
   machine_.numbered_barrier = &VirtualBlock::wait_at_number;
   machine_.shuffle = &VirtualBlock::exchange;
   machine_.access = &VirtualBlock::access;
-  while (pool.size() < threads_.size()) pool.push_back(std::make_unique<Fiber>());
-  for (std::size_t t = 0; t < threads_.size(); ++t) fibers_.push_back(pool[t].get());
+  {
+    const std::lock_guard guard(fork_lock<Fiber>());
+    const std::size_t kept = std::min(stock().size(), threads_.size());
+    const auto from = stock().end() - std::ptrdiff_t(kept);
+    std::move(from, stock().end(), std::back_inserter(fibers_));
+    stock().erase(from, stock().end());
+  }
+  while (fibers_.size() < threads_.size()) fibers_.push_back(std::make_unique<Fiber>());
   for (std::size_t begin = 0; begin < threads_.size(); begin += kWarpThreads) {
     Threads& warp = warps_.emplace_back(std::min(kWarpThreads, threads_.size() - begin));
     std::iota(warp.begin(), warp.end(), begin);
   }
+}
+
+VirtualBlock::~VirtualBlock() {
+  const std::lock_guard guard(fork_lock<Fiber>());
+  std::ranges::move(fibers_, std::back_inserter(stock()));
 }
 
 // Makes the machine that of a thread of the warp, which leaves the kernel unless it stops.
@@ -107,7 +126,7 @@ void VirtualBlock::access(const void* place, unsigned long bytes, int writes) {
 void VirtualBlock::run(SplitMix64* random) {
   running_ = this;
   stops_.assign(threads_.size(), {});
-  for (Fiber* fiber : fibers_) fiber->start(entry_);
+  for (const auto& fiber : fibers_) fiber->start(entry_);
   if (check_ != nullptr) check_->begin_block();
   if (in_parts_) return run_in_parts(random);
   do {

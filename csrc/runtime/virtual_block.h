@@ -23,6 +23,8 @@ class VirtualBlock {
   VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
                const std::vector<VirtualIndex>& threads, bool in_parts,
                VirtualCheck* check = nullptr);
+  ~VirtualBlock();
+  VirtualBlock(const VirtualBlock&) = delete;
 
   // Runs the machine's block to its end. Throws Error (E702; of a check E721, E722).
   void run(SplitMix64* random);
@@ -73,7 +75,7 @@ class VirtualBlock {
   const std::vector<VirtualIndex>& threads_;
   bool in_parts_;
   VirtualCheck* check_;
-  std::vector<Fiber*> fibers_;  // by thread, of a pool that this thread keeps
+  std::vector<std::unique_ptr<Fiber>> fibers_;  // by thread
   std::vector<Threads> warps_;
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;

@@ -1,12 +1,19 @@
 #include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
 #include <selvage/runtime/virtual_device.h>
-#include <selvage/runtime/virtual_pool.h>
 #include <selvage/runtime/virtual_run.h>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace selvage {
@@ -35,6 +42,25 @@ bool pays(std::chrono::nanoseconds elapsed, std::uint64_t done, std::uint64_t le
 }
 
 }  // namespace
+
+int virtual_threads() {
+  const char* variable = std::getenv("SELVAGE_VIRTUAL_THREADS");
+  if (variable == nullptr || *variable == '\0') {
+    // Asked for once: the system takes 10 us to say.
+    static const int cores = int(std::thread::hardware_concurrency());
+    return std::clamp(cores, 1, kMaxVirtualThreads);
+  }
+  int n = 0;
+  const char* end = variable + std::strlen(variable);
+  const auto [stop, failed] = std::from_chars(variable, end, n);
+  if (failed != std::errc() || stop != end || n < 1 || n > kMaxVirtualThreads) {
+    refuse<Error>("E723",
+                  fmt::format("SELVAGE_VIRTUAL_THREADS is '{}', not a number from 1 to {}",
+                              variable, kMaxVirtualThreads),
+                  "unset it, or set it to 1: one core");
+  }
+  return n;
+}
 
 VirtualCompiler default_virtual_compiler() {
   return has_tcc() ? VirtualCompiler::Tcc : VirtualCompiler::Gcc;
@@ -135,32 +161,34 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
 
   const int helpers =
       state.is_atomic ? 0 : int(std::min<std::uint64_t>(std::uint64_t(most), run.blocks())) - 1;
-  VirtualCrew crew;
-  const auto call = [&] {
-    crew.call(helpers, [&] {
-      try {
-        const State::Taken more = state.take(most, false);
-        if (more != nullptr) run.work(*more);
-      } catch (...) {
-        // One helper fewer: no memory for its stacks, or no room for its unit. It has begun no
-        // block.
-      }
-    });
+  // Threads that help, as soon as the system runs them; whoever comes too late finds nothing to do.
+  std::vector<std::jthread> crew;
+  const auto help = [&] {
+    try {
+      if (run.begun() == run.blocks()) return;
+      const State::Taken more = state.take(most, false);
+      if (more != nullptr) run.work(*more);
+    } catch (...) {
+      // One helper fewer: no memory for its stacks, or no room for its unit. It has begun no block.
+    }
   };
   bool asks = helpers > 0;
-  if (asks && order.threads > 0) {
+  const auto call = [&] {
     asks = false;
-    call();
-  }
+    try {
+      while (int(crew.size()) < helpers) crew.emplace_back(help);
+    } catch (const std::system_error&) {
+      // As many as the system allows.
+    }
+  };
+  if (asks && order.threads > 0) call();
   const auto start = std::chrono::steady_clock::now();
   run.work(*own, [&] {
     if (!asks) return;
     const std::uint64_t done = run.begun();
-    if (!pays(std::chrono::steady_clock::now() - start, done, run.blocks() - done)) return;
-    asks = false;
-    call();
+    if (pays(std::chrono::steady_clock::now() - start, done, run.blocks() - done)) call();
   });
-  crew.dismiss();
+  crew.clear();
   run.finish();
 }
 

@@ -16,6 +16,12 @@ enum class VirtualCompiler { Tcc, Gcc };
 // Tcc where it is built in, else Gcc.
 VirtualCompiler default_virtual_compiler();
 
+// How many threads of this machine may run one launch of the virtual device, the caller included:
+// SELVAGE_VIRTUAL_THREADS, else the number of cores, 1 to kMaxVirtualThreads. Throws Error (E723)
+// when the variable is no such number.
+inline constexpr int kMaxVirtualThreads = 16;  // each needs up to 1,024 stacks
+int virtual_threads();
+
 // In which order a launch runs.
 struct VirtualOrder {
   // Other than 0: blocks, warps and the threads of each in an order drawn from it, a new one after

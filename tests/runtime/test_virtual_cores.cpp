@@ -1,6 +1,5 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/runtime/virtual_device.h>
-#include <selvage/runtime/virtual_pool.h>
 #include <tests/support/refusal.h>
 
 #include <gtest/gtest.h>
