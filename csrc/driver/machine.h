@@ -2,18 +2,13 @@
 
 #include <selvage/driver/layout.h>
 #include <selvage/driver/run.h>
+#include <selvage/runtime/bound_kernel.h>
 
 namespace selvage {
 
-// What a program's memory holds: one array per buffer, in order, laid out as the tensor asks.
+// What a program's memory holds: one array per buffer, in order, laid out as the tensor asks;
+// launches are bound to them by their numbers.
 using ProgramMemory = std::vector<Array>;
-
-// One launch, ready to go: a variant and what its buffers are bound to.
-struct BoundLaunch {
-  const Kernel* kernel;
-  std::vector<std::size_t> buffers;  // by kernel buffer: the program's; kNoBuffer: not global
-};
-inline constexpr std::size_t kNoBuffer = std::size_t(-1);
 
 struct Outcome {
   std::string device;
@@ -30,7 +25,7 @@ void check_machine(Machine machine, Asker asker);
 // by program buffer, by which its address on the virtual device misses RunRequest::kAlignment.
 // `is_filled`: by program buffer, does it hold values already? Given, the virtual device checks
 // every access, and a wrong one is a fault after which nothing is launched.
-Outcome execute(Machine machine, const std::vector<BoundLaunch>& launches, const SizeValues& sizes,
+Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
                 ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
                 std::optional<std::vector<bool>> is_filled = {});
 

@@ -4,8 +4,7 @@
 #include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/reference.h>
-#include <selvage/lower/specialised_program.h>
-#include <selvage/runtime/bound_kernel.h>
+#include <selvage/lower/specialised.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,10 +84,11 @@ class Run {
     take_offsets();
     for (const ProgramBuffer& b : program_->buffers) {
       const Schedule& schedule = *program_->schedule;
-      layouts_.emplace_back(schedule.fusion(), schedule.graph(), b.tensor, sizes_);
+      layouts_.emplace_back(schedule.fusion(), schedule.graph(), b.holds.tensor, sizes_);
       if (b.role != Role::Input) check_no_overlap(b.name, layouts_.back());
     }
-    bind_launches();
+    launches_ = launches_of(program_->steps, program_->buffers, sizes_, offsets_);
+    result_.launches = int(launches_.size());
     find_visited();
     run_on(result_.machine);
     if (request_.on_all) {
@@ -108,8 +108,7 @@ class Run {
     result_.sizes = request_.sizes;
     const auto take = [&](Expr n, std::int64_t value) {
       result_.sizes[std::string(n.name())] = value;
-      sizes_.symbols.push_back(n);
-      sizes_.values.push_back(value);
+      sizes_.add(n, value);
     };
     std::vector<Expr> open;
     for (Expr n : fusion_.sizes()) {
@@ -232,29 +231,15 @@ class Run {
                          (apart.empty() ? "" : ", such as " + bracketed(apart)));
   }
 
-  std::optional<std::size_t> find_buffer(const std::string& name) const {
-    const auto it = std::find_if(program_->buffers.begin(), program_->buffers.end(),
-                                 [&](const ProgramBuffer& b) { return b.name == name; });
-    if (it == program_->buffers.end()) return std::nullopt;
-    return std::size_t(it - program_->buffers.begin());
-  }
-
-  std::size_t buffer_of(const std::string& name) const {
-    const std::optional<std::size_t> b = find_buffer(name);
-    SELVAGE_CHECK(b.has_value());
-    return *b;
-  }
-
-  void bind_launches() {
-    for (const ProgramStep& step : program_->steps) {
-      const Kernel& kernel = variant_for(step, sizes_, {program_->buffers, offsets_});
-      BoundLaunch& launch = launches_.emplace_back();
-      launch.kernel = &kernel;
-      for (const Buffer& b : kernel.buffers) {
-        launch.buffers.push_back(b.memory == Memory::Global ? buffer_of(b.name) : kNoBuffer);
-      }
+  // Where what is stored of a tensor lies; nothing: it has no items, and `tensor` is one of the
+  // fusion as it was built.
+  std::optional<std::size_t> buffer_of(TensorId tensor) const {
+    for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
+      const auto [own, part] = program_->buffers[b].holds;
+      const TensorId origin = specialised_ ? specialised_->origins[index_of(own)] : own;
+      if (origin == tensor && part == 0) return b;
     }
-    result_.launches = int(launches_.size());
+    return std::nullopt;
   }
 
   ProgramMemory memory() const {
@@ -280,10 +265,11 @@ class Run {
   // Where a nest may lose items, emulation tells which ones are there to be compared.
   void find_visited() {
     visited_.resize(program_->buffers.size());
-    std::vector<bool> loses(program_->buffers.size(), false);
-    for (const TensorAnalysis& a : program_->tensors) {
-      if (!is_proved(a.coverage.verdict))
-        loses[buffer_of(program_->schedule->fusion()[a.tensor].name)] = true;
+    std::vector<bool> loses;
+    for (const ProgramBuffer& b : program_->buffers) {
+      loses.push_back(std::ranges::any_of(program_->tensors, [&](const TensorAnalysis& a) {
+        return TensorPart{a.tensor} == b.holds && !is_proved(a.coverage.verdict);
+      }));
     }
     if (std::find(loses.begin(), loses.end(), true) == loses.end()) return;
     ProgramMemory scratch = memory();
@@ -313,7 +299,7 @@ class Run {
       const TensorInfo& tensor = fusion_[TensorId(i)];
       if (!tensor.is_output) continue;
       const BoundedArray& reference = expected.at(next++);
-      const std::optional<std::size_t> b = find_buffer(tensor.name);
+      const std::optional<std::size_t> b = buffer_of(TensorId(i));
       if (!b) {  // it has no items
         result_.comparisons.push_back({.output = tensor.name, .machine = machine, .first = {}});
         if (is_first) result_.outputs[tensor.name] = reference.values;
@@ -350,14 +336,14 @@ class Run {
 
   const Fusion& fusion_;  // as it was built: what the reference computes
   const Program* original_;
-  const Program* program_;                         // that is run
-  std::optional<SpecialisedProgram> specialised_;  // where an extent is 0
+  const Program* program_;                  // that is run
+  std::optional<Specialised> specialised_;  // where an extent is 0
   const RunRequest& request_;
   SizeValues sizes_;
   std::vector<std::int64_t> offsets_;  // by program buffer
   std::vector<Layout> layouts_;        // by program buffer
   std::optional<std::vector<BoundedArray>> expected_, expected_on_gpu_;
-  std::vector<BoundLaunch> launches_;
+  std::vector<BoundKernel> launches_;
   std::vector<std::vector<bool>> visited_;  // by program buffer and point; empty: all
   RunResult result_;
 };

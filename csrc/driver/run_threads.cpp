@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 namespace selvage {
 
@@ -81,8 +82,7 @@ class ThreadRunner {
                              " is outside of its range",
                          "give it one between its min and its max");
       }
-      sizes_.symbols.push_back(s);
-      sizes_.values.push_back(it->second);
+      sizes_.add(s, it->second);
       result_.symbols[name] = it->second;
     }
   }
@@ -164,10 +164,9 @@ class ThreadRunner {
   }
 
   void launch() {
-    BoundLaunch launch{&kernel(), {}};
-    for (std::size_t b = 0; b < kernel().buffers.size(); ++b) {
-      launch.buffers.push_back(kernel().buffers[b].memory == Memory::Global ? b : kNoBuffer);
-    }
+    std::vector<std::size_t> numbers(kernel().buffers.size());
+    std::iota(numbers.begin(), numbers.end(), std::size_t(0));
+    const BoundKernel launch(kernel(), sizes_, std::move(numbers));
     const std::vector<std::int64_t> offsets(memory_.size(), 0);
     Outcome outcome = execute(
         result_.machine, {launch}, sizes_, memory_, offsets,

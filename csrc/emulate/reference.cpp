@@ -37,10 +37,9 @@ class Interpreter {
               const ErrorModel* model)
       : fusion_(fusion), model_(model) {
     for (const auto& [name, value] : sizes) {
-      const Expr n = size_called(name);
+      const Expr n = size_called(fusion, name);
       known_[n.id()] = value;
-      sizes_.symbols.push_back(n);
-      sizes_.values.push_back(value);
+      sizes_.add(n, value);
     }
     check_sizes(fusion, sizes_);
   }
@@ -73,17 +72,6 @@ class Interpreter {
       errors[k] = error_of_conversion({value, errors[k]}, type, as_element(value, type));
     }
     return {stored(std::move(arrays_[t]), type), std::move(errors)};
-  }
-
-  Expr size_called(const std::string& name) const {
-    const auto& sizes = fusion_.sizes();
-    const auto n =
-        std::find_if(sizes.begin(), sizes.end(), [&](Expr s) { return s.name() == name; });
-    if (n == sizes.end()) {
-      refuse<BadInput>("E614", "the fusion has no size " + name,
-                       "leave it out, or correct its name");
-    }
-    return *n;
   }
 
   std::int64_t extent(Expr n, TensorId t) {

@@ -119,6 +119,13 @@ void check_condition(const Fusion& fusion, Expr condition, const SizeValues& siz
 
 }  // namespace
 
+Expr size_called(const Fusion& fusion, const std::string& name) {
+  const auto n =
+      std::ranges::find_if(fusion.sizes(), [&](Expr size) { return size.name() == name; });
+  if (n != fusion.sizes().end()) return *n;
+  refuse<BadInput>("E614", "the fusion has no size " + name, "leave it out, or correct its name");
+}
+
 std::optional<std::int64_t> SizeValues::operator()(Expr e) const {
   return evaluate(e, symbols, values);
 }

@@ -14,9 +14,16 @@ namespace selvage {
 struct SizeValues {
   std::vector<Expr> symbols;
   std::vector<std::int64_t> values;
+  void add(Expr size, std::int64_t value) {
+    symbols.push_back(size);
+    values.push_back(value);
+  }
   // The value of an integer or Boolean expression of sizes; nothing where it has none.
   std::optional<std::int64_t> operator()(Expr e) const;
 };
+
+// The size of a fusion that is named so. Throws BadInput E614 where there is none.
+Expr size_called(const Fusion& fusion, const std::string& name);
 
 // What is known once they have these values.
 Facts with_values(Facts facts, const SizeValues& sizes);

@@ -17,6 +17,13 @@
 
 namespace selvage {
 
+// What is stored of each element of a tensor, or one of several parts of that.
+struct TensorPart {
+  TensorId tensor{};
+  std::size_t number = 0;
+  bool operator==(const TensorPart&) const = default;
+};
+
 // Memory that a kernel reads or writes: its parameters, in order.
 struct Buffer {
   std::string name;
@@ -41,6 +48,7 @@ struct Buffer {
   // them.
   std::optional<std::int64_t> arrivals = {};
   bool is_kept_apart = false;  // the host has made sure that no two items have one address
+  std::optional<TensorPart> holds = {};  // nothing: it is no tensor's
 };
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 

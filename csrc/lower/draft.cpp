@@ -1,19 +1,20 @@
 #include <selvage/lower/draft.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace selvage {
 
-BufferId KernelDraft::buffer_of(const BufferContents& wanted, Buffer buffer) {
-  for (std::size_t b = 0; b < contents.size(); ++b) {
-    if (contents[b].tensor != wanted.tensor || contents[b].component != wanted.component) continue;
-    if (buffer.is_written) kernel.buffers[b].is_written = true;
-    return BufferId(b);
+BufferId KernelDraft::buffer_of(Buffer wanted, const Storage* storage) {
+  const auto at = std::ranges::find(kernel.buffers, wanted.holds, &Buffer::holds);
+  const auto b = BufferId(at - kernel.buffers.begin());
+  if (at != kernel.buffers.end()) {
+    at->is_written = at->is_written || wanted.is_written;
+    return b;
   }
-  contents.resize(kernel.buffers.size());
-  contents.push_back(wanted);
-  kernel.buffers.push_back(std::move(buffer));
-  return BufferId(contents.size() - 1);
+  if (storage != nullptr) storages[b] = storage;
+  kernel.buffers.push_back(std::move(wanted));
+  return b;
 }
 
 BufferId KernelDraft::add_local(std::string name, DataType type, std::int64_t elements) {

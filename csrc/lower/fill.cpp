@@ -55,7 +55,8 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
       Simplifier(std::move(valid)).simplify(address_of(fusion, graph, t, item_at(number, extents)));
   const FoldState state = empty_state(kernel.values, *tensor.fold);
   std::vector<Store> stores;
-  for (const StoredPart& part : parts) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const StoredPart& part = parts[k];
     stores.push_back({.buffer = BufferId(kernel.buffers.size()),
                       .address = address,
                       .value = kernel.values.cast(state[0], compute_type(part.type)),
@@ -63,7 +64,8 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
     kernel.buffers.push_back({.name = part.name,
                               .type = part.type,
                               .elements = elements_of(fusion, graph, t),
-                              .is_written = true});
+                              .is_written = true,
+                              .holds = TensorPart{t, k}});
   }
   Body body = guarded({is_item}, body_of_all(std::move(stores)));
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});

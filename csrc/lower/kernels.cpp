@@ -55,14 +55,15 @@ void add_parameters(const KernelRequest& request, KernelDraft& draft) {
     const bool is_partial = fusion[t].fold && fusion[t].fold->is_partial;
     for (std::size_t c = 0; c < parts.size(); ++c) {
       if (!is_written && !is_partial && c != part_read(fusion, scheduled.nests, t, 0)) continue;
-      draft.buffer_of({t, c, nullptr},
-                      {.name = parts[c].name,
+      draft.buffer_of({.name = parts[c].name,
                        .type = parts[c].type,
                        .elements = elements_of(fusion, scheduled.schedule.graph(), t),
                        .is_written = is_written,
                        .is_read_once = fusion[t].is_input && is_read_once(scheduled, group, t),
                        .axes = axes_of(fusion, scheduled.schedule.graph(), t),
-                       .is_kept_apart = fusion[t].is_output && !fusion[t].strides.empty()});
+                       .is_kept_apart = fusion[t].is_output && !fusion[t].strides.empty(),
+                       .holds = TensorPart{t, c}},
+                      nullptr);
     }
   };
   std::vector<TensorId> stored;

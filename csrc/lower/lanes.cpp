@@ -24,7 +24,7 @@ class Builder {
         graph_(graph),
         analysis_(analysis),
         vector_(*analysis.vector),
-        contents_(draft.contents),
+        storages_(draft.storages),
         kernel_(draft.kernel),
         under_(*analysis.vector->in_full_groups) {
     out_.conditions = vector_.finding.conditions;
@@ -117,15 +117,16 @@ class Builder {
   }
 
   std::optional<BufferId> load(const ValueNode& read) {
-    if (read.source >= contents_.size() || !contents_[read.source].tensor) return std::nullopt;
-    const auto [tensor, component, storage] = contents_[read.source];
-    if (storage != nullptr && storage->memory == Memory::Local) return std::nullopt;
-    const std::int64_t size = size_of(kernel_.buffers[read.source].type);
+    const Buffer& source = kernel_.buffers[read.source];
+    if (!source.holds || source.memory == Memory::Local) return std::nullopt;
+    const std::int64_t size = size_of(source.type);
     const std::int64_t width = std::min(vector_.width, kWidest / size);
     const Expr address = read.subscripts[0];
     const Expr start =
         under_.simplify(substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
-    const Storage where = storage != nullptr ? *storage : storage_of(fusion_, *tensor);
+    const auto own = storages_.find(read.source);
+    const Storage where =
+        own != storages_.end() ? *own->second : storage_of(fusion_, source.holds->tensor);
     const auto axes = axes_of(graph_, where, *analysis_.ranges);
     std::vector<Expr> conditions = out_.conditions;
     if (!is_proved(
@@ -161,7 +162,7 @@ class Builder {
   const DomainGraph& graph_;
   const TensorAnalysis& analysis_;
   const VectorAccess& vector_;
-  std::span<const BufferContents> contents_;
+  const std::map<BufferId, const Storage*>& storages_;
   Kernel& kernel_;
   Simplifier& under_;  // what holds in full groups
   Lanes out_;

@@ -152,8 +152,14 @@ void list_buffers(ProgramDraft& draft) {
       const std::vector<StoredPart> parts = parts_of(fusion, scheduled.nests, t);
       for (std::size_t k = 0; k < parts.size(); ++k) {
         if (role != (k == 0 ? own : Role::Scratch)) continue;
-        draft.program.buffers.push_back({t, parts[k].name, parts[k].type,
-                                         elements_of(fusion, draft.schedule().graph(), t), role});
+        const std::string& name = parts[k].name;
+        draft.program.buffers.push_back(
+            {.holds = {t, k},
+             .name = name,
+             .address = fusion.pool().symbol(name),
+             .type = parts[k].type,
+             .elements = elements_of(fusion, draft.schedule().graph(), t),
+             .role = role});
       }
     }
   }

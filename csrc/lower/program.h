@@ -21,8 +21,9 @@ struct LaunchCheck {
 
 // What a kernel's buffers are bound to: tensors of the fusion.
 struct ProgramBuffer {
-  TensorId tensor{};
+  TensorPart holds;
   std::string name;
+  Expr address;  // the symbol that stands for it in conditions, in bytes
   DataType type = DataType::Float;
   Expr elements;
   enum class Role : std::uint8_t { Input, Output, Scratch } role;

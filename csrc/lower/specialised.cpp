@@ -3,8 +3,10 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/ir/fold.h>
+#include <selvage/ir/path.h>
 #include <selvage/ir/reads.h>
 #include <selvage/lower/specialised.h>
+#include <selvage/scheduler/pointwise.h>
 
 #include <algorithm>
 #include <functional>
@@ -72,7 +74,7 @@ class Specialisation {
     }
   }
 
-  std::unique_ptr<Fusion> run() {
+  Specialised run() {
     for (TensorId t : definition_order(old_)) {
       const std::vector<Expr> shape = at_sizes(old_.shape(t));
       if (is_empty(shape)) continue;
@@ -80,7 +82,12 @@ class Specialisation {
       tensors_[index_of(t)] = made.id();
       lay_out(t, made.id());
     }
-    return std::move(made_);
+    Specialised result{std::move(made_), {}, {}};
+    result.origins.resize(result.fusion->size());
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (tensors_[i]) result.origins[index_of(*tensors_[i])] = TensorId(i);
+    }
+    return result;
   }
 
  private:
@@ -209,10 +216,41 @@ class Specialisation {
   std::vector<std::optional<TensorId>> tensors_;  // by the old one's number
 };
 
+// What the memory of a tensor is cut into, where these are none of its axes.
+void derive_allocation(Schedule& schedule, TensorId t) {
+  const DomainGraph& graph = schedule.fusion().domains();
+  const TensorInfo& tensor = schedule.fusion()[t];
+  const Path all = everything_from(graph, tensor.logical, {});
+  for (const Step& step : needed_for(graph, all, tensor.logical, tensor.allocation).steps) {
+    schedule.derive(t, graph[step.transform], {});
+  }
+}
+
 }  // namespace
 
-std::unique_ptr<Fusion> specialised(const Fusion& fusion, const SizeValues& sizes) {
+Specialised specialised(const Fusion& fusion, const SizeValues& sizes) {
   return Specialisation(fusion, sizes).run();
+}
+
+Specialised lower_specialised(const Fusion& fusion, const SizeValues& sizes) {
+  Specialised result = specialised(fusion, sizes);
+  const Fusion& made = *result.fusion;
+  Schedule schedule(made);
+  bool has_output = false;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const auto t = TensorId(i);
+    const TensorInfo& tensor = made[t];
+    if (tensor.is_input || (!tensor.is_output && !tensor.fold)) continue;
+    has_output = has_output || tensor.is_output;
+    derive_allocation(schedule, t);
+    schedule_pointwise(schedule, t);
+  }
+  if (has_output) {
+    result.program = lower(made, schedule);
+  } else {
+    result.program.schedule = std::make_shared<const Schedule>(std::move(schedule));
+  }
+  return result;
 }
 
 }  // namespace selvage

@@ -64,7 +64,11 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
 
 BufferId TreeBody::buffer_of(TensorId t, std::size_t number, bool is_written) {
   const StoredPart part = parts_of(fusion_, nests_, t)[number];
-  Buffer buffer{.name = part.name, .type = part.type, .elements = {}, .is_written = is_written};
+  Buffer buffer{.name = part.name,
+                .type = part.type,
+                .elements = {},
+                .is_written = is_written,
+                .holds = TensorPart{t, number}};
   const bool is_placed = placed_.contains(t);
   const Storage* storage = nullptr;
   if (is_placed && placed_[t].analysis.storage) storage = &*placed_[t].analysis.storage;
@@ -75,7 +79,7 @@ BufferId TreeBody::buffer_of(TensorId t, std::size_t number, bool is_written) {
   } else {
     buffer.elements = elements_of(fusion_, schedule_.graph(), t);
   }
-  return draft_.buffer_of({t, number, storage}, std::move(buffer));
+  return draft_.buffer_of(std::move(buffer), storage);
 }
 
 std::vector<BufferId> TreeBody::buffers_of(TensorId t) {

@@ -68,7 +68,11 @@ class KernelObligations {
       if (kernel_.buffers[t->to].memory == Memory::Local) origin_[t->to].push_back(t);
     });
   }
-  bool is_target(BufferId b) const { return kernel_.buffers[b].name == tensor_.name(); }
+  bool is_of(BufferId b, TensorId t) const {
+    const std::optional<TensorPart>& holds = kernel_.buffers[b].holds;
+    return holds && holds->tensor == t;
+  }
+  bool is_target(BufferId b) const { return is_of(b, tensor_.analysis.tensor); }
 
   void visit(const Body& body) {
     const std::size_t outside = around_.size();
@@ -229,12 +233,12 @@ class KernelObligations {
     const Expr address = c.subscripts[0], defined_address = place_of(source, subscripts);
     const auto lanes = origin_.find(c.source);
     if (lanes == origin_.end()) {
-      if (kernel_.buffers[c.source].name != info.name) return differ();
+      if (!is_of(c.source, source)) return differ();
       return add_equal(info.name, address, defined_address);
     }
     // The lane lies in one of the accesses that fill the buffer.
     for (const Transfer* t : lanes->second) {
-      if (kernel_.buffers[t->from].name != info.name) return differ();
+      if (!is_of(t->from, source)) return differ();
       const Expr lane = address - t->to_address;
       around_.push_back(ok(lane, lane.pool().constant(t->width)));
       add_equal(info.name, t->from_address + lane, defined_address);

@@ -84,9 +84,7 @@ SizeValues values_of(std::span<const Expr> symbols,
   SizeValues values;
   for (Expr s : symbols) {
     const auto it = sizes.find(std::string(s.name()));
-    if (it == sizes.end()) continue;
-    values.symbols.push_back(s);
-    values.values.push_back(it->second);
+    if (it != sizes.end()) values.add(s, it->second);
   }
   return values;
 }

@@ -62,12 +62,13 @@ Signature::Signature(const Fusion& fusion, const DomainGraph& graph,
   Simplifier simplifier(*fusion.facts());
   for (const ProgramBuffer& b : buffers) {
     if (b.role == ProgramBuffer::Role::Scratch) continue;
-    const TensorInfo& info = fusion[b.tensor];
+    const TensorId t = b.holds.tensor;
+    const TensorInfo& info = fusion[t];
     Parameter& p = parameters_.emplace_back(
         Parameter{b.name, b.type, b.role == ProgramBuffer::Role::Output, b.elements, {}, {}});
     for (DomainId d : info.logical) p.shape.push_back(graph[d].extent);
-    const std::vector<DomainId>& allocation = allocation_of(fusion, b.tensor);
-    const std::vector<Expr> strides = strides_of(fusion, graph, b.tensor, simplifier);
+    const std::vector<DomainId>& allocation = allocation_of(fusion, t);
+    const std::vector<Expr> strides = strides_of(fusion, graph, t, simplifier);
     for (DomainId d : info.logical) {
       const auto at = std::find(allocation.begin(), allocation.end(), d);
       if (at == allocation.end()) break;
@@ -75,7 +76,6 @@ Signature::Signature(const Fusion& fusion, const DomainGraph& graph,
     }
     if (p.strides.size() != allocation.size()) p.strides.clear();
   }
-  for (Expr n : fusion.sizes()) find_sources(n);
 }
 
 ArgumentBytes Signature::bytes(std::size_t k, const SizeValues& sizes) const {
@@ -104,23 +104,19 @@ bool may_overlap(std::uintptr_t a, const ArgumentBytes& of_a, std::uintptr_t b,
   return column < of_a.inner || column + of_b.inner > of_a.row;
 }
 
+// A shape or stride that is that size tells it, or an extent in which all other sizes are known.
 // Shapes before strides: of an axis of one item the stride may be anything.
-void Signature::find_sources(Expr size) {
+std::optional<std::int64_t> Signature::told(Expr size, std::span<const Argument> arguments,
+                                            const SizeValues& known) const {
   for (const bool is_stride : {false, true}) {
     for (std::size_t k = 0; k < parameters_.size(); ++k) {
       const auto& list = is_stride ? parameters_[k].strides : parameters_[k].shape;
       for (std::size_t axis = 0; axis < list.size(); ++axis) {
         if (!same(list[axis], size)) continue;
-        sources_.push_back({size, k, axis, is_stride});
-        return;
+        return is_stride ? stride_of(arguments[k], axis) : arguments[k].shape[axis];
       }
     }
   }
-}
-
-// From an extent in which all other sizes are known.
-std::optional<std::int64_t> Signature::solved(Expr size, std::span<const Argument> arguments,
-                                              const SizeValues& known) const {
   for (std::size_t k = 0; k < parameters_.size(); ++k) {
     for (std::size_t axis = 0; axis < parameters_[k].shape.size(); ++axis) {
       const Expr extent = parameters_[k].shape[axis];
@@ -137,37 +133,20 @@ SizeValues Signature::bind(std::span<const Argument> arguments, const NamedSizes
   check_number(arguments);
   for (std::size_t k = 0; k < arguments.size(); ++k) check_form(parameters_[k], arguments[k]);
   SizeValues sizes;
-  const auto add = [&](Expr n, std::int64_t value) {
-    sizes.symbols.push_back(n);
-    sizes.values.push_back(value);
-  };
-  for (const auto& [name, value] : named) {
-    const auto n = std::find_if(fusion_.sizes().begin(), fusion_.sizes().end(),
-                                [&](Expr s) { return s.name() == name; });
-    if (n == fusion_.sizes().end()) {
-      refuse<BadInput>("E614", "the fusion has no size " + name,
-                       "leave it out, or correct its name");
-    }
-    add(*n, value);
-  }
-  for (const Source& s : sources_) {
-    const Argument& from = arguments[s.parameter];
-    if (contains(sizes.symbols, s.size)) continue;
-    add(s.size, s.is_stride ? stride_of(from, s.axis) : from.shape[s.axis]);
-  }
-  // One that is solved may be what another waits for.
+  for (const auto& [name, value] : named) sizes.add(size_called(fusion_, name), value);
+  // One that is told may be what another waits for.
   for (std::size_t before = SIZE_MAX; before != sizes.symbols.size();) {
     before = sizes.symbols.size();
     for (Expr n : fusion_.sizes()) {
       if (contains(sizes.symbols, n)) continue;
-      if (const auto value = solved(n, arguments, sizes)) add(n, *value);
+      if (const auto value = told(n, arguments, sizes)) sizes.add(n, *value);
     }
   }
   for (Expr n : fusion_.sizes()) {
     const Facts::Symbol* facts = fusion_.facts()->find(n);
     if (contains(sizes.symbols, n)) continue;
     if (facts != nullptr && facts->range.is_point()) {
-      add(n, facts->range.lo);
+      sizes.add(n, facts->range.lo);
       continue;
     }
     refuse<BadInput>(

@@ -99,15 +99,8 @@ class Signature {
     std::vector<Expr> shape;
     std::vector<Expr> strides;  // by logical axis; empty: the address is no sum of strides
   };
-  // A size, and where it is read.
-  struct Source {
-    Expr size;
-    std::size_t parameter = 0, axis = 0;
-    bool is_stride = false;
-  };
-  void find_sources(Expr size);
-  std::optional<std::int64_t> solved(Expr size, std::span<const Argument> arguments,
-                                     const SizeValues& known) const;
+  std::optional<std::int64_t> told(Expr size, std::span<const Argument> arguments,
+                                   const SizeValues& known) const;
   void check_number(std::span<const Argument> arguments) const;
   void check_form(const Parameter& parameter, const Argument& argument) const;
   void check_shape(const Parameter& parameter, const Argument& argument,
@@ -117,7 +110,6 @@ class Signature {
 
   Fusion fusion_;
   std::vector<Parameter> parameters_;
-  std::vector<Source> sources_;
 };
 
 }  // namespace selvage

@@ -34,26 +34,28 @@ void check_launch_conditions(const Fusion& fusion, const std::vector<LaunchCheck
   }
 }
 
+namespace {
+
+// `values`: of the sizes, and of the symbols of addresses.
 const Kernel& variant_for(const ProgramStep& step, const SizeValues& sizes,
-                          const BufferAddresses& addresses) {
+                          const SizeValues& values) {
   SELVAGE_CHECK(!step.variants.empty());
-  SizeValues values = sizes;
-  for (std::size_t b = 0; b < addresses.buffers.size(); ++b) {
-    values.symbols.push_back(step.variants[0].pool->symbol(addresses.buffers[b].name));
-    values.values.push_back(addresses.bytes[b]);
-  }
   for (const Kernel& kernel : step.variants) {
     if (values(kernel.condition).value_or(0) != 0) return kernel;
   }
-  const Expr last = step.variants.back().condition;
-  const std::string at = sizes_in(last, sizes);
+  const Kernel& last = step.variants.back();
+  const std::string at = sizes_in(last.condition, sizes);
   refuse<BadInput>("E622",
-                   "these sizes are too large for " + step.variants.back().name + ": " +
-                       to_string(last) + " does not hold" + (at.empty() ? "" : " at " + at),
+                   "these sizes are too large for " + last.name + ": " + to_string(last.condition) +
+                       " does not hold" + (at.empty() ? "" : " at " + at),
                    "choose smaller sizes");
 }
 
-BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes) : kernel_(&kernel) {
+}  // namespace
+
+BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes,
+                         std::vector<std::size_t> memory)
+    : kernel_(&kernel), memory_(std::move(memory)) {
   for (const Buffer& b : kernel.buffers) alignment_.push_back(size_of(b.type));
   for_each_statement(kernel.body, [&](const Statement& s) {
     for (const StatementAccess& a : parts_of(s).accesses) {
@@ -74,11 +76,54 @@ BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes) : kernel
   for (Expr n : kernel.sizes) sizes_.push_back(value(n));
 }
 
-void BoundKernel::arguments(std::span<const std::uint64_t> pointers,
-                            std::vector<void*>& out) const {
-  out.clear();
-  for (const std::uint64_t& p : pointers) out.push_back(const_cast<std::uint64_t*>(&p));
-  for (const std::int64_t& n : sizes_) out.push_back(const_cast<std::int64_t*>(&n));
+std::optional<std::size_t> BoundKernel::memory_of(BufferId b) const {
+  if (kernel_->buffers[b].memory != Memory::Global) return std::nullopt;
+  return memory_[b];
+}
+
+void BoundKernel::write(std::span<const std::uint64_t> addresses, Arguments& out) const {
+  out.pointers.clear();
+  out.values.clear();
+  for (BufferId b = 0; b < memory_.size(); ++b) {
+    if (const auto memory = memory_of(b)) out.pointers.push_back(addresses[*memory]);
+  }
+  for (std::uint64_t& p : out.pointers) out.values.push_back(&p);
+  for (const std::int64_t& n : sizes_) out.values.push_back(const_cast<std::int64_t*>(&n));
+}
+
+std::vector<std::optional<VirtualBound>> BoundKernel::take_bounds(
+    std::span<const std::size_t> bytes, std::vector<bool>& is_filled) const {
+  std::vector<std::optional<VirtualBound>> bounds;
+  std::vector<bool> after = is_filled;
+  for (BufferId b = 0; b < memory_.size(); ++b) {
+    const auto memory = memory_of(b);
+    if (!memory) continue;
+    bounds.push_back(VirtualBound{bytes[*memory], is_filled[*memory]});
+    if (kernel_->buffers[b].is_written) after[*memory] = true;
+  }
+  is_filled = std::move(after);
+  bounds.resize(bounds.size() + sizes_.size());
+  return bounds;
+}
+
+std::vector<BoundKernel> launches_of(const std::vector<ProgramStep>& steps,
+                                     const std::vector<ProgramBuffer>& buffers,
+                                     const SizeValues& sizes,
+                                     std::span<const std::int64_t> addresses) {
+  SizeValues values = sizes;
+  for (std::size_t b = 0; b < buffers.size(); ++b) values.add(buffers[b].address, addresses[b]);
+  std::vector<BoundKernel> launches;
+  for (const ProgramStep& step : steps) {
+    const Kernel& kernel = variant_for(step, sizes, values);
+    std::vector<std::size_t> memory;
+    for (const Buffer& b : kernel.buffers) {
+      const auto at = std::ranges::find(buffers, b.holds, &ProgramBuffer::holds);
+      SELVAGE_CHECK(b.memory != Memory::Global || at != buffers.end());
+      memory.push_back(std::size_t(at - buffers.begin()));
+    }
+    launches.emplace_back(kernel, sizes, std::move(memory));
+  }
+  return launches;
 }
 
 }  // namespace selvage

@@ -2,8 +2,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
 #include <selvage/lower/proof.h>
-#include <selvage/lower/specialised_program.h>
-#include <selvage/runtime/bound_kernel.h>
+#include <selvage/lower/specialised.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/loaded_kernels.h>
 #include <selvage/runtime/scratch.h>
@@ -53,17 +52,9 @@ void write_key(std::span<const Argument> arguments, const NamedSizes& named,
   }
 }
 
-// A kernel of a step, with everything but the addresses of its buffers.
-struct StepLaunch {
-  BoundKernel bound;
-  LoadedKernel loaded;
-  std::vector<std::size_t> buffers;                      // of the program, by pointer argument
-  std::vector<std::optional<VirtualBound>> bounds = {};  // by argument, for checks
-};
-
 // What is done for one key.
 struct Plan {
-  std::vector<StepLaunch> launches;
+  std::vector<ReadyKernel> launches;
   std::vector<std::size_t> scratch;  // bytes, by scratch buffer
   std::vector<ArgumentBytes> bytes;  // by argument
   // Where some tensor has no items: another executable, and which arguments it takes.
@@ -154,20 +145,12 @@ class Executable::State {
       plan.bytes.push_back(signature_.bytes(k, sizes));
     }
     plan.scratch.assign(bytes.begin() + std::ptrdiff_t(arguments.size()), bytes.end());
-    for (const ProgramStep& step : steps_) {
-      const Kernel& kernel = variant_for(step, sizes, {buffers_, addresses});
-      StepLaunch& launch =
-          plan.launches.emplace_back(StepLaunch{BoundKernel(kernel, sizes), kernels_[kernel], {}});
-      check_launch(launch.bound.shape());
-      for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
-        if (kernel.buffers[b].memory != Memory::Global) continue;
-        launch.buffers.push_back(buffer_called(kernel.buffers[b].name));
-        const std::size_t buffer = launch.buffers.back();
-        check_alignment(launch.bound, b, addresses[buffer]);
-        launch.bounds.push_back(VirtualBound{bytes[buffer], is_filled[buffer]});
-        is_filled[buffer] = is_filled[buffer] || kernel.buffers[b].is_written;
-      }
-      launch.bounds.resize(launch.bounds.size() + kernel.sizes.size());
+    for (BoundKernel& bound : launches_of(steps_, buffers_, sizes, addresses)) {
+      const LoadedKernel loaded = kernels_[bound.kernel()];
+      check_launch(bound.shape());
+      check_alignment(bound, addresses);
+      ReadyKernel& launch = plan.launches.emplace_back(ReadyKernel{std::move(bound), loaded});
+      if (options_.checks) launch.bounds = launch.bound.take_bounds(bytes, is_filled);
     }
     return plan;
   }
@@ -197,32 +180,32 @@ class Executable::State {
   }
 
   // A tensor may be declared to be aligned to more than its elements; then vectors count on it.
-  static void check_alignment(const BoundKernel& bound, BufferId b, std::int64_t address) {
-    const std::int64_t bytes = bound.alignment(b);
-    if (address % bytes == 0) return;
-    const std::string& name = bound.kernel().buffers[b].name;
-    refuse<BadInput>("E629",
-                     "the address of the argument " + name + " is " +
-                         std::to_string(address % bytes) + " bytes past a multiple of " +
-                         std::to_string(bytes) + ", which " + bound.kernel().name +
-                         " takes at once",
-                     "align it, or declare the alignment that " + name +
-                         " has, align: " + std::to_string(address & -address));
-  }
-
-  std::size_t buffer_called(const std::string& name) const {
-    const auto it = std::find_if(buffers_.begin(), buffers_.end(),
-                                 [&](const ProgramBuffer& b) { return b.name == name; });
-    SELVAGE_CHECK(it != buffers_.end());
-    return std::size_t(it - buffers_.begin());
+  static void check_alignment(const BoundKernel& bound, std::span<const std::int64_t> addresses) {
+    for (BufferId b = 0; b < bound.kernel().buffers.size(); ++b) {
+      const std::optional<std::size_t> memory = bound.memory_of(b);
+      const std::int64_t bytes = bound.alignment(b);
+      if (!memory || addresses[*memory] % bytes == 0) continue;
+      const std::int64_t address = addresses[*memory];
+      const std::string& name = bound.kernel().buffers[b].name;
+      refuse<BadInput>("E629",
+                       "the address of the argument " + name + " is " +
+                           std::to_string(address % bytes) + " bytes past a multiple of " +
+                           std::to_string(bytes) + ", which " + bound.kernel().name +
+                           " takes at once",
+                       "align it, or declare the alignment that " + name +
+                           " has, align: " + std::to_string(address & -address));
+    }
   }
 
   Plan plan_instead(const SizeValues& sizes) {
-    const SpecialisedProgram made = lower_specialised(fusion_, sizes);
+    const Specialised specialised = lower_specialised(fusion_, sizes);
     Plan plan;
-    plan.instead = compile(made.program, options_);
+    plan.instead = compile(specialised.program, options_);
     for (std::size_t k = 0; k < plan.instead->signature().size(); ++k) {
-      plan.kept_arguments.push_back(buffer_called(plan.instead->signature().name(k)));
+      const TensorId t = specialised.program.buffers[k].holds.tensor;
+      const TensorPart origin{specialised.origins[index_of(t)]};
+      const auto at = std::ranges::find(buffers_, origin, &ProgramBuffer::holds);
+      plan.kept_arguments.push_back(std::size_t(at - buffers_.begin()));
     }
     return plan;
   }
@@ -233,26 +216,15 @@ class Executable::State {
       for (std::size_t k : plan.kept_arguments) kept.push_back(arguments[k]);
       return (*plan.instead)(kept, {.sizes = {}, .stream = call.stream});
     }
-    thread_local std::vector<std::uint64_t> addresses, pointers;
-    thread_local std::vector<void*> values;
+    thread_local std::vector<std::uint64_t> addresses;
     addresses.clear();
     for (const Argument& a : arguments) {
       addresses.push_back(reinterpret_cast<std::uintptr_t>(a.data));
     }
     check_apart(plan, addresses);
     const ScratchPool::Lease lease = scratch_.take(plan.scratch, call.stream, addresses);
-    for (const StepLaunch& launch : plan.launches) {
-      pointers.clear();
-      for (std::size_t b : launch.buffers) pointers.push_back(addresses[b]);
-      launch.bound.arguments(pointers, values);
-      if (driver_ != nullptr) {
-        launch.loaded.launch(*driver_, launch.bound.shape(), values, call.stream);
-      } else if (options_.checks) {
-        launch.loaded.virtual_kernel->launch_checked(launch.bound.shape(), values, launch.bounds,
-                                                     options_.order_seed);
-      } else {
-        launch.loaded.virtual_kernel->launch(launch.bound.shape(), values, options_.order_seed);
-      }
+    for (const ReadyKernel& launch : plan.launches) {
+      launch.launch(driver_, addresses, call.stream, options_.order_seed);
     }
   }
 

@@ -1,5 +1,4 @@
 #include <selvage/base/diagnostic.h>
-#include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/loaded_kernels.h>
 
 #include <algorithm>
@@ -29,6 +28,19 @@ KernelResources resources_of(const Driver& driver, Driver::Function function) {
 }
 
 }  // namespace
+
+void ReadyKernel::launch(const Driver* driver, std::span<const std::uint64_t> addresses,
+                         Driver::Stream stream, std::uint64_t order_seed) const {
+  thread_local BoundKernel::Arguments arguments;
+  bound.write(addresses, arguments);
+  if (driver != nullptr) {
+    driver->launch_checked(loaded.function, bound.shape(), arguments.values.data(), stream);
+  } else if (bounds) {
+    loaded.virtual_kernel->launch_checked(bound.shape(), arguments.values, *bounds, order_seed);
+  } else {
+    loaded.virtual_kernel->launch(bound.shape(), arguments.values, order_seed);
+  }
+}
 
 void LoadedKernels::load(std::span<const Kernel* const> kernels) {
   const std::lock_guard guard(lock_);

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <selvage/kernel/kernel.h>
+#include <selvage/runtime/bound_kernel.h>
 #include <selvage/runtime/compile_cache.h>
 #include <selvage/runtime/driver.h>
 #include <selvage/runtime/virtual_device.h>
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -17,12 +18,19 @@ namespace selvage {
 struct LoadedKernel {
   Driver::Function function = nullptr;
   VirtualKernel* virtual_kernel = nullptr;
+};
 
-  // On a GPU. The shape: check_launch lets it pass, and it is not empty.
-  void launch(const Driver& driver, const LaunchShape& shape, std::span<void* const> arguments,
-              Driver::Stream stream) const {
-    driver.launch_checked(function, shape, arguments.data(), stream);
-  }
+// One that is bound as well: only addresses are missing. The shape: check_launch lets it pass, and
+// on a GPU it is not empty.
+struct ReadyKernel {
+  BoundKernel bound;
+  LoadedKernel loaded;
+  // On the virtual device: every access is checked against these.
+  std::optional<std::vector<std::optional<VirtualBound>>> bounds = {};
+
+  // `driver`: null for the virtual device. `addresses`: by number of memory.
+  void launch(const Driver* driver, std::span<const std::uint64_t> addresses,
+              Driver::Stream stream = nullptr, std::uint64_t order_seed = 0) const;
 };
 
 // Kernels of one executable, each compiled when it is first asked for. Safe from several threads.

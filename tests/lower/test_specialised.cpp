@@ -21,7 +21,7 @@ std::unique_ptr<Fusion> at(const Fusion& f, std::map<std::string, std::int64_t> 
     sizes.symbols.push_back(n);
     sizes.values.push_back(values.at(std::string(n.name())));
   }
-  return specialised(f, sizes);
+  return specialised(f, sizes).fusion;
 }
 
 RunResult run_all(const Fusion& f, const Program& program, RunRequest request) {

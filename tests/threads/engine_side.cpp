@@ -62,15 +62,16 @@ class EngineRun {
     for (const Fault& fault : emulation.faults) faults += fault.text + "\n";
   }
   void launch(VirtualKernel& kernel, std::uint64_t seed) {
-    const BoundKernel bound(kernel_, sizes_);
-    std::vector<std::uint64_t> pointers;
-    for (std::size_t b = 0; b < memory_.size(); ++b) {
-      if (kernel_.buffers[b].memory != Memory::Global) continue;
-      pointers.push_back(reinterpret_cast<std::uint64_t>(memory_[b].bytes.data()));
+    std::vector<std::size_t> numbers;
+    std::vector<std::uint64_t> addresses;
+    for (Array& a : memory_) {
+      numbers.push_back(numbers.size());
+      addresses.push_back(reinterpret_cast<std::uint64_t>(a.bytes.data()));
     }
-    std::vector<void*> arguments;
-    bound.arguments(pointers, arguments);
-    kernel.launch(bound.shape(), arguments, {seed, 1});
+    const BoundKernel bound(kernel_, sizes_, numbers);
+    BoundKernel::Arguments arguments;
+    bound.write(addresses, arguments);
+    kernel.launch(bound.shape(), arguments.values, {seed, 1});
   }
   std::vector<Array>& memory() { return memory_; }
   void set_sizes(SizeValues sizes) { sizes_ = std::move(sizes); }
