@@ -1,6 +1,6 @@
 #include <selvage/expr/text.h>
-#include <selvage/report/bank_lines.h>
 #include <selvage/report/point.h>
+#include <selvage/report/tensor_lines.h>
 
 namespace selvage {
 

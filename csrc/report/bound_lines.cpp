@@ -1,6 +1,6 @@
 #include <selvage/base/words.h>
 #include <selvage/legality/reads.h>
-#include <selvage/report/bound_lines.h>
+#include <selvage/report/tensor_lines.h>
 
 #include <set>
 #include <tuple>

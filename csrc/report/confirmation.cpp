@@ -15,37 +15,25 @@ constexpr std::size_t kMostUndecided = 20;  // of what is not decided
 
 struct Words {
   Of of;
-  const char *one, *many, *before, *after;
+  const char *name, *one, *many, *before, *after;
 };
 constexpr Words kWords[] = {
-    {Of::Extent, "extent", "extents", "the extent of ", ""},
-    {Of::Index, "index", "indices", "the index of ", ""},
-    {Of::Check, "check that stays", "checks that stay", "the check of ", ""},
-    {Of::Dropped, "check that is not needed", "checks that are not needed", "that ",
+    {Of::Extent, "extent", "extent", "extents", "the extent of ", ""},
+    {Of::Index, "index", "index", "indices", "the index of ", ""},
+    {Of::Check, "check", "check that stays", "checks that stay", "the check of ", ""},
+    {Of::Dropped, "dropped", "check that is not needed", "checks that are not needed", "that ",
      " needs no check"},
-    {Of::Address, "address", "addresses", "the address of an item of ", ""},
-    {Of::Loop, "loop", "loops", "that the kernel runs through all of ", ""},
-    {Of::Store, "store", "stores", "that ", " is stored at valid points only"},
-    {Of::Access, "access", "accesses", "the access to ", ""},
+    {Of::Address, "address", "address", "addresses", "the address of an item of ", ""},
+    {Of::Loop, "loop", "loop", "loops", "that the kernel runs through all of ", ""},
+    {Of::Store, "store", "store", "stores", "that ", " is stored at valid points only"},
+    {Of::Access, "access", "access", "accesses", "the access to ", ""},
 };
 
 const Words& words(Of of) { return kWords[std::size_t(of)]; }
 
 }  // namespace
 
-std::string_view to_string(Of of) {
-  switch (of) {
-    case Of::Extent: return "extent";
-    case Of::Index: return "index";
-    case Of::Check: return "check";
-    case Of::Dropped: return "dropped";
-    case Of::Address: return "address";
-    case Of::Loop: return "loop";
-    case Of::Store: return "store";
-    case Of::Access: return "access";
-  }
-  return {};
-}
+std::string_view to_string(Of of) { return words(of).name; }
 
 std::string subject(Of of, const std::string& what) {
   return words(of).before + what + words(of).after;

@@ -1,16 +1,12 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/report/array_lines.h>
-#include <selvage/report/bound_lines.h>
 #include <selvage/report/checks.h>
-#include <selvage/report/fill_lines.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
-#include <selvage/report/tensor_texts.h>
+#include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_json.h>
-#include <selvage/report/tma_lines.h>
-#include <selvage/report/vector_lines.h>
 
 #include <nlohmann/json.hpp>
 
@@ -33,11 +29,18 @@ Json json_of(const Point& point) {
   return json;
 }
 
-Json json_of(const Texts& texts) {
+// One entry for each item of a list.
+template <class List, class Of>
+Json list_of(const List& list, const Of& of) {
   Json json = Json::array();
-  for (const auto& [name, definition] : texts.lets())
-    json.push_back(Json::array({name, definition}));
+  for (const auto& item : list) json.push_back(of(item));
   return json;
+}
+
+Json json_of(const Texts& texts) {
+  return list_of(texts.lets(), [](const auto& let) {
+    return Json::array({let.first, let.second});
+  });
 }
 
 void append_witness(Json& json, const TensorReport& tensor, const Verdict& verdict) {
@@ -53,8 +56,8 @@ Json coverage_of(const TensorReport& tensor) {
     // The item, one index per logical iterdomain; the witness has the sizes, too.
     const auto items = std::ptrdiff_t(tensor.tensor().logical.size());
     json["lost"] = json_of(Point(coverage.lost.begin(), coverage.lost.begin() + items));
+    json["witness"] = json_of(completed(tensor, coverage.lost));
   }
-  if (!coverage.lost.empty()) json["witness"] = json_of(completed(tensor, coverage.lost));
   return json;
 }
 
@@ -81,8 +84,7 @@ Json json_of(const std::vector<Confirmation>& confirmations) {
 void append(Json& json, const TensorReport& tensor, const Finding& finding, const Texts& texts) {
   json["legal"] = finding.is_legal();
   json["verdict"] = to_string(finding.verdict);
-  Json& conditions = json["if"] = Json::array();
-  for (Expr c : finding.conditions) conditions.push_back(texts(c));
+  json["if"] = list_of(finding.conditions, texts);
   json["reason"] = finding.reason;
   json["witness"] = json_of(witness_of(tensor, finding.verdict));
 }
@@ -104,11 +106,13 @@ Json json_of(const Hoisted& hoisted, const std::optional<Share>& share, const Te
 }
 
 Json json_of(const BankCollision& c) {
-  Json threads = Json::array();
-  for (const BankCollision::Thread& t : c.threads) {
-    threads.push_back({{"thread", t.number}, {"word", t.word}, {"at", json_of(t.point)}});
-  }
-  return {{"warp", c.warp}, {"phase", c.phase}, {"bank", c.bank}, {"threads", threads}};
+  const auto thread = [](const BankCollision::Thread& t) -> Json {
+    return {{"thread", t.number}, {"word", t.word}, {"at", json_of(t.point)}};
+  };
+  return {{"warp", c.warp},
+          {"phase", c.phase},
+          {"bank", c.bank},
+          {"threads", list_of(c.threads, thread)}};
 }
 
 Json json_of(const BankConflicts& banks) {
@@ -118,8 +122,7 @@ Json json_of(const BankConflicts& banks) {
   if (banks.ways) json["ways"] = *banks.ways;
   json["verdict"] = to_string(banks.finding.verdict);
   if (!banks.finding.conditions.empty()) {
-    Json& conditions = json["if"] = Json::array();
-    for (Expr c : banks.finding.conditions) conditions.push_back(to_string(c));
+    json["if"] = list_of(banks.finding.conditions, [](Expr c) { return to_string(c); });
   }
   json["reason"] = banks.finding.reason;
   if (banks.store.collision) json["store_witness"] = json_of(*banks.store.collision);
@@ -128,30 +131,20 @@ Json json_of(const BankConflicts& banks) {
   return json;
 }
 
-Json json_of(const std::vector<Expr>& expressions, const Texts& texts) {
-  Json json = Json::array();
-  for (Expr e : expressions) json.push_back(texts(e));
-  return json;
-}
-
 Json json_of(const TmaCopy& copy, const TensorReport& tensor, const Texts& texts) {
   const Finding& finding = copy.finding;
   Json json = {{"legal", finding.is_legal()}, {"verdict", to_string(finding.verdict)}};
-  json["if"] = json_of(finding.conditions, texts);
+  json["if"] = list_of(finding.conditions, texts);
   if (copy.weak) {
+    const auto name = [&](DomainId d) { return tensor.name_of(d); };
+    const auto all = [&](auto of) { return list_of(copy.dims, of); };
     json["rank"] = copy.rank();
-    for (const char* key : {"dims", "box", "element_strides", "sizes", "strides", "coordinates"}) {
-      json[key] = Json::array();
-    }
-    for (const TmaDim& d : copy.dims) {
-      Json& names = json["dims"].emplace_back(Json::array());
-      for (DomainId id : d.domains) names.push_back(tensor.name_of(id));
-      json["box"].push_back(d.box);
-      json["element_strides"].push_back(d.element_stride);
-      json["sizes"].push_back(texts(d.size));
-      json["strides"].push_back(texts(d.stride));
-      json["coordinates"].push_back(texts(d.coordinate));
-    }
+    json["dims"] = all([&](const TmaDim& d) { return list_of(d.domains, name); });
+    json["box"] = all([](const TmaDim& d) { return d.box; });
+    json["element_strides"] = all([](const TmaDim& d) { return d.element_stride; });
+    json["sizes"] = all([&](const TmaDim& d) { return texts(d.size); });
+    json["strides"] = all([&](const TmaDim& d) { return texts(d.stride); });
+    json["coordinates"] = all([&](const TmaDim& d) { return texts(d.coordinate); });
     json["type"] = copy.type;
     json["swizzle"] = to_string(copy.swizzle);
     json["tile_bytes"] = copy.tile_bytes;
@@ -164,7 +157,7 @@ Json json_of(const TmaCopy& copy, const TensorReport& tensor, const Texts& texts
   json["strong"] = copy.strong ? to_string(*copy.strong) : "unknown";
   json["strong_reason"] = copy.strong_reason;
   if (!copy.hole.empty()) json["hole"] = json_of(completed(tensor, copy.hole));
-  if (!copy.guard.empty()) json["guard"] = json_of(copy.guard, texts);
+  if (!copy.guard.empty()) json["guard"] = list_of(copy.guard, texts);
   return json;
 }
 
@@ -243,8 +236,8 @@ Json json_of(const TensorReport& tensor) {
     append(iterdomains, name,
            {{"extent", texts(tensor.graph()[d].extent)}, {"index", texts((*a.coordinates)[d])}});
   }
-  Json& loop = json["loop"] = Json::array();
-  for (DomainId d : a.loops) loop.push_back(tensor.name_of(d));
+  const auto name = [&](DomainId d) { return tensor.name_of(d); };
+  json["loop"] = list_of(a.loops, name);
   json["address"] = texts(a.address);
   if (const auto& site = tensor.schedule->site(a.tensor)) {
     Json& at = json["computed"];
@@ -255,9 +248,8 @@ Json json_of(const TensorReport& tensor) {
     json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);
     if (tensor.schedule->stage(a.tensor)) json["stages"] = tensor.schedule->stages(a.tensor);
-    for (DomainId d : tensor.schedule->allocation(a.tensor)) {
-      json["layout"].push_back(tensor.name_of(d));
-    }
+    const std::vector<DomainId>& layout = tensor.schedule->allocation(a.tensor);
+    if (!layout.empty()) json["layout"] = list_of(layout, name);
   }
   Json& predicates = json["predicates"] = Json::array();
   for (const KeptPredicate* p : kept_checks(tensor)) {
@@ -266,14 +258,13 @@ Json json_of(const TensorReport& tensor) {
     predicate["condition"] = texts(p->condition);
     if (!p->witness.empty()) predicate["witness"] = json_of(completed(tensor, p->witness));
   }
-  Json& implied = json["implied"] = Json::array();
-  for (const Dropped& d : dropped_checks(tensor)) {
-    implied.push_back({{"iterdomain", d.name}, {"by", d.by}, {"from", d.from}});
-  }
+  json["implied"] = list_of(dropped_checks(tensor), [](const Dropped& d) -> Json {
+    return {{"iterdomain", d.name}, {"by", d.by}, {"from", d.from}};
+  });
   json["minimal"] = to_string(a.predicates.minimal);
   json["coverage"] = coverage_of(tensor);
-  Json& bounds = json["bounds"] = Json::array();
-  for (const BoundLine& line : bounds_of(tensor)) bounds.push_back(json_of(tensor, line));
+  json["bounds"] =
+      list_of(bounds_of(tensor), [&](const BoundLine& line) { return json_of(tensor, line); });
   if (tensor.legality.fills) json["fill"] = json_of(tensor, *tensor.legality.fills);
   if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);
@@ -290,13 +281,10 @@ Json json_of(const Kernel& kernel, const CudaText& cuda) {
   roots.insert(roots.end(), launch.block.begin(), launch.block.end());
   roots.insert(roots.end(), {launch.shared_bytes, kernel.condition});
   const Texts texts(roots);
-  const auto extents = [&](const std::array<Expr, 3>& xyz) {
-    return Json::array({texts(xyz[0]), texts(xyz[1]), texts(xyz[2])});
-  };
   Json json = {{"name", kernel.name}};
   if (!texts.lets().empty()) json["let"] = json_of(texts);
-  json["launch"] = {{"grid", extents(launch.grid)},
-                    {"block", extents(launch.block)},
+  json["launch"] = {{"grid", list_of(launch.grid, texts)},
+                    {"block", list_of(launch.block, texts)},
                     {"shared_bytes", texts(launch.shared_bytes)}};
   if (launch.cluster > 1) json["launch"]["cluster"] = std::to_string(launch.cluster);
   if (!kernel.condition.is_true()) json["if"] = Json::array({texts(kernel.condition)});
@@ -336,11 +324,10 @@ Json json_of(const RunResult& run) {
   }
   if (!run.faults.empty()) json["faults"] = run.faults;
   if (run.times) {
-    Json& times = json["times"] = {{"compile_ms", run.times->compile * 1e3}};
-    Json& kernels = times["kernels"] = Json::array();
-    for (const KernelTime& k : run.times->kernels) {
-      kernels.push_back({{"name", k.name}, {"ms", k.seconds * 1e3}});
-    }
+    json["times"] = {{"compile_ms", run.times->compile * 1e3},
+                     {"kernels", list_of(run.times->kernels, [](const KernelTime& k) -> Json {
+                        return {{"name", k.name}, {"ms", k.seconds * 1e3}};
+                      })}};
   }
   return json;
 }
@@ -395,8 +382,7 @@ std::string to_json(const Report& report) {
     }
   }
   if (!report.runs.empty()) {
-    Json& runs = json["runs"] = Json::array();
-    for (const RunResult& run : report.runs) runs.push_back(json_of(run));
+    json["runs"] = list_of(report.runs, [](const RunResult& run) { return json_of(run); });
   }
   if (report.threads && !report.threads->runs.empty()) {
     json["runs"] = Json::parse(runs_json(*report.threads));
@@ -405,10 +391,7 @@ std::string to_json(const Report& report) {
     Json& values = json["values"] = Json::object();
     for (const auto& [name, array] : report.values) values[name] = json_of(array);
   }
-  Json& diagnostics = json["diagnostics"] = Json::array();
-  for (const Diagnostic& d : report.diagnostics) {
-    diagnostics.push_back(json_of(d));
-  }
+  json["diagnostics"] = list_of(report.diagnostics, [](const Diagnostic& d) { return json_of(d); });
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -33,6 +33,13 @@ std::vector<Obligation> tensor_obligations(const TensorReport& tensor);
 std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Program& program,
                                            const Kernel& kernel);
 
+// The rules by which the simplifier gets from what transforms and definitions say to what is
+// printed, in the order of the table: found by simplifying again. None where terms were only put in
+// order, or where laws alone decide.
+std::vector<std::string> rules_behind(const Obligation& obligation);
+// A line for each extent, index, check and access of a tensor that rules are behind.
+void print_rules(const TensorReport& tensor, const FusionReport& fusion, Lines& out);
+
 // What the facts say of the symbols in some expressions, and of the symbols in what they say, as
 // conditions: ranges, multiples and relations.
 std::vector<Expr> conditions(const Facts& facts, std::span<const Expr> expressions);

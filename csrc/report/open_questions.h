@@ -19,9 +19,6 @@ struct OpenQuestion {
 //   coverage  where it is unknown: each bound of an iterdomain between the items and the loops
 //   reads     where there is no kernel: subscripts within the extents of what is read
 std::vector<OpenQuestion> open_questions(const TensorReport& tensor, const FusionReport& fusion);
-std::vector<OpenQuestion> open_checks(const TensorReport& tensor);
-std::vector<OpenQuestion> open_coverage(const TensorReport& tensor);
-std::vector<OpenQuestion> open_reads(const TensorReport& tensor);
 
 // The open questions put to the prover once more, each by itself: what it has left of those that it
 // neither proves nor refutes.

@@ -2,18 +2,15 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/report/array_lines.h>
-#include <selvage/report/bound_lines.h>
-#include <selvage/report/fill_lines.h>
 #include <selvage/report/lines.h>
+#include <selvage/report/obligations.h>
 #include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
 #include <selvage/report/resources.h>
-#include <selvage/report/rules_behind.h>
 #include <selvage/report/run_lines.h>
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_lines.h>
-#include <selvage/report/thread_reasons.h>
 #include <selvage/report/verdict.h>
 
 #include <algorithm>

@@ -17,12 +17,7 @@ std::vector<Expr> expressions_of(const TensorReport& tensor) {
   std::vector<Expr> list;
   for (DomainId d : tensor.analysis.path.domains) list.push_back(graph[d].extent);
   for (TransformId t : tensor.schedule->transforms(tensor.analysis.tensor)) {
-    std::visit(overloaded{[&](const Split& s) { list.push_back(s.factor); }, [](const Merge&) {},
-                          [&](const Resize& r) {
-                            list.insert(list.end(), {r.left, r.right});
-                          },
-                          [](const Swizzle&) {}},
-               graph[t]);
+    for (Expr e : numbers_of(graph[t])) list.push_back(e);
   }
   const std::vector<Expr>& strides = tensor.tensor().strides;
   list.insert(list.end(), strides.begin(), strides.end());
@@ -107,6 +102,17 @@ class Completion {
 };
 
 }  // namespace
+
+std::vector<Expr> numbers_of(const Transform& transform) {
+  using List = std::vector<Expr>;
+  return std::visit(
+      overloaded{[](const Split& s) { return List{s.factor}; }, [](const Merge&) { return List{}; },
+                 [](const Resize& r) {
+                   return List{r.left, r.right};
+                 },
+                 [](const Swizzle&) { return List{}; }},
+      transform);
+}
 
 Point completed(const TensorReport& tensor, Point point) {
   const Fusion& fusion = tensor.fusion();

@@ -18,6 +18,9 @@ Point completed(const TensorReport& tensor, Point point);
 std::optional<Point> completed(const Facts& facts, Point point, const std::vector<Expr>& missing,
                                const std::vector<Expr>& conditions,
                                const std::vector<std::int64_t>& preferred = {});
+// What a transform was given of numbers: its factor, or how far it resizes.
+std::vector<Expr> numbers_of(const Transform& transform);
+
 // The completed point at which a claim about the tensor fails; empty where none is known.
 Point witness_of(const TensorReport& tensor, const Verdict& verdict);
 

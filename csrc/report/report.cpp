@@ -2,7 +2,7 @@
 #include <selvage/ir/about.h>
 #include <selvage/ir/reads.h>
 #include <selvage/lower/proof.h>
-#include <selvage/report/legality.h>
+#include <selvage/report/point.h>
 #include <selvage/report/report.h>
 
 #include <algorithm>
@@ -181,6 +181,32 @@ void warn_of_one_thread(const Subject& subject, const Schedule& schedule, const 
     warning.help = "bind one of them: " + name + ": [{bind: {" + loop + ": TIDx}}]";
   warning.tensors = as_subjects(a.tensor);
   add(report, std::move(warning), subject);
+}
+
+Diagnostic refusal(const TensorReport& tensor, const Finding& finding) {
+  Diagnostic d{.code = finding.code, .place = {}, .message = finding.reason};
+  const Point at = witness_of(tensor, finding.verdict);
+  if (!at.empty()) d.notes.push_back("at " + to_text(at));
+  d.help = finding.help;
+  return d;
+}
+
+// What the tensor is refused for, as errors, and as warnings what its kernel leaves to the user.
+std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorReport& tensor) {
+  std::vector<Diagnostic> list;
+  for (const Finding& f : refusals(tensor.legality)) list.push_back(refusal(tensor, f));
+  const std::optional<Fills>& fills = tensor.legality.fills;
+  if (!fills) return list;
+  // The kernel stores items and nothing else.
+  if (subject.has_kernel && fills->fits && fills->fits->is_legal() &&
+      !fills->initialised.is_legal()) {
+    Diagnostic d{.code = "E475", .severity = Severity::Warning, .place = {}, .message = {}};
+    d.message = "the kernel of " + tensor.name() + " fills no holes: " + fills->initialised.reason;
+    d.help =
+        "fill its memory with " + to_text(*fills->value) + " before the launch; or leave fill out";
+    list.push_back(std::move(d));
+  }
+  return list;
 }
 
 // The tensor with all that is said of its legality; what is refused becomes a diagnostic, but for

@@ -1,4 +1,4 @@
-#include <selvage/report/rules_behind.h>
+#include <selvage/report/obligations.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>

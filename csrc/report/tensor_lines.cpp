@@ -1,13 +1,8 @@
 #include <selvage/base/words.h>
-#include <selvage/report/bank_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
-#include <selvage/report/tensor_texts.h>
-#include <selvage/report/texts.h>
-#include <selvage/report/tma_lines.h>
-#include <selvage/report/vector_lines.h>
 
 #include <algorithm>
 
@@ -55,12 +50,7 @@ class TensorPage {
   std::vector<Expr> roots() const {
     std::vector<Expr> list = shown_expressions(tensor_);
     for (TransformId t : transforms()) {
-      std::visit(overloaded{[&](const Split& s) { list.push_back(s.factor); }, [](const Merge&) {},
-                            [&](const Resize& r) {
-                              list.insert(list.end(), {r.left, r.right});
-                            },
-                            [](const Swizzle&) {}},
-                 tensor_.graph()[t]);
+      for (Expr e : numbers_of(tensor_.graph()[t])) list.push_back(e);
     }
     return list;
   }
@@ -268,6 +258,31 @@ void print_loops(const TensorReport& tensor, Lines& out) {
 
 void print_checks(const TensorReport& tensor, bool why, Lines& out) {
   TensorPage(tensor, out).print_checks(why);
+}
+
+std::vector<Expr> shown_expressions(const TensorReport& tensor) {
+  const TensorAnalysis& a = tensor.analysis;
+  std::vector<Expr> list;
+  for (const auto& [name, d] : tensor.iterdomains) {
+    list.push_back(tensor.graph()[d].extent);
+    list.push_back((*a.coordinates)[d]);
+  }
+  list.push_back(a.address);
+  if (a.storage) list.push_back(a.elements);
+  for (const KeptPredicate& p : a.predicates.kept) list.push_back(p.condition);
+  if (a.vector) {
+    const std::vector<Expr>& conditions = a.vector->finding.conditions;
+    list.insert(list.end(), conditions.begin(), conditions.end());
+  }
+  if (a.unswitched) list.push_back(a.unswitched->hoisted.condition);
+  if (a.interior) list.push_back(a.interior->hoisted.condition);
+  if (tensor.legality.tma) {
+    const TmaCopy& copy = *tensor.legality.tma;
+    list.insert(list.end(), copy.finding.conditions.begin(), copy.finding.conditions.end());
+    list.insert(list.end(), copy.guard.begin(), copy.guard.end());
+    for (const TmaDim& d : copy.dims) list.insert(list.end(), {d.size, d.stride, d.coordinate});
+  }
+  return list;
 }
 
 }  // namespace selvage

@@ -11,6 +11,9 @@ namespace selvage {
 // A thread program for a person: its levels, each region with its mask and who that is, what
 // asynchronous regions are to one another.
 void print_threads(const ThreadReport& report, Lines& out);
+// Why each mask is constant, by iteration or dynamic, and why each barrier is there; behind which
+// regions there is none.
+void print_reasons(const LoweredThreads& lowered, Lines& out);
 // What runs have shown: who ran each region.
 void print_thread_runs(const ThreadReport& report, Lines& out);
 

@@ -1,6 +1,6 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
-#include <selvage/report/thread_reasons.h>
+#include <selvage/report/thread_lines.h>
 
 #include <algorithm>
 

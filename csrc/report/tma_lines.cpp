@@ -1,8 +1,7 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/report/point.h>
-#include <selvage/report/texts.h>
-#include <selvage/report/tma_lines.h>
+#include <selvage/report/tensor_lines.h>
 
 #include <algorithm>
 #include <array>
@@ -44,13 +43,6 @@ void print_table(const std::vector<Row>& rows, Lines& out) {
 }
 
 }  // namespace
-
-std::vector<Expr> expressions_of(const TmaCopy& copy) {
-  std::vector<Expr> list = copy.finding.conditions;
-  list.insert(list.end(), copy.guard.begin(), copy.guard.end());
-  for (const TmaDim& d : copy.dims) list.insert(list.end(), {d.size, d.stride, d.coordinate});
-  return list;
-}
 
 void print_tma(const TensorReport& tensor, const TmaCopy& copy, Lines& out) {
   const Finding& finding = copy.finding;

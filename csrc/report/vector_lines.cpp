@@ -1,5 +1,5 @@
 #include <selvage/base/words.h>
-#include <selvage/report/vector_lines.h>
+#include <selvage/report/tensor_lines.h>
 
 namespace selvage {
 

@@ -1,7 +1,7 @@
 // What page, JSON and diagnostics say of accesses.
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/report/bound_lines.h>
 #include <selvage/report/json.h>
+#include <selvage/report/tensor_lines.h>
 #include <tests/support/json_value.h>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What page, JSON and diagnostics say of the holes of a buffer.
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/report/fill_lines.h>
 #include <selvage/report/json.h>
+#include <selvage/report/tensor_lines.h>
 #include <tests/support/json_value.h>
 
 #include <gtest/gtest.h>

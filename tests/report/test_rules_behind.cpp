@@ -1,6 +1,6 @@
 #include <selvage/frontend/schedule_file.h>
+#include <selvage/report/obligations.h>
 #include <selvage/report/page.h>
-#include <selvage/report/rules_behind.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
