@@ -1,8 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/base/points.h>
 #include <selvage/expr/symbols.h>
-#include <selvage/pictures/bank_picture.h>
 #include <selvage/pictures/drawn_access.h>
+#include <selvage/pictures/parts.h>
 #include <selvage/pictures/picture_style.h>
 
 #include <fmt/format.h>
@@ -143,9 +143,8 @@ class BankPicture {
     outline(load_, "load", y, 2);
     y += int(drawn_lines_) * cell_height();
     if (drawn_lines_ < lines_) {
-      drawing_.text(kLeft, y + 14,
-                    fmt::format("{} of {} lines of {} bytes", drawn_lines_, lines_, kLineBytes),
-                    TextStyle::Note, Anchor::Start, "muted");
+      drawing_.note(kLeft, y + 14,
+                    fmt::format("{} of {} lines of {} bytes", drawn_lines_, lines_, kLineBytes));
       y += 20;
     }
     return y;
@@ -245,7 +244,7 @@ class BankPicture {
       if (x > 0 && x + width > x_of(kBanks)) x = 0, y += 24;
       drawing_.rect(x, y - 13, 28, 18, classes, {}, 2);
       drawing_.text(x + 14, y, inside, TextStyle::Tiny, Anchor::Middle);
-      drawing_.text(x + 36, y, what, TextStyle::Note, Anchor::Start, "muted");
+      drawing_.note(x + 36, y, what);
       x += width;
     };
     if (is_labelled_) {

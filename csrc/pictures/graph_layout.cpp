@@ -33,9 +33,7 @@ class Layouter {
     if (graph_.nodes.empty()) return {};
     assign_layers();
     is_aligned_ = !graph_.last.empty() && align_last();
-    std::size_t bends = 0;
-    for (const auto& e : graph_.edges) bends += layers_[e.to] - layers_[e.from] - 1;
-    is_led_around_ = bends <= kMostBends;
+    is_led_around_ = bends(layers_) <= kMostBends;
     make_items();
     order_layers();
     place_along();
@@ -58,23 +56,22 @@ class Layouter {
                      [](const auto& a, const auto& b) { return a.from < b.from; });
     return edges;
   }
+  std::size_t bends(const std::vector<std::size_t>& layers) const {
+    std::size_t sum = 0;
+    for (const auto& e : graph_.edges) sum += layers[e.to] - layers[e.from] - 1;
+    return sum;
+  }
   // Moves `last` to the end, unless that makes too many long edges.
   bool align_last() {
     std::vector<std::size_t> moved = layers_;
     for (std::size_t n : graph_.last) moved[n] = count_ - 1;
     // The last layer is for them alone.
-    std::vector<char> is_last(moved.size(), 0);
-    for (std::size_t n : graph_.last) is_last[n] = 1;
-    bool is_shared = false;
-    for (std::size_t n = 0; n < moved.size(); ++n) {
-      is_shared = is_shared || (!is_last[n] && moved[n] == count_ - 1);
-    }
+    const bool is_shared =
+        std::ranges::count(moved, count_ - 1) > std::ptrdiff_t(graph_.last.size());
     if (is_shared) {
       for (std::size_t n : graph_.last) moved[n] = count_;
     }
-    std::size_t bends = 0;
-    for (const auto& e : graph_.edges) bends += moved[e.to] - moved[e.from] - 1;
-    if (bends > kMostBends) return false;
+    if (bends(moved) > kMostBends) return false;
     if (is_shared) ++count_;
     layers_ = std::move(moved);
     return true;
@@ -157,26 +154,20 @@ class Layouter {
     for (std::size_t k = 0; k < keys.size(); ++k) lanes_[layer][k] = keys[k].second;
     number(layer);
   }
-  // Of edges between neighbouring layers: inversions, counted by a tree of partial sums.
+  // Of edges between neighbouring layers.
   std::size_t crossings() const {
     std::size_t sum = 0;
     for (std::size_t layer = 0; layer + 1 < count_; ++layer) {
-      std::vector<std::size_t> tree(lanes_[layer + 1].size() + 1, 0);
-      std::size_t before = 0;
+      std::vector<std::size_t> before;  // where edges of nodes further left end, in order
       for (std::size_t n : lanes_[layer]) {
         std::vector<std::size_t> ends;
         for (std::size_t other : items_[n].after) {
           if (items_[other].layer == layer + 1) ends.push_back(items_[other].position);
         }
-        for (std::size_t end : ends) {  // those that end further right, of nodes further left
-          std::size_t up_to = 0;
-          for (std::size_t i = end + 1; i > 0; i -= i & (~i + 1)) up_to += tree[i];
-          sum += before - up_to;
+        for (std::size_t end : ends) {  // they cross those that end further right
+          sum += std::size_t(before.end() - std::ranges::upper_bound(before, end));
         }
-        for (std::size_t end : ends) {
-          for (std::size_t i = end + 1; i < tree.size(); i += i & (~i + 1)) ++tree[i];
-        }
-        before += ends.size();
+        for (std::size_t end : ends) before.insert(std::ranges::upper_bound(before, end), end);
       }
     }
     return sum;
@@ -255,12 +246,10 @@ class Layouter {
   GraphLayout result() const {
     GraphLayout layout;
     layout.is_aligned = is_aligned_;
-    double least = 0, most = 0;
-    bool is_first = true;
+    double least = HUGE_VAL, most = -HUGE_VAL;
     for (const Item& item : items_) {
-      least = is_first ? item.x - item.half : std::min(least, item.x - item.half);
-      most = is_first ? item.x + item.half : std::max(most, item.x + item.half);
-      is_first = false;
+      least = std::min(least, item.x - item.half);
+      most = std::max(most, item.x + item.half);
     }
     std::vector<int> thickness(count_, 0), depth(count_, 0);
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {

@@ -1,6 +1,6 @@
 #include <selvage/pictures/drawn_graph.h>
 #include <selvage/pictures/graph_layout.h>
-#include <selvage/pictures/graph_picture.h>
+#include <selvage/pictures/parts.h>
 
 #include <fmt/format.h>
 
@@ -57,10 +57,9 @@ class GraphPicture {
                                 kMostGraphHeight * 1000 / std::max(1, down.height())});
     picture.place(down, 0, 0, scale);
     if (drawn_.left_out > 0) {
-      picture.text(0, picture.height() + 18,
+      picture.note(0, picture.height() + 18,
                    fmt::format("The first {} transforms; {} more are left out.",
-                               drawn_.joints.size(), drawn_.left_out),
-                   TextStyle::Note, Anchor::Start, "muted");
+                               drawn_.joints.size(), drawn_.left_out));
     }
     return picture;
   }

@@ -1,22 +1,17 @@
-#include <selvage/base/integer.h>
+#include <selvage/base/points.h>
 #include <selvage/pictures/hole_grid.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 
 namespace selvage {
 
 namespace {
 
-std::int64_t product(const std::vector<std::int64_t>& n, std::size_t from, std::size_t to) {
-  std::int64_t sum = 1;
-  for (std::size_t i = from; i < to; ++i) {
-    const auto more = checked_mul(sum, n[i]);
-    if (!more) return INT64_MAX;
-    sum = *more;
-  }
-  return sum;
+std::int64_t product(std::span<const std::int64_t> n) {
+  return count_points(n).value_or(HoleGrid::kUncounted);
 }
 
 std::int64_t most_power_of_two(std::int64_t limit) {
@@ -31,7 +26,8 @@ std::optional<std::size_t> best_cut(const std::vector<std::int64_t>& n, std::int
   std::optional<std::size_t> best, widest;
   std::int64_t least = 0;
   for (std::size_t down = 0; down < n.size(); ++down) {
-    const std::int64_t rows = product(n, 0, down), columns = product(n, down, n.size());
+    const std::int64_t rows = product(std::span(n).first(down));
+    const std::int64_t columns = product(std::span(n).subspan(down));
     if (columns > most_columns) continue;
     if (!widest) widest = down;
     if (rows > most_rows) continue;
@@ -50,7 +46,7 @@ class Rows {
   Rows(const HoleGrid& grid, const std::vector<std::int64_t>& extents) : grid_(grid) {
     for (std::size_t loop : grid.down) extents_.push_back(extents[loop]);
     if (grid.is_wrapped) extents_.push_back(ceil_div(extents[grid.across[0]], grid.columns));
-    count_ = product(extents_, 0, extents_.size());
+    count_ = product(extents_);
   }
   // kUncounted, where 64 bits do not do.
   std::int64_t count() const { return count_; }
@@ -143,7 +139,7 @@ HoleGrid hole_grid(const std::vector<std::int64_t>& extents, const HoleGridLimit
   if (!n.empty()) {
     if (const auto best = best_cut(n, limits.columns, limits.rows)) {
       cut = *best;
-      grid.columns = product(n, cut, n.size());
+      grid.columns = product(std::span(n).subspan(cut));
     } else {
       cut = n.size() - 1;
       grid.is_wrapped = true;

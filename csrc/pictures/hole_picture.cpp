@@ -1,8 +1,7 @@
-#include <selvage/base/integer.h>
-#include <selvage/pictures/graph_picture.h>
+#include <selvage/base/points.h>
 #include <selvage/pictures/hole_grid.h>
 #include <selvage/pictures/hole_marks.h>
-#include <selvage/pictures/hole_picture.h>
+#include <selvage/pictures/parts.h>
 #include <selvage/pictures/picture_style.h>
 #include <selvage/pictures/point_states.h>
 #include <selvage/pictures/thread_numbers.h>
@@ -28,11 +27,8 @@ constexpr std::size_t kMostWitnesses = 4;
 constexpr int kGapRow = 24;  // where rows are left out
 
 int digits_of_items(const TensorReport& tensor) {
-  std::int64_t items = 1;
-  for (DomainId d : tensor.tensor().logical) {
-    items = checked_mul(items, tensor.graph()[d].extent.value()).value_or(INT64_MAX);
-  }
-  return int(std::to_string(items - 1).size());
+  const auto n = known_extents(tensor.graph(), tensor.tensor().logical);
+  return int(std::to_string(count_points(*n).value_or(INT64_MAX) - 1).size());
 }
 
 class HolePicture {
@@ -269,11 +265,10 @@ class HolePicture {
       }
       if (grid_.rows[r].left_out > 0) {
         const std::int64_t out = grid_.rows[r].left_out;
-        drawing_.text(left_, rows_[r] - 7,
+        drawing_.note(left_, rows_[r] - 7,
                       out == HoleGrid::kUncounted
                           ? "more rows than 64 bits can count left out"
-                          : fmt::format("{} row{} left out", out, out == 1 ? "" : "s"),
-                      TextStyle::Note, Anchor::Start, "muted");
+                          : fmt::format("{} row{} left out", out, out == 1 ? "" : "s"));
       }
     }
   }
@@ -436,8 +431,7 @@ class HolePicture {
         drawing_.text(x + swatch / 2, y, inside, TextStyle::Tiny, Anchor::Middle,
                       classes == "cell valid" ? "" : "halo strong");
       }
-      drawing_.text(x + (classes.empty() ? 0 : swatch + 8), y, what, TextStyle::Note, Anchor::Start,
-                    "muted");
+      drawing_.note(x + (classes.empty() ? 0 : swatch + 8), y, what);
       x += width;
     };
     const std::string in_numbers = is_numbered_ ? "7" : "";

@@ -1,7 +1,6 @@
 #include <selvage/base/words.h>
 #include <selvage/ir/parallel.h>
-#include <selvage/pictures/graph_picture.h>
-#include <selvage/pictures/mask_picture.h>
+#include <selvage/pictures/parts.h>
 
 #include <fmt/format.h>
 
@@ -117,8 +116,7 @@ class MaskPicture {
     int y = 0;
     for (std::size_t i = 0; i < drawn; ++i) y = draw_block(shapes[i], y) + kBetweenBlocks;
     if (drawn < shapes.size()) {
-      drawing_.text(0, y, fmt::format("and {} more kinds of blocks", shapes.size() - drawn),
-                    TextStyle::Note, Anchor::Start, "muted");
+      drawing_.note(0, y, fmt::format("and {} more kinds of blocks", shapes.size() - drawn));
     }
   }
 
@@ -137,13 +135,12 @@ class MaskPicture {
     constexpr int kLongestHead = 110;
     const std::int64_t threads = mask_.block_threads();
     if (mask_.blocks() == 1 && !names_one_block_) return draw_warps(shape, y);
-    drawing_.text(
+    drawing_.note(
         0, y + 12,
         shortened(block_words(shape) +
                       fmt::format("{} of {}, ", shape.active, counted(threads, "thread")) +
                       warp_words(shape.warps),
-                  kLongestHead),
-        TextStyle::Note, Anchor::Start, "muted");
+                  kLongestHead));
     return draw_warps(shape, y + 22);
   }
 
@@ -164,8 +161,7 @@ class MaskPicture {
       draw_warp(shape.lanes[std::size_t(warp)], warp, left, right, y);
     }
     if (rows < warps) {
-      drawing_.text(left, y + 12, fmt::format("{} of {} warps", rows, warps), TextStyle::Note,
-                    Anchor::Start, "muted");
+      drawing_.note(left, y + 12, fmt::format("{} of {} warps", rows, warps));
       y += 16;
     }
     return y;
@@ -250,16 +246,14 @@ Drawing mask_list_picture(std::span<const NamedMask> masks) {
   }
   y = drawn > 0 ? bottom + kBelow : 0;
   if (drawn < masks.size()) {
-    drawing.text(0, y + 12, fmt::format("and {} more masks", masks.size() - drawn), TextStyle::Note,
-                 Anchor::Start, "muted");
+    drawing.note(0, y + 12, fmt::format("and {} more masks", masks.size() - drawn));
     y += 18;
   }
   if (drawn > 0) {
     drawing.rect(0, y, 14, 14, cell_class(true), {}, 2);
-    drawing.text(20, y + 11, "active", TextStyle::Note, Anchor::Start, "muted");
+    drawing.note(20, y + 11, "active");
     drawing.rect(80, y, 14, 14, cell_class(false), {}, 2);
-    drawing.text(100, y + 11, "not active; thread 0 is rightmost, as in the text", TextStyle::Note,
-                 Anchor::Start, "muted");
+    drawing.note(100, y + 11, "not active; thread 0 is rightmost, as in the text");
   }
   return drawing;
 }

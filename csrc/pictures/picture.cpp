@@ -3,13 +3,9 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
-#include <selvage/pictures/bank_picture.h>
-#include <selvage/pictures/graph_picture.h>
-#include <selvage/pictures/hole_picture.h>
-#include <selvage/pictures/mask_picture.h>
+#include <selvage/pictures/parts.h>
 #include <selvage/pictures/picture.h>
 #include <selvage/pictures/picture_style.h>
-#include <selvage/pictures/timeline_picture.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/thread_lines.h>
 

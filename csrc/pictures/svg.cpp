@@ -58,6 +58,17 @@ void append_title(std::string& out, std::string_view title) {
   if (!title.empty()) out += "<title>" + xml_escaped(title) + "</title>";
 }
 
+// Ends an element that has no content but its title.
+void end_element(std::string& out, std::string_view name, std::string_view title) {
+  if (title.empty()) {
+    out += "/>\n";
+    return;
+  }
+  out += ">";
+  append_title(out, title);
+  out += fmt::format("</{}>\n", name);
+}
+
 }  // namespace
 
 std::string xml_escaped(std::string_view text) {
@@ -116,13 +127,7 @@ void Drawing::rect(int x, int y, int width, int height, std::string_view classes
                  R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}")", classes, x, y, width,
                  height);
   if (radius > 0) fmt::format_to(std::back_inserter(text_), R"( rx="{}")", radius);
-  if (title.empty()) {
-    text_ += "/>\n";
-  } else {
-    text_ += ">";
-    append_title(text_, title);
-    text_ += "</rect>\n";
-  }
+  end_element(text_, "rect", title);
   cover(x + width, y + height);
 }
 
@@ -140,22 +145,13 @@ void Drawing::text(int x, int y, std::string_view text, TextStyle style, Anchor 
 }
 
 void Drawing::line(int x1, int y1, int x2, int y2, std::string_view classes) {
-  fmt::format_to(std::back_inserter(text_),
-                 R"(<path class="{}" d="M{} {}L{} {}"/>)"
-                 "\n",
-                 classes, x1, y1, x2, y2);
+  path(fmt::format("M{} {}L{} {}", x1, y1, x2, y2), classes);
   cover(std::max(x1, x2), std::max(y1, y2));
 }
 
 void Drawing::path(std::string_view data, std::string_view classes, std::string_view title) {
   fmt::format_to(std::back_inserter(text_), R"(<path class="{}" d="{}")", classes, data);
-  if (title.empty()) {
-    text_ += "/>\n";
-    return;
-  }
-  text_ += ">";
-  append_title(text_, title);
-  text_ += "</path>\n";
+  end_element(text_, "path", title);
 }
 
 void Drawing::open(std::string_view classes, std::string_view title) {

@@ -33,6 +33,10 @@ class Drawing {
   // `y` is the base line.
   void text(int x, int y, std::string_view text, TextStyle style, Anchor anchor = Anchor::Start,
             std::string_view classes = {});
+  // What is said beside a drawing: muted.
+  void note(int x, int y, std::string_view text) {
+    this->text(x, y, text, TextStyle::Note, Anchor::Start, "muted");
+  }
   void line(int x1, int y1, int x2, int y2, std::string_view classes);
   // `data` as in the d attribute of a path; the caller says by `cover` how far it reaches.
   void path(std::string_view data, std::string_view classes, std::string_view title = {});

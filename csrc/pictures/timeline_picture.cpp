@@ -1,6 +1,5 @@
 #include <selvage/base/words.h>
-#include <selvage/pictures/graph_picture.h>
-#include <selvage/pictures/timeline_picture.h>
+#include <selvage/pictures/parts.h>
 
 #include <fmt/format.h>
 
@@ -64,7 +63,7 @@ class TimelinePicture {
 
  private:
   Drawing note(const std::string& text) {
-    drawing_.text(0, 12, text, TextStyle::Note, Anchor::Start, "muted");
+    drawing_.note(0, 12, text);
     return std::move(drawing_);
   }
 
@@ -212,7 +211,7 @@ class TimelinePicture {
     int y = bottom_ + 24, x = 0;
     const auto entry = [&](int height, const char* classes, const std::string& what) {
       drawing_.rect(x, y - 4 - height / 2, 24, height, classes, {}, 3);
-      drawing_.text(x + 32, y, what, TextStyle::Note, Anchor::Start, "muted");
+      drawing_.note(x + 32, y, what);
       x += 32 + text_width(what, TextStyle::Note) + 20;
     };
     const auto any = [&](auto is) { return std::ranges::any_of(steps_, is); };
@@ -227,11 +226,11 @@ class TimelinePicture {
     if (any([](const auto& s) { return s.kind == Kind::Barrier; })) {
       entry(kBarrier, "read", "barrier of these threads");
     }
-    drawing_.text(0, y + 20, "Threads that do the same stand in one column; thread 0 is rightmost.",
-                  TextStyle::Note, Anchor::Start, "muted");
+    drawing_.note(0, y + 20,
+                  "Threads that do the same stand in one column; thread 0 is rightmost.");
     if (steps_.size() < all_.size()) {
-      drawing_.text(0, y + 38, fmt::format("The first {} of {} steps.", steps_.size(), all_.size()),
-                    TextStyle::Note, Anchor::Start, "muted");
+      drawing_.note(0, y + 38,
+                    fmt::format("The first {} of {} steps.", steps_.size(), all_.size()));
     }
   }
 

@@ -1,5 +1,5 @@
 #include <selvage/pictures/drawn_graph.h>
-#include <selvage/pictures/graph_picture.h>
+#include <selvage/pictures/parts.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

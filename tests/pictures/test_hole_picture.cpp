@@ -1,5 +1,4 @@
-#include <selvage/pictures/graph_picture.h>
-#include <selvage/pictures/hole_picture.h>
+#include <selvage/pictures/parts.h>
 #include <selvage/report/holes.h>
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-#include <selvage/pictures/graph_picture.h>
-#include <selvage/pictures/mask_picture.h>
+#include <selvage/pictures/parts.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
