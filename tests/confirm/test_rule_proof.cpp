@@ -1,10 +1,11 @@
-#include <selvage/confirm/rule_proof.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/report/rules_page.h>
 #include <tests/support/every_rule.h>
 
 #include <gtest/gtest.h>
+
+#include "tests/confirm/rule_proof.h"
 
 namespace selvage {
 namespace {

@@ -1,4 +1,5 @@
-#include <selvage/confirm/rule_proof.h>
+#include "tests/confirm/rule_proof.h"
+
 #include <selvage/expr/tape.h>
 
 namespace selvage {
