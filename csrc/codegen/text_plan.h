@@ -16,7 +16,8 @@ struct TextPlan {
   // The kernel must outlive it.
   explicit TextPlan(const Kernel& k)
       : kernel(k),
-        forms(k),
+        ranges(k.facts),
+        forms(k, ranges),
         scope(k, forms),
         temporaries(plan(k, forms, scope)),
         choosers(choosers_of_local_elements(k, forms.computed())) {}
@@ -24,6 +25,7 @@ struct TextPlan {
   TextPlan& operator=(const TextPlan&) = delete;
 
   const Kernel& kernel;
+  Simplifier ranges;
   Forms forms;
   Scope scope;
   Plan temporaries;

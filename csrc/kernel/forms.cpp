@@ -25,9 +25,9 @@ std::uint64_t unsigned_magnitude(std::int64_t c) {
 
 }  // namespace
 
-Forms::Forms(const Kernel& kernel)
+Forms::Forms(const Kernel& kernel, Simplifier& ranges)
     : pool_(*kernel.pool),
-      ranges_(kernel.facts),
+      ranges_(ranges),
       computed_(computed_expressions(kernel)),
       divisions_(computed_.all, ranges_),
       sums_([this](Expr e) { return depth(e); }, ranges_) {

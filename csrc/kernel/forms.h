@@ -19,7 +19,8 @@ namespace selvage {
 // canonical order), or else it is proved to fit 32 bits.
 class Forms {
  public:
-  explicit Forms(const Kernel& kernel);
+  // `ranges`: of the kernel's facts.
+  Forms(const Kernel& kernel, Simplifier& ranges);
   Forms(const Forms&) = delete;
   Forms& operator=(const Forms&) = delete;
 
@@ -46,7 +47,7 @@ class Forms {
   bool note(Expr form);
 
   ExprPool& pool_;
-  Simplifier ranges_;
+  Simplifier& ranges_;
   ComputedExpressions computed_;
   SharedDivisions divisions_;
   SharedSums sums_;

@@ -32,4 +32,20 @@ BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t e
   return b;
 }
 
+Expr KernelDraft::form(Expr e) {
+  ranges();
+  computed.push_back((*forms)(e));
+  return computed.back();
+}
+
+// Facts of a symbol that comes later say nothing of what was asked before; they are taken in by
+// beginning anew.
+Simplifier& KernelDraft::ranges() {
+  const std::size_t known = kernel.facts.symbols().size();
+  if (forms == nullptr || forms->ranges().facts().symbols().size() != known) {
+    forms = std::make_unique<NarrowForms>(kernel.facts);
+  }
+  return forms->ranges();
+}
+
 }  // namespace selvage

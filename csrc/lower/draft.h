@@ -2,8 +2,11 @@
 
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
+#include <selvage/lower/narrow.h>
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,12 @@ struct KernelDraft {
   std::vector<Expr> conditions = {};                 // what must hold at launch, besides widths
   bool is_vectorised = true;
   std::size_t settled_values = 0;  // how many values, the first, have their index expressions named
+  std::unique_ptr<NarrowForms> forms = {};  // under what was known when it was last asked
+
+  // An index expression of the body, in a form that fits the narrowest type.
+  Expr form(Expr e);
+  // Of the kernel's facts as they stand.
+  Simplifier& ranges();
 
   // The buffer that holds the same part of a tensor; this one is added where there is none yet.
   BufferId buffer_of(Buffer wanted, const Storage* storage);

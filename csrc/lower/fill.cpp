@@ -22,7 +22,7 @@ std::vector<Expr> item_at(Expr number, const std::vector<Expr>& extents) {
 }  // namespace
 
 Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, TensorId t,
-                           const std::vector<StoredPart>& parts) {
+                           const std::vector<StoredPart>& parts, KnownSizes& sizes) {
   const TensorInfo& tensor = fusion[t];
   ExprPool& pool = fusion.pool();
   std::vector<Expr> extents;
@@ -31,7 +31,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
     extents.push_back(graph[d].extent);
     items = items * graph[d].extent;
   }
-  items = Simplifier(*fusion.facts()).simplify(items);
+  items = sizes.ranges.simplify(items);
   const std::string name = "kernel_" + tensor.name + "_fill";
   const LaunchPlan plan = plan_flat_launch(fusion, items, kFillThreads, name);
   Kernel kernel{.name = name,
@@ -70,8 +70,10 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   Body body = guarded({is_item}, body_of_all(std::move(stores)));
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});
   kernel.body = body_of(Loop{block, plan.launch.grid[0], ParallelType::BIDx, std::move(body)});
-  return {for_both_widths(fusion.sizes(), std::move(kernel),
-                          {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {}),
+  Simplifier ranges(kernel.facts);
+  return {for_both_widths(sizes, std::move(kernel),
+                          {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {},
+                          ranges),
           plan.of_grid};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/lower/index_type.h>
 #include <selvage/lower/launch.h>
 #include <selvage/lower/stored_parts.h>
 
@@ -15,6 +16,6 @@ struct Fill {
   std::vector<LaunchCheck> checks;
 };
 Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
-                           const std::vector<StoredPart>& parts);
+                           const std::vector<StoredPart>& parts, KnownSizes& sizes);
 
 }  // namespace selvage

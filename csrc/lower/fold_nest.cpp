@@ -296,7 +296,6 @@ static Body with_threads(Body body, Kernel& kernel) {
 
 Body FoldNest::merge_along_x() {
   Kernel& kernel = draft_.kernel;
-  ComputedForm form(kernel, draft_.computed);
   Simplifier simplifier(kernel.facts);
   const Expr extent = kernel.launch.block[0];
   Body body;
@@ -320,12 +319,12 @@ Body FoldNest::merge_along_x() {
   const Expr lane = simplifier.simplify(x % lanes);
   const Expr own = simplifier.simplify(thread / kWarp);
   const Expr of_lane = simplifier.simplify((thread - x) / kWarp + lane);
-  const Expr is_there = form(simplifier.simplify(lane < warps));
+  const Expr is_there = draft_.form(simplifier.simplify(lane < warps));
   const auto slot = [&](Expr at, Expr warp) {
-    return form(simplifier.simplify(at * kMostWarps + warp));
+    return draft_.form(simplifier.simplify(at * kMostWarps + warp));
   };
   Body meet = for_each_item([&](Expr at) {
-    return body_of(Guard{form(simplifier.simplify(elected(std::array{x % kWarp}, pool_))),
+    return body_of(Guard{draft_.form(simplifier.simplify(elected(std::array{x % kWarp}, pool_))),
                          body_of_all(stores(left, slot(at, own), read(state_, at))),
                          {}});
   });
@@ -345,7 +344,6 @@ Body FoldNest::merge_along(ParallelType axis) {
   Kernel& kernel = draft_.kernel;
   const auto& block = kernel.launch.block;
   Simplifier simplifier(kernel.facts);
-  ComputedForm form(kernel, draft_.computed);
   const Expr threads = simplifier.simplify(block[0] * block[1] * block[2]);
   const Expr extent = extent_of(kernel.launch, axis);
   if (!threads.is(Op::Const)) {
@@ -366,7 +364,7 @@ Body FoldNest::merge_along(ParallelType axis) {
   const Expr stride = axis == ParallelType::TIDy ? block[0] : block[0] * block[1];
   Simplifier known(kernel.facts);
   const auto slot = [&](Expr at, Expr thread) {
-    return form(known.simplify(at * threads + thread));
+    return draft_.form(known.simplify(at * threads + thread));
   };
   const Expr thread = linear_thread();
   Body body = for_each_item(

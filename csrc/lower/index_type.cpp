@@ -16,8 +16,9 @@ constexpr std::int64_t kLargest = INT32_MAX;
 // An expression over sizes that no absolute value of e exceeds.
 class Magnitude {
  public:
-  explicit Magnitude(const IndexWidthRequest& request) : ranges_(request.ranges) {
-    for (Expr s : request.sizes) sizes_.insert(s.id());
+  explicit Magnitude(const IndexWidthRequest& request)
+      : ranges_(request.ranges), of_sizes_(request.sizes.ranges) {
+    for (Expr s : request.sizes.symbols) sizes_.insert(s.id());
     for (const auto& [variable, value] : request.definitions) values_[variable.id()] = value;
   }
 
@@ -32,7 +33,7 @@ class Magnitude {
   // A number where no size is involved. Else the sizes stay, even if they are bounded: for the
   // smaller ones a narrow kernel may do.
   Expr bounded(Expr e) {
-    const Expr m = ranges_.simplify(compute(e));
+    const Expr m = of_sizes_.simplify(compute(e));
     const Interval range = ranges_.interval(e);
     if (!m.is(Op::Const) || !range.has_lo() || !range.has_hi()) return m;
     const std::int64_t most = std::max(std::abs(range.lo), std::abs(range.hi));
@@ -77,8 +78,8 @@ class Magnitude {
   Expr difference(Expr e) {
     const Expr a = of(e[0]), b = of(e[1]);
     const bool is_smaller = is_nonnegative(e[0]) && is_nonnegative(e[1]);
-    if (is_smaller && ranges_.proves(b <= a)) return a;
-    return is_smaller && ranges_.proves(a <= b) ? b : a + b;
+    if (is_smaller && of_sizes_.proves(b <= a)) return a;
+    return is_smaller && of_sizes_.proves(a <= b) ? b : a + b;
   }
   // x/c * c is no larger than x.
   Expr product(Expr e) {
@@ -86,12 +87,12 @@ class Magnitude {
     return is_multiple ? of(e[0][0]) : of(e[0]) * of(e[1]);
   }
   Expr quotient(Expr e) {
-    const bool shrinks = is_over_sizes(e[1]) && ranges_.proves(0 < e[1]) && is_nonnegative(e[0]);
+    const bool shrinks = is_over_sizes(e[1]) && of_sizes_.proves(0 < e[1]) && is_nonnegative(e[0]);
     return shrinks ? of(e[0]) / e[1] : of(e[0]);
   }
   Expr remainder(Expr e) {
     const Expr dividend = of(e[0]), last = of(e[1]) - 1;
-    return is_nonnegative(e[0]) && ranges_.proves(dividend <= last) ? dividend : last;
+    return is_nonnegative(e[0]) && of_sizes_.proves(dividend <= last) ? dividend : last;
   }
 
   bool is_nonnegative(Expr e) { return ranges_.interval(e).lo >= 0; }
@@ -102,6 +103,7 @@ class Magnitude {
   }
 
   Simplifier& ranges_;
+  Simplifier& of_sizes_;
   std::unordered_set<std::uint32_t> sizes_;
   std::unordered_map<std::uint32_t, Expr> values_;  // of variables that are defined
   std::unordered_map<std::uint32_t, Expr> memo_;
@@ -109,11 +111,10 @@ class Magnitude {
 
 // The largest of some magnitudes, as far as the facts can compare them. At sizes that are all
 // different, what is smaller covers nothing.
-std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, std::span<const Expr> sizes,
-                             Simplifier& ranges) {
+std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, KnownSizes& sizes) {
   constexpr std::int64_t kFirst = 1'009, kStep = 510;
   std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  for (std::size_t i = 0; i < sizes.symbols.size(); ++i) {
     values.push_back(kFirst + kStep * std::int64_t(i % 64));
   }
   struct Magnitude {
@@ -123,9 +124,9 @@ std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, std::span<cons
   };
   std::vector<Magnitude> kept;
   for (Expr e : magnitudes) {
-    const Magnitude m{e, evaluate(e, sizes, values)};
+    const Magnitude m{e, evaluate(e, sizes.symbols, values)};
     const auto covers = [&](const Magnitude& a, const Magnitude& b) {
-      return a.may_cover(b) && ranges.proves(b.expr <= a.expr);
+      return a.may_cover(b) && sizes.ranges.proves(b.expr <= a.expr);
     };
     const auto covers_it = [&](const Magnitude& k) { return covers(k, m); };
     if (std::any_of(kept.begin(), kept.end(), covers_it)) continue;
@@ -140,13 +141,13 @@ std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, std::span<cons
 }  // namespace
 
 IndexWidth index_width(const IndexWidthRequest& request) {
-  Simplifier& ranges = request.ranges;
+  Simplifier& ranges = request.sizes.ranges;
   ExprPool& pool = ranges.pool();
   Magnitude magnitude(request);
   std::vector<Expr> magnitudes;
   for (Expr e : request.values) {
     if (info(e.op()).result == Result::Truth || e.is(Op::Let)) continue;
-    if (ranges.interval(e).within(-kLargest, kLargest)) continue;
+    if (request.ranges.interval(e).within(-kLargest, kLargest)) continue;
     const Expr m = magnitude.of(e);
     const auto is_known = [&](Expr k) { return same(k, m); };
     if (std::none_of(magnitudes.begin(), magnitudes.end(), is_known)) magnitudes.push_back(m);
@@ -157,7 +158,7 @@ IndexWidth index_width(const IndexWidthRequest& request) {
   const auto demand = [](Expr& condition, Expr clause) {
     condition = condition.is_true() ? clause : condition && clause;
   };
-  for (Expr m : largest_of(magnitudes, request.sizes, ranges)) {
+  for (Expr m : largest_of(magnitudes, request.sizes)) {
     demand(width.condition_32, ranges.simplify(m <= kLargest));
     const bool fits_64 = ranges.interval(m).has_hi() || fits_by_memory(m, request.elements, ranges);
     // Not simplified: it is true of every integer of 64 bits, but m may have no value in them.

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace selvage {
 
@@ -17,12 +18,18 @@ struct IndexWidth {
   Expr condition_32, condition_64;
 };
 
+// What all kernels of a program ask of its sizes, which is remembered.
+struct KnownSizes {
+  std::vector<Expr> symbols;
+  Simplifier ranges;
+};
+
 struct IndexWidthRequest {
   std::span<const Expr> values;    // of every intermediate that is computed
   std::span<const Expr> elements;  // of every buffer
-  std::span<const Expr> sizes;     // every other symbol is a loop variable or is defined
   std::span<const std::pair<Expr, Expr>> definitions;  // variables and their values
   Simplifier& ranges;  // loops and sizes, without guards: a value may be computed before its guard
+  KnownSizes& sizes;   // every other symbol is a loop variable or is defined
 };
 IndexWidth index_width(const IndexWidthRequest& request);
 

@@ -6,7 +6,6 @@
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
-#include <selvage/lower/index_type.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/shared_memory.h>
@@ -20,16 +19,16 @@ namespace selvage {
 namespace {
 
 // Of everything that is computed, as the kernel says it and as its text will.
-IndexWidth width_of(std::span<const Expr> sizes, const Kernel& kernel, std::vector<Expr> computed) {
+IndexWidth width_of(KnownSizes& sizes, const Kernel& kernel, std::vector<Expr> computed,
+                    Simplifier& ranges) {
   std::vector<Expr> elements;
   for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
   computed.insert(computed.end(), elements.begin(), elements.end());
   std::vector<Expr> values = reachable(computed, true);
-  const Forms forms(kernel);
+  const Forms forms(kernel, ranges);
   const std::vector<Expr> written = forms.intermediates();
   values.insert(values.end(), written.begin(), written.end());
-  Simplifier ranges(kernel.facts);
-  return index_width({values, elements, sizes, forms.computed().definitions, ranges});
+  return index_width({values, elements, forms.computed().definitions, ranges, sizes});
 }
 
 // A kernel is passed the sizes that it computes with, or that emulation needs to check it.
@@ -163,14 +162,15 @@ KernelVariants make_kernels(const KernelRequest& request) {
   KernelVariants out{{}, std::move(draft.conditions)};
   std::vector<Expr> conditions = out.alignment;
   for (const LaunchCheck& check : request.launch.of_block) conditions.push_back(check.condition);
-  out.kernels =
-      for_both_widths(fusion.sizes(), std::move(kernel), std::move(draft.computed), conditions);
+  Simplifier& ranges = draft.ranges();
+  out.kernels = for_both_widths(request.scheduled.sizes, std::move(kernel),
+                                std::move(draft.computed), conditions, ranges);
   return out;
 }
 
-std::vector<Kernel> for_both_widths(std::span<const Expr> sizes, Kernel kernel,
-                                    std::vector<Expr> computed, std::span<const Expr> conditions) {
-  const IndexWidth width = width_of(sizes, kernel, std::move(computed));
+std::vector<Kernel> for_both_widths(KnownSizes& sizes, Kernel kernel, std::vector<Expr> computed,
+                                    std::span<const Expr> conditions, Simplifier& ranges) {
+  const IndexWidth width = width_of(sizes, kernel, std::move(computed), ranges);
   std::vector<Expr> all;
   for (Expr c : conditions) {
     if (!contains(all, c)) all.push_back(c);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/lower/index_type.h>
 #include <selvage/lower/launch.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
@@ -13,10 +14,10 @@
 
 namespace selvage {
 
-// Every tensor of a fusion under one schedule, in its nest. Both must outlive it.
+// Every tensor of a fusion under one schedule, in its nest. All that it is made of must outlive it.
 struct ScheduledNests {
-  ScheduledNests(const Fusion& f, const Schedule& s)
-      : fusion(f), schedule(s), nests(nests_of(f, s)), input_reads(f, s, nests) {}
+  ScheduledNests(const Fusion& f, const Schedule& s, KnownSizes& known)
+      : fusion(f), schedule(s), sizes(known), nests(nests_of(f, s)), input_reads(f, s, nests) {}
 
   // Places the trees of one kernel.
   void place(const Group& group);
@@ -25,6 +26,7 @@ struct ScheduledNests {
 
   const Fusion& fusion;
   const Schedule& schedule;
+  KnownSizes& sizes;
   Nests nests;
   InputReads input_reads;
   std::map<TensorId, PlacedTensors> placed = {};  // by root
@@ -51,8 +53,8 @@ KernelVariants make_kernels(const KernelRequest& request);
 
 // A kernel with a body and everything else but its index type and condition, for both widths of
 // indices as far as there are sizes for it. `computed`: index expressions of the body;
-// `conditions`: what must hold at launch besides.
-std::vector<Kernel> for_both_widths(std::span<const Expr> sizes, Kernel kernel,
-                                    std::vector<Expr> computed, std::span<const Expr> conditions);
+// `conditions`: what must hold at launch besides; `ranges`: of the kernel's facts.
+std::vector<Kernel> for_both_widths(KnownSizes& sizes, Kernel kernel, std::vector<Expr> computed,
+                                    std::span<const Expr> conditions, Simplifier& ranges);
 
 }  // namespace selvage

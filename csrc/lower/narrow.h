@@ -2,11 +2,34 @@
 
 #include <selvage/simplifier/simplifier.h>
 
+#include <array>
+#include <unordered_map>
+
 namespace selvage {
 
-// An equal expression none of whose intermediates leaves 32 bits, or else 64, if regrouping its
-// sums achieves that; otherwise the expression as it is. A canonical sum is multiplied out, and
-// x * 67108864 + c - 2147483648 leaves 32 bits where (x - 32) * 67108864 + c does not.
-Expr narrowed(Expr e, Simplifier& ranges);
+// Equal expressions none of whose intermediates leaves 32 bits, or else 64, if regrouping sums
+// achieves that; otherwise expressions as they are. A canonical sum is multiplied out, and
+// x * 67108864 + c - 2147483648 leaves 32 bits where (x - 32) * 67108864 + c does not. Under one
+// scope of facts, whose expressions have much in common: what is found of their parts is remembered.
+class NarrowForms {
+ public:
+  explicit NarrowForms(const Facts& facts) : ranges_(facts) {}
+
+  Expr operator()(Expr e) { return of(of(e, 0), 1); }
+  Simplifier& ranges() { return ranges_; }
+
+ private:
+  // For one of the two widths, 0 or 1.
+  Expr of(Expr e, std::size_t width);
+  Expr of_operands(Expr e, std::size_t width);
+  Expr regrouped(Expr e, std::size_t width);
+  Expr split_off(const LinearSum& sum, std::int64_t g, std::int64_t constant);
+  bool fits(Expr e, std::size_t width);
+  Interval range(Expr e);
+
+  Simplifier ranges_;
+  std::array<std::unordered_map<std::uint32_t, Expr>, 2> narrowed_;  // by width and id
+  std::unordered_map<std::uint32_t, Interval> sums_;                 // their ranges, by id
+};
 
 }  // namespace selvage

@@ -3,7 +3,6 @@
 #include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/lanes.h>
-#include <selvage/lower/narrow.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/peel.h>
 
@@ -31,7 +30,6 @@ class Nest {
         may_draw_out_(request.draws_out_checks && !request.checks_everything),
         draft_(draft),
         kernel_(draft.kernel),
-        form_(draft.kernel, draft.computed),
         levels_(analysis_.loops.size() + 1),
         kernel_defines_(defines_in(kernel_.body)) {}
 
@@ -319,11 +317,11 @@ class Nest {
     for (Expr let : reachable(std::span(&e, 1), true)) {
       if (let.is(Op::Let) && !names_.count(let.id())) define(let);
     }
-    return form_(replace(e));
+    return draft_.form(replace(e));
   }
 
   void define(Expr let) {
-    const Expr value = form_(replace(let[0]));
+    const Expr value = draft_.form(replace(let[0]));
     // No loop of a file, before or after this, has such a name.
     const Expr variable = kernel_.pool->symbol("t." + std::to_string(kernel_defines_++));
     const Interval range = analysis_.ranges->interval(let);
@@ -394,7 +392,6 @@ class Nest {
   bool has_lanes_, may_draw_out_;
   KernelDraft& draft_;
   Kernel& kernel_;
-  ComputedForm form_;
   std::vector<std::size_t> order_;  // of the loops, outermost first
   std::vector<Level> levels_;
   bool draws_out_ = false;
@@ -460,15 +457,6 @@ Loop every(ParallelType axis, Kernel& kernel) {
   const Expr extent = extent_of(kernel.launch, axis);
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
   return {variable, extent, axis, {}};
-}
-
-Expr ComputedForm::operator()(Expr e) {
-  const std::size_t known = kernel_.facts.symbols().size();
-  if (ranges_ == nullptr || ranges_->facts().symbols().size() != known) {
-    ranges_ = std::make_unique<Simplifier>(kernel_.facts);
-  }
-  all_.push_back(narrowed(e, *ranges_));
-  return all_.back();
 }
 
 }  // namespace selvage

@@ -3,7 +3,6 @@
 #include <selvage/legality/analysis.h>
 #include <selvage/lower/draft.h>
 
-#include <memory>
 #include <span>
 
 namespace selvage {
@@ -49,17 +48,5 @@ Loop every(ParallelType axis, Kernel& kernel);
 
 // The body as it is for the index 0 of those axes alone that the launch uses.
 Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel);
-
-// An index expression of the kernel, in a form that fits the narrowest type.
-class ComputedForm {
- public:
-  ComputedForm(Kernel& kernel, std::vector<Expr>& computed) : kernel_(kernel), all_(computed) {}
-  Expr operator()(Expr e);
-
- private:
-  Kernel& kernel_;
-  std::vector<Expr>& all_;
-  std::unique_ptr<Simplifier> ranges_;
-};
 
 }  // namespace selvage

@@ -45,7 +45,7 @@ void add_fill(ProgramDraft& draft, TensorId t) {
   const Schedule& schedule = draft.schedule();
   if (!schedule.meets_atomically(t) || !schedule.is_folded_by_blocks(t)) return;
   Fill fill = fill_with_empty_state(draft.fusion(), schedule.graph(), t,
-                                    parts_of(draft.fusion(), draft.scheduled.nests, t));
+                                    parts_of(draft.fusion(), draft.scheduled.nests, t), draft.sizes);
   add_checks(draft, fill.checks);
   draft.program.steps.push_back({std::move(fill.kernels), {t}});
 }
@@ -77,13 +77,13 @@ struct NarrowKernels {
   std::vector<Kernel> variants;
   std::string refusal;
 };
-NarrowKernels narrow_kernels(const ProgramDraft& draft, const Group& group,
+NarrowKernels narrow_kernels(ProgramDraft& draft, const Group& group,
                              const LaunchPlan& wide) {
   NarrowKernels made;
   const auto refusal = refusal_of([&] {
     const auto schedule = with_narrow_blocks(draft.schedule(), wide.launch, tensors_of(group));
     if (!schedule) return;
-    ScheduledNests narrow(draft.fusion(), *schedule);
+    ScheduledNests narrow(draft.fusion(), *schedule, draft.sizes);
     Group own;
     for (const NestTree& root : narrow.nests.roots) {
       const auto is_same = [&](const NestTree* g) { return g->tensor == root.tensor; };
@@ -101,7 +101,9 @@ NarrowKernels narrow_kernels(const ProgramDraft& draft, const Group& group,
 }  // namespace
 
 ProgramDraft::ProgramDraft(std::shared_ptr<const Schedule> settled, const LowerOptions& o)
-    : options(o), scheduled(settled->fusion(), *settled) {
+    : options(o),
+      sizes{settled->fusion().sizes(), Simplifier(*settled->fusion().facts())},
+      scheduled(settled->fusion(), *settled, sizes) {
   program.schedule = std::move(settled);
   groups = group_into_kernels(fusion(), schedule(), scheduled.nests);
 }

@@ -18,6 +18,7 @@ struct ProgramDraft {
 
   Program program;
   const LowerOptions& options;
+  KnownSizes sizes;
   ScheduledNests scheduled;
   std::vector<Group> groups;  // of the roots of scheduled.nests
 };

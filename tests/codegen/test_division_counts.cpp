@@ -82,7 +82,8 @@ struct Totals {
   int kernels = 0, distinct = 0, written = 0, classes = 0, products = 0;
 
   void add(const Kernel& kernel) {
-    const Forms forms(kernel);
+    Simplifier ranges(kernel.facts);
+    const Forms forms(kernel, ranges);
     const std::vector<Expr> divisions = divisions_in(forms.computed().all);
     const CudaText text = cuda(kernel);
     const Written w = count_operators(text.text);

@@ -14,7 +14,6 @@
 #include <set>
 
 #include "examples/cpp/examples.h"
-#include "tests/support/static_counts.h"
 #include "tests/support/lowered.h"
 #include "tests/support/refusal.h"
 

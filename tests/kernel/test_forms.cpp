@@ -28,7 +28,8 @@ std::vector<Expr> forms_of(const Forms& forms) {
 }
 
 void expect_equal(std::mt19937_64& rng, const Kernel& kernel, const Sizes& sizes) {
-  const Forms forms(kernel);
+  Simplifier ranges(kernel.facts);
+  const Forms forms(kernel, ranges);
   const std::vector<Expr>& before = forms.computed().all;
   const std::vector<Expr> after = forms_of(forms);
   for (int k = 0; k < 20; ++k) {
@@ -155,7 +156,8 @@ Sizes grown(std::mt19937_64& rng, const Kernel& kernel, Sizes sizes) {
 }
 
 void expect_to_fit(std::mt19937_64& rng, const Kernel& kernel, const Sizes& sizes) {
-  const Forms forms(kernel);
+  Simplifier ranges(kernel.facts);
+  const Forms forms(kernel, ranges);
   std::vector<Expr> all = forms_of(forms);
   all.insert(all.end(), forms.computed().all.begin(), forms.computed().all.end());
   for (int k = 0; k < 20; ++k) {
@@ -195,7 +197,8 @@ TEST(Forms, OfBothAddressesOfAShuffleAreSumsByLoops) {
   const Expr to = (j + i) * 4 + j, from = (i + j) * 3 + j + 1;
   hand.kernel.body = {
       test::loop(i, four, {test::loop(j, four, {test::shuffle(b, to, a, from, 16)})})};
-  const Forms forms(hand.kernel);
+  Simplifier ranges(hand.kernel.facts);
+  const Forms forms(hand.kernel, ranges);
   EXPECT_EQ(to_string(forms(to)), "i * 4 + j * 5");
   EXPECT_EQ(to_string(forms(from)), "i * 3 + j * 4 + 1");
 }

@@ -34,7 +34,8 @@ struct WidthCase {
   IndexWidth width(const std::vector<Expr>& roots) {
     const std::vector<Expr> values = reachable(roots, true);
     Simplifier ranges(facts);
-    return index_width({values, elements, sizes, {}, ranges});
+    KnownSizes known{sizes, Simplifier(facts)};
+    return index_width({values, elements, {}, ranges, known});
   }
   std::string condition(std::string_view text) {
     return to_string(width({parse(text)}).condition_32);

@@ -19,8 +19,7 @@ struct NarrowCase {
     return *this;
   }
   std::string of(std::string_view text) {
-    Simplifier ranges(facts);
-    return to_string(narrowed(parse_expr(pool, text), ranges));
+    return to_string(NarrowForms(facts)(parse_expr(pool, text)));
   }
   ExprPool pool;
   Facts facts{pool};
@@ -82,8 +81,7 @@ TEST(NarrowedRandom, IsEqualAndNeverWiderThanBefore) {
     const std::int64_t shift = oracle::draw(rng, 0, 200);
     const Expr e = terms[0] * g + terms[1] * oracle::draw(rng, 1, 5) +
                    (oracle::draw(rng, 0, 100) - shift * g) + terms[2];
-    Simplifier ranges(c.facts);
-    const Expr n = narrowed(e, ranges);
+    const Expr n = NarrowForms(c.facts)(e);
     int fit_before = 0, fit_after = 0;
     for (int p = 0; p < 30; ++p) {
       const auto point = test::random_point(rng, c.facts, {});
