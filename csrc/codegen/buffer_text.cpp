@@ -58,8 +58,8 @@ void BufferText::declare_pool(Names& names) {
   }
   if (bytes == 0) return;
   pool_ = names.declare("shared_pool");
-  const bool is_of_launch = !kernel_.launch.shared_bytes.is_const(0);
-  declarations_.push_back(is_of_launch
+  is_dynamic_ = !kernel_.launch.shared_bytes.is_const(0);
+  declarations_.push_back(is_dynamic_
                               ? fmt::format("DYNAMIC_SHARED(unsigned char, {});", pool_)
                               : fmt::format("__shared__ __align__({}) unsigned char {}[{}];",
                                             kSharedAlignment, pool_, bytes));

@@ -28,6 +28,8 @@ class BufferText {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   // The lines that declare all others, first in the kernel.
   const std::vector<std::string>& declarations() const { return declarations_; }
+  // Is the pool one that the launch asks for?
+  bool is_dynamic() const { return is_dynamic_; }
 
   // y[at], y_lanes.at[at], acc.
   std::string element(BufferId b, const std::string& at) const;
@@ -56,6 +58,7 @@ class BufferText {
   std::vector<Form> forms_;
   std::vector<std::string> names_;
   std::string pool_;
+  bool is_dynamic_ = false;
   std::vector<Parameter> parameters_;
   std::vector<std::string> declarations_;
 };

@@ -97,13 +97,10 @@ class Writer {
     }
     write_temporaries(nullptr);
     write(kernel_.body);
-    const bool is_dynamic = text_.find("DYNAMIC_SHARED(") != std::string::npos;
-    const bool has_whole_warps = text_.find("sync_threads(") != std::string::npos;
-    const bool has_parts = text_.find("sync_members(") != std::string::npos;
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
-               (is_dynamic ? kDynamicShared : "") + (has_whole_warps ? kSyncThreads : "") +
-               (has_parts ? kSyncMembers : "") + helpers_.definitions() + "\n" +
-               signature(out.name);
+               (buffers.is_dynamic() ? kDynamicShared : "") +
+               (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
+               helpers_.definitions() + "\n" + signature(out.name);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -139,7 +136,9 @@ class Writer {
   }
 
   void line(const std::string& text) {
-    text_ += std::string(2 * std::size_t(std::min(depth_, kDeepestIndent)), ' ') + text + "\n";
+    text_.append(2 * std::size_t(std::min(depth_, kDeepestIndent)), ' ');
+    text_ += text;
+    text_ += '\n';
     origins_.push_back(origin_);
   }
   void open(const std::string& head, const std::string& remark = {}) {
@@ -267,7 +266,9 @@ class Writer {
     SELVAGE_CHECK(barrier.id >= 1 && barrier.id <= 15 && barrier.warps() > 0);
     const std::int64_t threads = barrier.warps() * kWarp,
                        members = count_of(barrier, block_threads());
-    if (members == threads) return line(fmt::format("sync_threads({}, {});", barrier.id, threads));
+    const bool is_whole = members == threads;
+    (is_whole ? syncs_threads_ : syncs_members_) = true;
+    if (is_whole) return line(fmt::format("sync_threads({}, {});", barrier.id, threads));
     line(fmt::format("sync_members({}, {}, {}, {});", barrier.id, threads, members,
                      own_lanes(barrier)));
   }
@@ -454,6 +455,7 @@ class Writer {
   };
   std::vector<OpenLoop> open_loops_;
   std::unordered_set<std::string> labels_;
+  bool syncs_threads_ = false, syncs_members_ = false;  // by macros
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace selvage {
 
@@ -221,12 +222,16 @@ std::string expand(std::string_view pattern, DataType type, Helpers* used,
                    const std::string* operands) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::size_t plain = std::min(pattern.find_first_of("@$", i), pattern.size());
+    text += pattern.substr(i, plain - i);
+    i = plain;
+    if (i == pattern.size()) break;
     if (pattern[i] == '@') {
       std::size_t end = i + 1;
       while (end < pattern.size() && is_of_name(pattern[end])) ++end;
       text += used->use(pattern.substr(i + 1, end - i - 1), type);
       i = end - 1;
-    } else if (pattern[i] == '$') {
+    } else {
       const char what = pattern[++i];
       if (what == 'T') {
         text += c_type(type);
@@ -237,8 +242,6 @@ std::string expand(std::string_view pattern, DataType type, Helpers* used,
       } else {
         text += operands[what - '0'];
       }
-    } else {
-      text += pattern[i];
     }
   }
   return text;
@@ -280,9 +283,9 @@ std::string Helpers::definitions() const {
   return text;
 }
 
-bool is_helper_name(std::string_view name) {
-  static const std::set<std::string, std::less<>> names = [] {
-    std::set<std::string, std::less<>> all;
+bool is_helper_name(const std::string& name) {
+  static const std::unordered_set<std::string> names = [] {
+    std::unordered_set<std::string> all;
     for (const Helper& helper : kHelpers) {
       for (DataType type : kComputeTypes) all.insert(c_name(helper, type));
     }
@@ -294,7 +297,7 @@ bool is_helper_name(std::string_view name) {
     }
     return all;
   }();
-  return names.count(name) > 0;
+  return names.contains(name);
 }
 
 }  // namespace selvage

@@ -47,6 +47,6 @@ class Helpers {
   std::set<std::pair<Function, DataType>> atomics_;
 };
 
-bool is_helper_name(std::string_view name);
+bool is_helper_name(const std::string& name);
 
 }  // namespace selvage

@@ -3,7 +3,7 @@
 #include <selvage/codegen/names.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
 namespace selvage {
 
@@ -45,17 +45,18 @@ constexpr std::string_view kMathematics[] = {
 };
 // clang-format on
 
-bool is_word(std::string_view name) {
-  static const std::set<std::string, std::less<>> words = [] {
-    std::set<std::string, std::less<>> all(std::begin(kWords), std::end(kWords));
-    all.insert(std::begin(kFunctions), std::end(kFunctions));
+bool is_word(const std::string& name) {
+  static const std::unordered_set<std::string> words = [] {
+    std::unordered_set<std::string> all;
+    for (std::string_view word : kWords) all.emplace(word);
+    for (std::string_view function : kFunctions) all.emplace(function);
     for (std::string_view function : kMathematics) {
       all.emplace(function);
       all.insert(std::string(function) + "f");
     }
     return all;
   }();
-  return words.count(name) > 0;
+  return words.contains(name);
 }
 
 std::string identifier(std::string_view wanted) {

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/recycling.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/ir/reads.h>
 
@@ -106,8 +107,8 @@ bool ValueText::is_lazy(const ValueNode& node) const {
 
 // The nodes that are evaluated whenever `root` is, and how often each is written.
 struct ValueText::Region {
-  std::vector<ValueId> nodes;  // operands before their users
-  std::vector<int> uses;       // of each node
+  std::vector<ValueId, Recycling<ValueId>> nodes;  // operands before their users
+  std::vector<int, Recycling<int>> uses;           // of each node
 
   // nodes.size() for one that is none of them.
   std::size_t position(ValueId v) const {
@@ -119,7 +120,11 @@ struct ValueText::Region {
 ValueText::Region ValueText::region(ValueId root) const {
   Region r;
   // Each value once for every time that it is written, from the users down to their operands.
-  std::vector<ValueId> open = {root}, branches;
+  std::vector<ValueId, Recycling<ValueId>> open, branches;
+  open.reserve(16);
+  r.nodes.reserve(16);
+  r.uses.reserve(16);
+  open.push_back(root);
   while (!open.empty()) {
     std::ranges::pop_heap(open);
     const ValueId v = open.back();
@@ -338,8 +343,9 @@ CText ValueText::apply(ValueId v) {
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const bool left = i == 0 && !is_select && f.precedence != kPrefix;
     const ValueId from = node.operands[i];
-    const CText operand = is_narrow ? convert(text_of(from), compute(from), type) : text_of(from);
-    operands[i] = inside(operand, is_call ? 0 : f.precedence + (left ? 0 : 1));
+    const int outer = is_call ? 0 : f.precedence + (left ? 0 : 1);
+    operands[i] = is_narrow ? inside(convert(text_of(from), compute(from), type), outer)
+                            : inside(text_of(from), outer);
   }
   return {expand(pattern, type, &helpers_, operands.data()), is_call ? kCall : f.precedence};
 }

@@ -8,6 +8,11 @@ namespace selvage {
 namespace {
 
 Expr replaced(Expr root, const Environment& environment, bool keeps_lets) {
+  if (root.args().empty()) {
+    const auto means_it = [&](const auto& meaning) { return same(meaning.first, root); };
+    const auto it = std::ranges::find_if(environment, means_it);
+    return it == environment.end() ? root : it->second;
+  }
   const std::vector<Expr> nodes = reachable(std::span(&root, 1), true);  // operands first
   std::vector<Expr> made = nodes;
   std::vector<char> is_given(nodes.size(), 0);

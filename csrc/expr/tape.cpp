@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/recycling.h>
 #include <selvage/expr/apply.h>
 #include <selvage/expr/tape.h>
 
@@ -11,7 +12,8 @@ namespace selvage {
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let) {
   if (roots.size() == 1 && roots[0].valid() && roots[0].args().empty()) return {roots[0]};
   const auto later = [](Expr a, Expr b) { return a.id() < b.id(); };
-  std::vector<Expr> nodes, open;
+  std::vector<Expr> nodes;
+  std::vector<Expr, Recycling<Expr>> open;
   nodes.reserve(16), open.reserve(16);
   for (Expr root : roots) {
     if (root.valid()) open.push_back(root);

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/recycling.h>
 #include <selvage/ir/reads.h>
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace selvage {
 // down all the times that a value is met follow one another.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root) {
   if (values[root].operands.empty()) return {root};
-  std::vector<ValueId> all, open;
+  std::vector<ValueId> all;
+  std::vector<ValueId, Recycling<ValueId>> open;
   all.reserve(16);
   open.reserve(16);
   open.push_back(root);

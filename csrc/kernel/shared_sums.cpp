@@ -88,28 +88,29 @@ const LinearSum* SharedSums::part(Expr e) const {
 
 // The factors are multiplied loop by loop from the outside, the coefficient first.
 std::int64_t SharedSums::cost(const Term& term) const {
-  const bool is_atom = !term.monomial.is(Op::Mul);
-  if (is_atom && (term.coefficient == 1 || term.coefficient == -1)) return 0;
-  std::vector<int> depths;
-  for (Expr atom : atoms_of(term.monomial)) depths.push_back(depth_(atom));
-  std::sort(depths.begin(), depths.end());
   const bool scaled = term.coefficient != 1 && term.coefficient != -1;
-  std::int64_t cost = scaled ? weight(depths[0]) : 0;
-  for (std::size_t i = 1; i < depths.size(); ++i) cost += weight(depths[i]);
-  return cost * kMultiplication;
+  std::int64_t cost = 0;
+  int outermost = INT32_MAX;
+  for (Expr m = term.monomial; m.valid(); m = m.is(Op::Mul) ? m[0] : Expr()) {
+    const int depth = depth_(m.is(Op::Mul) ? m[1] : m);
+    cost += weight(depth);
+    outermost = std::min(outermost, depth);
+  }
+  return (scaled ? cost : cost - weight(outermost)) * kMultiplication;
 }
 
 std::int64_t SharedSums::cost(const LinearSum& sum) const {
+  if (sum.terms.empty()) return 0;
   std::int64_t cost = 0;
-  std::vector<int> depths;
+  int outermost = INT32_MAX, innermost = 0;
   for (const Term& t : sum.terms) {
-    cost += this->cost(t);
-    depths.push_back(depth_(t.monomial));
+    const int depth = depth_(t.monomial);
+    cost += this->cost(t) + weight(depth);
+    outermost = std::min(outermost, depth);
+    innermost = std::max(innermost, depth);
   }
-  std::sort(depths.begin(), depths.end());
-  for (std::size_t i = 1; i < depths.size(); ++i) cost += weight(depths[i]);
-  if (sum.constant != 0 && !depths.empty()) cost += weight(depths.back());
-  return cost;
+  cost -= weight(outermost);
+  return sum.constant == 0 ? cost : cost + weight(innermost);
 }
 
 void SharedSums::share() {

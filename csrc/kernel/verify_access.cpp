@@ -250,12 +250,16 @@ class AccessCollector {
   // From the value down to what it is made of: a node is asked for where one of its users is.
   void add_reads(ValueId value, PlaceId id, std::size_t scope) {
     const std::vector<ValueId> nodes = values_under(kernel_.values, value);
-    std::unordered_map<std::uint32_t, Asked> asked;
-    asked[std::uint32_t(value)] = {};
+    std::vector<std::optional<Asked>> asked(nodes.size());
+    asked.back() = Asked{};
     const auto ask = [&](ValueId v, const Asked& a) {
-      const auto [it, fresh] = asked.try_emplace(std::uint32_t(v), a);
-      if (fresh) return;
-      Asked& known = it->second;
+      std::optional<Asked>& before =
+          asked[std::size_t(std::ranges::lower_bound(nodes, v) - nodes.begin())];
+      if (!before) {
+        before = a;
+        return;
+      }
+      Asked& known = *before;
       if (!known.condition.valid() || !a.condition.valid()) {
         const bool always = (!known.condition.valid() && !known.depends_on_data) ||
                             (!a.condition.valid() && !a.depends_on_data);
@@ -268,7 +272,7 @@ class AccessCollector {
     std::vector<std::pair<ValueId, Asked>> reads;
     for (std::size_t i = nodes.size(); i-- > 0;) {
       const ValueNode& node = kernel_.values[nodes[i]];
-      const Asked own = asked.at(std::uint32_t(nodes[i]));
+      const Asked own = *asked[i];
       if (node.kind == ValueNode::Kind::Read) reads.emplace_back(nodes[i], own);
       if (node.kind == ValueNode::Kind::Apply && node.function == Function::Select) {
         ask(node.operands[0], own);
@@ -364,19 +368,21 @@ void AccessMap::find_sizes() {
     return std::none_of(symbols.begin(), symbols.end(),
                         [&](Expr s) { return defined.count(s.id()) > 0; });
   };
-  const std::vector<Expr> known = relations(kernel_.facts);
-  for (std::size_t before = 0;;) {
-    sizes_ = symbols_of(roots);
-    std::erase_if(sizes_, [&](Expr e) { return defined.count(e.id()) > 0; });
-    if (sizes_.size() == before) break;
+  sizes_ = symbols_of(roots);
+  std::erase_if(sizes_, [&](Expr e) { return defined.count(e.id()) > 0; });
+  std::vector<std::vector<Expr>> related;  // sizes of which something is said together
+  for (Expr e : relations(kernel_.facts)) {
+    if (is_free(e)) related.push_back(symbols_of(e));
+  }
+  for (std::size_t before = 0; before < sizes_.size();) {
     before = sizes_.size();
-    for (Expr e : known) {
-      const std::vector<Expr> symbols = symbols_of(e);
-      const bool meets =
-          std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return contains(sizes_, s); });
-      if (meets && is_free(e)) roots.push_back(e);
+    for (const std::vector<Expr>& symbols : related) {
+      const auto is_known = [&](Expr s) { return contains(sizes_, s); };
+      if (std::ranges::none_of(symbols, is_known)) continue;
+      std::ranges::remove_copy_if(symbols, std::back_inserter(sizes_), is_known);
     }
   }
+  std::ranges::sort(sizes_, structurally_before);
   std::stable_sort(sizes_.begin(), sizes_.end(), [&](Expr a, Expr b) {
     return kernel_.facts.position(a) < kernel_.facts.position(b);
   });

@@ -34,8 +34,9 @@ BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t e
 
 Expr KernelDraft::form(Expr e) {
   ranges();
-  computed.push_back((*forms)(e));
-  return computed.back();
+  const Expr form = (*forms)(e);
+  if (noted.insert(form.id()).second) computed.push_back(form);
+  return form;
 }
 
 // Facts of a symbol that comes later say nothing of what was asked before; they are taken in by
