@@ -46,7 +46,7 @@ target_compile_definitions(tests_common INTERFACE
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
 target_compile_options(tests_common INTERFACE "${test_options}")
 target_link_libraries(tests_common INTERFACE
-  tests_corpus selvage_pictures selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json Eigen3::Eigen)
+  tests_corpus selvage_pictures selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json)
 
 if(support)
   add_library(tests_support STATIC ${support})

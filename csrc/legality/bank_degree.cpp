@@ -93,11 +93,11 @@ class DegreeSearch {
     const auto index = index_map(core_.address, *bits);
     if (!index) return std::nullopt;
     const int own = int(floor_log2(std::min(groups_, access_.block_threads())));
-    const BitMatrix phase = index->map.linear.columns_between(0, own);
+    const auto phase = std::span(index->map.linear.images).first(std::size_t(own));
     // Elements per unit and units in all banks are powers of two.
-    const int lowest = int(floor_log2(unit_elements_)), banks = int(floor_log2(groups_));
-    const int units = phase.rows_between(lowest, phase.height()).rank();
-    return std::int64_t{1} << (units - phase.rows_between(lowest, lowest + banks).rank());
+    const std::uint64_t unit = std::uint64_t(unit_elements_), all = unit * std::uint64_t(groups_);
+    const int units = rank(phase, ~(unit - 1)), banks = rank(phase, (all - 1) & ~(unit - 1));
+    return std::int64_t{1} << (units - banks);
   }
 
   // The degree is the same everywhere, so any phase shows it.

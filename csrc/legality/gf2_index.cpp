@@ -19,6 +19,7 @@ namespace selvage {
 namespace {
 
 constexpr int kDigits = 62;
+constexpr int kMostBits = 64;
 constexpr std::size_t kMostNodes = 20'000;
 constexpr std::uint32_t kMostNodesTried = 256;
 
@@ -183,13 +184,15 @@ std::optional<AffineMap> map_by_structure(Expr e, std::span<const BitVariable> v
   }
   const auto digits = digits_of(*known.at(e.id()));
   if (!digits) return std::nullopt;
-  std::vector<std::uint64_t> rows;
-  std::uint64_t offset = 0;
+  AffineMap map{{std::vector<std::uint64_t>(std::size_t(bits), 0)}};
   for (std::size_t p = 0; p < digits->size(); ++p) {
-    rows.push_back((*digits)[p].inputs);
-    offset |= std::uint64_t{(*digits)[p].flipped} << p;
+    const Form& digit = (*digits)[p];
+    map.offset |= std::uint64_t{digit.flipped} << p;
+    for (std::size_t i = 0; i < map.linear.images.size(); ++i) {
+      map.linear.images[i] |= (digit.inputs >> i & 1) << p;
+    }
   }
-  return AffineMap{BitMatrix(std::move(rows), bits), offset};
+  return map;
 }
 
 // The expression at a point given by its bits.
@@ -224,13 +227,13 @@ class Points {
 std::optional<AffineMap> map_through_basis(Points& at, int bits) {
   const auto offset = at(0);
   if (!offset) return std::nullopt;
-  std::vector<std::uint64_t> images;
+  AffineMap map{{}, *offset};
   for (int i = 0; i < bits; ++i) {
     const auto y = at(std::uint64_t{1} << i);
     if (!y) return std::nullopt;
-    images.push_back(*y ^ *offset);
+    map.linear.images.push_back(*y ^ *offset);
   }
-  return AffineMap{BitMatrix::from_images(images, kDigits), *offset};
+  return map;
 }
 
 }  // namespace
@@ -240,7 +243,7 @@ std::optional<IndexMap> index_map(Expr e, std::span<const BitVariable> variables
   for (const BitVariable& v : variables) {
     if (v.bits < 0 || v.bits >= kDigits) return std::nullopt;
     bits += v.bits;
-    if (bits > BitMatrix::kMost) return std::nullopt;
+    if (bits > kMostBits) return std::nullopt;
   }
   for (Expr symbol : symbols_of(std::span(&e, 1))) {
     bool is_named = false;

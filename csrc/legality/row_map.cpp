@@ -6,14 +6,6 @@ namespace selvage {
 
 static int bits_for(std::int64_t rows) { return int(std::bit_width(std::uint64_t(rows - 1))); }
 
-std::uint64_t RowMap::operator()(std::uint64_t row) const {
-  std::uint64_t f = 0;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    if ((row >> i & 1) != 0) f ^= images[i];
-  }
-  return f;
-}
-
 RowMap row_map(const XorField& field, std::int64_t rows) {
   RowMap map{std::vector<std::uint64_t>(std::size_t(bits_for(rows)), 0)};
   for (int i = 0; i < field.bits; ++i) {

@@ -1,18 +1,16 @@
 #pragma once
 
+#include <selvage/legality/gf2.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace selvage {
 
-// f(row): the xor of `images`, one for each bit of the row that is 1; over GF(2) a linear map. The
-// item (row, column) of a swizzled tile lies in column ^ f(row) of its row.
-struct RowMap {
-  std::vector<std::uint64_t> images = {};  // in elements
-  std::uint64_t operator()(std::uint64_t row) const;
-  friend bool operator==(const RowMap&, const RowMap&) = default;
-};
+// f(row), linear in the row's bits. The item (row, column) of a swizzled tile lies in column ^ f(row)
+// of its row, in elements.
+using RowMap = LinearMap;
 // The row maps that one Swizzle of the graph expresses: some bits of the row, moved:
 //   f(row) = (row >> row_shift & (2^bits - 1)) << column_shift
 struct XorField {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 namespace selvage {
 
@@ -196,7 +195,6 @@ SwizzleResult find_swizzle(const Tile& tile, const TileAccess& store, const Tile
           found.fields = {field};
           return found;
         }
-        ++found.tried;
       }
     }
   }
@@ -230,45 +228,20 @@ std::int64_t tile_degree(const Tile& tile, const TileAccess& access, std::int64_
   return most;
 }
 
-// Going down by four rows, or right by whole units, shifts a phase's banks alike under any padding;
-// phases that differ so are looked at once.
-static TileAccess without_repetition(const Tile& tile, const TileAccess& access) {
-  const std::int64_t unit = unit_elements(tile, access);
-  std::set<std::vector<TileItem>> phases;
-  for_each_phase(tile, access, [&](const std::vector<TileItem>& items) {
-    std::vector<TileItem> moved = items;
-    const std::int64_t rows = items[0].row / 4 * 4, columns = items[0].column / unit * unit;
-    for (TileItem& item : moved) {
-      item.row -= rows;
-      item.column -= columns;
-    }
-    std::sort(moved.begin(), moved.end());
-    phases.insert(std::move(moved));
-  });
-  TileAccess result{access.lanes, {}};
-  for (const std::vector<TileItem>& phase : phases) {
-    result.warps.emplace_back(phase.begin(), phase.end());
-  }
-  return result;
-}
-
+// Warp by warp, so that the first conflict ends it.
 static bool is_free(const Tile& tile, const TileAccess& access, std::int64_t pitch) {
-  TileAccess one{access.lanes, {}};
-  for (const auto& warp : access.warps) {
-    one.warps = {warp};
-    if (tile_degree(tile, one, pitch) > 1) return false;
-  }
-  return true;
+  return std::all_of(access.warps.begin(), access.warps.end(), [&](const auto& warp) {
+    return tile_degree(tile, {access.lanes, {warp}}, pitch) == 1;
+  });
 }
 
 std::optional<Padding> find_padding(const Tile& tile, const TileAccess& store,
                                     const TileAccess& load) {
-  const TileAccess fewer[] = {without_repetition(tile, store), without_repetition(tile, load)};
   const std::int64_t step = std::max(store.lanes, load.lanes);
   const std::int64_t first = ceil_div(tile.columns, step) * step;
   for (std::int64_t pitch = first;
        (pitch - tile.columns) * tile.element_bytes <= kBanks * kWordBytes; pitch += step) {
-    if (!is_free(tile, fewer[0], pitch) || !is_free(tile, fewer[1], pitch)) continue;
+    if (!is_free(tile, store, pitch) || !is_free(tile, load, pitch)) continue;
     const std::int64_t elements = pitch - tile.columns;
     return Padding{elements, elements * tile.rows * tile.element_bytes};
   }

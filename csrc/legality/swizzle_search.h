@@ -32,7 +32,6 @@ struct TileAccess {
 struct TileSwizzle {
   std::vector<XorField> fields = {};  // their xor is the map; none: the tile is free as it lies
   RowMap map = {};
-  int tried = 0;  // single fields looked at before, all with conflicts
 };
 // No row map makes both sides conflict-free.
 struct NoSwizzle {
