@@ -8,8 +8,8 @@
 
 namespace selvage {
 
-// f(row), linear in the row's bits. The item (row, column) of a swizzled tile lies in column ^ f(row)
-// of its row, in elements.
+// f(row), linear in the row's bits. The item (row, column) of a swizzled tile lies in column ^
+// f(row) of its row, in elements.
 using RowMap = LinearMap;
 // The row maps that one Swizzle of the graph expresses: some bits of the row, moved:
 //   f(row) = (row >> row_shift & (2^bits - 1)) << column_shift

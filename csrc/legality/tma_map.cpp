@@ -1,4 +1,3 @@
-#include <selvage/legality/tma_cuts.h>
 #include <selvage/legality/tma_map.h>
 
 #include <algorithm>
@@ -11,8 +10,7 @@ using Terms = std::vector<TmaTerm>;
 
 class TensorMap {
  public:
-  TensorMap(TmaQuestions& q, const TmaRoles& roles)
-      : q_(q), roles_(roles), terms_(share_cuts(q, roles)) {}
+  TensorMap(TmaQuestions& q, const TmaRoles& roles) : q_(q), roles_(roles), terms_(roles.terms) {}
 
   std::vector<TmaDim> run() {
     collapse(Bounds::All);
