@@ -4,6 +4,14 @@
 
 namespace selvage {
 
+bool is_contiguous(TmaQuestions& q, const TmaTerm& o, const TmaTerm& i) {
+  return q.is_one(o.size) || q.is_one(i.size) || q.proves(eq(o.stride, i.size * i.stride));
+}
+
+Expr common_stride(TmaQuestions& q, const TmaTerm& o, const TmaTerm& i) {
+  return q.is_one(i.size) ? o.stride : i.stride;
+}
+
 namespace {
 
 using Terms = std::vector<TmaTerm>;

@@ -104,6 +104,12 @@ class Roles {
   }
   TmaTerm simple(DomainId d) const { return {{d}, q_.index(d), q_.extent(d), {}}; }
   bool is_half(DomainId d) const { return halves_.contains(d); }
+  // The outer and the inner one of one box?
+  bool are_halves(DomainId o, DomainId i) const {
+    if (!is_half(o) || !is_half(i)) return false;
+    const Half a = halves_.at(o), b = halves_.at(i);
+    return a.cut == b.cut && a.is_outer && !b.is_outer;
+  }
   // What is said of one iterdomain is true of another one.
   void pass_on(DomainId from, DomainId to) {
     if (is_half(from)) {
@@ -222,7 +228,7 @@ class Roles {
 
   // x = o*|i| + i, computed from o and i.
   void join(DomainId x, DomainId od, DomainId id) {
-    if (is_half(od) && is_half(id) && halves_.at(od).cut == halves_.at(id).cut) {
+    if (are_halves(od, id)) {
       const Cut& cut = cuts_[halves_.at(od).cut];
       if (q_.proves(eq(q_.extent(id), q_.extent(cut.inner)))) return pass_on(cut.in, x);
     }
@@ -485,14 +491,6 @@ class Roles {
 };
 
 }  // namespace
-
-bool is_contiguous(TmaQuestions& q, const TmaTerm& o, const TmaTerm& i) {
-  return q.is_one(o.size) || q.is_one(i.size) || q.proves(eq(o.stride, i.size * i.stride));
-}
-
-Expr common_stride(TmaQuestions& q, const TmaTerm& o, const TmaTerm& i) {
-  return q.is_one(i.size) ? o.stride : i.stride;
-}
 
 TmaRoles roles_of(TmaQuestions& questions) { return Roles(questions).run(); }
 
