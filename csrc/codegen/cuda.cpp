@@ -98,9 +98,9 @@ class Writer {
     write_temporaries(nullptr);
     write(kernel_.body);
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
-               (buffers.is_dynamic() ? kDynamicShared : "") +
-               (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
-               helpers_.definitions() + "\n" + signature(out.name);
+               (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
+               (syncs_members_ ? kSyncMembers : "") + helpers_.definitions() + "\n" +
+               signature(out.name);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();

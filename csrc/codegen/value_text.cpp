@@ -246,8 +246,8 @@ ValueText::Written ValueText::block(ValueId root, int bits) {
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
     const bool is_shared = r.uses[k] > 1;
-    if (!is_leaf && text.text.find_first_of("([ ") != std::string::npos && v != root &&
-        (is_shared || text.text.size() > kLongText)) {
+    const bool is_worth_it = v != root && !is_leaf && (is_shared || text.text.size() > kLongText);
+    if (is_worth_it && text.text.find_first_of("([ ") != std::string::npos) {
       const std::string value = std::move(text.text);
       out.lines.push_back("const " + declare(v, text, value));
     }

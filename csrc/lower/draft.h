@@ -21,7 +21,7 @@ struct KernelDraft {
   std::vector<Expr> conditions = {};                 // what must hold at launch, besides widths
   bool is_vectorised = true;
   std::size_t settled_values = 0;  // how many values, the first, have their index expressions named
-  std::unique_ptr<NarrowForms> forms = {};  // under what was known when it was last asked
+  std::unique_ptr<NarrowForms> forms = {};       // under what was known when it was last asked
   std::unordered_set<std::uint32_t> noted = {};  // of `computed`, by id: what form() has given
 
   // An index expression of the body, in a form that fits the narrowest type.

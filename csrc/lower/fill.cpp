@@ -31,7 +31,7 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
     extents.push_back(graph[d].extent);
     items = items * graph[d].extent;
   }
-  items = sizes.ranges.simplify(items);
+  items = sizes.ranges().simplify(items);
   const std::string name = "kernel_" + tensor.name + "_fill";
   const LaunchPlan plan = plan_flat_launch(fusion, items, kFillThreads, name);
   Kernel kernel{.name = name,
@@ -71,10 +71,10 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});
   kernel.body = body_of(Loop{block, plan.launch.grid[0], ParallelType::BIDx, std::move(body)});
   Simplifier ranges(kernel.facts);
-  return {for_both_widths(sizes, std::move(kernel),
-                          {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {},
-                          ranges),
-          plan.of_grid};
+  return {
+      for_both_widths(sizes, std::move(kernel),
+                      {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {}, ranges),
+      plan.of_grid};
 }
 
 }  // namespace selvage

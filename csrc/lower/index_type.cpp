@@ -17,8 +17,8 @@ constexpr std::int64_t kLargest = INT32_MAX;
 class Magnitude {
  public:
   explicit Magnitude(const IndexWidthRequest& request)
-      : ranges_(request.ranges), of_sizes_(request.sizes.ranges) {
-    for (Expr s : request.sizes.symbols) sizes_.insert(s.id());
+      : ranges_(request.ranges), of_sizes_(request.sizes.ranges()) {
+    for (Expr s : request.sizes.symbols()) sizes_.insert(s.id());
     for (const auto& [variable, value] : request.definitions) values_[variable.id()] = value;
   }
 
@@ -109,39 +109,44 @@ class Magnitude {
   std::unordered_map<std::uint32_t, Expr> memo_;
 };
 
-// The largest of some magnitudes, as far as the facts can compare them. At sizes that are all
-// different, what is smaller covers nothing.
+// The largest of some magnitudes, as far as the facts can compare them.
 std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, KnownSizes& sizes) {
-  constexpr std::int64_t kFirst = 1'009, kStep = 510;
-  std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < sizes.symbols.size(); ++i) {
-    values.push_back(kFirst + kStep * std::int64_t(i % 64));
-  }
-  struct Magnitude {
-    Expr expr;
-    std::optional<std::int64_t> value;  // nothing: it has none there
-    bool may_cover(const Magnitude& m) const { return !value || !m.value || *m.value <= *value; }
-  };
-  std::vector<Magnitude> kept;
-  for (Expr e : magnitudes) {
-    const Magnitude m{e, evaluate(e, sizes.symbols, values)};
-    const auto covers = [&](const Magnitude& a, const Magnitude& b) {
-      return a.may_cover(b) && sizes.ranges.proves(b.expr <= a.expr);
-    };
-    const auto covers_it = [&](const Magnitude& k) { return covers(k, m); };
+  std::vector<Expr> kept;
+  for (Expr m : magnitudes) {
+    const auto covers_it = [&](Expr k) { return sizes.covers(k, m); };
     if (std::any_of(kept.begin(), kept.end(), covers_it)) continue;
-    std::erase_if(kept, [&](const Magnitude& k) { return covers(m, k); });
+    std::erase_if(kept, [&](Expr k) { return sizes.covers(m, k); });
     kept.push_back(m);
   }
-  std::vector<Expr> largest;
-  for (const Magnitude& m : kept) largest.push_back(m.expr);
-  return largest;
+  return kept;
 }
 
 }  // namespace
 
+KnownSizes::KnownSizes(std::vector<Expr> symbols, const Facts& facts)
+    : symbols_(std::move(symbols)), ranges_(facts) {
+  constexpr std::int64_t kFirst = 1'009, kStep = 510;
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    sizes_.push_back(kFirst + kStep * std::int64_t(i % 64));
+  }
+}
+
+std::optional<std::int64_t> KnownSizes::sample(Expr e) {
+  const auto [it, fresh] = samples_.try_emplace(e.id());
+  if (fresh) it->second = evaluate(e, symbols_, sizes_);
+  return it->second;
+}
+
+bool KnownSizes::covers(Expr a, Expr b) {
+  const auto [it, fresh] = covers_.try_emplace({a.id(), b.id()}, false);
+  if (!fresh) return it->second;
+  const std::optional<std::int64_t> most = sample(a), own = sample(b);
+  if (most && own && *most < *own) return false;
+  return it->second = ranges_.proves(b <= a);
+}
+
 IndexWidth index_width(const IndexWidthRequest& request) {
-  Simplifier& ranges = request.sizes.ranges;
+  Simplifier& ranges = request.sizes.ranges();
   ExprPool& pool = ranges.pool();
   Magnitude magnitude(request);
   std::vector<Expr> magnitudes;

@@ -5,10 +5,10 @@
 
 namespace selvage {
 
-std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph, TensorId t) {
+std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph, TensorId t,
+                                  Simplifier& sizes) {
   const std::vector<DomainId>& domains = allocation_of(fusion, t);
-  Simplifier simplifier(*fusion.facts());
-  const std::vector<Expr> strides = strides_of(fusion, graph, t, simplifier);
+  const std::vector<Expr> strides = strides_of(fusion, graph, t, sizes);
   std::vector<Buffer::Axis> axes;
   for (std::size_t k = 0; k < domains.size(); ++k) {
     axes.push_back({strides[k], graph[domains[k]].extent});

@@ -9,7 +9,8 @@
 namespace selvage {
 
 // How the items of a tensor in global memory lie: the axes of its allocation.
-std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor);
+std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
+                                  Simplifier& sizes);
 
 // The item that a nest stores at each point, by the coordinates of the allocation; and who stores
 // it, where the tensor's loops follow from its axes: a loop is a function of the item that a point

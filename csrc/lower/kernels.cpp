@@ -49,6 +49,8 @@ void add_parameters(const KernelRequest& request, KernelDraft& draft) {
   const ScheduledNests& scheduled = request.scheduled;
   const Group& group = request.group;
   const Fusion& fusion = scheduled.fusion;
+  const DomainGraph& graph = scheduled.schedule.graph();
+  Simplifier& sizes = scheduled.sizes.ranges();
   const auto add = [&](TensorId t, bool is_written) {
     const std::vector<StoredPart> parts = parts_of(fusion, scheduled.nests, t);
     const bool is_partial = fusion[t].fold && fusion[t].fold->is_partial;
@@ -56,10 +58,10 @@ void add_parameters(const KernelRequest& request, KernelDraft& draft) {
       if (!is_written && !is_partial && c != part_read(fusion, scheduled.nests, t, 0)) continue;
       draft.buffer_of({.name = parts[c].name,
                        .type = parts[c].type,
-                       .elements = elements_of(fusion, scheduled.schedule.graph(), t),
+                       .elements = elements_of(graph, storage_of(fusion, t), sizes),
                        .is_written = is_written,
                        .is_read_once = fusion[t].is_input && is_read_once(scheduled, group, t),
-                       .axes = axes_of(fusion, scheduled.schedule.graph(), t),
+                       .axes = axes_of(fusion, graph, t, sizes),
                        .is_kept_apart = fusion[t].is_output && !fusion[t].strides.empty(),
                        .holds = TensorPart{t, c}},
                       nullptr);

@@ -22,8 +22,7 @@ Expr NarrowForms::of(Expr e, std::size_t width) {
   if (e.args().empty() || e.is(Op::Let)) return e;
   const auto [it, fresh] = narrowed_[width].try_emplace(e.id(), e);
   if (!fresh) return it->second;
-  const Expr result =
-      is_sum(e) && !fits(e, width) ? regrouped(e, width) : of_operands(e, width);
+  const Expr result = is_sum(e) && !fits(e, width) ? regrouped(e, width) : of_operands(e, width);
   return narrowed_[width][e.id()] = result;
 }
 
@@ -36,10 +35,16 @@ bool NarrowForms::fits(Expr e, std::size_t width) {
 // Multiplied out, a product may have no range that fits 64 bits; as it is written it may.
 Interval NarrowForms::range(Expr e) {
   if (!is_sum(e)) return ranges_.interval(e);
-  if (const auto it = sums_.find(e.id()); it != sums_.end()) return it->second;
+  if (const auto it = ranges_of_sums_.find(e.id()); it != ranges_of_sums_.end()) return it->second;
   const Interval a = range(e[0]), b = range(e[1]);
   const Interval written = e.is(Op::Add) ? a + b : e.is(Op::Sub) ? a - b : a * b;
-  return sums_[e.id()] = intersect(ranges_.interval(e), written);
+  return ranges_of_sums_[e.id()] = intersect(ranges_.interval(e), written);
+}
+
+const LinearSum& NarrowForms::linear(Expr e) {
+  const auto [it, fresh] = linear_.try_emplace(e.id());
+  if (fresh) it->second = to_linear(e);
+  return it->second;
 }
 
 Expr NarrowForms::of_operands(Expr e, std::size_t width) {
@@ -50,7 +55,7 @@ Expr NarrowForms::of_operands(Expr e, std::size_t width) {
 
 // inner * g + rest, for one of the coefficients g, as much of the sum in `inner` as is divisible.
 Expr NarrowForms::regrouped(Expr e, std::size_t width) {
-  const LinearSum sum = to_linear(e);
+  const LinearSum& sum = linear(e);
   std::vector<std::int64_t> factors;
   for (const Term& t : sum.terms) {
     const bool is_bounded = is_within(ranges_.interval(t.monomial), width);

@@ -10,7 +10,8 @@ namespace selvage {
 // Equal expressions none of whose intermediates leaves 32 bits, or else 64, if regrouping sums
 // achieves that; otherwise expressions as they are. A canonical sum is multiplied out, and
 // x * 67108864 + c - 2147483648 leaves 32 bits where (x - 32) * 67108864 + c does not. Under one
-// scope of facts, whose expressions have much in common: what is found of their parts is remembered.
+// scope of facts, whose expressions have much in common: what is found of their parts is
+// remembered.
 class NarrowForms {
  public:
   explicit NarrowForms(const Facts& facts) : ranges_(facts) {}
@@ -24,12 +25,14 @@ class NarrowForms {
   Expr of_operands(Expr e, std::size_t width);
   Expr regrouped(Expr e, std::size_t width);
   Expr split_off(const LinearSum& sum, std::int64_t g, std::int64_t constant);
+  const LinearSum& linear(Expr e);
   bool fits(Expr e, std::size_t width);
   Interval range(Expr e);
 
   Simplifier ranges_;
   std::array<std::unordered_map<std::uint32_t, Expr>, 2> narrowed_;  // by width and id
-  std::unordered_map<std::uint32_t, Interval> sums_;                 // their ranges, by id
+  std::unordered_map<std::uint32_t, Interval> ranges_of_sums_;       // by id
+  std::unordered_map<std::uint32_t, LinearSum> linear_;              // by id
 };
 
 }  // namespace selvage

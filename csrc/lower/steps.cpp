@@ -44,8 +44,9 @@ LaunchPlan plan_launch_of(const ScheduledNests& scheduled, const Group& group) {
 void add_fill(ProgramDraft& draft, TensorId t) {
   const Schedule& schedule = draft.schedule();
   if (!schedule.meets_atomically(t) || !schedule.is_folded_by_blocks(t)) return;
-  Fill fill = fill_with_empty_state(draft.fusion(), schedule.graph(), t,
-                                    parts_of(draft.fusion(), draft.scheduled.nests, t), draft.sizes);
+  Fill fill =
+      fill_with_empty_state(draft.fusion(), schedule.graph(), t,
+                            parts_of(draft.fusion(), draft.scheduled.nests, t), draft.sizes);
   add_checks(draft, fill.checks);
   draft.program.steps.push_back({std::move(fill.kernels), {t}});
 }
@@ -77,8 +78,7 @@ struct NarrowKernels {
   std::vector<Kernel> variants;
   std::string refusal;
 };
-NarrowKernels narrow_kernels(ProgramDraft& draft, const Group& group,
-                             const LaunchPlan& wide) {
+NarrowKernels narrow_kernels(ProgramDraft& draft, const Group& group, const LaunchPlan& wide) {
   NarrowKernels made;
   const auto refusal = refusal_of([&] {
     const auto schedule = with_narrow_blocks(draft.schedule(), wide.launch, tensors_of(group));
@@ -102,7 +102,7 @@ NarrowKernels narrow_kernels(ProgramDraft& draft, const Group& group,
 
 ProgramDraft::ProgramDraft(std::shared_ptr<const Schedule> settled, const LowerOptions& o)
     : options(o),
-      sizes{settled->fusion().sizes(), Simplifier(*settled->fusion().facts())},
+      sizes(settled->fusion().sizes(), *settled->fusion().facts()),
       scheduled(settled->fusion(), *settled, sizes) {
   program.schedule = std::move(settled);
   groups = group_into_kernels(fusion(), schedule(), scheduled.nests);

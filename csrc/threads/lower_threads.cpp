@@ -412,7 +412,7 @@ class ThreadLowering {
     ask_at_launch(kernel_);
     const bool has_added = barriers_in(kernel_.body) > asked_for;
     const std::vector<Expr> all = computed_expressions(kernel_).all;
-    KnownSizes sizes{program_.symbols, Simplifier(levels_.facts)};
+    KnownSizes sizes(program_.symbols, levels_.facts);
     Simplifier ranges(kernel_.facts);
     kernel_ = std::move(for_both_widths(sizes, std::move(kernel_), all, {}, ranges).back());
     if (writes_joins_) return verify_order(origins_, kernel_, out_);

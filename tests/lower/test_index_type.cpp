@@ -34,7 +34,7 @@ struct WidthCase {
   IndexWidth width(const std::vector<Expr>& roots) {
     const std::vector<Expr> values = reachable(roots, true);
     Simplifier ranges(facts);
-    KnownSizes known{sizes, Simplifier(facts)};
+    KnownSizes known(sizes, facts);
     return index_width({values, elements, {}, ranges, known});
   }
   std::string condition(std::string_view text) {
