@@ -4,9 +4,9 @@
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/layout.h>
 #include <selvage/frontend/read_axes.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/statement.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 #include <set>
@@ -35,26 +35,18 @@ class Reader {
         sizes_(context.symbols, *fusion_, context.errors) {}
 
   void read() {
-    const Node* inputs = root_.find("inputs");
-    const Node* outputs = root_.find("outputs");
-    const Node* shapes = root_.find("shapes");
-    for (const Node* section : {inputs, outputs}) {
-      if (section != nullptr) declare_sizes_of(*section);
+    for (const char* key : {"inputs", "outputs", "shapes"}) {
+      if (const Node* section = root_.find(key))
+        declare_sizes_of(*section, key == std::string_view("shapes"));
     }
-    if (shapes != nullptr) {
-      for (const Entry& tensor : shapes->entries) declare_sizes_in(tensor.value);
-    }
-    if (const Node* facts = root_.find("facts")) {
-      errors_.attempt([&] { context_.symbols.read_facts(*facts); });
-    }
+    read_key(root_, "facts", errors_, [&](const Node& n) { context_.symbols.read_facts(n); });
     errors_.attempt([&] { read_statements(); });
-    if (inputs != nullptr) errors_.attempt([&] { read_inputs(*inputs); });
-    if (outputs != nullptr) errors_.attempt([&] { read_outputs(*outputs); });
-    if (shapes != nullptr) errors_.attempt([&] { read_shapes(*shapes); });
+    read_key(root_, "inputs", errors_, [&](const Node& section) { read_inputs(section); });
+    read_key(root_, "outputs", errors_, [&](const Node& section) { read_outputs(section); });
+    read_key(root_, "shapes", errors_, [&](const Node& section) { read_shapes(section); });
     ScheduleDraft draft;
-    errors_.attempt([&] {
-      draft =
-          read_schedule_draft(root_.find("schedule"), formulas_, named_inputs(), sizes_, context_);
+    read_key(root_, "schedule", errors_, [&](const Node& schedule) {
+      draft = read_schedule_draft(schedule, formulas_, named_inputs(), sizes_, context_);
     });
     if (formulas_.size() != texts_.size()) return;  // names of tensors would be missing
     sizes_.declare();
@@ -73,16 +65,14 @@ class Reader {
 
  private:
   // A name that stands alone as an extent is a size, declared or not.
-  void declare_sizes_of(const Node& section) {
+  void declare_sizes_of(const Node& section, bool are_shapes) {
     for (const Entry& tensor : section.entries) {
-      const Node* shape = tensor.value.find("shape");
-      if (shape != nullptr) declare_sizes_in(*shape);
-    }
-  }
-  void declare_sizes_in(const Node& shape) {
-    for (const Node& extent : shape.items) {
-      if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
-      errors_.attempt([&] { context_.symbols.declare(extent); });
+      const Node* shape = are_shapes ? &tensor.value : tensor.value.find("shape");
+      if (shape == nullptr) continue;
+      for (const Node& extent : shape->items) {
+        if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
+        errors_.attempt([&] { context_.symbols.declare(extent); });
+      }
     }
   }
 
@@ -99,42 +89,30 @@ class Reader {
       refuse("E107", list.place, "compute: there is no statement",
              "write one, such as - y[m, n] = relu(a[m, n])");
     }
-    if (std::int64_t(list.items.size()) > kMostTensors) {
-      refuse("E104", list.items[std::size_t(kMostTensors)].place,
-             "the file has more than " + std::to_string(kMostTensors) + " tensors",
-             "split the file");
-    }
+    check_count(list.items, kMostTensors, "tensors");
     for (const Node& item : list.items) {
       texts_.push_back(&item);
       errors_.attempt([&] {
         Formula formula = parse_formula(item);
-        check_symbol(formula.target, place_in(item, formula.target_at), "tensor");
-        for (const Formula::Index& i : formula.indices) {
-          check_symbol(i.name, place_in(item, i.at), "index");
-        }
+        const auto check = [&](const char* what, const std::string& name, std::size_t at) {
+          context_.symbols.check_no_symbol(name, place_in(item, at), what + name);
+        };
+        check("the tensor ", formula.target, formula.target_at);
+        for (const Formula::Index& i : formula.indices) check("the index ", i.name, i.at);
         for (const Formula::Fold& fold : formula.folds) {
-          for (const Formula::Index& i : fold.indices) {
-            check_symbol(i.name, place_in(item, i.at), "index");
-          }
+          for (const Formula::Index& i : fold.indices) check("the index ", i.name, i.at);
         }
-        find_folded_indices(formula, [&](const std::string& name) {
+        const auto is_symbol = [&](const std::string& name) {
           return context_.symbols.find(name) != nullptr;
-        });
+        };
+        find_folded_indices(formula, is_symbol);
         for (const FormulaNode& node : formula.nodes) {
           if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);
         }
-        read_axes_.note(formula,
-                        [&](const std::string& n) { return context_.symbols.find(n) != nullptr; });
+        read_axes_.note(formula, is_symbol);
         formulas_.push_back(std::move(formula));
       });
     }
-  }
-
-  void check_symbol(const std::string& name, const Place& place, const std::string& what) {
-    const FileSymbols::Symbol* s = context_.symbols.find(name);
-    if (s == nullptr) return;
-    refuse("E204", place, "the " + what + " " + name + " has the name of a symbol",
-           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
   }
 
   std::vector<Expr> read_shape(const Node& shape) {
@@ -148,17 +126,13 @@ class Reader {
   }
 
   void read_inputs(const Node& section) {
-    if (std::int64_t(expect_map(section, "inputs").size()) > kMostTensors) {
-      refuse("E104", section.entries[std::size_t(kMostTensors)].place,
-             "the file has more than " + std::to_string(kMostTensors) + " tensors",
-             "split the file");
-    }
+    check_count(expect_map(section, "inputs"), kMostTensors, "tensors");
     for (const Entry& entry : section.entries) {
       input_names_.push_back(entry.key);
       errors_.attempt([&] {
         claim(tensor_name(entry, context_.symbols), entry.place);
         const std::string what = "inputs." + entry.key;
-        expect_map(entry.value, what, Form::Input, errors_);
+        expect_map(entry.value, what, Form::Input, &errors_);
         Input input{&entry, {}, {}, {}, {}};
         errors_.attempt([&] {
           input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype");
@@ -174,14 +148,12 @@ class Reader {
 
   // The statement of which a section says something; null where it may be in what was not read.
   const Formula* statement_of(const Entry& entry, const std::string& section) const {
-    for (const Formula& f : formulas_) {
-      if (f.target == entry.key) return &f;
-    }
+    const auto it = std::ranges::find(formulas_, entry.key, &Formula::target);
+    if (it != formulas_.end()) return &*it;
     if (formulas_.size() != texts_.size()) return nullptr;
-    std::vector<std::string_view> words;
-    for (const Formula& f : formulas_) words.push_back(f.target);
     refuse("E205", entry.place, section + ": no statement computes " + shown(entry.key),
-           meant(entry.key, words, "name a tensor that stands on the left of a statement"));
+           meant(entry.key, words_of(formulas_, &Formula::target),
+                 "name a tensor that stands on the left of a statement"));
   }
 
   std::vector<Expr> read_shape_of(const Formula& formula, const Node& shape,
@@ -201,7 +173,7 @@ class Reader {
     for (const Entry& entry : expect_map(section, "outputs")) {
       errors_.attempt([&] {
         const std::string what = "outputs." + entry.key;
-        expect_map(entry.value, what, Form::Output, errors_);
+        expect_map(entry.value, what, Form::Output, &errors_);
         const Formula* formula = statement_of(entry, "outputs");
         if (formula == nullptr) return;
         StatementOutput output;
@@ -241,8 +213,7 @@ class Reader {
     std::vector<NamedInput> list;
     for (const std::string& name : input_names_) list.push_back({name, {}});
     for (const Input& input : inputs_) {
-      const auto is_it = [&](const NamedInput& n) { return n.name == input.entry->key; };
-      std::find_if(list.begin(), list.end(), is_it)->axes = input.axes;
+      std::ranges::find(list, input.entry->key, &NamedInput::name)->axes = input.axes;
     }
     return list;
   }
@@ -263,7 +234,6 @@ class Reader {
                                                 input.shape, *fusion_, context_.symbols, sizes_);
         });
       });
-      if (!fusion_->find(name)) broken_.insert(name);
     }
     for (const std::string& name : input_names_) {
       if (!fusion_->find(name)) broken_.insert(name);
@@ -275,7 +245,10 @@ class Reader {
       const Formula& formula = formulas_[k];
       const bool fine = errors_.attempt([&] {
         claim(formula.target, place_in(*texts_[k], formula.target_at));
-        if (reads_broken(formula)) {
+        const bool reads_broken = std::ranges::any_of(formula.nodes, [&](const FormulaNode& n) {
+          return n.may_read() && broken_.count(n.name) != 0;
+        });
+        if (reads_broken) {
           broken_.insert(formula.target);
           return;
         }
@@ -285,12 +258,6 @@ class Reader {
       });
       if (!fine) broken_.insert(formula.target);
     }
-  }
-
-  bool reads_broken(const Formula& formula) const {
-    return std::any_of(formula.nodes.begin(), formula.nodes.end(), [&](const FormulaNode& n) {
-      return n.may_read() && broken_.count(n.name) != 0;
-    });
   }
 
   void make_default_outputs() {

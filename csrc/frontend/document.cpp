@@ -1,6 +1,6 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/document.h>
-#include <selvage/frontend/words.h>
+#include <selvage/frontend/readers.h>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -250,8 +250,7 @@ class TreeBuilder : public YAML::EventHandler {
     } else if (!in.entry) {
       put_key(in, std::move(node));
     } else {
-      const bool missing = node.kind == Node::Kind::Scalar && node.text.empty() && !node.quoted;
-      if (missing) node.place = in.entry->place;
+      if (node.is_nothing()) node.place = in.entry->place;
       in.entry->value = std::move(node);
       in.node.entries.push_back(*std::move(in.entry));
       in.entry.reset();
@@ -261,8 +260,7 @@ class TreeBuilder : public YAML::EventHandler {
   // A key that is no text is refused at the end only: where a bracket is not closed, yaml-cpp takes
   // its content for a key before it notices.
   void put_key(Open& in, Node node) {
-    const bool missing = node.text.empty() && !node.quoted;
-    if (node.kind != Node::Kind::Scalar || missing) {
+    if (node.kind != Node::Kind::Scalar || node.is_nothing()) {
       if (!bad_key_) {
         const char* found = node.kind == Node::Kind::Map        ? "a map"
                             : node.kind == Node::Kind::Sequence ? "a sequence"
@@ -462,7 +460,7 @@ Node read_document(std::string_view text, const std::string& file) {
     refuse_yaml(e, builder, text, file);
   }
   std::optional<Node> root = std::move(builder).root();
-  if (!root || (root->kind == Node::Kind::Scalar && root->text.empty() && !root->quoted)) {
+  if (!root || root->is_nothing()) {
     refuse("E102", {file, 1, 1}, "the file is empty", "write a schedule, such as 'tensors: ...'");
   }
   return *std::move(root);

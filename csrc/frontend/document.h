@@ -24,6 +24,8 @@ struct Node {
   std::vector<Node> items;     // of a sequence
   std::vector<Entry> entries;  // of a map, in file order
 
+  // Does the file leave the value out?
+  bool is_nothing() const { return kind == Kind::Scalar && text.empty() && !quoted; }
   // The value under `key`, or null. Looks at one entry after the other.
   const Node* find(std::string_view key) const;
 };

@@ -3,8 +3,8 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/sections.h>
-#include <selvage/frontend/words.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Expectations read_expectations(const Node& node, FileContext& context) {
   Expectations expect;
   expect.place = node.place;
   Diagnostics& errors = context.errors;
-  expect_map(node, "expect", Form::Expect, errors);
+  expect_map(node, "expect", Form::Expect, &errors);
   if (const Node* legal = node.find("legal")) {
     errors.attempt([&] { expect.legal = as_bool(*legal, "expect.legal"); });
   }

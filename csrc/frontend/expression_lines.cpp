@@ -1,7 +1,7 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/expression_lines.h>
-#include <selvage/frontend/words.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <cerrno>

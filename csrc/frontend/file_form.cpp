@@ -1,7 +1,7 @@
 // The file language as tables: every map with its keys, every word.
 #include <selvage/base/data_type.h>
 #include <selvage/frontend/file_form.h>
-#include <selvage/frontend/words.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/ir/identity.h>
 #include <selvage/ir/parallel.h>
 #include <selvage/threads/program.h>
@@ -431,12 +431,8 @@ const FormInfo& info(Form form) { return forms()[form]; }
 std::span<const std::string_view> keys_of(Form form) { return forms().keys(form); }
 
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form,
-                                     Diagnostics& errors) {
+                                     Diagnostics* errors) {
   return expect_map(node, what, keys_of(form), errors);
-}
-
-const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form) {
-  return expect_map(node, what, keys_of(form));
 }
 
 std::size_t as_one_of(const Node& node, std::string_view what, Form form) {

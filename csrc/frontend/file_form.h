@@ -146,11 +146,10 @@ const FormInfo& info(Form form);
 // The names of the keys of a form, in order.
 std::span<const std::string_view> keys_of(Form form);
 
-// Readers, as in readers.h and words.h, of what the form says: a map of its keys alone, and the
+// Readers, as in readers.h, of what the form says: a map of its keys alone, and the
 // number of the word that stands there.
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form,
-                                     Diagnostics& errors);
-const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form);
+                                     Diagnostics* errors = nullptr);
 std::size_t as_one_of(const Node& node, std::string_view what, Form form);
 
 }  // namespace selvage

@@ -3,7 +3,6 @@
 #include <selvage/frontend/formula_tokens.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/frontend/words.h>
 #include <selvage/ir/function_text.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include <selvage/frontend/formula_tokens.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/frontend/words.h>
 
 namespace selvage {
 

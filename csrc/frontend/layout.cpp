@@ -1,7 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/layout.h>
-#include <selvage/frontend/words.h>
+#include <selvage/frontend/readers.h>
 
 #include <bit>
 

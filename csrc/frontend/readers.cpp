@@ -1,12 +1,85 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/readers.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 
 namespace selvage {
+
+void refuse(const char* code, const Place& place, std::string message, std::string help,
+            std::vector<std::string> notes) {
+  throw BadInput({.code = code,
+                  .place = place,
+                  .message = std::move(message),
+                  .notes = std::move(notes),
+                  .help = std::move(help)});
+}
+
+void check_count(std::int64_t count, std::int64_t most, const Place& place, const char* things) {
+  if (count <= most) return;
+  refuse("E104", place, "the file has more than " + std::to_string(most) + " " + things,
+         "split the file");
+}
+
+void refuse_unsupported(const Place& place, const std::string& what, std::string help) {
+  refuse("E390", place, what + " is not supported yet", std::move(help));
+}
+
+std::string meant(std::string_view word, std::span<const std::string_view> words,
+                  std::string otherwise) {
+  constexpr std::size_t kMost = 1000;
+  const auto best = nearest(word, words.first(std::min(words.size(), kMost)));
+  return best ? "did you mean '" + std::string(*best) + "'?" : otherwise;
+}
+
+std::string few_names(std::string words, const std::vector<std::string>& names,
+                      std::string otherwise) {
+  return names.empty() || names.size() > kMostNames ? otherwise : std::move(words) + joined(names);
+}
+
+std::size_t one_of(std::string_view text, const Place& place, std::string_view what,
+                   std::span<const std::string_view> words) {
+  const auto it = std::find(words.begin(), words.end(), text);
+  if (it != words.end()) return std::size_t(it - words.begin());
+  refuse("E304", place,
+         std::string(what) + ": " + shown(text) + " is none of " + joined(words, std::identity()),
+         meant(text, words, "write one of them"));
+}
+
+std::int64_t as_integer_of(const Node& node, std::string_view what, std::int64_t least,
+                           std::int64_t most) {
+  const std::int64_t value = as_integer(node, what);
+  if (value >= least && value <= most) return value;
+  refuse("E305", node.place, std::string(what) + " is " + std::to_string(value),
+         value < least ? "it is at least " + std::to_string(least)
+                       : "it is at most " + std::to_string(most));
+}
+
+const Entry& expect_one(const Node& node, std::string_view what) {
+  const std::vector<Entry>& entries = expect_map(node, what);
+  if (entries.size() != 1) {
+    refuse(
+        "E107", entries.size() < 2 ? node.place : entries[1].place,
+        std::string(what) + ": expected a map of one key, found " + std::to_string(entries.size()),
+        "write one '- key: ...' for each");
+  }
+  return entries[0];
+}
+
+Place place_in(const Node& scalar, std::size_t at) {
+  Place place = scalar.place;
+  // A folded text has lost its line ends.
+  if (scalar.kind == Node::Kind::Scalar && scalar.text.find('\n') == std::string::npos) {
+    place.column += int(at) + (scalar.quoted ? 1 : 0);
+  }
+  return place;
+}
+
+std::string to_text(const Place& place) {
+  return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
 
 namespace {
 
@@ -16,7 +89,7 @@ std::string found(const Node& node) {
     case Node::Kind::Sequence: return "a sequence";
     case Node::Kind::Map: return "a map";
   }
-  return node.text.empty() && !node.quoted ? "nothing" : shown(node.text);
+  return node.is_nothing() ? "nothing" : shown(node.text);
 }
 
 [[noreturn]] void refuse_kind(const Node& node, std::string_view what, const char* expected,
@@ -27,8 +100,7 @@ std::string found(const Node& node) {
 
 const std::string& scalar(const Node& node, std::string_view what, const char* expected,
                           const char* help) {
-  const bool nothing = node.text.empty() && !node.quoted;
-  if (node.kind != Node::Kind::Scalar || nothing) refuse_kind(node, what, expected, help);
+  if (node.kind != Node::Kind::Scalar || node.is_nothing()) refuse_kind(node, what, expected, help);
   return node.text;
 }
 
@@ -37,44 +109,13 @@ bool all_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// What is said of the unknown keys of a map: those are proposed that do not stand in it already.
-class UnknownKeys {
- public:
-  UnknownKeys(const Node& map, std::string_view what, std::span<const std::string_view> keys)
-      : map_(map), what_(what), keys_(keys) {}
-
-  bool has(const std::string& key) const {
-    return std::find(keys_.begin(), keys_.end(), key) == keys_.end();
-  }
-  Diagnostic operator()(const Entry& entry) {
-    if (!open_) {
-      open_.emplace();
-      for (const std::string_view key : keys_) {
-        if (map_.find(key) == nullptr) open_->push_back(key);
-      }
-    }
-    return {.code = "E106",
-            .place = entry.place,
-            .message = std::string(what_) + ": unknown key " + shown(entry.key),
-            .help = help(entry.key)};
-  }
-
- private:
-  std::string help(const std::string& key) const {
-    if (const auto meant = nearest(key, *open_)) {
-      return "did you mean '" + std::string(*meant) + "'?";
-    }
-    std::string list;
-    for (const std::string_view k : *open_) list += (list.empty() ? "" : ", ") + std::string(k);
-    if (list.empty()) return "remove it: no other key is known here";
-    return (open_->size() < keys_.size() ? "it may also have " : "it may have ") + list;
-  }
-
-  const Node& map_;
-  std::string_view what_;
-  std::span<const std::string_view> keys_;
-  std::optional<std::vector<std::string_view>> open_;
-};
+// What may have been meant by a key that is unknown, of those that do not stand there already.
+std::string known_key(const std::string& key, std::span<const std::string_view> open,
+                      bool has_others) {
+  if (const auto meant = nearest(key, open)) return "did you mean '" + std::string(*meant) + "'?";
+  if (open.empty()) return "remove it: no other key is known here";
+  return (has_others ? "it may also have " : "it may have ") + joined(open, std::identity());
+}
 
 }  // namespace
 
@@ -142,19 +183,22 @@ const std::vector<Entry>& expect_map(const Node& node, std::string_view what) {
 }
 
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::span<const std::string_view> keys, Diagnostics& errors) {
-  UnknownKeys unknown(node, what, keys);
+                                     std::span<const std::string_view> keys, Diagnostics* errors) {
+  std::optional<std::vector<std::string_view>> open;
   for (const Entry& entry : expect_map(node, what)) {
-    if (unknown.has(entry.key)) errors.add(unknown(entry));
-  }
-  return node.entries;
-}
-
-const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::span<const std::string_view> keys) {
-  UnknownKeys unknown(node, what, keys);
-  for (const Entry& entry : expect_map(node, what)) {
-    if (unknown.has(entry.key)) throw BadInput(unknown(entry));
+    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
+    if (!open) {
+      open.emplace();
+      for (std::string_view key : keys) {
+        if (node.find(key) == nullptr) open->push_back(key);
+      }
+    }
+    Diagnostic unknown{.code = "E106",
+                       .place = entry.place,
+                       .message = std::string(what) + ": unknown key " + shown(entry.key),
+                       .help = known_key(entry.key, *open, open->size() < keys.size())};
+    if (errors == nullptr) throw BadInput(std::move(unknown));
+    errors->add(std::move(unknown));
   }
   return node.entries;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <selvage/base/diagnostic.h>
+#include <selvage/base/words.h>
 #include <selvage/frontend/document.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +37,72 @@ class Diagnostics {
   std::vector<Diagnostic> list_;
 };
 
+// What the readers of a schedule file say in common.
+[[noreturn]] void refuse(const char* code, const Place& place, std::string message,
+                         std::string help, std::vector<std::string> notes = {});
+
+// a, b, c: what is told of each item, by a function or a member.
+template <class Items, class Text>
+std::string joined(const Items& items, Text text) {
+  std::vector<std::string> words;
+  for (const auto& item : items) words.emplace_back(std::invoke(text, item));
+  return joined(words);
+}
+
+// "did you mean 'x'?", or `otherwise` where no word is near. Looks at the first thousand words.
+std::string meant(std::string_view word, std::span<const std::string_view> words,
+                  std::string otherwise);
+// The names of some things, to choose from: words_of(arrays, &ThreadArray::name).
+template <class Items, class Name>
+std::vector<std::string_view> words_of(const Items& items, Name name) {
+  std::vector<std::string_view> words;
+  for (const auto& item : items) words.push_back(std::invoke(name, item));
+  return words;
+}
+
+// `words` and the names behind them, or `otherwise` where there is none, or more than kMostNames.
+inline constexpr std::size_t kMostNames = 32;
+std::string few_names(std::string words, const std::vector<std::string>& names,
+                      std::string otherwise);
+
+// The number of the word that stands there (E304).
+std::size_t one_of(std::string_view text, const Place& place, std::string_view what,
+                   std::span<const std::string_view> words);
+// An integer of a range (E305).
+std::int64_t as_integer_of(const Node& node, std::string_view what, std::int64_t least,
+                           std::int64_t most);
+// The one entry of a map (E107).
+const Entry& expect_one(const Node& node, std::string_view what);
+
+// Where the text of a scalar has its character `at`, as far as its place tells.
+Place place_in(const Node& scalar, std::size_t at);
+// FILE:LINE:COLUMN
+std::string to_text(const Place& place);
+
+// A file has so many of something at the most (E104).
+void check_count(std::int64_t count, std::int64_t most, const Place& place, const char* things);
+template <class Item>  // a Node, or an Entry
+void check_count(const std::vector<Item>& list, std::int64_t most, const char* things) {
+  if (std::int64_t(list.size()) > most) {
+    check_count(most + 1, most, list[std::size_t(most)].place, things);
+  }
+}
+
+// What is of the format and not built yet (E390).
+[[noreturn]] void refuse_unsupported(const Place& place, const std::string& what, std::string help);
+
+// Runs `part`; a refusal without a place gets this one.
+template <typename Refusal, typename Part>
+void at_place(const Place& place, Part part) {
+  try {
+    part();
+  } catch (const Refusal& e) {
+    Diagnostic diagnostic = e.diagnostic();
+    if (diagnostic.place.line == 0) diagnostic.place = place;
+    throw Refusal(std::move(diagnostic));
+  }
+}
+
 // Readers. Each throws BadInput at the node's place; `what` names the thing in the message, mostly
 // the key that the node stands under: as_integer(entry.value, entry.key).
 
@@ -51,13 +119,17 @@ const std::string& key_as_name(const Entry& entry);
 
 const std::vector<Node>& expect_sequence(const Node& node, std::string_view what);  // E107
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what);      // E107
-// A map with no keys but these (E107, E106). The first form adds an error for each unknown key and
-// goes on; the second throws at the first one.
+// A map with no keys but these (E107, E106): adds an error for each unknown key and goes on, or,
+// without a list of errors, throws at the first one.
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::span<const std::string_view> keys, Diagnostics& errors);
-const std::vector<Entry>& expect_map(const Node& node, std::string_view what,
-                                     std::span<const std::string_view> keys);
+                                     std::span<const std::string_view> keys,
+                                     Diagnostics* errors = nullptr);
 // The value under a key that must be there (E110).
 const Node& require(const Node& map, std::string_view what, std::string_view key);
+// Attempts to read the value under a key that may be there.
+template <typename Read>
+void read_key(const Node& map, std::string_view key, Diagnostics& errors, Read read) {
+  if (const Node* value = map.find(key)) errors.attempt([&] { read(*value); });
+}
 
 }  // namespace selvage

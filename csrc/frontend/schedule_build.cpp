@@ -1,8 +1,8 @@
 // `schedule` of section 2, carried out on the fusion.
 #include <selvage/base/words.h>
 #include <selvage/frontend/loop_list.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_draft.h>
-#include <selvage/frontend/words.h>
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/effective_reads.h>
 #include <selvage/scheduler/pointwise.h>

@@ -1,8 +1,8 @@
 // `schedule` of section 2, read: which names mean what.
 #include <selvage/base/names.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_scope.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 #include <map>
@@ -169,12 +169,7 @@ class ScheduleReader {
              "cache it, and schedule the copy");
     }
     if (kind == 6 || kind == 7 || kind == 8) {
-      if (++large_items_ > kMostLargeItems) {
-        refuse("E104", entry.place,
-               "the file has more than " + std::to_string(kMostLargeItems) +
-                   " items cache, rfactor and like",
-               "split the file");
-      }
+      check_count(++large_items_, kMostLargeItems, entry.place, "items cache, rfactor and like");
       copied_names_ += tensor.names.size();
       if (copied_names_ > kMostCopiedNames) {
         refuse("E104", entry.place,
@@ -227,11 +222,7 @@ class ScheduleReader {
   }
 
   void read_cut(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
-    if (++context_.transforms > kMostTransforms) {
-      refuse("E104", entry.place,
-             "the file has more than " + std::to_string(kMostTransforms) + " transforms",
-             "split the file");
-    }
+    check_count(++context_.transforms, kMostTransforms, entry.place, "transforms");
     find_late(entry.value.find("in"), tensor, progress);
     const std::size_t before = errors_.list().size();
     FileTransform t = read_transform(entry, tensor.names, sizes_, Feeds::Transforms, errors_);
@@ -434,11 +425,10 @@ ScheduleDraft::Tensor* ScheduleDraft::find(const std::string& name) {
   return it == tensors.end() ? nullptr : &*it;
 }
 
-ScheduleDraft read_schedule_draft(const Node* schedule, std::span<const Formula> statements,
+ScheduleDraft read_schedule_draft(const Node& schedule, std::span<const Formula> statements,
                                   std::span<const NamedInput> inputs, SizeScope& sizes,
                                   FileContext& context) {
-  if (schedule == nullptr) return {};
-  return ScheduleReader(statements, inputs, sizes, context).read(*schedule);
+  return ScheduleReader(statements, inputs, sizes, context).read(schedule);
 }
 
 void check_amounts(ScheduleDraft& draft, SizeScope& sizes, Diagnostics& errors) {

@@ -86,7 +86,7 @@ struct NamedInput {
 std::vector<Formula::Index> folded_indices(const Formula& formula);
 
 // Only names are looked at: sizes are read, and to be declared after that.
-ScheduleDraft read_schedule_draft(const Node* schedule, std::span<const Formula> statements,
+ScheduleDraft read_schedule_draft(const Node& schedule, std::span<const Formula> statements,
                                   std::span<const NamedInput> inputs, SizeScope& sizes,
                                   FileContext& context);
 

@@ -1,7 +1,7 @@
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/sections.h>
 #include <selvage/frontend/thread_section.h>
-#include <selvage/frontend/words.h>
 
 namespace selvage {
 
@@ -43,11 +43,11 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
               : is_threads ? ScheduleFile::Kind::Threads
                            : ScheduleFile::Kind::Tensors;
   if (is_threads) {
-    expect_map(root, "the file", Form::ThreadsFile, errors);
+    expect_map(root, "the file", Form::ThreadsFile, &errors);
   } else if (is_fusion) {
-    expect_map(root, "the file", Form::FusionFile, errors);
+    expect_map(root, "the file", Form::FusionFile, &errors);
   } else {
-    expect_map(root, "the file", Form::TensorsFile, errors);
+    expect_map(root, "the file", Form::TensorsFile, &errors);
   }
   const auto part = [&](const char* key, auto read) {
     const Node* node = root.find(key);

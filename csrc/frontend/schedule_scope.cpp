@@ -1,6 +1,6 @@
 #include <selvage/base/names.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_scope.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 
@@ -86,10 +86,7 @@ const Entry* ScheduleScope::maker(const std::string& name) const {
 std::string ScheduleScope::read_new_name(const Node& body, const std::string& what) const {
   const Node& as = require(body, what, "as");
   const std::string& name = as_name(as, what + ".as");
-  if (const FileSymbols::Symbol* s = symbols_.find(name)) {
-    refuse("E204", as.place, "the tensor " + name + " has the name of a symbol",
-           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
-  }
+  symbols_.check_no_symbol(name, as.place, "the tensor " + name);
   if (statement(name) != nullptr || input(name) != nullptr || made.count(name) != 0) {
     refuse("E204", as.place, what + ": there is a tensor " + name + " already",
            "choose another name");

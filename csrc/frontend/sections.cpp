@@ -1,7 +1,7 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/sections.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 
@@ -12,12 +12,8 @@ DataType as_data_type(const Node& node, std::string_view what) {
 }
 
 const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols) {
-  const std::string& name = key_as_name(entry);
-  if (const FileSymbols::Symbol* s = symbols.find(name)) {
-    refuse("E204", entry.place, "the tensor " + name + " has the name of a symbol",
-           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
-  }
-  return name;
+  symbols.check_no_symbol(key_as_name(entry), entry.place, "the tensor " + entry.key);
+  return entry.key;
 }
 
 std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& names,
@@ -37,8 +33,7 @@ std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& name
 void iterate(Schedule& schedule, TensorId t, const FileIteration& iteration,
              std::vector<DomainId>& domains) {
   for (const FileTransform& transform : iteration.transforms) {
-    std::vector<std::string> names;
-    for (std::size_t d : transform.out) names.push_back(iteration.names.all()[d].name);
+    const std::vector<std::string> names = names_made(transform, iteration.names);
     at_place<Illegal>(transform.place, [&] {
       const auto made = schedule.derive(t, request(transform, domains), names);
       // What a view has made already goes by its later name here.

@@ -25,8 +25,6 @@ struct FileContext {
 void read_tensors(const Node& tensors, FileContext& context, ScheduleFile& file);
 // `inputs`, `outputs`, `compute` and `schedule`: section 2.
 void read_fusion(const Node& root, FileContext& context, ScheduleFile& file);
-// `schedule`, of a fusion that is built: keeps the schedule in `file`, or what is illegal in it.
-void read_schedule(const Node* schedule, FileContext& context, ScheduleFile& file);
 Expectations read_expectations(const Node& node, FileContext& context);
 
 // ---- What is the same in both sections ----

@@ -3,9 +3,9 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_indices.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 #include <string_view>

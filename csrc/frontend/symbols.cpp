@@ -3,9 +3,9 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/frontend/symbols.h>
-#include <selvage/frontend/words.h>
 #include <selvage/ir/mend_sizes.h>
 
 #include <algorithm>
@@ -21,10 +21,7 @@ Place command_line() { return {"--size", 0, 0}; }
 }  // namespace
 
 FileSymbols::Symbol& FileSymbols::add(const std::string& name, const Place& place) {
-  if (std::int64_t(symbols_.size()) >= kMostSymbols) {
-    refuse("E104", place, "the file has more than " + std::to_string(kMostSymbols) + " symbols",
-           "split the file");
-  }
+  check_count(std::int64_t(symbols_.size()) + 1, kMostSymbols, place, "symbols");
   positions_[name] = symbols_.size();
   symbols_.push_back({.name = name, .place = place});
   return symbols_.back();
@@ -35,10 +32,16 @@ const FileSymbols::Symbol* FileSymbols::find(std::string_view name) const {
   return it == positions_.end() ? nullptr : &symbols_[it->second];
 }
 
+void FileSymbols::check_no_symbol(std::string_view name, const Place& place,
+                                  const std::string& what) const {
+  const Symbol* symbol = find(name);
+  if (symbol == nullptr) return;
+  refuse("E204", place, what + " has the name of a symbol", "rename one of the two",
+         {"the symbol is declared at " + to_text(symbol->place)});
+}
+
 std::vector<std::string_view> FileSymbols::names() const {
-  std::vector<std::string_view> names;
-  for (const Symbol& s : symbols_) names.push_back(s.name);
-  return names;
+  return words_of(symbols_, &Symbol::name);
 }
 
 std::map<std::string, std::int64_t> FileSymbols::values() const {
@@ -59,15 +62,12 @@ Expr FileSymbols::resolve(ExprPool& pool, std::string_view name) const {
 
 void FileSymbols::set_value(Symbol& s, std::int64_t value, const Place& place) {
   const std::string what = "the value " + std::to_string(value) + " of " + s.name;
-  if (value < s.min && value == 0) {
-    refuse("E310", place, what + " is below its min " + std::to_string(s.min),
-           s.min > 1 ? "give it a larger value, or a smaller min"
-                     : "min is 1 by default; a size that may be 0 is declared so: symbols: {" +
-                           s.name + ": {min: 0}}");
-  }
   if (value < s.min) {
+    const bool may_be_default = value == 0 && s.min <= 1;
     refuse("E310", place, what + " is below its min " + std::to_string(s.min),
-           "give it a larger value, or a smaller min");
+           may_be_default ? "min is 1 by default; a size that may be 0 is declared so: symbols: {" +
+                                s.name + ": {min: 0}}"
+                          : "give it a larger value, or a smaller min");
   }
   if (s.max && value > *s.max) {
     refuse("E310", place, what + " is above its max " + std::to_string(*s.max),
@@ -80,6 +80,13 @@ void FileSymbols::set_value(Symbol& s, std::int64_t value, const Place& place) {
   s.value = value;
 }
 
+bool FileSymbols::take_given(Symbol& s) {
+  const auto given = given_.find(s.name);
+  if (given == given_.end()) return false;
+  if (used_.insert(s.name).second) set_value(s, given->second, command_line());
+  return true;
+}
+
 void FileSymbols::read_symbols(const Node& node) {
   for (const Entry& entry : expect_map(node, "symbols")) {
     errors_.attempt([&] {
@@ -87,18 +94,15 @@ void FileSymbols::read_symbols(const Node& node) {
       Symbol& s = add(entry.key, entry.place);
       // A bare `N:` declares it, as `N: {}` does.
       const Node& facts = entry.value;
-      if (facts.kind == Node::Kind::Scalar && facts.text.empty() && !facts.quoted) {
-        if (const auto it = given_.find(s.name); it != given_.end()) {
-          used_.insert(s.name);
-          set_value(s, it->second, command_line());
-        }
+      if (facts.is_nothing()) {
+        take_given(s);
         return;
       }
-      expect_map(entry.value, what, Form::Symbol, errors_);
+      expect_map(facts, what, Form::Symbol, &errors_);
       const auto read = [&](const char* key, std::int64_t least, auto use) {
-        const Node* value = entry.value.find(key);
-        if (value == nullptr) return;
-        errors_.attempt([&] { use(as_integer_of(*value, what + "." + key, least, INT64_MAX)); });
+        read_key(facts, key, errors_, [&](const Node& value) {
+          use(as_integer_of(value, what + "." + key, least, INT64_MAX));
+        });
       };
       read("min", 0, [&](std::int64_t v) { s.min = v; });
       read("max", 0, [&](std::int64_t v) { s.max = v; });
@@ -107,24 +111,19 @@ void FileSymbols::read_symbols(const Node& node) {
       const std::optional<std::int64_t> max = s.max;
       if (max && *max / s.multiple_of * s.multiple_of < s.min) s.max.reset();
       if (max && *max < s.min) {
-        refuse("E310", entry.value.find("max")->place,
+        refuse("E310", facts.find("max")->place,
                "no value of " + s.name + " is at least " + std::to_string(s.min) + " and at most " +
                    std::to_string(*max),
                "give it a max that is not below its min; min is 1 by default");
       }
       if (max && !s.max) {
-        refuse("E310", entry.value.find("max")->place,
+        refuse("E310", facts.find("max")->place,
                "no value of " + s.name + " from " + std::to_string(s.min) + " to " +
                    std::to_string(*max) + " is a multiple of " + std::to_string(s.multiple_of),
                "give it a larger max");
       }
-      if (const auto it = given_.find(s.name); it != given_.end()) {
-        used_.insert(s.name);
-        set_value(s, it->second, command_line());
-      } else {
-        read("value", 0,
-             [&](std::int64_t v) { set_value(s, v, entry.value.find("value")->place); });
-      }
+      if (take_given(s)) return;
+      read("value", 0, [&](std::int64_t v) { set_value(s, v, facts.find("value")->place); });
     });
   }
 }
@@ -137,20 +136,14 @@ void FileSymbols::read_sizes(const Node& node) {
       Symbol& s = it == positions_.end() ? add(name, entry.place) : symbols_[it->second];
       const std::int64_t value = as_integer_of(entry.value, "sizes: " + name, 0, INT64_MAX);
       if (it == positions_.end()) only_sizes_.push_back(name);
-      const auto given = given_.find(name);
-      if (given == given_.end()) return set_value(s, value, entry.value.place);
-      if (used_.insert(name).second) set_value(s, given->second, command_line());
+      if (!take_given(s)) set_value(s, value, entry.value.place);
     });
   }
 }
 
 void FileSymbols::declare(const Node& node) {
   if (const auto wrong = check_name(node.text, node.place)) throw BadInput(*wrong);
-  Symbol& s = add(node.text, node.place);
-  const auto given = given_.find(s.name);
-  if (given == given_.end()) return;
-  used_.insert(s.name);
-  set_value(s, given->second, command_line());
+  take_given(add(node.text, node.place));
 }
 
 std::optional<std::int64_t> FileSymbols::stride_value(const std::string& name) {
@@ -168,11 +161,10 @@ void FileSymbols::check_all_used() {
   for (const auto& [name, value] : given_) {
     if (used_.count(name)) continue;
     errors_.attempt([&] {
-      std::vector<std::string> all;
-      for (const Symbol& s : symbols_) all.push_back(s.name);
       refuse("E205", command_line(), "the file has no size " + shown(name),
              meant(name, names(),
-                   all.empty() ? "leave it out: there are none" : "one of " + joined(all)));
+                   symbols_.empty() ? "leave it out: there are none"
+                                    : "one of " + joined(symbols_, &Symbol::name)));
     });
   }
 }
@@ -247,10 +239,7 @@ Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const Fi
 
 void FileSymbols::read_facts(const Node& node) {
   const std::vector<Node>& items = expect_sequence(node, "facts");
-  if (std::int64_t(items.size()) > kMostFacts) {
-    refuse("E104", items[std::size_t(kMostFacts)].place,
-           "the file has more than " + std::to_string(kMostFacts) + " facts", "split the file");
-  }
+  check_count(items, kMostFacts, "facts");
   Fusion scratch;
   for (const Symbol& s : symbols_) {
     if (!s.is_fixed()) scratch.extent(s.name, s.min, s.max, s.multiple_of);

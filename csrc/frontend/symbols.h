@@ -50,6 +50,8 @@ class FileSymbols {
   std::vector<Diagnostic> warn_of_unused() const;
 
   const Symbol* find(std::string_view name) const;
+  // Refuses what has the name of a symbol: "the tensor y" (E204).
+  void check_no_symbol(std::string_view name, const Place& place, const std::string& what) const;
   const std::vector<Symbol>& all() const { return symbols_; }
   const std::vector<Fact>& facts() const { return facts_; }
   std::vector<std::string_view> names() const;
@@ -61,6 +63,8 @@ class FileSymbols {
  private:
   Symbol& add(const std::string& name, const Place& place);
   void set_value(Symbol& symbol, std::int64_t value, const Place& place);
+  // The value that the command line gives to it, if it does.
+  bool take_given(Symbol& symbol);
 
   std::map<std::string, std::int64_t> given_;
   std::set<std::string> used_;  // of given_

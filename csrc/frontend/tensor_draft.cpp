@@ -1,8 +1,8 @@
 // Reading one tensor of section 1.
 #include <selvage/base/names.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/tensor_draft.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -30,7 +30,7 @@ class TensorReader {
   void read() {
     expect_map(node_, name_);
     const bool is_view = node_.find("root") != nullptr || node_.find("view") != nullptr;
-    expect_map(node_, name_, is_view ? Form::View : Form::Tensor, errors_);
+    expect_map(node_, name_, is_view ? Form::View : Form::Tensor, &errors_);
     read_words();
     errors_.attempt([&] { read_domains(); });
     if (const Node* list = node_.find("transforms")) {
@@ -260,7 +260,7 @@ class TensorReader {
       refuse("E313", read.place, "read: " + name_ + " is not in shared memory",
              "write memory: shared, or leave read out");
     }
-    expect_map(read, "read", Form::Reading, errors_);
+    expect_map(read, "read", Form::Reading, &errors_);
     TensorDraft::Reading reading;
     reading.place = read.place;
     if (const Node* guard = read.find("guard")) reading.is_guarded = as_bool(*guard, "read.guard");

@@ -1,7 +1,7 @@
 // Section 1 of a schedule file: tensors, each a kernel of its own.
 #include <selvage/base/check.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/tensor_draft.h>
-#include <selvage/frontend/words.h>
 #include <selvage/index/coordinates.h>
 
 #include <algorithm>
@@ -13,8 +13,11 @@ namespace {
 // Iterdomains of a tensor by the numbers of its names, as far as they are made.
 using Domains = std::vector<DomainId>;
 
-void append(Domains& domains, const std::vector<DomainId>& made) {
-  domains.insert(domains.end(), made.begin(), made.end());
+void make(const FileTransform& t, const DomainNames& names, DomainGraph& graph, Domains& domains) {
+  at_place<Illegal>(t.place, [&] {
+    const auto made = graph.make(request(t, domains), names_made(t, names));
+    domains.insert(domains.end(), made.begin(), made.end());
+  });
 }
 
 // The row-major number of an item, over the indices of the definition: those of a view's root.
@@ -107,15 +110,13 @@ FileTensor build(TensorDraft& draft, FileContext& context) {
   for (std::size_t k = 0; k < draft.extents.size(); ++k) {
     domains.push_back(graph.add(draft.names.all()[k].name, draft.extents[k].extent));
   }
-  for (const FileTransform& t : draft.view) append(domains, derive(graph, t, domains, draft.names));
+  for (const FileTransform& t : draft.view) make(t, draft.names, graph, domains);
   // A tensor may lie in memory as it is iterated: then the fusion knows the transforms, too.
   Domains allocated = domains;
   const bool lies_as_iterated = std::any_of(draft.allocation.begin(), draft.allocation.end(),
                                             [&](std::size_t d) { return d >= domains.size(); });
   if (lies_as_iterated) {
-    for (const FileTransform& t : draft.transforms) {
-      append(allocated, derive(graph, t, allocated, draft.names));
-    }
+    for (const FileTransform& t : draft.transforms) make(t, draft.names, graph, allocated);
   }
 
   FileTensor tensor;
@@ -145,10 +146,7 @@ void read_tensors(const Node& tensors, FileContext& context, ScheduleFile& file)
   if (entries.empty()) {
     refuse("E107", tensors.place, "tensors: there is no tensor", "describe one, such as T0");
   }
-  if (std::int64_t(entries.size()) > kMostTensors) {
-    refuse("E104", entries[std::size_t(kMostTensors)].place,
-           "the file has more than " + std::to_string(kMostTensors) + " tensors", "split the file");
-  }
+  check_count(entries, kMostTensors, "tensors");
   Diagnostics& errors = context.errors;
   for (const Entry& entry : entries) {
     errors.attempt([&] { tensor_name(entry, context.symbols); });

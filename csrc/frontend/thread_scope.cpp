@@ -1,8 +1,8 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/thread_scope.h>
-#include <selvage/frontend/words.h>
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/thread_statement.h>
-#include <selvage/frontend/words.h>
 #include <selvage/lower/memory_axiom.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class ThreadReader {
 
   ThreadArray read_array(const Entry& entry) {
     const std::string what = "arrays: " + entry.key;
-    expect_map(entry.value, what, Form::Array, errors_);
+    expect_map(entry.value, what, Form::Array, &errors_);
     ThreadArray array{.name = entry.key, .shape = {}, .place = entry.place};
     if (const Node* type = entry.value.find("dtype")) array.type = as_data_type(*type, what);
     if (const Node* memory = entry.value.find("memory")) {
@@ -254,7 +254,7 @@ class ThreadReader {
   }
 
   InThreads read_inthreads(const Node& node) {
-    expect_map(node, "inthreads", Form::InThreads, errors_);
+    expect_map(node, "inthreads", Form::InThreads, &errors_);
     const Node& when = require(node, "inthreads", "when");
     InThreads in{.when = scope_.condition(when, "when"), .text = when.text, .body = {}};
     if (const Node* async = node.find("async")) in.is_async = as_bool(*async, "async");
@@ -263,7 +263,7 @@ class ThreadReader {
   }
 
   SerialFor read_for(const Node& node, const std::string& what) {
-    expect_map(node, what, Form::For, errors_);
+    expect_map(node, what, Form::For, &errors_);
     const Node& index = require(node, what, "index");
     const std::string& name = as_name(index, "index");
     Inside inside(*this);
@@ -292,7 +292,7 @@ class ThreadReader {
   }
 
   InnerParallel read_parallel(const Node& node) {
-    expect_map(node, "parallel", Form::InnerParallel, errors_);
+    expect_map(node, "parallel", Form::InnerParallel, &errors_);
     const Inside inside(*this);
     InnerParallel inner{.levels = read_levels(require(node, "parallel", "levels"), "levels",
                                               ", or write a do in its place"),
@@ -312,7 +312,7 @@ class ThreadReader {
   };
 
   DoTogether read_with(const Node& node) {
-    expect_map(node, "with", Form::With, errors_);
+    expect_map(node, "with", Form::With, &errors_);
     const Inside inside(*this);
     const std::size_t first = inside.bound;
     for (const Entry& entry : expect_map(require(node, "with", "indices"), "indices")) {

@@ -1,8 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/thread_statement.h>
-#include <selvage/frontend/words.h>
 
 namespace selvage {
 

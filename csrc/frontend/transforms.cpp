@@ -1,7 +1,7 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/frontend/transforms.h>
-#include <selvage/frontend/words.h>
 
 namespace selvage {
 
@@ -25,10 +25,7 @@ std::vector<const Node*> name_nodes(const Node& node, std::string_view what, std
 
 std::size_t DomainNames::define(const std::string& name, const Place& place) {
   if (const auto wrong = check_name(name, place)) throw BadInput(*wrong);
-  if (const FileSymbols::Symbol* s = symbols_.find(name)) {
-    refuse("E204", place, "the iterdomain " + name + " of " + tensor_ + " has the name of a symbol",
-           "rename one of the two", {"the symbol is declared at " + to_text(s->place)});
-  }
+  symbols_.check_no_symbol(name, place, "the iterdomain " + name + " of " + tensor_);
   const auto [it, is_new] = positions_.emplace(name, domains_.size());
   if (!is_new) {
     refuse("E204", place, tensor_ + " has two iterdomains " + name, "rename one of the two",
@@ -80,10 +77,10 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
   t.kind = Kind(one_of(what, entry.place, "transform", keys_of(Form::Transform)));
   const Node& body = entry.value;
   switch (t.kind) {
-    case Kind::Split: expect_map(body, what, Form::Split, errors); break;
-    case Kind::Merge: expect_map(body, what, Form::Merge, errors); break;
-    case Kind::Resize: expect_map(body, what, Form::Resize, errors); break;
-    case Kind::Swizzle: expect_map(body, what, Form::Swizzle, errors); break;
+    case Kind::Split: expect_map(body, what, Form::Split, &errors); break;
+    case Kind::Merge: expect_map(body, what, Form::Merge, &errors); break;
+    case Kind::Resize: expect_map(body, what, Form::Resize, &errors); break;
+    case Kind::Swizzle: expect_map(body, what, Form::Swizzle, &errors); break;
   }
   const bool two_in = t.kind == Kind::Merge || t.kind == Kind::Swizzle;
   const bool two_out = t.kind == Kind::Split || t.kind == Kind::Swizzle;
@@ -126,11 +123,7 @@ std::vector<FileTransform> read_transforms(const Node& list, std::string_view wh
                                            std::int64_t& count, Diagnostics& errors) {
   std::vector<FileTransform> transforms;
   for (const Node& item : expect_sequence(list, what)) {
-    if (++count > kMostTransforms) {
-      refuse("E104", item.place,
-             "the file has more than " + std::to_string(kMostTransforms) + " transforms",
-             "split the file");
-    }
+    check_count(++count, kMostTransforms, item.place, "transforms");
     errors.attempt([&] {
       transforms.push_back(read_transform(expect_one(item, what), names, sizes, feeds, errors));
     });
@@ -165,30 +158,10 @@ Transform request(const FileTransform& t, std::span<const DomainId> domains) {
   return Swizzle{t.swizzle, a, b, {}, {}};
 }
 
-std::vector<DomainId> derive(DomainGraph& graph, const FileTransform& t,
-                             std::span<const DomainId> domains, const DomainNames& names) {
-  using Kind = FileTransform::Kind;
-  const DomainId a = domains[t.in[0]];
-  const DomainId b = t.in.size() > 1 ? domains[t.in[1]] : a;
-  const auto name = [&](std::size_t k) { return names.all()[t.out[k]].name; };
-  std::vector<DomainId> made;
-  at_place<Illegal>(t.place, [&] {
-    switch (t.kind) {
-      case Kind::Split: {
-        const auto [o, i] = graph.split(a, t.amount, t.inner, name(0), name(1));
-        made = {o, i};
-        break;
-      }
-      case Kind::Merge: made = {graph.merge(a, b, name(0))}; break;
-      case Kind::Resize: made = {graph.resize(a, t.amount, t.right, name(0))}; break;
-      case Kind::Swizzle: {
-        const auto [u, v] = graph.swizzle(t.swizzle, a, b, name(0), name(1));
-        made = {u, v};
-        break;
-      }
-    }
-  });
-  return made;
+std::vector<std::string> names_made(const FileTransform& t, const DomainNames& names) {
+  std::vector<std::string> list;
+  for (std::size_t d : t.out) list.push_back(names.all()[d].name);
+  return list;
 }
 
 }  // namespace selvage

@@ -71,8 +71,7 @@ void check_amounts(std::span<FileTransform> transforms, const DomainNames& names
 
 // The transform between iterdomains, given those of the names; what comes out is not used.
 Transform request(const FileTransform& transform, std::span<const DomainId> domains);
-// Makes it on a graph. Throws Illegal at its place.
-std::vector<DomainId> derive(DomainGraph& graph, const FileTransform& transform,
-                             std::span<const DomainId> domains, const DomainNames& names);
+// The names of what it makes.
+std::vector<std::string> names_made(const FileTransform& transform, const DomainNames& names);
 
 }  // namespace selvage

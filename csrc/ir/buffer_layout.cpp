@@ -92,7 +92,7 @@ std::vector<ScheduledLoop> BufferLayout::derive(const Transform& request,
     if (!names[k].empty()) continue;
     names[k] = derived_name(from, kMarks[k], schedule_.graph().size() + k);
   }
-  const std::vector<DomainId> made = schedule_.make(request, names);
+  const std::vector<DomainId> made = schedule_.graph_.make(request, names);
   Schedule::Nest& nest = schedule_.nest(tensor_);
   for (TransformId id : schedule_.graph().around(made[0])) {
     if (!contains(outputs(schedule_.graph()[id]), made[0])) continue;

@@ -53,6 +53,19 @@ std::vector<DomainId> outputs(const Transform& t) {
                     t);
 }
 
+void cross(std::vector<DomainId>& loops, const Transform& t, const std::vector<DomainId>& made) {
+  const std::vector<DomainId> in = inputs(t);
+  const auto at = [&](DomainId d) { return std::find(loops.begin(), loops.end(), d); };
+  if (in.size() == made.size()) {
+    for (std::size_t k = 0; k < in.size(); ++k) *at(in[k]) = made[k];
+    return;
+  }
+  const auto place = at(in[0]);
+  *place = made[0];
+  if (made.size() > 1) loops.insert(place + 1, made[1]);
+  if (in.size() > 1) loops.erase(at(in[1]));
+}
+
 DomainGraph::DomainGraph(std::shared_ptr<ExprPool> pool, std::shared_ptr<const Facts> facts)
     : pool_(std::move(pool)), facts_(std::move(facts)) {}
 
@@ -292,6 +305,26 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
   domains_.push_back({std::move(y_name), y_extent});
   record(key, Swizzle{kind, x, y, out_x, out_y});
   return {out_x, out_y};
+}
+
+std::vector<DomainId> DomainGraph::make(const Transform& request,
+                                        const std::vector<std::string>& names) {
+  const auto both = [](const std::pair<DomainId, DomainId>& made) {
+    return std::vector<DomainId>{made.first, made.second};
+  };
+  return std::visit(
+      overloaded{
+          [&](const Split& s) {
+            return both(split(s.in, s.factor, s.inner_split, names[0], names[1]));
+          },
+          [&](const Merge& m) { return std::vector<DomainId>{merge(m.outer, m.inner, names[0])}; },
+          [&](const Resize& r) {
+            return std::vector<DomainId>{resize(r.in, r.left, r.right, names[0])};
+          },
+          [&](const Swizzle& s) {
+            return both(swizzle(s.kind, s.in_x, s.in_y, names[0], names[1]));
+          }},
+      request);
 }
 
 std::optional<std::vector<std::int64_t>> known_extents(const DomainGraph& graph,

@@ -62,6 +62,10 @@ using Transform = std::variant<Split, Merge, Resize, Swizzle>;
 std::vector<DomainId> inputs(const Transform& t);
 std::vector<DomainId> outputs(const Transform& t);
 
+// Puts what a transform has made in the places of the loops that it takes: a split's two side by
+// side, what is merged where the outer one stood.
+void cross(std::vector<DomainId>& loops, const Transform& t, const std::vector<DomainId>& made);
+
 template <class... F>
 struct overloaded : F... {
   using F::operator()...;
@@ -98,6 +102,8 @@ class DomainGraph {
   DomainId resize(DomainId in, Expr left, Expr right, std::string name = {});
   std::pair<DomainId, DomainId> swizzle(SwizzleKind kind, DomainId x, DomainId y,
                                         std::string x_name = {}, std::string y_name = {});
+  // Any of these, where what it makes is left open, with the names of that.
+  std::vector<DomainId> make(const Transform& request, const std::vector<std::string>& names);
 
   // Once more is known of sizes: extents that are no plain ones may have become so.
   void simplify_extents();

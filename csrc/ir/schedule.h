@@ -247,7 +247,8 @@ class Schedule {
   const Nest& nest(TensorId t) const;
   std::size_t position(ScheduledLoop l) const;
   void use_transform(TensorId t, DomainId in, DomainId out);
-  std::vector<DomainId> make(const Transform& request, const std::vector<std::string>& names);
+  std::vector<ScheduledLoop> cut(TensorId t, const Transform& request,
+                                 std::vector<std::string> names);
   void label(TensorId t, DomainId d, const std::string& name);
 
   void check_not_mixed(TensorId t, DomainId a, DomainId b) const;

@@ -31,27 +31,11 @@ bool may_shrink(const DomainGraph& graph, const Transform& transform) {
 // Crosses a transform where all that it takes are loops, and none or all of them folded over.
 bool Schedule::cross(const Transform& transform, const Nest& reference, Nest& own) {
   const std::vector<DomainId> in = inputs(transform), out = outputs(transform);
-  std::vector<DomainId>& loops = own.loops;
   const bool is_folded = own.folded.contains(index_of(in[0]));
   for (DomainId d : in) {
-    if (!contains(loops, d) || own.folded.contains(index_of(d)) != is_folded) return false;
+    if (!contains(own.loops, d) || own.folded.contains(index_of(d)) != is_folded) return false;
   }
-  const auto at = [&](DomainId d) { return std::find(loops.begin(), loops.end(), d); };
-  std::visit(overloaded{[&](const Split& s) {
-                          const auto place = at(s.in);
-                          *place = s.outer;
-                          loops.insert(place + 1, s.inner);
-                        },
-                        [&](const Merge& m) {
-                          *at(m.outer) = m.out;
-                          loops.erase(at(m.inner));
-                        },
-                        [&](const Resize& r) { *at(r.in) = r.out; },
-                        [&](const Swizzle& s) {
-                          *at(s.in_x) = s.out_x;
-                          *at(s.in_y) = s.out_y;
-                        }},
-             transform);
+  selvage::cross(own.loops, transform, out);
   for (DomainId d : in) own.bound.erase(d);
   for (DomainId d : out) {
     if (is_folded) own.folded.insert(index_of(d));

@@ -37,56 +37,46 @@ void Schedule::use_transform(TensorId t, DomainId in, DomainId out) {
   }
 }
 
-std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr factor,
-                                                        SplitOptions options) {
-  auto& [outer_name, inner_name, inner_split] = options;
-  const std::size_t at = position(l);
-  const std::string own = name(l.tensor, l.domain);
-  if (outer_name.empty()) outer_name = derived_name(own, "o", graph_.size());
-  if (inner_name.empty()) inner_name = derived_name(own, "i", graph_.size() + 1);
-  const auto [outer, inner] = graph_.split(l.domain, factor, inner_split, outer_name, inner_name);
-  std::vector<DomainId>& loops = nest(l.tensor).loops;
-  loops[at] = outer;
-  loops.insert(loops.begin() + std::ptrdiff_t(at) + 1, inner);
-  drop_lost_bindings(loops, nest(l.tensor).bound);
-  use_transform(l.tensor, l.domain, outer);
-  label(l.tensor, outer, outer_name);
-  label(l.tensor, inner, inner_name);
-  return {{l.tensor, outer}, {l.tensor, inner}};
+std::vector<ScheduledLoop> Schedule::cut(TensorId t, const Transform& request,
+                                         std::vector<std::string> names) {
+  const std::vector<DomainId> in = inputs(request);
+  for (DomainId d : in) position({t, d});
+  if (in.size() == 2) check_not_mixed(t, in[0], in[1]);
+  // What nobody has named is called after what it comes of.
+  constexpr const char* kMarks[][2] = {{"o", "i"}, {"", ""}, {"r", ""}, {"s", "s"}};
+  names.resize(2);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!names[k].empty()) continue;
+    const std::string from = std::holds_alternative<Merge>(request)
+                                 ? name(t, in[0]) + name(t, in[1])
+                                 : name(t, in[std::min(k, in.size() - 1)]);
+    names[k] = derived_name(from, kMarks[request.index()][k], graph_.size() + k);
+  }
+  const std::vector<DomainId> made = derive(t, request, names);
+  selvage::cross(nest(t).loops, request, made);
+  drop_lost_bindings(nest(t).loops, nest(t).bound);
+  std::vector<ScheduledLoop> loops;
+  for (DomainId d : made) loops.push_back({t, d});
+  return loops;
 }
 
-ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::string merged_name) {
+std::pair<ScheduledLoop, ScheduledLoop> Schedule::split(ScheduledLoop l, Expr factor,
+                                                        SplitOptions options) {
+  const auto made = cut(l.tensor, Split{l.domain, {}, {}, factor, options.inner_split},
+                        {std::move(options.outer), std::move(options.inner)});
+  return {made[0], made[1]};
+}
+
+ScheduledLoop Schedule::merge(ScheduledLoop outer, ScheduledLoop inner, std::string name) {
   if (outer.tensor != inner.tensor || outer.domain == inner.domain) {
     refuse<Illegal>("E411", "a merge takes two loops of one tensor",
                     "merge two different loops of it");
   }
-  const std::size_t at = position(outer);
-  position(inner);
-  check_not_mixed(outer.tensor, outer.domain, inner.domain);
-  if (merged_name.empty()) {
-    merged_name = derived_name(name(outer.tensor, outer.domain) + name(inner.tensor, inner.domain),
-                               "", graph_.size());
-  }
-  const DomainId out = graph_.merge(outer.domain, inner.domain, merged_name);
-  std::vector<DomainId>& loops = nest(outer.tensor).loops;
-  loops[at] = out;
-  std::erase(loops, inner.domain);
-  drop_lost_bindings(loops, nest(outer.tensor).bound);
-  use_transform(outer.tensor, outer.domain, out);
-  label(outer.tensor, out, merged_name);
-  return {outer.tensor, out};
+  return cut(outer.tensor, Merge{outer.domain, inner.domain, {}}, {std::move(name)})[0];
 }
 
-ScheduledLoop Schedule::resize(ScheduledLoop l, Expr left, Expr right, std::string resized_name) {
-  const std::size_t at = position(l);
-  if (resized_name.empty())
-    resized_name = derived_name(name(l.tensor, l.domain), "r", graph_.size());
-  const DomainId out = graph_.resize(l.domain, left, right, resized_name);
-  nest(l.tensor).loops[at] = out;
-  drop_lost_bindings(nest(l.tensor).loops, nest(l.tensor).bound);
-  use_transform(l.tensor, l.domain, out);
-  label(l.tensor, out, resized_name);
-  return {l.tensor, out};
+ScheduledLoop Schedule::resize(ScheduledLoop l, Expr left, Expr right, std::string name) {
+  return cut(l.tensor, Resize{l.domain, {}, left, right}, {std::move(name)})[0];
 }
 
 std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, ScheduledLoop x,
@@ -95,19 +85,9 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, Sche
   if (x.tensor != y.tensor) {
     refuse<Illegal>("E411", "a swizzle takes two loops of one tensor", "swizzle two loops of it");
   }
-  const std::size_t at_x = position(x), at_y = position(y);
-  check_not_mixed(x.tensor, x.domain, y.domain);
-  if (x_name.empty()) x_name = derived_name(name(x.tensor, x.domain), "s", graph_.size());
-  if (y_name.empty()) y_name = derived_name(name(y.tensor, y.domain), "s", graph_.size() + 1);
-  const auto [u, v] = graph_.swizzle(kind, x.domain, y.domain, x_name, y_name);
-  std::vector<DomainId>& loops = nest(x.tensor).loops;
-  loops[at_x] = u;
-  loops[at_y] = v;
-  drop_lost_bindings(loops, nest(x.tensor).bound);
-  use_transform(x.tensor, x.domain, u);
-  label(x.tensor, u, x_name);
-  label(x.tensor, v, y_name);
-  return {{x.tensor, u}, {x.tensor, v}};
+  const auto made = cut(x.tensor, Swizzle{kind, x.domain, y.domain, {}, {}},
+                        {std::move(x_name), std::move(y_name)});
+  return {made[0], made[1]};
 }
 
 Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {
@@ -204,31 +184,10 @@ Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
   return *this;
 }
 
-std::vector<DomainId> Schedule::make(const Transform& request,
-                                     const std::vector<std::string>& names) {
-  const auto both = [](const std::pair<DomainId, DomainId>& made) {
-    return std::vector<DomainId>{made.first, made.second};
-  };
-  return std::visit(
-      overloaded{[&](const Split& s) {
-                   return both(graph_.split(s.in, s.factor, s.inner_split, names[0], names[1]));
-                 },
-                 [&](const Merge& m) {
-                   return std::vector<DomainId>{graph_.merge(m.outer, m.inner, names[0])};
-                 },
-                 [&](const Resize& r) {
-                   return std::vector<DomainId>{graph_.resize(r.in, r.left, r.right, names[0])};
-                 },
-                 [&](const Swizzle& s) {
-                   return both(graph_.swizzle(s.kind, s.in_x, s.in_y, names[0], names[1]));
-                 }},
-      request);
-}
-
 std::vector<DomainId> Schedule::derive(TensorId t, const Transform& request,
                                        std::vector<std::string> names) {
   names.resize(2);
-  const std::vector<DomainId> made = make(request, names);
+  const std::vector<DomainId> made = graph_.make(request, names);
   use_transform(t, inputs(request)[0], made[0]);
   for (std::size_t k = 0; k < made.size(); ++k) label(t, made[k], names[k]);
   return made;

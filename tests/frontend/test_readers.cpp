@@ -97,7 +97,7 @@ constexpr std::string_view kKeys[] = {"transforms", "loop"};
 TEST(ExpectMap, CollectsAllUnknownKeys) {
   const Node root = read_document("transfroms: []\nloop: []\ncolour: 1\n", "a.yaml");
   Diagnostics errors;
-  EXPECT_EQ(expect_map(root, "T0", kKeys, errors).size(), 3U);
+  EXPECT_EQ(expect_map(root, "T0", kKeys, &errors).size(), 3U);
   EXPECT_EQ(
       to_text(errors.list()),
       "a.yaml:1:1: error[E106]: T0: unknown key 'transfroms'; help: did you mean "

@@ -1,5 +1,5 @@
 #include <selvage/base/names.h>
-#include <selvage/frontend/words.h>
+#include <selvage/frontend/readers.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
