@@ -231,14 +231,14 @@ class Run {
                          (apart.empty() ? "" : ", such as " + bracketed(apart)));
   }
 
-  // Where what is stored of a tensor lies; nothing: it has no items, and `tensor` is one of the
-  // fusion as it was built.
-  std::optional<std::size_t> buffer_of(TensorId tensor) const {
+  // Where an output lies, the fusion's of that number; nothing: it has no items.
+  std::optional<std::size_t> buffer_of(TensorId output, std::size_t number) const {
     for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
-      const auto [own, part] = program_->buffers[b].holds;
-      const TensorId origin = specialised_ ? specialised_->origins[index_of(own)] : own;
-      if (origin == tensor && part == 0) return b;
+      if (program_->buffers[b].role != Role::Output) continue;
+      const TensorId own = program_->buffers[b].holds.tensor;
+      if (specialised_ ? specialised_->origins[index_of(own)] == output : number-- == 0) return b;
     }
+    SELVAGE_CHECK(specialised_.has_value());
     return std::nullopt;
   }
 
@@ -298,8 +298,8 @@ class Run {
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       const TensorInfo& tensor = fusion_[TensorId(i)];
       if (!tensor.is_output) continue;
+      const std::optional<std::size_t> b = buffer_of(TensorId(i), next);
       const BoundedArray& reference = expected.at(next++);
-      const std::optional<std::size_t> b = buffer_of(TensorId(i));
       if (!b) {  // it has no items
         result_.comparisons.push_back({.output = tensor.name, .machine = machine, .first = {}});
         if (is_first) result_.outputs[tensor.name] = reference.values;
