@@ -128,7 +128,8 @@ class Roles {
     if (!whole) return std::nullopt;
     if (!whole->in_tile) return TilePart{};
     const Expr n = q_.extent(cut.inner);
-    if (q_.is_one(q_.extent(cut.outer)) && !q_.is_one(n)) {
+    if (q_.is_one(q_.extent(cut.outer)) && !q_.is_one(n) &&
+        q_.proves(eq(q_.index(cut.inner), q_.index(cut.in)))) {
       return half.is_outer ? TilePart{} : *whole;
     }
     const auto shares = shared(*whole, q_.number(n), [&] {
