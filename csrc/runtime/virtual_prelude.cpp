@@ -165,6 +165,21 @@ SELVAGE_UNCHECKED void selvage_threads(const uint3* selvage_first, unsigned selv
     SELVAGE_CALL;
   }
 }
+SELVAGE_UNCHECKED void selvage_block(void) {
+  const uint3 selvage_n = selvage_machine.block_extent;
+  unsigned selvage_x, selvage_y, selvage_z;
+  SELVAGE_ARGUMENTS
+  for (selvage_z = 0; selvage_z < selvage_n.z; ++selvage_z) {
+    selvage_machine.thread.z = selvage_z;
+    for (selvage_y = 0; selvage_y < selvage_n.y; ++selvage_y) {
+      selvage_machine.thread.y = selvage_y;
+      for (selvage_x = 0; selvage_x < selvage_n.x; ++selvage_x) {
+        selvage_machine.thread.x = selvage_x;
+        SELVAGE_CALL;
+      }
+    }
+  }
+}
 )";
 
 // After all the kernel's variables: what is shared lies between two edges that nobody may touch.

@@ -47,6 +47,9 @@ using VirtualThread = void (*)();
 // Runs it as each of `count` threads in turn, from entry to exit.
 inline constexpr const char* kVirtualThreads = "selvage_threads";
 using VirtualThreads = void (*)(const VirtualIndex* threads, unsigned count);
+// The same for all threads of the machine's block, in order: faster, where nothing optimises.
+inline constexpr const char* kVirtualBlock = "selvage_block";
+using VirtualBlockOfThreads = void (*)();
 // Of a checked unit: where its own memory begins and ends, and within it its __shared__ arrays,
 // beside which kVirtualEdge bytes are empty.
 inline constexpr int kVirtualEdge = 1024;

@@ -55,7 +55,8 @@ VirtualInstance::VirtualInstance(std::unique_ptr<VirtualUnit> compiled)
     : unit(std::move(compiled)),
       machine(reinterpret_cast<VirtualMachineAddress>(unit->symbol(kVirtualMachine))()),
       thread(reinterpret_cast<VirtualThread>(unit->symbol(kVirtualThread))),
-      threads(reinterpret_cast<VirtualThreads>(unit->symbol(kVirtualThreads))) {}
+      threads(reinterpret_cast<VirtualThreads>(unit->symbol(kVirtualThreads))),
+      block(reinterpret_cast<VirtualBlockOfThreads>(unit->symbol(kVirtualBlock))) {}
 
 VirtualShared::VirtualShared(std::int64_t bytes)
     : lines_((std::size_t(bytes) + sizeof(Line) - 1) / sizeof(Line)), bytes_(std::size_t(bytes)) {}
@@ -100,7 +101,7 @@ void VirtualRun::work(VirtualInstance& instance, const std::function<void()>& af
     for (; k < end; ++k) {
       instance.machine->block = delinearize(k, instance.machine->grid_extent);
       if (!together) {
-        instance.run_each(threads_);
+        instance.block();
         continue;
       }
       try {
@@ -126,9 +127,11 @@ void VirtualRun::work_alone(VirtualInstance& instance, SplitMix64* random, Virtu
     instance.machine->block = delinearize(walk.next(), instance.machine->grid_extent);
     if (together) {
       together->run(random);
+    } else if (random != nullptr) {
+      shuffle(threads_, *random);
+      instance.threads(threads_.data(), static_cast<unsigned>(threads_.size()));
     } else {
-      if (random != nullptr) shuffle(threads_, *random);
-      instance.run_each(threads_);
+      instance.block();
     }
   }
 }

@@ -30,10 +30,7 @@ struct VirtualInstance {
   VirtualMachine* machine;
   VirtualThread thread;
   VirtualThreads threads;
-  // Each from entry to exit, one after the other.
-  void run_each(const std::vector<VirtualIndex>& all) const {
-    threads(all.data(), static_cast<unsigned>(all.size()));
-  }
+  VirtualBlockOfThreads block;
 };
 
 // Dynamic shared memory, aligned as the tiles of a bulk copy must be.
