@@ -31,6 +31,14 @@ inline bool next_point(std::span<std::int64_t> point, std::span<const std::int64
   return false;
 }
 
+// The point of this number.
+inline std::vector<std::int64_t> nth_point(std::int64_t number,
+                                           std::span<const std::int64_t> extents) {
+  std::vector<std::int64_t> point(extents.size());
+  for (std::size_t i = point.size(); i-- > 0; number /= extents[i]) point[i] = number % extents[i];
+  return point;
+}
+
 // Calls `visit` with every point, until it says no. False: it did.
 template <class Visit>
 bool for_each_point(std::span<const std::int64_t> extents, Visit visit) {

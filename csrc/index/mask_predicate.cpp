@@ -1,15 +1,14 @@
 // From a predicate to its masks: what is known of its symbols, and what is not.
 #include <selvage/base/check.h>
-#include <selvage/base/integer.h>
 #include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/apply.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/index/mask_axes.h>
-#include <selvage/index/mask_sweep.h>
 #include <selvage/index/thread_mask.h>
-#include <selvage/simplifier/point.h>
+#include <selvage/simplifier/interval.h>
+#include <selvage/simplifier/sampler.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -28,79 +27,196 @@ std::string quoted(Expr e) {
   return text_length(e, kLongest) > kLongest ? "the predicate" : "'" + to_string(e) + "'";
 }
 
-bool uses_any(Expr e, std::span<const Expr> symbols) {
-  const std::vector<Expr> used = symbols_of(std::span(&e, 1));
-  return std::ranges::any_of(used, [&](Expr s) { return contains(symbols, s); });
-}
+// The threads for which a predicate holds, in order. Boxes of them that intervals decide are not
+// looked into; others are halved, and evaluated where at most kBatch threads are left.
+class MaskSweep {
+ public:
+  enum class Outcome {
+    Done,
+    Undefined,  // at undefined_at()
+    TooLarge,   // more than kMostAsked would have to be evaluated, or kMostRuns kept
+  };
 
-// What is known of all symbols but `bounded`, and of those that they are loop variables.
-Facts facts_beside(const Facts& known, std::span<const Expr> bounded,
-                   std::span<const std::int64_t> extents) {
-  Facts facts = known.without(bounded);
-  for (std::size_t i = 0; i < bounded.size(); ++i) {
-    facts.loop(bounded[i], known.pool().constant(extents[i]));
+  // Of all symbols of the predicate; nothing in it may be opaque. `fixed` are given per sweep.
+  MaskSweep(Expr predicate, std::span<const Expr> fixed, const MaskShape& shape)
+      : shape_(shape), tape_({}, {}), extents_(shape.extents), inner_(extents_.size() + 1, 1) {
+    std::vector<Expr> inputs(fixed.begin(), fixed.end());
+    inputs.insert(inputs.end(), shape.symbols.begin(), shape.symbols.end());
+    tape_ = Tape(std::span(&predicate, 1), inputs);
+    for (std::int64_t v : tape_.values()) ranges_.push_back(Interval::point(v));
+    const std::vector<Expr> used = symbols_of(std::span(&predicate, 1));
+    for (std::size_t k = extents_.size(); k-- > 0;) {
+      if (!contains(used, shape.symbols[k])) extents_[k] = 1;
+      inner_[k] = inner_[k + 1] * extents_[k];
+    }
   }
-  return facts;
-}
 
-// Values of symbols to be tried one by one.
-struct Trial {
-  std::vector<Expr> symbols;
-  std::vector<std::int64_t> first, step, count;
-  std::vector<Expr> relations;  // that must hold
+  Outcome run(std::span<const std::int64_t> fixed) {
+    for (std::size_t i = 0; i < fixed.size(); ++i) {
+      ranges_[tape_.inputs()[i]] = Interval::point(fixed[i]);
+    }
+    builder_ = {};
+    block_.clear();
+    evaluated_ = boxes_ = 0;
+    outcome_ = Outcome::Done;
+    cover(0, inner_[0]);
+    if (outcome_ != Outcome::Done) return outcome_;
+    sets_ = builder_.take();
+    sets_.blocks = widened(std::move(sets_.blocks), 0, shape_.block_axis);
+    for (MaskRuns& kind : sets_.kinds) {
+      kind = widened(std::move(kind), shape_.block_axis, extents_.size());
+    }
+    return outcome_;
+  }
+  // After Done.
+  const BlockSets& sets() const { return sets_; }
+  // After Undefined: the first thread, by its indices, and what is undefined there.
+  const std::vector<std::int64_t>& undefined_at() const { return undefined_at_; }
+  Expr undefined() const { return tape_.stopped_at(); }
+  // Of the axes that the predicate has; of the others it is asked at 0 alone.
+  const std::vector<std::int64_t>& extents() const { return extents_; }
 
-  // With a further symbol. False: there are too many values.
-  bool add(Expr symbol, Simplifier& s) {
-    const Interval range = s.interval(symbol);
-    if (range.empty() || !range.has_lo() || !range.has_hi()) return false;
-    const Facts::Symbol* said = s.facts().find(symbol);
-    const Congruence c = said == nullptr ? Congruence{} : said->congruence;
-    const std::int64_t each = std::max<std::int64_t>(c.modulus, 1);
-    const auto shift = checked_sub(c.residue, range.lo);
-    const auto begin = shift ? checked_add(range.lo, *euclid_mod(*shift, each)) : std::nullopt;
-    const auto size = begin ? checked_sub(range.hi, *begin) : std::nullopt;
-    if (!size || *size < 0 || *size / each >= ThreadMask::kMostTried) return false;
-    symbols.push_back(symbol);
-    first.push_back(*begin);
-    step.push_back(each);
-    count.push_back(*size / each + 1);
-    return *count_points(count) <= ThreadMask::kMostTried;  // 4096 times 4096 fits
-  }
-};
+ private:
+  static constexpr std::int64_t kBatch = 1024;
+  static constexpr std::int64_t kMostBoxes = std::int64_t{1} << 22;
 
-// All that the facts tie to the symbols of the predicate; where that is too much, these alone:
-// more values than there are, and so never a constant that is wrong.
-std::optional<Trial> trial_of(Expr predicate, std::span<const Expr> bounded, Simplifier& s) {
-  std::vector<Expr> free;
-  for (Expr symbol : symbols_of(std::span(&predicate, 1))) {
-    if (!contains(bounded, symbol)) free.push_back(symbol);
+  std::uint32_t slot(std::size_t axis) const {
+    return tape_.inputs()[tape_.inputs().size() - extents_.size() + axis];
   }
-  std::vector<Expr> ties;
-  for (Expr relation : relations(s.facts())) {
-    if (!is_opaque(relation) && !uses_any(relation, bounded)) ties.push_back(relation);
+  std::int64_t index(std::size_t axis, std::int64_t thread) const {
+    return thread / inner_[axis + 1] % extents_[axis];
   }
-  std::vector<Expr> tied = free;
-  for (bool is_more = true; is_more;) {
-    is_more = false;
-    for (Expr relation : ties) {
-      if (!uses_any(relation, tied)) continue;
-      for (Expr symbol : symbols_of(std::span(&relation, 1))) {
-        if (contains(tied, symbol)) continue;
-        tied.push_back(symbol);
-        is_more = true;
+
+  // The threads [begin, end) are a box: along one axis they have several neighbouring values, along
+  // those behind it all, along those before one.
+  void cover(std::int64_t begin, std::int64_t end) {
+    if (outcome_ != Outcome::Done) return;
+    std::int64_t half = 0;
+    for (std::size_t k = 0; k < extents_.size(); ++k) {
+      const Interval range = {index(k, begin), index(k, end - 1)};
+      if (half == 0) half = (range.hi - range.lo + 1) / 2 * inner_[k + 1];
+      ranges_[slot(k)] = range;
+    }
+    if (const auto all = decide()) {
+      add(end - begin, *all);
+    } else if (end - begin <= kBatch) {
+      evaluate(end - begin);
+    } else {
+      cover(begin, begin + half);
+      cover(begin + half, end);
+    }
+    if (builder_.is_full() || boxes_ > kMostBoxes) outcome_ = Outcome::TooLarge;
+  }
+
+  // Whether the predicate holds everywhere in the box, or nowhere; nothing where that is open.
+  std::optional<bool> decide() {
+    ++boxes_;
+    for (const Tape::Instruction& in : tape_.code()) {
+      const Interval divisor = ranges_[in.b];
+      if ((in.op == Op::Div || in.op == Op::Mod) && divisor.contains(0)) return std::nullopt;
+      const Interval r = apply(in.op, ranges_[in.a], divisor, ranges_[in.c]);
+      if (!r.has_lo() || !r.has_hi()) return std::nullopt;
+      ranges_[in.out] = r;
+    }
+    const Interval root = ranges_[tape_.root_slot(0)];
+    if (root.always()) return true;
+    if (root.never()) return false;
+    return std::nullopt;
+  }
+
+  void evaluate(std::int64_t threads) {
+    evaluated_ += threads;
+    if (evaluated_ > ThreadMask::kMostAsked) {
+      outcome_ = Outcome::TooLarge;
+      return;
+    }
+    if (columns_.empty()) {
+      const auto rows = std::size_t(std::min(inner_[0], kBatch));
+      for (std::int64_t v : tape_.values()) columns_.emplace_back(rows, v);
+    }
+    for (std::uint32_t input : tape_.inputs()) {
+      std::ranges::fill(columns_[input], ranges_[input].lo);
+    }
+    for (std::size_t k = 0; k < extents_.size(); ++k) {
+      std::int64_t* out = columns_[slot(k)].data();
+      for (std::int64_t i = 0, x = out[0]; i < threads; x = x + 1 == extents_[k] ? 0 : x + 1) {
+        const std::int64_t end = std::min(i + inner_[k + 1], threads);
+        for (; i < end; ++i) out[i] = x;
       }
     }
-  }
-  for (const auto* symbols : {&tied, &free}) {
-    Trial trial;
-    if (!std::ranges::all_of(*symbols, [&](Expr e) { return trial.add(e, s); })) continue;
-    for (Expr relation : ties) {
-      if (uses_only(std::span(&relation, 1), *symbols)) trial.relations.push_back(relation);
+    std::int64_t defined = threads;  // before the first that is not
+    for (const Tape::Instruction& in : tape_.code()) {
+      const std::int64_t *a = columns_[in.a].data(), *b = columns_[in.b].data(),
+                         *c = columns_[in.c].data();
+      std::int64_t* out = columns_[in.out].data();
+      with_operator(in.op, [&](auto f) {
+        for (std::int64_t i = 0; i < defined; ++i) {
+          const Checked r = f(Checked(a[i]), Checked(b[i]), Checked(c[i]));
+          out[i] = r.value;
+          if (!r.is_defined) defined = i;
+        }
+      });
     }
-    return trial;
+    if (defined < threads) return note_undefined(std::size_t(defined));
+    const std::int64_t* holds = columns_[tape_.root_slot(0)].data();
+    for (std::int64_t i = 0, first = 0; i < threads; first = i) {
+      while (i < threads && (holds[i] != 0) == (holds[first] != 0)) ++i;
+      add(i - first, holds[first] != 0);
+    }
   }
-  return std::nullopt;
-}
+
+  void note_undefined(std::size_t row) {
+    outcome_ = Outcome::Undefined;
+    std::vector<std::int64_t> at;
+    for (std::uint32_t input : tape_.inputs()) at.push_back(columns_[input][row]);
+    SELVAGE_CHECK(!tape_.evaluate(at));  // and so the tape knows what is undefined
+    undefined_at_.assign(at.end() - std::ptrdiff_t(extents_.size()), at.end());
+  }
+
+  // The next threads, cut where blocks end.
+  void add(std::int64_t threads, bool holds) {
+    const std::int64_t of_block = inner_[shape_.block_axis];
+    while (threads > 0) {
+      const std::int64_t open = of_block - (block_.empty() ? 0 : block_.back().end);
+      const std::int64_t more = std::min(threads, open);
+      append(block_, more, holds);
+      threads -= more;
+      if (more < open) return;
+      const std::uint32_t kind = builder_.kind(block_);
+      builder_.add(1, kind);
+      if (block_.size() == 1) {  // the same for all threads, so for all blocks that are left
+        builder_.add(threads / of_block, kind);
+        threads %= of_block;
+      }
+      block_.clear();
+    }
+  }
+
+  // Repeats what has been asked at 0 of an axis alone, of the axes from `begin` on.
+  MaskRuns widened(MaskRuns runs, std::size_t begin, std::size_t end) {
+    std::int64_t inner = 1;
+    for (std::size_t k = end; k-- > begin; inner *= shape_.extents[k]) {
+      const std::int64_t times = shape_.extents[k] / extents_[k];
+      const std::int64_t more = inner == 1 || runs.size() == 1 ? 1 : times;
+      if (runs.size() > BlockSets::kMostRuns / std::size_t(more)) outcome_ = Outcome::TooLarge;
+      if (times > 1 && outcome_ == Outcome::Done) runs = repeated(runs, inner, times);
+    }
+    return runs;
+  }
+
+  const MaskShape& shape_;
+  Tape tape_;
+  std::vector<std::int64_t> extents_, inner_;  // of the axes; threads of the axes from k on
+  // By slot of the tape: what it is in the box, and for the threads of a batch.
+  std::vector<Interval> ranges_;
+  std::vector<std::vector<std::int64_t>> columns_;
+  BlockSetsBuilder builder_;
+  MaskRuns block_;  // that has not got all its threads yet
+  std::int64_t evaluated_ = 0, boxes_ = 0;
+  Outcome outcome_ = Outcome::Done;
+  BlockSets sets_;
+  std::vector<std::int64_t> undefined_at_;
+};
 
 }  // namespace
 
@@ -109,72 +225,72 @@ class PredicateMasks {
  public:
   PredicateMasks(Expr predicate, ThreadMask::Levels levels, std::span<const MaskIndex> loops,
                  const Facts& known)
-      : predicate_(predicate), known_(known), axes_(levels) {
+      : predicate_(predicate),
+        known_(known),
+        shape_(std::make_shared<const MaskShape>(std::move(levels))) {
+    std::vector<Expr> bounded = shape_->symbols;
     for (const MaskIndex& loop : loops) {
-      if (contains(axes_.symbols, loop.symbol) || contains(loops_, loop.symbol)) {
+      if (contains(bounded, loop.symbol)) {
         const std::string name(loop.symbol.name());
         refuse<BadInput>("E343", "the loop index " + name + " stands in two places",
                          "give one of the two another name");
       }
+      bounded.push_back(loop.symbol);
       loops_.push_back(loop.symbol);
-      loop_extents_.push_back(loop.extent);
     }
-    std::vector<Expr> bounded = loops_;
-    bounded.insert(bounded.end(), axes_.symbols.begin(), axes_.symbols.end());
     if (uses_only(std::span(&predicate, 1), bounded) && !is_opaque(predicate)) {
-      sweep_.emplace(predicate, loops_, axes_.symbols, axes_.extents);
+      sweep_.emplace(predicate, loops_, *shape_);
     }
-    levels_ = std::make_shared<const ThreadMask::Levels>(std::move(levels));
   }
 
   std::optional<ThreadMask> at(std::span<const std::int64_t> iteration) {
-    if (sweep_) return mask(swept(*sweep_, iteration, iteration));
-    Expr predicate = predicate_;
-    if (!loops_.empty()) {
-      Environment values;
-      for (std::size_t i = 0; i < loops_.size(); ++i) {
-        values.emplace_back(loops_[i], predicate.pool().constant(iteration[i]));
-      }
-      predicate = substitute(predicate, values);
+    if (sweep_) return swept(*sweep_, iteration, iteration);
+    Environment values;
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      values.emplace_back(loops_[i], predicate_.pool().constant(iteration[i]));
     }
+    Expr predicate = substitute(predicate_, values);
     refuse_division_by_zero(predicate, iteration);
-    if (!simplifier_) {
-      simplifier_.emplace(facts_beside(known_, axes_.symbols, axes_.extents));
-    }
-    predicate = simplifier_->simplify(predicate);
+    predicate = simplified(predicate);
     if (is_opaque(predicate)) return std::nullopt;
-    if (uses_only(std::span(&predicate, 1), axes_.symbols)) {
-      MaskSweep sweep(predicate, {}, axes_.symbols, axes_.extents);
-      return mask(swept(sweep, {}, iteration));
-    }
-    const auto diagram = same_for_all_values(predicate);
-    if (!diagram) return std::nullopt;
-    return mask(*diagram);
+    if (!uses_only(std::span(&predicate, 1), shape_->symbols)) return same_for_all(predicate);
+    MaskSweep sweep(predicate, {}, *shape_);
+    return swept(sweep, {}, iteration);
   }
 
-  std::span<const std::int64_t> loop_extents() const { return loop_extents_; }
-
  private:
-  ThreadMask mask(MaskDiagram diagram) const { return ThreadMask(levels_, std::move(diagram)); }
-
-  MaskDiagram swept(MaskSweep& sweep, std::span<const std::int64_t> fixed,
-                    std::span<const std::int64_t> iteration) const {
-    switch (sweep.run(fixed)) {
-      case MaskSweep::Outcome::Done: break;
-      case MaskSweep::Outcome::Undefined:
-        refuse_undefined(sweep.undefined(), sweep.undefined_at(), iteration);
-      case MaskSweep::Outcome::TooLarge:
-        refuse_too_large("the mask of " + quoted(predicate_), axes_, sweep.used_axes());
+  Expr simplified(Expr predicate) {
+    if (!simplifier_) {
+      Facts facts = known_.without(shape_->symbols);
+      for (std::size_t k = 0; k < shape_->symbols.size(); ++k) {
+        facts.loop(shape_->symbols[k], known_.pool().constant(shape_->extents[k]));
+      }
+      simplifier_.emplace(facts);
     }
-    return sweep.diagram();
+    return simplifier_->simplify(predicate);
+  }
+
+  // Nothing where it is undefined for some thread.
+  std::optional<ThreadMask> try_sweep(MaskSweep& sweep, std::span<const std::int64_t> fixed) const {
+    switch (sweep.run(fixed)) {
+      case MaskSweep::Outcome::Done: return ThreadMask(shape_, sweep.sets());
+      case MaskSweep::Outcome::Undefined: return std::nullopt;
+      case MaskSweep::Outcome::TooLarge: break;
+    }
+    shape_->refuse_too_large("the mask of " + quoted(predicate_), sweep.extents());
+  }
+  ThreadMask swept(MaskSweep& sweep, std::span<const std::int64_t> fixed,
+                   std::span<const std::int64_t> iteration) const {
+    auto mask = try_sweep(sweep, fixed);
+    if (!mask) refuse_undefined(sweep.undefined(), sweep.undefined_at(), iteration);
+    return std::move(*mask);
   }
 
   [[noreturn]] void refuse_undefined(Expr what, const std::vector<std::int64_t>& thread,
                                      std::span<const std::int64_t> iteration) const {
     Point point = point_at(loops_, iteration);
-    for (std::size_t k = 0; k < axes_.size(); ++k) {
-      point.emplace_back(axes_.symbols[k], thread[k]);
-    }
+    const Point of_thread = point_at(shape_->symbols, thread);
+    point.insert(point.end(), of_thread.begin(), of_thread.end());
     const bool divides = what.is(Op::Div) || what.is(Op::Mod);
     const auto divisor = divides ? value_at(what[1], point) : std::nullopt;
     const std::string message =
@@ -192,61 +308,55 @@ class PredicateMasks {
     for (Expr e : reachable(std::span(&predicate, 1), true)) {
       if (!e.is(Op::Div) && !e.is(Op::Mod)) continue;
       const Expr divisor = e[1];
-      if (!uses_only(std::span(&divisor, 1), axes_.symbols) || is_opaque(divisor)) continue;
-      MaskSweep sweep(eq(divisor, 0), {}, axes_.symbols, axes_.extents);
+      if (!uses_only(std::span(&divisor, 1), shape_->symbols) || is_opaque(divisor)) continue;
+      MaskSweep sweep(eq(divisor, 0), {}, *shape_);
       if (sweep.run({}) != MaskSweep::Outcome::Done) continue;
-      const auto first = mask(sweep.diagram()).first();
-      if (!first) continue;
-      std::vector<std::int64_t> thread;
-      for (std::size_t k = 0; k < axes_.size(); ++k) {
-        thread.push_back(*first / axes_.inner[k + 1] % axes_.extents[k]);
-      }
-      refuse_undefined(e, thread, iteration);
+      const auto first = ThreadMask(shape_, sweep.sets()).first();
+      if (first) refuse_undefined(e, nth_point(*first, shape_->extents), iteration);
     }
   }
 
   // Where every value of the symbols that is allowed gives one and the same.
-  std::optional<MaskDiagram> same_for_all_values(Expr predicate) {
-    const auto trial = trial_of(predicate, axes_.symbols, *simplifier_);
-    if (!trial) return std::nullopt;
-    MaskSweep sweep(predicate, trial->symbols, axes_.symbols, axes_.extents);
-    std::optional<Tape> allowed;
-    if (!trial->relations.empty()) allowed.emplace(trial->relations, trial->symbols);
-    std::optional<MaskDiagram> found;
-    std::vector<std::int64_t> values(trial->symbols.size());
-    const bool is_one = for_each_point(trial->count, [&](const auto& point) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = trial->first[i] + trial->step[i] * point[i];
-      }
-      if (allowed && allowed->evaluate(values)) {
-        for (std::size_t i = 0; i < trial->relations.size(); ++i) {
-          if (allowed->root(i) == 0) return true;
-        }
-      }
-      switch (sweep.run(values)) {
-        case MaskSweep::Outcome::Done: break;
-        case MaskSweep::Outcome::Undefined: return false;
-        case MaskSweep::Outcome::TooLarge:
-          refuse_too_large("the mask of " + quoted(predicate_), axes_, sweep.used_axes());
-      }
-      if (!found) found = sweep.diagram();
-      return *found == sweep.diagram();
+  std::optional<ThreadMask> same_for_all(Expr predicate) {
+    std::vector<Expr> free = symbols_of(std::span(&predicate, 1));
+    std::erase_if(free, [&](Expr e) { return contains(shape_->symbols, e); });
+    Facts facts = known_.without(shape_->symbols);
+    // Ranges that follow from several facts, `i < N` of a loop and `N <= 4`, as numbers.
+    const std::vector<Facts::Symbol> symbols = facts.symbols();
+    for (const Facts::Symbol& s : symbols) {
+      const Interval range = simplifier_->interval(s.symbol);
+      if (range.empty() || !range.has_lo() || !range.has_hi()) continue;
+      facts.bound(s.symbol, facts.pool().constant(range.lo), facts.pool().constant(range.hi));
+    }
+    Sampler values(facts, free);
+    if (!values.count(ThreadMask::kMostTried)) {
+      // Without what is tied to them: more values than there are, and so never a constant that is
+      // wrong.
+      std::vector<Expr> tied = values.symbols();
+      std::erase_if(tied, [&](Expr e) { return contains(free, e); });
+      values = Sampler(facts.without(tied), free);
+      if (!values.count(ThreadMask::kMostTried)) return std::nullopt;
+    }
+    MaskSweep sweep(predicate, values.symbols(), *shape_);
+    std::optional<ThreadMask> found;
+    const bool is_one = values.for_each([&] {
+      auto mask = try_sweep(sweep, values.values());
+      const bool is_same = mask && (!found || *mask == *found);
+      found = std::move(mask);
+      return is_same;
     });
     return is_one ? found : std::nullopt;
   }
 
   Expr predicate_;
   const Facts& known_;
-  MaskAxes axes_;
-  std::shared_ptr<const ThreadMask::Levels> levels_;
+  std::shared_ptr<const MaskShape> shape_;
   std::vector<Expr> loops_;
-  std::vector<std::int64_t> loop_extents_;
   std::optional<MaskSweep> sweep_;  // where nothing but threads and loops decides
   std::optional<Simplifier> simplifier_;
 };
 
 std::optional<ThreadMask> ThreadMask::of(Expr predicate, Levels levels, const Facts& known) {
-  check_levels(levels);
   return PredicateMasks(predicate, std::move(levels), {}, known).at({});
 }
 
@@ -254,11 +364,12 @@ std::vector<std::optional<ThreadMask>> masks_by_iteration(Expr predicate,
                                                           const ThreadMask::Levels& levels,
                                                           std::span<const MaskIndex> loops,
                                                           const Facts& known, std::int64_t limit) {
-  check_levels(levels);
   PredicateMasks masks(predicate, levels, loops, known);
+  std::vector<std::int64_t> extents;
+  for (const MaskIndex& loop : loops) extents.push_back(loop.extent);
   std::vector<std::optional<ThreadMask>> list;
   if (limit < 1) return list;
-  for_each_point(masks.loop_extents(), [&](const auto& iteration) {
+  for_each_point(extents, [&](const auto& iteration) {
     list.push_back(masks.at(iteration));
     return std::int64_t(list.size()) < limit;
   });

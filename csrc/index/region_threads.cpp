@@ -43,6 +43,10 @@ bool RegionThreads::is_none() const {
                                             [](const ThreadMask& m) { return m.is_none(); });
 }
 
+Point RegionThreads::iteration_at(std::size_t iteration) const {
+  return instance_at(std::vector<MaskLevel>{{loops}}, std::int64_t(iteration));
+}
+
 RegionThreads region_threads(Expr condition, const ThreadMask::Levels& levels,
                              std::span<const LoopAround> loops, const Facts& known) {
   RegionThreads out{.mask = ThreadMask::of(condition, levels, known)};

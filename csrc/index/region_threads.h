@@ -27,6 +27,8 @@ struct RegionThreads {
   std::vector<ThreadMask> iterations = {};
 
   bool is_dynamic() const { return !mask && iterations.empty(); }
+  // The loops in an iteration.
+  Point iteration_at(std::size_t iteration) const;
   // Known to be nobody, in any iteration.
   bool is_none() const;
 };

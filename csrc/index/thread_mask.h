@@ -1,8 +1,9 @@
 #pragma once
 
 #include <selvage/expr/expr.h>
-#include <selvage/index/mask_diagram.h>
+#include <selvage/index/mask_runs.h>
 #include <selvage/simplifier/facts.h>
+#include <selvage/simplifier/point.h>
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,8 @@ struct MaskLevel {
   std::int64_t extent() const;  // instances; INT64_MAX where 64 bits do not do
 };
 std::string to_string(const MaskLevel& level);  // "p" or "{x, y}"
+// The indices of an instance of these levels, by its number.
+Point instance_at(std::span<const MaskLevel> levels, std::int64_t number);
 
 // Units of so many neighbouring threads, by how many of their threads are active; the last of a
 // block may have fewer threads.
@@ -52,6 +55,21 @@ struct BlockMask {
   std::vector<std::uint32_t> lanes;  // a word per warp, bit k: its thread k
 };
 
+// Levels, and their indices as axes, outer first.
+struct MaskShape {
+  explicit MaskShape(std::vector<MaskLevel> of);  // throws BadInput E343, as ThreadMask::of does
+
+  std::vector<MaskLevel> levels;
+  std::vector<Expr> symbols;
+  std::vector<std::int64_t> extents;
+  std::size_t block_axis = 0;            // the first in a block
+  std::int64_t blocks = 1, threads = 1;  // threads of one block
+
+  // E341: "the mask of" something, over axes of these extents; 1 of those that do not matter.
+  [[noreturn]] void refuse_too_large(const std::string& of,
+                                     std::span<const std::int64_t> used) const;
+};
+
 // A value. Levels stand outer first, those of blocks before those in a block, and all indices in
 // that order number the threads: the last index of the last level runs fastest.
 //
@@ -60,8 +78,10 @@ struct BlockMask {
 //                                            p = 1      . . . #     bit 0 is rightmost, outer
 //                                            p = 2      . . . .     levels are left
 //
-// What a mask does not depend on costs nothing, however many blocks there are. Two masks are only
-// put together where their levels have the same extents.
+// It is kept as the different sets of threads that blocks have, and runs of blocks that have one:
+// a grid costs what it takes to tell its blocks apart, and nothing for indices that do not matter.
+// Threads of two masks are the same where their numbers are: only masks of as many blocks, of as
+// many threads, are put together.
 class ThreadMask {
  public:
   using Levels = std::vector<MaskLevel>;
@@ -79,16 +99,17 @@ class ThreadMask {
   //         bits count
   static std::optional<ThreadMask> of(Expr predicate, Levels levels, const Facts& known);
   static constexpr std::int64_t kMostTried = 4096;
+  static constexpr std::int64_t kMostAsked = std::int64_t{1} << 26;  // instances
 
   static ThreadMask all(Levels levels);   // E343
   static ThreadMask none(Levels levels);  // E343
 
-  const Levels& levels() const { return *levels_; }
+  const Levels& levels() const { return shape_->levels; }
 
-  std::int64_t size() const;   // of all threads
+  std::int64_t size() const { return blocks() * block_threads(); }
   std::int64_t count() const;  // of active ones
-  bool is_all() const { return diagram_.is_all(); }
-  bool is_none() const { return diagram_.is_none(); }
+  bool is_all() const { return is_everywhere(1); }
+  bool is_none() const { return is_everywhere(0); }
   // By the values of all indices, outer first, or by the thread's number among all.
   bool contains(std::span<const std::int64_t> indices) const;
   bool contains(std::int64_t thread) const;
@@ -107,15 +128,15 @@ class ThreadMask {
   std::int64_t row_count() const;
 
   // Threads in a block, and blocks.
-  std::int64_t block_threads() const;
-  std::int64_t blocks() const;
+  std::int64_t block_threads() const { return shape_->threads; }
+  std::int64_t blocks() const { return shape_->blocks; }
   // The different shapes of blocks, in the order of the first that has each. Throws BadInput E341
   // where there are too many large ones.
   std::vector<BlockMask> block_masks() const;
   // Warps and warpgroups of all blocks together. E341 as well.
   ActiveUnits warps() const;
   ActiveUnits warpgroups() const;
-  bool same_in_every_block() const;
+  bool same_in_every_block() const { return sets_.kinds.size() == 1; }
   // A word per warp of one block, bit k: its thread k.
   std::vector<std::uint32_t> lanes(std::int64_t block = 0) const;
 
@@ -128,26 +149,25 @@ class ThreadMask {
 
  private:
   friend class PredicateMasks;
-  using NodeId = MaskDiagram::NodeId;
 
-  ThreadMask(std::shared_ptr<const Levels> levels, MaskDiagram diagram)
-      : levels_(std::move(levels)), diagram_(std::move(diagram)) {}
+  ThreadMask(std::shared_ptr<const MaskShape> shape, BlockSets sets)
+      : shape_(std::move(shape)), sets_(std::move(sets)) {}
+  // The same value for all threads.
+  ThreadMask(std::shared_ptr<const MaskShape> shape, std::uint32_t value);
 
-  // A different set of threads of a block, and the blocks that have it.
-  struct Block {
-    NodeId node;
-    std::int64_t blocks, first;
-  };
-  std::vector<Block> different_blocks() const;
-  std::vector<std::uint32_t> lanes_of(NodeId node) const;
-  ActiveUnits in_all_blocks(std::int64_t unit) const;
+  bool is_everywhere(std::uint32_t value) const;
+  const MaskRuns& threads_of(std::int64_t block) const;  // 1: active
+  MaskRuns active_blocks() const;                        // 1: they have active threads
+  // The set of each level, over its instances; nothing where the mask is no product.
+  std::optional<std::vector<MaskRuns>> level_sets() const;
+  friend ThreadMask combined(const ThreadMask& a, const ThreadMask& b, bool (*keep)(bool, bool));
 
-  std::shared_ptr<const Levels> levels_;
-  MaskDiagram diagram_;
+  std::shared_ptr<const MaskShape> shape_;
+  BlockSets sets_;
 };
 
-// Do they number the same threads, by indices of the same extents in the same levels?
-bool have_same_shape(const ThreadMask::Levels& a, const ThreadMask::Levels& b);
+// Have both as many blocks, of as many threads?
+bool have_same_threads(const ThreadMask& a, const ThreadMask& b);
 bool disjoint(const ThreadMask& a, const ThreadMask& b);
 bool is_subset(const ThreadMask& a, const ThreadMask& of);
 

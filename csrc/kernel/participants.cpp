@@ -12,12 +12,24 @@ namespace selvage {
 
 namespace {
 
-std::uint32_t lanes_of_warp(std::int64_t threads, std::size_t warp) {
+// Lanes of a warp as a barrier has them: all where the block has no other threads of it.
+std::uint32_t lanes_of(const std::vector<std::uint32_t>& lanes, std::size_t warp,
+                       std::int64_t threads) {
   const std::int64_t n = threads - std::int64_t(warp) * kWarp;
-  return n >= kWarp ? Barrier::kAllLanes : (std::uint32_t{1} << n) - 1;
+  const bool is_whole = n < kWarp && lanes[warp] == (std::uint32_t{1} << n) - 1;
+  return is_whole ? Barrier::kAllLanes : lanes[warp];
 }
 
 bool hangs_on(Expr e, Expr symbol) { return contains(symbols_of(std::span(&e, 1)), symbol); }
+
+// May it hold for some threads of a block alone?
+bool diverges(Expr condition, const ThreadMask::Levels& levels) {
+  return std::ranges::any_of(levels, [&](const MaskLevel& level) {
+    return level.is_in_block && std::ranges::any_of(level.indices, [&](const MaskIndex& i) {
+             return hangs_on(condition, i.symbol);
+           });
+  });
+}
 
 // The one shape of all blocks in which some thread is active.
 std::optional<Participants> members_of(const ThreadMask& mask, std::string& why) {
@@ -49,11 +61,11 @@ bool Participants::is_one_warp() const {
   return std::count_if(lanes.begin(), lanes.end(), [](std::uint32_t w) { return w != 0; }) <= 1;
 }
 
-bool Participants::has_whole_warps() const {
+std::optional<std::size_t> Participants::first_cut_warp() const {
   for (std::size_t w = 0; w < lanes.size(); ++w) {
-    if (lanes[w] != 0 && lanes[w] != lanes_of_warp(threads, w)) return false;
+    if (lanes[w] != 0 && lanes_of(lanes, w, threads) != Barrier::kAllLanes) return w;
   }
-  return true;
+  return std::nullopt;
 }
 
 std::optional<Participants> participants_of(const RegionThreads& who, Expr condition,
@@ -61,8 +73,7 @@ std::optional<Participants> participants_of(const RegionThreads& who, Expr condi
   if (who.mask) return members_of(*who.mask, why);
   if (!who.iterations.empty()) {
     const ThreadMask& first = who.iterations[0];
-    if (std::all_of(who.iterations.begin(), who.iterations.end(),
-                    [&](const ThreadMask& m) { return m == first; })) {
+    if (std::ranges::count(who.iterations, first) == std::ssize(who.iterations)) {
       return members_of(first, why);
     }
     why = "the threads that run it are not the same in every iteration";
@@ -70,12 +81,7 @@ std::optional<Participants> participants_of(const RegionThreads& who, Expr condi
     why = "which threads run it is known only at run time";
   }
   // All threads of a block are alike to what does not depend on their indices.
-  const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
-  for (const MaskLevel& level : levels) {
-    for (const MaskIndex& i : level.indices) {
-      if (level.is_in_block && contains(symbols, i.symbol)) return std::nullopt;
-    }
-  }
+  if (diverges(condition, levels)) return std::nullopt;
   return members_of(ThreadMask::all(levels), why);
 }
 
@@ -83,12 +89,7 @@ Expr divergent_part(Expr condition, const ThreadMask::Levels& levels) {
   if (condition.is(Op::And)) {
     return both(divergent_part(condition[0], levels), divergent_part(condition[1], levels));
   }
-  const bool diverges = std::any_of(levels.begin(), levels.end(), [&](const MaskLevel& level) {
-    return level.is_in_block &&
-           std::any_of(level.indices.begin(), level.indices.end(),
-                       [&](const MaskIndex& i) { return hangs_on(condition, i.symbol); });
-  });
-  return diverges ? condition : condition.pool().truth(true);
+  return diverges(condition, levels) ? condition : condition.pool().truth(true);
 }
 
 std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
@@ -112,9 +113,8 @@ std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
   for (const ThreadMask* mask : masks) {
     for (const BlockMask& shape : mask->block_masks()) {
       for (std::size_t w = 0; w < shape.lanes.size(); ++w) {
-        const bool is_whole = shape.lanes[w] == lanes_of_warp(threads, w);
-        const std::uint32_t own = is_whole ? Barrier::kAllLanes : shape.lanes[w];
-        if (shape.lanes[w] == 0) continue;
+        const std::uint32_t own = lanes_of(shape.lanes, w, threads);
+        if (own == 0) continue;
         if (lanes.value_or(own) != own) return std::nullopt;
         lanes = own;
       }
@@ -146,20 +146,14 @@ std::optional<Barrier> BarrierNumbers::barrier_of(const Participants& members,
   if (members.is_one_warp()) {
     std::size_t warp = 0;
     while (members.lanes[warp] == 0) ++warp;
-    const bool is_whole = members.lanes[warp] == lanes_of_warp(members.threads, warp);
     return Barrier{.scope = Barrier::Scope::Warp,
-                   .lanes = is_whole ? Barrier::kAllLanes : members.lanes[warp]};
+                   .lanes = lanes_of(members.lanes, warp, members.threads)};
   }
-  if (!members.has_whole_warps()) {
-    std::size_t warp = 0;
-    while (members.lanes[warp] == 0 ||
-           members.lanes[warp] == lanes_of_warp(members.threads, warp)) {
-      ++warp;
-    }
+  if (const auto warp = members.first_cut_warp()) {
     refuse<Illegal>(
         "E816",
         counted(members.active, "thread") + " of several warps wait for one another, and warp " +
-            std::to_string(warp) + " has others beside: a warp meets other warps as a whole",
+            std::to_string(*warp) + " has others beside: a warp meets other warps as a whole",
         "let the region around begin and end where warps do, every 32 threads" + otherwise);
   }
   int id = 0;

@@ -18,7 +18,9 @@ struct Participants {
 
   bool is_whole_block() const { return active == threads; }
   bool is_one_warp() const;
-  bool has_whole_warps() const;
+  bool has_whole_warps() const { return !first_cut_warp(); }
+  // The first warp with lanes that take part and others that do not.
+  std::optional<std::size_t> first_cut_warp() const;
 };
 // `condition`: for whom `who` are those for whom it holds. Nothing: they are not the same, or not
 // known; `why` says it for people.

@@ -33,18 +33,9 @@ std::string warp_words(const ActiveUnits& warps) {
          (warps.total() == 1 ? parts[0].substr(2) : joined(parts));
 }
 
-// p = 0, q = 1: an instance of the levels up to `levels`.
+// p = 0, q = 1: an instance of so many levels.
 std::string instance_name(const ThreadMask::Levels& levels, std::size_t up_to, std::int64_t flat) {
-  std::vector<std::string> parts;
-  for (std::size_t level = up_to; level-- > 0;) {
-    const auto& indices = levels[level].indices;
-    for (std::size_t k = indices.size(); k-- > 0;) {
-      parts.push_back(fmt::format("{} = {}", indices[k].symbol.name(), flat % indices[k].extent));
-      flat /= indices[k].extent;
-    }
-  }
-  std::ranges::reverse(parts);
-  return joined(parts);
+  return to_text(instance_at(std::span(levels).first(up_to), flat));
 }
 
 class MaskPicture {
@@ -92,7 +83,7 @@ class MaskPicture {
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       const int y = 16 + int(row) * kPitch;
-      const std::string name = outer == 0 ? "" : instance_name(mask_.levels(), outer, row);
+      const std::string name = instance_name(mask_.levels(), outer, row);
       drawing_.text(left - 10, y + 14, shortened(name, kLongestName), TextStyle::Small, Anchor::End,
                     "muted");
       for (std::int64_t x = 0; x < n; ++x) {

@@ -38,11 +38,9 @@ void append_threads(Json& json, const RegionThreads& who, const std::vector<Expr
   for (std::size_t k = 0; k < who.iterations.size(); ++k) {
     Json& iteration = iterations.emplace_back();
     Json& at = iteration["at"] = Json::object();
-    std::size_t rest = k;
-    for (std::size_t l = who.loops.size(); l-- > 0;) {
-      const auto extent = std::size_t(who.loops[l].extent);
-      at[std::string(loops[l].name())] = rest % extent;
-      rest /= extent;
+    const Point values = who.iteration_at(k);
+    for (std::size_t l = 0; l < loops.size(); ++l) {
+      at[std::string(loops[l].name())] = values[l].second;
     }
     append_mask(iteration, who.iterations[k], most_rows);
   }

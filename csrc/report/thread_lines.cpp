@@ -39,17 +39,6 @@ void print_mask(const ThreadMask& mask, std::size_t indent, Lines& out) {
   }
 }
 
-// "i = 0, j = 3": the values of the loops in an iteration.
-std::string loop_values(const RegionThreads& who, std::size_t iteration) {
-  std::vector<std::string> words(who.loops.size());
-  for (std::size_t l = who.loops.size(); l-- > 0;) {
-    const auto extent = std::size_t(who.loops[l].extent);
-    words[l] = std::string(who.loops[l].symbol.name()) + " = " + std::to_string(iteration % extent);
-    iteration /= extent;
-  }
-  return joined(words);
-}
-
 void print_iterations(const RegionThreads& who, Lines& out) {
   print_some(named_iterations(who), 4, out, [&](const NamedIteration& iteration) {
     const std::string name = iteration.name + ":";
@@ -181,10 +170,10 @@ std::vector<NamedIteration> named_iterations(const RegionThreads& who) {
   std::size_t first = 0;
   for (std::size_t k = 0; k < who.iterations.size(); ++k) {
     if (k > 0 && who.loops.size() == 1 && who.iterations[k] == who.iterations[k - 1]) {
-      out.back().name = loop_values(who, first) + " to " + std::to_string(k);
+      out.back().name = to_text(who.iteration_at(first)) + " to " + std::to_string(k);
     } else {
       first = k;
-      out.push_back({loop_values(who, k), who.iterations[k]});
+      out.push_back({to_text(who.iteration_at(k)), who.iterations[k]});
     }
   }
   return out;

@@ -9,32 +9,17 @@ namespace selvage {
 
 namespace {
 
-// Those of levels side by side number the same threads by other indices, and are put together
-// thread by thread, where these are few enough.
 void compare_masks(std::span<const ThreadMask* const> masks, AsyncGroup& group) {
-  constexpr std::int64_t kMostThreads = std::int64_t{1} << 20;
-  const ThreadMask& first = *masks[0];
-  if (std::ranges::all_of(masks,
-                          [&](auto* m) { return have_same_shape(m->levels(), first.levels()); })) {
-    ThreadMask all = first;
-    group.is_disjoint = true;
-    for (const ThreadMask* mask : masks.subspan(1)) {
-      if (!disjoint(all, *mask)) group.is_disjoint = false;
-      all = all | *mask;
-    }
-    group.is_complete = all.is_all();
-    return;
+  ThreadMask all = *masks[0];
+  for (const ThreadMask* mask : masks) {
+    if (!have_same_threads(*mask, all)) return;
   }
-  const std::int64_t threads = first.size();
-  const auto is_as_large = [&](const ThreadMask* m) { return m->size() == threads; };
-  if (threads > kMostThreads || !std::all_of(masks.begin(), masks.end(), is_as_large)) return;
-  group.is_disjoint = group.is_complete = true;
-  for (std::int64_t t = 0; t < threads; ++t) {
-    const auto n = std::count_if(masks.begin(), masks.end(),
-                                 [&](const ThreadMask* m) { return m->contains(t); });
-    if (n > 1) group.is_disjoint = false;
-    if (n == 0) group.is_complete = false;
+  group.is_disjoint = true;
+  for (const ThreadMask* mask : masks.subspan(1)) {
+    if (!disjoint(all, *mask)) group.is_disjoint = false;
+    all = all | *mask;
   }
+  group.is_complete = all.is_all();
 }
 
 // An equation by its two halves as well.
@@ -54,12 +39,12 @@ class ConditionComparison {
   bool take(std::span<const AsyncPart> parts) {
     levels_ = parts[0].region->levels;
     for (const AsyncPart& part : parts) {
-      if (!have_same_shape(part.region->levels, levels_)) return false;
-      const Environment own = renamed(part.region->levels);
+      const auto own = renamed(part.region->levels);
+      if (!own) return false;
       for (const SerialFor* loop : *part.loops) {
-        if (!take(*loop, own)) return false;
+        if (!take(*loop, *own)) return false;
       }
-      conditions_.push_back(substitute(part.region->condition, own));
+      conditions_.push_back(substitute(part.region->condition, *own));
     }
     return true;
   }
@@ -86,12 +71,18 @@ class ConditionComparison {
   }
 
  private:
-  Environment renamed(const ThreadMask::Levels& levels) const {
+  // Nothing where they are not indices of the same extents in the same levels.
+  std::optional<Environment> renamed(const ThreadMask::Levels& levels) const {
     Environment own;
+    if (levels.size() != levels_.size()) return std::nullopt;
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      for (std::size_t k = 0; k < levels[l].indices.size(); ++k) {
-        const Expr from = levels[l].indices[k].symbol, to = levels_[l].indices[k].symbol;
-        if (!same(from, to)) own.emplace_back(from, to);
+      const MaskLevel &from = levels[l], &to = levels_[l];
+      const bool is_alike =
+          std::ranges::equal(from.indices, to.indices, {}, &MaskIndex::extent, &MaskIndex::extent);
+      if (from.is_in_block != to.is_in_block || !is_alike) return std::nullopt;
+      for (std::size_t k = 0; k < from.indices.size(); ++k) {
+        const Expr own_symbol = from.indices[k].symbol, symbol = to.indices[k].symbol;
+        if (!same(own_symbol, symbol)) own.emplace_back(own_symbol, symbol);
       }
     }
     return own;

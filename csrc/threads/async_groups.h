@@ -16,7 +16,7 @@ struct AsyncPart {
 
 // Says of a group whether its masks are disjoint, and whether they cover all threads. Two loops
 // around regions of a group run at the same time, each in any iteration; one loop is in one.
-//   masks that are known      thread by thread, of levels side by side up to 2^20 threads
+//   masks that are known      put together
 //   others, of levels alike   by values of symbols and iterations where these are few, else by
 //                             proof
 // `is_of_two_iterations`: some are in the one before; what is not known for all iterations alike is

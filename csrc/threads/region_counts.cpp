@@ -10,114 +10,80 @@ namespace selvage {
 
 namespace {
 
-class RegionCounter {
- public:
-  RegionCounter(const ThreadRegion& region, const Facts& known)
-      : region_(region), known_(known), condition_(region.condition) {
-    for (const MaskLevel& level : region.levels) {
-      for (const MaskIndex& i : level.indices) {
-        known_.loop(i.symbol, known_.pool().constant(i.extent));
-      }
-    }
-  }
-
-  RegionCounts count() {
-    out_.is_most = region_.may_be_left;
-    try {
-      take_loops();
-      if (out_.is_known()) tell_apart();
-      if (out_.is_known()) add_up();
-    } catch (const BadInput& refusal) {  // of a mask, at these values
-      out_.unknown = refusal.diagnostic().message;
-    }
-    return std::move(out_);
-  }
-
- private:
-  // An extent that hangs on indices is taken as large as it gets, and the iterations that are none
-  // are masked.
-  void take_loops() {
-    for (const LoopAround& loop : region_.loops) {
-      const Interval extent = Simplifier(known_).interval(loop.extent);
-      if (extent.hi == INT64_MAX) {
-        out_.unknown = "a loop around has no bound that is known";
-        return;
-      }
-      if (extent.lo != extent.hi) condition_ = both(condition_, loop.index < loop.extent);
-      loops_.push_back({loop.index, std::max<std::int64_t>(extent.hi, 0)});
-      known_.loop(loop.index, loop.extent);
-    }
-  }
-
-  void tell_apart() {
-    const std::vector<Expr> symbols = symbols_of(std::span(&condition_, 1));
-    std::int64_t iterations = 1;
-    std::vector<MaskIndex> apart;
-    for (const MaskIndex& loop : loops_) {
-      const bool is_apart = contains(symbols, loop.symbol) && loop.extent > 0;
-      std::int64_t& n = is_apart ? iterations : alike_;
-      n = checked_mul(n, loop.extent).value_or(INT64_MAX);
-      if (is_apart) apart.push_back(loop);
-    }
-    if (alike_ == 0) return;
-    if (iterations > kMostIterations) {
-      out_.unknown = "there are more iterations than are told apart";
-      return;
-    }
-    if (apart.empty()) return add(ThreadMask::of(condition_, region_.levels, known_));
-    for (const auto& mask :
-         masks_by_iteration(condition_, region_.levels, apart, known_, kMostIterations)) {
-      add(mask);
-    }
-  }
-  void add(const std::optional<ThreadMask>& mask) {
-    if (!mask) {
-      out_.unknown = "it hangs on values that are known only while it runs";
-    } else if (!masks_.empty() && masks_.back().mask == *mask) {
-      ++masks_.back().iterations;
-    } else {
-      masks_.push_back({*mask, 1});
-    }
-  }
-
-  void add_up() {
-    const std::int64_t threads = ThreadMask::none(region_.levels).size();
-    if (std::int64_t(masks_.size()) > std::max<std::int64_t>(kMostLooked / threads, 1)) {
-      out_.unknown = "there are more threads in all iterations than are looked at";
-      return;
-    }
-    out_.times.assign(std::size_t(threads), 0);
-    std::int64_t most = 0;
-    for (const Alike& alike : masks_) most += alike.iterations;
-    if (checked_mul(most, alike_).value_or(INT64_MAX) > INT32_MAX) {
-      out_.unknown = "there may be more runs of it than are counted";
-      return;
-    }
-    for (std::size_t t = 0; t < out_.times.size(); ++t) {
-      for (const Alike& alike : masks_) {
-        if (alike.mask.contains(std::int64_t(t))) out_.times[t] += alike.iterations * alike_;
-      }
-    }
-  }
-
-  // Iterations one behind the other.
-  struct Alike {
-    ThreadMask mask;
-    std::int64_t iterations;
-  };
-  const ThreadRegion& region_;
-  Facts known_;
-  Expr condition_;
-  std::vector<MaskIndex> loops_;
-  std::int64_t alike_ = 1;  // iterations of loops that the condition does not hang on
-  std::vector<Alike> masks_;
-  RegionCounts out_;
+// Serial loops around a region, and its condition in all their iterations.
+struct Iterations {
+  std::vector<MaskIndex> loops;
+  Expr condition;
 };
+
+// An extent that hangs on indices is taken as large as it gets, and the iterations that are none
+// are masked. Nothing where one has no bound that is known.
+std::optional<Iterations> iterations_of(const ThreadRegion& region, Facts& known) {
+  Iterations out{{}, region.condition};
+  for (const LoopAround& loop : region.loops) {
+    const Interval extent = Simplifier(known).interval(loop.extent);
+    if (extent.hi == INT64_MAX) return std::nullopt;
+    if (extent.lo != extent.hi) out.condition = both(out.condition, loop.index < loop.extent);
+    out.loops.push_back({loop.index, std::max<std::int64_t>(extent.hi, 0)});
+    known.loop(loop.index, loop.extent);
+  }
+  return out;
+}
+
+// Returns why they are not known; empty: they are.
+std::string count(const ThreadRegion& region, Facts known, std::vector<std::int64_t>& times) {
+  for (const MaskLevel& level : region.levels) {
+    for (const MaskIndex& i : level.indices) {
+      known.loop(i.symbol, known.pool().constant(i.extent));
+    }
+  }
+  const auto all = iterations_of(region, known);
+  if (!all) return "a loop around has no bound that is known";
+  // `alike`: iterations of loops that the condition does not hang on.
+  std::int64_t alike = 1, differing = 1;
+  std::vector<MaskIndex> apart;
+  const std::vector<Expr> symbols = symbols_of(std::span(&all->condition, 1));
+  for (const MaskIndex& loop : all->loops) {
+    const bool is_apart = contains(symbols, loop.symbol) && loop.extent > 0;
+    std::int64_t& n = is_apart ? differing : alike;
+    n = checked_mul(n, loop.extent).value_or(INT64_MAX);
+    if (is_apart) apart.push_back(loop);
+  }
+  const std::int64_t most = alike == 0 ? 0 : kMostIterations;
+  if (alike != 0 && differing > most) return "there are more iterations than are told apart";
+  // Iterations one behind the other, and how many.
+  std::vector<std::pair<ThreadMask, std::int64_t>> masks;
+  for (auto& mask : masks_by_iteration(all->condition, region.levels, apart, known, most)) {
+    if (!mask) return "it hangs on values that are known only while it runs";
+    if (masks.empty() || !(masks.back().first == *mask)) masks.emplace_back(std::move(*mask), 0);
+    ++masks.back().second;
+  }
+  const std::int64_t threads = ThreadMask::none(region.levels).size();
+  if (std::int64_t(masks.size()) > std::max<std::int64_t>(kMostLooked / threads, 1)) {
+    return "there are more threads in all iterations than are looked at";
+  }
+  if (checked_mul(differing, alike).value_or(INT64_MAX) > INT32_MAX) {
+    return "there may be more runs of it than are counted";
+  }
+  times.assign(std::size_t(threads), 0);
+  for (const auto& [mask, n] : masks) {
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      if (mask.contains(std::int64_t(t))) times[t] += n * alike;
+    }
+  }
+  return "";
+}
 
 }  // namespace
 
 RegionCounts region_counts(const ThreadRegion& region, const Facts& known) {
-  return RegionCounter(region, known).count();
+  RegionCounts out{.times = {}, .is_most = region.may_be_left};
+  try {
+    out.unknown = count(region, known, out.times);
+  } catch (const BadInput& refusal) {  // of a mask, at these values
+    out.unknown = refusal.diagnostic().message;
+  }
+  return out;
 }
 
 std::string difference(const ThreadRegion& region, const RegionCounts& counts,

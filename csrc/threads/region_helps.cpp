@@ -202,20 +202,12 @@ class RegionMends {
     try {
       const auto mask = ThreadMask::of(condition, levels, program_.facts);
       if (!mask || !mask->first()) return {};
-      std::int64_t thread = *mask->first();
-      std::map<std::uint32_t, std::int64_t> value;
-      for (std::size_t l = levels.size(); l-- > 0;) {
-        for (std::size_t k = levels[l].indices.size(); k-- > 0;) {
-          const MaskIndex& i = levels[l].indices[k];
-          value[i.symbol.id()] = thread % i.extent;
-          thread /= i.extent;
-        }
-      }
+      const Point thread = instance_at(levels, *mask->first());
       for (const ParallelLevel* level : named) {
         for (const MaskIndex& i : level->indices) {
           if (i.extent == 1) continue;
           if (!is_nameable(i.symbol)) return {};
-          const Expr own = eq(i.symbol, program_.pool->constant(value[i.symbol.id()]));
+          const Expr own = eq(i.symbol, program_.pool->constant(*value_of(i.symbol, thread)));
           when = both(when, own);
           text += (text.empty() ? "" : " && ") + to_string(own);
         }

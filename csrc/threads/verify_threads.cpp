@@ -159,13 +159,8 @@ class FindingReader {
     Point point = finding.sizes;
     const Point& loops = finding.first->variables;
     point.insert(point.end(), loops.begin(), loops.end());
-    for (std::size_t l = region.levels.size(); l-- > 0;) {
-      const std::vector<MaskIndex>& indices = region.levels[l].indices;
-      for (std::size_t k = indices.size(); k-- > 0;) {
-        point.emplace_back(indices[k].symbol, thread % indices[k].extent);
-        thread /= indices[k].extent;
-      }
-    }
+    const Point indices = instance_at(region.levels, thread);
+    point.insert(point.end(), indices.begin(), indices.end());
     const std::vector<Expr> needed = symbols_of(std::span(&region.condition, 1));
     const bool is_known = std::all_of(needed.begin(), needed.end(),
                                       [&](Expr s) { return value_of(s, point).has_value(); });
