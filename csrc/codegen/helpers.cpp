@@ -221,6 +221,7 @@ std::string_view c_storage_type(DataType type) {
 std::string expand(std::string_view pattern, DataType type, Helpers* used,
                    const std::string* operands) {
   std::string text;
+  text.reserve(2 * pattern.size());
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const std::size_t plain = std::min(pattern.find_first_of("@$", i), pattern.size());
     text += pattern.substr(i, plain - i);

@@ -152,7 +152,7 @@ void SharedSums::find_pairs(std::size_t i, std::vector<Pair>& pairs,
 bool SharedSums::take_out(Pair& pair, bool really) {
   if (pair.places.size() == 1 && !pair.places[0].factor.monomial.valid()) return false;
   const Expr part = to_expr(ranges_.pool(), pair.part);
-  const bool is_new = parts_.try_emplace(part.id(), pair.part).second;
+  const bool is_new = !parts_.contains(part.id());
   std::map<std::size_t, LinearSum> changed;
   for (const Place& place : pair.places) {
     LinearSum& sum = changed.try_emplace(place.sum, sums_[place.sum].sum).first->second;
@@ -164,15 +164,13 @@ bool SharedSums::take_out(Pair& pair, bool really) {
   }
   pair.saved = is_new ? -cost(pair.part) : 0;
   for (const auto& [i, sum] : changed) pair.saved += sums_[i].cost - cost(sum);
-  if (pair.saved > 0 && really) {
-    for (auto& [i, sum] : changed) {
-      sums_[i].cost = cost(sum);
-      sums_[i].sum = std::move(sum);
-    }
-  } else if (is_new) {
-    parts_.erase(part.id());
+  if (pair.saved <= 0 || !really) return pair.saved > 0;
+  if (is_new) parts_.emplace(part.id(), pair.part);
+  for (auto& [i, sum] : changed) {
+    sums_[i].cost = cost(sum);
+    sums_[i].sum = std::move(sum);
   }
-  return pair.saved > 0;
+  return true;
 }
 
 }  // namespace selvage

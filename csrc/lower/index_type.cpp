@@ -109,6 +109,32 @@ class Magnitude {
   std::unordered_map<std::uint32_t, Expr> memo_;
 };
 
+// Values that need no look, by id: some other one among those is no smaller, whatever its sign.
+//   a, b  <=  a + b         where neither is negative
+//   b     <=  a * b         where 1 <= a, and likewise the other way round
+//   a / b <=  a             where 1 <= b
+//   a % b <=  a             where 0 <= a and 1 <= b
+// No two values spare each other: from a sum or product it only goes on to what is made of that.
+std::unordered_set<std::uint32_t> spared(std::span<const Expr> values, Simplifier& ranges) {
+  std::unordered_set<std::uint32_t> ids;
+  const auto is_at_least = [&](std::int64_t least, Expr e) {
+    return ranges.interval(e).lo >= least;
+  };
+  for (Expr e : values) {
+    if (e.is(Op::Add) && is_at_least(0, e[0]) && is_at_least(0, e[1])) {
+      ids.insert({e[0].id(), e[1].id()});
+    } else if (e.is(Op::Mul)) {
+      if (is_at_least(1, e[0])) ids.insert(e[1].id());
+      if (is_at_least(1, e[1])) ids.insert(e[0].id());
+    } else if (e.is(Op::Div) && is_at_least(1, e[1])) {
+      ids.insert(e.id());
+    } else if (e.is(Op::Mod) && is_at_least(0, e[0]) && is_at_least(1, e[1])) {
+      ids.insert(e.id());
+    }
+  }
+  return ids;
+}
+
 // The largest of some magnitudes, as far as the facts can compare them.
 std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, KnownSizes& sizes) {
   std::vector<Expr> kept;
@@ -150,8 +176,9 @@ IndexWidth index_width(const IndexWidthRequest& request) {
   ExprPool& pool = ranges.pool();
   Magnitude magnitude(request);
   std::vector<Expr> magnitudes;
+  const std::unordered_set<std::uint32_t> smaller = spared(request.values, request.ranges);
   for (Expr e : request.values) {
-    if (info(e.op()).result == Result::Truth || e.is(Op::Let)) continue;
+    if (info(e.op()).result == Result::Truth || e.is(Op::Let) || smaller.contains(e.id())) continue;
     if (request.ranges.interval(e).within(-kLargest, kLargest)) continue;
     const Expr m = magnitude.of(e);
     const auto is_known = [&](Expr k) { return same(k, m); };
