@@ -141,7 +141,7 @@ class Choosers {
     if (bytes <= kMostBytes) add(address);
   }
   void add(Expr e) {
-    for (Expr symbol : symbols_of(std::span(&e, 1))) found_.insert(symbol.id());
+    for (Expr symbol : symbols_of(e)) found_.insert(symbol.id());
   }
 
   const Kernel& kernel_;

@@ -68,7 +68,7 @@ CText call(std::string function, const CText& operand) {
   return {std::move(function) + "(" + operand.text + ")"};
 }
 
-// Operations whose low bits hang on as many of their operands only.
+// Operations whose low bits depend on as many of their operands only.
 bool is_modular(const ValueNode& node) {
   return node.kind == ValueNode::Kind::Apply && is_integer(node.type) &&
          (node.function == Function::Add || node.function == Function::Sub ||

@@ -121,7 +121,7 @@ class Run {
         open.push_back(n);
       }
     }
-    // What one is told by may be told itself after it. Strides come last: they may hang on all.
+    // What one is told by may be told itself after it. Strides come last: they may depend on all.
     for (bool may_be_dense = false; !open.empty();) {
       const std::size_t before = open.size();
       std::erase_if(open, [&](Expr n) {

@@ -91,8 +91,8 @@ struct RunResult {
 };
 
 // Runs a program and compares every output, bit for bit, with run_reference, but for what
-// emulate/error_bounds.h allows: results that hang on folds of floats, which depend on the order of
-// addition, and, on a GPU, results of exp and the like. Multiplication and addition are not
+// emulate/error_bounds.h allows: results that depend on folds of floats, which depend on the order
+// of addition, and, on a GPU, results of exp and the like. Multiplication and addition are not
 // contracted.
 // Throws BadInput: E601 a size too large for this machine, E611 to E615 as run_reference says, E621
 // sizes that a launch check rules out, E622 sizes that no variant of a kernel allows, E623 no GPU,

@@ -59,8 +59,8 @@ struct Emulation {
 // Runs a kernel for every block and thread of its launch and checks every access and every index.
 //   sizes    the value of every symbol of kernel.sizes, by name
 //   buffers  one per kernel buffer, of its type and with at least its elements, null for those that
-//            are not global; where the number hangs on a size that the kernel is not passed, it has
-//            as many as the array
+//            are not global; where the number depends on a size that the kernel is not passed, it
+//            has as many as the array
 //   seed     other than 0, blocks and threads run in an order drawn from it. Of a kernel without
 //            faults no value depends on the order; neither does it whether there are faults, and
 //            whether there is a race among them.

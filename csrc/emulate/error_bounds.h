@@ -9,7 +9,8 @@
 namespace selvage {
 
 // How far a value may be from what a kernel computes that folds floats in an order of its own. What
-// hangs on no such fold is exact: 0. Where a near tie decides, or nothing finite bounds it, kOpen.
+// depends on no such fold is exact: 0. Where a near tie decides, or nothing finite bounds it,
+// kOpen.
 inline constexpr double kOpen = std::numeric_limits<double>::infinity();
 
 // A value of the unscheduled program and how far a kernel's may be from it.

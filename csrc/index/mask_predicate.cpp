@@ -44,7 +44,7 @@ class MaskSweep {
     inputs.insert(inputs.end(), shape.symbols.begin(), shape.symbols.end());
     tape_ = Tape(std::span(&predicate, 1), inputs);
     for (std::int64_t v : tape_.values()) ranges_.push_back(Interval::point(v));
-    const std::vector<Expr> used = symbols_of(std::span(&predicate, 1));
+    const std::vector<Expr> used = symbols_of(predicate);
     for (std::size_t k = extents_.size(); k-- > 0;) {
       if (!contains(used, shape.symbols[k])) extents_[k] = 1;
       inner_[k] = inner_[k + 1] * extents_[k];
@@ -238,7 +238,7 @@ class PredicateMasks {
       bounded.push_back(loop.symbol);
       loops_.push_back(loop.symbol);
     }
-    if (uses_only(std::span(&predicate, 1), bounded) && !is_opaque(predicate)) {
+    if (uses_only(predicate, bounded) && !is_opaque(predicate)) {
       sweep_.emplace(predicate, loops_, *shape_);
     }
   }
@@ -253,7 +253,7 @@ class PredicateMasks {
     refuse_division_by_zero(predicate, iteration);
     predicate = simplified(predicate);
     if (is_opaque(predicate)) return std::nullopt;
-    if (!uses_only(std::span(&predicate, 1), shape_->symbols)) return same_for_all(predicate);
+    if (!uses_only(predicate, shape_->symbols)) return same_for_all(predicate);
     MaskSweep sweep(predicate, {}, *shape_);
     return swept(sweep, {}, iteration);
   }
@@ -308,7 +308,7 @@ class PredicateMasks {
     for (Expr e : reachable(std::span(&predicate, 1), true)) {
       if (!e.is(Op::Div) && !e.is(Op::Mod)) continue;
       const Expr divisor = e[1];
-      if (!uses_only(std::span(&divisor, 1), shape_->symbols) || is_opaque(divisor)) continue;
+      if (!uses_only(divisor, shape_->symbols) || is_opaque(divisor)) continue;
       MaskSweep sweep(eq(divisor, 0), {}, *shape_);
       if (sweep.run({}) != MaskSweep::Outcome::Done) continue;
       const auto first = ThreadMask(shape_, sweep.sets()).first();
@@ -318,7 +318,7 @@ class PredicateMasks {
 
   // Where every value of the symbols that is allowed gives one and the same.
   std::optional<ThreadMask> same_for_all(Expr predicate) {
-    std::vector<Expr> free = symbols_of(std::span(&predicate, 1));
+    std::vector<Expr> free = symbols_of(predicate);
     std::erase_if(free, [&](Expr e) { return contains(shape_->symbols, e); });
     Facts facts = known_.without(shape_->symbols);
     // Ranges that follow from several facts, `i < N` of a loop and `N <= 4`, as numbers.

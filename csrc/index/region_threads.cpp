@@ -9,13 +9,13 @@ namespace selvage {
 
 namespace {
 
-// The loops that a condition hangs on, where their extents are known and few iterations in all.
+// The loops that a condition depends on, where their extents are known and few iterations in all.
 std::vector<MaskIndex> loops_of(Expr condition, std::span<const LoopAround> loops,
                                 const Facts& facts) {
   std::vector<MaskIndex> out;
   std::int64_t n = 1;
   Simplifier known(facts);
-  const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+  const std::vector<Expr> symbols = symbols_of(condition);
   for (const LoopAround& loop : loops) {
     if (!contains(symbols, loop.index)) continue;
     const Expr extent = known.simplify(loop.extent);

@@ -21,7 +21,7 @@ Expr elected(std::span<const Expr> indices, ExprPool& pool);
 // Which threads run something.
 struct RegionThreads {
   std::optional<ThreadMask> mask;  // none: dynamic, or other threads in other iterations
-  // Where it hangs on serial loops of known extents, and nothing else that is known only at run
+  // Where it depends on serial loops of known extents, and nothing else that is known only at run
   // time: these, outer to inner, and each iteration's mask.
   std::vector<MaskIndex> loops = {};
   std::vector<ThreadMask> iterations = {};

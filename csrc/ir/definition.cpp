@@ -177,7 +177,7 @@ bool Fusion::may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) co
   return !are_dependent(*domains_, before) && !are_dependent(*domains_, after);
 }
 
-// Puts two iterdomains into one class, unless transforms hang on either, or a tensor has both, or
+// Puts two iterdomains into one class, unless transforms depend on either, or a tensor has both, or
 // would have one that is made of others of its own.
 void Fusion::unify(DomainId a, DomainId b) {
   if (a == b) return;

@@ -61,7 +61,7 @@ FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const
   const auto apply = [&](Function f, ValueId x, ValueId y) { return values.apply(f, {x, y}); };
   if (is_place(fold.how)) {
     // The better value; where neither is, the one that comes first. Which of two equal values is
-    // kept is all the same, so the value hangs on no position.
+    // kept is all the same, so the value depends on no position.
     const ValueId is_equal = is_floating(fold.type)
                                  ? values.apply(Function::Not, {beats(values, fold, a[1], b[1])})
                                  : apply(Function::Eq, a[1], b[1]);

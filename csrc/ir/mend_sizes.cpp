@@ -19,7 +19,7 @@ bool suffices(const Facts& facts, Expr e, Expr size, std::int64_t min) {
 }  // namespace
 
 std::string larger_min(const Facts& facts, Expr e) {
-  for (Expr size : symbols_of(std::span(&e, 1))) {
+  for (Expr size : symbols_of(e)) {
     std::int64_t enough = 1, less = 0;
     while (enough <= kMostMin && !suffices(facts, e, size, enough)) {
       less = enough;

@@ -27,7 +27,7 @@ std::vector<Expr> conditions_on(const Fusion& fusion, const SizeValues& sizes) {
   const std::vector<Expr>& assumed = fusion.facts()->assumptions();
   conditions.insert(conditions.end(), assumed.begin(), assumed.end());
   std::erase_if(conditions, [&](Expr condition) {
-    const std::vector<Expr> used = symbols_of(std::span(&condition, 1));
+    const std::vector<Expr> used = symbols_of(condition);
     return !std::all_of(used.begin(), used.end(),
                         [&](Expr s) { return contains(sizes.symbols, s); });
   });
@@ -136,7 +136,7 @@ std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const
   std::optional<std::int64_t> rest = value;
   while (rest && !same(e, n)) {
     if (!e.is(Op::Add) && !e.is(Op::Sub) && !e.is(Op::Mul) && !e.is(Op::Div)) return std::nullopt;
-    const auto has_n = [&](Expr part) { return contains(symbols_of(std::span(&part, 1)), n); };
+    const auto has_n = [&](Expr part) { return contains(symbols_of(part), n); };
     if (has_n(e[0]) == has_n(e[1])) return std::nullopt;
     const std::size_t own = has_n(e[0]) ? 0 : 1;
     const auto other = known(e[1 - own]);
@@ -161,7 +161,7 @@ std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const
 
 std::string sizes_in(Expr e, const SizeValues& sizes) {
   std::string text;
-  for (Expr s : symbols_of(std::span(&e, 1))) {
+  for (Expr s : symbols_of(e)) {
     const auto value = sizes(s);
     if (!value) continue;
     text += (text.empty() ? "" : ", ") + to_string(s) + " = " + std::to_string(*value);

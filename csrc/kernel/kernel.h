@@ -228,7 +228,7 @@ struct Statement {
 
 // Launch extents over the sizes, x y z. Blocks that are neighbours along x form clusters of so
 // many, which divides the grid's extent, where the GPU has clusters; what a kernel computes does
-// not hang on it.
+// not depend on it.
 struct Launch {
   std::array<Expr, 3> grid, block;
   Expr shared_bytes;

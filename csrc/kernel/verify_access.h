@@ -24,8 +24,8 @@ struct StatementPlace {
   Expr condition;                // of a Guard, of a Region: who is a member
   PlaceId leaves = kTop;         // of a Leave: the loop
   bool is_left = false;          // of a loop: by a Leave
-  // Of a serial loop: `extent` is how often it runs at most. How often it does hangs on memory: on
-  // the number that a Define has read there, or on nothing that is known, as of a While.
+  // Of a serial loop: `extent` is how often it runs at most. How often it does depends on memory:
+  // on the number that a Define has read there, or on nothing that is known, as of a While.
   bool may_run_less = false;
   std::optional<std::size_t> counted_by = {};  // of AccessMap::numbers()
   Expr amount = {};                            // of an Arrive its bytes, of a Wait its phase

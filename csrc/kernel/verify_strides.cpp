@@ -27,8 +27,7 @@ bool is_at_most_0(const AccessMap& map, std::size_t scope, Expr e) {
       const std::vector<Expr> inside = symbols_of(t.monomial);
       if (!contains(inside, s.symbol)) continue;
       const auto factor = divide_monomial(map.pool(), t.monomial, s.symbol);
-      const bool is_plain =
-          factor && (!factor->valid() || uses_only(std::span(&*factor, 1), map.sizes()));
+      const bool is_plain = factor && (!factor->valid() || uses_only(*factor, map.sizes()));
       if (!is_plain) {
         is_linear = false;
         break;

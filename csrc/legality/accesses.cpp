@@ -121,7 +121,7 @@ bool Accesses::sweep() {
 
 std::optional<std::int64_t> Accesses::cell_at(const Verdict& answer) const {
   const Point point = point_of(answer);
-  if (!is_refuted(answer) || !uses_only(std::span(&cell_, 1), symbols_in(point))) {
+  if (!is_refuted(answer) || !uses_only(cell_, symbols_in(point))) {
     return std::nullopt;
   }
   return value_at(cell_, point);

@@ -26,7 +26,7 @@ constexpr const char* kByPoints = "exact enumeration";
 
 // No thread variable occurs in it.
 bool is_uniform(const WarpAccess& access, Expr e) {
-  const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+  const std::vector<Expr> symbols = symbols_of(e);
   return std::none_of(symbols.begin(), symbols.end(), [&](Expr s) { return access.is_thread(s); });
 }
 
@@ -55,7 +55,7 @@ std::optional<std::int64_t> period_of(const WarpAccess& access, const WarpAccess
   std::int64_t p = 1;
   for (Expr e : reachable(std::span(&address, 1), true)) {
     if (!(e.is(Op::Div) || e.is(Op::Mod)) || !e[1].is(Op::Const) || e[1].value() < 1) continue;
-    if (!contains(symbols_of(std::span(&e, 1)), v)) continue;
+    if (!contains(symbols_of(e), v)) continue;
     const auto longer = checked_mul(p, e[1].value() / std::gcd(p, e[1].value()));
     if (!longer || *longer > kLongestPeriod) return std::nullopt;
     p = *longer;
@@ -91,7 +91,7 @@ BankCore bank_core(const WarpAccess& access, const Facts& ranges, std::int64_t u
   const auto unknown = [](std::string why) {
     return BankCore{.address = {}, .ranges = {}, .why_unknown = std::move(why)};
   };
-  const std::vector<Expr> symbols = symbols_of(std::span(&core.address, 1));
+  const std::vector<Expr> symbols = symbols_of(core.address);
   for (const WarpAccess::Loop& loop : access.others) {
     if (!contains(symbols, loop.variable)) continue;
     const auto period = period_of(access, loop, core.address, ranges, unit_elements);
@@ -315,7 +315,7 @@ class DegreeSearch {
   // Words and the bank as the address says, terms that were dropped included, where it has a value.
   void name_words(BankCollision& found) const {
     for (BankCollision::Thread& t : found.threads) {
-      const bool has_sizes = !uses_only(std::span(&access_.address, 1), symbols_in(t.point));
+      const bool has_sizes = !uses_only(access_.address, symbols_in(t.point));
       const auto element = value_at(has_sizes ? core_.address : access_.address, t.point);
       const auto bytes = checked_mul(element.value_or(0), access_.element_bytes);
       t.word = floor_div(bytes.value_or(0), kWordBytes);

@@ -138,7 +138,7 @@ void Cells::look_for_first() {
   Simplifier any(*fusion_.facts());
   const Expr cell = fresh_symbol(fusion_, "element", axes_);
   const Expr item = is_item_at(cell, any);
-  if (!count_.is(Op::Const) || !uses_only(std::span(&item, 1), std::span(&cell, 1))) return;
+  if (!count_.is(Op::Const) || !uses_only(item, std::span(&cell, 1))) return;
   Tape tape(std::span(&item, 1), std::span(&cell, 1));
   const std::int64_t end = std::min(count_.value(), kMostPointsTried);
   if (!is_quick(std::span(&item, 1), end)) return;
@@ -171,8 +171,7 @@ void Cells::fill_table() {
   std::vector<Expr> indices;
   for (DomainId d : domains_) indices.push_back(coordinates[d]);
   const Expr address = address_in(fusion_, graph, tensor_, indices);
-  if (!uses_only(std::span(&address, 1), symbols) || !is_quick(std::span(&address, 1), *items))
-    return;
+  if (!uses_only(address, symbols) || !is_quick(std::span(&address, 1), *items)) return;
   Tape tape(std::span(&address, 1), symbols);
   std::vector<char> table(std::size_t(count_.value()), 0);
   const bool is_done = for_each_point(*extents, [&](const auto& point) {

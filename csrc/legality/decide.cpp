@@ -89,7 +89,7 @@ class Survey {
 Verdict completed(const Facts& facts, Refuted refuted) {
   const Expr never = facts.pool().truth(false);
   for (Expr condition : relations(facts)) {
-    const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+    const std::vector<Expr> symbols = symbols_of(condition);
     const bool is_there = std::all_of(symbols.begin(), symbols.end(), [&](Expr e) {
       return value_of(e, refuted.point).has_value();
     });

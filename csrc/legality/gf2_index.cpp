@@ -245,7 +245,7 @@ std::optional<IndexMap> index_map(Expr e, std::span<const BitVariable> variables
     bits += v.bits;
     if (bits > kMostBits) return std::nullopt;
   }
-  for (Expr symbol : symbols_of(std::span(&e, 1))) {
+  for (Expr symbol : symbols_of(e)) {
     bool is_named = false;
     for (const BitVariable& v : variables) is_named = is_named || same(v.variable, symbol);
     if (!is_named) return std::nullopt;

@@ -38,7 +38,7 @@ std::vector<Multiple> multiples_in(const OpenRead& open) {
   for (Expr part : reachable(roots, true)) {
     if (!part.is(Op::Div) && !part.is(Op::Mod)) continue;
     if (!part[1].is(Op::Const) || part[1].value() < 2) continue;
-    for (Expr size : symbols_of(std::span(&part, 1))) {
+    for (Expr size : symbols_of(part)) {
       const auto is_it = [&](const Multiple& m) {
         return same(m.size, size) && m.of == part[1].value();
       };
@@ -73,7 +73,7 @@ std::optional<std::string> by_a_relation(const OpenRead& open) {
   const Expr subscript = open.read.subscripts[open.axis];
   Simplifier ranges(facts);
   const Expr fact = hoist(0 <= subscript && subscript < extent, indices, ranges).condition;
-  if (fact.is_true() || fact.is_false() || !uses_only(std::span(&fact, 1), open.fusion.sizes())) {
+  if (fact.is_true() || fact.is_false() || !uses_only(fact, open.fusion.sizes())) {
     return std::nullopt;
   }
   Facts more = facts;

@@ -86,7 +86,7 @@ std::optional<std::string> fitting_strides(const Fusion& fusion, const Schedule&
 
 std::optional<Expr> fitting_multiple(const Fusion& fusion, const Facts& in_full_groups, Expr start,
                                      std::int64_t width) {
-  for (Expr size : symbols_of(std::span(&start, 1))) {
+  for (Expr size : symbols_of(start)) {
     if (!contains(fusion.sizes(), size)) continue;
     Facts more = in_full_groups;
     more.congruent(size, width);

@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-bool has_symbols(Expr e) { return !symbols_of(std::span(&e, 1)).empty(); }
+bool has_symbols(Expr e) { return !symbols_of(e).empty(); }
 
 }  // namespace
 

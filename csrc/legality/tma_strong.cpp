@@ -58,7 +58,7 @@ class Holes {
   }
 
   bool is_of_tile(Expr e) const {
-    for (Expr s : symbols_of(std::span(&e, 1))) {
+    for (Expr s : symbols_of(e)) {
       for (std::size_t k = 0; k < q_.analysis().loops.size(); ++k) {
         if (q_.is_bulk(k) && same(q_.analysis().variables[k], s)) return true;
       }

@@ -15,7 +15,7 @@ constexpr std::int64_t kMostCounted = 1 << 20;
 // count as a factor.
 std::optional<Share> share_of(Expr condition, const std::vector<Expr>& outside,
                               const std::vector<Expr>& extents) {
-  const std::vector<Expr> mentioned = symbols_of(std::span(&condition, 1));
+  const std::vector<Expr> mentioned = symbols_of(condition);
   std::vector<Expr> variables;
   std::vector<std::int64_t> bounds;
   std::int64_t factor = 1, points = 1;

@@ -201,7 +201,7 @@ class Placer {
   }
 
   Way pass_loop(const Statement& s, Loop& loop, int depth) {
-    // What stands in a loop does not hang on what is around it: once is enough.
+    // What stands in a loop does not depend on what is around it: once is enough.
     const auto known = passed_.find(&s);
     if (known != passed_.end()) return known->second;
     Way way = pass(loop, depth);

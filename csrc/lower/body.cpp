@@ -27,7 +27,7 @@ class Pruner {
           std::holds_alternative<Define>(s.node) && !used_.contains(parts_of(s).variable.id());
       if (!is_unused) {
         for_each_expression(s, values_, [&](Expr e) {
-          for (Expr symbol : symbols_of(std::span(&e, 1))) used_.insert(symbol.id());
+          for (Expr symbol : symbols_of(e)) used_.insert(symbol.id());
         });
       }
       if (is_empty || is_unused) body.erase(body.begin() + std::ptrdiff_t(i));

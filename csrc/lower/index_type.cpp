@@ -97,7 +97,7 @@ class Magnitude {
 
   bool is_nonnegative(Expr e) { return ranges_.interval(e).lo >= 0; }
   bool is_over_sizes(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    const std::vector<Expr> symbols = symbols_of(e);
     return std::all_of(symbols.begin(), symbols.end(),
                        [&](Expr s) { return sizes_.count(s.id()) > 0; });
   }

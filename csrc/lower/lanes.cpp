@@ -68,7 +68,7 @@ class Builder {
   }
 
   bool varies(Expr address) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&address, 1));
+    const std::vector<Expr> symbols = symbols_of(address);
     return selvage::contains(symbols, vector_.variable);
   }
 

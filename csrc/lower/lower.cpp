@@ -153,14 +153,14 @@ void list_buffers(ProgramDraft& draft) {
       for (std::size_t k = 0; k < parts.size(); ++k) {
         if (role != (k == 0 ? own : Role::Scratch)) continue;
         const std::string& name = parts[k].name;
-        draft.program.buffers.push_back({.holds = {t, k},
-                                         .name = name,
-                                         .address = fusion.pool().symbol(name),
-                                         .type = parts[k].type,
-                                         .elements = elements_of(draft.schedule().graph(),
-                                                                 storage_of(fusion, t),
-                                                                 draft.sizes.ranges()),
-                                         .role = role});
+        draft.program.buffers.push_back(
+            {.holds = {t, k},
+             .name = name,
+             .address = fusion.pool().symbol(name),
+             .type = parts[k].type,
+             .elements =
+                 elements_of(draft.schedule().graph(), storage_of(fusion, t), draft.sizes.ranges()),
+             .role = role});
       }
     }
   }

@@ -98,7 +98,7 @@ class Nest {
   }
   bool is_checked(std::size_t loop) const {
     const Expr guard = guard_of(analysis_);
-    const std::vector<Expr> symbols = symbols_of(std::span(&guard, 1));
+    const std::vector<Expr> symbols = symbols_of(guard);
     return std::any_of(symbols.begin(), symbols.end(),
                        [&](Expr s) { return same(s, analysis_.variables[loop]); });
   }

@@ -21,7 +21,7 @@ std::optional<Expr> end_of_interior(Expr condition, Expr variable, Expr extent,
   const std::int64_t a = -own->coefficient;
   sum.terms.erase(own);
   const Expr rest = to_expr(pool, sum);
-  const std::vector<Expr> symbols = symbols_of(std::span(&rest, 1));
+  const std::vector<Expr> symbols = symbols_of(rest);
   if (std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, variable); })) {
     return std::nullopt;
   }

@@ -37,7 +37,7 @@ std::optional<std::vector<std::int64_t>> items_of(const TensorReport& tensor,
   } catch (const Illegal&) {
     return std::nullopt;  // it follows from the loops, and not from the items
   }
-  if (!uses_only(std::span(&address, 1), indices)) return std::nullopt;
+  if (!uses_only(address, indices)) return std::nullopt;
   std::vector<std::int64_t> lie(std::size_t(elements), kNothing);
   Tape tape(std::span(&address, 1), indices);
   std::int64_t item = 0;

@@ -36,8 +36,8 @@ struct GraphLayout {
 };
 
 // Places nodes with few crossings, edges short and no two nodes of a layer closer than the gap. An
-// edge across many layers is led around the nodes in between. In time hardly more than linear in the
-// size of the graph: where leading all edges around would take more than kMostBends places, the
+// edge across many layers is led around the nodes in between. In time hardly more than linear in
+// the size of the graph: where leading all edges around would take more than kMostBends places, the
 // nodes of `last` stay close to what they hang from, and then long edges run straight.
 // It is our own: Graphviz's dot would take 86 more Debian packages, and 8 s for the graph of 400
 // splits that takes us 0.1 s.

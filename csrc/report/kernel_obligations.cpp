@@ -55,7 +55,7 @@ class KernelObligations {
     const auto is_size = [&](Expr e) {
       return std::any_of(sizes.begin(), sizes.end(), [&](Expr s) { return same(s, e); });
     };
-    const std::vector<Expr> symbols = symbols_of(std::span(&condition, 1));
+    const std::vector<Expr> symbols = symbols_of(condition);
     if (std::all_of(symbols.begin(), symbols.end(), is_size)) around_.push_back(condition);
   }
 

@@ -66,7 +66,7 @@ std::map<std::string, std::int64_t> made_up(const Fusion& fusion, const Program&
   for (const LaunchCheck& check : program.checks) conditions.push_back(check.condition);
   // What speaks of a stride is left to the run itself.
   std::erase_if(conditions, [&](Expr condition) {
-    const std::vector<Expr> used = symbols_of(std::span(&condition, 1));
+    const std::vector<Expr> used = symbols_of(condition);
     return std::any_of(used.begin(), used.end(),
                        [&](Expr s) { return !value_of(s, point) && !contains(missing, s); });
   });

@@ -42,7 +42,7 @@ std::vector<Expr> conditions(const Facts& facts, std::span<const Expr> expressio
   for (Expr s : open) known.insert(s.id());
   const auto add = [&](Expr condition) {
     list.push_back(condition);
-    for (Expr s : symbols_of(std::span(&condition, 1))) {
+    for (Expr s : symbols_of(condition)) {
       if (known.insert(s.id()).second) open.push_back(s);
     }
   };
@@ -52,7 +52,7 @@ std::vector<Expr> conditions(const Facts& facts, std::span<const Expr> expressio
       for (Expr condition : conditions(*s)) add(condition);
     }
     for (std::size_t i = 0; i < is_listed.size(); ++i) {
-      const std::vector<Expr> symbols = symbols_of(std::span(&facts.assumptions()[i], 1));
+      const std::vector<Expr> symbols = symbols_of(facts.assumptions()[i]);
       const bool speaks_of_it =
           std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, open[next]); });
       if (!speaks_of_it || is_listed[i]) continue;

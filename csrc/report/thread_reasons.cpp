@@ -15,7 +15,7 @@ struct NamesUsed {
 // Outer ones first.
 NamesUsed names_in(const ThreadRegion& region) {
   NamesUsed used;
-  std::vector<Expr> left = symbols_of(std::span(&region.condition, 1));
+  std::vector<Expr> left = symbols_of(region.condition);
   const auto take = [&](Expr symbol, std::vector<std::string>& names) {
     const auto is_it = [&](Expr s) { return same(s, symbol); };
     if (std::erase_if(left, is_it) > 0) names.push_back(std::string(symbol.name()));
@@ -35,17 +35,17 @@ std::string reason_for(const ThreadRegion& region) {
     std::vector<std::string> others = used.loops;
     others.insert(others.end(), used.symbols.begin(), used.symbols.end());
     if (!others.empty()) return "constant, the same whatever " + listed(others) + " may be";
-    return used.indices.empty() ? "constant, it hangs on nothing"
-                                : "constant, it hangs on " + listed(used.indices) + " alone";
+    return used.indices.empty() ? "constant, it depends on nothing"
+                                : "constant, it depends on " + listed(used.indices) + " alone";
   }
   if (!region.who.is_dynamic()) {
-    return "by iteration, it hangs on " + listed(used.loops) +
+    return "by iteration, it depends on " + listed(used.loops) +
            ", of which all iterations are known";
   }
   if (!used.symbols.empty()) {
-    return "dynamic, it hangs on " + listed(used.symbols) + ", known when it is launched";
+    return "dynamic, it depends on " + listed(used.symbols) + ", known when it is launched";
   }
-  return "dynamic, it hangs on " + listed(used.loops) +
+  return "dynamic, it depends on " + listed(used.loops) +
          ", of which the iterations are not known, or too many";
 }
 

@@ -23,7 +23,7 @@ class Placement {
       const TensorId t = order[k];
       const TensorInfo& tensor = s_.fusion()[t];
       const bool is_computed = !tensor.is_input && (tensor.is_output || !s_.is_inlined(t));
-      // What no output hangs on is not computed at all.
+      // What no output depends on is not computed at all.
       if (!is_computed || (!tensor.is_output && readers_[index_of(t)].empty())) continue;
       if (is_open(s_, t)) about(t, [&] { settle(t); });
       for (const EffectiveRead& read : reads_.of(t)) {

@@ -49,7 +49,7 @@ class ConditionComparison {
     return true;
   }
 
-  bool hangs_on_loops() const {
+  bool depends_on_loops() const {
     const std::vector<Expr> symbols = symbols_of(conditions_);
     return std::ranges::any_of(loops_,
                                [&](const LoopAround& l) { return contains(symbols, l.index); });
@@ -158,7 +158,7 @@ void compare(std::span<const AsyncPart> parts, bool is_of_two_iterations, const 
   if (masks.size() == parts.size()) return compare_masks(masks, group);
   ConditionComparison comparison(facts);
   const bool is_taken = comparison.take(parts);
-  group.is_by_iteration = comparison.hangs_on_loops();
+  group.is_by_iteration = comparison.depends_on_loops();
   if (is_taken && !is_of_two_iterations) comparison.compare(group);
 }
 

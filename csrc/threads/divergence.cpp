@@ -11,7 +11,7 @@ std::optional<NotDivergent> find_not_divergent(Expr predicate,
                                                const std::function<bool(Expr)>& is_parallel) {
   using Why = NotDivergent::Why;
   const auto depends = [&](Expr e) {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    const std::vector<Expr> symbols = symbols_of(e);
     return std::any_of(symbols.begin(), symbols.end(), is_parallel);
   };
   // The first part is the leftmost: operands are looked at from left to right.

@@ -69,7 +69,7 @@ class MemoryMends {
 
  private:
   bool is_nameable(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(std::span(&e, 1));
+    const std::vector<Expr> symbols = symbols_of(e);
     return std::all_of(symbols.begin(), symbols.end(), [&](Expr s) {
       const auto is_it = [&](const auto& name) { return name == s.name(); };
       return std::any_of(program_.names.begin(), program_.names.end(), is_it) ||

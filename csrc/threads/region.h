@@ -34,7 +34,7 @@ struct AsyncGroup {
   // same in all.
   std::optional<bool> is_disjoint = {}, is_complete = {};
   bool is_by_iteration =
-      false;  // a mask hangs on loops around: it is of the masks in one iteration
+      false;  // a mask depends on loops around: it is of the masks in one iteration
 };
 
 // One thing after the other, as a program is written.

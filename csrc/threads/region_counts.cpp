@@ -16,7 +16,7 @@ struct Iterations {
   Expr condition;
 };
 
-// An extent that hangs on indices is taken as large as it gets, and the iterations that are none
+// An extent that depends on indices is taken as large as it gets, and the iterations that are none
 // are masked. Nothing where one has no bound that is known.
 std::optional<Iterations> iterations_of(const ThreadRegion& region, Facts& known) {
   Iterations out{{}, region.condition};
@@ -39,7 +39,7 @@ std::string count(const ThreadRegion& region, Facts known, std::vector<std::int6
   }
   const auto all = iterations_of(region, known);
   if (!all) return "a loop around has no bound that is known";
-  // `alike`: iterations of loops that the condition does not hang on.
+  // `alike`: iterations of loops that the condition does not depend on.
   std::int64_t alike = 1, differing = 1;
   std::vector<MaskIndex> apart;
   const std::vector<Expr> symbols = symbols_of(std::span(&all->condition, 1));
@@ -54,7 +54,7 @@ std::string count(const ThreadRegion& region, Facts known, std::vector<std::int6
   // Iterations one behind the other, and how many.
   std::vector<std::pair<ThreadMask, std::int64_t>> masks;
   for (auto& mask : masks_by_iteration(all->condition, region.levels, apart, known, most)) {
-    if (!mask) return "it hangs on values that are known only while it runs";
+    if (!mask) return "it depends on values that are known only while it runs";
     if (masks.empty() || !(masks.back().first == *mask)) masks.emplace_back(std::move(*mask), 0);
     ++masks.back().second;
   }

@@ -19,7 +19,7 @@ struct RegionCounts {
 };
 
 // `known`: facts of the symbols, each of which has one value. Iterations that a condition, or an
-// inner extent, hangs on are told apart up to kMostIterations of them, and kMostLooked threads in
+// inner extent, depends on are told apart up to kMostIterations of them, and kMostLooked threads in
 // those whose masks differ; the others are multiplied.
 RegionCounts region_counts(const ThreadRegion& region, const Facts& known);
 inline constexpr std::int64_t kMostLooked = std::int64_t{1} << 24;

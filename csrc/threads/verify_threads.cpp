@@ -161,7 +161,7 @@ class FindingReader {
     point.insert(point.end(), loops.begin(), loops.end());
     const Point indices = instance_at(region.levels, thread);
     point.insert(point.end(), indices.begin(), indices.end());
-    const std::vector<Expr> needed = symbols_of(std::span(&region.condition, 1));
+    const std::vector<Expr> needed = symbols_of(region.condition);
     const bool is_known = std::all_of(needed.begin(), needed.end(),
                                       [&](Expr s) { return value_of(s, point).has_value(); });
     return is_known && value_at(region.condition, point) == 1;

@@ -13,7 +13,7 @@
 namespace selvage {
 namespace {
 
-// Changes of which each is one that a proof may hang on.
+// Changes of which each is one that a proof may depend on.
 std::vector<std::pair<std::string, std::function<bool(Kernel&)>>> changes() {
   const auto first = [](Kernel& k, auto change) {
     bool is_done = false;

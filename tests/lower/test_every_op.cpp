@@ -252,7 +252,7 @@ TEST_P(EveryType, OfEveryFoldAgrees) {
     const Fold& fold = *ops.f[ops.outputs().front()].fold;
     const bool adds = fold.how == Reduction::Sum || fold.how == Reduction::Prod ||
                       fold.how == Reduction::Mean || fold.how == Reduction::Variance;
-    // What becomes of large floats hangs on the order in which they are added or multiplied.
+    // What becomes of large floats depends on the order in which they are added or multiplied.
     const Draw last = adds && is_floating(fold.type) ? Draw::Mixed : Draw::Wild;
     expect_agreement_of_both_schedules(ops, shapes_for(GetParam(), 0),
                                        {Draw::Small, Draw::Factors, Draw::Rare, last}, 1);

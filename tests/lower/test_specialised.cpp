@@ -128,7 +128,7 @@ TEST(Specialised, WhatIsReadThoughItIsNotThereIsRefused) {
   EXPECT_EQ(at(f, {{"N", 1}})->size(), 2U);
 }
 
-// Nothing is without items, and what is read hangs on the size itself.
+// Nothing is without items, and what is read depends on the size itself.
 TEST(Specialised, ASizeMayBeZeroThoughNoExtentIs) {
   Fusion f;
   const Expr n = f.extent("N", 0, 4), i = f.fresh_index("i");

@@ -223,7 +223,8 @@ std::string reasons(const std::string& text) {
 }
 
 TEST(ThreadReport, ReasonsOfMasksAndBarriersAreGiven) {
-  EXPECT_EQ(reasons(R"(
+  EXPECT_EQ(
+      reasons(R"(
 symbols: {n: {min: 0, max: 9}, m: {min: 1, max: 9}}
 arrays: {A: {shape: [96], dtype: int32}}
 parallel: [{thread: {t: 96}}]
@@ -234,21 +235,21 @@ body:
   - for: {index: i, in: 4, do: [{inthreads: {when: t <= i, do: ["A[t] = 4"]}}]}
   - for: {index: j, in: n, do: [{inthreads: {when: t <= j, do: ["A[t] = 4"]}}]}
 )"),
-            "\n"
-            "Why the masks are what they are\n"
-            "  t < 32: constant, it hangs on t alone\n"
-            "  t >= 32 * m && t > 40 + n: dynamic, it hangs on m and n, known "
-            "when it is launched\n"
-            "  t <= i: by iteration, it hangs on i, of which all iterations are known\n"
-            "  t <= j: dynamic, it hangs on j, of which the iterations are not known, or too many\n"
-            "\n"
-            "Why there are barriers\n"
-            "  sync: region, each warp: the program asks for it\n"
-            "  sync: shared, the block: the program asks for it\n"
-            "  the end of inthreads, the block: the region is not asynchronous: who runs the code "
-            "around waits\n"
-            "      for it\n"
-            "  none behind t < 32 and t >= 32 * m && t > 40 + n: asynchronous\n");
+      "\n"
+      "Why the masks are what they are\n"
+      "  t < 32: constant, it depends on t alone\n"
+      "  t >= 32 * m && t > 40 + n: dynamic, it depends on m and n, known "
+      "when it is launched\n"
+      "  t <= i: by iteration, it depends on i, of which all iterations are known\n"
+      "  t <= j: dynamic, it depends on j, of which the iterations are not known, or too many\n"
+      "\n"
+      "Why there are barriers\n"
+      "  sync: region, each warp: the program asks for it\n"
+      "  sync: shared, the block: the program asks for it\n"
+      "  the end of inthreads, the block: the region is not asynchronous: who runs the code "
+      "around waits\n"
+      "      for it\n"
+      "  none behind t < 32 and t >= 32 * m && t > 40 + n: asynchronous\n");
 }
 
 TEST(ThreadReport, WithoutBarriersThatIsSaid) {

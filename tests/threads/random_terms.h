@@ -12,7 +12,7 @@ struct Site {
   std::vector<int> block_indices = {};   // those in the block
   std::vector<int> loops = {};           // serial, of known extents
   std::vector<int> loose_loops = {};     // of others
-  std::vector<TermRef> divergent = {};   // named numbers that hang on threads
+  std::vector<TermRef> divergent = {};   // named numbers that depend on threads
   std::vector<TermRef> uniform = {};     // that do not
   std::vector<TermRef> truths = {};      // named conditions
   std::vector<std::string> labels = {};  // of loops that may be left
@@ -32,7 +32,7 @@ class Terms {
   std::string fresh(const std::string& letter) { return letter + std::to_string(++names_); }
   int new_variable(const std::string& letter, Variable::Kind kind, std::int64_t extent);
 
-  TermRef divergent(const Site& site);  // hangs on a parallel index
+  TermRef divergent(const Site& site);  // depends on a parallel index
   TermRef uniform(const Site& site);    // on none
   TermRef comparison(const Site& site);
   TermRef condition(const Site& site, int depth = 2);

@@ -37,8 +37,8 @@ void for_each_iteration(const ThreadCase& program, const Region& region, Values 
   }
 }
 
-// With these values of symbols, does each loop around run at all? (Where it hangs on the thread, it
-// does for some.)
+// With these values of symbols, does each loop around run at all? (Where it depends on the thread,
+// it does for some.)
 bool is_reached(const Region& region, const ThreadCase& program, const Values& symbols) {
   for (const Item* loop : region.loops) {
     const bool is_symbol =

@@ -81,7 +81,7 @@ TEST(RegionCounts, ALoopThatDoesNotRunHasNoIterations) {
   EXPECT_EQ(program.difference(), "");
 }
 
-// Loops that the condition does not hang on, before, between and behind one that it does.
+// Loops that the condition does not depend on, before, between and behind one that it does.
 TEST(RegionCounts, IterationsThatAreAlikeAreMultiplied) {
   RegionCountsOf program("{t: 4}", R"(  - for: {index: a, in: 3, do: [{for: {index: i, in: n, do: [
       {for: {index: b, in: n + 1, do: [{inthreads: {when: t <= i, async: true, do: ["A[t] += 1"]}}]}}]}}]})",
