@@ -1,23 +1,13 @@
 #include <selvage/expr/text.h>
 #include <selvage/legality/mend_tma.h>
 #include <selvage/legality/tma_map.h>
+#include <selvage/legality/tma_roles.h>
+#include <selvage/legality/tma_rules.h>
+#include <selvage/legality/tma_strong.h>
 
 #include <algorithm>
 
 namespace selvage {
-
-std::string to_string(TmaSwizzle swizzle) {
-  return swizzle == TmaSwizzle::None ? "none" : std::to_string(swizzle_bytes(swizzle)) + "B";
-}
-
-std::int64_t swizzle_bytes(TmaSwizzle swizzle) {
-  return swizzle == TmaSwizzle::None ? 0 : std::int64_t{16} << int(swizzle);
-}
-
-std::int64_t tile_alignment(TmaSwizzle swizzle) {
-  // s rows of 128 bytes, s = bytes / 16.
-  return std::max<std::int64_t>(128, swizzle_bytes(swizzle) / 16 * 128);
-}
 
 std::string_view to_string(TmaStrong strong) {
   switch (strong) {

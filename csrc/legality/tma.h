@@ -3,6 +3,7 @@
 #include <selvage/index/access.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/finding.h>
+#include <selvage/legality/tma_swizzle.h>
 
 #include <cstdint>
 #include <optional>
@@ -35,17 +36,6 @@ struct TmaDim {
   Expr coordinate;                  // of the box, over the loops that are not Bulk
   Expr index;                       // of the element, over all loops: coordinate + stride * place
 };
-
-// How the hardware permutes the 16-byte chunks of a tile. The place in the tile in bytes, from the
-// high bits on, is [.., s rows of 128 bytes, 8/s, s chunks, 16 bytes]:
-//
-//   chunk ^= row,   s = 2, 4, 8 for 32, 64, 128 bytes
-enum class TmaSwizzle : std::uint8_t { None, B32, B64, B128 };
-std::string to_string(TmaSwizzle swizzle);  // "none", "32B", "64B", "128B"
-// 0, 32, 64 or 128: the inner box has at most so many bytes.
-std::int64_t swizzle_bytes(TmaSwizzle swizzle);
-// Bytes to which the tile's address in shared memory is aligned: the pattern begins there.
-std::int64_t tile_alignment(TmaSwizzle swizzle);
 
 // Whether every hole of the tile holds 0.
 enum class TmaStrong : std::uint8_t {

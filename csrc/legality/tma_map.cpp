@@ -1,16 +1,9 @@
+#include <selvage/legality/tma_cuts.h>
 #include <selvage/legality/tma_map.h>
 
 #include <algorithm>
 
 namespace selvage {
-
-bool is_contiguous(TmaQuestions& q, const TmaTerm& o, const TmaTerm& i) {
-  return q.is_one(o.size) || q.is_one(i.size) || q.proves(eq(o.stride, i.size * i.stride));
-}
-
-Expr common_stride(TmaQuestions& q, const TmaTerm& o, const TmaTerm& i) {
-  return q.is_one(i.size) ? o.stride : i.stride;
-}
 
 namespace {
 
@@ -18,7 +11,8 @@ using Terms = std::vector<TmaTerm>;
 
 class TensorMap {
  public:
-  TensorMap(TmaQuestions& q, const TmaRoles& roles) : q_(q), roles_(roles), terms_(roles.terms) {}
+  TensorMap(TmaQuestions& q, const TmaRoles& roles)
+      : q_(q), roles_(roles), terms_(share_cuts(q, roles)) {}
 
   std::vector<TmaDim> run() {
     collapse(Bounds::All);

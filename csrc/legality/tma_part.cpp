@@ -37,35 +37,4 @@ std::optional<TilePart> fused(const TilePart& o, const TilePart& i,
   return TilePart{true, o.whole, o.boxed, o.aligned, *count, i.weight, 1, *count};
 }
 
-std::optional<BoxShares> shared(const TilePart& box, std::optional<std::int64_t> n,
-                                const std::function<bool()>& is_multiple) {
-  BoxShares parts;
-  TilePart rest = box;
-  rest.whole = false;
-  rest.boxed = true;
-  if (n && rest.step % *n == 0) {
-    rest.aligned = rest.aligned && rest.box % *n == 0;
-    rest.step /= *n;
-    rest.box = ceil_div(rest.box, *n);
-    parts.outer = rest;
-    return parts;
-  }
-  if (!rest.aligned) return std::nullopt;
-  if (n && *n <= rest.box && rest.box % *n == 0 && *n % rest.step == 0) {
-    const std::int64_t count = *n / rest.step;
-    const bool is_dense = rest.step == 1;
-    parts.inner = {true, is_dense, !is_dense, true, count, rest.weight, rest.step, *n};
-    if (rest.box == *n) return parts;
-    rest.box /= *n;
-    rest.count /= count;
-    rest.weight *= count;
-    rest.step = 1;
-    parts.outer = rest;
-    return parts;
-  }
-  if (!is_multiple()) return std::nullopt;
-  parts.inner = rest;
-  return parts;
-}
-
 }  // namespace selvage

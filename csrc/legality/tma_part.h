@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 namespace selvage {
@@ -30,15 +29,5 @@ struct TilePart {
 std::optional<TilePart> fused(const TilePart& outer, const TilePart& inner,
                               std::optional<std::int64_t> inner_size,
                               std::optional<std::int64_t> size, bool inner_is_multiple);
-
-// Law F, for x = outer*n + inner, both computed from x: what they have of its box. Where only the
-// outer one moves, each step is to another row, at the same place; or the inner one runs through
-// whole rows; or the box stays within a row, if n is a multiple of it, which is asked then. Else
-// the box goes across the end of a row, and has no such shares.
-struct BoxShares {
-  TilePart outer, inner;
-};
-std::optional<BoxShares> shared(const TilePart& box, std::optional<std::int64_t> n,
-                                const std::function<bool()>& is_multiple);
 
 }  // namespace selvage

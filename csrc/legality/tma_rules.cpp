@@ -1,5 +1,5 @@
 #include <selvage/expr/text.h>
-#include <selvage/legality/tma_map.h>
+#include <selvage/legality/tma_rules.h>
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/legality/decide.h>
-#include <selvage/legality/tma_map.h>
+#include <selvage/legality/tma_strong.h>
 #include <selvage/simplifier/interval.h>
 
 #include <algorithm>
