@@ -16,9 +16,8 @@ Expectations read_expectations(const Node& node, FileContext& context) {
   expect.place = node.place;
   Diagnostics& errors = context.errors;
   expect_map(node, "expect", Form::Expect, &errors);
-  if (const Node* legal = node.find("legal")) {
-    errors.attempt([&] { expect.legal = as_bool(*legal, "expect.legal"); });
-  }
+  read_key(node, "legal", errors,
+           [&](const Node& legal) { expect.legal = as_bool(legal, "expect.legal"); });
   if (const Node* predicates = node.find("predicates")) {
     for (const Entry& entry : expect_map(*predicates, "expect.predicates")) {
       errors.attempt([&] {

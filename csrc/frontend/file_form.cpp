@@ -225,23 +225,12 @@ constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kAuto[] = {"auto"};
 constexpr std::string_view kInline[] = {"inline"};
 
-std::span<const std::string_view> types() {
+// The words for all values of an enumeration up to this one.
+template <auto last>
+std::span<const std::string_view> words_up_to() {
   static const auto words = [] {
     std::vector<std::string_view> all;
-    for (int k = int(DataType::Bool); k <= int(DataType::Double); ++k) {
-      all.push_back(to_string(DataType(k)));
-    }
-    return all;
-  }();
-  return words;
-}
-
-std::span<const std::string_view> parallel_types() {
-  static const auto words = [] {
-    std::vector<std::string_view> all;
-    for (int k = int(ParallelType::Serial); k <= int(ParallelType::Group); ++k) {
-      all.push_back(to_string(ParallelType(k)));
-    }
+    for (int k = 0; k <= int(last); ++k) all.push_back(to_string(decltype(last)(k)));
     return all;
   }();
   return words;
@@ -293,9 +282,9 @@ class Forms {
     add(Expression, {.name = "expression", .says = "a number, or an expression"});
     add(Statement, {.name = "statement", .says = "a statement"});
 
-    add_word(Type, "type", types());
+    add_word(Type, "type", words_up_to<DataType::Double>());
     add_word(MemoryWord, "memory", kMemories);
-    add_word(Parallel, "parallel_type", parallel_types());
+    add_word(Parallel, "parallel_type", words_up_to<ParallelType::Group>());
     add_word(SwizzleWord, "swizzle_kind", kSwizzles);
     add_word(DuplicatesWord, "duplicates", kDuplicates);
     // No value of a hole leaves a variance as it is.

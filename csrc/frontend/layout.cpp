@@ -19,35 +19,28 @@ FileLayout read_layout(const Node& tensor, std::size_t axes, SizeScope& sizes,
                " allocation iterdomains",
            "give one for each");
   };
-  if (const Node* list = tensor.find("contiguity")) {
-    errors.attempt([&] {
-      check_number(*list, "contiguity");
-      std::vector<bool> contiguity;
-      for (const Node& item : list->items) contiguity.push_back(as_bool(item, "contiguity"));
-      layout.contiguity = std::move(contiguity);
-    });
-  }
-  if (const Node* list = tensor.find("strides")) {
-    errors.attempt([&] {
-      check_number(*list, "strides");
-      std::vector<Expr> strides;
-      for (const Node& item : list->items) {
-        strides.push_back(sizes.read(item, "strides"));
-        layout.stride_places.push_back(item.place);
-      }
-      layout.strides = std::move(strides);
-    });
-  }
-  if (const Node* align = tensor.find("align")) {
-    errors.attempt([&] {
-      layout.align = as_integer_of(*align, "align", 1, 1 << 20);
-      if (!std::has_single_bit(std::uint64_t(layout.align))) {
-        refuse("E305", align->place,
-               "align is " + std::to_string(layout.align) + ", which is no power of two",
-               "give the bytes to which the base address is aligned, such as 16");
-      }
-    });
-  }
+  read_key(tensor, "contiguity", errors, [&](const Node& list) {
+    check_number(list, "contiguity");
+    std::vector<bool> contiguity;
+    for (const Node& item : list.items) contiguity.push_back(as_bool(item, "contiguity"));
+    layout.contiguity = std::move(contiguity);
+  });
+  read_key(tensor, "strides", errors, [&](const Node& list) {
+    check_number(list, "strides");
+    std::vector<Expr> strides;
+    for (const Node& item : list.items) {
+      strides.push_back(sizes.read(item, "strides"));
+      layout.stride_places.push_back(item.place);
+    }
+    layout.strides = std::move(strides);
+  });
+  read_key(tensor, "align", errors, [&](const Node& align) {
+    layout.align = as_integer_of(align, "align", 1, 1 << 20);
+    if (std::has_single_bit(std::uint64_t(layout.align))) return;
+    refuse("E305", align.place,
+           "align is " + std::to_string(layout.align) + ", which is no power of two",
+           "give the bytes to which the base address is aligned, such as 16");
+  });
   return layout;
 }
 

@@ -1,4 +1,5 @@
 #include <selvage/frontend/list_writer.h>
+#include <selvage/frontend/readers.h>
 #include <selvage/ir/reads.h>
 
 #include <algorithm>
@@ -120,11 +121,8 @@ void ListWriter::write(TensorId t) {
 }
 
 std::string ListWriter::names_of(TensorId t, const std::vector<DomainId>& domains) const {
-  std::string text;
-  for (DomainId d : domains) {
-    text += (text.empty() ? "" : ", ") + lists_[index_of(t)].names.at(d);
-  }
-  return "[" + text + "]";
+  const FileNames::Domains& names = lists_[index_of(t)].names;
+  return "[" + joined(domains, [&](DomainId d) { return names.at(d); }) + "]";
 }
 
 // The item that makes another tensor, which begins with what t has come to.
@@ -186,23 +184,8 @@ void ListWriter::cross(TensorId t, const Transform& transform) {
            "cut up loops, rather than iterdomains that are none");
   }
   list.items.push_back(text_of(t, transform));
-  const auto at = [&](DomainId d) { return std::find(list.loops.begin(), list.loops.end(), d); };
   if (contains(list.folded, in[0])) list.folded.insert(list.folded.end(), out.begin(), out.end());
-  std::visit(overloaded{[&](const Split& s) {
-                          const auto place = at(s.in);
-                          *place = s.outer;
-                          list.loops.insert(place + 1, s.inner);
-                        },
-                        [&](const Merge& m) {
-                          *at(m.outer) = m.out;
-                          list.loops.erase(at(m.inner));
-                        },
-                        [&](const Resize& r) { *at(r.in) = r.out; },
-                        [&](const Swizzle& s) {
-                          *at(s.in_x) = s.out_x;
-                          *at(s.in_y) = s.out_y;
-                        }},
-             transform);
+  selvage::cross(list.loops, transform, out);
 }
 
 // A transform of iterdomains that have names; what it makes has one from here on.

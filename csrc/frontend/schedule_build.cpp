@@ -1,5 +1,5 @@
 // `schedule` of section 2, carried out on the fusion.
-#include <selvage/base/words.h>
+#include <selvage/base/refuse.h>
 #include <selvage/frontend/loop_list.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_draft.h>
@@ -132,9 +132,7 @@ class ScheduleBuilder {
 
   std::vector<std::string> loops_of(const Work& work) const {
     std::vector<std::string> names;
-    for (std::size_t d : work.loops.loops()) {
-      names.push_back(schedule_.name(work.id, DomainId(d)));
-    }
+    for (std::size_t d : work.loops.loops()) names.push_back(schedule_.name(work.id, DomainId(d)));
     return names;
   }
 
@@ -150,8 +148,7 @@ class ScheduleBuilder {
   void act(const FileTransform& t, const Place& place, Work& work) {
     std::vector<std::size_t> in, out;
     for (std::size_t d : t.in) in.push_back(loop(work, d, place));
-    std::vector<std::string> names;
-    for (std::size_t d : t.out) names.push_back(work.tensor.names.all()[d].name);
+    const std::vector<std::string> names = names_made(t, work.tensor.names);
     at_place<Illegal>(t.place, [&] {
       const bool is_folded = schedule_.is_folded(work.id, DomainId(in[0]));
       if (in.size() > 1 && schedule_.is_folded(work.id, DomainId(in[1])) != is_folded) {
@@ -174,12 +171,13 @@ class ScheduleBuilder {
     std::vector<std::size_t> order;
     for (std::size_t d : reorder.loops) order.push_back(loop(work, d, place));
     if (order.size() != work.loops.loops().size()) {
-      std::string missing;
+      std::vector<std::string> missing;
       for (std::size_t d : work.loops.loops()) {
         if (std::count(order.begin(), order.end(), d) != 0) continue;
-        missing += (missing.empty() ? "" : ", ") + schedule_.name(work.id, DomainId(d));
+        missing.push_back(schedule_.name(work.id, DomainId(d)));
       }
-      refuse("E307", place, "reorder: " + missing + " of " + work.tensor.name + " is missing",
+      refuse("E307", place,
+             "reorder: " + joined(missing) + " of " + work.tensor.name + " is missing",
              few_names("name every loop once: ", loops_of(work), "name every loop once"));
     }
     work.loops.set(order);
@@ -252,8 +250,7 @@ class ScheduleBuilder {
       BufferLayout made = schedule_.layout(work.id);
       for (const FileTransform& t : layout.transforms) {
         at_place<Illegal>(t.place, [&] {
-          std::vector<std::string> names;
-          for (std::size_t d : t.out) names.push_back(work.tensor.names.all()[d].name);
+          const auto names = names_made(t, work.tensor.names);
           const auto out = made.derive(request(t, work.domains), names);
           for (std::size_t k = 0; k < out.size(); ++k) work.domains[t.out[k]] = out[k].domain;
         });
@@ -270,9 +267,8 @@ class ScheduleBuilder {
       if (schedule_.name(t, d) == name) return d;
     }
     const std::vector<std::string> names = names_of_loops(t);
-    const std::vector<std::string_view> words(names.begin(), names.end());
     refuse("E205", place, tensor + " has no loop " + name + " in the end",
-           meant(name, words,
+           meant(name, words_of(names, std::identity()),
                  few_names("its loops are ", names,
                            names.empty() ? "leave at out: it has none" : "name one of its loops")));
   }
@@ -303,11 +299,8 @@ class ScheduleBuilder {
   }
 
   void like_if_shared(TensorId t, TensorId reference) {
-    try {
-      schedule_.like(t, reference);
-    } catch (const Illegal& e) {
-      if (e.diagnostic().code != "E422") throw;
-    }
+    const auto refused = refusal_of([&] { schedule_.like(t, reference); });
+    if (refused && refused->code != "E422") throw Illegal(*refused);
   }
 
   std::vector<std::string> names_of_loops(TensorId t) const {
@@ -331,9 +324,7 @@ class ScheduleBuilder {
   }
 
   std::string names_of(const std::vector<TensorId>& tensors) const {
-    std::vector<std::string> names;
-    for (TensorId t : tensors) names.push_back(schedule_.fusion()[t].name);
-    return joined(names);
+    return joined(tensors, [&](TensorId t) { return schedule_.fusion()[t].name; });
   }
 
   // Who reads a cache, and has the loop that its `at` names.
@@ -360,11 +351,10 @@ class ScheduleBuilder {
                  ", at: " + *site.at + "}}, and leave at out here");
     }
     const std::vector<std::string> loops = names_of_loops(all[0]);
-    const std::vector<std::string_view> words(loops.begin(), loops.end());
     refuse("E205", site.at_place,
            "cache.at: none of those who read " + own + " (" + names_of(all) + ") has a loop " +
                *site.at + " in the end",
-           meant(*site.at, words,
+           meant(*site.at, words_of(loops, std::identity()),
                  few_names("the loops of " + schedule_.fusion()[all[0]].name + " are ", loops,
                            "leave at out")));
   }

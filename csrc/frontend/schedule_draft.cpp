@@ -148,9 +148,10 @@ class ScheduleReader {
     return !tensor.names.all()[d].feeds[std::size_t(Feeds::Transforms)];
   }
 
-  [[noreturn]] void refuse_no_loop(const ListedTensor& tensor, const ListProgress& progress,
-                                   std::size_t d, const char* code, const Place& place,
-                                   const std::string& what, const std::string& otherwise) {
+  static void check_loop(const ListedTensor& tensor, const ListProgress& progress, std::size_t d,
+                         const char* code, const Place& place, const std::string& what,
+                         const std::string& otherwise) {
+    if (is_loop(tensor, progress, d)) return;
     const auto moved = progress.moved.find(d);
     const bool is_moved = moved != progress.moved.end();
     refuse(code, place,
@@ -228,9 +229,8 @@ class ScheduleReader {
     FileTransform t = read_transform(entry, tensor.names, sizes_, Feeds::Transforms, errors_);
     if (errors_.list().size() == before && progress.is_known) {
       for (std::size_t d : t.in) {
-        if (progress.loops.has(d)) continue;
-        refuse_no_loop(tensor, progress, d, "E313", entry.place, entry.key + ".in",
-                       "take a loop that it has");
+        check_loop(tensor, progress, d, "E313", entry.place, entry.key + ".in",
+                   "take a loop that it has");
       }
       progress.loops.replace(t.in, t.out, t.kind == FileTransform::Kind::Swizzle);
       progress.is_folded.resize(tensor.names.size(), false);
@@ -246,13 +246,10 @@ class ScheduleReader {
     std::vector<bool> seen(tensor.names.size(), false);
     for (const Node& node : expect_sequence(entry.value, what)) {
       const std::size_t d = tensor.names.find(node, what);
-      const std::string& name = tensor.names.all()[d].name;
-      if (!is_loop(tensor, progress, d)) {
-        refuse_no_loop(tensor, progress, d, "E307", node.place, what,
-                       "name what came out of the transform that took it");
-      }
+      check_loop(tensor, progress, d, "E307", node.place, what,
+                 "name what came out of the transform that took it");
       if (seen[d]) {
-        refuse("E307", node.place, "reorder: " + name + " stands there twice", "name it once");
+        refuse("E307", node.place, "reorder: " + node.text + " stands there twice", "name it once");
       }
       seen[d] = true;
       order.push_back(d);
@@ -276,10 +273,8 @@ class ScheduleReader {
       for (const Entry& each : entry.value.entries) find_late(each.key, each.place, tensor);
     }
     for (FileBinding& b : read_bindings(entry.value, tensor.names, errors_)) {
-      if (!is_loop(tensor, progress, b.domain)) {
-        refuse_no_loop(tensor, progress, b.domain, "E313", b.place, "bind",
-                       "bind what came out of the transform that took it");
-      }
+      check_loop(tensor, progress, b.domain, "E313", b.place, "bind",
+                 "bind what came out of the transform that took it");
       tensor.items.push_back({std::move(b), entry.place});
     }
   }
@@ -356,10 +351,8 @@ class ScheduleReader {
     std::vector<std::size_t> some;
     const auto take = [&](const Node& node) {
       const std::size_t d = tensor.names.find(node, what + ".in");
-      if (!is_loop(tensor, progress, d)) {
-        refuse_no_loop(tensor, progress, d, "E313", node.place, what + ".in",
-                       "take what came out of the transform that took it");
-      }
+      check_loop(tensor, progress, d, "E313", node.place, what + ".in",
+                 "take what came out of the transform that took it");
       some.push_back(d);
     };
     if (in.kind == Node::Kind::Scalar) {
@@ -420,8 +413,7 @@ std::vector<Formula::Index> folded_indices(const Formula& formula) {
 }
 
 ScheduleDraft::Tensor* ScheduleDraft::find(const std::string& name) {
-  const auto it = std::find_if(tensors.begin(), tensors.end(),
-                               [&](const ListedTensor& t) { return t.name == name; });
+  const auto it = std::ranges::find(tensors, name, &ListedTensor::name);
   return it == tensors.end() ? nullptr : &*it;
 }
 

@@ -42,17 +42,12 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
   file.kind = is_fusion    ? ScheduleFile::Kind::Compute
               : is_threads ? ScheduleFile::Kind::Threads
                            : ScheduleFile::Kind::Tensors;
-  if (is_threads) {
-    expect_map(root, "the file", Form::ThreadsFile, &errors);
-  } else if (is_fusion) {
-    expect_map(root, "the file", Form::FusionFile, &errors);
-  } else {
-    expect_map(root, "the file", Form::TensorsFile, &errors);
-  }
-  const auto part = [&](const char* key, auto read) {
-    const Node* node = root.find(key);
-    if (node != nullptr) errors.attempt([&] { read(*node); });
-  };
+  expect_map(root, "the file",
+             is_threads  ? Form::ThreadsFile
+             : is_fusion ? Form::FusionFile
+                         : Form::TensorsFile,
+             &errors);
+  const auto part = [&](const char* key, auto read) { read_key(root, key, errors, read); };
   part("symbols", [&](const Node& node) { context.symbols.read_symbols(node); });
   part("sizes", [&](const Node& node) { context.symbols.read_sizes(node); });
   part("expect", [&](const Node& node) { file.expect = read_expectations(node, context); });

@@ -33,39 +33,29 @@ class TensorReader {
     expect_map(node_, name_, is_view ? Form::View : Form::Tensor, &errors_);
     read_words();
     errors_.attempt([&] { read_domains(); });
-    if (const Node* list = node_.find("transforms")) {
-      errors_.attempt([&] {
-        draft_.transforms = read_transforms(*list, "transforms", names_, draft_.sizes,
-                                            Feeds::Transforms, context_.transforms, errors_);
-      });
-    }
+    read_key(node_, "transforms", errors_, [&](const Node& list) {
+      draft_.transforms = read_transforms(list, "transforms", names_, draft_.sizes,
+                                          Feeds::Transforms, context_.transforms, errors_);
+    });
     if (!errors_.empty()) return;  // what follows would repeat it
     errors_.attempt([&] { read_allocation(); });
     errors_.attempt([&] { read_loop(); });
-    if (const Node* bind = node_.find("bind")) {
-      errors_.attempt([&] { read_bindings_of_loops(*bind); });
-    }
-    if (const Node* read = node_.find("read")) errors_.attempt([&] { read_reading(*read); });
+    read_key(node_, "bind", errors_, [&](const Node& bind) { read_bindings_of_loops(bind); });
+    read_key(node_, "read", errors_, [&](const Node& read) { read_reading(read); });
   }
 
  private:
   void read_words() {
-    if (const Node* type = node_.find("dtype")) {
-      errors_.attempt([&] { draft_.type = as_data_type(*type, "dtype"); });
-    }
-    if (const Node* memory = node_.find("memory")) {
-      errors_.attempt(
-          [&] { draft_.memory = Memory(as_one_of(*memory, "memory", Form::MemoryWord)); });
-    }
-    if (const Node* duplicates = node_.find("duplicates")) {
-      errors_.attempt([&] {
-        as_one_of(*duplicates, "duplicates", Form::DuplicatesWord);
-        draft_.duplicates = true;
-      });
-    }
-    if (const Node* fill = node_.find("fill")) {
-      errors_.attempt([&] { draft_.fill = as_integer(*fill, "fill"); });
-    }
+    const auto read = [&](const char* key, auto use) { read_key(node_, key, errors_, use); };
+    read("dtype", [&](const Node& type) { draft_.type = as_data_type(type, "dtype"); });
+    read("memory", [&](const Node& memory) {
+      draft_.memory = Memory(as_one_of(memory, "memory", Form::MemoryWord));
+    });
+    read("duplicates", [&](const Node& duplicates) {
+      as_one_of(duplicates, "duplicates", Form::DuplicatesWord);
+      draft_.duplicates = true;
+    });
+    read("fill", [&](const Node& fill) { draft_.fill = as_integer(fill, "fill"); });
   }
 
   void check_axes(const Node& list, const std::string& what, std::size_t axes) {
@@ -131,10 +121,9 @@ class TensorReader {
     std::vector<std::size_t> named = read_names(list, what);
     if (errors_.list().size() != before) return named;
     const std::vector<std::size_t> leaves = leaves_of({feeds});
-    std::vector<bool> seen(names_.size(), false);
+    const std::vector<bool> seen = marked(named);
     for (std::size_t k = 0; k < named.size(); ++k) {
       const std::size_t d = named[k];
-      seen[d] = true;
       if (is_leaf(d, feeds)) continue;
       errors_.attempt([&] {
         refuse(
@@ -156,10 +145,14 @@ class TensorReader {
   // few_names of iterdomains. Many are not even listed: each of as many may be refused.
   std::string few(std::string words, const std::vector<std::size_t>& domains,
                   std::string otherwise) const {
-    std::vector<std::string> names;
-    if (domains.size() > kMostNames) return otherwise;
-    for (std::size_t d : domains) names.push_back(names_.all()[d].name);
-    return few_names(std::move(words), names, std::move(otherwise));
+    if (domains.empty() || domains.size() > kMostNames) return otherwise;
+    return words + joined(domains, [&](std::size_t d) { return names_.all()[d].name; });
+  }
+
+  std::vector<bool> marked(const std::vector<std::size_t>& domains) const {
+    std::vector<bool> marks(names_.size(), false);
+    for (std::size_t d : domains) marks[d] = true;
+    return marks;
   }
 
   bool is_leaf(std::size_t d, Feeds feeds) const {
@@ -244,8 +237,7 @@ class TensorReader {
 
   void read_bindings_of_loops(const Node& bind) {
     draft_.bindings = read_bindings(bind, names_, errors_);
-    std::vector<bool> is_loop(names_.size(), false);
-    for (std::size_t d : draft_.loop) is_loop[d] = true;
+    const std::vector<bool> is_loop = marked(draft_.loop);
     for (const FileBinding& b : draft_.bindings) {
       if (is_loop[b.domain]) continue;
       errors_.attempt([&] {
@@ -286,8 +278,7 @@ class TensorReader {
     }
     check_reading(reading);
     if (const Node* bind = read.find("bind")) {
-      std::vector<bool> is_loop(names_.size(), false);
-      for (std::size_t d : reading.loop) is_loop[d] = true;
+      const std::vector<bool> is_loop = marked(reading.loop);
       for (const FileBinding& b : read_bindings(*bind, names_, errors_)) {
         if (!is_loop[b.domain]) {
           refuse(

@@ -95,10 +95,8 @@ Expr ThreadScope::condition(const Node& text, std::string_view what) const {
 }
 
 const ThreadArray* ThreadScope::find_array(std::string_view name) const {
-  for (const ThreadArray& a : program_.arrays) {
-    if (a.name == name) return &a;
-  }
-  return nullptr;
+  const auto it = std::ranges::find(program_.arrays, name, &ThreadArray::name);
+  return it == program_.arrays.end() ? nullptr : &*it;
 }
 
 }  // namespace selvage

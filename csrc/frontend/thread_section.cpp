@@ -27,16 +27,12 @@ class ThreadReader {
 
   void read(const Node& root) {
     declare_symbols();
-    if (const Node* arrays = root.find("arrays")) {
-      errors_.attempt([&] { read_arrays(*arrays); });
-    }
+    read_key(root, "arrays", errors_, [&](const Node& arrays) { read_arrays(arrays); });
     const Node* levels = root.find("parallel");
-    if (levels != nullptr) {
-      errors_.attempt([&] {
-        program_.outermost.levels = read_levels(
-            *levels, "parallel", ", or leave 'parallel' out: one thread runs the body then");
-      });
-    }
+    read_key(root, "parallel", errors_, [&](const Node& node) {
+      program_.outermost.levels =
+          read_levels(node, "parallel", ", or leave 'parallel' out: one thread runs the body then");
+    });
     errors_.attempt([&] {
       const Node& body = require(root, "the file", "body");
       program_.outermost.body = read_body(body, "body");

@@ -114,10 +114,9 @@ class AssignmentReader {
     if (const ThreadArray* array = scope_.find_array(node.name)) {
       return std::uint32_t(array - program_.arrays.data());
     }
-    std::vector<std::string_view> names;
-    for (const ThreadArray& a : program_.arrays) names.push_back(a.name);
-    refuse("E205", place(node), "there is no array " + shown(node.name),
-           meant(node.name, names, "declare it under arrays"));
+    refuse(
+        "E205", place(node), "there is no array " + shown(node.name),
+        meant(node.name, words_of(program_.arrays, &ThreadArray::name), "declare it under arrays"));
   }
 
   std::vector<Expr> subscripts_of(const FormulaNode& node) const {

@@ -41,11 +41,9 @@ std::size_t DomainNames::find(const std::string& name, const Place& place,
   if (it != positions_.end()) return it->second;
   std::string help = "name an iterdomain that is made before this line";
   if (errors_.list().size() < kMostErrors) {
-    std::vector<std::string_view> words;
-    for (std::size_t k = 0; k < std::min<std::size_t>(domains_.size(), 1000); ++k) {
-      words.push_back(domains_[k].name);
-    }
-    help = meant(name, words, help);
+    const std::span<const Domain> first(domains_.data(),
+                                        std::min<std::size_t>(domains_.size(), 1000));
+    help = meant(name, words_of(first, &Domain::name), help);
   }
   refuse("E205", place, std::string(what) + ": " + tensor_ + " has no iterdomain " + shown(name),
          help);
@@ -76,12 +74,7 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
   t.place = entry.place;
   t.kind = Kind(one_of(what, entry.place, "transform", keys_of(Form::Transform)));
   const Node& body = entry.value;
-  switch (t.kind) {
-    case Kind::Split: expect_map(body, what, Form::Split, &errors); break;
-    case Kind::Merge: expect_map(body, what, Form::Merge, &errors); break;
-    case Kind::Resize: expect_map(body, what, Form::Resize, &errors); break;
-    case Kind::Swizzle: expect_map(body, what, Form::Swizzle, &errors); break;
-  }
+  expect_map(body, what, info(Form::Transform).keys[std::size_t(t.kind)].value, &errors);
   const bool two_in = t.kind == Kind::Merge || t.kind == Kind::Swizzle;
   const bool two_out = t.kind == Kind::Split || t.kind == Kind::Swizzle;
   errors.attempt([&] {
@@ -97,9 +90,7 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
   };
   if (t.kind == Kind::Split) {
     t.amount = amount("factor");
-    if (const Node* inner = body.find("inner")) {
-      errors.attempt([&] { t.inner = as_bool(*inner, what + ".inner"); });
-    }
+    read_key(body, "inner", errors, [&](const Node& n) { t.inner = as_bool(n, what + ".inner"); });
   } else if (t.kind == Kind::Resize) {
     t.amount = amount("left");
     t.right = amount("right");
