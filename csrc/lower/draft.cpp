@@ -32,21 +32,15 @@ BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t e
   return b;
 }
 
+// Facts of a symbol that comes later say nothing of what was asked before; they are taken in by
+// beginning anew.
 Expr KernelDraft::form(Expr e) {
-  ranges();
+  if (forms == nullptr || forms->known_symbols() != kernel.facts.symbols().size()) {
+    forms = std::make_unique<NarrowForms>(kernel.facts);
+  }
   const Expr form = (*forms)(e);
   if (noted.insert(form.id()).second) computed.push_back(form);
   return form;
-}
-
-// Facts of a symbol that comes later say nothing of what was asked before; they are taken in by
-// beginning anew.
-Simplifier& KernelDraft::ranges() {
-  const std::size_t known = kernel.facts.symbols().size();
-  if (forms == nullptr || forms->ranges().facts().symbols().size() != known) {
-    forms = std::make_unique<NarrowForms>(kernel.facts);
-  }
-  return forms->ranges();
 }
 
 }  // namespace selvage

@@ -26,8 +26,6 @@ struct KernelDraft {
 
   // An index expression of the body, in a form that fits the narrowest type.
   Expr form(Expr e);
-  // Of the kernel's facts as they stand.
-  Simplifier& ranges();
 
   // The buffer that holds the same part of a tensor; this one is added where there is none yet.
   BufferId buffer_of(Buffer wanted, const Storage* storage);

@@ -70,11 +70,9 @@ Fill fill_with_empty_state(const Fusion& fusion, const DomainGraph& graph, Tenso
   Body body = guarded({is_item}, body_of_all(std::move(stores)));
   body = body_of(Loop{thread, plan.launch.block[0], ParallelType::TIDx, std::move(body)});
   kernel.body = body_of(Loop{block, plan.launch.grid[0], ParallelType::BIDx, std::move(body)});
-  Simplifier ranges(kernel.facts);
-  return {
-      for_both_widths(sizes, std::move(kernel),
-                      {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {}, ranges),
-      plan.of_grid};
+  return {for_both_widths(sizes, std::move(kernel),
+                          {address, is_item, plan.launch.grid[0], plan.launch.block[0]}, {}),
+          plan.of_grid};
 }
 
 }  // namespace selvage

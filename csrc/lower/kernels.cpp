@@ -19,12 +19,12 @@ namespace selvage {
 namespace {
 
 // Of everything that is computed, as the kernel says it and as its text will.
-IndexWidth width_of(KnownSizes& sizes, const Kernel& kernel, std::vector<Expr> computed,
-                    Simplifier& ranges) {
+IndexWidth width_of(KnownSizes& sizes, const Kernel& kernel, std::vector<Expr> computed) {
   std::vector<Expr> elements;
   for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
   computed.insert(computed.end(), elements.begin(), elements.end());
   std::vector<Expr> values = reachable(computed, true);
+  Simplifier ranges(kernel.facts);
   const Forms forms(kernel, ranges);
   const std::vector<Expr> written = forms.intermediates();
   values.insert(values.end(), written.begin(), written.end());
@@ -164,15 +164,14 @@ KernelVariants make_kernels(const KernelRequest& request) {
   KernelVariants out{{}, std::move(draft.conditions)};
   std::vector<Expr> conditions = out.alignment;
   for (const LaunchCheck& check : request.launch.of_block) conditions.push_back(check.condition);
-  Simplifier& ranges = draft.ranges();
   out.kernels = for_both_widths(request.scheduled.sizes, std::move(kernel),
-                                std::move(draft.computed), conditions, ranges);
+                                std::move(draft.computed), conditions);
   return out;
 }
 
 std::vector<Kernel> for_both_widths(KnownSizes& sizes, Kernel kernel, std::vector<Expr> computed,
-                                    std::span<const Expr> conditions, Simplifier& ranges) {
-  const IndexWidth width = width_of(sizes, kernel, std::move(computed), ranges);
+                                    std::span<const Expr> conditions) {
+  const IndexWidth width = width_of(sizes, kernel, std::move(computed));
   std::vector<Expr> all;
   for (Expr c : conditions) {
     if (!contains(all, c)) all.push_back(c);

@@ -53,8 +53,8 @@ KernelVariants make_kernels(const KernelRequest& request);
 
 // A kernel with a body and everything else but its index type and condition, for both widths of
 // indices as far as there are sizes for it. `computed`: index expressions of the body;
-// `conditions`: what must hold at launch besides; `ranges`: of the kernel's facts.
+// `conditions`: what must hold at launch besides.
 std::vector<Kernel> for_both_widths(KnownSizes& sizes, Kernel kernel, std::vector<Expr> computed,
-                                    std::span<const Expr> conditions, Simplifier& ranges);
+                                    std::span<const Expr> conditions);
 
 }  // namespace selvage

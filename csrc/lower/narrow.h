@@ -17,7 +17,7 @@ class NarrowForms {
   explicit NarrowForms(const Facts& facts) : ranges_(facts) {}
 
   Expr operator()(Expr e) { return of(of(e, 0), 1); }
-  Simplifier& ranges() { return ranges_; }
+  std::size_t known_symbols() const { return ranges_.facts().symbols().size(); }
 
  private:
   // For one of the two widths, 0 or 1.

@@ -402,19 +402,17 @@ class ThreadLowering {
       const auto is_join = [&](const Statement& s) { return join_origins_.contains(s.origin); };
       kernel_.body = with_joins(std::move(kernel_.body), is_join, within);
     } else {
-      add_barriers(
-          kernel_,
-          [&](const AccessMap& map, std::size_t a, std::size_t b, std::optional<PlaceId> loop) {
-            return are_joined(origins_, map, a, b, loop);
-          },
-          within);
+      const auto are_to_be_ordered = [&](const AccessMap& map, std::size_t a, std::size_t b,
+                                         std::optional<PlaceId> loop) {
+        return are_joined(origins_, map, a, b, loop);
+      };
+      add_barriers(kernel_, are_to_be_ordered, within);
     }
     ask_at_launch(kernel_);
     const bool has_added = barriers_in(kernel_.body) > asked_for;
     const std::vector<Expr> all = computed_expressions(kernel_).all;
     KnownSizes sizes(program_.symbols, levels_.facts);
-    Simplifier ranges(kernel_.facts);
-    kernel_ = std::move(for_both_widths(sizes, std::move(kernel_), all, {}, ranges).back());
+    kernel_ = std::move(for_both_widths(sizes, std::move(kernel_), all, {}).back());
     if (writes_joins_) return verify_order(origins_, kernel_, out_);
     if (options_.verifies) {
       verify_threads(origins_, kernel_, out_);
