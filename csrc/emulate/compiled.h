@@ -62,7 +62,7 @@ struct CompiledKernel {
   std::unordered_map<std::uint32_t, std::uint32_t> slots;  // by symbol id; sizes first
   std::vector<std::string> names;                          // by slot
   std::vector<CompiledStatement> statements;               // by PlaceId
-  bool waits = false;                 // do threads wait for others, or for what has begun?
+  bool meets = false;                                      // do threads run something together?
   bool has_partial_barriers = false;  // of a part of the block, or of a part of a warp
   bool has_own_pace = false;          // csrc/kernel/statements.h
 };

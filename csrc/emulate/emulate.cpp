@@ -87,7 +87,7 @@ class Machine : private BlockActions {
       const Expr all = kernel.buffers[b].elements;
       elements.push_back(is_known(all) ? number(all) : buffers[b]->size());
     }
-    waits_ = compiled_.waits || compiled_.has_own_pace;
+    waits_ = compiled_.meets || compiled_.has_own_pace;
     if (compiled_.has_own_pace) {
       objects_.emplace(kernel_, elements);
       events_.emplace(threads_, objects_->arrivals());

@@ -11,6 +11,7 @@ bool contains(std::span<const Expr> list, Expr e);
 
 // Does one of these symbols occur in the expression?
 bool mentions(Expr e, std::span<const Expr> symbols);
+inline bool mentions(Expr e, Expr symbol) { return mentions(e, std::span(&symbol, 1)); }
 
 // Does nothing occur in the expressions but these symbols, Let looked through? Then their values
 // are all that an evaluation needs.

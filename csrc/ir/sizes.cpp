@@ -136,7 +136,7 @@ std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const
   std::optional<std::int64_t> rest = value;
   while (rest && !same(e, n)) {
     if (!e.is(Op::Add) && !e.is(Op::Sub) && !e.is(Op::Mul) && !e.is(Op::Div)) return std::nullopt;
-    const auto has_n = [&](Expr part) { return contains(symbols_of(part), n); };
+    const auto has_n = [&](Expr part) { return mentions(part, n); };
     if (has_n(e[0]) == has_n(e[1])) return std::nullopt;
     const std::size_t own = has_n(e[0]) ? 0 : 1;
     const auto other = known(e[1 - own]);

@@ -20,13 +20,11 @@ std::uint32_t lanes_of(const std::vector<std::uint32_t>& lanes, std::size_t warp
   return is_whole ? Barrier::kAllLanes : lanes[warp];
 }
 
-bool depends_on(Expr e, Expr symbol) { return contains(symbols_of(e), symbol); }
-
 // May it hold for some threads of a block alone?
 bool diverges(Expr condition, const ThreadMask::Levels& levels) {
   return std::ranges::any_of(levels, [&](const MaskLevel& level) {
     return level.is_in_block && std::ranges::any_of(level.indices, [&](const MaskIndex& i) {
-             return depends_on(condition, i.symbol);
+             return mentions(condition, i.symbol);
            });
   });
 }
@@ -100,7 +98,7 @@ std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
   for (std::size_t l = levels.size(); l-- > 0 && levels[l].is_in_block;) {
     for (std::size_t k = levels[l].indices.size(); k-- > 0;) {
       const MaskIndex& i = levels[l].indices[k];
-      if (depends_on(condition, i.symbol) && stride % kWarp != 0) is_uniform = false;
+      if (mentions(condition, i.symbol) && stride % kWarp != 0) is_uniform = false;
       stride *= i.extent;
     }
   }

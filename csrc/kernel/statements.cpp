@@ -82,7 +82,7 @@ StatementParts parts_of(const Statement& statement) {
             return parts;
           },
           [](const Wait& wait) {
-            Parts parts{.waits = true, .has_own_pace = true};
+            Parts parts{.has_own_pace = true};
             if (!wait.object) return parts;
             parts.expressions = {wait.object->address, wait.phase};
             parts.accesses.add(signal(*wait.object));
@@ -97,13 +97,12 @@ StatementParts parts_of(const Statement& statement) {
                          .variable = loop.variable,
                          .has_own_pace = true};
           },
-          [](const Barrier& barrier) { return Parts{.waits = true, .together = &barrier}; },
+          [](const Barrier& barrier) { return Parts{.together = &barrier}; },
           [](const Shuffle& s) {
             return Parts{
                 .expressions = {s.to_address, s.from_address},
                 .accesses = {{.buffer = s.from, .address = s.from_address},
                              {.buffer = s.to, .kind = AccessKind::Write, .address = s.to_address}},
-                .waits = true,
                 .together = &kOfWarp};
           },
           [](const Leave&) { return Parts{}; }},

@@ -69,8 +69,6 @@ struct StatementParts {
   // elements at once, for each value of `lane` below their number.
   const std::vector<Expr>* valid = nullptr;
   Expr lane = {};
-  // Do threads wait there, for others or for what has begun?
-  bool waits = false;
   // The threads that run it together, as those of a barrier wait for one another; null: each thread
   // runs it by itself. What is no Barrier needs all 32 threads of each warp.
   const Barrier* together = nullptr;

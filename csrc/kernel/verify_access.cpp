@@ -409,9 +409,7 @@ void AccessMap::find_sizes() {
 }
 
 bool AccessMap::mentions_number(Expr e) const {
-  return std::ranges::any_of(numbers_, [&](const MemoryNumber& n) {
-    return mentions(e, {&n.symbol, 1});
-  });
+  return std::ranges::any_of(numbers_, [&](const auto& n) { return mentions(e, n.symbol); });
 }
 bool AccessMap::mentions_thread(Expr e) const { return mentions(e, threads_); }
 bool AccessMap::mentions_size(Expr e) const { return mentions(e, sizes_); }

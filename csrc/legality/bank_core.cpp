@@ -39,7 +39,7 @@ std::optional<std::int64_t> period_of(const WarpAccess& access, const WarpAccess
   std::int64_t p = 1;
   for (Expr e : reachable(std::span(&address, 1), true)) {
     if (!(e.is(Op::Div) || e.is(Op::Mod)) || !e[1].is(Op::Const) || e[1].value() < 1) continue;
-    if (!contains(symbols_of(e), v)) continue;
+    if (!mentions(e, v)) continue;
     const auto longer = checked_mul(p, e[1].value() / std::gcd(p, e[1].value()));
     if (!longer || *longer > kLongestPeriod) return std::nullopt;
     p = *longer;

@@ -116,7 +116,8 @@ class Magnitude {
 //   a % b <=  a             where 0 <= a and 1 <= b
 // No two values spare each other: from a sum or product it only goes on to what is made of that.
 std::unordered_set<std::uint32_t> spared(std::span<const Expr> values, Simplifier& ranges) {
-  std::unordered_set<std::uint32_t> ids;
+  std::unordered_set<std::uint32_t> ids, all;
+  for (Expr e : values) all.insert(e.id());
   const auto is_at_least = [&](std::int64_t least, Expr e) {
     return ranges.interval(e).lo >= least;
   };
@@ -126,10 +127,9 @@ std::unordered_set<std::uint32_t> spared(std::span<const Expr> values, Simplifie
     } else if (e.is(Op::Mul)) {
       if (is_at_least(1, e[0])) ids.insert(e[1].id());
       if (is_at_least(1, e[1])) ids.insert(e[0].id());
-    } else if (e.is(Op::Div) && is_at_least(1, e[1])) {
-      ids.insert(e.id());
-    } else if (e.is(Op::Mod) && is_at_least(0, e[0]) && is_at_least(1, e[1])) {
-      ids.insert(e.id());
+    } else if ((e.is(Op::Div) || e.is(Op::Mod)) && all.contains(e[0].id()) &&
+               is_at_least(1, e[1])) {
+      if (e.is(Op::Div) || is_at_least(0, e[0])) ids.insert(e.id());
     }
   }
   return ids;

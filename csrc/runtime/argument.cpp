@@ -120,7 +120,7 @@ std::optional<std::int64_t> Signature::told(Expr size, std::span<const Argument>
   for (std::size_t k = 0; k < parameters_.size(); ++k) {
     for (std::size_t axis = 0; axis < parameters_[k].shape.size(); ++axis) {
       const Expr extent = parameters_[k].shape[axis];
-      if (!contains(symbols_of(extent), size)) continue;
+      if (!mentions(extent, size)) continue;
       const auto value =
           solved_for(size, extent, arguments[k].shape[axis], known, *fusion_.facts());
       if (value) return value;

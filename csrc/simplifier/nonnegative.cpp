@@ -278,7 +278,10 @@ std::optional<std::pair<LinearSum, LinearSum>> Simplifier::common_multiple(
 }
 
 bool Simplifier::follows_from_known(const LinearSum& sum, int depth) {
-  if (assumes_nothing_) return false;
+  if (assumes_nothing_) {
+    all_tried_ = false;
+    return false;
+  }
   if (depth_ == 1) {
     for (const LinearSum* known : supposed_.sums) {
       if (follows_from(sum, *known, depth)) return true;

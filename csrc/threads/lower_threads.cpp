@@ -233,7 +233,7 @@ class ThreadLowering {
     const Expr extent = outside.simplify(loop.extent);
     const bool never_runs = extent.is(Op::Const) && extent.value() < 1;
     if (body.empty() || never_runs) return;
-    const bool is_invariant = !contains(symbols_of(condition), loop.index);
+    const bool is_invariant = !mentions(condition, loop.index);
     ThreadPlace in_loop = inside;
     in_loop.condition = at.condition;
     in_loop.region = at.region;
