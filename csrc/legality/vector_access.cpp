@@ -40,11 +40,8 @@ bool is_multiple(const Facts& facts, Expr e, std::int64_t of) {
   return c.modulus % of == 0 && c.residue % of == 0;
 }
 
-}  // namespace
-
-Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int64_t width,
+Verdict is_consecutive(Simplifier& under, Expr address, Expr variable,
                        const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions) {
-  if (width == 1) return Proved{};
   const Expr zero = address.pool().constant(0);
   const Expr claim = eq(address, substitute(address, {{variable, zero}}) + variable);
   if (axes.empty() || axes.back().stride.is(Op::Const)) return decide(under, claim);
@@ -58,7 +55,6 @@ Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int6
 
 Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
                    const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions) {
-  if (width == 1) return Proved{};
   const Facts facts = with(under.facts(), conditions);
   if (is_multiple(facts, start, width)) return Proved{{"congruence"}};
   const Expr claim = eq(start % width, 0);
@@ -92,9 +88,22 @@ Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
   return Proved{{"strides at launch"}};
 }
 
-std::optional<Expr> base_condition(const Storage& storage, std::int64_t bytes) {
-  if (!storage.base.valid() || storage.align >= bytes) return std::nullopt;
-  return eq(storage.base % bytes, 0);
+}  // namespace
+
+GroupAccess group_access(Simplifier& under, Expr address, Expr variable, std::int64_t elements,
+                         std::int64_t at_once, const Storage& storage,
+                         const std::vector<AllocationAxis>& axes,
+                         const std::vector<Expr>& conditions) {
+  GroupAccess out;
+  out.start = under.simplify(substitute(address, {{variable, address.pool().constant(0)}}));
+  std::vector<Expr> all = conditions;
+  out.consecutive = elements == 1 ? Proved{} : is_consecutive(under, address, variable, axes, all);
+  if (!is_proved(out.consecutive)) return out;
+  out.aligned = at_once == 1 ? Proved{} : is_aligned(under, out.start, at_once, axes, all);
+  out.conditions.assign(all.begin() + std::ptrdiff_t(conditions.size()), all.end());
+  const std::int64_t bytes = at_once * size_of(storage.type);
+  if (storage.base.valid() && storage.align < bytes) out.base = eq(storage.base % bytes, 0);
+  return out;
 }
 
 namespace {
@@ -132,7 +141,17 @@ class VectorQuestion {
     }
     if (has_width(extent)) {
       axes_ = axes_of(schedule_.graph(), storage_, *analysis_.ranges);
-      if (is_consecutive() && is_aligned()) conclude();
+      const GroupAccess group = group_access(*out_.in_full_groups, analysis_.address, out_.variable,
+                                             out_.width, out_.width, storage_, axes_);
+      out_.start = group.start;
+      out_.finding.conditions = group.conditions;
+      if (!is_proved(group.consecutive)) {
+        refuse_contiguity(group.consecutive);
+      } else if (!is_proved(group.aligned)) {
+        refuse_alignment(group.aligned);
+      } else {
+        conclude(group);
+      }
     }
     return std::move(out_);
   }
@@ -159,9 +178,6 @@ class VectorQuestion {
     out_.is_whole = decide(*analysis_.guarded, out_.full.condition);
     out_.in_full_groups =
         std::make_shared<Simplifier>(with(analysis_.ranges->facts(), {out_.full.condition, guard}));
-    const Expr zero = fusion_.pool().constant(0);
-    out_.start =
-        out_.in_full_groups->simplify(substitute(analysis_.address, {{out_.variable, zero}}));
   }
 
   bool has_width(Expr extent) {
@@ -199,11 +215,7 @@ class VectorQuestion {
     return fitting_split(fusion_, schedule_, analysis_, out_.domain, out_.width / 2);
   }
 
-  bool is_consecutive() {
-    const Verdict verdict =
-        selvage::is_consecutive(*out_.in_full_groups, analysis_.address, out_.variable, out_.width,
-                                axes_, out_.finding.conditions);
-    if (is_proved(verdict)) return true;
+  void refuse_contiguity(const Verdict& verdict) {
     std::string reason = what() + ", is not contiguous";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
       const std::int64_t element = number_at(out_.variable, *refuted);
@@ -217,7 +229,6 @@ class VectorQuestion {
     }
     refuse(verdict, is_refuted(verdict) ? "E451" : "E453", std::move(reason),
            help_for_contiguity());
-    return false;
   }
 
   std::string help_for_contiguity() {
@@ -249,10 +260,7 @@ class VectorQuestion {
     return rule + (fits ? "split by " + std::to_string(*fits) + " instead" : serial());
   }
 
-  bool is_aligned() {
-    const Verdict verdict = selvage::is_aligned(*out_.in_full_groups, out_.start, out_.width, axes_,
-                                                out_.finding.conditions);
-    if (is_proved(verdict)) return true;
+  void refuse_alignment(const Verdict& verdict) {
     std::string reason = "it is not proved that " + what() + ", begins at a multiple of " +
                          std::to_string(out_.width) + " elements";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
@@ -261,7 +269,6 @@ class VectorQuestion {
                ", no multiple of " + std::to_string(out_.width);
     }
     refuse(verdict, is_refuted(verdict) ? "E452" : "E453", std::move(reason), help_for_alignment());
-    return false;
   }
 
   std::string help_for_alignment() {
@@ -281,9 +288,9 @@ class VectorQuestion {
     return split;
   }
 
-  void conclude() {
-    if (const auto base = base_condition(storage_, out_.bytes)) {
-      out_.finding.conditions.insert(out_.finding.conditions.begin(), *base);
+  void conclude(const GroupAccess& group) {
+    if (group.base) {
+      out_.finding.conditions.insert(out_.finding.conditions.begin(), *group.base);
     }
     const InnermostBreak at = innermost_break(axes_, *analysis_.ranges);
     std::string why = "all of it is contiguous";

@@ -48,14 +48,23 @@ struct InnermostBreak {
 };
 InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier);
 
-// The elements that `address` gives for a group, in a tensor whose axes these are: does one access
-// of `width` elements do, where the facts of `under` hold, and `conditions` at launch? Further
-// conditions on strides are added.
-Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int64_t width,
-                       const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
-Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
-                   const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
-// What must hold at launch for the base to be a multiple of so many bytes; nothing if it is one.
-std::optional<Expr> base_condition(const Storage& storage, std::int64_t bytes);
+// The accesses by which a group's elements are moved, of a store as of a read: `elements` of them,
+// so many `at_once`. Legal where the elements lie side by side, and where the first is a multiple
+// of `at_once` elements from a base that is one of as many bytes.
+struct GroupAccess {
+  Expr start;  // the address of the first element
+  Verdict consecutive = Unknown{};
+  Verdict aligned = Unknown{};        // asked of what is consecutive
+  std::vector<Expr> conditions = {};  // on strides, at launch: on top of those that hold anyway
+  std::optional<Expr> base;           // and on the base
+
+  bool is_legal() const { return is_proved(consecutive) && is_proved(aligned); }
+};
+// `address`: of the element `variable` of the group, in a tensor that is stored so and whose axes
+// these are; `under`: what holds wherever the group is moved; `conditions`: those that hold anyway.
+GroupAccess group_access(Simplifier& under, Expr address, Expr variable, std::int64_t elements,
+                         std::int64_t at_once, const Storage& storage,
+                         const std::vector<AllocationAxis>& axes,
+                         const std::vector<Expr>& conditions = {});
 
 }  // namespace selvage

@@ -119,26 +119,20 @@ class Builder {
   std::optional<BufferId> load(const ValueNode& read) {
     const Buffer& source = kernel_.buffers[read.source];
     if (!source.holds || source.memory == Memory::Local) return std::nullopt;
-    const std::int64_t size = size_of(source.type);
-    const std::int64_t width = std::min(vector_.width, kWidest / size);
+    const std::int64_t width = std::min(vector_.width, kWidest / size_of(source.type));
     const Expr address = read.subscripts[0];
-    const Expr start =
-        under_.simplify(substitute(address, {{vector_.variable, kernel_.pool->constant(0)}}));
     const auto own = storages_.find(read.source);
     const Storage where =
         own != storages_.end() ? *own->second : storage_of(fusion_, source.holds->tensor);
     const auto axes = axes_of(graph_, where, *analysis_.ranges);
-    std::vector<Expr> conditions = out_.conditions;
-    if (!is_proved(
-            is_consecutive(under_, address, vector_.variable, vector_.width, axes, conditions)) ||
-        !is_proved(is_aligned(under_, start, width, axes, conditions))) {
-      return std::nullopt;
-    }
-    if (const auto base = base_condition(where, width * size)) conditions.push_back(*base);
-    out_.conditions = std::move(conditions);
+    const GroupAccess group = group_access(under_, address, vector_.variable, vector_.width, width,
+                                           where, axes, out_.conditions);
+    if (!group.is_legal()) return std::nullopt;
+    out_.conditions.insert(out_.conditions.end(), group.conditions.begin(), group.conditions.end());
+    if (group.base) out_.conditions.push_back(*group.base);
     const BufferId lanes = add_lanes(read.source);
     for (std::int64_t k = 0; k < vector_.width; k += width) {
-      const Expr from = k == 0 ? start : start + k;
+      const Expr from = k == 0 ? group.start : group.start + k;
       if (const Item* item = kernel_.items.find(read.source, address)) {
         Item moved = *item;
         for (Expr& index : moved.indices) {
