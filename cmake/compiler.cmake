@@ -30,11 +30,12 @@ if(SELVAGE_HAVE_GOLD)
   add_link_options(-fuse-ld=gold)
 endif()
 
-# compile_together(TARGET COUNT): so many sources at a time, a third of the work: most of it is what
-# headers and their templates cost. Names of one folder must not clash, though nobody else sees
-# them. Without it one changed source is compiled faster, and that is what the preset `debug` is for.
-function(compile_together target count)
-  if(NOT SELVAGE_UNITY)
+# compile_together(TARGET COUNT OPTION): compiles COUNT sources of TARGET at a time where the cache
+# variable OPTION is on. It takes a third of the work, most of which is headers and their templates.
+# Names in the sources of one folder must differ, internal ones too. One changed source is compiled
+# faster without it: that is what the preset `debug` is for.
+function(compile_together target count option)
+  if(NOT ${option})
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})

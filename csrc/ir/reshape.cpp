@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-class Planner {
+class ReshapePlanner {
  public:
-  Planner(const Fusion& f, const std::vector<Expr>& from, const std::vector<Expr>& to)
+  ReshapePlanner(const Fusion& f, const std::vector<Expr>& from, const std::vector<Expr>& to)
       : fusion_(f), from_(from), to_(to), simplifier_(*f.facts()) {}
 
   std::optional<ReshapePlan> plan() {
@@ -109,7 +109,7 @@ std::optional<Expr> product_of(const Fusion& f, const std::vector<Expr>& extents
 
 std::optional<ReshapePlan> plan_reshape(const Fusion& f, const std::vector<Expr>& from,
                                         const std::vector<Expr>& to) {
-  return Planner(f, from, to).plan();
+  return ReshapePlanner(f, from, to).plan();
 }
 
 }  // namespace selvage

@@ -119,7 +119,7 @@ struct KernelPass {
   const char* name;
   void (*run)(const KernelRequest& request, KernelDraft& draft);
 };
-constexpr KernelPass kPasses[] = {
+constexpr KernelPass kKernelPasses[] = {
     {"parameters", add_parameters},
     {"nests", add_nests},
     {"shared memory and barriers", share_memory},
@@ -157,7 +157,7 @@ KernelVariants make_kernels(const KernelRequest& request) {
                 .body = {},
                 .facts = *fusion.facts()};
   KernelDraft draft{.kernel = kernel, .is_vectorised = request.is_vectorised};
-  for (const KernelPass& pass : kPasses) {
+  for (const KernelPass& pass : kKernelPasses) {
     pass.run(request, draft);
     if (request.options.after_pass) request.options.after_pass(pass.name, kernel);
   }

@@ -175,7 +175,7 @@ void make_steps(ProgramDraft& draft) {
 // From the settled schedule, whose nests are known and grouped into kernels (scheduler/), to the
 // kernels of each group with all their variants (lower/steps.h, lower/kernels.h). Each pass goes by
 // what the ones above it have left in the draft.
-constexpr void (*kPasses[])(ProgramDraft&) = {
+constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     state_conditions,  // sizes and conditions of the program
     check_loops,       // no nest that cannot be a kernel
     place_tensors,     // what loops mean, and where each tensor is kept
@@ -203,7 +203,7 @@ Program lower(const Schedule& schedule, const LowerOptions& options) {
   check_has_output(schedule.original());
   check_no_loads(schedule.original());
   ProgramDraft draft(std::make_shared<const Schedule>(with_defaults(schedule)), options);
-  for (const auto& pass : kPasses) pass(draft);
+  for (const auto& pass : kProgramPasses) pass(draft);
   return std::move(draft.program);
 }
 

@@ -10,10 +10,10 @@ namespace {
 using Term = LinearSum::Term;
 
 // An interval that ends at INT64_MAX has no end.
-constexpr std::int64_t kLargest[] = {INT32_MAX, INT64_MAX - 1};
+constexpr std::int64_t kLargestOf[] = {INT32_MAX, INT64_MAX - 1};
 
 bool is_within(const Interval& range, std::size_t width) {
-  return range.within(-kLargest[width], kLargest[width]);
+  return range.within(-kLargestOf[width], kLargestOf[width]);
 }
 
 }  // namespace
