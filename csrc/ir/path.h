@@ -35,8 +35,9 @@ Path needed_for(const DomainGraph& graph, const Path& path, std::span<const Doma
                 std::span<const DomainId> targets);
 bool reaches(const Path& path, DomainId d);
 
-// Is one of these what transforms of the graph make of others? Then they are no axes of one tensor:
-// cut up in the same way, those others would become a loop that it has already.
+// Whether transforms of the graph make one of `domains` from others of them. Such iterdomains are
+// never axes of one tensor: cut up in the same way, the others would become a loop that it has
+// already.
 bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains);
 
 std::vector<DomainId> sources(const DomainGraph& graph, const Step& step);
