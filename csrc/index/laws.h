@@ -50,7 +50,7 @@ class LawClosure {
  public:
   LawClosure(std::span<const Implication> implications, std::size_t variables);
 
-  // Bounds that are true at the start, then all that follows. Calls add up.
+  // Adds bounds that hold, and all that follows from them and those added before.
   void add(std::span<const BoundId> bounds);
   bool holds(BoundId b) const { return holds_[b] != 0; }
   bool holds(std::size_t variable) const {
