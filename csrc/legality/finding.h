@@ -20,7 +20,7 @@ struct Finding {
   bool is_legal() const { return is_proved(verdict); }
 };
 
-// Helps of several questions.
+// A help that several questions give.
 inline constexpr const char* kHoldEveryItem = "allocate over iterdomains that hold every item";
 
 }  // namespace selvage

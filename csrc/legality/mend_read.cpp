@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostMultiples = 8;  // that are tried
 
-// Do the facts hold for some sizes at all?
+// Whether the facts hold for some sizes at all.
 bool are_possible(const Facts& facts) {
   return is_refuted(decide(facts, facts.pool().truth(false)));
 }

@@ -68,7 +68,7 @@ Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr exte
 
 Verdict DefinitionReads::at_points(Expr claim) { return asked(*analysis_.guarded, claim); }
 
-// Over the items of a view: nothing else is known of them here.
+// Asks over the items of a view, of which only the extents are known here.
 Verdict DefinitionReads::over_items(Expr subscript, const TensorInfo& reader, Expr extent) const {
   if (reader.root.empty() || reader.fold) return Unknown{};
   Facts facts = *fusion_.facts();

@@ -25,7 +25,7 @@ std::optional<Position> position(const TensorAnalysis& a, const std::vector<Doma
   return p;
 }
 
-// The lanes of a vector lie in one row, from a multiple of their number on.
+// Whether the lanes of a vector lie in one row, from a multiple of their number on.
 bool runs_along_rows(const TensorAnalysis& a, const Position& p, const Environment& first_lane,
                      std::int64_t lanes) {
   if (lanes == 1) return true;

@@ -34,28 +34,29 @@ struct VectorAccess {
   std::shared_ptr<Simplifier> in_full_groups;  // all that holds at the points of full groups
   Expr start;  // the address of a group's first element, right at full groups
 };
-// What would mend an illegal one is looked for, unless nobody asks.
+// Whether to look for a change that mends an illegal access.
 enum class Help : std::uint8_t { Without, With };
 std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
                                           const TensorAnalysis& analysis, Help help = Help::With);
 
 // Law F: groups of n of the merged axes are contiguous if and only if n divides the product of the
-// extents right of the innermost break, or nothing lies left of it. `product`: of the axes right of
-// the break, all of them where there is none; `left`: how many axes lie left of it.
+// extents right of the innermost break, or nothing lies left of it. `product`: of the extents right
+// of the break, or of all if there is none; `left`: how many axes lie left of it.
 struct InnermostBreak {
   Expr product;
   std::size_t left = 0;
 };
 InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier);
 
-// The elements that `address` gives for a group, in a tensor whose axes these are: does one access
-// of `width` elements do, where the facts of `under` hold, and `conditions` at launch? Further
-// conditions on strides are added.
+// Whether one access of `width` elements does for a group of a tensor with these axes: its
+// elements, at `address` over `variable`, are consecutive; `start` is a multiple of `width`. Asked
+// where the facts of `under` hold and, at launch, `conditions`, to which conditions on strides may
+// be added.
 Verdict is_consecutive(Simplifier& under, Expr address, Expr variable, std::int64_t width,
                        const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
 Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
                    const std::vector<AllocationAxis>& axes, std::vector<Expr>& conditions);
-// What must hold at launch for the base to be a multiple of so many bytes; nothing if it is one.
+// The condition at launch that the base is a multiple of so many bytes; nothing if that is known.
 std::optional<Expr> base_condition(const Storage& storage, std::int64_t bytes);
 
 }  // namespace selvage
