@@ -20,7 +20,7 @@ class Tape {
   // divisor is 0, or an opaque Load or Call is met; then nothing may be read. Truth is 0 or 1.
   // Select takes both branches: what is undefined in either is undefined in all.
   bool evaluate(std::span<const std::int64_t> input_values);
-  // From now on evaluation also stops at a subexpression whose value is not in [lo, hi].
+  // Makes later evaluations stop at a subexpression whose value is not in [lo, hi], too.
   void limit(std::int64_t lo, std::int64_t hi);
   // The subexpression at which the last evaluation stopped.
   Expr stopped_at() const { return stopped_at_; }

@@ -126,7 +126,7 @@ class Search {
 
 HittingSet minimum_hitting_set(std::span<const Members> sets, std::span<const std::int64_t> weights,
                                std::uint64_t& budget) {
-  // Drops each set that contains another one: whoever meets that meets both.
+  // Drops each set that contains another one: a member that meets the other meets both.
   std::vector<Members> minimal(sets.begin(), sets.end());
   std::sort(minimal.begin(), minimal.end(), [](const Members& a, const Members& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;

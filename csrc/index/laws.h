@@ -45,7 +45,7 @@ struct Implication {
 std::vector<Implication> implications(const DomainGraph& graph, const Path& path,
                                       Simplifier& simplifier);
 
-// What follows from some bounds by implications alone, in linear time.
+// Finds all that follows from some bounds by implications alone, in linear time.
 class LawClosure {
  public:
   LawClosure(std::span<const Implication> implications, std::size_t variables);

@@ -272,7 +272,7 @@ class PredicateMasks {
     return simplifier_->simplify(predicate);
   }
 
-  // Nothing where it is undefined for some thread.
+  // The mask; nothing if the predicate is undefined for some thread.
   std::optional<ThreadMask> try_sweep(MaskSweep& sweep, std::span<const std::int64_t> fixed) const {
     switch (sweep.run(fixed)) {
       case MaskSweep::Outcome::Done: return ThreadMask(shape_, sweep.sets());

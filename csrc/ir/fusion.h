@@ -47,10 +47,11 @@ struct Fold {
 const std::vector<DomainId>& counted_domain(const Fold& fold);
 
 // One tensor of a fusion. Its domains are cuts of the fusion's iterdomain graph. Axes that share an
-// index become one iterdomain (a dimension class), with two exceptions. No tensor has an iterdomain
+// index become one iterdomain (a dimension class), unless a tensor would then have an iterdomain
 // twice: y[m, n] = a[m, n] + a[n, m] shares the axes of the first read; only the subscripts
-// describe the second. No tensor has an axis that transforms derive from its other axes: y[m, n, k]
-// = a[m, n] + flatten(a)[k] has a k of its own. The subscripts alone decide which element is read.
+// describe the second. Nor does a tensor get an axis that transforms derive from its other axes:
+// y[m, n, k] = a[m, n] + flatten(a)[k] has a k of its own. The subscripts alone decide which
+// element is read.
 struct TensorInfo {
   std::string name;
   // The type of the values. Readers of a computed tensor get its values in compute_type(type),

@@ -15,7 +15,7 @@ struct NestTree {
   std::vector<NestTree> inside = {};  // none reads what one after it at the same level computes
 };
 
-// What a program computes, and in which nests.
+// The nests that compute a program.
 struct Nests {
   std::vector<NestTree> roots;  // none reads what one after it computes
   // By tensor: the inputs and computed tensors that its nest reads, also through inlined ones;

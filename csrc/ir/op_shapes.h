@@ -1,5 +1,4 @@
-// What the operations on tensors (ir/ops.h) have in common: axes, shapes, and how they are named in
-// messages.
+// What the operations on tensors (ir/ops.h) share: axes, shapes, and their texts in messages.
 #pragma once
 
 #include <selvage/ir/ops.h>

@@ -30,7 +30,7 @@ Path everything_from(const DomainGraph& graph, std::span<const DomainId> from,
                      std::span<const TransformId> transforms);
 
 // The part of a path that `targets` need, in the same order. A target that the path does not reach
-// is left out; `reaches` tells.
+// (see reaches()) is left out.
 Path needed_for(const DomainGraph& graph, const Path& path, std::span<const DomainId> from,
                 std::span<const DomainId> targets);
 bool reaches(const Path& path, DomainId d);

@@ -44,7 +44,7 @@ Schedule::Schedule(const Fusion& fusion)
     if (tensor.fold) label_all(tensor.fold->domains, tensor.fold->indices);
     if (!tensor.root.empty()) {
       // A view's transforms lie between its root and its logical domain, all in the fusion; those
-      // of a partial tensor lead to what it folds over, too.
+      // of a partial tensor lead to its folded domains as well.
       const Path view = everything_from(graph_, tensor.root, {});
       for (const Step& step : needed_for(graph_, view, tensor.root, own.loops).steps) {
         if (nests_[t].used.insert(index_of(step.transform)).second) {

@@ -89,7 +89,7 @@ class Schedule {
   Schedule& materialize(TensorId t);
   Schedule& materialize(Tensor t) { return materialize(t.id()); }
   // Computes t where the body of loop `at` of another tensor begins, once for each iteration of
-  // that tensor's loops from the outermost to `at`. Those of these loops that t has too (the same
+  // that tensor's loops from the outermost to `at`. Loops among these that t has too (the same
   // iterdomain) are shared and become t's outermost loops. The other loops of t run inside, and its
   // memory holds what one iteration needs. All readers of t must be inside these loops, which is
   // checked when the fusion is lowered. t's loops can be cut up further.
@@ -144,8 +144,9 @@ class Schedule {
   //     and fold, and t[i] = name[i]. t keeps its loops except those that it folded over.
   // The copy is a serial nest over its items, is kept in `memory`, and has no place yet: give it
   // one by compute_at or compute_in, or leave that to with_defaults(). In global memory a kernel of
-  // its own stores it. A persistent buffer is such a cache: what one row needs is read once and
-  // kept, and every pass over the row reads the copy:
+  // its own stores it.
+  // A persistent buffer is such a cache: what one row needs is read once and kept, and every pass
+  // over the row reads the copy:
   //   s.compute_at(s.cache(x, "x_row", Memory::Local), row)     // row: a loop of the output
   // E420 where nothing reads t and it is no output, where t is a partial tensor of rfactor, or
   // where another tensor is computed at a loop that t would lose.
@@ -163,7 +164,7 @@ class Schedule {
   // t keeps its other loops. The partial tensor has all loops of t, bound as they were, and no
   // place yet: with_defaults() puts it inside t's nest. A tensor that was computed at a loop of t
   // is now computed at that loop of the partial tensor, its new reader. E421 where t does not fold,
-  // or where `folded` is none, all or no part of its folded loops.
+  // or where `folded` is empty, all of its folded loops, or has a loop that t does not fold over.
   TensorId rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::string name);
   TensorId rfactor(Tensor t, std::vector<ScheduledLoop> folded, std::string name) {
     return rfactor(t.id(), std::move(folded), std::move(name));
@@ -181,7 +182,7 @@ class Schedule {
   // even after their readers; definition_order() (ir/reads.h) puts every tensor after those it
   // reads.
   const Fusion& fusion() const { return own_ ? *own_ : *fusion_; }
-  const Fusion& original() const { return *fusion_; }  // without them
+  const Fusion& original() const { return *fusion_; }  // as it was built, without them
   const DomainGraph& graph() const { return graph_; }
   const std::vector<DomainId>& loop_domains(TensorId t) const;
   ParallelType parallel(TensorId t, DomainId d) const;  // Serial, if it is not bound
@@ -195,7 +196,7 @@ class Schedule {
     friend bool operator==(const Site&, const Site&) = default;
   };
   const std::optional<Site>& site(TensorId t) const;
-  std::optional<Memory> memory(TensorId t) const;  // nothing: nobody said
+  std::optional<Memory> memory(TensorId t) const;  // nothing: not set
   // The allocation domain of t's layout, row-major, outermost first. Empty: the elements are laid
   // out over those of t's loops that one instance of the memory spans (ir/buffer_layout.h).
   const std::vector<DomainId>& allocation(TensorId t) const;

@@ -1,4 +1,4 @@
-// What a Schedule keeps of one tensor: for its own sources alone.
+// The state of one tensor in a Schedule: only for the sources of Schedule.
 #pragma once
 
 #include <selvage/ir/schedule.h>

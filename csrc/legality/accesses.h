@@ -17,7 +17,7 @@ namespace selvage {
 // stops every hole of the nest passes valid points only, so no claim is needed.
 class Accesses {
  public:
-  // What is given must outlive it.
+  // All arguments must outlive this object.
   Accesses(const Schedule& schedule, const TensorAnalysis& analysis, const Cells& cells,
            bool is_guarded);
 

@@ -106,7 +106,7 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
       if (none) continue;
       const DomainId d = path.domains[v];
       const Expr bound = half == Half::Lo ? 0 <= coordinates[d] : coordinates[d] < graph[d].extent;
-      // What laws, intervals and holes of a few instances leave open is asked claim by claim.
+      // Bounds that laws, intervals and holes of a few instances leave open are decided one by one.
       const std::int64_t nodes = std::int64_t(reachable(std::span(&bound, 1), true).size());
       nodes_left -= nodes;
       const Verdict verdict = nodes_left >= 0 ? decide(facts, bound) : Unknown{bound};

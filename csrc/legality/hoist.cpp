@@ -190,7 +190,7 @@ class Hoister {
     return extreme(s->hi, true);
   }
 
-  // By its range alone.
+  // The end of the range of e, a bound that may not be reached.
   MaybeExtreme of_range(Expr e, bool largest) {
     const Interval r = ranges_.interval(e);
     if (largest ? !r.has_hi() : !r.has_lo()) return std::nullopt;

@@ -60,7 +60,7 @@ std::optional<std::string> by_a_multiple(const OpenRead& open) {
   return std::nullopt;
 }
 
-// What must hold of sizes for the subscript to be in bounds wherever the reader's indices are.
+// The relation of sizes under which the subscript is in bounds wherever the reader's indices are.
 std::optional<std::string> by_a_relation(const OpenRead& open) {
   if (!open.reader.root.empty()) return std::nullopt;
   Facts facts = *open.fusion.facts();

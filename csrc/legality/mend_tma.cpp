@@ -393,7 +393,7 @@ class Trials {
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
-  TensorId t_;         // whose nest it is
+  TensorId t_;         // the tensor of the nest
   TensorId global_;    // what is copied
   std::int64_t unit_;  // elements in 16 bytes
   bool with_holes_;

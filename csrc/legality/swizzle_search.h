@@ -42,7 +42,7 @@ struct NoSwizzle {
   enum class Proof : std::uint8_t { OneRow, AllBanks, Search } proof = Proof::Search;
   TileItem first, second;  // of the pair, or of one of the pairs
 };
-// Not searched, or not to the end: why.
+// Why the maps were not searched, or not to the end.
 struct SwizzleUnknown {
   std::string why;
 };

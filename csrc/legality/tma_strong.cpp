@@ -199,7 +199,7 @@ class Holes {
     });
     std::vector<Expr> holds = in_bounds_;
     for (const auto& [symbol, value] : hole) holds.push_back(eq(symbol, value));
-    // With a value for every loop.
+    // The same point with a value for every loop, if it is found.
     const auto whole = q_.point(q_.facts(), holds, q_.pool().truth(false));
     copy_.hole = whole ? whole->point : hole;
   }
