@@ -21,8 +21,7 @@ struct Storage {
   // not depend on the element. Invalid: there is one copy.
   Expr stage = {};
   // The address of the first element, a symbol that the launch knows, and the bytes that it is
-  // known to be aligned to. Invalid: the memory is the kernel's own, aligned to what any access
-  // needs.
+  // aligned to. Invalid: the memory is the kernel's own, aligned to what any access needs.
   Expr base = {};
   std::int64_t align = 16;
 };
@@ -46,7 +45,7 @@ std::vector<Expr> strides_of(const DomainGraph& graph, const Storage& storage,
 Expr address_in(const DomainGraph& graph, const Storage& storage, std::span<const Expr> indices);
 // The number of elements of a storage, gaps included: one more than the greatest address.
 Expr elements_of(const DomainGraph& graph, const Storage& storage, Simplifier& simplifier);
-// The indices along the axes of a storage of the element of `tensor` at `subscripts`. The
+// The indices, along the axes of `storage`, of the element of `tensor` at `subscripts`. The
 // transforms (all of the graph's, if none are given) lead from the logical iterdomains to the axes.
 // Throws Illegal E441 where an axis does not follow.
 std::vector<Expr> indices_in(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
@@ -63,8 +62,8 @@ Expr address_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
                 std::span<const Expr> subscripts);
 Expr elements_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor);
 
-// Whether a tensor obviously has no hole: no strides, and its allocation is its logical domain in
-// any order. False: there may be holes.
+// Whether a tensor obviously has no hole: no strides, and allocated over its logical domain in any
+// order.
 bool is_dense(const TensorInfo& tensor);
 
 // Throws Illegal E441: an allocation iterdomain does not follow from `what` ("its loops").

@@ -35,8 +35,7 @@ struct Instance {
   Point symbols;
   HoleSystem system;
 };
-// One instance if all extents are known; else at most `most` that the facts allow, small ones
-// first.
+// One instance if all extents are known; else up to `most` that the facts allow, small ones first.
 std::vector<Instance> instances(const PredicateRequest& request, std::size_t most);
 
 }  // namespace selvage

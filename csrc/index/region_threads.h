@@ -14,8 +14,7 @@ struct LoopAround {
 };
 
 Expr both(Expr a, Expr b);  // a && b; just one of them if the other is true
-// Picks one of the threads that differ in these indices only: each index is 0. True if there are no
-// indices.
+// Picks one of the threads that differ in these indices only: each is 0. True if there are none.
 Expr elected(std::span<const Expr> indices, ExprPool& pool);
 
 // The threads that run a region.
@@ -29,7 +28,7 @@ struct RegionThreads {
   bool is_dynamic() const { return !mask && iterations.empty(); }
   // The values of `loops` in an iteration.
   Point iteration_at(std::size_t iteration) const;
-  // Whether no thread is known to run it in any iteration: false also if that is not known.
+  // Whether it is known that no thread runs it, in any iteration.
   bool is_none() const;
 };
 

@@ -177,8 +177,8 @@ bool is_subset(const ThreadMask& a, const ThreadMask& of);
 
 // The masks of the iterations of serial loops, outer first: the first `limit` iterations in
 // lexicographic order; nothing for an iteration in which the mask is dynamic. Throws as
-// ThreadMask::of does, and E343 where a loop index stands in two places. 13 chunks on 4 threads, `i
-// * 4 + p < 13` with i in 4: 1111 1111 1111 0001.
+// ThreadMask::of does, and E343 where a loop index stands in two places.
+//   13 chunks on 4 threads, `i * 4 + p < 13` with i in 4: 1111 1111 1111 0001
 std::vector<std::optional<ThreadMask>> masks_by_iteration(Expr predicate,
                                                           const ThreadMask::Levels& levels,
                                                           std::span<const MaskIndex> loops,

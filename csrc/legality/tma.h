@@ -46,8 +46,8 @@ enum class TmaStrong : std::uint8_t {
 std::string_view to_string(TmaStrong strong);  // "by hardware", "by fallback", "impossible"
 
 struct TmaCopy {
-  // Weak correctness (valid items right, no fault) and, where a fill is asked for, that holes have
-  // it.
+  // Weak correctness (valid items right, no fault); and that the holes have the fill, if one is
+  // asked for.
   Finding finding;
   bool weak = false;  // proved, under finding.conditions; what follows is known only then
 
