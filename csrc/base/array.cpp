@@ -46,7 +46,7 @@ auto with_element(DataType type, F f) {
   SELVAGE_CHECK(!"a data type");
 }
 
-// An integer as at most 52 bits, the last one set if any below it was: rounded to odd as well.
+// An integer rounded to odd: at most 52 bits, the last one set if any below it was.
 double to_odd(std::int64_t value) {
   constexpr std::int64_t kLow = 0x7ff;
   if (value >= -(std::int64_t{1} << 52) && value <= (std::int64_t{1} << 52)) {

@@ -19,8 +19,9 @@ struct Array {
   Array(DataType type, std::vector<std::int64_t> shape);
 
   std::int64_t size() const;  // number of elements
-  // Element k in row-major order, as a double or as an integer; converts as a C cast does, and
-  // rounds to nearest on the way into Half and BFloat16.
+  // Element k in row-major order, as a double or as an integer. Converts as a C cast does, but
+  // values past an integer's range become its nearest end and NaN 0; rounds to nearest on the way
+  // into Half and BFloat16.
   double get(std::int64_t k) const;
   std::int64_t get_int(std::int64_t k) const;
   void set(std::int64_t k, double value);

@@ -38,7 +38,7 @@ float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 float bfloat16_to_float(std::uint16_t bits);
 std::uint16_t float_to_bfloat16(float value);
-// The float next to `value` on the side of zero, its last bit set if that lost anything. Rounding
+// `value` rounded towards zero to a float, whose last bit is set if that lost anything. Rounding
 // this float to 16 bits gives what rounding `value` itself would.
 float round_to_odd(double value);
 

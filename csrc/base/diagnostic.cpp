@@ -16,7 +16,7 @@ std::string to_text(const Diagnostic& d) {
   text += std::string(": ") + name(d.severity) + "[" + d.code + "]: " + d.message;
   for (const std::string& note : d.notes) text += "; " + note;
   if (!d.help.empty()) text += "; help: " + d.help;
-  // One diagnostic is one line, whatever the user's text that it quotes.
+  // A diagnostic is one line, even if it quotes text that has line ends.
   for (char& c : text) {
     if (c == '\n' || c == '\r') c = ' ';
   }

@@ -8,7 +8,7 @@
 
 namespace selvage {
 
-// Where something stands in what the user wrote. Line and column count from 1; 0 is unknown.
+// A position in what the user wrote. Line and column count from 1; 0 is unknown.
 struct Place {
   std::string file;
   int line = 0;
@@ -22,9 +22,10 @@ enum class Severity { Error, Warning };
 //   message  what is wrong, in one sentence that names the thing
 //   notes    further facts: the point at which it goes wrong, the other place involved
 //   help     the smallest change that mends it
-//   tensors  what a refusal of a schedule is about, by TensorId, the one to look at first; of a
-//            thread program its arrays, by number
-//   cause    tells cases of one code apart, for who mends them: "both sides", "always"
+//   tensors  what a refusal of a schedule is about, by TensorId, the one to look at first comes
+//   first;
+//            of a thread program its arrays, by number
+//   cause    tells cases of one code apart, for code that mends them: "both sides", "always"
 struct Diagnostic {
   std::string code;
   Severity severity = Severity::Error;
@@ -38,8 +39,8 @@ struct Diagnostic {
 
 // FILE:LINE:COLUMN: error[E123]: message; note; help: what would mend it
 std::string to_text(const Diagnostic& diagnostic);
-// What goes to standard error: at most `limit` lines, then how many were left out. Of more errors,
-// nobody sees what would mend them.
+// The text for standard error: at most `limit` lines, then how many were left out. In a longer list
+// nobody sees what would mend the errors.
 inline constexpr std::size_t kMostErrors = 20;
 std::string to_text(const std::vector<Diagnostic>& diagnostics, std::size_t limit = kMostErrors);
 
@@ -48,7 +49,7 @@ class Error : public std::runtime_error {
  public:
   explicit Error(Diagnostic diagnostic);
   const Diagnostic& diagnostic() const { return diagnostic_; }
-  // Says what it is about, unless that was said already.
+  // Sets the tensors that the error is about, unless they are set.
   void about(std::vector<std::uint32_t> tensors) {
     if (diagnostic_.tensors.empty()) diagnostic_.tensors = std::move(tensors);
   }

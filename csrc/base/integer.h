@@ -45,7 +45,8 @@ inline std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 }
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
-// |a| and the greatest common divisor, where they fit: 2^63 does not, and 1 divides all the same.
+// |a| and the greatest common divisor of a and b. |INT64_MIN| = 2^63 does not fit: it is INT64_MAX
+// here, and the divisor is 1, which divides all the same.
 inline std::int64_t magnitude(std::int64_t a) {
   return a == INT64_MIN ? INT64_MAX : a < 0 ? -a : a;
 }

@@ -13,7 +13,7 @@ std::string shortest(Real v) {
   return {digits, std::to_chars(digits, digits + sizeof digits, v).ptr};
 }
 
-// The same of a finite number, where an integer's text would mean something else: "2.0".
+// The same for a finite number, never in the form of an integer: "2.0".
 template <class Real>
 std::string shortest_real(Real v) {
   std::string text = shortest(v);

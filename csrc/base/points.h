@@ -11,7 +11,7 @@ namespace selvage {
 
 // The points 0 <= point[i] < extents[i] in row-major order: the last index runs fastest.
 
-// How many there are; nothing where 64 bits do not do.
+// The number of points; nothing if it does not fit 64 bits.
 inline std::optional<std::int64_t> count_points(std::span<const std::int64_t> extents) {
   std::int64_t points = 1;
   for (std::int64_t n : extents) {
@@ -31,7 +31,7 @@ inline bool next_point(std::span<std::int64_t> point, std::span<const std::int64
   return false;
 }
 
-// The point of this number.
+// The point with this number in that order.
 inline std::vector<std::int64_t> nth_point(std::int64_t number,
                                            std::span<const std::int64_t> extents) {
   std::vector<std::int64_t> point(extents.size());
@@ -39,7 +39,7 @@ inline std::vector<std::int64_t> nth_point(std::int64_t number,
   return point;
 }
 
-// Calls `visit` with every point, until it says no. False: it did.
+// Calls `visit` with every point until it returns false. Returns false if it did.
 template <class Visit>
 bool for_each_point(std::span<const std::int64_t> extents, Visit visit) {
   for (std::int64_t n : extents) {

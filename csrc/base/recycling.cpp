@@ -15,7 +15,7 @@ struct Block {
 
 constexpr std::size_t kSizes = 14;  // of 2^0 to 2^13 bytes
 
-// Destroyed trivially, so that it can still be asked while a thread's other objects go.
+// Destroyed trivially, so that a thread's other objects can still use them in their destructors.
 thread_local Block* free_blocks[kSizes] = {};
 thread_local bool ending = false;
 
@@ -32,7 +32,7 @@ std::size_t size_class(std::size_t bytes) {
   return std::size_t(std::bit_width(std::max(bytes, sizeof(Block)) - 1));
 }
 
-// Not under AddressSanitizer, so that what is used after it was given back is seen.
+// Off under AddressSanitizer, so that it sees uses of blocks that were given back.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kRecycles = false;
 #elif defined(__has_feature)

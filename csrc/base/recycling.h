@@ -4,8 +4,8 @@
 
 namespace selvage {
 
-// Blocks of memory that were given back, by size, to be given out again to the same thread. What a
-// thread holds is freed when it ends.
+// Blocks of memory. A block that is given back is kept, by size, and given out again to the same
+// thread. The blocks that a thread keeps are freed when it ends.
 void* take_block(std::size_t bytes);
 void give_back_block(void* block, std::size_t bytes);
 

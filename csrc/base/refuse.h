@@ -9,7 +9,7 @@
 
 namespace selvage {
 
-// Throws a Kind (Illegal or BadInput) that has no place yet: who knows the file adds it.
+// Throws a Kind (Illegal or BadInput) without a place: code that knows the file adds it.
 template <class Kind>
 [[noreturn]] void refuse(std::string code, std::string message, std::string help,
                          std::vector<std::string> notes = {}) {
@@ -21,8 +21,8 @@ template <class Kind>
   throw Kind(std::move(diagnostic));
 }
 
-// Does it, and says what was Illegal about it; nothing where nothing was. For an alternative that
-// may be taken where it is legal.
+// Runs `action` and returns the diagnostic of the Illegal that it throws; nothing if it throws
+// none. For an alternative that is taken where it is legal.
 template <class Action>
 std::optional<Diagnostic> refusal_of(Action&& action) {
   try {

@@ -8,7 +8,8 @@
 
 namespace selvage {
 
-// Any order, each as likely as the others (Fisher and Yates), the same from the same seed.
+// Shuffles the items (Fisher and Yates): every order is as likely as the others; the same seed
+// gives the same order.
 template <class T>
 void shuffle(std::vector<T>& items, SplitMix64& random) {
   for (std::size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[random.next() % n]);

@@ -7,10 +7,11 @@
 
 namespace selvage {
 
-// What the operators of expressions mean, said once for every algebra that expressions are read in:
-// integers, intervals, congruences, combinations of bits. An algebra is a type with the operators
-// + - * / % ^, with min, max, choice(condition, a, b), and with the truths below, 0 or 1; its
-// default value says that nothing is known. An algebra that lacks one of these knows nothing of it.
+// What the operators of expressions mean, said once for every algebra in which expressions are
+// evaluated: integers, intervals, congruences, combinations of bits. An algebra is a type with the
+// operators + - * / % ^, with min, max, choice(condition, a, b), and with the truths below, which
+// give 0 or 1. Its default value says that nothing is known; that is also what a function gives
+// that the algebra lacks.
 namespace unknown {
 template <class V>
 V operator^(const V&, const V&) {
@@ -55,8 +56,8 @@ V disjunction(const V&, const V&) {
 }  // namespace unknown
 
 // Calls `f` with the operator as a function of three operands of any algebra; an operator with
-// fewer operands leaves the last of them alone. An operator without a meaning of its own (a
-// constant, a symbol, a load, a call) knows nothing.
+// fewer operands ignores the last of them. An operator without a meaning of its own (a constant, a
+// symbol, a load, a call) gives the default value.
 template <class F>
 [[gnu::always_inline]] inline decltype(auto) with_operator(Op op, F f) {
   using namespace unknown;

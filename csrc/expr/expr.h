@@ -185,7 +185,7 @@ inline Expr max(Expr a, Expr b) { return a.pool().make(Op::Max, a, b); }
 inline Expr ceil_div(Expr a, Expr b) { return (a + (b - 1)) / b; }
 Expr select(Expr condition, Expr a, Expr b);
 
-// The same operation, table or function of other operands; nothing folded.
+// The operation, table or function of e with other operands; nothing is folded.
 Expr with_operands(Expr e, std::span<const Expr> operands);
 
 }  // namespace selvage

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// A symbol that is none of those that are taken: the one of that name or, where that is taken, of
-// the name with a number behind it: k, k#2, k#3. No such name is written by anybody.
+// A symbol that is not in `taken`: `name` or, if that is taken, `name` with a number: k, k#2, k#3.
+// No user can write a name with #.
 Expr fresh_symbol(ExprPool& pool, std::string_view name, std::span<const Expr> taken);
 
 }  // namespace selvage

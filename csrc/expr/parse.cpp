@@ -201,7 +201,7 @@ class Parser {
     }
     if (name == "ceilDiv") {
       check_arity(name, args, 2, where);
-      // Written out with a constant where the divisor is one, so that nothing is left to fold.
+      // With a constant divisor d, d - 1 is a constant, too, so that nothing is left to fold.
       if (args[1].is(Op::Const) && args[1].value() > 0) {
         return (args[0] + (args[1].value() - 1)) / args[1];
       }

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// Operands have smaller ids than their users: taken from the largest id down, all users of a node
-// come before it, and the times it is met follow one another.
+// Takes nodes from the largest id down. Operands have smaller ids than their users, so all users of
+// a node come before it, and its copies in the heap come out one after another.
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let) {
   if (roots.size() == 1 && roots[0].valid() && roots[0].args().empty()) return {roots[0]};
   const auto later = [](Expr a, Expr b) { return a.id() < b.id(); };

@@ -20,7 +20,7 @@ class Tape {
   // divisor is 0, or an opaque Load or Call is met; then nothing may be read. Truth is 0 or 1.
   // Select takes both branches: what is undefined in either is undefined in all.
   bool evaluate(std::span<const std::int64_t> input_values);
-  // From now on evaluation also stops at a subexpression whose value is not in [lo, hi].
+  // Makes later evaluations stop at a subexpression whose value is not in [lo, hi], too.
   void limit(std::int64_t lo, std::int64_t hi);
   // The subexpression at which the last evaluation stopped.
   Expr stopped_at() const { return stopped_at_; }
@@ -49,17 +49,18 @@ class Tape {
   std::vector<std::uint32_t> inputs_;
 };
 
-// One value of one expression; nothing where it is undefined or overflows, or another symbol
-// occurs.
+// The value of one expression at one point; nothing where it is undefined or overflows, or another
+// symbol occurs.
 std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,
                                      std::span<const std::int64_t> values);
 
 // The symbols that occur in the expressions, Let looked through, in canonical order.
 std::vector<Expr> symbols_of(std::span<const Expr> expressions);
 inline std::vector<Expr> symbols_of(Expr e) { return symbols_of(std::span(&e, 1)); }
-// The same with every Let left closed except its own definition: nodes in id order, operands first.
+// All nodes of the expressions, each once, in id order: operands first. Without `through_let` a Let
+// is a leaf.
 std::vector<Expr> reachable(std::span<const Expr> roots, bool through_let);
-// Where an expression stands among nodes in id order; their number where it is none of them.
+// The position of e among `nodes`, which are in id order; nodes.size() if it is not among them.
 std::size_t position_of(Expr e, std::span<const Expr> nodes);
 
 }  // namespace selvage

@@ -17,7 +17,7 @@ std::string to_string(Expr e, const LetNames* lets = nullptr);
 // The length of that text; stops counting past `limit`.
 std::size_t text_length(Expr e, std::size_t limit, const LetNames* lets = nullptr);
 
-// What an identifier stands for; an invalid Expr: the name is not known here.
+// Gives the expression that an identifier stands for; an invalid Expr if the name is not known.
 using Resolver = std::function<Expr(std::string_view)>;
 
 // Reads integer and Boolean expressions: + - * / % ^ < <= > >= == != && || ! min max select

@@ -17,18 +17,18 @@ struct Access {
   enum class Kind : std::uint8_t { Read, Write };
   Kind kind = Kind::Read;
   TensorId tensor{};                  // whose element
-  TensorId user{};                    // of a read: in whose definition; of a write: the tensor
+  TensorId user{};                    // of a read: the tensor that reads; of a write: the tensor
   std::vector<Expr> subscripts = {};  // along the logical iterdomains, over the loops
-  std::vector<Expr> guard = {};       // what its nest tests: all hold where it is made
+  std::vector<Expr> guard = {};       // conditions that its nest tests: all hold at the access
 
-  // Of a read that says what stands for an element out of bounds: it is made where this holds.
-  // Invalid: it is made everywhere.
+  // Of a read that gives a value for out of bounds: the condition under which it is made. Invalid:
+  // it is made everywhere.
   bool is_filled = false;
   Expr condition = {};
 
-  // Is every subscript within its extent, wherever the access is made?
+  // Whether every subscript is within its extent wherever the access is made.
   Verdict inside = Proved{};
-  // The axes of which it is not proved, and what is known where that is asked.
+  // The axes for which that is not proved; `facts`: what is known where the access is made.
   struct Open {
     std::size_t axis = 0;
     Expr claim;
@@ -39,8 +39,8 @@ struct Access {
 
   bool is_inside() const { return is_proved(inside); }
 
-  // Once it is placed: how the elements lie, the one that is accessed along the axes there, and how
-  // many elements from the base; nothing is simplified.
+  // Set by place(): how the elements lie, the indices of the accessed element along the storage's
+  // axes, and its distance from the base in elements; nothing is simplified.
   Storage storage = {};
   std::vector<Expr> indices = {};
   Expr address = {};
@@ -48,7 +48,7 @@ struct Access {
 
 // Places an access in a storage of its tensor, by its subscripts. The transforms lead from the
 // logical iterdomains to the axes (all of the graph's, if none are given). Throws Illegal E441
-// where they do not.
+// where they do not reach an axis.
 void place(Access& access, const Fusion& fusion, const DomainGraph& graph, Storage storage,
            std::span<const TransformId> transforms = {});
 

@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kRefuteAtMost = 64;        // variables; past that one fixpoint has to do
+constexpr std::size_t kRefuteAtMost = 64;        // variables; past that a single fixpoint
 constexpr std::size_t kProveAtMost = 24;         // bounds left to the prover at a time
 constexpr std::uint64_t kIntervalSteps = 4'000;  // ends of symbolic intervals, for one tensor
 constexpr std::size_t kBoundAtMost = 40;         // variables; past that no symbolic intervals
@@ -24,8 +24,8 @@ class NumericOracle : public BoundOracle {
     for (BoundId b : assumed) bounds.set_half(b / 2, Half(b % 2));
     bounds.propagate();
     std::vector<char> flags(2 * system_.size());
-    // Both ways: what does not follow is assumed broken; if nothing is left then, it does follow,
-    // and may give more.
+    // Assumes each open bound broken. If no loop point is left then, the bound follows, and others
+    // may follow from it.
     for (bool again = system_.size() <= kRefuteAtMost; again;) {
       again = false;
       for (std::size_t v = 0; v < system_.size(); ++v) {
@@ -74,7 +74,7 @@ class SymbolicOracle : public BoundOracle {
   }
 
   std::vector<char> implied(std::span<const BoundId> assumed, Effort effort) override {
-    // Where no loop point is left, everything follows.
+    // A bound that never holds leaves no loop point, and then everything follows.
     for (BoundId b : assumed) {
       if (std::find(never_.begin(), never_.end(), b) != never_.end()) {
         return std::vector<char>(always_.size(), 1);
@@ -107,7 +107,7 @@ class SymbolicOracle : public BoundOracle {
       bounds.push_back(bound_id(v, Half::Hi));
     }
   }
-  // The claims themselves, under the assumed ones.
+  // Asks the prover for each open bound under the assumed ones.
   void ask_prover(std::span<const BoundId> assumed, std::span<const BoundId> open,
                   LawClosure& closure) {
     Facts facts = request_.simplifier.facts();

@@ -10,22 +10,23 @@
 
 namespace selvage {
 
-// Which bounds follow from others at every loop point. Sound, and, if thorough, as complete as
-// laws, intervals and congruences are; a flag per BoundId over request.path.domains.
+// Tells which bounds follow from others at every loop point: a flag per BoundId over
+// request.path.domains. Sound and, if thorough, as complete as laws, intervals and congruences are.
 class BoundOracle {
  public:
   enum class Effort : std::uint8_t { Quick, Thorough };
   virtual ~BoundOracle() = default;
   virtual std::vector<char> implied(std::span<const BoundId> assumed, Effort effort) = 0;
-  // Relations that were looked at for all answers so far.
+  // The number of relations looked at for all answers so far.
   virtual std::uint64_t steps() const { return 0; }
 };
 
-// For known extents: intervals and congruences of all coordinates in one fixpoint, then what is
-// still open assumed broken, to see whether anything is left.
+// For known extents: propagates intervals and congruences of all coordinates to a fixpoint, then
+// assumes each open bound broken: the bound follows if no loop point is left.
 std::unique_ptr<BoundOracle> numeric_oracle(const HoleSystem& system);
 
-// For symbolic extents: the laws, their conditions proved, and the prover on what they leave open.
+// For symbolic extents: applies the laws whose conditions are proved, then asks the prover and
+// symbolic intervals about the bounds that are open.
 std::unique_ptr<BoundOracle> symbolic_oracle(const PredicateRequest& request,
                                              std::span<const Implication> implications);
 
@@ -34,7 +35,7 @@ struct Instance {
   Point symbols;
   HoleSystem system;
 };
-// One instance if all extents are known; else some that the facts allow, small ones first.
+// One instance if all extents are known; else up to `most` that the facts allow, small ones first.
 std::vector<Instance> instances(const PredicateRequest& request, std::size_t most);
 
 }  // namespace selvage

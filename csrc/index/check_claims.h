@@ -9,22 +9,23 @@
 
 namespace selvage {
 
-// Questions about checks as claims about all loop points, put to the simplifier: what no instance
-// of the sizes shows, a point of other sizes may.
+// Puts questions about checks to the simplifier, as claims about all loop points and all sizes: a
+// counterexample may have sizes that no instance has.
 class CheckClaims {
  public:
   explicit CheckClaims(const PredicateRequest& request) : request_(request) {}
 
-  // Do the others imply the claim? Unknown, too, where the work for all questions is used up.
+  // Whether `others` imply `claim`. Unknown, too, if the claim is too large or the work for all
+  // questions is used up.
   Verdict ask(std::span<const Expr> others, Expr claim);
 
-  // Which of the conditions fail there; nothing where one of them has no value.
+  // The conditions that fail at the point; nothing if one of them has no value there.
   static std::optional<std::vector<std::uint32_t>> failing(std::span<const Expr> conditions,
                                                            const Refuted& refuted);
 
  private:
-  // Nodes of a claim with what it is under, and of all that are asked: past that a question is not
-  // worth its time.
+  // The most nodes of a claim with its assumptions, and of all claims together: beyond that a
+  // question is not worth its time.
   static constexpr std::size_t kLargest = 250;
   static constexpr std::size_t kMostNodes = 2'000;
 

@@ -60,7 +60,7 @@ bool Derivation::is_complete() const {
   return std::all_of(told_.begin(), told_.end(), [](char t) { return t != 0; });
 }
 
-// Along the path and against it by turns: a chain may run either way.
+// Goes along the path and back by turns, because a chain of reasons may run either way.
 void Derivation::tell_laws() {
   const std::size_t n = told_.size();
   for (bool again = true; again;) {
@@ -76,7 +76,7 @@ bool Derivation::tell_by_law(std::size_t v) {
   std::string names;
   std::vector<DomainId> premises;
   for (Half half : {Half::Lo, Half::Hi}) {
-    // A half that always holds says nothing of why the other one does.
+    // Skips a half that always holds: the reason is that of the other half.
     if (always_[bound_id(v, half)] && !holds(always_, v)) continue;
     const Implication* reason = closure_.reason(bound_id(v, half));
     if (reason == nullptr) continue;

@@ -9,23 +9,25 @@
 
 namespace selvage {
 
-// Says of every iterdomain that is not tested what its bounds follow from: by laws wherever they
-// reach, else by what it is told. An iterdomain is told once all that it follows from is told, so
-// derivations never run in a circle. Variables are numbered as in path.domains, loops first.
+// Explains for every iterdomain that is not tested what its bounds follow from: by laws wherever
+// they reach, else by the reasons given to tell(). An iterdomain is explained only after all those
+// that it follows from, so explanations never run in a circle. Variables are numbered as in
+// path.domains, loops first.
 class Derivation {
  public:
-  // `always`: a flag per bound that always holds. What is given must outlive it.
+  // `always`: a flag per bound, set if it always holds. All arguments must outlive this object.
   Derivation(const Path& path, std::size_t loops, std::span<const Implication> implications,
              const std::vector<char>& always);
 
-  // These are tested.
+  // Marks variables as tested.
   void take(std::span<const std::uint32_t> variables);
-  // Whatever of the flags is not told yet is so by `name`, from what `sources` says.
+  // Explains each variable that is not explained yet and has both its flags set: by `name`, from
+  // the iterdomains sources(variable).
   void tell(const std::vector<char>& flags, const std::string& name,
             const std::function<std::vector<DomainId>(std::size_t)>& sources);
   bool is_complete() const;
 
-  // All but loops and what is tested, in the order of the path.
+  // All explained iterdomains but loops and tested ones, in the order of the path.
   std::vector<ImpliedPredicate> implied() const;
 
  private:

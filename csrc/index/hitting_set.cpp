@@ -37,7 +37,7 @@ class Search {
     }
   }
 
-  // A first answer: always the member that meets most of what is left.
+  // A first answer: takes the member that meets most of the sets that are left, again and again.
   void greedy() {
     std::int64_t cost = 0;
     for (;;) {
@@ -126,7 +126,7 @@ class Search {
 
 HittingSet minimum_hitting_set(std::span<const Members> sets, std::span<const std::int64_t> weights,
                                std::uint64_t& budget) {
-  // A set that holds another one is met whenever that one is.
+  // Drops each set that contains another one: a member that meets the other meets both.
   std::vector<Members> minimal(sets.begin(), sets.end());
   std::sort(minimal.begin(), minimal.end(), [](const Members& a, const Members& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;

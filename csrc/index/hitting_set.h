@@ -10,12 +10,13 @@ namespace selvage {
 using Members = std::vector<std::uint32_t>;
 
 // The lightest set that meets every one of `sets`: fewest members first, then the smallest sum of
-// weights. Exact unless the search runs past its budget; then a set that meets all and no claim.
+// weights. If the search runs past its budget, `exact` is false: the set meets all, but a lighter
+// one may exist.
 struct HittingSet {
   Members members;
   bool exact = true;
 };
-// `budget` counts members looked at and is charged.
+// Subtracts the number of members looked at from `budget`.
 HittingSet minimum_hitting_set(std::span<const Members> sets, std::span<const std::int64_t> weights,
                                std::uint64_t& budget);
 

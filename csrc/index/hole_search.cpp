@@ -12,8 +12,8 @@ SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::
     budget -= std::min(budget, spent);
     return budget > 0;
   };
-  // The widest loop is halved, those that the broken bound depends on first; where all are fixed,
-  // everything is. Ends first: that is where bounds break.
+  // Halves the widest loop, loops that the broken bound depends on first; if all loops are fixed,
+  // all variables are. Begins with the half at the end where the bound breaks.
   const auto pick = [&](const IntervalBox& box) -> Halving {
     Halving next{Halving::Kind::Fixed};
     std::uint64_t width = 0;
@@ -36,7 +36,7 @@ SearchResult find_violation(const HoleSystem& system, const Bounds& start, std::
   charge(bounds.steps() - start.steps());
   if (!is_left) return {Answer::None, {}};
   std::vector<std::int64_t> point;
-  // Propagation gives up after some rounds: what is left of one point is computed.
+  // Propagation gives up after some rounds, so the coordinates of a single point are computed.
   const auto is_wanted = [&](const IntervalBox& box) {
     point.clear();
     for (Relations::Variable i = 0; i < system.loops(); ++i) point.push_back(box[i].lo);

@@ -66,8 +66,9 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
   for (const Relation& r : relations_) add_equations(r);
 }
 
-// Digits: x = o*n + i, and 0 <= i < n where they come from x. Swizzles keep x, and y = x ^ v, or
-// the computed side is the remainder of the given one, moved, by n.
+// Digits: x = o*n + i, and 0 <= i < n if they are computed from x.
+// Swizzles (x, y) to (u, v): x = u, and for xor y = u ^ v; for a cyclic shift v = (y - u) % n if it
+// is computed forward, y = (v + u) % n backward.
 void HoleSystem::add_equations(const Relation& r) {
   const bool forward = r.direction == Direction::Forward;
   const std::uint32_t* v = r.v;

@@ -36,9 +36,9 @@ class HoleSystem {
 
   // All coordinates at one loop point; nothing where one leaves 64 bits.
   std::optional<std::vector<std::int64_t>> at(std::span<const std::int64_t> loop_point) const;
-  // The same, for propagation; loop variables are within their extents.
+  // The relations for propagation, with the loop variables within their extents.
   const Relations& equations() const { return equations_; }
-  // Variables in different components have nothing to do with one another.
+  // No chain of relations connects variables in different components.
   std::uint32_t component(std::size_t variable) const { return component_[variable]; }
   bool in_bounds(std::size_t variable, std::int64_t index) const {
     return 0 <= index && index < extents_[variable];
@@ -54,16 +54,16 @@ class HoleSystem {
   Relations equations_;
 };
 
-// What is known of every variable (simplifier/propagation.h).
+// The interval known of every variable (simplifier/propagation.h).
 class Bounds : public IntervalBox {
  public:
-  // Loop variables within their extents, everything else as follows from that.
+  // Starts with the loop variables within their extents, propagated.
   explicit Bounds(const HoleSystem& system);
 
   // Each narrows and propagates; false: no loop point is left.
   bool assume(std::size_t variable, Half half);
   bool deny(std::size_t variable, Half half);
-  // Without propagation, for several at once; then propagate().
+  // Narrows without propagating; after several of these, call propagate().
   bool set_half(std::size_t variable, Half half);
 
   bool implies(std::size_t variable, Half half) const;

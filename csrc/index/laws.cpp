@@ -23,7 +23,7 @@ constexpr Law kLaws[] = {
   {"theorem 1",  Over::Split,       kBoth,      "lo x, hi i",        "lo o",     "true"},
   {"law A",      Over::Merge,       kBoth,      "hi x, lo i",        "hi o",     "x <= o * i"},
   {"law A",      Over::Merge,       kBoth,      "lo x, hi i",        "lo o",     "true"},
-  // B: both digits in bounds, so is the number, if there are no more of them than numbers.
+  // B: both digits in bounds, so is the number, if there are no more pairs of digits than numbers.
   {"law B",      Over::Split,       kBoth,      "lo o, lo i",        "lo x",     "true"},
   {"law B",      Over::Split,       kBoth,      "hi o, hi i",        "hi x",     "o * i <= x"},
   {"law B",      Over::Merge,       kBoth,      "lo o, lo i",        "lo x",     "true"},
@@ -83,7 +83,7 @@ RoleBound read_bound(std::string_view text) {
   return {role(text.substr(3)), text.substr(0, 2) == "lo" ? Half::Lo : Half::Hi};
 }
 
-// A law read once: its text is for people.
+// A law, parsed.
 struct ReadLaw {
   const Law* law;
   std::vector<RoleBound> premises;
@@ -165,7 +165,7 @@ Expr instantiate(Expr e, const DomainGraph& graph, const Cast& cast) {
 }
 
 bool is_met(Expr condition, Simplifier& simplifier) {
-  // Numbers need no prover: a product of two extents may pass 64 bits, where 128 do.
+  // Constants are compared in 128 bits: a product of two extents may pass 64.
   const auto number = [](Expr e) -> std::optional<__int128> {
     if (e.is(Op::Const)) return e.value();
     if (e.is(Op::Mul) && e[0].is(Op::Const) && e[1].is(Op::Const)) {

@@ -45,12 +45,12 @@ struct Implication {
 std::vector<Implication> implications(const DomainGraph& graph, const Path& path,
                                       Simplifier& simplifier);
 
-// What follows from some bounds by implications alone, in linear time.
+// Finds all that follows from some bounds by implications alone, in linear time.
 class LawClosure {
  public:
   LawClosure(std::span<const Implication> implications, std::size_t variables);
 
-  // Bounds that are true at the start, then all that follows. Calls add up.
+  // Adds bounds that hold, and all that follows from them and those added before.
   void add(std::span<const BoundId> bounds);
   bool holds(BoundId b) const { return holds_[b] != 0; }
   bool holds(std::size_t variable) const {

@@ -1,4 +1,5 @@
-// From a predicate to its masks: what is known of its symbols, and what is not.
+// From a predicate to its masks. MaskSweep finds the threads for which a predicate holds;
+// PredicateMasks puts in the values of loops and tries those of other symbols.
 #include <selvage/base/check.h>
 #include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
@@ -27,8 +28,8 @@ std::string quoted(Expr e) {
   return text_length(e, kLongest) > kLongest ? "the predicate" : "'" + to_string(e) + "'";
 }
 
-// The threads for which a predicate holds, in order. Boxes of them that intervals decide are not
-// looked into; others are halved, and evaluated where at most kBatch threads are left.
+// Finds the threads for which a predicate holds, in order. A box of threads that intervals decide
+// is not looked into; any other is halved, and evaluated once it has at most kBatch threads.
 class MaskSweep {
  public:
   enum class Outcome {
@@ -37,7 +38,8 @@ class MaskSweep {
     TooLarge,   // more than kMostAsked would have to be evaluated, or kMostRuns kept
   };
 
-  // Of all symbols of the predicate; nothing in it may be opaque. `fixed` are given per sweep.
+  // The predicate may use the indices and `fixed`, whose values each sweep is given; nothing in it
+  // may be opaque.
   MaskSweep(Expr predicate, std::span<const Expr> fixed, const MaskShape& shape)
       : shape_(shape), tape_({}, {}), extents_(shape.extents), inner_(extents_.size() + 1, 1) {
     std::vector<Expr> inputs(fixed.begin(), fixed.end());
@@ -73,7 +75,7 @@ class MaskSweep {
   // After Undefined: the first thread, by its indices, and what is undefined there.
   const std::vector<std::int64_t>& undefined_at() const { return undefined_at_; }
   Expr undefined() const { return tape_.stopped_at(); }
-  // Of the axes that the predicate has; of the others it is asked at 0 alone.
+  // The extents of the axes that the predicate uses; 1 for others, where only index 0 is asked.
   const std::vector<std::int64_t>& extents() const { return extents_; }
 
  private:
@@ -87,8 +89,8 @@ class MaskSweep {
     return thread / inner_[axis + 1] % extents_[axis];
   }
 
-  // The threads [begin, end) are a box: along one axis they have several neighbouring values, along
-  // those behind it all, along those before one.
+  // The threads [begin, end) are a box: a range of values along one axis, all values along the axes
+  // after it, one value along those before it.
   void cover(std::int64_t begin, std::int64_t end) {
     if (outcome_ != Outcome::Done) return;
     std::int64_t half = 0;
@@ -192,7 +194,7 @@ class MaskSweep {
     }
   }
 
-  // Repeats what has been asked at 0 of an axis alone, of the axes from `begin` on.
+  // Repeats the runs along those axes in [begin, end) of which only index 0 was asked.
   MaskRuns widened(MaskRuns runs, std::size_t begin, std::size_t end) {
     std::int64_t inner = 1;
     for (std::size_t k = end; k-- > begin; inner *= shape_.extents[k]) {
@@ -207,11 +209,11 @@ class MaskSweep {
   const MaskShape& shape_;
   Tape tape_;
   std::vector<std::int64_t> extents_, inner_;  // of the axes; threads of the axes from k on
-  // By slot of the tape: what it is in the box, and for the threads of a batch.
+  // By slot of the tape: its interval in the box, and its values for the threads of a batch.
   std::vector<Interval> ranges_;
   std::vector<std::vector<std::int64_t>> columns_;
   BlockSetsBuilder builder_;
-  MaskRuns block_;  // that has not got all its threads yet
+  MaskRuns block_;  // the one that is being filled
   std::int64_t evaluated_ = 0, boxes_ = 0;
   Outcome outcome_ = Outcome::Done;
   BlockSets sets_;
@@ -270,7 +272,7 @@ class PredicateMasks {
     return simplifier_->simplify(predicate);
   }
 
-  // Nothing where it is undefined for some thread.
+  // The mask; nothing if the predicate is undefined for some thread.
   std::optional<ThreadMask> try_sweep(MaskSweep& sweep, std::span<const std::int64_t> fixed) const {
     switch (sweep.run(fixed)) {
       case MaskSweep::Outcome::Done: return ThreadMask(shape_, sweep.sets());
@@ -303,7 +305,8 @@ class PredicateMasks {
     refuse<BadInput>("E342", message + quoted(what) + " does not fit 64 bits", "smaller numbers");
   }
 
-  // Whatever the symbols are, a divisor that the thread alone decides must not be 0.
+  // Refuses a divisor that the thread alone decides and that is 0 for some thread, whatever the
+  // symbols are.
   void refuse_division_by_zero(Expr predicate, std::span<const std::int64_t> iteration) const {
     for (Expr e : reachable(std::span(&predicate, 1), true)) {
       if (!e.is(Op::Div) && !e.is(Op::Mod)) continue;
@@ -316,7 +319,7 @@ class PredicateMasks {
     }
   }
 
-  // Where every value of the symbols that is allowed gives one and the same.
+  // The mask, if all values that the symbols may have give the same one.
   std::optional<ThreadMask> same_for_all(Expr predicate) {
     std::vector<Expr> free = symbols_of(predicate);
     std::erase_if(free, [&](Expr e) { return contains(shape_->symbols, e); });
@@ -330,8 +333,8 @@ class PredicateMasks {
     }
     Sampler values(facts, free);
     if (!values.count(ThreadMask::kMostTried)) {
-      // Without what is tied to them: more values than there are, and so never a constant that is
-      // wrong.
+      // Drops the symbols that are tied to these. That allows more values than there are, so a mask
+      // is never wrongly called constant.
       std::vector<Expr> tied = values.symbols();
       std::erase_if(tied, [&](Expr e) { return contains(free, e); });
       values = Sampler(facts.without(tied), free);
@@ -352,7 +355,7 @@ class PredicateMasks {
   const Facts& known_;
   std::shared_ptr<const MaskShape> shape_;
   std::vector<Expr> loops_;
-  std::optional<MaskSweep> sweep_;  // where nothing but threads and loops decides
+  std::optional<MaskSweep> sweep_;  // if the predicate has threads and loops only
   std::optional<Simplifier> simplifier_;
 };
 

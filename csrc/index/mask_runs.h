@@ -23,8 +23,8 @@ void append(MaskRuns& runs, std::int64_t points, std::uint32_t value);
 std::uint32_t value_at(const MaskRuns& runs, std::int64_t point);
 MaskRuns slice(const MaskRuns& runs, std::int64_t begin, std::int64_t points);
 
-// Cuts a row into pieces of so many points. Calls `visit(n, piece)` for n pieces side by side that
-// are alike, of which there are several only where one run fills them.
+// Cuts a row into pieces of `points` points. Calls `visit(n, piece)` for n equal pieces side by
+// side; n is 1 unless one run fills several pieces.
 template <class Visit>
 void for_each_piece(const MaskRuns& runs, std::int64_t points, Visit visit) {
   MaskRuns piece;
@@ -42,7 +42,7 @@ void for_each_piece(const MaskRuns& runs, std::int64_t points, Visit visit) {
   }
 }
 
-// Each piece of so many points, so many times.
+// Cuts a row into pieces of `points` points and repeats each of them `times` times.
 MaskRuns repeated(const MaskRuns& runs, std::int64_t points, std::int64_t times);
 
 // Calls `visit(points, value in a, value in b)` along two rows of one length.
@@ -60,17 +60,17 @@ void for_each_pair(const MaskRuns& a, const MaskRuns& b, Visit visit) {
 struct BlockSets {
   static constexpr std::size_t kMostRuns = std::size_t{1} << 22;
 
-  MaskRuns blocks;              // which of `kinds` each is
+  MaskRuns blocks;              // by block: its index in `kinds`
   std::vector<MaskRuns> kinds;  // different ones in the order of their first blocks; 1: active
 };
 
 // Puts blocks together one after the other.
 class BlockSetsBuilder {
  public:
-  // The number of a kind, which is given to blocks next.
+  // The number of the kind of blocks with these threads; the next add() must take it.
   std::uint32_t kind(const MaskRuns& threads);
   void add(std::int64_t blocks, std::uint32_t kind) { append(blocks_, blocks, kind); }
-  // More runs than are kept.
+  // Whether there are more runs than kMostRuns.
   bool is_full() const { return std::max(runs_, blocks_.size()) > BlockSets::kMostRuns; }
   BlockSets take();
 

@@ -21,7 +21,8 @@ class BitWriter {
     text_ += "-";
   }
 
-  // A set over the instances of these indices, so many times. As deep as a level has indices.
+  // Writes a set over the instances of these indices `times` times. Calls itself as deep as a level
+  // has indices.
   void write(const MaskRuns& set, std::span<const MaskIndex> indices, std::int64_t times = 1) {
     if (text_.size() > longest_) return;
     if (set.size() == 1) {
@@ -44,7 +45,7 @@ class BitWriter {
   }
 
  private:
-  // A row for each value of the first index; equal neighbours are one that is repeated.
+  // Writes a row for each value of the first index; equal neighbours are one row with a count.
   void write_rows(const MaskRuns& set, std::span<const MaskIndex> indices) {
     std::vector<std::pair<MaskRuns, std::int64_t>> rows;
     for_each_piece(set, set.back().end / indices[0].extent, [&](std::int64_t n, MaskRuns row) {
@@ -77,8 +78,8 @@ class BitWriter {
   std::int64_t times_ = 0;  // of the bit, not written yet
 };
 
-// Splits a set off by its first level of so many instances, where each instance that has points has
-// the same: the instances, and their points. Nothing where two have others.
+// Splits a set by its first level, which has `instances` instances: into the set of instances that
+// have points, and the points that each of these has. Nothing if two have different points.
 std::optional<std::pair<MaskRuns, MaskRuns>> split(const MaskRuns& set, std::int64_t instances) {
   MaskRuns outer, inner;
   bool is_product = true;

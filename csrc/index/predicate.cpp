@@ -21,9 +21,9 @@ constexpr std::size_t kMinimiseAtMost = 12;  // checks that an implied one is sa
 constexpr std::size_t kHalvesAtMost = 64;    // halves that are asked about one by one
 constexpr std::uint64_t kCompletionSteps = 600'000;
 
-// Some of the candidates must hold one of `members`. With a point: at that hole, exactly these are
-// broken, at the sizes of an instance or, where they are given, at these. Without: laws and
-// intervals cannot do without one of them.
+// The chosen checks must include one of `members`. With a point: a hole at which exactly these are
+// broken, at the sizes of an instance, or at `sizes` if given. Without: laws and intervals do not
+// prove the rest without one of them.
 struct Demand {
   Members members;
   std::size_t instance = 0;
@@ -31,8 +31,8 @@ struct Demand {
   std::optional<Point> sizes = {};
 };
 
-// The fewest checks, as an implicit hitting set: guess the lightest set that meets all demands so
-// far; where it does not imply the rest, what is missing makes a new demand.
+// Finds the fewest checks, as an implicit hitting set: guesses the lightest set that meets all
+// demands so far; if it does not imply the rest, what is missing makes a new demand.
 class Planner {
   using Effort = BoundOracle::Effort;
 
@@ -102,7 +102,8 @@ class Planner {
       chosen_ = guess.members;
       chosen_is_fewest_ = guess.exact;
       const std::vector<BoundId> assumed = bounds_of(chosen_);
-      // Holes first: the thorough oracle is asked about guesses that no known hole speaks against.
+      // Looks for holes first: the thorough oracle is asked only about guesses that no hole
+      // refutes.
       std::vector<char> flags = oracle_->implied(assumed, Effort::Quick);
       Members rest = not_implied(flags);
       if (!rest.empty() && request_.exact && demand_by_search(assumed, flags)) continue;
@@ -114,9 +115,8 @@ class Planner {
     complete_guess();
   }
 
-  // Past the budget: checks are added one by one, those nearest the logical domain first, until the
-  // rest follows, and then dropped again where the others do. Irredundant as far as the oracle
-  // sees.
+  // Past the budget: adds checks one by one, those nearest the logical domain first, until the rest
+  // follows; then drops each that the others imply. Irredundant as far as the oracle sees.
   void complete_guess() {
     chosen_is_fewest_ = false;
     const auto rest_of = [&](const Members& members) {
@@ -162,13 +162,13 @@ class Planner {
     return bounds;
   }
 
-  // Where no values were found that the facts allow, all of the graph counts as tied together.
+  // The connected part of the graph with variable v. Without an instance, the graph is one part.
   std::uint32_t component(std::size_t v) const {
     return instances_.empty() ? 0 : instances_[0].system.component(v);
   }
 
-  // What laws and intervals cannot do without, a demand for each part of the graph that is tied
-  // together.
+  // Adds a demand for each connected part of the graph: laws and intervals do not prove the rest of
+  // this part without one of its members.
   void demand_by_component(const Members& rest) {
     std::map<std::uint32_t, Members> parts;
     for (std::uint32_t m : rest) {
@@ -177,8 +177,8 @@ class Planner {
     for (auto& [component, members] : parts) demands_.push_back({std::move(members), 0, {}});
   }
 
-  // Looks for holes that the guess lets through; true: there are new demands. Where all extents are
-  // known and there is none, the bound is marked in `flags`: it is proved.
+  // Looks for holes that the guess lets through; true: there are new demands. If all extents are
+  // known and a bound has no such hole, it is proved and marked in `flags`.
   bool demand_by_search(std::span<const BoundId> assumed, std::vector<char>& flags) {
     const std::size_t before = demands_.size();
     for (std::size_t i = 0; i < instances_.size(); ++i) {
@@ -206,7 +206,7 @@ class Planner {
     return false;
   }
 
-  // No single question may use up what the others need.
+  // Spends at most a quarter of the budget, so that other questions have some left.
   SearchResult search(const Instance& instance, const Bounds& bounds, std::size_t v, Half half) {
     std::uint64_t share = budget_ / 4;
     const std::uint64_t granted = share;
@@ -237,7 +237,7 @@ class Planner {
                        [&](std::uint32_t m) { return std::binary_search(b.begin(), b.end(), m); });
   }
 
-  // A hole that only this check stops, of those chosen.
+  // A known hole that no other chosen check stops; null if there is none.
   const Demand* witness_of(std::uint32_t member) const {
     for (const Demand& d : demands_) {
       if (d.point.empty()) continue;
@@ -287,8 +287,8 @@ class Planner {
     return false;
   }
 
-  // Where no instance has shown a hole that a check alone stops, the simplifier is asked: do all
-  // others imply it? The point with which it refutes that is such a hole; proved, the check goes.
+  // Asks the simplifier about each chosen check without a witness: do all others imply it? If that
+  // is refuted, the point is a hole that the check alone stops; if proved, the check is dropped.
   void ask_for_holes() {
     if (!request_.exact || chosen_.size() > kHalvesAtMost) return;
     std::vector<Expr> bounds;
@@ -306,7 +306,7 @@ class Planner {
         chosen_.erase(chosen_.begin() + std::ptrdiff_t(--k));
       } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
         const auto broken = CheckClaims::failing(bounds, *refuted);
-        // Loops first; what the claim does not speak of may have any value.
+        // Loops first; a variable that the claim does not have may have any value.
         const Point point = in_order(request_.variables, refuted->point);
         const auto sizes = point.begin() + std::ptrdiff_t(request_.variables.size());
         if (broken) {
@@ -317,7 +317,8 @@ class Planner {
     }
   }
 
-  // The same of what is tested in the end: a half that follows is not, so more points are left.
+  // Asks the same of the conditions that are finally tested. These lack the halves that follow, so
+  // more points can be witnesses.
   void ask_for_witnesses(std::vector<KeptPredicate>& kept) {
     if (!request_.exact || kept.size() > kHalvesAtMost) return;
     for (KeptPredicate& p : kept) {
@@ -338,7 +339,7 @@ class Planner {
     return ok(request_.coordinates[d], request_.graph[d].extent);
   }
 
-  // The halves that are tested: a half that follows from all others is not.
+  // The halves that are tested: those of the chosen checks that do not follow from the others.
   std::vector<BoundId> needed_halves() {
     std::vector<BoundId> bounds = bounds_of(chosen_);
     std::erase_if(bounds, [&](BoundId b) { return always_[b] != 0; });
@@ -398,8 +399,8 @@ class Planner {
                                                                : Minimality::Irredundant;
   }
 
-  // Says for every bound that is not tested what it follows from: laws first, then ranges, then the
-  // oracle's word under the checks that stay.
+  // Explains every bound that is not tested: by laws, then by ranges, then by what the oracle, the
+  // search and the simplifier say under the checks that stay.
   std::vector<ImpliedPredicate> derive() {
     Derivation derivation(request_.path, request_.loops.size(), implications_, always_);
     std::vector<std::uint32_t> tested;
@@ -423,13 +424,13 @@ class Planner {
     for (std::uint32_t m : members) domains.push_back(request_.path.domains[candidates_[m]]);
     return domains;
   }
-  // Of the chosen checks, as few as the oracle needs for this one.
+  // Chosen checks that imply variable v, as few as the oracle needs.
   std::vector<DomainId> needed_for(std::size_t v) {
     Members members;
     for (std::uint32_t m : chosen_) {
       if (component(candidates_[m]) == component(v)) members.push_back(m);
     }
-    // A check elsewhere that nothing passes implies everything.
+    // A check in another part that no point passes implies everything.
     if (!holds(oracle_->implied(bounds_of(members), Effort::Thorough), v)) members = chosen_;
     if (members.size() > kMinimiseAtMost) return domains_of(members);
     for (std::size_t k = 0; k < members.size() && members.size() > 1;) {
@@ -447,7 +448,7 @@ class Planner {
   const PredicateRequest& request_;
   std::vector<Implication> implications_;
   std::vector<Instance> instances_;
-  std::vector<Bounds> bases_;  // of the instances, nothing assumed
+  std::vector<Bounds> bases_;  // of the instances, before any assumption
   bool known_;                 // all extents are numbers: the one instance is the graph
   std::uint64_t budget_;
   std::uint64_t hitting_budget_ = 3'000'000;
@@ -460,7 +461,7 @@ class Planner {
   Members chosen_;
   std::unordered_set<BoundId> by_search_;
   CheckClaims claims_;
-  Members by_proof_;  // once chosen, and implied by the others, as the simplifier says
+  Members by_proof_;  // no longer chosen: the simplifier proves that the others imply them
   bool chosen_is_fewest_ = false;
   bool searched_ = false;
   bool redundant_ = false;

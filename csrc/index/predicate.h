@@ -42,7 +42,7 @@ struct PredicatePlan {
   bool searched = false;  // laws and intervals alone did not settle it
 };
 
-// Of all that are kept.
+// The conditions of all kept predicates.
 std::vector<Expr> conditions(const PredicatePlan& plan);
 
 struct PredicateRequest {

@@ -9,7 +9,8 @@ namespace selvage {
 
 namespace {
 
-// The loops that a condition depends on, where their extents are known and few iterations in all.
+// The loops that a condition depends on; none if an extent is not known, or if they have too many
+// iterations in all.
 std::vector<MaskIndex> loops_of(Expr condition, std::span<const LoopAround> loops,
                                 const Facts& facts) {
   std::vector<MaskIndex> out;

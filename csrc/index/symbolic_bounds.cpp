@@ -125,7 +125,7 @@ void SymbolicBounds::apply(std::size_t i) {
       copy(r.v[0], r.v[2], zero);
       copy(r.v[2], r.v[0], zero);
       if (r.kind == Kind::Xor && implies(r.v[0], Half::Lo) && implies(r.v[0], Half::Hi)) {
-        // Whole blocks are permuted: what holds of one side of a block's end holds of the other.
+        // Xor permutes whole blocks of y and v, so a bound of one of them is a bound of the other.
         for (const auto& [a, b] : {std::pair{r.v[1], r.v[3]}, std::pair{r.v[3], r.v[1]}}) {
           if (implies(a, Half::Lo)) assume(b, Half::Lo);
           if (implies(a, Half::Hi)) assume(b, Half::Hi);

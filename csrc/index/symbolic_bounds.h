@@ -11,8 +11,8 @@ namespace selvage {
 // sizes alone; two that the facts cannot compare are both kept.
 class SymbolicBounds {
  public:
-  // Loop variables within their extents, everything else as follows from that. `budget` counts ends
-  // put to the prover, by this and all its copies; past it nothing narrows any more.
+  // Starts with the loop variables within their extents, propagated. `budget`: how many ends this
+  // and all its copies may put to the prover; after that nothing narrows any more.
   SymbolicBounds(const PredicateRequest& request, std::uint64_t& budget);
 
   // Each narrows, without propagating.

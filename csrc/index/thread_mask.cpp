@@ -34,7 +34,7 @@ std::vector<std::uint32_t> lanes_of(const MaskRuns& threads) {
   return lanes;
 }
 
-// Units of so many threads, a multiple of 32.
+// Counts the units of `unit` threads, a multiple of 32.
 ActiveUnits units_of(const std::vector<std::uint32_t>& lanes, std::int64_t threads,
                      std::int64_t unit) {
   ActiveUnits units;
@@ -152,7 +152,7 @@ std::vector<std::uint32_t> ThreadMask::lanes(std::int64_t block) const {
   return lanes_of(threads_of(block));
 }
 
-// The threads of which `keep(in a, in b)` holds.
+// The threads for which `keep(in a, in b)` holds.
 ThreadMask combined(const ThreadMask& a, const ThreadMask& b, bool (*keep)(bool, bool)) {
   SELVAGE_CHECK(have_same_threads(a, b));
   const auto too_large = [&] {

@@ -29,24 +29,24 @@ struct MaskLevel {
   std::vector<MaskIndex> indices;
   bool is_in_block = true;
 
-  std::int64_t extent() const;  // instances; INT64_MAX where 64 bits do not do
+  std::int64_t extent() const;  // instances; INT64_MAX if there are more
 };
 std::string to_string(const MaskLevel& level);  // "p" or "{x, y}"
 // The indices of an instance of these levels, by its number.
 Point instance_at(std::span<const MaskLevel> levels, std::int64_t number);
 
-// Units of so many neighbouring threads, by how many of their threads are active; the last of a
-// block may have fewer threads.
+// Units of neighbouring threads (warps, warpgroups), counted by how many of their threads are
+// active; the last unit of a block may have fewer threads.
 struct ActiveUnits {
   std::int64_t full = 0, partial = 0, idle = 0;
 
   std::int64_t total() const { return full + partial + idle; }
-  // A branch on the mask takes one way in each unit.
+  // Whether a branch on the mask goes one way in each unit.
   bool is_uniform() const { return partial == 0; }
   friend bool operator==(const ActiveUnits&, const ActiveUnits&) = default;
 };
 
-// What the threads of one block do, and in how many blocks they do it.
+// The active threads of one kind of blocks, and how many blocks are of this kind.
 struct BlockMask {
   std::int64_t blocks = 0;
   std::int64_t first_block = 0;      // the first of them, flat over the levels outside of a block
@@ -65,7 +65,8 @@ struct MaskShape {
   std::size_t block_axis = 0;            // the first in a block
   std::int64_t blocks = 1, threads = 1;  // threads of one block
 
-  // E341: "the mask of" something, over axes of these extents; 1 of those that do not matter.
+  // Throws BadInput E341 about `of` ("the mask of ..."); `used`: the extents of the axes, 1 for
+  // those that do not matter.
   [[noreturn]] void refuse_too_large(const std::string& of,
                                      std::span<const std::int64_t> used) const;
 };
@@ -78,22 +79,23 @@ struct MaskShape {
 //                                            p = 1      . . . #     bit 0 is rightmost, outer
 //                                            p = 2      . . . .     levels are left
 //
-// It is kept as the different sets of threads that blocks have, and runs of blocks that have one:
-// a grid costs what it takes to tell its blocks apart, and nothing for indices that do not matter.
-// Threads of two masks are the same where their numbers are: only masks of as many blocks, of as
-// many threads, are put together.
+// Stored as the different sets of threads that blocks have, and runs of blocks with the same set:
+// the cost of a grid grows with the blocks that differ, and indices that do not matter cost
+// nothing. Threads of two masks are the same if their numbers are: only masks with equally many
+// blocks, and threads in a block, are combined.
 class ThreadMask {
  public:
   using Levels = std::vector<MaskLevel>;
   static constexpr std::int64_t kMostThreads = std::int64_t{1} << 26;  // of one block
 
-  // The threads for which the predicate holds. Nothing: it is dynamic, that is, under what is known
-  // of symbols other than the indices (`known`; of the indices only their extents count) it may
-  // hold for other threads when they have other values, or what it reads is opaque. Values are
-  // tried one by one where there are at most kMostTried, so that there "nothing" is exact as well.
-  // A thread evaluates all of the predicate. Throws BadInput:
-  //   E341  it couples so many instances that they would have to be looked at one by one
-  //   E342  it is undefined for some thread, whatever the symbols: a division by 0, an overflow
+  // The threads for which the predicate holds. Nothing if it is dynamic: other symbols than the
+  // indices have several values under `known` for which different threads may be in the set, or the
+  // predicate reads what is opaque. (Of the indices only their extents count.) If the symbols have
+  // at most kMostTried values, all are tried, so that "nothing" is exact as well. A thread
+  // evaluates all of the predicate. Throws BadInput:
+  //   E341  the predicate couples so many instances that they would have to be asked one by one
+  //   E342  the predicate is undefined for some thread, whatever the symbols: a division by 0, an
+  //         overflow
   //   E343  the levels make no sense: no or too many indices, an extent below 1, an index twice,
   //         blocks inside of threads, more than kMostThreads threads in a block, or more than 64
   //         bits count
@@ -116,13 +118,15 @@ class ThreadMask {
   // The number of the first active thread: the one to be elected.
   std::optional<std::int64_t> first() const;
 
-  // Whether it is active where each level's own mask is: then those masks tell all.
+  // Whether each level has a mask of its own such that a thread is active if and only if it is
+  // active in all of them.
   bool is_product() const;
-  // "011-0001": the masks of the levels; only of a product, and of none all bits are 0. Where that
-  // takes more than `longest` characters, 64 or more equal bits are `1{n}`, and bits that repeat
-  // with an index of the level are `(01){n}`; past 2^20 characters, "..." stands for the rest.
+  // "011-0001": the masks of the levels, for a product only; all bits are 0 if no thread is active.
+  // A text of more than `longest` characters is shortened: 64 or more equal bits are `1{n}`, and
+  // bits that repeat with an index of the level are `(01){n}`; past 2^20 characters, "..." stands
+  // for the rest.
   std::string text(std::int64_t longest = 4096) const;
-  // The same of any mask: the bits of the innermost level for each instance of the outer ones, in
+  // For any mask: the bits of the innermost level for each instance of the outer ones, in
   // lexicographic order, the first `limit` of row_count().
   std::vector<std::string> rows(std::int64_t limit = 4096) const;
   std::int64_t row_count() const;
@@ -130,8 +134,8 @@ class ThreadMask {
   // Threads in a block, and blocks.
   std::int64_t block_threads() const { return shape_->threads; }
   std::int64_t blocks() const { return shape_->blocks; }
-  // The different shapes of blocks, in the order of the first that has each. Throws BadInput E341
-  // where there are too many large ones.
+  // The kinds of blocks, ordered by their first blocks. Throws BadInput E341 where there are too
+  // many large ones.
   std::vector<BlockMask> block_masks() const;
   // Warps and warpgroups of all blocks together. E341 as well.
   ActiveUnits warps() const;
@@ -166,15 +170,15 @@ class ThreadMask {
   BlockSets sets_;
 };
 
-// Have both as many blocks, of as many threads?
+// Whether both have equally many blocks, and equally many threads in a block.
 bool have_same_threads(const ThreadMask& a, const ThreadMask& b);
 bool disjoint(const ThreadMask& a, const ThreadMask& b);
 bool is_subset(const ThreadMask& a, const ThreadMask& of);
 
-// The mask of each iteration of serial loops, outer first, of the first `limit` iterations in
-// lexicographic order; nothing for an iteration in which it is dynamic. Throws as ThreadMask::of
-// does, and E343 where a loop's index is another's as well. 13 chunks on 4 threads,
-// `i * 4 + p < 13` with i in 4: 1111 1111 1111 0001.
+// The masks of the iterations of serial loops, outer first: the first `limit` iterations in
+// lexicographic order; nothing for an iteration in which the mask is dynamic. Throws as
+// ThreadMask::of does, and E343 where a loop index stands in two places.
+//   13 chunks on 4 threads, `i * 4 + p < 13` with i in 4: 1111 1111 1111 0001
 std::vector<std::optional<ThreadMask>> masks_by_iteration(Expr predicate,
                                                           const ThreadMask::Levels& levels,
                                                           std::span<const MaskIndex> loops,

@@ -10,12 +10,12 @@
 
 namespace selvage {
 
-// The tensors as a diagnostic says what it is about (Diagnostic::tensors).
+// The tensors in the form of Diagnostic::tensors, which says what a diagnostic is about.
 std::vector<std::uint32_t> as_subjects(std::span<const TensorId> tensors);
 inline std::vector<std::uint32_t> as_subjects(TensorId t) { return {std::uint32_t(t)}; }
 
-// Does something for tensors. What is refused meanwhile, and does not say what it is about, is
-// about these, the first of them first.
+// Runs `action` and returns its result. If that throws an Illegal that names no tensors, adds
+// these, in this order, and throws it on.
 template <class Action>
 decltype(auto) about(std::vector<std::uint32_t> tensors, Action&& action) {
   try {

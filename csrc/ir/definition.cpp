@@ -1,5 +1,5 @@
-// How a computed tensor comes to be: its definition is checked, its axes are equated with those of
-// what it reads, and it takes their iterdomains.
+// Defines computed tensors: checks a definition, equates its axes with those of the tensors that it
+// reads, and takes over their iterdomains.
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/tape.h>
@@ -24,7 +24,7 @@ std::size_t position(const std::vector<Expr>& indices, Expr e) {
 
 }  // namespace
 
-// Refuses what makes no sense; returns where an index stands alone on an axis.
+// Refuses what makes no sense; returns each use of an index as a whole subscript.
 std::vector<Fusion::IndexUse> Fusion::check_definition(const std::string& name,
                                                        const std::vector<Expr>& indices,
                                                        ValueId value) const {
@@ -69,7 +69,8 @@ std::vector<Fusion::IndexUse> Fusion::check_definition(const std::string& name,
   return uses;
 }
 
-// Where a read may leave the tensor, an index is at home on an axis only if it runs over that axis.
+// Drops the uses in reads that may leave their tensor, unless index and axis are proved to have
+// equal extents.
 void Fusion::drop_unequal(std::vector<IndexUse>& uses, const std::vector<Expr>& shape) const {
   std::optional<Simplifier> simplifier;
   std::erase_if(uses, [&](const IndexUse& use) {
@@ -81,7 +82,8 @@ void Fusion::drop_unequal(std::vector<IndexUse>& uses, const std::vector<Expr>& 
   });
 }
 
-// Makes the extents that meet in one index equal: refuses them, proves it or has it checked.
+// Makes the extents that share an index equal: refuses those that differ, proves the others equal
+// or adds launch checks.
 void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
                     const std::vector<Expr>& shape, const std::vector<IndexUse>& uses) {
   std::optional<Simplifier> simplifier;
@@ -94,7 +96,7 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
     if (!constants && !simplifier) simplifier.emplace(*facts_);
     if (!constants && simplifier->proves(equal)) continue;
     if (constants || simplifier->proves(!equal)) {
-      // The other side: who else says what this extent is.
+      // Another tensor that gives the index this extent, for the message.
       const auto other = std::find_if(uses.begin(), uses.end(), [&](const IndexUse& o) {
         return o.index == use.index &&
                same((*domains_)[(*this)[o.tensor].logical[o.axis]].extent, a);
@@ -121,7 +123,8 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
   }
 }
 
-// An iterdomain for each index: that of a computed tensor which it reads there, else a new one.
+// Chooses an iterdomain for each index: that of a computed tensor that is read at it, else a new
+// one.
 std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
                                          const std::vector<Expr>& shape,
                                          const std::vector<IndexUse>& uses) {
@@ -149,7 +152,7 @@ std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
   return logical;
 }
 
-// Refuses a view that no graph allows.
+// Tries a view on a graph of its own. A refusal becomes a BadInput.
 void Fusion::try_view(const View& view, const std::vector<Expr>& indices,
                       const std::vector<Expr>& shape) const {
   try {
@@ -164,10 +167,10 @@ void Fusion::try_view(const View& view, const std::vector<Expr>& indices,
   }
 }
 
-// May `keep` stand where `gone` does in a tensor?
+// Whether `keep` may replace `gone` in a tensor: no axis may be made of others.
 bool Fusion::may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) const {
   if (domains_->around(keep).empty()) return true;
-  // A view may have axes that its root has not.
+  // A view may have axes that its root lacks.
   std::vector<DomainId> before = definition_domain(tensor), after = nest_domain(tensor);
   if (tensor.fold) {
     before.insert(before.end(), tensor.fold->domains.begin(), tensor.fold->domains.end());
@@ -177,11 +180,11 @@ bool Fusion::may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) co
   return !are_dependent(*domains_, before) && !are_dependent(*domains_, after);
 }
 
-// Puts two iterdomains into one class, unless transforms depend on either, or a tensor has both, or
-// would have one that is made of others of its own.
+// Puts two iterdomains into one class. Does nothing if transforms depend on the one to be replaced,
+// or if a tensor has both, or would have one that is made of others of its own.
 void Fusion::unify(DomainId a, DomainId b) {
   if (a == b) return;
-  // Computed tensors give the name; among equals, who came first.
+  // Keeps the iterdomain of a computed tensor rather than an input's; of two alike, the older.
   const bool keep_b = is_of_inputs(a) != is_of_inputs(b) ? is_of_inputs(a) : b < a;
   const DomainId keep = keep_b ? b : a, gone = keep_b ? a : b;
   if (!domains_->around(gone).empty()) return;

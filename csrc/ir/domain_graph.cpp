@@ -125,7 +125,7 @@ void DomainGraph::simplify_extents() {
     if (d.extent.is(Op::Const) || d.extent.is(Op::Symbol)) continue;
     Expr& extent = made[d.extent.id()];
     if (!extent.valid()) extent = canonical(d.extent);
-    // Facts that contradict each other give any number at all.
+    // Facts that contradict each other may prove any number: the extent stays then.
     if (!extent.is(Op::Const) || extent.value() >= 1) d.extent = extent;
   }
 }

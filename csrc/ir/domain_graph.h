@@ -62,8 +62,8 @@ using Transform = std::variant<Split, Merge, Resize, Swizzle>;
 std::vector<DomainId> inputs(const Transform& t);
 std::vector<DomainId> outputs(const Transform& t);
 
-// Puts what a transform has made in the places of the loops that it takes: a split's two side by
-// side, what is merged where the outer one stood.
+// Replaces the inputs of a transform among `loops` by its results `made`: the two results of a
+// split side by side, the result of a merge in the place of the outer input.
 void cross(std::vector<DomainId>& loops, const Transform& t, const std::vector<DomainId>& made);
 
 template <class... F>
@@ -71,8 +71,8 @@ struct overloaded : F... {
   using F::operator()...;
 };
 
-// What an iterdomain is called that nobody has named: after what it comes from, or, where that
-// would grow without end along a chain, by a number.
+// The name of an iterdomain that nobody has named: `from` and `mark`; if `from` is long, the number
+// instead, so that names do not grow without end along a chain.
 std::string derived_name(const std::string& from, const char* mark, std::size_t number);
 
 // Iterdomains and the transforms between them, append-only: nothing that exists ever changes.
@@ -96,16 +96,16 @@ class DomainGraph {
   DomainId add(std::string name, Expr extent);
   std::pair<DomainId, DomainId> split(DomainId in, Expr factor, bool inner_split = true,
                                       std::string outer_name = {}, std::string inner_name = {});
-  // The same of an iterdomain that is known to hold exactly `outer` times as many as the factor.
+  // The same, where the extent of `in` is known to be outer * factor.
   std::pair<DomainId, DomainId> split_evenly(DomainId in, Expr outer, Expr factor);
   DomainId merge(DomainId outer, DomainId inner, std::string name = {});
   DomainId resize(DomainId in, Expr left, Expr right, std::string name = {});
   std::pair<DomainId, DomainId> swizzle(SwizzleKind kind, DomainId x, DomainId y,
                                         std::string x_name = {}, std::string y_name = {});
-  // Any of these, where what it makes is left open, with the names of that.
+  // Any of these: `request` leaves its outputs open, `names` names them.
   std::vector<DomainId> make(const Transform& request, const std::vector<std::string>& names);
 
-  // Once more is known of sizes: extents that are no plain ones may have become so.
+  // Simplifies the extents again, after facts about sizes were added.
   void simplify_extents();
 
   std::size_t size() const { return first_domain_ + domains_.size(); }

@@ -11,11 +11,11 @@ namespace selvage {
 namespace {
 
 using ReadAxes = std::vector<std::optional<DomainId>>;
-// The iterdomains of the reader that index symbols stand for.
+// For each index symbol, the iterdomain of the reader that it stands for.
 using Known = std::unordered_map<std::uint32_t, DomainId>;
 
-// What an inlined tensor's indices stand for, where its items are read at `axes`. Those of a view
-// run over its root: known where the view leaves an iterdomain as it is.
+// What the indices of an inlined tensor stand for if its items are read at `axes`. The indices of a
+// view run over its root: they are known where the view leaves an iterdomain unchanged.
 Known known_in(const TensorInfo& tensor, const ReadAxes& axes) {
   Known known;
   const std::vector<DomainId>& domain = definition_domain(tensor);
@@ -47,8 +47,8 @@ EffectiveReads::EffectiveReads(const Fusion& fusion, const Schedule& schedule)
   for (std::size_t k = 0; k < order_.size(); ++k) places_[index_of(order_[k])] = k;
 }
 
-// A tensor comes after all that read it, so that what its indices stand for is settled: where two
-// reads differ in an axis, no iterdomain stands there in both.
+// Visits each tensor after all its readers, so that all reads of it are known. Where two reads
+// differ in an axis, the axis has no iterdomain.
 std::vector<EffectiveRead> EffectiveReads::of(TensorId reader) const {
   std::vector<EffectiveRead> list;
   std::map<std::size_t, ReadAxes, std::greater<>> open;  // by place, last first

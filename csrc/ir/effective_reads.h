@@ -7,23 +7,23 @@
 
 namespace selvage {
 
-// What a tensor reads once the tensors that are inlined are recomputed where they are read: inputs
-// and tensors that are computed in loops of their own.
+// A source that a tensor reads, itself or through inlined tensors: an input, or a tensor that is
+// computed in loops of its own.
 struct EffectiveRead {
   TensorId source{};
-  // By axis of the source: the iterdomain of the reader (of its definition or its fold) whose index
-  // stands there in every one of the reads; nothing where it is no index alone, or not always the
-  // same one.
+  // For each axis of the source: the iterdomain of the reader (of its definition or its fold) whose
+  // index is the whole subscript in every read; nothing if the subscript is anything else, or
+  // differs between reads.
   std::vector<std::optional<DomainId>> axes;
 };
 
 class EffectiveReads {
  public:
-  // Both must outlive it and not change.
+  // Both must outlive this object and not change.
   EffectiveReads(const Fusion& fusion, const Schedule& schedule);
 
-  // Linear in what the reader and the tensors inlined into it consist of, however often these are
-  // read.
+  // Linear in the size of the definitions of the reader and of the tensors inlined into it, however
+  // often these are read.
   std::vector<EffectiveRead> of(TensorId reader) const;
   const std::vector<TensorId>& definition_order() const { return order_; }
 

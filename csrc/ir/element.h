@@ -12,9 +12,10 @@
 
 namespace selvage {
 
-// An element of a tensor at subscripts, an index or a condition on indices as a value, a number
-// (which takes the type of what it meets), or what functions make of these. It belongs to a fusion
-// as soon as an element of a tensor is in it, and lives as long as that.
+// A term of index notation: an element of a tensor at subscripts, an index or a condition on
+// indices as a value, a number (which takes the type of what it meets), or a function of such
+// terms. A term that has an element of a tensor belongs to the tensor's fusion and is valid as long
+// as that lives.
 class Element {
  public:
   template <std::integral Number>
@@ -24,9 +25,9 @@ class Element {
   Element(Expr index) : value_(index) {}
   Element(Fusion& fusion, ValueId value) : fusion_(&fusion), value_(value) {}
 
-  // Null: it is made of numbers and indices alone.
+  // Null if the term consists of numbers and indices alone.
   Fusion* fusion() const { return fusion_; }
-  // As a value of the fusion; BadInput E508 where it belongs to another one.
+  // The term as a value of `fusion`; BadInput E508 if it belongs to another one.
   ValueId in(Fusion& fusion) const;
 
  private:
@@ -34,8 +35,8 @@ class Element {
   std::variant<ValueId, std::int64_t, double, Expr> value_;
 };
 
-// An element of t, or `outside` where a subscript is out of bounds. Without that, every read has to
-// be proved in bounds.
+// read: an element of t; the read has to be proved in bounds. read_or: the same, but the value is
+// `outside` where a subscript is out of bounds, so nothing has to be proved.
 Element read(Tensor t, std::vector<Expr> subscripts);
 Element read_or(Tensor t, std::vector<Expr> subscripts, const Element& outside);
 

@@ -17,7 +17,8 @@ ValueId constant_of(ValueGraph& values, const Scalar& v) {
   return values.constant(v.type, v.integer, false);
 }
 
-// Is the element `a` to be taken rather than `b`, whatever their positions? A NaN beats all else.
+// A value that is true if element `a` is better than `b`, whatever their positions. A NaN beats all
+// else.
 ValueId beats(ValueGraph& values, const Fold& fold, ValueId a, ValueId b) {
   const bool is_max = fold.how == Reduction::ArgMax;
   const auto apply = [&](Function f, std::vector<ValueId> v) { return values.apply(f, v); };
@@ -60,8 +61,8 @@ FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& st
 FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b) {
   const auto apply = [&](Function f, ValueId x, ValueId y) { return values.apply(f, {x, y}); };
   if (is_place(fold.how)) {
-    // The better value; where neither is, the one that comes first. Which of two equal values is
-    // kept is all the same, so the value depends on no position.
+    // Takes the better value; if neither is better, the first position. The value does not depend
+    // on positions: either of two equal values will do.
     const ValueId is_equal = is_floating(fold.type)
                                  ? values.apply(Function::Not, {beats(values, fold, a[1], b[1])})
                                  : apply(Function::Eq, a[1], b[1]);

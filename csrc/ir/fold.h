@@ -7,9 +7,8 @@
 
 namespace selvage {
 
-// What a fold keeps while it runs, and how it goes on: as values made of values. Components stand
-// in such an order that a new state may be stored component by component: each is made of the old
-// values of itself and of those behind it.
+// The state of a fold while it runs, one value per component. A new state may be stored component
+// by component, in this order: each depends only on the old values of itself and of those after it.
 //   sum, prod, max, min, fmax, fmin, any, all   value
 //   mean                            sum
 //   var                             sum of squared distances, mean, number of items (Welford;
@@ -25,16 +24,17 @@ struct FoldComponent {
 };
 std::vector<FoldComponent> components(const Fold& fold);
 
-// Of no element at all: taking it in, by either of the two below, changes nothing.
+// The state into which no element was folded: with_element() starts from it, and merged() with it
+// changes nothing.
 FoldState empty_state(ValueGraph& values, const Fold& fold);
-// One more element, in the fold's type. `position`: its row-major number among all that are folded
-// into one, an int64; looked at by argmax and argmin only.
+// The state after one more element, which has the fold's type. `position`: the element's row-major
+// number among all that are folded into one, an int64; only argmax and argmin use it.
 FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& state,
                        ValueId element, ValueId position);
-// What two disjoint parts make together; commutative and associative but for rounding.
+// The state of two disjoint parts together; commutative and associative but for rounding.
 FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b);
-// The result, in a compute type of the result's own: result_type's. `items`: how many elements were
-// folded, an int64. A variance divides by the items less the correction, or by 0 if that is less.
+// The result, in the compute type of result_type(). `items`: how many elements were folded, an
+// int64. A variance divides by max(items - correction, 0).
 ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, ValueId items);
 
 }  // namespace selvage

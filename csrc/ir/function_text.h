@@ -4,9 +4,9 @@
 
 namespace selvage {
 
-// How tightly a function's text binds, as C has it and the operators of expr.h do: that of + for
-// Add, of * for TrueDiv, FloorDiv (//) and Mod; kCall for what is written as name(operands). Neg
-// and Not are prefix signs and bind as !.
+// The precedence of a function's text, as in C and as for the operators of expr.h: that of + for
+// Add, of * for TrueDiv, FloorDiv (//) and Mod; kCall for text of the form name(operands). Neg and
+// Not are prefix signs and bind as !.
 int precedence(Function f);
 
 }  // namespace selvage

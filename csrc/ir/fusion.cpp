@@ -104,7 +104,7 @@ Expr Fusion::extent(const std::string& name, std::optional<std::int64_t> min,
   return n;
 }
 
-// Extents that stand there already may become plain ones.
+// The new fact may simplify extents of the graph.
 void Fusion::assume(Expr fact) {
   ++changes_;
   facts_->assume(fact);
@@ -118,7 +118,7 @@ void Fusion::check_at_launch(Expr condition, std::string why) {
   assume(condition);
 }
 
-// Refuses a name that a size or a tensor has; a made-up name gives way.
+// Refuses a name that a size or a tensor has; but a tensor with a made-up name gets another one.
 void Fusion::claim(const std::string& name) {
   const bool is_size =
       std::any_of(sizes_.begin(), sizes_.end(), [&](Expr n) { return n.name() == name; });

@@ -23,50 +23,53 @@ inline std::size_t index_of(TensorId t) { return std::size_t(t); }
 enum class Memory : std::uint8_t { Global, Shared, Local };
 std::string_view to_string(Memory m);  // "global", "shared", "local"
 
-// How a tensor folds elements into each of its own: s[m] = sum(t[m, n]) over n.
+// How a tensor folds many elements into each of its own: s[m] = sum over n of t[m, n].
 struct Fold {
   Reduction how = Reduction::Sum;
-  DataType type = DataType::Float;     // a compute type: elements have it, and are folded in it
-  DataType element = type;             // what they would be stored as: fold_type()
-  std::vector<DomainId> domains = {};  // what is folded over, outer to inner
+  DataType type = DataType::Float;     // a compute type, in which elements are folded
+  DataType element = type;             // the storage type behind it: fold_type()
+  std::vector<DomainId> domains = {};  // folded over, outer to inner
   std::vector<Expr> indices = {};      // their symbols in the definition
   std::int64_t correction = 0;         // a variance divides by the number of items less this
-  // Of rfactor. A partial tensor keeps for each element the state that its fold has come to (see
-  // ir/fold.h), and whoever merges folds such states: its definition is a Read of the partial one.
+  // Set by rfactor. A partial tensor (`is_partial`) stores for each element the state of its fold
+  // (ir/fold.h). A tensor with `merges` folds such states: its definition is a Read of the partial
+  // tensor.
   bool is_partial = false;
   bool merges = false;
-  // Of rfactor, too; else empty. Of a partial tensor: what was folded over before it was made. Its
-  // root has these, none of them may be out of bounds, and positions are counted over them. Of the
-  // one that comes to the result: what all partial ones together fold over, in which items count.
+  // Set by rfactor, else empty. For a partial tensor: the domains folded over before rfactor split
+  // the fold. Its root has them, each must be in bounds, and positions are counted over them. For
+  // the tensor that gives the final result: the domains that all partial tensors fold over
+  // together, over which items are counted.
   std::vector<DomainId> original = {};
 };
 
-// What the items of a fold are counted over, and their positions in row-major order.
+// The domains over which the items of a fold are counted; positions are row-major in them.
 const std::vector<DomainId>& counted_domain(const Fold& fold);
 
-// What a fusion says of one tensor. Domains are cuts of the fusion's iterdomain graph. Axes that
-// one index equates are one iterdomain (a dimension class) wherever no tensor would then have an
-// iterdomain twice: y[m, n] = a[m, n] + a[n, m] shares a's axes with y by its first read, and the
-// second is told by its subscripts alone. Nor has a tensor an axis that transforms make of others:
-// y[m, n, k] = a[m, n] + flatten(a)[k] has a k of its own. Which element is read is what the
-// subscripts say, always.
+// One tensor of a fusion. Its domains are cuts of the fusion's iterdomain graph. Axes that share an
+// index become one iterdomain (a dimension class), unless a tensor would then have an iterdomain
+// twice: y[m, n] = a[m, n] + a[n, m] shares the axes of the first read; only the subscripts
+// describe the second. Nor does a tensor get an axis that transforms derive from its other axes:
+// y[m, n, k] = a[m, n] + flatten(a)[k] has a k of its own. The subscripts alone decide which
+// element is read.
 struct TensorInfo {
   std::string name;
-  // Of its values. A computed tensor is read as it was computed, in compute_type(type), whether it
-  // is inlined, kept, or an output besides: storing it as such rounds what is stored alone.
+  // The type of the values. Readers of a computed tensor get its values in compute_type(type),
+  // whether it is inlined, kept in memory or also an output: storing an output rounds only what is
+  // stored.
   DataType type = DataType::Float;
   bool is_input = false;
   bool is_output = false;
-  std::optional<DataType> stored_as = {};  // of an output that lies in memory in another type
+  std::optional<DataType> stored_as = {};  // an output's type in memory, if another
   std::vector<DomainId> root = {};         // before a view; empty: the logical domain
   std::vector<DomainId> logical = {};      // outer to inner
   std::vector<DomainId> allocation = {};   // how it lies in memory; empty: the logical domain
   std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense
   Memory memory = Memory::Global;
   std::int64_t align = 16;  // bytes to which the base address is aligned
-  // Of a computed tensor: its element at `indices`, one index symbol per iterdomain of
-  // definition_domain(), as a value whose compute type is that of `type`. Of one that folds: what
-  // is folded, over `indices` and fold->indices, in the type of the fold.
+  // For a computed tensor: the value of its element at `indices`, which has one symbol per
+  // iterdomain of definition_domain(). Its compute type is that of `type`. For a tensor that folds:
+  // the value that is folded, over `indices` and fold->indices, in the type of the fold.
   std::vector<Expr> indices = {};
   std::optional<ValueId> definition = {};
   std::optional<Fold> fold = {};
@@ -74,20 +77,20 @@ struct TensorInfo {
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };
 
-// What an element of it takes in memory: of a computed tensor that is no output, its compute type.
+// The type of an element in memory: said_type() of inputs and outputs, else the compute type.
 DataType stored_type(const TensorInfo& tensor);
-// What the user says its elements are: of an output, what they are stored as.
+// The type that the user gave the elements; for an output, the type that it is stored as.
 DataType said_type(const TensorInfo& tensor);
 
-// What the indices of a definition run over: the root where there is one, else the logical domain.
+// The domain of the definition's indices: the root if there is one, else the logical domain.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
-// What its loops are over before any is cut up: the logical domain, then what it folds over.
+// The loops before any transform: the logical domain, then the domains that are folded over.
 std::vector<DomainId> nest_domain(const TensorInfo& tensor);
-// What its loops lead to, and has to be in bounds: the same, and the `original` of a partial
-// tensor.
+// The iterdomains whose indices the loops must determine and keep in bounds: nest_domain(), and
+// `original` of a partial tensor.
 std::vector<DomainId> visited_domain(const TensorInfo& tensor);
-// Every item of this has to be met by its loops: the nest's, or the root of a partial tensor, whose
-// logical domain and what it folds over are not independent.
+// The iterdomains whose items the loops must all visit: nest_domain(), or the root of a partial
+// tensor, because its logical and its folded domains are not independent.
 std::vector<DomainId> covered_domain(const TensorInfo& tensor);
 
 class Fusion;
@@ -99,7 +102,7 @@ class Tensor {
   Tensor() = default;  // no tensor; only to be assigned to
   Tensor(Fusion* fusion, TensorId id) : fusion_(fusion), id_(id) {}
   bool is_any() const { return fusion_ != nullptr; }
-  // Throw BadInput E508 where it is none.
+  // fusion() and id() throw BadInput E508 if this is no tensor.
   Fusion& fusion() const {
     if (!is_any()) refuse_none();
     return *fusion_;
@@ -123,14 +126,15 @@ class Tensor {
   TensorId id_{};
 };
 
-// What a fusion computes, in index notation: inputs, computed tensors, outputs.
-// Extents that one index equates must be equal: constants at once (E501), symbols at launch. Only a
-// read that says what there is out of bounds equates nothing that is not known to be equal.
-// Throws BadInput and stays as it was where a definition makes no sense: E402 extent past 2^62,
-// E403 extent below 1, E501 extents that differ, E502 name taken, E503 wrong number of subscripts,
-// E504 unknown index, E505 indices that are not distinct symbols or do not match the shape, E506
-// literal that does not fit, E507 no permutation, E508 tensor of another fusion or none, E509 size
-// that can have no value.
+// A program in index notation: inputs, computed tensors, outputs.
+// Axes that share an index must have equal extents. Extents known to differ are refused at once
+// (E501), others are checked at launch. A read that gives a value for out of bounds (read_or)
+// shares an index only where the extents are known to be equal.
+// A definition that makes no sense throws BadInput and leaves the fusion as it was: E402 extent
+// past 2^62, E403 extent below 1, E501 extents that differ, E502 name taken, E503 wrong number of
+// subscripts, E504 unknown index, E505 indices that are not distinct symbols or do not match the
+// shape, E506 literal that does not fit, E507 no permutation, E508 tensor of another fusion or
+// none, E509 size that can have no value.
 class Fusion {
  public:
   Fusion();
@@ -139,10 +143,10 @@ class Fusion {
   Fusion(Fusion&&) noexcept;
   Fusion& operator=(const Fusion&);
   Fusion& operator=(Fusion&&) noexcept;
-  // Over expressions of a pool that others use, too.
+  // Shares a pool of expressions with others.
   explicit Fusion(std::shared_ptr<ExprPool> pool);
 
-  // Sizes known only at launch: at least 1 unless said otherwise.
+  // Declares sizes that are known only at launch, each at least 1 unless `min` says otherwise.
   template <class... Name>
   auto extents(const Name&... names) {
     return std::array{extent(names)...};
@@ -150,21 +154,21 @@ class Fusion {
   Expr extent(const std::string& name, std::optional<std::int64_t> min = 1,
               std::optional<std::int64_t> max = {}, std::int64_t multiple_of = 1);
   Expr constant(std::int64_t v) { return pool().constant(v); }
-  // A relation between sizes that may be taken for true, e.g. K <= N.
+  // Adds a relation between sizes that proofs take for true, e.g. K <= N.
   void assume(Expr fact);
 
-  // Its iterdomains are called `axes`; if none are given, name_0, name_1, ...
+  // `axes` names the iterdomains; axis k without a name is called name_k.
   Tensor input(const std::string& name, std::vector<Expr> shape, DataType type,
                std::vector<std::string> axes = {});
-  // A computed tensor in index notation: element `indices` is `value`, written with elements of
-  // tensors (ir/element.h), or as one of values(). An empty name: one is made up, and gives way to
-  // whoever asks for it later.
+  // Adds a computed tensor whose element at `indices` is `value`: elements of tensors
+  // (ir/element.h) or a node of values(). An empty name stands for a made-up one, which the tensor
+  // gives up if something else asks for it later.
   Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                  ValueId value, std::optional<DataType> type = {});
   Tensor compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                  const Element& value, std::optional<DataType> type = {});
-  // The same, where `value` is over more indices, and all that it is over those is folded into one:
-  //   f.compute_fold("s", {m}, {M}, {.how = Reduction::Sum, .indices = {n}, .shape = {N}}, t(m, n))
+  // The same, where `value` also has the indices fold.indices, and its values over these are folded
+  // into one element:
   // Elements are folded in compute_type(fold_type(how, type of the value)); the result has the type
   // result_type(how, type of the value), unless another is asked for.
   struct FoldRequest {
@@ -176,19 +180,20 @@ class Fusion {
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, const Element& value, std::optional<DataType> type = {});
-  // A view: `value` is over indices of the root, which has `shape`; the logical domain is what
-  // `view` makes of the iterdomains of the root, by transforms on the graph that it is given. What
-  // it hands back as it was needs no transform. It is tried out first, on a graph of its own.
+  // Adds a view. `value` is over `indices` of the root, which has `shape`. `view` takes the graph
+  // and the root's iterdomains, applies transforms and returns the logical domain; iterdomains of
+  // the root may be returned unchanged. `view` first runs on a graph of its own, so that what it
+  // refuses leaves the fusion as it was.
   using View =
       std::function<std::vector<DomainId>(DomainGraph& graph, const std::vector<DomainId>& root)>;
   Tensor compute_view(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       const View& view, ValueId value, std::optional<DataType> type = {});
-  // Names a tensor and makes it an output, stored in its own type or the one given; who reads the
-  // tensor reads its values as ever. A copy becomes the output where the tensor is an input or an
-  // output already.
+  // Names a tensor and makes it an output, stored in its own type or in `type`; readers of the
+  // tensor get its values unrounded. If the tensor is an input or already an output, a copy of it
+  // becomes the output.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
 
-  // From now on it is called so. E502 where that name is taken.
+  // Gives tensor `t` another name. Throws BadInput E502 if the name is taken.
   void rename(TensorId t, const std::string& name);
 
   // An index symbol that is used nowhere else in this fusion: `name`, or name_1, name_2, ...
@@ -204,38 +209,39 @@ class Fusion {
 
   std::size_t size() const { return tensors_.size(); }
   const TensorInfo& operator[](TensorId t) const { return tensors_[index_of(t)]; }
-  TensorInfo& edit(TensorId t) {  // all but its name
+  TensorInfo& edit(TensorId t) {  // for all but the name
     ++changes_;
     return tensors_[index_of(t)];
   }
   std::optional<TensorId> find(const std::string& name) const;
-  // A tensor as it is: only its name is checked.
+  // Adds a tensor unchanged; only its name is checked.
   TensorId add(TensorInfo tensor);
-  // A copy that nothing changes which is done to this one: what a Schedule is made over.
+  // A copy that later changes of this fusion do not reach: the basis of a Schedule.
   std::shared_ptr<const Fusion> snapshot() const;
-  // Is it a copy of the other, or both of one?
+  // Whether one is a copy of the other, or both are copies of a third.
   bool is_version_of(const Fusion& other) const { return identity_ == other.identity_; }
-  // How often it has been changed: a copy of which this is the same is as the other one is.
+  // The number of changes made so far: equal to a snapshot's if nothing has changed since.
   std::uint64_t changes() const { return changes_; }
-  // A copy to add tensors to whose iterdomains may be any of `domains`, which begin with its own.
+  // A copy over the graph `domains`, which begins with this fusion's iterdomains: tensors with any
+  // of its iterdomains may be added.
   Fusion over(DomainGraph domains) const;
   std::vector<Expr> shape(TensorId t) const;
 
   // Sizes, in the order of declaration.
   const std::vector<Expr>& sizes() const { return sizes_; }
-  // Sizes that may be 0 at launch. Everything is computed as if they were at least 1; where one is
-  // 0, another fusion takes this one's place (ir/specialised.h).
+  // Sizes that may be 0 at launch. Everything is derived as if they were at least 1; if one is 0,
+  // another fusion takes this one's place (lower/specialised.h).
   const std::vector<Expr>& possibly_empty() const { return possibly_empty_; }
-  // Conditions on sizes to be checked at launch, which are facts for all that stands behind them;
-  // and why each is there, in the same order: index notation has equated these extents, or what a
-  // view asks of its sizes.
+  // Conditions on sizes that are checked at launch and are facts for everything derived after them.
+  // launch_reasons() says why, in the same order: index notation equates the extents, or a view
+  // needs it.
   const std::vector<Expr>& launch_checks() const { return launch_checks_; }
   const std::vector<std::string>& launch_reasons() const { return launch_reasons_; }
   void check_at_launch(Expr condition, std::string why);
 
  private:
-  // One index of a definition on one axis of a tensor that is read. `may_leave`: the read says what
-  // there is out of bounds, so the extents need not be equal.
+  // An index of a definition that is a subscript by itself, on one axis of a tensor that is read.
+  // `may_leave`: the read has a value for out of bounds, so the extents need not be equal.
   struct IndexUse {
     std::size_t index;
     TensorId tensor;
@@ -270,8 +276,8 @@ class Fusion {
   std::vector<Expr> sizes_, possibly_empty_, launch_checks_;
   std::vector<std::string> launch_reasons_;
   std::unordered_map<std::string, TensorId> names_;
-  std::unordered_map<std::string, int> index_names_;  // handed out, and the next number to try
-  std::unordered_map<std::uint32_t, std::string> index_labels_;  // what was asked for, by symbol
+  std::unordered_map<std::string, int> index_names_;  // handed out, and the last number tried
+  std::unordered_map<std::uint32_t, std::string> index_labels_;  // the name asked for, by symbol
   std::set<DomainId> input_domains_;  // iterdomains that no computed tensor has
   std::set<TensorId> auto_named_;
   int next_name_ = 0;

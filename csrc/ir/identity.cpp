@@ -52,7 +52,7 @@ constexpr std::array<Ends, 13> kEnds = {{
     {DataType::UInt8,    0,         UINT8_MAX},
     {DataType::UInt16,   0,         UINT16_MAX},
     {DataType::UInt32,   0,         UINT32_MAX},
-    {DataType::UInt64,   0,         INT64_MAX},  // of those that 64 bits with a sign hold
+    {DataType::UInt64,   0,         INT64_MAX},  // as far as int64 reaches
     {DataType::Half,     -65504,    65504},
     {DataType::BFloat16, INT64_MIN, INT64_MAX},
     {DataType::Float,    INT64_MIN, INT64_MAX},
@@ -151,7 +151,7 @@ std::optional<Scalar> exactly(std::int64_t v, DataType type) {
 
 std::int64_t nearest(std::int64_t v, DataType type) {
   v = std::clamp(v, ends(type).lowest, ends(type).highest);
-  // Rounded up past 2^63: the float below.
+  // Without a value, v was rounded up to 2^63; the float below is next.
   const auto rounded = whole(integer(v, type));
   if (rounded) return *rounded;
   std::int64_t step = 1;

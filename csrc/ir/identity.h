@@ -8,7 +8,7 @@
 
 namespace selvage {
 
-// What a reader folds the elements that it reads into one with.
+// The operation by which many elements are folded into one.
 enum class Reduction : std::uint8_t {
   Sum,
   Prod,
@@ -32,9 +32,9 @@ std::span<const std::string_view> reduction_names();  // in the order of the enu
 // adds squares of distances (ir/fold.h has what else it keeps).
 Function combiner(Reduction r);
 
-// What elements of a type are folded as, and what comes out, as in PyTorch: a sum of integers or
-// of bool is one of int64, but that of uint64, a mean or a variance of them is a float, an argmax
-// is an int64, any and all are bool; everything else stays what it is.
+// The type in which elements are folded, and the type of the result, as in PyTorch. Sums and
+// products of integers and bool are int64 (of uint64: uint64), their means and variances float; any
+// and all are bool; the result of argmax and argmin is int64. Everything else keeps its type.
 DataType fold_type(Reduction r, DataType element);
 DataType result_type(Reduction r, DataType element);
 
@@ -42,13 +42,13 @@ DataType result_type(Reduction r, DataType element);
 //   combine(identity, x) == x   for every x of the type, as numbers: 0 + -0.0 is 0.0. Any and all
 //                               see an x as bool(x). An fmax passes over a NaN, so NaNs alone
 //                               give the identity
-// Lowest and highest are of the values that the type holds; floats end in infinities.
+// The identity of max is the lowest value of the type, of min the highest; of floats, infinities.
 Scalar identity(Reduction r, DataType type);
 
 // combine(x, combine(x, y)) == combine(x, y): an element may be read any number of times.
 bool is_idempotent(Reduction r);
 
-// What a variance takes off the number of items unless it is told: PyTorch's choice, Bessel's.
+// The default correction of a variance: PyTorch's choice, Bessel's.
 inline constexpr std::int64_t kUsualCorrection = 1;
 
 // v as an element of the storage type, in its compute type; nothing where the type has no such

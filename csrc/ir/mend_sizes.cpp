@@ -7,7 +7,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostMin = std::int64_t{1} << 40;  // that is tried
+constexpr std::int64_t kMostMin = std::int64_t{1} << 40;  // the largest one tried
 
 bool suffices(const Facts& facts, Expr e, Expr size, std::int64_t min) {
   Facts more = facts;

@@ -6,8 +6,8 @@
 
 namespace selvage {
 
-// What would prove that an expression of sizes is at least 1: the least min of one of them, tried
-// out, "give K a min of 5: K: {min: 5}".
+// A help text for an expression of sizes that is not proved to be at least 1: the least min of one
+// of its sizes that proves it, found by trial: "give K a min of 5: K: {min: 5}".
 std::string larger_min(const Facts& facts, Expr e);
 
 }  // namespace selvage

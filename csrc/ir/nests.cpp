@@ -44,8 +44,8 @@ class Planner {
     }
   }
 
-  // Depth first, so that order_ has what is read before who reads it. The stack is explicit: a
-  // fusion may be a chain of any length.
+  // Depth first, so that order_ lists tensors before their readers. The stack is explicit, because
+  // a fusion may be a chain of any length.
   void need(TensorId root) {
     struct Visit {
       TensorId tensor;
@@ -111,8 +111,8 @@ class Planner {
     return std::size_t(at - loops.begin()) + 1;
   }
 
-  // Everyone who reads a tensor that is computed inside another's nest stands there as well: the
-  // host itself, or what is computed within the same loops of it.
+  // Every reader of a tensor that is computed inside another's nest has to be inside the same
+  // loops: it is the host itself, or a tensor computed within these loops of it.
   void check_readers(TensorId t) const {
     const auto& site = schedule_.site(t);
     if (!site) return;
@@ -156,7 +156,8 @@ class Planner {
   NestTree tree(TensorId t, std::size_t at, std::vector<DomainId> open) const {
     NestTree nest{.tensor = t, .level = at};
     const std::vector<DomainId>& loops = schedule_.loop_domains(t);
-    // What it folds over it runs through by itself, whoever else has a loop over that.
+    // A tensor runs through the loops that it folds over by itself, even if an outer nest has a
+    // loop over the same iterdomain.
     const auto is_open = [&](DomainId d) {
       return !schedule_.is_folded(t, d) && std::find(open.begin(), open.end(), d) != open.end();
     };
@@ -168,7 +169,7 @@ class Planner {
     const auto hosted = hosted_.find(t);
     if (hosted == hosted_.end()) return nest;
     for (TensorId inner : hosted->second) {
-      // Those that the tensor shares with its own host are open before its part begins.
+      // The loops that t shares with its own host are open before its part begins.
       const std::size_t own = std::max(level(*schedule_.site(inner)), nest.shared);
       std::vector<DomainId> around = open;
       around.insert(around.end(), loops.begin(), loops.begin() + std::ptrdiff_t(own));
@@ -180,7 +181,7 @@ class Planner {
   const Fusion& fusion_;
   const Schedule& schedule_;
   Nests nests_;
-  std::vector<TensorId> order_;                       // all that have a nest, what is read first
+  std::vector<TensorId> order_;                       // all that have a nest, before their readers
   std::map<TensorId, std::vector<TensorId>> hosted_;  // by host, in that order
 };
 

@@ -1,5 +1,4 @@
-// What the operations on tensors (ir/ops.h) have in common: axes, shapes, and how they are named in
-// messages.
+// What the operations on tensors (ir/ops.h) share: axes, shapes, and their texts in messages.
 #pragma once
 
 #include <selvage/ir/ops.h>
@@ -16,7 +15,7 @@ std::string to_text(Tensor t);
 std::vector<Expr> shape_of(Tensor t);
 std::vector<Expr> fresh_indices(Fusion& f, std::size_t rank);
 ValueId element_of(Tensor t, std::vector<Expr> subscripts);
-// A number as it stands in an operation: it adapts to what it meets.
+// A number in an operation, which adapts to the type that it meets.
 ValueId literal(ValueGraph& values, std::int64_t n);
 ValueId literal(ValueGraph& values, double n);
 
@@ -27,9 +26,10 @@ std::vector<std::size_t> axes_of(const std::string& op, Tensor t, const Axes& ax
 
 // Whether a condition on sizes holds: always, never, or it is to be checked at launch.
 enum class Holds : std::uint8_t { Always, Never, Checked };
-// Where it is checked, it is taken for true from here on. `why` it has to hold: a sentence.
+// Requires a condition. If only the launch can decide it, adds a launch check, and proofs take it
+// for true from here on. `why`: a sentence that says why it has to hold.
 Holds require(Fusion& f, Expr condition, const std::string& why);
-// The same, nothing noted.
+// The same answer, without adding a check.
 Holds find_out(const Fusion& f, Expr condition);
 
 }  // namespace selvage

@@ -1,11 +1,11 @@
-// Operations on tensors: each makes a computed tensor of the fusion of its operands. What they mean
-// is what run_reference (emulate/reference.h) computes.
+// Operations on tensors. Each adds a computed tensor to the fusion of its operands; run_reference
+// (emulate/reference.h) computes what they mean.
 //
-// Refused by name of the operation, with the fusion as it was (BadInput): E501 extents that should
-// be equal and differ, E506 a literal that does not fit the type it meets, E508 operands of two
-// fusions or none, E507 and E510 axes that are no axes of the operand, E511 shapes that do not go
-// together, E512 a slice or a pad that leaves its bounds. Extents that may be equal for all that is
-// known are checked at launch.
+// A refusal names the operation and leaves the fusion as it was (BadInput): E501 extents that
+// should be equal and differ, E506 a literal that does not fit the type it meets, E508 operands of
+// two fusions or no tensor, E507 and E510 axes that the operand does not have, E511 shapes that do
+// not fit together, E512 a slice or a pad that leaves its bounds. Extents that are not known to be
+// equal or to differ are checked at launch.
 #pragma once
 
 #include <selvage/ir/element.h>
@@ -18,7 +18,7 @@
 
 namespace selvage {
 
-// What a pointwise operation takes: a tensor, or a number, which adapts to the tensors it meets.
+// An operand of a pointwise operation: a tensor, or a number, which adapts to the tensors it meets.
 class Operand {
  public:
   Operand(Tensor t) : value_(t) {}
@@ -77,15 +77,15 @@ Tensor gelu(Tensor a);
 Tensor select(Operand condition, Operand a, Operand b);
 Tensor cast(Tensor a, DataType type);
 
-// Calls a tensor so in kernels, pages and messages, where it would be t0, t1, ...: named(q * k,
-// "scores"). It is the same tensor; what is named already is renamed. E502 where the name is taken.
+// Names a tensor for kernels, pages and messages, where it would be t0, t1, ...: named(q * k,
+// "scores"). Returns the same tensor; an earlier name is replaced. E502 if the name is taken.
 Tensor named(Tensor t, const std::string& name);
 
-// Reductions over `axes` (all of them if there are none), counted from 0, or from -1 at the end.
-// Those axes are left out of the result, or stay with the extent 1: sum(x, {1}, keepdim). Types as
-// fold_type and result_type in ir/identity.h say; half and bfloat16 are folded in float.
-// Of nothing (an axis that is empty at launch): sum and any are 0, prod and all 1, max and min the
-// lowest and the highest value of the type, argmax and argmin 0, mean and variance NaN.
+// Reductions over `axes` (all of them if none are given), counted from 0, or from -1 at the end.
+// The result lacks these axes, or keeps them with extent 1: sum(x, {1}, keepdim). fold_type and
+// result_type in ir/identity.h say the types; half and bfloat16 are folded in float.
+// Over no items (an axis that is empty at launch): sum and any are 0, prod and all 1, max and min
+// the lowest and the highest value of the type, argmax and argmin 0, mean and variance NaN.
 inline constexpr bool keepdim = true;
 using Axes = std::vector<int>;
 Tensor reduce(Reduction how, Tensor x, Axes axes = {}, bool keepdim = false,
@@ -97,14 +97,13 @@ Tensor min(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor fmax(Tensor x, Axes axes = {}, bool keepdim = false);  // NaNs are passed over
 Tensor fmin(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor mean(Tensor x, Axes axes = {}, bool keepdim = false);
-// The squares of distances from the mean, summed, by the number of items less the correction; as
-// if that were 0 where it is less.
+// sum((x - mean)^2) / max(items - correction, 0)
 Tensor variance(Tensor x, Axes axes = {}, bool keepdim = false,
                 std::int64_t correction = kUsualCorrection);
 Tensor any(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor all(Tensor x, Axes axes = {}, bool keepdim = false);
-// The row-major number among the items that are folded into one: the first of equals, or the first
-// NaN.
+// The row-major position of the result among the items that are folded into one element: the first
+// of equals, or the first NaN.
 Tensor argmax(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor argmin(Tensor x, Axes axes = {}, bool keepdim = false);
 
@@ -121,11 +120,11 @@ class Extent {
   std::variant<std::int64_t, Expr> value_;
 };
 
-// How the items of an input or output lie in memory: so many elements apart along each axis,
-// numbers or expressions of sizes. With none given, as each call says: sizes t_stride_0,
-// t_stride_1, ... of at least 1 are declared, which the strides of the argument tell (those of a
-// dense array where it has none). E515 where t is neither, is laid out already, or has not as many
-// axes.
+// Sets how an input or output lies in memory: the distance in elements between neighbours along
+// each axis, as numbers or expressions of sizes. Without `strides`, each call decides: sizes
+// t_stride_0, t_stride_1, ... of at least 1 are declared, whose values are the strides of the
+// argument (those of a dense array if it has none). E515 where t is neither input nor output, has a
+// layout already, or has another number of axes.
 //   Tensor x = with_strides(f.input("x", {M, N}, DataType::Float));             // any
 //   Tensor x = with_strides(f.input("x", {M, N}, DataType::Float), {pitch, 1});  // padded rows
 Tensor with_strides(Tensor t, std::vector<Extent> strides = {});
@@ -135,23 +134,26 @@ Tensor transpose(Tensor a, std::vector<int> order);
 // Repeats x as pointwise operations do, to exactly this shape; -1 keeps an extent.
 Tensor broadcast_to(Tensor x, std::vector<Extent> shape);
 Tensor expand(Tensor x, std::vector<Extent> shape);  // the same, as PyTorch calls it
-// Leaves out axes of extent 1, all of them if none are named; puts one in before `axis`.
+// squeeze drops axes of extent 1, all of them if none are named; unsqueeze inserts one before
+// `axis`.
 Tensor squeeze(Tensor x, Axes axes = {});
 Tensor unsqueeze(Tensor x, int axis);
 
-// The same items in row-major order under another shape, as a view: the iterdomains of x are its
-// root, and merges and splits lead from there to the logical domain. One extent may be -1: what is
-// left. Both shapes must hold as many items; where that is not known it is checked at launch.
+// The items of x in row-major order under another shape, as a view: the iterdomains of x are its
+// root, and merges and splits lead from there to the logical domain. One extent may be -1: it
+// follows from the others. Both shapes must hold equally many items; if that is not known, it is
+// checked at launch.
 Tensor reshape(Tensor x, std::vector<Extent> shape);
 Tensor flatten(Tensor x);
 // x[..., begin + i * step, ...]: 0 <= begin < end <= extent, step >= 1; numbers below 0 count from
-// the end, and kEnd is the end. With step 1 a view: a resize leads from the root to the axis.
+// the end, and kEnd is the end. With step 1 it is a view: a resize leads from the root to the axis.
 inline constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 Tensor slice(Tensor x, int axis, Extent begin, Extent end = kEnd, std::int64_t step = 1);
-// `left` items of `value` before the first one of each axis and `right` behind the last one; a
-// negative number leaves as many out. A view as well. One pair for each axis.
+// Adds `left` items of `value` before the first item of each axis and `right` after the last one; a
+// negative number removes items. A view as well. `sides` has one pair {left, right} per axis.
 Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> sides, Operand value = 0);
-// The tensors one behind the other along an axis; all other extents are equal. Types are promoted.
+// Joins tensors one after the other along an axis; all other extents must be equal. Types are
+// promoted.
 Tensor concatenate(std::vector<Tensor> tensors, int axis);
 
 }  // namespace selvage

@@ -32,16 +32,17 @@ constexpr bool is_block(ParallelType t) {
 constexpr bool is_thread(ParallelType t) {
   return t == ParallelType::TIDx || t == ParallelType::TIDy || t == ParallelType::TIDz;
 }
-// The index of a block or of a thread: nobody iterates over it.
+// The index of a block or of a thread: the loop is not iterated over.
 constexpr bool is_index(ParallelType t) { return is_block(t) || is_thread(t); }
-// Of these a tensor binds one loop at most to each.
+// A tensor binds at most one loop to each of these types.
 constexpr bool is_bound_once(ParallelType t) { return is_index(t) || t == ParallelType::Vectorize; }
 // x, y, z as 0, 1, 2.
 constexpr int axis(ParallelType t) {
   return is_block(t) ? int(t) - int(ParallelType::BIDx) : int(t) - int(ParallelType::TIDx);
 }
 
-// Threads of a block that run together, x fastest, then y, z; and of four such warps.
+// Threads of a warp, which run together (counted x fastest, then y, z), and of a warpgroup, four
+// warps.
 inline constexpr std::int64_t kWarp = 32, kWarpgroup = 128;
 
 }  // namespace selvage

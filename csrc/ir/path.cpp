@@ -1,5 +1,5 @@
-// Traversals of the iterdomain graph. The one file that includes Boost.Graph, whose headers are
-// dear.
+// Traversals of the iterdomain graph. Only this file includes Boost.Graph, whose headers are slow
+// to compile.
 #include <selvage/ir/path.h>
 
 #include <boost/graph/adjacency_list.hpp>
@@ -34,7 +34,8 @@ bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains) 
     }
     return std::nullopt;
   };
-  // Back from d to others of them, or to what nothing makes.
+  // Walks back from d over the transforms that make it. False on reaching an iterdomain that no
+  // transform makes; true if all ways end at others of `domains`.
   const auto is_made_of_others = [&](DomainId d) {
     std::set<DomainId> seen = {d};
     std::vector<DomainId> open = {d};
@@ -76,7 +77,7 @@ Path everything_from(const DomainGraph& graph, std::span<const DomainId> from,
         const std::vector<DomainId> need = sources(graph, step), give = results(graph, step);
         const auto is_known = [&](DomainId e) { return known[index_of(e)] != 0; };
         if (!std::all_of(need.begin(), need.end(), is_known)) continue;
-        // What is known already keeps its coordinate; nothing new, nothing crossed.
+        // A known iterdomain keeps its coordinate, so a step that gives it anew is not taken.
         if (std::any_of(give.begin(), give.end(), is_known)) continue;
         taken[index_of(t)] = 1;
         path.steps.push_back(step);

@@ -30,13 +30,14 @@ Path everything_from(const DomainGraph& graph, std::span<const DomainId> from,
                      std::span<const TransformId> transforms);
 
 // The part of a path that `targets` need, in the same order. A target that the path does not reach
-// is left out; `reaches` tells.
+// (see reaches()) is left out.
 Path needed_for(const DomainGraph& graph, const Path& path, std::span<const DomainId> from,
                 std::span<const DomainId> targets);
 bool reaches(const Path& path, DomainId d);
 
-// Is one of these what transforms of the graph make of others? Then they are no axes of one tensor:
-// cut up in the same way, those others would become a loop that it has already.
+// Whether transforms of the graph make one of `domains` from others of them. Such iterdomains are
+// never axes of one tensor: cut up in the same way, the others would become a loop that it has
+// already.
 bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains);
 
 std::vector<DomainId> sources(const DomainGraph& graph, const Step& step);

@@ -1,4 +1,4 @@
-// Pointwise operations on tensors: index notation, written for the user.
+// Pointwise operations on tensors, as definitions in index notation.
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>

@@ -8,8 +8,8 @@
 
 namespace selvage {
 
-// As reachable() of expressions: operands have smaller ids than their users, so from the largest id
-// down all the times that a value is met follow one another.
+// Takes values from the largest id down, as reachable() does with expressions. Operands have
+// smaller ids than their users, so the copies of one value in the heap come out one after another.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root) {
   if (values[root].operands.empty()) return {root};
   std::vector<ValueId> all;
@@ -54,7 +54,7 @@ std::vector<TensorId> definition_order(const Fusion& fusion) {
     for (TensorId source : reads[k]) in_order = in_order && source < TensorId(k);
   }
   if (in_order) return order;
-  // Depth first from each tensor in turn: what it reads, then itself.
+  // Depth first from each tensor in turn: first what it reads, then the tensor itself.
   order.clear();
   std::vector<char> is_listed(fusion.size(), 0);
   struct Visit {
@@ -86,7 +86,7 @@ void redirect_reads(Fusion& fusion, TensorId reader, TensorId from, TensorId to)
   TensorInfo& info = fusion.edit(reader);
   if (!info.definition) return;
   ValueGraph& values = fusion.values();
-  std::unordered_map<std::uint32_t, ValueId> other;  // of the values that change
+  std::unordered_map<std::uint32_t, ValueId> other;  // replacements of values that change
   for (ValueId v : values_under(values, *info.definition)) {
     ValueNode node = values[v];
     bool changes = node.kind == ValueNode::Kind::Read && TensorId(node.source) == from;

@@ -9,12 +9,12 @@ namespace selvage {
 // The values that a value is made of, each once, itself included, operands first.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root);
 
-// The tensors that the definition of `t` reads, each once, in the order of its values; those of
-// inlined ones are not looked for.
+// The tensors that the definition of `t` reads, each once, in the order of its values. What inlined
+// tensors read is not included.
 std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t);
 
-// Every tensor, after all that it reads; otherwise in the order of their ids. The tensors of a
-// fusion are added in such an order, those that a schedule adds to it are not.
+// All tensors, each after those that it reads; otherwise in the order of their ids. The tensors of
+// a fusion are added in such an order; those that a schedule adds are not.
 std::vector<TensorId> definition_order(const Fusion& fusion);
 
 // Makes the definition of `reader` read `to` wherever it reads `from`.

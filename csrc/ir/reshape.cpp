@@ -56,7 +56,7 @@ class ReshapePlanner {
     return axes;
   }
 
-  // Surely, surely not, or nothing.
+  // Nothing if neither is proved.
   std::optional<bool> are_equal(Expr a, Expr b) {
     if (same(a, b)) return true;
     if (a.is(Op::Const) && b.is(Op::Const)) return false;

@@ -14,8 +14,8 @@ struct ReshapeGroup {
   std::vector<std::size_t> from, to;  // axes before and after; extents of the number 1 are in none
 };
 
-// The finest groups that can be told. `check`: what must hold for the last group that could not be
-// told apart, if it may hold. Nothing where the numbers of items can never be equal.
+// The finest groups whose equal numbers of items are proved; what is left is one more group, and
+// `check` says that its numbers of items are equal. No plan if they can never be equal.
 struct ReshapePlan {
   std::vector<ReshapeGroup> groups;
   std::optional<Expr> check;

@@ -6,10 +6,10 @@ namespace selvage {
 
 namespace {
 
-constexpr int kDeepest = 32;  // operations, and tensors that are copies of others
+constexpr int kDeepest = 32;  // longest chain of operations and copies that is followed
 
-// Does the function give one of its operands, or that with another sign? Of any other a result may
-// lie between two numbers of the type.
+// Whether a function returns one of its operands, or that with another sign. The result of any
+// other may lie between two numbers of the type.
 bool picks(Function f) {
   return f == Function::Min || f == Function::Max || f == Function::FMin || f == Function::FMax ||
          f == Function::Select || f == Function::Neg || f == Function::Abs || f == Function::Relu;
@@ -19,7 +19,7 @@ bool same_bits(const Scalar& a, const Scalar& b) {
   return a.single == b.single || (a.single != a.single && b.single != b.single);
 }
 
-// Is the value one of the type, whatever it is?
+// Whether v is proved to be a number of the type.
 bool is_exact(const Fusion& fusion, ValueId v, DataType type, int depth) {
   if (depth == 0) return false;
   const ValueNode& node = fusion.values()[v];

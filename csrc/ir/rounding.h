@@ -4,10 +4,10 @@
 
 namespace selvage {
 
-// Is what lies in memory of an output anything else than its values, or not known to be the same?
-// An output may be stored in another type; and half and bfloat16 are carried in float, so storing
-// them rounds, unless the definition shows that each element is one of the type already: it is
-// cast, copied from what is, or picked from such.
+// Whether an output in memory may differ from its values. An output may be stored in another type.
+// And half and bfloat16 are carried in float, so storing them rounds, unless the definition shows
+// that each element is a number of the type already: it is cast to the type, copied from such a
+// number, or picked from several.
 bool changes_when_stored(const Fusion& fusion, TensorId output);
 
 }  // namespace selvage

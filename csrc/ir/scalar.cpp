@@ -60,7 +60,7 @@ std::int64_t div(std::int64_t a, std::int64_t b) {
 bool less(DataType type, std::int64_t a, std::int64_t b) {
   return type == DataType::UInt64 ? std::uint64_t(a) < std::uint64_t(b) : a < b;
 }
-// Unsigned: C's own is Euclid's.
+// C's division of unsigned integers is Euclidean.
 std::int64_t quotient(DataType type, std::int64_t a, std::int64_t b) {
   if (type != DataType::UInt64) return div(a, b);
   return b == 0 ? 0 : std::int64_t(std::uint64_t(a) / std::uint64_t(b));
@@ -70,7 +70,7 @@ std::int64_t remainder(DataType type, std::int64_t a, std::int64_t b) {
   return b == 0 ? 0 : std::int64_t(std::uint64_t(a) % std::uint64_t(b));
 }
 
-// In 64 bits; Scalar::of wraps the result around to the type's own.
+// Computes in 64 bits; Scalar::of wraps the result around to the type.
 Scalar apply_integer(Function f, DataType type, std::int64_t a, std::int64_t b) {
   switch (f) {
     case Function::Add: return Scalar::of(type, add(a, b));

@@ -9,11 +9,11 @@
 
 namespace selvage {
 
-// What values are made of, element by element. One row per function:
+// The functions that values are made of, element by element. One row per function:
 //   text   how it is written: an infix sign, or a name followed by ( )
 //   rule   the type of the result, given the promoted type P of the operands:
 //          Same: P, a bool counting as int32; Real: P if it is floating, else float; Truth: bool;
-//          Second: that of the 2nd and 3rd
+//          Second: the promoted type of the 2nd and 3rd operand
 // Defined as:
 //   //, %      Euclidean: 0 <= a % b < |b|; integers by 0 give 0; floats: a // b is a / b rounded
 //              down (b < 0: up), a % b is fmod(a, b), plus |b| where that is negative
@@ -22,8 +22,8 @@ namespace selvage {
 //   relu       max(x, 0)
 //   rsqrt      1 / sqrt(x);  sigmoid  1 / (1 + exp(-x));  silu  x / (1 + exp(-x))
 //   gelu       0.5 * x * (1 + erf(x * 0.70710678118654752440))
-// Floats are computed in float, with C's float functions (expf, ...); doubles in double. What all
-// of them give for each type, and what others give, is in doc/values.md.
+// Floats are computed in float, with C's float functions (expf, ...); doubles in double.
+// doc/values.md has the results for each type, beside those of other systems.
 #define SELVAGE_FUNCTIONS(X)     \
   X(Add, 2, "+", Same)           \
   X(Sub, 2, "-", Same)           \
@@ -89,8 +89,8 @@ DataType compute_type(DataType storage);
 // int32 + 1.5 is float.
 std::optional<DataType> promote(DataType a, bool a_weak, DataType b, bool b_weak);
 
-// Does the compute type have values that the integer type lacks? Such integers wrap around after
-// each operation.
+// Whether `type` is an integer type whose compute type has more values. Such integers wrap around
+// after each operation.
 bool is_narrow_integer(DataType type);
 
 // One element in its compute type.
@@ -111,7 +111,7 @@ struct Scalar {
 // bfloat16 integers go by way of float. A float outside the range of the compute type's integers
 // becomes the nearest end, NaN becomes 0 (but true as a bool); then narrower integers wrap.
 Scalar convert(Scalar v, DataType type);
-// The same, but that a float is left as it is where half and bfloat16 are carried in float, too.
+// The same, but a float stays as it is if the type is half or bfloat16, which are carried in float.
 Scalar as_element(Scalar v, DataType type);
 // The function on operands that have one compute type already (Select: the condition is Bool).
 // Integers wrap around. Integer division and remainder are Euclidean; by 0 they give 0.

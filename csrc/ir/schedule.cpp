@@ -34,7 +34,7 @@ Schedule::Schedule(const Fusion& fusion)
     const auto label_all = [&](const std::vector<DomainId>& domains,
                                const std::vector<Expr>& indices) {
       for (std::size_t k = 0; k < indices.size() && k < domains.size(); ++k) {
-        // The symbol of a fresh index may carry a number that the name asked for does not.
+        // A fresh index may be called i_1 where i was asked for.
         const std::string symbol(indices[k].name());
         const std::string& asked = graph_[domains[k]].name;
         label(TensorId(t), domains[k], symbol.starts_with(asked + "_") ? asked : symbol);
@@ -44,7 +44,7 @@ Schedule::Schedule(const Fusion& fusion)
     if (tensor.fold) label_all(tensor.fold->domains, tensor.fold->indices);
     if (!tensor.root.empty()) {
       // A view's transforms lie between its root and its logical domain, all in the fusion; those
-      // of a partial tensor lead to what it folds over, too.
+      // of a partial tensor lead to its folded domains as well.
       const Path view = everything_from(graph_, tensor.root, {});
       for (const Step& step : needed_for(graph_, view, tensor.root, own.loops).steps) {
         if (nests_[t].used.insert(index_of(step.transform)).second) {

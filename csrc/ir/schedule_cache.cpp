@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-// Makes a tensor a copy of another of the same shape, by indices of these names.
+// Makes a tensor a copy of `source`, which has the same shape; the indices get these names.
 void copy_from(TensorInfo& tensor, Fusion& fusion, TensorId source, DataType type,
                const std::vector<std::string>& names) {
   tensor.indices.clear();

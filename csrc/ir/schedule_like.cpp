@@ -1,4 +1,4 @@
-// Replaying what another tensor was cut into.
+// Schedule::like: replays the transforms of another tensor.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/schedule_nest.h>
 #include <selvage/simplifier/simplifier.h>
@@ -9,13 +9,14 @@ namespace selvage {
 
 namespace {
 
-// What a loop that a tensor folds over can be: its elements are no tile in memory. As a vector they
-// are read as one access.
+// The type of a loop that a tensor folds over where the reference has `type`. Folded elements are
+// no tile in memory, so Bulk becomes Serial; under Vectorize they are read as one access.
 ParallelType for_folded(ParallelType type) {
   return type == ParallelType::Bulk ? ParallelType::Serial : type;
 }
 
-// Does it leave items out, as a slice does? What the reference is a slice of has more of them.
+// Whether a transform may leave items out, as a slice does. Then the tensor that is sliced has more
+// items than the reference.
 bool may_shrink(const DomainGraph& graph, const Transform& transform) {
   const auto* resize = std::get_if<Resize>(&transform);
   if (resize == nullptr) return false;
@@ -28,7 +29,8 @@ bool may_shrink(const DomainGraph& graph, const Transform& transform) {
 
 }  // namespace
 
-// Crosses a transform where all that it takes are loops, and none or all of them folded over.
+// Replays a transform if all its inputs are loops, and none or all of them are folded over; else
+// returns false.
 bool Schedule::cross(const Transform& transform, const Nest& reference, Nest& own) {
   const std::vector<DomainId> in = inputs(transform), out = outputs(transform);
   const bool is_folded = own.folded.contains(index_of(in[0]));
@@ -54,7 +56,7 @@ std::optional<Schedule::Nest> Schedule::alike(TensorId t, TensorId of) const {
     shares = true;
     if (own.used.insert(index_of(id)).second) own.transforms.push_back(id);
   }
-  // Shared loops, then others; of each those first that are not folded over.
+  // [0]: loops that are not folded over, [1]: those that are. In each, shared loops come first.
   std::vector<DomainId> order[2];
   for (DomainId d : reference.loops) {
     if (contains(own.loops, d)) order[own.folded.contains(index_of(d))].push_back(d);

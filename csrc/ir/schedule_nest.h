@@ -1,4 +1,4 @@
-// What a Schedule keeps of one tensor: for its own sources alone.
+// The state of one tensor in a Schedule: only for the sources of Schedule.
 #pragma once
 
 #include <selvage/ir/schedule.h>
@@ -18,13 +18,13 @@ struct Schedule::Nest {
   std::map<DomainId, std::string> names;
   std::vector<TransformId> transforms;
   std::unordered_set<std::size_t> used;    // the same, for looking up
-  std::unordered_set<std::size_t> folded;  // iterdomains, those of the fold and what comes of them
+  std::unordered_set<std::size_t> folded;  // iterdomains of the fold and all derived from them
   bool inlined = false;
   bool follows = false;
   std::optional<Site> site;
   std::optional<Memory> memory;
   std::vector<DomainId> allocation;    // empty: as its loops are
-  std::vector<TransformId> of_layout;  // by which that is made
+  std::vector<TransformId> of_layout;  // the transforms that make it
   std::int64_t stages = 1;
   std::optional<Stage> stage;  // once it is settled
   bool meets_atomically = false;

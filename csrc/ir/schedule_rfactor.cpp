@@ -1,4 +1,4 @@
-// Folds in two steps, and what all primitives share that add tensors.
+// Schedule::rfactor, and what all primitives that add tensors share.
 #include <selvage/base/refuse.h>
 #include <selvage/ir/schedule_nest.h>
 
@@ -93,7 +93,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   part.logical.insert(part.logical.end(), rest.begin(), rest.end());
   part.fold = old;
   part.fold->is_partial = true;
-  // The definition stays over what it was over: the items, of which the loops are a cut.
+  // The definition keeps its domain, the items; the loops are another cut of them.
   if (!old.indices.empty()) {
     part.root.insert(part.root.end(), old.domains.begin(), old.domains.end());
     part.indices.insert(part.indices.end(), old.indices.begin(), old.indices.end());
@@ -126,7 +126,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   own.of_layout.clear();
   own.stages = 1;
   own.meets_atomically = false;
-  // What comes of the remaining loops is not folded over any more.
+  // The partial tensor folds over `now` alone.
   own.folded.clear();
   for (DomainId d : now) own.folded.insert(index_of(d));
   const TensorId id = add_tensor(std::move(changed), std::move(part), std::move(own));

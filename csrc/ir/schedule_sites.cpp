@@ -38,7 +38,7 @@ Schedule& Schedule::materialize(TensorId t) {
   return *this;
 }
 
-// The first tensor that reads t, itself or through what is inlined, and is computed in loops.
+// The first tensor that reads t, itself or through inlined tensors, and has loops.
 std::optional<TensorId> Schedule::reader_with_loops(TensorId t) const {
   for (std::size_t k = index_of(t) + 1; k < fusion().size(); ++k) {
     const auto reader = TensorId(k);
@@ -58,7 +58,7 @@ void Schedule::put_at(TensorId t, Site site) {
                     "cache it, and compute the copy there");
   }
   TensorId last =
-      t;  // of a circle the one that reads the others, and so is computed inside of none
+      t;  // of a circle of sites: the tensor that reads all others, so that it needs no site
   for (TensorId host = site.tensor;;) {
     last = std::max(last, host);
     if (host == t) {

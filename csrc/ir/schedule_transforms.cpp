@@ -8,12 +8,12 @@ namespace selvage {
 
 namespace {
 
-// Types whose meaning the engine does not lower yet.
+// Whether a loop can be bound to the type so far.
 bool is_supported(ParallelType type) {
   return type != ParallelType::Group && type != ParallelType::DIDx;
 }
 
-// A loop that was cut up takes its binding with it: the type is free again.
+// Drops the bindings of loops that were cut up: their types are free again.
 void drop_lost_bindings(const std::vector<DomainId>& loops,
                         std::map<DomainId, ParallelType>& bound) {
   std::erase_if(bound, [&](const auto& binding) {
@@ -42,7 +42,7 @@ std::vector<ScheduledLoop> Schedule::cut(TensorId t, const Transform& request,
   const std::vector<DomainId> in = inputs(request);
   for (DomainId d : in) position({t, d});
   if (in.size() == 2) check_not_mixed(t, in[0], in[1]);
-  // What nobody has named is called after what it comes of.
+  // Results without a name are named after the loops that they come from.
   constexpr const char* kMarks[][2] = {{"o", "i"}, {"", ""}, {"r", ""}, {"s", "s"}};
   names.resize(2);
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -162,7 +162,8 @@ void Schedule::check_not_mixed(TensorId t, DomainId a, DomainId b) const {
 }
 
 Schedule& Schedule::set_loops(TensorId t, std::vector<DomainId> loops) {
-  // Without transforms of its own only the loops themselves are known; an empty list means "all".
+  // A tensor without transforms knows only its loops; for everything_from an empty list means
+  // "all".
   const std::vector<TransformId>& own = nest(t).transforms;
   const Path path = own.empty() ? Path{{}, loops} : everything_from(graph_, loops, own);
   for (DomainId d : visited_domain(fusion()[t])) {

@@ -21,7 +21,7 @@ bool may_be(const Fusion& fusion, Expr n, std::int64_t value) {
          (c.modulus <= 1 || *euclid_mod(value, c.modulus) == *euclid_mod(c.residue, c.modulus));
 }
 
-// What is said of sizes alone, and of none that has no value.
+// The launch checks and assumptions whose symbols are all sizes with values.
 std::vector<Expr> conditions_on(const Fusion& fusion, const SizeValues& sizes) {
   std::vector<Expr> conditions = fusion.launch_checks();
   const std::vector<Expr>& assumed = fusion.facts()->assumptions();
@@ -39,8 +39,8 @@ void add_constants(Expr e, std::vector<std::int64_t>& constants) {
   for (Expr part : e.args()) add_constants(part, constants);
 }
 
-// Near ones first: neighbours, what is nearly as far as a constant of the conditions, the ends of
-// the range, and ever farther ones.
+// Values to try for n, the nearest to `value` first: neighbours, ever farther ones, and values at
+// or beside constants of the conditions and the ends of the range.
 std::vector<std::int64_t> values_near(const Fusion& fusion, std::span<const Expr> conditions,
                                       Expr n, std::int64_t value) {
   constexpr std::int64_t kNeighbours = 1024;
@@ -87,7 +87,8 @@ std::optional<std::int64_t> value_near(const Fusion& fusion, std::span<const Exp
 
 std::string such_as(const std::string& size) { return size.empty() ? "" : ", such as " + size; }
 
-// One that its own range and multiple allow; and the relations to other sizes, if it can be.
+// Refuses a value that the size's range or multiple rules out (E615). The value in the help also
+// meets the relations to other sizes, if there is such a value.
 void check_size(const Fusion& fusion, Expr n, const SizeValues& sizes) {
   const std::int64_t value = *sizes(n);
   if (may_be(fusion, n, value)) return;
@@ -130,7 +131,7 @@ std::optional<std::int64_t> SizeValues::operator()(Expr e) const {
   return evaluate(e, symbols, values);
 }
 
-// From the outside in: each operator is undone, as long as one of its operands alone holds n.
+// Undoes the operators from the outside in, as long as exactly one operand contains n.
 std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const SizeValues& known,
                                        const Facts& facts) {
   std::optional<std::int64_t> rest = value;
@@ -149,7 +150,7 @@ std::optional<std::int64_t> solved_for(Expr n, Expr e, std::int64_t value, const
       const bool is_whole = *other != 0 && *euclid_mod(*rest, *other) == 0;
       rest = is_whole ? euclid_div(*rest, *other) : std::nullopt;
     } else {
-      // A quotient tells its dividend only where nothing is left over.
+      // A quotient determines its dividend only if the remainder is 0.
       Simplifier simplifier(facts);
       if (own == 1 || !simplifier.proves(eq(e[0] % e[1], 0))) return std::nullopt;
       rest = checked_mul(*rest, *other);

@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-// A Constant with all that is known of it: a weak one has not been rounded to its type yet.
+// The value of a Constant, unrounded: a weak one has not been rounded to its type yet.
 Scalar exact_value_of(const ValueNode& n) {
   if (n.weak && is_floating(n.type)) return Scalar::of(n.real);
   if (n.weak && is_integer(n.type)) return Scalar::of(DataType::Int64, n.integer);
@@ -28,7 +28,7 @@ ValueNode constant_node(Scalar v, DataType type, bool weak) {
   return n;
 }
 
-// The type that operands of these types are brought to, and that of the result.
+// The type that the operands of a function are brought to, and the type of its result.
 struct Typing {
   DataType operands, result;
 };
@@ -160,7 +160,7 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
     return (*this)[v].kind == ValueNode::Kind::Constant && (*this)[v].weak;
   };
   if (std::all_of(operands.begin(), operands.end(), is_literal)) {
-    // As a person computes: in 64 bits.
+    // Literals are folded in 64 bits, as a person would compute.
     const DataType wide = is_floating(types.operands)  ? DataType::Double
                           : is_integer(types.operands) ? DataType::Int64
                                                        : DataType::Bool;

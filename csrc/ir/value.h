@@ -11,18 +11,18 @@ enum class ValueId : std::uint32_t {};
 
 // One node of a graph of element values.
 //   Constant  a literal: `integer` for Bool and the integers, `real` for the floats
-//   Index     an integer expression as a value (type Int64), or one that is a truth (Bool)
+//   Index     an integer expression as a value (type Int64), or a condition as one (Bool)
 //   Read      an element: of tensor `source` at `subscripts` in a Fusion; in a Kernel, of buffer
 //             `source` at the one subscript, the address in elements. In a Fusion it may have an
 //             operand: the value where a subscript is out of bounds, of the same compute type
 //   Apply     a function of operands of equal compute type
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
-// A value's type says what it would be stored as; it is computed in compute_type(type). Of an
-// integer type it always lies within that type: what may leave it has a Cast around it, put there
-// by apply(). A Half or a BFloat16 is carried in float, and only a Cast or being stored as an
-// output rounds it. `weak`: made of literals alone, so it takes the type of what it meets; a weak
-// floating Constant keeps the precision of `real` until then.
+// The type of a value is its storage type; the value is computed in compute_type(type). A value of
+// an integer type always lies within that type: where an Apply may leave it, apply() puts a Cast
+// around. A Half or a BFloat16 is carried in float; only a Cast, or being stored as an output,
+// rounds it. `weak`: made of literals alone, so it takes the type of what it meets; a weak floating
+// Constant keeps the precision of `real` until then.
 struct ValueNode {
   enum class Kind : std::uint8_t { Constant, Index, Read, Apply, Cast };
   Kind kind;
@@ -37,10 +37,11 @@ struct ValueNode {
   std::vector<ValueId> operands = {};
 };
 
-// A Constant in its compute type.
+// The value of a Constant in its compute type.
 Scalar value_of(const ValueNode& constant);
 
-// Does this Apply give what may lie outside its narrow integer type? Then a Cast wraps it around.
+// Whether the result of an Apply may lie outside its narrow integer type, so that a Cast has to
+// wrap it around.
 bool may_leave_its_type(const ValueNode& node);
 
 // Append-only; operands come before their users.
@@ -54,11 +55,11 @@ class ValueGraph {
   void replace(ValueId v, ValueNode node) { nodes_[std::size_t(v)] = std::move(node); }
   ValueId constant(DataType type, std::int64_t v, bool weak);
   ValueId constant(DataType type, double v, bool weak);
-  // A whole number as it is written: weak, of 32 bits where these do.
+  // A whole number as it is written: a weak Int32 if it fits 32 bits, else a weak Int64.
   ValueId whole(std::int64_t v);
   ValueId index(Expr e);
   ValueId read(DataType type, std::uint32_t source, std::vector<Expr> subscripts);
-  // The same, and out of bounds `otherwise`, brought to the compute type of `type`.
+  // The same; out of bounds the value is `otherwise`, brought to the compute type of `type`.
   ValueId read_or(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
                   ValueId otherwise);
   // Promotes the operands and inserts the casts that are needed; literals alone are folded. Throws
@@ -67,7 +68,8 @@ class ValueGraph {
   ValueId apply(Function f, std::vector<ValueId> operands);
   // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);
-  // v as the value of an element of that type: cast, but for floats that are carried alike.
+  // v as an element of that type: cast(), but unchanged if both types are carried alike (one
+  // compute type, no narrow integer).
   ValueId as_element(ValueId v, DataType type);
 
  private:

@@ -1,5 +1,5 @@
-// Views: transforms lead from the root, whose indices the definition reads at, to the logical
-// domain. Reshapes are merges and splits, slices and pads are resizes.
+// Views: the definition reads at indices of the root, and transforms lead from the root to the
+// logical domain. Reshapes are merges and splits, slices and pads are resizes.
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/op_shapes.h>
@@ -26,8 +26,8 @@ std::vector<std::size_t> all_but(std::size_t rank, std::size_t axis) {
   refuse<BadInput>("E511", what + ": " + why, "give a shape that holds as many items");
 }
 
-// What -1 stands for: the items of x by those of the other extents. Where that is not known to be
-// whole, it is checked at launch.
+// The extent that -1 stands for: the number of items of x divided by the product of the other
+// extents. If the division is not proved to be exact, that is checked at launch.
 Expr left_over(Fusion& f, const std::string& what, const std::vector<Expr>& from,
                const std::vector<Expr>& to, std::size_t axis) {
   std::vector<Expr> items = from, others;
@@ -51,7 +51,7 @@ Expr left_over(Fusion& f, const std::string& what, const std::vector<Expr>& from
   return simplified(f, *all / *rest);
 }
 
-// Where an axis of n items is cut: below 0 it counts from the end.
+// A place on an axis of n items; below 0 it counts from the end.
 Expr place_on_axis(const Fusion& f, const Extent& place, Expr n) {
   const auto number = place.number();
   if (number == kEnd) return n;
@@ -98,14 +98,14 @@ Tensor reshape(Tensor x, std::vector<Extent> asked) {
   }
   if (plan->check) require(f, *plan->check, what + " must keep the number of items");
 
-  // The root, in the order in which the result needs it: what a group merges, and axes of extent 1
-  // that are new. Axes that no group has are read at 0: they have extent 1, or are checked to have.
+  // The root, in the order that the result needs: the axes that each group merges, and new axes of
+  // extent 1. Axes in no group are read at 0: their extent is 1 or is checked to be.
   std::vector<const ReshapeGroup*> group_of(to.size(), nullptr);
   for (const ReshapeGroup& group : plan->groups) {
     for (std::size_t k : group.to) group_of[k] = group.from.empty() ? nullptr : &group;
   }
   std::vector<Expr> indices, extents, subscripts(from.size(), f.constant(0));
-  std::vector<std::size_t> place(from.size()), ones(to.size());  // in the root
+  std::vector<std::size_t> place(from.size()), ones(to.size());  // positions in the root
   for (std::size_t k = 0; k < to.size(); ++k) {
     if (group_of[k] == nullptr) {
       ones[k] = indices.size();
@@ -244,7 +244,7 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
   std::vector<Expr> shape = shape_of(tensors[0]), checks;
   DataType type = f[tensors[0].id()].type;
   Expr total = shape[k];
-  std::vector<Expr> begins = {f.constant(0)};  // of each along the axis
+  std::vector<Expr> begins = {f.constant(0)};  // where each tensor begins on the axis
   for (std::size_t t = 1; t < tensors.size(); ++t) {
     check_one_fusion("concatenate", tensors[0], tensors[t]);
     const std::vector<Expr> other = shape_of(tensors[t]);
@@ -285,7 +285,8 @@ Tensor concatenate(std::vector<Tensor> tensors, int axis) {
 
   shape[k] = total;
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
-  // From the last to the first: what is out of one tensor's bounds is in those behind it.
+  // From the last tensor to the first: what is out of the bounds of one is read from those after
+  // it.
   ValueGraph& values = f.values();
   ValueId value = values.constant(type, std::int64_t{0}, false);
   for (std::size_t t = tensors.size(); t-- > 0;) {

@@ -53,7 +53,7 @@ const Verdict& Accesses::items_once() {
   if (lets_valid_points_only()) return *(answers_[ItemsOnce] = Proved{{"guard"}});
   const Verdict all_valid = simplifier().prove(valid_);
   if (is_proved(all_valid)) return *(answers_[ItemsOnce] = all_valid);
-  // Wherever it is an item's, the point is valid.
+  // The claim: wherever the cell is an item's, the point is valid.
   const std::optional<Expr> item = is_item();
   if (!item) return settle(ItemsOnce, std::nullopt);
   Facts facts = simplifier().facts();
@@ -80,7 +80,7 @@ const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim, S
     answer = point ? Verdict(Refuted{*point}) : Proved{{"exact enumeration"}};
   } else if (claim) {
     answer = decide(under, *claim);
-    // What the claim does not speak of may have any value, and every loop has a 0.
+    // Loops that the claim does not mention get 0, which every loop has.
     if (is_refuted(*answer)) answer = Refuted{in_order(analysis_.variables, point_of(*answer))};
   } else {
     answer = Unknown{};
@@ -88,7 +88,7 @@ const Verdict& Accesses::settle(Asked asked, const std::optional<Expr>& claim, S
   return *answer;
 }
 
-// All points in loop order, where there is a table of the cells to look at.
+// Looks at all points in loop order, if there is a table of the cells.
 bool Accesses::sweep() {
   if (swept_) return *swept_;
   swept_ = false;
@@ -103,7 +103,7 @@ bool Accesses::sweep() {
   swept_ = for_each_point(*extents, [&](const auto& point) {
     if (!tape.evaluate(point)) return false;
     for (std::size_t i = 2; i < roots.size(); ++i) {
-      if (tape.root(i) == 0) return true;  // it does not run there
+      if (tape.root(i) == 0) return true;  // the guard stops it
     }
     const auto note = [&](Asked asked) {
       if (!fails_at_[asked]) fails_at_[asked] = point_at(analysis_.variables, point);
@@ -112,7 +112,7 @@ bool Accesses::sweep() {
     const bool is_inside = 0 <= cell && cell < std::int64_t(cells_.table().size());
     const bool item = is_inside && cells_.table()[std::size_t(cell)] != 0;
     if (!is_inside) note(Inside);
-    // One that is an item's is no hole, be it outside.
+    // A valid point accesses its item, even outside the memory.
     if (tape.root(1) == 0) note(item ? ItemsOnce : OnlyItems);
     return true;
   });

@@ -8,27 +8,27 @@
 
 namespace selvage {
 
-// The loop points of one nest that reads or writes the cells of its tensor: those that pass its
-// guard, or, without a guard, all of them. The cell is the address of the allocation's indices
-// there, valid or not.
-// Each question is one of all these points. Refuted: the first one in loop order, where sizes are
-// numbers and points few, or one; a value for every loop comes first, then sizes.
-// A valid point is an item's, also where that item lies outside the memory; and a guard that stops
-// every hole of the nest lets valid points through only: that needs no claim.
+// The accesses of one nest to the cells of its tensor, at the loop points that pass its guard, or
+// at all of them if it has no guard. The cell at a point, valid or not, is the address of the
+// allocation's indices there.
+// Each question is about all these points. Refuted: a point at which the answer is no, with a value
+// for every loop, then sizes; the first in loop order if sizes are numbers and points few.
+// A valid point accesses an item's cell, even if that item lies outside the memory. A guard that
+// stops every hole of the nest passes valid points only, so no claim is needed.
 class Accesses {
  public:
-  // What is given must outlive it.
+  // All arguments must outlive this object.
   Accesses(const Schedule& schedule, const TensorAnalysis& analysis, const Cells& cells,
            bool is_guarded);
 
-  // 0 <= cell < cells.count(): none reaches out of the memory.
+  // 0 <= cell < cells.count(): no access reaches out of the memory.
   const Verdict& inside();
-  // Every cell is an item's: neither a hole is met nor, but for an item, what lies outside.
+  // Every accessed cell is an item's: no hole, and nothing outside the memory but an item's cell.
   const Verdict& only_items();
-  // Only valid points meet an item: none is met a second time, from a hole of the nest.
+  // Only valid points access items: no hole of the nest accesses an item once more.
   const Verdict& items_once();
 
-  // The cell at a point of an answer; nothing where it has no value.
+  // The cell at the point of a refuted answer; nothing where it has no value.
   std::optional<std::int64_t> cell_at(const Verdict& answer) const;
 
  private:
@@ -46,7 +46,7 @@ class Accesses {
 
   bool is_guarded_;
   std::optional<Simplifier> simplifier_;
-  std::vector<Expr> guard_;    // what it tests
+  std::vector<Expr> guard_;    // the conditions that it tests
   std::vector<Expr> indices_;  // of the allocation
   Expr cell_, valid_;
   std::array<std::optional<Verdict>, 3> answers_;

@@ -15,8 +15,8 @@
 
 namespace selvage {
 
-// A tensor that folds has two nests: one that takes all elements in, and one over the loops that
-// are not folded, which stores what came out.
+// A tensor that folds has two nests: Everything takes in all elements, Result is over the loops
+// that are not folded over and stores the results.
 enum class Part : std::uint8_t { Everything, Result };
 
 // All that the schedule of one tensor means: what reports show, and lowering emits.
@@ -28,12 +28,12 @@ struct TensorAnalysis {
   Path path;                            // everything that follows from the loops
   Path hole_path;                       // the part between the loops and the logical domain
   std::shared_ptr<Simplifier> ranges;   // facts of sizes and ranges of the loops, no guard
-  std::shared_ptr<Simplifier> guarded;  // and all that holds at valid points
+  std::shared_ptr<Simplifier> guarded;  // the same, and all that holds at valid points
   std::shared_ptr<Coordinates> coordinates;
   PredicatePlan predicates;
   Coverage coverage;
-  // Of a tensor that is computed inside another one's nest, where it keeps its elements: dense over
-  // its layout, or some of its loops. Nothing: global memory, as the fusion lays it out.
+  // For a tensor that is computed inside another's nest: where its elements are kept, dense over
+  // its layout or some of its loops. Nothing: in global memory, as the fusion lays it out.
   std::optional<Storage> storage;
   Expr address;                          // in elements from the base, right at valid points
   Expr elements;                         // how many elements the allocation has
@@ -46,11 +46,11 @@ struct TensorAnalysis {
 // allocation domain does not.
 TensorAnalysis analyze(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
 
-// The same in two steps. First all that loops mean, up to `guarded` and the coverage. `around`:
-// loops that it shares with the nest it is computed in, and their variables there. Of a tensor that
-// folds, Part::Result is the nest over the loops that are not folded, which stores what came out.
-// `beside`: loops of other nests of the kernel, by their variables: whoever has another extent, or
-// is bound otherwise, gets another variable, since what is known of one is known in all of it.
+// analyze() in two steps. analyze_loops() sets all that loops mean, up to `guarded` and the
+// coverage. `around`: the loops that the tensor shares with the nest it is computed in, and their
+// variables there. `beside`: loops of other nests of the kernel, by their variables. A loop with
+// another extent or another binding gets another variable, because what is known of a variable
+// holds in the whole kernel.
 using OpenLoops = std::vector<std::pair<DomainId, Expr>>;
 struct KnownLoop {
   KnownLoop(const Schedule& schedule, TensorId t, DomainId loop);
@@ -58,13 +58,13 @@ struct KnownLoop {
     return same(a.extent, b.extent) && a.axis == b.axis;
   }
   Expr extent;
-  ParallelType axis;  // Serial, if it is bound to none
+  ParallelType axis;  // Serial if it is bound to no index
 };
 using KnownLoops = std::map<std::uint32_t, KnownLoop>;  // by the id of the variable
 TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId tensor,
                              const OpenLoops& around = {}, Part part = Part::Everything,
                              const KnownLoops& beside = {});
-// Then addresses, and what they allow: the first by themselves.
+// Then place_in_memory() sets addresses; analyze_memory() does that, and sets what they allow.
 void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
                      std::optional<Storage> storage = {});
 void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
@@ -73,23 +73,25 @@ void analyze_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalys
 // How the elements that the nest stores lie.
 Storage storage_of(const Fusion& fusion, const TensorAnalysis& analysis);
 
-// The access of a nest to a tensor whose iterdomains its loops lead to: to the one that it stores,
-// or to another one by the same coordinates. All axes of the storage must follow from the loops.
+// The access of a nest to a tensor at the nest's coordinates: a write of its own tensor, a read of
+// any other. The tensor's logical iterdomains and all axes of the storage must follow from the
+// loops.
 Access access_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& nest,
                  TensorId tensor, Storage storage);
 
-// A read of a tensor that a nest of these computes, or that is an argument, where it lies there.
+// Places a read where its tensor lies: in the storage of `source`, the nest that computes it;
+// without one (an argument: null), as the fusion lays it out.
 void place(Access& access, const Fusion& fusion, const Schedule& schedule,
            const TensorAnalysis* source);
 
 // The indices of the tensor's definition, each with the coordinate that it stands for.
 Environment indices_at(const TensorInfo& tensor, const Coordinates& coordinates);
 
-// The same of a tensor that does not fold, at an item: subscripts, one per logical iterdomain.
+// The same at one item, for a tensor that does not fold: one subscript per logical iterdomain.
 Environment indices_at(const TensorInfo& tensor, const DomainGraph& graph,
                        std::span<const Expr> subscripts);
 
-// A symbol with that name; where a size or one of `taken` has it, with marks: loop_, loop__.
+// A symbol with that name; if a size or one of `taken` has it, with marks: loop_, loop__.
 Expr fresh_symbol(const Fusion& fusion, std::string name, std::span<const Expr> taken);
 
 }  // namespace selvage

@@ -8,7 +8,7 @@ namespace selvage {
 
 namespace {
 
-// What the nest does to its own tensor, as a warp does it.
+// The warp access of the nest to its own tensor.
 std::variant<WarpAccess, NoWarpAccess> own_access(const Fusion& fusion, const Schedule& schedule,
                                                   const TensorAnalysis& a,
                                                   const BlockShape& block) {

@@ -35,9 +35,9 @@ struct BankConflicts {
   std::optional<BankAdvice> advice;  // where there are conflicts, and the tile is small enough
 };
 
-// Nothing where the tensor is not in shared memory, or the copy engine goes through it (Bulk).
-// `reads` and `read` are the second schedule and its analysis; without them the same loops read.
-// A write's and a read's block are the same block: along each axis the longer of the two.
+// Nothing where the tensor is not in shared memory, or a loop is bound to Bulk (a TMA copy).
+// `reads` and `read`: the schedule and analysis of the reader; without them the same loops read.
+// Both sides run in one block, as long along each axis as the longer of the two.
 std::optional<BankConflicts> bank_conflicts(const Fusion& fusion, const Schedule& writes,
                                             const TensorAnalysis& write,
                                             const Schedule* reads = nullptr,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLongestPeriod = 1 << 12;
 
-// Alike for all threads, and whole units.
+// Whether a term adds the same whole units for all threads.
 bool is_shift(const WarpAccess& access, const LinearSum::Term& term, std::int64_t unit_elements) {
   return term.coefficient % unit_elements == 0 && is_uniform(access, term.monomial);
 }
@@ -30,8 +30,8 @@ Expr without_shifts(const WarpAccess& access, const Facts& ranges, std::int64_t 
   return to_expr(access.address.pool(), rest);
 }
 
-// p such that going from v to v + p shifts every thread alike by whole units; the common multiple
-// of what v is divided by is tried, and, as elements may be smaller than units, its doubles.
+// A p such that going from v to v + p shifts all threads by the same whole units. Tries the least
+// common multiple of the divisors of v and, as elements may be smaller than units, its doubles.
 std::optional<std::int64_t> period_of(const WarpAccess& access, const WarpAccess::Loop& loop,
                                       Expr address, const Facts& ranges,
                                       std::int64_t unit_elements) {

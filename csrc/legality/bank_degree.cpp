@@ -35,7 +35,7 @@ class DegreeSearch {
       return {.degree = 1, .by = "one address for all threads"};
     core_ = bank_core(access_, ranges_, unit_elements_);
     if (!core_.why_unknown.empty()) return unknown(core_.why_unknown);
-    // Without guards, from above.
+    // The degree without guards, an upper bound.
     std::optional<std::int64_t> most = by_rank();
     std::string by = kByRank;
     std::optional<BankAccess> counted;
@@ -58,8 +58,8 @@ class DegreeSearch {
     return {.degree = {}, .why_unknown = std::move(why)};
   }
 
-  // Bits of the thread's number, x lowest. Nothing where they are no bits, or no phase is full: an
-  // axis below another one that is used must be a power of two.
+  // The bits of the thread's number, x lowest. Nothing if an axis below another one that is used is
+  // no power of two, or if no phase is full.
   std::optional<std::vector<BitVariable>> thread_bits() const {
     std::vector<BitVariable> bits;
     std::int64_t below = 1;
@@ -79,8 +79,8 @@ class DegreeSearch {
     return bits;
   }
 
-  // Distinct units are 2^(rank of their bits); of those each bank that is met has an equal share,
-  // for they are cosets of the kernel of the bank bits.
+  // A phase has 2^(rank of unit bits) distinct units. Each bank that is met has an equal share of
+  // them, because the units of one bank are a coset of the kernel of the bank bits.
   std::optional<std::int64_t> by_rank() const {
     std::optional<std::vector<BitVariable>> bits = thread_bits();
     if (!bits) return std::nullopt;
@@ -137,8 +137,8 @@ class DegreeSearch {
     return *counted;
   }
 
-  // Counts at every value of the ranges, until the degree `most` is met. Nothing, and why, where an
-  // address has no value or that would take too long.
+  // Counts the degree at every value of the ranges, until it reaches `most`. Nothing, and why_ says
+  // why, if an address has no value or that would take too long.
   std::optional<BankAccess> count(const std::vector<BlockWalk::Range>& ranges, bool guarded,
                                   std::int64_t most) const {
     const Expr roots[] = {core_.address};
@@ -220,7 +220,8 @@ class DegreeSearch {
     return found;
   }
 
-  // Words and the bank as the address says, terms that were dropped included, where it has a value.
+  // Names the words and the bank by the full address, dropped terms included; by the core address
+  // if the full one has sizes.
   void name_words(BankCollision& found) const {
     for (BankCollision::Thread& t : found.threads) {
       const bool has_sizes = !uses_only(access_.address, symbols_in(t.point));

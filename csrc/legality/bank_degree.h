@@ -18,8 +18,8 @@ namespace selvage {
 inline constexpr std::int64_t kBanks = 32;
 inline constexpr std::int64_t kWordBytes = 4;
 
-// The bytes that go together through a phase, a word or a wider access; and a phase's threads, of
-// which there are as many as units in all banks.
+// The bytes of a unit, which one thread moves in a phase: a word or a wider access. And the threads
+// of a phase: as many as there are units in all banks.
 constexpr std::int64_t unit_bytes(std::int64_t access_bytes) {
   return access_bytes > kWordBytes ? access_bytes : kWordBytes;
 }
@@ -27,7 +27,7 @@ constexpr std::int64_t phase_threads(std::int64_t access_bytes) {
   return kBanks * kWordBytes / unit_bytes(access_bytes);
 }
 // The degree of a phase whose threads go to these units (byte address / unit_bytes, rounded down);
-// `groups` is phase_threads. No thread: 1. The units are put into order.
+// `groups` is phase_threads. 1 if there is no thread. Sorts the units.
 std::int64_t phase_degree(std::vector<std::int64_t>& units, std::int64_t groups);
 
 // Threads of one phase that meet in a bank at different words.
@@ -53,12 +53,12 @@ struct BankAccess {
 
 // Exact or unknown, never a guess.
 //
-// What all threads of a phase add alike, in whole units, shifts the banks and changes no degree:
-// such terms of the address are dropped. If what is left is affine over GF(2) in the bits of the
+// Terms of the address that add the same whole units for all threads of a phase shift the banks and
+// change no degree: they are dropped. If what is left is affine over GF(2) in the bits of the
 // thread's number, the degree without guards is 2^(rank of unit bits - rank of bank bits);
-// doc/theory.md has the proof. Otherwise it is counted, over the loops that matter, each up to its
-// period. Guards take threads away: they can only lessen the degree, so a point that reaches it
-// decides.
+// doc/theory.md has the proof. Otherwise the degree is counted, over the loops that matter, each up
+// to its period. Guards only take threads away, so the degree without guards is an upper bound, and
+// a point that reaches it decides.
 BankAccess bank_degree(const WarpAccess& access, const Facts& ranges);
 
 }  // namespace selvage

@@ -10,8 +10,8 @@ namespace selvage {
 
 namespace {
 
-// Does every iterdomain of the allocation stay within its extent wherever something is stored? The
-// logical ones do, and so do those on the way there where a guard stops every hole.
+// Whether every iterdomain of the allocation is within its extent at every store. The logical ones
+// are, and so are those on the way there if a guard stops every hole.
 bool follows_from_guard(const TensorInfo& info, const std::vector<DomainId>& allocation,
                         const TensorAnalysis& a) {
   return std::all_of(allocation.begin(), allocation.end(), [&](DomainId d) {
@@ -22,8 +22,8 @@ bool follows_from_guard(const TensorInfo& info, const std::vector<DomainId>& all
   });
 }
 
-// Indices within their extents have an address in memory, if no stride is negative: the greatest is
-// the one of the last indices, and the memory ends there.
+// If no stride is negative, indices within their extents have an address in memory: the greatest
+// address is that of the last indices, and the memory ends there.
 Finding judged(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& a) {
   const TensorInfo& info = fusion[a.tensor];
   const std::vector<DomainId>& allocation = allocation_of(fusion, a.tensor);

@@ -105,14 +105,14 @@ void Cells::ask_whether_full(const Facts& facts) {
   if (plan_.kept.empty()) full_ = std::move(proved);
 }
 
-// What the axis after order_[i] spans; a cell, after the last.
+// The span of the axis after order_[i]; after the last axis, one cell.
 Expr Cells::span_after(std::size_t i) const {
   if (i + 1 == order_->size()) return fusion_.pool().constant(1);
   const std::size_t next = (*order_)[i + 1];
   return strides_[next] * schedule_.graph()[domains_[next]].extent;
 }
 
-// Items have cells of their own where axes nest: these never meet.
+// If axes nest, each item has a cell of its own, so holes are cells less items.
 void Cells::count_holes(const Facts& facts) {
   if (!table_.empty()) {
     holes_ = fusion_.pool().constant(std::count(table_.begin(), table_.end(), 0));
@@ -133,7 +133,7 @@ void Cells::count_holes(const Facts& facts) {
   holes_ = Simplifier(facts).simplify(count_ - items);
 }
 
-// Among the first cells, where sizes are numbers.
+// Looks for the first hole among the first cells, if sizes are numbers.
 void Cells::look_for_first() {
   Simplifier any(*fusion_.facts());
   const Expr cell = fresh_symbol(fusion_, "element", axes_);
@@ -197,7 +197,7 @@ Point Cells::indices(std::int64_t cell) const {
   return cell == 0 ? point : Point{};
 }
 
-// Of indices within their extents.
+// The condition that these indices, within their extents, are an item's.
 Expr Cells::is_valid(std::span<const Expr> indices, Simplifier& facts) const {
   const DomainGraph& graph = schedule_.graph();
   const Coordinates coordinates(graph, path_, domains_, indices, facts);
@@ -218,7 +218,7 @@ std::optional<Expr> Cells::is_item(std::span<const Expr> indices, Simplifier& fa
     in_bounds = facts.proves(ok(indices[k], graph[domains_[k]].extent));
   }
   if (in_bounds) return is_valid(indices, facts);
-  // The digits of its number, whatever indices it was reached by.
+  // The cell's own indices are the digits of its number, whatever indices led to it.
   return is_item_at(facts.simplify(address_in(fusion_, graph, tensor_, indices)), facts);
 }
 

@@ -11,38 +11,39 @@ namespace selvage {
 // address of no item is a hole:
 //   6 items split by 4, allocated 2 by 4      3 by 4 items with strides 5 and 1
 //     0 1 2 3  4 5 . .                          0 1 2 3 .  5 6 7 8 .  10 11 12 13
-// The left ones are points of the allocation, those on the right lie in the gaps between.
+// The holes on the left are points of the allocation, those on the right lie in gaps between
+// points.
 //
-// Where every item is in bounds on its way to the allocation, and axes do not reach into one
-// another, a cell is an item's if and only if its address is that of indices a of the allocation
-// domain, each within its extent, and all iterdomains between these and the logical ones are in
-// bounds at a: seen from the logical domain, the allocation is a loop nest, and its holes are those
-// of a nest.
+// If every item is in bounds on its way to the allocation, and axes do not reach into one another,
+// a cell is an item's if and only if it is the address of indices a of the allocation domain, each
+// within its extent, and all iterdomains between these and the logical ones are in bounds at a. So
+// the allocation is like a loop nest of the logical domain, and its holes are those of a nest.
 class Cells {
  public:
   Cells(const Fusion& fusion, const Schedule& schedule, TensorId tensor);
 
-  // How many, holes included: one more than the greatest address.
+  // The number of cells, holes included: one more than the greatest address.
   Expr count() const { return count_; }
   const std::vector<DomainId>& domains() const { return domains_; }  // of the allocation
   const std::vector<Expr>& axes() const { return axes_; }            // a symbol for each
 
-  // Is every cell an item's? Refuted: `axes` and sizes at which it is none, or, where only a gap
-  // is known, sizes alone.
+  // Whether every cell is an item's. Refuted: values of `axes` and sizes at which the cell is none,
+  // or sizes alone if only a gap is known.
   const Verdict& full() const { return full_; }
-  // How many cells are holes, over sizes; nothing where items are not proved to have cells of their
-  // own.
+  // The number of holes, over sizes; nothing unless each item is proved to have a cell of its own.
   const std::optional<Expr>& holes() const { return holes_; }
   // The first hole, where sizes are numbers and it is found.
   std::optional<std::int64_t> first() const { return first_; }
-  // Where sizes are numbers and at most kMostPointsTried, whether each cell is an item's; or empty.
+  // For each cell whether it is an item's. Empty unless sizes are numbers and there are at most
+  // kMostPointsTried cells.
   const std::vector<char>& table() const { return table_; }
-  // The indices of a cell, as `axes`; nothing in a gap.
+  // The values of `axes` at a cell; empty in a gap.
   Point indices(std::int64_t cell) const;
 
-  // The condition that the cell at these indices of the allocation is an item's, under facts. With
-  // indices out of bounds it is what lies there that counts, whatever its indices are. Nothing
-  // where axes may reach into one another, or items lie outside, or none can be told from them.
+  // The condition, under `facts`, that the cell at these indices of the allocation is an item's.
+  // Indices out of bounds stand for the cell at their address, whatever its own indices are.
+  // Nothing where axes may reach into one another, items may lie outside, or the items do not
+  // follow from the allocation.
   std::optional<Expr> is_item(std::span<const Expr> indices, Simplifier& facts) const;
 
  private:

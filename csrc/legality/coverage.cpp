@@ -15,8 +15,8 @@ constexpr std::size_t kInstances = 16;  // of sizes, to look for a lost item in
 
 constexpr std::int64_t kMostAsked = 20'000;  // nodes of all claims that are decided
 
-// A point that loses an item, the item first. Where the claim speaks of some indices only, the
-// others may be anything, and every iterdomain has a 0.
+// A refutation by a lost item, its indices first. Indices that the claim does not mention are 0,
+// which every iterdomain has.
 Coverage lost_at(const Point& point, const std::vector<Expr>& items) {
   const Point lost = in_order(items, point);
   return {.verdict = Refuted{lost}, .lost = lost};
@@ -26,10 +26,9 @@ Coverage lost_at(const Point& point, const std::vector<Expr>& items) {
 
 namespace {
 
-// Where duplicates are allowed, whatever is out of bounds between items and loops may be: only the
-// items are guarded. An item is visited from the loops that follow from it, if these are in bounds,
-// and if they lead back to it: a merge does so where its inner side is in bounds, a swizzle where
-// both are.
+// Whether iterdomain d may be out of bounds where duplicates are allowed: then only the items are
+// guarded. An item is visited from the loops that follow from it if these are in bounds and lead
+// back to it: a merge does so if its inner side is in bounds, a swizzle if both sides are.
 bool may_be_outside(const DomainGraph& graph, const Path& path, DomainId d,
                     const std::vector<DomainId>& loops) {
   if (std::find(loops.begin(), loops.end(), d) != loops.end()) return false;
@@ -107,7 +106,7 @@ static Coverage visits(const Fusion& fusion, const Schedule& schedule, TensorId 
       if (none) continue;
       const DomainId d = path.domains[v];
       const Expr bound = half == Half::Lo ? 0 <= coordinates[d] : coordinates[d] < graph[d].extent;
-      // What laws, intervals and holes of a few instances leave open is asked claim by claim.
+      // Bounds that laws, intervals and holes of a few instances leave open are decided one by one.
       const std::int64_t nodes = std::int64_t(reachable(std::span(&bound, 1), true).size());
       nodes_left -= nodes;
       const Verdict verdict = nodes_left >= 0 ? decide(facts, bound) : Unknown{bound};

@@ -17,14 +17,14 @@ constexpr int kPasses = 16;     // over all values of a counterexample, to make 
 constexpr std::int64_t kMostWork = std::int64_t{1} << 26;
 constexpr std::int64_t kSpread = 64;  // of values that are tried
 
-// Points at which a claim may fail. `seed`: a condition that counts as well.
+// Looks for points at which a claim fails. `seed`: a condition whose symbols get values as well.
 class Survey {
  public:
   Survey(const Facts& facts, Expr claim, Expr seed = {})
       : sampler_(facts, std::array{claim, seed.valid() ? seed : claim}),
         most_points_(kMostWork / sampler_.cost()) {}
 
-  // Exact where every symbol has an end on both sides and there are not too many points.
+  // Whether all points can be tried: every symbol has both ends, and points are not too many.
   bool is_small() const {
     return sampler_.count(std::min(kMostPointsTried, most_points_)).has_value();
   }
@@ -42,7 +42,7 @@ class Survey {
     make_small();
     return true;
   }
-  // By as many points, at most.
+  // Whether one of at most `probes` points refutes the claim.
   bool is_refuted_by(int probes) {
     for (int k = 0; k < probes && k < most_points_; ++k) {
       if (sampler_.draw(kSpread) && sampler_.root(0) == 0) return true;
@@ -59,8 +59,9 @@ class Survey {
     return values;
   }
 
-  // Value by value, outer symbols first: the end of its range, or halves the way there. Where
-  // values hang together each may only go as far as another went: not to the end, then.
+  // Moves each value, outer symbols first, to the end of its range, or half the way there, and so
+  // on. Values that are tied together can only go as far as the others have gone, so one pass may
+  // not reach the end.
   void make_small() {
     bool changed = true;
     for (int pass = 0; changed && pass < kPasses; ++pass) {
@@ -83,9 +84,8 @@ class Survey {
   std::int64_t most_points_;
 };
 
-// A counterexample speaks of the symbols that its claim hangs together with. The others need
-// values, too, that the facts allow: if there are none, the facts never hold, nor does it speak
-// against anything.
+// Gives values to the symbols of the facts that a counterexample lacks. Proved if there are none
+// that the facts allow: then the facts never hold. Unknown if none are found.
 Verdict completed(const Facts& facts, Refuted refuted) {
   const Expr never = facts.pool().truth(false);
   for (Expr condition : relations(facts)) {
@@ -147,7 +147,7 @@ Verdict decide(const Facts& facts, Expr claim) {
 Verdict decide(Simplifier& under, Expr claim) {
   Verdict verdict = under.prove(claim);
   if (is_proved(verdict)) return verdict;
-  // Of all points that refute it the first says most.
+  // The first of all refuting points says most, so it is preferred to the prover's.
   Survey survey(under.facts(), claim);
   if (survey.is_small()) {
     verdict = survey.enumerate();

@@ -15,7 +15,7 @@ std::string element_text(const std::optional<std::int64_t>& element) {
   return element ? "element " + std::to_string(*element) : "an element";
 }
 
-// The narrowest type of that kind, then of any, that has the value.
+// The narrowest type that has the value: of the same kind if there is one, else of any.
 std::optional<DataType> type_with(std::int64_t value, DataType type) {
   std::optional<DataType> found;
   for (DataType other :
@@ -58,7 +58,8 @@ class FillQuestion {
   }
 
  private:
-  // Without holes only a reader can go wrong: past the guard, or with duplicates under it.
+  // Without holes only a reader can go wrong: one without a guard, or one whose guard lets
+  // duplicates pass.
   bool has_nothing_to_say() const {
     const bool may_go_wrong = !by_.is_guarded || (info_.duplicates_allowed && counts_twice());
     return !info_.fill && !may_go_wrong && is_proved(cells_.full());
@@ -108,7 +109,7 @@ class FillQuestion {
     return found;
   }
 
-  // What is asked for, else what the reader needs.
+  // Sets the value that holes must hold: the fill that is asked for, else what the reader needs.
   void ask_for_value() {
     std::optional<Scalar> needed;
     if (by_.reduction) needed = identity(*by_.reduction, info_.type);
@@ -216,8 +217,8 @@ class FillQuestion {
 
 namespace {
 
-// What the schedule is refused for. Of a reader that nobody tells of there is nothing to refuse: it
-// would go where the stores go.
+// The findings for which the schedule is refused. A reader of which nothing is said is not refused:
+// it would go where the stores go.
 template <class AnyFills>
 auto refused(AnyFills& fills) {
   std::vector<decltype(&fills.reader.inside)> list;

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// One question of legality and its answer: what page, JSON and diagnostics say of it. Legal is only
-// what is proved; where it is refuted, the point is one at which the kernel would go wrong.
+// One question of legality and its answer, as pages, JSON and diagnostics show it. Only what is
+// proved is legal; a refuting point is one at which the kernel would go wrong.
 struct Finding {
   Verdict verdict = Proved{};
   std::string reason = {};            // one sentence: the law it follows from, or what goes wrong
@@ -20,7 +20,7 @@ struct Finding {
   bool is_legal() const { return is_proved(verdict); }
 };
 
-// Helps of several questions.
+// A help that several questions give.
 inline constexpr const char* kHoldEveryItem = "allocate over iterdomains that hold every item";
 
 }  // namespace selvage

@@ -28,7 +28,7 @@ std::optional<Box> footprint(const Schedule& schedule, const TensorAnalysis& nes
                              const Access& access, Level level, std::size_t open) {
   const std::vector<Expr> inner = running(schedule, nest, level, open);
   const std::vector<DomainId>& logical = schedule.fusion()[access.tensor].logical;
-  // Where some points are holes, or do not read, an end may be that of one of them.
+  // An end may be that of a hole, or of a point that does not read; then it is not exact.
   std::vector<Expr> tested = access.guard;
   if (access.condition.valid()) tested.push_back(access.condition);
   const std::vector<Expr> symbols = symbols_of(tested);

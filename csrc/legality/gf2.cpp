@@ -13,7 +13,7 @@ std::uint64_t LinearMap::operator()(std::uint64_t x) const {
   return y;
 }
 
-// What is left of an image without the highest bits of those before it is 0, or has one of its own.
+// Clears the highest bits of the basis from each image: the rest is 0 or a new basis vector.
 int rank(std::span<const std::uint64_t> images, std::uint64_t mask) {
   std::vector<std::uint64_t> basis;
   for (std::uint64_t image : images) {

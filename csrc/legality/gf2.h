@@ -25,7 +25,7 @@ struct AffineMap {
   friend bool operator==(const AffineMap&, const AffineMap&) = default;
 };
 
-// Of the images, as far as their bits lie in `mask`: how many of them are no xor of others.
+// The rank of the images, restricted to the bits in `mask`: how many are no xor of others.
 int rank(std::span<const std::uint64_t> images, std::uint64_t mask = ~std::uint64_t{0});
 
 }  // namespace selvage

@@ -35,7 +35,7 @@ struct Combination {
 };
 using Result = std::optional<Combination>;
 
-// constant + k * form, where nothing overflows.
+// sum += k * form; false if that overflows.
 bool add(Combination& sum, std::int64_t k, Form form) {
   if (form.flipped) {  // k*(1 - f)
     const auto constant = checked_add(sum.constant, k);
@@ -118,7 +118,7 @@ Result xor_of(const Combination& a, const Combination& b) {
   return combination_of(digits);
 }
 
-// By 2^k: the digits from k on, or those below.
+// a / 2^k, the digits from k on, or a % 2^k, those below.
 Result shifted(const Combination& a, const Combination& divisor, bool quotient) {
   const std::int64_t d = divisor.constant;
   if (!divisor.terms.empty() || d < 1 || !std::has_single_bit(std::uint64_t(d))) return {};

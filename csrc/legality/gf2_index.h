@@ -23,10 +23,10 @@ struct IndexMap {
   enum class By : std::uint8_t { Structure, AllPoints } by = By::Structure;
 };
 
-// The map that the expression is, where it is one. Nothing where it is not affine over GF(2), where
-// it may be negative, undefined or past 2^62, where the variables have more than 64 bits or do not
-// name every symbol in it, or where neither the structure tells nor the points are few
-// (kMostBitsTried) and the expression short.
+// The expression as a map, if it is affine over GF(2). Nothing if it is not; if it may be negative,
+// undefined or past 2^62; if the variables have more than 64 bits or do not include every symbol in
+// it; or if its structure does not show the map and either the points are many (kMostBitsTried) or
+// the expression is long.
 inline constexpr int kMostBitsTried = 16;
 std::optional<IndexMap> index_map(Expr e, std::span<const BitVariable> variables);
 

@@ -123,7 +123,7 @@ class Hoister {
     return {ranges_.simplify(all), apart && a->exact && b->exact};
   }
 
-  // Every point by itself.
+  // The condition at every inner point, written out.
   std::optional<Hoisted> written_out(Expr c) {
     std::vector<Expr> used;
     bool exact = true;
@@ -190,7 +190,7 @@ class Hoister {
     return extreme(s->hi, true);
   }
 
-  // By its range alone.
+  // The end of the range of e, a bound that may not be reached.
   MaybeExtreme of_range(Expr e, bool largest) {
     const Interval r = ranges_.interval(e);
     if (largest ? !r.has_hi() : !r.has_lo()) return std::nullopt;
@@ -250,7 +250,7 @@ class Hoister {
     return Extreme{{{fits, ahead}, {!fits, around}}, p->exact};
   }
 
-  // Does a variable reach the end of its range, whatever the sizes?
+  // Whether a variable reaches `hi`, the end of its range, whatever the sizes.
   bool ends_at(Expr v, std::int64_t hi) const {
     const Facts::Symbol* s = ranges_.facts().find(v);
     return s != nullptr && s->hi.valid() && s->hi.is_const(hi);

@@ -23,12 +23,12 @@ struct Hoisted {
 //                                                      h
 //   max (x ^ v)    = x - x%n + n - 1                   v runs through [0, n), n a power of two
 // h must run through all of 0, s, 2s, ..., max h, with s dividing d: digits that fit together.
-// What is of none of these forms is written out point by point where that is short, and else taken
-// by its range, which is why a condition may not be exact.
+// Any other form is written out point by point if that is short, else replaced by its range: so a
+// condition may not be exact.
 Hoisted hoist(Expr condition, std::span<const Expr> inner, Simplifier& ranges);
 
-// The largest or the least value of an expression for all values of the inner variables, by the
-// same rules: over everything else. Nothing where none of them tells.
+// The largest or the least value of an expression over all values of the inner variables, by the
+// same rules, as an expression of everything else. Nothing where no rule finds it.
 struct Extremum {
   Expr value;          // simplified
   bool exact = false;  // false: it is a bound, but may not be reached

@@ -8,8 +8,8 @@
 
 namespace selvage {
 
-// What is asked of one tensor's schedule besides its predicates, its coverage and its vector; a
-// question that does not arise has no answer here.
+// The answers about one tensor's schedule besides its predicates, its coverage and its vector;
+// empty where a question does not arise.
 struct Legality {
   Finding store;  // every store is inside the tensor's memory
   std::optional<Fills> fills = {};
@@ -17,10 +17,10 @@ struct Legality {
   std::optional<BankConflicts> banks = {};
 };
 
-// What a schedule is refused for, whoever asks: E443 a store outside of the tensor's memory, E460
+// The findings for which a schedule is refused: E443 a store outside of the tensor's memory, E460
 // to E466 a TMA copy, E470 to E474 holes whose fill is lost, wrong or read in vain.
 std::vector<Finding> refusals(const Legality& legality);
-// The same of what a kernel asks: its stores and its fills.
+// The same for the questions that a kernel asks: stores and fills.
 std::vector<Finding> memory_refusals(const Fusion& fusion, const Schedule& schedule,
                                      const TensorAnalysis& analysis);
 

@@ -8,9 +8,10 @@
 
 namespace selvage {
 
-// What is said of a tensor's memory and need not be: each of it, then two of them, is left out of a
-// copy, and `is_mended` asks about that. `is_unguarded`: so is that its reader has no guard.
-// "leave guard: false out, and the guard stops that read"; nothing where none does.
+// Finds what can be left out of the description of a tensor's memory to mend a refusal: leaves out
+// one setting, then two, in a copy of the fusion, and asks `is_mended`. With `is_unguarded`, that
+// the reader has no guard is such a setting. Returns the help, "leave guard: false out, and the
+// guard stops that read"; nothing if nothing mends it.
 using IsMended = std::function<bool(const Fusion& changed, bool is_guarded)>;
 std::optional<std::string> leave_out(const Fusion& fusion, TensorId t, bool is_unguarded,
                                      const IsMended& is_mended);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostMultiples = 8;  // that are tried
 
-// Do the facts hold for some sizes at all?
+// Whether the facts hold for some sizes at all.
 bool are_possible(const Facts& facts) {
   return is_refuted(decide(facts, facts.pool().truth(false)));
 }
@@ -60,7 +60,7 @@ std::optional<std::string> by_a_multiple(const OpenRead& open) {
   return std::nullopt;
 }
 
-// What must hold of sizes for the subscript to be in bounds wherever the reader's indices are.
+// The relation of sizes under which the subscript is in bounds wherever the reader's indices are.
 std::optional<std::string> by_a_relation(const OpenRead& open) {
   if (!open.reader.root.empty()) return std::nullopt;
   Facts facts = *open.fusion.facts();

@@ -19,8 +19,8 @@ struct OpenRead {
   Facts here;  // all that holds where it is made
 };
 
-// What would mend it: a multiple or a relation of sizes under which it is proved, or another way to
-// read. What is named is tried out before.
+// The help for an open read: a multiple or a relation of sizes under which it is proved, and
+// another way to read. A multiple or relation is tried before it is named.
 std::string mend_read(const OpenRead& open);
 
 // The indices of a definition, those that are folded over last, each with its extent.

@@ -43,7 +43,7 @@ class Trials {
     for (TmaMend mend : tries) attempt(mend);
     return help_.empty() ? std::nullopt : std::optional(help_);
   }
-  // A first change after which the copy is refused for something else, and another one.
+  // Two changes: one after which the copy is refused for another reason, and one that mends that.
   std::optional<std::string> found_in_two(const Finding& refused, std::span<const TmaMend> tries) {
     before_ = kind_of(refused);
     left_ = std::min(left_, kMostSecond);
@@ -54,7 +54,7 @@ class Trials {
       place_in_memory(*step.fusion, step.schedule, a);
       Trials second(*step.fusion, step.schedule, a, false);
       second.left_ = std::min(second.left_, kMostSecond);
-      // Not of loops that have no name in the file.
+      // Changes that name no loops: those that the first change made have no name in the file.
       constexpr TmaMend kNameNoLoops[] = {TmaMend::Strides, TmaMend::Factor};
       if (const auto rest = second.found(kNameNoLoops)) return step.words + ", and then " + *rest;
     }
@@ -78,7 +78,7 @@ class Trials {
     Schedule schedule;
   };
 
-  // What is wrong, whatever the numbers are.
+  // The refusal without its numbers.
   static std::string kind_of(const Finding& refused) {
     std::string kind = refused.code + " " + refused.reason;
     std::erase_if(kind, [](char c) { return '0' <= c && c <= '9'; });
@@ -110,7 +110,7 @@ class Trials {
     return "leave " + names(loops) + " serial";
   }
 
-  // Is that a change which mends it?
+  // Makes `words` the help if this change mends the copy.
   void ask(const std::string& words, const std::shared_ptr<const Fusion>& changed,
            const Schedule& schedule) {
     if (left_ == 0 || !help_.empty()) return;
@@ -124,14 +124,14 @@ class Trials {
     const bool is_step = before_ && copy && help_.empty() && steps_.size() < kMostFirst;
     if (is_step && kind_of(copy->finding) != *before_) steps_.push_back({words, changed, schedule});
   }
-  // A change that may make no sense.
+  // Asks about a change to a copy of the schedule, unless it makes no sense there.
   template <class Change>
   void ask_after(const std::string& words, Change&& change) {
     if (left_ == 0 || !help_.empty()) return;
     try {
       Schedule trial = schedule_;
       change(trial);
-      // Not its owner.
+      // The pointer does not own the fusion.
       ask(words, std::shared_ptr<const Fusion>(std::shared_ptr<void>(), &fusion_), trial);
     } catch (const Illegal&) {}
   }
@@ -141,8 +141,8 @@ class Trials {
     });
   }
 
-  // Instead of a factor: those near to it that divide the extent, or are whole pieces of 16 bytes,
-  // and powers of two.
+  // Factors to try instead: those near to it that divide the extent, or are whole pieces of 16
+  // bytes, and powers of two.
   std::vector<std::int64_t> factors_near(std::int64_t factor, Expr extent) const {
     const std::int64_t from = std::min(factor, TmaLimits::kBox);
     const auto distance = [&](std::int64_t f) { return f < from ? from - f : f - from; };
@@ -226,8 +226,8 @@ class Trials {
     }
   }
 
-  // Rows that begin at multiples of 16 bytes: wider where they need be, or with nothing but that
-  // between them; and with the elements of another axis side by side.
+  // Tries rows that begin at multiples of 16 bytes: as far apart as now or wider, or as close as
+  // that allows; and the same with another axis innermost.
   void change_strides() {
     const std::vector<DomainId>& axes = allocation_of(fusion_, global_);
     Simplifier simplifier(*fusion_.facts());
@@ -302,7 +302,7 @@ class Trials {
     ask("strides: [" + text + "]", moved, remade(*moved, schedule_, t_));
   }
 
-  // Another loop as the one that moves fastest in the tile.
+  // Makes another loop the one that moves fastest in the tile.
   void change_last_loop() {
     for (DomainId d : analysis_.loops) {
       const ParallelType type = schedule_.parallel(t_, d);
@@ -329,7 +329,8 @@ class Trials {
     trial.bind(loop, ParallelType::Bulk);
   }
 
-  // Of more than 2^32 items: the outer part is a dimension of its own where an inner one moves.
+  // Splits a loop of more than 2^32 items: the outer part becomes a dimension of its own if an
+  // inner part moves.
   void split_a_long_loop() {
     for (DomainId d : analysis_.loops) {
       const bool is_long = extent(d).is(Op::Const) && extent(d).value() > TmaLimits::kSize;
@@ -392,14 +393,14 @@ class Trials {
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
-  TensorId t_;         // whose nest it is
+  TensorId t_;         // the tensor of the nest
   TensorId global_;    // what is copied
-  std::int64_t unit_;  // elements of 16 bytes
+  std::int64_t unit_;  // elements in 16 bytes
   bool with_holes_;
   std::vector<DomainId> bulk_;
   std::size_t left_ = 0;
   std::string help_;
-  std::optional<std::string> before_;  // what was refused, where a second change may be named
+  std::optional<std::string> before_;  // the kind of the refusal, if two changes may be named
   std::vector<Step> steps_;
 };
 

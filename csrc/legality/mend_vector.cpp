@@ -11,7 +11,7 @@ namespace selvage {
 
 namespace {
 
-// Tried out are tensors that are stored by a nest of their own.
+// Changes are tried only for tensors that a nest of their own stores.
 bool may_be_tried(const Schedule& schedule, const TensorAnalysis& analysis) {
   return !analysis.storage && !schedule.site(analysis.tensor);
 }

@@ -68,7 +68,7 @@ Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr exte
 
 Verdict DefinitionReads::at_points(Expr claim) { return asked(*analysis_.guarded, claim); }
 
-// Over the items of a view: nothing else is known of them here.
+// Asks over the items of a view, of which only the extents are known here.
 Verdict DefinitionReads::over_items(Expr subscript, const TensorInfo& reader, Expr extent) const {
   if (reader.root.empty() || reader.fold) return Unknown{};
   Facts facts = *fusion_.facts();
@@ -90,13 +90,13 @@ Verdict DefinitionReads::under_conditions(Expr claim, Access::Open& open) {
   }
   open.facts = std::make_shared<const Facts>(facts_here(true));
   verdict = decide(*open.facts, claim);
-  // What holds for each element by itself need not hold for a vector that is loaded.
+  // A proof for each element by itself is none for a vector that is loaded: it stays Unknown.
   if (is_refuted(verdict)) open.verdict = std::move(verdict);
   return open.verdict;
 }
 
-// What is known where the value at hand is computed. Not `with_all`: without what a vector may be
-// loaded past.
+// The facts where the current value is computed. Without `with_all`: except for conditions past
+// which a vector may be loaded.
 Facts DefinitionReads::facts_here(bool with_all) const {
   Facts facts = analysis_.guarded->facts();
   for (const Condition& c : conditions_) {

@@ -11,32 +11,32 @@
 
 namespace selvage {
 
-// What the reads of a definition are at the points of one nest, and whether they are in bounds.
+// The reads of a definition at the points of one nest, and whether they are in bounds.
 //
-// A reader is computed only where its own indices are within their extents: those of a fold and of
-// the root of a partial tensor, too. So a subscript is asked about over these indices first, which
-// is the cheapest question and the same in every schedule. A view is read at its items, which need
-// not say so much of its root: of those, and of whatever the indices leave open, the question is
-// one of the coordinates under the nest's guard. A read that has a fill is made only where its
-// subscripts are in bounds, which is then its condition; what stands below such a condition, in
-// inlined definitions, is asked about under it.
+// A reader is computed only where its own indices are within their extents, those of a fold and of
+// the root of a partial tensor included. So a subscript is first asked about over these indices,
+// which is the cheapest question and the same in every schedule. What stays open, and every
+// subscript of a view (whose items say less about its root), is asked about the coordinates under
+// the nest's guard. A read that has a fill is made only where its subscripts are in bounds, which
+// is then its condition; reads below such a condition, in inlined definitions, are asked about
+// under it.
 class DefinitionReads {
  public:
-  enum class Rules : std::uint8_t { Unnamed, Named };  // is it asked what a proof has used?
+  enum class Rules : std::uint8_t { Unnamed, Named };  // whether proofs name the rules used
   DefinitionReads(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
                   Rules rules = Rules::Unnamed)
       : fusion_(fusion), schedule_(schedule), analysis_(analysis), rules_(rules) {}
 
-  // The read where the indices of its reader have these values.
+  // The access of a read of `reader`, whose indices have these values.
   Access access(const ValueNode& read, TensorId reader, const Environment& indices);
 
-  // What follows is needed only where this holds. `is_read`: it is the condition of a read that is
-  // made there, past which no vector is loaded.
+  // Until leave(), reads are needed only where `holds` is true. `is_read`: it is the condition of a
+  // read that is made there, past which no vector is loaded.
   void enter(Expr holds, bool is_read) { conditions_.push_back({holds, is_read}); }
   void leave() { conditions_.pop_back(); }
   std::size_t depth() const { return conditions_.size(); }
   Expr condition(std::size_t k) const { return conditions_[k].holds; }
-  // Did the proof for the last access rest on these conditions?
+  // Whether the proof for the last access used these conditions.
   bool has_used_conditions() const { return has_used_conditions_; }
 
  private:

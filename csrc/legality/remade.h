@@ -6,15 +6,15 @@
 
 namespace selvage {
 
-// The transforms of a tensor's schedule itself, in order: not those of a view, nor those that its
-// allocation is made of.
+// The transforms that the schedule itself has made for a tensor, in order: not those of its view,
+// nor those that its allocation is made of.
 std::vector<TransformId> own_transforms(const Fusion& fusion, const Schedule& schedule, TensorId t);
 
-// The loops of that tensor over a fusion that says something else of it.
+// A schedule over another version of the fusion, with the loops, bindings and memory of tensor t.
 Schedule remade(const Fusion& fusion, const Schedule& schedule, TensorId t);
-// With one of its own transforms made otherwise: a transform of the same iterdomains; nothing: it
-// is left out, and what it takes stands for what it gives (of a swizzle). Throws Illegal where it
-// makes no sense then.
+// The same with transform `which` replaced by `otherwise`, a transform of the same iterdomains.
+// Nothing: `which`, a swizzle, is left out, and its inputs stand for its outputs. Throws Illegal
+// where the result makes no sense.
 Schedule remade(const Fusion& fusion, const Schedule& schedule, TensorId t, TransformId which,
                 const std::optional<Transform>& otherwise);
 

@@ -18,7 +18,7 @@ struct XorField {
   friend bool operator==(const XorField&, const XorField&) = default;
 };
 RowMap row_map(const XorField& field, std::int64_t rows);
-// The fewest fields by diagonals: their xor is the map.
+// The fewest fields, taken by diagonals, whose xor is the map.
 std::vector<XorField> fields_of(const RowMap& map);
 // "row * 2", "row / 4 % 8 * 16"
 std::string to_text(const XorField& field, std::int64_t rows, const std::string& row = "row");

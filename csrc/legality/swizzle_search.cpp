@@ -23,7 +23,7 @@ int bits_for(std::int64_t n) { return int(std::bit_width(std::uint64_t(n - 1)));
 std::int64_t access_bytes(const Tile& tile, const TileAccess& access) {
   return tile.element_bytes * access.lanes;
 }
-// Elements that go through a phase together.
+// The elements of a unit.
 std::int64_t unit_elements(const Tile& tile, const TileAccess& access) {
   return unit_bytes(access_bytes(tile, access)) / tile.element_bytes;
 }
@@ -43,7 +43,7 @@ void for_each_phase(const Tile& tile, const TileAccess& access, Use use) {
   }
 }
 
-// What f must not be, by the difference of rows; f counted in `grain` elements.
+// The values that f must not have, by the difference of rows; f counted in `grain` elements.
 class ForbiddenValues {
  public:
   ForbiddenValues(const Tile& tile, const TileAccess& store, const TileAccess& load)
@@ -76,7 +76,7 @@ class ForbiddenValues {
     }
     return true;
   }
-  // A difference at which no value is left; f(0) is 0.
+  // A difference of rows at which f can have no value; f(0) is 0.
   std::optional<NoSwizzle> impossible() const {
     if (!allows(0, 0)) {
       return NoSwizzle{NoSwizzle::Proof::OneRow, pairs_[0].first, pairs_[0].second};
@@ -119,8 +119,8 @@ class ForbiddenValues {
   std::vector<std::pair<TileItem, TileItem>> pairs_;
 };
 
-// All linear maps, one bit of the row after another: what a bit is mapped to settles f on all rows
-// that have no higher one.
+// Tries all linear maps, one bit of the row after another: the image of a bit settles f on all rows
+// without a higher bit.
 class MapSearch {
  public:
   explicit MapSearch(const ForbiddenValues& forbidden)

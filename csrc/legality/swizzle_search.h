@@ -17,13 +17,13 @@ struct Tile {
   std::int64_t rows = 1, columns = 1;
   int element_bytes = 4;
 };
-// What one thread goes to: an item, or the first of a vector of them in one row.
+// What one thread accesses: an item, or the first of a vector of items in one row.
 struct TileItem {
   std::int64_t row = 0, column = 0;
   friend auto operator<=>(const TileItem&, const TileItem&) = default;
 };
-// How warps go to a tile: one entry for each warp at each value of the other loops, in it up to 32
-// threads in order; nothing where a thread stands idle.
+// How warps access a tile: one entry for each warp at each value of the other loops, with up to 32
+// threads in order; nothing for an idle thread.
 struct TileAccess {
   std::int64_t lanes = 1;  // elements of one access
   std::vector<std::vector<std::optional<TileItem>>> warps = {};
@@ -42,7 +42,7 @@ struct NoSwizzle {
   enum class Proof : std::uint8_t { OneRow, AllBanks, Search } proof = Proof::Search;
   TileItem first, second;  // of the pair, or of one of the pairs
 };
-// Not searched, or not to the end: why.
+// Why the maps were not searched, or not to the end.
 struct SwizzleUnknown {
   std::string why;
 };
@@ -55,8 +55,8 @@ using SwizzleResult = std::variant<TileSwizzle, NoSwizzle, SwizzleUnknown>;
 SwizzleResult find_swizzle(const Tile& tile, const TileAccess& store, const TileAccess& load);
 
 // The least number of elements to add to each row that makes both sides conflict-free and keeps
-// vectors aligned; nothing where none does: all that differ in banks are tried, for 128 bytes more
-// a row change no bank.
+// vectors aligned; nothing if there is none. Up to 128 bytes are tried: 128 bytes more in each row
+// change no bank.
 struct Padding {
   std::int64_t elements = 0;  // in each row
   std::int64_t bytes = 0;     // in all

@@ -25,7 +25,7 @@ std::optional<Position> position(const TensorAnalysis& a, const std::vector<Doma
   return p;
 }
 
-// The lanes of a vector lie in one row, from a multiple of their number on.
+// Whether the lanes of a vector lie in one row, from a multiple of their number on.
 bool runs_along_rows(const TensorAnalysis& a, const Position& p, const Environment& first_lane,
                      std::int64_t lanes) {
   if (lanes == 1) return true;
@@ -98,7 +98,7 @@ std::optional<TileTraffic> tile_traffic(const Fusion& fusion, TensorId t,
   traffic.tile.columns = traffic.axes.extents.back();
   traffic.tile.rows = elements / traffic.tile.columns;
   for (const ScheduledAccess* side : {&store, &load}) {
-    // What a view has made goes with it.
+    // Only names between loops and items are taken: what a view has made goes with the view.
     const TensorAnalysis& a = side->analysis;
     for (DomainId d : needed_for(side->schedule.graph(), a.path, a.loops, items).domains) {
       traffic.axes.taken.push_back(side->schedule.name(t, d));

@@ -33,7 +33,7 @@ std::string summary(const TmaCopy& copy, const TmaQuestions& q) {
 
 constexpr const char* kNoFill = "leave fill out";
 
-// The holes must hold what is asked for.
+// Judges whether the holes hold the fill that is asked for.
 void check_fill(TmaCopy& copy, const TmaQuestions& q, Help help) {
   const std::string tile = "the tile of " + q.tensor().name;
   Finding& f = copy.finding;
@@ -99,7 +99,7 @@ Access copied(const Fusion& fusion, const Schedule& schedule, const TensorAnalys
 
 namespace {
 
-// In shared memory the elements of a cache's tile lie in the order of its loops.
+// Refuses E460 a cache whose tile does not lie in shared memory in the order of its loops.
 void check_order(TmaQuestions& q, const TmaRoles& roles) {
   const TensorAnalysis& a = q.analysis();
   if (q.global() == a.tensor || !a.storage || roles.swizzle != TmaSwizzle::None) return;

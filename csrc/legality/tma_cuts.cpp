@@ -29,8 +29,8 @@ class Cuts {
   }
 
  private:
-  // The places in terms_ of what a cut has come to, outer to inner; a half of one item, always 0,
-  // stands nowhere.
+  // The positions in terms_ of the halves of a cut, or of the halves of these, outer to inner. A
+  // half of one item, always 0, has no position.
   void leaves(std::size_t cut, std::vector<std::size_t>& out) const {
     for (const bool outer : {true, false}) {
       const TmaTerm::Half half{cut, outer};
@@ -46,7 +46,7 @@ class Cuts {
     }
   }
 
-  // Axes that lie behind one another, in the radix and in memory.
+  // Axes that are contiguous, in the radix and in memory, as one term.
   struct Run {
     std::vector<std::size_t> leaves;
     TmaTerm term;
@@ -56,7 +56,7 @@ class Cuts {
     return !half.shifted && q_.proves(eq(half.size, half.radix));
   }
 
-  // A half that became the outer part of a number.
+  // Scales step and box of a half that became the outer part of a number.
   void scale(TmaTerm& term) {
     if (term.scale == 1 || !term.part.in_tile) return;
     term.part.whole = term.part.aligned = false;
@@ -66,7 +66,7 @@ class Cuts {
     term.part.box = box.value_or(INT64_MAX);
   }
 
-  // Where it stands among the axes of memory: one of one item stands nowhere.
+  // The position of a run among the axes of memory: axes of one item have none.
   std::size_t place_of(const Run& run) {
     std::size_t place = run.leaves[0];
     for (std::size_t at : run.leaves) {
@@ -98,7 +98,7 @@ class Cuts {
     return runs;
   }
 
-  // The parts of the box of one cut.
+  // Gives the parts of one cut their shares of its box.
   void share(std::size_t cut) {
     const TmaTerm& whole = roles_.cuts[cut].whole;
     std::vector<std::size_t> all;
@@ -106,7 +106,7 @@ class Cuts {
     if (all.empty()) return;
     std::vector<Run> runs = runs_of(all, true);
     if (runs.size() == 1 && (all.size() > 1 || is_as_cut(terms_[all[0]]))) {
-      // As it was cut, but perhaps for the extent of the outermost leaf.
+      // The parts lie as they were cut, but perhaps for the extent of the outermost leaf.
       TmaTerm& term = runs[0].term;
       if (is_as_cut(terms_[all[0]])) term.size = whole.size;
       term.domains = whole.domains;
@@ -142,9 +142,9 @@ class Cuts {
     Expr within;  // items of the runs inside of it
   };
 
-  // Law F: from the inside, a run takes the rest of the box if the rest divides it; is taken as a
-  // whole if it divides the rest; or else it is the outermost one. `at_launch`: what sizes decide
-  // may be asked for there.
+  // Law F, from the innermost run on: a run takes the rest of the box if the rest divides it, is
+  // taken as a whole if it divides the rest, and otherwise has to be the outermost one.
+  // `at_launch`: what sizes decide may become a condition at launch.
   std::optional<Break> distribute(TilePart rest, std::vector<Run>& runs, bool at_launch) {
     bool done = false;
     Expr within = q_.c(1);
@@ -166,7 +166,7 @@ class Cuts {
         within = within * *n;
         continue;
       }
-      if (k == 0) {  // nowhere to go on to: it may begin anywhere
+      if (k == 0) {  // the outermost run: the box may begin anywhere
         take();
         continue;
       }
@@ -197,8 +197,8 @@ class Cuts {
     std::string row;
     for (DomainId d : inner.domains) row += (row.empty() ? "" : ", ") + q_.name(d);
     const std::string size = to_string(inner.radix);
-    // Where the index along the row is not the one that it was at the beginning of the box, and as
-    // much more as the place in the box says.
+    // A point at which the index along the row is not its value at the beginning of the box plus
+    // the place in the box.
     const TilePart& part = cut.whole.part;
     const Expr moved = roles_.place / part.weight % part.count * part.step / within;
     const Refuted point = q_.point(eq(inner.index, q_.at_first(inner.index) + moved));

@@ -24,9 +24,10 @@ class TensorMap {
   }
 
  private:
-  // Of one dimension for two the hardware tests the bounds of the outer index alone. That loses
-  // nothing where the inner one never leaves its bounds; else it is done for the rank's sake only,
-  // with indices that do not move in the tile first.
+  // Which bounds must stay tested when two axes become one dimension, of which the hardware tests
+  // the outer index alone. Nothing is lost where the inner index never leaves its bounds (All).
+  // Else axes are joined for the rank's sake only, first where the inner one does not move in the
+  // tile (Tile), then any (Last).
   enum class Bounds : std::uint8_t { All, Tile, Last };
 
   // Two neighbours as one dimension, if that is possible; `seen`: the bounds that must stay tested.
@@ -65,7 +66,7 @@ class TensorMap {
     }
   }
 
-  // What moves in the tile stands in the order of the tile; the one that moves fastest last.
+  // Sorts the axes that move in the tile into the order of the tile; the fastest becomes the last.
   void order() {
     std::vector<std::size_t> places;
     Terms moving;
@@ -102,7 +103,7 @@ class TensorMap {
       d.domains = t.domains;
       d.size = q_.simplify(t.size);
       d.stride = q_.simplify(t.stride * size);
-      // With one element of the tile along it, it does not matter how far the next would be.
+      // With one element of the tile along an axis, box and stride there do not matter.
       const bool is_single = t.part.count == 1;
       const bool fits = t.part.step <= TmaLimits::kElementStride && t.part.box <= TmaLimits::kBox;
       d.box = is_single && !fits ? 1 : t.part.box;

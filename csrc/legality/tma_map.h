@@ -18,9 +18,9 @@ struct TmaLimits {
   static constexpr std::int64_t kTileBytes = 227 * 1024;  // of shared memory
 };
 
-// How the roles lie in memory, as dimensions of a tensor map, outer to inner: neighbours that lie
-// behind one another become one dimension, where no hole is lost by that and the box allows it;
-// dimensions stand in the order of the tile. Refuses as tma_cuts.h says.
+// The dimensions of the tensor map, outer to inner, from how the roles lie in memory. Contiguous
+// neighbours become one dimension if no hole is lost by that and the box allows it; dimensions are
+// in the order of the tile (E460 if a loop of the tile moves no item). Refuses as tma_cuts.h says.
 std::vector<TmaDim> dims_of(TmaQuestions& questions, const TmaRoles& roles);
 
 }  // namespace selvage

@@ -76,7 +76,7 @@ std::optional<Refuted> TmaQuestions::point(const Facts& base, const std::vector<
   roots.push_back(claim);
   const auto points = extents_ ? count_points(*extents_) : std::nullopt;
   if (points && *points <= kMostPointsTried && uses_only(roots, variables)) {
-    // In the order of the loops: the first such point is the one to tell of.
+    // Tries points in the order of the loops: the first such point is reported.
     Tape tape(roots, variables);
     std::optional<Refuted> found;
     for_each_point(*extents_, [&](const auto& at) {

@@ -50,30 +50,32 @@ class TmaQuestions {
   Expr extent(DomainId d) const { return graph()[d].extent; }
   bool is_bulk(std::size_t loop) const;
 
-  // What each valid point is told from a hole by: all of these hold there, and nowhere else.
+  // The conditions that tell valid points from holes: all of them hold at valid points only.
   const std::vector<Expr>& checks() const { return checks_; }
   // The loops' extents, where all are numbers and no check uses a size.
   const std::optional<std::vector<std::int64_t>>& extents() const { return extents_; }
 
-  // At every loop point, for all sizes, under the conditions so far?
+  // Whether the claim holds at every loop point, for all sizes, under the conditions so far.
   bool proves(Expr claim);
-  // The same, or it may be so at launch: then it is one more condition. False: it cannot be.
+  // The same; a claim that only sizes decide becomes one more condition at launch. False: the claim
+  // cannot hold.
   bool require(Expr claim);
   const std::vector<Expr>& conditions() const { return conditions_; }
   Expr simplify(Expr e) { return simplifier_->simplify(e); }
   std::optional<std::int64_t> number(Expr e);
   bool is_one(Expr extent) { return number(extent) == std::int64_t{1}; }
-  // Of the allocation, in elements.
+  // The strides of the allocation, in elements.
   std::vector<Expr> strides() { return strides_of(graph(), access_.storage, *simplifier_); }
-  // At the first element of the tile: Bulk loops are 0.
+  // The value of e at the first element of the tile, where Bulk loops are 0.
   Expr at_first(Expr e) const;
   // The facts of sizes and loops with the conditions so far.
   const Facts& facts() const { return simplifier_->facts(); }
 
-  // A valid loop point at which the claim fails; the first one, where no claim is given or it does
-  // not fail. Any loop point where none is valid: a copy is issued there all the same.
+  // A valid loop point at which the claim fails; the first valid one, if no claim is given or it
+  // does not fail; any loop point, if none is valid: a copy is issued there all the same.
   Refuted point(std::optional<Expr> claim = {}) const;
-  // The point at which `conditions` hold and the claim fails, with a value for every loop.
+  // A point at which `conditions` hold and the claim fails, with a value for every loop; nothing if
+  // none is found.
   std::optional<Refuted> point(const Facts& base, const std::vector<Expr>& conditions,
                                Expr claim) const;
 

@@ -149,7 +149,7 @@ class Roles {
     rename(std::move(parts), x);
   }
 
-  // An iterdomain of one item whose index never leaves it.
+  // Whether an iterdomain has one item, and its index is always 0.
   bool is_zero(DomainId d) {
     const TmaTerm& t = at(d)[0];
     return q_.is_one(q_.extent(d)) && q_.proves(eq(q_.index(d), 0)) &&
@@ -165,7 +165,7 @@ class Roles {
     at(x) = std::move(parts);
   }
 
-  // All axes as one, where that is possible.
+  // Makes one axis of all; false if that is not possible.
   bool fuse_all(Terms& parts, DomainId x) {
     Terms left = parts;
     while (left.size() > 1) {
@@ -192,7 +192,7 @@ class Roles {
     return parts;
   }
 
-  // The outermost axis has what the others leave of the extent, which must be whole rows.
+  // Gives the outermost axis what the others leave of the extent, which must be whole rows.
   void fit(Terms& parts, DomainId x) {
     Expr rows = q_.extent(x);
     if (parts.size() > 1) {
@@ -212,7 +212,7 @@ class Roles {
     parts[0].size = rows;
   }
 
-  // A copy would go on past the end of x, into what lies behind it.
+  // Refuses E460: a copy would go on past the end of x, into what lies behind it.
   [[noreturn]] void refuse_cut(DomainId x, DomainId o, DomainId i) {
     const Expr inside = q_.index(x) < q_.extent(x);
     const std::vector<Expr> both = {ok(q_.index(o), q_.extent(o)), ok(q_.index(i), q_.extent(i))};
@@ -263,7 +263,7 @@ class Roles {
       at(id) = {i};
       return;
     }
-    // Between two axes, or nowhere.
+    // Several axes are cut between two of them, or not at all.
     Expr row = q_.c(1);
     for (std::size_t k = whole.size(); k-- > 1;) {
       row = row * whole[k].size;
@@ -278,7 +278,7 @@ class Roles {
       at(x) = std::move(one);
       return cut(x, od, id);
     }
-    // Where both parts move in one copy.
+    // At a point where both parts move in one copy.
     q_.refuse("E460", q_.point(eq(q_.index(od), q_.at_first(q_.index(od)))),
               "the tile of " + q_.tensor().name + " is no box: " + shown(x) +
                   " is cut in two ways, and the merge of " + q_.name(od) + " and " + q_.name(id) +
@@ -365,7 +365,7 @@ class Roles {
     roles_.swizzle = found.swizzle;
     at(to_x) = {{{to_x}, q_.index(to_x), q_.extent(to_x), row}};
     at(to_y) = {{{to_y}, q_.index(to_y), q_.extent(to_y), chunk}};
-    // Elements are counted as they would lie without it.
+    // The place counts elements as they would lie without the swizzle.
     roles_.place = roles_.place + (q_.index(to_y) - q_.index(y)) * chunk.weight;
   }
 

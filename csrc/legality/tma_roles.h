@@ -9,26 +9,28 @@
 
 namespace selvage {
 
-// One axis of a number in mixed radix: of an iterdomain, and in the end of memory.
+// One axis of an index in mixed radix: first of an iterdomain's, in the end of an address in
+// memory.
 struct TmaTerm {
   std::vector<DomainId> domains;  // outer to inner
   Expr index;
   Expr size;
   TilePart part;
-  // One half of a box that a merge cut (walked backward): what it is shows only in memory.
+  // One half of a box that a merge, walked backward, has cut: how it lies in memory decides what
+  // becomes of it.
   struct Half {
     std::size_t cut;
     bool outer;
     friend bool operator==(const Half&, const Half&) = default;
   };
   std::optional<Half> half = {};
-  Expr radix = {};         // of a half: as the cut made it; the size is as it lies in memory
+  Expr radix = {};         // of a half: its extent as it was cut; `size` is that in memory
   std::int64_t scale = 1;  // of a half: what it was multiplied by since
   bool shifted = false;    // resized since, or part of a larger number
   Expr stride = {};        // in elements, where it lies in memory
 };
 
-// A box that an iterdomain's parts share: x = outer*|inner| + inner, computed from x.
+// A box of x that both parts share: x = outer*|inner| + inner, computed from x.
 struct TmaCut {
   TmaTerm whole;
   DomainId in, outer, inner;
@@ -42,8 +44,9 @@ struct TmaRoles {
   TmaSwizzle swizzle = TmaSwizzle::None;
 };
 
-// From the graph alone: what each iterdomain is to the copy. Refuses what is no box by E460, a
-// swizzle that the hardware does not do by E463, a tile without a known size by E466.
+// Finds from the graph alone what role each iterdomain has in the copy. Refuses E460 what is no
+// box, E461 a tile of more than 2^63 bytes, E463 a swizzle that the hardware does not do, E466 a
+// tile without a known size or with too many merges.
 TmaRoles roles_of(TmaQuestions& questions);
 
 }  // namespace selvage

@@ -11,9 +11,9 @@ namespace selvage {
 // without one of their own go as unsigned integers of their size.
 std::string_view tensor_map_type(DataType type);
 
-// Every rule of a tensor map and of its tile. A rule that is broken refuses the copy by E461 and
-// its name; one that may hold at launch becomes a condition. An outer dimension of one item is
-// given a stride that fits: it has none of its own.
+// Checks every rule of a tensor map and of its tile. A broken rule refuses the copy with E461 and
+// the rule's name; one that may hold at launch becomes a condition. An outer dimension of one item
+// gets a stride that fits, since its own does not matter.
 void check_rules(TmaQuestions& questions, const TmaRoles& roles, std::vector<TmaDim>& dims);
 
 }  // namespace selvage

@@ -98,7 +98,7 @@ class Holes {
         "one copy brings items and, into a hole of the same tile, an item that is not wanted there";
   }
 
-  // Every element of every copy, where all is numbers and there are not too many.
+  // Looks at every element of every copy; false if not all is numbers or there are too many.
   bool count() {
     if (!q_.extents()) return false;
     const std::vector<std::int64_t>& all = *q_.extents();
@@ -166,7 +166,7 @@ class Holes {
     open_ = std::move(open);
     if (open_.empty()) return by_hardware();
 
-    // The tile's loops a second time.
+    // The tile's loops a second time, for another element of the same copy.
     Facts facts = q_.facts();
     Environment twin;
     for (std::size_t k = 0; k < q_.analysis().loops.size(); ++k) {
@@ -199,7 +199,7 @@ class Holes {
     });
     std::vector<Expr> holds = in_bounds_;
     for (const auto& [symbol, value] : hole) holds.push_back(eq(symbol, value));
-    // With a value for every loop.
+    // The same point with a value for every loop, if it is found.
     const auto whole = q_.point(q_.facts(), holds, q_.pool().truth(false));
     copy_.hole = whole ? whole->point : hole;
   }

@@ -19,8 +19,8 @@ std::int64_t swizzle_bytes(TmaSwizzle swizzle);
 // Bytes to which the tile's address in shared memory is aligned: the pattern begins there.
 std::int64_t tile_alignment(TmaSwizzle swizzle);
 
-// What the xor of two parts of a tile of `elements` elements of `size` bytes is to the hardware:
-// None, and why, where it is nothing.
+// The swizzle by which the hardware xors part `chunk` with part `row` of a tile of `elements`
+// elements of `size` bytes; None, and why, if it does not.
 struct HardwareSwizzle {
   TmaSwizzle swizzle = TmaSwizzle::None;
   std::string why = {};

@@ -9,8 +9,8 @@ namespace selvage {
 
 struct TensorAnalysis;
 
-// How often a hoisted condition holds, of all values of the variables outside; nothing where an
-// extent is no number, or there are too many of them.
+// At how many (`taken`) of all values (`of`) of the variables outside a hoisted condition holds.
+// There is no Share where an extent is no number, or values are too many.
 struct Share {
   std::int64_t taken = 0, of = 0;
 };

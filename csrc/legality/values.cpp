@@ -38,7 +38,7 @@ std::vector<Access> ValueLowering::reads(TensorId t) {
 
 namespace {
 
-// A value of the definition where its indices have these values.
+// The key of a value of a definition whose indices have these values.
 std::vector<std::uint64_t> key_of(ValueId v, const Environment& environment) {
   std::vector<std::uint64_t> key = {std::uint64_t(v)};
   for (const auto& [symbol, value] : environment) {
@@ -70,7 +70,7 @@ ValueId ValueLowering::lower(ValueId v, const Environment& environment, TensorId
         ValueNode copy = node;
         copy.operands.clear();
         for (ValueId o : node.operands) copy.operands.push_back(lower(o, environment, reader));
-        // What lies in memory as half is one.
+        // An element that is read in this type needs no cast to it.
         const bool is_rounded = node.kind == ValueNode::Kind::Cast &&
                                 out_[copy.operands[0]].kind == ValueNode::Kind::Read &&
                                 out_[copy.operands[0]].type == node.type;
@@ -113,7 +113,7 @@ ValueId ValueLowering::element(const Access& read) {
   });
 }
 
-// The value that is there already, or else what `value` makes.
+// The value made before, if the conditions that it rests on hold here; else what `value` makes.
 template <class Make>
 ValueId ValueLowering::make(std::vector<std::uint64_t> key, Make&& value) {
   const auto holds_here = [&](const std::vector<Expr>& under) {

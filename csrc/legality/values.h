@@ -26,7 +26,7 @@ class ValueLowering {
   // is made and out of bounds where one is found.
   ValueId lower(TensorId tensor);
 
-  // The same for what it reads alone, each read once: nothing is refused.
+  // The reads that lower() would meet, each once: nothing is refused.
   std::vector<Access> reads(TensorId tensor);
 
  private:
@@ -44,7 +44,7 @@ class ValueLowering {
   ValueGraph& out_;
   Load load_;
   DefinitionReads reads_;
-  std::size_t used_ = 0;  // how many of its conditions the value at hand rests on
+  std::size_t used_ = 0;  // how many of its conditions the value being made rests on
   // An inlined tensor read twice at the same subscripts is one value, wherever the conditions that
   // its proofs rest on hold.
   struct Made {
@@ -52,7 +52,7 @@ class ValueLowering {
     std::vector<Expr> under;
   };
   std::map<std::vector<std::uint64_t>, Made> made_;
-  // Of reads(): what is found, and what is listed already, by its value and its indices.
+  // Of reads(): the list, and the keys of the reads in it (value and indices).
   std::vector<Access>* list_ = nullptr;
   std::set<std::vector<std::uint64_t>> listed_;
 };

@@ -34,7 +34,8 @@ Facts with(Facts facts, const std::vector<Expr>& conditions) {
   return facts;
 }
 
-// By multiples of symbols alone, which most alignments follow from; no guard is looked at.
+// Whether the multiples of symbols alone, without any guard, make e a multiple of `of`: most
+// alignments follow from these.
 bool is_multiple(const Facts& facts, Expr e, std::int64_t of) {
   const Congruence c = Simplifier(facts.of_symbols()).congruence(e);
   return c.modulus % of == 0 && c.residue % of == 0;
@@ -61,7 +62,7 @@ Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
   if (auto proof = conditions.empty() ? proof_of(under, claim) : proof_of(facts, claim)) {
     return *std::move(proof);
   }
-  // Strides that are known at launch only, as few as will do.
+  // Asks for multiples of strides that are known at launch only, as few as will do.
   Simplifier simplifier(facts.of_symbols());
   std::vector<Expr> wanted;
   for (std::size_t k = 0; k + 1 < axes.size(); ++k) {
@@ -74,7 +75,7 @@ Verdict is_aligned(Simplifier& under, Expr start, std::int64_t width,
     return is_multiple(more, start, width) || proof_of(more, claim);
   };
   if (wanted.empty() || !suffices(wanted)) return decide(facts, claim);
-  // That none will do is known.
+  // At least one stays: without any the claim is not proved.
   for (std::size_t k = 0; k < wanted.size() && wanted.size() > 1;) {
     std::vector<Expr> fewer = wanted;
     fewer.erase(fewer.begin() + std::ptrdiff_t(k));
@@ -108,7 +109,7 @@ GroupAccess group_access(Simplifier& under, Expr address, Expr variable, std::in
 
 namespace {
 
-// Where it has no value there is nothing better to tell.
+// The value of e at the point; 0, for want of a better one, if it has none.
 std::int64_t number_at(Expr e, const Refuted& refuted) {
   return value_at(e, refuted.point).value_or(0);
 }
@@ -171,7 +172,7 @@ class VectorQuestion {
     out_.finding.help = std::move(help);
   }
 
-  // Where all elements of a group are valid, and whether there are groups that are not all valid.
+  // Finds where a group is full, and whether every group with a valid element is.
   void take_groups() {
     const Expr guard = guard_of(analysis_);
     out_.full = hoist(guard, std::span(&out_.variable, 1), *analysis_.ranges);
@@ -210,7 +211,7 @@ class VectorQuestion {
     return "split " + name() + " by " + std::to_string(*fits) + " and bind the inner loop";
   }
 
-  // A narrower vector in its place, which is one.
+  // The width of a narrower vector of this loop that is legal.
   std::optional<std::int64_t> narrower() const {
     return fitting_split(fusion_, schedule_, analysis_, out_.domain, out_.width / 2);
   }

@@ -34,34 +34,35 @@ struct VectorAccess {
   std::shared_ptr<Simplifier> in_full_groups;  // all that holds at the points of full groups
   Expr start;  // the address of a group's first element, right at full groups
 };
-// What would mend an illegal one is looked for, unless nobody asks.
+// Whether to look for a change that mends an illegal access.
 enum class Help : std::uint8_t { Without, With };
 std::optional<VectorAccess> vector_access(const Fusion& fusion, const Schedule& schedule,
                                           const TensorAnalysis& analysis, Help help = Help::With);
 
 // Law F: groups of n of the merged axes are contiguous if and only if n divides the product of the
-// extents right of the innermost break, or nothing lies left of it. `product`: of the axes right of
-// the break, all of them where there is none; `left`: how many axes lie left of it.
+// extents right of the innermost break, or nothing lies left of it. `product`: of the extents right
+// of the break, or of all if there is none; `left`: how many axes lie left of it.
 struct InnermostBreak {
   Expr product;
   std::size_t left = 0;
 };
 InnermostBreak innermost_break(const std::vector<AllocationAxis>& axes, Simplifier& simplifier);
 
-// The accesses by which a group's elements are moved, of a store as of a read: `elements` of them,
-// so many `at_once`. Legal where the elements lie side by side, and where the first is a multiple
-// of `at_once` elements from a base that is one of as many bytes.
+// How the elements of a group are moved, by a store or by reads: in accesses of `at_once` elements
+// each. Legal where the group's elements are consecutive, and where the address of the first is a
+// multiple of `at_once` elements from an aligned base.
 struct GroupAccess {
   Expr start;  // the address of the first element
   Verdict consecutive = Unknown{};
-  Verdict aligned = Unknown{};        // asked of what is consecutive
-  std::vector<Expr> conditions = {};  // on strides, at launch: on top of those that hold anyway
-  std::optional<Expr> base;           // and on the base
+  Verdict aligned = Unknown{};        // stays Unknown where the elements are not consecutive
+  std::vector<Expr> conditions = {};  // on strides, to be checked at launch
+  std::optional<Expr> base;           // on the base, to be checked at launch
 
   bool is_legal() const { return is_proved(consecutive) && is_proved(aligned); }
 };
-// `address`: of the element `variable` of the group, in a tensor that is stored so and whose axes
-// these are; `under`: what holds wherever the group is moved; `conditions`: those that hold anyway.
+// Decides it for a group of `elements` elements: the one numbered `variable` lies at `address`, in
+// a tensor with this storage and these axes. The facts of `under` hold wherever the group is moved.
+// `conditions` are checked at launch in any case, so that proofs may use them.
 GroupAccess group_access(Simplifier& under, Expr address, Expr variable, std::int64_t elements,
                          std::int64_t at_once, const Storage& storage,
                          const std::vector<AllocationAxis>& axes,

@@ -14,7 +14,7 @@ std::optional<std::int64_t> number(Expr e) {
   return e.is(Op::Const) ? std::optional(e.value()) : std::nullopt;
 }
 
-// Past this, an address or a guard is not looked at: what is crossed and split again without end.
+// Longer addresses and guards, of loops crossed and split again and again, are not looked at.
 constexpr std::size_t kMostWarpNodes = 2'000;
 
 bool is_too_long(const Access& access) {
@@ -62,7 +62,7 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Schedule& schedule,
     threads = *more;
     access.block[i] = *block[i];
   }
-  // What the fusion lays out is as the user says.
+  // What the fusion lays out has the type that the user gave it.
   access.element_bytes =
       size_of(of.storage.base.valid() ? said_type(schedule.fusion()[of.tensor]) : of.storage.type);
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
@@ -140,7 +140,7 @@ BlockWalk::Thread BlockWalk::at(std::int64_t thread) {
     at_[i] = xyz[t.axis];
     if (at_[i] >= t.extent) return Thread::Idle;
   }
-  // Along an axis that the access does not use, one thread does it.
+  // Along an axis that the access does not use, thread 0 alone makes it.
   for (std::size_t axis = 0; axis < used.size(); ++axis) {
     if (!used[axis] && xyz[axis] != 0) return Thread::Idle;
   }

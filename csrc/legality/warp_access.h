@@ -21,9 +21,9 @@ BlockShape block_shape(const Schedule& schedule, const TensorAnalysis& analysis)
 // The block of a kernel that holds both; threads past an extent of one of them stand idle there.
 BlockShape common_block(const BlockShape& a, const BlockShape& b);
 
-// An access as the memory sees it, of one side of a tensor's traffic: at each value of the other
-// loops every thread of the block that is no hole reads or writes `bytes` bytes from
-// `address` on. Threads are numbered x fastest, 32 consecutive numbers are a warp.
+// One side of a tensor's traffic as the memory sees it: at each value of the other loops every
+// thread of the block whose point is valid reads or writes `bytes` bytes from `address` on. Threads
+// are numbered x fastest, 32 consecutive numbers are a warp.
 struct WarpAccess {
   struct Loop {
     Expr variable;
@@ -48,20 +48,20 @@ struct WarpAccess {
   std::int64_t block_threads() const { return block[0] * block[1] * block[2]; }
   bool is_thread(Expr symbol) const;
 };
-// Why there is none that could be counted: a sentence's end, "its block's size is not known".
+// Why no access can be counted, as the end of a sentence: "its block's size is not known".
 struct NoWarpAccess {
   std::string why;
 };
-// An access of the nest, to its own tensor or to one that it reads, which is placed; `block` is
-// that of the kernel. Of a vector it is the access of full groups: where only some of its elements
-// are valid they are stored one by one, which is not looked at. What a vector reads of others is
-// not counted.
+// The warp access of a placed access of the nest, to its own tensor or to one that it reads;
+// `block` is the kernel's. A vector is counted as the access of full groups; groups of which only
+// some elements are valid are stored one by one, which is not looked at. A vector's reads of other
+// tensors are not counted.
 std::variant<WarpAccess, NoWarpAccess> warp_access(const Schedule& schedule,
                                                    const TensorAnalysis& nest, const Access& access,
                                                    const BlockShape& block);
 
-// Goes through the values of some of the other loops, the rest staying 0, and at each through the
-// threads of the block.
+// Goes through the values `ranges` of some of the other loops, the rest staying 0, and at each
+// value through the threads of the block.
 class BlockWalk {
  public:
   struct Range {

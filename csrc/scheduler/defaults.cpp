@@ -11,7 +11,7 @@ namespace selvage {
 
 namespace {
 
-// Settles tensors from the last to the first, so that who reads one has its place already.
+// Places tensors from the last to the first, so that all readers of a tensor have their places.
 class Placement {
  public:
   explicit Placement(Schedule& schedule)
@@ -32,7 +32,7 @@ class Placement {
     }
   }
 
-  // Has it no place, and needs one?
+  // Whether a tensor needs a place and has none.
   static bool is_open(const Schedule& s, TensorId t) {
     const TensorInfo& tensor = s.fusion()[t];
     if (tensor.is_input || tensor.is_output || s.is_inlined(t) || s.site(t)) return false;
@@ -47,14 +47,14 @@ class Placement {
     TensorId tensor;
     std::vector<std::optional<DomainId>> axes;  // as in EffectiveRead
   };
-  // That a tensor is computed inside the first `depth` loops of another.
+  // A tensor is computed inside the first `depth` loops of `host`.
   struct Place {
     TensorId host;
     std::size_t depth;
   };
 
-  // A tensor, the one in whose nest it is computed, and so on; by how many loops of each it is
-  // enclosed.
+  // The tensor, its host, the host of that, and so on; each with the number of its loops that
+  // enclose the tensor.
   std::vector<Place> places_of(TensorId t) const {
     std::vector<Place> chain = {{t, s_.loop_domains(t).size()}};
     while (const auto& site = s_.site(chain.back().host)) {
@@ -64,7 +64,8 @@ class Placement {
           site->loop
               ? std::size_t(std::find(outer.begin(), outer.end(), *site->loop) - outer.begin()) + 1
               : 0;
-      // Shared loops come first: it may leave out some of the last of them.
+      // Loops shared by both nests come first. The tensor may be outside the last of them, and is
+      // then outside of them here, too.
       const std::size_t inside = chain.back().depth;
       std::size_t depth = 0, shared = 0;
       for (; depth < end; ++depth) {
@@ -77,7 +78,8 @@ class Placement {
     return chain;
   }
 
-  // The innermost tensor in whose nest all readers are, and how many of its loops enclose all.
+  // The innermost tensor in whose nest all readers of t are, and how many of its loops enclose them
+  // all.
   std::optional<Place> host_of(TensorId t) const {
     std::optional<std::vector<Place>> common;
     for (const Reader& reader : readers_[index_of(t)]) {
@@ -98,7 +100,7 @@ class Placement {
     return common->front();
   }
 
-  // The axes that a loop of t stems from; nothing where it is not from these alone.
+  // The axes of t that a loop derives from; nothing if it derives from anything else.
   std::optional<std::vector<std::size_t>> axes_behind(TensorId t, DomainId loop) const {
     const std::vector<DomainId>& logical = s_.fusion()[t].logical;
     std::vector<std::size_t> axes;
@@ -123,8 +125,8 @@ class Placement {
     return axes;
   }
 
-  // Does each iteration of this loop of t, which others have too, compute what the same iteration
-  // of the readers' loop wants?
+  // Whether each iteration of a loop that t shares with all its readers computes just what the
+  // readers need in the same iteration.
   bool is_read_in_step(TensorId t, TensorId host, DomainId loop) const {
     if (!contains(s_.loop_domains(t), loop) || s_.is_folded(t, loop)) return false;
     const auto axes = axes_behind(t, loop);
@@ -181,8 +183,8 @@ class Placement {
     for (DomainId d : unbound) s_.bind({t, d}, ParallelType::Serial);
   }
 
-  // Inside the loops that it shares: do its serial loops have extents that are numbers, so that
-  // what it keeps fits registers or shared memory?
+  // Whether the serial loops of t inside the shared ones have constant extents, so that registers
+  // or shared memory can hold its elements.
   bool keeps_a_number(TensorId t, const std::vector<DomainId>& shared,
                       const std::vector<DomainId>& unbound) const {
     for (DomainId d : s_.loop_domains(t)) {
@@ -202,7 +204,8 @@ class Placement {
     return text + ", which are computed in nests of their own";
   }
 
-  // Nobody reads another kernel's shared memory or registers.
+  // Refuses shared or local memory for a tensor that is a kernel of its own (E419): no kernel reads
+  // another's shared memory or registers.
   void keep_apart(TensorId t, const std::string& why) const {
     const std::optional<Memory> memory = s_.memory(t);
     if (!memory || *memory == Memory::Global) return;
@@ -214,10 +217,10 @@ class Placement {
 
   Schedule& s_;
   EffectiveReads reads_;
-  std::vector<std::vector<Reader>> readers_;  // that are computed in loops, last first
+  std::vector<std::vector<Reader>> readers_;  // by tensor; computed in loops, last first
 };
 
-// Loops that are shared with the nest around are bound as they are there.
+// Binds the loops that a tensor shares with the nest around it as they are bound there.
 class SharedBindings {
  public:
   // `written`: the schedule before anything was settled in it.
@@ -230,7 +233,7 @@ class SharedBindings {
  private:
   using Bindings = std::map<DomainId, ParallelType>;
 
-  // The loops around a tensor, with what they are bound to.
+  // Binds the shared loops of t; returns the loops around it with their bindings.
   const Bindings& settle(TensorId t) {
     if (const auto known = around_.find(t); known != around_.end()) return known->second;
     Bindings around;
@@ -268,7 +271,7 @@ class SharedBindings {
   [[noreturn]] void refuse_binding(TensorId t, DomainId d, ParallelType here, ParallelType there,
                                    TensorId host) const {
     const TensorInfo& tensor = s_.fusion()[t];
-    // A partial tensor of which nothing is said is where it is by default.
+    // A partial tensor without a site or a memory of its own was placed here by default.
     const bool may_stand_apart =
         tensor.fold && tensor.fold->is_partial && !written_.site(t) && !written_.memory(t);
     refuse<Illegal>(

@@ -6,14 +6,13 @@
 
 namespace selvage {
 
-// Trees of nests that one kernel holds.
+// The trees of nests in one kernel. They belong to a Nests, which must outlive the group.
 using Group = std::vector<const NestTree*>;
 std::vector<TensorId> tensors_of(const Group& group);
 
-// Which trees share a kernel: those that follow one another, none of which reads what another
-// stores, and all of which are bound to block and thread indices, or none of which is. What folds,
-// or holds other nests, has a kernel of its own, for its threads wait for one another. The groups
-// are in the order of the trees, which outlive them.
+// Groups consecutive trees into kernels. Trees share a kernel if none reads what another stores and
+// if all have bound loops or none has. A tree that folds or holds other nests is alone in its
+// kernel, because its threads wait for one another. The groups are in the order of the trees.
 std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& schedule,
                                       const Nests& nests);
 

@@ -8,9 +8,10 @@
 
 namespace selvage {
 
-// The same schedule with blocks that never pass a limit: every loop bound to the one thread axis
-// whose extent is not known is split, by what is left of the threads, into a serial loop around the
-// bound one. Nothing where that is not what is wrong, or not enough.
+// A copy of the schedule whose blocks never exceed the limits of a launch. It takes the one thread
+// axis of `launch` whose extent is not constant, and splits each loop of `tensors` bound to that
+// axis into a serial loop around a bound one, which has as many threads as the other axes leave.
+// Nothing if not exactly one axis is open, or if the other axes already exceed the limit.
 std::optional<Schedule> with_narrow_blocks(const Schedule& schedule, const Launch& launch,
                                            std::span<const TensorId> tensors);
 

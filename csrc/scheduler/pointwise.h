@@ -4,8 +4,8 @@
 
 namespace selvage {
 
-// One thread for each element: all loops of the tensor merged, cut into blocks of 128 threads. What
-// it folds over, each thread runs through.
+// Gives each element one thread: merges all loops of the tensor that it does not fold over, and
+// cuts the result into blocks of 128 threads. Each thread runs through the folded loops serially.
 void schedule_pointwise(Schedule& schedule, TensorId tensor);
 
 }  // namespace selvage
