@@ -52,8 +52,7 @@ std::optional<LinearSum> Comparisons::order_difference(Expr lesser, Expr greater
 
 std::optional<LinearSum> Comparisons::difference_of(Expr comparison) {
   if (!comparison.is(Op::Lt) && !comparison.is(Op::Le)) return std::nullopt;
-  const auto difference =
-      add(structure_.sum_of(comparison[1]), structure_.sum_of(comparison[0]), -1);
+  const auto difference = add(sum_of(comparison[1]), sum_of(comparison[0]), -1);
   return comparison.is(Op::Lt) ? one_less(difference) : difference;
 }
 
@@ -78,7 +77,7 @@ Expr Comparisons::rewrite_order(Expr lesser, Expr greater, bool strict) {
 bool Comparisons::drop_common_symbol(LinearSum& difference) {
   if (difference.terms.empty()) return false;
   for (Expr a : atoms_of(difference.terms.front().monomial)) {
-    const Interval range = bounds_.interval(a);
+    const Interval range = interval(a);
     if (range.lo < 1) continue;
     LinearSum x;
     bool all = true;
@@ -87,7 +86,7 @@ bool Comparisons::drop_common_symbol(LinearSum& difference) {
       all = all && others.has_value();
       if (!all) break;
       if (others->valid()) {
-        const auto grown = add(x, structure_.sum_of(*others), t.coefficient);
+        const auto grown = add(x, sum_of(*others), t.coefficient);
         all = grown.has_value();
         if (grown) x = *grown;
       } else {
@@ -125,7 +124,7 @@ bool Comparisons::drop_common_factor(LinearSum& difference) {
         y.terms.push_back(t);
       }
     }
-    const Interval rest = bounds_.interval(y);
+    const Interval rest = interval(y);
     if (!rest.has_lo() || !rest.has_hi()) continue;
     const auto lowest = checked_add(rest.lo, difference.constant);
     const auto highest = checked_add(rest.hi, difference.constant);
@@ -146,12 +145,11 @@ bool Comparisons::drop_division(LinearSum& difference) {
     const bool digit = monomial.is(Op::Mod) && monomial[0].is(Op::Div);
     if (!digit && !monomial.is(Op::Div)) continue;
     const Expr quotient = digit ? monomial[0] : monomial;
-    if (bounds_.interval(quotient[1]).lo < 1 || (digit && bounds_.interval(monomial[1]).lo < 1))
-      continue;
+    if (interval(quotient[1]).lo < 1 || (digit && interval(monomial[1]).lo < 1)) continue;
     LinearSum rest = without_term(difference, i);
     const LinearSum x =
         normalizer_.linear(digit ? quotient[0] % (quotient[1] * monomial[1]) : quotient[0]);
-    const LinearSum& a = structure_.sum_of(quotient[1]);
+    const LinearSum& a = sum_of(quotient[1]);
     const bool lower = coefficient == 1;
     if (!lower) {
       const auto up = checked_add(rest.constant, 1);
@@ -162,7 +160,7 @@ bool Comparisons::drop_division(LinearSum& difference) {
     auto result = scaled ? add(*scaled, x, coefficient) : std::nullopt;
     if (!result || (!lower && result->constant == INT64_MIN)) continue;
     if (!lower) result->constant -= 1;
-    if (structure_.cost(*result) >= structure_.cost(difference)) continue;
+    if (cost(*result) >= cost(difference)) continue;
     if (!bounds_.fits(*result, difference, x)) continue;
     difference = *result;
     rules_.count(lower ? "order/div-lower" : "order/div-upper");
@@ -195,7 +193,7 @@ Expr Comparisons::rewrite_equal(Expr a, Expr b) {
   auto difference = normalizer_.difference(a, b);
   if (!difference) return eq(normalizer_.normalize(a), normalizer_.normalize(b));
   recomposition_.recompose_all(*difference);
-  const Interval range = bounds_.interval(*difference);
+  const Interval range = interval(*difference);
   if (range == Interval::point(0)) return pool_.truth(true);
   if (!range.contains(0) || !bounds_.congruence(*difference).contains(0)) return pool_.truth(false);
   auto [left, right] = by_sign(*difference);

@@ -71,14 +71,12 @@ bool Conjunctions::merge_steps(std::vector<Conjunct>& conjuncts) {
       const std::int64_t height = k + std::exchange(step->constant, 0);
       const auto y = divide_terms(pool_, *step, LinearSum::of_constant(k));
       const auto merged = y ? add(*low.difference, y->quotient, -height) : std::nullopt;
-      if (!merged || bounds_.interval(y->quotient).lo < 0) continue;
-      const bool two_steps = bounds_.interval(y->quotient).hi <= 1;
+      if (!merged || interval(y->quotient).lo < 0) continue;
+      const bool two_steps = interval(y->quotient).hi <= 1;
       const auto most = checked_mul(height, 2);
       if (!two_steps && !(most && prover_.is_below(*low.difference, *most))) continue;
       const Expr condition = normalizer_.normalize(comparisons_.write_order(*merged));
-      if (structure_.cost(condition) >=
-          structure_.cost(low.condition) + structure_.cost(high.condition))
-        continue;
+      if (cost(condition) >= cost(low.condition) + cost(high.condition)) continue;
       high = {pool_.truth(true), {}};
       low = {condition, comparisons_.difference_of(condition)};
       rules_.count(two_steps ? "and/one-step" : "and/first-step");
@@ -131,7 +129,7 @@ void Conjunctions::drop_implied(std::vector<Conjunct>& conjuncts) {
   }
   std::vector<Sum> by_cost = left;
   std::stable_sort(by_cost.begin(), by_cost.end(), [&](const Sum& a, const Sum& b) {
-    return structure_.cost(a.conjunct->condition) > structure_.cost(b.conjunct->condition);
+    return cost(a.conjunct->condition) > cost(b.conjunct->condition);
   });
   const std::int64_t granted =
       std::max<std::int64_t>(200, kImpliedSteps / std::int64_t(conjuncts.size()));
@@ -160,12 +158,11 @@ void Conjunctions::bound_quotients(const LinearSum& sum, std::vector<LinearSum>&
   for (const auto& t : sum.terms) {
     if (!t.monomial.is(Op::Div) || t.coefficient >= 0 || t.coefficient == INT64_MIN) continue;
     const auto rest = add(sum, {{t}, 0}, -1);
-    const Interval most = rest ? bounds_.interval(*rest) : Interval::everything();
-    if (!most.has_hi() || bounds_.interval(t.monomial[1]).lo < 1) continue;
+    const Interval most = rest ? interval(*rest) : Interval::everything();
+    if (!most.has_hi() || interval(t.monomial[1]).lo < 1) continue;
     const std::int64_t q = floor_div(most.hi, -t.coefficient);
-    const auto limit =
-        q < INT64_MAX ? scale(structure_.sum_of(t.monomial[1]), q + 1) : std::nullopt;
-    auto room = limit ? one_less(add(*limit, structure_.sum_of(t.monomial[0]), -1)) : std::nullopt;
+    const auto limit = q < INT64_MAX ? scale(sum_of(t.monomial[1]), q + 1) : std::nullopt;
+    auto room = limit ? one_less(add(*limit, sum_of(t.monomial[0]), -1)) : std::nullopt;
     if (room) out.push_back(std::move(*room));
   }
 }
@@ -197,7 +194,7 @@ bool Conjunctions::follows(const LinearSum& goal, const std::vector<const Linear
   if (!in_other_digits.empty() && prover_.supposing(supposed, any_holds)) return true;
   const auto below = negation(goal);
   if (!below) return false;
-  Narrowing narrowing([this](Expr e) { return bounds_.interval(e); });
+  Narrowing narrowing([this](Expr e) { return interval(e); });
   narrowing.add(*below);
   for (const LinearSum* sum : from) narrowing.add(*sum);
   return narrowing.is_empty(kMostBoxes, budget_.work_end());
@@ -207,7 +204,7 @@ bool Conjunctions::follows(const LinearSum& goal, const std::vector<const Linear
 // conjunction have values.
 bool Conjunctions::divisors_are_positive(Expr e) {
   for (Expr n : reachable(std::span(&e, 1), true)) {
-    if ((n.is(Op::Div) || n.is(Op::Mod)) && bounds_.interval(n[1]).lo < 1) return false;
+    if ((n.is(Op::Div) || n.is(Op::Mod)) && interval(n[1]).lo < 1) return false;
   }
   return true;
 }
@@ -222,7 +219,7 @@ bool Conjunctions::simplify_under_others(const std::vector<Conjunct>& conjuncts,
   const Expr s = under.normal_form(c.condition);
   rules_.add_hits(under.rules);
   if (s.is_false()) return false;
-  if (structure_.cost(s) >= structure_.cost(c.condition) || !divisors_are_positive(s)) return true;
+  if (cost(s) >= cost(c.condition) || !divisors_are_positive(s)) return true;
   c = {s, comparisons_.difference_of(s)};
   return true;
 }

@@ -34,7 +34,7 @@ std::optional<LinearSum> Digits::in_digits(const LinearSum& sum, Expr digit) {
 
 std::optional<LinearSum> Digits::in_digits(const LinearSum& sum, Expr number, std::int64_t a) {
   if (a < 1) return std::nullopt;
-  const LinearSum& x = structure_.sum_of(number);
+  const LinearSum& x = sum_of(number);
   const std::int64_t k = least_multiple(sum, x);
   const auto steps = checked_mul(k, a);
   if (k == 0 || k == INT64_MIN || !steps) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<LinearSum> Digits::join(const LinearSum& sum, Expr remainder, std:
   const auto steps = checked_mul(k, remainder[1].value());
   if (!steps || *steps == INT64_MIN) return std::nullopt;
   const auto less = add(sum, LinearSum::of_term(k, remainder), -1);
-  const auto more = less ? add(*less, structure_.sum_of(remainder[0]), k) : std::nullopt;
+  const auto more = less ? add(*less, sum_of(remainder[0]), k) : std::nullopt;
   return more ? add(*more, normalizer_.linear(remainder[0] / remainder[1]), -*steps) : std::nullopt;
 }
 

@@ -28,7 +28,7 @@ void Elimination::replace_free_symbols(LinearSum& sum) {
     if (!end.valid()) continue;
     std::optional<LinearSum> replaced;
     if (end.is(Op::Const)) {
-      const Interval range = bounds_.interval(symbol);
+      const Interval range = interval(symbol);
       replaced = LinearSum::of_constant(k > 0 ? range.lo : range.hi);
     } else if (k > 0 ? !s->range.has_lo() : !s->range.has_hi()) {
       replaced = normalizer_.linear(end);
@@ -43,7 +43,7 @@ void Elimination::replace_free_symbols(LinearSum& sum) {
 
 void Elimination::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
                               std::vector<LinearSum>& upper) {
-  const Interval range = bounds_.interval(atom);
+  const Interval range = interval(atom);
   if (range.has_lo()) lower.push_back(LinearSum::of_constant(range.lo));
   if (range.has_hi()) upper.push_back(LinearSum::of_constant(range.hi));
   if (atom.is(Op::Symbol)) {
@@ -53,17 +53,16 @@ void Elimination::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
     };
     if (s != nullptr) take(s->lo, lower);
     if (s != nullptr) take(s->hi, upper);
-  } else if (atom.is(Op::Mod) && bounds_.interval(atom[1]).lo >= 1) {
-    const auto last = one_less(structure_.sum_of(atom[1]));
+  } else if (atom.is(Op::Mod) && interval(atom[1]).lo >= 1) {
+    const auto last = one_less(sum_of(atom[1]));
     if (last && !last->is_constant()) upper.push_back(*last);
-    if (bounds_.interval(atom[0]).lo >= 0) upper.push_back(structure_.sum_of(atom[0]));
-  } else if (atom.is(Op::Div) && bounds_.interval(atom[1]).lo >= 1 &&
-             bounds_.interval(atom[0]).lo >= 0) {
-    upper.push_back(structure_.sum_of(atom[0]));
+    if (interval(atom[0]).lo >= 0) upper.push_back(sum_of(atom[0]));
+  } else if (atom.is(Op::Div) && interval(atom[1]).lo >= 1 && interval(atom[0]).lo >= 0) {
+    upper.push_back(sum_of(atom[0]));
   } else if (atom.is(Op::Min)) {
-    for (Expr e : atom.args()) upper.push_back(structure_.sum_of(e));
+    for (Expr e : atom.args()) upper.push_back(sum_of(e));
   } else if (atom.is(Op::Max)) {
-    for (Expr e : atom.args()) lower.push_back(structure_.sum_of(e));
+    for (Expr e : atom.args()) lower.push_back(sum_of(e));
   }
 }
 
@@ -71,14 +70,12 @@ void Elimination::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
 bool Elimination::eliminate_quotient(const LinearSum& rest, const LinearSum& k, Expr atom,
                                      bool rising, int depth) {
   const auto positive = rising ? k : scale(k, -1);
-  const auto f =
-      positive ? divide_terms(pool_, structure_.sum_of(atom[1]), *positive) : std::nullopt;
-  if (!f || f->quotient.is_zero() || !f->rest.is_zero() || bounds_.interval(f->quotient).lo < 1) {
+  const auto f = positive ? divide_terms(pool_, sum_of(atom[1]), *positive) : std::nullopt;
+  if (!f || f->quotient.is_zero() || !f->rest.is_zero() || interval(f->quotient).lo < 1) {
     return false;
   }
   // m*(x / m) lies between x - m + 1 and x.
-  auto bound = rising ? add(structure_.sum_of(atom[0]), structure_.sum_of(atom[1]), -1)
-                      : scale(structure_.sum_of(atom[0]), -1);
+  auto bound = rising ? add(sum_of(atom[0]), sum_of(atom[1]), -1) : scale(sum_of(atom[0]), -1);
   if (rising && bound) bound = add(*bound, LinearSum::of_constant(1));
   const auto scaled = multiply(rest, f->quotient);
   auto total = scaled && bound ? add(*scaled, *bound) : std::nullopt;
@@ -104,7 +101,7 @@ bool Elimination::eliminate(const LinearSum& sum, Expr atom, int depth) {
     if (!grown) return false;
     part = *std::move(grown);
   }
-  const Interval sign = bounds_.interval(factor);
+  const Interval sign = interval(factor);
   const bool rising =
       sign.lo >= 0 || (!factor.is_constant() && prover_.nonnegative(factor, depth - 1));
   bool falling = sign.hi <= 0;
@@ -114,12 +111,12 @@ bool Elimination::eliminate(const LinearSum& sum, Expr atom, int depth) {
   }
   if (!rising && !falling) return false;
 
-  if (atom.is(Op::Div) && bounds_.interval(atom[1]).lo >= 1) {
+  if (atom.is(Op::Div) && interval(atom[1]).lo >= 1) {
     // k*m*(x / m) lies between k*(x - m + 1) and k*x, for k >= 0.
-    const LinearSum m = structure_.sum_of(atom[1]);
+    const LinearSum m = sum_of(atom[1]);
     const auto k = divide_terms(pool_, factor, m);
     if (k && k->rest.is_zero()) {
-      auto x = std::optional(structure_.sum_of(atom[0]));
+      auto x = std::optional(sum_of(atom[0]));
       if (rising) {
         x = add(*x, m, -1);
         if (x) x = add(*x, LinearSum::of_constant(1));

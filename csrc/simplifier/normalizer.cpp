@@ -43,7 +43,7 @@ Expr Normalizer::normalize(Expr e) {
   memo.open = ++open_;  // a question that comes back to e meanwhile finds e as it is
   Expr result = rewrite(e);
   if (result.is(Op::Div) || result.is(Op::Mod)) {
-    if (const Interval i = bounds_.interval(result); i.is_point()) result = pool_.constant(i.lo);
+    if (const Interval i = interval(result); i.is_point()) result = pool_.constant(i.lo);
   }
   for (Expr known : known_true_) {
     if (same(known, result)) result = pool_.truth(true);
@@ -96,7 +96,7 @@ std::optional<LinearSum> Normalizer::difference(Expr greater, Expr lesser) {
 }
 
 LinearSum Normalizer::compute_linear(Expr e) {
-  if (!is_sum(e)) return structure_.sum_of(normalize(e));
+  if (!is_sum(e)) return sum_of(normalize(e));
   const auto apply = [&](const LinearSum& a, const LinearSum& b) {
     return e.is(Op::Mul) ? multiply(a, b) : add(a, b, e.is(Op::Add) ? 1 : -1);
   };
@@ -111,7 +111,7 @@ LinearSum Normalizer::compute_linear(Expr e) {
     if (auto sum = apply(linear(e[0]), right)) return *sum;
   }
   const Expr a = normalize(e[0]), b = normalize(e[1]);
-  if (auto sum = apply(structure_.sum_of(a), structure_.sum_of(b))) return *sum;
+  if (auto sum = apply(sum_of(a), sum_of(b))) return *sum;
   // Written out it would overflow or grow past all bounds: it stays one atom.
   const auto wide = wide_sum(e);
   has_kept_ = has_kept_ || (wide && wide->terms.size() <= kMostTerms);
@@ -157,7 +157,7 @@ Expr Normalizer::rewrite(Expr e) {
     case Op::Bool: return e;
     case Op::Symbol:
     case Op::Let: {
-      const Interval i = bounds_.interval(e);
+      const Interval i = interval(e);
       return i.is_point() ? pool_.constant(i.lo) : e;
     }
     case Op::Add:

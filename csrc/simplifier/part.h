@@ -25,6 +25,13 @@ class Part {
  protected:
   explicit Part(SimplifierParts& parts);
 
+  // What is asked all the time.
+  const LinearSum& sum_of(Expr e) { return structure_.sum_of(e); }
+  int cost(Expr e) { return structure_.cost(e); }
+  std::int64_t cost(const LinearSum& sum) { return structure_.cost(sum); }
+  Interval interval(Expr e) { return bounds_.interval(e); }
+  Interval interval(const LinearSum& sum) { return bounds_.interval(sum); }
+
   const Facts& facts_;
   ExprPool& pool_;
   Budget& budget_;

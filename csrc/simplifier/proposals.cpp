@@ -82,17 +82,16 @@ Bindings Proposer::bind(const Division& division, Expr divisor) {
 }
 
 void Proposer::propose_multiple(Expr e, Proposals& out) {
-  propose_multiple(structure_.sum_of(e[0]), e[1], out);
+  propose_multiple(sum_of(e[0]), e[1], out);
   if (!out.empty() || !e[1].is(Op::Const) || e[1].value() < 1) return;
   // k*(x % a) as k*x - k*a*(x / a), where that leaves fewer divisions to divide.
-  const LinearSum& dividend = structure_.sum_of(e[0]);
+  const LinearSum& dividend = sum_of(e[0]);
   for (const auto& [atom, k] : dividend.terms) {
     if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;
     const auto joined = digits_.join(dividend, atom, k);
-    const auto division =
-        joined ? divide_terms(pool_, *joined, structure_.sum_of(e[1])) : std::nullopt;
-    if (division && divisions(division->rest) + 2 <=
-                        divisions(dividend) + divisions(structure_.sum_of(atom[0]))) {
+    const auto division = joined ? divide_terms(pool_, *joined, sum_of(e[1])) : std::nullopt;
+    if (division &&
+        divisions(division->rest) + 2 <= divisions(dividend) + divisions(sum_of(atom[0]))) {
       propose_multiple(*joined, e[1], out);
       if (!out.empty()) return;
     }
@@ -106,7 +105,7 @@ void Proposer::propose_multiple(Expr e, Proposals& out) {
 void Proposer::propose_multiple_of_digits(Expr e, Proposals& out) {
   constexpr int kMostNumbers = 4;
   const std::int64_t d = e[1].value();
-  LinearSum sum = structure_.sum_of(e[0]);
+  LinearSum sum = sum_of(e[0]);
   for (int n = 0; n < kMostNumbers; ++n) {
     auto digits = digits_.with_a_number_in_digits(sum);
     if (!digits) return;
@@ -121,25 +120,25 @@ void Proposer::propose_multiple_of_digits(Expr e, Proposals& out) {
 
 void Proposer::propose_multiple(const LinearSum& dividend, Expr divisor, Proposals& out) {
   if (divisor.is(Op::Const) && is_reduced(dividend, divisor.value()) &&
-      !has_one_quotient(bounds_.interval(dividend), divisor.value())) {
+      !has_one_quotient(interval(dividend), divisor.value())) {
     return;
   }
-  auto division = divide_terms(pool_, dividend, structure_.sum_of(divisor));
+  auto division = divide_terms(pool_, dividend, sum_of(divisor));
   if (!division) return;
   if (const std::int64_t d = divisor.is(Op::Const) ? divisor.value() : 0; d > 0) {
     // What is left may lie within one period of d, but not the first.
-    const Interval rest = bounds_.interval(division->rest);
+    const Interval rest = interval(division->rest);
     if (has_one_quotient(rest, d)) {
       move_multiples(*division, rest.lo, d);
     } else if (const auto floored = divide_down(dividend, d)) {
-      if (bounds_.interval(floored->rest).within(0, d - 1)) division = floored;
+      if (interval(floored->rest).within(0, d - 1)) division = floored;
     }
   }
   if (!division->quotient.is_zero()) out.push_back(bind(*division, divisor));
 }
 
 void Proposer::propose_negative(Expr e, Proposals& out) {
-  const LinearSum& divisor = structure_.sum_of(e[1]);
+  const LinearSum& divisor = sum_of(e[1]);
   if (divisor.constant > 0 || std::any_of(divisor.terms.begin(), divisor.terms.end(),
                                           [](const auto& t) { return t.coefficient > 0; })) {
     return;
@@ -153,7 +152,7 @@ void Proposer::propose_negative(Expr e, Proposals& out) {
 }
 
 void Proposer::propose_common_factor(Expr e, Proposals& out) {
-  const LinearSum &dividend = structure_.sum_of(e[0]), &divisor = structure_.sum_of(e[1]);
+  const LinearSum &dividend = sum_of(e[0]), &divisor = sum_of(e[1]);
   std::vector<LinearSum, Recycling<LinearSum>> factors;
   if (divisor.is_constant()) {
     std::vector<std::int64_t, Recycling<std::int64_t>> gcds;
@@ -183,7 +182,7 @@ void Proposer::propose_common_factor(Expr e, Proposals& out) {
     auto part = divide_terms(pool_, dividend, b);
     if (!whole || !whole->rest.is_zero() || !part || part->quotient.is_zero()) continue;
     if (b.is_constant()) {
-      const Interval rest = bounds_.interval(part->rest);
+      const Interval rest = interval(part->rest);
       if (!rest.has_lo() || !move_multiples(*part, rest.lo, b.constant)) continue;
     }
     Bindings bindings = bind(*part, {});
@@ -198,7 +197,7 @@ void Proposer::propose_congruent(Expr e, Proposals& out) {
   const std::int64_t d = e[1].value();
   Division division;  // the quotient is what d divides
   LinearSum &divisible = division.quotient, &rest = division.rest;
-  const LinearSum& dividend = structure_.sum_of(e[0]);
+  const LinearSum& dividend = sum_of(e[0]);
   rest.constant = dividend.constant;
   for (const auto& t : dividend.terms) {
     const Congruence c = bounds_.congruence(t.monomial) * Congruence::point(t.coefficient);
@@ -228,15 +227,15 @@ std::optional<LinearSum> Proposer::exact_quotient(const LinearSum& a, const Line
 // ((z*c*(x % (a*b)) + y) / b) % c
 void Proposer::propose_inner_quotient(Expr e, Proposals& out) {
   if (!e[0].is(Op::Div)) return;
-  const LinearSum& dividend = structure_.sum_of(e[0][0]);
+  const LinearSum& dividend = sum_of(e[0][0]);
   for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
     const auto& [monomial, coefficient] = dividend.terms[i];
     for (Expr atom : atoms_of(monomial)) {
       if (!atom.is(Op::Mod)) continue;
       const auto others = divide_monomial(pool_, monomial, atom);
       const LinearSum factor = LinearSum::of_term(coefficient, *others);
-      const auto z = exact_quotient(factor, structure_.sum_of(e[1]));
-      const auto a = exact_quotient(structure_.sum_of(atom[1]), structure_.sum_of(e[0][1]));
+      const auto z = exact_quotient(factor, sum_of(e[1]));
+      const auto a = exact_quotient(sum_of(atom[1]), sum_of(e[0][1]));
       if (!z || !a) continue;
       Bindings bindings;
       bindings[PatternSymbol::x] = atom[0];
@@ -252,7 +251,7 @@ void Proposer::propose_inner_quotient(Expr e, Proposals& out) {
 
 void Proposer::propose_inner(const Rule& rule, Expr e, Proposals& out) {
   const Op inner = rule.propose == Propose::InnerDiv ? Op::Div : Op::Mod;
-  const LinearSum& dividend = structure_.sum_of(e[0]);
+  const LinearSum& dividend = sum_of(e[0]);
   for (std::size_t i = 0; i < dividend.terms.size(); ++i) {
     const auto& [monomial, coefficient] = dividend.terms[i];
     for (Expr atom : atoms_of(monomial)) {
@@ -266,8 +265,8 @@ void Proposer::propose_inner(const Rule& rule, Expr e, Proposals& out) {
       if (inner == Op::Div) {
         if (!is_term || rest.terms.size() > 2) continue;
         if (has_remainder_of(atom[0], rest)) continue;  // x's digits stay digits
-        const LinearSum& x = structure_.sum_of(atom[0]);
-        const auto scaled = multiply(rest, structure_.sum_of(atom[1]));
+        const LinearSum& x = sum_of(atom[0]);
+        const auto scaled = multiply(rest, sum_of(atom[1]));
         const auto whole = scaled ? add(*scaled, x) : std::nullopt;
         if (!whole || !bounds_.fits(*whole, dividend, x)) continue;
         bindings[PatternSymbol::a] = atom[1];
@@ -276,7 +275,7 @@ void Proposer::propose_inner(const Rule& rule, Expr e, Proposals& out) {
         continue;  // x's digits stay digits
       } else if (e.is(Op::Div)) {
         if (!is_term || !rest.is_zero()) continue;
-        const auto a = exact_quotient(structure_.sum_of(atom[1]), structure_.sum_of(e[1]));
+        const auto a = exact_quotient(sum_of(atom[1]), sum_of(e[1]));
         if (!a) continue;
         bindings[PatternSymbol::a] = to_expr(pool_, *a);
         bindings[PatternSymbol::b] = e[1];
@@ -292,15 +291,15 @@ void Proposer::propose_inner(const Rule& rule, Expr e, Proposals& out) {
 bool Proposer::bind_multiple(std::int64_t coefficient, Expr others, Expr period, Expr divisor,
                              Bindings& bindings) {
   LinearSum z = LinearSum::of_term(coefficient, others);
-  LinearSum b = LinearSum::of_constant(1), c = structure_.sum_of(divisor);
-  auto a = exact_quotient(structure_.sum_of(period), c);
+  LinearSum b = LinearSum::of_constant(1), c = sum_of(divisor);
+  auto a = exact_quotient(sum_of(period), c);
   if (!a) {
     // What divides the coefficient is taken from the divisor.
     const std::int64_t g = common_divisor(coefficient, c.is_constant() ? c.constant : content(c));
     if (g < 2 || coefficient == INT64_MIN) return false;
     b = LinearSum::of_constant(c.is_constant() ? common_divisor(g, c.constant) : g);
     const auto left = exact_quotient(c, b);
-    a = left ? exact_quotient(structure_.sum_of(period), *left) : std::nullopt;
+    a = left ? exact_quotient(sum_of(period), *left) : std::nullopt;
     const auto rest = exact_quotient(z, b);
     if (!a || !rest) return false;
     c = *left;

@@ -68,7 +68,7 @@ bool Prover::no_point_denies(const LinearSum& sum) {
 }
 
 Narrowing Prover::points_of(const LinearSum& sum) {
-  Narrowing narrowing([this](Expr e) { return bounds_.interval(e); });
+  Narrowing narrowing([this](Expr e) { return interval(e); });
   narrowing.add(sum);
   for (const LinearSum& known : premises_.assumed()) narrowing.add(known);
   return narrowing;
@@ -83,7 +83,7 @@ bool Prover::is_below(const LinearSum& sum, std::int64_t bound) {
 bool Prover::is_refuted(const LinearSum& sum) { return premises_.refute(sum, depth_ <= 1); }
 
 bool Prover::nonnegative(const LinearSum& sum, int depth) {
-  const Interval range = bounds_.interval(sum);
+  const Interval range = interval(sum);
   if (range.lo >= 0) return true;
   if (range.hi < 0 || depth == 0) return false;
   if (!budget_.spend_on_proof()) {
@@ -108,8 +108,7 @@ bool Prover::nonnegative(const LinearSum& sum, int depth) {
 }
 
 bool Prover::prove_with_budget(const LinearSum& sum) {
-  if (premises_.leave_free(sum) && premises_.supposed().empty())
-    return bounds_.interval(sum).lo >= 0;
+  if (premises_.leave_free(sum) && premises_.supposed().empty()) return interval(sum).lo >= 0;
   ++depth_;
   const int saved = steps_;
   // A proof within a proof spends from what the outer one has left.
@@ -147,7 +146,7 @@ bool Prover::search(LinearSum sum, int depth) {
     sum.constant = floor_div(sum.constant, g);
   }
   elimination_.replace_free_symbols(sum);
-  if (bounds_.interval(sum).lo >= 0) return true;
+  if (interval(sum).lo >= 0) return true;
   if (--steps_ < 0) return false;
   if (follows_from_known(sum, depth)) return true;
   if (steps_ < 0) return false;
@@ -213,11 +212,11 @@ std::optional<std::pair<LinearSum, LinearSum>> Prover::common_multiple(const Lin
   if (!t.monomial.is(Op::Mul) && !u.monomial.is(Op::Mul)) return std::nullopt;
   if (const auto f = divide_monomial(pool_, t.monomial, u.monomial)) {
     if (!f->valid()) return std::pair(LinearSum::of_constant(m), LinearSum::of_constant(l));
-    if (bounds_.interval(*f).lo < 1) return std::nullopt;
+    if (interval(*f).lo < 1) return std::nullopt;
     return std::pair(LinearSum{{{*f, m}}, 0}, LinearSum::of_constant(l));
   }
   if (const auto f = divide_monomial(pool_, u.monomial, t.monomial)) {
-    if (bounds_.interval(*f).lo < 1) return std::nullopt;
+    if (interval(*f).lo < 1) return std::nullopt;
     return std::pair(LinearSum::of_constant(m), LinearSum{{{*f, l}}, 0});
   }
   return std::nullopt;

@@ -73,7 +73,7 @@ bool Recomposition::replace_terms(LinearSum& sum, const LinearSum& out, const Li
 
 bool Recomposition::take_cheaper(LinearSum& sum, std::optional<LinearSum> result,
                                  std::string_view name) {
-  if (!result || structure_.cost(*result) >= structure_.cost(sum)) return false;
+  if (!result || cost(*result) >= cost(sum)) return false;
   return take(sum, std::move(result), name);
 }
 
@@ -87,20 +87,20 @@ bool Recomposition::take(LinearSum& sum, std::optional<LinearSum> result, std::s
 // k*(x % a) + k*a*(x / a) = k*x
 bool Recomposition::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom) {
   const auto [monomial, coefficient] = sum.terms[i];
-  if (sum.terms.size() < 2 || bounds_.interval(atom[1]).lo < 1) return false;
+  if (sum.terms.size() < 2 || interval(atom[1]).lo < 1) return false;
   if (!has_quotient(sum)) return false;  // with which it could go
   const auto others = divide_monomial(pool_, monomial, atom);
   const LinearSum k = LinearSum::of_term(coefficient, *others);
   const LinearSum quotient = normalizer_.linear(atom[0] / atom[1]);
-  const auto multiple = multiply(quotient, structure_.sum_of(atom[1]));
-  const auto low = multiple ? add(structure_.sum_of(atom[0]), *multiple, -1) : std::nullopt;
+  const auto multiple = multiply(quotient, sum_of(atom[1]));
+  const auto low = multiple ? add(sum_of(atom[0]), *multiple, -1) : std::nullopt;
   const auto in = low ? multiply(k, *low) : std::nullopt;
   const LinearSum out = LinearSum::of_term(coefficient, monomial);
   const auto result = in ? with_instead(sum, out, *in) : std::nullopt;
   if (!result) return false;
   // Only where the quotient goes for good, or stays with the sign of k: see split_digits.
-  const bool goes = divisions(*result) + 1 + divisions(quotient) <=
-                    divisions(sum) + divisions(structure_.sum_of(atom[0]));
+  const bool goes =
+      divisions(*result) + 1 + divisions(quotient) <= divisions(sum) + divisions(sum_of(atom[0]));
   if (!goes) {
     const Expr q = quotient.terms.size() == 1 ? quotient.terms[0].monomial : Expr();
     const LinearSum::Term* left = q.valid() ? find_term(*result, q) : nullptr;
@@ -114,14 +114,13 @@ bool Recomposition::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom
 // The ways to see y as x / a.
 std::vector<Recomposition::Quotient> Recomposition::as_quotients(Expr y, std::int64_t factor) {
   std::vector<Quotient> out;
-  const LinearSum& sum = structure_.sum_of(y);
+  const LinearSum& sum = sum_of(y);
   for (const auto& t : sum.terms) {
-    if (!t.monomial.is(Op::Div) || t.coefficient != 1 || bounds_.interval(t.monomial[1]).lo < 1)
-      continue;
+    if (!t.monomial.is(Op::Div) || t.coefficient != 1 || interval(t.monomial[1]).lo < 1) continue;
     const Expr x = t.monomial[0], a = t.monomial[1];
     const LinearSum rest = without_term(sum, std::size_t(&t - sum.terms.data()));
-    const auto scaled = multiply(rest, structure_.sum_of(a));
-    const auto whole = scaled ? add(*scaled, structure_.sum_of(x)) : std::nullopt;
+    const auto scaled = multiply(rest, sum_of(a));
+    const auto whole = scaled ? add(*scaled, sum_of(x)) : std::nullopt;
     if (whole && bounds_.width(*whole) <= bounds_.width(sum))
       out.push_back({to_expr(pool_, *whole), a});
     if (rest.is_zero() && a.is(Op::Const)) {
@@ -136,11 +135,10 @@ std::vector<Recomposition::Quotient> Recomposition::as_quotients(Expr y, std::in
 // k*a*((x / a) % b) + k*(x % a) = k*(x % (a*b))
 bool Recomposition::recompose_digits(LinearSum& sum, std::size_t i, Expr atom) {
   const auto [monomial, coefficient] = sum.terms[i];
-  if (sum.terms.size() < 2 || bounds_.interval(atom[1]).lo < 1) return false;
+  if (sum.terms.size() < 2 || interval(atom[1]).lo < 1) return false;
   for (const auto& [x, a] : as_quotients(atom[0], coefficient)) {
     const auto others = divide_monomial(pool_, monomial, atom);
-    const auto k =
-        divide_terms(pool_, LinearSum::of_term(coefficient, *others), structure_.sum_of(a));
+    const auto k = divide_terms(pool_, LinearSum::of_term(coefficient, *others), sum_of(a));
     if (!k || !k->rest.is_zero() || k->quotient.is_zero()) continue;
     const auto low = multiply(k->quotient, normalizer_.linear(x % a));
     const auto out = low ? add(LinearSum::of_term(coefficient, monomial), *low) : std::nullopt;
@@ -160,7 +158,7 @@ bool Recomposition::recompose_divisible(LinearSum& sum, std::size_t i, Expr quot
   const auto [monomial, coefficient] = sum.terms[i];
   if (!quotient[1].is(Op::Const) || coefficient == INT64_MIN) return false;
   const std::int64_t d = quotient[1].value(), b = common_divisor(coefficient, d);
-  const Congruence x = bounds_.congruence(structure_.sum_of(quotient[0]));
+  const Congruence x = bounds_.congruence(sum_of(quotient[0]));
   if (b == 1) return false;
   if (!x.decides(d) || x.residue % d != 0) return recompose_outer(sum, i, quotient, b);
   const auto others = divide_monomial(pool_, monomial, quotient);
@@ -191,12 +189,11 @@ bool Recomposition::recompose_outer(LinearSum& sum, std::size_t i, Expr quotient
 // k*x - k*a*(x / a) = k*(x % a), and k*a*(x / a) = k*x where a divides x.
 bool Recomposition::recompose_quotient(LinearSum& sum, std::size_t i, Expr atom) {
   const auto [monomial, coefficient] = sum.terms[i];
-  if (bounds_.interval(atom[1]).lo < 1) return false;
+  if (interval(atom[1]).lo < 1) return false;
   const auto others = divide_monomial(pool_, monomial, atom);
-  const auto k =
-      divide_terms(pool_, LinearSum::of_term(coefficient, *others), structure_.sum_of(atom[1]));
+  const auto k = divide_terms(pool_, LinearSum::of_term(coefficient, *others), sum_of(atom[1]));
   if (!k || !k->rest.is_zero() || k->quotient.is_zero()) return recompose_divisible(sum, i, atom);
-  const auto multiple = multiply(k->quotient, structure_.sum_of(atom[0]));
+  const auto multiple = multiply(k->quotient, sum_of(atom[0]));
   const LinearSum rest = normalizer_.linear(atom[0] % atom[1]);
   const auto remainder = multiply(k->quotient, rest);
   if (!multiple || !remainder) return false;
@@ -216,7 +213,7 @@ bool Recomposition::recompose_quotient(LinearSum& sum, std::size_t i, Expr atom)
 // its digit rise together, and bounds taken term by term are good.
 bool Recomposition::split_digits(LinearSum& sum, std::size_t i) {
   const auto [digit, coefficient] = sum.terms[i];
-  const std::int64_t k = multiple_within(sum, structure_.sum_of(digit[0]));
+  const std::int64_t k = multiple_within(sum, sum_of(digit[0]));
   if (k == 0 || (k > 0) == (coefficient > 0)) return false;
   return take(sum, digits_.in_digits(sum, digit), "sum/recompose");
 }
@@ -226,7 +223,7 @@ bool Recomposition::recompose_pair(LinearSum& sum, std::size_t low, std::size_t 
   const Expr x = sum.terms[low].monomial[0], a = sum.terms[low].monomial[1];
   const Expr digit = sum.terms[high].monomial, b = digit[1];
   const std::int64_t k = sum.terms[low].coefficient;
-  if (bounds_.interval(a).lo < 1 || bounds_.interval(b).lo < 1) return false;
+  if (interval(a).lo < 1 || interval(b).lo < 1) return false;
   if (!same(normalizer_.normalize((x / a) % b), digit)) return false;
   const auto out = add(LinearSum::of_term(k, sum.terms[low].monomial),
                        LinearSum::of_term(sum.terms[high].coefficient, digit));
@@ -240,7 +237,7 @@ bool Recomposition::move_in(LinearSum& sum, std::size_t i, Expr atom) {
   if (sum.terms.size() < 2 || !same(monomial, atom)) return false;
   if (!atom[1].is(Op::Const) || atom[1].value() < 1) return false;
   const std::int64_t d = atom[1].value();
-  const LinearSum& dividend = structure_.sum_of(atom[0]);
+  const LinearSum& dividend = sum_of(atom[0]);
   for (const auto& term_beside : sum.terms) {
     const Expr other = term_beside.monomial;
     const std::int64_t c = term_beside.coefficient;

@@ -50,7 +50,7 @@ Expr RuleApplication::apply_first(Expr e) {
 std::optional<Expr> RuleApplication::apply(const Rule& rule, const Bindings& bindings) {
   for (const PatternSymbol s : {PatternSymbol::a, PatternSymbol::b, PatternSymbol::c}) {
     const Expr value = bindings[s];
-    if (!value.valid() || bounds_.interval(value).lo >= 1) continue;
+    if (!value.valid() || interval(value).lo >= 1) continue;
     if (!verdicts_.proves_nonnegative(value - 1)) return std::nullopt;
   }
   if (const auto decided = decide(rule.when, bindings)) {
@@ -64,11 +64,11 @@ std::optional<Expr> RuleApplication::apply(const Rule& rule, const Bindings& bin
 }
 
 // The values that a pattern's instance can take, with no instance made.
-Interval RuleApplication::interval(Expr pattern, const Bindings& bindings) {
-  if (pattern.is(Op::Symbol)) return bounds_.interval(bindings[pattern_symbol(pattern)]);
+Interval RuleApplication::interval_of(Expr pattern, const Bindings& bindings) {
+  if (pattern.is(Op::Symbol)) return interval(bindings[pattern_symbol(pattern)]);
   if (pattern.is(Op::Const)) return Interval::point(pattern.value());
   if (pattern.is(Op::Sub)) {
-    return interval(pattern[0], bindings) - interval(pattern[1], bindings);
+    return interval_of(pattern[0], bindings) - interval_of(pattern[1], bindings);
   }
   return Interval::everything();
 }
@@ -85,14 +85,13 @@ std::optional<bool> RuleApplication::decide(Expr pattern, const Bindings& bindin
   if (pattern.is(Op::Eq) && pattern[0].is(Op::Div) && pattern[1].is_const(0)) {
     // x / a == 0 fails where x < a does at some point.
     const Expr a = bindings[pattern_symbol(pattern[0][1])];
-    const LinearSum& x = structure_.sum_of(bindings[pattern_symbol(pattern[0][0])]);
-    if (a.is(Op::Const) && premises_.leave_free(x))
-      return bounds_.interval(x).within(0, a.value() - 1);
-    const auto below = one_less(add(structure_.sum_of(a), x, -1));
+    const LinearSum& x = sum_of(bindings[pattern_symbol(pattern[0][0])]);
+    if (a.is(Op::Const) && premises_.leave_free(x)) return interval(x).within(0, a.value() - 1);
+    const auto below = one_less(add(sum_of(a), x, -1));
     if (!below || prover_.is_refuted(x) || prover_.is_refuted(*below)) return false;
   }
   if (pattern.is(Op::Lt) || pattern.is(Op::Le)) {
-    return order(interval(pattern[0], bindings), interval(pattern[1], bindings),
+    return order(interval_of(pattern[0], bindings), interval_of(pattern[1], bindings),
                  pattern.is(Op::Lt));
   }
   return std::nullopt;

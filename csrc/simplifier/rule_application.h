@@ -71,7 +71,7 @@ class RuleApplication : Part {
   bool match(Expr pattern, Expr e, Bindings& bindings) const;
   Expr substitute(Expr pattern, const Bindings& bindings);
   std::optional<bool> decide(Expr pattern, const Bindings& bindings);
-  Interval interval(Expr pattern, const Bindings& bindings);
+  Interval interval_of(Expr pattern, const Bindings& bindings);
   void count(const Rule& rule) { ++hits_[std::size_t(&rule - all_rules().data())]; }
 
   Premises& premises_;

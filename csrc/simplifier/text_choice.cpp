@@ -33,7 +33,7 @@ const TextChoice::AsWritten& TextChoice::as_written(Expr e) {
   const bool is_leaf = e.is(Op::Const) || e.is(Op::Bool);
   const Interval range = is_leaf ? Interval::point(e.value())
                          : is_opaque
-                             ? bounds_.interval(e)
+                             ? interval(e)
                              : selvage::apply(e.op(), operands[0], operands[1], operands[2]);
   return memo.emplace(AsWritten{range, std::max(width, width_of(range))});
 }
@@ -41,7 +41,7 @@ const TextChoice::AsWritten& TextChoice::as_written(Expr e) {
 // As cheap at least, and no intermediate needs a wider integer. (What a sum multiplied out needs,
 // the factored one may not: c + 67108864*(x - 32).)
 bool TextChoice::is_better(Expr text, Expr than) {
-  if (structure_.cost(text) > structure_.cost(than)) return false;
+  if (cost(text) > cost(than)) return false;
   const Width needed = as_written(text).width;
   return needed == Width::Int32 || needed <= as_written(than).width;
 }
@@ -71,7 +71,7 @@ Expr TextChoice::simplify(Expr e) {
     }
     if (same(next, best) || !is_better(next, best)) return best;
     if (ran_out_ && (round == kMostRounds || no_work)) return next;
-    if (structure_.cost(next) < structure_.cost(best)) equals.clear();
+    if (cost(next) < cost(best)) equals.clear();
     const auto seen =
         std::find_if(equals.begin(), equals.end(), [&](Expr s) { return same(s, next); });
     if (seen != equals.end()) return *std::min_element(seen, equals.end(), structurally_before);
@@ -122,8 +122,7 @@ Expr TextChoice::cheapest(Expr e, Expr normal, Expr with_texts) {
   });
   Expr text = e;
   if (is_better(written, e)) {
-    if (structure_.cost(written) <= structure_.cost(with_texts) || !is_better(with_texts, written))
-      return written;
+    if (cost(written) <= cost(with_texts) || !is_better(with_texts, written)) return written;
     text = with_texts;
   } else if (is_better(with_texts, e)) {
     text = with_texts;
@@ -132,7 +131,7 @@ Expr TextChoice::cheapest(Expr e, Expr normal, Expr with_texts) {
   if (is_sum(e) && e.size() <= kLarge && budget_.has_work_left()) {
     // Its terms do not go together: each by itself.
     const Expr terms = pool_.make(e.op(), text_of(e[0]), text_of(e[1]));
-    if (structure_.cost(terms) < structure_.cost(text) && is_better(terms, text)) text = terms;
+    if (cost(terms) < cost(text) && is_better(terms, text)) text = terms;
   }
   // Where the same comes again it is written so, too.
   any_replaced_ = any_replaced_ || (!same(text, written) && !same(text, e));
@@ -168,7 +167,7 @@ Expr TextChoice::rebuilt_conjunction(Expr e) {
   Expr all;
   std::unordered_set<std::uint32_t> texts;
   for (std::size_t i = 0; i < conjuncts.size(); ++i) {
-    // The last share: of the conjunction as a whole.
+    // The others are the conjuncts to come, and the conjunction as a whole.
     const Expr text =
         budget_.with_share(conjuncts.size() - i, [&] { return text_of(conjuncts[i]); });
     if (text.is_false()) return text;

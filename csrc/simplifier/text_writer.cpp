@@ -95,7 +95,7 @@ void TextWriter::write_parts(Expr e) {
 
 // A sum that is not taken apart: it is its own one term.
 bool TextWriter::is_whole(Expr e) {
-  const LinearSum& sum = structure_.sum_of(e);
+  const LinearSum& sum = sum_of(e);
   return !e.is(Op::Mul) && sum.terms.size() == 1 && same(sum.terms[0].monomial, e);
 }
 
@@ -103,9 +103,9 @@ Expr TextWriter::write(Expr e) {
   if (e.args().empty() || e.is(Op::Let)) return e;
   if (const Expr known = known_[e]; known.valid()) return known;
   if (!budget_.spend()) return e;
-  const Expr result = is_sum(e) && !is_whole(e) ? write_sum(structure_.sum_of(e))
-                      : e.is(Op::Div)           ? write_quotient(structure_.sum_of(e[0]), e[1])
-                      : e.is(Op::Mod)           ? write_remainder(structure_.sum_of(e[0]), e[1])
+  const Expr result = is_sum(e) && !is_whole(e) ? write_sum(sum_of(e))
+                      : e.is(Op::Div)           ? write_quotient(sum_of(e[0]), e[1])
+                      : e.is(Op::Mod)           ? write_remainder(sum_of(e[0]), e[1])
                                                 : write_operands(e);
   return known_[e] = result;
 }
@@ -130,8 +130,7 @@ Expr TextWriter::write_sum(const LinearSum& normal) {
       const auto other = atom.is(Op::Div)   ? move_into_quotient(text, i)
                          : atom.is(Op::Mod) ? move_into_remainder(text, i)
                                             : std::nullopt;
-      if (!other || structure_.cost(write_terms(*other)) >= structure_.cost(write_terms(text)))
-        continue;
+      if (!other || cost(write_terms(*other)) >= cost(write_terms(text))) continue;
       text = *other;
       i = std::size_t(-1);
     }
@@ -183,8 +182,7 @@ bool TextWriter::join_digits(LinearSum& sum) {
   for (const auto& [atom, k] : sum.terms) {
     if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;
     const auto result = digits_.join(sum, atom, k);
-    if (!result || structure_.cost(*result) >= structure_.cost(sum) ||
-        bounds_.width(*result) > bounds_.width(sum))
+    if (!result || cost(*result) >= cost(sum) || bounds_.width(*result) > bounds_.width(sum))
       continue;
     sum = *result;
     return true;
@@ -197,7 +195,7 @@ std::optional<TextWriter::Text> TextWriter::move_into_quotient(const Text& text,
   const LinearSum& sum = text.sum;
   const auto [atom, k] = sum.terms[i];
   if (!atom[1].is(Op::Const) || atom[1].value() < 1 || k == -1) return std::nullopt;
-  LinearSum dividend = structure_.sum_of(atom[0]), rest;
+  LinearSum dividend = sum_of(atom[0]), rest;
   rest.constant = sum.constant;
   for (const auto& t : sum.terms) {
     if (same(t.monomial, atom)) continue;
@@ -213,7 +211,7 @@ std::optional<TextWriter::Text> TextWriter::move_into_quotient(const Text& text,
     }
   }
   if (rest.terms.size() + 1 == sum.terms.size()) return std::nullopt;
-  if (!bounds_.fits(dividend, sum, structure_.sum_of(atom[0]))) return std::nullopt;
+  if (!bounds_.fits(dividend, sum, sum_of(atom[0]))) return std::nullopt;
   return with_text(text, rest, write_quotient(dividend, atom[1]), k);
 }
 
@@ -223,7 +221,7 @@ std::optional<TextWriter::Text> TextWriter::move_into_remainder(const Text& text
   const auto [atom, k] = sum.terms[i];
   if (!atom[1].is(Op::Const) || atom[1].value() < 1 || k < 2) return std::nullopt;
   const auto modulus = checked_mul(atom[1].value(), k);
-  auto dividend = scale(structure_.sum_of(atom[0]), k);
+  auto dividend = scale(sum_of(atom[0]), k);
   if (!dividend || !modulus) return std::nullopt;
   LinearSum low, rest;
   bool any = false;
@@ -231,13 +229,13 @@ std::optional<TextWriter::Text> TextWriter::move_into_remainder(const Text& text
     if (same(t.monomial, atom)) continue;
     const bool inside = t.coefficient % k != 0;
     (inside ? low : rest).terms.push_back(t);
-    any = any || (inside && belongs(t.monomial, structure_.sum_of(atom[0])));
+    any = any || (inside && belongs(t.monomial, sum_of(atom[0])));
   }
   low.constant = *euclid_mod(sum.constant, k);
   const auto high = checked_sub(sum.constant, low.constant);
   if (!high) return std::nullopt;
   rest.constant = *high;
-  if (!any || !bounds_.interval(low).within(0, k - 1)) return std::nullopt;
+  if (!any || !interval(low).within(0, k - 1)) return std::nullopt;
   dividend = add(*dividend, low);
   if (!dividend || bounds_.width(*dividend) > bounds_.width(sum)) return std::nullopt;
   return with_text(text, rest, write_remainder(*dividend, pool_.constant(*modulus)), 1);
@@ -268,10 +266,10 @@ Expr TextWriter::write_quotient(const LinearSum& dividend, Expr divisor) {
     const auto both = checked_mul(a, divisor.value());
     const auto rest = add(dividend, LinearSum::of_atom(atom), -1);
     const auto scaled = rest ? scale(*rest, a) : std::nullopt;
-    const auto whole = scaled ? add(*scaled, structure_.sum_of(atom[0])) : std::nullopt;
+    const auto whole = scaled ? add(*scaled, sum_of(atom[0])) : std::nullopt;
     if (!whole || !both || bounds_.width(*whole) > bounds_.width(dividend)) continue;
     const Expr other = pool_.make(Op::Div, write_sum(*whole), pool_.constant(*both));
-    if (structure_.cost(other) < structure_.cost(best)) best = other;
+    if (cost(other) < cost(best)) best = other;
   }
   return best;
 }
@@ -284,16 +282,15 @@ Expr TextWriter::write_remainder(const LinearSum& dividend, Expr divisor) {
   for (const auto& [atom, k] : dividend.terms) {
     if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;
     const auto other = digits_.join(joined, atom, k);
-    const auto division =
-        other ? divide_terms(pool_, *other, structure_.sum_of(divisor)) : std::nullopt;
-    if (!division || structure_.cost(division->rest) >= structure_.cost(joined)) continue;
-    if (bounds_.interval(division->rest).lo >= 0 &&
+    const auto division = other ? divide_terms(pool_, *other, sum_of(divisor)) : std::nullopt;
+    if (!division || cost(division->rest) >= cost(joined)) continue;
+    if (interval(division->rest).lo >= 0 &&
         bounds_.width(division->rest) <= bounds_.width(dividend)) {
       joined = division->rest;
     }
   }
   const Expr other = pool_.make(Op::Mod, write_terms({joined, {}}), write(divisor));
-  return structure_.cost(other) < structure_.cost(plain) ? other : plain;
+  return cost(other) < cost(plain) ? other : plain;
 }
 
 }  // namespace selvage

@@ -34,7 +34,7 @@ bool Verdicts::proves(Expr condition) {
   }
   // Intervals settle most questions without a single new node.
   const bool strict = condition.is(Op::Lt);
-  const Interval lesser = bounds_.interval(condition[0]), greater = bounds_.interval(condition[1]);
+  const Interval lesser = interval(condition[0]), greater = interval(condition[1]);
   if (const auto known = order(lesser, greater, strict)) return *known;
   auto room = normalizer_.difference(condition[1], condition[0]);
   if (room && strict) {
@@ -50,7 +50,7 @@ bool Verdicts::proves(Expr condition) {
 bool Verdicts::proves_nonnegative(Expr e) {
   if (e.depth() > Simplifier::kDeepest) return false;
   normalizer_.normalize_parts(e);
-  return bounds_.interval(e).lo >= 0 || prover_.nonnegative(LinearSum(normalizer_.linear(e)));
+  return interval(e).lo >= 0 || prover_.nonnegative(LinearSum(normalizer_.linear(e)));
 }
 
 // Every comparison of a conjunction, by the search of narrowing.h: exact where extents are numbers
@@ -64,7 +64,7 @@ bool Verdicts::proves_by_narrowing(Expr condition) {
   const auto denied = difference ? negation(*difference) : std::nullopt;
   if (!denied || prover_.is_refuted(*difference)) return false;
   Narrowing narrowing = prover_.points_of(*denied);
-  const auto add = [&](Expr e) { narrowing.add(structure_.sum_of(normalizer_.normalize(e))); };
+  const auto add = [&](Expr e) { narrowing.add(sum_of(normalizer_.normalize(e))); };
   for (const Facts::Symbol& s : facts_.symbols()) {
     // Ranges that depend on outer loops.
     if (s.lo.valid() && !s.lo.is(Op::Const)) add(s.symbol - s.lo);
