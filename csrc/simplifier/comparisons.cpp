@@ -28,7 +28,7 @@ BySign by_sign(const LinearSum& sum) {
 }  // namespace
 
 Comparisons::Comparisons(SimplifierParts& parts)
-    : Part(parts),
+    : SimplifierPart(parts),
       prover_(parts.prover),
       normalizer_(parts.normalizer),
       rules_(parts.rules),

@@ -19,7 +19,7 @@ constexpr std::size_t kMostSupposed = 16;  // conjuncts that one is tried to fol
 }  // namespace
 
 Conjunctions::Conjunctions(SimplifierParts& parts, int level)
-    : Part(parts),
+    : SimplifierPart(parts),
       prover_(parts.prover),
       normalizer_(parts.normalizer),
       rules_(parts.rules),

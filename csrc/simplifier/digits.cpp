@@ -25,7 +25,7 @@ std::int64_t least_multiple(const LinearSum& sum, const LinearSum& x) {
 
 }  // namespace
 
-Digits::Digits(SimplifierParts& parts) : Part(parts), normalizer_(parts.normalizer) {}
+Digits::Digits(SimplifierParts& parts) : SimplifierPart(parts), normalizer_(parts.normalizer) {}
 
 std::optional<LinearSum> Digits::in_digits(const LinearSum& sum, Expr digit) {
   if (!is_digit_by_number(digit)) return std::nullopt;

@@ -6,7 +6,7 @@
 namespace selvage {
 
 Elimination::Elimination(SimplifierParts& parts)
-    : Part(parts),
+    : SimplifierPart(parts),
       premises_(parts.premises),
       prover_(parts.prover),
       normalizer_(parts.normalizer),

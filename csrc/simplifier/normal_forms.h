@@ -17,7 +17,7 @@ namespace selvage {
 // for proofs, a proof for normal forms, so a question may come back to itself. It then finds the
 // expression as it is, which is right, but what was answered on the way is not remembered. Asks the
 // rules for each kind of operator to do the rest.
-class Normalizer : Part {
+class Normalizer : SimplifierPart {
  public:
   explicit Normalizer(SimplifierParts& parts);
 
@@ -74,7 +74,7 @@ class Normalizer : Part {
 // Takes numbers in a sum apart into their digits, x = a*(x / a) + x % a for a >= 1, and puts them
 // together again. Asks for the sums that the digits are, and keeps nothing. Which of the two is
 // better is for others to say; the sums are equal.
-class Digits : Part {
+class Digits : SimplifierPart {
  public:
   explicit Digits(SimplifierParts& parts);
 
@@ -97,7 +97,7 @@ class Digits : Part {
 // nothing. Asks for the sums of the quotients and remainders that it makes. In the end no sum holds
 // x beside a digit of x of the other sign: digits vary freely and x with them does not, and bounds
 // are taken term by term. Each step is an equation between sums, true for divisors of at least 1.
-class Recomposition : Part {
+class Recomposition : SimplifierPart {
  public:
   explicit Recomposition(SimplifierParts& parts);
 
@@ -133,7 +133,7 @@ class Recomposition : Part {
 // the table that see it whole (Propose::Order). Keeps nothing. Asks for the sums of both sides, and
 // for proofs that the difference is always, or never, at least 0. Each step leaves a difference
 // that is at least 0 just where the one before is.
-class Comparisons : Part {
+class Comparisons : SimplifierPart {
  public:
   explicit Comparisons(SimplifierParts& parts);
 
@@ -162,7 +162,7 @@ class Comparisons : Part {
 // another already, and then goes no deeper. Asks the prover with the others supposed, and for what
 // resists has each conjunct simplified by a simplifier of its own whose facts the others are. What
 // is dropped follows from what stays; of two that would follow from each other one goes.
-class Conjunctions : Part {
+class Conjunctions : SimplifierPart {
  public:
   // `level`: 1 where one conjunct is simplified under the others.
   Conjunctions(SimplifierParts& parts, int level);

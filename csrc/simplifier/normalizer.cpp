@@ -8,7 +8,7 @@
 namespace selvage {
 
 Normalizer::Normalizer(SimplifierParts& parts)
-    : Part(parts),
+    : SimplifierPart(parts),
       rules_(parts.rules),
       recomposition_(parts.recomposition),
       comparisons_(parts.comparisons),

@@ -21,9 +21,9 @@ struct SimplifierParts;
 
 // What each part of a simplifier may ask: none of these asks back. The others that a part asks are
 // its own members; they may ask it in turn.
-class Part {
+class SimplifierPart {
  protected:
-  explicit Part(SimplifierParts& parts);
+  explicit SimplifierPart(SimplifierParts& parts);
 
   // What is asked all the time.
   const LinearSum& sum_of(Expr e) { return structure_.sum_of(e); }

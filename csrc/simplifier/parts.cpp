@@ -106,7 +106,7 @@ void learn_assumptions(SimplifierParts& parts) {
 
 }  // namespace
 
-Part::Part(SimplifierParts& parts)
+SimplifierPart::SimplifierPart(SimplifierParts& parts)
     : facts_(parts.facts),
       pool_(parts.facts.pool()),
       budget_(parts.budget),

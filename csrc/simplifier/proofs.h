@@ -59,7 +59,7 @@ class Premises {
 // searches: a multiple of a premise is taken away, or an atom replaced by a bound of it
 // (Elimination), and what comes out is to be at least 0 in turn. Wherever that holds the sum is at
 // least 0, so yes is true; no means that no proof was found.
-class Prover : Part {
+class Prover : SimplifierPart {
  public:
   explicit Prover(SimplifierParts& parts);
 
@@ -120,7 +120,7 @@ class Prover : Part {
 // Steps of a proof that a sum is at least 0 that take one atom out of it. Knows what bounds each
 // kind of atom, and keeps nothing. Asks the prover which way the sum goes with the atom, puts the
 // bound at the worse end in the atom's place, which makes the sum no larger, and asks for that.
-class Elimination : Part {
+class Elimination : SimplifierPart {
  public:
   explicit Elimination(SimplifierParts& parts);
 
@@ -146,7 +146,7 @@ class Elimination : Part {
 // could be neither proved nor refuted. Asks for intervals, the normal form, the prover and, for
 // a verdict, a search by narrowing; at last for points at which the condition fails. Proved is what
 // one of them proves, Refuted what fails at a point that the facts allow.
-class Verdicts : Part {
+class Verdicts : SimplifierPart {
  public:
   explicit Verdicts(SimplifierParts& parts);
 

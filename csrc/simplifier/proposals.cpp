@@ -51,7 +51,7 @@ bool move_multiples(Division& division, std::int64_t lowest, std::int64_t d) {
 }  // namespace
 
 Proposer::Proposer(SimplifierParts& parts)
-    : Part(parts), prover_(parts.prover), digits_(parts.digits) {}
+    : SimplifierPart(parts), prover_(parts.prover), digits_(parts.digits) {}
 
 Proposals Proposer::propose(const Rule& rule, Expr e) {
   Proposals out;

@@ -53,7 +53,7 @@ Samples& Premises::samples() {
 }
 
 Prover::Prover(SimplifierParts& parts)
-    : Part(parts),
+    : SimplifierPart(parts),
       premises_(parts.premises),
       normalizer_(parts.normalizer),
       elimination_(parts.elimination) {}

@@ -21,7 +21,10 @@ bool has_quotient(const LinearSum& sum) {
 }  // namespace
 
 Recomposition::Recomposition(SimplifierParts& parts)
-    : Part(parts), normalizer_(parts.normalizer), rules_(parts.rules), digits_(parts.digits) {}
+    : SimplifierPart(parts),
+      normalizer_(parts.normalizer),
+      rules_(parts.rules),
+      digits_(parts.digits) {}
 
 // False when no terms are left that belong together.
 bool Recomposition::recompose(LinearSum& sum) {

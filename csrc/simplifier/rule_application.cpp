@@ -9,7 +9,7 @@ constexpr int kDeepestRewriting = 40;  // rules within the results of rules
 }  // namespace
 
 RuleApplication::RuleApplication(SimplifierParts& parts)
-    : Part(parts),
+    : SimplifierPart(parts),
       premises_(parts.premises),
       prover_(parts.prover),
       normalizer_(parts.normalizer),

@@ -24,7 +24,7 @@ using Proposals = std::vector<Bindings, Recycling<Bindings>>;
 // most: a divisor's multiples are spread over the terms of a sum. Knows how, for each kind of
 // Propose, and keeps nothing. Asks for bounds and digits of sums. What it proposes need not fit:
 // with these values `before` is the expression, and the rule's `when` is proved by who applies it.
-class Proposer : Part {
+class Proposer : SimplifierPart {
  public:
   explicit Proposer(SimplifierParts& parts);
 
@@ -52,7 +52,7 @@ class Proposer : Part {
 // within the results of others. Matches a rule's `before`, or asks the proposer for values of its
 // pattern symbols; asks for a proof of its `when`, from intervals if they tell; and for the normal
 // form of its `after`. What it answers is right because a rule is.
-class RuleApplication : Part {
+class RuleApplication : SimplifierPart {
  public:
   explicit RuleApplication(SimplifierParts& parts);
 

@@ -8,7 +8,7 @@
 namespace selvage {
 
 TextChoice::TextChoice(SimplifierParts& parts)
-    : Part(parts), parts_(parts), normalizer_(parts.normalizer), writer_(parts.writer) {}
+    : SimplifierPart(parts), parts_(parts), normalizer_(parts.normalizer), writer_(parts.writer) {}
 
 void TextChoice::forget() {
   known_.each([](Known& k) { k.text = k.rebuilt = {}; });

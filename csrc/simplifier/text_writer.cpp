@@ -83,7 +83,7 @@ Expr draw_out(const LinearSum& sum, ExprPool& pool, Budget& budget, Structure& s
 
 }  // namespace
 
-TextWriter::TextWriter(SimplifierParts& parts) : Part(parts), digits_(parts.digits) {}
+TextWriter::TextWriter(SimplifierParts& parts) : SimplifierPart(parts), digits_(parts.digits) {}
 
 void TextWriter::write_parts(Expr e) {
   const auto is_known = [this](Expr part) { return part.is(Op::Let) || known_[part].valid(); };

@@ -12,7 +12,7 @@ namespace selvage {
 // sums, digits are joined, multiples go back into divisions, wherever that makes the text cheaper.
 // Knows the texts of normal forms. Asks for costs and for widths, so that no text needs a wider
 // integer for it; each way to write a sum is equal to it.
-class TextWriter : Part {
+class TextWriter : SimplifierPart {
  public:
   explicit TextWriter(SimplifierParts& parts);
 
@@ -55,7 +55,7 @@ class TextWriter : Part {
 // needs no wider integer: so what cannot be rewritten takes nothing else with it, and no part gets
 // dearer. Knows the text that was chosen for each part, and how wide expressions are as they are
 // written. Asks the normalizer and the writer for the one candidate; all candidates are equal.
-class TextChoice : Part {
+class TextChoice : SimplifierPart {
  public:
   explicit TextChoice(SimplifierParts& parts);
 

@@ -12,7 +12,7 @@ constexpr std::int64_t kSpread = 64;
 }  // namespace
 
 Verdicts::Verdicts(SimplifierParts& parts)
-    : Part(parts),
+    : SimplifierPart(parts),
       prover_(parts.prover),
       normalizer_(parts.normalizer),
       rules_(parts.rules),
