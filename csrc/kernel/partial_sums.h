@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/simplifier/linear.h>
 #include <selvage/simplifier/simplifier.h>
 
 namespace selvage {

@@ -1,6 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/legality/hoist.h>
+#include <selvage/simplifier/linear.h>
 
 #include <algorithm>
 #include <bit>

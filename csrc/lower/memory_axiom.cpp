@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/lower/memory_axiom.h>
+#include <selvage/simplifier/linear.h>
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 #include <selvage/report/obligations.h>
+#include <selvage/simplifier/rules.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>

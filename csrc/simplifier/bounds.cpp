@@ -1,12 +1,12 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/work.h>
 #include <selvage/expr/apply.h>
-#include <selvage/simplifier/simplifier.h>
+#include <selvage/simplifier/parts.h>
 
 namespace selvage {
 
-Interval Simplifier::interval(Expr e) {
-  if (e.depth() > kDeepest) return Interval::everything();
+Interval ValueBounds::interval(Expr e) {
+  if (e.depth() > Simplifier::kDeepest) return Interval::everything();
   std::optional<Interval>& memo = known_[e].interval;
   if (memo) return *memo;
   if (e.is(Op::Let) || e.depth() > kDeep) {
@@ -20,46 +20,7 @@ Interval Simplifier::interval(Expr e) {
   return *memo;
 }
 
-// What the assumptions say of single terms, by what the other terms of a sum leave them, until
-// nothing moves.
-void Simplifier::narrow() {
-  constexpr int kRounds = 4;
-  bool moved = true;
-  for (int round = 0; moved && round < kRounds; ++round) {
-    moved = false;
-    for (const LinearSum& sum : known_nonnegative_) {
-      for (const auto& t : sum.terms) {
-        // 0 <= k*x + rest
-        const auto rest = add(sum, {{t}, 0}, -1);
-        const Interval others = rest ? interval(*rest) : Interval::everything();
-        if (!others.has_hi() || t.coefficient == INT64_MIN) continue;
-        const Interval old = interval(t.monomial);
-        Interval now = old;
-        if (t.coefficient > 0) {
-          const auto least = checked_sub(0, others.hi);
-          if (least) now.lo = std::max(now.lo, -floor_div(-*least, t.coefficient));
-        } else {
-          now.hi = std::min(now.hi, floor_div(others.hi, -t.coefficient));
-        }
-        if (now == old || now.empty()) continue;
-        narrow_to(t.monomial, now);
-        moved = true;
-      }
-    }
-  }
-  // N*i < N leaves i nothing but 0, which no interval of N*i says.
-  for (std::size_t i = 0; i < facts_.symbols().size(); ++i) {
-    const Expr symbol = facts_.symbols()[i].symbol;
-    const Interval range = interval(symbol);
-    if (!range.has_lo() || range.is_point() || !(own_bit(symbol) & known_symbols_)) continue;
-    const LinearSum nothing_more = {{{symbol, -1}}, range.lo};
-    if (nonnegative(nothing_more, kProofDepth) || no_point_denies(nothing_more)) {
-      narrow_to(symbol, Interval::point(range.lo));
-    }
-  }
-}
-
-void Simplifier::narrow_to(Expr e, const Interval& range) {
+void ValueBounds::narrow_to(Expr e, const Interval& range) {
   known_[e].narrowed = range;
   const bool digit = e.is(Op::Mod) && e[0].is(Op::Symbol) && e[1].is(Op::Const);
   if (range.is_point() && digit && e[1].value() > 0) {
@@ -67,10 +28,9 @@ void Simplifier::narrow_to(Expr e, const Interval& range) {
     known_.each([](Known& k) { k.congruence.reset(); });
   }
   known_.each([](Known& k) { k.interval.reset(); });
-  tried_.clear();
 }
 
-Interval Simplifier::compute_interval(Expr e) {
+Interval ValueBounds::compute_interval(Expr e) {
   if (e.is(Op::Const) || e.is(Op::Bool)) return Interval::point(e.value());
   if (e.is(Op::Symbol)) {
     const Facts::Symbol* s = facts_.find(e);
@@ -84,7 +44,7 @@ Interval Simplifier::compute_interval(Expr e) {
   if (e.is(Op::Load) || e.is(Op::Call)) return Interval::everything();
   if (info(e.op()).result == Result::Truth) return {0, 1};
   if (e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul)) {
-    const LinearSum& sum = sum_of(e);
+    const LinearSum& sum = structure_.sum_of(e);
     // As a sum it may overflow: then it is an atom.
     if (sum.terms.size() != 1 || !same(sum.terms[0].monomial, e)) return interval(sum);
   }
@@ -116,8 +76,8 @@ std::size_t find_lower_digit(const LinearSum& sum, Expr quotient, std::size_t fr
 }  // namespace
 
 // low*(x % a) + high*(x / a), exactly: over the corners of the staircase that x takes.
-Interval Simplifier::interval_of_digits(Expr x, std::int64_t a, std::int64_t low,
-                                        std::int64_t high) {
+Interval ValueBounds::interval_of_digits(Expr x, std::int64_t a, std::int64_t low,
+                                         std::int64_t high) {
   const Interval range = interval(x);
   if (!range.has_lo() || !range.has_hi()) return Interval::everything();
   const std::int64_t first = floor_div(range.lo, a), last = floor_div(range.hi, a);
@@ -132,7 +92,7 @@ Interval Simplifier::interval_of_digits(Expr x, std::int64_t a, std::int64_t low
   return total;
 }
 
-Interval Simplifier::interval(const LinearSum& sum) {
+Interval ValueBounds::interval(const LinearSum& sum) {
   count_work(1 + sum.terms.size());
   Interval total = Interval::point(sum.constant);
   std::array<bool, kMostTerms> counted{};  // with another
@@ -158,9 +118,7 @@ Interval Simplifier::interval(const LinearSum& sum) {
   return total;
 }
 
-// Rules that multiply out must not make an intermediate that no longer fits where what they replace
-// did; see width() at their calls.
-Width Simplifier::width(const LinearSum& sum) {
+Width ValueBounds::width(const LinearSum& sum) {
   Width widest = Width::Int32;
   const auto take = [&](const Interval& i) { widest = std::max(widest, width_of(i)); };
   Interval total = Interval::point(0);
@@ -174,8 +132,8 @@ Width Simplifier::width(const LinearSum& sum) {
   return widest;
 }
 
-Congruence Simplifier::congruence(Expr e) {
-  if (e.depth() > kDeepest) return Congruence::everything();
+Congruence ValueBounds::congruence(Expr e) {
+  if (e.depth() > Simplifier::kDeepest) return Congruence::everything();
   std::optional<Congruence>& memo = known_[e].congruence;
   if (!memo && e.depth() > kDeep) {
     ask_below(
@@ -186,7 +144,7 @@ Congruence Simplifier::congruence(Expr e) {
   return *memo;
 }
 
-Congruence Simplifier::compute_congruence(Expr e) {
+Congruence ValueBounds::compute_congruence(Expr e) {
   if (e.is(Op::Const)) return Congruence::point(e.value());
   if (e.is(Op::Symbol)) {
     const Facts::Symbol* s = facts_.find(e);
@@ -197,7 +155,7 @@ Congruence Simplifier::compute_congruence(Expr e) {
       info(e.op()).result == Result::Int && !e.is(Op::Let) && !e.is(Op::Load) && !e.is(Op::Call);
   if (!is_known) return Congruence::everything();
   if (e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul)) {
-    const LinearSum& sum = sum_of(e);
+    const LinearSum& sum = structure_.sum_of(e);
     if (sum.terms.size() != 1 || !same(sum.terms[0].monomial, e)) return congruence(sum);
   }
   Congruence operands[3];
@@ -205,7 +163,7 @@ Congruence Simplifier::compute_congruence(Expr e) {
   return selvage::apply(e.op(), operands[0], operands[1], operands[2]);
 }
 
-Congruence Simplifier::congruence(const LinearSum& sum) {
+Congruence ValueBounds::congruence(const LinearSum& sum) {
   Congruence total = Congruence::point(sum.constant);
   for (const auto& t : sum.terms) {
     Congruence product = Congruence::point(t.coefficient);

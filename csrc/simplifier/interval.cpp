@@ -138,6 +138,12 @@ Interval choice(Interval condition, Interval x, Interval y) {
   return condition.always() ? x : condition.never() ? y : hull(x, y);
 }
 
+std::optional<bool> order(Interval x, Interval y, bool strict) {
+  if (x.has_hi() && y.has_lo() && (strict ? x.hi < y.lo : x.hi <= y.lo)) return true;
+  if (x.has_lo() && y.has_hi() && (strict ? x.lo >= y.hi : x.lo > y.hi)) return false;
+  return std::nullopt;
+}
+
 Interval hull(Interval x, Interval y) { return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)}; }
 Interval intersect(Interval x, Interval y) { return {std::max(x.lo, y.lo), std::min(x.hi, y.hi)}; }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace selvage {
 
@@ -48,6 +49,9 @@ Interval negation(Interval x);
 Interval conjunction(Interval x, Interval y);
 Interval disjunction(Interval x, Interval y);
 Interval choice(Interval condition, Interval x, Interval y);
+
+// Whether x < y, or x <= y, where ends that are no infinities tell.
+std::optional<bool> order(Interval x, Interval y, bool strict);
 
 Interval hull(Interval x, Interval y);
 Interval intersect(Interval x, Interval y);

@@ -141,6 +141,23 @@ std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_
   return result;
 }
 
+std::optional<LinearSum> one_less(const std::optional<LinearSum>& sum) {
+  return sum ? add(*sum, LinearSum::of_constant(1), -1) : std::nullopt;
+}
+
+std::optional<LinearSum> negation(const LinearSum& sum) { return one_less(scale(sum, -1)); }
+
+std::optional<LinearSum> with_instead(const LinearSum& sum, const LinearSum& out,
+                                      const LinearSum& in) {
+  const auto less = add(sum, out, -1);
+  return less ? add(*less, in) : std::nullopt;
+}
+
+LinearSum without_term(LinearSum sum, std::size_t i) {
+  sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(i));
+  return sum;
+}
+
 std::optional<LinearSum> multiply(const LinearSum& a, const LinearSum& b) {
   if (a.is_constant()) return scale(b, a.constant);
   if (b.is_constant()) return scale(a, b.constant);
@@ -308,6 +325,26 @@ std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
   }
   result.rest = *rest;
   return result;
+}
+
+const LinearSum::Term* find_term(const LinearSum& sum, Expr monomial) {
+  for (const auto& t : sum.terms) {
+    if (same(t.monomial, monomial)) return &t;
+  }
+  return nullptr;
+}
+
+std::int64_t multiple_within(const LinearSum& sum, const LinearSum& x) {
+  std::int64_t k = 0;
+  for (const auto& t : x.terms) {
+    const LinearSum::Term* own = find_term(sum, t.monomial);
+    if (own == nullptr || own->coefficient == INT64_MIN || t.coefficient == INT64_MIN) return 0;
+    if (own->coefficient % t.coefficient != 0) return 0;
+    const std::int64_t ratio = own->coefficient / t.coefficient;
+    if (k != 0 && ratio != k) return 0;
+    k = ratio;
+  }
+  return k;
 }
 
 std::size_t divisions(const LinearSum& sum) {

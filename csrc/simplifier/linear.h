@@ -24,6 +24,11 @@ struct LinearSum {
 
   static LinearSum of_constant(std::int64_t v) { return {{}, v}; }
   static LinearSum of_atom(Expr atom) { return {{{atom, 1}}, 0}; }
+  // An invalid monomial is 1.
+  static LinearSum of_term(std::int64_t coefficient, Expr monomial) {
+    if (!monomial.valid()) return of_constant(coefficient);
+    return {{{monomial, coefficient}}, 0};
+  }
   bool is_constant() const { return terms.empty(); }
   bool is_zero() const { return terms.empty() && constant == 0; }
   bool equals(const LinearSum& other) const;
@@ -41,6 +46,14 @@ inline constexpr std::size_t kMostTerms = 64;
 std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_t scale = 1);
 std::optional<LinearSum> multiply(const LinearSum& a, const LinearSum& b);
 std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k);
+// sum - 1; nothing of nothing.
+std::optional<LinearSum> one_less(const std::optional<LinearSum>& sum);
+// -sum - 1, which is at least 0 just where the sum is not.
+std::optional<LinearSum> negation(const LinearSum& sum);
+// sum - out + in.
+std::optional<LinearSum> with_instead(const LinearSum& sum, const LinearSum& out,
+                                      const LinearSum& in);
+LinearSum without_term(LinearSum sum, std::size_t i);
 
 // The sum that an expression made by to_expr stands for; any other expression is read as far as its
 // sums, differences and products go. What would overflow stays one atom.
@@ -72,6 +85,11 @@ struct Division {
 std::optional<Division> divide_down(const LinearSum& sum, std::int64_t d);
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
                                      const LinearSum& divisor);
+
+// Nothing where the sum has no such monomial.
+const LinearSum::Term* find_term(const LinearSum& sum, Expr monomial);
+// k, if all terms of k*x are in the sum with just these coefficients; else 0.
+std::int64_t multiple_within(const LinearSum& sum, const LinearSum& x);
 
 // How many divisions and remainders the sum has; what they hold is not counted.
 std::size_t divisions(const LinearSum& sum);

@@ -70,6 +70,9 @@ std::vector<Expr> unknown_below(Expr e, Known known) {
   return nodes;
 }
 
+// A question about what is deeper asks below it first.
+inline constexpr std::uint32_t kDeep = 200;
+
 // Asks for what is not known below e, operands first, so that a question about e does not go down
 // the stack: Lets and chains can be deep without end.
 template <class Known, class Ask>

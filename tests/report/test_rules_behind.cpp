@@ -1,6 +1,7 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/report/obligations.h>
 #include <selvage/report/page.h>
+#include <selvage/simplifier/rules.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

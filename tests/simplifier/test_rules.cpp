@@ -1,5 +1,6 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/simplifier/rules.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/simplifier/weight.h>
 #include <tests/support/every_rule.h>

@@ -1,47 +1,80 @@
 #include <selvage/base/integer.h>
-#include <selvage/simplifier/simplifier.h>
+#include <selvage/simplifier/parts.h>
 
 #include <algorithm>
 
 namespace selvage {
 
+namespace {
+
+// Terms by their signs: sum = positive - negative + constant, where nothing overflows with positive
+// coefficients in both.
+struct BySign {
+  LinearSum positive, negative;
+};
+
+BySign by_sign(const LinearSum& sum) {
+  BySign terms;
+  for (const auto& t : sum.terms) {
+    if (t.coefficient < 0 && t.coefficient != INT64_MIN) {
+      terms.negative.terms.push_back({t.monomial, -t.coefficient});
+    } else {
+      terms.positive.terms.push_back(t);
+    }
+  }
+  return terms;
+}
+
+}  // namespace
+
+Comparisons::Comparisons(SimplifierParts& parts)
+    : SimplifierPart(parts),
+      prover_(parts.prover),
+      normalizer_(parts.normalizer),
+      rules_(parts.rules),
+      recomposition_(parts.recomposition) {}
+
 // What is at least 0 just where lesser <= greater, or lesser < greater. Numbers past 64 bits may
 // have a factor in common that goes.
-std::optional<LinearSum> Simplifier::order_difference(Expr lesser, Expr greater, bool strict) {
-  auto difference = this->difference(greater, lesser);
-  if (has_kept_) {
-    const auto linear_of = [this](Expr atom) { return LinearSum(linear(atom)); };
+std::optional<LinearSum> Comparisons::order_difference(Expr lesser, Expr greater, bool strict) {
+  auto difference = normalizer_.difference(greater, lesser);
+  if (normalizer_.has_kept()) {
+    const auto linear_of = [this](Expr atom) { return LinearSum(normalizer_.linear(atom)); };
     auto less = selvage::wide_sum(lesser, linear_of);
     const auto more = selvage::wide_sum(greater, linear_of);
     if (less && strict) less->constant += 1;
     const auto wide = less && more ? wide_difference(*more, *less) : std::nullopt;
     if (auto narrow = wide ? wide->narrowed() : std::nullopt) return narrow;
   }
-  if (difference && strict) difference = add(*difference, LinearSum::of_constant(1), -1);
+  if (strict) return one_less(difference);
   return difference;
 }
 
+std::optional<LinearSum> Comparisons::difference_of(Expr comparison) {
+  if (!comparison.is(Op::Lt) && !comparison.is(Op::Le)) return std::nullopt;
+  const auto difference = add(sum_of(comparison[1]), sum_of(comparison[0]), -1);
+  return comparison.is(Op::Lt) ? one_less(difference) : difference;
+}
+
 // Everything is brought to "0 <= difference".
-Expr Simplifier::rewrite_order(Expr lesser, Expr greater, bool strict) {
+Expr Comparisons::rewrite_order(Expr lesser, Expr greater, bool strict) {
   auto difference = order_difference(lesser, greater, strict);
   if (!difference) {
-    return pool().make(strict ? Op::Lt : Op::Le, normalize(lesser), normalize(greater));
+    return pool_.make(strict ? Op::Lt : Op::Le, normalizer_.normalize(lesser),
+                      normalizer_.normalize(greater));
   }
-  recompose_all(*difference);
+  recomposition_.recompose_all(*difference);
   while (drop_common_factor(*difference) || drop_division(*difference)) {
-    recompose_all(*difference);
+    recomposition_.recompose_all(*difference);
   }
-  if (nonnegative(*difference, kProofDepth)) return pool().truth(true);
-  if (auto opposite = scale(*difference, -1)) {
-    if (opposite->constant > INT64_MIN &&
-        nonnegative(*add(*opposite, LinearSum::of_constant(1), -1), kProofDepth))
-      return pool().truth(false);
-  }
+  if (prover_.nonnegative(*difference)) return pool_.truth(true);
+  const auto denied = negation(*difference);
+  if (denied && prover_.nonnegative(*denied)) return pool_.truth(false);
   return write_order(*difference);
 }
 
-// The same for a symbolic a that all terms share, and a constant y.
-bool Simplifier::drop_common_symbol(LinearSum& difference) {
+// drop_common_factor() for a symbolic a that all terms share, and a constant y.
+bool Comparisons::drop_common_symbol(LinearSum& difference) {
   if (difference.terms.empty()) return false;
   for (Expr a : atoms_of(difference.terms.front().monomial)) {
     const Interval range = interval(a);
@@ -49,7 +82,7 @@ bool Simplifier::drop_common_symbol(LinearSum& difference) {
     LinearSum x;
     bool all = true;
     for (const auto& t : difference.terms) {
-      const auto others = divide_monomial(pool(), t.monomial, a);
+      const auto others = divide_monomial(pool_, t.monomial, a);
       all = all && others.has_value();
       if (!all) break;
       if (others->valid()) {
@@ -65,14 +98,13 @@ bool Simplifier::drop_common_symbol(LinearSum& difference) {
     if (!all || c >= range.lo || c < -range.lo || (c < 0 && x.constant == INT64_MIN)) continue;
     if (c < 0) x.constant -= 1;
     difference = std::move(x);
-    count(rule("order/common-factor"));
+    rules_.count("order/common-factor");
     return true;
   }
   return false;
 }
 
-// 0 <= a*x + y is 0 <= x, where 0 <= y < a.
-bool Simplifier::drop_common_factor(LinearSum& difference) {
+bool Comparisons::drop_common_factor(LinearSum& difference) {
   std::vector<std::int64_t> factors;
   for (const auto& t : difference.terms) {
     if (t.coefficient != INT64_MIN && magnitude(t.coefficient) > 1) {
@@ -99,14 +131,14 @@ bool Simplifier::drop_common_factor(LinearSum& difference) {
     if (!lowest || !highest || floor_div(*lowest, a) != floor_div(*highest, a)) continue;
     x.constant = floor_div(*lowest, a);
     difference = x;
-    count(rule("order/common-factor"));
+    rules_.count("order/common-factor");
     return true;
   }
   return false;
 }
 
 // y <= x / a is y*a <= x, and x / a <= y is x < (y + 1)*a. A digit (x / a) % b is (x % (a*b)) / a.
-bool Simplifier::drop_division(LinearSum& difference) {
+bool Comparisons::drop_division(LinearSum& difference) {
   for (std::size_t i = 0; i < difference.terms.size(); ++i) {
     const auto [monomial, coefficient] = difference.terms[i];
     if (coefficient != 1 && coefficient != -1) continue;
@@ -114,9 +146,9 @@ bool Simplifier::drop_division(LinearSum& difference) {
     if (!digit && !monomial.is(Op::Div)) continue;
     const Expr quotient = digit ? monomial[0] : monomial;
     if (interval(quotient[1]).lo < 1 || (digit && interval(monomial[1]).lo < 1)) continue;
-    LinearSum rest = difference;
-    rest.terms.erase(rest.terms.begin() + std::ptrdiff_t(i));
-    const LinearSum x = linear(digit ? quotient[0] % (quotient[1] * monomial[1]) : quotient[0]);
+    LinearSum rest = without_term(difference, i);
+    const LinearSum x =
+        normalizer_.linear(digit ? quotient[0] % (quotient[1] * monomial[1]) : quotient[0]);
     const LinearSum& a = sum_of(quotient[1]);
     const bool lower = coefficient == 1;
     if (!lower) {
@@ -129,9 +161,9 @@ bool Simplifier::drop_division(LinearSum& difference) {
     if (!result || (!lower && result->constant == INT64_MIN)) continue;
     if (!lower) result->constant -= 1;
     if (cost(*result) >= cost(difference)) continue;
-    if (width(*result) > std::max(width(difference), width(x))) continue;
+    if (!bounds_.fits(*result, difference, x)) continue;
     difference = *result;
-    count(rule(lower ? "order/div-lower" : "order/div-upper"));
+    rules_.count(lower ? "order/div-lower" : "order/div-upper");
     return true;
   }
   return false;
@@ -139,44 +171,32 @@ bool Simplifier::drop_division(LinearSum& difference) {
 
 // Terms to the side on which they are positive; the constant on the right where there are terms on
 // the left: `i*4 + j < N`, `2 <= x`.
-Expr Simplifier::write_order(const LinearSum& difference) {
-  LinearSum left, right;
-  for (const auto& t : difference.terms) {
-    if (t.coefficient < 0 && t.coefficient != INT64_MIN) {
-      left.terms.push_back({t.monomial, -t.coefficient});
-    } else {
-      right.terms.push_back(t);
-    }
-  }
+Expr Comparisons::write_order(const LinearSum& difference) {
+  auto [right, left] = by_sign(difference);
   const std::int64_t c = difference.constant;
   if (left.terms.empty() || c == INT64_MAX || c == INT64_MIN) {
     (c == INT64_MIN ? right : left).constant = c == INT64_MIN ? c : -c;
-    return pool().make(Op::Le, to_expr(pool(), left), to_expr(pool(), right));
+    return pool_.make(Op::Le, to_expr(pool_, left), to_expr(pool_, right));
   }
   if (c == 0 && !right.terms.empty()) {
-    return pool().make(Op::Le, to_expr(pool(), left), to_expr(pool(), right));
+    return pool_.make(Op::Le, to_expr(pool_, left), to_expr(pool_, right));
   }
   if (right.terms.empty() || c >= 0) {
     right.constant = c + 1;
   } else {
     left.constant = -(c + 1);
   }
-  return pool().make(Op::Lt, to_expr(pool(), left), to_expr(pool(), right));
+  return pool_.make(Op::Lt, to_expr(pool_, left), to_expr(pool_, right));
 }
 
-Expr Simplifier::rewrite_equal(Expr a, Expr b) {
-  auto difference = this->difference(a, b);
-  if (!difference) return eq(normalize(a), normalize(b));
-  recompose_all(*difference);
+Expr Comparisons::rewrite_equal(Expr a, Expr b) {
+  auto difference = normalizer_.difference(a, b);
+  if (!difference) return eq(normalizer_.normalize(a), normalizer_.normalize(b));
+  recomposition_.recompose_all(*difference);
   const Interval range = interval(*difference);
-  if (range == Interval::point(0)) return pool().truth(true);
-  if (!range.contains(0) || !congruence(*difference).contains(0)) return pool().truth(false);
-  LinearSum left, right;
-  for (const auto& t : difference->terms) {
-    const bool negative = t.coefficient < 0 && t.coefficient != INT64_MIN;
-    (negative ? right : left)
-        .terms.push_back({t.monomial, negative ? -t.coefficient : t.coefficient});
-  }
+  if (range == Interval::point(0)) return pool_.truth(true);
+  if (!range.contains(0) || !bounds_.congruence(*difference).contains(0)) return pool_.truth(false);
+  auto [left, right] = by_sign(*difference);
   std::int64_t c = difference->constant;
   if (left.terms.empty() && c != INT64_MIN) {
     std::swap(left, right);
@@ -187,7 +207,7 @@ Expr Simplifier::rewrite_equal(Expr a, Expr b) {
   } else {
     left.constant = c;
   }
-  return eq(to_expr(pool(), left), to_expr(pool(), right));
+  return eq(to_expr(pool_, left), to_expr(pool_, right));
 }
 
 }  // namespace selvage

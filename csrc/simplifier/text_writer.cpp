@@ -1,9 +1,5 @@
-// The cheapest way to write what is simplified. Normal forms serve proofs: a sum is written out,
-// its digits kept apart, multiples drawn out of divisions. Here products are drawn out of sums,
-// digits are joined, multiples go back into divisions, wherever that makes the text cheaper.
-
 #include <selvage/base/integer.h>
-#include <selvage/simplifier/simplifier.h>
+#include <selvage/simplifier/parts.h>
 
 #include <algorithm>
 
@@ -23,13 +19,74 @@ bool belongs(Expr monomial, const LinearSum& sum) {
   });
 }
 
+// What some terms of a sum share: an atom, or where that is invalid a coefficient up to its sign.
+struct CommonFactor {
+  Expr atom;
+  std::int64_t coefficient = 0;
+  int saved = 0;  // by drawing it out; 0: there is none
+};
+
+CommonFactor common_factor(const LinearSum& sum, ExprPool& pool, Structure& structure) {
+  CommonFactor best;
+  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+    const auto& t = sum.terms[i];
+    if (t.coefficient != 1 && t.coefficient != -1 && t.coefficient != INT64_MIN) {
+      int n = 0;
+      for (std::size_t j = i + 1; j < sum.terms.size(); ++j) {
+        n +=
+            sum.terms[j].coefficient == t.coefficient || sum.terms[j].coefficient == -t.coefficient;
+      }
+      if (3 * n > best.saved) best = {{}, magnitude(t.coefficient), 3 * n};
+    }
+    for (Expr m = t.monomial;; m = m[0]) {
+      const Expr atom = m.is(Op::Mul) ? m[1] : m;
+      int n = 0;
+      for (std::size_t j = i + 1; j < sum.terms.size(); ++j) {
+        n += divide_monomial(pool, sum.terms[j].monomial, atom).has_value();
+      }
+      const int saved = n * (3 + structure.cost(atom));
+      if (saved > best.saved) best = {atom, 0, saved};
+      if (!m.is(Op::Mul)) break;
+    }
+  }
+  return best;
+}
+
+// The sum with what several terms share drawn out of them, what saves most first: i*M*N + j*N is
+// (i*M + j)*N.
+Expr draw_out(const LinearSum& sum, ExprPool& pool, Budget& budget, Structure& structure) {
+  CommonFactor factor;
+  if (sum.terms.size() > 1 && sum.terms.size() <= kMostDrawnOut && budget.spend()) {
+    factor = common_factor(sum, pool, structure);
+  }
+  if (factor.saved == 0) return to_expr(pool, sum);
+  LinearSum inner, outer = LinearSum::of_constant(sum.constant);
+  for (const auto& t : sum.terms) {
+    const auto others =
+        factor.atom.valid() ? divide_monomial(pool, t.monomial, factor.atom) : std::nullopt;
+    if (others && !others->valid()) {
+      inner.constant = t.coefficient;
+    } else if (others) {
+      const auto grown = add(inner, LinearSum::of_term(t.coefficient, *others));
+      if (grown) inner = *grown;
+    } else if (!factor.atom.valid() && magnitude(t.coefficient) == factor.coefficient) {
+      inner.terms.push_back({t.monomial, t.coefficient / factor.coefficient});
+    } else {
+      outer.terms.push_back(t);
+    }
+  }
+  const Expr shared = factor.atom.valid() ? factor.atom : pool.constant(factor.coefficient);
+  const Expr product = pool.make(Op::Mul, draw_out(inner, pool, budget, structure), shared);
+  const auto result = add(outer, LinearSum::of_atom(product));
+  return result ? draw_out(*result, pool, budget, structure) : to_expr(pool, sum);
+}
+
 }  // namespace
 
-// As normalize_parts().
-void Simplifier::write_parts(Expr e) {
-  const auto is_known = [this](Expr part) {
-    return part.is(Op::Let) || known_[part].written.valid();
-  };
+TextWriter::TextWriter(SimplifierParts& parts) : SimplifierPart(parts), digits_(parts.digits) {}
+
+void TextWriter::write_parts(Expr e) {
+  const auto is_known = [this](Expr part) { return part.is(Op::Let) || known_[part].valid(); };
   if (e.depth() <= kDeep || is_known(e)) return;
   for (Expr part : unknown_below(e, is_known)) {
     if (!is_sum(part) || (part.depth() > kDeep && is_whole(part))) write(part);
@@ -37,29 +94,29 @@ void Simplifier::write_parts(Expr e) {
 }
 
 // A sum that is not taken apart: it is its own one term.
-bool Simplifier::is_whole(Expr e) {
+bool TextWriter::is_whole(Expr e) {
   const LinearSum& sum = sum_of(e);
   return !e.is(Op::Mul) && sum.terms.size() == 1 && same(sum.terms[0].monomial, e);
 }
 
-Expr Simplifier::write(Expr e) {
+Expr TextWriter::write(Expr e) {
   if (e.args().empty() || e.is(Op::Let)) return e;
-  if (const Expr known = known_[e].written; known.valid()) return known;
-  if (!spend()) return e;
+  if (const Expr known = known_[e]; known.valid()) return known;
+  if (!budget_.spend()) return e;
   const Expr result = is_sum(e) && !is_whole(e) ? write_sum(sum_of(e))
                       : e.is(Op::Div)           ? write_quotient(sum_of(e[0]), e[1])
                       : e.is(Op::Mod)           ? write_remainder(sum_of(e[0]), e[1])
                                                 : write_operands(e);
-  return known_[e].written = result;
+  return known_[e] = result;
 }
 
-Expr Simplifier::write_operands(Expr e) {
+Expr TextWriter::write_operands(Expr e) {
   std::vector<Expr> operands;
   for (Expr a : e.args()) operands.push_back(write(a));
   return with_operands(e, operands);
 }
 
-Expr Simplifier::write_sum(const LinearSum& normal) {
+Expr TextWriter::write_sum(const LinearSum& normal) {
   if (normal.terms.size() == 1 && normal.constant == 0 && normal.terms[0].coefficient == 1 &&
       !normal.terms[0].monomial.is(Op::Mul)) {
     return write(normal.terms[0].monomial);
@@ -81,51 +138,52 @@ Expr Simplifier::write_sum(const LinearSum& normal) {
   return write_terms(text);
 }
 
-bool Simplifier::Text::has(Expr atom) const {
+bool TextWriter::Text::has(Expr atom) const {
   return std::any_of(written.begin(), written.end(), [&](Expr w) { return same(w, atom); });
 }
 
 // The sum with its atoms as they are written.
-Expr Simplifier::write_terms(const Text& text) {
+Expr TextWriter::write_terms(const Text& text) {
   const LinearSum& sum = text.sum;
   LinearSum out = LinearSum::of_constant(sum.constant);
   for (const auto& [monomial, coefficient] : sum.terms) {
     Expr m;
     for (Expr atom : atoms_of(monomial)) {
       // A product that holds sums or numbers would overflow, multiplied out: it stays as it is.
-      if (is_sum(atom) || atom.is(Op::Const)) return to_expr(pool(), sum);
-      m = multiply_monomials(pool(), m, text.has(atom) ? atom : write(atom));
+      if (is_sum(atom) || atom.is(Op::Const)) return to_expr(pool_, sum);
+      m = multiply_monomials(pool_, m, text.has(atom) ? atom : write(atom));
     }
     const auto grown = add(out, {{{m, coefficient}}, 0});
-    if (!grown) return to_expr(pool(), sum);
+    if (!grown) return to_expr(pool_, sum);
     out = *grown;
   }
-  return draw_out(with_constant_inside(std::move(out)));
+  return draw_out(with_constant_inside(std::move(out)), pool_, budget_, structure_);
 }
 
 // k*x + c is k*(x + c/k) + c%k, where k*x alone needs a wider integer: c + 67108864*(x - 32).
-LinearSum Simplifier::with_constant_inside(LinearSum sum) {
-  if (sum.constant == 0 || width(sum) == Width::Int32) return sum;
-  for (const auto& [monomial, k] : sum.terms) {
+LinearSum TextWriter::with_constant_inside(LinearSum sum) {
+  if (sum.constant == 0 || bounds_.width(sum) == Width::Int32) return sum;
+  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+    const auto& [monomial, k] = sum.terms[i];
     if (k == 1 || k == -1 || k == INT64_MIN) continue;
     const std::int64_t inside = *euclid_div(sum.constant, k);
-    const Expr shifted = to_expr(pool(), {{{monomial, 1}}, inside});
-    LinearSum rest = sum;
-    std::erase_if(rest.terms, [&, m = monomial](const auto& t) { return same(t.monomial, m); });
+    const Expr shifted = to_expr(pool_, {{{monomial, 1}}, inside});
+    LinearSum rest = without_term(sum, i);
     rest.constant = *euclid_mod(sum.constant, k);
-    const Expr product = pool().make(Op::Mul, shifted, pool().constant(k));
+    const Expr product = pool_.make(Op::Mul, shifted, pool_.constant(k));
     const auto result = add(rest, LinearSum::of_atom(product));
-    if (inside != 0 && result && width(*result) < width(sum)) return *result;
+    if (inside != 0 && result && bounds_.width(*result) < bounds_.width(sum)) return *result;
   }
   return sum;
 }
 
 // k*(x % a) + m*(x / a) is k*x + (m - k*a)*(x / a).
-bool Simplifier::join_digits(LinearSum& sum) {
+bool TextWriter::join_digits(LinearSum& sum) {
   for (const auto& [atom, k] : sum.terms) {
     if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;
-    const auto result = join(sum, atom, k);
-    if (!result || cost(*result) >= cost(sum) || width(*result) > width(sum)) continue;
+    const auto result = digits_.join(sum, atom, k);
+    if (!result || cost(*result) >= cost(sum) || bounds_.width(*result) > bounds_.width(sum))
+      continue;
     sum = *result;
     return true;
   }
@@ -133,7 +191,7 @@ bool Simplifier::join_digits(LinearSum& sum) {
 }
 
 // k*(y / d) + k*t is k*((y + d*t) / d): for the terms t that y has already, or another digit of.
-std::optional<Simplifier::Text> Simplifier::move_into_quotient(const Text& text, std::size_t i) {
+std::optional<TextWriter::Text> TextWriter::move_into_quotient(const Text& text, std::size_t i) {
   const LinearSum& sum = text.sum;
   const auto [atom, k] = sum.terms[i];
   if (!atom[1].is(Op::Const) || atom[1].value() < 1 || k == -1) return std::nullopt;
@@ -153,12 +211,12 @@ std::optional<Simplifier::Text> Simplifier::move_into_quotient(const Text& text,
     }
   }
   if (rest.terms.size() + 1 == sum.terms.size()) return std::nullopt;
-  if (width(dividend) > std::max(width(sum), width(sum_of(atom[0])))) return std::nullopt;
+  if (!bounds_.fits(dividend, sum, sum_of(atom[0]))) return std::nullopt;
   return with_text(text, rest, write_quotient(dividend, atom[1]), k);
 }
 
 // k*(y % m) + r is (k*y + r) % (k*m), for 0 <= r < k: where r has another digit of what y has.
-std::optional<Simplifier::Text> Simplifier::move_into_remainder(const Text& text, std::size_t i) {
+std::optional<TextWriter::Text> TextWriter::move_into_remainder(const Text& text, std::size_t i) {
   const LinearSum& sum = text.sum;
   const auto [atom, k] = sum.terms[i];
   if (!atom[1].is(Op::Const) || atom[1].value() < 1 || k < 2) return std::nullopt;
@@ -179,12 +237,12 @@ std::optional<Simplifier::Text> Simplifier::move_into_remainder(const Text& text
   rest.constant = *high;
   if (!any || !interval(low).within(0, k - 1)) return std::nullopt;
   dividend = add(*dividend, low);
-  if (!dividend || width(*dividend) > width(sum)) return std::nullopt;
-  return with_text(text, rest, write_remainder(*dividend, pool().constant(*modulus)), 1);
+  if (!dividend || bounds_.width(*dividend) > bounds_.width(sum)) return std::nullopt;
+  return with_text(text, rest, write_remainder(*dividend, pool_.constant(*modulus)), 1);
 }
 
 // rest + k*atom, where the atom stands as it is written.
-std::optional<Simplifier::Text> Simplifier::with_text(const Text& text, const LinearSum& rest,
+std::optional<TextWriter::Text> TextWriter::with_text(const Text& text, const LinearSum& rest,
                                                       Expr atom, std::int64_t k) {
   const auto sum = add(rest, {{{atom, k}}, 0});
   if (!sum) return std::nullopt;
@@ -193,14 +251,14 @@ std::optional<Simplifier::Text> Simplifier::with_text(const Text& text, const Li
   return result;
 }
 
-Expr Simplifier::write_quotient(const LinearSum& dividend, Expr divisor) {
+Expr TextWriter::write_quotient(const LinearSum& dividend, Expr divisor) {
   const Expr x = write_sum(dividend);
-  if (!divisor.is(Op::Const)) return pool().make(Op::Div, x, write(divisor));
+  if (!divisor.is(Op::Const)) return pool_.make(Op::Div, x, write(divisor));
   if (x.is(Op::Div) && x[1].is(Op::Const)) {
     const auto both = checked_mul(x[1].value(), divisor.value());
-    if (both && x[1].value() > 0) return pool().make(Op::Div, x[0], pool().constant(*both));
+    if (both && x[1].value() > 0) return pool_.make(Op::Div, x[0], pool_.constant(*both));
   }
-  Expr best = pool().make(Op::Div, x, divisor);
+  Expr best = pool_.make(Op::Div, x, divisor);
   // (x / a + y) / b is (x + a*y) / (a*b).
   for (const auto& [atom, k] : dividend.terms) {
     if (k != 1 || !atom.is(Op::Div) || !atom[1].is(Op::Const) || atom[1].value() < 1) continue;
@@ -209,85 +267,30 @@ Expr Simplifier::write_quotient(const LinearSum& dividend, Expr divisor) {
     const auto rest = add(dividend, LinearSum::of_atom(atom), -1);
     const auto scaled = rest ? scale(*rest, a) : std::nullopt;
     const auto whole = scaled ? add(*scaled, sum_of(atom[0])) : std::nullopt;
-    if (!whole || !both || width(*whole) > width(dividend)) continue;
-    const Expr other = pool().make(Op::Div, write_sum(*whole), pool().constant(*both));
+    if (!whole || !both || bounds_.width(*whole) > bounds_.width(dividend)) continue;
+    const Expr other = pool_.make(Op::Div, write_sum(*whole), pool_.constant(*both));
     if (cost(other) < cost(best)) best = other;
   }
   return best;
 }
 
-Expr Simplifier::write_remainder(const LinearSum& dividend, Expr divisor) {
-  const Expr plain = pool().make(Op::Mod, write_sum(dividend), write(divisor));
+Expr TextWriter::write_remainder(const LinearSum& dividend, Expr divisor) {
+  const Expr plain = pool_.make(Op::Mod, write_sum(dividend), write(divisor));
   if (!divisor.is(Op::Const) || divisor.value() < 1 || divisions(dividend) < 2) return plain;
   // With digits joined some multiples of the divisor may go.
   LinearSum joined = dividend;
   for (const auto& [atom, k] : dividend.terms) {
     if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;
-    const auto other = join(joined, atom, k);
-    const auto division = other ? divide_terms(pool(), *other, sum_of(divisor)) : std::nullopt;
+    const auto other = digits_.join(joined, atom, k);
+    const auto division = other ? divide_terms(pool_, *other, sum_of(divisor)) : std::nullopt;
     if (!division || cost(division->rest) >= cost(joined)) continue;
-    if (interval(division->rest).lo >= 0 && width(division->rest) <= width(dividend)) {
+    if (interval(division->rest).lo >= 0 &&
+        bounds_.width(division->rest) <= bounds_.width(dividend)) {
       joined = division->rest;
     }
   }
-  const Expr other = pool().make(Op::Mod, write_terms({joined, {}}), write(divisor));
+  const Expr other = pool_.make(Op::Mod, write_terms({joined, {}}), write(divisor));
   return cost(other) < cost(plain) ? other : plain;
-}
-
-// The sum with what several terms share drawn out of them: i*M*N + j*N is (i*M + j)*N.
-Expr Simplifier::draw_out(const LinearSum& sum) {
-  Expr factor;
-  std::int64_t coefficient = 0;
-  int most = 0;
-  if (sum.terms.size() > 1 && sum.terms.size() <= kMostDrawnOut && spend()) {
-    for (std::size_t i = 0; i < sum.terms.size(); ++i) {
-      const auto& t = sum.terms[i];
-      if (t.coefficient != 1 && t.coefficient != -1 && t.coefficient != INT64_MIN) {
-        int n = 0;
-        for (std::size_t j = i + 1; j < sum.terms.size(); ++j) {
-          n += sum.terms[j].coefficient == t.coefficient ||
-               sum.terms[j].coefficient == -t.coefficient;
-        }
-        if (3 * n > most) {
-          most = 3 * n;
-          coefficient = magnitude(t.coefficient);
-          factor = {};
-        }
-      }
-      for (Expr m = t.monomial;; m = m[0]) {
-        const Expr atom = m.is(Op::Mul) ? m[1] : m;
-        int n = 0;
-        for (std::size_t j = i + 1; j < sum.terms.size(); ++j) {
-          n += divide_monomial(pool(), sum.terms[j].monomial, atom).has_value();
-        }
-        const int saved = n * (3 + cost(atom));
-        if (saved > most) {
-          most = saved;
-          factor = atom;
-        }
-        if (!m.is(Op::Mul)) break;
-      }
-    }
-  }
-  if (most == 0) return to_expr(pool(), sum);
-  LinearSum inner, outer = LinearSum::of_constant(sum.constant);
-  for (const auto& t : sum.terms) {
-    const auto others = factor.valid() ? divide_monomial(pool(), t.monomial, factor) : std::nullopt;
-    if (others && !others->valid()) {
-      inner.constant = t.coefficient;
-    } else if (others) {
-      const auto grown = add(inner, {{{*others, t.coefficient}}, 0});
-      if (grown) inner = *grown;
-    } else if (!factor.valid() && magnitude(t.coefficient) == coefficient) {
-      inner.terms.push_back({t.monomial, t.coefficient / coefficient});
-    } else {
-      outer.terms.push_back(t);
-    }
-  }
-  const Expr shared = factor.valid() ? factor : pool().constant(coefficient);
-  const Expr product = pool().make(Op::Mul, draw_out(inner), shared);
-  const auto result = add(outer, {{{product, 1}}, 0});
-  return result ? draw_out(*result) : to_expr(pool(), sum);
 }
 
 }  // namespace selvage

@@ -1,9 +1,5 @@
-// What stands in the answer, part by part. A part of the question is written from its normal form,
-// or stays as it is with the texts of its own parts in it, whichever is cheaper and needs no wider
-// integer: so what cannot be rewritten takes nothing else with it, and no part gets dearer.
-
 #include <selvage/expr/apply.h>
-#include <selvage/simplifier/simplifier.h>
+#include <selvage/simplifier/parts.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -11,25 +7,14 @@
 
 namespace selvage {
 
-Simplifier::Share::Share(Simplifier& s, std::size_t others) : simplifier_(s) {
-  // Two parts of what is left for this one, one for each of the others.
-  const auto mine = [&](auto left) { return left / decltype(left)(others + 2) * 2; };
-  const std::uint64_t work = s.has_work_left() ? s.work_end_ - work_done : 0;
-  work_end_ = std::exchange(s.work_end_, others == 0 ? s.work_end_ : work_done + mine(work));
-  steps_kept_ = others == 0 ? 0 : s.steps_ - mine(s.steps_);
-  proof_steps_kept_ = others == 0 ? 0 : s.proof_steps_ - mine(s.proof_steps_);
-  s.steps_ -= steps_kept_;
-  s.proof_steps_ -= proof_steps_kept_;
+TextChoice::TextChoice(SimplifierParts& parts)
+    : SimplifierPart(parts), parts_(parts), normalizer_(parts.normalizer), writer_(parts.writer) {}
+
+void TextChoice::forget() {
+  known_.each([](Known& k) { k.text = k.rebuilt = {}; });
 }
 
-Simplifier::Share::~Share() {
-  simplifier_.share_ran_out_ = simplifier_.has_run_out();
-  simplifier_.work_end_ = work_end_;
-  simplifier_.steps_ += steps_kept_;
-  simplifier_.proof_steps_ += proof_steps_kept_;
-}
-
-const Simplifier::AsWritten& Simplifier::as_written(Expr e) {
+const TextChoice::AsWritten& TextChoice::as_written(Expr e) {
   std::optional<AsWritten>& memo = known_[e].as_written;
   if (memo) return *memo;
   if (e.is(Op::Let) || e.depth() > kDeep) {
@@ -55,7 +40,7 @@ const Simplifier::AsWritten& Simplifier::as_written(Expr e) {
 
 // As cheap at least, and no intermediate needs a wider integer. (What a sum multiplied out needs,
 // the factored one may not: c + 67108864*(x - 32).)
-bool Simplifier::is_better(Expr text, Expr than) {
+bool TextChoice::is_better(Expr text, Expr than) {
   if (cost(text) > cost(than)) return false;
   const Width needed = as_written(text).width;
   return needed == Width::Int32 || needed <= as_written(than).width;
@@ -65,55 +50,57 @@ bool Simplifier::is_better(Expr text, Expr than) {
 // text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
 // A text that was taken from the question counts as written for the rest of its round only: the
 // next one sees the answer as if it were asked anew, and so ends where asking again would.
-Expr Simplifier::simplify(Expr e) {
+Expr TextChoice::simplify(Expr e) {
   constexpr int kMostRounds = 4;  // that run out of steps
-  if (e.depth() > kDeepest) return e;
-  const Question question(*this, e);
   Expr best = e;
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
   bool all_steps = true;     // were there when the round began
   for (int round = 0;; ++round) {
-    work_to_write_ = 200'000;
-    steps_to_write_ = 500;
+    budget_.keep_to_write();
     const Expr next = text_of(best);
-    const bool no_work = !has_work_left();
-    const bool ran_out = has_run_out();
-    if (questions_ == 1) ran_out_ = ran_out;
-    if (ran_out && questions_ == 1 && !no_work) {
-      start_again(all_steps ? next : best);
+    const bool no_work = !budget_.has_work_left();
+    ran_out_ = budget_.has_run_out();
+    if (ran_out_ && !no_work) {
+      // What was remembered after the steps ran out is not all that can be said: on as a new
+      // simplifier would.
+      parts_.forget_answers();
+      budget_.grant_steps(all_steps ? next : best);
       if (!std::exchange(all_steps, true)) continue;
     } else {
       all_steps = false;
     }
     if (same(next, best) || !is_better(next, best)) return best;
-    if (ran_out && (round == kMostRounds || questions_ > 1 || no_work)) return next;
+    if (ran_out_ && (round == kMostRounds || no_work)) return next;
     if (cost(next) < cost(best)) equals.clear();
     const auto seen =
         std::find_if(equals.begin(), equals.end(), [&](Expr s) { return same(s, next); });
     if (seen != equals.end()) return *std::min_element(seen, equals.end(), structurally_before);
     equals.push_back(next);
     best = next;
-    if (any_replaced_ && questions_ == 1) forget_texts();
+    if (any_replaced_) {
+      writer_.forget();
+      forget();
+      any_replaced_ = false;
+    }
   }
 }
 
-Expr Simplifier::text_of(Expr e) {
-  if (e.args().empty() || e.is(Op::Let)) return normalize(e);
+Expr TextChoice::text_of(Expr e) {
+  if (e.args().empty() || e.is(Op::Let)) return normalizer_.normalize(e);
   if (const Expr known = known_[e].text; known.valid()) return known;
   if (e.is(Op::And)) rebuilt(e);  // no conjunct is to be starved by the others
-  normalize_parts(e);
-  const Expr normal = normalize(e);
+  const Expr normal = normalizer_.normal_form(e);
   if (normal.args().empty()) return known_[e].text = normal;
-  const Expr written = known_[normal].written;
+  const Expr written = writer_.written(normal);
   // Beside a product that would overflow, multiplied out, a sum is not written to the end.
-  if (written.valid() && same(written, e) && !has_kept_) return known_[e].text = e;
+  if (written.valid() && same(written, e) && !normalizer_.has_kept()) return known_[e].text = e;
   if (e.depth() > kDeep) find_texts_below(e);
   const Expr text = cheapest(e, normal, rebuilt(e));
   return known_[e].text = text;
 }
 
-// As normalize_parts().
-void Simplifier::find_texts_below(Expr e) {
+// As Normalizer::normalize_parts().
+void TextChoice::find_texts_below(Expr e) {
   const auto is_known = [this](Expr part) {
     return part.args().empty() || part.is(Op::Let) || known_[part].text.valid();
   };
@@ -127,8 +114,12 @@ void Simplifier::find_texts_below(Expr e) {
   }
 }
 
-Expr Simplifier::cheapest(Expr e, Expr normal, Expr with_texts) {
-  const Expr written = write_to_the_end(normal);
+Expr TextChoice::cheapest(Expr e, Expr normal, Expr with_texts) {
+  // What is not all proved is still written well.
+  const Expr written = budget_.with_kept([&] {
+    writer_.write_parts(normal);
+    return writer_.write(normal);
+  });
   Expr text = e;
   if (is_better(written, e)) {
     if (cost(written) <= cost(with_texts) || !is_better(with_texts, written)) return written;
@@ -137,35 +128,18 @@ Expr Simplifier::cheapest(Expr e, Expr normal, Expr with_texts) {
     text = with_texts;
   }
   constexpr std::uint32_t kLarge = 200;  // past it the sums of the first terms are too many
-  if (is_sum(e) && e.size() <= kLarge && has_work_left()) {
+  if (is_sum(e) && e.size() <= kLarge && budget_.has_work_left()) {
     // Its terms do not go together: each by itself.
-    const Expr terms = pool().make(e.op(), text_of(e[0]), text_of(e[1]));
+    const Expr terms = pool_.make(e.op(), text_of(e[0]), text_of(e[1]));
     if (cost(terms) < cost(text) && is_better(terms, text)) text = terms;
   }
   // Where the same comes again it is written so, too.
   any_replaced_ = any_replaced_ || (!same(text, written) && !same(text, e));
-  return known_[normal].written = text;
-}
-
-// What is not all proved is still written well.
-Expr Simplifier::write_to_the_end(Expr normal) {
-  if (has_work_left() && steps_ > 0) {
-    write_parts(normal);
-    return write(normal);
-  }
-  const std::uint64_t work_end = std::exchange(work_end_, work_done + work_to_write_);
-  const std::int64_t steps = std::exchange(steps_, steps_to_write_);
-  write_parts(normal);
-  const Expr text = write(normal);
-  work_to_write_ = has_work_left() ? work_end_ - work_done : 0;
-  steps_to_write_ = std::max<std::int64_t>(steps_, 0);
-  work_end_ = work_end;
-  steps_ = steps;
-  return text;
+  return writer_.written(normal) = text;
 }
 
 // e with the texts of its parts. A sum keeps its shape, whatever it is a sum of.
-Expr Simplifier::rebuilt(Expr e) {
+Expr TextChoice::rebuilt(Expr e) {
   if (const Expr known = known_[e].rebuilt; known.valid()) return known;
   if (e.is(Op::And)) return known_[e].rebuilt = rebuilt_conjunction(e);
   std::vector<Expr> operands;
@@ -177,7 +151,7 @@ Expr Simplifier::rebuilt(Expr e) {
 }
 
 // A conjunction is a set, whatever becomes of its members.
-Expr Simplifier::rebuilt_conjunction(Expr e) {
+Expr TextChoice::rebuilt_conjunction(Expr e) {
   std::vector<Expr> conjuncts;
   std::unordered_set<std::uint32_t> seen;
   for (std::vector<Expr> open = {e}; !open.empty();) {
@@ -193,16 +167,14 @@ Expr Simplifier::rebuilt_conjunction(Expr e) {
   Expr all;
   std::unordered_set<std::uint32_t> texts;
   for (std::size_t i = 0; i < conjuncts.size(); ++i) {
-    Expr text;
-    {
-      const Share share(*this, conjuncts.size() - i);  // the last: of the conjunction as a whole
-      text = text_of(conjuncts[i]);
-    }
+    // The others are the conjuncts to come, and the conjunction as a whole.
+    const Expr text =
+        budget_.with_share(conjuncts.size() - i, [&] { return text_of(conjuncts[i]); });
     if (text.is_false()) return text;
     if (text.is_true() || !texts.insert(text.id()).second) continue;
     all = all.valid() ? all && text : text;
   }
-  return all.valid() ? all : pool().truth(true);
+  return all.valid() ? all : pool_.truth(true);
 }
 
 }  // namespace selvage

@@ -1,7 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/tape.h>
 #include <selvage/simplifier/narrowing.h>
-#include <selvage/simplifier/simplifier.h>
+#include <selvage/simplifier/parts.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -18,27 +18,28 @@ constexpr std::size_t kMostSupposed = 16;  // conjuncts that one is tried to fol
 
 }  // namespace
 
-// What is at least 0 just where a simplified comparison holds.
-std::optional<LinearSum> Simplifier::difference_of(Expr comparison) {
-  if (!comparison.is(Op::Lt) && !comparison.is(Op::Le)) return std::nullopt;
-  auto difference = add(sum_of(comparison[1]), sum_of(comparison[0]), -1);
-  if (!difference || comparison.is(Op::Le)) return difference;
-  return add(*difference, LinearSum::of_constant(1), -1);
-}
+Conjunctions::Conjunctions(SimplifierParts& parts, int level)
+    : SimplifierPart(parts),
+      prover_(parts.prover),
+      normalizer_(parts.normalizer),
+      rules_(parts.rules),
+      digits_(parts.digits),
+      comparisons_(parts.comparisons),
+      level_(level) {}
 
 // A conjunction is a set: what follows from the others goes, the dearest first, and what has
 // divisions left is simplified under the others.
-Expr Simplifier::rewrite_and(Expr e) {
+Expr Conjunctions::rewrite(Expr e) {
   std::vector<Conjunct> conjuncts;
-  if (!collect(e, conjuncts)) return pool().truth(false);
+  if (!collect(e, conjuncts)) return pool_.truth(false);
   drop_implied(conjuncts);
   bool simpler = level_ == 0 && conjuncts.size() <= kMostSupposed;
   for (int round = 0; simpler && round < kMostRounds && conjuncts.size() > 1; ++round) {
     simpler = false;
     for (Conjunct& c : conjuncts) {
       const Expr before = c.condition;
-      if (all_divisions(before) > 0 && !simplify_under_others(conjuncts, c)) {
-        return pool().truth(false);
+      if (structure_.all_divisions(before) > 0 && !simplify_under_others(conjuncts, c)) {
+        return pool_.truth(false);
       }
       simpler = simpler || !same(c.condition, before);
     }
@@ -54,19 +55,12 @@ Expr Simplifier::rewrite_and(Expr e) {
     if (c.condition.is_false()) return c.condition;
     result = result.valid() ? result && c.condition : c.condition;
   }
-  return result.valid() ? result : pool().truth(true);
-}
-
-// sum < bound, always?
-bool Simplifier::is_below(const LinearSum& sum, std::int64_t bound) {
-  const auto opposite = negation(sum);
-  const auto room = opposite ? add(*opposite, LinearSum::of_constant(bound)) : std::nullopt;
-  return room && nonnegative(*room, kProofDepth);
+  return result.valid() ? result : pool_.truth(true);
 }
 
 // 0 <= d and 0 <= d + m - k*y, for 0 <= m < k, are 0 <= d - (k - m)*y where 0 <= y <= 1, or where
 // d < 2*(k - m), so that neither holds for a y past 1.
-bool Simplifier::merge_steps(std::vector<Conjunct>& conjuncts) {
+bool Conjunctions::merge_steps(std::vector<Conjunct>& conjuncts) {
   for (Conjunct& low : conjuncts) {
     for (Conjunct& high : conjuncts) {
       if (&low == &high || !low.difference || !high.difference) continue;
@@ -75,17 +69,17 @@ bool Simplifier::merge_steps(std::vector<Conjunct>& conjuncts) {
       const std::int64_t k = content(*step);
       if (step->constant <= -k) continue;
       const std::int64_t height = k + std::exchange(step->constant, 0);
-      const auto y = divide_terms(pool(), *step, LinearSum::of_constant(k));
+      const auto y = divide_terms(pool_, *step, LinearSum::of_constant(k));
       const auto merged = y ? add(*low.difference, y->quotient, -height) : std::nullopt;
       if (!merged || interval(y->quotient).lo < 0) continue;
       const bool two_steps = interval(y->quotient).hi <= 1;
       const auto most = checked_mul(height, 2);
-      if (!two_steps && !(most && is_below(*low.difference, *most))) continue;
-      const Expr condition = normalize(write_order(*merged));
+      if (!two_steps && !(most && prover_.is_below(*low.difference, *most))) continue;
+      const Expr condition = normalizer_.normalize(comparisons_.write_order(*merged));
       if (cost(condition) >= cost(low.condition) + cost(high.condition)) continue;
-      high = {pool().truth(true), {}};
-      low = {condition, difference_of(condition)};
-      count(rule(two_steps ? "and/one-step" : "and/first-step"));
+      high = {pool_.truth(true), {}};
+      low = {condition, comparisons_.difference_of(condition)};
+      rules_.count(two_steps ? "and/one-step" : "and/first-step");
       return true;
     }
   }
@@ -93,7 +87,7 @@ bool Simplifier::merge_steps(std::vector<Conjunct>& conjuncts) {
 }
 
 // The conjuncts, simplified, each once. False if one is.
-bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
+bool Conjunctions::collect(Expr e, std::vector<Conjunct>& conjuncts) {
   std::vector<Expr> open = {e};
   std::unordered_set<std::uint32_t> seen;
   while (!open.empty()) {
@@ -104,9 +98,9 @@ bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
       open.push_back(c[0]);
       continue;
     }
-    const Expr s = normalize(c);
+    const Expr s = normalizer_.normalize(c);
     if (s.is_false()) {
-      count(rule("and/false"));
+      rules_.count("and/false");
       return false;
     }
     if (s.is(Op::And)) {
@@ -115,15 +109,15 @@ bool Simplifier::collect(Expr e, std::vector<Conjunct>& conjuncts) {
     }
     const bool known = !seen.insert(s.id()).second;
     if (s.is_true() || known) {
-      count(rule(known ? "and/same" : "and/true"));
+      rules_.count(known ? "and/same" : "and/true");
     } else {
-      conjuncts.push_back({s, difference_of(s)});
+      conjuncts.push_back({s, comparisons_.difference_of(s)});
     }
   }
   return true;
 }
 
-void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
+void Conjunctions::drop_implied(std::vector<Conjunct>& conjuncts) {
   if (conjuncts.size() < 2) return;
   struct Sum {
     Conjunct* conjunct;
@@ -131,13 +125,14 @@ void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
   };
   std::vector<Sum> left;
   for (Conjunct& c : conjuncts) {
-    if (c.difference) left.push_back({&c, symbol_mask(*c.difference)});
+    if (c.difference) left.push_back({&c, structure_.symbol_mask(*c.difference)});
   }
   std::vector<Sum> by_cost = left;
   std::stable_sort(by_cost.begin(), by_cost.end(), [&](const Sum& a, const Sum& b) {
     return cost(a.conjunct->condition) > cost(b.conjunct->condition);
   });
-  const std::int64_t granted = kImpliedSteps / std::int64_t(conjuncts.size());
+  const std::int64_t granted =
+      std::max<std::int64_t>(200, kImpliedSteps / std::int64_t(conjuncts.size()));
   for (const auto& [c, symbols] : by_cost) {
     std::vector<const LinearSum*> others;
     for (const auto& [other, shared] : left) {
@@ -145,27 +140,21 @@ void Simplifier::drop_implied(std::vector<Conjunct>& conjuncts) {
       others.push_back(&*other->difference);
       if (others.size() == kMostSupposed) break;
     }
-    if (others.empty() || !has_work_left()) continue;
+    if (others.empty() || !budget_.has_work_left()) continue;
     // Each goal has a budget of its own, so that one hard goal does not starve the rest.
-    const std::int64_t saved = std::exchange(proof_steps_, std::max<std::int64_t>(200, granted));
+    const std::int64_t saved = budget_.set_proof_steps(granted);
     const bool implied = follows(*c->difference, others);
-    proof_steps_ = saved;
+    budget_.set_proof_steps(saved);
     if (!implied) continue;
-    c->condition = pool().truth(true);
+    c->condition = pool_.truth(true);
     std::erase_if(left, [dropped = c](const Sum& s) { return s.conjunct == dropped; });
-    count(rule("and/implied"));
+    rules_.count("and/implied");
   }
   std::erase_if(conjuncts, [](const Conjunct& c) { return c.condition.is_true(); });
 }
 
-// -sum - 1, which is at least 0 just where the sum is not.
-std::optional<LinearSum> Simplifier::negation(const LinearSum& sum) {
-  const auto opposite = scale(sum, -1);
-  return opposite ? add(*opposite, LinearSum::of_constant(1), -1) : std::nullopt;
-}
-
 // What 0 <= rest - k*(x / a), k > 0, says of x: x < (q + 1)*a, where rest / k is at most q.
-void Simplifier::bound_quotients(const LinearSum& sum, std::vector<LinearSum>& out) {
+void Conjunctions::bound_quotients(const LinearSum& sum, std::vector<LinearSum>& out) {
   for (const auto& t : sum.terms) {
     if (!t.monomial.is(Op::Div) || t.coefficient >= 0 || t.coefficient == INT64_MIN) continue;
     const auto rest = add(sum, {{t}, 0}, -1);
@@ -173,48 +162,47 @@ void Simplifier::bound_quotients(const LinearSum& sum, std::vector<LinearSum>& o
     if (!most.has_hi() || interval(t.monomial[1]).lo < 1) continue;
     const std::int64_t q = floor_div(most.hi, -t.coefficient);
     const auto limit = q < INT64_MAX ? scale(sum_of(t.monomial[1]), q + 1) : std::nullopt;
-    auto room = limit ? add(*limit, sum_of(t.monomial[0]), -1) : std::nullopt;
-    if (room) room = add(*room, LinearSum::of_constant(1), -1);
+    auto room = limit ? one_less(add(*limit, sum_of(t.monomial[0]), -1)) : std::nullopt;
     if (room) out.push_back(std::move(*room));
   }
 }
 
 // 0 <= goal, where these sums are at least 0?
-bool Simplifier::follows(const LinearSum& goal, const std::vector<const LinearSum*>& from) {
+bool Conjunctions::follows(const LinearSum& goal, const std::vector<const LinearSum*>& from) {
   std::vector<LinearSum> bounds;
   for (const LinearSum* sum : from) bound_quotients(*sum, bounds);
   std::vector<const LinearSum*> supposed = from;
   for (const LinearSum& bound : bounds) supposed.push_back(&bound);
   // All digits are taken before anything is supposed: what is simplified meanwhile is remembered.
-  const auto holds = [&](const LinearSum& sum) { return nonnegative(sum, kProofDepth); };
-  if (const Supposing supposing(*this, supposed); holds(goal)) return true;
+  const auto holds = [&](const LinearSum& sum) { return prover_.nonnegative(sum); };
+  if (prover_.supposing(supposed, [&] { return holds(goal); })) return true;
   std::vector<LinearSum> in_other_digits;
   std::unordered_set<std::uint32_t> seen;
   for (const LinearSum* sum : from) {
     for (const auto& t : sum->terms) {
       for (Expr atom : atoms_of(t.monomial)) {
         if (!seen.insert(atom.id()).second) continue;
-        auto digits = in_digits(goal, atom);
-        while (digits && drop_common_factor(*digits)) {}
+        auto digits = digits_.in_digits(goal, atom);
+        while (digits && comparisons_.drop_common_factor(*digits)) {}
         if (digits) in_other_digits.push_back(std::move(*digits));
       }
     }
   }
-  if (!in_other_digits.empty()) {
-    const Supposing supposing(*this, supposed);
-    if (std::any_of(in_other_digits.begin(), in_other_digits.end(), holds)) return true;
-  }
+  const auto any_holds = [&] {
+    return std::any_of(in_other_digits.begin(), in_other_digits.end(), holds);
+  };
+  if (!in_other_digits.empty() && prover_.supposing(supposed, any_holds)) return true;
   const auto below = negation(goal);
   if (!below) return false;
   Narrowing narrowing([this](Expr e) { return interval(e); });
   narrowing.add(*below);
   for (const LinearSum* sum : from) narrowing.add(*sum);
-  return narrowing.is_empty(kMostBoxes, work_end_);
+  return narrowing.is_empty(kMostBoxes, budget_.work_end());
 }
 
 // The divisors in e are positive whether the other conjuncts hold or not: both sides of a
 // conjunction have values.
-bool Simplifier::divisors_are_positive(Expr e) {
+bool Conjunctions::divisors_are_positive(Expr e) {
   for (Expr n : reachable(std::span(&e, 1), true)) {
     if ((n.is(Op::Div) || n.is(Op::Mod)) && interval(n[1]).lo < 1) return false;
   }
@@ -222,17 +210,17 @@ bool Simplifier::divisors_are_positive(Expr e) {
 }
 
 // False if c cannot hold with the others.
-bool Simplifier::simplify_under_others(const std::vector<Conjunct>& conjuncts, Conjunct& c) {
+bool Conjunctions::simplify_under_others(const std::vector<Conjunct>& conjuncts, Conjunct& c) {
   Facts facts = facts_;
   for (const Conjunct& other : conjuncts) {
     if (&other != &c && !other.condition.is_true()) facts.assume(other.condition);
   }
-  Simplifier under(std::move(facts), level_ + 1, work_end_);
+  SimplifierParts under(std::move(facts), level_ + 1, budget_.work_end());
   const Expr s = under.normal_form(c.condition);
-  for (std::size_t i = 0; i < hits_.size(); ++i) hits_[i] += under.hits_[i];
+  rules_.add_hits(under.rules);
   if (s.is_false()) return false;
   if (cost(s) >= cost(c.condition) || !divisors_are_positive(s)) return true;
-  c = {s, difference_of(s)};
+  c = {s, comparisons_.difference_of(s)};
   return true;
 }
 
