@@ -39,7 +39,7 @@ class Writer {
   Writer(TextPlan& plan, std::span<const Kernel> kernels)
       : kernel_(plan.kernel),
         kernels_(kernels),
-        forms_(plan.forms),
+        forms_(*plan.forms),
         scope_(plan.scope),
         plan_(plan.temporaries),
         choosers_(plan.choosers),
