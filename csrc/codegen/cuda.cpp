@@ -91,7 +91,9 @@ class Writer {
     out.text =
         to_text(Preamble{has_clusters(), buffers_->is_dynamic(), syncs_threads_, syncs_members_}) +
         helpers.definitions() + "\n" + signature(out.name, parameters);
-    out.origins.resize(std::size_t(std::ranges::count(out.text, '\n')));
+    const auto head = std::size_t(std::ranges::count(out.text, '\n'));
+    out.origins.reserve(head + origins_.size());
+    out.origins.resize(head);
     for (const Buffer* b : origins_) out.origins.push_back(b == nullptr ? "" : b->name);
     out.text += of_width(text_, width) + "}\n";
     return out;

@@ -1,7 +1,6 @@
 #include <selvage/kernel/effect.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/statements.h>
-#include <selvage/kernel/verify_meeting.h>
 #include <selvage/lower/barriers.h>
 
 #include <algorithm>
@@ -30,7 +29,8 @@ struct Earlier {
 // kernel without any.
 class Needs {
  public:
-  Needs(const AccessMap& map, const Orders& orders) : map_(map), orders_(orders), judge_(map) {
+  Needs(const AccessMap& map, const Orders& orders, KnownMeetings* known)
+      : map_(map), orders_(orders), judge_(map, known) {
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
       for (AccessId b = a; b < all.size(); ++b) {
@@ -342,10 +342,11 @@ std::size_t barriers_in(const Body& body) {
   return n;
 }
 
-void add_barriers(Kernel& kernel, const Orders& orders, const Within& within) {
+void add_barriers(Kernel& kernel, const Orders& orders, const Within& within,
+                  KnownMeetings* known) {
   if (!orders && !has_meeting_place(kernel)) return;
   const AccessMap map(kernel, AccessMap::Of::SeenByOthers);
-  Needs needs(map, orders);
+  Needs needs(map, orders, known);
   if (!needs.empty()) Placer(map, needs, within).run(kernel.body);
 }
 

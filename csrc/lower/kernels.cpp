@@ -112,7 +112,9 @@ void add_nests(const KernelRequest& request, KernelDraft& draft) {
   }
 }
 
-void share_memory(const KernelRequest&, KernelDraft& draft) { place_shared_memory(draft.kernel); }
+void share_memory(const KernelRequest& request, KernelDraft& draft) {
+  place_shared_memory(draft.kernel, &request.meetings);
+}
 
 // Each takes the kernel that the ones above it have left, and leaves one that computes the same.
 struct KernelPass {
