@@ -5,10 +5,8 @@
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
-#include <selvage/codegen/preamble.h>
-#include <selvage/codegen/stored_text.h>
 #include <selvage/codegen/text_plan.h>
-#include <selvage/codegen/widths.h>
+#include <selvage/codegen/value_text.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/same_kernel.h>
 #include <selvage/kernel/statements.h>
@@ -24,6 +22,45 @@ namespace {
 constexpr std::size_t kLineLength = 100;
 constexpr int kDeepestIndent = 40;  // levels
 
+constexpr const char* kHead =
+    "#ifndef KERNEL\n"
+    "#define KERNEL(name) extern \"C\" __global__ void name\n"
+    "#endif\n";
+// Compilers for GPUs without clusters refuse the word.
+constexpr const char* kCluster =
+    "#ifndef CLUSTER\n"
+    "#if __CUDA_ARCH__ >= 900\n"
+    "#define CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)\n"
+    "#else\n"
+    "#define CLUSTER(blocks)\n"
+    "#endif\n"
+    "#endif\n";
+// Shared memory that a launch asks for.
+constexpr const char* kDynamicShared =
+    "#ifndef DYNAMIC_SHARED\n"
+    "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
+    "#endif\n";
+
+// Threads of a block wait for one another by the hardware's barriers, which count warps: the
+// threads of a warp that take part come together first. All but lanes are literals, so that the
+// compiler knows which barriers a kernel takes.
+constexpr const char* kSyncThreads =
+    "#ifndef sync_threads\n"
+    "#define sync_threads(id, threads) \\\n"
+    "  do { \\\n"
+    "    __syncwarp(); \\\n"
+    "    asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\"); \\\n"
+    "  } while (0)\n"
+    "#endif\n";
+constexpr const char* kSyncMembers =
+    "#ifndef sync_members\n"
+    "#define sync_members(id, threads, members, lanes) \\\n"
+    "  do { \\\n"
+    "    __syncwarp(lanes); \\\n"
+    "    asm volatile(\"barrier.sync \" #id \", \" #threads \";\" ::: \"memory\"); \\\n"
+    "  } while (0)\n"
+    "#endif\n";
+
 // blockIdx.x, ...; empty for a loop that is run.
 std::string hardware_index(ParallelType type) {
   const char letter = "xyz"[is_index(type) ? axis(type) : 0];
@@ -34,26 +71,25 @@ std::string hardware_index(ParallelType type) {
 
 class Writer {
  public:
-  // `kernels`: that of the plan, or one that differs from it in the width of its indices alone; or
-  // both, one of each width, which are written at once.
-  Writer(TextPlan& plan, std::span<const Kernel> kernels)
+  // `kernel`: that of the plan, or one that differs from it in the width of its indices alone.
+  Writer(TextPlan& plan, const Kernel& kernel)
       : kernel_(plan.kernel),
-        kernels_(kernels),
+        name_(kernel.name),
         forms_(*plan.forms),
         scope_(plan.scope),
         plan_(plan.temporaries),
         choosers_(plan.choosers),
-        index_(widths_of(kernels), forms_, scope_, own_helpers_) {}
+        index_(kernel, forms_, scope_, helpers_),
+        index_type_(c_type(index_.type())) {}
 
-  // Of each kernel; nothing where their texts differ by more than what stands in the same lines.
-  std::vector<CudaText> write() {
-    std::vector<std::string> names;
-    for (const Kernel& kernel : kernels_) names.push_back(names_.declare_kernel(kernel.name));
+  CudaText write() {
+    CudaText out;
+    out.name = names_.declare_kernel(name_);
     names_.open();
     const BufferText buffers(kernel_, names_, helpers_);
     buffers_ = &buffers;
-    declare_parameters();
-    StoredText values(kernel_, buffers, index_, helpers_, own_helpers_, names_);
+    declare_parameters(out.parameter_types);
+    ValueText values(kernel_, buffers, index_, helpers_, names_);
     values_ = &values;
     for (const std::string& declaration : buffers.declarations()) line(declaration);
     for (const auto& axis : forms_.computed().axes) {
@@ -61,60 +97,41 @@ class Writer {
     }
     write_temporaries(nullptr);
     write(kernel_.body);
-    std::vector<CudaText> texts;
-    if (kernels_.size() > 1 && (!values.is_one_text() || names_.has_met_kernel())) return texts;
-    for (std::size_t k = 0; k < kernels_.size(); ++k) {
-      texts.push_back(text_of(kernels_[k].index_type, std::move(names[k])));
+    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
+               (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
+               (syncs_members_ ? kSyncMembers : "") + helpers_.definitions() + "\n" +
+               signature(out.name);
+    for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
+         --n) {
+      out.origins.emplace_back();
     }
-    return texts;
+    for (const Buffer* b : origins_) out.origins.push_back(b == nullptr ? "" : b->name);
+    out.text += text_ + "}\n";
+    return out;
   }
 
  private:
-  static Widths widths_of(std::span<const Kernel> kernels) {
-    Widths widths;
-    for (const Kernel& kernel : kernels) {
-      (kernel.index_type == IndexType::Int32 ? widths.narrow : widths.wide) = true;
-    }
-    return widths;
-  }
-  // Of what is written, the text for that width.
-  CudaText text_of(IndexType width, std::string name) const {
-    CudaText out;
-    out.name = std::move(name);
-    std::vector<std::string> parameters;
-    for (const BufferText::Parameter& p : parameters_) {
-      out.parameter_types.push_back(of_width(p.type, width));
-      parameters.push_back(of_width(p.text, width));
-    }
-    Helpers helpers = helpers_;
-    helpers.add(own_helpers_[width == IndexType::Int64]);
-    out.text =
-        to_text(Preamble{has_clusters(), buffers_->is_dynamic(), syncs_threads_, syncs_members_}) +
-        helpers.definitions() + "\n" + signature(out.name, parameters);
-    const auto head = std::size_t(std::ranges::count(out.text, '\n'));
-    out.origins.reserve(head + origins_.size());
-    out.origins.resize(head);
-    for (const Buffer* b : origins_) out.origins.push_back(b == nullptr ? "" : b->name);
-    out.text += of_width(text_, width) + "}\n";
-    return out;
-  }
   bool has_clusters() const { return kernel_.launch.cluster > 1; }
   // On one line, or one for each parameter.
-  std::string signature(const std::string& name, const std::vector<std::string>& parameters) const {
+  std::string signature(const std::string& name) const {
     const std::string cluster =
         has_clusters() ? "CLUSTER(" + std::to_string(kernel_.launch.cluster) + ") " : "";
     const std::string head = "KERNEL(" + cluster + name + ")(";
-    const std::string line = head + fmt::format("{}", fmt::join(parameters, ", ")) + ") {\n";
+    const std::string line = head + fmt::format("{}", fmt::join(parameters_, ", ")) + ") {\n";
     if (line.size() <= kLineLength) return line;
-    return head + fmt::format("\n    {}", fmt::join(parameters, ",\n    ")) + ") {\n";
+    return head + fmt::format("\n    {}", fmt::join(parameters_, ",\n    ")) + ") {\n";
   }
 
-  void declare_parameters() {
-    parameters_ = buffers_->parameters();
+  void declare_parameters(std::vector<std::string>& types) {
+    for (const BufferText::Parameter& p : buffers_->parameters()) {
+      types.push_back(p.type);
+      parameters_.push_back(p.text);
+    }
     for (Expr size : kernel_.sizes) {
       const std::string name = names_.declare(size.name());
       index_.name(size, name);
-      parameters_.push_back({index_.type_name(), index_.type_name() + " " + name});
+      types.push_back(index_type_);
+      parameters_.push_back(index_type_ + " " + name);
     }
   }
 
@@ -204,7 +221,7 @@ class Writer {
     const LoopExits exits = exits_from_inside(loop);
     if (exits.ends) own.behind = declare_label("behind_" + name);
     if (exits.goes_on) own.next = declare_label("next_" + name);
-    open("for (" + index_.type_name() + " " + name + " = " + begin + "; " + name + " < " + extent +
+    open("for (" + index_type_ + " " + name + " = " + begin + "; " + name + " < " + extent +
          "; ++" + name + ")");
     index_.name(loop.variable, name);
     open_loops_.push_back(own);
@@ -398,7 +415,7 @@ class Writer {
       if (values_of_names_[*visible] == value) return;
     }
     const std::string name = names_.declare(variable.name());
-    line("const " + index_.type_name() + " " + name + " = " + value + ";");
+    line("const " + index_type_ + " " + name + " = " + value + ";");
     index_.name(variable, name);
     values_of_names_[name] = value;
   }
@@ -409,24 +426,24 @@ class Writer {
       if (index_.find(e) != nullptr) continue;
       const std::string value = index_.write_form(e).text;
       const std::string name = names_.declare("t" + std::to_string(temporaries_++));
-      line("const " + index_.type_name() + " " + name + " = " + value + ";");
+      line("const " + index_type_ + " " + name + " = " + value + ";");
       index_.name(e, name);
     }
   }
 
   const Kernel& kernel_;
-  const std::span<const Kernel> kernels_;
+  const std::string& name_;
   Names names_;
   Helpers helpers_;
-  std::array<Helpers, 2> own_helpers_;  // of texts of 32 and of 64 bits alone
   const Forms& forms_;
   Scope& scope_;
   const Plan& plan_;
   const std::unordered_set<std::uint32_t>& choosers_;
   IndexText index_;
+  std::string index_type_;
   const BufferText* buffers_ = nullptr;
-  StoredText* values_ = nullptr;
-  std::vector<BufferText::Parameter> parameters_;
+  ValueText* values_ = nullptr;
+  std::vector<std::string> parameters_;
   std::string text_;
   std::vector<const Buffer*> origins_;  // by line of text_
   const Buffer* origin_ = nullptr;      // what the next line helps to compute
@@ -460,21 +477,14 @@ CudaText cuda(const Kernel& kernel) { return std::move(cuda(std::span(&kernel, 1
 
 std::vector<CudaText> cuda(std::span<const Kernel> variants) {
   std::vector<CudaText> texts;
-  const auto write = [&](TextPlan& plan, std::span<const Kernel> kernels) {
-    std::vector<CudaText> own = Writer(plan, kernels).write();
-    std::ranges::move(own, std::back_inserter(texts));
-    return !own.empty();
-  };
-  while (!variants.empty()) {
-    check_is_emitted(variants[0]);
-    TextPlan plan(variants[0]);
-    const bool are_two = variants.size() > 1 && variants[0].index_type != variants[1].index_type &&
-                         differ_in_width_alone(variants[0], variants[1]);
-    const std::size_t planned = are_two ? 2 : 1;
-    if (!are_two || !write(plan, variants.first(2))) {
-      for (std::size_t k = 0; k < planned; ++k) write(plan, variants.subspan(k, 1));
+  std::optional<TextPlan> plan;
+  for (const Kernel& kernel : variants) {
+    const bool is_planned = plan && differ_in_width_alone(plan->kernel, kernel);
+    if (!is_planned) {
+      check_is_emitted(kernel);
+      plan.emplace(kernel);
     }
-    variants = variants.subspan(planned);
+    texts.push_back(Writer(*plan, kernel).write());
   }
   return texts;
 }

@@ -266,12 +266,6 @@ std::string Helpers::use_atomic(Function f, DataType type) {
   return atomic_name(f, type);
 }
 
-void Helpers::add(const Helpers& more) {
-  used_.insert(more.used_.begin(), more.used_.end());
-  vectors_.insert(more.vectors_.begin(), more.vectors_.end());
-  atomics_.insert(more.atomics_.begin(), more.atomics_.end());
-}
-
 std::string Helpers::definitions() const {
   std::string text;
   for (const auto& [type, elements] : vectors_) {

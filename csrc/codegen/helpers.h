@@ -38,7 +38,6 @@ class Helpers {
   // The function that combines an element of memory with a value, at once for all other threads;
   // returns its name.
   std::string use_atomic(Function f, DataType type);
-  void add(const Helpers& more);
   // The definitions of all that were used, in an order in which C takes them.
   std::string definitions() const;
 

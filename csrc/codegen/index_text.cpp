@@ -29,30 +29,6 @@ CText conjunction(const CText& a, const CText& b) {
   return infix(a, op.text, b, op.precedence);
 }
 
-IndexText::IndexText(Widths widths, const Forms& forms, Scope& scope,
-                     std::array<Helpers, 2>& helpers)
-    : forms_(&forms), scope_(&scope), helpers_(&helpers) {
-  set(widths);
-  open();
-}
-
-void IndexText::set(Widths widths) {
-  widths_ = widths;
-  type_name_ = widths.each([](DataType type) { return std::string(c_type(type)); });
-  unsigned_name_ = widths.each([](DataType type) { return std::string(c_unsigned_type(type)); });
-}
-
-IndexText IndexText::of_width(IndexType type) const {
-  IndexText own = *this;
-  own.set({.narrow = type == IndexType::Int32, .wide = type == IndexType::Int64});
-  return own;
-}
-
-DataType IndexText::type() const {
-  SELVAGE_CHECK(!widths_.are_both());
-  return widths_.narrow ? DataType::Int32 : DataType::Int64;
-}
-
 // The value of an expression of constants alone. C would compute it in int, whatever index type it
 // stands for.
 std::optional<std::int64_t> IndexText::fold(Expr e) {
@@ -101,12 +77,11 @@ CText IndexText::write_infix(Expr e, std::size_t point) {
 }
 
 std::string IndexText::call(std::string_view helper, Expr e, std::size_t point) {
-  const std::string name = widths_.each(
-      [&](DataType type) { return (*helpers_)[type == DataType::Int64].use(helper, type); });
-  return name + "(" + operand(e[0], point).text + ", " + operand(e[1], point).text + ")";
+  return helpers_->use(helper, type_) + "(" + operand(e[0], point).text + ", " +
+         operand(e[1], point).text + ")";
 }
 
-CText IndexText::signed_text(CText c) const { return c.is_unsigned ? cast(type_name_, c) : c; }
+CText IndexText::signed_text(CText c) const { return c.is_unsigned ? cast(c_type(type_), c) : c; }
 
 // What is not negative is divided unsigned, which takes a fifth fewer instructions; but by a number
 // the compiler needs hardly fewer. One unsigned operand makes both unsigned.
@@ -114,7 +89,7 @@ CText IndexText::write_machine_division(Expr e, std::size_t point) {
   const OpInfo& op = info(e.op());
   const CText dividend = write(e[0], point);
   if (fold(e[1])) return infix(signed_text(dividend), op.text, operand(e[1], point), op.precedence);
-  const CText divisor = cast(unsigned_name_, operand(e[1], point));
+  const CText divisor = cast(c_unsigned_type(type_), operand(e[1], point));
   CText text = infix(dividend, op.text, divisor, op.precedence);
   text.is_unsigned = true;
   return text;

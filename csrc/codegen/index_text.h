@@ -2,10 +2,8 @@
 
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/scope.h>
-#include <selvage/codegen/widths.h>
 #include <selvage/kernel/kernel.h>
 
-#include <array>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -29,15 +27,15 @@ CText conjunction(const CText& a, const CText& b);
 // Writes index expressions in C, Euclidean division included.
 class IndexText {
  public:
-  // `helpers`: those of texts of 32 and of 64 bits.
-  IndexText(Widths widths, const Forms& forms, Scope& scope, std::array<Helpers, 2>& helpers);
+  IndexText(const Kernel& kernel, const Forms& forms, Scope& scope, Helpers& helpers)
+      : type_(kernel.index_type == IndexType::Int32 ? DataType::Int32 : DataType::Int64),
+        forms_(&forms),
+        scope_(&scope),
+        helpers_(&helpers) {
+    open();
+  }
 
-  Widths widths() const { return widths_; }
-  // As things stand, for one width alone.
-  IndexText of_width(IndexType type) const;
-  // Of a text for one width.
-  DataType type() const;
-  const std::string& type_name() const { return type_name_; }
+  DataType type() const { return type_; }
 
   // From here to the end of the block, e is written as this name; what was made of an earlier
   // meaning of e is forgotten.
@@ -67,13 +65,10 @@ class IndexText {
   CText constant(std::int64_t v) const;
   std::optional<std::int64_t> fold(Expr e);
 
-  void set(Widths widths);
-
-  Widths widths_;
-  std::string type_name_, unsigned_name_;
+  DataType type_;
   const Forms* forms_;
   Scope* scope_;
-  std::array<Helpers, 2>* helpers_;
+  Helpers* helpers_;
   std::unordered_map<std::uint32_t, std::string> names_;
   std::unordered_map<std::uint32_t, std::optional<std::int64_t>> constants_;
   std::vector<std::vector<Expr>> blocks_;  // what each open block has named

@@ -86,10 +86,7 @@ std::string Names::declare_kernel(std::string_view wanted) {
 std::string Names::declare(std::string_view wanted) {
   const std::string base = identifier(wanted);
   std::string name = base;
-  for (int n = 2; taken(name); ++n) {
-    has_met_kernel_ = has_met_kernel_ || blocks_.front().contains(name);
-    name = base + "_" + std::to_string(n);
-  }
+  for (int n = 2; taken(name); ++n) name = base + "_" + std::to_string(n);
   blocks_.back().insert(name);
   return name;
 }

@@ -19,13 +19,10 @@ class Names {
   std::string declare(std::string_view wanted);
   // The same for the name of a function.
   std::string declare_kernel(std::string_view wanted);
-  // Has anything else wanted the name of a kernel?
-  bool has_met_kernel() const { return has_met_kernel_; }
 
  private:
   bool taken(const std::string& name) const;
-  std::vector<std::unordered_set<std::string>> blocks_;  // the first: names of kernels
-  bool has_met_kernel_ = false;
+  std::vector<std::unordered_set<std::string>> blocks_;
 };
 
 }  // namespace selvage

@@ -84,22 +84,18 @@ std::string indented(const std::string& line) { return "  " + line; }
 }  // namespace
 
 ValueText::ValueText(const Kernel& kernel, const BufferText& buffers, IndexText& index,
-                     Helpers& helpers, Names& names, int& named)
+                     Helpers& helpers, Names& names)
     : kernel_(kernel),
       buffers_(buffers),
       index_(index),
       helpers_(helpers),
       names_(names),
-      named_(named),
       texts_(kernel.values.size()) {
   for (std::size_t i = 0; i < kernel.values.size(); ++i) {
     const ValueNode& node = kernel.values[ValueId(i)];
-    const auto mark = [&](std::vector<bool>& all, bool is_own) {
-      const auto is_marked = [&](ValueId v) { return all[std::size_t(v)]; };
-      all.push_back(is_own || std::ranges::any_of(node.operands, is_marked));
-    };
-    mark(reads_, node.kind == ValueNode::Kind::Read);
-    mark(has_index_, node.kind == ValueNode::Kind::Index && node.type != DataType::Bool);
+    const auto reads = [&](ValueId v) { return reads_[std::size_t(v)]; };
+    reads_.push_back(node.kind == ValueNode::Kind::Read ||
+                     std::any_of(node.operands.begin(), node.operands.end(), reads));
   }
 }
 
@@ -231,14 +227,6 @@ void ValueText::narrow(const Region& r, ValueId root, int bits) {
   }
 }
 
-bool ValueText::is_long(const std::string& text) {
-  if (text.size() <= kLongText) return false;
-  const bool is_long = of_width(text, IndexType::Int32).size() > kLongText;
-  const bool is_long_if_wide = of_width(text, IndexType::Int64).size() > kLongText;
-  is_one_text_ = is_one_text_ && is_long == is_long_if_wide;
-  return is_long;
-}
-
 // Names a value, whose text becomes that name.
 std::string ValueText::declare(ValueId v, CText& text, const std::string& value) {
   const std::string name = names_.declare("v" + std::to_string(named_++));
@@ -258,7 +246,7 @@ ValueText::Written ValueText::block(ValueId root, int bits) {
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
     const bool is_shared = r.uses[k] > 1;
-    const bool is_worth_it = v != root && !is_leaf && (is_shared || is_long(text.text));
+    const bool is_worth_it = v != root && !is_leaf && (is_shared || text.text.size() > kLongText);
     if (is_worth_it && text.text.find_first_of("([ ") != std::string::npos) {
       const std::string value = std::move(text.text);
       out.lines.push_back("const " + declare(v, text, value));
@@ -281,8 +269,7 @@ CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
                          ? value_of(node)
                          : Scalar::of(DataType::Int32, std::int32_t(node.integer)));
     case ValueNode::Kind::Index: {
-      const bool is_truth = node.type == DataType::Bool;
-      if (!is_truth && index_.type() == compute(v)) return index_.write(node.index);
+      if (index_.type() == compute(v)) return index_.write(node.index);
       return cast(c_type(compute(v)), index_.write_converted(node.index));
     }
     case ValueNode::Kind::Read: {

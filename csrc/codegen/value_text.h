@@ -16,9 +16,8 @@ namespace selvage {
 // out of bounds elsewhere.
 class ValueText {
  public:
-  // `named`: how many values have names of their own, v0, v1, ...
   ValueText(const Kernel& kernel, const BufferText& buffers, IndexText& index, Helpers& helpers,
-            Names& names, int& named);
+            Names& names);
 
   // Lines to stand before, and then the value as what is stored in an array of `type`.
   struct Written {
@@ -27,10 +26,6 @@ class ValueText {
     DataType type = DataType::Bool;  // of what the text is
   };
   Written write(ValueId v, DataType type);
-  // Does a value compute with an index, whose width chooses how?
-  bool goes_by_index(ValueId v) const { return has_index_[std::size_t(v)]; }
-  // False where a line is long enough to be cut in a text for one width alone.
-  bool is_one_text() const { return is_one_text_; }
 
  private:
   struct Region;
@@ -59,7 +54,6 @@ class ValueText {
   std::optional<CText> real_number(ValueId v, DataType to) const;
   bool is_copy(const ValueNode& node, DataType type) const;
   bool is_lazy(const ValueNode& select) const;
-  bool is_long(const std::string& text);
   std::string declare(ValueId v, CText& text, const std::string& value);
 
   const Kernel& kernel_;
@@ -67,16 +61,14 @@ class ValueText {
   IndexText& index_;
   Helpers& helpers_;
   Names& names_;
-  int& named_;
-  bool is_one_text_ = true;
+  int named_ = 0;
   // Values of 64 bits of which every use asks the low 32, or that 32 bits hold: sums and products
   // of the former, comparisons and conversions of the latter are done in int. Both lists ascend.
   std::vector<ValueId> narrow_;
   std::vector<ValueId>
-      unwrapped_;                // casts to narrow integers whose uses ask no bit that they change
-  std::vector<CText> texts_;     // of values that are written already where the walk is
-  std::vector<bool> reads_;      // does the node read memory, itself or in an operand?
-  std::vector<bool> has_index_;  // likewise, an integer index
+      unwrapped_;             // casts to narrow integers whose uses ask no bit that they change
+  std::vector<CText> texts_;  // of values that are written already where the walk is
+  std::vector<bool> reads_;   // does the node read memory, itself or in an operand?
 };
 
 // A literal of a compute type, to the last bit.

@@ -254,10 +254,10 @@ class AccessCollector {
 
   // From the value down to what it is made of: a node is asked for where one of its users is.
   void add_reads(ValueId value, PlaceId id, std::size_t scope) {
-    const std::vector<ValueId> nodes = values_under(kernel_.values, value);
+    const ValueGraph& values = kernel_.values;
+    const std::vector<ValueId> nodes = values_under(values, value);
     const auto is_listed = [&](ValueId v) {
-      const ValueNode& node = kernel_.values[v];
-      return node.kind == ValueNode::Kind::Read && is_of_interest(node.source);
+      return values[v].kind == ValueNode::Kind::Read && is_of_interest(values[v].source);
     };
     if (std::ranges::none_of(nodes, is_listed)) return;
     std::vector<std::optional<Asked>> asked(nodes.size());
