@@ -118,9 +118,7 @@ class AccessCollector {
   }
   // A name that is defined anew loses its old meaning.
   void bind(Expr variable, Expr value) {
-    environment_.erase(std::remove_if(environment_.begin(), environment_.end(),
-                                      [&](const auto& e) { return same(e.first, variable); }),
-                       environment_.end());
+    std::erase_if(environment_, [&](const auto& e) { return same(e.first, variable); });
     environment_.emplace_back(variable, value);
   }
   Expr fresh(Expr variable) {
