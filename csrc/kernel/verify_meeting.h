@@ -53,6 +53,7 @@ class MeetingJudge {
  public:
   // `known`: answers from kernels of the same expression pool, to which this one's are added.
   explicit MeetingJudge(const AccessMap& map, KnownMeetings* known = nullptr);
+  MeetingJudge(const MeetingJudge&) = delete;
 
   // `is_refuting`: are counterexamples wanted? Without, what is not proved is Unknown.
   Ordering ask(const Meeting& meeting, bool is_refuting = true);
