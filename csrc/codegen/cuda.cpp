@@ -75,7 +75,7 @@ class Writer {
   Writer(TextPlan& plan, const Kernel& kernel)
       : kernel_(plan.kernel),
         name_(kernel.name),
-        forms_(plan.forms),
+        forms_(*plan.forms),
         scope_(plan.scope),
         plan_(plan.temporaries),
         choosers_(plan.choosers),

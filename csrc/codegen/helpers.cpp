@@ -223,9 +223,9 @@ std::string expand(std::string_view pattern, DataType type, Helpers* used,
   std::string text;
   text.reserve(2 * pattern.size());
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const std::size_t plain = std::min(pattern.find_first_of("@$", i), pattern.size());
-    text += pattern.substr(i, plain - i);
-    i = plain;
+    const std::size_t plain = i;
+    while (i < pattern.size() && pattern[i] != '@' && pattern[i] != '$') ++i;
+    text += pattern.substr(plain, i - plain);
     if (i == pattern.size()) break;
     if (pattern[i] == '@') {
       std::size_t end = i + 1;

@@ -16,17 +16,15 @@ struct TextPlan {
   // The kernel must outlive it.
   explicit TextPlan(const Kernel& k)
       : kernel(k),
-        ranges(k.facts),
-        forms(k, ranges),
-        scope(k, forms),
-        temporaries(plan(k, forms, scope)),
-        choosers(choosers_of_local_elements(k, forms.computed())) {}
+        forms(forms_of(k)),
+        scope(k, *forms),
+        temporaries(plan(k, *forms, scope)),
+        choosers(choosers_of_local_elements(k, forms->computed())) {}
   TextPlan(const TextPlan&) = delete;
   TextPlan& operator=(const TextPlan&) = delete;
 
   const Kernel& kernel;
-  Simplifier ranges;
-  Forms forms;
+  std::shared_ptr<const Forms> forms;
   Scope scope;
   Plan temporaries;
   std::unordered_set<std::uint32_t> choosers;  // loop variables, by id

@@ -3,29 +3,32 @@
 #include <selvage/ir/reads.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace selvage {
 
-// Takes values from the largest id down, as reachable() does with expressions. Operands have
-// smaller ids than their users, so the copies of one value in the heap come out one after another.
+// Operands have smaller ids than their users, so from the largest id down a value has been met by
+// all of its users when its turn comes. `met`: a bit for each value whose turn is still to come.
 std::vector<ValueId> values_under(const ValueGraph& values, ValueId root) {
   if (values[root].operands.empty()) return {root};
+  constexpr std::size_t kBits = 64;
   std::vector<ValueId> all;
-  std::vector<ValueId, Recycling<ValueId>> open;
   all.reserve(16);
-  open.reserve(16);
-  open.push_back(root);
-  while (!open.empty()) {
-    std::pop_heap(open.begin(), open.end());
-    const ValueId v = open.back();
-    open.pop_back();
-    if (!all.empty() && all.back() == v) continue;
-    all.push_back(v);
-    for (ValueId operand : values[v].operands) {
-      open.push_back(operand);
-      std::push_heap(open.begin(), open.end());
+  std::vector<std::uint64_t, Recycling<std::uint64_t>> met(std::size_t(root) / kBits + 1);
+  const auto meet = [&](ValueId v) {
+    met[std::size_t(v) / kBits] |= std::uint64_t{1} << std::size_t(v) % kBits;
+  };
+  meet(root);
+  for (std::size_t word = met.size(); word-- > 0;) {
+    while (met[word] != 0) {
+      const auto last = std::size_t(std::bit_width(met[word]) - 1);
+      const auto v = ValueId(word * kBits + last);
+      met[word] ^= std::uint64_t{1} << last;
+      all.push_back(v);
+      for (ValueId operand : values[v].operands) meet(operand);
     }
   }
   std::reverse(all.begin(), all.end());

@@ -1,7 +1,11 @@
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/partial_sums.h>
+#include <selvage/kernel/same_kernel.h>
+#include <selvage/kernel/shared_divisions.h>
+#include <selvage/kernel/shared_sums.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace selvage {
 
@@ -25,31 +29,50 @@ std::uint64_t unsigned_magnitude(std::int64_t c) {
 
 }  // namespace
 
-Forms::Forms(const Kernel& kernel, Simplifier& ranges)
-    : pool_(*kernel.pool),
-      ranges_(ranges),
-      computed_(computed_expressions(kernel)),
-      divisions_(computed_.all, ranges_),
-      sums_([this](Expr e) { return depth(e); }, ranges_) {
-  for (Expr e : computed_.all) collect(e);
-  sums_.share();
-  for (Expr e : computed_.all) write(e);
-}
+// Finds the forms of a kernel.
+class FormsWriter {
+ public:
+  FormsWriter(const Kernel& kernel, Simplifier& ranges, Forms& out)
+      : pool_(*kernel.pool),
+        ranges_(ranges),
+        out_(out),
+        divisions_(out.computed_.all, ranges_),
+        sums_([this](Expr e) { return depth(e); }, ranges_) {}
 
-Expr Forms::operator()(Expr e) const {
-  const auto it = forms_.find(e.id());
-  return it == forms_.end() ? e : it->second;
-}
+  void run() {
+    for (Expr e : out_.computed_.all) collect(e);
+    sums_.share();
+    for (Expr e : out_.computed_.all) write(e);
+  }
 
-Expr Forms::meaning(Expr form) const {
-  const auto it = meanings_.find(form.id());
-  return it == meanings_.end() ? form : it->second;
-}
+ private:
+  void collect(Expr e);
+  int depth(Expr e);
 
-int Forms::depth(Expr e) {
+  Expr write(Expr e);
+  Expr write_anew(Expr e);
+  Expr write_shared(const SharedDivisions::Form& form);
+  Expr write_sum(const LinearSum& sum, bool any_order);
+  Expr write_term(const LinearSum::Term& term);
+  Expr write_atom(Expr e);
+  Expr make(Op op, Expr a, Expr b);
+  bool note(Expr form);
+
+  ExprPool& pool_;
+  Simplifier& ranges_;
+  Forms& out_;
+  SharedDivisions divisions_;
+  SharedSums sums_;
+  std::unordered_map<std::uint32_t, std::size_t> sum_numbers_;  // of sums that are taken apart
+  std::unordered_map<std::uint32_t, int> depths_;
+  std::unordered_set<std::uint32_t> collected_, noted_;
+  std::unordered_map<std::uint32_t, Expr> parts_;  // by id
+};
+
+int FormsWriter::depth(Expr e) {
   if (e.is(Op::Symbol)) {
-    const auto it = computed_.depth.find(e.id());
-    return it == computed_.depth.end() ? 0 : it->second;
+    const auto it = out_.computed_.depth.find(e.id());
+    return it == out_.computed_.depth.end() ? 0 : it->second;
   }
   if (e.args().empty()) return 0;
   if (const auto it = depths_.find(e.id()); it != depths_.end()) return it->second;
@@ -59,7 +82,7 @@ int Forms::depth(Expr e) {
 }
 
 // Finds every sum that will be written.
-void Forms::collect(Expr e) {
+void FormsWriter::collect(Expr e) {
   if (!collected_.insert(e.id()).second) return;
   if (const SharedDivisions::Form* form = divisions_.find(e)) {
     for (Expr part : {form->base, form->quotient, form->divisor, form->more, form->less}) {
@@ -86,16 +109,16 @@ void Forms::collect(Expr e) {
   for (Expr a : e.args()) collect(a);
 }
 
-Expr Forms::write(Expr e) {
+Expr FormsWriter::write(Expr e) {
   if (e.args().empty()) return e;
-  if (const auto it = forms_.find(e.id()); it != forms_.end()) return it->second;
+  if (const auto it = out_.forms_.find(e.id()); it != out_.forms_.end()) return it->second;
   const Expr form = write_anew(e);
   note(form);
-  meanings_[form.id()] = e;
-  return forms_[e.id()] = form;
+  out_.meanings_[form.id()] = e;
+  return out_.forms_[e.id()] = form;
 }
 
-Expr Forms::write_anew(Expr e) {
+Expr FormsWriter::write_anew(Expr e) {
   if (e.is(Op::Let)) return write(e[0]);
   if (const SharedDivisions::Form* form = divisions_.find(e)) return write_shared(*form);
   if (const auto it = sum_numbers_.find(e.id()); it != sum_numbers_.end()) {
@@ -106,7 +129,7 @@ Expr Forms::write_anew(Expr e) {
   return with_operands(e, args);
 }
 
-Expr Forms::write_shared(const SharedDivisions::Form& form) {
+Expr FormsWriter::write_shared(const SharedDivisions::Form& form) {
   Expr e = write(form.base);
   if (form.quotient.valid()) {
     e = make(Op::Sub, e, make(Op::Mul, write(form.quotient), write(form.divisor)));
@@ -118,7 +141,7 @@ Expr Forms::write_shared(const SharedDivisions::Form& form) {
 
 // Loop by loop from the outside, so that what an inner loop does not change is a sum of its own;
 // within a loop as to_expr does: what is added before what is subtracted, the constant last.
-Expr Forms::write_sum(const LinearSum& sum, bool any_order) {
+Expr FormsWriter::write_sum(const LinearSum& sum, bool any_order) {
   struct Ranked {
     Term term;
     int depth;
@@ -161,7 +184,7 @@ Expr Forms::write_sum(const LinearSum& sum, bool any_order) {
 }
 
 // The factors loop by loop from the outside, the coefficient in the outermost.
-Expr Forms::write_term(const Term& term) {
+Expr FormsWriter::write_term(const Term& term) {
   auto atoms = atoms_of(term.monomial);
   std::stable_sort(atoms.begin(), atoms.end(), [&](Expr a, Expr b) { return depth(a) < depth(b); });
   const int outermost = depth(atoms[0]);
@@ -177,29 +200,55 @@ Expr Forms::write_term(const Term& term) {
   return scaled ? e : make(Op::Mul, e, pool_.constant(term.coefficient));
 }
 
-Expr Forms::write_atom(Expr e) {
+Expr FormsWriter::write_atom(Expr e) {
   const LinearSum* part = sums_.part(e);
   if (part == nullptr) return write(e);
   if (const auto it = parts_.find(e.id()); it != parts_.end()) return it->second;
   return parts_[e.id()] = write_sum(*part, true);
 }
 
-Expr Forms::make(Op op, Expr a, Expr b) {
+Expr FormsWriter::make(Op op, Expr a, Expr b) {
   const Expr form = pool_.make(op, a, b);
-  if (note(form)) meanings_[form.id()] = pool_.make(op, meaning(a), meaning(b));
+  if (note(form)) out_.meanings_[form.id()] = pool_.make(op, out_.meaning(a), out_.meaning(b));
   return form;
 }
 
-bool Forms::note(Expr form) {
+bool FormsWriter::note(Expr form) {
   const bool is_new = noted_.insert(form.id()).second;
-  if (is_new) written_.push_back(form);
+  if (is_new) out_.written_.push_back(form);
   return is_new;
+}
+
+Forms::Forms(const Kernel& kernel, Simplifier& ranges)
+    : facts_(kernel.facts), computed_(computed_expressions(kernel)) {
+  FormsWriter(kernel, ranges, *this).run();
+}
+
+Expr Forms::operator()(Expr e) const {
+  const auto it = forms_.find(e.id());
+  return it == forms_.end() ? e : it->second;
+}
+
+Expr Forms::meaning(Expr form) const {
+  const auto it = meanings_.find(form.id());
+  return it == meanings_.end() ? form : it->second;
 }
 
 std::vector<Expr> Forms::intermediates() const {
   std::vector<Expr> meanings;
   for (Expr form : written_) meanings.push_back(meaning(form));
   return meanings;
+}
+
+bool Forms::are_of(const Kernel& kernel) const {
+  return &facts_.pool() == kernel.pool.get() && equal(facts_, kernel.facts) &&
+         equal(computed_, computed_expressions(kernel));
+}
+
+std::shared_ptr<const Forms> forms_of(const Kernel& kernel) {
+  if (kernel.forms != nullptr && kernel.forms->are_of(kernel)) return kernel.forms;
+  Simplifier ranges(kernel.facts);
+  return std::make_shared<const Forms>(kernel, ranges);
 }
 
 }  // namespace selvage

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <selvage/kernel/expressions.h>
-#include <selvage/kernel/shared_divisions.h>
-#include <selvage/kernel/shared_sums.h>
+#include <selvage/simplifier/simplifier.h>
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -21,8 +21,6 @@ class Forms {
  public:
   // `ranges`: of the kernel's facts.
   Forms(const Kernel& kernel, Simplifier& ranges);
-  Forms(const Forms&) = delete;
-  Forms& operator=(const Forms&) = delete;
 
   // What is written for an expression of the kernel.
   Expr operator()(Expr e) const;
@@ -33,29 +31,19 @@ class Forms {
   // The meaning of everything that is computed on the way.
   std::vector<Expr> intermediates() const;
 
+  // Are they those of this kernel? Of one that computes the same expressions under the same facts.
+  bool are_of(const Kernel& kernel) const;
+
  private:
-  void collect(Expr e);
-  int depth(Expr e);
+  friend class FormsWriter;
 
-  Expr write(Expr e);
-  Expr write_anew(Expr e);
-  Expr write_shared(const SharedDivisions::Form& form);
-  Expr write_sum(const LinearSum& sum, bool any_order);
-  Expr write_term(const LinearSum::Term& term);
-  Expr write_atom(Expr e);
-  Expr make(Op op, Expr a, Expr b);
-  bool note(Expr form);
-
-  ExprPool& pool_;
-  Simplifier& ranges_;
+  Facts facts_;
   ComputedExpressions computed_;
-  SharedDivisions divisions_;
-  SharedSums sums_;
-  std::unordered_map<std::uint32_t, std::size_t> sum_numbers_;  // of sums that are taken apart
-  std::unordered_map<std::uint32_t, int> depths_;
-  std::unordered_set<std::uint32_t> collected_, noted_;
-  std::unordered_map<std::uint32_t, Expr> forms_, parts_, meanings_;  // by id
+  std::unordered_map<std::uint32_t, Expr> forms_, meanings_;  // by id
   std::vector<Expr> written_;
 };
+
+// Those that the kernel brings with it, if they still are its own; else they are found anew.
+std::shared_ptr<const Forms> forms_of(const Kernel& kernel);
 
 }  // namespace selvage

@@ -85,6 +85,7 @@ class Items {
   std::unordered_map<std::uint64_t, Item> items_;
 };
 
+class Forms;
 struct Statement;
 using Body = std::vector<Statement>;
 
@@ -254,6 +255,8 @@ struct Kernel {
   Items items = {};
   Body body;
   Facts facts;  // ranges of sizes, loop variables and Defines
+  // How its expressions are written (kernel/forms.h), where that has been worked out.
+  std::shared_ptr<const Forms> forms = {};
 };
 
 }  // namespace selvage

@@ -127,6 +127,8 @@ bool equal(const Launch& a, const Launch& b) {
          cluster == b.cluster;
 }
 
+}  // namespace
+
 bool equal(const Facts& a, const Facts& b) {
   const auto is_same_symbol = [](const Facts::Symbol& x, const Facts::Symbol& y) {
     const auto& [symbol, lo, hi, range, congruence] = x;
@@ -138,7 +140,18 @@ bool equal(const Facts& a, const Facts& b) {
                     is_same_symbol);
 }
 
-}  // namespace
+bool equal(const ComputedExpressions& a, const ComputedExpressions& b) {
+  const auto& [all, definitions, depth, axes] = a;
+  const auto is_same_definition = [](const auto& x, const auto& y) {
+    return same(x.first, y.first) && same(x.second, y.second);
+  };
+  const auto is_same_axis = [](const auto& x, const auto& y) {
+    return same(x.variable, y.variable) && x.index == y.index;
+  };
+  return equal(all, b.all) && depth == b.depth &&
+         std::ranges::equal(definitions, b.definitions, is_same_definition) &&
+         std::ranges::equal(axes, b.axes, is_same_axis);
+}
 
 bool differ_in_width_alone(const Kernel& a, const Kernel& b) {
   const auto same_buffer = [](const Buffer& x, const Buffer& y) { return equal(x, y); };

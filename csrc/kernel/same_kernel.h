@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/expressions.h>
 #include <selvage/kernel/kernel.h>
 
 namespace selvage {
@@ -7,5 +8,8 @@ namespace selvage {
 // Do two kernels do the same under the same premise, but for the integers that they compute
 // addresses with? What is proved of one holds for the other.
 bool differ_in_width_alone(const Kernel& a, const Kernel& b);
+
+bool equal(const Facts& a, const Facts& b);
+bool equal(const ComputedExpressions& a, const ComputedExpressions& b);
 
 }  // namespace selvage

@@ -102,7 +102,9 @@ class AccessCollector {
                               .condition = {}});
       const StatementParts parts = parts_of(body[i]);
       if (parts.value) add_reads(*parts.value, id, scope);
-      for (const StatementAccess& a : parts.accesses) add(a, id, scope).lane = parts.lane;
+      for (const StatementAccess& a : parts.accesses) {
+        if (is_of_interest(a.buffer)) add(a, id, scope).lane = parts.lane;
+      }
       map_.has_own_pace_ = map_.has_own_pace_ || parts.has_own_pace;
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
@@ -116,9 +118,7 @@ class AccessCollector {
   }
   // A name that is defined anew loses its old meaning.
   void bind(Expr variable, Expr value) {
-    environment_.erase(std::remove_if(environment_.begin(), environment_.end(),
-                                      [&](const auto& e) { return same(e.first, variable); }),
-                       environment_.end());
+    std::erase_if(environment_, [&](const auto& e) { return same(e.first, variable); });
     environment_.emplace_back(variable, value);
   }
   Expr fresh(Expr variable) {
@@ -226,6 +226,9 @@ class AccessCollector {
     SELVAGE_CHECK(bodies(*map_.places_[id].statement).size() == 0);
   }
 
+  bool is_of_interest(BufferId b) const {
+    return map_.of_ == AccessMap::Of::All || kernel_.buffers[b].memory != Memory::Local;
+  }
   KernelAccess& add(const StatementAccess& a, PlaceId id, std::size_t scope) {
     if (writes(a.kind)) map_.written_[a.buffer] = true;
     SELVAGE_CHECK(!a.is_async || kernel_.buffers[a.buffer].memory != Memory::Local);
@@ -249,7 +252,12 @@ class AccessCollector {
 
   // From the value down to what it is made of: a node is asked for where one of its users is.
   void add_reads(ValueId value, PlaceId id, std::size_t scope) {
-    const std::vector<ValueId> nodes = values_under(kernel_.values, value);
+    const ValueGraph& values = kernel_.values;
+    const std::vector<ValueId> nodes = values_under(values, value);
+    const auto is_listed = [&](ValueId v) {
+      return values[v].kind == ValueNode::Kind::Read && is_of_interest(values[v].source);
+    };
+    if (std::ranges::none_of(nodes, is_listed)) return;
     std::vector<std::optional<Asked>> asked(nodes.size());
     asked.back() = Asked{};
     const auto ask = [&](ValueId v, const Asked& a) {
@@ -273,7 +281,7 @@ class AccessCollector {
     for (std::size_t i = nodes.size(); i-- > 0;) {
       const ValueNode& node = kernel_.values[nodes[i]];
       const Asked own = *asked[i];
-      if (node.kind == ValueNode::Kind::Read) reads.emplace_back(nodes[i], own);
+      if (is_listed(nodes[i])) reads.emplace_back(nodes[i], own);
       if (node.kind == ValueNode::Kind::Apply && node.function == Function::Select) {
         ask(node.operands[0], own);
         const auto condition = index_condition(kernel_, node.operands[0]);
@@ -304,8 +312,9 @@ class AccessCollector {
   std::vector<Expr> taken_;                     // by loops and numbers from memory
 };
 
-AccessMap::AccessMap(const Kernel& kernel)
+AccessMap::AccessMap(const Kernel& kernel, Of of)
     : kernel_(kernel),
+      of_(of),
       tree_(kernel),
       size_facts_(*kernel.pool),
       written_(kernel.buffers.size(), false) {

@@ -88,7 +88,9 @@ struct KernelAccess {
 // follow from launch and loops.
 class AccessMap {
  public:
-  explicit AccessMap(const Kernel& kernel);
+  // Of all memory, or of none that is a thread's own: nobody else sees that.
+  enum class Of : std::uint8_t { All, SeenByOthers };
+  explicit AccessMap(const Kernel& kernel, Of of = Of::All);
 
   const Kernel& kernel() const { return kernel_; }
   ExprPool& pool() const { return *kernel_.pool; }
@@ -137,6 +139,7 @@ class AccessMap {
   void find_sizes();
 
   const Kernel& kernel_;
+  Of of_;
   StatementTree tree_;
   std::vector<StatementPlace> places_;
   std::vector<PlaceId> leaves_;

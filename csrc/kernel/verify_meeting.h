@@ -42,14 +42,18 @@ struct Ordering {
   }
 };
 
+// Answers that other kernels of a program will have as well, by all that they depend on.
+using KnownMeetings = std::map<std::vector<std::uint64_t>, Ordering>;
+
 // Decides of meetings: first by what equal addresses tell of threads (csrc/kernel/
 // verify_agreement.h), for all sizes; then by going through all threads and loop points, where they
 // are few and do not depend on sizes; for a counterexample at some sizes. Remembers what belongs to
 // the kernel, and answers that others will have as well: one judge should see all of its meetings.
 class MeetingJudge {
  public:
-  explicit MeetingJudge(const AccessMap& map);
-  ~MeetingJudge();
+  // `known`: answers from kernels of the same expression pool, to which this one's are added.
+  explicit MeetingJudge(const AccessMap& map, KnownMeetings* known = nullptr);
+  MeetingJudge(const MeetingJudge&) = delete;
 
   // `is_refuting`: are counterexamples wanted? Without, what is not proved is Unknown.
   Ordering ask(const Meeting& meeting, bool is_refuting = true);
@@ -61,7 +65,9 @@ class MeetingJudge {
 
   const AccessMap& map_;
   std::optional<std::vector<Point>> samples_;
-  std::map<std::vector<std::uint64_t>, Ordering> answers_;
+  std::vector<std::uint64_t> surroundings_;  // what an answer depends on of the kernel as a whole
+  KnownMeetings own_;
+  KnownMeetings& answers_;
 };
 
 }  // namespace selvage

@@ -15,9 +15,13 @@ Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Env
     const Expr subscript = read.subscripts[k];
     const Expr extent = schedule_.graph()[source.logical[k]].extent;
     a.subscripts.push_back(analysis_.guarded->simplify(substitute(subscript, indices)));
-    const Expr claim = ok(a.subscripts.back(), extent);
     Verdict verdict = over_indices(subscript, reader, extent);
-    if (!is_proved(verdict)) verdict = at_points(claim);
+    if (is_proved(verdict)) {
+      add_rules(verdict, proved);
+      continue;
+    }
+    const Expr claim = ok(a.subscripts.back(), extent);
+    verdict = at_points(claim);
     if (!is_proved(verdict) && a.is_filled) {
       const Expr own = analysis_.guarded->simplify(claim);
       a.condition = a.condition.valid() ? a.condition && own : own;
@@ -53,17 +57,19 @@ Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr exte
   const TensorInfo& info = fusion_[reader];
   const bool is_view = !info.root.empty() && !(info.fold && info.fold->is_partial);
   if (is_view) return Unknown{};
-  const auto own = own_indices(info, schedule_.graph());
-  for (const auto& [index, own_extent] : own) {
-    if (same(index, subscript) && same(own_extent, extent)) return Proved{{"the same index"}};
+  const auto [known, is_new] = readers_.try_emplace(reader);
+  Reader& own = known->second;
+  if (is_new) own.indices = own_indices(info, schedule_.graph());
+  for (const auto& [index, own_extent] : own.indices) {
+    if (!same(index, subscript) || !same(own_extent, extent)) continue;
+    return rules_ == Rules::Unnamed ? Proved{} : Proved{{"the same index"}};
   }
-  std::unique_ptr<Simplifier>& ranges = ranges_[reader];
-  if (ranges == nullptr) {
+  if (own.ranges == nullptr) {
     Facts facts = *fusion_.facts();
-    for (const auto& [index, own_extent] : own) facts.loop(index, own_extent);
-    ranges = std::make_unique<Simplifier>(std::move(facts));
+    for (const auto& [index, own_extent] : own.indices) facts.loop(index, own_extent);
+    own.ranges = std::make_unique<Simplifier>(std::move(facts));
   }
-  return asked(*ranges, ok(subscript, extent));
+  return asked(*own.ranges, ok(subscript, extent));
 }
 
 Verdict DefinitionReads::at_points(Expr claim) { return asked(*analysis_.guarded, claim); }

@@ -44,6 +44,10 @@ class DefinitionReads {
     Expr holds;
     bool is_read;
   };
+  struct Reader {
+    std::vector<std::pair<Expr, Expr>> indices;  // with their extents
+    std::unique_ptr<Simplifier> ranges;          // of them; made when it is asked
+  };
   Verdict over_indices(Expr subscript, TensorId reader, Expr extent);
   Verdict over_items(Expr subscript, const TensorInfo& reader, Expr extent) const;
   Verdict at_points(Expr claim);
@@ -55,7 +59,7 @@ class DefinitionReads {
   const Schedule& schedule_;
   const TensorAnalysis& analysis_;
   Rules rules_;
-  std::map<TensorId, std::unique_ptr<Simplifier>> ranges_;  // of a reader's indices
+  std::map<TensorId, Reader> readers_;
   std::vector<Condition> conditions_;
   bool has_used_conditions_ = false;
 };

@@ -1,7 +1,6 @@
 #include <selvage/kernel/effect.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/statements.h>
-#include <selvage/kernel/verify_meeting.h>
 #include <selvage/lower/barriers.h>
 
 #include <algorithm>
@@ -30,10 +29,10 @@ struct Earlier {
 // kernel without any.
 class Needs {
  public:
-  Needs(const AccessMap& map, const Orders& orders) : map_(map), orders_(orders), judge_(map) {
+  Needs(const AccessMap& map, const Orders& orders, KnownMeetings* known)
+      : map_(map), orders_(orders), judge_(map, known) {
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
-      if (map.kernel().buffers[all[a].buffer].memory == Memory::Local) continue;
       for (AccessId b = a; b < all.size(); ++b) {
         if (!map.overlap(all[a].buffer, all[b].buffer)) continue;
         if (!conflict(effect_of(map, all[a]), effect_of(map, all[b]))) continue;
@@ -125,14 +124,13 @@ Way barrier_way(Needed scope) { return {{}, {}, scope == Needed::Block, true}; }
 
 class Placer {
  public:
-  Placer(Kernel& kernel, const AccessMap& map, Needs& needs, const Within& within)
+  Placer(const AccessMap& map, Needs& needs, const Within& within)
       : map_(map), needs_(needs), within_(within) {
     for (const StatementPlace& place : map.places()) {
       if (place.is_serial_loop()) loops_[place.statement] = &place;
     }
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
-      if (kernel.buffers[all[a].buffer].memory == Memory::Local) continue;
       of_[map.places()[all[a].place].statement].push_back(a);
     }
   }
@@ -344,11 +342,12 @@ std::size_t barriers_in(const Body& body) {
   return n;
 }
 
-void add_barriers(Kernel& kernel, const Orders& orders, const Within& within) {
+void add_barriers(Kernel& kernel, const Orders& orders, const Within& within,
+                  KnownMeetings* known) {
   if (!orders && !has_meeting_place(kernel)) return;
-  const AccessMap map(kernel);
-  Needs needs(map, orders);
-  if (!needs.empty()) Placer(kernel, map, needs, within).run(kernel.body);
+  const AccessMap map(kernel, AccessMap::Of::SeenByOthers);
+  Needs needs(map, orders, known);
+  if (!needs.empty()) Placer(map, needs, within).run(kernel.body);
 }
 
 }  // namespace selvage

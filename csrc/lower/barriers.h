@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/kernel/verify_access.h>
+#include <selvage/kernel/verify_meeting.h>
 
 #include <functional>
 #include <optional>
@@ -29,7 +29,9 @@ struct GuardBarriers {
   std::optional<Barrier> warp;   // joins those of each warp
 };
 using Within = std::function<GuardBarriers(const Statement& guard)>;
-void add_barriers(Kernel& kernel, const Orders& orders = {}, const Within& within = {});
+// `known`: as of a MeetingJudge.
+void add_barriers(Kernel& kernel, const Orders& orders = {}, const Within& within = {},
+                  KnownMeetings* known = nullptr);
 
 std::size_t barriers_in(const Body& body);
 

@@ -1,4 +1,3 @@
-#include <selvage/expr/tape.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 
@@ -26,17 +25,20 @@ class Pruner {
       const bool is_unused =
           std::holds_alternative<Define>(s.node) && !used_.contains(parts_of(s).variable.id());
       if (!is_unused) {
-        for_each_expression(s, values_, [&](Expr e) {
-          for (Expr symbol : symbols_of(e)) used_.insert(symbol.id());
-        });
+        for_each_expression(s, values_, [&](Expr e) { use(e); });
       }
       if (is_empty || is_unused) body.erase(body.begin() + std::ptrdiff_t(i));
     }
   }
 
  private:
+  void use(Expr e) {
+    if (!used_.insert(e.id()).second) return;
+    for (Expr a : e.args()) use(a);
+  }
+
   const ValueGraph& values_;
-  std::unordered_set<std::uint32_t> used_;  // symbols, by id
+  std::unordered_set<std::uint32_t> used_;  // expressions with all that is in them, by id
 };
 
 }  // namespace

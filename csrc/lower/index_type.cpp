@@ -96,10 +96,11 @@ class Magnitude {
   }
 
   bool is_nonnegative(Expr e) { return ranges_.interval(e).lo >= 0; }
-  bool is_over_sizes(Expr e) const {
-    const std::vector<Expr> symbols = symbols_of(e);
-    return std::all_of(symbols.begin(), symbols.end(),
-                       [&](Expr s) { return sizes_.count(s.id()) > 0; });
+  bool is_over_sizes(Expr e) {
+    if (e.args().empty()) return !e.is(Op::Symbol) || sizes_.contains(e.id());
+    if (const auto it = over_sizes_.find(e.id()); it != over_sizes_.end()) return it->second;
+    return over_sizes_[e.id()] =
+               std::ranges::all_of(e.args(), [this](Expr a) { return is_over_sizes(a); });
   }
 
   Simplifier& ranges_;
@@ -107,6 +108,7 @@ class Magnitude {
   std::unordered_set<std::uint32_t> sizes_;
   std::unordered_map<std::uint32_t, Expr> values_;  // of variables that are defined
   std::unordered_map<std::uint32_t, Expr> memo_;
+  std::unordered_map<std::uint32_t, bool> over_sizes_;
 };
 
 // Values that need no look, by id: some other one among those is no smaller, whatever its sign.

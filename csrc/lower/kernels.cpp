@@ -18,17 +18,17 @@ namespace selvage {
 
 namespace {
 
-// Of everything that is computed, as the kernel says it and as its text will.
-IndexWidth width_of(KnownSizes& sizes, const Kernel& kernel, std::vector<Expr> computed) {
+// Of everything that is computed, as the kernel says it and as its text will: how, it knows then.
+IndexWidth width_of(KnownSizes& sizes, Kernel& kernel, std::vector<Expr> computed) {
   std::vector<Expr> elements;
   for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
   computed.insert(computed.end(), elements.begin(), elements.end());
   std::vector<Expr> values = reachable(computed, true);
   Simplifier ranges(kernel.facts);
-  const Forms forms(kernel, ranges);
-  const std::vector<Expr> written = forms.intermediates();
+  kernel.forms = std::make_shared<const Forms>(kernel, ranges);
+  const std::vector<Expr> written = kernel.forms->intermediates();
   values.insert(values.end(), written.begin(), written.end());
-  return index_width({values, elements, forms.computed().definitions, ranges, sizes});
+  return index_width({values, elements, kernel.forms->computed().definitions, ranges, sizes});
 }
 
 // A kernel is passed the sizes that it computes with, or that emulation needs to check it.
@@ -112,7 +112,9 @@ void add_nests(const KernelRequest& request, KernelDraft& draft) {
   }
 }
 
-void share_memory(const KernelRequest&, KernelDraft& draft) { place_shared_memory(draft.kernel); }
+void share_memory(const KernelRequest& request, KernelDraft& draft) {
+  place_shared_memory(draft.kernel, &request.meetings);
+}
 
 // Each takes the kernel that the ones above it have left, and leaves one that computes the same.
 struct KernelPass {

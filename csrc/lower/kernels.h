@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/verify_meeting.h>
 #include <selvage/lower/index_type.h>
 #include <selvage/lower/launch.h>
 #include <selvage/lower/place.h>
@@ -39,6 +40,7 @@ struct KernelRequest {
   std::string name;
   bool is_vectorised = true;
   const LowerOptions& options;
+  KnownMeetings& meetings;  // of kernels of the same launch, which are much the same
 };
 
 // The kernel of a group for 32-bit indices, and where these may not do, behind it one for 64-bit

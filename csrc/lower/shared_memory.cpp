@@ -156,16 +156,16 @@ void ask_at_launch(Kernel& kernel) {
   kernel.launch.shared_bytes = kernel.pool->constant(end);
 }
 
-void place_shared_memory(Kernel& kernel) {
+void place_shared_memory(Kernel& kernel, KnownMeetings* known) {
   const std::map<BufferId, std::int64_t> offsets = shared_offsets(kernel);
   if (offsets.empty()) {
-    add_barriers(kernel);
+    add_barriers(kernel, {}, {}, known);
     return ask_at_launch(kernel);
   }
   Kernel sharing = kernel;
   for (const auto& [b, offset] : offsets) sharing.buffers[b].offset = offset;
-  add_barriers(kernel);
-  add_barriers(sharing);
+  add_barriers(kernel, {}, {}, known);
+  add_barriers(sharing, {}, {}, known);
   const bool has_room = *bytes_in(kernel, Memory::Shared) <= kMaxStaticSharedBytes;
   if (!has_room || barriers_in(sharing.body) <= barriers_in(kernel.body)) {
     kernel = std::move(sharing);

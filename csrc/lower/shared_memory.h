@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/kernel/kernel.h>
+#include <selvage/kernel/verify_meeting.h>
 
 namespace selvage {
 
@@ -17,7 +17,8 @@ std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory);
 
 // Puts barriers into a kernel that has none, and gives large buffers offsets, where some can share
 // bytes: not if that costs a barrier, unless there is no room without. Then ask_at_launch().
-void place_shared_memory(Kernel& kernel);
+// `known`: as of a MeetingJudge.
+void place_shared_memory(Kernel& kernel, KnownMeetings* known = nullptr);
 
 // A kernel whose buffers in shared memory take more than it may declare has all of them in memory
 // that its launch asks for, each at an offset: those that have one already keep it. Any other

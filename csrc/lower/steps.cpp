@@ -54,12 +54,14 @@ void add_fill(ProgramDraft& draft, TensorId t) {
 void add_kernels(const LowerOptions& options, const ScheduledNests& scheduled, const Group& group,
                  const LaunchPlan& launch, const std::string& suffix,
                  std::vector<Kernel>& variants) {
+  KnownMeetings meetings;
   KernelRequest request{.scheduled = scheduled,
                         .group = group,
                         .launch = launch,
                         .name = kernel_name(scheduled.fusion, group) + suffix,
                         .is_vectorised = options.draws_out_checks && !options.checks_everything,
-                        .options = options};
+                        .options = options,
+                        .meetings = meetings};
   const auto add = [&](KernelVariants made) {
     for (Kernel& k : made.kernels) variants.push_back(std::move(k));
     return !made.alignment.empty();

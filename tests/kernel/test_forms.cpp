@@ -203,5 +203,24 @@ TEST(Forms, OfBothAddressesOfAShuffleAreSumsByLoops) {
   EXPECT_EQ(to_string(forms(from)), "i * 3 + j * 4 + 1");
 }
 
+TEST(Forms, AKernelBringsThemUntilItIsChanged) {
+  test::HandKernel hand("changed");
+  Kernel& kernel = hand.kernel;
+  const Expr four = hand.c(4), i = hand.variable("i", four);
+  const BufferId a = hand.local("a", DataType::Float, 64), b = hand.local("b", DataType::Float, 64);
+  const auto shuffled_to = [&](Expr to) {
+    return Body{test::loop(i, four, {test::shuffle(b, to, a, i, 16)})};
+  };
+  kernel.body = shuffled_to(i * 4);
+  Simplifier ranges(kernel.facts);
+  kernel.forms = std::make_shared<const Forms>(kernel, ranges);
+  EXPECT_EQ(selvage::forms_of(kernel), kernel.forms);
+  Kernel other = kernel;
+  other.facts.assume(i < 2);
+  EXPECT_NE(selvage::forms_of(other), kernel.forms);
+  kernel.body = shuffled_to(i * 4 + 1);
+  EXPECT_NE(selvage::forms_of(kernel), kernel.forms);
+}
+
 }  // namespace
 }  // namespace selvage

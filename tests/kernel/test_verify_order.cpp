@@ -16,10 +16,10 @@ std::string to_text_of(Needed n) {
 }
 
 // What the first two statements' accesses of the buffer need between them.
-std::string needed(const Kernel& kernel, BufferId buffer) {
+std::string needed(const Kernel& kernel, BufferId buffer, KnownMeetings* known = nullptr) {
   const AccessMap map(kernel);
   const BarrierOrder order(map);
-  MeetingJudge judge(map);
+  MeetingJudge judge(map, known);
   std::vector<std::size_t> list;
   for (std::size_t i = 0; i < map.accesses().size(); ++i) {
     if (map.accesses()[i].buffer == buffer) list.push_back(i);
@@ -97,6 +97,21 @@ TEST(VerifyOrder, IterationsOfALoopAreToldApart) {
   EXPECT_EQ(o.across_at->first.thread[0], 63 - o.across_at->second.thread[0]);
   EXPECT_TRUE(order.meetings(1, 1, BarrierOrder::Among::Block).size() == 1);
   EXPECT_EQ(judge.ask({.first = 1, .second = 1, .equal = 0}).needed(), Needed::None);
+}
+
+TEST(VerifyOrder, AnswersArePassedOnToKernelsOfTheSameLaunchAlone) {
+  VerifyCase c(64);
+  const BufferId y = c.output("y", DataType::Float, c.c(64)), s = c.shared("s", 64);
+  const Kernel& wide = c.with({c.put(s, c.tx, c.one()), c.put(y, c.tx, c.read(s, c.tx ^ c.c(37)))});
+  Kernel narrow = wide;
+  narrow.launch.block[0] = c.c(32);
+  KnownMeetings known;
+  EXPECT_EQ(needed(wide, s, &known), "block");
+  const std::size_t asked = known.size();
+  EXPECT_EQ(needed(wide, s, &known), "block");
+  EXPECT_EQ(known.size(), asked);
+  EXPECT_EQ(needed(narrow, s, &known), "none");
+  EXPECT_GT(known.size(), asked);
 }
 
 // Two neighbours in the second warp, with one of the third.
