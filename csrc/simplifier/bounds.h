@@ -73,7 +73,7 @@ class ValueBounds {
   Congruence congruence(Expr e);
   Congruence congruence(const LinearSum& sum);
   // The width of every intermediate when the sum is evaluated term by term. A rule that multiplies
-  // out must not make an intermediate wider than those of what it replaces.
+  // out must not make a wider intermediate than the sum that it replaces.
   Width width(const LinearSum& sum);
   // Whether `sum` is no wider than the wider of a and b.
   bool fits(const LinearSum& sum, const LinearSum& a, const LinearSum& b) {

@@ -174,7 +174,7 @@ bool Conjunctions::follows(const LinearSum& goal, const std::vector<const Linear
   for (const LinearSum* sum : from) bound_quotients(*sum, bounds);
   std::vector<const LinearSum*> supposed = from;
   for (const LinearSum& bound : bounds) supposed.push_back(&bound);
-  // All digits are taken while nothing is supposed, since what is simplified is remembered.
+  // Digits are computed while nothing is supposed, since their normal forms are remembered.
   const auto holds = [&](const LinearSum& sum) { return prover_.nonnegative(sum); };
   if (prover_.supposing(supposed, [&] { return holds(goal); })) return true;
   std::vector<LinearSum> in_other_digits;

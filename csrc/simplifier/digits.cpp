@@ -9,8 +9,9 @@ namespace {
 
 bool is_digit_by_number(Expr e) { return (e.is(Op::Div) || e.is(Op::Mod)) && e[1].is(Op::Const); }
 
-// Of the quotients (rounded towards 0) of the coefficients of the sum by those of the same
-// monomials in x, the one of least magnitude. 0 if one of them is 0, or if their signs differ.
+// Divides the coefficients of `sum` by those of the same monomials in x, rounding towards 0.
+// Returns the quotient of least magnitude; 0 if a monomial is missing, a quotient is 0 or signs
+// differ.
 std::int64_t least_multiple(const LinearSum& sum, const LinearSum& x) {
   std::int64_t k = 0;
   for (const auto& t : x.terms) {

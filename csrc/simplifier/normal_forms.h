@@ -36,8 +36,8 @@ class Normalizer : SimplifierPart {
   void forget();
 
   // Answers lean on the outermost open question that was met again, if any was. To see whether one
-  // computation leans, call stop_leaning() before it and is_leaning() after it, then give lean_on()
-  // what stop_leaning() returned.
+  // computation leans, call stop_leaning() before it and is_leaning() after it; then pass the
+  // result of stop_leaning() to lean_on().
   int stop_leaning() { return std::exchange(lean_on_, kNone); }
   bool is_leaning() const { return lean_on_ != kNone; }
   void lean_on(int question) { lean_on_ = std::min(lean_on_, question); }

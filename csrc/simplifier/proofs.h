@@ -92,8 +92,8 @@ class Prover : SimplifierPart {
  private:
   static constexpr int kProofDepth = 6;
   static constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
-  // What was found of a sum. proved_supposing: only with what is supposed. failed[n]: the greatest
-  // depth to which a complete search failed, n proofs deep in other proofs.
+  // What was found about a sum. proved_supposing: proved with what is supposed. failed[n]: the
+  // greatest depth to which a complete search failed, n proofs deep in other proofs.
   struct Tried {
     bool proved = false, proved_supposing = false;
     std::array<int, kDeepestNesting + 1> failed{};

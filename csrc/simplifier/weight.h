@@ -31,7 +31,7 @@ bool is_lighter(const Weight& b, const Weight& a);
 // always a number it weighs 1, as every number does.
 bool decreases(const Rule& rule);
 
-// Whether what is proposed for a, b and c is always a number.
+// Whether the values proposed for a, b and c are always numbers.
 bool wants_numbers(const Rule& rule);
 
 }  // namespace selvage
