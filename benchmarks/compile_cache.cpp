@@ -1,5 +1,5 @@
-// What a compiled kernel costs: from NVRTC, from the disk, from memory; and many at once, with and
-// without helper processes. Kernels are those of an example, a constant changed in each.
+// The time to get a compiled kernel: from NVRTC, from the disk, from memory; and for many at once,
+// with and without helper processes. Kernels are those of an example, each with another constant.
 #include <benchmark/benchmark.h>
 
 #include <selvage/runtime/compile_cache.h>
@@ -55,7 +55,7 @@ KERNEL()" + name +
           {"const float*", "const float*", "float*", "long long"}};
 }
 
-// Unique to the process, so that nothing is found.
+// Differs at each call, so that no kernel is found in a cache.
 int next_number() {
   static int number = 0;
   return number++;
@@ -110,7 +110,7 @@ void kernel_in_memory(benchmark::State& state) {
 }
 BENCHMARK(kernel_in_memory)->Unit(benchmark::kMicrosecond);
 
-// range(0) kernels at once, in binaries of their own; range(1): may helpers take a share?
+// range(0) kernels at once, each in a binary of its own; helpers take a share if range(1).
 void compile_many(benchmark::State& state) {
   if (skipped(state)) return;
   DiskCache none({});

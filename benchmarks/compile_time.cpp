@@ -1,6 +1,6 @@
-// What NVRTC takes for an emitted kernel, beside the same kernel written by hand and beside itself
-// behind a prelude of 12,000 lines such as engines put before every kernel. The three are compiled
-// in turn, and the least processor time of each is compared: this machine is noisy, minima are not.
+// The time NVRTC takes for an emitted kernel, for the same one written by hand, and for the emitted
+// one behind a prelude of 12,000 lines such as engines put before every kernel. They are compiled
+// in turn and their least processor times compared, since single times are noisy.
 #include <benchmark/benchmark.h>
 
 #include <selvage/frontend/schedule_file.h>

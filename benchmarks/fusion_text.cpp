@@ -1,7 +1,7 @@
-// From a Fusion with its Schedule to CUDA text: what a user of the library waits for, of the C++
-// examples and of chains of pointwise operations. Beside each example's time stands what its first
-// variant is compiled to for sm_90a: registers, bytes of shared memory, and instructions by kind,
-// each counted once. All variants are written in the time.
+// From a Fusion with its Schedule to CUDA text, which a user of the library waits for: for the C++
+// examples and for chains of pointwise operations. All variants are written in the time. Beside the
+// time of each example stand counts of its first variant, compiled for sm_90a: registers, bytes of
+// shared memory, and instructions by kind, each counted once.
 #include <benchmark/benchmark.h>
 
 #include <selvage/codegen/cuda.h>
@@ -30,7 +30,7 @@ int accesses(const StaticCounts& c, int bytes) {
   return n;
 }
 
-// Of the first variant, which most sizes take.
+// Counts the first variant, which most sizes take.
 void count(benchmark::State& state, const CudaText& text) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) {
@@ -57,7 +57,7 @@ void example_to_text(benchmark::State& state, const Example& example) {
   count(state, texts.front());
 }
 
-// The fusion is built as well: x, then a number of operations, each on the one before.
+// Builds the fusion as well: x, then a number of operations, each on the result before.
 void chain_to_text(benchmark::State& state) {
   for (auto _ : state) {
     Fusion f;

@@ -1,6 +1,6 @@
-// Whole calls of Executables on a GPU: what a kernel moves in a second, beside a copy within the
-// device of as many bytes, taken in turn with it. Skipped where there is no GPU. scripts/gpu runs
-// these elsewhere.
+// Whole calls of Executables on a GPU: the bytes that a kernel moves in a second, and those of a
+// copy of as many bytes within the device, which is timed in turn with it. Skipped without a GPU;
+// scripts/gpu runs these elsewhere.
 #include <benchmark/benchmark.h>
 
 #include <selvage/lower/program.h>
@@ -47,7 +47,7 @@ struct Operand {
   Argument argument() const { return {reinterpret_cast<void*>(memory.address()), type, shape}; }
 };
 
-// Values between 0 and 1 as halves, near 0 as floats: no bits that are easy to move.
+// Fills memory with values between 0 and 1 as halves, near 0 as floats: no pattern easy to move.
 void fill(DeviceBuffer& memory) {
   std::vector<std::byte> bytes(memory.size());
   std::uint64_t h = 1;

@@ -1,6 +1,6 @@
-// What checks cost in the kernels that are emitted, beside those of kernels that check every bound
-// at every store: instructions of the compiled code (sm_90a), each counted once. The time is that
-// of lowering and writing the text.
+// The cost of checks in emitted kernels, and in kernels that check every bound at every store:
+// instructions of the compiled code (sm_90a), each counted once. The time is that of lowering and
+// writing the text.
 #include <benchmark/benchmark.h>
 
 #include <selvage/codegen/cuda.h>
@@ -27,7 +27,7 @@ int wide_accesses(const StaticCounts& c) {
   return n;
 }
 
-// Of the first variant of every kernel.
+// Counts the first variant of every kernel.
 Totals count(const Program& program) {
   Totals totals;
   for (const ProgramStep& step : program.steps) {

@@ -1,5 +1,5 @@
-// Host time of a launch through Driver, over the stand-in of the driver library: what is left when
-// the stand-in's own time (the same raw calls) is taken away is ours.
+// Host time of a launch through Driver, on the stand-in of the driver library. Subtract the time of
+// the same raw calls to the stand-in: the rest is the cost of Driver.
 #include <benchmark/benchmark.h>
 
 #include <selvage/base/check.h>
@@ -44,8 +44,8 @@ struct Launches {
   LaunchShape shape{.grid = {64, 4, 1}, .block = {128, 1, 1}};
 };
 
-// What the stand-in takes for a cubin: an ELF header that speaks of nothing, and PTX. Kernels are
-// passed three pointers and two sizes.
+// A cubin as the stand-in accepts it: an empty ELF header, and PTX. Kernels take three pointers and
+// two sizes.
 std::vector<std::byte> stub_cubin(const std::string& kernel) {
   std::string image(
       "\x7F"
@@ -84,7 +84,7 @@ void launch(benchmark::State& state) {
 }
 BENCHMARK(launch);
 
-// Each of the two ways to make a context current, as the stand-in has them.
+// The cost of the two calls about the current context: asking for it and setting it.
 void context_asked_for(benchmark::State& state) {
   Launches l;
   ContextHandle context = nullptr;
@@ -100,7 +100,7 @@ void context_set(benchmark::State& state) {
 }
 BENCHMARK(context_set);
 
-// Only what is remembered of a launch, for the message of a fault.
+// Only the record of a launch, which is kept for the message of a fault.
 void launch_recorded(benchmark::State& state) {
   LaunchRecord record;
   const std::string name = "k";
@@ -108,8 +108,8 @@ void launch_recorded(benchmark::State& state) {
 }
 BENCHMARK(launch_recorded);
 
-// A call of an Executable whose plan is there, y = x + row over halves of one kernel, as the user
-// makes it: beside launch_raw, the driver's own, what it costs.
+// A call of an Executable whose plan is known, y = x + row over halves in one kernel, as a user
+// makes it. Compare with launch_raw, the same launch by the driver alone.
 void executable_call(benchmark::State& state) {
   Launches l;
   Fusion f;
@@ -141,7 +141,7 @@ void executable_call(benchmark::State& state) {
          {result, DataType::Half, shape}},
         on);
   };
-  // So many shapes are kept while one is called again and again.
+  // Plans for range(0) shapes are kept while one shape is called again and again.
   for (shape[0] = 1; shape[0] <= state.range(0); ++shape[0]) call();
   shape[0] = 1;
   for (auto _ : state) call();

@@ -97,7 +97,7 @@ void mix(Writer& w, int transforms) {
         if (at != other && n > 2 && extent * w.loops()[other].extent < 5'000) w.merge(at, other);
         break;
       case 4:
-        // What a resize adds on the way down, another one takes away: extents stay in range.
+        // A resize takes away what another one added, so that extents stay in range.
         if (extent < 100) {
           w.resize(at, 1, 0);
         } else if (extent > 1'000) {
@@ -108,7 +108,7 @@ void mix(Writer& w, int transforms) {
         if (at != other) w.shift(at, other);
         break;
     }
-    // Extents that have grown are cut down to a size at which merges are possible again.
+    // With six loops or more, merges one pair of neighbours of at most moderate extents.
     if (n >= 6) {
       for (std::size_t k = 0; k + 1 < w.loops().size(); ++k) {
         if (w.loops()[k].extent * w.loops()[k + 1].extent < 50'000 && w.transforms() < transforms) {

@@ -1,4 +1,4 @@
-// How long the mask of a predicate takes, and what is told of it.
+// The time to compute the mask of a predicate, and to describe its warps.
 #include <benchmark/benchmark.h>
 
 #include <selvage/base/check.h>

@@ -1,5 +1,5 @@
-// What it costs to prove the kernels of a program, all variants, of the C++ examples; and what that
-// adds to compiling them with NVRTC, beside which compile() does it.
+// The time to prove all variants of the kernels of the C++ examples; and what the proof adds to
+// compiling them with NVRTC, since compile() does both at once.
 #include <benchmark/benchmark.h>
 
 #include <selvage/codegen/cuda.h>

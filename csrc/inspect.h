@@ -1,5 +1,5 @@
-// The header of tools: schedule files, what was found of them, pages and JSON, and kernels run with
-// every access checked. Pictures are selvage::pictures, with <selvage/pictures/picture.h>.
+// The header of tools: schedule files, the analysis of their tensors as pages and JSON, and kernels
+// run with every access checked. Pictures are in selvage::pictures, <selvage/pictures/picture.h>.
 #pragma once
 
 #include <selvage/emulate/emulate.h>

@@ -1,5 +1,5 @@
 // The header of a program that computes: build a Fusion, schedule it, lower it, look at the
-// kernels, run it. Thread programs have threads.h, files and reports inspect.h.
+// kernels, run it. For thread programs include threads.h, for files and reports inspect.h.
 #pragma once
 
 #include <selvage/base/array.h>

@@ -45,7 +45,7 @@ Interval ValueBounds::compute_interval(Expr e) {
   if (info(e.op()).result == Result::Truth) return {0, 1};
   if (e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul)) {
     const LinearSum& sum = structure_.sum_of(e);
-    // As a sum it may overflow: then it is an atom.
+    // A sum that would overflow when multiplied out is its own only term.
     if (sum.terms.size() != 1 || !same(sum.terms[0].monomial, e)) return interval(sum);
   }
   Interval operands[3];
@@ -55,8 +55,8 @@ Interval ValueBounds::compute_interval(Expr e) {
 
 namespace {
 
-// Where the sum has x % a, given x / a; or (x / a) % b, given x / (a*b). Its size where it has
-// none.
+// The position, at `from` or later, of the term x % a if `quotient` is x / a, or of (x / a) % b if
+// `quotient` is x / (a*b). sum.terms.size() if there is none.
 std::size_t find_lower_digit(const LinearSum& sum, Expr quotient, std::size_t from) {
   if (!quotient[1].is(Op::Const)) return sum.terms.size();
   for (std::size_t i = from; i < sum.terms.size(); ++i) {
@@ -75,7 +75,8 @@ std::size_t find_lower_digit(const LinearSum& sum, Expr quotient, std::size_t fr
 
 }  // namespace
 
-// low*(x % a) + high*(x / a), exactly: over the corners of the staircase that x takes.
+// The exact range of low*(x % a) + high*(x / a) for x in interval(x): the ends lie at corners of
+// the staircase of points (x / a, x % a).
 Interval ValueBounds::interval_of_digits(Expr x, std::int64_t a, std::int64_t low,
                                          std::int64_t high) {
   const Interval range = interval(x);
@@ -95,7 +96,7 @@ Interval ValueBounds::interval_of_digits(Expr x, std::int64_t a, std::int64_t lo
 Interval ValueBounds::interval(const LinearSum& sum) {
   count_work(1 + sum.terms.size());
   Interval total = Interval::point(sum.constant);
-  std::array<bool, kMostTerms> counted{};  // with another
+  std::array<bool, kMostTerms> counted{};  // together with another term
   for (std::size_t i = 0; i < sum.terms.size(); ++i) {
     const auto& t = sum.terms[i];
     if (counted[i]) continue;
@@ -150,7 +151,7 @@ Congruence ValueBounds::compute_congruence(Expr e) {
     const Facts::Symbol* s = facts_.find(e);
     return s == nullptr ? Congruence::everything() : s->congruence;
   }
-  // A definition may be as deep as the stack is not.
+  // The definition of a Let may be deeper than the stack allows.
   const bool is_known =
       info(e.op()).result == Result::Int && !e.is(Op::Let) && !e.is(Op::Load) && !e.is(Op::Call);
   if (!is_known) return Congruence::everything();

@@ -12,33 +12,36 @@
 
 namespace selvage {
 
-// Knows what can be read off an expression, whatever its value: which sum it is, what it costs,
-// which symbols are in it. Asks the facts for the order of symbols and what bounds them, no more.
-// What it says stays true under other assumptions, so it is never forgotten.
+// What can be read off an expression itself, whatever its value: the sum that it stands for, its
+// cost, its symbols. Of the facts it reads only the order of symbols and their bounds. Assumptions
+// do not change its answers, so they are never forgotten.
 class Structure {
  public:
   explicit Structure(const Facts& facts) : facts_(facts) {}
 
   // The sum that a simplified expression stands for.
   const LinearSum& sum_of(Expr e);
-  // e was made from this sum; what is there already may be in use, and stays.
+  // Stores `sum` as the sum of e, which was made from it. Does nothing if a sum of e is stored
+  // already, to which references may exist, or if e has a kept product.
   void remember(Expr e, LinearSum sum);
-  // Of a normal form: is there a product in it that would overflow, multiplied out? What is read
-  // from it may be put in other groups than it was made from.
+  // Whether the normal form e has a product that is kept because it would overflow when multiplied
+  // out. The sum read from such an e may group terms otherwise than the one it was made from.
   bool has_kept_product(Expr e);
 
-  // As cost_of().
+  // The cost as cost_of() counts it (csrc/expr/cost.h).
   int cost(Expr e);
   std::int64_t cost(const LinearSum& sum);
   // Divisions and remainders at any depth.
   int all_divisions(Expr e);
   int all_divisions(const LinearSum& sum);
 
-  // A bit for each symbol in e and in the bounds of these, shared by symbols 64 apart.
+  // One bit for each symbol in e and in the bounds of these symbols. Symbols whose positions in the
+  // facts are 64 apart share a bit.
   std::uint64_t symbol_mask(Expr e);
   std::uint64_t symbol_mask(const LinearSum& sum);
   std::uint64_t own_bit(Expr symbol) const;
-  // Symbols by the depth of their declaration; a compound atom goes just before its last symbol.
+  // Proofs eliminate atoms of higher rank first. Symbols rank in the order of their declaration; a
+  // compound atom ranks just above the last declared of its symbols.
   std::size_t elimination_rank(Expr atom);
 
  private:
@@ -56,10 +59,11 @@ class Structure {
   Memo<Known> known_;
 };
 
-// Knows between which numbers a value lies, and what it leaves by which divisor. Asks the facts
-// for symbols and Structure for the sums that expressions are; nothing is rewritten or proved.
-// From above: each operator takes intervals of operands to one that holds all results (interval.h,
-// congruence.h). Only the digits x / a and x % a of one number in a sum are looked at together.
+// An interval and a congruence that hold every value of an expression, and perhaps others. Reads
+// the facts about symbols and the sums of Structure; rewrites and proves nothing. Right because
+// each operator takes intervals of operands to one that holds all results (interval.h,
+// congruence.h). Terms of a sum are bounded one by one; only the digits x / a and x % a of one
+// number together.
 class ValueBounds {
  public:
   ValueBounds(Facts& facts, Structure& structure) : facts_(facts), structure_(structure) {}
@@ -68,15 +72,16 @@ class ValueBounds {
   Interval interval(const LinearSum& sum);
   Congruence congruence(Expr e);
   Congruence congruence(const LinearSum& sum);
-  // Of every intermediate of a sum, term by term. Rules that multiply out must not make an
-  // intermediate that no longer fits where what they replace did.
+  // The width of every intermediate when the sum is evaluated term by term. A rule that multiplies
+  // out must not make a wider intermediate than the sum that it replaces.
   Width width(const LinearSum& sum);
-  // Is the sum no wider than the widest of these?
+  // Whether `sum` is no wider than the wider of a and b.
   bool fits(const LinearSum& sum, const LinearSum& a, const LinearSum& b) {
     return width(sum) <= std::max(width(a), width(b));
   }
 
-  // The values of e lie there, too, by assumptions: more than its structure says.
+  // Records that assumptions keep the values of e within `range`: interval(e) is intersected with
+  // it from now on. A single value of symbol % number becomes a congruence of the symbol.
   void narrow_to(Expr e, const Interval& range);
 
  private:

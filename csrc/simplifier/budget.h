@@ -9,19 +9,19 @@
 
 namespace selvage {
 
-// Knows what is left for the question that was asked from outside: steps, so that no part of it
-// takes all, and work (base/work.h), for a step can be dear. Steps of proofs are apart from those
-// of rewriting, so that no hard proof leaves a text half done. Asks nobody. Past the budget what is
-// asked stays as it is and no more is proved: both are right, if not all that can be said.
+// What is left to spend on one question to the simplifier. Steps limit how much is tried; work
+// (base/work.h) limits the time, since one step can be expensive. Proofs have steps of their own,
+// so that a hard proof does not leave a text half done. Past the budget, expressions stay as they
+// are and nothing more is proved: the answers are right, but more could be said.
 class Budget {
  public:
-  // No question has work past `last_work`.
+  // No question may go on once work_done reaches `last_work`.
   explicit Budget(std::uint64_t last_work) : last_work_(last_work) {}
 
-  // What a question of this size may take.
+  // Grants a new question work and steps, or steps alone, for an expression of the size of e.
   void grant(Expr e);
   void grant_steps(Expr e);
-  // Whether anything has run out, in the question or in the last part that had a share of it.
+  // Whether work or steps ran out, for the question or for the last part answered with a share.
   bool has_run_out() const {
     return share_ran_out_ || steps_ <= 0 || proof_steps_ <= 0 || !has_work_left();
   }
@@ -31,14 +31,14 @@ class Budget {
   bool spend() { return --steps_ > 0 && has_work_left(); }
   bool spend_on_proof() { return --proof_steps_ > 0 && has_work_left(); }
   std::uint64_t work_end() const { return work_end_; }
-  // Those that there were.
+  // Returns the number of steps before.
   std::int64_t set_proof_steps(std::int64_t steps) { return std::exchange(proof_steps_, steps); }
 
-  // A part of the question may take what is left but for what `others` more parts are to have:
-  // none is starved by a hard one before it.
+  // Answers one part of a question with a share of what is left, so that a hard part does not
+  // starve the `others` parts still to come. With no others the part may take everything.
   template <class Answer>
   Expr with_share(std::size_t others, Answer answer) {
-    // Two parts of what is left for this one, one for each of the others.
+    // What is left is cut into others + 2 pieces: two for this part, one for each other.
     const auto mine = [&](auto left) { return left / decltype(left)(others + 2) * 2; };
     const std::uint64_t work = has_work_left() ? work_end_ - work_done : 0;
     const std::uint64_t work_end =
@@ -55,7 +55,8 @@ class Budget {
     return result;
   }
 
-  // For writing what is not all proved: kept apart, and taken if there is nothing else.
+  // keep_to_write() sets a reserve aside; with_kept() calls write() on what is left of the budget,
+  // or on the reserve if work or steps have run out.
   void keep_to_write() {
     work_to_write_ = 200'000;
     steps_to_write_ = 500;

@@ -7,8 +7,8 @@ namespace selvage {
 
 namespace {
 
-// Terms by their signs: sum = positive - negative + constant, where nothing overflows with positive
-// coefficients in both.
+// The terms of a sum by sign: sum = positive - negative + constant. All coefficients here are
+// positive, but INT64_MIN stays as it is, in `positive`.
 struct BySign {
   LinearSum positive, negative;
 };
@@ -34,8 +34,8 @@ Comparisons::Comparisons(SimplifierParts& parts)
       rules_(parts.rules),
       recomposition_(parts.recomposition) {}
 
-// What is at least 0 just where lesser <= greater, or lesser < greater. Numbers past 64 bits may
-// have a factor in common that goes.
+// The sum that is at least 0 exactly where lesser <= greater, or lesser < greater if strict.
+// Numbers past 64 bits may fit after division by a common factor.
 std::optional<LinearSum> Comparisons::order_difference(Expr lesser, Expr greater, bool strict) {
   auto difference = normalizer_.difference(greater, lesser);
   if (normalizer_.has_kept()) {
@@ -56,7 +56,7 @@ std::optional<LinearSum> Comparisons::difference_of(Expr comparison) {
   return comparison.is(Op::Lt) ? one_less(difference) : difference;
 }
 
-// Everything is brought to "0 <= difference".
+// Decides or rewrites the comparison as 0 <= difference.
 Expr Comparisons::rewrite_order(Expr lesser, Expr greater, bool strict) {
   auto difference = order_difference(lesser, greater, strict);
   if (!difference) {
@@ -169,8 +169,8 @@ bool Comparisons::drop_division(LinearSum& difference) {
   return false;
 }
 
-// Terms to the side on which they are positive; the constant on the right where there are terms on
-// the left: `i*4 + j < N`, `2 <= x`.
+// Writes 0 <= difference with each term on the side where it is positive: `i*4 + j < N`, `2 <= x`.
+// The constant is where it is not negative, or opposite to the terms if all are on one side.
 Expr Comparisons::write_order(const LinearSum& difference) {
   auto [right, left] = by_sign(difference);
   const std::int64_t c = difference.constant;

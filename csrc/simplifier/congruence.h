@@ -18,7 +18,7 @@ struct Congruence {
   static Congruence multiple_of(std::int64_t m) { return {m, 0}; }
 
   bool is_point() const { return modulus == 0; }
-  // Every member leaves the same remainder by d (d >= 1)?
+  // Whether all members leave the same remainder when divided by d >= 1.
   bool decides(std::int64_t d) const { return modulus % d == 0; }
   bool contains(std::int64_t v) const;
 
@@ -28,21 +28,22 @@ struct Congruence {
 Congruence operator+(Congruence x, Congruence y);
 Congruence operator-(Congruence x, Congruence y);
 Congruence operator*(Congruence x, Congruence y);
-// Quotient and remainder: known by a constant of at least 1.
+// Quotient and remainder; everything() unless y is a constant of at least 1.
 Congruence operator/(Congruence x, Congruence y);
 Congruence operator%(Congruence x, Congruence y);
-// The smallest congruence that holds both, and the members of both (nothing: `false`).
+// hull(): the smallest congruence that holds x and y. intersect(): sets *out to the common members,
+// or to one of x and y where the common modulus exceeds 2^31. False: no common member.
 Congruence hull(Congruence x, Congruence y);
 inline Congruence min(Congruence x, Congruence y) { return hull(x, y); }
 inline Congruence max(Congruence x, Congruence y) { return hull(x, y); }
 inline Congruence choice(Congruence, Congruence x, Congruence y) { return hull(x, y); }
 bool intersect(Congruence x, Congruence y, Congruence* out);
 
-// The least member that is `from` or more, the greatest that is `to` or less; nothing where there
-// is none of 64 bits.
+// The least member >= from, the greatest member <= to; nothing if no such member fits 64 bits.
 std::optional<std::int64_t> first_member(std::int64_t from, Congruence x);
 std::optional<std::int64_t> last_member(std::int64_t to, Congruence x);
-// The range from its first member to its last one. A congruence of one number leaves it as it is.
+// The range cut down to its first and last member of `to`. A congruence of one number (modulus 0)
+// leaves the range as it is.
 Interval tightened(Interval range, Congruence to);
 
 }  // namespace selvage

@@ -11,10 +11,10 @@ namespace selvage {
 
 namespace {
 
-constexpr int kMostBoxes = 32;  // that a proof by narrowing looks at
-constexpr int kMostRounds = 3;  // of simplifying each conjunct under the others
+constexpr int kMostBoxes = 32;  // boxes for one proof by narrowing
+constexpr int kMostRounds = 3;  // rounds of simplifying each conjunct under the others
 constexpr std::int64_t kImpliedSteps = 8000;
-constexpr std::size_t kMostSupposed = 16;  // conjuncts that one is tried to follow from
+constexpr std::size_t kMostSupposed = 16;  // conjuncts supposed in the proof of another
 
 }  // namespace
 
@@ -27,8 +27,8 @@ Conjunctions::Conjunctions(SimplifierParts& parts, int level)
       comparisons_(parts.comparisons),
       level_(level) {}
 
-// A conjunction is a set: what follows from the others goes, the dearest first, and what has
-// divisions left is simplified under the others.
+// The conjunction is treated as a set. Conjuncts that follow from the others are dropped, the most
+// expensive first; those that keep divisions are simplified under the others.
 Expr Conjunctions::rewrite(Expr e) {
   std::vector<Conjunct> conjuncts;
   if (!collect(e, conjuncts)) return pool_.truth(false);
@@ -58,8 +58,8 @@ Expr Conjunctions::rewrite(Expr e) {
   return result.valid() ? result : pool_.truth(true);
 }
 
-// 0 <= d and 0 <= d + m - k*y, for 0 <= m < k, are 0 <= d - (k - m)*y where 0 <= y <= 1, or where
-// d < 2*(k - m), so that neither holds for a y past 1.
+// Replaces 0 <= d and 0 <= d + m - k*y, with 0 <= m < k and 0 <= y, by 0 <= d - (k - m)*y.
+// Equivalent where y <= 1; or where d < 2*(k - m), since then neither holds for y > 1.
 bool Conjunctions::merge_steps(std::vector<Conjunct>& conjuncts) {
   for (Conjunct& low : conjuncts) {
     for (Conjunct& high : conjuncts) {
@@ -86,7 +86,7 @@ bool Conjunctions::merge_steps(std::vector<Conjunct>& conjuncts) {
   return false;
 }
 
-// The conjuncts, simplified, each once. False if one is.
+// Collects the conjuncts of e, simplified, each once. Returns false if one of them is false.
 bool Conjunctions::collect(Expr e, std::vector<Conjunct>& conjuncts) {
   std::vector<Expr> open = {e};
   std::unordered_set<std::uint32_t> seen;
@@ -153,7 +153,8 @@ void Conjunctions::drop_implied(std::vector<Conjunct>& conjuncts) {
   std::erase_if(conjuncts, [](const Conjunct& c) { return c.condition.is_true(); });
 }
 
-// What 0 <= rest - k*(x / a), k > 0, says of x: x < (q + 1)*a, where rest / k is at most q.
+// Bounds x for each quotient x / a of the sum: 0 <= rest - k*(x / a) with k > 0 says x < (q + 1)*a,
+// where rest / k is at most q.
 void Conjunctions::bound_quotients(const LinearSum& sum, std::vector<LinearSum>& out) {
   for (const auto& t : sum.terms) {
     if (!t.monomial.is(Op::Div) || t.coefficient >= 0 || t.coefficient == INT64_MIN) continue;
@@ -167,13 +168,13 @@ void Conjunctions::bound_quotients(const LinearSum& sum, std::vector<LinearSum>&
   }
 }
 
-// 0 <= goal, where these sums are at least 0?
+// Whether 0 <= goal is proved where these sums are at least 0.
 bool Conjunctions::follows(const LinearSum& goal, const std::vector<const LinearSum*>& from) {
   std::vector<LinearSum> bounds;
   for (const LinearSum* sum : from) bound_quotients(*sum, bounds);
   std::vector<const LinearSum*> supposed = from;
   for (const LinearSum& bound : bounds) supposed.push_back(&bound);
-  // All digits are taken before anything is supposed: what is simplified meanwhile is remembered.
+  // Digits are computed while nothing is supposed, since their normal forms are remembered.
   const auto holds = [&](const LinearSum& sum) { return prover_.nonnegative(sum); };
   if (prover_.supposing(supposed, [&] { return holds(goal); })) return true;
   std::vector<LinearSum> in_other_digits;
@@ -200,8 +201,8 @@ bool Conjunctions::follows(const LinearSum& goal, const std::vector<const Linear
   return narrowing.is_empty(kMostBoxes, budget_.work_end());
 }
 
-// The divisors in e are positive whether the other conjuncts hold or not: both sides of a
-// conjunction have values.
+// Whether the divisors in e are positive even where the other conjuncts do not hold: every conjunct
+// must have a value by itself.
 bool Conjunctions::divisors_are_positive(Expr e) {
   for (Expr n : reachable(std::span(&e, 1), true)) {
     if ((n.is(Op::Div) || n.is(Op::Mod)) && interval(n[1]).lo < 1) return false;
@@ -209,7 +210,7 @@ bool Conjunctions::divisors_are_positive(Expr e) {
   return true;
 }
 
-// False if c cannot hold with the others.
+// Simplifies c with the other conjuncts as facts. Returns false if c cannot hold with them.
 bool Conjunctions::simplify_under_others(const std::vector<Conjunct>& conjuncts, Conjunct& c) {
   Facts facts = facts_;
   for (const Conjunct& other : conjuncts) {

@@ -9,8 +9,9 @@ namespace {
 
 bool is_digit_by_number(Expr e) { return (e.is(Op::Div) || e.is(Op::Mod)) && e[1].is(Op::Const); }
 
-// The k of least magnitude with a term k*c*m in the sum for each term c*m of x; 0: there is none,
-// or their signs differ.
+// Divides the coefficients of `sum` by those of the same monomials in x, rounding towards 0.
+// Returns the quotient of least magnitude; 0 if a monomial is missing, a quotient is 0 or signs
+// differ.
 std::int64_t least_multiple(const LinearSum& sum, const LinearSum& x) {
   std::int64_t k = 0;
   for (const auto& t : x.terms) {

@@ -83,14 +83,14 @@ bool Elimination::eliminate_quotient(const LinearSum& rest, const LinearSum& k, 
   return holds(one_less(total), depth);
 }
 
-// 0 <= total, as far as the next step of a proof can tell?
+// Whether 0 <= total is proved as the next step of a proof.
 bool Elimination::holds(std::optional<LinearSum> total, int depth) {
   if (!total) return false;
   recomposition_.recompose_all(*total);
   return prover_.nonnegative(*total, depth - 1);
 }
 
-// sum = factor*atom + rest: at least 0 if it is so with a bound of the atom in the atom's place.
+// sum = factor*atom + rest is at least 0 if it is so with a bound of the atom in place of the atom.
 bool Elimination::eliminate(const LinearSum& sum, Expr atom, int depth) {
   LinearSum factor, rest;
   rest.constant = sum.constant;

@@ -29,8 +29,8 @@ struct SymbolCongruence {
   Congruence congruence;
 };
 
-// What `sum` = residue (mod modulus) says of the one symbol that the sum is made of:
-// 2*N + 1 = 3 (mod 4) is N = 1 (mod 2).
+// Solves sum = residue (mod modulus) for the only symbol of the sum: 2*N + 1 = 3 (mod 4) is N = 1
+// (mod 2). Nothing if the sum has other terms or the equation has no solution.
 std::optional<SymbolCongruence> solved(Expr sum, std::int64_t modulus, std::int64_t residue) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;  // products fit
   if (modulus < 1 || modulus > kMost || residue < 0 || residue >= modulus) return std::nullopt;

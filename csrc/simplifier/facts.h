@@ -10,14 +10,14 @@
 
 namespace selvage {
 
-// What may be taken for true: ranges and multiples of symbols, relations between them, guards.
-// A value: an inner scope is a copy with more facts in it. A symbol without facts is any integer.
+// What may be taken as true: ranges and multiples of symbols, relations between symbols, guards. A
+// value: an inner scope is a copy with more facts. A symbol without facts is any integer.
 class Facts {
  public:
   struct Symbol {
     Expr symbol;
     Expr lo, hi;     // ends included, over symbols declared before; invalid: none
-    Interval range;  // the same as numbers
+    Interval range;  // the bounds that are numbers
     Congruence congruence;
   };
 
@@ -28,19 +28,20 @@ class Facts {
   Facts& operator=(const Facts&);
   Facts& operator=(Facts&&) noexcept;
 
-  // lo <= symbol <= hi; either may be invalid. Said again, both hold.
+  // lo <= symbol <= hi; an invalid lo or hi is no bound. Bounds given by several calls all hold.
   void bound(Expr symbol, Expr lo, Expr hi);
   // 0 <= symbol < extent: a loop variable. The extent may depend on symbols declared before.
   void loop(Expr symbol, Expr extent);
   // symbol = residue (mod modulus), modulus >= 1.
   void congruent(Expr symbol, std::int64_t modulus, std::int64_t residue = 0);
-  // Any condition. Conjunctions are taken apart; `N <= 64` and `N % 4 == 0` become facts of N.
+  // Any condition is taken as true: conjunctions part by part, `N <= 64` and `N % 4 == 0` as facts
+  // of N.
   void assume(Expr condition);
 
-  // The same without assumptions: what is said of one symbol at a time.
+  // A copy that keeps the bounds and congruences of symbols, without the assumptions.
   Facts of_symbols() const;
 
-  // The same without what speaks of these symbols.
+  // A copy without these symbols, and without the bounds and assumptions in which they occur.
   Facts without(std::span<const Expr> symbols) const;
 
   ExprPool& pool() const { return *pool_; }
@@ -60,8 +61,8 @@ class Facts {
   std::vector<Expr> assumptions_;
 };
 
-// What the facts say of several symbols at once: all assumptions, and ends of ranges that are no
-// numbers, as conditions.
+// The facts that relate several symbols: all assumptions, and `lo <= symbol` or `symbol <= hi` for
+// each bound that is not a number.
 std::vector<Expr> relations(const Facts& facts);
 
 }  // namespace selvage

@@ -29,7 +29,7 @@ Interval divide_by_positive(Interval x, Interval d) {
           x.has_hi() ? std::max(floor_div(x.hi, d.lo), by_largest(x.hi)) : kHigh};
 }
 
-// No sum and no product of two such overflows.
+// Whether sums and products of two such intervals cannot overflow.
 bool is_small(Interval x) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   return x.lo >= -kMost && x.hi <= kMost && !x.empty();

@@ -23,7 +23,7 @@ struct Interval {
   bool has_lo() const { return lo != kMinusInfinity; }
   bool has_hi() const { return hi != kInfinity; }
   bool contains(std::int64_t v) const { return lo <= v && v <= hi; }
-  bool always() const { return !contains(0); }  // as a truth
+  bool always() const { return !contains(0); }  // as a condition
   bool never() const { return lo == 0 && hi == 0; }
   bool within(std::int64_t a, std::int64_t b) const { return a <= lo && hi <= b; }
 
@@ -40,8 +40,8 @@ Interval operator%(Interval x, Interval y);
 Interval operator^(Interval x, Interval y);
 Interval min(Interval x, Interval y);
 Interval max(Interval x, Interval y);
-// Truths: {1, 1} where it always holds, {0, 0} where it never does, else {0, 1}. An operand holds
-// where it is not 0.
+// Intervals of conditions: {1, 1} if the condition always holds, {0, 0} if never, else {0, 1}. An
+// operand holds where it is not 0.
 Interval less(Interval x, Interval y);
 Interval less_or_equal(Interval x, Interval y);
 Interval equal(Interval x, Interval y);
@@ -50,7 +50,8 @@ Interval conjunction(Interval x, Interval y);
 Interval disjunction(Interval x, Interval y);
 Interval choice(Interval condition, Interval x, Interval y);
 
-// Whether x < y, or x <= y, where ends that are no infinities tell.
+// Whether x < y if strict, else x <= y, for all values (true) or for none (false); nothing if the
+// finite ends do not decide.
 std::optional<bool> order(Interval x, Interval y, bool strict);
 
 Interval hull(Interval x, Interval y);

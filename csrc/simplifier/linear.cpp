@@ -221,7 +221,7 @@ LinearSum to_linear_or_atom(Expr e) {
 
 namespace {
 
-// Is a written before b? Terms that are as good as each other stay in canonical order.
+// Whether to_expr() writes a before b; terms that compare equal stay in canonical order.
 bool written_before(const Term& a, const Term& b) {
   if ((a.coefficient < 0) != (b.coefficient < 0)) return a.coefficient > 0;
   const std::size_t m = degree(a.monomial), n = degree(b.monomial);
@@ -258,7 +258,7 @@ Expr to_expr(ExprPool& pool, const LinearSum& sum) {
 
 namespace {
 
-// INT64_MIN / -1 is no number.
+// Whether c / d is an integer of 64 bits; INT64_MIN / -1 is not.
 bool divides(std::int64_t d, std::int64_t c) { return d != -1 ? c % d == 0 : c != INT64_MIN; }
 
 std::optional<Division> divide_by_constant(const LinearSum& sum, std::int64_t d) {

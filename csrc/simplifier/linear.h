@@ -8,7 +8,7 @@
 
 namespace selvage {
 
-// Is it a sum, a difference or a product: what a sum is read from?
+// Whether e is a sum, a difference or a product, which to_linear() takes apart.
 inline bool is_sum(Expr e) { return e.is(Op::Add) || e.is(Op::Sub) || e.is(Op::Mul); }
 
 // A canonical sum: constant + sum of coefficient * monomial. A monomial is an atom (anything that
@@ -41,57 +41,59 @@ struct SumEqual {
   bool operator()(const LinearSum& a, const LinearSum& b) const { return a.equals(b); }
 };
 
-// Nothing where a coefficient would leave 64 bits, or the result have more than kMostTerms terms.
+// a + scale*b, a*b and k*a. Nothing if a coefficient would overflow 64 bits or the result would
+// have more than kMostTerms terms; multiply() gives up on two long sums earlier.
 inline constexpr std::size_t kMostTerms = 64;
 std::optional<LinearSum> add(const LinearSum& a, const LinearSum& b, std::int64_t scale = 1);
 std::optional<LinearSum> multiply(const LinearSum& a, const LinearSum& b);
 std::optional<LinearSum> scale(const LinearSum& a, std::int64_t k);
-// sum - 1; nothing of nothing.
+// sum - 1; nothing if there is no sum or the constant overflows.
 std::optional<LinearSum> one_less(const std::optional<LinearSum>& sum);
-// -sum - 1, which is at least 0 just where the sum is not.
+// -sum - 1, which is at least 0 exactly where the sum is negative.
 std::optional<LinearSum> negation(const LinearSum& sum);
 // sum - out + in.
 std::optional<LinearSum> with_instead(const LinearSum& sum, const LinearSum& out,
                                       const LinearSum& in);
 LinearSum without_term(LinearSum sum, std::size_t i);
 
-// The sum that an expression made by to_expr stands for; any other expression is read as far as its
-// sums, differences and products go. What would overflow stays one atom.
+// Reads e as a sum, through its sums, differences and products; reverses to_expr(). A part that
+// would overflow when multiplied out is one atom.
 LinearSum to_linear(Expr e);
 
-// The same, but a large tree is one atom: it may share its parts without end, and reading it goes
-// over every path.
+// The same, but a large e is one atom: to_linear() visits a shared part once for every path to it.
 LinearSum to_linear_or_atom(Expr e);
 
-// The expression a person would write: products of higher degree first, larger coefficients first,
+// The sum as a person would write it: products of higher degree first, larger coefficients first,
 // negative terms behind, the constant last: `i*N + j - k*2 + 5`.
 Expr to_expr(ExprPool& pool, const LinearSum& sum);
 
 // The atoms of a monomial, with repetition.
 using Atoms = std::vector<Expr, Recycling<Expr>>;
 Atoms atoms_of(Expr monomial);
-// monomial / divisor, if divisor's atoms are among its atoms: nothing otherwise; an invalid Expr
-// is 1.
+// monomial / divisor; nothing unless all atoms of the divisor are atoms of the monomial. An invalid
+// Expr is 1, in arguments and result.
 std::optional<Expr> divide_monomial(ExprPool& pool, Expr monomial, Expr divisor);
 // The product of two monomials; either may be invalid (1).
 Expr multiply_monomials(ExprPool& pool, Expr a, Expr b);
 
-// sum = quotient * divisor + rest, as much of sum in quotient as is divisible term by term.
-// Constants are divided as Euclid does. Quotient is zero where nothing is divisible.
+// sum = quotient * divisor + rest. The quotient takes what is divisible term by term, and is zero
+// if nothing is. If the divisor is a number, the constant is divided as Euclid does.
 struct Division {
   LinearSum quotient, rest;
 };
-// divide_terms() leaves a negative coefficient negative; divide_down() leaves none, for d >= 1.
+// By a number, divide_terms() rounds the quotient of a coefficient towards 0; divide_down() rounds
+// it down, so that the rest has no negative coefficient (d >= 1).
 std::optional<Division> divide_down(const LinearSum& sum, std::int64_t d);
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
                                      const LinearSum& divisor);
 
-// Nothing where the sum has no such monomial.
+// The term with this monomial; nullptr if there is none.
 const LinearSum::Term* find_term(const LinearSum& sum, Expr monomial);
-// k, if all terms of k*x are in the sum with just these coefficients; else 0.
+// The k for which the sum has each term of k*x with exactly its coefficient, constants ignored; 0
+// if there is none.
 std::int64_t multiple_within(const LinearSum& sum, const LinearSum& x);
 
-// How many divisions and remainders the sum has; what they hold is not counted.
+// The number of divisions and remainders in monomials, those nested in others not counted.
 std::size_t divisions(const LinearSum& sum);
 
 // The greatest common divisor of the coefficients, the constant left out; 0 for a constant.

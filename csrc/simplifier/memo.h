@@ -11,8 +11,8 @@
 
 namespace selvage {
 
-// What is remembered of expressions, by id. Pages are made when first asked for, so that a memo in
-// a large pool costs what is used of it; references stay good.
+// A table with a T for each expression, by id. A page is made when an entry of it is first asked
+// for, so a memo in a large pool costs only what is used. References stay valid.
 template <class T>
 class Memo {
  public:
@@ -56,7 +56,7 @@ class Memo {
   std::vector<T*, Recycling<T*>> pages_;
 };
 
-// e and what lies beneath it, Let looked through, down to what is known: operands first.
+// e and the nodes below it, operands first, looking into Lets but not below nodes that are known.
 template <class Known>
 std::vector<Expr> unknown_below(Expr e, Known known) {
   std::unordered_set<std::uint32_t> seen = {e.id()};
@@ -70,11 +70,11 @@ std::vector<Expr> unknown_below(Expr e, Known known) {
   return nodes;
 }
 
-// A question about what is deeper asks below it first.
+// Questions about deeper expressions call ask_below() first.
 inline constexpr std::uint32_t kDeep = 200;
 
-// Asks for what is not known below e, operands first, so that a question about e does not go down
-// the stack: Lets and chains can be deep without end.
+// Calls ask() for the nodes below e that are not known, operands first, so that a question about e
+// does not recurse deeply: Lets and chains can have any depth.
 template <class Known, class Ask>
 void ask_below(Expr e, Known known, Ask ask) {
   for (Expr n : unknown_below(e, known)) {

@@ -12,7 +12,7 @@ namespace selvage {
 
 namespace {
 
-// Does it divide by what is no number? Only then do products say more than congruences do.
+// Whether e divides by what is not a number. Only then do products say more than congruences.
 bool divides_by_sizes(Expr e) {
   const std::vector<Expr> parts = reachable(std::span(&e, 1), true);
   return std::any_of(parts.begin(), parts.end(), [](Expr part) {
@@ -20,9 +20,9 @@ bool divides_by_sizes(Expr e) {
   });
 }
 
-// C = m * c, for each C of the expression that is known to be a multiple of m.
+// The facts with m * c in place of each symbol C of the expression that is a multiple of m.
 struct Parts {
-  Environment products, quotients;  // C by m * c, and c by C / m
+  Environment products, quotients;  // C -> m * c and c -> C / m
   Facts facts;
 };
 
@@ -34,7 +34,7 @@ Parts parts_of(const Facts& facts, Expr e) {
   for (const Facts::Symbol& s : facts.symbols()) {
     const Congruence& c = s.congruence;
     const bool is_cut = c.modulus > 1 && c.residue == 0 && contains(used, s.symbol);
-    // No size of a file has a dot in its name.
+    // The name is new: no size of a file has a dot in its name.
     own.push_back(is_cut ? pool.symbol(std::string(s.symbol.name()) + ".part") : s.symbol);
     if (!is_cut) continue;
     parts.products.emplace_back(s.symbol, own.back() * c.modulus);

@@ -4,8 +4,8 @@
 
 namespace selvage {
 
-// The expression simplified, with what is known of multiples put in as products: where C is a
-// multiple of 4, C is 4 * c for an integer c, and C / (C / 4) is 4 * c / c, which is 4.
+// Simplifies e with known multiples written as products: if C is a multiple of 4 it is 4 * c for an
+// integer c, and C / (C / 4) is 4 * c / c, which is 4. Returns the cheaper of this and simplify(e).
 Expr simplify_with_multiples(const Facts& facts, Expr e);
 
 }  // namespace selvage

@@ -5,7 +5,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kMostAtoms = 200;  // past them a quotient is any number of its range
+constexpr std::size_t kMostAtoms = 200;  // atoms past these are not tied to operands
 
 }  // namespace
 
@@ -46,7 +46,7 @@ bool Narrowing::is_empty(int boxes, std::uint64_t last_work) {
     count_work(kWorkOfAStep * steps);
     return --boxes >= 0 && work_done < last_work;
   };
-  // The narrowest of what is open and is no quotient or remainder of others.
+  // Halves the narrowest range among atoms that are open and not tied to an operand.
   const auto pick = [&](const IntervalBox& box) -> Halving {
     Halving next{Halving::Kind::Stuck};
     std::uint64_t least = UINT64_MAX;

@@ -8,16 +8,17 @@
 
 namespace selvage {
 
-// Sums that are to be at least 0, over intervals of their atoms, as relations between these: an
-// atom that is a quotient or a remainder by a number is tied to its operand.
+// Asks whether some sums can all be at least 0, given intervals of their atoms. The sums become
+// relations between atoms (propagation.h); an atom that is a quotient or a remainder by a number is
+// tied to its operand by a relation as well.
 class Narrowing {
  public:
-  // `range` gives the values that an atom can take, from above.
+  // `range` gives an interval that holds all values of an atom.
   explicit Narrowing(std::function<Interval(Expr)> range) : range_(std::move(range)) {}
 
   void add(const LinearSum& sum);
-  // True: no values make all sums at least 0. False: some do, or it is not known when `boxes` are
-  // looked at or this much work (base/work.h) is done.
+  // True: no values of the atoms make all sums at least 0. False: some do, or the search gave up:
+  // after `boxes` boxes, at work_done = last_work (base/work.h), or with nothing left to halve.
   bool is_empty(int boxes, std::uint64_t last_work);
 
  private:
@@ -26,7 +27,7 @@ class Narrowing {
 
   std::function<Interval(Expr)> range_;
   std::vector<Expr> atoms_;
-  std::vector<char> follows_;  // by atom: from others, as a quotient or a remainder of theirs
+  std::vector<char> follows_;  // by atom: a quotient or remainder tied to its operand
   Relations relations_{16};
 };
 

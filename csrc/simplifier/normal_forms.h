@@ -12,32 +12,32 @@
 
 namespace selvage {
 
-// Brings expressions into normal form, operands first. Knows the normal form and the sum of what
-// was asked before, which conditions are assumed, and which questions are still open: a rule asks
-// for proofs, a proof for normal forms, so a question may come back to itself. It then finds the
-// expression as it is, which is right, but what was answered on the way is not remembered. Asks the
-// rules for each kind of operator to do the rest.
+// Brings expressions into normal form, operands first; rules for each kind of operator do the rest.
+// Remembers normal forms and sums, the conditions assumed, and which questions are open. A rule
+// asks for proofs and a proof for normal forms, so a question may meet itself while it is open. It
+// then gets the expression unchanged, which is right; answers found on the way are not remembered.
 class Normalizer : SimplifierPart {
  public:
   explicit Normalizer(SimplifierParts& parts);
 
   // normalize_parts(), then normalize().
   Expr normal_form(Expr e);
-  // Of a deep expression the parts first, so that no question about the whole goes down the stack.
+  // Normalizes parts of a deep e bottom-up, so that no question about e recurses deeply.
   void normalize_parts(Expr e);
   Expr normalize(Expr e);
-  // The canonical sum of any expression; good until another is asked for.
+  // The canonical sum of any expression. The reference is valid until the next call.
   const LinearSum& linear(Expr e);
   std::optional<LinearSum> difference(Expr greater, Expr lesser);
-  // Is there a sum that stays one atom, for it would overflow, multiplied out?
+  // Whether some sum so far stays one atom, since it would overflow when multiplied out.
   bool has_kept() const { return has_kept_; }
 
-  // Conditions in normal form that are true.
+  // Takes these conditions, which are in normal form, as true.
   void assume(std::vector<Expr> truths) { known_true_ = std::move(truths); }
   void forget();
 
-  // The outermost open question that was met again, if any was, is what answers lean on. What
-  // stop_leaning() gives is for lean_on() after what is looked at by itself.
+  // Answers lean on the outermost open question that was met again, if any was. To see whether one
+  // computation leans, call stop_leaning() before it and is_leaning() after it; then pass the
+  // result of stop_leaning() to lean_on().
   int stop_leaning() { return std::exchange(lean_on_, kNone); }
   bool is_leaning() const { return lean_on_ != kNone; }
   void lean_on(int question) { lean_on_ = std::min(lean_on_, question); }
@@ -64,16 +64,15 @@ class Normalizer : SimplifierPart {
 
   Memo<Known> known_;
   std::vector<Expr> known_true_;
-  LinearSum not_asked_;  // what linear() says past the budget
+  LinearSum not_asked_;  // result of linear() past the budget
   bool has_kept_ = false;
-  int open_ = 0;               // questions open
+  int open_ = 0;               // the number of open questions
   int lean_on_ = kNone;        // the outermost open question that was met again
-  std::vector<Expr> leaning_;  // answered since
+  std::vector<Expr> leaning_;  // expressions answered since then
 };
 
-// Takes numbers in a sum apart into their digits, x = a*(x / a) + x % a for a >= 1, and puts them
-// together again. Asks for the sums that the digits are, and keeps nothing. Which of the two is
-// better is for others to say; the sums are equal.
+// Replaces a number x in a sum by its digits, x = a*(x / a) + x % a for a >= 1, or digits by x. The
+// sums are equal; callers decide which is better. Asks for sums of digits, and keeps nothing.
 class Digits : SimplifierPart {
  public:
   explicit Digits(SimplifierParts& parts);
@@ -81,7 +80,7 @@ class Digits : SimplifierPart {
   // The sum with k*a*(x / a) + k*(x % a) in place of its k*x, for a digit x / a or x % a; nothing
   // where it has no k*x.
   std::optional<LinearSum> in_digits(const LinearSum& sum, Expr digit);
-  // The sum with one number in digits of which it has a digit already: the smallest digit first.
+  // The sum with a number in digits, of which it has a digit already; the smallest a that works.
   std::optional<LinearSum> with_a_number_in_digits(const LinearSum& sum);
   // The sum with k*x - k*a*(x / a) in place of its k*(x % a); a is a constant.
   std::optional<LinearSum> join(const LinearSum& sum, Expr remainder, std::int64_t k);
@@ -92,11 +91,11 @@ class Digits : SimplifierPart {
   Normalizer& normalizer_;
 };
 
-// Puts terms of a sum together that belong together, as x/4*4 + x%4, by the rules of the table
-// that see a whole sum (Propose::Sum). Knows where in a sum each of them may apply, and keeps
-// nothing. Asks for the sums of the quotients and remainders that it makes. In the end no sum holds
-// x beside a digit of x of the other sign: digits vary freely and x with them does not, and bounds
-// are taken term by term. Each step is an equation between sums, true for divisors of at least 1.
+// Joins terms of a sum that belong together, as x/4*4 + x%4, by the rules of the table for whole
+// sums (Propose::Sum). Finds where each rule may apply and keeps nothing; asks for the sums of the
+// quotients and remainders that it makes. Right because each step is an equation between sums, true
+// for divisors of at least 1. In the end no sum holds x beside a digit of x with the opposite sign:
+// bounds are taken term by term, as if x and its digit were independent.
 class Recomposition : SimplifierPart {
  public:
   explicit Recomposition(SimplifierParts& parts);
@@ -118,7 +117,8 @@ class Recomposition : SimplifierPart {
   bool split_digits(LinearSum& sum, std::size_t i);
   bool move_in(LinearSum& sum, std::size_t i, Expr atom);
   std::vector<Quotient> as_quotients(Expr y, std::int64_t factor);
-  // Each says whether it took the result for the sum, by the rule of this name.
+  // Each replaces the sum, counts the rule of this name and returns true, or returns false:
+  // replace_terms() by sum - out + in if cheaper, take_cheaper() by a cheaper sum, take() by any.
   bool replace_terms(LinearSum& sum, const LinearSum& out, const LinearSum& in,
                      std::string_view name);
   bool take_cheaper(LinearSum& sum, std::optional<LinearSum> result, std::string_view name);
@@ -129,21 +129,22 @@ class Recomposition : SimplifierPart {
   Digits& digits_;
 };
 
-// Brings comparisons to a difference that is compared with 0, and makes that small by the rules of
-// the table that see it whole (Propose::Order). Keeps nothing. Asks for the sums of both sides, and
-// for proofs that the difference is always, or never, at least 0. Each step leaves a difference
-// that is at least 0 just where the one before is.
+// Rewrites a comparison as 0 <= difference, and makes the difference small by the rules of the
+// table for whole comparisons (Propose::Order). Asks for the sums of both sides, and for proofs
+// that the difference is always, or never, at least 0; keeps nothing. Right because each step
+// leaves a difference that is at least 0 exactly where the one before is.
 class Comparisons : SimplifierPart {
  public:
   explicit Comparisons(SimplifierParts& parts);
 
-  // lesser < greater where strict, else lesser <= greater; a == b.
+  // Rewrite lesser < greater if strict, else lesser <= greater; and a == b.
   Expr rewrite_order(Expr lesser, Expr greater, bool strict);
   Expr rewrite_equal(Expr a, Expr b);
-  // What is at least 0 just where a simplified comparison holds, and back.
+  // The sum that is at least 0 exactly where a simplified comparison holds, nothing for other
+  // conditions; and the comparison for such a sum.
   std::optional<LinearSum> difference_of(Expr comparison);
   Expr write_order(const LinearSum& difference);
-  // 0 <= a*x + y is 0 <= x, where 0 <= y < a.
+  // Replaces a*x + y by x if 0 <= y < a: 0 <= a*x + y holds exactly where 0 <= x does.
   bool drop_common_factor(LinearSum& difference);
 
  private:
@@ -157,14 +158,14 @@ class Comparisons : SimplifierPart {
   Recomposition& recomposition_;
 };
 
-// Keeps of conditions that hold together what does not follow from the rest, by the rules of the
-// table that see all of them (Propose::Conjunction). Knows whether it stands under the conjuncts of
-// another already, and then goes no deeper. Asks the prover with the others supposed, and for what
-// resists has each conjunct simplified by a simplifier of its own whose facts the others are. What
-// is dropped follows from what stays; of two that would follow from each other one goes.
+// Simplifies a conjunction by the rules of the table for whole conjunctions (Propose::Conjunction):
+// conjuncts that follow from the others are dropped. The prover is asked first, supposing the
+// others. A conjunct that keeps divisions is then simplified by a simplifier of its own, which has
+// the others as facts and starts no further ones. Right because what is dropped follows from what
+// stays; of two conjuncts that follow from each other one stays.
 class Conjunctions : SimplifierPart {
  public:
-  // `level`: 1 where one conjunct is simplified under the others.
+  // `level`: 1 in the simplifier of one conjunct under the others, else 0.
   Conjunctions(SimplifierParts& parts, int level);
 
   Expr rewrite(Expr e);
@@ -172,7 +173,7 @@ class Conjunctions : SimplifierPart {
  private:
   struct Conjunct {
     Expr condition;
-    std::optional<LinearSum> difference;  // at least 0 just where it holds
+    std::optional<LinearSum> difference;  // at least 0 exactly where it holds
   };
 
   bool collect(Expr e, std::vector<Conjunct>& conjuncts);

@@ -25,7 +25,7 @@ void Normalizer::normalize_parts(Expr e) {
   };
   if (e.depth() <= kDeep || is_known(e)) return;
   for (Expr part : unknown_below(e, is_known)) {
-    if (part.is(Op::And)) continue;  // a set: no part of it is one
+    if (part.is(Op::And)) continue;  // a conjunction is a set, not pairs: only its conjuncts matter
     if (is_sum(part)) {
       linear(part);
     } else {
@@ -62,7 +62,7 @@ Expr Normalizer::normalize(Expr e) {
   return result;
 }
 
-// What was found of expressions on the way to a question that was still open is not the last word.
+// Forgets answers that lean on a question that was open: they may be incomplete.
 void Normalizer::forget_leaning() {
   for (Expr e : leaning_) {
     Known& k = known_[e];
@@ -104,7 +104,7 @@ LinearSum Normalizer::compute_linear(Expr e) {
     const LinearSum right = linear(e[1]);
     linear(e[0]);
     if (has_kept_) {
-      // Numbers that were too large for a part may not be so for the whole.
+      // Numbers that do not fit in a part may fit in the whole.
       const auto wide = wide_sum(e);
       if (auto sum = wide ? wide->narrowed() : std::nullopt) return *sum;
     }
@@ -112,13 +112,13 @@ LinearSum Normalizer::compute_linear(Expr e) {
   }
   const Expr a = normalize(e[0]), b = normalize(e[1]);
   if (auto sum = apply(sum_of(a), sum_of(b))) return *sum;
-  // Written out it would overflow or grow past all bounds: it stays one atom.
+  // Multiplied out it would overflow or have too many terms: it stays one atom.
   const auto wide = wide_sum(e);
   has_kept_ = has_kept_ || (wide && wide->terms.size() <= kMostTerms);
   return LinearSum::of_atom(pool_.make(e.op(), a, b));
 }
 
-// Nothing where e is no sum, or 64 bits suffice.
+// e as a sum with numbers of 128 bits. Nothing if e is no sum or no work is left.
 std::optional<WideSum> Normalizer::wide_sum(Expr e) {
   if (!is_sum(e) || !budget_.has_work_left()) return std::nullopt;
   return selvage::wide_sum(e, [this](Expr atom) { return LinearSum(linear(atom)); });

@@ -19,13 +19,13 @@ class TextWriter;
 class Verdicts;
 struct SimplifierParts;
 
-// What each part of a simplifier may ask: none of these asks back. The others that a part asks are
-// its own members; they may ask it in turn.
+// What each part of a simplifier may use; none of these calls a part. The other parts that a part
+// calls are its own members, and they may call it in turn.
 class SimplifierPart {
  protected:
   explicit SimplifierPart(SimplifierParts& parts);
 
-  // What is asked all the time.
+  // Short forms of frequent questions.
   const LinearSum& sum_of(Expr e) { return structure_.sum_of(e); }
   int cost(Expr e) { return structure_.cost(e); }
   std::int64_t cost(const LinearSum& sum) { return structure_.cost(sum); }

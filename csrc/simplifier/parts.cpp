@@ -13,8 +13,8 @@ void narrow_to(SimplifierParts& parts, Expr e, const Interval& range) {
   parts.prover.forget();
 }
 
-// What the assumptions say of single terms, by what the other terms of a sum leave them, until
-// nothing moves.
+// Narrows the monomials of the assumed sums, each by the interval of the other terms of its sum,
+// until nothing changes or the rounds are over.
 void narrow_terms(SimplifierParts& parts) {
   constexpr int kRounds = 4;
   bool moved = true;
@@ -42,7 +42,8 @@ void narrow_terms(SimplifierParts& parts) {
   }
 }
 
-// N*i < N leaves i nothing but 0, which no interval of N*i says.
+// Fixes symbols in premises at their lower bound where no other value is possible: N*i < N leaves
+// only i = 0, which no interval of N*i shows.
 void narrow_symbols(SimplifierParts& parts) {
   for (std::size_t i = 0; i < parts.facts.symbols().size(); ++i) {
     const Expr symbol = parts.facts.symbols()[i].symbol;
@@ -56,7 +57,7 @@ void narrow_symbols(SimplifierParts& parts) {
   }
 }
 
-// These are at least 0.
+// Takes these sums to be at least 0, and forgets answers given without them.
 void learn(SimplifierParts& parts, std::vector<LinearSum> sums) {
   for (LinearSum& sum : sums) parts.premises.assume(std::move(sum));
   parts.prover.forget();
@@ -65,7 +66,7 @@ void learn(SimplifierParts& parts, std::vector<LinearSum> sums) {
   parts.forget_answers();
 }
 
-// What a comparison that holds says of sums: which ones are at least 0.
+// Adds the sums that are at least 0 because the comparison holds: two for an equation, else one.
 void add_consequences(SimplifierParts& parts, Expr comparison, std::vector<LinearSum>& sums) {
   const LinearSum a = parts.normalizer.linear(comparison[0]);
   const LinearSum b = parts.normalizer.linear(comparison[1]);
@@ -76,8 +77,9 @@ void add_consequences(SimplifierParts& parts, Expr comparison, std::vector<Linea
   if (auto opposite = add(a, b, -1)) sums.push_back(*std::move(opposite));
 }
 
-// Inequalities become sums that are at least 0; the rest is matched as it stands. Each assumption
-// is brought into canonical form before it counts, so none is used to prove itself away.
+// Learns the assumptions. Comparisons become sums that are at least 0; every condition is
+// recognised where it occurs. All are normalized before any counts as true: none proves itself
+// away.
 void learn_assumptions(SimplifierParts& parts) {
   std::vector<LinearSum> sums;
   std::vector<Expr> truths;
@@ -91,7 +93,8 @@ void learn_assumptions(SimplifierParts& parts) {
   learn(parts, std::move(sums));
   const std::vector<LinearSum>& known = parts.premises.assumed();
   if (known.size() < 2) return;
-  // Both sides of a comparison may be simpler under the others: what it says then, it says too.
+  // Under the other assumptions both sides of a comparison may be simpler. The sums that follow
+  // from the simpler sides are learned too.
   std::vector<LinearSum> more;
   for (Expr s : truths) {
     if (s.is(Op::Lt) || s.is(Op::Le)) add_consequences(parts, s, more);

@@ -10,12 +10,10 @@
 
 namespace selvage {
 
-// All that one simplifier is made of. A rule asks for a proof, a proof for normal forms, and these
-// for rules: the parts refer to each other, each to those that it names as its members, and stay
-// where they are made.
+// All parts of one simplifier. A rule asks for a proof, a proof for normal forms, and these for
+// rules: so parts refer to each other, as members, and this struct is neither copied nor moved.
 struct SimplifierParts {
-  // `level`: 1 where one conjunct is simplified under the others, with work for it until
-  // `last_work`. The assumptions among the facts are learned here.
+  // `level` as in Conjunctions, `last_work` as in Budget. Learns the assumptions of the facts.
   SimplifierParts(Facts facts, int level, std::uint64_t last_work);
   SimplifierParts(const SimplifierParts&) = delete;
   SimplifierParts& operator=(const SimplifierParts&) = delete;
@@ -25,14 +23,14 @@ struct SimplifierParts {
   auto answer(Expr e, Answer answer) {
     budget.grant(e);
     auto result = answer();
-    // What was remembered when something ran out is not all that can be said.
+    // After the budget ran out, answers may be incomplete.
     if (budget.has_run_out()) forget_answers();
     return result;
   }
   Expr normal_form(Expr e);
   void forget_answers();
 
-  // State, and what is said of expressions without rewriting them.
+  // State, and questions that rewrite nothing.
   Facts facts;
   Budget budget;
   Structure structure{facts};

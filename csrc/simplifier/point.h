@@ -20,13 +20,13 @@ std::vector<std::int64_t> values_in(const Point& point);
 // One value for each symbol.
 Point point_at(std::span<const Expr> symbols, std::span<const std::int64_t> values);
 
-// The value that the point gives a symbol; nothing where it leaves it open.
+// The value that the point gives a symbol; nothing if the symbol is not in it.
 std::optional<std::int64_t> value_of(Expr symbol, const Point& point);
-// That of an expression; nothing where it is undefined or overflows there. All of its symbols must
-// have a value.
+// The value of e at the point, which has all its symbols; nothing if undefined or overflowing.
 std::optional<std::int64_t> value_at(Expr e, const Point& point);
 
-// These symbols first, in this order, 0 for one that has no value; then the rest of the point.
+// The point with the symbols of `first` in front, in this order (0 for one that it does not have),
+// then its other symbols.
 Point in_order(std::span<const Expr> first, const Point& point);
 
 // I3 = 1, I4 = 0

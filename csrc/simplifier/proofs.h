@@ -14,33 +14,33 @@
 
 namespace selvage {
 
-// Knows which sums are taken to be at least 0: those that the assumptions say are, and for the
-// proof under way those that it supposes. Knows, too, some points that the facts allow: what is
-// negative at one of them where the premises hold is no consequence of theirs. Asks Structure
-// which symbols are in a sum.
+// The sums that are taken to be at least 0: those of the assumptions, and those that the current
+// proof supposes. Also some points that the facts allow: a sum that is negative at one where the
+// premises hold does not follow from them. Asks Structure for the symbols of a sum.
 class Premises {
  public:
   Premises(const Facts& facts, Structure& structure) : facts_(facts), structure_(structure) {}
 
-  // Is at least 0, by the assumptions.
+  // Adds a sum that is at least 0 by the assumptions.
   void assume(LinearSum sum);
   const std::vector<LinearSum>& assumed() const { return assumed_; }
 
   struct Supposed {
     std::vector<const LinearSum*> sums;
     std::uint64_t symbols = 0;
-    Samples::Mask points = Samples::kAll;  // at which they are at least 0
+    Samples::Mask points = Samples::kAll;  // at which all of them are at least 0
   };
-  // Each gives back what was supposed before.
+  // Each replaces what is supposed, and returns what was supposed before.
   Supposed suppose(const std::vector<const LinearSum*>& sums);
   Supposed suppose(Supposed supposed);
   const std::vector<const LinearSum*>& supposed() const { return supposed_.sums; }
 
-  // Those in the premises (Structure::symbol_mask).
+  // The symbols in the premises (Structure::symbol_mask).
   std::uint64_t symbols() const { return assumed_symbols_ | supposed_.symbols; }
-  // Do the assumptions tie nothing together that is in a plain sum? Then its interval is exact.
+  // Whether nothing is assumed, and all terms are symbols whose bounds are numbers. The interval of
+  // the sum is exact then.
   bool leave_free(const LinearSum& sum) const;
-  // Is the sum negative at a point, perhaps of those at which what is supposed holds?
+  // Whether the sum is negative at a point; if as_supposed, at one where what is supposed holds.
   bool refute(const LinearSum& sum, bool as_supposed);
 
  private:
@@ -54,29 +54,30 @@ class Premises {
   std::unique_ptr<Samples> samples_;  // chosen when first asked for
 };
 
-// Proves that sums are at least 0. Knows which sums were tried, with which end, and how deep it is
-// in proofs within simplifications within proofs. Asks for intervals, which settle most; else it
-// searches: a multiple of a premise is taken away, or an atom replaced by a bound of it
-// (Elimination), and what comes out is to be at least 0 in turn. Wherever that holds the sum is at
-// least 0, so yes is true; no means that no proof was found.
+// Proves that sums are at least 0. Intervals settle most of them. Else it searches: it subtracts a
+// multiple of a premise, or replaces an atom by a bound of the atom (Elimination), and proves the
+// same of the result. Each step is such that the sum is at least 0 if the result is: so `true` is
+// proved, and `false` means that no proof was found. Remembers which sums were tried and how it
+// ended, and how deep it is in proofs within simplifications within proofs.
 class Prover : SimplifierPart {
  public:
   explicit Prover(SimplifierParts& parts);
 
-  // 0 <= sum, always?
+  // Whether 0 <= sum always holds.
   bool nonnegative(const LinearSum& sum) { return nonnegative(sum, kProofDepth); }
-  // The same as a step of a proof that may go so much deeper.
+  // The same, as a step of a proof that may go `depth` steps deeper.
   bool nonnegative(const LinearSum& sum, int depth);
-  // sum < bound, always?
+  // Whether sum < bound always holds.
   bool is_below(const LinearSum& sum, std::int64_t bound);
-  // 0 <= sum, for the assumptions leave no values to deny it: by narrowing, where there are any.
+  // Whether narrowing shows that the assumptions leave no point with sum < 0. False if there are no
+  // assumptions, and within a proof.
   bool no_point_denies(const LinearSum& sum);
-  // The points of the assumptions at which a sum is at least 0.
+  // The points at which `sum` and all assumed sums are at least 0, for narrowing.
   Narrowing points_of(const LinearSum& sum);
-  // Is there a point at which the sum is negative? Then no proof need be tried.
+  // Whether the sum is negative at a point of the premises, so that no proof need be tried.
   bool is_refuted(const LinearSum& sum);
 
-  // Does it hold where proofs suppose that these sums are at least 0?
+  // What holds() returns while proofs suppose that these sums are at least 0.
   template <class Holds>
   bool supposing(const std::vector<const LinearSum*>& sums, Holds holds) {
     Premises::Supposed outer = premises_.suppose(sums);
@@ -91,8 +92,8 @@ class Prover : SimplifierPart {
  private:
   static constexpr int kProofDepth = 6;
   static constexpr int kDeepestNesting = 3;  // of proofs within simplifications within proofs
-  // Whether a sum is at least 0, as far as it was tried: where the search failed with all tried, by
-  // how deep in other proofs it was, to what depth.
+  // What was found about a sum. proved_supposing: proved with what is supposed. failed[n]: the
+  // greatest depth to which a complete search failed, n proofs deep in other proofs.
   struct Tried {
     bool proved = false, proved_supposing = false;
     std::array<int, kDeepestNesting + 1> failed{};
@@ -111,23 +112,24 @@ class Prover : SimplifierPart {
   Elimination& elimination_;
 
   AllTried tried_;
-  bool all_tried_ = true;         // by the proof under way
-  bool assumes_nothing_ = false;  // the proof under way
+  bool all_tried_ = true;         // the current search left nothing out
+  bool assumes_nothing_ = false;  // the current proof uses no premise
   int depth_ = 0;                 // of proofs within simplifications within proofs
   int steps_ = 0;                 // left in the current proof
 };
 
-// Steps of a proof that a sum is at least 0 that take one atom out of it. Knows what bounds each
-// kind of atom, and keeps nothing. Asks the prover which way the sum goes with the atom, puts the
-// bound at the worse end in the atom's place, which makes the sum no larger, and asks for that.
+// Steps of a proof of 0 <= sum that each eliminate one atom. Asks the prover whether the sum rises
+// or falls with the atom, and puts the bound at the worse end in its place. This makes the sum no
+// larger, so a proof for the result is enough. Knows bounds of each kind of atom, and keeps
+// nothing.
 class Elimination : SimplifierPart {
  public:
   explicit Elimination(SimplifierParts& parts);
 
-  // A symbol that occurs in one term alone, and in no premise, is at its worst there: at the one
-  // end of its range. Nothing is lost by putting it there.
+  // Puts a symbol that occurs in one term only, and in no premise, at the end of its range where
+  // the term is least. Nothing is lost by that.
   void replace_free_symbols(LinearSum& sum);
-  // Is the sum at least 0 with a bound in the place of the atom? `depth` as in the prover.
+  // Whether the sum is proved with a bound in place of the atom. `depth` as in the prover.
   bool eliminate(const LinearSum& sum, Expr atom, int depth);
 
  private:
@@ -142,10 +144,10 @@ class Elimination : SimplifierPart {
   Recomposition& recomposition_;
 };
 
-// Decides conditions: what is tried, in which order, the cheap before the dear. Knows which of them
-// could be neither proved nor refuted. Asks for intervals, the normal form, the prover and, for
-// a verdict, a search by narrowing; at last for points at which the condition fails. Proved is what
-// one of them proves, Refuted what fails at a point that the facts allow.
+// Decides conditions, by cheap means before expensive ones: intervals, the normal form, the prover;
+// for a verdict also a search by narrowing, and at last points at which the condition may fail.
+// Proved is what one of these proves, Refuted what fails at a point that the facts allow. Remembers
+// the conditions that are neither.
 class Verdicts : SimplifierPart {
  public:
   explicit Verdicts(SimplifierParts& parts);

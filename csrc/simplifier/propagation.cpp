@@ -12,9 +12,9 @@ namespace selvage {
 
 namespace {
 
-// Variables; on long chains residues climb step by step.
+// With more variables no congruences go through sums: on long chains they climb step by step.
 constexpr std::size_t kResiduesAtMost = 256;
-constexpr std::size_t kMostParts = 8;  // of a sum through which residues go
+constexpr std::size_t kMostParts = 8;  // of a sum through which congruences go
 
 }  // namespace
 
@@ -103,7 +103,7 @@ bool IntervalBox::set(Relations::Variable v, const Congruence& known) {
 }
 
 bool IntervalBox::propagate() {
-  // Ranges may creep towards each other one by one: what is known by then is as true, if not all.
+  // Ranges may shrink by 1 at a time, so steps are limited. The ranges are right whenever it ends.
   const std::size_t most = relations_->rounds_ * relations_->size();
   std::size_t next = 0;
   for (; next < queue_.size() && next < most && !empty_; ++next) {
@@ -145,7 +145,8 @@ Interval IntervalBox::value(std::span<const Part> parts, std::int64_t constant) 
   return total;
 }
 
-// What the parts but one come to, given what all do: less that one where all is finite.
+// The interval of the sum without one part: `total`, that of all, minus the part, end by end if all
+// ends are finite; else summed anew.
 Interval IntervalBox::others(std::span<const Part> parts, std::int64_t constant,
                              const Part& without, const Interval& total) const {
   const Interval own = product(without);
@@ -160,7 +161,7 @@ Interval IntervalBox::others(std::span<const Part> parts, std::int64_t constant,
   return rest;
 }
 
-// Each part lies within the range less the others.
+// Narrows each part to the range minus the interval of the other parts.
 bool IntervalBox::require(std::span<const Part> parts, std::int64_t constant,
                           const Interval& range) {
   if (parts.empty()) {
@@ -177,7 +178,7 @@ bool IntervalBox::require(std::span<const Part> parts, std::int64_t constant,
       continue;
     }
     if (k == INT64_MIN) continue;
-    // Towards the inside: the least v with k*v >= lo, the greatest with k*v <= hi.
+    // Rounded inwards: the least v with k*v >= lo, the greatest v with k*v <= hi.
     const std::int64_t d = magnitude(k);
     const Interval low = k > 0 ? of : Interval::point(0) - of;
     Interval to;
@@ -188,8 +189,8 @@ bool IntervalBox::require(std::span<const Part> parts, std::int64_t constant,
   return true;
 }
 
-// The parts add up to a number: what all but one are congruent to, the last one is. Where two are
-// congruent to anything, nothing is known of any.
+// The parts add up to `sum`, so each is congruent to `sum` minus the others. Nothing follows if two
+// parts have no known congruence.
 bool IntervalBox::require_congruence(std::span<const Part> parts, std::int64_t sum) {
   if (parts.size() > kMostParts) return true;
   std::array<Congruence, kMostParts> products;

@@ -9,12 +9,12 @@
 namespace selvage {
 
 // Relations between integer variables, numbered from 0: sums that lie within a range, quotients and
-// remainders of sums by numbers, and exclusive ors. What they leave of each variable is a
-// IntervalBox.
+// remainders of sums by numbers, and exclusive ors. An IntervalBox holds what they leave of each
+// variable.
 class Relations {
  public:
   using Variable = std::uint32_t;
-  // `rounds`: looks at each relation, on average, before propagation gives up.
+  // Propagation gives up after looking at each relation `rounds` times, on average.
   explicit Relations(std::size_t rounds = 40) : rounds_(rounds) {}
 
   struct Part {
@@ -24,7 +24,7 @@ class Relations {
 
   Variable add_variable(const Interval& range);
   void narrow(Variable v, const Interval& range) { start_[v] = intersect(start_[v], range); }
-  // parts + constant lies within a range.
+  // The sum of the parts and the constant lies within `range`.
   void add_sum(std::span<const Part> parts, std::int64_t constant, const Interval& range);
   // result = (parts + constant) / divisor, or the remainder; the divisor is at least 1.
   void add_quotient(Variable result, std::span<const Part> parts, std::int64_t constant,
@@ -60,15 +60,14 @@ class Relations {
   std::vector<std::vector<std::uint32_t>> around_;  // by variable: the relations that it is in
 };
 
-// What is known of every variable: an interval and a congruence each, narrowed through the
-// relations until nothing more follows. Sound: values that meet all relations and all that was set
-// are never lost.
+// An interval and a congruence for each variable, narrowed through the relations until nothing more
+// follows. Sound: values that meet all relations and lie in all ranges set are never lost.
 class IntervalBox {
  public:
-  // The ranges that the variables were added with; nothing is propagated yet.
+  // Starts with the ranges of the variables, and propagates nothing yet.
   explicit IntervalBox(const Relations& relations);
 
-  // v lies within [lo, hi]; propagate() says what follows. False: nothing is left.
+  // Narrows v to [lo, hi]; propagate() then narrows the others. False: no values are left.
   bool set(Relations::Variable v, std::int64_t lo, std::int64_t hi);
   bool propagate();
   bool narrow(Relations::Variable v, std::int64_t lo, std::int64_t hi) {
@@ -100,22 +99,24 @@ class IntervalBox {
   const Relations* relations_;
   std::vector<Interval> ranges_;
   std::vector<Congruence> residues_;
-  std::vector<std::uint32_t> queue_;  // relations to look at again; empty after propagate()
+  std::vector<std::uint32_t> queue_;  // relations still to look at; empty after propagate()
   std::vector<char> queued_;
   std::uint64_t steps_ = 0;
   bool empty_ = false;
 };
 
-// What to halve next: nothing where all that matters is fixed; or nothing can be done.
+// What a search does next: halve the range of a variable, ask is_wanted() because all that matters
+// is fixed, or give up.
 struct Halving {
   enum class Kind : std::uint8_t { Variable, Fixed, Stuck } kind;
   Relations::Variable variable = 0;
   bool upper_first = false;
 };
 
-// Looks for values in a box that is propagated, by halving ranges and propagating: exact where it
-// ends. `pick(box)` says what to halve; `is_wanted(box)` is asked where all is fixed,
-// `charge(steps)` before each half is looked into: false ends the search.
+// Looks for values in a propagated box, by halving ranges and propagating. Found and None are
+// exact. pick(box) returns what to do next; is_wanted(box) decides where all is fixed;
+// charge(steps) is told the steps of propagation for each half, and ends the search by returning
+// false.
 enum class Answer : std::uint8_t { Found, None, GaveUp };
 template <class Pick, class IsWanted, class Charge>
 Answer search(const IntervalBox& box, const Pick& pick, const IsWanted& is_wanted,

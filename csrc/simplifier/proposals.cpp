@@ -7,7 +7,7 @@ namespace selvage {
 
 namespace {
 
-// x % a or (x / a) % b?
+// Whether the sum has x % a or (x / a) % b, for any a and b.
 bool has_remainder_of(Expr x, const LinearSum& sum) {
   return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
     if (!t.monomial.is(Op::Mod)) return false;
@@ -22,7 +22,7 @@ bool has_quotient_of(Expr x, const LinearSum& sum) {
   });
 }
 
-// No multiple of d can be taken out of the sum term by term.
+// Whether no multiple of d can be taken out of the sum term by term.
 bool is_reduced(const LinearSum& sum, std::int64_t d) {
   const auto is_digit = [d](std::int64_t c) { return 0 <= c && c < d; };
   return is_digit(sum.constant) &&
@@ -30,13 +30,13 @@ bool is_reduced(const LinearSum& sum, std::int64_t d) {
                      [&](const auto& t) { return is_digit(t.coefficient); });
 }
 
-// Do all of these values leave one quotient by d?
+// Whether all these values have one quotient by d.
 bool has_one_quotient(const Interval& values, std::int64_t d) {
   return values.has_lo() && values.has_hi() && floor_div(values.lo, d) == floor_div(values.hi, d);
 }
 
-// Moves whole multiples of d from the rest into the quotient, so that a rest that begins at
-// `lowest` begins within [0, d). False where numbers would overflow: then nothing is moved.
+// Moves whole multiples of d from the rest into the quotient, so that the least value of the rest,
+// `lowest` before, lies within [0, d). False, with nothing moved, if a number would overflow.
 bool move_multiples(Division& division, std::int64_t lowest, std::int64_t d) {
   const std::int64_t shift = floor_div(lowest, d);
   const auto up = checked_add(division.quotient.constant, shift);
@@ -67,7 +67,7 @@ Proposals Proposer::propose(const Rule& rule, Expr e) {
     case Propose::Sum:
     case Propose::Order:
     case Propose::Conjunction:
-      break;  // Recomposition, Comparisons, Conjunctions: they see the whole
+      break;  // applied by Recomposition, Comparisons and Conjunctions, to the whole
   }
   return out;
 }
@@ -99,9 +99,9 @@ void Proposer::propose_multiple(Expr e, Proposals& out) {
   propose_multiple_of_digits(e, out);
 }
 
-// Whether a sum is cheaper with a number beside a digit of it, or with its digits apart, was
-// decided before it was known what would divide it. What the divisor leaves of the digits may be a
-// digit, by the assumptions, where no such thing can be said of the number.
+// Proposes the division of a dividend with some numbers replaced by their digits, if the rest is
+// proved to be a digit by d. The normal form was chosen without knowing the divisor. Assumptions
+// may bound a rest of digits where they do not bound one with the whole number.
 void Proposer::propose_multiple_of_digits(Expr e, Proposals& out) {
   constexpr int kMostNumbers = 4;
   const std::int64_t d = e[1].value();
@@ -126,7 +126,7 @@ void Proposer::propose_multiple(const LinearSum& dividend, Expr divisor, Proposa
   auto division = divide_terms(pool_, dividend, sum_of(divisor));
   if (!division) return;
   if (const std::int64_t d = divisor.is(Op::Const) ? divisor.value() : 0; d > 0) {
-    // What is left may lie within one period of d, but not the first.
+    // The rest may lie within one period of d other than the first.
     const Interval rest = interval(division->rest);
     if (has_one_quotient(rest, d)) {
       move_multiples(*division, rest.lo, d);
@@ -195,14 +195,14 @@ void Proposer::propose_common_factor(Expr e, Proposals& out) {
 void Proposer::propose_congruent(Expr e, Proposals& out) {
   if (!e[1].is(Op::Const) || e[1].value() < 1) return;
   const std::int64_t d = e[1].value();
-  Division division;  // the quotient is what d divides
+  Division division;  // `quotient` takes the terms that d divides
   LinearSum &divisible = division.quotient, &rest = division.rest;
   const LinearSum& dividend = sum_of(e[0]);
   rest.constant = dividend.constant;
   for (const auto& t : dividend.terms) {
     const Congruence c = bounds_.congruence(t.monomial) * Congruence::point(t.coefficient);
     const std::int64_t remains = *euclid_mod(c.residue, d);
-    // In a remainder a term that always leaves the same counts as what it leaves.
+    // In a remainder, a term whose own remainder is always the same counts as that number.
     const bool known = c.decides(d) && (remains == 0 || e.is(Op::Mod));
     const auto less = checked_sub(divisible.constant, remains);
     const auto more = checked_add(rest.constant, remains);
@@ -287,14 +287,14 @@ void Proposer::propose_inner(const Rule& rule, Expr e, Proposals& out) {
   }
 }
 
-// coefficient*others = z*b, period = a*c and divisor = b*c.
+// Binds z, a, b and c: coefficient*others = z*b, period = a*c, divisor = b*c. False: not found.
 bool Proposer::bind_multiple(std::int64_t coefficient, Expr others, Expr period, Expr divisor,
                              Bindings& bindings) {
   LinearSum z = LinearSum::of_term(coefficient, others);
   LinearSum b = LinearSum::of_constant(1), c = sum_of(divisor);
   auto a = exact_quotient(sum_of(period), c);
   if (!a) {
-    // What divides the coefficient is taken from the divisor.
+    // b is a common divisor of the coefficient and the divisor.
     const std::int64_t g = common_divisor(coefficient, c.is_constant() ? c.constant : content(c));
     if (g < 2 || coefficient == INT64_MIN) return false;
     b = LinearSum::of_constant(c.is_constant() ? common_divisor(g, c.constant) : g);

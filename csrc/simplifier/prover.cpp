@@ -92,7 +92,7 @@ bool Prover::nonnegative(const LinearSum& sum, int depth) {
   }
   if (is_refuted(sum) || (depth == kProofDepth && depth_ >= kDeepestNesting)) return false;
   const int level = depth == kProofDepth ? depth_ + 1 : depth_;
-  const bool supposing = level == 1 && !premises_.supposed().empty();  // no deeper
+  const bool supposing = level == 1 && !premises_.supposed().empty();  // not in nested proofs
   Tried& tried = tried_[sum];
   if (tried.proved || (supposing && tried.proved_supposing)) return true;
   if (tried.failed[std::size_t(level)] >= depth) return false;
@@ -119,8 +119,7 @@ bool Prover::prove_with_budget(const LinearSum& sum) {
   steps_ = granted;
   bool result = nonnegative(sum, kProofDepth - 1);
   if (!result && steps_ < 0 && depth_ == 1 && !free) {
-    // What is assumed has taken all there was: once more as if nothing were, so that who knows more
-    // proves no less.
+    // The premises took all steps: try without them, so that more assumptions never prove less.
     const bool outer = std::exchange(assumes_nothing_, true);
     steps_ = kProofSteps;
     result = nonnegative(sum, kProofDepth - 1);
@@ -130,7 +129,7 @@ bool Prover::prove_with_budget(const LinearSum& sum) {
     if (steps_ < 0) all_tried_ = false;
     steps_ = saved - (granted - std::max(steps_, 0));
   } else {
-    // Another time it would have the same budget.
+    // Another attempt would have the same steps, so nothing was left out unless the budget ran out.
     all_tried_ = budget_.has_proof_steps_left() && budget_.has_work_left();
     steps_ = 0;
   }
@@ -138,8 +137,8 @@ bool Prover::prove_with_budget(const LinearSum& sum) {
   return result;
 }
 
-// By replacing one atom after another by a bound of it, inner loops first, until intervals decide;
-// else by taking away what is known to be at least 0.
+// Searches for a proof: subtracts what is known to be at least 0; else replaces one atom after
+// another by a bound of it, inner loops first, until intervals decide.
 bool Prover::search(LinearSum sum, int depth) {
   if (const std::int64_t g = content(sum); g > 1) {
     for (auto& t : sum.terms) t.coefficient /= g;
@@ -169,8 +168,8 @@ bool Prover::search(LinearSum sum, int depth) {
   return false;
 }
 
-// 0 <= sum, if -m < m*sum - l*known for some m, l > 0: then -m < m*sum, and these are integers. The
-// factors are chosen so that a monomial goes.
+// Proves 0 <= sum from 0 <= known: it is enough that -m < m*sum - l*known for some m, l > 0, for
+// then -m < m*sum, and sum is an integer. m and l are chosen so that a monomial cancels.
 bool Prover::follows_from(const LinearSum& sum, const LinearSum& known, int depth) {
   count_work(known.terms.size() * sum.terms.size());
   std::vector<std::pair<LinearSum, LinearSum>> tried;
@@ -200,7 +199,7 @@ bool Prover::follows_from(const LinearSum& sum, const LinearSum& known, int dept
   return false;
 }
 
-// m, l > 0 with m*u = l*t, for terms of one sign of which one divides the other up to a constant.
+// The m, l > 0 with m*u = l*t, for terms of one sign; nothing if no monomial divides the other.
 std::optional<std::pair<LinearSum, LinearSum>> Prover::common_multiple(const LinearSum::Term& u,
                                                                        const LinearSum::Term& t) {
   if (u.coefficient == INT64_MIN || t.coefficient == INT64_MIN) return std::nullopt;

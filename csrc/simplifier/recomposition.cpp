@@ -26,7 +26,7 @@ Recomposition::Recomposition(SimplifierParts& parts)
       rules_(parts.rules),
       digits_(parts.digits) {}
 
-// False when no terms are left that belong together.
+// Applies one rule. Returns false when no terms are left that belong together.
 bool Recomposition::recompose(LinearSum& sum) {
   bool any = false;
   for (std::size_t i = 0; i < sum.terms.size(); ++i) {
@@ -45,7 +45,7 @@ bool Recomposition::recompose(LinearSum& sum) {
     if (!low.is(Op::Mod) || !low[1].is(Op::Const)) continue;
     for (std::size_t j = 0; j < sum.terms.size(); ++j) {
       const auto& [high, c] = sum.terms[j];
-      if (!high.is(Op::Mod) || c == INT64_MIN) continue;  // which -1 does not divide
+      if (!high.is(Op::Mod) || c == INT64_MIN) continue;  // INT64_MIN / -1 overflows
       if (c % k == 0 && c / k == low[1].value() && recompose_pair(sum, i, j)) return true;
     }
   }
@@ -62,8 +62,8 @@ bool Recomposition::recompose(LinearSum& sum) {
   return false;
 }
 
-// Each rule makes the sum cheaper or takes the signs of two terms together; where they would chase
-// each other over numbers that share terms, the count ends it.
+// Each rule makes the sum cheaper, or gives two terms the same sign. Where rules undo each other on
+// numbers that share terms, the limit of rounds ends it.
 void Recomposition::recompose_all(LinearSum& sum) {
   const std::size_t most = 24 + 4 * sum.terms.size();
   for (std::size_t round = 0; round < most && budget_.spend() && recompose(sum); ++round) {}
@@ -91,7 +91,7 @@ bool Recomposition::take(LinearSum& sum, std::optional<LinearSum> result, std::s
 bool Recomposition::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom) {
   const auto [monomial, coefficient] = sum.terms[i];
   if (sum.terms.size() < 2 || interval(atom[1]).lo < 1) return false;
-  if (!has_quotient(sum)) return false;  // with which it could go
+  if (!has_quotient(sum)) return false;  // nothing to join the remainder with
   const auto others = divide_monomial(pool_, monomial, atom);
   const LinearSum k = LinearSum::of_term(coefficient, *others);
   const LinearSum quotient = normalizer_.linear(atom[0] / atom[1]);
@@ -101,7 +101,7 @@ bool Recomposition::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom
   const LinearSum out = LinearSum::of_term(coefficient, monomial);
   const auto result = in ? with_instead(sum, out, *in) : std::nullopt;
   if (!result) return false;
-  // Only where the quotient goes for good, or stays with the sign of k: see split_digits.
+  // Only if the quotient disappears, or stays with the sign of k: see split_digits().
   const bool goes =
       divisions(*result) + 1 + divisions(quotient) <= divisions(sum) + divisions(sum_of(atom[0]));
   if (!goes) {
@@ -114,7 +114,7 @@ bool Recomposition::recompose_remainder(LinearSum& sum, std::size_t i, Expr atom
   return take_cheaper(sum, result, "sum/recompose");
 }
 
-// The ways to see y as x / a.
+// The ways to write y as a quotient x / a.
 std::vector<Recomposition::Quotient> Recomposition::as_quotients(Expr y, std::int64_t factor) {
   std::vector<Quotient> out;
   const LinearSum& sum = sum_of(y);
@@ -204,7 +204,7 @@ bool Recomposition::recompose_quotient(LinearSum& sum, std::size_t i, Expr atom)
   if (remainder->is_zero()) return replace_terms(sum, out, *multiple, "sum/divisible");
   const auto in = add(*multiple, *remainder, -1);
   const auto result = in ? with_instead(sum, out, *in) : std::nullopt;
-  // Only where the remainder or k*x goes for good: see split_digits.
+  // Only if the remainder or k*x disappears: see split_digits().
   if (!result) return false;
   const bool remainder_goes =
       divisions(*result) + 1 + divisions(*remainder) <= divisions(sum) + divisions(*multiple);
@@ -212,8 +212,8 @@ bool Recomposition::recompose_quotient(LinearSum& sum, std::size_t i, Expr atom)
   return replace_terms(sum, out, *in, "sum/remainder");
 }
 
-// k*x beside m*(x / a) or m*(x % a) of the other sign: k*a*(x / a) + k*(x % a). With one sign x and
-// its digit rise together, and bounds taken term by term are good.
+// Splits k*x into k*a*(x / a) + k*(x % a) if the sum has m*(x / a) or m*(x % a) of the other sign.
+// (With one sign x and its digit rise together, and bounds taken term by term are good.)
 bool Recomposition::split_digits(LinearSum& sum, std::size_t i) {
   const auto [digit, coefficient] = sum.terms[i];
   const std::int64_t k = multiple_within(sum, sum_of(digit[0]));
@@ -221,7 +221,7 @@ bool Recomposition::split_digits(LinearSum& sum, std::size_t i) {
   return take(sum, digits_.in_digits(sum, digit), "sum/recompose");
 }
 
-// k*(x % a) + k*a*(y % b) = k*(x % (a*b)), where y and x / a leave the same by b.
+// k*(x % a) + k*a*(y % b) = k*(x % (a*b)), where y and x / a leave the same remainder by b.
 bool Recomposition::recompose_pair(LinearSum& sum, std::size_t low, std::size_t high) {
   const Expr x = sum.terms[low].monomial[0], a = sum.terms[low].monomial[1];
   const Expr digit = sum.terms[high].monomial, b = digit[1];
@@ -259,7 +259,7 @@ bool Recomposition::move_in(LinearSum& sum, std::size_t i, Expr atom) {
     const auto in = fits ? scale(normalizer_.linear(to_expr(pool_, *whole) / d), k) : std::nullopt;
     const auto out = add(LinearSum::of_term(k, atom), LinearSum::of_term(c, other));
     const auto result = in && out ? with_instead(sum, *out, *in) : std::nullopt;
-    // What is drawn out of divisions is not to come back for a cheaper product alone.
+    // Only with fewer divisions: a cheaper product alone must not bring back what was drawn out.
     if (!result || structure_.all_divisions(*result) >= structure_.all_divisions(sum)) continue;
     return take(sum, result, "sum/into-division");
   }

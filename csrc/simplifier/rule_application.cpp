@@ -21,8 +21,8 @@ void RuleApplication::add_hits(const RuleApplication& other) {
 }
 
 Expr RuleApplication::apply_to(Expr e) {
-  // Each rule decreases its own weight; that no chain of rules comes round again where divisors are
-  // symbolic is not proved, so chains end here.
+  // Each rule decreases its own weight. It is not proved that no chain of rules returns to its
+  // start where divisors are symbolic, so the depth of chains is limited.
   if (depth_ >= kDeepestRewriting) return e;
   ++depth_;
   const Expr result = apply_first(e);
@@ -63,7 +63,7 @@ std::optional<Expr> RuleApplication::apply(const Rule& rule, const Bindings& bin
   return result;
 }
 
-// The values that a pattern's instance can take, with no instance made.
+// An interval of the pattern with these values, without building the expression.
 Interval RuleApplication::interval_of(Expr pattern, const Bindings& bindings) {
   if (pattern.is(Op::Symbol)) return interval(bindings[pattern_symbol(pattern)]);
   if (pattern.is(Op::Const)) return Interval::point(pattern.value());
@@ -73,7 +73,7 @@ Interval RuleApplication::interval_of(Expr pattern, const Bindings& bindings) {
   return Interval::everything();
 }
 
-// Whether a rule's condition holds, where intervals can tell.
+// Whether the condition of a rule holds; nothing if neither intervals nor sample points decide.
 std::optional<bool> RuleApplication::decide(Expr pattern, const Bindings& bindings) {
   if (pattern.is(Op::Bool)) return pattern.is_true();
   if (pattern.is(Op::And)) {
@@ -83,7 +83,7 @@ std::optional<bool> RuleApplication::decide(Expr pattern, const Bindings& bindin
     return a == true ? b : b == false ? b : std::nullopt;
   }
   if (pattern.is(Op::Eq) && pattern[0].is(Op::Div) && pattern[1].is_const(0)) {
-    // x / a == 0 fails where x < a does at some point.
+    // x / a == 0 fails if x < 0 or a <= x at some point.
     const Expr a = bindings[pattern_symbol(pattern[0][1])];
     const LinearSum& x = sum_of(bindings[pattern_symbol(pattern[0][0])]);
     if (a.is(Op::Const) && premises_.leave_free(x)) return interval(x).within(0, a.value() - 1);

@@ -20,10 +20,10 @@ struct Bindings {
 };
 using Proposals = std::vector<Bindings, Recycling<Bindings>>;
 
-// Finds values for a rule's pattern symbols where matching the pattern as it stands would miss
-// most: a divisor's multiples are spread over the terms of a sum. Knows how, for each kind of
-// Propose, and keeps nothing. Asks for bounds and digits of sums. What it proposes need not fit:
-// with these values `before` is the expression, and the rule's `when` is proved by who applies it.
+// Proposes values for the pattern symbols of a rule where matching the pattern as it stands would
+// miss most: the multiples of a divisor are spread over the terms of a sum. Has one way for each
+// kind of Propose and keeps nothing; asks for bounds and digits of sums. With the proposed values
+// `before` equals the expression; RuleApplication still has to prove `when`.
 class Proposer : SimplifierPart {
  public:
   explicit Proposer(SimplifierParts& parts);
@@ -48,10 +48,10 @@ class Proposer : SimplifierPart {
   Digits& digits_;
 };
 
-// Applies the rules of the table (rules.h). Knows how often each was applied, and how many stand
-// within the results of others. Matches a rule's `before`, or asks the proposer for values of its
-// pattern symbols; asks for a proof of its `when`, from intervals if they tell; and for the normal
-// form of its `after`. What it answers is right because a rule is.
+// Applies the rules of the table (rules.h): matches `before`, or asks the proposer for values of
+// the pattern symbols; has `when` proved, by intervals if they decide; returns the normal form of
+// `after`. Right because the rules are. Counts how often each rule was applied, and how deep it is
+// in results of rules.
 class RuleApplication : SimplifierPart {
  public:
   explicit RuleApplication(SimplifierParts& parts);
@@ -59,9 +59,9 @@ class RuleApplication : SimplifierPart {
   // Tries the rules for e's operator in the table's order; e's operands are simplified already.
   Expr apply_to(Expr e);
 
-  // A rule that is applied to a whole sum, order or conjunction elsewhere says so here.
+  // Counts a rule that another part applied, to a whole sum, order or conjunction for instance.
   void count(std::string_view name) { count(rule(name)); }
-  // By all_rules().
+  // How often each rule was applied, in the order of all_rules().
   const std::vector<std::uint64_t>& hits() const { return hits_; }
   void add_hits(const RuleApplication& other);
 

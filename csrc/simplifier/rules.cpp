@@ -6,7 +6,7 @@
 
 namespace selvage {
 
-// The pattern symbols are its first nodes, in the order of PatternSymbol.
+// The pattern symbols are the first nodes of the pool, in the order of PatternSymbol.
 ExprPool& patterns() {
   static ExprPool pool;
   static const bool named = [] {

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// How values for a rule's pattern symbols are proposed, given an expression with the same operator
-// at its root. What a proposal is worth is decided by the rule alone: its `when` must be proved.
+// How values for the pattern symbols of a rule are proposed, given an expression with the same
+// operator at its root. A proposal is used only if `when` is proved for it.
 enum class Propose : std::uint8_t {
   Structure,      // the pattern as it stands
   Multiple,       // x*a: all that the divisor divides, term by term; y: the rest
@@ -44,7 +44,6 @@ const Rule& rule(std::string_view name);
 ExprPool& patterns();
 enum class PatternSymbol : std::uint8_t { x, y, z, a, b, c, p, q };
 inline constexpr std::size_t kPatternSymbols = 8;
-// Which pattern symbol it is.
 PatternSymbol pattern_symbol(Expr symbol);
 
 }  // namespace selvage

@@ -8,8 +8,8 @@ namespace selvage {
 
 namespace {
 
-// The conditions that share a symbol with the roots, or with one of those that do, and the symbols
-// of them all.
+// The conditions of the facts that share a symbol with the roots, directly or through other such
+// conditions. Adds the symbols of these conditions to `symbols`.
 std::vector<Expr> tied_conditions(const Facts& facts, std::vector<Expr>& symbols) {
   struct Condition {
     Expr condition;
@@ -113,8 +113,8 @@ std::optional<std::int64_t> Sampler::count(std::int64_t most) const {
 }
 
 // One draw in eight is the near end, one the far end, two are next to a power of two, one is
-// anywhere, and the others are near. The near end is the lower one, or what is closest to 0 where
-// there is none.
+// anywhere, and the others are near. The near end is the lower one; if there is none, it is -spread
+// * modulus, or the upper end if that is less.
 std::int64_t draw_value(Interval range, const Congruence& congruence, std::int64_t spread,
                         SplitMix64& random) {
   if (congruence.is_point()) return congruence.residue;
@@ -145,7 +145,7 @@ std::int64_t draw_value(Interval range, const Congruence& congruence, std::int64
     default: v = within(range.lo, near_end);
   }
   if (step == 1) return v;
-  // The next member up, or down where that is too far.
+  // The next member above, or below if that one is out of the range.
   const auto up = first_member(v, congruence);
   return up && *up <= range.hi ? *up : last_member(v, congruence).value_or(v);
 }

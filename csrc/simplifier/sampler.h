@@ -13,38 +13,39 @@
 
 namespace selvage {
 
-// The points that facts allow, drawn at random or gone through one by one, and the values of some
-// expressions there. Symbols are those of the expressions and all that the facts tie to them, in
-// the order of declaration: what bounds a symbol comes before it.
+// Goes to points that the facts allow, drawn at random or one after another, and evaluates some
+// expressions (roots) there. Its symbols are those of the roots and all that the facts relate to
+// these, in the order of declaration: the symbols in a bound come before the symbol that it bounds.
 //
-// What is drawn lies at ends of ranges often, and near them else: that is where claims fail. The
-// same seed draws the same points everywhere; a point that the facts do not allow is drawn again.
+// Drawn values often lie at ends of ranges, and mostly near them otherwise, since claims fail
+// there. A seed draws the same points everywhere.
 class Sampler {
  public:
   Sampler(const Facts& facts, std::span<const Expr> roots, std::uint64_t seed = kSeed);
 
   const std::vector<Expr>& symbols() const { return symbols_; }
-  // Values of symbols(), and of the roots, at the point where it stands.
+  // Values of symbols(), and of a root, at the current point.
   const std::vector<std::int64_t>& values() const { return values_; }
   std::int64_t root(std::size_t i) const { return tape_.root(i); }
   Point point() const { return point_at(symbols_, values_); }
-  // What the facts say of a symbol alone.
+  // The bounds of a symbol that are numbers.
   const Interval& range(std::size_t symbol) const { return own_[symbol].range; }
-  // Nodes that are evaluated at each point.
+  // The number of nodes that are evaluated at each point.
   std::int64_t cost() const { return cost_; }
 
-  // Each moves to a point. False: the facts do not allow it, or a root or a fact has no value
-  // there.
+  // Each moves to a point, and returns false if the facts do not allow the point, or a root or a
+  // fact has no value there.
   bool move_to(std::span<const std::int64_t> values);
   bool move(std::size_t symbol, std::int64_t value);
-  // Draws once. Values lie within about so many members of the near end of their ranges, or at the
-  // far end, or where that is bounded, sometimes, anywhere.
+  // Draws one point. Most values lie within about `spread` members from the near end of their
+  // range, some at its far end, some anywhere in it.
   bool draw(std::int64_t spread);
 
-  // The points of the ranges, congruences counted; nothing where they have no end or are more.
+  // The number of points in the ranges, congruences counted; nothing if a range is unbounded or
+  // there are more than `most`.
   std::optional<std::int64_t> count(std::int64_t most) const;
-  // Moves to each point of the ranges that the facts allow, the last symbol fastest, until `visit`
-  // says no. False: it did. Ranges must have ends.
+  // Moves to each point that the facts allow, the last symbol fastest, until visit() returns false;
+  // returns false then. Ranges must be bounded.
   template <class Visit>
   bool for_each(Visit visit) {
     return for_each_from(0, visit);
@@ -56,7 +57,7 @@ class Sampler {
   struct Own {
     Interval range;
     Congruence congruence;
-    std::optional<Tape> ends;  // lower and upper one, where they are no numbers
+    std::optional<Tape> ends;  // lower and upper bound, where not numbers
     bool has_lo = false, has_hi = false;
   };
 
@@ -77,15 +78,15 @@ class Sampler {
   std::vector<Expr> symbols_;
   std::vector<Own> own_;  // by symbol
   std::size_t roots_;
-  Tape tape_;  // the roots, then what the facts say of several symbols
+  Tape tape_;  // the roots, then the conditions that relate symbols
   std::size_t conditions_ = 0;
   std::int64_t cost_ = 0;
   std::vector<std::int64_t> values_;
   SplitMix64 random_;
 };
 
-// A value of a range, which is not empty, and of a congruence, as a Sampler draws it; it may lie
-// outside of the range where that has no such member.
+// Draws a value of a range and a congruence as a Sampler does. The range must not be empty; if it
+// has no member of the congruence, the value may lie outside of it.
 std::int64_t draw_value(Interval range, const Congruence& congruence, std::int64_t spread,
                         SplitMix64& random);
 

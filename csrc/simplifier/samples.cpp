@@ -8,12 +8,12 @@ namespace selvage {
 
 namespace {
 
-constexpr int kRedraws = 4;  // of drawing again the points that an assumption forbids
+constexpr int kRedraws = 4;  // rounds; each draws the points again that were not allowed
 
 }  // namespace
 
-// Gives the symbol a value at each of these points; returns those where there is one. The first
-// two lie at the ends of all ranges.
+// Gives the symbol a value at each of these points, and returns the points where it has one. Point
+// 0 lies at the upper ends of all ranges, point 1 at the lower ends.
 Samples::Mask Samples::choose_symbol(const Facts::Symbol& s, Mask points) {
   constexpr std::int64_t kWide = 1 << 10;
   const Values* lo = s.lo.valid() && !s.lo.is(Op::Const) ? &values(s.lo) : nullptr;
@@ -50,7 +50,7 @@ Samples::Samples(const Facts& facts) {
   for (int round = 0; round < kRedraws && missing != 0; ++round) {
     Mask fresh = missing;
     if (round > 0) {
-      // What depends on the points drawn again is computed again.
+      // Values of other expressions are computed anew, since points are drawn again.
       Memo<Values> symbols;
       for (const Facts::Symbol& s : facts.symbols()) symbols[s.symbol] = values_[s.symbol];
       for (const Facts::Symbol& s : free_) symbols[s.symbol] = values_[s.symbol];
@@ -74,7 +74,7 @@ const Samples::Values& Samples::values(Expr e) {
   if (v.known) return v;
   constexpr std::uint32_t kDeep = 1000;
   if (e.is(Op::Let) || e.depth() > kDeep) {
-    // Without end, so with no recursion: what is not known yet, from the bottom up.
+    // May be of any depth, so without recursion: computes what is not known, bottom-up.
     for (Expr n : unknown_below(e, [&](Expr n) { return values_[n].known; })) {
       compute(n, values_[n]);
     }
@@ -85,14 +85,14 @@ const Samples::Values& Samples::values(Expr e) {
   return v;
 }
 
-// From the values of the operands, which are known.
+// Computes the values of e from those of its operands, which are known.
 void Samples::compute(Expr e, Values& out) {
   out.known = true;
   if (e.is(Op::Const) || e.is(Op::Bool)) {
     out.at.fill(e.value());
     out.defined = kAll;
   } else if (e.is(Op::Symbol)) {
-    // The facts say nothing of it: any integer.
+    // A symbol without facts: any integer.
     free_.push_back({e, {}, {}, {}, {}});
     choose_symbol(free_.back(), kAll);
   } else if (!e.is(Op::Load) && !e.is(Op::Call)) {

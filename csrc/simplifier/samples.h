@@ -12,21 +12,21 @@
 namespace selvage {
 
 // A few points that the facts allow, and the values of expressions there. A sum that is negative at
-// one of them is not always at least 0: most proofs that must fail need not be tried.
+// one of them is not always at least 0, which spares most proofs that would fail.
 class Samples {
  public:
   static constexpr std::size_t kPoints = 8;
 
-  // Chooses the points; where none is found, nothing is ever refuted.
+  // Chooses the points. If none is found, nothing is ever refuted.
   explicit Samples(const Facts& facts);
 
   // Bit k of a mask stands for point k.
   using Mask = std::uint8_t;
   static constexpr Mask kAll = 0xFF;
 
-  // At one of these points?
+  // Whether the sum is negative at one of these points.
   bool refutes_nonnegative(const LinearSum& sum, Mask points = kAll);
-  // Those at which the sum is known to be at least 0.
+  // The points at which the sum has a value and is at least 0.
   Mask nonnegative(const LinearSum& sum);
 
  private:
@@ -38,12 +38,12 @@ class Samples {
 
   Mask choose_symbol(const Facts::Symbol& s, Mask points);
   const Values& values(Expr e);
-  // Its values at these points; clears the bits of those at which it has none.
+  // Puts the values of the sum at `points` into `out`; clears the bits of points without one.
   void evaluate(const LinearSum& sum, Mask& points, std::array<std::int64_t, kPoints>& out);
   void compute(Expr e, Values& out);
 
   Memo<Values> values_;
-  std::vector<Facts::Symbol> free_;  // met so far, without facts
+  std::vector<Facts::Symbol> free_;  // symbols without facts, met so far
   Mask allowed_ = 0;
   SplitMix64 random_{0x5E1A6E};
 };

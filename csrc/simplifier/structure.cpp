@@ -24,7 +24,7 @@ bool Structure::has_kept_product(Expr e) {
   const auto is_number_or_sum = [](Expr a) {
     return a.is(Op::Const) || a.is(Op::Add) || a.is(Op::Sub);
   };
-  // `x*3` is how a term is written.
+  // A number behind, as in `x*3`, is the coefficient of a term.
   const bool kept =
       e.is(Op::Mul) && (is_number_or_sum(e[0]) || (!e[1].is(Op::Const) && is_number_or_sum(e[1])) ||
                         (e[0].is(Op::Mul) && e[0][1].is(Op::Const)));

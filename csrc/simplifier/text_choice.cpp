@@ -38,30 +38,30 @@ const TextChoice::AsWritten& TextChoice::as_written(Expr e) {
   return memo.emplace(AsWritten{range, std::max(width, width_of(range))});
 }
 
-// As cheap at least, and no intermediate needs a wider integer. (What a sum multiplied out needs,
-// the factored one may not: c + 67108864*(x - 32).)
+// Whether `text` costs no more than `than` and needs no wider integer. (A sum multiplied out may
+// need one where the factored sum does not: c + 67108864*(x - 32).)
 bool TextChoice::is_better(Expr text, Expr than) {
   if (cost(text) > cost(than)) return false;
   const Width needed = as_written(text).width;
   return needed == Width::Int32 || needed <= as_written(than).width;
 }
 
-// Writing may leave what normalizing takes further, so the two are repeated while that makes the
-// text cheaper, or as cheap: then, of texts that lead to each other, the first in canonical order.
-// A text that was taken from the question counts as written for the rest of its round only: the
-// next one sees the answer as if it were asked anew, and so ends where asking again would.
+// Normalizing may simplify a written text further, so the two are repeated while the text gets no
+// more expensive. Of texts of one cost that lead to each other the first in canonical order is
+// taken. A text from the question replaces that of a normal form for one round only: the next round
+// sees the answer as a new question, and so ends where simplifying it again would.
 Expr TextChoice::simplify(Expr e) {
-  constexpr int kMostRounds = 4;  // that run out of steps
+  constexpr int kMostRounds = 4;  // rounds that may run out of steps
   Expr best = e;
   std::vector<Expr> equals;  // texts of one cost, each leading to the next
-  bool all_steps = true;     // were there when the round began
+  bool all_steps = true;     // were left when the round began
   for (int round = 0;; ++round) {
     budget_.keep_to_write();
     const Expr next = text_of(best);
     const bool no_work = !budget_.has_work_left();
     ran_out_ = budget_.has_run_out();
     if (ran_out_ && !no_work) {
-      // What was remembered after the steps ran out is not all that can be said: on as a new
+      // Answers after the steps ran out may be incomplete: forget them, and go on as a new
       // simplifier would.
       parts_.forget_answers();
       budget_.grant_steps(all_steps ? next : best);
@@ -92,14 +92,14 @@ Expr TextChoice::text_of(Expr e) {
   const Expr normal = normalizer_.normal_form(e);
   if (normal.args().empty()) return known_[e].text = normal;
   const Expr written = writer_.written(normal);
-  // Beside a product that would overflow, multiplied out, a sum is not written to the end.
+  // With a product that would overflow when multiplied out, a written text may not be final.
   if (written.valid() && same(written, e) && !normalizer_.has_kept()) return known_[e].text = e;
   if (e.depth() > kDeep) find_texts_below(e);
   const Expr text = cheapest(e, normal, rebuilt(e));
   return known_[e].text = text;
 }
 
-// As Normalizer::normalize_parts().
+// Chooses the texts below a deep e bottom-up, as Normalizer::normalize_parts() does.
 void TextChoice::find_texts_below(Expr e) {
   const auto is_known = [this](Expr part) {
     return part.args().empty() || part.is(Op::Let) || known_[part].text.valid();
@@ -115,7 +115,7 @@ void TextChoice::find_texts_below(Expr e) {
 }
 
 Expr TextChoice::cheapest(Expr e, Expr normal, Expr with_texts) {
-  // What is not all proved is still written well.
+  // If the budget has run out, the text is written from the reserve.
   const Expr written = budget_.with_kept([&] {
     writer_.write_parts(normal);
     return writer_.write(normal);
@@ -127,18 +127,18 @@ Expr TextChoice::cheapest(Expr e, Expr normal, Expr with_texts) {
   } else if (is_better(with_texts, e)) {
     text = with_texts;
   }
-  constexpr std::uint32_t kLarge = 200;  // past it the sums of the first terms are too many
+  constexpr std::uint32_t kLarge = 200;  // a larger sum has too many partial sums
   if (is_sum(e) && e.size() <= kLarge && budget_.has_work_left()) {
-    // Its terms do not go together: each by itself.
+    // The operands, each simplified by itself.
     const Expr terms = pool_.make(e.op(), text_of(e[0]), text_of(e[1]));
     if (cost(terms) < cost(text) && is_better(terms, text)) text = terms;
   }
-  // Where the same comes again it is written so, too.
+  // The same normal form gets this text wherever it occurs again.
   any_replaced_ = any_replaced_ || (!same(text, written) && !same(text, e));
   return writer_.written(normal) = text;
 }
 
-// e with the texts of its parts. A sum keeps its shape, whatever it is a sum of.
+// e with the texts of its operands; a sum with those of its terms, so that it keeps its shape.
 Expr TextChoice::rebuilt(Expr e) {
   if (const Expr known = known_[e].rebuilt; known.valid()) return known;
   if (e.is(Op::And)) return known_[e].rebuilt = rebuilt_conjunction(e);
@@ -150,7 +150,7 @@ Expr TextChoice::rebuilt(Expr e) {
   return known_[e].rebuilt = with_operands(e, operands);
 }
 
-// A conjunction is a set, whatever becomes of its members.
+// The conjunction of the texts of its conjuncts, each text once.
 Expr TextChoice::rebuilt_conjunction(Expr e) {
   std::vector<Expr> conjuncts;
   std::unordered_set<std::uint32_t> seen;

@@ -7,9 +7,9 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kMostDrawnOut = 16;  // terms among which common factors are looked for
+constexpr std::size_t kMostDrawnOut = 16;  // terms of a sum in which common factors are looked for
 
-// The sum has this monomial, or a digit of the number that it is a digit of.
+// Whether the sum has this monomial or, for x / a or x % a, the other digit of x by a.
 bool belongs(Expr monomial, const LinearSum& sum) {
   return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
     if (same(t.monomial, monomial)) return true;
@@ -19,11 +19,11 @@ bool belongs(Expr monomial, const LinearSum& sum) {
   });
 }
 
-// What some terms of a sum share: an atom, or where that is invalid a coefficient up to its sign.
+// A factor that terms of a sum share: an atom or, if that is invalid, a coefficient up to its sign.
 struct CommonFactor {
   Expr atom;
   std::int64_t coefficient = 0;
-  int saved = 0;  // by drawing it out; 0: there is none
+  int saved = 0;  // cost saved by drawing it out; 0: none is shared
 };
 
 CommonFactor common_factor(const LinearSum& sum, ExprPool& pool, Structure& structure) {
@@ -52,8 +52,7 @@ CommonFactor common_factor(const LinearSum& sum, ExprPool& pool, Structure& stru
   return best;
 }
 
-// The sum with what several terms share drawn out of them, what saves most first: i*M*N + j*N is
-// (i*M + j)*N.
+// The sum with shared factors drawn out, the best one first: i*M*N + j*N is (i*M + j)*N.
 Expr draw_out(const LinearSum& sum, ExprPool& pool, Budget& budget, Structure& structure) {
   CommonFactor factor;
   if (sum.terms.size() > 1 && sum.terms.size() <= kMostDrawnOut && budget.spend()) {
@@ -93,7 +92,7 @@ void TextWriter::write_parts(Expr e) {
   }
 }
 
-// A sum that is not taken apart: it is its own one term.
+// Whether the sum e is its own only term.
 bool TextWriter::is_whole(Expr e) {
   const LinearSum& sum = sum_of(e);
   return !e.is(Op::Mul) && sum.terms.size() == 1 && same(sum.terms[0].monomial, e);
@@ -142,14 +141,14 @@ bool TextWriter::Text::has(Expr atom) const {
   return std::any_of(written.begin(), written.end(), [&](Expr w) { return same(w, atom); });
 }
 
-// The sum with its atoms as they are written.
+// The sum with its atoms replaced by their texts, and shared factors drawn out.
 Expr TextWriter::write_terms(const Text& text) {
   const LinearSum& sum = text.sum;
   LinearSum out = LinearSum::of_constant(sum.constant);
   for (const auto& [monomial, coefficient] : sum.terms) {
     Expr m;
     for (Expr atom : atoms_of(monomial)) {
-      // A product that holds sums or numbers would overflow, multiplied out: it stays as it is.
+      // A product with sums or numbers was kept because it would overflow when multiplied out.
       if (is_sum(atom) || atom.is(Op::Const)) return to_expr(pool_, sum);
       m = multiply_monomials(pool_, m, text.has(atom) ? atom : write(atom));
     }
@@ -190,7 +189,7 @@ bool TextWriter::join_digits(LinearSum& sum) {
   return false;
 }
 
-// k*(y / d) + k*t is k*((y + d*t) / d): for the terms t that y has already, or another digit of.
+// k*(y / d) + k*t is k*((y + d*t) / d). Done for terms t that y has, or has the other digit of.
 std::optional<TextWriter::Text> TextWriter::move_into_quotient(const Text& text, std::size_t i) {
   const LinearSum& sum = text.sum;
   const auto [atom, k] = sum.terms[i];
@@ -215,7 +214,8 @@ std::optional<TextWriter::Text> TextWriter::move_into_quotient(const Text& text,
   return with_text(text, rest, write_quotient(dividend, atom[1]), k);
 }
 
-// k*(y % m) + r is (k*y + r) % (k*m), for 0 <= r < k: where r has another digit of what y has.
+// k*(y % m) + r is (k*y + r) % (k*m), for 0 <= r < k. Done where a term of r is one that y also
+// has, or has the other digit of.
 std::optional<TextWriter::Text> TextWriter::move_into_remainder(const Text& text, std::size_t i) {
   const LinearSum& sum = text.sum;
   const auto [atom, k] = sum.terms[i];
@@ -241,7 +241,7 @@ std::optional<TextWriter::Text> TextWriter::move_into_remainder(const Text& text
   return with_text(text, rest, write_remainder(*dividend, pool_.constant(*modulus)), 1);
 }
 
-// rest + k*atom, where the atom stands as it is written.
+// rest + k*atom, where the atom is written already.
 std::optional<TextWriter::Text> TextWriter::with_text(const Text& text, const LinearSum& rest,
                                                       Expr atom, std::int64_t k) {
   const auto sum = add(rest, {{{atom, k}}, 0});
@@ -277,7 +277,7 @@ Expr TextWriter::write_quotient(const LinearSum& dividend, Expr divisor) {
 Expr TextWriter::write_remainder(const LinearSum& dividend, Expr divisor) {
   const Expr plain = pool_.make(Op::Mod, write_sum(dividend), write(divisor));
   if (!divisor.is(Op::Const) || divisor.value() < 1 || divisions(dividend) < 2) return plain;
-  // With digits joined some multiples of the divisor may go.
+  // When digits are joined, some multiples of the divisor may go.
   LinearSum joined = dividend;
   for (const auto& [atom, k] : dividend.terms) {
     if (!atom.is(Op::Mod) || !atom[1].is(Op::Const)) continue;

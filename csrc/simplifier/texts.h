@@ -7,26 +7,25 @@
 
 namespace selvage {
 
-// Writes what is in normal form as cheaply as it finds. Normal forms serve proofs: a sum is written
-// out, its digits kept apart, multiples drawn out of divisions. Here products are drawn out of
-// sums, digits are joined, multiples go back into divisions, wherever that makes the text cheaper.
-// Knows the texts of normal forms. Asks for costs and for widths, so that no text needs a wider
-// integer for it; each way to write a sum is equal to it.
+// Writes a normal form as a cheap expression. Normal forms serve proofs: products are multiplied
+// out, digits kept apart, multiples drawn out of divisions. The writer draws factors out of sums,
+// joins digits and moves multiples back into divisions where that makes the text cheaper and needs
+// no wider integer. Right because each way to write a sum is equal to it. Remembers the texts.
 class TextWriter : SimplifierPart {
  public:
   explicit TextWriter(SimplifierParts& parts);
 
-  // Of a deep expression the parts first, so that writing the whole does not go down the stack.
+  // Writes the parts of a deep e bottom-up, so that writing e does not recurse deeply.
   void write_parts(Expr e);
   Expr write(Expr e);
-  // The text of a normal form as far as it was written; invalid: not yet.
+  // The remembered text of a normal form; invalid if there is none yet.
   Expr& written(Expr normal) { return known_[normal]; }
   void forget() {
     known_.each([](Expr& text) { text = {}; });
   }
 
  private:
-  // A sum of which some atoms stand as they are written already.
+  // A sum, and those of its atoms that are written already.
   struct Text {
     LinearSum sum;
     std::vector<Expr> written;
@@ -50,11 +49,11 @@ class TextWriter : SimplifierPart {
   Memo<Expr> known_;
 };
 
-// Chooses what stands in the answer, part by part. A part of the question is written from its
-// normal form, or stays as it is with the texts of its own parts in it, whichever is cheaper and
-// needs no wider integer: so what cannot be rewritten takes nothing else with it, and no part gets
-// dearer. Knows the text that was chosen for each part, and how wide expressions are as they are
-// written. Asks the normalizer and the writer for the one candidate; all candidates are equal.
+// Chooses the text of the answer, part by part. The candidates for a part of the question are the
+// text of its normal form, and the part with the chosen texts of its operands. The cheaper one that
+// needs no wider integer is taken, so a part that cannot be rewritten does not hold back others,
+// and no part gets more expensive. Right because all candidates are equal. Remembers the text
+// chosen for each part, and the widths of expressions as they are written.
 class TextChoice : SimplifierPart {
  public:
   explicit TextChoice(SimplifierParts& parts);
@@ -69,8 +68,8 @@ class TextChoice : SimplifierPart {
     Width width;  // of every intermediate
   };
   struct Known {
-    Expr text;     // what stands for a part of a question in the answer
-    Expr rebuilt;  // it with the texts of its parts
+    Expr text;     // the text chosen for this part of a question
+    Expr rebuilt;  // this part with the texts of its operands
     std::optional<AsWritten> as_written;
   };
 
@@ -82,13 +81,13 @@ class TextChoice : SimplifierPart {
   bool is_better(Expr text, Expr than);
   const AsWritten& as_written(Expr e);
 
-  SimplifierParts& parts_;  // all whose answers are forgotten where it starts again
+  SimplifierParts& parts_;  // to forget all answers
   Normalizer& normalizer_;
   TextWriter& writer_;
 
   Memo<Known> known_;
-  bool any_replaced_ = false;  // text of a normal form, by what the question had
-  bool ran_out_ = false;       // the last question
+  bool any_replaced_ = false;  // a text of the writer, by one from the question
+  bool ran_out_ = false;       // in the last question
 };
 
 }  // namespace selvage

@@ -38,7 +38,7 @@ inline Point point_of(const Verdict& v) {
   return refuted == nullptr ? Point{} : refuted->point;
 }
 
-// What a proof of several parts used: each rule once, in the order of the parts.
+// Add to a proof of several parts the rules that a part used: each rule once, in order.
 inline void add_rule(const std::string& rule, Proved& proof) {
   std::vector<std::string>& rules = proof.rules;
   if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);

@@ -25,7 +25,7 @@ bool Verdicts::proves(Expr condition) {
   normalizer_.normalize_parts(condition);
   if (condition.is(Op::And)) return proves(condition[0]) && proves(condition[1]);
   if (condition.is(Op::Eq)) {
-    // Congruences alone: the rules that ask for divisibility are what would simplify this.
+    // Congruences first: the rules that would simplify this condition ask for it themselves.
     const Congruence a = bounds_.congruence(condition[0]), b = bounds_.congruence(condition[1]);
     if (a.is_point() && b.is_point()) return a.residue == b.residue;
   }
@@ -53,8 +53,8 @@ bool Verdicts::proves_nonnegative(Expr e) {
   return interval(e).lo >= 0 || prover_.nonnegative(LinearSum(normalizer_.linear(e)));
 }
 
-// Every comparison of a conjunction, by the search of narrowing.h: exact where extents are numbers
-// and the budget of boxes lasts.
+// Proves every comparison of a conjunction by the search of narrowing.h: exact where extents are
+// numbers and the budget of boxes lasts.
 bool Verdicts::proves_by_narrowing(Expr condition) {
   constexpr int kBoxes = 2000;
   if (condition.is(Op::And)) {
@@ -66,7 +66,7 @@ bool Verdicts::proves_by_narrowing(Expr condition) {
   Narrowing narrowing = prover_.points_of(*denied);
   const auto add = [&](Expr e) { narrowing.add(sum_of(normalizer_.normalize(e))); };
   for (const Facts::Symbol& s : facts_.symbols()) {
-    // Ranges that depend on outer loops.
+    // Bounds that depend on outer loops.
     if (s.lo.valid() && !s.lo.is(Op::Const)) add(s.symbol - s.lo);
     if (s.hi.valid() && !s.hi.is(Op::Const)) add(s.hi - s.symbol);
   }
@@ -86,14 +86,14 @@ Verdict Verdicts::prove(Expr condition) {
     return proved;
   }
 
-  // The point is to give every symbol a value.
+  // All symbols are roots, so that the point gives each of them a value.
   std::vector<Expr> roots = {condition};
   for (const Facts::Symbol& s : facts_.symbols()) roots.push_back(s.symbol);
   Sampler sampler(facts_, roots);
   for (int probe = 0; probe < kProbes; ++probe) {
     if (sampler.draw(kSpread) && sampler.root(0) == 0) return Refuted{sampler.point()};
   }
-  // No rule says that it holds, and no point that it fails.
+  // Neither proved nor refuted.
   wanted_.push_back(writer_.write(residue));
   return Unknown{wanted_.back()};
 }

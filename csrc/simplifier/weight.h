@@ -7,14 +7,15 @@
 
 namespace selvage {
 
-// What a pattern weighs: constant + the sum of coefficient * (what the symbol weighs), by symbol.
+// The weight of a pattern: constant + the sum of coefficient * (weight of the symbol), by symbol.
 // Everything that a symbol may stand for weighs at least 1.
 //
 // A quotient weighs thrice its dividend, twice its divisor, and a little; every other operator the
-// sum of its operands, some of them twice, and a little. So what contains a lighter part is lighter
-// itself, sums and products weigh the same in any order and grouping, and there is no endless chain
-// of lighter expressions. Rewriting by rules that make lighter ends, whatever they are applied to.
-// (Multiplying a sum out is no rule but the normal form of sums, and may make heavier.)
+// sum of its operands, some of them twice, and a little. So an expression gets lighter when a part
+// of it does, sums and products weigh the same in any order and grouping, and no chain of lighter
+// and lighter expressions is endless: rewriting by rules with a lighter right side ends, whatever
+// they are applied to. (Multiplying out is not a rule but the normal form of sums, and may add
+// weight.)
 struct Weight {
   std::array<std::int64_t, kPatternSymbols> of{};
   std::int64_t constant = 0;
@@ -30,7 +31,7 @@ bool is_lighter(const Weight& b, const Weight& a);
 // always a number it weighs 1, as every number does.
 bool decreases(const Rule& rule);
 
-// Whether what is proposed for a, b and c is always a number.
+// Whether the values proposed for a, b and c are always numbers.
 bool wants_numbers(const Rule& rule);
 
 }  // namespace selvage

@@ -6,7 +6,7 @@
 
 namespace selvage {
 
-// The least of these that holds every value of something.
+// The narrowest type that holds all values of an interval; Beyond if an end is infinite.
 enum class Width : std::uint8_t { Int32, Int64, Beyond };
 Width width_of(const Interval& values);
 

@@ -1,5 +1,5 @@
-// A tensor, how it lies in memory, and how loops access it: what the property tests of legality are
-// about. Random ones are in random_access_case.h.
+// The subject of the property tests of legality: a tensor, its layout in memory, and the loops that
+// access it. Random ones are in random_access_case.h.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace selvage::oracle {
 
-// The allocation iterdomains are logical ones, those of a view, or what the first base_steps steps
-// of a graph without view make of the logical ones.
+// The allocation iterdomains are logical ones, those of a view, or results of the first base_steps
+// steps, which start from the logical ones in a graph without view.
 struct AccessCase {
   // Another loop domain that reads the tensor. Its first view_steps = base_steps steps are those of
   // the writer, with the same ids; the others start from logical or from allocation iterdomains.
@@ -38,27 +38,28 @@ struct AccessCase {
   std::vector<TmaDim> tma;  // outer to inner; empty: no TMA copy
 };
 
-// Graphs as they must be, the same base in both, allocation iterdomains from which the logical ones
-// follow, bindings of loops, at most max_points loop points and items of each graph.
+// Whether both graphs are well formed with the same base, the logical iterdomains follow from the
+// allocation ones, the bindings are of loops, and each graph has at most max_points loop points and
+// items.
 bool is_well_formed(const AccessCase& access, std::int64_t max_points = 60'000);
 
-// Does the reader repeat a step of the base? The engine takes the results for the same iterdomains:
-// where one is out of bounds it is the reader's index that the buffer is read by, while the judge
-// computes the base's own from the logical one.
+// Whether the reader repeats a step of the base. The engine then takes the results for the same
+// iterdomains. Where one is out of bounds, the engine reads the buffer by the index of the reader,
+// but the judge computes that of the base from the logical index.
 bool repeats_base(const AccessCase& access);
 
-// The judges, on a case. The first wants a loop bound to Vector.
+// The judges, applied to a case. The first needs a loop bound to Vector.
 VectorAccess vector_access(const AccessCase& access);
-// The block is as large as writer and reader need together. Nothing where no access has the width
-// of the vector.
+// The block has the threads that writer and reader need together. Nothing if no access is as wide
+// as the vector.
 std::optional<BankConflicts> store_conflicts(const AccessCase& access);
 std::optional<BankConflicts> load_conflicts(const AccessCase& access);  // no reader: as the store
-Fills fills(const AccessCase& access);                                  // wants a reader
+Fills fills(const AccessCase& access);                                  // needs a reader
 TmaCopy tma_copy(const AccessCase& access);
 TensorMap tensor_map(const AccessCase& access);
 
-// A schedule file with the one tensor T0, which prints a failing case and hands it to the engine.
-// A reader's own iterdomains are called R0, R1, ... by their ids. Symbols of open strides: S0, ...
+// The case as a schedule file with the one tensor T0, for printing and for the engine. The own
+// iterdomains of a reader are R0, R1, ... by their ids, open strides are symbols S0, ...
 std::string to_yaml(const AccessCase& access);
 std::string name_in_reader(const AccessCase& access, int iterdomain);
 
@@ -70,12 +71,12 @@ struct Number {
 };
 std::vector<Number> numbers(const AccessCase& access);
 std::int64_t get(const AccessCase& access, const Number& number);
-// With another value and all extents that follow. Other strides follow so that what was contiguous
-// stays so. Nothing where the result is not well formed.
+// The case with another value for the number. Extents follow, and so do other strides, so that what
+// was contiguous stays so. Nothing if the result is not well formed.
 std::optional<AccessCase> with(AccessCase access, const Number& number, std::int64_t value);
 
-// The smallest case that one-step reductions reach while it still fails; what is bound to Vector or
-// Bulk stays bound.
+// The smallest case still failing that one-step reductions reach. Loops bound to Vector or Bulk
+// stay bound.
 AccessCase shrink(AccessCase access, const std::function<bool(const AccessCase&)>& still_fails);
 
 }  // namespace selvage::oracle

@@ -13,14 +13,14 @@
 
 namespace selvage::oracle {
 
-// All coordinates at one point, straight from the definitions. Slow: Walk below is judged by it.
+// All coordinates at one point, by the definitions alone. Slow; tests compare Walk with it.
 std::vector<std::int64_t> coordinates(const Graph& graph,
                                       std::span<const std::int64_t> loop_indices);
 std::uint64_t hole_mask(const Graph& graph, std::span<const std::int64_t> coordinates);
 bool is_hole(const Graph& graph, std::span<const std::int64_t> coordinates);
 
-// Every loop point in lexicographic order. A step back is taken only for what the changed loops
-// reach.
+// Visits every loop point in lexicographic order. A step recomputes only the coordinates that
+// depend on the changed loops.
 class Walk {
  public:
   explicit Walk(const Graph& graph);  // at the first point; throws std::invalid_argument unless

@@ -1,4 +1,4 @@
-// Which elements of a buffer hold no item, and which of those a reader sees.
+// Finds the elements of a buffer that hold no item, and those of them that a reader sees.
 #pragma once
 
 #include <cstdint>

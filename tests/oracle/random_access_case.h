@@ -1,6 +1,6 @@
 // Random accesses for the property tests of legality. Each is built to be legal, as people
-// schedule; then, three times of four, one number of it is changed by little: about half of all are
-// illegal, and near misses are common on both sides.
+// schedule; then, in three of four, one number is changed by little. About half of all are illegal,
+// and near misses are common on both sides.
 #pragma once
 
 #include <random>
@@ -26,8 +26,8 @@ AccessCase random_fill_case(std::mt19937_64& rng);
 // box, or split again by the element stride, or stepped through; other loops cut up and merged.
 AccessCase random_tma_case(std::mt19937_64& rng);
 
-// The case with one number changed: by one, by the width of a vector, doubled or halved. The case
-// itself where nothing of the kind is well formed.
+// The case with one number changed: by at most 4, doubled or halved, an alignment to any power of
+// two up to 32. Returns the case itself if no well-formed change was found.
 AccessCase near_miss(std::mt19937_64& rng, const AccessCase& access);
 
 }  // namespace selvage::oracle

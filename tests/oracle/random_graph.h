@@ -69,8 +69,8 @@ using Values = std::map<std::string, std::int64_t>;
 
 // Legal for every value that the facts allow. At least one root extent is a symbol.
 SymbolicGraph random_symbolic_graph(std::mt19937_64& rng, const Limits& limits = {});
-// Up to count distinct values that meet the facts and give at most max_points loop points; fewer
-// where there are fewer. The smallest come first; half of the rest are small, half anywhere.
+// Up to `count` distinct values that meet the facts and give at most max_points loop points; fewer
+// if there are not as many. The smallest come first; half of the rest are small, half anywhere.
 std::vector<Values> sample_values(std::mt19937_64& rng, const SymbolicGraph& graph, int count = 30,
                                   std::int64_t max_points = 60'000);
 bool meets_facts(const SymbolicGraph& graph, const Values& values);

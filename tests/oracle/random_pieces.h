@@ -11,14 +11,14 @@ namespace selvage::oracle {
 
 inline constexpr std::int64_t kMostRandomPoints = 8'000;
 
-// Up to `steps` more transforms of any kind at leaves that are not in `keep`.
+// Adds up to `steps` transforms of any kind at leaves that are not in `keep`.
 void cut_up_leaves(std::mt19937_64& rng, Graph& graph, const std::vector<int>& keep, int steps);
 
-// Some of the loops that are not bound yet, to blocks, threads and Unroll.
+// Binds some of the unbound loops, to blocks, threads and Unroll.
 void bind_at_random(std::mt19937_64& rng, const Graph& graph, Binding& binding);
 
-// A case that is meant to be legal: as it is, or a near miss, or the first of a few near misses
-// that is not legal.
+// Takes a case that is meant to be legal, and returns it, a near miss of it, or the first of a few
+// near misses that is illegal.
 AccessCase spoilt(std::mt19937_64& rng, AccessCase access,
                   const std::function<bool(const AccessCase&)>& is_legal);
 

@@ -1,4 +1,4 @@
-// Does a schedule of TMA copies bring the right elements into shared memory?
+// Judges whether a schedule of TMA copies brings the right elements into shared memory.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct TmaDim {
 };
 TensorMap tensor_map(const Graph& graph, const Layout& layout, const std::vector<TmaDim>& dims);
 
-// The loops in `bulk`, in loop order, are the dense tile in shared memory, outer to inner. At each
-// value of all other loops one copy is issued, whatever the guard, at the coordinates (one per
-// dimension, outer to inner) that `corner` gives of those of all iterdomains where all bulk loops
-// are 0; or that the given iterdomains have there.
+// The loops in `bulk`, in loop order, are the dense tile in shared memory, outer to inner. For each
+// value of all other loops one copy is issued, whatever the guard. Its coordinates (one per
+// dimension, outer to inner) are what `corner` makes of the coordinates of all iterdomains where
+// all bulk loops are 0, or those of the iterdomains in coordinate_of there.
 struct TmaCopy {
   struct Fault {
     std::vector<std::int64_t> point;     // loop indices
@@ -34,8 +34,8 @@ struct TmaCopy {
   bool fits = false;                  // the tile has as many elements as a copy brings
   std::optional<Fault> weak_fault;    // the first valid point with another item's element or 0
   std::optional<Fault> strong_fault;  // the first hole with an element that is not 0
-  // The first such hole in a tile that has a valid point as well. A tile of holes only can be made
-  // 0 by a copy from outside the tensor; this one cannot.
+  // The first such hole in a tile that also has a valid point. A tile with holes only can be made 0
+  // by a copy from outside the tensor; this tile cannot.
   std::optional<Fault> fallback_fault;
 
   bool weak() const { return fits && !weak_fault; }

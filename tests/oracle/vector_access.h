@@ -1,4 +1,4 @@
-// Is a vectorised access legal? Judged by looking at every group of it.
+// Judges whether a vectorised access is legal, by looking at every group of it.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct VectorAccess {
   std::int64_t bytes = 0;  // of one access
   std::int64_t full = 0, empty = 0, partial = 0;
   std::optional<Violation> violation;  // the first in the order of the other loops
-  // The base is known to be aligned to less than the access: legal only for bases that are aligned
-  // to `bytes`, a condition at launch.
+  // The base is known to be aligned to less than the access, so the access is legal only if the
+  // base is aligned to `bytes`: a condition at launch.
   bool asks_base_alignment = false;
 
   bool legal() const { return width_is_legal && !violation; }

@@ -84,8 +84,8 @@ inline Kernel transpose(DataType type) {
   return h.kernel;
 }
 
-// y[i*i % bins] = f(y[i*i % bins], a[i]) over i < n, by blocks of 64; in the block's own bins
-// first.
+// y[i*i % bins] = f(y[i*i % bins], a[i]) over i < n, by blocks of 64. Each block first updates bins
+// of its own.
 inline Kernel histogram(std::int64_t n, std::int64_t bins, Function f, DataType type) {
   HandKernel h("histogram_" + std::string(info(f).name) + "_" + std::string(to_string(type)));
   const Expr blocks = h.c((n + 63) / 64);
@@ -94,7 +94,7 @@ inline Kernel histogram(std::int64_t n, std::int64_t bins, Function f, DataType 
   const BufferId own = h.shared("own", type, bins);
   ValueGraph& values = h.kernel.values;
   const Expr i = bx * 64 + tx;
-  // What changes no sum of numbers, no maximum of those above 0, no minimum of those below.
+  // 0: it changes no sum of numbers, no maximum of positive and no minimum of negative numbers.
   const ValueId nothing =
       values.cast(values.constant(DataType::Int32, std::int64_t(0), false), type);
   h.kernel.launch.grid[0] = blocks;
@@ -137,7 +137,7 @@ struct Refilled {
   }
 };
 
-// y[t] = a[t ^ flip], by way of shared memory and a barrier of that scope, or of none.
+// y[t] = a[t ^ flip], through shared memory and a barrier of this scope, or without a barrier.
 inline Kernel exchange(std::int64_t threads, std::int64_t flip,
                        std::optional<Barrier::Scope> scope) {
   HandKernel h("exchange");

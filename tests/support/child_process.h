@@ -10,8 +10,8 @@
 
 namespace selvage {
 
-// Runs `body` in a child of this process, which ends without destructors. What it returns is the
-// child's exit status, 111 if it throws; its expectations count for nothing.
+// Runs `body` in a child of this process, which ends without destructors. The exit status of the
+// child is what `body` returns, or 111 if it throws. Expectations in the child are lost.
 inline pid_t fork_child(const auto& body) {
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -26,7 +26,7 @@ inline pid_t fork_child(const auto& body) {
   _exit(status);
 }
 
-// The exit status of a child; 1000 and its number where a signal has ended it.
+// Waits for a child. Returns its exit status, or 1000 + the number of the signal that ended it.
 inline int wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {

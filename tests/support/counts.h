@@ -20,8 +20,8 @@ inline int count(int small, int full) {
   throw std::invalid_argument("SELVAGE_COUNTS is small, full or tenth, not '" + counts + "'");
 }
 
-// How often something must come up at the least, by the small sample; of a tenth of it nothing is
-// asked: EXPECT_GT(found, more_than(20)).
+// For EXPECT_GT(found, more_than(20)): how often something must occur in the small sample. With
+// SELVAGE_COUNTS=tenth nothing is required.
 inline int more_than(int times) {
   const char* variable = std::getenv("SELVAGE_COUNTS");
   return variable != nullptr && std::string(variable) == "tenth" ? -1 : times;

@@ -12,8 +12,8 @@
 namespace selvage {
 
 // A case of the oracle as the engine reads it from its schedule file: the tensor T0 with its
-// layout, bindings and, where the case has one, the loops that read it. Throws std::runtime_error
-// with the diagnostics where the file is refused.
+// layout, bindings and, if the case has a reader, the loops of the reader. Throws
+// std::runtime_error with the diagnostics if the file is refused.
 struct EngineAccess {
   explicit EngineAccess(const oracle::AccessCase& access);
 
@@ -22,14 +22,14 @@ struct EngineAccess {
   const Fusion& fusion() const { return *tensor().fusion; }
   const TensorInfo& info() const { return fusion()[tensor().tensor]; }
   const Schedule& schedule() const { return *tensor().schedule; }
-  // By the oracle's numbers, in the graph of schedule().
+  // Iterdomains in the graph of schedule(), by the numbers of the oracle.
   std::vector<DomainId> ids;
   // The oracle's number of a loop of the writer; -1: none.
   int oracle_id(DomainId d) const;
 };
 
-// The loop indices that a witness tells, in loop order; nothing where it leaves out a loop or gives
-// one an index outside its extent. Every extent is a number.
+// The loop indices of a witness, in loop order; nothing if the witness lacks a loop or has an index
+// outside of its extent. Every extent must be a number.
 std::optional<std::vector<std::int64_t>> loop_point(
     const Schedule& schedule, const TensorAnalysis& analysis,
     const std::vector<std::pair<Expr, std::int64_t>>& witness);

@@ -16,7 +16,7 @@ struct EngineGraph {
   explicit EngineGraph(const oracle::SymbolicGraph& graph);
 
   PredicatePlan plan(bool exact = true, std::uint64_t budget = 100'000);
-  // The oracle's number of an engine's iterdomain, and back.
+  // The oracle's number of an iterdomain of the engine; `ids` is the inverse.
   int oracle_id(DomainId d) const;
 
   std::shared_ptr<ExprPool> pool = std::make_shared<ExprPool>();

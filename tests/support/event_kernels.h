@@ -1,5 +1,5 @@
-// Kernels whose threads go at their own pace: copies that end later, waits, regions, loops that
-// memory counts; each right as it is, and wrong where a part is left out or altered.
+// Kernels whose threads go at their own pace: copies that end later, waits, regions, loops whose
+// counts come from memory. Each is right as it is, and wrong with a part left out or altered.
 #pragma once
 
 #include "tests/support/hand_kernel.h"
@@ -45,11 +45,11 @@ inline Statement region(std::string role, std::vector<std::uint32_t> members, Bo
   return {Region{std::move(role), std::move(members), std::move(body)}};
 }
 
-// Each thread copies a tile ahead of the one that all of them read: two stages, four tiles.
+// Each thread copies its part of a tile while all read the tile before: two stages, four tiles.
 struct QueuePipeline : EventKernel {
   QueuePipeline() : EventKernel("queue", 64) {}
 
-  std::int64_t pending = 1;  // at the wait; -1: there is none
+  std::int64_t pending = 1;  // groups that may be open after the wait; -1: no wait
   bool closes_groups = true, meets_before = true, meets_behind = true;
 
   const Kernel& make() {
@@ -68,8 +68,8 @@ struct QueuePipeline : EventKernel {
   }
 };
 
-// One thread of the first warp copies tiles, all of the two others read them: two stages, and of
-// each a barrier object that says that it is full, and one that says that it is empty.
+// One thread of the first warp copies tiles, and all threads of the other two warps read them.
+// There are two stages; each has a barrier object for "full" and one for "empty".
 struct RolePipeline : EventKernel {
   RolePipeline() : EventKernel("roles", 96) {}
 
@@ -96,7 +96,7 @@ struct RolePipeline : EventKernel {
   }
 };
 
-// Each thread adds up as many items of its row as memory says.
+// Each thread sums the first n items of its row, where n is read from memory.
 struct RaggedSum : EventKernel {
   RaggedSum() : EventKernel("ragged", 32) {}
 
@@ -116,11 +116,11 @@ struct RaggedSum : EventKernel {
   }
 };
 
-// As often as memory says all threads exchange what they have.
+// All threads exchange what they have n times, where n is read from memory.
 struct CountedExchange : EventKernel {
   CountedExchange() : EventKernel("counted", 32) {}
 
-  bool is_one_count = true;  // for all threads
+  bool is_one_count = true;  // one n for all threads
 
   const Kernel& make() {
     const Expr n = pool->symbol("n"), k = variable("k", c(4));
@@ -137,7 +137,7 @@ struct CountedExchange : EventKernel {
   }
 };
 
-// Counts down from what memory says, and adds up what it counts.
+// Each thread reads a number from memory, counts down from it and sums what it counts.
 struct CountDown : EventKernel {
   explicit CountDown(std::int64_t threads = 8) : EventKernel("countdown", threads) {}
 

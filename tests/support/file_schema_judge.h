@@ -11,15 +11,15 @@
 
 namespace selvage::test {
 
-// The tree as JSON, as an editor takes it: numbers, true and false without quotes are such.
+// The tree as JSON, as an editor reads it: numbers, true and false without quotes are not strings.
 std::string json_of(const Node& node);
 
-// Where the two contradict each other: the readers find nothing wrong and the schema does, or they
-// find what is wrong in form (a key, a kind, a word) and the schema does not. `errors` is what the
-// readers say.
+// Says where schema and readers contradict each other: the schema finds something wrong where the
+// readers find nothing, or nothing where the readers find a wrong form (a key, a kind, a word).
+// `errors`: what the readers say.
 std::optional<std::string> schema_contradiction(const Node& root,
                                                 const std::vector<Diagnostic>& errors);
-// The same for a text; nothing where it is no document, or longer than a person writes.
+// The same for a text; nothing if it is not a document, or longer than a person writes.
 std::optional<std::string> schema_contradiction(std::string_view text,
                                                 const std::vector<Diagnostic>& errors);
 

@@ -9,13 +9,13 @@
 
 namespace selvage::test {
 
-// Empty where there is a GPU.
+// Why the test cannot run on a GPU; empty if there is one.
 inline std::string why_no_gpu() {
   if (Driver::instance() == nullptr) return Driver::why_absent();
   return Nvrtc::instance() == nullptr ? Nvrtc::why_absent() : "";
 }
 
-// What a run has found; empty where all is as it is to be.
+// What went wrong in a run; empty if nothing did.
 inline std::string wrong(const RunResult& result) {
   std::string text;
   for (const std::string& fault : result.faults) text += fault + "\n";

@@ -1,5 +1,5 @@
-// A JSON text as tests look into it. The library that reads it takes seconds to compile in every
-// file that includes it: here it is in json_value.cpp alone.
+// A JSON text for tests to look into. Only json_value.cpp includes the library that reads it, which
+// takes seconds to compile.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@
 
 namespace selvage::test {
 
-// Cheap to copy. What is asked of the wrong kind of value, or is not there, throws.
+// Cheap to copy. Throws if asked for something that is not there, or of another kind.
 class JsonValue {
  public:
   JsonValue() = default;  // null

@@ -14,9 +14,9 @@
 
 namespace selvage::test {
 
-// What lowering makes of a schedule, held against everything that judges it.
+// Checks what lowering makes of a schedule by everything that judges it.
 
-// Takes the k-th barrier out, in the order of the text.
+// Removes the k-th barrier, in the order of the text.
 inline bool remove_barrier(Body& body, std::size_t& k) {
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (std::holds_alternative<Barrier>(body[i].node) && k-- == 0) {
@@ -33,15 +33,15 @@ inline bool remove_barrier(Body& body, std::size_t& k) {
   return false;
 }
 
-// Every kernel is proved free of races, divergence and bad addresses, none reads what was not
-// written, and each races without any one of its barriers.
-// Where `bounds_may_be_open`, an address that is not proved to lie inside is left to emulation.
+// Expects every kernel to be free of races, divergence and bad addresses, with proof, and to read
+// nothing unwritten; and to race without any one of its barriers. With `bounds_may_be_open`, an
+// address that is not proved to lie inside is left to emulation.
 inline void expect_verified(const Program& program, bool bounds_may_be_open = false) {
   for (const ProgramStep& step : program.steps) {
     for (const Kernel& kernel : step.variants) {
       const Verification v = verify(kernel);
       for (const KernelFinding& f : v.findings) {
-        // That everything read was written before is left to emulation where it is not proved.
+        // Reads of unwritten elements that are not refuted by proof are left to emulation.
         const bool may_be_open =
             f.hazard == Hazard::Lifetime || (f.hazard == Hazard::Bounds && bounds_may_be_open);
         if (may_be_open && !is_refuted(f.verdict)) continue;
@@ -62,7 +62,7 @@ inline void expect_verified(const Program& program, bool bounds_may_be_open = fa
 
 using SizeList = std::vector<std::map<std::string, std::int64_t>>;
 
-// Emulation, where nothing goes wrong, and the virtual device agree with the unscheduled program.
+// Expects emulation (without a fault) and the virtual device to agree with the unscheduled program.
 inline void expect_agreement(const Fusion& fusion, const Program& program, RunRequest request) {
   request.on = Machine::Emulate;
   request.on_all = true;
@@ -77,7 +77,7 @@ inline void expect_agreement(const Fusion& fusion, const Program& program, RunRe
   EXPECT_EQ(r.comparisons.size() % 2, 0u);
 }
 
-// The same at all of these sizes, of what the schedule is lowered to.
+// Lowers the schedule, and expects the same at all these sizes.
 inline Program expect_agreement(const Fusion& fusion, const Schedule& schedule,
                                 const SizeList& sizes = {{}}) {
   Program program = lower(fusion, schedule);

@@ -1,4 +1,4 @@
-// What a regular expression finds in a text: POSIX's, since <regex> takes seconds to compile.
+// Matches of a regular expression in a text. POSIX, since <regex> takes seconds to compile.
 #pragma once
 
 #include <regex.h>
@@ -9,8 +9,9 @@
 
 namespace selvage::test {
 
-// Every match of an extended expression, first to last, none empty: the whole and its groups, ""
-// where a group has no part in it. Throws where the pattern is none. "^" is the text's beginning.
+// All non-empty matches of an extended expression, first to last: the whole match, then its groups,
+// "" for a group that takes no part. Throws if the pattern is invalid. "^" matches the beginning of
+// the text.
 inline std::vector<std::vector<std::string>> matches(const std::string& text,
                                                      const std::string& pattern) {
   regex_t expression;

@@ -11,7 +11,7 @@ namespace selvage::test {
 
 using TextLines = std::vector<std::string>;
 
-// What stands between ```LANGUAGE and ```; for the prose in between, LANGUAGE is empty.
+// The lines between ```LANGUAGE and ```; the prose between blocks is a block with no language.
 struct PageBlock {
   std::string page;  // doc/tutorial.md
   int line = 0;      // of its first line in the page
@@ -22,7 +22,7 @@ struct PageBlock {
   std::string where() const;  // doc/tutorial.md:12
 };
 
-// All of a page of the repository; one that is not closed fails the test.
+// All blocks of a page of the repository; a block that is not closed fails the test.
 std::vector<PageBlock> blocks_of_page(const std::string& page);
 // The schedule files on it: blocks of yaml.
 std::vector<PageBlock> files_of_page(const std::string& page);

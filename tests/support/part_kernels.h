@@ -8,7 +8,7 @@
 
 namespace selvage::test {
 
-// Of these threads: a word of lanes for each warp.
+// A barrier of these threads: `members` has a word of lanes for each warp.
 inline Statement barrier(int id, std::vector<std::uint32_t> members) {
   Barrier b{Barrier::Scope::Threads};
   b.id = id;
@@ -24,8 +24,8 @@ inline constexpr std::uint32_t kAll = Barrier::kAllLanes;
 
 class PartKernel {
  public:
-  // `most`: threads. Of every two seeds one gives a kernel in which hardly anything is forgotten.
-  // `copies`: part of what is exchanged is copied, by copies that end later.
+  // `most`: the greatest number of threads. Every second seed gives a kernel in which hardly
+  // anything is forgotten. `copies`: part of what is exchanged goes by copies that end later.
   PartKernel(unsigned seed, std::int64_t most = 96, bool copies = false)
       : random_(seed * 7919U + 17U),
         h_("parts_" + std::to_string(seed)),
@@ -57,13 +57,13 @@ class PartKernel {
   }
 
  private:
-  // The threads that are here.
+  // The threads that run this part.
   struct Group {
     std::vector<std::uint32_t> members;
   };
   static std::uint32_t bit(std::int64_t t) { return std::uint32_t{1} << t % 32; }
   std::int64_t draw(std::int64_t n) { return std::int64_t(random_() % std::uint64_t(n)); }
-  // Something goes wrong.
+  // Whether to put in a mistake.
   bool slips() { return draw(is_tame_ ? 80 : 10) == 0; }
   Expr zero() const { return h_.c(0); }
 
@@ -115,7 +115,7 @@ class PartKernel {
     loops_.pop_back();
     body.push_back(loop(j, h_.c(1 + draw(3)), std::move(inside)));
   }
-  // Mostly all at once; else some alone, which nobody may wait for afterwards.
+  // Mostly all threads leave together; else some alone, and nobody may wait for these afterwards.
   void leave(Body& body, const Group& group) {
     const Expr loop = loops_[std::size_t(draw(std::int64_t(loops_.size())))];
     Expr condition = eq(loops_.back(), h_.c(draw(3)));
@@ -148,7 +148,7 @@ class PartKernel {
       b.lanes = lanes;
     } else if (!is_all || draw(4) == 0) {
       b.scope = Barrier::Scope::Threads;
-      // Regions keep to numbers of their own as a rule.
+      // Mostly each region has a number of its own.
       b.id = slips() ? 1 + int(draw(3)) : number_of(group.members);
       b.members = group.members;
       if (slips()) b.members[std::size_t(draw(std::int64_t(b.members.size())))] ^= bit(draw(32));
@@ -162,7 +162,7 @@ class PartKernel {
     return int(numbers_.size() - 1) % 15 + 1;
   }
 
-  // From one tile to the other, or from memory, and mostly waited for.
+  // Copies from one tile to the other, or from memory; mostly followed by a wait.
   void copy(Body& body) {
     const BufferId to = s_[std::size_t(draw(2))];
     const BufferId from = draw(3) == 0 ? a_ : s_[to == s_[0] ? 1 : 0];

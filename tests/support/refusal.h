@@ -6,8 +6,8 @@
 
 namespace selvage {
 
-// The whole message with which `action` is refused, "accepted" where it is not. Only a refusal of
-// this kind (Error, BadInput, Illegal, ...) counts: what else is thrown fails the test.
+// The message with which `action` is refused, "accepted" if it is not. Catches only refusals of
+// this kind (Error, BadInput, Illegal, ...); anything else that is thrown fails the test.
 template <class Kind>
 std::string refusal_by(const auto& action) {
   try {

@@ -15,7 +15,7 @@ struct StaticCounts {
   int instructions = 0;
   // Accesses of memory by their bytes: {16: 2} is two of 16 bytes each.
   std::map<int, int> global_loads, global_stores, shared_loads, shared_stores;
-  int local_loads = 0, local_stores = 0;  // spills, and arrays that are no registers
+  int local_loads = 0, local_stores = 0;  // spills, and arrays that are not in registers
   int comparisons = 0;                    // of integers, into a predicate
   int branches = 0;                       // under a predicate
   int predicated = 0;                     // any instruction under a predicate
@@ -25,13 +25,13 @@ struct StaticCounts {
   int atomics = 0;
 };
 
-// By the names of the kernels in PTX text. A vector of four floats is one access of 16 bytes. An
-// empty map: the text holds no kernel.
+// The counts of a PTX text by name of kernel. A vector of four floats is one access of 16 bytes.
+// The map is empty if the text holds no kernel.
 std::map<std::string, StaticCounts> count_ptx(std::string_view ptx);
 
-// By the names of the kernels in a cubin for sm_70 or later, whose instructions are 16 bytes each:
-// the operation in bits 0 to 11, its predicate in bits 12 to 15 (7: none), the width of an access
-// in bits 73 to 75. Throws std::invalid_argument for what is no such file.
+// The counts of a cubin by name of kernel, for sm_70 or later. Instructions are 16 bytes each: the
+// operation in bits 0 to 11, its predicate in bits 12 to 15 (7: none), the width of an access in
+// bits 73 to 75. Throws std::invalid_argument if the file is not such a cubin.
 std::map<std::string, StaticCounts> count_sass(std::span<const std::byte> cubin);
 
 }  // namespace selvage

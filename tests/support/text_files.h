@@ -1,4 +1,4 @@
-// The files of this repository, which tests compare with what is so.
+// Files of this repository, which tests compare with the facts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace selvage {
 
 inline const std::filesystem::path kRepository = SELVAGE_SOURCE_DIR;
 
-// The whole file; one that cannot be read fails the test.
+// The whole file; a file that cannot be read fails the test.
 inline std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);
   EXPECT_TRUE(file) << path;

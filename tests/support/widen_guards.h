@@ -5,7 +5,7 @@
 
 namespace selvage::test {
 
-// a < b becomes a <= b, in the guards that are in no other guard.
+// Replaces a < b by a <= b in guards that are not within another guard.
 inline void widen_guards(Body& body) {
   for (Statement& s : body) {
     if (auto* loop = std::get_if<Loop>(&s.node)) widen_guards(loop->body);

@@ -69,8 +69,7 @@ int perform_command(int argc, const char* const* argv, std::ostream& out, std::o
   } catch (const BadInput& e) {
     print({e.diagnostic()});
   } catch (const Error& e) {
-    // A compiler or a driver that fails: nothing is wrong with the file, and nothing came out of
-    // it.
+    // A compiler or driver failed: the file is not at fault, and there is no result.
     print({e.diagnostic()});
     return 1;
   } catch (const InternalError& e) {

@@ -57,8 +57,8 @@ bool is_architecture(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// `--size B=3 H=4` is `--size B=3 --size H=4`: what follows one NAME=VALUE of an option and reads
-// like another one is another one, so a file of such a name is written ./a=b.yaml.
+// `--size B=3 H=4` stands for `--size B=3 --size H=4`: a word that follows one NAME=VALUE of an
+// option and looks like another is taken as another. A file with such a name is written ./a=b.yaml.
 std::vector<std::string> with_options_repeated(int argc, const char* const* argv) {
   std::vector<std::string> words;
   std::string option;  // whose values may follow; empty: none
@@ -82,7 +82,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
   return words;
 }
 
-// What the options say before they are examined.
+// The options as given, not yet examined.
 struct Raw {
   std::string file, simplify, on;
   std::vector<std::string> sizes, inputs, outputs, prints;
@@ -90,11 +90,11 @@ struct Raw {
   bool version = false, run = false;
 };
 
-// Words that are no option, nor the value of one, nor the file.
+// Throws for words that are not an option, the value of an option, or the file.
 void refuse_words(const CLI::App& app, const std::vector<std::string>& words,
                   const std::string& file) {
   if (words.empty()) return;
-  // Behind -- there are files alone.
+  // All words after -- are files.
   const auto files = std::find(words.begin(), words.end(), "--");
   const auto option =
       std::find_if(words.begin(), files, [](const std::string& w) { return w.starts_with('-'); });
@@ -112,8 +112,7 @@ void refuse_words(const CLI::App& app, const std::vector<std::string>& words,
               "leave it out; schedule_inspect --help lists those that there are"));
 }
 
-// What the parser says of an option that stands too often, or with too much or too little behind
-// it.
+// Refuses an option that is given too often, or with too many or too few values.
 [[noreturn]] void refuse_parse(const CLI::ParseError& error) {
   const std::string message = error.what();
   const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };

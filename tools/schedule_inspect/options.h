@@ -23,16 +23,16 @@ struct Options {
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run, --check or --print
   bool prove = false;  // has Z3 confirm what is printed
-  bool trust = false;  // takes kernels for right that are neither proved nor refuted
+  bool trust = false;  // accepts kernels that are neither proved nor refuted
   RunFileOptions running;
   std::string help;  // the text, for Task::Help
 };
 
-// Throws BadInput: E801 a command line that makes no sense, E390 an option that is not supported
-// yet.
+// Throws BadInput: E801 for a command line that makes no sense, E390 for an option that is not
+// supported yet.
 Options parse_options(int argc, const char* const* argv);
 
-// Throws BadInput, E801, where an option has no meaning for a thread program.
+// Throws BadInput E801 if an option has no meaning for a thread program.
 void refuse_for_threads(const Options& options);
 
 }  // namespace selvage
