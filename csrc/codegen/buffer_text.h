@@ -33,7 +33,7 @@ class BufferText {
 
   // y[at], y_lanes.at[at], acc.
   std::string element(BufferId b, const std::string& at) const;
-  // The same as a value; from a buffer that is read once, past the caches: __ldcs(&x[at]).
+  // The same as a value; from a buffer that is read once, evicted first: __ldcs(&x[at]).
   std::string read(BufferId b, const std::string& at) const;
   // A pointer to element 0.
   std::string pointer(BufferId b) const {
