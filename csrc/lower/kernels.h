@@ -43,7 +43,8 @@ struct KernelRequest {
 };
 
 // The kernel of a group for 32-bit indices, followed by one for 64-bit indices unless 32 bits
-// always suffice, each with its condition. `alignment`: the part of both conditions that aligns vectors.
+// always suffice, each with its condition. `alignment`: the part of both conditions that aligns
+// vectors.
 struct KernelVariants {
   std::vector<Kernel> kernels;
   std::vector<Expr> alignment;
