@@ -108,8 +108,8 @@ std::optional<AccessLog::Race> AccessLog::access(std::size_t element, Effect eff
                                                  std::uint32_t owner, const BarrierClock& clock) {
   Element& e = elements_[element];
   const auto found = race(element, effect, clock);
-  // A Write comes after all writes before it, or a race was found. So an access after this one comes
-  // after all of them, and only the last is kept. Other effects stay noted: a Repeat may come
+  // A Write comes after all writes before it, or a race was found. So an access after this one
+  // comes after all of them, and only the last is kept. Other effects stay noted: a Repeat may come
   // before this access and still be unordered with later ones.
   if (effect == Effect::Write) {
     e.write = clock.now();
