@@ -21,7 +21,7 @@ struct ReplayFault {
   Point sizes = {};
   ThreadAt first = {};                  // of a race: the thread of the earlier access
   std::optional<ThreadAt> second = {};  // of a race: that of the later; of a divergence: who misses
-  std::string what = {};  // "is read before anything is written there"
+  std::string what = {};                // "is read before anything is written there"
 };
 
 // The result of one run of a kernel in which accesses are made but no values are computed.

@@ -51,7 +51,7 @@ class BoundKernel {
   LaunchShape shape_;
   std::vector<std::size_t> memory_;      // by buffer
   std::vector<std::int64_t> alignment_;  // by buffer
-  std::vector<std::int64_t> sizes_;  // a kernel of 32 bits is passed the low half of each
+  std::vector<std::int64_t> sizes_;      // a kernel of 32 bits is passed the low half of each
 };
 
 // The launches of a program: of each step the first variant whose condition holds, bound to the
