@@ -424,9 +424,8 @@ class ThreadLowering {
     out_.steps = steps_of(*out_.kernel, origins_, out_);
   }
 
-  // Finds races that a barrier hides. A barrier stands as late as it can, and not at its join, so
-  // it may also order accesses that no join orders; without the accesses that it is for, it would
-  // be gone. So the program is verified again with a barrier at each join.
+  // Verifies again with barriers at joins only. A barrier stands as late as it can, not at its
+  // join, so it may hide races that no join orders; it is gone without what it is for.
   void check_order() {
     const auto is_race = [](const Diagnostic& d) { return d.code == "E817" || d.code == "E818"; };
     if (std::any_of(out_.diagnostics.begin(), out_.diagnostics.end(), is_race)) return;
