@@ -9,13 +9,13 @@ namespace selvage {
 
 class Helpers;
 
-// atomic_add_float(p, v): *p = *p + v, at once for all other threads, for every type of an element;
-// min and max likewise. Both *p and v are as in memory; the function is applied in the compute
-// type, its result rounded back. On the GPU by its own atomic instruction where there is one that
-// gives these bits (but that float sums in global memory flush subnormals to 0), else by compare
-// and swap: 16, 32 and 64 bits, or the 32 bits around a byte.
+// The name of a helper that is an atomic *p = f(*p, v) for Add, Min or Max and any type of element:
+// atomic_add_float(p, v). *p and v have the storage type; f is applied in the compute type, and its
+// result rounded to the storage type. On the GPU the helper uses an atomic instruction if there is
+// one that gives these bits (except that float sums in global memory flush subnormals to 0), else
+// compare and swap of 16, 32 or 64 bits, or of the 32 bits around a byte.
 std::string atomic_name(Function f, DataType type);
-// The definition, in C; notes the helpers that it calls.
+// The helper's definition in C. Adds the helpers that it calls to `helpers`.
 std::string atomic_definition(Function f, DataType type, Helpers& helpers);
 
 }  // namespace selvage

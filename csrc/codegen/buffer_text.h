@@ -13,11 +13,11 @@
 namespace selvage {
 
 // How the buffers of a kernel are written in C.
-//   Global  a pointer, the kernel's parameter
-//   Shared  an array; those whose place in shared memory is given, pointers into one pool. It is
-//           the launch's where that asks for shared memory, else static
-//   Local   what a Transfer moves as a whole, a struct, which is copied as one: float_x4 y_lanes;
-//           else one element is a variable, float acc; several are an array, float acc[8];
+//   Global  a pointer, a parameter of the kernel
+//   Shared  an array. If it has an offset, a pointer into one pool: the shared memory that the
+//           launch asks for, if it does, else a static array
+//   Local   if a Transfer moves the buffer as a whole, a struct: float_x4 y_lanes; else a variable
+//           for one element: float acc; or an array for several: float acc[8];
 class BufferText {
  public:
   BufferText(const Kernel& kernel, Names& names, Helpers& helpers);
@@ -26,20 +26,21 @@ class BufferText {
     std::string type, text;  // "const float*", "const float* __restrict__ a"
   };
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  // The lines that declare all others, first in the kernel.
+  // The lines at the head of the kernel that declare all other buffers.
   const std::vector<std::string>& declarations() const { return declarations_; }
-  // Is the pool one that the launch asks for?
+  // Whether the pool is the shared memory that the launch asks for.
   bool is_dynamic() const { return is_dynamic_; }
 
   // y[at], y_lanes.at[at], acc.
   std::string element(BufferId b, const std::string& at) const;
-  // The same as a value; from a buffer that is read once, evicted first: __ldcs(&x[at]).
+  // The same as a value. A buffer that is read once is loaded as __ldcs(&x[at]), so that caches
+  // evict it first.
   std::string read(BufferId b, const std::string& at) const;
   // A pointer to element 0.
   std::string pointer(BufferId b) const {
     return forms_[b] == Form::Lanes ? names_[b] + ".at" : names_[b];
   }
-  // A struct that a Transfer of `width` elements moves as a whole; empty if it is none.
+  // The struct that a Transfer of `width` elements moves as a whole; empty if the buffer is none.
   std::string whole(BufferId b, std::int64_t width) const;
 
  private:
@@ -63,9 +64,9 @@ class BufferText {
   std::vector<std::string> declarations_;
 };
 
-// The variables of loops, by id, that choose an element of a local array, by way of definitions as
-// well: unless these loops are unrolled, the array does not become registers. None of arrays that
-// would not fit.
+// The ids of loop variables that select an element of a local array, directly or through Defines.
+// Their loops must be unrolled so that the compiler keeps the array in registers. Arrays too large
+// for registers are ignored.
 std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel,
                                                              const ComputedExpressions& computed);
 

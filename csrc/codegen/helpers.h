@@ -16,29 +16,28 @@ std::string_view c_unsigned_type(DataType compute);
 std::string_view c_function_suffix(DataType compute);
 // The type of an element in memory: "signed char", "unsigned short" for half, ...
 std::string_view c_storage_type(DataType type);
-// Of the built-in types, one as wide as that: 2, 4, 8 or 16 bytes.
+// The built-in type that is 2, 4, 8 or 16 bytes wide.
 std::string_view c_bits_type(std::int64_t bytes);
 
-// Replaces in a pattern:  $T $U $f  the names above;  $0 $1 $2  the operands;
-//                         @name  the helper of that name for `type`, which `used` notes.
+// Replaces in a pattern:  $T $U $f  the first three names above;  $0 $1 $2  the operands;
+//                         @name  the helper of that name for `type`, and adds it to `used`.
 class Helpers;
 std::string expand(std::string_view pattern, DataType type, Helpers* used,
                    const std::string* operands = nullptr);
 
-// The functions that emitted text defines before its kernel, each only where it is used. A helper
-// is written once for all types that it makes sense for, and named after its type unless that is
-// the usual one: relu, relu_double, floor_div, floor_div_long.
+// The functions that emitted text defines before its kernel: only those that are used. A helper is
+// written once as a pattern for all types that it makes sense for. Its name ends in its type,
+// except for the usual one: relu, relu_double, floor_div, floor_div_long.
 class Helpers {
  public:
-  // Notes that the helper is used, with those that it uses itself; returns its name in C.
+  // Adds a helper and those that it uses; returns its name in C.
   std::string use(std::string_view name, DataType type);
-  // float_x4: neighbouring elements of that type, as one access moves them.
+  // float_x4: a struct of neighbouring elements that one access moves.
   static std::string vector_type(DataType type, std::int64_t elements);
   void use_vector(DataType type, std::int64_t elements) { vectors_.insert({type, elements}); }
-  // The function that combines an element of memory with a value, at once for all other threads;
-  // returns its name.
+  // Adds the helper that combines an element of memory with a value atomically; returns its name.
   std::string use_atomic(Function f, DataType type);
-  // The definitions of all that were used, in an order in which C takes them.
+  // The definitions of all helpers that were added, each after those that it uses.
   std::string definitions() const;
 
  private:

@@ -19,7 +19,7 @@ struct CText {
 };
 inline constexpr int kPrefix = 14;      // -x, !x, (int)x
 inline constexpr int kConditional = 3;  // c ? a : b
-// The text where an operator of precedence `outer` surrounds it.
+// The text as an operand of an operator of precedence `outer`: in parentheses if it needs them.
 std::string inside(const CText& c, int outer);
 CText cast(std::string_view type, const CText& from);
 CText conjunction(const CText& a, const CText& b);
@@ -37,20 +37,20 @@ class IndexText {
 
   DataType type() const { return type_; }
 
-  // From here to the end of the block, e is written as this name; what was made of an earlier
-  // meaning of e is forgotten.
+  // From here to the end of the block, e is written as this name. If e had another name, the names
+  // of expressions that contain e are dropped.
   void name(Expr e, std::string name);
-  // The name that e has, if any.
+  // The name of e; null if it has none.
   const std::string* find(Expr e) const;
   void open() { blocks_.emplace_back(); }
   void close();
 
-  // What an expression of the kernel, or the form of one, is in C at the innermost point of the
-  // scope.
+  // The C text of an expression of the kernel, or (write_form) of the form of one, at the innermost
+  // point of the scope.
   CText write(Expr e) { return signed_text(write_form((*forms_)(e))); }
-  // The same where C converts it, a subscript or an initial value: it may be unsigned.
+  // The same for a subscript or an initial value, which C converts: the text may be unsigned.
   CText write_converted(Expr e) { return write_form((*forms_)(e)); }
-  // The value of an expression of the kernel that is a number once it is written.
+  // The value of an expression of the kernel if its text is a number.
   std::optional<std::int64_t> constant_value(Expr e) { return fold((*forms_)(e)); }
   CText write_form(Expr form) { return write(form, scope_->points().size() - 1); }
 
@@ -71,7 +71,7 @@ class IndexText {
   Helpers* helpers_;
   std::unordered_map<std::uint32_t, std::string> names_;
   std::unordered_map<std::uint32_t, std::optional<std::int64_t>> constants_;
-  std::vector<std::vector<Expr>> blocks_;  // what each open block has named
+  std::vector<std::vector<Expr>> blocks_;  // the expressions named in each open block
 };
 
 }  // namespace selvage

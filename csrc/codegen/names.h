@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// C identifiers in nested blocks. No two that are visible at one place are equal, and none is a
-// word of C, C++ or CUDA, or begins as names of compilers and of the virtual device do.
+// Chooses C identifiers in nested blocks. No two identifiers visible at one place are equal. None
+// is a word of C, C++ or CUDA, or begins like the names of compilers and of the virtual device.
 class Names {
  public:
   Names() { open(); }

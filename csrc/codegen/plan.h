@@ -9,19 +9,20 @@
 
 namespace selvage {
 
-// What a kernel's text computes once: index expressions that are needed at several places, or in a
-// loop that does not change them, each at the first point where all its variables are defined.
+// Chooses the index expressions that a kernel's text computes once: those needed at several places,
+// or in a loop that does not change them. Each is computed at the first point where all its
+// variables are defined.
 //
-// That may be above a guard, even if the expression was simplified under it. It stands for the
-// right address only where the guard holds; but it has one value, wherever it is computed, and that
-// no intermediate of it leaves the index type is proved without any guard. What could still go
-// wrong elsewhere is a division whose divisor is 0 there: one that is the machine's nowhere but
-// under a guard stays there.
+// That point may be above a guard under which the expression was simplified. There it is the right
+// address only if the guard holds. That is harmless: it has the same value wherever it is computed,
+// and it is proved without any guard that no intermediate leaves the index type. Only a division
+// whose divisor may be 0 above the guard is harmful: so a division that is proved to be the
+// machine's only under a guard stays under the guard.
 struct Plan {
-  // By the statement after whose variable or test they stand; nullptr: first in the kernel.
-  // Smaller ones come before those that contain them.
+  // By the statement after whose variable or test they stand; nullptr: at the head of the kernel.
+  // Smaller expressions come before those that contain them.
   std::map<Scope::Place, std::vector<Expr>> temporaries;
-  // Symbols that the text mentions, by id.
+  // The ids of the symbols that the text mentions.
   std::unordered_set<std::uint32_t> mentioned;
 };
 

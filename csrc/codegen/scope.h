@@ -10,45 +10,48 @@
 
 namespace selvage {
 
-// Where a walk over a kernel's body stands: the variables that are defined there, each with the
-// statement that defines it, and what holds there: the kernel's facts and the guards around.
+// The position of a walk over a kernel's body: the variables that are defined there, each with the
+// statement that defines it, and the facts that hold there: the kernel's and those of the guards
+// around.
 class Scope {
  public:
   Scope(const Kernel& kernel, const Forms& forms) : kernel_(&kernel), forms_(&forms) {}
 
-  // The body of a loop, what follows a definition, the body of a guard, what it does otherwise.
+  // Enters the body of a loop or the statements after a Define; the body of a guard; its
+  // `otherwise`. leave() ends the last one entered.
   void enter(const Statement& statement, Expr variable);
   void enter_guard(const Statement& statement, Expr condition);
   void enter_otherwise(const Guard& guard);
   void leave();
 
-  // The points passed on the way here, the start of the kernel (nullptr) first.
-  // They are told apart by a Statement or, for what a guard does otherwise, by that Body.
+  // The points entered on the way here, the start of the kernel (nullptr) first. A Place is the
+  // address of a Statement or, for the `otherwise` of a guard, of that Body.
   using Place = const void*;
   struct Point {
     Place at = nullptr;
-    Expr variable;          // which the statement defines, if any
+    Expr variable;          // defined by the statement, if any
     Place guard = nullptr;  // the innermost guard there
-    int loops = 0;          // that iterate around it
+    int loops = 0;          // the number of iterating loops around
   };
   const std::vector<Point>& points() const { return points_; }
   // The first point at which all variables of an expression are defined.
   std::size_t level(Expr e);
 
-  // How a division is written so that it is Euclid's.
+  // How to write a division so that it is Euclidean.
   enum class Division {
     Machine,  // dividend >= 0 and divisor > 0 are proved
     Floor,    // divisor > 0 is proved
     Euclid,
   };
   Division division(Expr form, std::size_t point);
-  // What its divisions take at that point more than the machine's: less and less, guard by guard.
+  // The extra cost of its divisions at a point, compared with machine division. It falls, or stays,
+  // with each further guard around.
   std::uint32_t slowness(Expr form, std::size_t point);
 
  private:
   void enter_where(Place place, Expr condition);
   struct Known {
-    std::unique_ptr<Simplifier> simplifier;  // made when it is asked
+    std::unique_ptr<Simplifier> simplifier;  // made at its first use
     std::unordered_map<std::uint32_t, Division> divisions;
     std::unordered_map<std::uint32_t, std::uint32_t> slowness;
   };
@@ -62,7 +65,7 @@ class Scope {
   std::vector<Point> points_ = std::vector<Point>(1);
   std::unordered_map<std::uint32_t, std::size_t> defined_;  // symbols, by id
   std::unordered_map<std::uint32_t, std::size_t> levels_;
-  // What levels_ has at each.
+  // The ids in levels_, by level.
   std::vector<std::vector<std::uint32_t>> at_level_ = std::vector<std::vector<std::uint32_t>>(1);
   struct Outer {
     Place guard;

@@ -10,8 +10,8 @@
 
 namespace selvage {
 
-// What a text is made by before a line of it is written. Kernels that differ in the width of their
-// indices alone have one: nothing of it depends on what the integers of the text hold.
+// All that is worked out about a kernel before its text is written. Kernels that differ only in the
+// width of their indices share one TextPlan, since nothing in it depends on that width.
 struct TextPlan {
   // The kernel must outlive it.
   explicit TextPlan(const Kernel& k)

@@ -11,20 +11,21 @@
 namespace selvage {
 
 // Writes element values in C, with the bits that selvage::apply and selvage::convert give.
-// A node that is used more than once, or is long, gets a line of its own; one that stands under a
-// select and reads memory is computed only where the select asks for it, since its address may be
-// out of bounds elsewhere.
+// A node that is used more than once, or is long, gets a line of its own. An operand of a select
+// that reads memory is computed only if the select chooses it, since its address may be out of
+// bounds otherwise.
 class ValueText {
  public:
   ValueText(const Kernel& kernel, const BufferText& buffers, IndexText& index, Helpers& helpers,
             Names& names);
 
-  // Lines to stand before, and then the value as what is stored in an array of `type`.
+  // A value: the lines that must stand before it, and its text.
   struct Written {
     std::vector<std::string> lines;
     CText value;
-    DataType type = DataType::Bool;  // of what the text is
+    DataType type = DataType::Bool;  // the type of `value`
   };
+  // The value as it is stored in an array of `type`.
   Written write(ValueId v, DataType type);
 
  private:
@@ -44,7 +45,7 @@ class ValueText {
   CText store(CText from, DataType to);
   CText load(CText from, DataType type);
   CText round(CText from, DataType to);
-  // What its text is of.
+  // The type of its text.
   DataType compute(ValueId v) const {
     return is_in(narrow_, v) ? DataType::Int32 : compute_type(kernel_.values[v].type);
   }
@@ -62,13 +63,13 @@ class ValueText {
   Helpers& helpers_;
   Names& names_;
   int named_ = 0;
-  // Values of 64 bits of which every use asks the low 32, or that 32 bits hold: sums and products
-  // of the former, comparisons and conversions of the latter are done in int. Both lists ascend.
+  // 64-bit values that are computed in int: all uses need only the low 32 bits (sums and products),
+  // or 32 bits hold the value (comparisons and conversions). Both lists ascend.
   std::vector<ValueId> narrow_;
   std::vector<ValueId>
-      unwrapped_;             // casts to narrow integers whose uses ask no bit that they change
-  std::vector<CText> texts_;  // of values that are written already where the walk is
-  std::vector<bool> reads_;   // does the node read memory, itself or in an operand?
+      unwrapped_;             // casts to narrow integers whose uses need no bit that they change
+  std::vector<CText> texts_;  // of values that are written already at the current position
+  std::vector<bool> reads_;   // whether the node reads memory, itself or in an operand
 };
 
 // A literal of a compute type, to the last bit.

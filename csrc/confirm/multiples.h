@@ -9,14 +9,14 @@
 
 namespace selvage {
 
-// An assumption `s % 4 == 1` says that s is 4*k + 1 for some integer k: with that in the place of s
-// the divisions of s by 4, and of products in which s is a factor, are plain to see.
+// Replaces symbols by multiples: the assumption `s % 4 == 1` means s = 4*k + 1 for some integer k.
+// With 4*k + 1 in place of s, divisions by 4 of s, and of products with the factor s, are easy.
 class Multiples {
  public:
   explicit Multiples(std::span<const Expr> assumptions);
 
   bool empty() const { return said_.empty(); }
-  // Whether the assumption is one of those, which then need not be said again.
+  // Whether the assumption is one of those that the replacement implies.
   bool says(Expr assumption) const { return said_.contains(assumption.id()); }
 
   // The expressions with every such symbol replaced.
@@ -25,7 +25,7 @@ class Multiples {
 
  private:
   std::unordered_set<std::uint32_t> said_;
-  std::unordered_map<std::uint32_t, Expr> made_;  // by what they replace
+  std::unordered_map<std::uint32_t, Expr> made_;  // by id of the expression that is replaced
 };
 
 }  // namespace selvage

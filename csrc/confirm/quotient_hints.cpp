@@ -19,7 +19,8 @@ bool divides(Expr d, Expr m) {
   return d.is(Op::Const) && m.is(Op::Const) && d.value() > 0 && m.value() % d.value() == 0;
 }
 
-// What quotients may be equal to, found by dividing polynomials: worth trying, no more.
+// Terms that quotients may be equal to, found by dividing polynomials. They are guesses for hints,
+// and need not be equal.
 class Candidates {
  public:
   explicit Candidates(std::span<const Expr> expressions) : all_(quotients_of(expressions)) {
@@ -73,7 +74,7 @@ class Candidates {
     if (is_earlier && sum) known_.try_emplace(q.quotient().id(), *sum);
   }
 
-  // As a polynomial, with e - d*(e/d) for e%d; what is large stays as it is.
+  // e as a polynomial, with e - d*(e/d) in place of e%d; large expressions stay as they are.
   LinearSum written_out(Expr e) {
     std::optional<LinearSum> sum;
     if (e.size() > kLargestInHints) return LinearSum::of_atom(e);

@@ -7,23 +7,23 @@
 
 namespace selvage {
 
-// What hints are made of.
+// A division in the expressions that hints are made for.
 
 struct Quotient {
   Expr dividend, divisor;
   Expr quotient() const { return dividend / divisor; }
   Expr remainder() const { return dividend % divisor; }
 };
-// Each pair once, whether its quotient occurs, its remainder or both; inner ones first.
+// The divisions of which the quotient or the remainder occurs, each once, inner ones first.
 std::vector<Quotient> quotients_of(std::span<const Expr> expressions);
 
-// What is multiplied, or divided by, and is no number, a product taken apart.
+// The divisors, and the factors of products, that are neither numbers nor products.
 std::vector<Expr> multipliers(std::span<const Expr> expressions);
 
 Expr implies(Expr premise, Expr conclusion);
 Expr positive(Expr d);
 
-// Past this many nodes an expression is left out of hints: they would cost more than they tell.
+// Expressions of more nodes are left out of hints, which would cost more than they help.
 inline constexpr std::uint32_t kLargestInHints = 64;
 inline constexpr std::size_t kMostFactors = 10;
 

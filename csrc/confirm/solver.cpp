@@ -22,11 +22,11 @@ bool has_z3() { return true; }
 
 namespace {
 
-// What a number is to Z3.
-//   Integer  an integer; `/` and `%` are Z3's own
-//   Real     a real number, and products, quotients and remainders are unknowns: what is true of
-//            all of these is true of integers. Decided at once, by linear arithmetic.
-//   Word     64 bits
+// The sort of numbers in a query to Z3.
+//   Integer  integers; `/` and `%` are Z3's own
+//   Real     real numbers; products, quotients and remainders are unknowns. A claim that holds for
+//            all of these holds for integers. Fast, as it is linear arithmetic.
+//   Word     words of 64 bits
 enum class Number { Integer, Real, Word };
 
 // Expressions as terms of Z3.
@@ -73,7 +73,7 @@ class Terms {
     return context_.bv_sort(64);
   }
 
-  // Any function, told apart by its name and number of operands.
+  // An uninterpreted function, identified by its name and number of operands.
   z3::expr opaque(const std::string& name, Expr e) const {
     z3::expr_vector operands(context_);
     z3::sort_vector sorts(context_);
@@ -181,7 +181,7 @@ bool is_bitwise(std::span<const Expr> roots) {
   return has_xor && !has_sum;
 }
 
-// One question: is there a point at which the assumptions hold and the claim fails?
+// One question to Z3: whether there is a point at which the assumptions hold and the claim fails.
 class Question {
  public:
   // With `replace`, symbols that are multiples are written as such.
@@ -273,7 +273,7 @@ class Question {
   std::optional<Refuted> refuted_;
 };
 
-// Small numbers for the factors, by turns, try after try: refutations are found there if anywhere.
+// The number of tries with small numbers for the factors; refutations are found there if anywhere.
 constexpr std::size_t kTries = 6;
 std::vector<Expr> small_factors(const std::vector<Expr>& roots, std::size_t attempt) {
   static constexpr std::int64_t kSmall[kTries][4] = {{2, 3, 4, 5}, {3, 2, 5, 4}, {1, 2, 1, 2},

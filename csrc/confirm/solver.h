@@ -7,20 +7,20 @@
 
 namespace selvage {
 
-// Whether this was built with Z3. Where it was not, every answer is Unknown.
+// Whether this was built with Z3. If not, every answer is Unknown.
 bool has_z3();
 
-// Z3, asked whether claims hold at all points that some assumptions allow. It shares no reasoning
-// with the simplifier. A point gives every symbol an integer without bounds; one at which a divisor
-// is 0 does not count.
+// Asks Z3 whether claims hold at all points that some assumptions allow. It shares no reasoning
+// with the simplifier. A point gives every symbol an unbounded integer; points at which a divisor
+// is 0 do not count.
 //   Proved   Z3 finds that no point contradicts the claim
-//   Refuted  at this point the claim fails: evaluated, not only as Z3 says
+//   Refuted  at this point the claim fails, which is evaluated here, too
 //   Unknown  neither within `steps`
-// Loads and calls may be any functions. Xor is bitwise, of 64 bits, where no other arithmetic is
-// asked about; elsewhere it is any function of which xor_hints are true.
+// Loads and calls may be any functions. Xor is bitwise, of 64 bits, if a question has no other
+// arithmetic; else it is any function for which xor_hints hold.
 class Solver {
  public:
-  // Counted by Z3 (its rlimit), never by a clock: answers do not depend on the machine.
+  // Z3's rlimit instead of a time limit, so that answers do not depend on the machine.
   static constexpr unsigned kSteps = 1'000'000;
 
   explicit Solver(std::vector<Expr> assumptions, unsigned steps = kSteps)

@@ -7,9 +7,9 @@
 
 namespace selvage {
 
-// Every node that occurs in the expressions once, Let looked through, operands before their users,
-// first come first: the order depends on the expressions alone, never on what the pool held before,
-// so Z3 is always asked in the same words.
+// Every node in the expressions once, operands before their users, in the order in which they
+// occur; a Let is replaced by its value. The order depends only on the expressions, and not on what
+// the pool has held before, so Z3 always gets the same text.
 std::vector<Expr> operands_first(std::span<const Expr> expressions);
 
 }  // namespace selvage

@@ -7,8 +7,8 @@ namespace {
 
 constexpr double kFunctionUnits = 64;
 
-// Of one nest: what a thread adds in a row and to what it kept, two rounds of five shuffles along
-// x, and the threads along y and z.
+// The longest chain of additions in one nest: those of a thread in a row and to the sum of its
+// parts, two rounds of five shuffles along x, and the threads along y and z.
 constexpr std::int64_t kLongestInNest = kMostAddedInARow + 4 + 10 + 1024;
 
 }  // namespace

@@ -5,9 +5,8 @@
 
 namespace selvage {
 
-// What the kernels of a program do that the unscheduled program does not: their folds of floats run
-// in an order of their own, in which no item goes through more additions, one after the other, than
-// the model says; and on a GPU exp, tanh and the like are the GPU's.
+// The error model of the kernels of a program: bounds the number of additions that an item of a
+// float fold goes through, one after the other, and on a GPU the errors of exp, tanh and the like.
 ErrorModel error_model(const Program& program, Machine machine);
 
 }  // namespace selvage

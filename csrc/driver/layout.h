@@ -11,29 +11,28 @@
 
 namespace selvage {
 
-// How the items of one tensor lie in memory, for given sizes that leave it some.
+// The addresses of the items of one tensor, at sizes for which it has items.
 class Layout {
  public:
-  // Throws BadInput E601 where the memory cannot be counted in 64 bits, E624 where an item would
-  // lie outside it.
+  // Throws BadInput E601 if 64 bits cannot count the memory, E624 if an item would be outside it.
   Layout(const Fusion& fusion, const DomainGraph& graph, TensorId tensor, const SizeValues& sizes);
 
   const std::vector<std::int64_t>& shape() const { return shape_; }          // logical
   const std::vector<std::int64_t>& memory_shape() const { return memory_; }  // flat, with strides
   std::int64_t points() const { return points_; }
   std::int64_t elements() const { return elements_; }
-  // Where each logical point lies, in row-major order; empty: where it is counted.
+  // The address of each logical point, in row-major order; empty: address(point) == point.
   const std::vector<std::int64_t>& addresses() const { return addresses_; }
   std::int64_t address(std::int64_t point) const {
     return addresses_.empty() ? point : addresses_[std::size_t(point)];
   }
 
-  // Two logical points at one address; nothing where there are none.
+  // Two logical points at one address; nullopt if there are none.
   std::optional<std::pair<std::int64_t, std::int64_t>> overlap() const;
-  // Strides that keep items apart: none is less than it is. Empty where the tensor has none.
+  // Strides that keep items apart, none less than the tensor's own. Empty if the tensor has none.
   std::vector<std::int64_t> strides_apart() const;
 
-  // By logical point, row-major, to and from memory. Gaps in memory are zero.
+  // Converts between an array by logical point, row-major, and memory. Gaps in memory are zero.
   Array to_memory(const Array& by_point) const;
   Array from_memory(const Array& memory) const;
 
@@ -41,7 +40,7 @@ class Layout {
   std::vector<std::int64_t> shape_, memory_;
   std::int64_t points_ = 1, elements_ = 1;
   std::vector<std::int64_t> addresses_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> strides_;  // and the extents of their axes
+  std::vector<std::pair<std::int64_t, std::int64_t>> strides_;  // stride and extent of each axis
 };
 
 }  // namespace selvage

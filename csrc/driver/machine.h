@@ -6,25 +6,26 @@
 
 namespace selvage {
 
-// What a program's memory holds: one array per buffer, in order, laid out as the tensor asks;
-// launches are bound to them by their numbers.
+// A program's memory: one array per buffer, in order, with the tensor's layout. Launches are bound
+// to the arrays by their numbers.
 using ProgramMemory = std::vector<Array>;
 
 struct Outcome {
   std::string device;
   RunTimes times;
   std::vector<std::string> faults;  // of emulation, or of checks
-  // By program buffer, from emulation: how often each element was stored; empty if it never was.
+  // From emulation, by program buffer: the number of stores to each element; empty if no kernel
+  // stores to the buffer.
   std::vector<std::vector<std::uint32_t>> visits;
 };
 
-// Throws BadInput E623: it is a GPU, and there is none.
+// Throws BadInput E623 if the machine is a GPU, and there is none.
 void check_machine(Machine machine, Asker asker);
 
-// Runs the launches one after the other on a memory whose inputs are filled in. `offsets`: bytes,
-// by program buffer, by which its address on the virtual device misses RunRequest::kAlignment.
-// `is_filled`: by program buffer, does it hold values already? Given, the virtual device checks
-// every access, and a wrong one is a fault after which nothing is launched.
+// Runs the launches one after the other on a memory whose inputs are filled in. `offsets`: by
+// program buffer, its address on the virtual device modulo RunRequest::kAlignment, in bytes.
+// `is_filled`: if present, the virtual device checks every access, and nothing is launched after a
+// wrong one, which is a fault; by program buffer, whether it holds values already.
 Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
                 ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
                 std::optional<std::vector<bool>> is_filled = {});

@@ -14,7 +14,7 @@ namespace selvage {
 
 namespace {
 
-// What memory that a kernel writes holds before: hardly ever a right answer.
+// The initial bytes of memory that a kernel writes: hardly ever a right result.
 constexpr std::byte kUnwritten{0xA5};
 
 std::string point_text(std::int64_t k, const std::vector<std::int64_t>& shape) {
@@ -37,7 +37,7 @@ bool same_bits(const Array& a, const Array& b, std::int64_t k) {
   return std::memcmp(a.bytes.data() + at, b.bytes.data() + at, bytes) == 0;
 }
 
-// `visited`: by point; empty: all of them.
+// `visited`: by point, whether to compare it; empty: all.
 Comparison compare(const std::string& name, Machine machine, const BoundedArray& reference,
                    const Array& actual, const std::vector<bool>& visited) {
   Comparison c{.output = name, .machine = machine, .first = {}};
@@ -57,7 +57,7 @@ Comparison compare(const std::string& name, Machine machine, const BoundedArray&
     ++c.mismatches;
     const bool fails = !(error > 0 && is_within(e, a, error, expected.type));
     c.failures += fails ? 1 : 0;
-    // What fails is named before what does not.
+    // A failure is named rather than a mismatch within the bound.
     const bool is_first = c.first.empty() || (fails && c.failures == 1);
     if (c.failures > 0 && !fails) continue;
     if (!is_first && difference <= c.max_difference) continue;
@@ -102,8 +102,8 @@ class Run {
  private:
   using Role = ProgramBuffer::Role;
 
-  // A size that is fixed by its facts, alone or by sizes it is tied to, or told by the shape of an
-  // input, need not be given; nor a stride, which is then that of a dense array.
+  // Settles the sizes. A size need not be given if its facts determine it, alone or with other
+  // sizes, or if the shape of an input does. A missing stride is that of a dense array.
   void take_sizes() {
     result_.sizes = request_.sizes;
     const auto take = [&](Expr n, std::int64_t value) {
@@ -121,7 +121,7 @@ class Run {
         open.push_back(n);
       }
     }
-    // What one is told by may be told itself after it. Strides come last: they may depend on all.
+    // Repeated, since one size may depend on another. Strides come last: they may depend on all.
     for (bool may_be_dense = false; !open.empty();) {
       const std::size_t before = open.size();
       std::erase_if(open, [&](Expr n) {
@@ -153,7 +153,7 @@ class Run {
     return std::nullopt;
   }
 
-  // By a relation to others: N == 6 * K.
+  // By a relation to other sizes: N == 6 * K.
   std::optional<std::int64_t> told_by_facts(Expr n) const {
     const std::vector<Expr>& assumed = fusion_.facts()->assumptions();
     for (Expr e : assumed) {
@@ -231,7 +231,7 @@ class Run {
                          (apart.empty() ? "" : ", such as " + bracketed(apart)));
   }
 
-  // Where an output lies, the fusion's of that number; nothing: it has no items.
+  // The buffer of the fusion's output with that number; nullopt: it has no items.
   std::optional<std::size_t> buffer_of(TensorId output, std::size_t number) const {
     for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
       if (program_->buffers[b].role != Role::Output) continue;
@@ -262,7 +262,8 @@ class Run {
     return filled;
   }
 
-  // Where a nest may lose items, emulation tells which ones are there to be compared.
+  // If a nest may lose items, emulates the kernels to find the items that are stored: only these
+  // are compared.
   void find_visited() {
     visited_.resize(program_->buffers.size());
     std::vector<bool> loses;
@@ -325,7 +326,7 @@ class Run {
     return *expected;
   }
 
-  // What was never stored is 0, not what the memory happened to hold.
+  // Sets items that were never stored to 0.
   Array visited_items(std::size_t b, Array by_point) const {
     const std::size_t bytes = std::size_t(size_of(by_point.type));
     for (std::size_t k = 0; k < visited_[b].size(); ++k) {

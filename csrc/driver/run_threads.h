@@ -14,10 +14,10 @@ namespace selvage {
 
 struct ThreadRunRequest {
   std::map<std::string, std::int64_t> symbols = {};
-  std::map<std::string, Array> inputs = {};  // global arrays; what is missing is 0 everywhere
-  std::optional<Machine> on = {};            // default_machine() if not said
-  bool times = false;                        // measure
-  bool checks = false;                       // every access on the virtual device (RunRequest)
+  std::map<std::string, Array> inputs = {};  // global arrays; a missing one is 0 everywhere
+  std::optional<Machine> on = {};            // if absent: default_machine()
+  bool times = false;                        // measure ThreadRun::times
+  bool checks = false;                       // as RunRequest::checks
   Asker asker = Asker::Program;
 };
 
@@ -25,27 +25,27 @@ struct ThreadRun {
   Machine machine = Machine::Virtual;
   std::string device;  // the GPU's name; empty elsewhere
   std::map<std::string, std::int64_t> symbols;
-  std::map<std::string, Array> inputs, outputs;  // global arrays before, those written after
-  // By region: how often each thread has run it, numbered as masks number them; empty where there
-  // are more threads than are counted.
+  std::map<std::string, Array> inputs, outputs;  // all global arrays before, written ones after
+  // By region and thread, numbered as masks number them: how many times the thread ran the region;
+  // empty if there are too many threads to count.
   std::vector<std::vector<std::int64_t>> executed;
-  std::vector<std::string> faults;  // what emulation has found
-  // Regions whose counts are not those of their masks at these symbols: of all iterations of loops
-  // around, or no more than these where such a loop may be left.
+  std::vector<std::string> faults;  // wrong accesses that emulation and checks find
+  // Sentences about regions whose `executed` differs from what their masks say at these symbols
+  // (region_counts(); upper bounds where a loop around may be left).
   std::vector<std::string> differences;
-  std::map<std::size_t, std::string> not_compared;  // of what regions these are not known, and why
+  std::map<std::size_t, std::string> not_compared;  // by region: why these counts are not known
   std::optional<RunTimes> times = {};
 
   bool passed() const { return faults.empty() && differences.empty(); }
 };
 
-// Runs a program, one device after the other, and counts who runs what. Throws BadInput: E611 an
-// array that the program has not, E612 or E613 one of another type or shape, E614 a symbol without
-// a value, E615 one that its range rules out, E617 more work than a day is for, E601, E623 as run()
-// does; Illegal: what is wrong with the program.
+// Runs a program, one device after the other, and counts how many times threads run regions. Throws
+// BadInput: E611 an array that the program does not have, E612 or E613 one of another shape or
+// type, E614 a symbol without a value, E615 a value that its range rules out, E617 more work than
+// a day allows, E601, E623 as run() does; Illegal: what is wrong with the program.
 ThreadRun run_threads(const ThreadProgram& program, const ThreadRunRequest& request);
 
-// What differs between two runs of one program: empty, or one sentence for each array and region.
+// The differences between two runs of one program: one sentence for each array and region.
 std::vector<std::string> differences(const ThreadRun& a, const ThreadRun& b);
 
 }  // namespace selvage

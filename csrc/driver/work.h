@@ -5,8 +5,9 @@
 
 namespace selvage {
 
-// Statements that all threads of a launch run together, as an estimate from above: guards hold. Of
-// a loop that is left, or whose extent has no known end, one iteration is counted.
+// Estimates the number of statements that all threads of a launch run, summed over the threads, as
+// if all guards held. A loop that may be left, or whose extent is not known, counts as one
+// iteration.
 double statements_of_launch(const Kernel& kernel, const SizeValues& sizes);
 
 }  // namespace selvage

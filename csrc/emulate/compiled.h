@@ -9,10 +9,10 @@
 
 namespace selvage {
 
-// A kernel laid out for running it many times: every variable has a slot, all index expressions of
-// a statement share one tape.
+// A kernel prepared for many runs: every variable has a slot, and all index expressions of a
+// statement share one tape.
 
-// Expressions and the slots from which their symbols are read.
+// Expressions whose symbols are read from slots.
 class Indices {
  public:
   Indices() : tape_({}, {}) {}
@@ -33,23 +33,23 @@ class Indices {
   std::vector<std::int64_t> inputs_;
 };
 
-// One node of a store's value. What is computed for one execution of the store bears its stamp.
+// One node of a store's value. `value` is valid for the execution of the store with this stamp.
 struct Operation {
   ValueNode::Kind kind;
-  DataType type;  // of an Apply: compute type; of a Cast: the type that is cast to
+  DataType type;  // of an Apply: compute type; of a Cast: the target type
   Function function = Function::Add;
-  std::uint32_t index = 0;  // of a Read or an Index: which of the store's indices
+  std::uint32_t index = 0;  // of a Read or an Index: number of one of the store's indices
   BufferId source = 0;
   std::array<std::uint32_t, 3> operands{};
   Scalar value{};
   std::uint64_t stamp = 0;
 };
 
-// What BlockRun (csrc/kernel/block_run.h) asks of a statement, ready to be evaluated.
+// A statement prepared for BlockActions (kernel/block_run.h).
 struct CompiledStatement {
-  std::uint32_t slot = 0;  // of the variable of a loop, of a definition; of the lane of a transfer
+  std::uint32_t slot = 0;  // of the variable of a Loop or Define, of the lane of a Transfer
   ParallelType parallel = ParallelType::Serial;
-  // StatementParts::expressions, of a loop begin and extent; behind them the indices of the value
+  // StatementParts::expressions (of a Loop begin and extent), then the indices of the value
   Indices indices = {};
   const Store* store = nullptr;
   const Transfer* transfer = nullptr;
@@ -62,9 +62,9 @@ struct CompiledKernel {
   std::unordered_map<std::uint32_t, std::uint32_t> slots;  // by symbol id; sizes first
   std::vector<std::string> names;                          // by slot
   std::vector<CompiledStatement> statements;               // by PlaceId
-  bool meets = false;                                      // do threads run something together?
-  bool has_partial_barriers = false;  // of a part of the block, or of a part of a warp
-  bool has_own_pace = false;          // csrc/kernel/statements.h
+  bool meets = false;                                      // threads run some statement together
+  bool has_partial_barriers = false;
+  bool has_own_pace = false;  // kernel/statements.h
 };
 
 CompiledKernel compile_kernel(const Kernel& kernel, const StatementTree& tree);

@@ -63,7 +63,7 @@ class ValueMachine {
   std::uint64_t stamp_ = 0;
 };
 
-// What BlockRun's threads do, with values.
+// The actions of BlockRun's threads, with values.
 class Machine : private BlockActions {
  public:
   Machine(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
@@ -232,7 +232,7 @@ class Machine : private BlockActions {
     }
     return Signal{*object, parts.expressions.size() > 1 ? s.indices[1] : 0};
   }
-  // Every thread reads before any writes; who is missing gives 0.
+  // Every thread reads before any writes; a missing thread gives 0.
   void exchange(PlaceId id, std::span<const Thread> threads) override {
     CompiledStatement& s = compiled(id);
     const Shuffle& shuffle = *s.shuffle;

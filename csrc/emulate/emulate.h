@@ -16,11 +16,11 @@ namespace selvage {
 
 enum class FaultKind : std::uint8_t {
   OutOfBounds,    // an address that the buffer does not have
-  Uninitialised,  // a read of an element that nothing has written
-  DoubleWrite,    // a global element written twice, or with duplicates allowed, by another value
-  Race,           // an element that one thread writes and another accesses, and no barrier between
-  // A barrier or shuffle at which not all threads are that must meet there; a wait that nobody
-  // ends, or for another phase than there can be; an arrival more than there may be.
+  Uninitialised,  // a read of an element before any write
+  DoubleWrite,    // a global element written twice or, with duplicates allowed, with two values
+  Race,           // one thread writes an element, another accesses it, with no barrier between
+  // A barrier or shuffle that some of its threads do not reach, or another thread does; a wait that
+  // never ends, or for a phase that cannot be waited for; one arrival too many.
   DivergentBarrier,
   Hole,        // a store where one of Store::valid does not hold
   Misaligned,  // an access of several elements that does not begin at a multiple of their number
@@ -32,13 +32,13 @@ struct FaultThread {
   std::array<std::int64_t, 3> block{}, thread{};
 };
 
-// One thing that went wrong, and where.
+// One fault and its place.
 struct Fault {
   FaultKind kind;
-  std::string buffer = {};  // empty: none is concerned
+  std::string buffer = {};  // empty: the fault is about no buffer
   std::int64_t address = 0;
   std::array<std::int64_t, 3> block{}, thread{};
-  // The other one: of a Race, or who is not at a barrier.
+  // The other thread of a Race; the thread that is not at a barrier.
   std::optional<FaultThread> other = {};
   // Variables in scope, outermost first.
   std::vector<std::pair<std::string, std::int64_t>> point = {};
@@ -47,10 +47,10 @@ struct Fault {
 
 struct Emulation {
   static constexpr std::size_t kMostFaults = 20;
-  std::vector<Fault> faults;  // the first of them, and the first of each kind
+  std::vector<Fault> faults;  // the first kMostFaults, and the first of each kind
   std::int64_t fault_count = 0;
   std::map<FaultKind, std::int64_t> counts;  // by kind
-  // By buffer: how often each element was stored; empty for those that are only read, or not
+  // By buffer: the number of stores to each element; empty for a buffer that is only read, or not
   // global.
   std::vector<std::vector<std::uint32_t>> visits;
   std::int64_t stores = 0;
@@ -58,36 +58,34 @@ struct Emulation {
 
 // Runs a kernel for every block and thread of its launch and checks every access and every index.
 //   sizes    the value of every symbol of kernel.sizes, by name
-//   buffers  one per kernel buffer, of its type and with at least its elements, null for those that
-//            are not global; where the number depends on a size that the kernel is not passed, it
-//            has as many as the array
-//   seed     other than 0, blocks and threads run in an order drawn from it. Of a kernel without
-//            faults no value depends on the order; neither does it whether there are faults, and
-//            whether there is a race among them.
-// Buffers that are written start uninitialised, the others initialised; so do global ones that are
-// stored atomically, which somebody has filled before. An atomic store converts its value to the
-// buffer's type, applies its function to what is there and that, and rounds the result.
+//   buffers  one array per kernel buffer, of its type and with at least its elements; null if it is
+//            not global. If the number of elements depends on a size that the kernel is not passed,
+//            the buffer has as many as the array
+//   seed     if not 0, blocks and threads run in an order drawn from it. The values of a kernel
+//            without faults do not depend on the order; nor does it whether there are faults, and
+//            whether a race is among them.
+// Written buffers start uninitialised, all others initialised; so do global buffers that are stored
+// atomically, which an earlier kernel has filled. An atomic store converts its value to the
+// buffer's type, applies its function to the element and that, and rounds the result.
 //
-// Blocks run one after the other. The threads of a block each run from entry to exit; where there
-// are barriers or shuffles, from one to the next, all of them, before any goes on. What may differ
-// between threads at these is a fault (DivergentBarrier):
-//   Barrier, Block   every thread of the block is there
-//   Barrier, Warp    every thread of each warp of which one is there
-//                    (of its lanes, and nobody else)
-//   Barrier, Threads its members are there, nobody else; and what threads other than these last
-//                    waited at a barrier of that number, they surely have passed it
-//   Shuffle          the same as of a warp, and the warp has 32 threads
-// after which they go on as if all had met (those who were there, in a kernel that has barriers of
-// a part of the block, or of a warp). The value of a shuffle is read as the thread has it
-// that gives it; a shuffle orders nothing but that.
+// Blocks run one after the other. Each thread of a block runs from entry to exit; if there are
+// barriers or shuffles, all threads run to the next one before any goes on. There it must hold
+// (else DivergentBarrier):
+//   Barrier, Block    every thread of the block is there
+//   Barrier, Warp     of each warp, either no thread is there or exactly its threads in `lanes`
+//   Barrier, Threads  exactly its members are there; and if other threads were the last to wait at
+//                     a barrier of the same id, all of them have surely passed it
+//   Shuffle           as for a warp, and the warp has 32 threads
+// After such a fault threads go on as if all had met (in a kernel with partial barriers: only those
+// that are there). A shuffle reads the value that the giving thread has; it orders nothing else.
 //
-// Where there are events, regions, while loops or numbers from memory each thread goes on at its
-// own pace (csrc/kernel/block_run.h). A copy has happened where it begins, for all who have waited
-// for its end; whoever else accesses what it does, but for two that read, makes a Race.
+// If there are events, regions, while loops or numbers from memory, each thread runs at its own
+// pace (kernel/block_run.h). A copy happens where it begins, for threads that have waited for its
+// end; any other access of its elements, except two reads, is a Race.
 //
-// Shared buffers may overlap: what is stored in one is lost to the others, and accesses of the same
-// bytes race through whichever buffers they go.
-// A store out of bounds is dropped, a read out of bounds gives 0; what comes after an index that
+// Shared buffers may overlap: a store to one destroys elements of the others, and accesses of the
+// same bytes race whatever their buffers.
+// A store out of bounds is dropped, a read out of bounds gives 0; a statement with an index that
 // overflows is skipped.
 Emulation emulate(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
                   std::span<Array* const> buffers, std::uint64_t seed = 0);

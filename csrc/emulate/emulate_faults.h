@@ -23,30 +23,30 @@ struct LaunchGeometry {
   static Index3 at(std::int64_t number, const Index3& extents);
 };
 
-// Where a run stands, and what has gone wrong in it.
+// The position of a run, and its faults so far.
 class FaultLog {
  public:
   FaultLog(const Kernel& kernel, const CompiledKernel& compiled, Emulation& out)
       : kernel_(kernel), compiled_(compiled), out_(out) {}
 
   LaunchGeometry geometry;
-  std::int64_t thread = 0;                      // of the launch: the one that runs
+  std::int64_t thread = 0;                      // the running thread, by its number in the launch
   const std::int64_t* slots = nullptr;          // its variables
   const std::vector<PlaceId>* scope = nullptr;  // the statements whose variables are in scope
-  std::optional<std::uint32_t> lane = {};       // and the slot of the lane of a transfer
+  std::optional<std::uint32_t> lane = {};       // the slot of a Transfer's lane, which is, too
 
   // "y[7] WHAT, at block (0, 0, 0), thread (7, 0, 0), tx = 7"
   void report(FaultKind kind, BufferId b, std::int64_t address, const std::string& what,
               std::int64_t other = kNoThread);
   // "WHAT, at ..."
   void report(FaultKind kind, const std::string& what, std::int64_t other = kNoThread);
-  // "thread (3, 0, 0)"; with "of block (1, 0, 0)" where that is another than the running one's.
+  // "thread (3, 0, 0)"; with "of block (1, 0, 0)" if that is not the running thread's block.
   std::string name(std::int64_t of_the_launch) const;
 
   static constexpr std::int64_t kNoThread = -1;
 
  private:
-  // Does one more fault still get its text?
+  // Counts a fault; whether it is kept.
   bool is_kept(FaultKind kind) {
     const bool is_first = ++out_.counts[kind] == 1;
     return ++out_.fault_count <= std::int64_t(Emulation::kMostFaults) || is_first;

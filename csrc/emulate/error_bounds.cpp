@@ -42,8 +42,8 @@ double around(G g, double x, double e) {
   return std::max(std::abs(g(x + e) - at), std::abs(g(x - e) - at));
 }
 
-// Of the function at (a, b), b being a where there is one operand: what it makes of errors e and
-// eb.
+// The error of the function's result at (a, b) for errors e of a and eb of b. With one operand, b
+// is a.
 double carried(Function f, double a, double e, double b, double eb) {
   const bool is_divisor = std::abs(b) > eb;
   const double quotient = is_divisor ? a / b : 0;

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// Element k in its compute type, and back: what `convert` has rounded to the array's type is stored
-// as it is.
+// Reads element k in its compute type, and stores it. A stored value must be one that `convert` has
+// rounded to the array's type.
 Scalar load_element(const Array& a, std::int64_t k);
 void store_element(Array& a, std::int64_t k, Scalar v);
 

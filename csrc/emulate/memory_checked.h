@@ -13,18 +13,19 @@
 
 namespace selvage {
 
-// The memory of a kernel's run; every access is checked, faults go to the log.
+// The memory of a kernel's run. Checks every access and reports faults to the log.
 class CheckedMemory {
  public:
-  // `elements`: of each buffer. `local_copies`: how many threads have their local memory at once.
+  // `elements`: the number of each buffer's. `local_copies`: the number of threads that have local
+  // memory at the same time.
   CheckedMemory(const Kernel& kernel, std::span<Array* const> arrays,
                 const std::vector<std::int64_t>& elements, std::int64_t local_copies,
                 BarrierClock& clock, FaultLog& log);
 
-  // From here on shared memory is uninitialised, local memory of all copies.
+  // Makes shared memory, or local memory of all copies, uninitialised.
   void start_block();
   void forget_local() { ++lifetime_; }
-  // Which copy of local memory the running thread has.
+  // Selects the running thread's copy of local memory.
   void use_local(std::int64_t copy) { local_ = copy; }
 
   Scalar read(BufferId b, std::int64_t address);
@@ -34,8 +35,8 @@ class CheckedMemory {
   std::vector<std::vector<std::uint32_t>> visits() const;
 
  private:
-  // Shared buffers that overlap have one log, whose cells are as many bytes as divide all their
-  // offsets and elements; every other written one has a log with a cell for each element.
+  // Shared buffers that overlap have one log, whose cells are of a size that divides all their
+  // offsets and elements. Every other written buffer has a log with a cell for each element.
   struct Checked {
     Array* array = nullptr;
     std::int64_t elements = 0;
@@ -44,7 +45,7 @@ class CheckedMemory {
     std::size_t log = kNoLog;
     std::size_t first_cell = 0, cells_of_an_element = 1;
     std::vector<std::uint64_t> alive = {};  // Local: the lifetime in which it was stored
-    std::string overlaps = {};              // which others, for people
+    std::string overlaps = {};              // names of buffers that overlap it, for messages
   };
   static constexpr std::size_t kNoLog = SIZE_MAX;
 

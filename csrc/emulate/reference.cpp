@@ -167,7 +167,7 @@ class Interpreter {
       }
       case ValueNode::Kind::Read: {
         const auto s = read(TensorId(n.source), n.subscripts, !n.operands.empty());
-        // What there is out of bounds is looked at there alone.
+        // The value for out of bounds is evaluated only there.
         if (!s) return evaluate(n.operands[0]);
         return {convert(s->value, compute_type(n.type)), s->error};
       }

@@ -8,9 +8,9 @@
 
 namespace selvage {
 
-// From a logical point of a view to the point of its root, in numbers: what each transform says of
-// coordinates, one after the other (ir/domain_graph.h). `extent` gives an extent or a factor its
-// value. A point of the root may be out of bounds: that is what pads are.
+// Maps a logical point of a view to a point of its root, in numbers, by applying one transform
+// after the other (ir/domain_graph.h). `extent` gives the value of an extent or a factor. The point
+// of the root may be out of bounds, as for a pad.
 class RootWalk {
  public:
   RootWalk(const DomainGraph& graph, std::vector<DomainId> logical, std::vector<DomainId> root,

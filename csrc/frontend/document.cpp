@@ -341,7 +341,8 @@ std::size_t offset_of(std::string_view text, const Place& place) {
   return std::min(at + std::size_t(std::max(place.column, 1)) - 1, text.size());
 }
 
-// Has the line an odd number of double quotes, but for those in comments and in single quotes?
+// Whether the line has an odd number of double quotes, not counting those in comments and in single
+// quotes:
 //   "a\"b"  'say "a'  it's  # 5" wide       has not
 bool lacks_quote(std::string_view line) {
   char open = '\0';
@@ -378,7 +379,7 @@ std::optional<int> line_without_quote(std::string_view text, const std::optional
   return std::nullopt;
 }
 
-// What the text around tells better than the parser does.
+// A better message than the parser's, from the text around; nullopt if there is none.
 std::optional<Wording> better_wording(const std::string& theirs, std::string_view text,
                                       const std::optional<Place>& bracket, std::size_t at) {
   const std::string_view before = text.substr(0, at);

@@ -9,10 +9,10 @@
 
 namespace selvage {
 
-// A YAML file as a tree of texts, each with its place. Nothing is typed on the way in: a loop may
-// be called `no`, `null` or `~`; integers and booleans are read where they are asked for, by the
-// readers of readers.h. Anchors, aliases and tags, more than one document, keys that are not text,
-// and the same key twice do not get this far.
+// A YAML file as a tree of texts, each with its place. Scalars have no types: a loop may be called
+// `no`, `null` or `~`, and the readers of readers.h convert a text to an integer or a Boolean where
+// the format wants one. Anchors, aliases, tags, a second document, keys that are not text, and a
+// key that comes twice are refused.
 struct Entry;
 struct Node {
   enum class Kind { Scalar, Sequence, Map };
@@ -24,9 +24,9 @@ struct Node {
   std::vector<Node> items;     // of a sequence
   std::vector<Entry> entries;  // of a map, in file order
 
-  // Does the file leave the value out?
+  // Whether the file has no value there.
   bool is_nothing() const { return kind == Kind::Scalar && text.empty() && !quoted; }
-  // The value under `key`, or null. Looks at one entry after the other.
+  // The value under `key`, or null. Takes time linear in the entries.
   const Node* find(std::string_view key) const;
 };
 
@@ -36,16 +36,16 @@ struct Entry {
   Node value;
 };
 
-// Whatever is in the text, it is read in time and memory linear in its size. Past these limits,
-// which leave room for 100,000 transforms, it is refused (E104); up to them, no text takes more
-// than about two seconds.
+// Any text is read in time and memory linear in its size. A text past these limits, which leave
+// room for 100,000 transforms, is refused (E104); up to them, no text takes more than about two
+// seconds.
 inline constexpr int kDeepestNesting = 64;
 inline constexpr std::int64_t kLargestFile = 10 << 20;  // bytes
 inline constexpr std::int64_t kMostNodes = 2'000'000;   // scalars, sequences and maps
 inline constexpr std::int64_t kMostBrackets = 1'000'000;
 inline constexpr std::int64_t kMostMarks = 2'000'000;  // any of []{},:?&*!
 
-// The one document in `text`, which must be UTF-8. `file` is the name that its places carry.
+// The one document in `text`, which must be UTF-8. `file`: the name of the file in its places.
 // Throws BadInput (E102 to E105, E107).
 Node read_document(std::string_view text, const std::string& file);
 // The same for a file, or for standard input if `path` is "-". Throws BadInput (E101 to E105,

@@ -44,7 +44,7 @@ Expectations read_expectations(const Node& node, FileContext& context) {
 
 namespace {
 
-// As the simplifier writes it, knowing nothing; what cannot be read stays as it is.
+// The conditions as the simplifier writes them without facts. A text that cannot be read stays.
 std::vector<std::string> normal(const std::vector<std::string>& conditions,
                                 const std::map<std::string, std::int64_t>& sizes) {
   std::vector<std::string> written;

@@ -8,9 +8,9 @@
 
 namespace selvage {
 
-// What may stand where in a schedule file, as data: the readers take the keys and words that they
-// know from here, `schedule_inspect --schema` prints it for editors, and doc/reference.md has a
-// table of each map.
+// The grammar of schedule files, as data: the forms of values, and the keys of maps. The readers
+// take their keys and words from here, `schedule_inspect --schema` prints it for editors, and
+// doc/reference.md has a table of each map.
 enum class Form : std::uint8_t {
   // Texts and numbers.
   Name,
@@ -112,23 +112,23 @@ inline constexpr int kForms = int(Form::File) + 1;
 struct FileKey {
   std::string_view name;
   Form value;
-  std::string_view says;  // for who writes the file
+  std::string_view says;  // its meaning, for the author of a file
   bool is_needed = false;
 };
 
 struct FormInfo {
   enum class Kind : std::uint8_t {
-    Text,     // a scalar, as it stands
-    Name,     // a scalar that names.h lets pass
-    Integer,  // of 64 bits, from `least` on
-    Extent,   // an integer from 1 on, or an expression
+    Text,     // any scalar
+    Name,     // a scalar that is a name (names.h)
+    Integer,  // of 64 bits, at least `least`
+    Extent,   // an integer of at least 1, or an expression
     Truth,
     Word,    // one of `words`
-    List,    // of `of`, `least` to `most` of them
-    Named,   // a map from names, none of `words`, to `of`; `least` to `most` of them
-    Map,     // of `keys`
-    OneKey,  // a map of one of `keys`
-    Either,  // any of `of`
+    List,    // `least` to `most` items of the forms `of`
+    Named,   // a map with `least` to `most` names, none of `words`, and values of the forms `of`
+    Map,     // a map with `keys`
+    OneKey,  // a map with one of `keys`
+    Either,  // one of the forms `of`
     Nothing,
   };
 
@@ -146,8 +146,8 @@ const FormInfo& info(Form form);
 // The names of the keys of a form, in order.
 std::span<const std::string_view> keys_of(Form form);
 
-// Readers, as in readers.h, of what the form says: a map of its keys alone, and the
-// number of the word that stands there.
+// Readers, as in readers.h, of a map that may have only the form's keys, and of one of its words,
+// by number.
 const std::vector<Entry>& expect_map(const Node& node, std::string_view what, Form form,
                                      Diagnostics* errors = nullptr);
 std::size_t as_one_of(const Node& node, std::string_view what, Form form);

@@ -9,8 +9,8 @@
 
 namespace selvage {
 
-// What a written file calls things: as they are called, where that is a name there and free, and
-// with a `_` behind it, or several, where it is not.
+// The names of things in a written file: their own names, with one or more `_` appended if a file
+// cannot have the name, or if it is taken.
 class FileNames {
  public:
   using Domains = std::map<DomainId, std::string>;
@@ -19,9 +19,9 @@ class FileNames {
   FileNames(const Fusion& fusion, const Schedule& schedule);
 
   const std::string& operator[](TensorId t) const { return tensors_[index_of(t)]; }
-  // A new name for an iterdomain of a tensor; `domains` are those that have one.
+  // Gives an iterdomain of a tensor a new name. `domains`: the names of its iterdomains so far.
   std::string name(TensorId t, DomainId d, Domains& domains) const;
-  // The name of a size, of the symbol of an index, ...: what no iterdomain is called.
+  // Whether a size, the symbol of an index or the like has this name: no iterdomain may have it.
   bool is_size(const std::string& name) const { return sizes_.contains(name); }
 
  private:
@@ -30,11 +30,11 @@ class FileNames {
   std::vector<std::string> tensors_;
 };
 
-// Throws BadInput E590: what a file cannot say, and what would.
+// Throws BadInput E590: `what` cannot be written in a file.
 [[noreturn]] void refuse_writing(const std::string& what, const std::string& help);
 
-// The text of an expression in YAML: quoted where it is more than a number or a name. E590 where it
-// is too long for a file.
+// The text of an expression in YAML, quoted if it is more than a number or a name. E590 if it is
+// too long for a file.
 std::string quoted(const std::string& text);
 std::string expression_text(Expr e, const std::string& what);
 

@@ -35,7 +35,7 @@ constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror", "reflec
 constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
                                              "clamped", "checked", "unchecked", "fill"};
 
-// Where a word stands among some, or nothing.
+// The number of a word among some; nullopt if it is none of them.
 std::optional<std::size_t> place_among(std::string_view word,
                                        std::span<const std::string_view> words) {
   const auto it = std::find(words.begin(), words.end(), word);
@@ -47,7 +47,7 @@ std::optional<Reduction> parse_reduction(std::string_view word) {
   return place ? std::optional(Reduction(*place)) : std::nullopt;
 }
 
-// What is written as name(operands).
+// The functions that are written as name(operands).
 std::vector<Function> named_functions() {
   std::vector<Function> functions;
   for (int f = 0; f <= int(Function::Gelu); ++f) {

@@ -14,14 +14,14 @@
 
 namespace selvage {
 
-// What is read where a subscript leaves its axis: [0, n) goes on
+// The element that is read if a subscript is outside of its axis: [0, n) continues as
 //   clamped   0 0 0 | 0 1 2 3 | 3 3 3      circular  1 2 3 | 0 1 2 3 | 0 1 2
 //   mirror    2 1 0 | 0 1 2 3 | 3 2 1      reflect   3 2 1 | 0 1 2 3 | 2 1 0
 //   safe      the value 0, read nowhere
 enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe };
 
-// A statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, or of a scalar, `y = sum(a[m])`,
-// taken apart: what names mean is left to the reader of the section.
+// A parsed statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, or for a scalar,
+// `y = sum(a[m])`. The reader of the section resolves its names.
 //   expression  || && == != < <= > >= + - * / // % with C's precedence, unary - and !,
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
 //               false, inf, nan, names (also of scalars), elements of tensors, reductions as
@@ -37,8 +37,8 @@ struct FormulaNode {
     Apply,
     Cast,
     Fold,   // of its operand
-    Fill,   // an element, and what there is out of bounds; without that it is 0
-    Remap,  // of a subscript, as a whole
+    Fill,   // an element, and the value out of bounds; without the latter it is 0
+    Remap,  // of a whole subscript
   };
   Kind kind = Kind::Integer;
   std::size_t at = 0;     // where it stands in the text
@@ -54,7 +54,7 @@ struct FormulaNode {
   std::optional<std::size_t> inside = {};  // the innermost of Formula::folds around it
   std::size_t fold = 0;                    // Fold: its number in Formula::folds
 
-  // Whether `name` may be that of a tensor: a scalar's stands alone.
+  // Whether `name` may be that of a tensor. (That of a scalar has no subscripts: kind Name.)
   bool may_read() const { return kind == Kind::Element || kind == Kind::Name; }
 };
 
@@ -68,9 +68,9 @@ struct Formula {
     Reduction how = Reduction::Sum;
     std::size_t at = 0;
     std::int64_t correction = kUsualCorrection;  // var(e, 0)
-    std::optional<std::size_t> outer = {};       // the one around it
-    bool is_named = false;
-    // What is folded over, outer to inner: as written, or else what find_folded_indices finds.
+    std::optional<std::size_t> outer = {};       // the innermost fold around it
+    bool is_named = false;                       // its indices are written: sum[n](e)
+    // The indices that it folds over, outer to inner: as written or by find_folded_indices().
     std::vector<Index> indices = {};
   };
   std::string target;
@@ -79,29 +79,30 @@ struct Formula {
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin
 
-  // The reduction that is the whole right side: its indices are the target's, behind its own.
+  // The reduction that is the whole right side, or null. Its indices are the tensor's, after those
+  // on the left.
   const Fold* whole() const;
 };
 
-// What `inf` and `nan` stand for in a value, where nothing else has that name.
+// The value of `inf` or `nan` in a formula, if nothing else has that name.
 std::optional<double> parse_special_number(std::string_view name);
 
 // Throws BadInput at the place in the file: E104 too long or too deep, E108 number too large, E314
 // not a statement, E315 unknown function, E390 some access modes, and loads.
 Formula parse_formula(const Node& text);
 
-// `A[p + 1, q] += 2`: an element is stored, which any subscripts may name.
+// `A[p + 1, q] += 2`: a store to an element with any subscripts.
 struct Update {
   Formula formula = {};                   // its nodes: of the element, then of the value
   std::uint32_t element = 0;              // the number of the element's node
-  std::optional<Function> function = {};  // of what was there and the value: += -= *=
+  std::optional<Function> function = {};  // += -= *=: combines the old element with the value
 };
 // Throws as parse_formula does.
 Update parse_update(const Node& text);
 
-// A reduction that names no indices folds over those which stand in subscripts inside it and are
-// none of the target's, no symbol, and not folded by a reduction around it that names them or by
-// one inside it.
+// Finds the indices of reductions that name none. Such a reduction folds over all names in
+// subscripts inside it, except: indices on the left, symbols, indices that a reduction around it
+// names, and indices that a reduction inside it folds over.
 void find_folded_indices(Formula& formula,
                          const std::function<bool(const std::string&)>& is_symbol);
 

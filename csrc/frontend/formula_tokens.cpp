@@ -12,7 +12,7 @@ constexpr std::string_view kSigns[] = {
     "//", "**", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "+", "-", "*",
     "/",  "%",  "<",  ">",  "!",  "(",  ")",  "[",  "]",  ",",  "=",  ":", "?"};
 
-// What other languages write, and what is written here.
+// Syntax of other languages, and the help that gives the syntax here.
 struct ForeignWord {
   std::string_view word;
   const char* what;

@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// The words, numbers and signs of a statement, one after the other.
+// Splits a statement into words, numbers and signs, one after the other.
 class Tokens {
  public:
   explicit Tokens(const Node& text);
@@ -18,7 +18,7 @@ class Tokens {
   std::string_view rest() const { return text_.substr(at_); }  // behind it
 
   void advance();
-  // Goes past a sign that must be there.
+  // Skips a sign that must be there.
   void expect(std::string_view sign, const std::string& where = {});
   std::string found() const;  // ", found ')'", ", found the end"
 
@@ -31,7 +31,7 @@ class Tokens {
   }
   [[noreturn]] void fail_at(std::size_t at, const std::string& what, const char* code = "E314",
                             const std::string& help = kWriteOne) const;
-  // Refuses what other languages write here, such as `a if c else b`.
+  // Refuses syntax of other languages, such as `a if c else b`.
   void refuse_foreign() const;
   [[noreturn]] void unsupported(std::size_t at, const std::string& what,
                                 const std::string& help) const;

@@ -37,13 +37,14 @@ bool same_real(double a, double b) {
 
 using Written = FormulaWriter::Written;
 
-// Is the cast one that an operation puts around itself, so that its integers stay in their type?
+// Whether the cast is one that an operation adds around itself, so that its integers stay in their
+// type.
 bool wraps(const ValueGraph& values, const ValueNode& node) {
   return node.kind == ValueNode::Kind::Cast && may_leave_its_type(values[node.operands[0]]) &&
          values[node.operands[0]].type == node.type;
 }
 
-// In parentheses where an operator of precedence `outer` stands around it.
+// The text as an operand of an operator of precedence `outer`: in parentheses if it needs them.
 Written within(Written w, int outer) {
   if (w.precedence >= outer) return w;
   w.text = "(" + w.text + ")";
@@ -204,7 +205,7 @@ Written FormulaWriter::cast(const Written& of, DataType type) {
           read_.cast(of.value, type)};
 }
 
-// What may stand for an operand. A cast that reading puts in is left out; a literal adapts.
+// The texts to try for an operand: without a cast that the reader adds; a literal adapts its type.
 std::vector<Written> FormulaWriter::forms(ValueId operand) {
   const ValueNode& node = fusion_.values()[operand];
   std::vector<Written> list;
@@ -389,7 +390,8 @@ std::string FormulaWriter::subscript_part(Expr e, int outer) {
          "read with affine subscripts, or quotients by sizes");
 }
 
-// Of the value in the fusion and the one that is read: computed the same way, in the same types.
+// Whether the value in the fusion and the one that is read are computed by the same operations, in
+// the same types.
 bool FormulaWriter::is_same(ValueId original, ValueId as_read) {
   const auto key = [](ValueId a, ValueId b) { return (std::uint64_t(a) << 32) | std::uint64_t(b); };
   std::vector<std::pair<ValueId, ValueId>> open = {{original, as_read}};

@@ -12,17 +12,18 @@
 
 namespace selvage {
 
-// Writes the definitions of a fusion as statements, and builds what reading them gives beside it:
-// a text is taken only if it gives the same value. Casts and types of literals that reading puts in
-// by itself are left out. Two values are the same where they are computed by the same operations in
-// the same types; what they would be stored as may differ where nothing is stored.
+// Writes the definitions of a fusion as statements. Beside each text it builds the value that
+// reading the text gives, and uses the text only if that is the same value. Casts and types of
+// literals that the reader adds by itself are left out. Two values are the same if they are
+// computed by the same operations in the same types; the types in which they would be stored may
+// differ where nothing is stored.
 class FormulaWriter {
  public:
   FormulaWriter(const Fusion& fusion, const FileNames& names);
 
-  // The right side of the statement that computes t, over indices of these names (those of its
-  // logical domain, then those that it folds over). Tensors are to be written in the order of their
-  // definition. E590 where there is no such text.
+  // The right side of the statement that computes t. `indices`: the names of the indices of its
+  // logical domain, then of those that it folds over. Tensors must be written in the order of their
+  // definition. E590 if there is no such text.
   std::string right_side(TensorId t, const std::vector<std::string>& indices);
 
   struct Written {

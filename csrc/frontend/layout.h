@@ -23,8 +23,8 @@ FileLayout read_layout(const Node& tensor, std::size_t axes, SizeScope& sizes, D
 // After sizes.declare(): the strides of an allocation domain with these extents, outer to inner.
 //   contiguity[k] true:   stride k is that of a dense tensor over what lies inside of k
 //                 false:  it is the symbol TENSOR_stride_AXIS, declared here, at least 1
-// Empty: dense. Axes of extent 1 are passed over. Throws BadInput (E308) where contiguity and
-// strides disagree, E402 where the last element would be past 2^63 bytes.
+// Empty: dense. Axes of extent 1 are ignored. Throws BadInput (E308) if contiguity and strides
+// disagree, E402 if the last element would be past 2^63 bytes.
 std::vector<Expr> strides_of(const FileLayout& layout, const std::string& tensor, DataType type,
                              std::span<const std::string> axes, std::span<const Expr> extents,
                              Fusion& fusion, FileSymbols& symbols, SizeScope& sizes);

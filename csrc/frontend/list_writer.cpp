@@ -87,7 +87,8 @@ std::string ListWriter::text() {
   return text.empty() ? "schedule: {}\n" : "schedule:\n" + text;
 }
 
-// What a tensor of which nothing is said does: "inlined", "follows", or "" for a nest of its own.
+// What the reader does with a tensor without a list: "inlined", "follows", or "" for a nest of its
+// own.
 std::string ListWriter::default_of(TensorId t) const {
   if (schedule_.making(t) != nullptr) return "";
   const TensorInfo& info = fusion_[t];
@@ -125,7 +126,7 @@ std::string ListWriter::names_of(TensorId t, const std::vector<DomainId>& domain
   return "[" + joined(domains, [&](DomainId d) { return names.at(d); }) + "]";
 }
 
-// The item that makes another tensor, which begins with what t has come to.
+// Adds the item that makes another tensor from t, which begins with t's loops at that point.
 void ListWriter::make(TensorId t, TensorId made) {
   using Kind = Schedule::Making::Kind;
   const Schedule::Making& making = *schedule_.making(made);
@@ -288,7 +289,8 @@ void ListWriter::say_places(TensorId t) {
   list.items.push_back(text + "}");
 }
 
-// A list that says nothing of how it is computed leaves a tensor inlined, or following.
+// If no item of the list says that the tensor has a nest, adds one: else the reader would inline
+// it, or let it follow its readers.
 void ListWriter::say_that_it_is_computed(TensorId t) {
   List& list = lists_[index_of(t)];
   const std::string otherwise = default_of(t);

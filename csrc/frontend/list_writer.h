@@ -7,16 +7,16 @@
 
 namespace selvage {
 
-// Writes `schedule` of a file: for each tensor of which there is something to say, the items that
-// lead to its loops, then those of the tensors that are made of it.
+// Writes `schedule` of a file: for each tensor that is not scheduled by default, the items that
+// make its loops, then those of the caches and partial tensors that are made from it.
 class ListWriter {
  public:
-  // `names`: of what each tensor of the fusion begins with, its logical domain and what it folds
-  // over (of an input: its axes, as the file's statements call them).
+  // `names`: for each tensor of the fusion, the names of its logical domain and of the iterdomains
+  // that it folds over (for an input: of its axes, as the file's statements call them).
   ListWriter(const Fusion& fusion, const Schedule& schedule, const FileNames& files,
              const std::vector<FileNames::Domains>& names);
 
-  // E590 where loops do not come of the iterdomains step by step.
+  // E590 if transforms do not lead step by step from the iterdomains to the loops.
   std::string text();
 
  private:
@@ -26,7 +26,7 @@ class ListWriter {
     std::vector<DomainId> loops = {};
     std::vector<DomainId> folded = {};
     std::vector<std::string> items = {};
-    bool is_plain = false;  // all that there is to say: recomputed in every reader
+    bool is_plain = false;  // only says that it is recomputed in every reader
   };
 
   void write(TensorId t);

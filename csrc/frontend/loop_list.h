@@ -6,8 +6,8 @@
 
 namespace selvage {
 
-// The loops of one tensor while a list of schedule items is carried out, outer to inner, by numbers
-// of their own. Every change is local, so that a long list is read in linear time.
+// The loops of one tensor, outer to inner, by numbers, while a list of schedule items is read. Each
+// change takes constant time, so that a long list is read in linear time.
 class LoopList {
  public:
   LoopList() = default;
@@ -19,8 +19,9 @@ class LoopList {
   }
   LoopList& operator=(const LoopList&) = delete;
 
-  // A split's loops stand where the loop stood, what is merged where the outer one stood, and what
-  // comes of a swizzle (`paired`) each in its place.
+  // Replaces the loops `in` of a transform by its results `out`: those of a split stand where the
+  // loop stood; that of a merge, where the outer loop stood; each of a swizzle (`paired`), in place
+  // of its own input.
   void replace(std::span<const std::size_t> in, std::span<const std::size_t> out, bool paired) {
     const auto first = at_[in[0]];
     put(first, out[0]);
@@ -36,7 +37,7 @@ class LoopList {
     loops_.erase(at_[d]);
     at_[d] = loops_.end();
   }
-  // From now on these.
+  // Replaces all loops.
   void set(std::span<const std::size_t> order) {
     for (std::size_t d : loops_) at_[d] = loops_.end();
     loops_.clear();

@@ -109,7 +109,7 @@ bool all_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// What may have been meant by a key that is unknown, of those that do not stand there already.
+// The help for an unknown key. `open`: the known keys that are not there yet.
 std::string known_key(const std::string& key, std::span<const std::string_view> open,
                       bool has_others) {
   if (const auto meant = nearest(key, open)) return "did you mean '" + std::string(*meant) + "'?";

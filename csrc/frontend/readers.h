@@ -14,12 +14,12 @@
 
 namespace selvage {
 
-// The errors of one file. One mistake must hide no other, so a reader wraps each part of its work
-// into attempt(), which keeps the refusal of that part and goes on.
+// The errors of one file. No mistake may hide another, so a reader wraps each part of its work into
+// attempt(), which keeps the error of that part and goes on.
 class Diagnostics {
  public:
   void add(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
-  // Whether `part` went through. Only BadInput is kept; anything else passes.
+  // Calls `part`. Keeps a BadInput and returns false; any other exception passes through.
   template <typename Part>
   bool attempt(Part part) {
     try {
@@ -37,11 +37,11 @@ class Diagnostics {
   std::vector<Diagnostic> list_;
 };
 
-// What the readers of a schedule file say in common.
+// Throws BadInput.
 [[noreturn]] void refuse(const char* code, const Place& place, std::string message,
                          std::string help, std::vector<std::string> notes = {});
 
-// a, b, c: what is told of each item, by a function or a member.
+// "a, b, c": the texts of items, each given by a function or a member.
 template <class Items, class Text>
 std::string joined(const Items& items, Text text) {
   std::vector<std::string> words;
@@ -49,7 +49,7 @@ std::string joined(const Items& items, Text text) {
   return joined(words);
 }
 
-// "did you mean 'x'?", or `otherwise` where no word is near. Looks at the first thousand words.
+// "did you mean 'x'?", or `otherwise` if no word is near. Looks at the first thousand words.
 std::string meant(std::string_view word, std::span<const std::string_view> words,
                   std::string otherwise);
 // The names of some things, to choose from: words_of(arrays, &ThreadArray::name).
@@ -60,26 +60,26 @@ std::vector<std::string_view> words_of(const Items& items, Name name) {
   return words;
 }
 
-// `words` and the names behind them, or `otherwise` where there is none, or more than kMostNames.
+// `words` followed by the names; `otherwise` if there is none, or more than kMostNames.
 inline constexpr std::size_t kMostNames = 32;
 std::string few_names(std::string words, const std::vector<std::string>& names,
                       std::string otherwise);
 
-// The number of the word that stands there (E304).
+// The number of the text among the words (E304).
 std::size_t one_of(std::string_view text, const Place& place, std::string_view what,
                    std::span<const std::string_view> words);
-// An integer of a range (E305).
+// An integer in least .. most (E305).
 std::int64_t as_integer_of(const Node& node, std::string_view what, std::int64_t least,
                            std::int64_t most);
 // The one entry of a map (E107).
 const Entry& expect_one(const Node& node, std::string_view what);
 
-// Where the text of a scalar has its character `at`, as far as its place tells.
+// The place in the file of the character `at` of a scalar, as far as the scalar's place tells.
 Place place_in(const Node& scalar, std::size_t at);
 // FILE:LINE:COLUMN
 std::string to_text(const Place& place);
 
-// A file has so many of something at the most (E104).
+// Throws E104 if a file has more than `most` of something.
 void check_count(std::int64_t count, std::int64_t most, const Place& place, const char* things);
 template <class Item>  // a Node, or an Entry
 void check_count(const std::vector<Item>& list, std::int64_t most, const char* things) {
@@ -88,10 +88,10 @@ void check_count(const std::vector<Item>& list, std::int64_t most, const char* t
   }
 }
 
-// What is of the format and not built yet (E390).
+// Throws E390: `what` belongs to the format but is not built yet.
 [[noreturn]] void refuse_unsupported(const Place& place, const std::string& what, std::string help);
 
-// Runs `part`; a refusal without a place gets this one.
+// Calls `part`; gives an exception without a place this one.
 template <typename Refusal, typename Part>
 void at_place(const Place& place, Part part) {
   try {

@@ -273,8 +273,8 @@ class ScheduleBuilder {
                            names.empty() ? "leave at out: it has none" : "name one of its loops")));
   }
 
-  // Where tensors are computed, once all are cut up: whoever hosts another has its own place by
-  // then.
+  // Sets the places where tensors are computed, once all loops are made. A host gets its own place
+  // before the tensors that it hosts.
   void settle_sites() {
     for (const ListedTensor& tensor : draft_.tensors) settle_site(tensor);
   }
@@ -287,7 +287,7 @@ class ScheduleBuilder {
     const ListedTensor* host = listed(schedule_.fusion()[into].name);
     if (host != nullptr) settle_site(*host);
     at_place<Illegal>(site.place, [&] {
-      // A cache that nothing else is said of is cut up like who reads it, as far as it can be.
+      // A cache without a list gets the loops of its reader, as far as possible.
       if (!tensor.is_listed) like_if_shared(t, into);
       if (!site.at) {
         schedule_.compute_in(t, into);
@@ -327,7 +327,7 @@ class ScheduleBuilder {
     return joined(tensors, [&](TensorId t) { return schedule_.fusion()[t].name; });
   }
 
-  // Who reads a cache, and has the loop that its `at` names.
+  // The one reader of a cache that has the loop that its `at` names.
   TensorId reader_with(TensorId t, const ScheduleDraft::Site& site) const {
     const std::vector<TensorId> all = readers_of(t, false);
     std::vector<TensorId> found;

@@ -11,15 +11,15 @@
 
 namespace selvage {
 
-// `schedule` of a fusion as the file says it: names resolved, nothing made yet.
+// `schedule` of a fusion as the file says it: names are resolved, and nothing is made yet.
 //
-// What the items of a list mean depends on other lists at three points only: a tensor that a cache
-// or an rfactor makes has its own list carried out after the one that makes it; `like: y` after
-// that of y; and where tensors are computed is settled when all are cut up.
+// The items of a list depend on other lists in three ways only: the list of a tensor that a cache
+// or an rfactor makes is carried out after the list that makes it; `like: y` after the list of y;
+// and the places where tensors are computed are set when all lists are carried out.
 //
-// After `like`, the loops that came out shared go by the names of the tensor that was replayed;
-// which those are is known once the fusion is built. A name of the list that nothing has made is
-// looked for then.
+// After `like`, loops shared with the replayed tensor have the names that they have there. Which
+// loops these are is known only once the fusion is built; so names after `like` that no item has
+// made are resolved then.
 struct ScheduleDraft {
   struct Reorder {
     std::vector<std::size_t> loops;
@@ -35,7 +35,7 @@ struct ScheduleDraft {
   };
   struct Like {
     std::string tensor;
-    std::vector<std::size_t> late;  // names to be looked for after it
+    std::vector<std::size_t> late;  // names to resolve after it
   };
   struct AtomicBlocks {};
   struct Layout {
@@ -61,15 +61,15 @@ struct ScheduleDraft {
     std::string name;
     DomainNames names;  // the indices of its statement come first
     Place place;
-    std::string maker = {};   // whose list makes it
+    std::string maker = {};   // the tensor whose list makes it
     bool is_inlined = false;  // in every reader
-    bool is_listed = false;   // or only made by another list
+    bool is_listed = false;   // it has a list of its own
     std::optional<Site> site = {};
     std::vector<Item> items = {};
   };
   bool is_automatic = true;
   std::vector<Tensor> tensors;                // makers before what they make
-  std::map<std::string, std::string> makers;  // whose list makes a tensor that no statement does
+  std::map<std::string, std::string> makers;  // by made tensor: the one whose list makes it
   Place place;
 
   // The tensor of that name, or null.
@@ -81,11 +81,11 @@ struct NamedInput {
   std::vector<std::string> axes;  // as the file's statements call them
 };
 
-// What the tensor of a statement folds over, by the names there; these are its iterdomains behind
-// the indices on the left.
+// The indices that the tensor of a statement folds over: its iterdomains after the indices on the
+// left.
 std::vector<Formula::Index> folded_indices(const Formula& formula);
 
-// Only names are looked at: sizes are read, and to be declared after that.
+// Resolves names only. Sizes are read; the caller must declare them afterwards.
 ScheduleDraft read_schedule_draft(const Node& schedule, std::span<const Formula> statements,
                                   std::span<const NamedInput> inputs, SizeScope& sizes,
                                   FileContext& context);
@@ -93,8 +93,8 @@ ScheduleDraft read_schedule_draft(const Node& schedule, std::span<const Formula>
 // After the sizes are declared: refuses amounts that have no value.
 void check_amounts(ScheduleDraft& draft, SizeScope& sizes, Diagnostics& errors);
 
-// The schedule of a fusion that is built. Throws Illegal at its place, and BadInput where a name
-// means nothing (E205), or lists wait for each other (E330).
+// Carries the draft out on a fusion that is built. Throws Illegal at its place, and BadInput for an
+// unknown name (E205), or if lists wait for each other (E330).
 Schedule build_schedule(const ScheduleDraft& draft, const Fusion& fusion,
                         std::span<const Formula> statements);
 

@@ -24,7 +24,7 @@ inline constexpr std::int64_t kMostAxes = 64;              // of one tensor
 inline constexpr std::int64_t kLongestExpression = 1'000;  // characters
 inline constexpr std::int64_t kLongestFormula = 4'000;
 
-// All that is wrong with a file (exit status 2); what() is the text of the first twenty.
+// All errors of a file (exit status 2); what() is the text of the first twenty.
 class BadFile : public std::runtime_error {
  public:
   explicit BadFile(std::vector<Diagnostic> diagnostics);
@@ -34,8 +34,8 @@ class BadFile : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-// A name that a tensor of the file gives to an iterdomain. Two names may be of one iterdomain,
-// where `view` and `transforms` say the same.
+// A name that a tensor of the file gives to an iterdomain. One iterdomain has two names if `view`
+// and `transforms` make the same one.
 struct NamedDomain {
   std::string name;
   DomainId domain{};
@@ -64,14 +64,14 @@ struct FileTensor {
   TensorId tensor{};
   std::vector<NamedDomain> iterdomains;  // in file order: root, view, logical, transforms
   bool has_kernel = true;                // false: in shared or local memory, only reported
-  // How a shared tensor is read, if other than it is written: its transforms are made after those
-  // of `schedule`, so that an iterdomain of both has one number.
+  // The loops by which a shared tensor is read, if they differ from those that write it. Its
+  // transforms are made after those of `schedule`, so an iterdomain of both has one number.
   std::optional<Schedule> reading;
-  bool reads_under_guard = true;             // `guard: false`: at every point of its loops
-  std::optional<Reduction> reads_to_reduce;  // what the reader folds the elements into one with
+  bool reads_under_guard = true;             // false (`guard: false`): at every point of its loops
+  std::optional<Reduction> reads_to_reduce;  // the reduction by which the reader folds the elements
 };
 
-// What the file says must come out of it, for --check.
+// The results that the file expects, for --check.
 struct Expectations {
   std::optional<bool> legal;
   struct Predicates {
@@ -80,7 +80,7 @@ struct Expectations {
     Place place;
   };
   std::vector<Predicates> predicates;
-  std::map<std::string, std::int64_t> sizes;  // constants in what came out
+  std::map<std::string, std::int64_t> sizes;  // sizes that are constants in the results
   Place place;
 };
 
@@ -91,11 +91,11 @@ struct ScheduleFile {
   Kind kind = Kind::Tensors;
   std::vector<FileTensor> tensors;         // section 1: those that are legal
   std::shared_ptr<Fusion> fusion;          // section 2
-  std::optional<Schedule> schedule;        // section 2, where it is legal
+  std::optional<Schedule> schedule;        // section 2, if it is legal
   std::shared_ptr<ThreadProgram> threads;  // section 4
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
-  // Values of sizes, from the file and the command line. These sizes are constants of the fusions,
-  // but where the value is 0: such a size stays a symbol, and is 0 at launch.
+  // Values of sizes, from the file and the command line. A size with a value is a constant of the
+  // fusions, unless the value is 0: then it stays a symbol, and is 0 at launch.
   std::map<std::string, std::int64_t> sizes;
   Expectations expect;
   std::vector<Diagnostic> illegal;  // what makes a schedule illegal (exit status 1)
@@ -103,16 +103,16 @@ struct ScheduleFile {
 };
 
 // Reads a schedule file, or standard input if `path` is "-". `sizes` are values from the command
-// line; they win over those of the file. Throws BadFile with everything that is wrong with the
-// file; what is illegal in it is kept in `illegal`, and hides nothing else.
+// line and override those of the file. Throws BadFile with all errors of the file. What makes a
+// schedule illegal is kept in `illegal`, and hides no other error.
 ScheduleFile read_schedule_file(const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes = {});
-// The same for a text that is at hand.
+// The same for the text of a file.
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes = {});
 
-// How what came out differs from what the file expects (E391). `predicates` are the conditions of
-// each tensor as text; conditions are compared as expressions, their order does not matter.
+// The differences between the results and what the file expects (E391). `predicates`: the
+// conditions of each tensor as text. They are compared as expressions, in any order.
 std::vector<Diagnostic> unmet(const Expectations& expect, bool legal,
                               const std::map<std::string, std::vector<std::string>>& predicates);
 

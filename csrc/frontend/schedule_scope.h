@@ -11,20 +11,20 @@
 
 namespace selvage {
 
-// What is known of a tensor's loops while its list is read, by the numbers of its names.
+// The state of a tensor's loops while its list is read, by the numbers of its names.
 struct ListProgress {
   LoopList loops = {};
   std::vector<std::size_t> logical = {}, folds = {};
   std::vector<bool> is_folded = {};               // by name
-  bool is_known = true;                           // until a `like`
-  std::map<std::size_t, std::string> moved = {};  // to a tensor that it made
+  bool is_known = true;                           // false after a `like`
+  std::map<std::size_t, std::string> moved = {};  // loops that now belong to a tensor made from it
 
-  // The loops are those of the logical domain and of what is folded over.
+  // Sets the loops to `logical` and `folds`.
   void begin();
   bool folds_over(std::size_t d) const { return d < is_folded.size() && is_folded[d]; }
-  // The loops that it folds over are loops of the tensor `to` now.
+  // Moves the loops that it folds over to the tensor `to`.
   void drop_folded(const std::string& to);
-  // Some of them are loops of a partial tensor, to which the others are axes.
+  // Rfactor: moves `some` of these to the partial tensor `to`, whose axes the others are.
   void part(ListProgress& partial, const std::vector<std::size_t>& some, const std::string& to);
 };
 
@@ -36,7 +36,7 @@ struct MadeTensor {
   std::optional<ScheduleDraft::Site> site;
 };
 
-// The tensors that the lists of a schedule may speak of.
+// The tensors that the lists of a schedule may name.
 class ScheduleScope {
  public:
   ScheduleScope(std::span<const Formula> statements, std::span<const NamedInput> inputs,
@@ -46,10 +46,10 @@ class ScheduleScope {
   const NamedInput* input(const std::string& name) const;
   bool is_read(const std::string& name) const { return is_read_.contains(name); }  // by statements
 
-  // Notes which tensors the items of a list make; afterwards, which list makes one, or null.
+  // Notes the tensors that the items of a list make; maker() is then the list of a tensor, or null.
   void note_makers(const Entry& list);
   const Entry* maker(const std::string& name) const;
-  // What a list has made so far.
+  // The tensors that lists have made so far.
   std::map<std::string, MadeTensor> made = {};
 
   // `as` of a cache or an rfactor: a name that no other tensor has (E110, E201 to E204).

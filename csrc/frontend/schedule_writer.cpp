@@ -257,8 +257,8 @@ class Writer {
     }
   }
 
-  // Does each index stand alone on an axis of its extent where reading looks first? Else the shape
-  // tells, but not how far is folded.
+  // Whether the reader finds the extent of each index, on an axis where the index stands alone. For
+  // an index on the left, `shapes` can give it otherwise, but not for a folded one.
   bool tells_extents(TensorId t, const Formula& formula, const std::vector<std::string>& indices) {
     const TensorInfo& info = fusion_[t];
     std::map<std::string, Expr> told, left;
@@ -271,7 +271,7 @@ class Writer {
         if (lone.kind != FormulaNode::Kind::Name) continue;
         const auto [it, is_first] =
             (node.is_filled ? left : told).emplace(lone.name, extents[axis]);
-        // Axes that an index may leave tell nothing where they differ.
+        // Axes that an index may leave do not count if their extents differ.
         if (node.is_filled && !is_first && !same(it->second, extents[axis])) torn.insert(lone.name);
       }
     }

@@ -6,16 +6,17 @@
 
 namespace selvage {
 
-// A schedule file (section 2) that says the same: reading it gives a fusion whose tensors have the
-// same definitions, one for one, and a schedule with the same loops, places and memories; written
-// again it is the same text. `schedule` is one of `fusion`.
-//   - A view has no iterdomains of its own there: it is what its subscripts say.
-//   - Names that a file cannot have, or that are taken, get a `_`, or several.
-//   - What is inlined into its readers has no loops to speak of, and none are written.
-//   - like() and with_defaults() are written as the loops and places that they have come to.
-// Throws BadInput E590 for what a file cannot say, and names the tensor: subscripts that are not
-// affine, loops that do not come of the tensor's iterdomains step by step, an index whose extent no
-// read tells, layouts other than strides, statements past the limits of a file, ...
+// Writes a schedule file (section 2). Reading it gives a fusion whose tensors have the same
+// definitions, one for one, and a schedule with the same loops, places and memories; writing that
+// gives the same text again. `schedule` is one of `fusion`.
+//   - A view is written by its subscripts, without iterdomains of its own.
+//   - Names that a file cannot have, or that are taken, get one or more `_`.
+//   - A tensor that is inlined into its readers is written without loops.
+//   - like() and with_defaults() are written as the loops and places that they gave.
+// Throws BadInput E590, which names the tensor, for anything that a file cannot express: subscripts
+// that are not affine, loops to which no transforms lead step by step from the tensor's
+// iterdomains, an index whose extent no read determines, layouts other than strides, statements
+// past the limits of a file, ...
 std::string to_schedule_file(const Fusion& fusion, const Schedule& schedule);
 
 }  // namespace selvage

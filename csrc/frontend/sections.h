@@ -11,7 +11,7 @@
 
 namespace selvage {
 
-// What the sections of one file share while it is read.
+// The state that the sections of one file share while it is read.
 struct FileContext {
   Diagnostics errors;
   FileSymbols symbols;
@@ -27,7 +27,7 @@ void read_tensors(const Node& tensors, FileContext& context, ScheduleFile& file)
 void read_fusion(const Node& root, FileContext& context, ScheduleFile& file);
 Expectations read_expectations(const Node& node, FileContext& context);
 
-// ---- What is the same in both sections ----
+// ---- Common to both sections ----
 
 DataType as_data_type(const Node& node, std::string_view what);  // E107, E304
 // The name of a new tensor (E201 to E204).
@@ -42,7 +42,7 @@ struct FileBinding {
 std::vector<FileBinding> read_bindings(const Node& node, const DomainNames& names,
                                        Diagnostics& errors);
 
-// How a tensor is iterated, by the numbers of its names.
+// The iteration of a tensor, by the numbers of its names.
 struct FileIteration {
   const DomainNames& names;
   std::span<const FileTransform> transforms;
@@ -50,13 +50,13 @@ struct FileIteration {
   Place place;                         // of the loops
   std::span<const FileBinding> bindings;
 };
-// Carries it out. `domains` are those of the first names; what the transforms make is appended.
-// Throws Illegal at its place.
+// Makes the loops in a schedule. `domains`: the iterdomains of the first names; those that the
+// transforms make are appended. Throws Illegal at its place.
 void iterate(Schedule& schedule, TensorId t, const FileIteration& iteration,
              std::vector<DomainId>& domains);
 
-// Whether iterdomains determine the others: crossing every transform once, from what is known of
-// it to the rest. `known` says which names follow; `twice` is a name that follows in two ways.
+// The iterdomains that those of `from` determine, crossing every transform once from its known side
+// to the other. `known`: by name, whether it is determined; `twice`: a name determined in two ways.
 struct Consequences {
   std::vector<bool> known;
   std::optional<std::size_t> twice;

@@ -138,7 +138,7 @@ class StatementBuilder {
            in_value ? meant(node.name, words, otherwise) : otherwise);
   }
 
-  // Does the tensor read what this statement computes, at first hand or through other statements?
+  // Whether the tensor reads this statement's target, directly or through other statements.
   bool waits_for_target(const std::string& name) const {
     if (context_.errors.list().size() >= kMostErrors) return false;
     std::unordered_map<std::string_view, const Formula*> unmet;
@@ -202,7 +202,7 @@ class StatementBuilder {
     return operand(0) * operand(1);
   }
 
-  // Subscripts are short; what was found below is not kept.
+  // Whether an index occurs in a node. Not memoized: subscripts are short.
   bool has_index(std::uint32_t k) const {
     const FormulaNode& node = formula_.nodes[k];
     if (node.kind == Kind::Name) return indices_.find(node).valid();

@@ -10,7 +10,7 @@
 
 namespace selvage {
 
-// What `outputs` says of a tensor; or `shapes`, of one that is none.
+// The entry of a tensor in `outputs` or, for a tensor that is no output, in `shapes`.
 struct StatementOutput {
   std::optional<DataType> type = {};
   std::optional<std::vector<Expr>> shape = {};
@@ -18,11 +18,11 @@ struct StatementOutput {
   bool is_output = true;
 };
 
-// The place on an axis of n items that a subscript x means under an access mode.
+// The index on an axis of n items for a subscript x under an access mode.
 Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n);
 
-// Adds the tensor that a statement computes; `text` is where it stands, `output` what is said of it
-// beside, or null. `all` are the statements of the file, for better messages. Throws BadInput
+// Adds the tensor that a statement computes. `text`: the statement's node; `output`: its entry, or
+// null; `all`: the statements of the file, for better messages. Throws BadInput
 // at the place in the file: E205 unknown tensor, E302 unknown name, E316 subscript that is not
 // affine, E314 reduction over nothing, E317 index whose extent is not known, E318 tensor read
 // before it is computed, E319 fill of another type, E503 wrong number of subscripts, E504 index

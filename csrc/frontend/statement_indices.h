@@ -9,28 +9,29 @@
 
 namespace selvage {
 
-// The indices of a statement, of its left side and of its reductions: which name means which, and
-// how far each runs.
+// The indices of a statement, of its left side and of its reductions: the index that each name
+// means, and the extent of each.
 class StatementIndices {
  public:
   StatementIndices(const Formula& formula, Fusion& fusion);
 
   const std::vector<Expr>& of_target() const { return target_; }
   const std::vector<Expr>& of_fold(std::size_t fold) const { return folds_[fold]; }
-  // What a Name stands for: the index of the innermost reduction around it that folds over it, or
-  // of the left side; invalid where it is no index.
+  // The index that a Name stands for: that of the innermost reduction around it that folds over it,
+  // or of the left side; invalid if it is no index.
   Expr find(const FormulaNode& name) const;
-  // Those that stand in a value, its own folds' excepted: the left side's first, then those of the
-  // reductions around it.
+  // The indices in a value, except those of its own folds: first those of the left side, then those
+  // of the reductions around it.
   std::vector<Expr> inside(std::uint32_t node) const;
 
-  // An index runs over the extent of the axis on which it first stands alone; axes that it may
-  // leave tell only where no other does, and where they agree.
+  // Notes that an index is a whole subscript on an axis with this extent. An index has the extent
+  // of the first such axis. Axes that it may leave (`may_leave`) count only if there is no other,
+  // and if they agree.
   void note(Expr index, Expr extent, bool may_leave);
   void set(Expr index, Expr extent) { extents_[index.id()] = extent; }
-  Expr extent(Expr index) const;  // invalid: nothing tells
-  // Why nothing tells, to be put behind "is not known": ", as axes that it may leave have 33 and 8
-  // items", or nothing.
+  Expr extent(Expr index) const;  // invalid: not known
+  // The reason, to follow "is not known": ", as axes that it may leave have 33 and 8 items", or
+  // empty.
   std::string why_unknown(Expr index) const;
 
  private:

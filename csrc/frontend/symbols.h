@@ -14,7 +14,7 @@
 
 namespace selvage {
 
-// The sizes of a file: what `symbols`, `sizes`, `facts` and the command line say of them.
+// The sizes of a file, from `symbols`, `sizes`, `facts` and the command line.
 class FileSymbols {
  public:
   struct Symbol {
@@ -25,7 +25,7 @@ class FileSymbols {
     std::int64_t multiple_of = 1;
     std::optional<std::int64_t> value = {};
 
-    // A value other than 0 is taken for the symbol wherever it stands.
+    // Whether the symbol is replaced by its value wherever it stands: if the value is not 0.
     bool is_fixed() const { return value && *value != 0; }
   };
   struct Fact {
@@ -40,30 +40,30 @@ class FileSymbols {
   void read_sizes(const Node& sizes);
   // Declares a symbol that only a shape names.
   void declare(const Node& name);
-  // After everything is declared.
+  // To be called after all symbols are declared.
   void read_facts(const Node& facts);
   // The value that the command line gives to the stride of an axis.
   std::optional<std::int64_t> stride_value(const std::string& name);
-  // Refuses values of sizes that nobody has asked for.
+  // Refuses values on the command line for sizes that the file does not use.
   void check_all_used();
-  // E393 of each of `sizes` that is declared nowhere else and that nothing has resolved.
+  // E393 for each name in `sizes` that is declared nowhere else and that no expression has used.
   std::vector<Diagnostic> warn_of_unused() const;
 
   const Symbol* find(std::string_view name) const;
-  // Refuses what has the name of a symbol: "the tensor y" (E204).
+  // Refuses `what`, "the tensor y", if a symbol has its name (E204).
   void check_no_symbol(std::string_view name, const Place& place, const std::string& what) const;
   const std::vector<Symbol>& all() const { return symbols_; }
   const std::vector<Fact>& facts() const { return facts_; }
   std::vector<std::string_view> names() const;
   std::map<std::string, std::int64_t> values() const;
 
-  // What a name stands for in `pool`; an invalid Expr: no symbol.
+  // The expression in `pool` of a symbol's name; invalid: no symbol has it.
   Expr resolve(ExprPool& pool, std::string_view name) const;
 
  private:
   Symbol& add(const std::string& name, const Place& place);
   void set_value(Symbol& symbol, std::int64_t value, const Place& place);
-  // The value that the command line gives to it, if it does.
+  // Takes the value that the command line gives to it, if any.
   bool take_given(Symbol& symbol);
 
   std::map<std::string, std::int64_t> given_;
@@ -76,8 +76,8 @@ class FileSymbols {
   std::vector<Fact> facts_;
 };
 
-// The sizes of one fusion: expressions are read first, then the symbols that they use are declared,
-// with the facts that tie these to others; then expressions can be examined.
+// The sizes of one fusion, in three steps: expressions are read; declare() declares the symbols
+// that they use, with the facts that relate these to others; then expressions can be examined.
 class SizeScope {
  public:
   SizeScope(const FileSymbols& symbols, Fusion& fusion, Diagnostics& errors)
@@ -85,7 +85,7 @@ class SizeScope {
 
   // An integer expression of sizes (E104, E107, E108, E301 to E303).
   Expr read(const Node& node, std::string_view what);
-  // A size by its name; an invalid Expr: there is none.
+  // The size of that name; invalid if there is none.
   Expr use(std::string_view name);
   void declare();
 
@@ -103,8 +103,8 @@ class SizeScope {
   std::optional<Simplifier> simplifier_;
 };
 
-// What the names of an expression mean: an invalid Expr, nothing. `all` of them, and `otherwise`,
-// for the help where one is unknown.
+// The meanings of names in an expression. `find` returns an invalid Expr for an unknown name; the
+// help then suggests one of `all()`, or is `otherwise`.
 struct ExpressionNames {
   std::function<Expr(std::string_view)> find;
   std::function<std::vector<std::string_view>()> all;
@@ -114,8 +114,8 @@ struct ExpressionNames {
 // the file. E104: longer than kLongestExpression.
 Expr read_expr(ExprPool& pool, const Node& node, std::string_view what,
                const ExpressionNames& names);
-// Over the sizes of a file, of which `used` gets those that have no value. E303: a number instead
-// of a condition, or the other way round.
+// The same over the sizes of a file; adds those without a value to `used`. E303 for a number
+// instead of a condition, or the reverse.
 Expr read_expr(ExprPool& pool, const Node& node, std::string_view what, const FileSymbols& symbols,
                bool condition, std::set<std::string>& used);
 

@@ -159,7 +159,7 @@ class TensorReader {
     return !names_.all()[d].feeds[std::size_t(feeds)];
   }
 
-  // What none of these takes.
+  // The names that none of these parts uses as input of a transform.
   std::vector<std::size_t> leaves_of(std::initializer_list<Feeds> kinds) const {
     std::vector<std::size_t> leaves;
     for (std::size_t d = 0; d < names_.size(); ++d) {
@@ -292,7 +292,7 @@ class TensorReader {
     draft_.reading = std::move(reading);
   }
 
-  // Every item of the tensor must be told by the loops that read it.
+  // Refuses loops that do not determine the items that they read (E307).
   void check_reading(const TensorDraft::Reading& reading) {
     std::vector<FileTransform> all = all_transforms();
     all.insert(all.end(), reading.transforms.begin(), reading.transforms.end());

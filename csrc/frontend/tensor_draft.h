@@ -10,7 +10,8 @@
 
 namespace selvage {
 
-// A tensor of section 1 as the file says it: names resolved and numbered, nothing made yet.
+// A tensor of section 1 as the file says it: names are resolved and numbered, and nothing is made
+// yet.
 struct TensorDraft {
   TensorDraft(const Entry& tensor, FileContext& context);
 
@@ -24,7 +25,7 @@ struct TensorDraft {
   bool duplicates = false;
   bool is_view = false;
   std::optional<std::int64_t> fill;
-  std::size_t roots = 0;  // of a view: the first names
+  std::size_t roots = 0;  // of a view: so many first names are its root
   struct Extent {
     Expr extent;
     Place place;
@@ -34,7 +35,7 @@ struct TensorDraft {
   std::vector<std::size_t> logical, allocation, loop;
   std::vector<FileBinding> bindings;
   FileLayout layout;
-  // A second way to iterate it, to be read.
+  // The loops by which it is read.
   struct Reading {
     std::vector<FileTransform> transforms;
     std::vector<std::size_t> loop;
@@ -46,11 +47,11 @@ struct TensorDraft {
   std::optional<Reading> reading;
 };
 
-// Takes the file apart, looking at names only; what is wrong is added to the errors.
+// Reads the tensor's entry, resolving names only. Adds errors to the context.
 void read_draft(TensorDraft& draft, FileContext& context);
 
-// The fusion and the schedule. Throws Illegal at its place; other errors are added, and then what
-// is returned is of no use.
+// Makes the fusion and the schedule. Throws Illegal at its place; adds other errors to the context,
+// and then the result must not be used.
 FileTensor build(TensorDraft& draft, FileContext& context);
 
 }  // namespace selvage

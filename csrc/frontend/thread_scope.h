@@ -17,17 +17,16 @@ class ThreadScope {
   ThreadScope(const FileContext& context, ThreadProgram& program)
       : context_(context), program_(program) {}
 
-  // A new index, whose symbol nothing else of the program has. Throws BadInput at `place` where the
-  // name is taken (E204).
+  // A new index, with a symbol of its own. Throws BadInput at `place` if the name is taken (E204).
   Expr define_index(const std::string& name, const Place& place);
   void define(const std::string& name, Expr meaning, const Place& place);
-  // The names of one index mean a new symbol, until they are reset.
+  // Lets all names of one index mean a new symbol, until reset().
   Expr redefine(const std::vector<std::string>& names, const std::string& symbol);
-  // What is defined from here on ends again.
+  // reset() ends all definitions made since its mark().
   std::size_t mark() const { return names_.size(); }
   void reset(std::size_t mark) { names_.resize(mark); }
 
-  // An invalid Expr: no such name.
+  // The meaning of a name; invalid: there is no such name.
   Expr find(std::string_view name) const;
   // Throws BadInput E302 at `place`.
   Expr use(std::string_view name, const Place& place) const;
@@ -36,7 +35,7 @@ class ThreadScope {
   Expr number(const Node& text, std::string_view what) const;
   Expr condition(const Node& text, std::string_view what) const;
   Expr either(const Node& text, std::string_view what) const;
-  // Throws BadInput E104 for more than ThreadProgram::kMostParts; the three above do.
+  // Throws BadInput E104 for more than ThreadProgram::kMostParts, as the three functions above do.
   static void check_size(Expr e, const Place& place, std::string_view what);
 
   const ThreadArray* find_array(std::string_view name) const;
@@ -52,7 +51,7 @@ class ThreadScope {
   const FileContext& context_;
   ThreadProgram& program_;
   std::vector<Named> names_;
-  std::set<std::string> symbols_;  // of the pool that an index has
+  std::set<std::string> symbols_;  // names of the pool's symbols that are indices
 };
 
 }  // namespace selvage

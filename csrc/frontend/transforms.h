@@ -11,7 +11,7 @@
 
 namespace selvage {
 
-// Who takes an iterdomain apart: each at most once.
+// The parts of a file that use an iterdomain as input of a transform, each at most once.
 enum class Feeds : std::uint8_t { View, Transforms, Read, Layout };
 inline constexpr std::size_t kFeeds = 4;
 
@@ -32,10 +32,10 @@ class DomainNames {
   // The number of a name that exists (E205).
   std::size_t find(const Node& node, std::string_view what) const;
   std::size_t find(const std::string& name, const Place& place, std::string_view what) const;
-  // The same, now fed to a transform (E306).
+  // The same, and notes that it is an input of a transform; E306 if it is one already.
   std::size_t feed(const Node& node, std::string_view what, Feeds feeds);
 
-  // Those of another tensor that begins with the same.
+  // A copy for another tensor, which begins with the same names.
   DomainNames of(std::string tensor) const {
     DomainNames copy = *this;
     copy.tensor_ = std::move(tensor);
@@ -56,9 +56,9 @@ class DomainNames {
   std::unordered_map<std::size_t, Place> fed_[kFeeds];
 };
 
-// `split: {in: I0, factor: 6, out: [I1, I2]}` and the others, by `entry.key`. Names that come out
-// are defined even where something else is wrong, so that one mistake is told once. E304 for an
-// unknown kind of transform.
+// Reads `split: {in: I0, factor: 6, out: [I1, I2]}` or another transform, by `entry.key`. Defines
+// the names in `out` even if something else is wrong, so that one mistake is reported once. E304
+// for an unknown kind of transform.
 FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& sizes, Feeds feeds,
                              Diagnostics& errors);
 // A list of them; counts against kMostTransforms (E104).
@@ -69,9 +69,9 @@ std::vector<FileTransform> read_transforms(const Node& list, std::string_view wh
 void check_amounts(std::span<FileTransform> transforms, const DomainNames& names, SizeScope& sizes,
                    Diagnostics& errors);
 
-// The transform between iterdomains, given those of the names; what comes out is not used.
+// The transform between iterdomains; `domains`: by name. Its outputs are not set.
 Transform request(const FileTransform& transform, std::span<const DomainId> domains);
-// The names of what it makes.
+// The names of its outputs.
 std::vector<std::string> names_made(const FileTransform& transform, const DomainNames& names);
 
 }  // namespace selvage

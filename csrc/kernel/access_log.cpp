@@ -85,7 +85,7 @@ void AccessLog::note(std::size_t element, Effect effect, const BarrierClock& clo
 std::optional<AccessLog::Race> AccessLog::race(std::size_t element, Effect effect,
                                                const BarrierClock& clock) const {
   const Moment& write = elements_[element].write;
-  // What is repeated is what the write before has left.
+  // A Repeat needs no order with the last write, whose value it stores again.
   const bool repeats = effect == Effect::Repeat;
   if (!repeats && !write.is_none() && !clock.is_before_now(write)) {
     return Race{write, Effect::Write};
@@ -108,9 +108,9 @@ std::optional<AccessLog::Race> AccessLog::access(std::size_t element, Effect eff
                                                  std::uint32_t owner, const BarrierClock& clock) {
   Element& e = elements_[element];
   const auto found = race(element, effect, clock);
-  // Of all writes before it comes after each, or a race is told: who comes after this one comes
-  // after all. What else is known stays: a repetition may come before this, and yet not before the
-  // accesses that came before it.
+  // A Write comes after all writes before it, or a race was found. So an access after this one
+  // comes after all of them, and only the last is kept. Other effects stay noted: a Repeat may come
+  // before this access and still be unordered with later ones.
   if (effect == Effect::Write) {
     e.write = clock.now();
   } else if (effect != Effect::Repeat || !e.write.is_none()) {

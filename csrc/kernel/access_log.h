@@ -10,16 +10,18 @@
 
 namespace selvage {
 
-// Accesses of one element and one effect that are not ordered among themselves and need not be, as
-// many of them as tell of any later access whether it comes after all:
-//   of two blocks any later access misses one: one of another block is kept for good;
-//   in the running block those before its last barrier come before all that follows, and of two
-//   warps since then any later access misses one: two warps are kept, those of the last barrier;
-//   in a warp, likewise, two threads since its last barrier, or one if there is but one.
+// Past accesses of one element, all with the same effect. Only as many are kept as decide whether
+// all of them come before a later access:
+//   Two blocks: a later access is unordered with that of the other block. One access of a block
+//   that has ended is kept for good.
+//   Two warps of the running block: accesses before the block's last barrier are ordered with all
+//   that follow. A later access is unordered with that of another warp since, so those of two warps
+//   are kept.
+//   Two threads of a warp: likewise, two threads since the warp's last barrier are kept.
 class RecentAccesses {
  public:
   void add(const BarrierClock& clock);
-  // An access that does not come before now.
+  // A past access that does not come before now; nullopt if there is none.
   std::optional<Moment> unordered(const BarrierClock& clock) const;
 
  private:
@@ -32,8 +34,8 @@ class RecentAccesses {
   std::int64_t of_another_block_ = -1;
 };
 
-// The same where threads are clocked: all but those after which another of them comes; of other
-// blocks, one.
+// The same where threads have vector clocks. An access is dropped when a later one comes after it;
+// of the accesses of other blocks, one is kept.
 class ClockedAccesses {
  public:
   void add(const BarrierClock& clock);
@@ -43,30 +45,31 @@ class ClockedAccesses {
   std::vector<Moment> moments_;
 };
 
-// How elements of memory have been accessed, and which accesses race: two threads, or a thread and
-// a copy of its own, that conflict, with nothing to order them. Exact: if any two accesses of an
-// element race, the later one of some such pair is told.
+// The past accesses of each element of memory. It finds races: two accesses of an element that
+// conflict and are not ordered, by two threads, or by a thread and a copy that the thread began.
+// Exact: if any two accesses of an element race, access() reports one race of the element.
 class AccessLog {
  public:
   struct Element {
     Moment write;              // the last Write
-    std::uint32_t visits = 0;  // how often it was stored
-    std::uint32_t owner = 0;   // the buffer through which it was stored
+    std::uint32_t visits = 0;  // the number of stores
+    std::uint32_t owner = 0;   // the buffer of the last store
   };
   struct Race {
     Moment other;
-    Effect effect;  // of the other
+    Effect effect;  // of the other access
   };
 
   AccessLog() = default;
   explicit AccessLog(std::size_t elements) : elements_(elements) {}
   std::size_t size() const { return elements_.size(); }
   const std::vector<Element>& elements() const { return elements_; }
-  // One element more; its number.
+  // Adds an element and returns its number.
   std::size_t add();
   void forget();
 
-  // One access now, with what it races with. What is stored is stored through buffer `owner`.
+  // Records an access made now and returns a past access that it races with. `owner`: the buffer of
+  // a store.
   std::optional<Race> access(std::size_t element, Effect effect, std::uint32_t owner,
                              const BarrierClock& clock);
 
@@ -75,8 +78,8 @@ class AccessLog {
   void note(std::size_t element, Effect effect, const BarrierClock& clock);
 
   std::vector<Element> elements_;
-  // By effect; each is as long as the elements that were accessed that way want. Those of Write
-  // stay empty: all but the last are ordered.
+  // By effect, then element; only as long as the elements accessed that way need. Those of Write
+  // stay empty: all writes but the last are ordered.
   std::array<std::vector<RecentAccesses>, kEffects> recent_;
   std::array<std::vector<ClockedAccesses>, kEffects>
       clocked_;  // instead, where threads are clocked

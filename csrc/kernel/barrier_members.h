@@ -9,21 +9,21 @@
 
 namespace selvage {
 
-// Of threads that stand at a barrier, by their number in the block: one that waits there for one
-// that is missing; or one that takes no part in it, alone.
+// A fault of threads at a barrier, by their numbers in the block: `thread` waits there for
+// `missing`, which does not come; or, without `missing`, `thread` is no member of the barrier.
 struct WrongMeeting {
   std::uint32_t thread = 0;
   std::optional<std::uint32_t> missing = {};
 };
-// Whether those who are there are those who must be; the first that is not as it should be.
+// Compares the threads at a barrier with its members: the first fault; nullopt if there is none.
 std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
                                           std::span<const std::uint32_t> there,
                                           std::int64_t threads_of_the_block);
 
-// How many threads of the block take part; of Warp: if each warp does.
+// The number of the block's threads that are members; for Warp, those of all warps.
 std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block);
 
-// Do the same threads take part in both? Of Threads.
+// Whether two barriers of Scope::Threads have the same members.
 bool same_members(const Barrier& a, const Barrier& b);
 
 // "a barrier", "a barrier of a warp", "a barrier of lanes 0x0000000f of a warp", "barrier 1"

@@ -31,8 +31,8 @@ void BlockEvents::start_block() {
   objects_.assign(arrivals_.size(), {});
 }
 
-// Of a queue the agent has the thread's number behind those of the threads, and counts groups; of
-// an object it comes behind them, and counts phases.
+// Agents are numbered after the threads: first one for each thread's queue, whose ticks are groups;
+// then one for each barrier object, whose ticks are phases.
 CopyAgent BlockEvents::copy(std::uint32_t thread) const {
   return {threads_ + thread, ThreadClocks::Tick(groups_[thread] + 1)};
 }

@@ -11,52 +11,55 @@
 
 namespace selvage {
 
-// The barrier objects of a kernel by number: those of one buffer lie behind one another.
+// Numbers the barrier objects of a kernel; those of one buffer are consecutive.
 class BarrierObjects {
  public:
-  // `elements`: of each buffer.
+  // `elements`: the number of elements of each buffer.
   BarrierObjects(const Kernel& kernel, std::span<const std::int64_t> elements);
 
-  const std::vector<std::int64_t>& arrivals() const { return arrivals_; }  // that each takes
-  // Nothing where the address is outside of the buffer.
+  const std::vector<std::int64_t>& arrivals() const { return arrivals_; }  // per phase, by object
+  // The object at an address; nullopt if the address is outside of the buffer.
   std::optional<std::size_t> at(BufferId buffer, std::int64_t address) const;
 
  private:
   std::vector<std::int64_t> arrivals_;
-  std::vector<std::size_t> begin_;  // by buffer, and where the last one's end
+  std::vector<std::size_t> begin_;  // by buffer: its first object; at last the end
 };
 
-// Who makes a copy that ends later. It has ended for whoever knows that tick of that agent.
+// Identifies an AsyncCopy by a clock of ThreadClocks: the copy has ended for a thread that knows
+// tick `end` of `agent`.
 struct CopyAgent {
   std::int64_t agent = 0;
   ThreadClocks::Tick end = 0;
 };
 
-// The events of one block while it runs: which copies have ended for whom, and how far barrier
-// objects are. What it says of an order holds for every run, not for the one at hand alone. Each
-// function that returns text says what is wrong with what the thread does; empty: nothing.
+// The events of one block during a run: which copies have ended as far as each thread knows, and
+// the state of the barrier objects. The order that it derives holds for every run, not only for
+// this one. A function that returns text says what the thread does wrong; empty: nothing.
 class BlockEvents {
  public:
-  // `arrivals`: of each barrier object.
+  // `arrivals`: BarrierObjects::arrivals().
   BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals);
   static std::int64_t agents(std::int64_t threads, std::size_t objects) {
     return threads + std::int64_t(objects);
   }
 
   void start_block();
-  // A copy that belongs to the thread's queue, or to an object, to which it brings so many bytes.
+  // A copy that belongs to the thread's queue, or to an object.
   CopyAgent copy(std::uint32_t thread) const;
   CopyAgent copy_for(std::size_t object) const;
+  // A copy of `bytes` bytes that belongs to the object has ended.
   std::string bring(std::uint32_t thread, std::size_t object, std::int64_t bytes,
                     ThreadClocks& clocks);
   void close_group(std::uint32_t thread) { ++groups_[thread]; }
   void wait_for_groups(std::uint32_t thread, std::int64_t pending, ThreadClocks& clocks) const;
   std::string arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
                      ThreadClocks& clocks);
-  // The thread gets to a wait for the end of a phase. A wait tells phases apart by their parity.
+  // The thread reaches a wait for the end of a phase. Hardware tells phases apart by parity only,
+  // so the phase before must have ended, and the next one must not.
   std::string begin_wait(std::uint32_t thread, std::size_t object, std::int64_t phase,
                          const ThreadClocks& clocks) const;
-  // Has the phase ended? Then the thread goes on, and knows what was done before.
+  // Whether the phase has ended. If so, the thread goes on and learns what the phase orders.
   bool end_wait(std::uint32_t thread, std::size_t object, std::int64_t phase, ThreadClocks& clocks,
                 std::string& wrong);
   // "32 of 64 arrivals and 0 of 128 bytes have come"
@@ -68,16 +71,16 @@ class BlockEvents {
     ThreadClocks::Tick tick;
   };
   struct Object {
-    std::int64_t arrived = 0, expected = 0, copied = 0;  // in the phase at hand
-    std::vector<ThreadClocks::Tick> known;               // to those who have arrived in it
-    std::vector<std::vector<ThreadClocks::Tick>> ended;  // the same, of each phase that ended
-    std::vector<Waiter> waiters;                         // of the last that ended, who went on
+    std::int64_t arrived = 0, expected = 0, copied = 0;  // in the current phase
+    std::vector<ThreadClocks::Tick> known;               // by the threads that arrived in it
+    std::vector<std::vector<ThreadClocks::Tick>> ended;  // `known` of each phase that ended
+    std::vector<Waiter> waiters;                         // that went on after the last of these
   };
   std::string come(std::uint32_t thread, Object& o, std::size_t object, ThreadClocks& clocks);
 
   std::int64_t threads_;
   std::vector<std::int64_t> arrivals_;
-  std::vector<std::int64_t> groups_;  // that each thread has closed
+  std::vector<std::int64_t> groups_;  // closed so far, by thread
   std::vector<Object> objects_;
 };
 

@@ -45,7 +45,7 @@ void BlockRun::enter(Runner& r, PlaceId owner, const std::vector<PlaceId>& body,
   if (tree_[owner].variable.valid()) r.variables.push_back(owner);
 }
 
-// The next iteration, or what stands behind.
+// Continues with the loop's next iteration, or with the statement after the body.
 void BlockRun::end_body(Thread t) {
   Runner& r = runners_[t];
   Frame& f = r.frames.back();
@@ -158,7 +158,7 @@ void BlockRun::arrive_at(Thread t, PlaceId id, const Barrier& barrier) {
   if (!barrier.has(t)) actions_.diverge(id, {RunFault::Kind::Stranger, t, {}, name_of(barrier)});
 }
 
-// Where the phase has ended.
+// Passes a wait if its phase has ended; returns whether it has.
 bool BlockRun::pass_wait(Thread t, PlaceId id) {
   stand(t);
   const auto signal = actions_.signal(id);
@@ -193,7 +193,7 @@ bool BlockRun::release_waits(bool is_forced, bool& is_endless) {
   return has_released;
 }
 
-// An order of those who wait in which those who are at one barrier for the same time are equal.
+// Orders waiting threads; those at the same barrier in the same iterations are equal.
 bool BlockRun::comes_before(Thread a, Thread b) const {
   const Runner &x = runners_[a], &y = runners_[b];
   if (x.waits_at != y.waits_at) return x.waits_at < y.waits_at;
@@ -249,7 +249,7 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
   const auto name = [&] {
     return is_shuffle ? std::string(name_of(statement(id))) : name_of(barrier);
   };
-  // Whoever takes no part has been told of, and goes on with those who do.
+  // A thread that is no member has been reported, and goes on together with the members.
   std::vector<Thread> members;
   std::copy_if(there.begin(), there.end(), std::back_inserter(members),
                [&](Thread t) { return barrier.has(t); });

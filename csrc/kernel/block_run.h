@@ -14,13 +14,13 @@
 
 namespace selvage {
 
-// A thread that does wrong, or waits for one that does not come.
+// A fault of a thread: it does something wrong, or waits for a thread that does not come.
 struct RunFault {
   enum class Kind : std::uint8_t {
-    Missing,   // it waits at a barrier or shuffle that `other` does not reach
-    Stranger,  // it gets to a barrier in which it takes no part
-    Taken,     // it gets to a barrier where `other` may still wait for others, as one of a set that
-               // differs
+    Missing,   // the thread waits at a barrier or shuffle that `other` does not reach
+    Stranger,  // the thread reaches a barrier of which it is no member
+    Taken,     // the thread reaches a barrier whose id `other` may still be waiting at, for a
+               // barrier with other members
     Event,     // `what` says all
   };
   Kind kind = Kind::Event;
@@ -29,17 +29,17 @@ struct RunFault {
   std::string what = {};  // the barrier's name; of an Event: "a wait for phase 1 that never ends"
 };
 
-// What a run does at the statements to which threads come; BlockRun says when.
+// The actions of a run at the statements that threads reach. BlockRun calls them.
 class BlockActions {
  public:
   using Thread = std::uint32_t;  // its number in the block
 
   virtual ~BlockActions() = default;
-  // From here on that thread runs. The statements whose variables it has, outer ones first: they
-  // are kept up to date while it runs.
+  // From here on `thread` runs. `variables`: the statements whose variables it has, outer ones
+  // first; BlockRun keeps the list up to date while the thread runs.
   virtual void stand_at(Thread thread, const std::vector<PlaceId>& variables) = 0;
-  // begin and end of a serial loop. Nothing: they are undefined, and it is passed by; likewise
-  // below.
+  // begin and end of a serial loop. Here and below, nullopt: the value is undefined, and the
+  // statement is skipped.
   virtual std::optional<std::pair<std::int64_t, std::int64_t>> range(PlaceId loop) = 0;
   virtual void set(PlaceId loop, std::int64_t value) = 0;
   // A Loop that is the index of a block or thread; a Define.
@@ -47,50 +47,50 @@ class BlockActions {
   virtual std::optional<bool> holds(PlaceId guard_or_while) = 0;
   // A Store or a Transfer.
   virtual void access(PlaceId s) = 0;
-  // An AsyncCopy, made by that agent.
+  // An AsyncCopy, identified by the agent.
   virtual void copy(PlaceId s, CopyAgent agent) = 0;
-  // The number of the barrier object that it belongs to; of an Arrive also its bytes, of a Wait its
-  // phase, of an AsyncCopy how many bytes it brings.
+  // Of an event: the number of its barrier object, and the bytes of an Arrive, the phase of a Wait,
+  // or the bytes that an AsyncCopy brings.
   struct Signal {
     std::size_t object = 0;
     std::int64_t amount = 0;
   };
   virtual std::optional<Signal> signal(PlaceId s) = 0;
-  // All threads that are there give and take.
+  // A Shuffle among these threads.
   virtual void exchange(PlaceId s, std::span<const Thread> threads) = 0;
   virtual void diverge(PlaceId s, const RunFault& fault) = 0;
-  // Is there anything left to be done? So many operations it has taken besides.
+  // False ends the run. spend() tells of operations that BlockRun itself has taken.
   virtual bool goes_on() const = 0;
   virtual void spend(std::int64_t operations) = 0;
 };
 
-// Runs the threads of a block, each at its own pace: one after the other from where it stands to
-// where it must wait, and on from there as soon as it need not. What a run without faults does is
-// the same whatever the order. Threads meet at a barrier the k-th time round of the loops around it
-// if all of them are there for the k-th time. Where nobody can go on, that is told; after a barrier
-// that somebody misses those who are there go on, after a wait that nobody ends the block is at its
-// end.
+// Runs the threads of a block, each at its own pace: one thread after the other, from where it
+// stands to where it must wait, and further as soon as it need not wait. A run without faults does
+// the same in any order of threads. Threads meet at a barrier in the k-th iteration of the loops
+// around it if all of them are there for the k-th time. If no thread can go on, diverge() is
+// called: after a barrier that some thread misses, those that are there go on; after a wait that
+// never ends, the run of the block ends.
 class BlockRun {
  public:
-  // `events`: null where the kernel has none.
+  // `events`: null if the kernel has none.
   BlockRun(const StatementTree& tree, std::int64_t threads, BarrierClock& clock,
            BlockEvents* events, BlockActions& actions)
       : tree_(tree), threads_(threads), clock_(clock), events_(events), actions_(actions) {}
 
-  // `random`: if there is one, threads go on in an order drawn from it.
+  // `random`: if not null, the order of threads is drawn from it.
   void run(std::vector<std::uint32_t>& order, SplitMix64* random = nullptr);
 
  private:
   using Thread = BlockActions::Thread;
   static constexpr std::int64_t kMostTurns = 1 << 20;  // of a While
-  // A body that a thread is in, and where.
+  // A body that a thread is in, and its position there.
   struct Frame {
     const std::vector<PlaceId>* body;
     PlaceId owner = kTop;            // the kernel
     std::int64_t next = 0, end = 0;  // of a loop: iterations to come
     std::size_t at = 0;
-    std::size_t variables = 0;  // those in scope where it begins
-    std::int64_t turn = 0;      // of a loop: how often it has come round
+    std::size_t variables = 0;  // the number in scope where it begins
+    std::int64_t turn = 0;      // of a loop: iterations done
   };
   struct Runner {
     std::vector<Frame> frames;
@@ -99,7 +99,7 @@ class BlockRun {
   };
 
   const Statement& statement(PlaceId id) const { return *tree_[id].statement; }
-  // Of a statement that threads run together: who they are.
+  // The members of a statement that threads run together.
   const Barrier& together_at(PlaceId id) const { return *parts_of(statement(id)).together; }
   void run(Thread t);
   void step(Thread t, PlaceId id);
@@ -126,7 +126,7 @@ class BlockRun {
   BlockEvents* events_;
   BlockActions& actions_;
   std::vector<Runner> runners_;
-  std::vector<Thread> there_;  // who waits at barriers and shuffles
+  std::vector<Thread> there_;  // threads that wait at barriers and shuffles
 };
 
 }  // namespace selvage

@@ -7,22 +7,22 @@
 
 namespace selvage {
 
-// What an access does to an element of memory, as far as another access of it may mind.
+// The effect of an access on an element of memory, as far as it matters for races.
 enum class Effect : std::uint8_t {
   Read,
   Write,
-  Repeat,     // a write of the value that is there already, by leave
-  Duplicate,  // a write, by leave, of what every other Duplicate of the element writes, too
+  Repeat,     // a write, where duplicates are allowed, of the value that is there already
+  Duplicate,  // a write, where duplicates are allowed, of what every other Duplicate writes
   Add,        // atomic
   Min,
   Max,
   Signal,  // an event that belongs to a barrier object
 };
 inline constexpr std::size_t kEffects = 8;
-// Of atomic stores of that function.
+// The effect of atomic stores of a function.
 Effect atomic_effect(Function f);
 Effect effect_of(const AccessMap& map, const KernelAccess& a);
-// Do two accesses make a race where nothing orders them? Two of one effect do not, but for writes.
+// Whether two unordered accesses race: all but two of the same effect, other than Write.
 bool conflict(Effect a, Effect b);
 
 }  // namespace selvage

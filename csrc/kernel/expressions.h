@@ -8,29 +8,29 @@
 
 namespace selvage {
 
-// Does a Leave end the loop, or go on with its next iteration?
+// Whether some Leave ends the loop, and whether some goes on with its next iteration.
 struct LoopExits {
   bool ends = false, goes_on = false;
 };
 LoopExits exits_of(const Loop& loop);
-// Does one that stands inside of an inner loop that iterates?
+// The same for those Leaves that stand in an inner loop that iterates.
 LoopExits exits_from_inside(const Loop& loop);
-// Does any?
+// Whether any Leave names the loop.
 bool is_left(const Loop& loop);
-// A serial loop that runs once, and that nothing leaves, needs no loop.
+// Whether a serial loop runs once and no Leave names it: its text needs no loop.
 bool runs_once(const Loop& loop);
-// Is its body run again and again? A block or thread index is no such loop.
+// Whether the body may run more than once; never for a loop bound to a block or thread index.
 bool iterates(const Loop& loop);
 
 // The index expressions that the text of a kernel computes.
 struct ComputedExpressions {
   std::vector<Expr> all;                           // in the order of the text
   std::vector<std::pair<Expr, Expr>> definitions;  // variables and their values, outer ones first
-  // How many iterating loops stand around the definition of a variable, by id; what is not there
-  // is defined outside of all. Of several definitions the deepest counts.
+  // By id of a variable: the number of iterating loops around its definition (the deepest of
+  // several). Absent: 0.
   std::unordered_map<std::uint32_t, int> depth;
-  // Variables that are one block or thread index and nothing else, wherever they are defined: they
-  // could as well be defined before everything. In the order of the text.
+  // Variables that are one block or thread index wherever they are defined, so they could as well
+  // be defined at the head of the kernel. In the order of the text.
   struct Axis {
     Expr variable;
     ParallelType index;

@@ -6,7 +6,8 @@
 
 namespace selvage {
 
-// A truth among a kernel's values as a condition, where it is made of indices alone.
+// A value of a kernel as a condition on indices; nullopt if it is no truth value or is made of
+// anything but indices.
 std::optional<Expr> index_condition(const Kernel& kernel, ValueId v);
 
 }  // namespace selvage

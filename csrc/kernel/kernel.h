@@ -17,52 +17,55 @@
 
 namespace selvage {
 
-// What is stored of each element of a tensor, or one of several parts of that.
+// One of the parts that memory keeps of each element of a tensor: part 0 is the only one, unless
+// lower/stored_parts.h says otherwise (the components of a state, say).
 struct TensorPart {
   TensorId tensor{};
   std::size_t number = 0;
   bool operator==(const TensorPart&) const = default;
 };
 
-// Memory that a kernel reads or writes: its parameters, in order.
+// Memory that a kernel reads or writes. Those in Global memory are its parameters, in order.
 struct Buffer {
   std::string name;
   DataType type = DataType::Float;
   Memory memory = Memory::Global;
-  Expr elements;  // how many it has, over the sizes; a number where it is Shared or Local
+  Expr elements;  // their number, over the sizes; a constant if the memory is Shared or Local
   bool is_written = false;
-  bool is_read_once = false;  // no element is read again: caches need not keep it
-  // Of Global memory that is written: its elements hold values before, and may be stored again.
+  bool is_read_once = false;  // no element is read twice: caches need not keep it
+  // Global memory that is written: its elements hold values before the launch, and the kernel may
+  // store them again.
   bool is_updated = false;
-  // Of Shared memory: where it begins in the block's, in bytes. Buffers may overlap, and then what
-  // is stored in one is lost to the other. Invalid: bytes of its own.
+  // Shared memory: its first byte within the block's shared memory. Buffers may overlap; a store to
+  // one then destroys elements of the other. Absent: no other buffer has its bytes.
   std::optional<std::int64_t> offset = {};
-  // Of Global memory that holds a tensor: how its items lie, along each axis from the outer one to
-  // the inner. Empty: not known.
+  // Global memory that holds a tensor: strides and extents of its items, outer axis to inner one.
+  // Empty: not known.
   struct Axis {
     Expr stride, extent;
   };
   std::vector<Axis> axes = {};
-  // Of Shared memory: its elements, of type Int64, are barrier objects, and this many arrivals end
-  // a phase of one. They are ready when a block begins, and only Arrive, Wait and AsyncCopy use
-  // them.
+  // Shared memory whose elements, of type Int64, are barrier objects: the number of arrivals that
+  // ends a phase. The objects are initialized when a block begins; only Arrive, Wait and AsyncCopy
+  // use them.
   std::optional<std::int64_t> arrivals = {};
-  bool is_kept_apart = false;  // the host has made sure that no two items have one address
-  std::optional<TensorPart> holds = {};  // nothing: it is no tensor's
+  bool is_kept_apart = false;  // the host has checked that no two items have the same address
+  std::optional<TensorPart> holds = {};  // absent: the buffer holds no tensor
 };
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
-// Which item of its tensor lies at an address: what lowering knows, and the address no longer
-// tells. Nothing is computed from it; a proof that goes by it proves first that it is so.
+// The item of a tensor that lies at an address. Lowering knows the item; the simplified address no
+// longer shows it. No code is generated from an Item, and a proof that uses one proves first that
+// the item has that address.
 struct Item {
-  // Along the buffer's axes, over the variables of the loops around; of an access of several
-  // neighbours over its `lane` too.
+  // The item's index along each axis of the buffer, over the variables of the loops around and, for
+  // a Transfer, its `lane`.
   std::vector<Expr> indices;
-  // Of an item that is stored: the block (x, y, z) and the thread (x, y, z) that stores it, over
-  // the indices, whose names here are item.0, item.1, ... Invalid: not known.
+  // For an item that is stored: block (x, y, z) and thread (x, y, z) of the thread that stores it,
+  // over the symbols item.0, item.1, ..., which stand for `indices`. Invalid: not known.
   std::array<Expr, 6> owner = {};
 };
-// By the addresses that statements and values have.
+// Items by buffer and by the address expression of the statement or value that accesses them.
 class Items {
  public:
   void add(BufferId buffer, Expr address, Item item) {
@@ -72,7 +75,7 @@ class Items {
     const auto it = items_.find(key(buffer, address));
     return it == items_.end() ? nullptr : &it->second;
   }
-  // What has that address has this one, too: another way to write it.
+  // Gives the item at `from` to `to`, too: `to` is the same address, written otherwise.
   void also_at(BufferId buffer, Expr from, Expr to) {
     const Item* item = same(from, to) ? nullptr : find(buffer, from);
     if (item != nullptr) add(buffer, to, Item(*item));
@@ -89,9 +92,9 @@ class Forms;
 struct Statement;
 using Body = std::vector<Statement>;
 
-// for (variable = begin; variable < extent; ++variable) body; or, bound to a block or thread index,
-// the body with variable = that index. A parallel loop is no test: where the launch is wider than
-// the extent, its body is under a Guard.
+// for (variable = begin; variable < extent; ++variable) body. If bound to a block or thread index:
+// the body once, with variable = that index. A parallel loop tests nothing: where the launch is
+// wider than the extent, a Guard inside must keep the surplus threads out.
 struct Loop {
   Expr variable;
   Expr extent;
@@ -99,12 +102,12 @@ struct Loop {
   Body body;
   Expr begin = {};  // invalid: 0; begin <= extent
 };
-// variable = value, named once and used below.
-// `read`, where `value` is invalid: an integer value, from memory say, which promises that it lies
-// in least .. most. So extents of loops, conditions and addresses are read from memory:
+// variable = value; statements below use the variable.
+// If `value` is invalid, the variable is `read`, an integer from memory, say, that is promised to
+// lie in least .. most. Thereby extents of loops, conditions and addresses may come from memory:
 //   n = lengths[row], 0 to N
 //   for k in n: ...
-// The begin of a loop is not.
+// Loop::begin may not.
 struct Define {
   Expr variable;
   Expr value = {};
@@ -116,23 +119,23 @@ struct Guard {
   Expr condition;
   Body body;
   Body otherwise = {};
-  std::string remark = {};  // stands beside it in the text
+  std::string remark = {};  // printed as a comment beside it
 };
 // buffer[address] = value, converted to the buffer's type.
-// `valid`: what must hold wherever the store is executed, the naive conjunction of all bounds; it
-// is never emitted, only checked by emulation.
+// `valid`: conditions that must hold wherever the store is executed: the bounds of all iterdomains,
+// unsimplified. They are never emitted; emulation checks them.
 struct Store {
   BufferId buffer = 0;
   Expr address;
   ValueId value{};
   std::vector<Expr> valid;
   bool duplicates_allowed = false;
-  // buffer[address] = atomic(buffer[address], value), at once for all other threads: Add, Min, Max.
+  // If present (Add, Min or Max): buffer[address] = atomic(buffer[address], value), atomically.
   std::optional<Function> atomic = {};
 };
-// `width` neighbouring elements from one buffer to another of its type, as one access of memory:
-// both addresses are multiples of width.
-// `valid`: as of a Store, for every element: `lane` is its number, 0 to width - 1.
+// Copies `width` neighbouring elements from one buffer to another of the same type, as one access
+// of memory. Both addresses are multiples of width.
+// `valid`: as for a Store, for every element; `lane` is the element's number, 0 to width - 1.
 struct Transfer {
   BufferId to = 0, from = 0;
   Expr to_address, from_address;  // of the first element
@@ -141,12 +144,11 @@ struct Transfer {
   std::vector<Expr> valid;
   bool duplicates_allowed = false;
 };
-// Threads of a block wait for one another, and from here on see what the others have written
-// before.
-//   Block    all threads of the block get here, or none
-//   Warp     of each warp of which a thread gets here, those threads get here whose lane is in
-//            `lanes`, and which the block has; nobody else
-//   Threads  those of `members` get here, or none; nobody else. Other threads go on meanwhile
+// Threads of a block wait for one another; afterwards each sees what the others wrote before it.
+// Which threads must reach the barrier:
+//   Block    all threads of the block, or none
+//   Warp     for each warp, all threads of the block with a lane in `lanes`, or none; no others
+//   Threads  all `members`, or none; no others. The other threads of the block do not wait
 struct Barrier {
   enum class Scope : std::uint8_t { Block, Warp, Threads };
   static constexpr std::uint32_t kAllLanes = 0xffffffff;
@@ -155,66 +157,68 @@ struct Barrier {
   int id = 0;                               // of Threads: 1 to 15, the hardware's barrier
   std::vector<std::uint32_t> members = {};  // of Threads: for each warp of the block, its lanes
 
-  // Does it join a part of the block, or of each warp, alone?
+  // Whether only a part of the block, or a part of each warp, waits.
   bool is_partial() const {
     return scope == Scope::Threads || (scope == Scope::Warp && lanes != kAllLanes);
   }
-  // Does a thread of the block, by its number, x fastest, then y, z, take part (if its warp does)?
+  // Whether a thread is a member (for Warp: provided that its warp reaches the barrier). `thread`
+  // is its number in the block, x fastest, then y, z.
   bool has(std::int64_t thread) const;
-  // Of Threads: how many warps have a lane that takes part.
+  // Of Threads: the number of warps with at least one member.
   int warps() const;
 };
-// Leaves the serial loop around it that has this variable, for the thread that gets here: it goes
-// on behind the loop or, `is_next`, with the loop's next iteration.
+// The thread that gets here leaves the enclosing serial loop with the variable `loop`: it continues
+// after the loop or, if `is_next`, with the loop's next iteration.
 struct Leave {
   Expr loop;
   bool is_next = false;
 };
-// to[to_address] = from[from_address] as the thread has it whose lane is the own one xor `mask`.
-// Both buffers are Local and of one type. All 32 threads of the warp get here together: a block
-// that shuffles has a multiple of 32 threads, x running fastest, then y, z.
+// to[to_address] = from[from_address], where `from` is that of the thread whose lane is the own
+// lane xor `mask`. Both buffers are Local and of one type. All 32 threads of the warp get here
+// together; so a block that shuffles has a multiple of 32 threads (x fastest, then y, z).
 struct Shuffle {
   BufferId to = 0, from = 0;
   Expr to_address, from_address;
   std::int64_t mask = 1;  // 1 to 31
 };
 
-// Events: what begins at one statement and ends later, beside the thread that began it. An event
-// belongs to the queue of the thread that makes it, or to a barrier object.
-//   The queue of a thread holds copies in groups: Arrive closes the group of all that it has begun
-//   since the last one, and Wait waits until at most so many groups are still to end.
-//   A barrier object goes through phases 0, 1, 2, ... A phase ends when it has had as many arrivals
-//   as the object takes, and as many bytes have been copied as the arrivals said would be. Wait
-//   waits for the end of one, which must be the phase at hand or the last that ended.
-// Whoever waits sees what was done before the arrivals that it waits for, and what was copied.
+// Events: an event begins at one statement and ends later, while the thread that began it goes on.
+// It belongs to the queue of that thread, or to a barrier object.
+//   The queue of a thread holds its copies in groups: Arrive closes the group of all copies begun
+//   since the last Arrive, and Wait waits until at most `pending` groups have not ended.
+//   A barrier object goes through phases 0, 1, 2, ... A phase ends when Buffer::arrivals arrivals
+//   have come and as many bytes are copied as these arrivals have announced. Wait waits for the end
+//   of a phase, which must be the current phase or the last one that ended.
+// A thread that has waited sees what was done before the arrivals that it waited for, and what was
+// copied.
 struct BarrierObject {
   BufferId buffer = 0;
   Expr address;
 };
-// A Transfer between global and shared memory that ends later. Until somebody has waited for it,
-// nobody may read what it writes, nor write what it reads.
+// A Transfer between global and shared memory that ends later. Until a thread has waited for it, no
+// thread may read the elements that it writes, nor write those that it reads.
 struct AsyncCopy {
   Transfer copy;
-  std::int64_t alignment = 1;                // elements: both addresses are multiples of it
+  std::int64_t alignment = 1;                // both addresses are multiples of it, in elements
   std::optional<BarrierObject> object = {};  // none: the thread's queue
 };
 struct Arrive {
   std::optional<BarrierObject> object = {};
-  Expr bytes = {};  // that copies bring to the object in this phase besides; invalid: none
+  Expr bytes = {};  // announces that copies bring so many to the object in this phase; invalid: 0
 };
 struct Wait {
   std::optional<BarrierObject> object = {};
-  Expr phase = {};           // of the object: its number
-  std::int64_t pending = 0;  // of the queue: groups that may still be copied
+  Expr phase = {};           // of the object: the number of the phase
+  std::int64_t pending = 0;  // of the queue: the number of groups that need not have ended
 };
-// The body, run by the threads of a block that are members, by warp and lane as in Barrier, which
-// have a role of their own: "producer". All others go on behind it meanwhile.
+// A body for some threads of a block, `members` as in Barrier, and the name of their role, such as
+// "producer". All other threads skip the body and do not wait for it.
 struct Region {
   std::string role;
   std::vector<std::uint32_t> members;
   Body body;
 };
-// for (variable = 0; condition; ++variable) body. A Leave may name it.
+// for (variable = 0; condition; ++variable) body. A Leave may name `variable`.
 struct While {
   Expr variable;
   ValueId condition{};
@@ -224,12 +228,11 @@ struct Statement {
   std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave, AsyncCopy, Arrive,
                Wait, Region, While>
       node;
-  std::uint32_t origin = 0;  // what it was made from, as its maker numbers it; 0: nothing
+  std::uint32_t origin = 0;  // its source, in a numbering of the pass that made it; 0: none
 };
 
-// Launch extents over the sizes, x y z. Blocks that are neighbours along x form clusters of so
-// many, which divides the grid's extent, where the GPU has clusters; what a kernel computes does
-// not depend on it.
+// Launch extents over the sizes, x y z. On a GPU with clusters, `cluster` neighbouring blocks along
+// x form one; it divides grid[0]. The results of a kernel do not depend on it.
 struct Launch {
   std::array<Expr, 3> grid, block;
   Expr shared_bytes;
@@ -238,8 +241,8 @@ struct Launch {
 
 enum class IndexType : std::uint8_t { Int32, Int64 };
 
-// One kernel: what every thread of a launch does. Index arithmetic is over integers; that every
-// intermediate fits `index_type` holds where `condition` does (true: always).
+// One kernel: what every thread of a launch does. Index arithmetic is over unbounded integers;
+// where `condition` holds (true: always), every intermediate result fits `index_type`.
 struct Kernel {
   std::string name;
   std::shared_ptr<ExprPool> pool;
@@ -248,10 +251,10 @@ struct Kernel {
   Launch launch;
   IndexType index_type = IndexType::Int32;
   Expr condition;
-  // Of `condition` what is not said for the sake of index_type: all that a proof over integers goes
-  // by, so that kernels that differ in index_type alone have one proof. Invalid: all of it.
+  // The part of `condition` that does not serve index_type. Proofs over integers use only this
+  // part, so kernels that differ in index_type alone share one proof. Invalid: all of `condition`.
   Expr premise = {};
-  ValueGraph values;  // Read nodes name buffers of this kernel
+  ValueGraph values;  // the source of a Read node is a BufferId
   Items items = {};
   Body body;
   Facts facts;  // ranges of sizes, loop variables and Defines

@@ -5,13 +5,14 @@
 
 namespace selvage {
 
-// What CUDA allows on every device that Selvage emits for: along x, y, z.
+// CUDA's limits on every device that Selvage emits for, along x, y, z.
 inline constexpr std::array<std::int64_t, 3> kMaxGrid{2147483647, 65535, 65535};
 inline constexpr std::array<std::int64_t, 3> kMaxBlock{1024, 1024, 64};
 inline constexpr std::int64_t kMaxThreads = 1024;  // x * y * z of a block
 
-// Shared memory of a block: what a kernel may declare, and what a launch may ask for where the
-// device has most of it (compute capability 9.0); a launch on one that has less is refused.
+// Shared memory of a block: the most that a kernel may declare, and the most that a launch may ask
+// for on the devices that have most (compute capability 9.0). A launch that asks for more than its
+// device has is refused.
 inline constexpr std::int64_t kMaxStaticSharedBytes = 48 << 10;
 inline constexpr std::int64_t kMaxSharedBytes = 227 << 10;
 inline constexpr std::int64_t kSharedAlignment = 16;  // of each array in it: the widest access

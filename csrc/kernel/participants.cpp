@@ -20,7 +20,7 @@ std::uint32_t lanes_of(const std::vector<std::uint32_t>& lanes, std::size_t warp
   return is_whole ? Barrier::kAllLanes : lanes[warp];
 }
 
-// May it hold for some threads of a block alone?
+// Whether a condition may hold for some threads of a block only.
 bool diverges(Expr condition, const ThreadMask::Levels& levels) {
   return std::ranges::any_of(levels, [&](const MaskLevel& level) {
     return level.is_in_block && std::ranges::any_of(level.indices, [&](const MaskIndex& i) {
@@ -45,10 +45,10 @@ std::optional<Participants> members_of(const ThreadMask& mask, std::string& why)
   return members;
 }
 
-// Where both are reached by the same threads.
+// Whether barrier a joins all threads that b joins, given that the same threads reach both.
 bool joins_all_of(const Barrier& a, const Barrier& b) {
   if (a.scope == Barrier::Scope::Block) return true;
-  // Those who get there are the members, whole warps of them.
+  // The threads that get there are the members of a, which are whole warps.
   if (a.scope == Barrier::Scope::Threads && b.scope == Barrier::Scope::Warp) return true;
   return a.scope == b.scope && a.lanes == b.lanes && a.members == b.members;
 }
@@ -180,8 +180,8 @@ std::optional<Barrier> BarrierNumbers::barrier_of(const Participants& members,
 std::optional<Barrier> BarrierNumbers::late_barrier_of(const Participants& members) {
   const bool is_easy = members.is_whole_block() || members.is_one_warp();
   if (is_easy) return barrier_of(members);
-  // Who had an id by then is not known any more once one was given again; else only new ones, and
-  // the own one, are.
+  // Once an id has been given to a second set, it is not known which set had it at a place. Until
+  // then the set's own id, or a new one, is right for any place.
   const bool is_known = std::any_of(ids_.begin(), ids_.end(), [&](const auto& entry) {
     return entry.second.members == members.lanes;
   });

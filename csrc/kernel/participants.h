@@ -19,45 +19,46 @@ struct Participants {
   bool is_whole_block() const { return active == threads; }
   bool is_one_warp() const;
   bool has_whole_warps() const { return !first_cut_warp(); }
-  // The first warp with lanes that take part and others that do not.
+  // The first warp that is partly active.
   std::optional<std::size_t> first_cut_warp() const;
 };
-// `condition`: for whom `who` are those for whom it holds. Nothing: they are not the same, or not
-// known; `why` says it for people.
+// The participants for which `condition` holds; `who` are all threads for which it holds. nullopt:
+// they differ between blocks, or are not known; `why` is then a sentence that says so.
 std::optional<Participants> participants_of(const RegionThreads& who, Expr condition,
                                             const ThreadMask::Levels& levels, std::string& why);
 
-// Of a conjunction, what threads of one block may be told apart by; the rest is alike to all of
-// them.
+// The conjuncts of a condition that may differ between threads of one block. The others have the
+// same value for all of them.
 Expr divergent_part(Expr condition, const ThreadMask::Levels& levels);
 
-// The barrier of those of each warp for whom a condition holds. Nothing: they are other lanes in
-// one warp than in another, or not known.
+// The Warp barrier for those lanes of each warp for which a condition holds. nullopt: the lanes
+// differ between warps, or are not known.
 std::optional<Barrier> warp_barrier(const RegionThreads& who, Expr condition,
                                     const ThreadMask::Levels& levels);
 
-// Takes out a barrier right behind, or before, another that joins all its threads.
+// Removes a barrier directly before or after another barrier that joins all its threads.
 void drop_repeated_barriers(Body& body);
 
-// Which barrier lets the threads that run some code wait for one another, and nobody else:
-//   all of the block               Block
+// Chooses the barrier for a set of threads that wait for one another, and for nobody else:
+//   all threads of the block       Block
 //   one thread                     none
-//   all in one warp                Warp, of their lanes
-//   more, in whole warps           Threads, with an id of the hardware's 1 to 15
-// Other sets of threads cannot: the hardware counts warps, and a warp waits as a whole.
-// An id belongs to a set of threads; to another one only behind a barrier of the whole block, and
-// not where a loop leads back to the first.
+//   lanes of one warp              Warp, of these lanes
+//   several whole warps            Threads, with one of the hardware's ids 1 to 15
+// There is none for other sets: the hardware counts warps, and a warp waits as a whole.
+// An id belongs to one set of threads. It is given to another set only after a barrier of the whole
+// block, and not if a loop leads back to the first set.
 class BarrierNumbers {
  public:
   static constexpr int kIds = 15;
-  // `ids`: how many there are; more than the hardware has where nobody runs what comes out.
+  // `ids`: the number of ids; may be more than the hardware's if the kernel is never run.
   explicit BarrierNumbers(int ids = kIds) : most_ids_(ids) {}
-  // Throws Illegal (E816): parts of several warps; no id is left. `otherwise`: what mends it, too.
+  // nullopt: one thread. Throws Illegal (E816) for parts of several warps, and if no id is left.
+  // `otherwise`: further help for its message.
   std::optional<Barrier> barrier_of(const Participants& members, const std::string& otherwise = {});
-  // The same once all others are given out, for any place of the program; nothing as well where
-  // there is none.
+  // A barrier for any place of the program; to be called after all calls of barrier_of(). nullopt
+  // also if there is none.
   std::optional<Barrier> late_barrier_of(const Participants& members);
-  // All threads of the block have met, outside of all loops.
+  // To be called where all threads of the block have met, outside of all loops.
   void block_has_joined() { ++epoch_; }
 
  private:

@@ -5,8 +5,8 @@
 
 namespace selvage {
 
-// Do two kernels do the same under the same premise, but for the integers that they compute
-// addresses with? What is proved of one holds for the other.
+// Whether two kernels are the same, under the same premise, but for the width of the integers that
+// they compute addresses with. Then whatever is proved of one holds for the other.
 bool differ_in_width_alone(const Kernel& a, const Kernel& b);
 
 bool equal(const Facts& a, const Facts& b);

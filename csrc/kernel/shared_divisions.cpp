@@ -24,7 +24,7 @@ bool may_be_shared(Expr e) {
   return by_a_size && !is_shift_or_mask(e);
 }
 
-// What the operators of e take; divisions are shared, so they take nothing.
+// The cost of the operators of e. Divisions are shared and cost nothing.
 int operators(Expr e) {
   int cost = e.is(Op::Mul) ? 3 : e.args().empty() || is_division(e) ? 0 : 1;
   if (is_division(e)) return cost;
@@ -99,7 +99,7 @@ std::int64_t SharedDivisions::divisible_part(std::int64_t k, Expr d, Expr diviso
   return parts && parts->rest.is_zero() ? k : 0;
 }
 
-// What two dividends have in common where they differ by a multiple of the divisor.
+// The residue of a dividend: equal for two that differ by a multiple of the divisor.
 Expr SharedDivisions::residue(Expr x, Expr divisor) {
   const LinearSum& sum = dividend(x, divisor);
   if (!divisor.is(Op::Const)) {
@@ -183,7 +183,7 @@ std::optional<LinearSum> SharedDivisions::shift(Expr from, Expr to) {
                                                            : std::nullopt;
 }
 
-// Does it need no division that is not needed anyway?
+// Whether e needs only divisions that are needed anyway.
 bool SharedDivisions::is_free(Expr e) const {
   if (is_division(e) && !is_shift_or_mask(e)) return needed_.count(e.id()) > 0;
   return std::all_of(e.args().begin(), e.args().end(), [&](Expr a) { return is_free(a); });
@@ -196,7 +196,7 @@ void SharedDivisions::share_quotients(const Class& c, Expr chosen) {
     if (!less) continue;
     LinearSum whole = *k;
     whole.terms.push_back({chosen, 1});
-    // What is subtracted from a quotient is no larger than it, where a quotient is left.
+    // A quotient that is not negative is left, so what is subtracted is no larger than `chosen`.
     const bool subtracts =
         any_order_fits(*less, ranges_) && is_nonnegative(q[0], ranges_) && is_positive(c.divisor);
     if (any_order_fits(whole, ranges_)) {

@@ -12,29 +12,29 @@
 
 namespace selvage {
 
-// Which quotients and remainders are computed from others, so that a kernel divides as seldom as
-// it can. Dividends that differ by a multiple of the divisor need one division between them:
+// Chooses quotients and remainders to compute from others, so that a kernel divides as seldom as it
+// can. Dividends that differ by a multiple of the divisor share one division:
 //   x % c           ->  x - x/c * c               where x/c is needed as well
 //   (x + k*c) / c   ->  x/c + k                   likewise
 //   (x + k*c) % c   ->  x % c                     where no quotient is
 //   x % (a*b)       ->  x - (x/a - x/a%b) * a     where the two digits are
-// As Euclid divides, all of this holds for every divisor but 0 (the last for positive ones) and for
-// all values that the facts of `ranges` allow, guards or no guards, so it may be used anywhere. No
-// intermediate is larger than x, or else it is proved to fit 32 bits. Left alone are divisions by a
-// number that is a power of two: a shift or a mask costs no more than a multiplication.
+// By Euclidean division these equations hold for every divisor but 0 (the last one for positive
+// divisors) and for all values that the facts of `ranges` allow, without guards; so they may be
+// used anywhere. Every intermediate is no larger than x or proved to fit 32 bits. Divisions by a
+// constant power of two stay: a shift or a mask costs no more than a multiplication.
 class SharedDivisions {
  public:
   SharedDivisions(std::span<const Expr> roots, Simplifier& ranges);
 
-  // base - quotient * divisor + more - less; what is invalid is left out.
+  // base - quotient * divisor + more - less; terms that are not valid() are left out.
   struct Form {
     Expr base;
     Expr quotient, divisor;
     Expr more, less;
   };
-  // nullptr: by its own division.
+  // How to compute e; nullptr: by a division of its own.
   const Form* find(Expr e) const;
-  // A sum whose remainders are written out where that makes it no longer: x%60 - x%10 as
+  // The sum with remainders replaced by quotients where that makes it no longer: x%60 - x%10 is
   // x/10*10 - x/60*60.
   LinearSum written_out(const LinearSum& sum);
 
@@ -66,8 +66,8 @@ class SharedDivisions {
 
   Simplifier& ranges_;
   std::vector<Expr> divisions_;  // that may be shared: operands first, in the order of the roots
-  std::unordered_set<std::uint32_t> needed_;      // the same, by id
-  bool any_quotient_ = false;                     // among them
+  std::unordered_set<std::uint32_t> needed_;      // ids of divisions_
+  bool any_quotient_ = false;                     // among divisions_
   std::unordered_map<std::uint32_t, int> users_;  // of any expression, by id
   std::map<std::pair<std::uint32_t, std::uint32_t>, LinearSum> dividends_;
   std::unordered_map<std::uint32_t, Form> forms_;  // by id

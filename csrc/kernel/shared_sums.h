@@ -11,38 +11,38 @@
 
 namespace selvage {
 
-// Parts that the sums of a kernel have in common, up to a factor:
+// Finds parts that the sums of a kernel have in common, up to a factor:
 //   io*8 + ii < 67, io*1040 + ii*130 + j   ->   p = io*8 + ii;  p < 67, p*130 + j
 //   M*N*b + N*m + n                        ->   p = M*b + m;    p*N + n
-// Pairs of terms are taken out one after the other, the ones that save most first. A
-// multiplication counts 3, an addition 1, and all that stands in one more loop that iterates 8
-// times that; a sum is taken to be computed loop by loop from the outside. No part is larger than
-// a partial sum of the sum as it is written in canonical order, or else it fits 32 bits.
+// Pairs of terms are taken out one after the other, the pair that saves most first. The cost model:
+// a multiplication is 3, an addition 1, each iterating loop around multiplies by 8, and a sum is
+// computed loop by loop from the outside. Every part is no larger than some partial sum of the sum
+// in canonical order, or fits 32 bits.
 class SharedSums {
  public:
-  // How many iterating loops run around the first place where an expression can be computed.
+  // The number of iterating loops around the first place where an expression can be computed.
   using Depth = std::function<int(Expr e)>;
   SharedSums(Depth depth, Simplifier& ranges) : depth_(std::move(depth)), ranges_(ranges) {}
 
-  // Which gets numbers from 0 on. May the terms be taken in any order, or only those that are
-  // added before those that are subtracted?
+  // Adds a sum; sums are numbered from 0 on.
   void add(LinearSum sum);
   void share();
 
-  // Over atoms and parts, after sharing.
+  // After share(): sum i over atoms and parts, and whether its terms may be added in any order
+  // (else those that are added come before those that are subtracted).
   const LinearSum& operator[](std::size_t i) const { return sums_[i].sum; }
   bool any_order(std::size_t i) const { return sums_[i].any_order; }
-  // The sum that a part stands for; nullptr: e is no part.
+  // The sum that part e stands for; nullptr if e is no part.
   const LinearSum* part(Expr e) const;
 
  private:
   struct Sum {
     LinearSum sum;
     std::int64_t cost;
-    bool any_order;        // of all terms
-    bool positives_first;  // any order of those that are added, then the rest
+    bool any_order;        // all terms in any order
+    bool positives_first;  // the added terms in any order, then the rest
   };
-  // sums[i] has `factor` times the part in it: two of its terms.
+  // Two terms of sums_[sum] that are `factor` times the part.
   struct Place {
     std::size_t sum;
     LinearSum::Term terms[2];

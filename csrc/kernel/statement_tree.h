@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// A statement's number, in the order in which a kernel is written; what stands inside comes after.
+// A statement's number in pre-order: a statement comes before those inside it.
 using PlaceId = std::uint32_t;
 inline constexpr PlaceId kTop = UINT32_MAX;
 

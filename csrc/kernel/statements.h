@@ -11,10 +11,9 @@
 
 namespace selvage {
 
-// What each kind of statement is made of, said once for all passes. A pass that needs no more than
-// this asks here, and holds for statements to come; a pass that decides by the kind of a statement
-// uses std::visit with one overload for each kind, so that it does not compile before it says what
-// it does with a new one.
+// Describes each kind of statement once for all passes. A pass that needs no more than parts_of()
+// also works for kinds that are added later. A pass that decides by the kind uses std::visit with
+// one overload for each kind, so that it does not compile before it handles a new one.
 
 // Some items, at most N.
 template <class T, std::size_t N>
@@ -44,42 +43,43 @@ inline bool writes(AccessKind kind) {
 struct StatementAccess {
   BufferId buffer = 0;
   AccessKind kind = AccessKind::Read;
-  Expr address = {};  // of the first
+  Expr address = {};  // of the first element
   std::int64_t width = 1;
-  std::int64_t alignment = 1;  // elements of which the address is a multiple
-  bool is_moved = false;       // all of them as they lie in memory, by one access of it
+  std::int64_t alignment = 1;  // the address is a multiple of it, in elements
+  bool is_moved = false;       // one access of memory moves all elements, unconverted
   bool is_async = false;       // it ends later
   bool duplicates_allowed = false;
   std::optional<Function> atomic = {};
 };
 
 struct StatementParts {
-  // What stands inside, in the order of the text: of a Guard the second is `otherwise`.
+  // The bodies inside, in the order of the text; the second one of a Guard is `otherwise`.
   Few<const Body*, 2> bodies = {};
-  // What is computed before it is run: the ends of a loop, a condition, addresses, what a variable
-  // stands for. Those in `value` are not among them.
+  // The expressions computed when the statement begins: ends of a loop, a condition, addresses, the
+  // value of a variable; without those in `value`.
   Few<Expr, 3> expressions = {};
   // The value that it computes.
   std::optional<ValueId> value = {};
-  // Its own accesses, reads first. What `value` reads comes before them.
+  // Its own accesses, reads first. The reads of `value` come before them.
   Few<StatementAccess, 3> accesses = {};
-  // What it gives a value: inside it, or behind it where it has no body. Invalid: nothing.
+  // The variable that it defines, inside its body or, without a body, for the statements after it;
+  // invalid: none.
   Expr variable = {};
-  // What must hold where it stores, which emulation checks; null: it stores nothing. Of several
-  // elements at once, for each value of `lane` below their number.
+  // The conditions that must hold where it stores, checked by emulation; null: it stores nothing.
+  // For several elements, they hold for each `lane` below their number.
   const std::vector<Expr>* valid = nullptr;
   Expr lane = {};
-  // The threads that run it together, as those of a barrier wait for one another; null: each thread
-  // runs it by itself. What is no Barrier needs all 32 threads of each warp.
+  // The threads that run it together, as at a barrier; null: each thread runs it by itself. If the
+  // statement is no Barrier, all 32 threads of each warp must take part.
   const Barrier* together = nullptr;
-  // Do its threads part here, or wait, by more than Guards and Barriers say: is it an event, has it
-  // a role, or does what it does depend on memory? Then threads are followed one by one.
+  // Whether threads part or wait here by more than Guards and Barriers: it is an event, has a role,
+  // or depends on memory. A kernel with such a statement is run thread by thread.
   bool has_own_pace = false;
 };
 StatementParts parts_of(const Statement& s);
 bool has_own_pace(const Kernel& kernel);
 
-// The condition under which a thread, whose indices in the block are these, is one of a Region.
+// The condition that the thread with the indices `threads` in the block is a member of a Region.
 Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
                const std::array<Expr, 3>& extents);
 // "an asynchronous copy", "a wait", "a region", ...
@@ -88,7 +88,7 @@ std::string_view name_of(const Statement& s);
 inline Few<const Body*, 2> bodies(const Statement& s) { return parts_of(s).bodies; }
 Few<Body*, 2> bodies(Statement& s);
 
-// Calls f for every statement of a body, in the order of the text, for one before those inside it.
+// Calls f for every statement of a body, in pre-order.
 template <class AnyBody, class F>
 void for_each_statement(AnyBody& body, const F& f) {
   for (auto& s : body) {
@@ -97,7 +97,7 @@ void for_each_statement(AnyBody& body, const F& f) {
   }
 }
 
-// Calls f for every access of a statement, those of the value that it stores included.
+// Calls f for every access of a statement, including the reads of its value.
 template <class F>
 void for_each_access(const Statement& s, const ValueGraph& values, const F& f) {
   const StatementParts parts = parts_of(s);
@@ -111,7 +111,7 @@ void for_each_access(const Statement& s, const ValueGraph& values, const F& f) {
   for (const StatementAccess& a : parts.accesses) f(a);
 }
 
-// Calls f for every integer expression of a statement, those in the value that it stores included.
+// Calls f for every integer expression of a statement, including those in its value.
 template <class F>
 void for_each_expression(const Statement& s, const ValueGraph& values, const F& f) {
   const StatementParts parts = parts_of(s);

@@ -57,8 +57,9 @@ void ThreadClocks::meet(Barrier::Scope scope, std::span<const std::uint32_t> thr
   }
 }
 
-// Whoever is known to have got there is known to have gone on: all who wait there have got there.
-// Of the uses before the last nothing need be kept, since the last comes after them.
+// If a thread is known to have reached the last barrier with the id, it is known to have passed it,
+// since all members had reached it then. Uses before the last need not be kept, as the last comes
+// after them.
 std::optional<ThreadClocks::TakenBarrier> ThreadClocks::take(
     const Barrier& barrier, std::span<const std::uint32_t> threads) {
   Use& last = uses_[barrier.id];

@@ -10,37 +10,38 @@
 
 namespace selvage {
 
-// Which of two moments in the lives of two threads of a block comes first, whatever the machine
-// does, where any threads may meet at barriers: vector clocks. A thread's own clock ticks at each
-// barrier that it meets; of every other thread it knows the last tick that surely lies behind.
+// Vector clocks: the order of moments of two threads of a block that holds in every interleaving,
+// for kernels in which any set of threads may meet at a barrier. A thread's own clock ticks at each
+// barrier that it meets. Of every other thread it knows the last tick that has surely passed.
 class ThreadClocks {
  public:
   using Tick = std::uint32_t;
 
-  // `agents`: others beside the threads of which one may know how far they are, by numbers from
-  // that of the threads on: they count what they have ended.
+  // `agents`: further clocks, numbered after the threads, that count copies or phases that have
+  // ended (block_events.h).
   explicit ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents = 0);
 
   void start_block();
   // These threads, by number, wait for one another.
   void meet(std::span<const std::uint32_t> threads);
-  // At a barrier of that scope: of a warp, each with those of its own. In order.
+  // These threads, in order, meet at a barrier of that scope; for Warp, each within its own warp.
   void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
 
   Tick now(std::int64_t thread) const { return at(thread, thread); }
-  std::int64_t size() const { return columns_; }  // of what one thread knows
-  // What a thread knows of all, and makes known from here on: what it does next is not in it.
+  std::int64_t size() const { return columns_; }  // the number of clocks that a thread knows
+  // The ticks of all clocks that a thread knows now. Its own clock ticks afterwards, so that others
+  // do not learn of what it does next.
   std::vector<Tick> give(std::int64_t thread);
   void learn(std::int64_t thread, std::span<const Tick> known);
   void learn(std::int64_t thread, std::int64_t agent, Tick then);
-  // Does what `other` did at that tick of its own come before what `thread` does now?
+  // Whether what `other` did at its tick `then` comes before what `thread` does now.
   bool is_before(std::int64_t other, Tick then, std::int64_t thread) const {
     return other == thread || at(thread, other) >= then;
   }
 
-  // These threads get to a barrier of Scope::Threads, before they meet there. A pair of them that
-  // may be at one time at the hardware's barrier of that number, as members of two that differ:
-  // who comes now, and who came before. Else nothing.
+  // These threads reach a barrier of Scope::Threads, before they meet there. Returns a conflict
+  // over its id, if there is one: `thread` comes while `user` may still wait at a barrier with the
+  // same id and other members.
   struct TakenBarrier {
     std::uint32_t thread = 0, user = 0;
   };

@@ -73,8 +73,8 @@ bool Verification::is_legal() const {
 
 namespace {
 
-// Nodes of an expression that no proof is tried about: what it would multiply out has no end, as of
-// a chain of splits and merges that undo nothing.
+// The most nodes of an expression for which proofs are tried. Multiplying out a larger one, such as
+// a long chain of splits and merges that do not cancel, might take for ever.
 constexpr std::uint32_t kLargestProved = 1 << 13;
 
 bool is_too_large(const AccessMap& map) {
@@ -113,8 +113,8 @@ Verification verify(const Kernel& kernel) {
   std::array<HazardFindings, kHazards> parts = {race_findings(map, items), divergence_findings(map),
                                                 lifetime_findings(map),
                                                 bounds_findings(map, items)};
-  // What is open is decided by going through the kernel as it runs, if its sizes are numbers, or
-  // have but few values, and it is small; else some sizes may refute it.
+  // Runs of the kernel decide what is open, if its sizes are numbers or have few values and it is
+  // small; else runs at some sizes may refute it.
   const bool is_open = std::any_of(parts.begin(), parts.end(),
                                    [](const HazardFindings& p) { return !p.open.empty(); });
   std::vector<Replay> runs;

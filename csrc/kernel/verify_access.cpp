@@ -42,7 +42,8 @@ class AccessCollector {
  private:
   Expr written(Expr e) const { return written_out(e, environment_); }
 
-  // Is it an element that memory may hold whatever it promises, the same as all others there?
+  // MemoryNumber::is_free: the number is an element of an input, and every number read from that
+  // buffer may be `most` at the same time.
   bool is_free(const MemoryNumber& n) const {
     const ValueNode& node = kernel_.values[n.value];
     if (node.kind != ValueNode::Kind::Read || map_.written_[node.source]) return false;
@@ -79,8 +80,8 @@ class AccessCollector {
       const StatementPlace& p = map_.places_[loop];
       a.may_be_left_out = a.may_be_left_out || p.is_left;
       if (!p.may_run_less) continue;
-      // A loop runs as often as it may where all that memory holds is `most`; two numbers of which
-      // one is said may be one.
+      // All loops run as often as they may if all elements of memory are `most`. If an address or a
+      // condition mentions a number as well, that may be the same element.
       a.is_hidden =
           a.is_hidden || mentioned > 0 || !p.counted_by || !map_.numbers_[*p.counted_by].is_free;
     }
@@ -165,7 +166,7 @@ class AccessCollector {
     open_.pop_back();
     environment_ = outer;
   }
-  // How often a loop runs at most that runs as often as memory says.
+  // Sets the extent of a loop that memory counts to the most that it may run.
   void limit(StatementPlace& place, std::size_t scope) const {
     place.may_run_less = true;
     for (std::size_t n : map_.scopes_[scope].numbers) {
@@ -220,7 +221,7 @@ class AccessCollector {
     map_.places_[loop->second].is_left = true;
     map_.leaves_.push_back(id);
   }
-  // Of all others nothing counts but their accesses.
+  // All other kinds matter only by their accesses.
   template <class Other>
   void visit(const Other&, PlaceId id, std::size_t) {
     SELVAGE_CHECK(bodies(*map_.places_[id].statement).size() == 0);

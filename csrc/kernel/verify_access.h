@@ -12,42 +12,43 @@
 
 namespace selvage {
 
-// A statement of a kernel and where it stands. Expressions are over sizes, threads(), blocks() and
-// the variables of serial loops; what a Define names is written out.
+// A statement of a kernel and its position. Expressions are over sizes, threads(), blocks() and the
+// variables of serial loops; variables of Defines are replaced by their values.
 struct StatementPlace {
   const Statement* statement = nullptr;
   PlaceId parent = kTop;
   bool is_otherwise = false;     // in the `otherwise` of its parent, a Guard
   std::size_t index = 0;         // in the body in which it stands
-  std::size_t scope = 0;         // what holds there
-  Expr variable, begin, extent;  // of a serial loop: a symbol that no other loop has
-  Expr condition;                // of a Guard, of a Region: who is a member
+  std::size_t scope = 0;         // its AccessMap::scope()
+  Expr variable, begin, extent;  // of a serial loop; no other loop has the same variable
+  Expr condition;                // of a Guard; of a Region: that the thread is a member
   PlaceId leaves = kTop;         // of a Leave: the loop
-  bool is_left = false;          // of a loop: by a Leave
-  // Of a serial loop: `extent` is how often it runs at most. How often it does depends on memory:
-  // on the number that a Define has read there, or on nothing that is known, as of a While.
+  bool is_left = false;          // of a loop: some Leave names it
+  // Of a serial loop: `extent` is only the most that it may run, as its end depends on memory: on a
+  // number read by a Define (`counted_by`, index into AccessMap::numbers()), or on anything, for a
+  // While.
   bool may_run_less = false;
-  std::optional<std::size_t> counted_by = {};  // of AccessMap::numbers()
-  Expr amount = {};                            // of an Arrive its bytes, of a Wait its phase
+  std::optional<std::size_t> counted_by = {};
+  Expr amount = {};  // the bytes of an Arrive, the phase of a Wait
 
   bool is_serial_loop() const { return variable.valid(); }
 };
 
-// Where a statement is run: inside which serial loops, outer ones first, and under which
-// conditions.
+// The serial loops around a statement, outer ones first, and the conditions under which it runs.
 struct AccessScope {
   std::vector<PlaceId> loops;
   std::vector<Expr> conditions;
-  std::vector<std::size_t> numbers;  // that are read before, of AccessMap::numbers()
+  std::vector<std::size_t> numbers;  // read before it; indices into AccessMap::numbers()
 };
 
-// What a Define reads from memory, as each thread has it in each iteration: a symbol that no other
-// Define has, between `least` and `most`.
+// The number that a Define reads from memory, one for each thread and iteration: a symbol that no
+// other Define has, with least <= symbol <= most.
 struct MemoryNumber {
   Expr symbol, least, most;
   PlaceId place = 0;
   ValueId value{};
-  // Memory that the kernel does not write may hold any such number, or `most` everywhere.
+  // Some contents of memory that the kernel does not write give any such number, or `most`
+  // everywhere.
   bool is_free = false;
 };
 
@@ -57,35 +58,35 @@ struct KernelAccess {
   PlaceId place = 0;
   BufferId buffer = 0;
   Kind kind = Kind::Read;
-  Expr address;  // of the first
+  Expr address;  // of the first element
   std::int64_t width = 1;
   std::size_t scope = 0;
   Function function = Function::Add;  // of an Atomic
   bool duplicates_allowed = false;
-  bool depends_on_data = false;  // whether it happens: a read in one branch of a select
-  bool may_be_left_out = false;  // a loop around it is left early by some thread
-  std::int64_t alignment = 1;    // elements of which the address is a multiple
+  bool depends_on_data = false;  // data decide whether it happens: a read in a branch of a select
+  bool may_be_left_out = false;  // some thread may leave a loop around it early
+  std::int64_t alignment = 1;    // the address is a multiple of it, in elements
   bool is_async = false;         // it ends later
   bool mentions_memory = false;  // its address or a condition of its scope is over MemoryNumbers
-  bool is_hidden = false;        // it may be that nothing that memory holds makes it happen
-  // Which item it is said to be: indices along the buffer's axes (of several neighbours, over
-  // `lane`, 0 to width - 1, too), and who stores it. Null: nothing is said.
+  bool is_hidden = false;        // possibly no contents of memory make it happen
+  // The item that lowering claims it to be (not proved here): indices along the buffer's axes, over
+  // `lane`, 0 to width - 1, too, and the owner. Null: no claim.
   const Item* item = nullptr;
   std::vector<Expr> indices = {};
   Expr lane = {};
 
-  // Is there a run in which it happens wherever its scope says?
+  // Whether in some run it happens wherever its scope says.
   bool is_certain() const { return !depends_on_data && !may_be_left_out && !is_hidden; }
-  // Does it happen in every run, where the loops around it run as often as they may, and is it done
-  // then?
+  // Whether it happens in every run, if the loops around it run as often as they may, and has ended
+  // when its statement ends.
   bool is_done() const {
     return !depends_on_data && !may_be_left_out && !mentions_memory && !is_async;
   }
 };
 
-// The statements and the accesses of a kernel, with what is known at each. The kernel must outlive
-// it. Of the kernel's facts only those of sizes are taken, and `condition`; ranges of variables
-// follow from launch and loops.
+// The statements and the accesses of a kernel, with the facts at each. The kernel must outlive it.
+// It takes the kernel's facts about sizes, and Kernel::condition, and no other facts: ranges of
+// variables it derives from launch and loops.
 class AccessMap {
  public:
   // Of all memory, or of none that is a thread's own: nobody else sees that.
@@ -103,10 +104,10 @@ class AccessMap {
   bool mentions_number(Expr e) const;
   bool mentions_thread(Expr e) const;
   bool mentions_size(Expr e) const;
-  // Has it a barrier of a part of the block, or of a warp?
+  // Whether the kernel has a partial barrier.
   bool has_partial_barrier() const { return has_partial_barrier_; }
-  // Do its threads go on at their own pace (csrc/kernel/statements.h)? Do barrier objects order
-  // them?
+  // Whether its threads run at their own pace (kernel/statements.h); whether it has barrier
+  // objects.
   bool has_own_pace() const { return has_own_pace_; }
   bool has_barrier_objects() const;
 
@@ -115,23 +116,23 @@ class AccessMap {
   const std::array<Expr, 3>& blocks() const { return blocks_; }
   bool is_thread(Expr symbol) const;
   bool is_block(Expr symbol) const;
-  // Threads of a block along x, y, z, where these are numbers.
+  // Threads of a block along x, y, z; nullopt if these are no numbers.
   std::optional<std::array<std::int64_t, 3>> block_extents() const;
   // Symbols that the kernel does not define: sizes.
   const std::vector<Expr>& sizes() const { return sizes_; }
   bool is_size(Expr symbol) const;
 
-  // Of sizes alone; of sizes, blocks and threads; of everything in a scope.
+  // The facts about sizes; all facts that hold in a scope; a Simplifier with the latter.
   const Facts& size_facts() const { return size_facts_; }
   Facts facts(std::size_t scope) const;
   Simplifier& at(std::size_t scope) const;
-  // The canonical form of an access's address, under what holds there.
+  // The canonical form of an access's address under the facts of its scope.
   Expr address(std::size_t access) const;
 
-  // Do two buffers share bytes? One does with itself.
+  // Whether two buffers share bytes; true if a == b.
   bool overlap(BufferId a, BufferId b) const;
   bool is_written(BufferId b) const { return written_[b]; }
-  // Bytes of a buffer; nothing where they are no number.
+  // Bytes of a buffer; nullopt if their number depends on sizes.
   std::optional<std::int64_t> bytes(BufferId b) const;
 
  private:

@@ -63,7 +63,8 @@ void Agreement::learn(Expr x) {
   found_.push_back(x);
 }
 
-// Equations and what they tell, until nothing new is told. False: they never hold.
+// Solves equations and combines what agrees until nothing new is found. False: the equations never
+// hold.
 bool Agreement::settle() {
   for (bool grew = true; grew;) {
     const std::size_t before = found_.size(), equations = equations_.size();
@@ -115,7 +116,7 @@ bool Agreement::solve(Equation& equation) {
     if (t.coefficient == INT64_MIN) return true;
     terms.push_back({t.monomial, -t.coefficient, interval(t.monomial), false});
   }
-  // What both share, in different multiples, is one unknown.
+  // A monomial that both copies share, with different coefficients, is one unknown.
   for (std::size_t i = 0; i < terms.size(); ++i) {
     for (std::size_t j = terms.size(); j-- > i + 1;) {
       if (terms[i].is_pair || terms[j].is_pair) continue;
@@ -193,7 +194,7 @@ void Agreement::learn_factor(Expr monomial) {
   if (unknown.size() == 1) learn(unknown[0]);
 }
 
-// What follows from x together with what is known.
+// Learns what follows from x together with what agrees already.
 void Agreement::combine(Expr x) {
   if (x.is(Op::Xor)) {
     if (agrees(x[0])) learn(x[1]);

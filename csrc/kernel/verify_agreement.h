@@ -10,35 +10,37 @@
 
 namespace selvage {
 
-// What two copies of some variables agree in, once two sums over them are known to be equal:
+// Given two equal sums over two copies of some variables, finds expressions with the same value in
+// both copies ("that agree"):
 //
-//   4*ty + tx = 4*ty' + tx' with 0 <= tx, tx' < 4      tx - tx' is a multiple of 4 and less: both
-//   agree
+//   4*ty + tx = 4*ty' + tx' with 0 <= tx, tx' < 4
+//   tx - tx' is a multiple of 4 and between -3 and 3: tx agrees, and then ty does
 //
-// Sums are taken apart like that digit by digit, where coefficients are numbers; quotients,
-// remainders and xors that agree are put together again.
+// Sums are so taken apart digit by digit, if coefficients are numbers. From quotients, remainders
+// and xors that agree, the expressions that they determine are derived.
 class Agreement {
  public:
-  // `second`: what the second copy has for the variables of the first; others they share.
-  // `range`: of any symbol, of both copies.
+  // `second` maps variables of the first copy to those of the second; both share all others.
+  // `range`: the range of any symbol of either copy.
   Agreement(ExprPool& pool, Environment second, std::function<Interval(Expr)> range);
 
-  // a, over the variables of the first copy, equals b, over those of the second. False: never.
+  // Learns that a, over the variables of the first copy, equals b, over those of the second.
+  // Returns false if they are never equal.
   bool equate(Expr a, Expr b);
-  // From here on x has one value in both copies: x is over the first one's variables.
+  // Learns that x, over the first copy's variables, agrees.
   void learn(Expr x);
 
-  // Does it have one value in both?
+  // Whether x agrees.
   bool agrees(Expr x);
-  // What was found to agree, over the first copy's variables.
+  // All that was found to agree, over the first copy's variables.
   const std::vector<Expr>& found() const { return found_; }
 
  private:
   struct Term {
-    Expr monomial;  // in the first copy, or the second
+    Expr monomial;  // of the first or of the second copy
     std::int64_t coefficient;
     Interval range;
-    bool is_pair;  // the monomial in the first less that in the second
+    bool is_pair;  // stands for: the monomial of the first copy minus that of the second
   };
   struct Equation {
     LinearSum first, second;
@@ -61,7 +63,7 @@ class Agreement {
   std::vector<Equation> equations_;
   std::vector<Expr> found_;
   std::unordered_set<std::uint32_t> known_;
-  std::size_t combined_ = 0;  // of found_
+  std::size_t combined_ = 0;  // so many of found_ have been through combine()
   int free_symbols_ = 0;
 };
 

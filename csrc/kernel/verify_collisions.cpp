@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kMostWork = 1 << 23;  // operations of one search
 
-// Who came to one address: enough to say of any other thread whether it meets one of its own warp,
-// and one of another.
+// Some threads that access one address: enough to tell for any other thread whether it meets one of
+// its own warp, and one of another warp.
 struct Comers {
   std::int64_t one = -1;
   std::int64_t neighbour = -1;  // another one of the same warp
@@ -120,7 +120,7 @@ class Search {
   // The second side's name of a symbol, or what stands for it.
   Expr named(Expr symbol, std::size_t side) const { return side == 0 ? symbol : in_second(symbol); }
 
-  // Symbols on which it depends who meets whom.
+  // Finds the symbols that decide which threads meet.
   void find_used() {
     for (Expr e : address_) use(e);
     for (std::size_t side = 0; side < 2; ++side) {
@@ -140,7 +140,7 @@ class Search {
           const StatementPlace& p = map_.places()[id];
           const Expr v = named(p.variable, side);
           const std::vector<Expr> own = symbols_of(v);
-          // Whether a loop runs at all counts as well, where it is not taken for granted.
+          // Whether a loop runs at all matters, too, unless it is presupposed.
           const bool counts =
               std::any_of(own.begin(), own.end(), [&](Expr s) { return is_used(s); });
           if (!is_exact_ && !counts) continue;
@@ -244,7 +244,7 @@ class Search {
       return false;
     });
   }
-  // Of a loop with any number of iterations all that counts may be a remainder.
+  // For a loop with any number of iterations: its period, if its variable matters only modulo that.
   std::optional<std::int64_t> period_where_needed(Expr begin, Expr end, Expr variable) const {
     if (is_exact_ || (!map_.mentions_size(begin) && !map_.mentions_size(end))) return std::nullopt;
     std::vector<Expr> roots(address_.begin(), address_.end());
@@ -373,8 +373,8 @@ class Search {
   mutable std::int64_t ignored_ = 0;
 };
 
-// What threads compute, one row each, the thread's number last. Sorted, the rows of one signature
-// follow one another, by number.
+// The values that threads compute: one row for each thread, with its number last. After sort() the
+// rows of one signature are consecutive, by number.
 class SignatureRows {
  public:
   struct Class {
@@ -414,7 +414,8 @@ class SignatureRows {
   std::vector<std::span<const std::int64_t>> order_;
 };
 
-// Are there two of different warps, one of each list? Of one warp, and not the same thread?
+// Whether there are two threads of different warps, one of each list; below, two different threads
+// of one warp.
 bool meet_across(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   const std::int64_t warp = a.front() / kWarp;
   const auto leaves = [&](std::int64_t t) { return t / kWarp != warp; };

@@ -5,17 +5,17 @@
 
 namespace selvage {
 
-// What going through all threads and points has found: the first two threads of different warps (in
-// a meeting of two blocks: of different blocks) that come to the same bytes, and the first two of
-// one warp. `is_known`: there is nothing else that could have been found.
+// The result of a search through all threads and points: the first two threads of different warps
+// (in a meeting of two blocks: of different blocks) that access the same bytes, and the first two
+// of one warp. `is_known`: the search is complete, so that an absent encounter does not exist.
 struct Collisions {
   bool is_known = false;
   std::optional<Encounter> across, within;
 };
 
-// Among threads of a block of these extents: one for which the first conditions hold, another for
-// which the second ones do, and all expressions have the same values. Expressions and conditions
-// are over AccessMap::threads() alone.
+// Searches a block of these extents for two different threads: the first conditions hold for one,
+// the second ones for the other, and all expressions of `signature` have the same values for both.
+// Expressions and conditions are over AccessMap::threads() alone.
 Collisions collisions_of_signatures(const AccessMap& map,
                                     const std::array<std::int64_t, 3>& extents,
                                     std::span<const Expr> signature,
@@ -25,15 +25,15 @@ Collisions collisions_of_signatures(const AccessMap& map,
 struct CollisionSearch {
   const AccessMap& map;
   Meeting meeting;
-  // Of both accesses, in common units, without what both have in common; the second's over its own
-  // names.
+  // The addresses of both accesses in common units, less the terms that both share; that of the
+  // second is over `second_names`.
   std::array<Expr, 2> address = {};
   std::array<std::int64_t, 2> units = {1, 1};  // that each access takes
   Environment second_names = {};
-  bool across_will_do = false;  // one that is found across ends the search
+  bool across_will_do = false;  // the search ends once `across` is found
 };
-// With sizes, all of them at these values; without, whatever they are: then conditions on sizes are
-// left out, and more is found than there may be.
+// `sizes`: values of all sizes. Null: any values; conditions on sizes are then ignored, so that
+// encounters may be found that no sizes allow.
 Collisions find_collisions(const CollisionSearch& search, const Point* sizes);
 
 }  // namespace selvage

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostDivergenceWork = 1 << 23;
 
-// What stands around a barrier must say the same to all threads that meet there: the condition of a
-// guard, the number of iterations of a loop; so must what stands around a Leave of such a loop.
+// Proves that no barrier is divergent: the conditions of guards and the numbers of iterations of
+// loops around it must be the same for all its threads; likewise around each Leave of such a loop.
 class Divergence {
  public:
   explicit Divergence(const AccessMap& map) : map_(map) {}
@@ -41,15 +41,17 @@ class Divergence {
     if (!is_barrier) check_whole_warps(id);
   }
 
-  // Who waits at a barrier, for what is known of them: all of the block, of each warp, its own.
+  // A key of remembered answers: the set of threads that wait at a barrier, namely all of the block
+  // (-1), all of each warp (-2), or members of its own (the barrier's id).
   using Waiters = std::int64_t;
   Waiters waiters(const Barrier& barrier, PlaceId id) const {
     if (barrier.is_partial()) return id;
     return barrier.scope == Barrier::Scope::Block ? -1 : -2;
   }
 
-  // All who must wait at `id` come there together, or none of them; nor do they part at a loop
-  // around it that one of them leaves. False: it is told already.
+  // Proves that either all members of the barrier at `id` reach the statement at `at` together or
+  // none does, and that they do not part at a loop around it that some of them leave. False: not
+  // proved, and reported.
   bool check(PlaceId id, const Barrier& barrier, PlaceId at, const std::string& what) {
     std::vector<PlaceId> to_leaves;
     for (PlaceId a = map_.places()[at].parent; a != kTop; a = map_.places()[a].parent) {
@@ -156,8 +158,9 @@ class Divergence {
   }
   // Each thread may have another number from memory.
   bool may_differ(Expr e) const { return map_.mentions_number(e) || map_.mentions_thread(e); }
-  // Does memory that nobody writes say to all threads alike how often a loop runs? All that are at
-  // it are at one iteration of the loops around.
+  // Whether all threads at a loop that memory counts read its number, or condition, from the same
+  // elements of memory that the kernel does not write. All threads at the loop are at the same
+  // iteration of the loops around.
   bool is_uniform_from_memory(const StatementPlace& loop, PlaceId id) const {
     const auto* is_while = std::get_if<While>(&loop.statement->node);
     if (is_while == nullptr && !loop.counted_by) return false;
@@ -189,9 +192,10 @@ class Divergence {
                        });
   }
 
-  // At all values of what is not the thread's in `over`: calls for each thread for which those
-  // conditions hold that are over nothing else, with its number and the value of `e` (0: none);
-  // before the first of them, with kNext. False: `visit` says no, or there are too many.
+  // For all values of the symbols in `over` that are no thread indices: calls visit(kNext, ...) and
+  // then visit(thread, value of `e`) for each thread for which those conditions hold that are over
+  // these symbols and thread indices only (no `e`: 0). False: `visit` returned false, or there are
+  // too many values.
   static constexpr std::int64_t kNext = -1;
   template <class F>
   bool for_threads(std::span<const Expr> over, std::span<const Expr> all, Expr e, std::size_t scope,

@@ -7,23 +7,23 @@
 
 namespace selvage {
 
-// What follows from the items that a kernel's accesses are said to be of. Nothing is taken for true
-// that is not proved here, at each access for itself:
+// Proofs by the items that lowering gives with accesses (Items, kernel.h). No claim of an item is
+// used before it is proved here, for each access by itself:
 //
 //   address = sum of index * stride over the axes, and 0 <= index < extent for each
-//     so the access lies inside its buffer; and where the axes lie within one another (a stride is
-//     the next one times its extent), equal addresses have equal indices
-//   the block and the thread are what the item's owner says of the indices
-//     so two accesses with one owner that have equal indices are of one thread
+//     So the access is inside its buffer. And if the axes are nested (each stride is the next one
+//     times its extent), equal addresses have equal indices.
+//   the block and the thread are those that the item's owner gives for the indices
+//     So two accesses with the same owner expressions and equal indices are of one thread.
 //
-// These are a few proofs an access, where accesses by themselves are compared pair by pair and have
-// lost what their divisions and remainders were made from.
+// This takes a few proofs for each access. Without items, accesses must be compared pair by pair,
+// and their addresses no longer show what their divisions and remainders come from.
 class ItemProofs {
  public:
   explicit ItemProofs(const AccessMap& map);
 
   bool is_inside(std::size_t access);
-  // Is every element that both access one that a single thread of the launch accesses?
+  // Whether every element that both access is accessed by a single thread of the launch.
   bool are_of_one_thread(std::size_t a, std::size_t b);
 
  private:
@@ -37,7 +37,7 @@ class ItemProofs {
   Simplifier& at(const KernelAccess& access);
   static bool have_one_owner(const Item& a, const Item& b);
 
-  // The answer to one question, once it has been asked.
+  // Remembered answers; absent: not asked yet.
   using Memo = std::vector<std::optional<bool>>;
   template <class Prove>
   static bool asked(Memo& memo, std::size_t k, Prove prove) {
@@ -49,7 +49,7 @@ class ItemProofs {
   Simplifier sizes_;
   Memo is_item_, tells_thread_;  // by access
   Memo end_inside_, lie_apart_;  // by buffer
-  // Of what accesses several neighbours: what is known there, and of its lane.
+  // For accesses of several neighbours: the facts of the scope, and the range of the lane.
   std::vector<std::unique_ptr<Simplifier>> wide_;
 };
 

@@ -48,7 +48,7 @@ class Lifetimes {
   static bool is_stored(const KernelAccess& a) {
     return (a.kind == Kind::Write || a.kind == Kind::Atomic) && !a.depends_on_data;
   }
-  // Is it made in every run in which its common loops come round, and all of it?
+  // Whether write w is made, completely, whenever its first `common` loops are at an iteration.
   bool is_done(std::size_t w, std::size_t common) const {
     const auto& loops = map_.scope(map_.accesses()[w].scope).loops;
     return map_.accesses()[w].is_done() &&
@@ -62,7 +62,7 @@ class Lifetimes {
   std::optional<std::string> covering_rule(std::size_t r) const {
     std::map<std::size_t, std::vector<std::size_t>> groups;  // by loops around both
     for (std::size_t w : writes_before(r)) {
-      // Whoever gets to the read has been there, whatever loops it has left.
+      // A thread that reaches the read has made this write, whatever loops it has left.
       if (is_same_element(w, r)) return "written before";
       const std::size_t common = common_loops(map_, w, r).size();
       if (!is_done(w, common) || map_.accesses()[r].mentions_memory) continue;
@@ -107,7 +107,8 @@ class Lifetimes {
            cover(before, r, k, {{v, loop.begin}});
   }
 
-  // Is a run before b is, in the same iteration of the loops around both, or in another branch?
+  // Whether a runs before b in the same iteration of the loops around both. False if they stand in
+  // different branches of a guard.
   bool comes_before(std::size_t a, std::size_t b) const {
     const PlaceId x = map_.accesses()[a].place, y = map_.accesses()[b].place;
     return x < y && !are_branches(x, y);
@@ -270,7 +271,7 @@ class Lifetimes {
     return is_covered(read, sides, r, shared);
   }
 
-  // A read's condition over nothing else that counts only costs.
+  // Drops conditions of the read over symbols that matter nowhere else: they only cost time.
   static void drop_unneeded(Side& read, const std::vector<Side>& writes,
                             std::span<const Expr> shared) {
     std::vector<Expr> roots = {read.address};

@@ -132,7 +132,8 @@ class Question {
     return map_.at(scope).facts().find(symbol) != nullptr;
   }
 
-  // Equal addresses tell of threads? `thoroughly`: with more proofs, that take longer.
+  // Tries to prove that equal addresses imply equal threads (or warps). `thoroughly`: with more
+  // proofs, which take longer.
   void prove(Ordering& out, bool thoroughly) {
     ExprPool& pool = map_.pool();
     if (!lane_[0].valid() && (units_[0] > 1 || units_[1] > 1)) {
@@ -191,7 +192,8 @@ class Question {
     return agreement.equate(x, y);
   }
 
-  // What agrees, thread by thread: who else has the same?
+  // Searches for two threads with equal values of all that agrees; if there are none, they never
+  // meet.
   void compare_signatures(Agreement& agreement, Ordering& out) {
     const auto extents = map_.block_extents();
     if (!extents) return;
@@ -221,7 +223,7 @@ class Question {
     if (!found.within) out.within = Proved{{"address tells thread"}};
   }
 
-  // What is left of both addresses without what both have in common.
+  // Both addresses without the terms that they share.
   std::pair<Expr, Expr> reduced() const {
     LinearSum a = sums_[0],
               b = to_linear_or_atom(substitute(to_expr(map_.pool(), sums_[1]), second_names_));
@@ -335,8 +337,8 @@ const std::vector<Point>& MeetingJudge::samples() {
   return *samples_;
 }
 
-// All that an answer depends on: two meetings with one key have one answer. Empty: the accesses say
-// what items they are of, which is looked at as well.
+// Everything that an answer depends on: meetings with equal keys have the same answer. Empty: an
+// access has an item, on which the answer depends, too; it is not remembered.
 std::vector<std::uint64_t> MeetingJudge::key(const Meeting& m, bool is_refuting) const {
   std::vector<std::uint64_t> all = surroundings_;
   all.insert(all.end(), {m.equal, std::uint64_t(m.relation), std::uint64_t(m.where), m.is_exact,

@@ -17,23 +17,23 @@ struct ThreadAt {
   std::array<std::int64_t, 3> block{}, thread{};  // x y z
   Point variables = {};                           // of the serial loops around, outer to inner
 };
-// Two threads that come to the same bytes, with values for the sizes.
+// Two threads that access the same bytes, with values for the sizes.
 struct Encounter {
   Point sizes;
   ThreadAt first, second;
   std::int64_t address = 0;  // the element, in the second access's buffer
 };
 
-// The least barrier that keeps two accesses apart.
+// The smallest barrier that orders two accesses.
 enum class Needed : std::uint8_t { None, Warp, Block };
 
-// What is known of a meeting.
+// The verdicts about a meeting.
 struct Ordering {
-  // That no two threads of different warps come to the same bytes; in a meeting of two blocks, of
-  // different blocks.
+  // The claim that no two threads of different warps access the same bytes; in a meeting of two
+  // blocks, no two threads of different blocks.
   Verdict across;
   std::optional<Encounter> across_at;
-  // That no two threads of one warp do: 32 neighbours, x running fastest, then y, z.
+  // The claim that no two threads of one warp do. A warp is 32 neighbours, x fastest, then y, z.
   Verdict within;
   std::optional<Encounter> within_at;
 
@@ -42,22 +42,22 @@ struct Ordering {
   }
 };
 
-// Answers that other kernels of a program will have as well, by all that they depend on.
+// The answers that other kernels of a program can use too, by all that each depends on.
 using KnownMeetings = std::map<std::vector<std::uint64_t>, Ordering>;
 
-// Decides of meetings: first by what equal addresses tell of threads (csrc/kernel/
-// verify_agreement.h), for all sizes; then by going through all threads and loop points, where they
-// are few and do not depend on sizes; for a counterexample at some sizes. Remembers what belongs to
-// the kernel, and answers that others will have as well: one judge should see all of its meetings.
+// Decides meetings. First for all sizes, by what equal addresses imply for the threads
+// (kernel/verify_agreement.h); then by enumerating all threads and loop points, if they are few and
+// do not depend on sizes; then by searching for a counterexample at some sizes. One judge should
+// decide all meetings of a kernel, since it remembers answers that several meetings share.
 class MeetingJudge {
  public:
   // `known`: answers from kernels of the same expression pool, to which this one's are added.
   explicit MeetingJudge(const AccessMap& map, KnownMeetings* known = nullptr);
   MeetingJudge(const MeetingJudge&) = delete;
 
-  // `is_refuting`: are counterexamples wanted? Without, what is not proved is Unknown.
+  // `is_refuting`: whether to search for counterexamples; if not, what is not proved is Unknown.
   Ordering ask(const Meeting& meeting, bool is_refuting = true);
-  // Values of the sizes at which counterexamples are looked for.
+  // The values of the sizes at which it searches for counterexamples.
   const std::vector<Point>& samples();
 
  private:

@@ -16,14 +16,14 @@ std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size
 BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
   for (Among among : {Among::Block, Among::Warp}) {
     pass_[std::size_t(among)].assign(map.places().size(), Pass::Never);
-    // What stands inside comes after.
+    // Backwards: statements inside another have greater numbers and are computed first.
     for (PlaceId id = PlaceId(map.places().size()); id-- > 0;) {
       pass_[std::size_t(among)][id] = compute(id, among);
     }
   }
 }
 
-// Whoever leaves a loop meets nothing of what comes later in it.
+// A thread that leaves a loop skips all later statements in it.
 bool BarrierOrder::may_be_skipped(PlaceId id) const {
   return std::any_of(map_.leaves().begin(), map_.leaves().end(), [&](PlaceId leave) {
     PlaceId around = id;
@@ -160,15 +160,15 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
     add(a, b);
     if (a != b) add(b, a);
     if (!map_.mentions_thread(loop.begin)) continue;
-    // Barriers count iterations, and that says nothing of the variable.
+    // Barriers order the k-th iterations, but the variable's values there differ between threads.
     for (Meeting& m : list) {
       m.equal = std::min(m.equal, k);
       m.relation = Meeting::Relation::Free;
       m.is_exact = false;
     }
   }
-  // Of a loop that only one of them is in, or that both take turns in, barriers cut some iterations
-  // off from the other access.
+  // Barriers in a loop that is around one access only, or whose iterations are independent, order
+  // some iterations with the other access.
   for (Meeting& m : list) {
     const std::size_t own = m.equal + (m.relation == Meeting::Relation::Free ? 0 : 1);
     for (std::size_t access : {a, b}) {

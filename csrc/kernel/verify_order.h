@@ -7,47 +7,48 @@
 
 namespace selvage {
 
-// Two accesses at points of the nest between which no barrier stands. Loops around both are counted
+// Two accesses that two threads may make with no barrier between. Loops around both are counted
 // outer to inner.
 struct Meeting {
   enum class Relation : std::uint8_t { Free, Next, Later };
-  std::size_t first = 0, second = 0;  // numbers of accesses; the same one: by two threads
-  // The first `equal` loops around both stand at the same iteration. Of the loop after these
+  std::size_t first = 0, second = 0;  // numbers of accesses; may be the same one
+  // The first `equal` loops around both are at the same iteration. In the next loop
   //   Free   the iterations are any two (or there is no such loop)
   //   Next   the second access comes one iteration after the first
-  //   Later  one or more
-  // and loops further inside have nothing to do with one another.
+  //   Later  the second access comes one or more iterations after the first
+  // The iterations of loops further inside are independent.
   std::size_t equal = 0;
   Relation relation = Relation::Free;
-  // In one block, or in two: then no barrier orders them.
+  // Block: two threads of one block. Grid: threads of two blocks, which no barrier orders.
   enum class Where : std::uint8_t { Block, Grid };
   Where where = Where::Block;
-  // False: some barrier stands between them that is not met on every way, or not provably.
+  // False: some barrier stands between them, but not, or not provably, on every way.
   bool is_exact = true;
 };
 
 // The loops around both, outer to inner.
 std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size_t b);
 
-// What barriers order: the block's are met by all threads, those of a warp by its own. Those of a
-// part of them may order or not; so may those behind a Leave in the loop that it leaves.
+// The static order that barriers make. All threads of a block meet at its barriers, all of a warp
+// at those of warps. A partial barrier, and a barrier after a Leave in the loop that it leaves,
+// orders two accesses perhaps.
 class BarrierOrder {
  public:
-  // Which barriers count: for any two threads of a block those of the block alone, for two threads
-  // of one warp those of warps as well.
+  // The barriers that count: for two threads of a block (Block) those of the block only; for two
+  // threads of one warp (Warp) also those of warps.
   enum class Among : std::uint8_t { Block, Warp };
 
   explicit BarrierOrder(const AccessMap& map);
 
-  // All ways in which two threads may come to these accesses with no barrier between. That they
-  // meet at barriers, all or none, is taken for granted.
+  // All ways in which two threads may make these accesses with no barrier between, presupposing
+  // that no barrier is divergent.
   std::vector<Meeting> meetings(std::size_t a, std::size_t b, Among among) const;
   bool has_warp_barrier() const { return has_warp_barrier_; }
-  // Does every way from the one place to the other, and back, pass a barrier?
+  // Whether every way from x to y, and from y to x, passes a barrier.
   bool are_kept_apart(PlaceId x, PlaceId y, Among among) const;
 
  private:
-  // Does whoever goes this way meet a barrier?
+  // On how many of the ways through some statements a thread meets a barrier.
   enum class Pass : std::uint8_t { Never, Sometimes, Always };
   static Pass either(Pass a, Pass b) { return std::max(a, b); }
 

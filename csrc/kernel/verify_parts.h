@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// What is open of one hazard after its own proofs, and what these used.
+// The findings that the proofs about one hazard leave open, and the rules that these proofs used.
 struct HazardFindings {
   Proved proved;
   std::vector<KernelFinding> open;

@@ -13,7 +13,7 @@
 
 namespace selvage {
 
-// Values of symbols while points are gone through one by one.
+// The current values of symbols while points are enumerated.
 class Slots {
  public:
   std::size_t operator()(Expr symbol);
@@ -27,11 +27,11 @@ class Slots {
   std::vector<std::int64_t> values_;
 };
 
-// Expressions evaluated at what the slots hold.
+// Evaluates expressions at the values of the slots.
 class SlotTape {
  public:
   SlotTape(std::span<const Expr> roots, Slots& slots);
-  bool evaluate(Slots& slots, std::int64_t& work);  // false: one is undefined
+  bool evaluate(Slots& slots, std::int64_t& work);  // false: some expression is undefined
   std::int64_t root(std::size_t i) const { return tape_.root(i); }
 
  private:
@@ -41,21 +41,22 @@ class SlotTape {
   std::int64_t cost_;
 };
 
-// begin <= symbol < end, both over symbols that come before.
+// begin <= symbol < end; begin and end are over symbols of the axes before.
 struct PointAxis {
   Expr symbol, begin, end;
-  bool only_first = false;  // one value will do
+  bool only_first = false;  // one value is enough
 };
 
-// Goes through all points of some axes, outer to inner, at which the conditions hold.
+// Enumerates all points of some axes, outer to inner, at which the conditions hold.
 class PointWalk {
  public:
-  // Conditions and results are over the axes and what the slots hold already.
+  // Conditions and results are over the axes and the symbols that the slots have already.
   PointWalk(std::span<const PointAxis> axes, std::span<const Expr> conditions,
             std::span<const Expr> results, Slots& slots);
 
   enum class End : std::uint8_t { Done, Stopped, Undefined, OutOfWork };
-  // Calls `visit` at each, until it says no. `work`: evaluations left, in operations.
+  // Calls `visit` at each point until it returns false. `work`: the operations left for
+  // evaluations; reduced by those taken.
   End run(std::int64_t& work, const std::function<bool()>& visit);
   std::int64_t result(std::size_t i) const { return results_.root(i); }
 
@@ -78,19 +79,18 @@ class PointWalk {
   SlotTape results_;
 };
 
-// The least n such that the expressions say the same of symbol + n as of the symbol, where it
-// occurs in remainders alone: 6 of x in x % 2 + (4*x + y) % 24. Nothing: it does not, or n is
-// large.
+// The least n such that replacing symbol by symbol + n changes no value of the expressions, for a
+// symbol that occurs only in remainders: 6 for x in x % 2 + (4*x + y) % 24. nullopt: the symbol
+// occurs elsewhere, or n is large.
 std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> expressions);
 
-// Values for symbols that the facts allow, small and middling ones by turns: at most `most`
-// assignments, no two alike.
-// Without symbols: one, the empty one. Empty: none was found.
+// At most `most` different assignments to the symbols that the facts allow, small and middling
+// values in turn. Without symbols: one empty assignment. Empty: none was found.
 std::vector<Point> sample_points(const Facts& facts, std::span<const Expr> symbols,
                                  std::size_t most);
 
-// All values for symbols that the facts allow, if these are `most` at most, and the facts relate
-// them to nothing else. Without symbols: one, the empty one.
+// All assignments to the symbols that the facts allow; nullopt if these are more than `most`, or
+// the facts relate the symbols to others. Without symbols: one empty assignment.
 std::optional<std::vector<Point>> all_points(const Facts& facts, std::span<const Expr> symbols,
                                              std::size_t most);
 

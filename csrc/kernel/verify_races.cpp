@@ -45,7 +45,8 @@ class Races {
         const KernelAccess &x = all[list[i]], &y = all[list[j]];
         if (!map_.overlap(x.buffer, y.buffer)) continue;
         if (!conflict(effect_of(map_, x), effect_of(map_, y))) continue;
-        // When a copy ends, and who gets where memory says, is for a run to find out.
+        // Only a run finds out when a copy ends, and which threads get to a place that memory
+        // decides.
         if (x.is_async || y.is_async || x.mentions_memory || y.mentions_memory) {
           const Meeting any{.first = list[i], .second = list[j], .is_exact = false};
           settle(any, Unknown{map_.pool().truth(false)}, {});
@@ -84,7 +85,7 @@ class Races {
                     .text = {}};
     const std::string& name = map_.kernel().buffers[y.buffer].name;
     const std::string& other = map_.kernel().buffers[x.buffer].name;
-    // What barrier objects order is not looked at.
+    // The order that barrier objects make is not known here, so nothing is refuted.
     if (at && m.is_exact && !map_.has_barrier_objects()) {
       f.address = at->address;
       f.sizes = at->sizes;

@@ -16,7 +16,7 @@ constexpr std::int64_t kMostClocked = 1024;  // threads of a block with partial 
 
 using Index3 = std::array<std::int64_t, 3>;
 
-// What BlockRun's threads do, without values.
+// The actions of BlockRun's threads, without values.
 class Player : private BlockActions, private ReplayMemory::Log {
  public:
   Player(const AccessMap& map, const Point& sizes, std::int64_t work)
@@ -163,7 +163,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
     work_ -= memory_->cost_of_a_block() + threads_ / 8 + 64;
   }
 
-  // Of a loop, of a number from memory; else invalid.
+  // The variable of a loop, or the symbol of a number from memory; else invalid.
   Expr variable_at(PlaceId id) const {
     const auto number = number_at_.find(id);
     return number == number_at_.end() ? map_.places()[id].variable : number->second->symbol;
@@ -182,7 +182,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
     return objects_.emplace(map_.kernel(), elements).arrivals();
   }
 
-  // What BlockRun asks for.
+  // BlockActions.
   void stand_at(Thread t, const std::vector<PlaceId>& variables) override {
     running_ = t;
     variables_ = &variables;
@@ -211,8 +211,9 @@ class Player : private BlockActions, private ReplayMemory::Log {
     loop_values_[id][running_] = value;
     slots_[slots_(variable_at(id))] = value;
   }
-  // Of all that memory may hold, the most; the rest is for nobody to see. What a Define computes,
-  // and a loop that is the index of a block or thread, is written out.
+  // A number from memory is taken to be the greatest possible, if memory may hold it; else the run
+  // ends. Other Defines, and loops that are block or thread indices, are replaced by their values
+  // already.
   void name(PlaceId id) override {
     const auto number = number_at_.find(id);
     if (number == number_at_.end()) return;
@@ -267,7 +268,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   void diverge(PlaceId id, const RunFault& d) override {
     if (!is_new(Hazard::Divergence, id, 0)) return;
     ReplayFault fault{.hazard = Hazard::Divergence, .place = id, .sizes = sizes_, .first = here()};
-    // Who is missing is so at these values of the loops.
+    // The other thread is missing at these values of the loops.
     if (d.other) fault.second = ThreadAt{block_, thread_of(*d.other), fault.first.variables};
     fault.what = d.what;
     switch (d.kind) {
@@ -340,8 +341,8 @@ class Player : private BlockActions, private ReplayMemory::Log {
     return {number % extents[0], number / extents[0] % extents[1],
             number / (extents[0] * extents[1])};
   }
-  // Does the first stand before the second in the text, or in an earlier iteration of the innermost
-  // loop around both in which they differ?
+  // Whether x comes before y in program order: in an earlier iteration of the outermost common loop
+  // whose iterations differ or, if none do, in the text.
   bool stands_before(const Found& x, const Found& y) const {
     const auto& a = map_.scope(x.access->scope).loops;
     const auto& b = map_.scope(y.access->scope).loops;
@@ -353,8 +354,8 @@ class Player : private BlockActions, private ReplayMemory::Log {
     }
     return x.access->place < y.access->place;
   }
-  // Threads run one after the other, so that the access that the race is seen at may be either.
-  // Told is the later one of the text, as what a barrier before it would mend.
+  // Threads run one after the other, so the race may be found at either of the two accesses. The
+  // later one in program order is reported, since a barrier before it would mend the race.
   void race(const KernelAccess& a, std::int64_t address, const Moment& other) override {
     const bool is_here = clock_.is_here(other);
     if (wanted_) return;
@@ -365,7 +366,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
       const PlaceId there = place_at_[other.step - 1];
       const auto pair = std::minmax(a.place, there);
       if (!raced_.insert(pair).second) return;
-      // Where the other one stood is found by going there once more.
+      // A second run up to that step finds the place of the other access.
       const auto found = Player(map_, sizes_, INT64_MAX / 2).at_step(other.step);
       if (found) {
         before = *found;

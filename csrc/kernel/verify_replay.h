@@ -8,33 +8,33 @@
 
 namespace selvage {
 
-// What can go wrong in a kernel; see csrc/kernel/verify.h.
+// The kinds of faults of a kernel; see kernel/verify.h.
 enum class Hazard : std::uint8_t { Race, Divergence, Lifetime, Bounds };
 inline constexpr std::size_t kHazards = 4;
 
-// One thing that goes wrong, at values for all sizes.
+// One fault in a run, at values for all sizes.
 struct ReplayFault {
   Hazard hazard = Hazard::Race;
   PlaceId place = 0;                    // of the second thread's statement
   std::optional<BufferId> buffer = {};  // none: a barrier or a shuffle
   std::int64_t address = 0;
   Point sizes = {};
-  ThreadAt first = {};  // of a race or a divergence: the other thread
-  std::optional<ThreadAt> second = {};
-  std::string what = {};  // "is read before anything is written there"
+  ThreadAt first = {};                  // of a race: the thread of the earlier access
+  std::optional<ThreadAt> second = {};  // of a race: that of the later; of a divergence: who misses
+  std::string what = {};                // "is read before anything is written there"
 };
 
-// Of one run of a kernel, accesses alone: no value is computed.
+// The result of one run of a kernel in which accesses are made but no values are computed.
 struct Replay {
   static constexpr std::size_t kMostFaults = 3;  // of each hazard
   std::vector<ReplayFault> faults;
-  // All blocks and threads were gone through, and what they do depends on no data: by hazard, no
-  // fault means that there is none.
+  // All blocks and threads were run, and what they do depends on no data: a hazard without a fault
+  // here is absent.
   bool is_complete = false;
   std::int64_t work_left = 0;
 };
 
-// `work`: operations at most.
+// `work`: the most operations to take.
 Replay replay(const AccessMap& map, const Point& sizes, std::int64_t work);
 
 }  // namespace selvage

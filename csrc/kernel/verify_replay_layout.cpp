@@ -28,7 +28,7 @@ std::optional<ReplayLayout> replay_layout(
     unit = std::gcd(unit, b.offset.value_or(0));
   }
   out.unit = std::max<std::int64_t>(unit, 1);
-  // Where offsets are given; the others lie behind, each for itself.
+  // Buffers with offsets are placed there; the others lie after them, one after the other.
   std::vector<std::int64_t> bytes(buffers.size());
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const auto size = checked_mul(out.elements[b], size_of(buffers[b].type));

@@ -10,8 +10,8 @@
 
 namespace selvage {
 
-// What a run has done to memory, without values: who accessed which elements and what was written
-// there. Tells of each access that goes wrong.
+// The memory of a replay, without values: which thread accessed which elements, and which elements
+// are written. Reports each wrong access to a Log.
 class ReplayMemory {
  public:
   class Log {
@@ -26,14 +26,14 @@ class ReplayMemory {
                const BarrierClock& clock, Log& log);
 
   void start_block();
-  // By the thread that the clock says runs; of the block, by number. `work`: less what it takes.
+  // An access by the clock's running thread, whose number in the block is `thread`. Reduces `work`
+  // by the operations that it takes.
   void access(const KernelAccess& a, std::int64_t thread, std::int64_t address, std::int64_t& work);
-  // The element of `to` that lies where that element of `from` does; both are Shared, or one
-  // buffer.
+  // The element of `to` at the place of an element of `from`; both buffers are Shared, or the same.
   std::int64_t same_place(BufferId to, BufferId from, std::int64_t address) const;
   // Operations that a new block costs.
   std::int64_t cost_of_a_block() const;
-  // Have more elements of global memory been accessed than are kept?
+  // Whether more elements of global memory were accessed than can be kept.
   bool is_full() const { return global_.size() > kMostElements; }
 
  private:

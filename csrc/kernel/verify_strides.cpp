@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kMostStrideCuts = 6;
 
-// Is the sum at most 0? Asked with more and more variables at the end of their ranges where it is
-// greatest, from inner to outer ones; those within quotients, remainders or products with other
-// variables stay.
+// Whether the sum is proved to be at most 0. From inner to outer, variables are replaced by the end
+// of their range at which the sum is greatest, and each time the proof is tried again; variables in
+// quotients, remainders or products with other variables are not replaced.
 bool is_at_most_0(const AccessMap& map, std::size_t scope, Expr e) {
   Simplifier& known = map.at(scope);
   const std::vector<Facts::Symbol>& symbols = known.facts().symbols();

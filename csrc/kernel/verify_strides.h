@@ -9,23 +9,23 @@
 
 namespace selvage {
 
-// Addresses are sums of strides: N*row + column with 0 <= column < N. Cut there, row and column
-// can be asked about each for itself, and no product of unknowns is left.
+// Cuts addresses at strides: with N*row + column and 0 <= column < N, claims about row and column
+// are proved separately, and no product of unknowns is left.
 
-// By what a sum may be cut: if wanted, numbers that multiply variables, small ones first; then
-// products of sizes that do, fewest factors first; then sums of these that multiply one variable,
-// such as M + N in a row of two parts.
+// The strides that may cut a sum: if `with_numbers`, numbers that multiply variables, small ones
+// first; then products of sizes that multiply variables, fewest factors first; then sums of these
+// that multiply one variable, such as M + N in a row of two parts.
 std::vector<Expr> strides_of(const AccessMap& map, const LinearSum& sum, bool with_numbers);
 
-// sum = stride * quotient + rest, where the quotient is not 0.
+// sum = stride * quotient + rest; nullopt if the quotient is 0.
 std::optional<Division> cut(ExprPool& pool, const LinearSum& sum, Expr stride);
 
-// 0 <= rest and rest + units <= stride, wherever the scope is entered? Asked at the ends of ranges
-// as well, of variables by which the rest grows steadily.
+// Whether 0 <= rest and rest + units <= stride is proved wherever the scope is entered. Also tried
+// with variables in which the rest is monotone replaced by the ends of their ranges.
 bool fits(const AccessMap& map, std::size_t scope, const LinearSum& rest, std::int64_t units,
           Expr stride);
 
-// 0 <= address and address + units <= elements, by cutting both.
+// Whether 0 <= address and address + units <= elements is proved, by cutting both.
 bool is_inside(const AccessMap& map, std::size_t scope, const LinearSum& address,
                std::int64_t units, const LinearSum& elements);
 

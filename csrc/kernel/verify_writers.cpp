@@ -55,8 +55,8 @@ class WriterSearch {
   Simplifier& known() { return wide_ ? *wide_ : map_.at(read_.scope); }
   Memory memory() const { return map_.kernel().buffers[read_.buffer].memory; }
 
-  // Does one of the writers from the k-th on store the element, wherever nothing of what is
-  // excluded holds?
+  // Whether, wherever none of `excluded` holds, one of the writers from the k-th on stores the
+  // element.
   bool covers(const std::vector<Writer>& writers, std::size_t k, std::vector<Expr>& excluded) {
     if (k == writers.size()) return false;
     std::vector<Expr> open = writers[k].open;
@@ -76,7 +76,7 @@ class WriterSearch {
   }
   bool proves(Expr e, Simplifier& facts) { return --proofs_left_ >= 0 && facts.proves(e); }
 
-  // The variables of the write's own: what the read's thread and iteration say nothing of.
+  // The variables that only the write has: the read's thread and iteration do not determine them.
   std::vector<Expr> own_variables(const KernelAccess& write) const {
     std::vector<Expr> own;
     if (memory() == Memory::Shared) {
@@ -96,8 +96,8 @@ class WriterSearch {
     const std::vector<Expr> own = own_variables(write);
     std::map<std::uint32_t, std::vector<std::pair<Part, Expr>>> parts;
     if (!solve(write, map_.address(w), own, parts)) return;
-    // What the address does not say of a variable is chosen: the least value, or what the reading
-    // thread has.
+    // A variable that the address leaves open may have any value: the least one is tried, then that
+    // of the reading thread.
     std::vector<Writer> ways;
     for (const bool is_least : {true, false}) {
       Environment at;
@@ -212,8 +212,8 @@ class WriterSearch {
     return contains(own, e) ? std::optional(Part{e, base}) : std::nullopt;
   }
 
-  // What must hold for the write to run at that point, and to store the element there; nothing: it
-  // stores another one.
+  // The conditions under which the write runs at that point and stores the element; nullopt: it
+  // stores another element.
   std::optional<std::vector<Expr>> needed_at(std::size_t w, const std::vector<Expr>& own,
                                              const Environment& at) {
     const KernelAccess& write = map_.accesses()[w];

@@ -6,19 +6,20 @@
 
 namespace selvage {
 
-// Has every element that the read takes been stored by one of the writes? Asked for all sizes, by
-// solving the write's address for what is the write's own (loops that the read is not in; of shared
-// memory the threads, too), digit by digit:
+// Whether every element that the read takes is stored by one of the writes, for all sizes. Takes
+// the element's address A and solves address = A digit by digit for the variables that only the
+// write has (loops not around the read; for shared memory also the threads):
 //
 //   tile[row*32 + lane] = ..., read at A       row = A / 32, lane = A % 32
 //
-// and then proving that the write runs at that point: that it is in the loops' ranges and that what
-// guards the write holds. Where a condition c of one write is not proved, the read is looked at
-// once more where c does not hold, and another write must have stored the element there: so the
-// branches of a guard serve together.
+// Then it proves that the write runs at that point: that the point is in the loops' ranges, and
+// that the guards of the write hold. If a condition c of one write is not proved, the same is asked
+// again for the points of the read where c does not hold, of another write: so the two branches of
+// a guard together store everything.
 //
-// `loops`: how many loops around the read are the same for all the writes. These come before the
-// read in each of their iterations, and nothing overwrites what they store before the read.
+// `loops`: so many loops around the read are around all the writes, too. The caller makes sure that
+// in each iteration of these the writes come before the read, and nothing overwrites the elements
+// in between.
 bool is_stored_before(const AccessMap& map, std::span<const std::size_t> writes, std::size_t read,
                       std::size_t loops);
 

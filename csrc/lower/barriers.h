@@ -7,26 +7,28 @@
 
 namespace selvage {
 
-// Puts barriers where threads of a block meet in memory: between two accesses of one buffer, one of
-// them a write, that no barrier lies between yet, on the way from the one to the other or around a
-// loop. As few as will do: as late as possible, and outside a loop rather than inside.
+// add_barriers() inserts a barrier between each two accesses of one buffer by different threads of
+// a block, at least one a write, that no barrier orders yet, be it on the way from the one to the
+// other or around a loop. Each barrier stands as late as possible, and outside a loop rather than
+// inside, so that there are few.
 //
-// What is guarded has no barrier, for part of the threads would not reach it, unless `within` says
-// which ones join just those that pass the guard.
+// A guarded body gets no barriers, since part of the threads would not reach them, unless `within`
+// returns barriers for just those threads that pass the guard.
 //
-// Barriers of the block and of warps that are there already count; those of a part of either do
-// not, but where they are such ones of the guard around, nor what stands behind a Leave in the loop
-// that it leaves.
+// Barriers of all the block or of whole warps that the kernel has already count as order. Partial
+// barriers count only if they are those that `within` returns for the guard around them. Barriers
+// after a Leave do not count in the loop that it leaves.
 //
-// `orders`: whether a barrier may be put for the sake of two accesses, by their numbers in the map,
-// the earlier one first; `loop`: they are in different iterations of it. Empty: for all.
+// `orders` says whether a barrier may be inserted for two accesses, given by their numbers in the
+// map, the earlier one first; `loop`: they are in different iterations of that loop. Empty: always.
 using Orders = std::function<bool(const AccessMap& map, std::size_t first, std::size_t second,
                                   std::optional<PlaceId> loop)>;
-// Of those who pass a guard. Where all threads of the block, or of each warp, pass it or none do,
-// these are Barrier{} and a Warp of all lanes: barriers inside then order what is outside as well.
+// Barriers for the threads that pass a guard. If either all threads of the block (of each warp)
+// pass the guard or none, `block` is Barrier{} (`warp` is a Warp barrier of all lanes): then it
+// orders accesses outside the guard as well.
 struct GuardBarriers {
-  std::optional<Barrier> block;  // joins all of a block
-  std::optional<Barrier> warp;   // joins those of each warp
+  std::optional<Barrier> block;  // joins those threads of the block
+  std::optional<Barrier> warp;   // joins those threads of each warp
 };
 using Within = std::function<GuardBarriers(const Statement& guard)>;
 // `known`: as of a MeetingJudge.

@@ -28,10 +28,10 @@ inline void append(Body& body, Body more) {
   for (Statement& s : more) body.push_back(std::move(s));
 }
 
-// The body where all of the conditions hold; as it is where there are none.
+// The body under a Guard for all of the conditions; the body itself if there are none.
 Body guarded(const std::vector<Expr>& conditions, Body body);
 
-// Takes out what is never run, and definitions that nothing after them uses.
+// Removes statements that never run, and Defines whose variable no later statement uses.
 void prune(Body& body, const ValueGraph& values);
 
 std::size_t defines_in(const Body& body);

@@ -18,16 +18,17 @@ struct KernelDraft {
   Kernel& kernel;
   std::map<BufferId, const Storage*> storages = {};  // of tensors that the fusion does not lay out
   std::vector<Expr> computed = {};                   // index expressions of the body
-  std::vector<Expr> conditions = {};                 // what must hold at launch, besides widths
+  std::vector<Expr> conditions = {};                 // launch conditions, besides index widths
   bool is_vectorised = true;
-  std::size_t settled_values = 0;  // how many values, the first, have their index expressions named
-  std::unique_ptr<NarrowForms> forms = {};       // under what was known when it was last asked
-  std::unordered_set<std::uint32_t> noted = {};  // of `computed`, by id: what form() has given
+  std::size_t settled_values = 0;  // the index expressions of so many first values are named
+  std::unique_ptr<NarrowForms> forms = {};       // under the facts at the last call of form()
+  std::unordered_set<std::uint32_t> noted = {};  // ids of results of form(), all in `computed`
 
-  // An index expression of the body, in a form that fits the narrowest type.
+  // The index expression in a form that fits the narrowest type. Appends it to `computed`.
   Expr form(Expr e);
 
-  // The buffer that holds the same part of a tensor; this one is added where there is none yet.
+  // The kernel's buffer that holds the same part of a tensor as `wanted`; adds `wanted` if the
+  // kernel has none.
   BufferId buffer_of(Buffer wanted, const Storage* storage);
   BufferId add_local(std::string name, DataType type, std::int64_t elements);
   BufferId add_shared(std::string name, DataType type, std::int64_t elements);

@@ -8,9 +8,10 @@
 
 namespace selvage {
 
-// What runs before blocks that fold a tensor together and meet atomically in its memory: every
-// element, of all parts, becomes the empty state of the fold, items side by side in threads side by
-// side. Gaps of an allocation stay as they are. One kernel, or one for each width of indices.
+// Kernels to launch before blocks that fold a tensor together and meet atomically in its memory.
+// They store the empty state of the fold to every element, in all parts; neighbouring threads store
+// neighbouring items. Gaps of an allocation keep their values. `kernels`: one, or one for each
+// width of indices.
 struct Fill {
   std::vector<Kernel> kernels;
   std::vector<LaunchCheck> checks;

@@ -5,38 +5,37 @@
 
 namespace selvage {
 
-// The parts of a nest that folds: a state in each thread's registers, one for every item of the
-// loops inside `outer` that are not folded over; what every thread has found, merged along the axes
-// of the block that folded loops are bound to, so that each thread has all of it in the end.
+// The parts of a nest that folds. Each thread keeps states in registers, one for every item of the
+// loops inside `outer` that are not folded over. Then the states of threads are merged along the
+// axes of the block that folded loops are bound to, so that each thread has the whole state.
 //
-// Along x, 32 threads of a warp shuffle, and the warps of a row meet in shared memory; the launch
-// has whole warps to a row there, or rows that are whole parts of a warp (see launch.cpp). Along
-// y and z every thread leaves its state in shared memory, and reads those of its column.
+// Along x, the 32 threads of a warp shuffle, and the warps of a row meet in shared memory; in such
+// a launch a row has whole warps, or a warp has whole rows (see launch.cpp). Along y and z every
+// thread stores its state to shared memory, and reads those of its column.
 //
-// Blocks that fold together meet where the result lies, atomically, if the schedule says so.
+// Blocks that fold together merge atomically in the result's memory, if the schedule says so.
 //
-// Throws Illegal: E433 states or threads whose number is not known, E434 a loop that is folded over
-// and bound to a block index, and blocks that do not meet atomically, E442 more states than a
-// thread can keep.
+// Throws Illegal: E433 a number of states or threads that is not known, E434 a folded loop bound to
+// a block index without meet_atomically, E442 more states than a thread can keep.
 class FoldNest {
  public:
   FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
            std::size_t outer, KernelDraft& draft);
 
-  // Is the state the result, kept where the result is?
+  // Whether the state is the result, and so may be kept in the result's buffer.
   bool keep_in_result(const TensorAnalysis& result) const;
   void use(const std::vector<BufferId>& result) { state_ = result; }
   bool merges() const { return fold_.merges; }
   std::size_t components() const { return components_.size(); }
 
-  Body start();  // the empty state
-  // At a point of the loops: an element, or, of a tensor that merges, a state.
+  Body start();  // stores the empty state
+  // Folds one element into the state; for a tensor that merges, `element` is a state.
   std::vector<Store> take_in(FoldState element);
-  // The loops that take all elements in, between start() and merge_threads(): of sums that may be
-  // long, as lower/long_sums.h says.
+  // The loops that take all elements in, to stand between start() and merge_threads(). Long sums
+  // are rewritten (lower/long_sums.h).
   Body summed(Body loops);
   Body merge_threads();
-  // The result; of a partial tensor, the state. Addresses are left open.
+  // Stores of the result or, for a partial tensor, of the state. The caller sets the addresses.
   std::vector<Store> finish(const std::vector<BufferId>& targets);
 
  private:
@@ -64,9 +63,9 @@ class FoldNest {
   KernelDraft& draft_;
   ExprPool& pool_;
   std::vector<FoldComponent> components_;
-  std::vector<DomainId> axes_;   // whose items each have a state
+  std::vector<DomainId> axes_;   // one state for each of their items
   Expr address_;                 // of the state at a point of the loops
-  std::int64_t items_ = 1;       // how many states there are
+  std::int64_t items_ = 1;       // the number of states
   std::vector<Folded> folded_;   // axes of the block
   bool blocks_meet_ = false;     // a folded loop is bound to a block index
   std::vector<BufferId> state_;  // by component

@@ -8,13 +8,13 @@
 
 namespace selvage {
 
-// How the items of a tensor in global memory lie: the axes of its allocation.
+// The axes of the allocation of a tensor in global memory, for Buffer::axes.
 std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
                                   Simplifier& sizes);
 
-// The item that a nest stores at each point, by the coordinates of the allocation; and who stores
-// it, where the tensor's loops follow from its axes: a loop is a function of the item that a point
-// visits. Along an axis of the launch that no loop is bound to, index 0 stores.
+// The item that a nest stores at each point: the coordinates of its allocation. Item::owner is
+// known if the tensor's axes determine its loops, so that each loop is a function of the item that
+// a point visits. Along an axis of the launch that no loop is bound to, index 0 stores.
 Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis);
 
 }  // namespace selvage

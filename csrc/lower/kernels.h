@@ -15,14 +15,15 @@
 
 namespace selvage {
 
-// Every tensor of a fusion under one schedule, in its nest. All that it is made of must outlive it.
+// Every tensor of a fusion under one schedule, in its nest. The constructor's arguments must
+// outlive it.
 struct ScheduledNests {
   ScheduledNests(const Fusion& f, const Schedule& s, KnownSizes& known)
       : fusion(f), schedule(s), sizes(known), nests(nests_of(f, s)), input_reads(f, s, nests) {}
 
   // Places the trees of one kernel.
   void place(const Group& group);
-  // Is a tensor stored in global memory by one of the placed nests?
+  // Whether one of the placed nests stores the tensor in global memory.
   bool is_stored(TensorId t) const;
 
   const Fusion& fusion;
@@ -43,19 +44,19 @@ struct KernelRequest {
   KnownMeetings& meetings;  // of kernels of the same launch, which are much the same
 };
 
-// The kernel of a group for 32-bit indices, and where these may not do, behind it one for 64-bit
-// ones, each with its conditions at launch. `alignment`: conditions that both have because vectors
-// are to be aligned.
+// The kernel of a group for 32-bit indices, followed by one for 64-bit indices unless 32 bits
+// always suffice, each with its condition. `alignment`: the part of both conditions that aligns
+// vectors.
 struct KernelVariants {
   std::vector<Kernel> kernels;
   std::vector<Expr> alignment;
 };
-// Throws Illegal E442 where the block's shared memory does not hold what is kept there.
+// Throws Illegal E442 if the kernel keeps more in shared memory than a block has.
 KernelVariants make_kernels(const KernelRequest& request);
 
-// A kernel with a body and everything else but its index type and condition, for both widths of
-// indices as far as there are sizes for it. `computed`: index expressions of the body;
-// `conditions`: what must hold at launch besides.
+// Completes `kernel`, which lacks only its index type and condition: a kernel for each of the two
+// widths of indices that some sizes need. `computed`: index expressions of the body; `conditions`:
+// further conditions at launch.
 std::vector<Kernel> for_both_widths(KnownSizes& sizes, Kernel kernel, std::vector<Expr> computed,
                                     std::span<const Expr> conditions);
 

@@ -8,22 +8,22 @@
 
 namespace selvage {
 
-// How a group of elements is stored as one access: what is loaded into buffers of the thread, the
-// store of one element into another, and the access that stores them all.
+// The statements that store a group of elements as one access: loads into local buffers, the store
+// of one element to another local buffer, and one store of all elements.
 //   a.lanes = a[t0 .. +4]
 //   for v in 4 (Vectorize)
 //     y.lanes[v] = relu(a.lanes[v] + b[0])
 //   y[t0 .. +4] = y.lanes
-// Addresses are as the analysis has them: for the group, its variable replaced by 0.
+// The address of a group is that of the analysis, with the group's variable replaced by 0.
 struct Lanes {
-  std::vector<Transfer> loads;  // of reads whose elements lie side by side, aligned
-  std::vector<Store> elements;  // of one element, one after the other
+  std::vector<Transfer> loads;  // reads whose elements are contiguous and aligned
+  std::vector<Store> elements;  // the stores of one element, in order
   std::optional<Transfer> store;
-  std::vector<Expr> conditions;  // at launch, under which all accesses are aligned
+  std::vector<Expr> conditions;  // launch conditions under which all accesses are aligned
 };
 
-// `stores`: of one element, over all loops; where a group is stored as one access, there is one.
-// Buffers and values are added to the draft's kernel. The vector of the analysis must be legal.
+// `stores`: the stores of one element, over all loops; just one if the group is stored as one
+// access. Adds buffers and values to the draft's kernel. The vector of the analysis must be legal.
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
                std::span<const Store> stores, KernelDraft& draft);
 

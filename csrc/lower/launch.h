@@ -10,13 +10,13 @@
 
 namespace selvage {
 
-// The launch of a kernel that computes some tensors: along each axis the widest that one of them
-// asks for. The hardware's limits on it are proved, or become conditions on sizes.
+// The launch of a kernel that computes some tensors: along each axis, the largest extent that one
+// of them needs. Each limit of the hardware is proved, or becomes a check on sizes.
 struct LaunchPlan {
   Launch launch;
   std::vector<LaunchCheck> of_grid, of_block;
 };
-// Throws Illegal E442 where a limit is never met.
+// Throws Illegal E442 if no sizes keep within a limit.
 LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
                        std::span<const TensorAnalysis* const> tensors, const std::string& kernel);
 

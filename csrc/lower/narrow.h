@@ -8,11 +8,11 @@
 
 namespace selvage {
 
-// Equal expressions none of whose intermediates leaves 32 bits, or else 64, if regrouping sums
-// achieves that; otherwise expressions as they are. A canonical sum is multiplied out, and
-// x * 67108864 + c - 2147483648 leaves 32 bits where (x - 32) * 67108864 + c does not. Under one
-// scope of facts, whose expressions have much in common: what is found of their parts is
-// remembered.
+// Regroups the sums of an expression so that no intermediate leaves 32 bits or, failing that, 64
+// bits; returns an equal expression, the same one if regrouping does not help. Reason: a canonical
+// sum is multiplied out, and x * 67108864 + c - 2147483648 leaves 32 bits where
+// (x - 32) * 67108864 + c does not. Results for subexpressions are remembered, since expressions
+// under the same facts have much in common.
 class NarrowForms {
  public:
   explicit NarrowForms(const Facts& facts) : ranges_(facts) {}

@@ -6,9 +6,9 @@
 
 namespace selvage {
 
-// The least x with 0 <= x <= extent such that a condition on a loop variable from 0 to below extent
-// holds just below x; nothing where it is no such condition: one comparison that gets no truer as
-// the variable grows.
+// For a loop variable v in [0, extent): the x with 0 <= x <= extent such that the condition holds
+// exactly for v < x. The condition must be one comparison that is monotone: if it fails at v, it
+// fails at all greater v. Any other condition gives nullopt.
 std::optional<Expr> end_of_interior(Expr condition, Expr variable, Expr extent, Simplifier& ranges);
 
 }  // namespace selvage

@@ -7,29 +7,29 @@
 
 namespace selvage {
 
-// What the loops and the memory of a tensor in a tree of nests mean.
+// The meaning of the loops and the memory of one tensor in a tree of nests.
 struct PlacedTensor {
   TensorAnalysis analysis;
-  std::optional<TensorAnalysis> result;  // of one that folds: the nest that stores what came out
+  std::optional<TensorAnalysis> result;  // of a tensor that folds: the nest that stores the result
   bool is_hosted = false;
 };
 
-// Every tensor of a tree by itself, variables of shared loops being those of the host, and no
-// others those of loops that are `known` in its kernel with another extent; and for each that is
-// computed inside another's nest, where it keeps its elements (Schedule::keep_in).
+// Analyzes every tensor of a tree. A shared loop has the variable of the host's loop; no other loop
+// has the variable of a loop of the kernel with a different extent (`known`). For each tensor that
+// is computed inside another's nest, it settles the storage of its elements (Schedule::keep_in).
 //
-// An element is read where it was computed: in the same iteration of the loops that it shares, by
-// the same block, and from registers by the same thread. That is a claim about the coordinates that
-// the element read has in the loops of its own nest, and is proved.
+// Proves that every element is read where it was computed: in the same iteration of the shared
+// loops, by the same block and, from registers, by the same thread. The claim is one about the
+// coordinates that the element read has in the loops of its own nest.
 //
 // Throws Illegal, besides what analyze_loops and ValueLowering refuse:
-//   E432 an element that another iteration, block or thread computes
+//   E432 a read of an element that another iteration, block or thread computes
 //   E435 elements in global memory that are computed, and so stored, more than once
-//   E433 elements kept in registers or shared memory whose number is not known
-//   E437 a layout that does not give each element that is kept a place of its own
+//   E433 an unknown number of elements in registers or shared memory
+//   E437 a layout that does not give each stored element a place of its own
 class PlacedTensors {
  public:
-  // `known`: loops of the kernel that were placed before, to which these are added.
+  // `known`: the loops of the kernel that are placed already; adds those of this tree.
   PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree,
                 KnownLoops& known);
 
@@ -54,7 +54,7 @@ class PlacedTensors {
                       Expr claim) const;
   Verdict is_own_thread(TensorId t, const Reading& reading) const;
   void check_stored_once(const NestTree& tree) const;
-  // `coordinates`: as coordinates_at() has them.
+  // `coordinates`: from coordinates_at().
   void check_iteration(const NestTree& tree, const Reading& reading,
                        const std::vector<std::pair<DomainId, Expr>>& coordinates) const;
   void check_every_block(const Reading& reading, TensorId t, DomainId loop, Expr coordinate) const;
@@ -65,7 +65,7 @@ class PlacedTensors {
   const Fusion& fusion_;
   const Schedule& schedule_;
   std::map<TensorId, PlacedTensor> placed_;
-  std::map<TensorId, OpenLoops> open_;                 // all loops open around each
+  std::map<TensorId, OpenLoops> open_;                 // all loops around each tensor's own
   std::map<TensorId, std::vector<Reading>> readings_;  // of hosted tensors
 };
 

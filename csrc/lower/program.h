@@ -13,23 +13,24 @@ namespace selvage {
 
 struct TensorAnalysis;
 
-// A condition on sizes that must hold at launch, and why.
+// A condition on sizes that must hold at launch, and the reason.
 struct LaunchCheck {
   Expr condition;
   std::string why;
 };
 
-// What a kernel's buffers are bound to: tensors of the fusion.
+// Global memory of a program, which holds a part of a tensor. Kernel buffers with the same `holds`
+// are bound to it.
 struct ProgramBuffer {
   TensorPart holds;
   std::string name;
-  Expr address;  // the symbol that stands for it in conditions, in bytes
+  Expr address;  // the symbol that stands for its address in conditions, in bytes
   DataType type = DataType::Float;
   Expr elements;
   enum class Role : std::uint8_t { Input, Output, Scratch } role;
 };
 
-// One launch: the first variant whose condition holds for the sizes is run.
+// One launch: the first variant whose condition holds for the sizes runs.
 struct ProgramStep {
   std::vector<Kernel> variants;
   std::vector<TensorId> stores;  // the tensors it computes
@@ -44,7 +45,7 @@ struct Program {
   Program& operator=(const Program&);
   Program& operator=(Program&&) noexcept;
 
-  std::shared_ptr<const Schedule> schedule;  // with everything settled that was left to defaults
+  std::shared_ptr<const Schedule> schedule;  // settled: nothing is left to defaults
   std::vector<Expr> sizes;
   std::vector<ProgramBuffer> buffers;  // inputs and outputs in order of declaration, then scratch
   std::vector<ProgramStep> steps;
@@ -52,33 +53,34 @@ struct Program {
   std::vector<TensorAnalysis> tensors;  // of every tensor that is stored (legality/analysis.h)
 };
 
-// The loops of each step, as pseudo-code: of its first variant, from which others differ in widths
-// and vectors alone.
+// The loops of the first variant of each step, as pseudo-code. Other variants of a step differ from
+// the first only in index widths and vectors.
 std::string loop_nest(const Program& program);
 
-// Throws BadInput: E390 a load within a subscript, E508 a schedule of another fusion, or of one
-// that has been changed since, E514 a fusion without outputs; and Illegal: what is wrong, at which
-// point, and what would mend it.
-//   what defaults do not settle (scheduler/defaults.h)   E413, E418, E419, E438
-//   E414 a loop bound to Bulk or to devices        E416 loops from which the items do not follow
-//   E431 items that no valid point visits          E432 a read of what was not computed there
-//   E433 memory of no known size                   E434 blocks that would wait for one another
-//   E435 an element stored again and again         E437 a layout without a place for each element
-//   E440 a read out of bounds                      E441 an axis in memory that does not follow
-//   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
-//   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 struct LowerOptions {
-  bool items_may_be_lost = false;  // a nest that does not visit every item is lowered all the same
-  // Checks are drawn out of loops, and vectors stored whole, where that is possible.
+  bool items_may_be_lost = false;  // lowers a nest even if it does not visit every item (no E431)
+  // Hoists conditions out of loops and stores vectors whole, where that is possible.
   bool draws_out_checks = true;
-  // Every bound of every iterdomain is checked at every store, as if nothing were proved: to
-  // measure by.
+  // Every store checks every bound of every iterdomain, as if nothing were proved: a baseline for
+  // measurements.
   bool checks_everything = false;
-  // Called after each pass that makes a kernel, with the pass's name: to look on.
+  // An observer, called with the kernel after each pass that makes one.
   std::function<void(std::string_view pass, const Kernel& kernel)> after_pass = {};
 };
+// The program that computes the schedule's fusion.
+// Throws BadInput: E390 a load within a subscript, E508 a schedule of another fusion, or of one
+// that has been changed since, E514 a fusion without outputs; and Illegal, whose message says what
+// is wrong, at which point, and what would mend it:
+//   a tensor that defaults cannot settle (scheduler/defaults.h)   E413, E418, E419, E438
+//   E414 a loop bound to Bulk or to devices        E416 loops that do not determine the items
+//   E431 items that no valid point visits          E432 a read of an element not computed there
+//   E433 memory whose size is not known            E434 blocks that would wait for one another
+//   E435 an element stored again and again         E437 a layout without a place for each element
+//   E440 a read out of bounds                      E441 loops that determine no axis in memory
+//   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
+//   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
-// The same, of the fusion that the schedule was made over.
+// The same; throws E508 if the schedule is not one of `fusion`.
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options = {});
 
 }  // namespace selvage

@@ -7,22 +7,23 @@
 
 namespace selvage {
 
-// Who reads what in a program: listed once for all its kernels.
+// The reads of a program, listed once for all its kernels.
 struct InputReads {
-  // All must outlive it and not change.
+  // The arguments must outlive it and not change.
   InputReads(const Fusion& fusion, const Schedule& schedule, const Nests& nests);
 
   EffectiveReads reads;
-  std::vector<int> readers;  // nests, by tensor
+  std::vector<int> readers;  // the number of nests that read each tensor
 };
 
 struct ScheduledNests;
 
-// Is no element of an input, which the kernel of these trees reads, read twice by the program, so
-// that caches need not keep it? That is so where one nest alone reads it, each of its points
-// another element (every index of the nest stands by itself on an axis), at most one loop point
-// comes to any of its points, and no loop stands around it, nor any thread beside it, that it has
-// not among its own. Where a part of that is not seen, the answer is no.
+// Whether the program reads no element of `input` twice, so that caches need not keep it. The
+// kernel of `group` must read it. True if all of this is seen to hold, else false:
+//   only one nest reads the input
+//   different points of that nest read different elements: each of its indices is a subscript
+//   no two loop points of the nest have the same indices
+//   every loop around the nest, and every block or thread index of the kernel, is a loop of it
 bool is_read_once(const ScheduledNests& scheduled, const std::vector<const NestTree*>& group,
                   TensorId input);
 

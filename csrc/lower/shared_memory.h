@@ -4,25 +4,26 @@
 
 namespace selvage {
 
-// Where the buffers of a block lie in its shared memory. Buffers whose lifetimes are apart may lie
-// in the same bytes: a lifetime runs from the first to the last statement that touches a buffer, of
-// the innermost body that holds all of these. No value outlives the iteration of a loop that is
-// around all of its accesses, since what is read was computed in the same iteration.
+// Places the buffers of a block in its shared memory. Buffers with disjoint lifetimes may share
+// bytes. The lifetime of a buffer runs from the first to the last statement that accesses it,
+// within the innermost body that holds all its accesses. That is right since no value outlives the
+// iteration of a loop around all its accesses: what is read was computed in the same iteration.
 
-// Of a thread, by the hardware; of a block it is kMaxSharedBytes.
+// The hardware's limit for a thread's local memory (for a block's shared memory: kMaxSharedBytes).
 inline constexpr std::int64_t kMostLocalBytes = 512 * 1'024;
 
-// Bytes in all, of a block or of a thread, as things lie; nothing where they are past 2^63.
+// The bytes that all buffers in shared (local) memory take for a block (thread), given their
+// offsets; nullopt if past 2^63.
 std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory);
 
-// Puts barriers into a kernel that has none, and gives large buffers offsets, where some can share
-// bytes: not if that costs a barrier, unless there is no room without. Then ask_at_launch().
-// `known`: as of a MeetingJudge.
+// Inserts barriers into a kernel that has none. Gives large buffers offsets if some can share
+// bytes; not if sharing costs a barrier, unless there is no room without. Then ask_at_launch().
+// `known`: answers that the kernels of one program share (kernel/verify_meeting.h).
 void place_shared_memory(Kernel& kernel, KnownMeetings* known = nullptr);
 
-// A kernel whose buffers in shared memory take more than it may declare has all of them in memory
-// that its launch asks for, each at an offset: those that have one already keep it. Any other
-// kernel stays as it is.
+// If the buffers in shared memory take more than a kernel may declare: gives each an offset (those
+// that have one keep it) in memory that the launch asks for, Launch::shared_bytes. Changes no other
+// kernel.
 void ask_at_launch(Kernel& kernel);
 
 }  // namespace selvage

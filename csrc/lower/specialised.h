@@ -8,22 +8,22 @@
 
 namespace selvage {
 
-// What a fusion is for given sizes, as a fusion of its own over the same pool, in which every
-// extent is a number. It has the tensors that have items then. What is read of one that has none is
-// what the read says of out of bounds, and a fold over no items is the state that it begins with.
-// So it has no size that may be 0, and everything may be proved of it that is proved of sizes of at
-// least 1; nothing is proved of the fusion that it is made from.
+// A fusion with numbers for its sizes: a new fusion over the same pool in which every extent is a
+// number. It has only the tensors that have items at these sizes. A read of a tensor without items
+// becomes the read's value for out of bounds, and a fold over no items becomes its empty state. So
+// no extent is 0, and all proofs that need sizes of at least 1 apply. Nothing is proved of the
+// original fusion.
 struct Specialised {
   std::unique_ptr<Fusion> fusion;
-  std::vector<TensorId> origins;  // by tensor: which one it is of the fusion that it is made from
-  // A thread for each item of an output or of what folds; of no steps where no output has items.
+  std::vector<TensorId> origins;  // by tensor: the tensor of the original fusion
+  // One thread for each item of an output or of a tensor that folds; no steps if no output has
+  // items.
   Program program = {};
 };
-// `sizes`: of all sizes of the fusion, each at least 0. Without a program.
-// Throws BadInput E616 where an element is read, though there is none, and the read says nothing of
-// that.
+// `sizes`: values for all sizes of the fusion, each at least 0. The result has no program.
+// Throws BadInput E616 for a read of a tensor without items that has no value for out of bounds.
 Specialised specialised(const Fusion& fusion, const SizeValues& sizes);
-// With kernels: for sizes at which an extent is 0, or a size itself. Throws what lower() throws,
+// The same with a program, for sizes at which an extent or a size is 0. Throws what lower() throws,
 // too.
 Specialised lower_specialised(const Fusion& fusion, const SizeValues& sizes);
 

@@ -7,10 +7,10 @@
 
 namespace selvage {
 
-// A program while it is put together: the settled schedule, its nests, which of them share a
-// kernel.
+// A program while it is put together: the settled schedule, its nests, and the groups of nests that
+// share a kernel.
 struct ProgramDraft {
-  // `settled`: as with_defaults() gives it. Throws Illegal E418 as nests_of does.
+  // `settled`: a result of with_defaults(). Throws Illegal E418 as nests_of does.
   ProgramDraft(std::shared_ptr<const Schedule> settled, const LowerOptions& options);
 
   const Schedule& schedule() const { return *program.schedule; }
@@ -23,10 +23,10 @@ struct ProgramDraft {
   std::vector<Group> groups;  // of the roots of scheduled.nests
 };
 
-// The launches of a group: where blocks meet atomically, a fill with the empty state before; then
-// the kernel, in as many variants as sizes and alignments ask for. What blocks cannot hold for some
-// sizes has a slower kernel behind it, in narrow blocks; where that is not legal, its sizes are
-// limited, by a check that says why.
+// Adds the launches of a group: if blocks meet atomically, first a fill with the empty state; then
+// the kernel, in as many variants as sizes and alignments need. If blocks cannot hold a row at some
+// sizes, a slower kernel in narrow blocks is the last variant; if that is not legal, a check limits
+// the sizes and says why.
 void add_steps(ProgramDraft& draft, const Group& group);
 
 }  // namespace selvage

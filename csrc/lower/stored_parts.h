@@ -7,16 +7,18 @@
 
 namespace selvage {
 
-// What is stored of each element of a tensor: itself; of a partial tensor, a state, every component
-// of it in memory of its own; of an output that storing changes and that others of the fusion read,
-// the output and, for those, what it was before.
+// The parts that are stored of each element of a tensor, each in memory of its own:
+//   a partial tensor                            every component of the state
+//   an output whose type rounds and that other  the output, and the value before rounding, which
+//   tensors of the fusion read                  they read
+//   any other tensor                            the element
 struct StoredPart {
-  std::string name;  // of the tensor; with that of the part where there are several
+  std::string name;  // "tensor" or, for one of several parts, "tensor.part"
   DataType type = DataType::Float;
 };
 std::vector<StoredPart> parts_of(const Fusion& fusion, const Nests& nests, TensorId tensor);
 
-// The part that holds what readers of the tensor read; of a partial tensor, its component.
+// The number of the part that readers of the tensor read; of a partial tensor, `component`.
 std::size_t part_read(const Fusion& fusion, const Nests& nests, TensorId tensor,
                       std::size_t component);
 

@@ -8,14 +8,14 @@
 
 namespace selvage {
 
-// The loops of a tree of nests, without barriers: a tensor that is computed inside another's nest
-// stands where the loop begins that it is computed at.
+// Makes the loops of a tree of nests, without barriers. A tensor that is computed inside another's
+// nest stands at the beginning of the loop that it is computed at.
 //   for b:            y's loop, and s's
 //     s = 0           s is computed at b of y
 //     for n: s += t
 //     for n: y = ...
-// Checks stand in the innermost loops only, below everything that is hosted: what threads do
-// together, no thread is kept from.
+// Guards stand in the innermost loops only, below all hosted tensors, so that no guard keeps a
+// thread from what the threads of a block do together.
 class TreeBody {
  public:
   TreeBody(const Fusion& fusion, const Schedule& schedule, const Nests& nests,
@@ -38,8 +38,8 @@ class TreeBody {
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
   BufferId buffer_of(TensorId t, std::size_t part, bool is_written);
-  std::vector<BufferId> buffers_of(TensorId t);  // to be written, of all parts
-  // Of a tensor that merges, component by component.
+  std::vector<BufferId> buffers_of(TensorId t);  // of all parts, to be written
+  // The value that the tensor is defined by. `component`: of the state, if the tensor merges.
   ValueId value_of(const TensorAnalysis& analysis, std::size_t component = 0);
 
   const Fusion& fusion_;

@@ -13,9 +13,9 @@ namespace selvage {
 
 inline constexpr std::int64_t kLineBytes = kBanks * kWordBytes;
 
-// What the first warp of the first block does at once: the first point of the other loops at which
-// one of its threads accesses at all. An access of 8 bytes per thread is served in 2 phases, one of
-// 16 in 4: this is the first phase.
+// One access of the first warp of the first block, at the first point of the other loops at which
+// one of its threads makes an access. An access of 8 bytes per thread is served in 2 phases, one of
+// 16 in 4; this is the first phase.
 struct DrawnAccess {
   struct Word {
     std::int64_t number = 0;            // of 4 bytes, from the tensor's base
@@ -28,7 +28,7 @@ struct DrawnAccess {
   std::size_t ways() const;  // most words of one bank; 1: no conflict
 };
 
-// Nothing where no loop is bound to threads, no access is seen near the first point, or a thread
+// nullopt if no loop is bound to threads, no access is found near the first point, or a thread
 // would access more than 16 bytes.
 std::optional<DrawnAccess> first_access(const Schedule& schedule, const TensorAnalysis& analysis,
                                         PointStates& states, int element_bytes);

@@ -9,10 +9,10 @@
 
 namespace selvage {
 
-// The iterdomain graph of one tensor as pictures show it. Where the tensor is read under loops of
-// their own, those belong to it.
+// The iterdomain graph of one tensor as pictures show it, with the loops that read the tensor if
+// they are others than those that write it.
 struct DrawnGraph {
-  // Which cuts of the graph an iterdomain belongs to.
+  // The cuts of the graph that an iterdomain may belong to.
   enum class Role : std::uint8_t { Root, Logical, Allocation, Loop, Read };
   struct Domain {
     std::string name, extent;
@@ -25,8 +25,8 @@ struct DrawnGraph {
   struct Joint {
     std::string text;                            // split 6
     std::vector<std::size_t> in = {}, out = {};  // domains, in the order of the transform
-    std::vector<std::string> ends = {};  // what its outputs, or those of a merge its inputs, are
-    std::int64_t holes = 0;  // how many indices it adds that its input has not; 0: none, or unknown
+    std::vector<std::string> ends = {};  // labels of its outputs (of a merge: of its inputs)
+    std::int64_t holes = 0;  // the number of indices that its input lacks; 0: none, or unknown
   };
   std::vector<Domain> domains;  // root or logical first; what a transform makes after what it takes
   std::vector<Joint> joints;    // in the order in which they were made
@@ -34,7 +34,7 @@ struct DrawnGraph {
   std::size_t left_out = 0;               // transforms past the limit
 };
 
-// At most that many transforms, the first ones.
+// `most_transforms`: later ones are left out.
 DrawnGraph drawn_graph(const TensorReport& tensor, std::size_t most_transforms);
 
 }  // namespace selvage

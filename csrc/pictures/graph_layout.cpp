@@ -154,7 +154,7 @@ class Layouter {
     for (std::size_t k = 0; k < keys.size(); ++k) lanes_[layer][k] = keys[k].second;
     number(layer);
   }
-  // Of edges between neighbouring layers.
+  // The number of crossings of edges between neighbouring layers.
   std::size_t crossings() const {
     std::size_t sum = 0;
     for (std::size_t layer = 0; layer + 1 < count_; ++layer) {

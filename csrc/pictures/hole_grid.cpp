@@ -64,7 +64,7 @@ class Rows {
     }
     return row;
   }
-  // Of the row that shows a point; the table can be counted.
+  // The number of the row that shows a point. The rows must be countable.
   std::int64_t number_of(const std::vector<std::int64_t>& point) const {
     std::int64_t number = 0;
     for (std::size_t i = 0; i < grid_.down.size(); ++i) {

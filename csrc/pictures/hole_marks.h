@@ -9,8 +9,8 @@
 
 namespace selvage {
 
-// What a cell calls the iterdomains whose checks stop a point: by their names where all of them are
-// short, else by letters; and the pattern that goes with each.
+// The marks in a cell for the iterdomains whose checks stop a point: their names if all of them are
+// short, else letters; and the pattern of each.
 class HoleMarks {
  public:
   // `longest`: columns of a name that is short.
@@ -23,7 +23,8 @@ class HoleMarks {
   bool is_checked(std::size_t domain) const { return marks_.contains(domain); }
   std::string text(std::size_t domain) const;
   int pattern(std::size_t domain) const;  // below kHolePatterns
-  // Those that stop a point, as far as they fit: names one below the other, letters in a row.
+  // The marks of the iterdomains that stop a point, as far as they fit: names one below the other,
+  // letters in a row.
   std::vector<std::string> lines(const PointState& state, std::size_t most) const;
 
  private:

@@ -92,7 +92,7 @@ class HolePicture {
       }
     }
   }
-  // A point for each check that stays, at which nothing else stops it.
+  // For each check that stays, a point that no other check stops.
   std::vector<std::vector<std::int64_t>> witnesses() const {
     const TensorAnalysis& a = tensor_.analysis;
     std::vector<std::vector<std::int64_t>> points;
@@ -112,7 +112,7 @@ class HolePicture {
     return points;
   }
 
-  // Where everything stands.
+  // Computes the positions of all parts.
   void measure() {
     const auto& n = states_.extents();
     rim_.clear();
@@ -175,7 +175,7 @@ class HolePicture {
     }
     bottom_ = y;
   }
-  // Where the numbers of threads stand that no single loop gives.
+  // Chooses the place for thread numbers that are not the index of a single loop.
   void choose_threads() {
     threads_ = Threads::None;
     if (numbers_.is_plain()) return;
@@ -333,7 +333,7 @@ class HolePicture {
     }
   }
 
-  // Past that many points only holes tell their indices.
+  // With more points, only holes have a title with their indices.
   static constexpr std::int64_t kMostTold = 400;
   // I3 = 1, I4 = 0: item 6
   std::string title_of(const std::vector<std::int64_t>& point, const PointState& state) const {

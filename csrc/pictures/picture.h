@@ -6,14 +6,14 @@
 
 namespace selvage {
 
-// One self-contained SVG of all tensors of the report, no wider than 1000 pixels: of each its
-// iterdomain graph, what every loop point stores, and, in shared memory, how it lies in the banks.
-// It needs no other file, suits light and dark pages, and says in words what colours say. Tensors
-// that would begin below kLastTensor pixels are not drawn, and how many they are is said.
+// One self-contained SVG of all tensors of the report, no wider than 1000 pixels: for each its
+// iterdomain graph, the item that every loop point stores and, in shared memory, its layout in the
+// banks. It needs no other file, suits light and dark pages, and repeats in words what colours
+// mean. Tensors that would begin below kLastTensor pixels are not drawn; a note gives their number.
 inline constexpr int kLastTensor = 18'000;
 std::string to_svg(const Report& report);
 
-// Throws BadInput E802 where the file cannot be written.
+// Throws BadInput E802 if the file cannot be written.
 void write_svg(const Report& report, const std::string& path);
 
 }  // namespace selvage

@@ -45,7 +45,7 @@ std::string colors(const Palette& p) {
          filled(".warning", p.vermilion);
 }
 
-// What does not depend on the scheme.
+// The styles that do not depend on the scheme.
 std::string shapes() {
   constexpr const char* kMono =
       "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";

@@ -4,9 +4,9 @@
 
 namespace selvage {
 
-// Colours, strokes and faces of the pictures, by class; all that they have in common with a page is
-// the scheme, light or dark. The colours follow Okabe and Ito's, which most eyes tell apart;
-// whatever a colour says is said by a pattern, a frame or a word as well.
+// Colours, strokes and fonts of the pictures, by class. They follow the page's scheme, light or
+// dark, and nothing else of it. The colours are Okabe and Ito's, which most people can distinguish;
+// a pattern, a frame or a word repeats the meaning of each colour.
 //
 //   title heading note label small tiny micro, middle end,          text (TextStyle, Anchor)
 //     muted strong warning halo
@@ -18,7 +18,7 @@ namespace selvage {
 // `<style>` and `<defs>`, to stand at the head of an SVG whose root has the class `selvage`.
 std::string picture_style();
 
-// Patterns that holes are told apart by; what has none of its own shares the last.
+// The number of patterns for holes of different checks; further checks share the last pattern.
 inline constexpr int kHolePatterns = 4;
 // Steps of shading.
 inline constexpr int kShades = 8;

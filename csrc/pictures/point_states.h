@@ -11,34 +11,35 @@
 
 namespace selvage {
 
-// What becomes of one loop point.
+// The state of one loop point.
 struct PointState {
   enum class Kind : std::uint8_t {
     Valid,     // stores its item
-    Repeated,  // a hole that stores an item all the same: where duplicates are allowed
+    Repeated,  // a hole that still stores an item, as duplicates are allowed
     Hole,      // a check stops it
   };
   Kind kind = Kind::Hole;
   std::int64_t item = -1;         // row-major number, unless it is a hole
   std::vector<std::size_t> out;   // positions in PointStates::domains that are out of bounds
-  std::vector<std::size_t> stop;  // those among them whose check stops it; all, where none is kept
+  std::vector<std::size_t> stop;  // those of `out` whose check stops it; all, if none is kept
 };
 
-// Loop points, one by one: for any number of them, and no more than is asked is computed.
+// Computes the states of loop points one by one, on demand, however many there are.
 class PointStates {
  public:
-  // Nothing where an index or an extent depends on a size that is open.
+  // nullopt if an index or an extent depends on a size without a value.
   static std::optional<PointStates> of(const DomainGraph& graph, const TensorInfo& tensor,
                                        const TensorAnalysis& analysis);
 
   const std::vector<std::int64_t>& extents() const { return extents_; }  // of the loops
-  // On the way from the loops to the logical domain, ends included.
+  // The iterdomains on the way from the loops to the logical domain, ends included.
   const std::vector<DomainId>& domains() const { return domains_; }
-  // One index per loop, within its extent; nothing where an index leaves 64 bits.
+  // `point`: one index per loop, within its extent. nullopt if an index leaves 64 bits.
   std::optional<PointState> at(std::span<const std::int64_t> point);
-  // Where the item of a point that is no hole lies, in elements: at the point of the last `at`.
+  // At the point of the last at(): the address of its item, in elements, unless it is a hole; the
+  // index of an iterdomain.
   std::int64_t address() const;
-  std::int64_t index(std::size_t domain) const;  // likewise
+  std::int64_t index(std::size_t domain) const;
 
  private:
   PointStates(const TensorAnalysis& analysis, std::vector<Expr> roots);

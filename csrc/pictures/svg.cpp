@@ -30,7 +30,8 @@ char32_t next_character(std::string_view text, std::size_t& at) {
   return c;
 }
 
-// What XML 1.0 allows in a text; of control characters, none that a picture could show.
+// Whether XML 1.0 allows a character in a text. Control characters, which no picture can show, are
+// excluded.
 bool is_shown(char32_t c) {
   return c >= 0x20 && c != 0x7F && !(c >= 0x80 && c < 0xA0) && c != 0xFFFE && c != 0xFFFF;
 }

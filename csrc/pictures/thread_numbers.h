@@ -8,18 +8,20 @@
 
 namespace selvage {
 
-// Which thread of its block performs a loop point: numbers run fastest along TIDx, then TIDy, TIDz.
+// The number, in its block, of the thread that runs a loop point: fastest along TIDx, then TIDy,
+// TIDz.
 class ThreadNumbers {
  public:
-  // Extents of the loops that are bound must be numbers.
+  // The extents of bound loops must be numbers.
   ThreadNumbers(const Schedule& schedule, const TensorAnalysis& analysis);
 
   std::int64_t count() const { return count_; }  // threads of a block; saturates
-  // The number is the index of one loop, or there is but one thread.
+  // Whether the number is the index of one loop, or there is only one thread.
   bool is_plain() const;
   bool depends_only_on(const std::vector<std::size_t>& loops) const;
   std::int64_t at(std::span<const std::int64_t> point) const;
-  // The loops of a thread get its indices, others keep theirs. False: there is no such thread.
+  // Sets the loops bound to threads to the indices of a thread; others keep theirs. False: there is
+  // no such thread.
   bool put(std::int64_t thread, std::vector<std::int64_t>& point) const;
 
  private:

@@ -46,7 +46,7 @@ class ArrayText {
  private:
   static constexpr std::int64_t kLeftOut = -1;
 
-  // Of an axis, the indices that are shown; kLeftOut for those between.
+  // The indices of an axis to show, with kLeftOut in place of those between.
   std::vector<std::int64_t> shown(std::size_t axis) const {
     const std::int64_t n = array_.shape[axis];
     const bool has_middle = is_cut_ && n > 2 * kEdge;
@@ -66,8 +66,8 @@ class ArrayText {
     }
   }
 
-  // What stands from this axis on inwards; `head` stands before it, and as many blanks before the
-  // lines that follow.
+  // Adds the values from this axis inwards. The first line begins with `head`, the others with as
+  // many blanks.
   void add_axis(std::size_t axis, std::int64_t at, std::string head) {
     head += "[";
     if (axis + 1 == array_.shape.size()) return add_row(at, std::move(head));

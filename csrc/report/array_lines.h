@@ -8,9 +8,9 @@
 
 namespace selvage {
 
-// The values of an array as NumPy shows them, in lines of at most `columns`: in brackets by axis,
-// floats with as many digits as the type tells apart, 8 at most. Of more than a thousand items, the
-// first three and the last three of each axis.
+// The values of an array as NumPy prints them, in lines of at most `columns`: in brackets by axis,
+// floats with as many digits as the type distinguishes, at most 8. Of an array with more than a
+// thousand items, the first three and the last three of each axis.
 //   [[0 1 2]
 //    [3 4 5]]
 std::vector<std::string> array_lines(const Array& array, std::size_t columns);

@@ -8,21 +8,21 @@
 
 namespace selvage {
 
-// What Z3 said of one claim that a report rests on (--prove).
+// Z3's answer about one claim that a report rests on (--prove).
 struct Confirmation {
   enum class Of : std::uint8_t {
-    Extent,   // an extent is what the transform says of it, for all sizes that the facts allow
-    Index,    // an index is what the transform says of it, at every loop point
-    Check,    // the checks that stay keep an index in bounds, and nothing out that is
-    Dropped,  // a check that is not needed follows from what it is said to follow from
-    Address,  // an item's address is what its indices say, at valid points
+    Extent,   // an extent is that of its transform, for all sizes that the facts allow
+    Index,    // an index is that of its transform, at every loop point
+    Check,    // the checks that stay hold exactly where an index is in bounds
+    Dropped,  // a check that is not needed follows from those that the report names
+    Address,  // an item's address is that of its indices, at valid points
     Loop,     // a loop of the kernel runs through its whole extent
     Store,    // where the kernel stores, no index is out of bounds
-    Access,   // an address, or an index as a value, in the kernel is what the definition says
+    Access,   // an address, or an index as a value, in the kernel is that of the definition
   };
   Of of;
   std::string what;  // an iterdomain or a tensor
-  Expr claim;        // that was asked last; invalid: there was nothing to ask
+  Expr claim;        // the last one asked; invalid: there was nothing to ask
   Verdict verdict;
 };
 
@@ -33,7 +33,7 @@ std::string subject(Confirmation::Of of, const std::string& what);
 // "the index of I1: I3 * 2 + I4 == _t0"
 std::string to_text(const Confirmation& confirmation);
 
-// How many are confirmed of each kind, and every one that is not.
+// Prints the number of confirmed claims of each kind, and every claim that is not confirmed.
 void print_confirmations(const std::string& tensor, const std::vector<Confirmation>& confirmations,
                          Lines& out);
 

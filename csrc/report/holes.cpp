@@ -48,7 +48,7 @@ std::vector<Expr> coordinates(const TensorReport& tensor, const std::vector<Doma
   return list;
 }
 
-// Of the loops, where they are numbers and there are at most so many points.
+// The extents of the loops; nullopt if one is no number, or there are more than `most` points.
 std::optional<std::vector<std::int64_t>> extents_of(const TensorReport& tensor, std::int64_t most) {
   auto extents = known_extents(tensor.graph(), tensor.analysis.loops);
   const auto points = extents ? count_points(*extents) : std::nullopt;

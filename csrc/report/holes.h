@@ -8,8 +8,8 @@
 
 namespace selvage {
 
-// Where every loop point of a tensor leads, for extents that are numbers and not too many points.
-// Where duplicates are allowed, a point that leads to an item counts as valid.
+// The item of every loop point of a tensor, if extents are numbers and points not too many. If
+// duplicates are allowed, every point with an item counts as valid.
 struct Holes {
   static constexpr std::int64_t kMostPoints = 1 << 16;
 
@@ -23,13 +23,13 @@ struct Holes {
 std::optional<Holes> holes_of(const TensorReport& tensor);
 
 // The first loop point, outer loops first, at which this check fails and all others that stay hold.
-// Nothing where an extent is no number, or there are too many points.
+// nullopt if an extent is no number, or there are too many points.
 std::optional<Point> first_stopped(const TensorReport& tensor, const KeptPredicate& check);
 
 // The loop points as a table, outer loops down and inner loops across, `.` for a hole:
 //   I3 I4 |  I5 I6 across
 //   0  0  |   0  1  2  3   4  5  .  .
-// Nothing where it would not be small.
+// Empty if it would not be small.
 std::vector<std::string> picture(const TensorReport& tensor, const Holes& holes);
 
 }  // namespace selvage

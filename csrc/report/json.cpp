@@ -184,7 +184,7 @@ Json json_of(const Scalar& value) {
   return *whole(value);
 }
 
-// Does it happen? The verdict is of the claim that it does not; null: it is not known.
+// Whether something happens, given the verdict on the claim that it does not; null: not known.
 Json happens(const Verdict& verdict) {
   return is_unknown(verdict) ? Json(nullptr) : Json(is_refuted(verdict));
 }

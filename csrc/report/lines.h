@@ -5,18 +5,18 @@
 
 namespace selvage {
 
-// Text of at most 100 columns, grown line by line: what is longer is broken at blanks and goes on
-// four columns further right.
+// Text of at most 100 columns, made line by line. A longer line is broken at blanks; its rest is
+// indented by four more columns.
 class Lines {
  public:
   static constexpr std::size_t kColumns = 100;
 
   void line(std::size_t indent, std::string_view text);
   void verbatim(std::size_t indent, std::string_view text);  // as it is, however long
-  void blank();                           // one, however often it is called; none at the start
-  void heading(const std::string& text);  // after a blank
-  // Of a list that goes on for longer the page shows kMostItems; then: "... and 2 more, which
-  // --json lists".
+  void blank();                           // repeated calls make one blank line; none at the start
+  void heading(const std::string& text);  // after a blank line
+  // The most items of a list that a page shows. rest() then says: "... and 2 more, which --json
+  // lists".
   static constexpr std::size_t kMostItems = 40;
   void rest(std::size_t indent, std::size_t left, const char* more = "and");
   std::string take() { return std::move(text_); }
@@ -25,7 +25,7 @@ class Lines {
   std::string text_;
 };
 
-// Prints at most kMostItems of a list, by `print`, and how many are left.
+// Prints at most kMostItems of a list, by `print`, and the number of those left.
 template <class List, class Print>
 void print_some(const List& list, std::size_t indent, Lines& out, Print print) {
   std::size_t n = 0;

@@ -64,7 +64,7 @@ std::map<std::string, std::int64_t> made_up(const Fusion& fusion, const Program&
   }
   std::vector<Expr> conditions = relations(*fusion.facts());
   for (const LaunchCheck& check : program.checks) conditions.push_back(check.condition);
-  // What speaks of a stride is left to the run itself.
+  // Conditions on strides are left to the run itself.
   std::erase_if(conditions, [&](Expr condition) {
     const std::vector<Expr> used = symbols_of(condition);
     return std::any_of(used.begin(), used.end(),
@@ -89,7 +89,7 @@ SizeValues values_of(std::span<const Expr> symbols,
   return values;
 }
 
-// Of the kernels, and of their arrays, whose items are made up and compared.
+// The work of a run: of the kernels, and of making up and comparing the items of arrays.
 double work_of(const Fusion& fusion, const Program& program,
                const std::map<std::string, std::int64_t>& sizes) {
   const SizeValues values = values_of(fusion.sizes(), sizes);

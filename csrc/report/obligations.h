@@ -13,34 +13,34 @@ struct Question {
   Expr claim;
 };
 
-// What one statement of a report rests on: confirmed where the answers to all questions are; with
-// no question there is no way to ask, and it is unknown.
+// One statement of a report as questions. It is confirmed if all of them are; without a question
+// there is no way to ask, and it is unknown.
 struct Obligation {
   Confirmation::Of of;
   std::string what;
-  const Facts* facts;  // of the report
+  const Facts* facts;  // owned by the report
   std::vector<Question> questions;
-  std::vector<Question> simplified = {};  // what the simplifier was given, as claims or as numbers
+  std::vector<Question> simplified = {};  // the simplifier's inputs, as claims or as numbers
 };
 
-// Everything that was simplified or left out for one tensor, against what its transforms and its
-// definition say, nothing simplified.
+// The obligations of one tensor. They compare everything that was simplified or left out with the
+// unsimplified meaning of the transforms and the definition:
 //   the tensor  extents and indices step by step, each from those before it; checks from those that
-//               they are said to follow from; the address. Facts: of sizes, and ranges of the loops
-//   the kernel  loops, addresses and indices under what holds around the store. Facts: of sizes
+//               imply them; the address. Facts: of sizes, and ranges of the loops
+//   the kernel  loops, addresses and indices under the conditions around the store. Facts: of sizes
 std::vector<Obligation> obligations_of(const TensorReport& tensor, const FusionReport& fusion);
 std::vector<Obligation> tensor_obligations(const TensorReport& tensor);
 std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Program& program,
                                            const Kernel& kernel);
 
-// The rules by which the simplifier gets from what transforms and definitions say to what is
-// printed, in the order of the table: found by simplifying again. None where terms were only put in
-// order, or where laws alone decide.
+// The rules by which the simplifier gets from the meaning of transforms and definitions to the
+// printed result, in the order of the table; found by simplifying again. Empty if terms were only
+// put in order, or if only laws were used.
 std::vector<std::string> rules_behind(const Obligation& obligation);
-// A line for each extent, index, check and access of a tensor that rules are behind.
+// Prints a line for each extent, index, check and access of a tensor that used rules.
 void print_rules(const TensorReport& tensor, const FusionReport& fusion, Lines& out);
 
-// What the facts say of the symbols in some expressions, and of the symbols in what they say, as
+// The facts about the symbols in some expressions, and about the symbols in these facts, as
 // conditions: ranges, multiples and relations.
 std::vector<Expr> conditions(const Facts& facts, std::span<const Expr> expressions);
 

@@ -6,7 +6,7 @@
 
 namespace selvage {
 
-// Which parts of the page are wanted; with none chosen, a verdict and all of it but the CUDA text.
+// The parts of the page to print. If none is chosen: a verdict and all parts but the CUDA text.
 struct PageOptions {
   bool loops = false;       // the loop nests as pseudo-C
   bool predicates = false;  // the checks that stay, and those that are not needed
@@ -16,9 +16,9 @@ struct PageOptions {
   bool all() const { return !loops && !predicates && !why && !cuda; }
 };
 
-// The report for a person: plain text, at most 100 columns but for CUDA text, which is as emitted.
-// With only `cuda` chosen, nothing but that text: a .cu file. With `why`, or where Z3 was asked,
-// the rules that are wanted come last.
+// The report for a person: plain text of at most 100 columns, except for CUDA text, which is as
+// emitted. If only `cuda` is chosen, the page is just that text: a .cu file. With `why`, or if Z3
+// was asked, the wanted rules come last.
 std::string page(const Report& report, const PageOptions& options = {});
 
 }  // namespace selvage

@@ -62,8 +62,8 @@ class Completion {
     }
     return true;
   }
-  // What is preferred, small values, powers of two, what other sizes are, the ends: as far as the
-  // symbol's own facts allow them.
+  // The values to try for a symbol, if its own facts allow them: the preferred one, small values,
+  // powers of two, values of other sizes, the ends of its range.
   std::vector<std::int64_t> candidates(std::size_t next) const {
     const Expr symbol = missing_[next];
     const Facts::Symbol* own = facts_.find(symbol);

@@ -14,14 +14,14 @@ namespace selvage {
 
 namespace {
 
-// Is it a fold inside of a statement? That is a tensor which the file's schedule cannot name.
+// Whether a tensor is a fold inside of a statement, which the file's schedule cannot name.
 bool is_inner_fold(const Subject& subject, TensorId t) {
   const TensorInfo& tensor = subject.schedule.fusion()[t];
   return tensor.fold && !subject.places.contains(tensor.name) &&
          subject.schedule.making(t) == nullptr;
 }
 
-// What is advised of such a fold needs a statement of its own first.
+// If the help is about such a fold, adds that the fold needs a statement of its own first.
 void name_inner_fold(Diagnostic& diagnostic, const Subject& subject) {
   if (subject.places.empty() || !subject.tensors.empty() || diagnostic.help.empty()) return;
   for (std::uint32_t t : diagnostic.tensors) {
@@ -33,7 +33,7 @@ void name_inner_fold(Diagnostic& diagnostic, const Subject& subject) {
   }
 }
 
-// Where the file says a tensor; of one that it does not name, where it says what reads that.
+// The place of a tensor in the file or, if the file does not name it, of a tensor that reads it.
 std::optional<Place> place_of(const Subject& subject, TensorId t) {
   const Fusion& fusion = subject.schedule.fusion();
   const auto own = subject.places.find(fusion[t].name);
@@ -45,7 +45,7 @@ std::optional<Place> place_of(const Subject& subject, TensorId t) {
   return std::nullopt;
 }
 
-// Where the file says the first tensor of these that it names; or else what reads one of them.
+// The place of the first of these tensors that the file names; else of one that reads one of them.
 std::optional<Place> place_of(const Subject& subject, std::span<const std::uint32_t> tensors) {
   if (subject.places.size() == 1) return subject.places.begin()->second;
   for (std::uint32_t t : tensors) {
@@ -58,7 +58,7 @@ std::optional<Place> place_of(const Subject& subject, std::span<const std::uint3
   return std::nullopt;
 }
 
-// A refusal that has no place yet gets that of what it is about.
+// Adds a diagnostic; one without a place gets that of its tensors.
 void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
   if (diagnostic.place.line == 0) {
     if (const auto place = place_of(subject, diagnostic.tensors)) diagnostic.place = *place;
@@ -68,7 +68,7 @@ void add(Report& report, Diagnostic diagnostic, const Subject& subject) {
   report.diagnostics.push_back(std::move(diagnostic));
 }
 
-// What has stopped the lowering, `first` of the diagnostics or later, need not be said twice.
+// Adds a diagnostic, unless one of lowering, from the `first` on, has the same message.
 void add_once(const Diagnostic& diagnostic, const Subject& subject, std::size_t first,
               Report& report) {
   const bool is_said =
@@ -77,7 +77,7 @@ void add_once(const Diagnostic& diagnostic, const Subject& subject, std::size_t 
   if (!is_said) add(report, diagnostic, subject);
 }
 
-// What the analysis of a tensor refuses, where there is no lowering to say so.
+// Adds a refusal of the analysis of a tensor, which lowering has not reported.
 void add_refusal(const Finding& finding, TensorId t, const Subject& subject, std::size_t first,
                  Report& report) {
   if (finding.is_legal()) return;

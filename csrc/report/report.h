@@ -24,30 +24,30 @@ namespace selvage {
 // A fusion and its schedule, both of which must outlive the report.
 struct Subject {
   const Schedule& schedule;
-  // What is looked at; empty: every tensor that is computed and not inlined.
+  // The tensors to report; empty: every tensor that is computed and not inlined.
   std::vector<TensorId> tensors = {};
   bool has_kernel = true;          // false: analysed only
-  bool items_may_be_lost = false;  // losing items is worth a warning, no error
-  // What the file calls the iterdomains of its one tensor, in its order; empty: as the schedule
-  // says.
+  bool items_may_be_lost = false;  // losing items is a warning instead of an error
+  // The file's names for the iterdomains of its one tensor, in its order; empty: the schedule's.
   std::vector<std::pair<std::string, DomainId>> names = {};
   std::map<std::string, Place> places = {};  // of tensors, in the file
-  // How the buffer of its one tensor is read; null: by the loops that write it.
+  // The loops that read the buffer of its one tensor; null: the loops that write it.
   const Schedule* reading = nullptr;
   ReadBy read_by = {};
 };
 
-// One tensor as it was found.
+// The results for one tensor.
 struct TensorReport {
   const Schedule* schedule;
   TensorAnalysis analysis;
-  // Every iterdomain of the tensor by its name; names are unique, a loop is called like its
-  // variable, and one iterdomain may have two names, where a file tells of it twice.
+  // Every iterdomain of the tensor by its name. Names are unique; a loop has the name of its
+  // variable. An iterdomain that a file names twice has two names.
   std::vector<std::pair<std::string, DomainId>> iterdomains;
-  std::unordered_map<std::size_t, std::string> names;           // the one that texts use
-  std::optional<std::vector<Confirmation>> confirmations = {};  // none: Z3 was not asked
-  std::optional<std::vector<RuleWanted>> wanted = {};           // none: not looked for yet
-  // How it is read, where that is not as it is written; an iterdomain of both has one number.
+  std::unordered_map<std::size_t, std::string> names;           // the name that texts use
+  std::optional<std::vector<Confirmation>> confirmations = {};  // absent: Z3 was not asked
+  std::optional<std::vector<RuleWanted>> wanted = {};           // absent: not searched yet
+  // The loops that read it, if they differ from those that write it; an iterdomain of both has one
+  // number.
   const Schedule* reading = nullptr;
   std::optional<TensorAnalysis> read = {};
   Legality legality = {};
@@ -60,27 +60,27 @@ struct TensorReport {
   bool is_loop(DomainId d) const;
 };
 
-// What a compiler for an architecture says of the kernels, in the order of their texts.
+// The resources that the kernels use on an architecture, in the order of their texts.
 struct CompiledReport {
   std::string arch;
   std::vector<KernelResources> kernels;
 };
 
-// What one fusion came to.
+// The results for one fusion.
 struct FusionReport {
   const Schedule* schedule;
   std::string name;                             // of its first tensor
-  std::optional<Program> program;               // none: illegal, or nothing to run
+  std::optional<Program> program;               // absent: illegal, or nothing to run
   std::vector<std::vector<CudaText>> cuda;      // by step and variant
-  std::optional<CompiledReport> compiled = {};  // none: it was not asked for
-  bool may_run = true;  // false: a kernel goes wrong, or is neither proved nor trusted
+  std::optional<CompiledReport> compiled = {};  // absent: not asked for
+  bool may_run = true;  // false: a kernel is refuted, or neither proved nor trusted
 };
 
-// What a thread program came to.
+// The results for a thread program.
 struct ThreadReport {
   std::shared_ptr<const ThreadProgram> program;
   LoweredThreads lowered;
-  std::optional<CudaText> cuda;  // none: illegal
+  std::optional<CudaText> cuda;  // absent: illegal
   std::optional<CompiledReport> compiled = {};
   std::vector<ThreadRun> runs = {};
   std::vector<std::string> differences = {};  // between runs
@@ -92,7 +92,7 @@ struct ShownArray {
   Array array;
 };
 
-// All that a run of schedule_inspect has found.
+// All results of a run of schedule_inspect.
 struct Report {
   std::string file;
   std::vector<TensorReport> tensors;
@@ -106,16 +106,16 @@ struct Report {
   int exit_status() const;
 };
 
-// Kernels that are neither proved nor refuted are an error (E446), or are taken to be right, and
-// that is a warning.
+// Kernels that are neither proved nor refuted are an error E446 (Proofs), or are trusted with a
+// warning (Caller).
 enum class Trust : std::uint8_t { Proofs, Caller };
 
-// What a file holds: one subject for each tensor, or one for its fusion. The file must outlive the
+// The subjects of a file: one for each tensor, or one for its fusion. The file must outlive the
 // report.
 std::vector<Subject> subjects_of(const ScheduleFile& file);
 Report inspect(const ScheduleFile& file, Trust trust = Trust::Proofs);
-// Analyses every tensor, lowers, proves and emits every subject. What is illegal becomes a
-// diagnostic and its tensor is left out; it hides nothing else.
+// Analyses every tensor; lowers, proves and emits every subject. An illegal tensor is left out and
+// becomes a diagnostic; it hides no other.
 Report inspect(std::string file, const std::vector<Subject>& subjects,
                std::vector<Diagnostic> diagnostics = {}, Trust trust = Trust::Proofs);
 TensorReport report_of(const Schedule& schedule, TensorAnalysis analysis,

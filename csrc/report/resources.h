@@ -7,8 +7,9 @@
 
 namespace selvage {
 
-// Has every kernel of the report compiled for an architecture, "sm_80", or finds it in the caches,
-// and notes what each one uses. Throws Error: E713 where there is no NVRTC, E704 where it refuses.
+// Compiles every kernel of the report for an architecture, "sm_80", or finds it in the caches, and
+// notes its resources in the report. Throws Error: E713 if there is no NVRTC, E704 if NVRTC refuses
+// a text.
 void compile_report(const std::string& arch, Report& report);
 
 // One line for each kernel.

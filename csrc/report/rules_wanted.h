@@ -11,17 +11,17 @@
 
 namespace selvage {
 
-// What the prover has left of a condition that it neither proves nor, at random points, refutes. A
-// rule that settled it would drop a check, or take back a refusal.
+// A condition that the prover neither proves nor, at random points, refutes. A rule that decides
+// its residue would drop a check, or make a refusal unnecessary.
 struct RuleWanted {
-  std::string what;  // that it is about: "the check of n of y, given the others"
-  Facts facts;       // what may be taken for true
+  std::string what;  // its subject: "the check of n of y, given the others"
+  Facts facts;       // the assumptions
   Expr residue;
-  std::optional<Verdict> answer = {};  // of Z3; none: it was not asked
+  std::optional<Verdict> answer = {};  // Z3's; absent: it was not asked
 };
 
-// How many there are, and each with what it is about and what Z3 says; nothing where there is none.
-// Those that read alike are one, the first.
+// Prints their number, and each with its subject and Z3's answer; nothing if there are none. Of
+// those with the same text only the first is printed.
 void print_rules_wanted(std::span<const RuleWanted> wanted, Lines& out);
 
 }  // namespace selvage

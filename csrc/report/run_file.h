@@ -8,11 +8,11 @@
 
 namespace selvage {
 
-// What --run and --check are given.
+// The options of --run and --check.
 struct RunFileOptions {
-  bool run = true;  // false: only what the file expects is checked
-  // On emulation and the virtual device as well, there with every access checked where gcc is,
-  // sizes that are open made up; and what the file expects.
+  bool run = true;  // false: only the file's expectations are checked
+  // Runs on emulation and the virtual device as well, on the latter with every access checked if
+  // gcc is there; makes up sizes without a value; and checks the file's expectations.
   bool check = false;
   std::map<std::string, std::string> inputs = {}, outputs = {};  // .npy files, by tensor
   std::vector<std::string> prints = {};                          // tensors whose values are shown
@@ -22,11 +22,11 @@ struct RunFileOptions {
   bool times = false;  // measure
 };
 
-// Runs what has been lowered, adds the results to the report and writes the files asked for. A
-// tensor of section 1 is written as it lies in memory, items that no loop point visits and gaps as
-// 0. Expectations that are not met become diagnostics.
-// Throws BadInput as `run`, read_npy and write_npy do, and E625: no output has that name, or, of
-// what is to be shown, no input either.
+// Runs the lowered programs, adds the results to the report and writes the requested files. A
+// tensor of section 1 is written as it lies in memory, with 0 for gaps and for items that no loop
+// point visits. Expectations that are not met become diagnostics.
+// Throws BadInput as `run`, read_npy and write_npy do, and E625 if no output has a requested name
+// (for `prints`: no output and no input).
 void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& report);
 
 }  // namespace selvage

@@ -13,7 +13,7 @@ std::string where(Machine machine, const std::string& device);
 // "compiled in 81.2 ms; k ran 0.031 ms"
 std::string to_text(const RunTimes& times);
 
-// What running has shown: one line for each output and machine, then what went wrong.
+// Prints the results of runs: one line for each output and machine, then faults and differences.
 void print_runs(const std::vector<RunResult>& runs, Lines& out);
 
 }  // namespace selvage

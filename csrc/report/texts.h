@@ -9,12 +9,12 @@
 
 namespace selvage {
 
-// Expressions as texts of bounded length: what would be long, however it came about, is named once
-// and used by its name, so that all texts together are linear in the size of the expressions' graph
-// (crossed splits and merges double the written-out tree at every step).
+// Expressions as texts of bounded length. A subexpression with a long text gets a name and is
+// written once, so that all texts together are linear in the size of the expressions' graph.
+// (Without names, crossed splits and merges double the text at every step.)
 class Texts {
  public:
-  // An integer subexpression whose text is longer than `longest` is named; so is every Let.
+  // An integer subexpression whose text is longer than `longest` gets a name; so does every Let.
   static constexpr std::size_t kLongest = 600;
   explicit Texts(std::span<const Expr> roots, std::size_t longest = kLongest);
 
@@ -25,7 +25,7 @@ class Texts {
 
  private:
   struct Written {
-    Expr expr;           // the same with Lets where names stand
+    Expr expr;           // the same with Lets in place of named subexpressions
     std::size_t length;  // of its text
   };
   Written write(Expr e);
@@ -37,8 +37,7 @@ class Texts {
   std::vector<std::pair<std::string, std::string>> lets_;
 };
 
-// A condition of a launch for the page: of more than 300 characters it is said that "the sizes are
-// small enough".
+// A condition of a launch as text; "the sizes are small enough" if it has more than 300 characters.
 std::string condition_text(Expr condition);
 
 }  // namespace selvage

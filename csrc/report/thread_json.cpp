@@ -24,7 +24,7 @@ void append_mask(Json& json, const ThreadMask& mask, std::int64_t most_rows = kM
   json["active"] = mask.count();
 }
 
-// `loops`: what those of `who` are called.
+// `loops`: the loops of `who` under the names to print.
 void append_threads(Json& json, const RegionThreads& who, const std::vector<Expr>& loops,
                     std::int64_t most_rows = kMostCounts, std::size_t most_iterations = SIZE_MAX) {
   if (who.mask) return append_mask(json, *who.mask, most_rows);
@@ -57,7 +57,7 @@ Json json_of(const ThreadRegion& region) {
   return json;
 }
 
-// What a file calls things may be no UTF-8.
+// The text of a JSON value. Names in a file may be invalid UTF-8.
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -102,8 +102,8 @@ std::string times_text(std::int64_t n) {
   return n == 1 ? "once" : n == 2 ? "twice" : std::to_string(n) + " times";
 }
 
-// "run by 3 of 24 threads, once each"; and each thread's own count, where that says more than the
-// mask does.
+// "run by 3 of 24 threads, once each"; with each thread's own count if that is more than the mask
+// shows.
 std::string executed_text(const ThreadRegion& region, const std::vector<std::int64_t>& executed,
                           std::int64_t block_threads) {
   std::int64_t active = 0, times = 0, most = 0;
@@ -143,7 +143,7 @@ std::string run_text(const ThreadReport& report, const ThreadRun& run) {
          (said.empty() ? "" : ": " + joined(said));
 }
 
-// Who is in several regions of a group, and who in none.
+// Prints the threads in several regions of a group, and those in none.
 void print_partition(const AsyncGroup& group, Lines& out) {
   const std::string when = group.is_by_iteration ? "in every iteration " : "";
   const auto unknown = [&](const std::string& what) {

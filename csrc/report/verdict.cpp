@@ -23,7 +23,7 @@ bool is_one(const std::array<Expr, 3>& extents) {
   return std::all_of(extents.begin(), extents.end(), [](Expr e) { return e.is_const(1); });
 }
 
-// Of each step the variant that is tried first.
+// The first variant of each step.
 std::vector<const Kernel*> kernels_of(const Report& report) {
   std::vector<const Kernel*> kernels;
   if (report.threads && report.threads->lowered.kernel) {

@@ -10,7 +10,7 @@ namespace selvage {
 // "3 blocks of 4 threads", "2 blocks, in clusters of 2, of 32 threads", "one thread"
 std::string shape_text(const Launch& launch);
 
-// What all of the report comes to, in one line: whether it is legal, and what it makes.
+// Prints the report's verdict in one line: whether it is legal, and the kernels that it makes.
 //   Legal: makes kernel_y, 3 blocks of 4 threads (--cuda prints its text)
 //   Illegal: E431, the loops of y do not visit every item of it; and 1 error more
 //   Wrong: legal, and a run of it went wrong

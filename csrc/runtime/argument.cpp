@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostTried = 1 << 20;  // items whose addresses are listed
 
-// Of an argument without strides, which is taken for dense, row-major; 1 where that has no number.
+// The stride of an axis. An argument without strides is dense, row-major; 1 if that overflows.
 std::int64_t stride_of(const Argument& argument, std::size_t axis) {
   if (!argument.strides.empty()) return argument.strides[axis];
   std::int64_t stride = 1;
@@ -26,7 +26,8 @@ std::int64_t stride_of(const Argument& argument, std::size_t axis) {
   return stride;
 }
 
-// Where the axes, by stride, each step over all that the smaller ones reach, no two items meet.
+// Whether each axis, by ascending stride, steps over all elements that the axes before it reach;
+// then no two items have one address.
 bool are_nested(std::vector<std::pair<std::int64_t, std::int64_t>> axes) {  // stride, extent
   std::sort(axes.begin(), axes.end());
   std::int64_t reach = 0;
@@ -104,8 +105,9 @@ bool may_overlap(std::uintptr_t a, const ArgumentBytes& of_a, std::uintptr_t b,
   return column < of_a.inner || column + of_b.inner > of_a.row;
 }
 
-// A shape or stride that is that size tells it, or an extent in which all other sizes are known.
-// Shapes before strides: of an axis of one item the stride may be anything.
+// The value of a size, from a shape or stride that is just that size, or from an extent in which
+// all other sizes are known. Shapes come before strides, since an axis of one item may have any
+// stride.
 std::optional<std::int64_t> Signature::told(Expr size, std::span<const Argument> arguments,
                                             const SizeValues& known) const {
   for (const bool is_stride : {false, true}) {
@@ -134,7 +136,7 @@ SizeValues Signature::bind(std::span<const Argument> arguments, const NamedSizes
   for (std::size_t k = 0; k < arguments.size(); ++k) check_form(parameters_[k], arguments[k]);
   SizeValues sizes;
   for (const auto& [name, value] : named) sizes.add(size_called(fusion_, name), value);
-  // One that is told may be what another waits for.
+  // Repeated, since a size found in one round may be what another one needs.
   for (std::size_t before = SIZE_MAX; before != sizes.symbols.size();) {
     before = sizes.symbols.size();
     for (Expr n : fusion_.sizes()) {

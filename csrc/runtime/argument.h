@@ -18,8 +18,8 @@
 
 namespace selvage {
 
-// One number for each axis: whatever lies in a row and stays there during the call, or a list,
-// {5, 7}, which is kept.
+// One number for each axis: a view of any contiguous numbers, which must stay there during the
+// call, or a list, {5, 7}, of which it keeps a copy.
 class PerAxis : public std::span<const std::int64_t> {
  public:
   PerAxis() = default;
@@ -34,8 +34,8 @@ class PerAxis : public std::span<const std::int64_t> {
   std::shared_ptr<const std::vector<std::int64_t>> list_;
 };
 
-// Memory that an executable reads or writes where it lies: device memory for a GPU, host memory for
-// the virtual device.
+// Memory that an executable reads or writes in place: device memory for a GPU, host memory for the
+// virtual device.
 struct Argument {
   Argument(void* data, DataType type, PerAxis shape, PerAxis strides = {})
       : data(data), type(type), shape(std::move(shape)), strides(std::move(strides)) {}
@@ -53,27 +53,27 @@ struct Argument {
   void* data;
   DataType type;
   PerAxis shape;    // logical, outer to inner
-  PerAxis strides;  // in elements; empty: as the fusion says, dense where it leaves them open
+  PerAxis strides;  // in elements; empty: the fusion's, dense where it leaves them open
   bool is_const = false;
 };
 
-// Which bytes an argument takes, from its address on: rows of `inner` bytes, `row` bytes apart, up
-// to `bytes` in all.
+// The bytes of an argument, from its address on: rows of `inner` bytes, `row` bytes apart, within
+// `bytes` in all.
 struct ArgumentBytes {
   std::int64_t bytes = 0, row = 0, inner = 0;
 };
-// Has some byte of one at `a` a place in the other at `b`? True also where that is not seen: where
-// their rows are not equally far apart, or cross.
+// Whether arguments at the addresses `a` and `b` may share a byte. Also true if that is not
+// decided: if their rows are not equally far apart, or cross.
 bool may_overlap(std::uintptr_t a, const ArgumentBytes& of_a, std::uintptr_t b,
                  const ArgumentBytes& of_b);
 
 using NamedSizes = std::map<std::string, std::int64_t>;
 
-// What the arguments of a program are: its inputs, then its outputs, in order of declaration; and
-// which sizes their shapes and strides tell.
+// The parameters of a program: its inputs, then its outputs, in order of declaration. Derives the
+// sizes from the shapes and strides of arguments.
 class Signature {
  public:
-  // Refers to none of them afterwards but to the expressions' pool.
+  // Keeps no reference to the arguments, except to the pool of expressions.
   Signature(const Fusion& fusion, const DomainGraph& graph,
             const std::vector<ProgramBuffer>& buffers);
 
@@ -82,12 +82,12 @@ class Signature {
   bool is_output(std::size_t k) const { return parameters_[k].is_output; }
   ArgumentBytes bytes(std::size_t k, const SizeValues& sizes) const;
 
-  // The sizes, each from a shape or stride that is that size and nothing else, or by its name, or
-  // from an extent that it can be solved from (4 * K); what is told twice has to agree. Throws
-  // BadInput, and names the argument: E612 its shape, E613 its type, E628 a stride, E629 an address
-  // that no element may have, E630 how many there are, E632 memory of an output that is only to be
-  // read, E614 a size that nothing tells, E615 one that the facts rule out, E626 two items of an
-  // output at one address.
+  // The sizes. Each comes from a shape or stride that is just that size, or from `named`, or by
+  // solving an extent for it (4 * K); values from several places must agree. Throws BadInput, which
+  // names the argument: E612 a wrong shape, E613 a wrong type, E628 a wrong stride, E629 an address
+  // that no element may have, E630 a wrong number of arguments, E632 read-only memory for an
+  // output, E614 a size that nothing determines, E615 a size that the facts rule out, E626 two
+  // items of an output at one address.
   SizeValues bind(std::span<const Argument> arguments, const NamedSizes& named) const;
 
  private:

@@ -16,32 +16,33 @@ namespace selvage {
 // The text of a kernel, ready to be compiled.
 KernelSource source_of(const Kernel& kernel);
 
-// Throws BadInput E621 where a launch check of the program does not hold.
+// Throws BadInput E621 if a launch check of the program does not hold.
 void check_launch_conditions(const Fusion& fusion, const std::vector<LaunchCheck>& checks,
                              const SizeValues& sizes);
 
-// A kernel at given sizes: everything about its launch but the addresses of its memory.
+// A kernel at given sizes: its launch without the addresses of its memory. A memory is one of the
+// program's buffers, by number.
 class BoundKernel {
  public:
-  // `memory`: by buffer, the number of what it is bound to, if it is global.
+  // `memory`: by buffer, the number of the memory that it is bound to, if it is global.
   BoundKernel(const Kernel& kernel, const SizeValues& sizes, std::vector<std::size_t> memory);
 
   const Kernel& kernel() const { return *kernel_; }
   const LaunchShape& shape() const { return shape_; }
-  // The number of the memory that a buffer is bound to; nothing: it is not global.
+  // The number of the memory that a buffer is bound to; nullopt: it is not global.
   std::optional<std::size_t> memory_of(BufferId b) const;
-  // Of what the address of a buffer has to be a multiple, in bytes: the widest access to it.
+  // The address of a buffer must be a multiple of this, in bytes: the widest access to it.
   std::int64_t alignment(BufferId b) const { return alignment_[b]; }
 
-  // What a launch takes: the address of each argument's value. Good as long as the kernel is.
+  // The arguments of a launch: the address of each argument's value. Valid as long as the kernel.
   struct Arguments {
     std::vector<std::uint64_t> pointers;
     std::vector<void*> values;
   };
   // `addresses`: by number of memory.
   void write(std::span<const std::uint64_t> addresses, Arguments& out) const;
-  // What each argument may touch, for checks. `bytes`, `is_filled`: by number of memory, how many
-  // it has and whether they hold values; what the kernel writes is filled after it.
+  // The bytes that each argument may access, for checked launches. By number of memory, `bytes` is
+  // its size, and `is_filled` whether it holds values; set for all memory that the kernel writes.
   std::vector<std::optional<VirtualBound>> take_bounds(std::span<const std::size_t> bytes,
                                                        std::vector<bool>& is_filled) const;
 
@@ -50,12 +51,12 @@ class BoundKernel {
   LaunchShape shape_;
   std::vector<std::size_t> memory_;      // by buffer
   std::vector<std::int64_t> alignment_;  // by buffer
-  std::vector<std::int64_t> sizes_;  // the low half of each is what a kernel of 32 bits is passed
+  std::vector<std::int64_t> sizes_;      // a kernel of 32 bits is passed the low half of each
 };
 
-// The launches of a program: of each step the first variant that may run, bound to the program's
-// buffers by their numbers. `addresses`: of each of them, in bytes, or as much of it as alignment
-// is asked of. Throws BadInput E622 where no variant may run.
+// The launches of a program: of each step the first variant whose condition holds, bound to the
+// program's buffers by their numbers. `addresses`: of each of these in bytes, perhaps modulo a
+// multiple of all alignments. Throws BadInput E622 if a step has no such variant.
 std::vector<BoundKernel> launches_of(const std::vector<ProgramStep>& steps,
                                      const std::vector<ProgramBuffer>& buffers,
                                      const SizeValues& sizes,

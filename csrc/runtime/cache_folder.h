@@ -14,25 +14,26 @@
 
 namespace selvage {
 
-// The system calls below the disk cache. What fails returns none or false and leaves errno.
+// The system calls below the disk cache. On failure they return nullopt or false and leave errno.
 
 // Makes a folder for this user alone (mode 0700), and the folders above it that are missing.
 bool make_private_folder(const std::filesystem::path& folder);
-// May anybody but this user have written it?
+// Whether anybody but this user may have written the file.
 bool is_of_others(const struct stat& file);
 
-// A file of this user alone, in an open folder, of at most `most` bytes; no link, no pipe.
+// Reads a file in an open folder. It must belong to this user alone, be regular (no link, no pipe)
+// and of at most `most` bytes.
 struct OpenFile {
   Descriptor descriptor;
   std::vector<std::byte> bytes;
 };
 std::optional<OpenFile> read_private_file(int folder, const std::string& name, std::uint64_t most);
-// Makes the file. False also where it exists; a file that could not be written whole is removed.
+// Makes the file. False also if it exists; removes a file that could not be written whole.
 bool write_new_file(int folder, const std::string& name, std::span<const std::byte> bytes);
-// Sets when the file was last used, more finely than the system's own clock for files ticks.
+// Sets the time of last use, with finer ticks than the system's clock for files.
 void mark_used(int file);
 
-// A name in the folder, with what fstatat says of it (of a link, not of what it leads to).
+// A name in the folder, and the result of fstatat for it (for a link: of the link itself).
 struct NamedFile {
   std::string name;
   struct stat about;

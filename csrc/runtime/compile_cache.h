@@ -18,37 +18,37 @@
 
 namespace selvage {
 
-// What compiles on a miss: NVRTC, or what a test puts in its place.
+// The compiler to call on a miss: NVRTC, or a test's replacement.
 struct KernelCompiler {
-  // None: there is no compiler, and `compile` throws. The first call of either opens it.
+  // nullopt: there is no compiler, and `compile` throws. The first call of either opens it.
   std::function<std::optional<Toolkit>()> toolkit;
   std::function<CompiledKernels(std::span<const KernelSource>, const NvrtcOptions&)> compile;
-  // The program of CompileHelper that compiles the same elsewhere; empty: none.
+  // The program of CompileHelper that compiles the same in another process; empty: none.
   std::string helper = {};
 
-  // Without NVRTC, `compile` throws Error (E713), which says where it was looked for.
+  // Without NVRTC, `compile` throws Error (E713), which lists the places that were searched.
   static KernelCompiler nvrtc();
 };
 
-// Compiled kernels by what they come from: in memory first, then on disk, then compiled. The key is
-// the whole text of the kernels in their order, the architecture, every option, the toolkit's
-// version and that of this cache. (A toolkit that is patched keeps its version, and its entries.)
-// Text that includes a header, and options that name a file, are compiled each time: what stands in
-// files is in no key.
+// A cache of compiled kernels by their sources: looks in memory, then on disk, then compiles. The
+// key is the whole text of the kernels in their order, the architecture, every option, the version
+// of the toolkit and that of this cache. (A toolkit that is patched keeps its version, and so its
+// entries.) Text that includes a header, and options that name a file, are compiled each time,
+// since no key has the contents of files.
 //
-// NVRTC is opened at the first kernel that is not on disk: until then the toolkit is the one that
-// wrote there last, as long as its library is the same file and LD_LIBRARY_PATH the same. Without
-// NVRTC an entry that any toolkit has written is used, the one of the toolkit seen last first.
-// Neither is ever wrong: an entry is what a toolkit makes of this very text with these options, so
-// it computes the same; a driver too old for it refuses to load it, it never runs it wrongly.
+// NVRTC is opened at the first kernel that is not on disk. Until then the toolkit is taken to be
+// the one that wrote there last, if its library is still the same file and LD_LIBRARY_PATH the
+// same. Without NVRTC an entry of any toolkit is used, the toolkit seen last first. Both are
+// correct: an entry is a toolkit's result for this very text with these options, so it computes the
+// same; a driver too old for it refuses to load it, and never runs it wrongly.
 //
-// Every call may come from any thread. Threads that ask for one key at once share one compilation;
+// Any thread may make any call. Threads that need one key at the same time share one compilation;
 // if it fails, each gets its Error, and the next call tries again.
 class CompileCache {
  public:
   using Kernels = std::shared_ptr<const CompiledKernels>;
-  // Of kernels, logs and keys together. What goes past it is dropped from memory, longest unused
-  // first; who holds it keeps it.
+  // Bytes of kernels, logs and keys together. Past this, entries are dropped from memory, longest
+  // unused first; a caller's shared_ptr stays valid.
   static constexpr std::uint64_t kDefaultMemoryBound = std::uint64_t{64} << 20;
 
   // The disk cache outlives this one.
@@ -57,15 +57,14 @@ class CompileCache {
   // With DiskCache::instance().
   static CompileCache& instance();
 
-  // Throws Error: E704 as Nvrtc::compile does, E713 where there is no NVRTC.
+  // Throws Error: E704 as Nvrtc::compile does, E713 if there is no NVRTC.
   Kernels compile(std::span<const KernelSource> sources, const NvrtcOptions& options = {});
   Kernels compile(const KernelSource& source, const NvrtcOptions& options = {});
-  // The kernels of each request. Of those that are to be compiled, helper processes take a share
-  // where that is faster (compile_helpers_for). Throws the Error of the first request that has one,
-  // when all are done.
+  // The kernels of each request. Helper processes compile a share of them where that is faster
+  // (compile_helpers_for). When all are done, throws the Error of the first request that failed.
   std::vector<Kernels> compile(std::span<const CompileRequest> requests);
 
-  // Since the cache was made, but for `held` and `held_bytes`, which are in memory now.
+  // Counts since the cache was made; `held` and `held_bytes`: in memory now.
   struct Counts {
     std::uint64_t memory_hits = 0;
     std::uint64_t disk_hits = 0;
@@ -75,7 +74,7 @@ class CompileCache {
     std::uint64_t held_bytes = 0;
   };
   Counts counts() const;
-  // Drops what is in memory; what is on disk stays.
+  // Drops the entries in memory; those on disk stay.
   void clear_memory();
 
  private:
@@ -85,9 +84,9 @@ class CompileCache {
     std::uint64_t bytes;
   };
   using Compile = std::function<CompiledKernels()>;
-  // Empty for what is not to be kept.
+  // Empty for sources that must not be kept.
   static std::string key_of(std::span<const KernelSource> sources, const NvrtcOptions& options);
-  // Null where it is neither in memory nor on disk.
+  // Null if the key is neither in memory nor on disk.
   Kernels find(const std::string& key);
   Kernels find_in_memory(const std::string& key);
   void hold(const std::string& key, const Kernels& kernels);
@@ -107,12 +106,12 @@ class CompileCache {
   std::unordered_map<std::string_view, std::list<Held>::iterator> by_key_;
   std::unordered_map<std::string, std::shared_future<Kernels>> under_way_;
   Counts counts_;
-  bool noted_ = false;          // the toolkit, on disk
-  bool assumed_known_ = false;  // has the disk been asked for the toolkit?
+  bool noted_ = false;          // the toolkit is noted on disk
+  bool assumed_known_ = false;  // `assumed_` has been looked up on disk
   std::optional<int> assumed_;
 };
 
-// How many helper processes pay for compiling `requests` on this machine's cores.
+// The number of helper processes worth starting for `requests` requests on `cores` cores.
 std::size_t compile_helpers_for(std::size_t requests, std::size_t cores);
 
 }  // namespace selvage

@@ -115,7 +115,7 @@ int serve_compile_requests(int from, int to) {
     try {
       result = packed(nvrtc->compile(request->sources, request->options));
     } catch (const Error&) {
-      // Empty: who asks finds the same error, with its words.
+      // An empty result: the asking process compiles itself and gets the same error.
     }
     if (!send_message(to, Packer().put(nvrtc->version(), result).take())) return 1;
   }

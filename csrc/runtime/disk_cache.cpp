@@ -41,7 +41,7 @@ bool is_temporary(const NamedFile& file) {
          S_ISREG(file.about.st_mode);
 }
 
-// Of those on the way to it, and of itself, which may be no link either.
+// The first folder on the way to it that is no folder; else itself, which may not be a link either.
 std::filesystem::path first_that_is_no_folder(const std::filesystem::path& folder) {
   std::filesystem::path part;
   std::error_code ignored;

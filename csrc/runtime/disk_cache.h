@@ -19,17 +19,17 @@ class Descriptor;
 
 // Payloads by key in the files of one folder, shared by any number of processes and threads.
 //
-//   right       An entry is written under another name and then renamed: it is there whole or not
-//               at all, whoever is killed when. One that is damaged, of another version or key, no
-//               regular file, or writable by others reads as not there, and the next put
-//               replaces it.
+//   right       An entry is written under another name and then renamed: so it is there whole or
+//               not at all, even if a process is killed. An entry that is damaged, of another
+//               version or key, no regular file, or writable by others counts as absent, and the
+//               next put replaces it.
 //   safe        The folder must belong to this user, and nobody else may write in it. It is made
 //               with mode 0700. Entries are opened without following links.
 //   bounded     A put that takes the entries past `bound` bytes removes those that were used
-//               longest ago, down to three quarters of it. Several processes may together hold
-//               a little more for a moment.
-//   never fatal Where the folder cannot be used or written, there is no cache: the first time,
-//               `warn` is called with a warning (E711), and no more after it. Nothing is thrown.
+//               longest ago, down to three quarters of `bound`. Several processes may together
+//               hold a little more for a moment.
+//   never fatal If the folder cannot be used or written, there is no cache: `warn` is called with a
+//               warning (E711), the first time only. Nothing is thrown.
 class DiskCache {
  public:
   using Warn = std::function<void(const Diagnostic&)>;
@@ -44,7 +44,7 @@ class DiskCache {
 
   // Marks the entry as used.
   std::optional<std::vector<std::byte>> get(std::string_view key);
-  // Keeps the payload, in place of what the key had before. One larger than the bound is not kept.
+  // Keeps the payload, replacing the key's former one; not if it is larger than the bound.
   void put(std::string_view key, std::span<const std::byte> payload);
   // Removes every entry; other files in the folder stay.
   void clear();
@@ -73,10 +73,11 @@ class DiskCache {
   std::uint64_t allowed_ = 0;  // to be written before it is listed again
 };
 
-// $SELVAGE_CACHE_DIR; else $XDG_CACHE_HOME/selvage; else $HOME/.cache/selvage. Empty where
+// $SELVAGE_CACHE_DIR; else $XDG_CACHE_HOME/selvage; else $HOME/.cache/selvage. Empty if
 // SELVAGE_CACHE_DIR is set to nothing, or none of the three is set.
 std::filesystem::path disk_cache_folder();
-// $SELVAGE_CACHE_BYTES, else the default; what is no number is passed over with a warning (E712).
+// $SELVAGE_CACHE_BYTES, else the default; a value that is no number is ignored with a warning
+// (E712).
 std::uint64_t disk_cache_bound(const DiskCache::Warn& warn = DiskCache::warn_on_stderr);
 
 }  // namespace selvage

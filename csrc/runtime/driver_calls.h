@@ -8,13 +8,13 @@
 
 namespace selvage {
 
-// Results that are acted upon, and not only told.
+// Results that callers handle, besides reporting them.
 inline constexpr DriverResult kOutOfMemory = 2;
 inline constexpr DriverResult kNotReady = 600;
 inline constexpr DriverResult kNotSupported = 801;
 
-// The entry points of a driver library. A call by these is the raw call: no context is made
-// current, and no result is looked at.
+// The entry points of a driver library. These are the raw calls: they make no context current and
+// check no result.
 struct DriverCalls {
   SharedLibrary library;
 #define CALL(name, symbol, parameters) DriverResult(*name) parameters = nullptr;
@@ -23,8 +23,8 @@ struct DriverCalls {
 #undef NEWER_CALL
 #undef CALL
 
-  // Throws Error (E705) where the library cannot be opened or lacks a call; null is only what is
-  // newer than it.
+  // Throws Error (E705) if the library cannot be opened or lacks a call. Only a NEWER_CALL may be
+  // null.
   static DriverCalls open(const std::string& path);
 
   // The driver's words for a result, "out of memory (2)".

@@ -30,8 +30,8 @@ Image kind_of(std::span<const std::byte> image) {
   return magic == 0x464C457F ? Image::Elf : magic == 0xBA55ED50 ? Image::Fatbin : Image::Ptx;
 }
 
-// The driver is given no size and reads as far as the image's own headers say. They are held
-// against the size one by one, so that no sum overflows.
+// Whether the image has all the bytes that its headers announce: the driver is given no size and
+// reads that far. Headers are compared with the size one by one, so that no sum overflows.
 bool is_whole(std::span<const std::byte> image) {
   const auto fits = [&](std::uint64_t at, std::uint64_t bytes) {
     return at <= image.size() && bytes <= image.size() - at;

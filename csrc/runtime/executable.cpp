@@ -17,8 +17,8 @@ namespace selvage {
 
 namespace {
 
-// Addresses matter to conditions by what they are modulo this; no access and no alignment that is
-// asked of a tensor is wider.
+// Conditions depend on addresses modulo this only: no access is wider, and no tensor is declared to
+// be aligned to more.
 constexpr std::int64_t kAddressModulus = 256;
 
 // Shapes, strides, alignments and named sizes of a call, in a row.
@@ -32,7 +32,7 @@ struct KeyHash {
   }
 };
 
-// What is no size of the fusion is refused when a plan is made.
+// A name that is no size of the fusion gets the number -1; signature_.bind() refuses it later.
 void write_key(std::span<const Argument> arguments, const NamedSizes& named,
                const std::vector<Expr>& sizes, Key& key) {
   key.clear();
@@ -52,12 +52,12 @@ void write_key(std::span<const Argument> arguments, const NamedSizes& named,
   }
 }
 
-// What is done for one key.
+// The launches of all calls with one key.
 struct Plan {
   std::vector<ReadyKernel> launches;
   std::vector<std::size_t> scratch;  // bytes, by scratch buffer
   std::vector<ArgumentBytes> bytes;  // by argument
-  // Where some tensor has no items: another executable, and which arguments it takes.
+  // If a size or an extent is 0: another executable, and the arguments that it takes.
   std::optional<Executable> instead;
   std::vector<std::size_t> kept_arguments;
 };
@@ -119,7 +119,7 @@ class Executable::State {
       const std::shared_lock guard(lock_);
       if (const auto it = plans_.find(key); it != plans_.end()) return *it->second;
     }
-    // Made without the lock: who comes second with the same key makes one for nothing.
+    // Made without the lock: of two threads with the same key, the second one's plan is dropped.
     auto plan = std::make_unique<const Plan>(make_plan(arguments, named));
     const std::unique_lock guard(lock_);
     return *plans_.try_emplace(key, std::move(plan)).first->second;
@@ -163,7 +163,7 @@ class Executable::State {
                      "choose smaller sizes");
   }
 
-  // Kernels take it that what they read is not written, and outputs for memory of their own.
+  // Kernels presuppose that inputs are not written, and that each output has memory of its own.
   void check_apart(const Plan& plan, std::span<const std::uint64_t> addresses) const {
     for (std::size_t k = 0; k < plan.bytes.size(); ++k) {
       if (!signature_.is_output(k)) continue;

@@ -20,41 +20,43 @@ struct KernelResources;  // runtime/ptxas_log.h
 
 enum class Target : std::uint8_t { Gpu, Virtual };
 std::string_view to_string(Target target);  // gpu, virtual
-// Gpu where there is one, else Virtual.
+// Gpu if the machine has a GPU, else Virtual.
 Target default_target();
 
 struct CompileOptions {
-  std::optional<Target> target = {};  // default_target() if not said
-  const Driver* driver = nullptr;     // of the GPU to run on; Driver::instance() if not said
-  CompileCache* cache = nullptr;      // of what a GPU runs; CompileCache::instance() if not said
-  // Of the virtual device: every access is checked (VirtualKernel::launch_checked); and if other
-  // than 0, blocks and threads run in an order drawn from this.
+  std::optional<Target> target = {};  // absent: Gpu if `driver` is given, else default_target()
+  const Driver* driver = nullptr;     // of the GPU to run on; null: Driver::instance()
+  CompileCache* cache = nullptr;      // of kernels for a GPU; null: CompileCache::instance()
+  // Virtual device only. `checks`: every access is checked (VirtualKernel::launch_checked).
+  // `order_seed`, if not 0: blocks and threads run in an order drawn from this seed.
   bool checks = false;
   std::uint64_t order_seed = 0;
-  // What is neither proved nor refuted of the program's kernels (lower/proof.h) is taken to be so:
-  // Executable::taken_on_trust says what that was.
+  // Claims about the program's kernels that are neither proved nor refuted (lower/proof.h) are
+  // assumed to hold; Executable::taken_on_trust() lists them.
   bool is_trusted = false;
   bool fmad = false;  // contract a*b + c on a GPU: faster, no longer equal to the virtual device
 };
 
-// How a call is to be made.
+// The options of one call.
 struct CallOptions {
-  NamedSizes sizes = {};          // those that no shape tells
-  StreamHandle stream = nullptr;  // on a GPU; null: the default one
+  NamedSizes sizes = {};          // the sizes that no argument's shape determines
+  StreamHandle stream = nullptr;  // on a GPU; null: the default stream
 };
 
-// A program that runs. It refers to nothing that it was made from: fusion, schedule and program may
-// go. Copies share everything. Calls may come from several threads at once.
+// A compiled program. An Executable keeps no reference to the fusion, schedule or program that it
+// was made from. Copies share all state. Several threads may call one Executable at the same time.
 class Executable {
  public:
-  // Inputs, then outputs, in order of declaration. On a GPU it returns when all is launched, else
-  // when all is done. What shapes, strides, sizes and alignments ask for (which kernels, launch
-  // shapes, conditions) is worked out at the first call with them and kept. Where a size or an
-  // extent is 0, what is left is computed by kernels of its own.
-  // Throws BadInput before anything is launched: what Signature::bind says, E631 an output that
-  // shares memory with another argument, E621 a launch check,
-  // E622 no kernel for these sizes; Error: E701, E704 a kernel does not compile, E705 the driver,
-  // E715 a kernel that was launched before has gone wrong; if checked, E721, E722 an access.
+  // `arguments`: inputs, then outputs, in order of declaration. On a GPU the call returns when all
+  // kernels are launched; on the virtual device, when all have ended. The first call with given
+  // shapes, strides, sizes and alignments chooses kernels and launch shapes and checks the
+  // conditions; later calls with the same reuse that. If a size or an extent is 0, special kernels
+  // (lower/specialised.h) compute the outputs that have items.
+  // Throws BadInput before anything is launched: what Signature::bind throws, E631 an output that
+  // shares memory with another argument, E621 a failed launch check, E622 no kernel for these
+  // sizes, E629 an address aligned less than its tensor was declared; Error: E701, E704 a kernel
+  // does not compile, E705 the driver fails, E715 an earlier kernel failed; if checked, E721, E722
+  // a wrong access.
   void operator()(std::span<const Argument> arguments, const CallOptions& call = {}) const;
   void operator()(std::initializer_list<Argument> arguments, const CallOptions& call = {}) const {
     (*this)(std::span(arguments.begin(), arguments.size()), call);
@@ -62,12 +64,12 @@ class Executable {
 
   const Signature& signature() const;
   Target target() const;
-  // What nobody has proved of the kernels, a sentence each; empty: everything is proved.
+  // The claims about the kernels that are not proved, one sentence each; empty: all are proved.
   const std::vector<std::string>& taken_on_trust() const;
-  // How many combinations of shapes, strides, sizes and alignments are kept.
+  // The number of combinations of shapes, strides, sizes and alignments that calls have met so far.
   std::size_t kept() const;
-  // What each kernel uses that has been compiled so far, in that order; of one that the driver has
-  // compiled from PTX, stack_bytes has the spills in it. Nothing is known of the virtual device's.
+  // The resources of each kernel compiled so far, in order of compilation. If the driver compiled a
+  // kernel from PTX, its stack_bytes include spills. Unknown on the virtual device.
   std::vector<KernelResources> resources() const;
 
  private:
@@ -77,10 +79,10 @@ class Executable {
   std::shared_ptr<State> state_;
 };
 
-// Compiles the first variant of every step at once, others when sizes ask for them; beside the
-// compiler, all kernels are proved to go right. Throws BadInput E623 where there is no such target,
-// what the compilers throw (E713 without NVRTC), and Illegal: E445 where a kernel goes wrong, E446
-// where that is not decided and options do not trust it.
+// Compiles the first variant of every step now, and other variants when the sizes of a call need
+// them. While the compiler runs, another thread proves that all kernels are correct (prove()).
+// Throws BadInput E623 if there is no GPU to compile for, what the compilers throw (E713 without
+// NVRTC), and Illegal: E445 a kernel is refuted, E446 a kernel is undecided and not is_trusted.
 Executable compile(const Program& program, const CompileOptions& options = {});
 
 }  // namespace selvage

@@ -6,9 +6,9 @@
 
 namespace selvage {
 
-// A call that can be left half-way and taken up again, on a stack of its own. The code it runs must
-// throw nothing, and own nothing that a destructor would have to free: a fiber may be dropped
-// while suspended. A stack holds kStackBytes; going past it faults.
+// A call with a stack of its own that can be suspended and resumed. The code that it runs must
+// throw nothing, and own nothing that a destructor would have to free: a fiber may be dropped while
+// suspended. A stack holds kStackBytes; going past it faults.
 class Fiber {
  public:
   static constexpr std::size_t kStackBytes = 128 << 10;
@@ -18,22 +18,23 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes the next resume() begin entry(); whatever was suspended is dropped.
+  // Makes the next resume() begin entry(); a suspended call is dropped.
   void start(void (*entry)());
-  // Runs until suspend() or until entry returns. Not from within a fiber, and not when finished.
+  // Runs until suspend() or until entry returns. Must not be called from within a fiber, nor if
+  // finished().
   void resume();
   bool finished() const { return finished_; }
-  // Leaves the fiber that runs now on this thread.
+  // Suspends the fiber that runs now on this thread.
   static void suspend();
-  // The same, and runs `next`, which is not finished, in one switch: resume() returns when that one
-  // or one after it suspends or ends. Where kPasses is false there is only suspend().
+  // The same, and runs `next`, which must not be finished, in one switch: resume() returns when
+  // `next`, or a fiber that it passes to, suspends or ends. Not to be used if kPasses is false.
 #if defined(SELVAGE_FIBERS_BY_UCONTEXT) || defined(SELVAGE_FIBERS_UNDER_ASAN)
   static constexpr bool kPasses = false;
 #else
   static constexpr bool kPasses = true;
 #endif
   static void pass_to(Fiber& next);
-  // Does the stack hold this address?
+  // Whether the address is on this fiber's stack.
   bool holds(const void* place) const {
     const auto* p = static_cast<const char*>(place);
     return p >= stack_ && p < stack_ + kStackBytes;

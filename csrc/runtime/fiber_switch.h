@@ -23,7 +23,7 @@
 
 namespace selvage::fiber {
 
-// A place to go on at: on x86-64 a stack pointer below which the frame and the address lie, else a
+// A place to continue at: on x86-64 a stack pointer with the frame and the address at it, else a
 // ucontext (a system call for each switch). Null until the first switch away from it.
 using Place = void*;
 
@@ -33,9 +33,9 @@ void forget(Place& place);
 
 // Stores this place in `from` and goes on at `to`.
 //
-// Inlined, and left by a jump: a processor predicts each ret by the call it has last seen. With no
-// call of ours around the switch, what a suspended kernel returns to is where the kernel before it
-// called from, the same barrier; each frame in between would cost a misprediction.
+// Inlined, and left by a jump, since a processor predicts each ret by the last call. Without a call
+// of ours around the switch, a resumed kernel returns to the address that the kernel before it
+// called from, namely the same barrier; each frame in between would cost a misprediction.
 #ifdef SELVAGE_FIBERS_BY_UCONTEXT
 inline void switch_to(Place& from, Place to) {
   if (from == nullptr) from = new ucontext_t;
@@ -73,8 +73,8 @@ __attribute__((always_inline)) inline void switch_to(Place& from, Place to) {
 }
 #endif
 
-// AddressSanitizer is told of each switch: before it where the new stack lies, after it what the
-// old one was. A null `fake` before means that this stack is left for good.
+// Tell AddressSanitizer of each switch: before it the address of the new stack, after it that of
+// the old one. A null `fake` before the switch means that this stack is left for good.
 #ifdef SELVAGE_FIBERS_UNDER_ASAN
 inline void before_switch(void** fake, const void* bottom, std::size_t bytes) {
   __sanitizer_start_switch_fiber(fake, bottom, bytes);

@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// Work that was captured from a stream: launched as a whole, as often as one likes, with the
+// Work captured from a stream. It may be launched any number of times, as a whole, with the
 // arguments and addresses of the capture. The driver, the modules and the buffers outlive it.
 class Graph {
  public:
@@ -23,8 +23,9 @@ class Graph {
   const std::string* name_;
 };
 
-// While it lives, what a stream is given is captured instead of run. Not the default stream; what
-// would wait for the stream is refused meanwhile (E705). To be ended by the thread that began it.
+// While a Capture lives, work given to its stream is captured instead of run. The stream must not
+// be the default one. Calls that would wait for the stream throw E705 meanwhile. The thread that
+// began a capture must end it.
 class Capture {
  public:
   Capture(const Driver& driver, Driver::Stream stream);
@@ -32,7 +33,7 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  // Once. Throws E705 where something that cannot be captured was asked for meanwhile.
+  // To be called once. Throws E705 if the stream was given work that cannot be captured.
   Graph end();
 
  private:

@@ -4,7 +4,7 @@
 
 namespace selvage {
 
-// What the driver library hands out, as in cuda.h.
+// The handles of the driver library, as in cuda.h.
 using DriverResult = int;  // 0 is success
 using DeviceAddress = std::uint64_t;
 using ContextHandle = struct OpaqueContext*;

@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// One emitted kernel. The text includes no header and stays within C: what NVRTC compiles for the
-// GPU, libtcc and gcc compile for the virtual device. It begins with
+// One emitted kernel. The text includes no header and stays within C: NVRTC compiles it for the
+// GPU, libtcc and gcc for the virtual device. It begins with
 //   #ifndef KERNEL
 //   #define KERNEL(name) extern "C" __global__ void name
 //   #endif
@@ -17,7 +17,7 @@ struct KernelSource {
   std::string text;
   std::string name;                          // a C identifier
   std::vector<std::string> parameter_types;  // C types in order: "const float*", "long long"
-  std::vector<std::string> origins = {};     // by line of the text: what it computes, "" if nothing
+  std::vector<std::string> origins = {};     // by line of the text: CudaText::origins
 };
 
 }  // namespace selvage

@@ -9,10 +9,10 @@
 
 namespace selvage {
 
-// Which kernels were launched and are not known to have finished: a fault in one of them is
-// reported by a later call, which names nothing. Written at every launch, by any thread, without a
-// lock: two atomic additions and three stores. Of each of kRows groups of streams it keeps the last
-// kNames launches.
+// The kernels that were launched and are not known to have finished. It is needed since the driver
+// reports a fault in a later call and does not name the kernel. Any thread writes to it at every
+// launch, without a lock: two atomic additions and three stores. Streams are hashed to kRows rows,
+// each of which keeps the last kNames launches.
 class LaunchRecord {
  public:
   static constexpr std::size_t kNames = 8;
@@ -21,7 +21,7 @@ class LaunchRecord {
   using Mark = std::uint64_t;
   Mark mark() const { return next_.load(std::memory_order_relaxed); }
 
-  // `name` outlives the record. Streams are told apart by their handle alone.
+  // `name` outlives the record. Streams are identified by their handles.
   void launched(const void* stream, const std::string* name) noexcept {
     Row& row = row_of(stream);
     const std::uint32_t at = row.next.fetch_add(1, std::memory_order_relaxed) % kNames;
@@ -30,13 +30,13 @@ class LaunchRecord {
     entry.stream.store(stream, std::memory_order_relaxed);
     entry.name.store(name, std::memory_order_release);
   }
-  // What was launched on the stream, or on all, before the mark has run without a fault.
+  // Every kernel launched before the mark, on the stream or on any, has run without a fault.
   void finished(const void* stream, Mark before) noexcept;
   void all_finished(Mark before) noexcept;
 
-  // Last first, at most kNames.
+  // The kernels not known to have finished, the last launch first, at most kNames.
   std::vector<const std::string*> pending() const;
-  // The stream's since the mark, and to forget them: they were captured, and have not run.
+  // Those of the stream since the mark. forget() removes them: they were captured, and did not run.
   std::vector<const std::string*> pending(const void* stream, Mark since) const;
   void forget(const void* stream, Mark since) noexcept;
 

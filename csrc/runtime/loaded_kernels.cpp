@@ -7,12 +7,13 @@ namespace selvage {
 
 namespace {
 
-// Of a function's attributes, by their numbers in cuda.h.
+// Numbers of function attributes in cuda.h.
 constexpr int kStaticSharedBytes = 1;
 constexpr int kLocalBytes = 3;
 constexpr int kRegisters = 4;
 
-// As the driver tells it: of what it has compiled itself there is no log.
+// The resources according to the driver, for kernels that it has compiled from PTX: there is no
+// log of ptxas for these.
 KernelResources resources_of(const Driver& driver, Driver::Function function) {
   driver.make_current();
   const auto attribute = [&](int which) {

@@ -14,18 +14,18 @@
 
 namespace selvage {
 
-// A kernel that can be launched: on a GPU a function, else one of the virtual device.
+// A compiled kernel: `function` on a GPU, else `virtual_kernel`.
 struct LoadedKernel {
   Driver::Function function = nullptr;
   VirtualKernel* virtual_kernel = nullptr;
 };
 
-// One that is bound as well: only addresses are missing. The shape: check_launch lets it pass, and
-// on a GPU it is not empty.
+// A compiled kernel at given sizes: only addresses are missing. Its shape passes check_launch() and
+// on a GPU is not empty.
 struct ReadyKernel {
   BoundKernel bound;
   LoadedKernel loaded;
-  // On the virtual device: every access is checked against these.
+  // On the virtual device: if present, every access is checked against these bounds.
   std::optional<std::vector<std::optional<VirtualBound>>> bounds = {};
 
   // `driver`: null for the virtual device. `addresses`: by number of memory.
@@ -33,23 +33,23 @@ struct ReadyKernel {
               Driver::Stream stream = nullptr, std::uint64_t order_seed = 0) const;
 };
 
-// Kernels of one executable, each compiled when it is first asked for. Safe from several threads.
+// The kernels of one executable, each compiled at its first use. Several threads may use it.
 class LoadedKernels {
  public:
   // `driver`: null for the virtual device.
   LoadedKernels(const Driver* driver, CompileCache* cache, bool fmad)
       : driver_(driver), cache_(cache), fmad_(fmad) {}
 
-  // Compiles those that are not there yet, all in one go.
+  // Compiles, in one call of the compiler, those of the kernels that are not compiled yet.
   void load(std::span<const Kernel* const> kernels);
   LoadedKernel operator[](const Kernel& kernel);
-  // Of those that are there, in the order in which they came; none of the virtual device's.
+  // The resources of the compiled kernels, in order of compilation; empty on the virtual device.
   std::vector<KernelResources> resources();
 
  private:
   struct Loaded {
     Module module;
-    std::vector<KernelResources> resources;  // empty: the driver has compiled it
+    std::vector<KernelResources> resources;  // empty if the driver compiled the module from PTX
   };
   void load_new(const std::vector<const Kernel*>& kernels);
   Loaded load_on_gpu(const std::vector<KernelSource>& sources) const;

@@ -15,7 +15,7 @@ namespace {
 using NvrtcProgram = struct OpaqueNvrtcProgram*;
 using NvrtcResult = int;  // 0 is success
 
-// Results that are acted upon, and not only told.
+// Results that callers handle, besides reporting them.
 constexpr NvrtcResult kInvalidOption = 5;
 constexpr NvrtcResult kCompilationError = 6;
 

@@ -26,10 +26,10 @@ struct CompileRequest {
 
 // Emitted text compiled for the GPU: one binary, with the kernels under their own names.
 struct CompiledKernels {
-  std::vector<std::byte> cubin;  // empty where the compiler knows only older architectures
-  std::string ptx;               // if asked for, or in place of the binary: for one of those
+  std::vector<std::byte> cubin;  // empty if the compiler knows only older architectures
+  std::string ptx;               // if asked for, or, for an older architecture, in place of cubin
   std::string log;
-  std::vector<KernelResources> kernels;  // of the binary
+  std::vector<KernelResources> kernels;  // of the cubin
 
   const KernelResources& kernel(std::string_view name) const;
 };
@@ -40,27 +40,27 @@ struct NvrtcCalls;
 // no GPU and no driver.
 class Nvrtc {
  public:
-  // Null when there is none; why_absent() says what was tried, and what each lacks. Loaded once,
-  // for good.
+  // Null if there is none; why_absent() lists the files that were tried, and what each lacks.
+  // Loaded once, for good.
   static const Nvrtc* instance();
   static const std::string& why_absent();
-  // The same from a file of one's own choice, closed with the last owner. Throws Error (E713) where
-  // it does not open or lacks a call that nothing goes without.
+  // The same from a given file, closed with the last owner. Throws Error (E713) if the file does
+  // not open or lacks a call under CALL (nvrtc_calls.def).
   static std::unique_ptr<const Nvrtc> open(const std::string& library);
 
   ~Nvrtc();
 
   int version() const;          // 1000 * major + minor
   std::string library() const;  // its file
-  // The numbers of the architectures that it knows (90: sm_90), in order; empty: it does not tell.
+  // The numbers of the architectures that it knows (90: sm_90), in order; empty: unknown.
   const std::vector<int>& architectures() const { return architectures_; }
 
-  // For an architecture that this NVRTC does not know, and where it makes no binaries (before CUDA
-  // 11.1), PTX alone, for the newest that it knows and that is not newer: the driver compiles it
-  // on. Throws Error (E704) with NVRTC's message and the emitted line, or where there is no such
-  // architecture. Several kernels in one go take half the time each; their names must differ,
-  // helpers may repeat. Safe from several threads, though NVRTC lets one at a time through its
-  // front end.
+  // Compiles kernels to one binary. If this NVRTC does not know the architecture, or makes no
+  // binaries (before CUDA 11.1), the result is only PTX, for the newest architecture that it knows
+  // and that is not newer; the driver compiles that. Throws Error (E704) with NVRTC's message and
+  // the emitted line, or if there is no such architecture. Several kernels in one call take half
+  // the time each; their names must differ, helpers may repeat. Several threads may call it, though
+  // NVRTC's front end takes one at a time.
   CompiledKernels compile(std::span<const KernelSource> sources,
                           const NvrtcOptions& options = {}) const;
   CompiledKernels compile(const KernelSource& source, const NvrtcOptions& options = {}) const;

@@ -14,9 +14,9 @@
 
 namespace selvage {
 
-// Values one behind the other in bytes: numbers little-endian in 8 bytes, texts and lists behind
-// their length, of a struct its fields. What a struct's fields are says a function found by its
-// type: fields(value) is a tuple of references to them, in order.
+// Writes values as consecutive bytes: a number in 8 bytes, little-endian; a text or list as its
+// length and its items; a struct as its fields. fields(value), found by argument-dependent lookup,
+// must return a tuple of references to the fields, in order.
 class Packer {
  public:
   template <class... Values>
@@ -50,8 +50,8 @@ class Packer {
   std::vector<std::byte> bytes_;
 };
 
-// Takes what a Packer wrote, from bytes that may be anything: what is not there, and a number that
-// its type does not hold, reads as 0 or empty, and the whole no longer counts as good.
+// Reads values that a Packer wrote, from bytes that may be anything: a value that is missing, or a
+// number that its type cannot hold, reads as 0 or empty, and finished() is then false.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -61,7 +61,7 @@ class Unpacker {
     (get_one(values), ...);
     return *this;
   }
-  // Was everything there, and nothing more?
+  // Whether all values were there, and no more bytes.
   bool finished() const { return good_ && rest_.empty(); }
 
  private:
@@ -80,7 +80,7 @@ class Unpacker {
   }
   template <class Item>
   void get_one(std::vector<Item>& list) {
-    // Each takes at least 8 bytes: there are never more than there is room for.
+    // Each item takes at least 8 bytes, so a longer list cannot be there.
     for (std::uint64_t n = number(rest_.size() / 8); n > 0 && good_; --n) {
       get_one(list.emplace_back());
     }
@@ -114,7 +114,7 @@ std::vector<std::byte> packed(const Value& value) {
   return Packer().put(value).take();
 }
 
-// The value, if the bytes held it and nothing more.
+// The value; nullopt if the bytes hold anything else.
 template <class Value>
 std::optional<Value> unpacked(std::span<const std::byte> bytes) {
   Value value;

@@ -12,7 +12,7 @@ namespace selvage {
 template <class T, class Struct>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, Struct>;
 
-// Compiled kernels and what they come from as bytes: what lies in the disk cache, and what goes
+// Compiled kernels and their sources as bytes (packed.h), for the disk cache and for messages
 // between this process and a compile helper.
 auto fields(MaybeConst<KernelResources> auto& k) {
   return std::tie(k.name, k.registers, k.stack_bytes, k.spill_store_bytes, k.spill_load_bytes,

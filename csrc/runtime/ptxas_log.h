@@ -7,8 +7,8 @@
 
 namespace selvage {
 
-// What ptxas says that a kernel uses, per thread but for shared memory and barriers. A spill is a
-// register kept in local memory: wanted is 0.
+// The resources that a kernel uses according to ptxas: per thread, except shared memory and
+// barriers. A spill is a register kept in local memory; best is 0.
 struct KernelResources {
   std::string name;
   int registers = 0;
@@ -19,7 +19,7 @@ struct KernelResources {
   int barriers = 0;
 };
 
-// The kernels that a log of ptxas -v names, in its order.
+// The kernels in a log of ptxas -v, in its order.
 std::vector<KernelResources> parse_ptxas_log(std::string_view log);
 
 }  // namespace selvage

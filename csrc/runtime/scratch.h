@@ -12,8 +12,8 @@
 
 namespace selvage {
 
-// Memory between the kernels of one call, kept from call to call. On a GPU each stream has its own,
-// which what is launched there uses in turn; on the virtual device each call that runs.
+// Memory between the kernels of one call, kept from call to call. On a GPU each stream has its own
+// memory, which calls on that stream use in turn; on the virtual device each running call has.
 class ScratchPool {
   struct Set;
 
@@ -25,8 +25,8 @@ class ScratchPool {
     ScratchPool* pool;
     void operator()(Set* set) const { pool->give_back(set); }
   };
-  // Who holds one has the memory to itself: launches of others to the same stream wait for it. Null
-  // where nothing was asked for.
+  // The holder has the memory to itself; take() for the same stream waits for it. Null if no bytes
+  // were asked for.
   using Lease = std::unique_ptr<Set, GiveBack>;
   // Appends the address of each buffer to `addresses`.
   Lease take(std::span<const std::size_t> bytes, Driver::Stream stream,

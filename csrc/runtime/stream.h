@@ -8,8 +8,8 @@ namespace selvage {
 
 class Event;
 
-// A queue of work for one device: in order within it, beside that of others. The driver outlives
-// it; what it was given goes on when it is destroyed.
+// A queue of work for one device. Its work runs in order, beside that of other streams. The driver
+// outlives it. Work that it was given goes on after its destruction.
 class Stream {
  public:
   enum class Order : std::uint8_t {
@@ -33,20 +33,20 @@ class Event {
   enum class Timing : std::uint8_t { Off, On };
   explicit Event(const Driver& driver, Timing timing = Timing::Off);
 
-  // The point after all that the stream was given so far. Again: moves it.
+  // Sets the point: after all work that the stream was given so far. A second call moves it.
   void record(Driver::Stream stream);
-  // What the stream is given from now on begins after the point; an event that was not recorded
-  // holds nothing up. The host does not wait.
+  // Work that the stream is given from now on begins after the point; an event that was not
+  // recorded holds nothing up. The host does not wait.
   void hold_up(Driver::Stream stream) const;
   void synchronize() const;
   bool is_done() const;  // without waiting
-  // Between the points of two events with timing, both reached. Throws E705 where one is not.
+  // The time between the points of two events with timing. Throws E705 if one is not reached yet.
   static float milliseconds(const Event& start, const Event& end);
 
  private:
   const Driver& driver() const { return *event_.get_deleter().driver; }
   std::unique_ptr<OpaqueEvent, DriverDelete<&DriverCalls::EventDestroy>> event_;
-  Driver::Stream stream_ = nullptr;  // where it was recorded, and after which launches
+  Driver::Stream stream_ = nullptr;  // of the last record(), and its mark in the launch record
   LaunchRecord::Mark mark_ = 0;
 };
 

@@ -13,9 +13,9 @@ struct Toolkit {
   bool operator==(const Toolkit&) const = default;
 };
 
-// Which toolkits have written to a disk cache, the one seen last first; kept in the cache as an
-// entry like any other. To open NVRTC takes longer than to find a kernel on disk, and the key needs
-// only its version: that is known from here as long as the library is the same file.
+// The toolkits that have written to a disk cache, the one seen last first; kept in the cache as an
+// entry like any other. Opening NVRTC takes longer than finding a kernel on disk, and the key needs
+// only NVRTC's version: the notes tell it as long as the library is the same file.
 struct ToolkitNote {
   Toolkit toolkit;
   std::string state;  // state_of(toolkit.library) at the time
@@ -24,8 +24,8 @@ struct ToolkitNote {
 std::vector<ToolkitNote> toolkits_on(DiskCache& disk);
 void note_toolkit(DiskCache& disk, const Toolkit& toolkit);
 
-// When a file was written, its size, and where else the loader would look (LD_LIBRARY_PATH); empty
-// where there is no such file.
+// The time at which a file was written, its size, and LD_LIBRARY_PATH, by which the loader might
+// find another; empty if there is no such file.
 std::string state_of(const std::string& library);
 
 }  // namespace selvage

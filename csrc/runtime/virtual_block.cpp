@@ -169,8 +169,8 @@ void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
   }
 }
 
-// Every warp for itself, as long as one of its threads can go on. What is counted is met when
-// nobody can: then whoever is to come has come.
+// Runs every warp by itself, as long as one of its threads can go on. Barriers that count threads
+// are released when no thread can go on: then all threads that will come are there.
 void VirtualBlock::run_in_parts(SplitMix64* random) {
   goes_.assign(threads_.size(), 1);
   going_ = threads_.size();

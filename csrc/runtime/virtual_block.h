@@ -15,11 +15,11 @@ namespace selvage {
 class Fiber;
 class VirtualCheck;
 
-// The threads of one block after the other, on fibers, as VirtualKernel says.
+// Runs one block after the other, its threads on fibers; see VirtualKernel (virtual_device.h).
 class VirtualBlock {
  public:
-  // A checked instance has a check, which is asked before each access.
-  // `in_parts`: may parts of the block, or of a warp, wait for one another?
+  // `check`: not null for a checked unit; asked before each access.
+  // `in_parts`: whether parts of the block, or of a warp, may wait for one another.
   VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
                const std::vector<VirtualIndex>& threads, bool in_parts,
                VirtualCheck* check = nullptr);
@@ -30,7 +30,7 @@ class VirtualBlock {
   void run(SplitMix64* random);
 
  private:
-  // Where a thread stands.
+  // The point at which a thread stopped.
   struct Stop {
     enum class Kind { Exited, Barrier, WarpBarrier, NumberedBarrier, Shuffle, BadAccess };
     Kind kind = Kind::Exited;
@@ -38,7 +38,7 @@ class VirtualBlock {
     std::byte* value = nullptr;  // of a shuffle, on the thread's stack
     unsigned bytes = 0;
     int lanes = 0;                         // of a shuffle: the mask of the xor
-    unsigned who = 0;                      // of a warp's barrier: its lanes; 0: all
+    unsigned who = 0;                      // of a warp's barrier: the lanes that wait; 0: all
     int id = 0, threads = 0, members = 0;  // of a numbered barrier
     static constexpr int kExited = -1;
     bool is_of_warp() const { return kind == Kind::WarpBarrier || kind == Kind::Shuffle; }
@@ -79,10 +79,10 @@ class VirtualBlock {
   std::vector<Threads> warps_;
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;
-  // Where they wait in parts: who can go on, and how many.
+  // If in_parts_: by thread, whether it can go on; and the number of those that can.
   std::vector<char> goes_;
   std::size_t going_ = 0;
-  // Of the warp that runs: its threads in order, and the position of the one that runs.
+  // Of the running warp: its threads in order, and the position of the running thread.
   const std::size_t* warp_ = nullptr;
   std::size_t width_ = 0;
   std::size_t position_ = 0;

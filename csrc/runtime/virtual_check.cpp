@@ -14,10 +14,10 @@ namespace selvage {
 
 namespace {
 
-// Between two copies: reserved, never touched. A stray address further off than that may be taken
-// for one of another buffer.
+// Bytes between two copies, reserved and never accessed. A wrong address that is off by more may be
+// taken for one of another buffer.
 constexpr std::size_t kGap = std::size_t{1} << 30;
-// What an address keeps of its alignment.
+// A copy has the same address as the original modulo this.
 constexpr std::size_t kAlignment = 256;
 
 std::size_t whole_pages(std::size_t bytes) {
@@ -48,7 +48,7 @@ VirtualCheck::VirtualCheck(const KernelSource& source, std::span<void* const> ar
   add_shared("the kernel's shared memory", image[2], std::size_t(image[3] - image[2]));
 }
 
-// What has not changed is not written: it may be memory that nobody may write.
+// Bytes that have not changed are not written: the memory may be read-only.
 VirtualCheck::~VirtualCheck() {
   for (const Copy& copy : copies_) {
     if (copy.bytes > 0 && std::memcmp(copy.from, copy.to, copy.bytes) != 0) {

@@ -12,20 +12,20 @@
 
 namespace selvage {
 
-// What an argument that is a pointer points at: so many bytes, which hold values already or wait
-// for the kernel to write them.
+// The memory that a pointer argument points at: its bytes, and whether they hold values before the
+// kernel writes them.
 struct VirtualBound {
   std::size_t bytes = 0;
   bool is_filled = true;
 };
 
-// The memory that one checked launch may touch. The buffers are copied for its time, each far from
-// the others, so that no stray address of one is an address of another; buffers that overlap stay
+// The memory that one checked launch may access. For its time the buffers are copied far from one
+// another, so that a wrong address of one is no address of another; buffers that overlap stay
 // together.
 class VirtualCheck {
  public:
-  // One bound for each argument; nothing for what is no pointer. `shared` is the block's dynamic
-  // shared memory, `image` the unit's own memory, as VirtualImage gives it.
+  // `bounds`: one for each argument, absent if it is no pointer. `shared`: the block's dynamic
+  // shared memory. `image`: the unit's own memory, from VirtualImage.
   VirtualCheck(const KernelSource& source, std::span<void* const> arguments,
                std::span<const std::optional<VirtualBound>> bounds, std::span<std::byte> shared,
                char* const image[4]);
@@ -35,10 +35,11 @@ class VirtualCheck {
   // The arguments, those with a bound pointing at the copies.
   std::span<void* const> arguments() const { return addresses_; }
 
-  void begin_block();  // nobody has written its shared memory
-  // Asked before an access; notes the bytes that are written. After a no, refuse() says why.
+  void begin_block();  // makes shared memory unwritten
+  // To be called before an access: whether it is right. Notes the bytes that it writes. After
+  // false, refuse() throws the reason.
   bool allows(const void* place, std::size_t bytes, bool writes);
-  // Throws Error: E721 an access outside of all buffers, E722 a read of what nobody has written.
+  // Throws Error: E721 an access outside of all buffers, E722 a read of bytes never written.
   [[noreturn]] void refuse(const KernelSource& source, VirtualIndex block,
                            VirtualIndex thread) const;
 
@@ -58,7 +59,7 @@ class VirtualCheck {
     const char* place = nullptr;
     std::size_t bytes = 0;
     bool writes = false;
-    const Region* unwritten = nullptr;  // what it reads too early; null: it is outside
+    const Region* unwritten = nullptr;  // read before it was written; null: an access outside
   };
   void copy_buffers(std::span<void* const> arguments,
                     std::span<const std::optional<VirtualBound>> bounds);

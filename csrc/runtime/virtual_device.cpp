@@ -20,7 +20,7 @@ namespace selvage {
 
 namespace {
 
-// Does the text have anything at which threads wait for one another?
+// Whether the text has barriers or shuffles, and partial barriers.
 VirtualMeets meets(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (has("sync_threads(") || has("sync_members(") || has("__syncwarp(0x"))
@@ -66,7 +66,7 @@ VirtualCompiler default_virtual_compiler() {
   return has_tcc() ? VirtualCompiler::Tcc : VirtualCompiler::Gcc;
 }
 
-// The instances of one kernel. Whoever launches takes one and gives it back.
+// The instances of one kernel. A launch takes one and gives it back.
 struct VirtualKernel::State {
   State(KernelSource text, VirtualCompiler compiler)
       : source(std::move(text)),
@@ -161,7 +161,7 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
 
   const int helpers =
       state.is_atomic ? 0 : int(std::min<std::uint64_t>(std::uint64_t(most), run.blocks())) - 1;
-  // Threads that help, as soon as the system runs them; whoever comes too late finds nothing to do.
+  // Threads that help as soon as the system runs them; one that is too late finds no block left.
   std::vector<std::jthread> crew;
   const auto help = [&] {
     try {

@@ -74,7 +74,8 @@ VirtualRun::VirtualRun(const KernelSource& source, const LaunchShape& shape,
   }
 }
 
-// What runs the blocks whose threads wait for one another, or are checked.
+// Sets the machine up. Returns the VirtualBlock that runs blocks whose threads meet or are checked;
+// nullopt if they need none.
 std::optional<VirtualBlock> VirtualRun::set_up(VirtualInstance& instance, VirtualShared& shared,
                                                VirtualCheck* check) const {
   VirtualMachine& machine = *instance.machine;

@@ -23,7 +23,7 @@
 
 namespace selvage {
 
-// A compiled unit and what it holds: one launch on one core at a time.
+// A compiled unit and its functions. One core at a time may use an instance, for one launch.
 struct VirtualInstance {
   explicit VirtualInstance(std::unique_ptr<VirtualUnit> compiled);
   std::unique_ptr<VirtualUnit> unit;
@@ -47,26 +47,27 @@ class VirtualShared {
   std::size_t bytes_;
 };
 
-// Whether the text has barriers or shuffles, and barriers of a part of the block, or of a warp.
+// Whether threads of the text meet: Never (no barriers or shuffles), Together (all of a block or of
+// a warp), or InParts (there are partial barriers).
 enum class VirtualMeets : std::uint8_t { Never, Together, InParts };
 
-// One launch. Every core that helps calls work() with an instance of its own; it returns when no
-// block is left to begin.
+// One launch. Every core that helps calls work() with an instance of its own; work() returns when
+// all blocks have been begun.
 class VirtualRun {
  public:
   VirtualRun(const KernelSource& source, const LaunchShape& shape, std::span<void* const> arguments,
              VirtualMeets meets);
 
-  // On each call's thread; what goes wrong in a block is kept, anything else thrown. `after` is
-  // called now and then.
+  // Runs blocks on the calling thread. The error of a block is kept for finish(); any other is
+  // thrown. Calls `after` now and then.
   void work(VirtualInstance& instance, const std::function<void()>& after = {});
-  // All blocks on this thread, in an order drawn by `random` (null: in order), under a check
+  // Runs all blocks on this thread, in an order drawn by `random` (null: in order), with a check
   // (null: none).
   void work_alone(VirtualInstance& instance, SplitMix64* random, VirtualShared& shared,
                   VirtualCheck* check = nullptr);
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t begun() const { return std::min(next_.load(), blocks_); }
-  // Throws what went wrong in the first block in which something did.
+  // Throws the error of the first block that had one.
   void finish();
 
  private:
@@ -79,7 +80,7 @@ class VirtualRun {
   VirtualMeets meets_;
   std::uint64_t blocks_;
   std::vector<VirtualIndex> threads_;
-  std::atomic<std::uint64_t> next_ = 0;  // the first block that nobody has begun
+  std::atomic<std::uint64_t> next_ = 0;  // the first block not begun yet
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
   std::atomic<std::uint64_t> failed_ = kNone;  // the first block that has failed so far
   std::mutex lock_;

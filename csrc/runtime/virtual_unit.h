@@ -12,7 +12,7 @@ class VirtualUnit {
   virtual ~VirtualUnit() = default;
   // The address of a function that the unit defines; never null.
   virtual void* symbol(const char* name) const = 0;
-  // The same code once more, with variables of its own.
+  // A second instance of the same code, with its own variables.
   virtual std::unique_ptr<VirtualUnit> again() const = 0;
 };
 

@@ -17,7 +17,8 @@ class ArrayMends {
  public:
   explicit ArrayMends(const ThreadProgram& program) : program_(program) {}
 
-  // Of the array that is told of: one in global memory by itself, of others all that share it.
+  // Mends for the array of the diagnostic: for an array in global memory alone, else for all arrays
+  // that share its memory.
   std::vector<Mend> all(std::uint32_t own) {
     const Memory memory = program_.arrays[own].memory;
     const bool is_one = memory == Memory::Global;

@@ -4,8 +4,8 @@
 
 namespace selvage {
 
-// What may mend arrays that take more memory than there is: E820 at an array's place. Nothing at
-// other places.
+// Mends for arrays that take more memory than there is (E820 at an array's place); empty for a
+// diagnostic at another place.
 std::vector<Mend> array_mends(const ThreadProgram& program, const Diagnostic& d);
 
 }  // namespace selvage

@@ -14,13 +14,14 @@ struct AsyncPart {
   const std::vector<const SerialFor*>* loops;
 };
 
-// Says of a group whether its masks are disjoint, and whether they cover all threads. Two loops
-// around regions of a group run at the same time, each in any iteration; one loop is in one.
-//   masks that are known      put together
-//   others, of levels alike   by values of symbols and iterations where these are few, else by
-//                             proof
-// `is_of_two_iterations`: some are in the one before; what is not known for all iterations alike is
-// not known, then. `facts`: of symbols and indices.
+// Sets is_disjoint and is_complete of a group: whether its masks are disjoint, and whether they
+// cover all threads. Two different loops around regions of the group may be in any two iterations
+// at a time; regions in the same loop are in the same iteration.
+//   static masks                         are compared as sets
+//   dynamic masks over the same levels   at all values of symbols and iterations if these are few,
+//                                        else by proof
+// `is_of_two_iterations`: some regions may still run from the iteration before; an answer that does
+// not hold for all iterations is then not known. `facts`: about symbols and indices.
 void compare(std::span<const AsyncPart> parts, bool is_of_two_iterations, const Facts& facts,
              AsyncGroup& group);
 

@@ -6,18 +6,17 @@
 
 namespace selvage {
 
-// What stands in a body, at any depth.
+// Searches of bodies, at any depth.
 
-// The body of what has one; else null.
+// The body of an item; null if it has none.
 const ThreadBody* body_of(const ThreadItem& item);
 
-// The first inner level; null: none.
+// The first inner level in a body; null if there is none.
 const InnerParallel* first_inner(const ThreadBody& body);
 
-// Is there a break or a continue?
+// Whether the body has a break or a continue.
 bool has_leave(const ThreadBody& body);
-// Is there one that leaves a loop around the body? `own`: that of a loop with this label does not
-// count.
+// Whether the body has a break or continue of a loop around it, other than the loop labelled `own`.
 bool leaves_outside(const ThreadBody& body, std::string_view own = {});
 
 }  // namespace selvage

@@ -25,7 +25,7 @@ struct ThreadIndex {
   operator Expr() const { return symbol; }
 };
 
-// One level: indices, the first the most significant; and its kind, if it is not to be inferred.
+// One level: its indices, the first the most significant; and its kind (absent: inferred).
 struct LevelSpec {
   std::optional<LevelKind> kind;
   std::vector<ThreadIndex> indices;
@@ -36,7 +36,7 @@ struct LevelSpec {
       : kind(kind), indices(indices) {}
 };
 
-// A number of 64 bits. Throws BadInput E305: it is larger.
+// `n` as a signed 64-bit number. Throws BadInput E305 if it is too large for one.
 template <std::integral Number>
 std::int64_t whole_number(Number n) {
   if constexpr (sizeof(Number) >= sizeof(std::int64_t) && std::unsigned_integral<Number>) {
@@ -48,7 +48,7 @@ std::int64_t whole_number(Number n) {
   return std::int64_t(n);
 }
 
-// What is stored: an element, a number, an expression of indices, or what is made of these.
+// A value to store: an element, a number, an expression of indices, or a function of these.
 class ThreadValue {
  public:
   template <std::integral Number>
@@ -68,7 +68,7 @@ class ThreadValue {
   std::variant<std::int64_t, double, Expr, ValueId> value_;
 };
 
-// An element of an array; to assign to it is a statement of the program.
+// An element of an array. An assignment to it adds a statement to the program.
 class ThreadElement {
  public:
   operator ThreadValue() const;
@@ -90,7 +90,8 @@ class ThreadElement {
   std::vector<Expr> subscripts_;
 };
 
-// An array of a program. Throws BadInput E503 for another number of subscripts than it has axes.
+// An array of a program. a(i, j) is one of its elements; throws BadInput E503 if the number of
+// subscripts is not the number of axes.
 class ArrayRef {
  public:
   template <class... Subscript>
@@ -114,21 +115,24 @@ class ArrayRef {
   std::uint32_t array_;
 };
 
-// Builds a thread program. What is called inside the function that a construct is given stands in
-// that construct; where it throws, the construct is none of the program.
+// Builds a thread program. A construct calls the function `inside` that it is given; statements
+// made during that call become the construct's body. If the function throws, the construct is not
+// added to the program.
 //
-// Throws BadInput, and the program is as it was:
-//   E104           an expression or a value of too many parts
-//   E201 to E203   what is no name, reserved, or a word of C++ or CUDA; of the program E201 alone
-//   E204           a name that is taken; an index that is in use, or of a level and of more
-//   E302           an index of no level or loop around
-//   E303, E316     a condition for a number, a number for a condition, an opaque expression
+// Throws BadInput and leaves the program unchanged:
+//   E104           an expression or a value with too many parts
+//   E201 to E203   a name that is no identifier, reserved, or a word of C++ or CUDA; for the name
+//                  of the program E201 only
+//   E204           a name that is taken; an index of an open level or loop, or of two constructs
+//                  one of which is a level
+//   E302           an index that no enclosing level or loop has
+//   E303, E316     a condition where a number is needed, or the reverse; an opaque expression
 //   E305           an extent below 1
-//   E315           apply(): another number of operands
-//   E508           what is none, or is of another program
-//   E509           a symbol that can have no value
-//   E513           something comes after take(), or take() inside a construct
-//   E826           leave() or next() of no loop around
+//   E315           apply() with the wrong number of operands
+//   E508           an expression, index or body that is missing or belongs to another program
+//   E509           a symbol whose min is above its max
+//   E513           any call after take(), or take() inside a construct
+//   E826           leave() or next() of a loop that does not enclose them
 class ThreadBuilder {
  public:
   using Inside = std::function<void()>;
@@ -145,19 +149,20 @@ class ThreadBuilder {
   void parallel(std::vector<LevelSpec> levels, const Inside& inside);
   void inthreads(Expr when, const Inside& inside) { inthreads(when, false, inside); }
   void inthreads_async(Expr when, const Inside& inside) { inthreads(when, true, inside); }
-  // `condition`: tested before the loop where it does not depend on the index.
+  // Runs `inside` where `condition` holds. A condition that does not depend on the index is tested
+  // once, before the loop.
   void loop(const ThreadIndex& index, const Inside& inside) { loop(index, Expr(), inside); }
   void loop(const ThreadIndex& index, Expr condition, const Inside& inside);
-  // Out of the loop over an index, or on to its next iteration.
+  // break out of, or continue with, the enclosing loop over an index.
   void leave(const ThreadIndex& loop) { leave(loop, false); }
   void next(const ThreadIndex& loop) { leave(loop, true); }
   void sync_shared() { add(Synchronize{Synchronize::Among::Shared}); }
   void sync_warp() { add(Synchronize{Synchronize::Among::Warp}); }
   void sync_region() { add(Synchronize{Synchronize::Among::Region}); }
-  // Statements that belong together: one mask where they stand beside an inner level.
+  // Statements that share one mask where they stand beside an inner level.
   void together(const Inside& inside);
 
-  // The program so far; nothing is added to it any more.
+  // Returns the program. The builder takes no more calls (E513).
   ThreadProgram take();
 
  private:
@@ -167,7 +172,7 @@ class ThreadBuilder {
 
   void inthreads(Expr when, bool is_async, const Inside& inside);
   void leave(const ThreadIndex& loop, bool is_next);
-  // `begins`: what is to be opened for it.
+  // The body that `inside` makes. `begins` runs first and opens the construct's indices.
   ThreadBody inside_of(
       const Inside& inside, const Inside& begins = [] {});
   void add(auto node) {
@@ -183,7 +188,7 @@ class ThreadBuilder {
   bool is_taken_ = false;
 };
 
-// Of operands of which one is an element, or made of one (else E508).
+// f(operands). At least one operand must be an element or made from one (else E508).
 ThreadValue apply(Function f, const std::vector<ThreadValue>& operands);
 inline ThreadValue operator+(const ThreadValue& a, const ThreadValue& b) {
   return apply(Function::Add, {a, b});

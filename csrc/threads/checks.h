@@ -8,26 +8,27 @@
 
 namespace selvage {
 
-// What is wrong with one item of a thread program by itself. Each throws Illegal.
+// Checks of one item of a thread program by itself. They throw Illegal.
 
 // At `place`:
-//   E810  no level is around
-//   E811  it is asynchronous inside another
-//   E812  its predicate is not strictly divergent (csrc/threads/divergence.h)
+//   E810  an inthreads with no level around
+//   E811  an asynchronous inthreads inside another inthreads
+//   E812  a predicate that is not strictly divergent (threads/divergence.h)
 void check_inthreads(const InThreads& in, const Place& place, const ThreadPlace& at);
 
-// The loop that break or continue names. E826: there is none, or a parallel level is in between.
+// The loop that break or continue names. E826 if there is none, or a parallel level is in between.
 const SerialFor& loop_to_leave(const LeaveFor& leave, const Place& place, const ThreadPlace& at);
 
-// E342: it divides by what is 0, or may be; `what`: "the subscript".
+// E342 if e divides by 0, or may do so. `what` names e: "the subscript".
 void check_defined(Expr e, std::string_view what, Simplifier& known);
 
-// Of all elements that an assignment at a place names; `known`: the facts there, with its
-// condition:
+// Checks all elements that an assignment at a place names. `known`: the facts there, the place's
+// condition included.
 //   E342  a subscript that is not defined
-//   E819  a subscript that leaves its axis for some thread, or may, though the address may still be
-//         in the array. Where break or continue leaves a loop around, and of what a select chooses,
-//         it is the kernel's verifier that has the last word, and it knows the whole array only.
+//   E819  a subscript that is, or may be, outside of its axis for some thread, even if the address
+//         is in the array. Where break or continue leaves a loop around, and in the operands that a
+//         select chooses from, the kernel's verifier decides instead; it checks the whole array
+//         only.
 void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
                     const ThreadPlace& at, Simplifier& known);
 

@@ -14,7 +14,7 @@ using LineAndColumn = std::pair<int, int>;
 LineAndColumn at(const Place& place);
 std::string text(const Place& place);  // "7:5"
 
-// From the outermost body to an item of it, or of what stands in it.
+// The way from the outermost body of a program to an item at any depth.
 struct ItemPath {
   struct Step {
     ThreadBody* body;
@@ -24,21 +24,22 @@ struct ItemPath {
   std::vector<Step> steps;
 
   ThreadItem& item() const { return steps.back().item(); }
-  // Of the first `depth` steps, is one an inthreads; or a loop with a condition?
+  // Whether one of the first `depth` steps is an inthreads; or (in_region) that or a loop with a
+  // condition.
   bool is_in_inthreads(std::size_t depth) const;
   bool is_in_region(std::size_t depth) const;
 };
-// Nothing: no item is at that place.
+// nullopt: no item is at that place.
 std::optional<ItemPath> find_item(ThreadProgram& program, const Place& place);
 
 std::int64_t items_in(const ThreadBody& body);
 
-// All names that mean something in a program.
+// All names that a program uses.
 class NamesOf {
  public:
   explicit NamesOf(const ThreadProgram& program);
 
-  // The wanted one, with a number behind it if it is taken, which it is from here on.
+  // The wanted name, with a number behind it if it is taken. Takes the name that it returns.
   std::string fresh(const std::string& wanted);
 
  private:
@@ -48,7 +49,7 @@ class NamesOf {
   std::set<std::string> taken_;
 };
 
-// The levels of each InnerParallel around an item, and of the outermost.
+// Every InnerParallel around an item, the outermost included.
 std::vector<const InnerParallel*> levels_around(const ThreadProgram& program, const ItemPath& path);
 
 }  // namespace selvage

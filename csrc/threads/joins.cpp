@@ -14,8 +14,8 @@ bool are_joined(const std::vector<ThreadOrigin>& origins, const AccessMap& map, 
   const ThreadOrigin* a = origin_of(map.accesses()[first].place);
   const ThreadOrigin* b = origin_of(map.accesses()[second].place);
   if (a == nullptr || b == nullptr) return false;
-  // What holds a join is between joins itself, so one of those that stand between two accesses in
-  // the text is in a body around both.
+  // An item that holds a join begins and ends with joins. So if joins stand between two accesses in
+  // the text, one of these joins is in a body around both.
   if (!loop) return a->joins != b->joins;
   const ThreadOrigin* around = origin_of(*loop);
   return around != nullptr && around->holds_joins;
@@ -31,7 +31,8 @@ class JoinWriter {
   Body write(Body body, const GuardBarriers& own) const {
     Body out;
     for (Statement& s : body) {
-      // Those who pass a guard are known, and not those of `otherwise`, nor of a region.
+      // There are barriers for the threads that pass a guard, but not for those of `otherwise`, nor
+      // for those of a region.
       const bool is_guard = std::holds_alternative<Guard>(s.node);
       const bool is_part = is_guard || std::holds_alternative<Region>(s.node);
       GuardBarriers inside = is_part ? GuardBarriers{} : own;

@@ -7,19 +7,20 @@
 
 namespace selvage {
 
-// How the indices of a program's levels follow from the indices of blocks and threads of a launch.
+// The indices of a program's levels as functions of the block and thread indices of a launch.
 //
-// Where one chain of levels is all there is, and its indices in the block (in the grid) are three
-// at most, each is one index of the launch, the last x. Else the launch is flat and each is a
-// quotient and a remainder of x. Devices are sizes: each runs the kernel by itself.
+// If a program has one chain of levels, with at most three indices in the block (in the grid), each
+// of these is one index of the launch, the last one x. Otherwise the launch is flat, and each index
+// is a quotient and remainder of x. Indices of devices are sizes: each device runs the kernel by
+// itself.
 struct LaunchLevels {
-  Facts facts;  // ranges of all indices, on top of the program's
+  Facts facts;  // the program's, and ranges of all indices
   Launch launch = {};
-  std::vector<Loop> loops = {};      // bound, outer to inner; their bodies are empty
-  std::vector<Define> indices = {};  // inside of all of them
-  std::vector<Expr> devices = {};    // sizes
+  std::vector<Loop> loops = {};      // bound to the launch, outer to inner, with empty bodies
+  std::vector<Define> indices = {};  // the indices, inside of all these loops
+  std::vector<Expr> devices = {};    // the sizes that are indices of devices
   Expr number = {};                  // of a thread among all, as a mask numbers them
-  std::int64_t threads = 1;          // how many there are, on all devices
+  std::int64_t threads = 1;          // on all devices together
 
   Body around(Body body) const;
 };

@@ -296,7 +296,7 @@ class LevelMends {
                       }});
     if (!is_region) last_resort();
   }
-  // All chains come to as many, as the largest or as they have a multiple in common.
+  // Mends that give all chains the same count: the largest, or their least common multiple.
   void side_by_side() {
     if (count_ == nullptr || tree_.chains.size() != chains_.size()) return;
     std::int64_t most = 1, multiple = 1;
@@ -316,7 +316,7 @@ class LevelMends {
       }
     }
   }
-  // Nothing: some chain cannot come to so many.
+  // Empty: some chain cannot get the wanted count.
   std::vector<Growth> growths_to(std::int64_t wanted, std::size_t option) const {
     std::vector<Growth> all;
     for (std::size_t k = 0; k < chains_.size(); ++k) {

@@ -4,7 +4,7 @@
 
 namespace selvage {
 
-// What may mend what is wrong with levels: E820 to E823.
+// Mends for diagnostics about levels, E820 to E823.
 std::vector<Mend> level_mends(const ThreadProgram& program, const LevelTree& tree,
                               const Diagnostic& d);
 

@@ -86,8 +86,8 @@ std::int64_t extent_below(const std::vector<ParallelLevel>& levels, std::size_t 
   return n;
 }
 
-// The threads of a warp or a warpgroup inside which no level stands: an index of a symbol that
-// nothing else of the program has.
+// The level of threads to add inside a warp or a warpgroup that has no level inside, with an index
+// whose name nothing else in the program has.
 std::optional<ParallelLevel> threads_within(const ParallelLevel& innermost, ExprPool& pool,
                                             NamesOf& names) {
   std::int64_t n = 0;
@@ -115,8 +115,8 @@ void check_groups(const std::vector<ParallelLevel>& levels) {
   }
 }
 
-// Of levels side by side the first that differs is told: blocks of the grid before those of a
-// cluster, which are part of them.
+// For levels side by side the first count that differs is reported: blocks of the grid before
+// blocks of a cluster, which are a part of them.
 constexpr std::array<LevelCount, 4> kLevelCounts = {{
     {"threads", "block", "threads in a block", is_of_block, kMaxThreads,
      "make some of its levels blocks"},

@@ -12,11 +12,11 @@ namespace selvage {
 
 // Levels of parallel threads, from the outside in, each with its kind.
 //
-// Inference: a lone level is threads. Of several, the first that is not named is blocks where no
-// level is named so and nothing but devices stands outside of it; every other one is threads.
-// Where warps (warpgroups) are named and nothing inside them is, a level of 32 (128) threads is
-// added, by the name lane_of_w where no name of the program is that. Kinds go from the outside in
-// as LevelKind lists them; blocks and threads may have several levels.
+// Inference of kinds: a lone level is threads. Of several levels, the first one without a kind is
+// blocks if no level has that kind and only devices stand outside of it; all others without a kind
+// are threads. If a warp (warpgroup) level has no level inside, a level of 32 (128) threads is
+// added, with an index named lane_of_w if that name is free. From the outside in, kinds must come
+// in the order of LevelKind; there may be several levels of blocks and of threads.
 struct LevelChain {
   std::vector<ParallelLevel> levels;
 
@@ -24,30 +24,30 @@ struct LevelChain {
   std::int64_t blocks() const, threads() const;  // of the grid; of a block
 };
 
-// Levels that are counted together: what their instances are, in what, and how many there may be.
+// A limit on the product of the extents of some levels.
 struct LevelCount {
   const char *what, *where, *name;  // "threads", "block"; "threads in a block"
-  bool (*counts)(LevelKind);        // levels of these kinds
+  bool (*counts)(LevelKind);        // whether levels of a kind are counted
   std::int64_t most;
-  const char* help;  // past that
+  const char* help;  // if the product is past `most`
 
   std::int64_t of(const LevelChain& chain) const;  // INT64_MAX: or more
 };
 
-// A program's levels, each with its kind, from every place at which no level is left to come.
+// The levels of a program, each with its kind.
 struct LevelTree {
-  // By InnerParallel, the outermost included: its own levels, one that is added among them.
+  // By InnerParallel, the outermost included: its own levels, added ones included.
   std::map<const InnerParallel*, std::vector<ParallelLevel>> levels;
-  // From the outermost to each InnerParallel that holds no other.
+  // The levels from the outermost to each InnerParallel that holds no other.
   std::vector<LevelChain> chains;
-  // Of what is wrong, each that is told of a count: past its limit (E820), or not that of the
-  // levels beside (E822).
+  // The diagnostics about a count: past its limit (E820), or different from that of the levels
+  // beside (E822).
   std::vector<std::pair<Diagnostic, const LevelCount*>> counts;
 
-  const LevelCount* count_behind(const Diagnostic& d) const;  // null: it is not told of one
+  const LevelCount* count_behind(const Diagnostic& d) const;  // null: d is not about a count
 };
 
-// Adds what is wrong, at the level's place; the tree is whole where nothing is:
+// Appends diagnostics at the places of levels to `wrong`; the tree is complete if there are none:
 //   E820 more than 1,024 threads in a block, 8 blocks in a cluster, 1,024 devices, or past the
 //        grid's limits
 //   E821 a warp that does not hold 32 threads, a warpgroup that does not hold 128

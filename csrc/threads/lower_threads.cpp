@@ -161,7 +161,8 @@ class ThreadLowering {
     const auto* together = std::get_if<DoTogether>(&item.node);
     return together != nullptr && is_for_one(together->body, at);
   }
-  // What stands beside an inner level, and holds none: once for each outer instance.
+  // Lowers code beside an inner level, which holds no level itself: it runs once for each outer
+  // instance.
   void beside(std::span<const ThreadItem> items, const Place& place, const ThreadPlace& at,
               Body& out) {
     const Expr alone = elected(at.inner, pool_);
@@ -310,7 +311,7 @@ class ThreadLowering {
              const Place& place, Body& out) {
     const std::optional<ThreadMask>& mask = out_.regions[*inside.region].who.mask;
     if (mask && mask->is_none()) return;
-    // Who gets to a region is counted where it does nothing, too.
+    // The threads that run a region are counted even if its body is empty.
     if (options_.counts) body.insert(body.begin(), count(*inside.region));
     if (body.empty()) return;
     Body whole = tested(when, std::move(body), at, place);
@@ -318,7 +319,7 @@ class ThreadLowering {
     const bool joins = guard != nullptr && is_like_last(out, *inside.region);
     if (!joins || !join_last(out, *guard)) append(out, std::move(whole));
   }
-  // Says whose test a body is, if it is one.
+  // If a body is the guard of a region, marks it with that region and returns it.
   Guard* mark(Body& whole, const ThreadPlace& inside) {
     auto* guard = whole.size() == 1 ? std::get_if<Guard>(&whole[0].node) : nullptr;
     if (guard == nullptr || whole[0].origin == 0 || !inside.region) return nullptr;
@@ -326,15 +327,15 @@ class ThreadLowering {
     origins_[whole[0].origin - 1].region = inside.region;
     return guard;
   }
-  // An asynchronous region, and one for which the threads around wait, are told apart, and so is
-  // what joins part.
+  // Whether the last statement is of a region that may share a guard with this one: both are
+  // asynchronous or neither is, and no join stands between them.
   bool is_like_last(const Body& out, std::size_t region) const {
     const std::uint32_t last = out.empty() ? 0 : out.back().origin;
     if (last == 0 || !origins_[last - 1].region) return false;
     if (origins_[last - 1].joins != joins_) return false;
     return out_.regions[*origins_[last - 1].region].is_async == out_.regions[region].is_async;
   }
-  // Regions of the same threads, one behind the other with nothing between, are one test.
+  // Regions of the same threads, one after the other with nothing between, share one guard.
   static bool join_last(Body& out, Guard& next) {
     auto* last = out.empty() ? nullptr : std::get_if<Guard>(&out.back().node);
     if (last == nullptr || last->remark.empty() || !same(last->condition, next.condition)) {
@@ -423,8 +424,8 @@ class ThreadLowering {
     out_.steps = steps_of(*out_.kernel, origins_, out_);
   }
 
-  // A barrier stands as late as it can, and so in other places than the join that it is for. What
-  // it orders there beyond that is nobody's to rely on: it is gone with what it is for.
+  // Verifies again with barriers at joins only. A barrier stands as late as it can, not at its
+  // join, so it may hide races that no join orders; it is gone without what it is for.
   void check_order() {
     const auto is_race = [](const Diagnostic& d) { return d.code == "E817" || d.code == "E818"; };
     if (std::any_of(out_.diagnostics.begin(), out_.diagnostics.end(), is_race)) return;

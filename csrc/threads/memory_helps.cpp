@@ -21,7 +21,7 @@ std::string in_statement(Expr e) {
   return text;
 }
 
-// Of a statement's value, the elements of an array that it reads.
+// Adds the elements of an array that a statement's value reads.
 void add_reads(const ValueGraph& values, ValueId v, std::uint32_t array,
                std::vector<std::vector<Expr>>& all) {
   const ValueNode& node = values[v];
@@ -57,7 +57,7 @@ class MemoryMends {
     const std::uint32_t array = d_.tensors[0];
     if (d_.code == "E824") unwritten(*path, array);
     if (d_.code == "E815") {
-      // Who reads what other blocks write is not to be one alone.
+      // One thread alone helps only if the statement stores the array, not if it reads it.
       if (std::get<Assign>(path->item().node).array == array) by_one(*path);
       axis_for_blocks(array);
       two_kernels(*path);
@@ -334,8 +334,7 @@ class MemoryMends {
     });
   }
 
-  // One kernel behind the other: blocks that have come to the end of the first do not meet those
-  // of the second.
+  // Cuts the program into two kernels: the second begins when all blocks of the first have ended.
   void two_kernels(const ItemPath& path) {
     const ThreadBody& body = program_.outermost.body;
     const std::size_t cut = path.steps[0].index;

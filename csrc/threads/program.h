@@ -21,8 +21,9 @@ namespace selvage {
 // threads, the sets of threads that run each part, and the points at which they wait for one
 // another. The sources are Choreo's and Croktile's parallel-by, inthreads and sync.
 
-// What runs the instances of a level, from the outside in. A cluster's index is the number of a
-// block in its cluster, a block's then that of a cluster.
+// The unit of hardware that runs one instance of a level, outermost first. The index of a Cluster
+// level is the number of a block within its cluster; that of the Block level around it is then the
+// number of the cluster.
 enum class LevelKind : std::uint8_t { Device, Block, Cluster, Warpgroup, Warp, Thread };
 // In the order of LevelKind.
 inline constexpr std::array<std::string_view, 6> kLevelKinds = {"device",    "block", "cluster",
@@ -57,12 +58,12 @@ struct Assign {
   std::vector<Expr> subscripts;
   ValueId value{};
 };
-// Statements that belong together: one mask where they stand beside an inner level.
+// Statements that share one mask where they stand beside an inner level.
 struct DoTogether {
   ThreadBody body;
 };
-// Threads for which `when` holds run the body. Then the threads around it wait for one another,
-// unless it is asynchronous.
+// Threads for which `when` holds run the body. Then all threads that run the code around it wait
+// for one another, unless it is asynchronous.
 struct InThreads {
   Expr when;
   std::string text;  // as the user wrote it
@@ -73,7 +74,7 @@ struct InThreads {
 // condition that does not depend on the index is tested once, before the loop.
 struct SerialFor {
   Expr index, extent;
-  std::string label;  // what LeaveFor calls it; empty: nothing
+  std::string label;  // its name in LeaveFor; empty: none
   Expr condition = {};
   std::string text = {};  // the condition as the user wrote it
   ThreadBody body;
@@ -86,13 +87,13 @@ struct LeaveFor {
 struct Synchronize {
   enum class Among : std::uint8_t {
     Shared,  // all threads of the block
-    Warp,    // all of each warp
-    Region,  // all that run the code around it
+    Warp,    // all threads of each warp
+    Region,  // all threads that run the code around it
   };
   Among among = Among::Shared;
 };
-// Inner levels: the body is run by all their instances, code beside it once for each instance of
-// the levels around, by the thread whose inner indices are all 0.
+// Inner levels: all their instances run the body. Code beside an InnerParallel runs once for each
+// instance of the levels around, by the thread whose inner indices are all 0.
 struct InnerParallel {
   std::vector<ParallelLevel> levels;
   ThreadBody body;
@@ -104,7 +105,8 @@ struct ThreadItem {
 };
 
 struct ThreadProgram {
-  // Of one expression, named values written out (E104): each is looked at and printed as a tree.
+  // The most nodes of one expression, named values expanded (E104), since passes and printers visit
+  // it as a tree.
   static constexpr std::uint32_t kMostParts = 2'000;
 
   explicit ThreadProgram(std::string name)
@@ -112,11 +114,11 @@ struct ThreadProgram {
 
   std::string name;
   std::shared_ptr<ExprPool> pool;
-  std::vector<Expr> symbols;  // values known when it is launched
-  Facts facts;                // of these
+  std::vector<Expr> symbols;  // values known at launch
+  Facts facts;                // about the symbols
   std::vector<ThreadArray> arrays;
-  ValueGraph values;               // Read nodes name an array, and have its subscripts
-  std::vector<std::string> names;  // that mean something in it, also those that are no symbol's
+  ValueGraph values;               // the source of a Read node is an index into `arrays`
+  std::vector<std::string> names;  // further names that are taken, such as those of definitions
   InnerParallel outermost;
 };
 

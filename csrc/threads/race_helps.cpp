@@ -18,13 +18,13 @@ using At = LineAndColumn;
 bool is_race(const Diagnostic& d) { return d.code == "E817" || d.code == "E818"; }
 bool is_error(const Diagnostic& d) { return d.severity == Severity::Error; }
 
-// What is done to a program, and the words that say so.
+// A change of a program, and the help that tells the user to make it.
 struct Edit {
   std::optional<Place> before = {};    // a sync in front of the item there
   std::optional<Place> loop_end = {};  // and one at the end of this loop
   Synchronize::Among among = Synchronize::Among::Shared;
   std::optional<InThreads> alone = {};         // the statement goes in there
-  std::string help = {}, help_elsewhere = {};  // as told of the race, or of another
+  std::string help = {}, help_elsewhere = {};  // for this race, and for another one
 };
 
 class Mender {
@@ -55,7 +55,7 @@ class Mender {
         if (!after.contains(place)) gone_with.try_emplace(place, last);
       }
     }
-    // What is not gone by then is not said to go.
+    // If races are left, no help may say that they are mended.
     if (!open.empty()) return keep_plain(diagnostics);
     for (Diagnostic& d : diagnostics) {
       if (!is_race(d)) continue;
@@ -95,7 +95,7 @@ class Mender {
     }
   }
 
-  // What mends a race; the races that are left then.
+  // The first edit that mends a race; `left`: the races that are left then.
   std::optional<Edit> mend(const Diagnostic& race, std::vector<Diagnostic>& left) {
     for (const Edit& edit : candidates(race)) {
       ThreadProgram tried = program_;
@@ -159,7 +159,8 @@ class Mender {
     }
     return all;
   }
-  // What the program calls an index: a symbol that several are called by has a number behind it.
+  // The program's name of an index. If several indices have that name, the symbol has a number
+  // appended.
   std::string name_of(Expr symbol) const {
     const std::string name(symbol.name());
     const std::vector<std::string>& names = program_.names;

@@ -8,13 +8,13 @@
 
 namespace selvage {
 
-// What is wrong with a program.
+// The diagnostics of a program.
 using ThreadCheck = std::function<std::vector<Diagnostic>(const ThreadProgram&)>;
 
-// Rewrites the helps of races (E817, E818) that threads are seen in: what is said to mend them has
-// been done to the program and does. Tried are, in this order, a sync in front of the second
-// statement or of what it stands in, the same with one at the end of a loop around, and to let one
-// thread do it. Of a program that is large, or has no places, helps stay as they are.
+// Rewrites the helps of refuted races (E817, E818) so that each names a change that was made to a
+// copy of the program and mends the race. In this order it tries a sync before the second statement
+// or an item around it; the same and a sync at the end of a loop around; and one thread alone for
+// the statement. Helps of a program that is large, or has no places, stay as they are.
 void check_race_helps(const ThreadProgram& program, const LevelTree& tree, const ThreadCheck& check,
                       std::vector<Diagnostic>& diagnostics);
 

@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// What may mend a refusal of any kind; nothing for the codes that have helps of their own.
+// Mends for a diagnostic of any kind; empty for codes with helps of their own.
 inline std::vector<Mend> refusal_mends(const ThreadProgram& program, const LevelTree& tree,
                                        const Diagnostic& d) {
   if (d.code == "E815" || d.code == "E824") return memory_mends(program, tree, d);

@@ -93,7 +93,7 @@ class RegionMends {
       mends_.back().is_last_resort = true;
     }
   }
-  // What stands in a region by then stands in what takes its place.
+  // Replaces an item by `by`; the body of a region becomes that of its replacement.
   static void write(const ItemPath& path, ThreadItem by) {
     auto* in = std::get_if<InThreads>(&path.item().node);
     ThreadBody* body = const_cast<ThreadBody*>(body_of(by));
@@ -107,7 +107,8 @@ class RegionMends {
     path.item() = std::move(by);
   }
 
-  // A loop that runs once asks all that a region does, waits for nobody, and may be left.
+  // Replaces a region by a loop that runs once: it has the same condition, no barrier at its end,
+  // and may be left by a break.
   void once(const InThreads& in, bool waits) {
     const std::string name = names_.fresh("once");
     SerialFor loop{.index = program_.pool->symbol(name),

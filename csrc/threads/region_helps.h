@@ -4,7 +4,7 @@
 
 namespace selvage {
 
-// What may mend what is wrong with a region, a barrier or a break: E810 to E814, E816, E824, E826.
+// Mends for diagnostics about a region, a barrier or a break: E810 to E814, E816, E824, E826.
 std::vector<Mend> region_mends(const ThreadProgram& program, const LevelTree& tree,
                                const Diagnostic& d);
 

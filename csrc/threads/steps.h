@@ -8,8 +8,8 @@
 
 namespace selvage {
 
-// What a program's kernel does, one thing after the other. Empty where levels that stand side by
-// side are not cut up alike, so that no one mask holds all threads.
+// The steps of a program's kernel, in order. Empty if levels that stand side by side have different
+// extents, so that no one mask has all threads.
 std::vector<ThreadStep> steps_of(const Kernel& kernel, const std::vector<ThreadOrigin>& origins,
                                  const LoweredThreads& lowered);
 

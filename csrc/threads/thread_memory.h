@@ -9,13 +9,13 @@
 
 namespace selvage {
 
-// The arrays of a thread program as the buffers of its kernel, in order, and its values as the
-// kernel's: elements by their addresses, row-major.
+// Makes the arrays of a thread program buffers of its kernel, in order, and its values values of
+// the kernel, with row-major addresses for subscripts.
 class ThreadMemory {
  public:
   ThreadMemory(const ThreadProgram& program, Kernel& kernel);
 
-  // `known`: what holds where the element, or the value, is.
+  // `known`: the facts where the element, or the value, is used.
   Expr address(std::uint32_t array, const std::vector<Expr>& subscripts, Simplifier& known) const;
   ValueId value(ValueId v, Simplifier& known);
 
@@ -27,8 +27,8 @@ class ThreadMemory {
   Kernel& kernel_;
 };
 
-// Adds E820: shared or local arrays that take more memory than a block, or a thread, has; an array
-// whose bytes 63 bits do not count.
+// Appends E820 if shared (local) arrays take more memory than a block (thread) has, and for an
+// array whose bytes 63 bits cannot count.
 void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong);
 
 }  // namespace selvage

@@ -139,10 +139,10 @@ class Trier {
   const ThreadProgram& program_;
   const ThreadCheck& check_;
   std::vector<Diagnostic>& diagnostics_;
-  const std::vector<std::vector<Mend>>& mends_;  // of each
-  const std::set<Key> before_;                   // what is told
-  const std::set<Key> unchanged_;                // what the program as it is gives when tried
-  // Of each diagnostic: what is best by itself, once that is known; what is named first.
+  const std::vector<std::vector<Mend>>& mends_;  // by diagnostic
+  const std::set<Key> before_;                   // keys of diagnostics_
+  const std::set<Key> unchanged_;                // keys that the check gives for the program as is
+  // By diagnostic: its best mends by themselves, once known; the mend that is named first.
   std::vector<std::optional<std::vector<std::size_t>>> alone_;
   std::vector<std::optional<std::size_t>> first_;
 };
@@ -158,7 +158,7 @@ void check_tried_helps(const ThreadProgram& program, const LevelTree& tree,
   std::vector<std::vector<Mend>> mends;
   bool has_any = false;
   for (const Diagnostic& d : diagnostics) {
-    // What is wrong with levels is told without a look at what is done.
+    // Checking levels does not look at what threads do, so it is cheap for many blocks, too.
     const bool is_of_levels = d.code >= "E820" && d.code <= "E823";
     const bool is_told =
         d.place.line > 0 && (is_of_levels || !is_large) && std::int64_t(mends.size()) < kMostTold;

@@ -77,8 +77,8 @@ class FindingReader {
     return finding.buffer && kernel_.buffers.at(*finding.buffer).memory == Memory::Local;
   }
 
-  // Of a barrier that nobody wrote, between what levels inside do: what stands behind it, or else
-  // before it.
+  // The origin to report for a barrier that is not written in the program: that of the statement
+  // after it, or else before it.
   ThreadOrigin beside(const Body& body, const Statement* barrier) const {
     for (std::size_t k = 0; k < body.size(); ++k) {
       if (&body[k] == barrier) {
