@@ -15,8 +15,9 @@ namespace {
 
 using AccessId = std::size_t;
 
-// An access that was made before: in the same iteration of all loops around it and whoever comes
-// next, or in an earlier one of the loop at a depth; in the one before, where no other counts.
+// An access made before another one. `loop`: the depth of the loop in an earlier iteration of which
+// the access was made; kSame: both are in the same iteration of all loops around both.
+// `is_one_before`: that earlier iteration is the one directly before.
 struct Earlier {
   static constexpr int kSame = -1;
   AccessId access = 0;
@@ -25,8 +26,8 @@ struct Earlier {
   friend auto operator<=>(const Earlier&, const Earlier&) = default;
 };
 
-// The barrier that each pair of accesses needs between them, by how they come to meet; of the
-// kernel without any.
+// Which barrier each pair of accesses needs between them, by whether the two are in the same
+// iteration or in different ones. Barriers that the kernel has already are not considered.
 class Needs {
  public:
   Needs(const AccessMap& map, const Orders& orders, KnownMeetings* known)
@@ -37,9 +38,9 @@ class Needs {
         if (!map.overlap(all[a].buffer, all[b].buffer)) continue;
         if (!conflict(effect_of(map, all[a]), effect_of(map, all[b]))) continue;
         const std::size_t loops = common_loops(map, a, b).size();
-        // At the same iteration of all loops around both.
+        // Both accesses in the same iteration of all loops around them.
         if (a != b) ask({.first = a, .second = b, .equal = loops});
-        // And one of them in an earlier iteration of a loop than the other.
+        // One access in an earlier iteration of a loop than the other.
         for (std::size_t k = 0; k < loops; ++k) {
           for (const auto& [first, second] : {std::pair(a, b), std::pair(b, a)}) {
             ask({.first = first,
@@ -94,7 +95,8 @@ class Needs {
   std::map<std::pair<Earlier, AccessId>, Needed> needs_;
 };
 
-// What is open to be met: no barrier of the block has come since, no barrier at all.
+// Accesses that a later one may conflict with: `block`, those since which no barrier of the block
+// has come; `warp`, those since which no barrier at all has come.
 struct Open {
   std::set<Earlier> block, warp;
 
@@ -104,7 +106,8 @@ struct Open {
   }
 };
 
-// A way through some statements: what can be met from before it, and what from after it.
+// Some statements in order: `first` are the accesses that no barrier in them separates from what
+// comes before, `last` those that no barrier in them separates from what comes after.
 struct Way {
   Open first, last;
   bool has_block = false, has_any = false;
@@ -154,7 +157,7 @@ class Placer {
     return most;
   }
 
-  // Says where barriers go in a body, of which `before` is open when it is entered.
+  // Chooses the places of barriers in a body, when the accesses `before` are open at its start.
   Way place(Body& body, const Open& before, int depth) {
     Way way;
     Open open = before;
@@ -187,8 +190,8 @@ class Placer {
       const Needed joined = joined_by(*barrier);
       return joined == Needed::None ? Way{} : barrier_way(joined);
     }
-    // Who writes a region or a while loop orders what is in it, and waits for the copies that he
-    // begins: a barrier alone does not.
+    // The author of a region or a while loop orders the accesses in it, and waits for the copies
+    // begun there, which a barrier alone would not wait for.
     return accesses_of(s);
   }
   Way accesses_of(const Statement& s) const {
@@ -199,11 +202,11 @@ class Placer {
   }
 
   Way pass_loop(const Statement& s, Loop& loop, int depth) {
-    // What stands in a loop does not depend on what is around it: once is enough.
+    // The barriers inside a loop do not depend on the code around it: placing them once is enough.
     const auto known = passed_.find(&s);
     if (known != passed_.end()) return known->second;
     Way way = pass(loop, depth);
-    // Who does not run it once has met no barrier in it.
+    // A loop without an iteration reaches none of the barriers in it.
     if (way.has_any && may_be_empty(s)) way.has_block = way.has_any = false;
     return passed_[&s] = way;
   }
@@ -214,7 +217,8 @@ class Placer {
     return !is_proved(map_.at(place.scope).prove(place.begin < place.extent));
   }
 
-  // Who is together behind a barrier of those that get here: all of them, or of each warp.
+  // Which of the threads that run this code the barrier joins: all of them (Block), those of each
+  // warp (Warp), or neither (None).
   Needed joined_by(const Barrier& barrier) const {
     const auto is = [&](const std::optional<Barrier>& own) {
       return own && own->scope == barrier.scope && own->lanes == barrier.lanes &&
@@ -224,7 +228,7 @@ class Placer {
     return !barrier.is_partial() || is(guard_.warp) ? Needed::Warp : Needed::None;
   }
 
-  // Part of the threads may go through a guard: what they meet there is no barrier for the others.
+  // Only some threads may pass a guard; a barrier inside does not order accesses of the others.
   Way pass(const Statement& s, Guard& guard, int depth) {
     Way way = accesses_of(s);
     const auto [known, is_new] = own_.try_emplace(&s);
@@ -248,9 +252,9 @@ class Placer {
   }
 
   Way pass(Loop& loop, int depth) {
-    // The index of a block or thread is no loop: its body is part of the sequence around it.
+    // A loop over a block or thread index does not iterate: its body belongs to the code around it.
     if (!iterates(loop)) return place(loop.body, {}, depth);
-    // Once by itself; then knowing what the iteration before has left.
+    // Place barriers for one iteration; then again with what the iteration before leaves open.
     Way own = place(loop.body, {}, depth + 1);
     if (has_leave(loop.body)) return pass_left(loop, own, depth);
     const Open left = from_iteration_before(own, depth);
@@ -258,8 +262,8 @@ class Placer {
     return own;
   }
 
-  // Whoever leaves it, or an inner or outer loop from inside of it, may have done anything in it
-  // and met no barrier since.
+  // For a loop with a Leave in it, of this loop or of one inside or around it: after the Leave any
+  // access of the body may be open, with no barrier since.
   Way pass_left(Loop& loop, const Way& once, int depth) {
     Way own;
     for (const Statement& s : loop.body) collect(s, own.last.block);
@@ -277,7 +281,8 @@ class Placer {
     return has;
   }
 
-  // A barrier that every iteration meets comes between those that are further apart than one.
+  // Where each iteration has a barrier, that barrier lies between iterations more than one apart;
+  // then only the iteration directly before counts.
   static Open from_iteration_before(const Way& own, int depth) {
     Open open;
     for (const Earlier& e : own.last.block) open.block.insert({e.access, depth, own.has_block});
@@ -308,7 +313,7 @@ class Placer {
   const AccessMap& map_;
   Needs& needs_;
   const Within& within_;
-  // Of the innermost guard around that has any; at first of the kernel.
+  // The barriers of the innermost guard around that has any; outside all guards, the kernel's.
   GuardBarriers guard_{Barrier{}, Barrier{Barrier::Scope::Warp}};
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
   std::unordered_map<const Statement*, Barrier> at_;         // the barrier before a statement
@@ -317,7 +322,8 @@ class Placer {
   std::unordered_map<const Statement*, const StatementPlace*> loops_;  // that iterate
 };
 
-// Is there memory that threads both write and read? What a fusion only writes it writes once.
+// Whether threads may conflict in some memory: there is shared memory, or global memory is both
+// written and read. Global memory that is only written is written once per element.
 bool has_meeting_place(const Kernel& kernel) {
   const ValueGraph& values = kernel.values;
   std::set<BufferId> read;

@@ -7,7 +7,7 @@ namespace selvage {
 
 namespace {
 
-// From the last statement to the first: what is used is known before its definition is met.
+// Goes from the last statement to the first, so that all uses are seen before their definition.
 class Pruner {
  public:
   explicit Pruner(const ValueGraph& values) : values_(values) {}

@@ -32,8 +32,8 @@ BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t e
   return b;
 }
 
-// Facts of a symbol that comes later say nothing of what was asked before; they are taken in by
-// beginning anew.
+// When the kernel has facts on new symbols, NarrowForms is made anew with them. Earlier results
+// stay valid, as their expressions do not mention the new symbols.
 Expr KernelDraft::form(Expr e) {
   if (forms == nullptr || forms->known_symbols() != kernel.facts.symbols().size()) {
     forms = std::make_unique<NarrowForms>(kernel.facts);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kFillThreads = 256;
 
-// The indices of the item with a row-major number; the outermost takes what is left.
+// The indices of an item given its row-major number; the outermost index is not reduced modulo.
 std::vector<Expr> item_at(Expr number, const std::vector<Expr>& extents) {
   std::vector<Expr> indices(extents.size());
   for (std::size_t i = extents.size(); i-- > 0;) {

@@ -36,7 +36,7 @@ bool needs_finishing(Reduction r) {
   return true;
 }
 
-// The loops by name, those that are folded over last.
+// The names of the tensor's loops, first those that are not folded over, then those that are.
 std::string folded_last(const Schedule& schedule, const TensorAnalysis& analysis) {
   std::string text;
   for (const bool is_folded : {false, true}) {
@@ -48,7 +48,7 @@ std::string folded_last(const Schedule& schedule, const TensorAnalysis& analysis
   return text;
 }
 
-// Is that allowed, and not asked for yet?
+// Whether the schedule may still be changed so that blocks merge t's states by atomics.
 bool may_meet_atomically(const Schedule& schedule, TensorId t) {
   if (schedule.meets_atomically(t) || schedule.site(t)) return false;
   try {
@@ -184,7 +184,7 @@ std::vector<Store> FoldNest::stores(const std::vector<BufferId>& buffers, Expr a
   return stores;
 }
 
-// f gives what is done for the item at an address of the state.
+// f(address) gives the statements for the item at that address of the state.
 template <class F>
 Body FoldNest::for_each_item(F f) {
   if (items_ == 1) return f(pool_.constant(0));
@@ -206,7 +206,7 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
   const std::vector<Expr> valid = valid_points(fusion_, schedule_, analysis_);
   const Expr zero = pool_.constant(0);
   std::vector<Store> all;
-  // What several components are made of is computed once.
+  // The element is computed once and kept, as several components use it.
   if (components_.size() > 1) {
     for (std::size_t c = 0; c < element.size(); ++c) {
       const DataType type = merges() ? components_[c].type : fold_.type;
@@ -251,7 +251,8 @@ Body FoldNest::merge_threads() {
   return body;
 }
 
-// What each of `lanes` neighbouring threads has, a power of two, becomes what all of them have.
+// Merges the states of each `lanes` neighbouring threads; all of them get the result. `lanes` is a
+// power of two.
 void FoldNest::merge_lanes(Body& body, std::int64_t lanes) {
   if (lanes < 2) return;
   std::vector<BufferId> other;
@@ -283,7 +284,7 @@ Expr FoldNest::linear_thread() const {
          index(ParallelType::TIDx);
 }
 
-// The body with the indices along all axes of the block at hand.
+// The body inside loops over all thread indices of the block, so that it may mention them.
 static Body with_threads(Body body, Kernel& kernel) {
   for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
     if (extent_of(kernel.launch, p).is_const(1)) continue;
@@ -304,7 +305,7 @@ Body FoldNest::merge_along_x() {
     return body;
   }
   merge_lanes(body, kWarp);
-  // Each warp leaves what it has; then each thread of a warp takes what one warp of its row left.
+  // Each warp stores its state; then each thread of a warp loads the state of one warp of its row.
   const Expr warps = simplifier.simplify(extent / kWarp);
   std::vector<BufferId> left;
   for (const FoldComponent& c : components_) {
@@ -313,7 +314,8 @@ Body FoldNest::merge_along_x() {
   }
   const Expr x = every(ParallelType::TIDx, kernel).variable;
   const Expr thread = linear_thread();
-  // As many lanes as there are warps to a row, or may be, take one each; the others the same again.
+  // `lanes`: the warps of a row, or the most there may be, rounded up to a power of two. Thread x
+  // of a row loads the state of the row's warp x % lanes, or the empty state if there is none.
   const std::int64_t lanes =
       warps.is(Op::Const) ? std::int64_t(std::bit_ceil(std::uint64_t(warps.value()))) : kMostWarps;
   const Expr lane = simplifier.simplify(x % lanes);
@@ -390,7 +392,7 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
     for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
     result = {folded(values, fold_, result, values.index(analysis_.ranges->simplify(items)))};
   }
-  // Of what is no state there is one result, for whatever parts are stored.
+  // A fold that is not partial has one result, which is stored once for each part of the tensor.
   const auto stored = [&](std::size_t k) {
     if (fold_.is_partial) return values.cast(result[k], components_[k].type);
     const DataType type = draft_.kernel.buffers[targets[k]].type;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kLargest = INT32_MAX;
 
-// An expression over sizes that no absolute value of e exceeds.
+// of(e): an expression over sizes that |e| never exceeds.
 class Magnitude {
  public:
   explicit Magnitude(const IndexWidthRequest& request)
@@ -30,8 +30,8 @@ class Magnitude {
   }
 
  private:
-  // A number where no size is involved. Else the sizes stay, even if they are bounded: for the
-  // smaller ones a narrow kernel may do.
+  // A number where no size is involved. Otherwise the sizes stay symbolic even if they have bounds:
+  // the 32-bit kernel can then be chosen for those sizes that are small enough.
   Expr bounded(Expr e) {
     const Expr m = of_sizes_.simplify(compute(e));
     const Interval range = ranges_.interval(e);
@@ -111,12 +111,13 @@ class Magnitude {
   std::unordered_map<std::uint32_t, bool> over_sizes_;
 };
 
-// Values that need no look, by id: some other one among those is no smaller, whatever its sign.
+// The ids of values that need not be checked, as the absolute value of another one is no smaller:
 //   a, b  <=  a + b         where neither is negative
 //   b     <=  a * b         where 1 <= a, and likewise the other way round
 //   a / b <=  a             where 1 <= b
 //   a % b <=  a             where 0 <= a and 1 <= b
-// No two values spare each other: from a sum or product it only goes on to what is made of that.
+// No values spare each other in a circle: a quotient or remainder may be spared by its dividend,
+// any value by a sum or product of it, and sums and products by larger ones only.
 std::unordered_set<std::uint32_t> spared(std::span<const Expr> values, Simplifier& ranges) {
   std::unordered_set<std::uint32_t> ids, all;
   for (Expr e : values) all.insert(e.id());
@@ -137,7 +138,7 @@ std::unordered_set<std::uint32_t> spared(std::span<const Expr> values, Simplifie
   return ids;
 }
 
-// The largest of some magnitudes, as far as the facts can compare them.
+// The magnitudes without those that the facts prove to be at most another one.
 std::vector<Expr> largest_of(const std::vector<Expr>& magnitudes, KnownSizes& sizes) {
   std::vector<Expr> kept;
   for (Expr m : magnitudes) {
@@ -195,7 +196,7 @@ IndexWidth index_width(const IndexWidthRequest& request) {
   for (Expr m : largest_of(magnitudes, request.sizes)) {
     demand(width.condition_32, ranges.simplify(m <= kLargest));
     const bool fits_64 = ranges.interval(m).has_hi() || fits_by_memory(m, request.elements, ranges);
-    // Not simplified: it is true of every integer of 64 bits, but m may have no value in them.
+    // Not simplified to true, though no 64-bit integer exceeds INT64_MAX: computing m may overflow.
     if (!fits_64) demand(width.condition_64, m <= INT64_MAX);
   }
   width.condition_32 = ranges.simplify(width.condition_32);

@@ -18,7 +18,8 @@ namespace selvage {
 
 namespace {
 
-// Of everything that is computed, as the kernel says it and as its text will: how, it knows then.
+// The index width that holds everything the kernel computes, in the expressions of its body and in
+// the forms in which these are emitted. Sets kernel.forms.
 IndexWidth width_of(KnownSizes& sizes, Kernel& kernel, std::vector<Expr> computed) {
   std::vector<Expr> elements;
   for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
@@ -44,7 +45,7 @@ void keep_used_sizes(const KernelRequest&, KernelDraft& draft) {
   std::erase_if(kernel.sizes, [&](Expr size) { return !contains(used, size); });
 }
 
-// Global memory: what is read, then what is stored.
+// Adds the buffers in global memory: those that are read, then those that are stored.
 void add_parameters(const KernelRequest& request, KernelDraft& draft) {
   const ScheduledNests& scheduled = request.scheduled;
   const Group& group = request.group;
@@ -80,7 +81,7 @@ void add_parameters(const KernelRequest& request, KernelDraft& draft) {
   for (TensorId t : stored) add(t, true);
 }
 
-// Of a block's shared memory and of what each thread keeps for itself.
+// Checks the bytes of a block's shared memory and of each thread's local memory; throws E442.
 void check_memory(const KernelRequest&, KernelDraft& draft) {
   const Kernel& kernel = draft.kernel;
   const auto check = [&](Memory memory, const std::string& what, std::int64_t most) {
@@ -116,7 +117,7 @@ void share_memory(const KernelRequest& request, KernelDraft& draft) {
   place_shared_memory(draft.kernel, &request.meetings);
 }
 
-// Each takes the kernel that the ones above it have left, and leaves one that computes the same.
+// Each pass works on the kernel that the passes above it have left; none changes what is computed.
 struct KernelPass {
   const char* name;
   void (*run)(const KernelRequest& request, KernelDraft& draft);

@@ -72,8 +72,8 @@ class Builder {
     return selvage::contains(symbols, vector_.variable);
   }
 
-  // What is read only where a subscript is in bounds, at whatever depth below that condition, is
-  // not read for a whole group.
+  // Finds the values below `value` that are evaluated at every point of a group. A read below a
+  // select on an index condition, at whatever depth, is not: it may be out of bounds.
   void find_always_read(ValueId value) {
     std::vector<ValueId> open = {value};
     while (!open.empty()) {
@@ -90,7 +90,7 @@ class Builder {
     }
   }
 
-  // The value with every read that can be one access taken from lanes.
+  // The value, with each read that one access can serve for a whole group replaced by one of lanes.
   ValueId with_wide_reads(ValueId value) {
     std::map<ValueId, ValueId>& made = made_;
     const std::vector<ValueId> nodes = values_under(kernel_.values, value);

@@ -17,7 +17,8 @@ class Limits {
   Limits(Simplifier& simplifier, const std::string& kernel)
       : simplifier_(simplifier), kernel_(kernel) {}
 
-  // The help is asked for where the limit is never met.
+  // Adds a check that extent <= most, unless that is proved. Throws Illegal E442 with help() where
+  // it never holds.
   void add(Expr extent, std::int64_t most, const std::string& what,
            std::vector<LaunchCheck>& checks, const std::function<std::string()>& help) const {
     const Expr condition = simplifier_.simplify(extent <= most);
@@ -36,11 +37,11 @@ class Limits {
   const std::string& kernel_;
 };
 
-// The type of that axis, where x is the one along x.
+// The type of axis 0, 1 or 2 (x, y or z), given the type of axis x.
 ParallelType along(ParallelType x, std::size_t axis) { return ParallelType(int(x) + int(axis)); }
 
-// The loops that make an extent of the launch larger than that, and what to do to them; nothing
-// where they do not: a block may have been filled up to whole warps.
+// Help that names the loops bound to p whose extents may exceed `most`. Empty if there are none, as
+// a block may have been padded to whole warps.
 std::string smaller_loops(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
                           ParallelType p, std::int64_t most) {
   std::string loops;
@@ -61,8 +62,8 @@ std::string smaller_loops(const Schedule& schedule, std::span<const TensorAnalys
          (found > 1 ? "s" : "") + " alone; or leave " + loops + " serial";
 }
 
-// The same where the product of a block's extents is too large: the largest of them that can be
-// made smaller, by what the others leave of it.
+// The same where the product of a block's extents is too large: help for the largest extent that
+// can shrink, to kMaxThreads divided by the product of the others.
 std::string fewer_threads(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
                           const std::array<Expr, 3>& block) {
   std::array<std::int64_t, 3> extents{1, 1, 1};
@@ -80,8 +81,8 @@ std::string fewer_threads(const Schedule& schedule, std::span<const TensorAnalys
   return "bind fewer loops to threads";
 }
 
-// Makes a block, some of whose tensors fold along x, one of whole warps for shuffles to meet: rows
-// of 2, 4, ..., 32 threads as many as fill warps, and longer rows warps of their own.
+// Pads a block, some of whose tensors fold along x, so that shuffles run in whole warps: with rows
+// of 1, 2, 4, ..., 32 threads, y grows until the rows fill warps; other rows become whole warps.
 void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
   const auto padded = [&](Expr n, std::int64_t to) {
     return simplifier.simplify(ceil_div(n, n.pool().constant(to)) * to);
@@ -126,7 +127,7 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
   };
   limit(plan.launch.grid, "the grid's", ParallelType::BIDx, kMaxGrid, plan.of_grid);
   limit(block, "the block's", ParallelType::TIDx, kMaxBlock, plan.of_block);
-  // Of a product in which one extent is open, that extent has been limited already.
+  // Where y and z are 1, the product is the extent of x, which has been limited already.
   const bool is_said = block[1].is_const(1) && block[2].is_const(1);
   if (is_said) return plan;
   limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block,

@@ -16,7 +16,8 @@ Store store(BufferId buffer, Expr address, ValueId value) {
   return {.buffer = buffer, .address = address, .value = value, .valid = {}};
 }
 
-// The operand of a sum that reads the buffer; nothing where the value is no such sum.
+// Which operand (0 or 1) of the stored sum reads `sum` at the stored address; nothing where the
+// stored value is no such sum.
 std::optional<std::size_t> sum_operand(const ValueGraph& values, const Store& store, BufferId sum) {
   const ValueNode& node = values[store.value];
   if (node.kind != ValueNode::Kind::Apply || node.function != Function::Add) return std::nullopt;
@@ -31,7 +32,7 @@ std::optional<std::size_t> sum_operand(const ValueGraph& values, const Store& st
 
 std::optional<std::int64_t> additions(const Body& body, const ValueGraph& values, BufferId sum);
 
-// How many items one thread adds to the buffer, at most; nothing where it does anything else there.
+// The most items that one thread adds to the buffer; nothing where it accesses it in another way.
 std::optional<std::int64_t> additions(const Statement& statement, const ValueGraph& values,
                                       BufferId sum) {
   const auto* store = std::get_if<Store>(&statement.node);
@@ -99,8 +100,8 @@ Store LongSums::zero(BufferId buffer, Expr at) {
   return store(buffer, at, draft_.kernel.values.constant(type, 0.0, false));
 }
 
-// `is_last`: nothing is added behind the body, nor is it run again; what is left in the part then
-// is for finish().
+// `is_last`: nothing is added after the body, and it is not run again, so that finish() may add
+// what is left in the part.
 Body LongSums::in_parts(Body body, bool is_last) {
   std::vector<Body> all;
   for (; !body.empty(); body.pop_back()) {
@@ -141,8 +142,7 @@ Body LongSums::add_parts() {
   return for_each_item_([&](Expr at) { return add_part(at); });
 }
 
-// What t = s + p lacks is (s - t) + p; where t is infinite that is no number, and nothing is
-// missing.
+// The rounding error of t = s + p is (s - t) + p. If s or p is infinite that is NaN: 0 is taken.
 Body LongSums::add_part(Expr at) {
   ValueGraph& values = draft_.kernel.values;
   const DataType type = draft_.kernel.buffers[sum_].type;
@@ -157,7 +157,7 @@ Body LongSums::add_part(Expr at) {
                                  store(lost_, at, lost), store(sum_, at, t), zero(part_, at)});
 }
 
-// What is added to the sum is added to its part.
+// Makes the body add to the part what it adds to the sum.
 void LongSums::rename(Body& body) {
   ValueGraph& values = draft_.kernel.values;
   for_each_statement(body, [&](Statement& statement) {

@@ -1,4 +1,4 @@
-// From a settled schedule to a program, in the passes that stand below.
+// Lowers a settled schedule to a program, by the passes listed in kProgramPasses below.
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/tape.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kDeepestNest = 1'024;  // loops of one kernel
 
-// ---- what can be said before any loop is looked at ----
+// ---- checks that need no loops ----
 
 void check_has_output(const Fusion& fusion) {
   for (std::size_t i = 0; i < fusion.size(); ++i) {
@@ -29,7 +29,7 @@ void check_has_output(const Fusion& fusion) {
                    "name as outputs what is wanted, f.output(\"y\", ...)");
 }
 
-// The reference knows what a load in a subscript is; kernels do not.
+// The reference evaluates loads in subscripts; kernels do not support them.
 void check_no_loads(const Fusion& fusion) {
   const auto check = [&](TensorId reader, std::span<const Expr> expressions) {
     for (Expr e : reachable(expressions, true)) {
@@ -53,7 +53,7 @@ void check_no_loads(const Fusion& fusion) {
 
 // ---- the passes ----
 
-// Sizes, and what the fusion itself asks of them.
+// Copies the fusion's sizes and its own launch checks to the program.
 void state_conditions(ProgramDraft& draft) {
   const Fusion& fusion = draft.fusion();
   draft.program.sizes = fusion.sizes();
@@ -62,8 +62,7 @@ void state_conditions(ProgramDraft& draft) {
   }
 }
 
-// A nest that no compiler takes is refused before anything is spent on it, and so is what kernels
-// cannot do yet.
+// Refuses nests too deep for a compiler, and what kernels do not support yet, before any work.
 void check_loops(ProgramDraft& draft) {
   const Schedule& schedule = draft.schedule();
   const auto check = [&](TensorId t) {
@@ -89,7 +88,7 @@ void check_loops(ProgramDraft& draft) {
   }
 }
 
-// Loops and memory of every tensor, kernel by kernel.
+// Analyses the loops and settles the memory of every tensor, kernel by kernel.
 void place_tensors(ProgramDraft& draft) {
   for (const Group& group : draft.groups) draft.scheduled.place(group);
 }
@@ -116,7 +115,7 @@ void check_vector(const TensorAnalysis& a) {
   refuse<Illegal>(f.code, f.reason, f.help);
 }
 
-// Every question of legality that a page asks.
+// Lists the analyses of all tensors; refuses an illegal coverage, vector access or memory.
 void check_legality(ProgramDraft& draft) {
   const auto check = [&](const PlacedTensor& placed) {
     if (!draft.options.items_may_be_lost) check_coverage(draft.fusion(), placed.analysis);
@@ -137,7 +136,7 @@ void check_legality(ProgramDraft& draft) {
   }
 }
 
-// What callers pass, and what lies in global memory between kernels or within one.
+// Lists the buffers that callers pass, and those in global memory between kernels or within one.
 void list_buffers(ProgramDraft& draft) {
   using Role = ProgramBuffer::Role;
   const Fusion& fusion = draft.fusion();
@@ -172,9 +171,9 @@ void make_steps(ProgramDraft& draft) {
   }
 }
 
-// From the settled schedule, whose nests are known and grouped into kernels (scheduler/), to the
-// kernels of each group with all their variants (lower/steps.h, lower/kernels.h). Each pass goes by
-// what the ones above it have left in the draft.
+// The passes take a settled schedule, whose nests are grouped into kernels (scheduler/), and make
+// the kernels of each group with all their variants (lower/steps.h, lower/kernels.h). Each pass
+// works on what the passes above it have left in the draft.
 constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     state_conditions,  // sizes and conditions of the program
     check_loops,       // no nest that cannot be a kernel

@@ -14,8 +14,8 @@ static_assert(kMostTimes * kMostElements <= INT64_MAX - kMostMore);
 
 using Term = LinearSum::Term;
 
-// A sum of products of sizes, nothing negative, that e does not exceed; nothing where it is not
-// found.
+// of(e): an upper bound of e, a sum of products of sizes in which no term is negative; nothing
+// where none is found.
 class UpperBound {
  public:
   explicit UpperBound(Simplifier& ranges) : ranges_(ranges) {}
@@ -63,7 +63,7 @@ class UpperBound {
     return a && b ? combine(*a, *b) : std::nullopt;
   }
 
-  // (x + d - 1) / d is no larger than x, where x is at least 1.
+  // (x + d - 1) / d <= x, where x >= 1.
   std::optional<LinearSum> of_quotient(Expr e) {
     if (ranges_.interval(e[1]).lo < 1) return std::nullopt;
     auto x = add(to_linear(e[0]), to_linear(e[1]), -1);

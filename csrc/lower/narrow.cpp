@@ -9,7 +9,7 @@ namespace {
 
 using Term = LinearSum::Term;
 
-// An interval that ends at INT64_MAX has no end.
+// INT64_MAX as the end of an interval means that it is unbounded.
 constexpr std::int64_t kLargestOf[] = {INT32_MAX, INT64_MAX - 1};
 
 bool is_within(const Interval& range, std::size_t width) {
@@ -32,7 +32,7 @@ bool NarrowForms::fits(Expr e, std::size_t width) {
   return !is_sum(e) || (fits(e[0], width) && fits(e[1], width));
 }
 
-// Multiplied out, a product may have no range that fits 64 bits; as it is written it may.
+// A product whose multiplied-out form has no 64-bit range may have one as it is written.
 Interval NarrowForms::range(Expr e) {
   if (!is_sum(e)) return ranges_.interval(e);
   if (const auto it = ranges_of_sums_.find(e.id()); it != ranges_of_sums_.end()) return it->second;
@@ -53,7 +53,8 @@ Expr NarrowForms::of_operands(Expr e, std::size_t width) {
   return with_operands(e, args);
 }
 
-// inner * g + rest, for one of the coefficients g, as much of the sum in `inner` as is divisible.
+// The sum as inner * g + rest, where g is the absolute value of one of its coefficients, and the
+// terms whose coefficients g divides are in `inner`.
 Expr NarrowForms::regrouped(Expr e, std::size_t width) {
   const LinearSum& sum = linear(e);
   std::vector<std::int64_t> factors;
@@ -65,7 +66,7 @@ Expr NarrowForms::regrouped(Expr e, std::size_t width) {
   std::sort(factors.rbegin(), factors.rend());
   for (std::int64_t g : factors) {
     if (g == 1) break;
-    // Of the constant, the multiple of g below it or the one above.
+    // `inner` takes the multiple of g just below the constant, or the one above.
     for (std::int64_t more : {0, 1}) {
       const Expr split = split_off(sum, g, floor_div(sum.constant, g) + more);
       if (split.valid() && fits(split, width)) return of_operands(split, width);

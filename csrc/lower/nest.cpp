@@ -18,7 +18,7 @@ namespace {
 constexpr ParallelType kAxes[] = {ParallelType::BIDz, ParallelType::BIDy, ParallelType::BIDx,
                                   ParallelType::TIDz, ParallelType::TIDy, ParallelType::TIDx};
 
-// One nest under construction. Level k holds what stands inside the k outermost loops.
+// Builds one nest. Level k holds what stands directly inside the k outermost loops.
 class Nest {
  public:
   Nest(const NestRequest& request, KernelDraft& draft)
@@ -58,11 +58,11 @@ class Nest {
     std::vector<Expr> guards;
   };
 
-  // Where no group of a vector is ever full, or none stands innermost, elements are all that there
-  // is.
+  // Whether groups may be accessed as a whole. Not where no group is ever full, or where the
+  // vectorised loop is not innermost: then elements are accessed one by one.
   bool may_have_lanes() const {
     if (!analysis_.vector || analysis_.vector->full.condition.is_false()) return false;
-    // Around a fold, or around what is computed inside, the loop over elements is open already.
+    // The loop is open already where it stands around a fold or around a tensor computed inside.
     for (std::size_t i = 0; i < request_.open; ++i) {
       if (parallel(i) == ParallelType::Vectorize) return false;
     }
@@ -90,7 +90,8 @@ class Nest {
     return parallel(loop) == ParallelType::Unswitch || parallel(loop) == ParallelType::Unroll ||
            is_vector_in_registers(loop);
   }
-  // A vector that is computed from registers and kept there: it is no access, and unrolled.
+  // Whether the loop is a vectorised one that makes no access, as its elements are computed from
+  // registers and kept there. Such a loop is unrolled.
   bool is_vector_in_registers(std::size_t loop) const {
     return parallel(loop) == ParallelType::Vectorize && !has_lanes_ && analysis_.vector &&
            !analysis_.vector->is_stored &&
@@ -103,8 +104,8 @@ class Nest {
                        [&](Expr s) { return same(s, analysis_.variables[loop]); });
   }
 
-  // The loop over the elements of a vector is the innermost. Where checks are drawn out of loops,
-  // block and thread indices come first: their order means nothing, and the checks may need them.
+  // Moves the vectorised loop innermost. Where checks are drawn out of loops, block and thread
+  // indices go outermost: their order means nothing, and the checks may depend on them.
   void put_in_order() {
     const std::size_t n = analysis_.loops.size(), open = request_.open;
     hoist_level_ = open;
@@ -129,7 +130,7 @@ class Nest {
     hoist_level_ = std::size_t(first - order_.begin());
   }
 
-  // Masks of open loops are tested inside all of them.
+  // Makes the loops of all levels. The masks of open loops are tested inside the last open loop.
   void add_loops() {
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const std::size_t i = order_[k];
@@ -148,7 +149,7 @@ class Nest {
     }
   }
 
-  // What all points inside share is tested once, outside.
+  // Finds the conditions that are tested outside of loops and replace the checks inside them.
   void draw_out_guards() {
     if (lanes_) {
       const Expr guard = conjunction_from(levels_.size() - 1);
@@ -180,8 +181,8 @@ class Nest {
     return all;
   }
 
-  // The loop around the vector runs through full groups first, without a check, if the groups that
-  // are full are those below a bound.
+  // Peels the loop around the vector if the full groups are those below a bound: it first runs over
+  // these without a check.
   void peel(Expr full) {
     if (order_.size() < 2) return;
     const Level& around = levels_[order_.size() - 1];
@@ -192,7 +193,7 @@ class Nest {
     }
   }
 
-  // Lets become variables, in the order in which they are met.
+  // Replaces every Let by a variable; variables are numbered in the order of their first use.
   void name_all() {
     for (Level& level : levels_) {
       for (Expr& guard : level.guards) guard = named(guard);
@@ -213,7 +214,7 @@ class Nest {
     kernel_.items.also_at(buffer, before, address);
   }
 
-  // What stands inside the k outermost loops. Not guarded: all that is checked inside holds.
+  // The code inside the k outermost loops. If not `guarded`, all checks inside are known to hold.
   Body level_body(std::size_t k, bool guarded) {
     Body body;
     if (k == hoist_level_ && guarded && interior_.valid()) {
@@ -224,7 +225,7 @@ class Nest {
     return wrapped(k, guarded, std::move(body));
   }
 
-  // The same without the level's own checks and definitions.
+  // The same without the checks and definitions of level k itself.
   Body inner_body(std::size_t k, bool guarded) {
     if (k == order_.size()) return body_of_all(stores_);
     if (lanes_ && k + 1 == order_.size()) return vector_body(guarded);
@@ -270,7 +271,7 @@ class Nest {
     return body;
   }
 
-  // Each guard as far out as its variables allow, simplified under those that are tested before.
+  // Puts each guard as far out as its variables allow, simplified under those tested before it.
   void add_guards() {
     std::vector<Expr> conditions;
     if (request_.checks_everything) {
@@ -301,7 +302,7 @@ class Nest {
     add_conjuncts(e[1], out);
   }
 
-  // The innermost loop that an expression depends on; the open ones are all around.
+  // The level of the innermost loop that the expression depends on; at least that of open loops.
   std::size_t level(Expr e) {
     std::size_t deepest = request_.open;
     for (Expr s : reachable(std::span(&e, 1), true)) {
@@ -312,7 +313,7 @@ class Nest {
     return deepest;
   }
 
-  // The expression with every Let replaced by a variable, defined at the loop it belongs to.
+  // The expression with every Let replaced by a variable, defined at the level of the Let's value.
   Expr named(Expr e) {
     for (Expr let : reachable(std::span(&e, 1), true)) {
       if (let.is(Op::Let) && !names_.count(let.id())) define(let);
@@ -322,7 +323,7 @@ class Nest {
 
   void define(Expr let) {
     const Expr value = draft_.form(replace(let[0]));
-    // No loop of a file, before or after this, has such a name.
+    // No loop that a file names can be called so: its names have no dot.
     const Expr variable = kernel_.pool->symbol("t." + std::to_string(kernel_defines_++));
     const Interval range = analysis_.ranges->interval(let);
     kernel_.facts.bound(variable, range.has_lo() ? kernel_.pool->constant(range.lo) : Expr(),
@@ -372,7 +373,7 @@ class Nest {
   Body masked(Body body) {
     std::vector<ParallelType> unbound;
     for (ParallelType p : kAxes) {
-      // Blocks that fold together all store what they have come to.
+      // Where blocks fold together, each of them stores its own result.
       const std::vector<DomainId>& loops =
           is_block(p) ? schedule_.loop_domains(analysis_.tensor) : analysis_.loops;
       const bool is_bound = std::any_of(loops.begin(), loops.end(), [&](DomainId d) {
@@ -398,8 +399,9 @@ class Nest {
   std::size_t hoist_level_ = 0;
   std::vector<Store> stores_;
   std::optional<Lanes> lanes_;
-  // Tested before the loops inside hoist_level_: no check is needed in them; before a vector: all
-  // of its elements are valid; and up to where the loop around it needs no check. Invalid: no such.
+  // interior_: tested at hoist_level_; where it holds, the loops inside need no check. full_: all
+  // elements of the group are valid. peeled_: the loop around the vector needs no check below it.
+  // Invalid where there is none.
   Expr interior_, full_, peeled_;
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;
@@ -452,7 +454,7 @@ Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
 }
 
 Loop every(ParallelType axis, Kernel& kernel) {
-  // No loop that a schedule names is called so: names of files are identifiers.
+  // No loop that a schedule names is called so: names in files are identifiers, without a dot.
   const Expr variable = kernel.pool->symbol("every." + std::string(to_string(axis)));
   const Expr extent = extent_of(kernel.launch, axis);
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);

@@ -6,7 +6,7 @@
 
 namespace selvage {
 
-// 0 <= rest - a*v, a > 0: v <= rest / a.
+// The condition is written 0 <= rest - a*v with a > 0, which holds exactly where v <= rest / a.
 std::optional<Expr> end_of_interior(Expr condition, Expr variable, Expr extent,
                                     Simplifier& ranges) {
   if (!condition.is(Op::Lt) && !condition.is(Op::Le)) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Expr> end_of_interior(Expr condition, Expr variable, Expr extent,
   if (std::any_of(symbols.begin(), symbols.end(), [&](Expr s) { return same(s, variable); })) {
     return std::nullopt;
   }
-  // x = rest / a + 1, or ceil(rest / a) where the comparison is strict.
+  // end = rest / a + 1, or ceil(rest / a) where the comparison is strict.
   const Expr end = condition.is(Op::Le) ? rest / a + 1 : (rest + (a - 1)) / a;
   return ranges.simplify(max(min(end, extent), pool.constant(0)));
 }

@@ -18,7 +18,8 @@ namespace {
 constexpr ParallelType kThreadTypes[] = {ParallelType::TIDx, ParallelType::TIDy,
                                          ParallelType::TIDz};
 
-// What an element takes: as it is computed, or, where it is nothing but a copy, as that is stored.
+// The type in which an element of t is kept: the tensor's own if t only copies a tensor stored in
+// that type, otherwise stored_type().
 DataType kept_type(const Fusion& fusion, TensorId t) {
   const TensorInfo& tensor = fusion[t];
   const ValueNode& node = fusion.values()[*tensor.definition];
@@ -108,7 +109,7 @@ void PlacedTensors::settle_memory(const NestTree& tree) {
                         "leave " + (has_stages ? "stages" : "its layout") + " out");
   }
   if (own.result) analyze_memory(fusion_, schedule_, *own.result, storage);
-  // What is folded over is gone once a result lies in memory.
+  // Analysed after the result: memory holds results, which have no folded loops.
   analyze_memory(fusion_, schedule_, own.analysis, std::move(storage));
 }
 
@@ -144,8 +145,8 @@ std::vector<std::pair<DomainId, Expr>> PlacedTensors::coordinates_at(const Readi
   return coordinates;
 }
 
-// Is that so wherever the element is read? A read under a condition is made only where its
-// subscripts are in bounds, and all others are proved to be.
+// Whether the claim holds wherever the element is read. The subscripts are in bounds there: a
+// conditional read is made only where they are, and for all other reads that is proved.
 Verdict PlacedTensors::at_readings(const TensorAnalysis& reader, const Reading& reading, TensorId t,
                                    Expr claim) const {
   if (reader.guarded->proves(claim)) return Proved{{"the same index"}};
@@ -156,14 +157,14 @@ Verdict PlacedTensors::at_readings(const TensorAnalysis& reader, const Reading& 
   return decide(facts, claim);
 }
 
-// Is each element that is read one that the reading thread has computed?
+// Whether each thread reads only elements of t that it has computed itself.
 Verdict PlacedTensors::is_own_thread(TensorId t, const Reading& reading) const {
   const TensorAnalysis& reader = placed_.at(reading.reader).analysis;
   for (const auto& [d, coordinate] : coordinates_at(reading, t)) {
     const ParallelType p = schedule_.parallel(t, d);
     if (!is_thread(p)) continue;
     const Expr own = loop_of_axis(reading.reader, p);
-    // Without a loop on that axis every thread reads.
+    // Without a loop on that axis every thread along it reads the element.
     if (!own.valid()) return Unknown{coordinate};
     const Verdict same_thread = at_readings(reader, reading, t, eq(coordinate, own));
     if (!is_proved(same_thread)) return same_thread;
@@ -186,8 +187,8 @@ void PlacedTensors::check_iteration(
       here = own.variables[k];
     } else if (is_block(p)) {
       here = loop_of_axis(reading.reader, p);
-      // What is stored in global memory, the first block stores alone; anything else every block
-      // computes for itself.
+      // A reader with no loop on that axis: the first block alone stores it in global memory, but
+      // every block computes for itself what it keeps in memory of its own.
       if (!here.valid() && is_kept_by_blocks(reading.reader)) {
         check_every_block(reading, t, d, coordinate);
         continue;
@@ -221,8 +222,8 @@ void PlacedTensors::check_iteration(
   }
 }
 
-// The reader runs in every block of the launch, whose extent along an axis is that of the longest
-// loop that is bound to it; so each of them must have computed the element for itself.
+// Checks that each block of the launch, all of which run the reader, has computed the element for
+// itself. The launch's extent along an axis is that of the longest loop bound to the axis.
 void PlacedTensors::check_every_block(const Reading& reading, TensorId t, DomainId loop,
                                       Expr coordinate) const {
   const ParallelType p = schedule_.parallel(t, loop);
@@ -262,14 +263,15 @@ void PlacedTensors::check_every_block(const Reading& reading, TensorId t, Domain
   }
 }
 
-// Every block has it in memory of its own.
+// Whether every block keeps t in memory of its own.
 bool PlacedTensors::is_kept_by_blocks(TensorId t) const {
   return placed_.at(t).is_hosted && !fusion_[t].is_output && schedule_.memory(t) != Memory::Global;
 }
 
-// A loop that t shares with its host: t goes to the loop before it, or before all of them.
+// Help that moves t out of a loop that it shares with its host: to the loop before it, or before
+// all loops.
 std::string PlacedTensors::further_out(TensorId t, DomainId loop) const {
-  // Whoever opens that loop, and does not share it with a nest around its own.
+  // The tensor that opens the loop, rather than sharing it with a nest around its own.
   TensorId host = schedule_.site(t)->tensor;
   const auto is_around = [&](TensorId inner) {
     return std::any_of(open_.at(inner).begin(), open_.at(inner).end(),
@@ -284,14 +286,14 @@ std::string PlacedTensors::further_out(TensorId t, DomainId loop) const {
   return what + ", at: " + schedule_.name(host, *(at - 1)) + "}";
 }
 
-// A loop of t's own that is bound to a block index: each block computes all of it.
+// Help for a loop of t alone that is bound to a block index.
 std::string PlacedTensors::unbound(TensorId t, DomainId loop) const {
   return "leave the loop " + schedule_.name(t, loop) + " of " + fusion_[t].name +
          " serial, so that each block computes all of it";
 }
 
-// Global memory is every block's, and is written once: computed again in each iteration of a loop
-// around, or by each block for itself, an element would be stored again.
+// Refuses a tensor in global memory some of whose elements would be stored more than once: in each
+// iteration of a loop around, or by each block. All blocks share global memory, written once.
 void PlacedTensors::check_stored_once(const NestTree& tree) const {
   const TensorId t = tree.tensor;
   const TensorAnalysis& own = placed_.at(t).analysis;
@@ -375,7 +377,7 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
   return storage;
 }
 
-// Does the memory hold what all iterations of that loop compute, or only what one does?
+// Whether the memory holds the elements of all iterations of that loop, rather than of one.
 bool PlacedTensors::is_kept(const NestTree& tree, const Storage& storage, std::size_t loop) const {
   const DomainId d = placed_.at(tree.tensor).analysis.loops[loop];
   const ParallelType p = schedule_.parallel(tree.tensor, d);
@@ -383,11 +385,13 @@ bool PlacedTensors::is_kept(const NestTree& tree, const Storage& storage, std::s
   return is_thread(p) ? storage.memory == Memory::Shared : loop >= tree.shared;
 }
 
-// A layout is right where every element that is kept has an address of its own, which the store and
-// all reads compute. Its axes follow from the loops, by which elements are stored, and from the
-// logical domain, by which they are read; everything on the way there is in bounds at valid points,
-// so that both ways give one value, and one within the memory; and the element follows from the
-// axes and the loops of which the memory holds one iteration, so that no two are at one address.
+// Throws E437 unless every kept element has an address of its own, and its store and all reads
+// compute this address. That holds if
+// - the layout's axes follow from the loops, which stores go by, and from the logical domain, which
+//   reads go by; all iterdomains on both ways are in bounds at valid points, so that both ways give
+//   the same value, within the memory;
+// - the logical domain follows from the axes and the loops of which the memory holds one iteration,
+//   so that no two elements have the same address.
 void PlacedTensors::check_layout(const NestTree& tree, const Storage& storage) const {
   const TensorId t = tree.tensor;
   const PlacedTensor& placed = placed_.at(t);

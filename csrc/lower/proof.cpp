@@ -27,7 +27,7 @@ ProgramProof prove(std::span<const ProgramStep> steps) {
 
 namespace {
 
-// A size of the kernel that is no number may be what the proof misses.
+// The names of the kernel's sizes, about which the proof may need bounds or facts.
 std::string sizes_of(const Kernel& kernel) {
   std::vector<std::string> names;
   for (Expr n : kernel.sizes) names.emplace_back(n.name());

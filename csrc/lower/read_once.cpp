@@ -14,7 +14,7 @@ InputReads::InputReads(const Fusion& fusion, const Schedule& schedule, const Nes
 
 namespace {
 
-// The nest of a tree that reads a tensor, if all loops around it are its own.
+// The nest in the tree that reads `input`, if all loops around that nest are its own.
 const NestTree* reader_in(const NestTree& tree, const Nests& nests, TensorId input) {
   if (nests.reads[index_of(tree.tensor)].contains(input)) return &tree;
   for (const NestTree& inner : tree.inside) {
@@ -24,7 +24,8 @@ const NestTree* reader_in(const NestTree& tree, const Nests& nests, TensorId inp
   return nullptr;
 }
 
-// A block or thread index that only others in the kernel have makes each of them read it all.
+// Whether t is bound to every block and thread index that other tensors of its kernel use. If one
+// is not used by t, each of its values reads the whole input again.
 bool uses_all_threads(const Schedule& s, TensorId t, const std::vector<TensorId>& others) {
   const auto own = s.loop_domains(t);
   return std::all_of(others.begin(), others.end(), [&](TensorId other) {

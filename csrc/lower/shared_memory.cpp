@@ -35,7 +35,7 @@ class Lifetimes {
     std::size_t first = 0, last = 0;  // statements of a body
   };
 
-  // Notes who meets in the body; returns all that it touches.
+  // Notes which buffers are alive together in the body; returns all buffers that the body accesses.
   std::set<BufferId> visit(const Body& body) {
     std::map<BufferId, Span> spans;
     for (std::size_t i = 0; i < body.size(); ++i) {
@@ -49,7 +49,7 @@ class Lifetimes {
       all.insert(a->first);
       for (auto b = std::next(a); b != spans.end(); ++b) {
         const Span &x = a->second, &y = b->second;
-        // Both wholly within one statement: they meet there, or not.
+        // Both are accessed by one statement only; touched() has noted whether they meet there.
         const bool is_one = x.first == x.last && y.first == y.last;
         if (is_one || x.last < y.first || y.last < x.first) continue;
         meetings_.insert({a->first, b->first});
@@ -63,10 +63,10 @@ class Lifetimes {
     for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
       if (kernel_.buffers[a.buffer].memory != Memory::Shared) return;
       all.insert(a.buffer);
-      // A copy that ends later, and a barrier object, are there beyond the statement.
+      // Buffers of asynchronous copies and barrier objects are in use beyond the statement.
       if (a.is_async || a.kind == AccessKind::Signal) always_.insert(a.buffer);
     });
-    // What one statement reads and writes is there at once.
+    // All buffers that one statement itself reads and writes are alive together.
     for (BufferId a : all) {
       for (BufferId b : all) meetings_.insert({a, b});
     }
@@ -99,7 +99,7 @@ std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory) {
 
 namespace {
 
-// Offsets of the large buffers; none where nothing is gained.
+// Offsets of the large buffers, in bytes; empty if sharing saves less than kWorthwhile.
 std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
   const auto bytes = [&](BufferId b) {
     return kernel.buffers[b].elements.value() * size_of(kernel.buffers[b].type);
@@ -114,7 +114,7 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
   const Lifetimes lifetimes(kernel);
   std::stable_sort(open.begin(), open.end(),
                    [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
-  // The largest first, each at the lowest place that nobody has whom it meets.
+  // The largest buffer first, each at the lowest offset free of all buffers that it meets.
   std::map<BufferId, std::int64_t> offsets;
   std::int64_t all = 0, most = 0;
   for (BufferId b : open) {

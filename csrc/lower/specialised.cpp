@@ -16,7 +16,7 @@ namespace selvage {
 
 namespace {
 
-// Iterdomains of a graph, made again in another one.
+// Makes iterdomains of a graph again in another one, with the transforms that lead to them.
 class Replay {
  public:
   Replay(const DomainGraph& from, DomainGraph& to, const std::function<Expr(Expr)>& number)
@@ -147,7 +147,7 @@ class Specialisation {
       return made_->compute_view(info.name, info.indices, root_shape, view, value_of(t, sizes_),
                                  info.type);
     }
-    // A pad of nothing: the definition is written over the logical domain.
+    // The view pads an empty root: the definition is written over the logical domain instead.
     std::vector<Expr> indices;
     for (DomainId d : info.logical) {
       indices.push_back(made_->fresh_index(old_.domains()[d].name));
@@ -161,7 +161,7 @@ class Specialisation {
     return made_->compute(info.name, indices, shape, value_of(t, environment), info.type);
   }
 
-  // The definition of a tensor as a value of the fusion that is made.
+  // The definition of tensor t as a value of the new fusion.
   ValueId value_of(TensorId t, const Environment& environment) {
     std::map<ValueId, ValueId> made;
     for (ValueId v : values_under(old_.values(), *old_[t].definition)) {
@@ -192,7 +192,7 @@ class Specialisation {
                      "keep the subscripts below the extents");
   }
 
-  // How it is stored is said of the tensor itself.
+  // Copies to the new tensor how t is laid out and stored.
   void lay_out(TensorId t, TensorId made) {
     const TensorInfo& from = old_[t];
     Replay replay(old_.domains(), made_->domains(), number_);
@@ -216,7 +216,7 @@ class Specialisation {
   std::vector<std::optional<TensorId>> tensors_;  // by the old one's number
 };
 
-// What the memory of a tensor is cut into, where these are none of its axes.
+// Adds to the schedule the transforms from the tensor's logical domain to its allocation domain.
 void derive_allocation(Schedule& schedule, TensorId t) {
   const DomainGraph& graph = schedule.fusion().domains();
   const TensorInfo& tensor = schedule.fusion()[t];

@@ -40,7 +40,7 @@ LaunchPlan plan_launch_of(const ScheduledNests& scheduled, const Group& group) {
                      kernel_name(scheduled.fusion, group));
 }
 
-// Blocks that fold together and meet in memory find the empty state there.
+// Adds a kernel that fills t with the empty state, if blocks fold it together by atomics.
 void add_fill(ProgramDraft& draft, TensorId t) {
   const Schedule& schedule = draft.schedule();
   if (!schedule.meets_atomically(t) || !schedule.is_folded_by_blocks(t)) return;
@@ -68,14 +68,14 @@ void add_kernels(const LowerOptions& options, const ScheduledNests& scheduled, c
   };
   const bool needs_alignment = add(make_kernels(request));
   if (!needs_alignment) return;
-  // What must be aligned, and cannot be known to be: another kernel, element by element.
+  // Pointers that vector accesses need aligned may not be: another kernel goes element by element.
   request.is_vectorised = false;
   request.name += "_unaligned";
   add(make_kernels(request));
 }
 
-// The variants in blocks that never pass a limit; or the reason why there are none, empty where
-// the limit is not of one open extent.
+// The variants with narrow blocks, which never exceed a limit; or the reason why there are none,
+// empty where the limit is not that of one symbolic extent.
 struct NarrowKernels {
   std::vector<Kernel> variants;
   std::string refusal;

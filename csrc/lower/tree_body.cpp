@@ -18,8 +18,8 @@ Body TreeBody::of(const NestTree& tree) {
   return about(tree.tensor, [&] { return folds ? folding(tree) : plain(tree); });
 }
 
-// What stands inside the first `level` loops, down to `end`: loops are opened as long as something
-// hosted stands further in; then comes the leaf, which opens the rest.
+// The code inside the first `level` loops of the nest. Opens loops as long as hosted tensors stand
+// further in, or down to `end`; then leaf(level) gives the code inside, with the remaining loops.
 template <class Leaf>
 Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
                      Leaf leaf) {
@@ -35,7 +35,7 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
   }
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
   Loop loop = loop_of(schedule_, a, level, draft_.kernel, draft_.computed);
-  // Its elements are taken one by one: whatever stands inside is no vector.
+  // The hosted tensors inside are computed element by element, so the loop is not vectorised.
   if (loop.parallel == ParallelType::Vectorize) loop.parallel = ParallelType::Serial;
   loop.body = loops(tree, level + 1, end, true, leaf);
   body.push_back({std::move(loop)});
@@ -113,7 +113,7 @@ Body TreeBody::plain(const NestTree& tree) {
     ValueId value = value_of(a);
     const std::vector<Expr> valid = valid_points(fusion_, schedule_, a);
     const std::vector<BufferId> buffers = buffers_of(tree.tensor);
-    // What is stored in two types is computed once.
+    // A value that is stored in two types is computed once.
     if (buffers.size() > 1) {
       const TensorInfo& tensor = fusion_[tree.tensor];
       const DataType type = compute_type(tensor.type);
@@ -135,8 +135,8 @@ Body TreeBody::plain(const NestTree& tree) {
   });
 }
 
-// Loops that are not folded over, as far as they stand outermost; inside them: the empty state, all
-// elements taken in, what threads have found merged, the result stored.
+// The outermost loops up to the first folded one; inside them: set the state to the empty one, take
+// in all elements, merge the states of threads, store the result.
 Body TreeBody::folding(const NestTree& tree) {
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
   const TensorAnalysis& result = *placed_[tree.tensor].result;
