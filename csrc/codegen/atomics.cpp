@@ -13,12 +13,13 @@ std::string_view word(Function f) {
   return f == Function::Add ? "add" : f == Function::Min ? "min" : "max";
 }
 
-// Truth is counted with: its sum and maximum are "or", its minimum is "and".
+// The type in which operands are combined. Bools are combined as ints: their sum and maximum are
+// "or", their minimum is "and".
 DataType counted_in(DataType type) {
   return type == DataType::Bool ? DataType::Int32 : compute_type(type);
 }
 
-// From memory into the type that it is computed in, and back: $0 is the operand.
+// C text that converts operand $0 from memory into the type it is computed in, and back.
 struct Conversions {
   const char *load, *store;
 };
@@ -48,7 +49,7 @@ const char* combination(Function f, DataType compute) {
   return real ? "@max_or_nan($0, $1)" : "@max_of($0, $1)";
 }
 
-// What is stored where `old` and v, as in memory, are combined.
+// C text for the combination of `old` and v, both and the result as they lie in memory.
 std::string combined(Function f, DataType type, const std::string& old, Helpers& helpers) {
   const DataType compute = counted_in(type);
   const auto [load, store] = conversions(type);
@@ -59,7 +60,7 @@ std::string combined(Function f, DataType type, const std::string& old, Helpers&
   return expand(store, compute, &helpers, &result);
 }
 
-// The GPU's own instruction; empty where there is none.
+// A call of the GPU's own atomic instruction; empty where it has none.
 std::string instruction(Function f, DataType type) {
   const std::string call = f == Function::Add   ? "atomicAdd"
                            : f == Function::Min ? "atomicMin"
@@ -84,7 +85,7 @@ std::string instruction(Function f, DataType type) {
   return {};
 }
 
-// Reads, combines, and stores if nobody has stored in between; until that is so.
+// A loop that reads, combines, and stores if no other thread has stored since the read.
 std::string compare_and_swap(Function f, DataType type, Helpers& helpers) {
   if (size_of(type) == 1) {
     const std::string old = fmt::format("({})(was >> shift)", c_storage_type(type));

@@ -125,7 +125,7 @@ class Choosers {
       for_each_access(s, kernel_.values,
                       [&](const StatementAccess& a) { add(a.buffer, a.address); });
     });
-    // A definition stands before its uses: the last one first finds all.
+    // A definition stands before its uses; going backwards finds what chosen variables depend on.
     const auto& definitions = computed_.definitions;
     for (auto d = definitions.rbegin(); d != definitions.rend(); ++d) {
       if (found_.count(d->first.id()) > 0) add(d->second);

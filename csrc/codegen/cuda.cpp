@@ -26,7 +26,7 @@ constexpr const char* kHead =
     "#ifndef KERNEL\n"
     "#define KERNEL(name) extern \"C\" __global__ void name\n"
     "#endif\n";
-// Compilers for GPUs without clusters refuse the word.
+// Compilers for GPUs without clusters reject the attribute __cluster_dims__.
 constexpr const char* kCluster =
     "#ifndef CLUSTER\n"
     "#if __CUDA_ARCH__ >= 900\n"
@@ -35,15 +35,15 @@ constexpr const char* kCluster =
     "#define CLUSTER(blocks)\n"
     "#endif\n"
     "#endif\n";
-// Shared memory that a launch asks for.
+// Shared memory whose size the launch gives.
 constexpr const char* kDynamicShared =
     "#ifndef DYNAMIC_SHARED\n"
     "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
 
-// Threads of a block wait for one another by the hardware's barriers, which count warps: the
-// threads of a warp that take part come together first. All but lanes are literals, so that the
-// compiler knows which barriers a kernel takes.
+// Some threads of a block wait for one another at a hardware barrier, which counts warps; so the
+// members in each warp first meet at __syncwarp. All arguments but `lanes` are literals, so that
+// the compiler knows which barriers a kernel uses.
 constexpr const char* kSyncThreads =
     "#ifndef sync_threads\n"
     "#define sync_threads(id, threads) \\\n"
@@ -61,7 +61,7 @@ constexpr const char* kSyncMembers =
     "  } while (0)\n"
     "#endif\n";
 
-// blockIdx.x, ...; empty for a loop that is run.
+// blockIdx.x, ...; empty for a loop that iterates.
 std::string hardware_index(ParallelType type) {
   const char letter = "xyz"[is_index(type) ? axis(type) : 0];
   if (is_block(type)) return std::string("blockIdx.") + letter;
@@ -71,7 +71,7 @@ std::string hardware_index(ParallelType type) {
 
 class Writer {
  public:
-  // `kernel`: that of the plan, or one that differs from it in the width of its indices alone.
+  // `kernel`: the plan's, or one that differs from it only in the width of its indices.
   Writer(TextPlan& plan, const Kernel& kernel)
       : kernel_(plan.kernel),
         name_(kernel.name),
@@ -112,7 +112,7 @@ class Writer {
 
  private:
   bool has_clusters() const { return kernel_.launch.cluster > 1; }
-  // On one line, or one for each parameter.
+  // On one line if it fits, else with a line for each parameter.
   std::string signature(const std::string& name) const {
     const std::string cluster =
         has_clusters() ? "CLUSTER(" + std::to_string(kernel_.launch.cluster) + ") " : "";
@@ -170,7 +170,7 @@ class Writer {
                               write_temporaries(&statement);
                               ++defined;
                             },
-                            // Refused before.
+                            // Kernels with these statements have been refused before.
                             [](const AsyncCopy&) {}, [](const Arrive&) {}, [](const Wait&) {},
                             [](const Region&) {}, [](const While&) {}},
                  statement.node);
@@ -225,7 +225,7 @@ class Writer {
          "; ++" + name + ")");
     index_.name(loop.variable, name);
     open_loops_.push_back(own);
-    // A jump to the end of the body passes no definition: those are in a block of their own.
+    // The body has a block of its own, so that a jump to its end enters no definition's scope.
     if (exits.goes_on) open("");
     write_inside(statement, loop);
     if (exits.goes_on) {
@@ -236,7 +236,7 @@ class Writer {
     close();
     if (exits.ends) line(own.behind + ":;");
   }
-  // Labels are the function's.
+  // A label's scope is the whole function, so each gets a name of its own.
   std::string declare_label(const std::string& wanted) {
     std::string name = wanted;
     for (int n = 2; !labels_.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
@@ -249,7 +249,8 @@ class Writer {
     if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
     line("goto " + (leave.is_next ? at->next : at->behind) + ";");
   }
-  // Members of a barrier that a block has not do not come to it.
+  // The threads of a block, 1024 at most for an axis of open extent; members of a barrier beyond
+  // these do not exist.
   std::int64_t block_threads() const {
     std::int64_t n = 1;
     for (Expr e : kernel_.launch.block) n *= e.is(Op::Const) ? e.value() : 1024;
@@ -272,7 +273,7 @@ class Writer {
     line(fmt::format("sync_members({}, {}, {}, {});", barrier.id, threads, members,
                      own_lanes(barrier)));
   }
-  // The word of the thread's own warp, of those that take part.
+  // C text for the member mask of the warp that runs it, chosen by the thread's number.
   std::string own_lanes(const Barrier& barrier) const {
     std::string text;
     std::uint32_t last = 0;
@@ -311,7 +312,7 @@ class Writer {
     write(loop.body);
     scope_.leave();
   }
-  // Guards with nothing between them are one test.
+  // Nested guards with nothing between them become one test.
   void write(const Statement& statement, const Guard& guard) {
     CText condition = index_.write(guard.condition);
     scope_.enter_guard(statement, guard.condition);
@@ -350,7 +351,7 @@ class Writer {
     scope_.leave();
     close();
   }
-  // What alone stands in the body of `outer`, if it needs no line of its own.
+  // The only statement in the body of `outer`, if it needs no line of its own; else null.
   const Statement* only_statement(const Statement& outer, const Body& body) const {
     if (body.size() != 1 || plan_.temporaries.count(&outer) > 0) return nullptr;
     const auto* loop = std::get_if<Loop>(&body[0].node);
@@ -376,7 +377,7 @@ class Writer {
     return buffers_->element(b, index_.write_converted(address).text);
   }
 
-  // As it is in memory: what is narrower than an int is given as one.
+  // The element is shuffled as it lies in memory; a type narrower than int is promoted to int.
   void write(const Shuffle& s) {
     line(element(s.to, s.to_address) + " = __shfl_xor_sync(0xffffffffu, " +
          element(s.from, s.from_address) + ", " + std::to_string(s.mask) + ");");
@@ -394,7 +395,8 @@ class Writer {
     line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
          elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
   }
-  // As one access: *(float_x4*)(y + t0); lanes that are moved as a whole have that type themselves.
+  // C text for `width` elements as one access, *(float_x4*)(y + t0), or the name of the lanes where
+  // these are a variable of that vector type.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
     if (const std::string whole = buffers_->whole(id, width); !whole.empty()) return whole;
     const Buffer& buffer = kernel_.buffers[id];
@@ -408,7 +410,8 @@ class Writer {
     return "(" + buffers_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
-  // const int variable = value; unless nothing mentions it, or it says the same already.
+  // Writes "const int variable = value;" unless no text mentions the variable, or a visible name of
+  // it has this value already.
   void declare(Expr variable, const std::string& value) {
     if (plan_.mentioned.count(variable.id()) == 0) return;
     if (const std::string* visible = index_.find(variable)) {
@@ -447,8 +450,8 @@ class Writer {
   std::string text_;
   std::vector<const Buffer*> origins_;  // by line of text_
   const Buffer* origin_ = nullptr;      // what the next line helps to compute
-  // Loops around that are written as such, outer to inner, with the labels by which what is inside
-  // an inner one leaves them.
+  // The loop statements around, outer to inner, with the labels that a Leave in an inner loop jumps
+  // to: `behind` to end the loop, `next` for its next iteration.
   struct OpenLoop {
     Expr variable;
     std::string behind, next;

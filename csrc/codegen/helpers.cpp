@@ -29,7 +29,7 @@ constexpr Helper kHelpers[] = {
     {"floor_mod", DataType::Int32, "$T", "$T a, $T b",
      "  const $T r = a % b;\n"
      "  return r < 0 ? r + b : r;\n"},
-    // Euclid: a = b*q + r, 0 <= r < |b|. By 0 both are 0, and what does not fit wraps around.
+    // Euclid: a = b*q + r, 0 <= r < |b|. If b = 0 both are 0; a quotient that does not fit wraps.
     {"euclid_div", DataType::Int32, "$T", "$T a, $T b",
      "  if (b == 0) return 0;\n"
      "  if (b == -1) return ($T)(0 - ($U)a);\n"
@@ -52,7 +52,7 @@ constexpr Helper kHelpers[] = {
     {"wrap_neg", DataType::Int32, "$T", "$T a", "  return ($T)(0 - ($U)a);\n"},
     {"wrap_abs", DataType::Int32, "$T", "$T a", "  return a < 0 ? ($T)(0 - ($U)a) : a;\n"},
 
-    // A NaN gives NaN, which fmin and fmax pass over.
+    // NaN if an operand is NaN; fmin and fmax would return the other operand.
     {"min_or_nan", DataType::Float, "$T", "$T a, $T b",
      "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
      "  return a != a || b != b ? a + b : fminf(a, b);\n"
@@ -82,7 +82,7 @@ constexpr Helper kHelpers[] = {
     {"gelu", DataType::Float, "$T", "$T x",
      "  return 0.5$f * x * (1.0$f + erf$f(x * 0.70710678118654752440$f));\n"},
 
-    // Towards zero; what lies outside becomes the nearest end, NaN becomes 0.
+    // Rounds towards zero; values out of range become the nearest end of it, NaN becomes 0.
     {"to_int", DataType::Float, "int", "$T x",
      "  if (x >= 2147483648.0$f) return 2147483647;\n"
      "  if (x <= -2147483648.0$f) return -2147483647 - 1;\n"
@@ -96,15 +96,15 @@ constexpr Helper kHelpers[] = {
      "  if (x >= 18446744073709551616.0$f) return 18446744073709551615ULL;\n"
      "  return x > 0 ? (unsigned long long)x : 0;\n"},
 
-    // The float next to x on the side of zero, its last bit set if that lost anything: rounding it
-    // to 16 bits gives what rounding x itself would.
+    // x rounded towards zero to a float, with its last bit set if that was inexact. Rounding this
+    // float to 16 bits gives the same as rounding x itself.
     {"round_to_odd", DataType::Double, "float", "double x",
      "  const float f = (float)x;\n"
      "  const double back = f;\n"
      "  if (back == x || x != x) return f;\n"
      "  return __uint_as_float((__float_as_uint(f) - (unsigned)(fabs(back) > fabs(x))) | 1u);\n"},
 
-    // 16-bit floats, as in memory and as the floats that they are computed in.
+    // Between 16-bit floats as they lie in memory and the floats that they are computed in.
     {"half_to_float", DataType::Float, "float", "unsigned short h",
      "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
      "  const unsigned sign = (h & 0x8000u) << 16;\n"

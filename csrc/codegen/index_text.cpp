@@ -29,8 +29,8 @@ CText conjunction(const CText& a, const CText& b) {
   return infix(a, op.text, b, op.precedence);
 }
 
-// The value of an expression of constants alone. C would compute it in int, whatever index type it
-// stands for.
+// The value of an expression without symbols; nothing for others. C would compute such an
+// expression in int, even where the index type is wider.
 std::optional<std::int64_t> IndexText::fold(Expr e) {
   if (e.is(Op::Const)) return e.value();
   if (e.args().empty()) return std::nullopt;
@@ -83,8 +83,8 @@ std::string IndexText::call(std::string_view helper, Expr e, std::size_t point) 
 
 CText IndexText::signed_text(CText c) const { return c.is_unsigned ? cast(c_type(type_), c) : c; }
 
-// What is not negative is divided unsigned, which takes a fifth fewer instructions; but by a number
-// the compiler needs hardly fewer. One unsigned operand makes both unsigned.
+// A nonnegative dividend is divided unsigned, which takes a fifth fewer instructions. By a constant
+// the gain is small, and the division stays signed. One unsigned operand makes C convert both.
 CText IndexText::write_machine_division(Expr e, std::size_t point) {
   const OpInfo& op = info(e.op());
   const CText dividend = write(e[0], point);
@@ -95,7 +95,7 @@ CText IndexText::write_machine_division(Expr e, std::size_t point) {
   return text;
 }
 
-// By a power of two a shift and a mask round down, whatever the sign.
+// For a divisor that is a power of two, shift and mask round down for any sign of the dividend.
 CText IndexText::write_division(Expr e, std::size_t point) {
   const bool quotient = e.is(Op::Div);
   const Expr divisor = e[1];

@@ -28,8 +28,8 @@ constexpr std::string_view kWords[] = {
     "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
     "ushort2", "ushort4", "half", "size_t",
 };
-// Functions of the C library and of CUDA; those of kMathematics also with an f behind. A variable
-// may hide one that no kernel calls (y0 is a good name for an output), the kernel itself may not.
+// Functions of the C library and of CUDA; those of kMathematics exist with a suffix f, too. A
+// variable may hide one that no kernel calls (y0 is a good name for an output); a kernel may not.
 constexpr std::string_view kFunctions[] = {
     "abs", "labs", "llabs", "min", "max", "malloc", "free", "printf", "assert", "memcpy", "memset",
     "memmove", "isnan", "isinf", "isfinite", "signbit", "clock", "clock64",
@@ -63,7 +63,7 @@ std::string identifier(std::string_view wanted) {
   std::string name;
   for (char c : wanted) name += is_letter(c) || is_digit(c) ? c : '_';
   if (name.empty() || is_digit(name[0])) name = "_" + name;
-  // What begins with two underscores, or one and a capital, belongs to the compiler.
+  // Names that begin with two underscores, or with one and a capital, are reserved.
   const bool of_compiler =
       name.size() > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
   return of_compiler ? "x" + name : name;

@@ -7,7 +7,7 @@ namespace selvage {
 
 namespace {
 
-// At least two operators, or one that takes long.
+// The weight from which an expression gets a name: two operators, or one that is slow.
 constexpr int kWorthNaming = 2;
 
 int operator_weight(Op op) {
@@ -45,7 +45,7 @@ class Planner {
   Plan run() {
     visit(kernel_.body);
     for (auto& [at, temporaries] : plan_.temporaries) {
-      // Operands first; otherwise in the order in which they were met.
+      // Operands before what uses them; otherwise in the order in which they were first used.
       std::stable_sort(temporaries.begin(), temporaries.end(),
                        [&](Expr a, Expr b) { return shape(a).height < shape(b).height; });
     }
@@ -84,12 +84,12 @@ class Planner {
 
   void count(Expr e) { count(forms_(e), scope_.points().size() - 1); }
 
-  // One place where e is written; it is computed at the point `at`, unless it gets a name.
+  // Counts one place where e is written. It is computed at the point `at`, unless it gets a name.
   void count(Expr e, std::size_t at) {
     if (e.is(Op::Symbol)) plan_.mentioned.insert(e.id());
     const bool is_product = e.is(Op::Mul) && !e[0].is(Op::Const) && !e[1].is(Op::Const);
     const bool is_long = shape(e).weight >= kWorthNaming;
-    // Truth is written where it is tested.
+    // Only integers get names; conditions are written where they are tested.
     if (info(e.op()).result == Result::Int && (is_long || is_product)) {
       const auto& points = scope_.points();
       const std::size_t first = place(e);
@@ -107,8 +107,8 @@ class Planner {
     for (Expr a : e.args()) count(a, at);
   }
 
-  // The first point where all variables of e are defined; or the first guard under which its
-  // divisions are as cheap as they are here, unless it is needed outside of that as well.
+  // The first point where all variables of e are defined, if e has been placed there or its divisions
+  // are as cheap there as here; else the first guard inside under which they are.
   std::size_t place(Expr e) {
     const auto& points = scope_.points();
     const std::size_t first = scope_.level(e), here = points.size() - 1;

@@ -63,7 +63,8 @@ Scope::Division Scope::division_under(Place guard, Expr form) {
   return known[form.id()] = prove_division(guard, form);
 }
 
-// What holds outside of a guard holds inside it; most divisions need none.
+// A proof made outside of a guard holds inside it, too, so that is tried first: most divisions
+// need no guard.
 Scope::Division Scope::prove_division(Place guard, Expr form) {
   const Division outside =
       guard == nullptr ? Division::Euclid : division_under(guards_.at(guard).guard, form);

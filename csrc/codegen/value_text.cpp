@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kLongText = 80;
 
-// How a function is written, of floats and of integers (bool included); of unsigned ones where that
-// differs. An infix or a prefix sign binds as in C; everything else is a call.
+// How a function is written: `real` for floats, `integer` for integers and bool, `natural` for
+// unsigned integers where that differs. Operators bind as in C; everything else is a call.
 struct Form {
   int precedence;
   const char* real;
@@ -68,7 +68,7 @@ CText call(std::string function, const CText& operand) {
   return {std::move(function) + "(" + operand.text + ")"};
 }
 
-// Operations whose low bits depend on as many of their operands only.
+// Whether the n low bits of the result depend only on the n low bits of the operands, for every n.
 bool is_modular(const ValueNode& node) {
   return node.kind == ValueNode::Kind::Apply && is_integer(node.type) &&
          (node.function == Function::Add || node.function == Function::Sub ||
@@ -99,18 +99,19 @@ ValueText::ValueText(const Kernel& kernel, const BufferText& buffers, IndexText&
   }
 }
 
-// A select one of whose branches reads memory: C's conditional evaluates one branch only.
+// Whether the node is a select a branch of which reads memory. Only the chosen branch may then be
+// evaluated, as by C's conditional.
 bool ValueText::is_lazy(const ValueNode& node) const {
   return node.kind == ValueNode::Kind::Apply && node.function == Function::Select &&
          (reads_[std::size_t(node.operands[1])] || reads_[std::size_t(node.operands[2])]);
 }
 
-// The nodes that are evaluated whenever `root` is, and how often each is written.
+// The nodes that are evaluated whenever the root is, and how often the text of each is used.
 struct ValueText::Region {
   std::vector<ValueId, Recycling<ValueId>> nodes;  // operands before their users
   std::vector<int, Recycling<int>> uses;           // of each node
 
-  // nodes.size() for one that is none of them.
+  // The index of v in `nodes`; nodes.size() if v is not there.
   std::size_t position(ValueId v) const {
     const auto it = std::ranges::lower_bound(nodes, v);
     return it != nodes.end() && *it == v ? std::size_t(it - nodes.begin()) : nodes.size();
@@ -119,7 +120,7 @@ struct ValueText::Region {
 
 ValueText::Region ValueText::region(ValueId root) const {
   Region r;
-  // Each value once for every time that it is written, from the users down to their operands.
+  // A heap of values to visit, users before their operands; a value is in it once for each use.
   std::vector<ValueId, Recycling<ValueId>> open, branches;
   open.reserve(16);
   r.nodes.reserve(16);
@@ -148,7 +149,7 @@ ValueText::Region ValueText::region(ValueId root) const {
   }
   std::ranges::reverse(r.nodes);
   std::ranges::reverse(r.uses);
-  // What a branch shares with the region must have a name there.
+  // A value that a branch shares with the region must have a name in the region.
   for (ValueId branch : branches) {
     for (ValueId v : values_under(kernel_.values, branch)) {
       if (const std::size_t at = r.position(v); at < r.nodes.size()) r.uses[at] += 2;
@@ -157,8 +158,8 @@ ValueText::Region ValueText::region(ValueId root) const {
   return r;
 }
 
-// A value of 64 bits that 32 hold, as 32 bits are what it comes from: an index of a kernel whose
-// indices are of 32 bits, a number, what was widened.
+// Whether a 64-bit value is known to fit 32 bits: it is an index of a kernel with 32-bit indices, a
+// small constant, or cast from a 32-bit type.
 bool ValueText::is_small(ValueId v) const {
   const ValueNode& node = kernel_.values[v];
   if (node.type != DataType::Int64) return false;
@@ -181,9 +182,9 @@ bool ValueText::is_in(const std::vector<ValueId>& all, ValueId v) {
   return std::ranges::binary_search(all, v);
 }
 
-// How many low bits of each value its uses look at tells what may be left out: the upper half of
-// sums and products of 64 bits, and the wrapping around of narrow integers. `bits`: what is asked
-// of the root. Users come before their operands.
+// Finds how many low bits of each value its uses need, users before operands; of the root that is
+// `bits`. By this sets narrow_, the 64-bit values that may be computed in 32 bits, and unwrapped_,
+// the casts to narrow integers that need not wrap around.
 void ValueText::narrow(const Region& r, ValueId root, int bits) {
   struct Asked {
     int uses = 0;  // of those that say how much they look at
@@ -213,7 +214,7 @@ void ValueText::narrow(const Region& r, ValueId root, int bits) {
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
     if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node))) set(narrow_, v);
-    // Small values compare, and convert to floats, as they are.
+    // Values that fit 32 bits compare, and convert to floats, alike in 32 bits and in 64.
     const bool compares = node.kind == ValueNode::Kind::Apply && is_comparison(node.function);
     const bool is_exact = node.kind == ValueNode::Kind::Cast && is_floating(node.type);
     if ((compares || is_exact) && std::all_of(node.operands.begin(), node.operands.end(),
@@ -227,7 +228,7 @@ void ValueText::narrow(const Region& r, ValueId root, int bits) {
   }
 }
 
-// Names a value, whose text becomes that name.
+// Declares a variable for value v, and sets `text` to its name.
 std::string ValueText::declare(ValueId v, CText& text, const std::string& value) {
   const std::string name = names_.declare("v" + std::to_string(named_++));
   text = {name};
@@ -288,7 +289,8 @@ CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
   return {};
 }
 
-// A whole number that a float type has exactly is written as one of it.
+// The literal of float type `to` for an integer constant that the type represents exactly; nothing
+// for any other value.
 std::optional<CText> ValueText::real_number(ValueId v, DataType to) const {
   const ValueNode& node = kernel_.values[v];
   const std::int64_t most = std::int64_t{1} << (to == DataType::Float ? 24 : 53);
@@ -303,7 +305,7 @@ std::optional<CText> ValueText::real_number(ValueId v, DataType to) const {
   return literal(selvage::convert(Scalar::of(DataType::Int64, *number), to));
 }
 
-// condition ? a : b; where a branch takes lines of its own, as an if.
+// Writes condition ? a : b, or an if statement where a branch needs lines of its own.
 CText ValueText::select(const ValueNode& node, std::vector<std::string>& lines) {
   const CText condition = text_of(node.operands[0]);
   Written branches[2];
@@ -350,7 +352,7 @@ CText ValueText::apply(ValueId v) {
   return {expand(pattern, type, &helpers_, operands.data()), is_call ? kCall : f.precedence};
 }
 
-// Between compute types: C's conversion, but saturating.
+// Converts between compute types as C does, but floats to integers with saturation.
 CText ValueText::convert(CText from, DataType from_compute, DataType to) {
   if (from_compute == to) return from;
   if (to == DataType::Bool) return {inside(from, 10) + " != 0", info(Op::Eq).precedence};
@@ -363,7 +365,7 @@ CText ValueText::convert(CText from, DataType from_compute, DataType to) {
   return cast(c_type(to), from);
 }
 
-// Into a compute type of `to` from which it is then rounded to that: once in all.
+// Converts to the compute type of `to` so that rounding the result to `to` rounds only once in all.
 CText ValueText::convert_to_round(CText from, DataType from_compute, DataType compute,
                                   DataType to) {
   const bool would_round_twice =
@@ -372,7 +374,7 @@ CText ValueText::convert_to_round(CText from, DataType from_compute, DataType co
   return call(helpers_.use("round_to_odd", DataType::Double), from);
 }
 
-// From the compute type of `to` into memory.
+// Converts from the compute type of `to` to the form in which `to` lies in memory.
 CText ValueText::store(CText from, DataType to) {
   switch (to) {
     case DataType::Int8:
@@ -392,7 +394,7 @@ CText ValueText::store(CText from, DataType to) {
   return from;
 }
 
-// From memory into the compute type.
+// Converts from the form in which `type` lies in memory to its compute type.
 CText ValueText::load(CText from, DataType type) {
   switch (type) {
     case DataType::UInt32: return cast(c_type(DataType::Int64), from);
@@ -412,8 +414,7 @@ CText ValueText::load(CText from, DataType type) {
   return from;
 }
 
-// What storing and loading would give. Unsigned types by a mask: tcc takes some chains of casts
-// for nothing.
+// Rounds as storing and loading would. Unsigned types use a mask: tcc drops some chains of casts.
 CText ValueText::round(CText from, DataType to) {
   const auto mask = [&](const char* bits) {
     return CText{"(" + inside(from, 10) + " & " + bits + ")"};
@@ -436,7 +437,8 @@ CText ValueText::round(CText from, DataType to) {
   return from;
 }
 
-// What lies in memory as it is to be stored is moved as it is; of a bool any byte but 0 is true.
+// Whether the node reads an element that can be stored without conversion. Bools cannot: any byte
+// but 0 is true.
 bool ValueText::is_copy(const ValueNode& node, DataType type) const {
   return node.kind == ValueNode::Kind::Read && type != DataType::Bool &&
          kernel_.buffers[node.source].type == type;

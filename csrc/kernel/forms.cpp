@@ -13,7 +13,7 @@ namespace {
 
 using Term = LinearSum::Term;
 
-// A sum of products without a sum among their factors: its terms stand in it as they are.
+// Whether e is a sum of products none of whose factors is a sum, so that e is multiplied out.
 bool is_flat(Expr e) {
   if (!is_sum(e)) return true;
   if (e.is(Op::Mul)) {
@@ -81,7 +81,7 @@ int FormsWriter::depth(Expr e) {
   return depths_[e.id()] = deepest;
 }
 
-// Finds every sum that will be written.
+// Collects all sums in e that will be written.
 void FormsWriter::collect(Expr e) {
   if (!collected_.insert(e.id()).second) return;
   if (const SharedDivisions::Form* form = divisions_.find(e)) {
@@ -95,7 +95,7 @@ void FormsWriter::collect(Expr e) {
     const bool is_flat_sum = is_flat(e);
     const bool is_product = e.is(Op::Mul) && is_flat_sum;
     const bool is_apart = is_product || sum.terms.size() != 1 || !same(sum.terms[0].monomial, e);
-    // Multiplied out, what fits might not: (x - 32) * 67108864.
+    // A sum that is multiplied out may overflow where the original does not: (x - 32) * 67108864.
     if (is_apart && (is_flat_sum || any_order_fits(sum, ranges_))) {
       sum = divisions_.written_out(sum);
       for (const Term& t : sum.terms) {
@@ -139,8 +139,9 @@ Expr FormsWriter::write_shared(const SharedDivisions::Form& form) {
   return e;
 }
 
-// Loop by loop from the outside, so that what an inner loop does not change is a sum of its own;
-// within a loop as to_expr does: what is added before what is subtracted, the constant last.
+// Terms stand in the order of the loops they depend on, outer ones first, so that the terms that an
+// inner loop does not change are a sum of their own. Within a loop they stand as to_expr puts them:
+// added terms before subtracted ones, the constant last.
 Expr FormsWriter::write_sum(const LinearSum& sum, bool any_order) {
   struct Ranked {
     Term term;
@@ -183,7 +184,8 @@ Expr FormsWriter::write_sum(const LinearSum& sum, bool any_order) {
   return e;
 }
 
-// The factors loop by loop from the outside, the coefficient in the outermost.
+// Factors stand in the order of the loops they depend on, outer ones first; the coefficient is
+// multiplied with those of the outermost.
 Expr FormsWriter::write_term(const Term& term) {
   auto atoms = atoms_of(term.monomial);
   std::stable_sort(atoms.begin(), atoms.end(), [&](Expr a, Expr b) { return depth(a) < depth(b); });
