@@ -107,8 +107,8 @@ class Planner {
     for (Expr a : e.args()) count(a, at);
   }
 
-  // The first point where all variables of e are defined, if e has been placed there or its divisions
-  // are as cheap there as here; else the first guard inside under which they are.
+  // The first point where all variables of e are defined, if e has been placed there or its
+  // divisions are as cheap there as here; else the first guard inside under which they are.
   std::size_t place(Expr e) {
     const auto& points = scope_.points();
     const std::size_t first = scope_.level(e), here = points.size() - 1;
