@@ -54,7 +54,7 @@ class ArrayMends {
     }
     return bytes;
   }
-  // Each of these to so many bytes: the outer axes become shorter first.
+  // Adds a mend that shrinks each of these arrays to at most so many bytes, outer axes first.
   void shrink(const std::vector<std::uint32_t>& arrays, std::int64_t bytes,
               bool is_last_resort = false) {
     std::vector<std::pair<std::uint32_t, std::vector<Expr>>> shapes;

@@ -13,7 +13,7 @@ namespace selvage {
 
 namespace {
 
-// A level where it stands in a program.
+// A level and where it stands in a program.
 struct LevelAt {
   InnerParallel* node = nullptr;
   std::size_t index = 0;
@@ -23,7 +23,7 @@ struct LevelAt {
 };
 using Chain = std::vector<LevelAt>;
 
-// All ways from the outside in.
+// Adds every chain of levels from the outermost in to a node without levels inside it.
 void add_chains(InnerParallel& node, const Place& item, Chain around, std::vector<Chain>& all);
 bool add_inner(ThreadBody& body, const Chain& around, std::vector<Chain>& all) {
   bool has_inner = false;
@@ -126,7 +126,7 @@ class LevelMends {
   }
   void last_resort() { mends_.back().is_last_resort = true; }
 
-  // Levels in the place of one.
+  // Adds a mend that replaces a level by others.
   void replace(const LevelAt& l, const std::vector<ParallelLevel>& by, const std::string& help) {
     const Place place = l.level().place;
     mends_.push_back({help, [place, by](ThreadProgram& program) {
@@ -150,7 +150,7 @@ class LevelMends {
     by.kind = kind;
     replace(l, {by});
   }
-  // The levels of one list as others.
+  // Adds a mend that replaces all levels of the list that `l` is in.
   void write_list(const LevelAt& l, const std::vector<ParallelLevel>& by) {
     const Place place = l.level().place;
     mends_.push_back(
@@ -163,7 +163,7 @@ class LevelMends {
   // ---- limits ----
 
   std::optional<LevelKind> kind_of(const LevelAt& l) const {
-    // The tree knows levels by the program's own nodes.
+    // The tree has the nodes of program_ as keys, but `l` points into a copy.
     const auto own = find_level(const_cast<ThreadProgram&>(program_), l.level().place);
     const auto it = own ? tree_.levels.find(own->node) : tree_.levels.end();
     if (it == tree_.levels.end() || own->index >= it->second.size()) return l.level().kind;
@@ -181,7 +181,7 @@ class LevelMends {
       if (!count_->counts(*kind)) continue;
       counted.insert(counted.end(), l.level().indices.begin(), l.level().indices.end());
     }
-    // The warps and warpgroups of a block hold threads that nobody has written down.
+    // Where warps or warpgroups are innermost, their threads count but have no index in the file.
     if (is_of_block) {
       const auto kind = kind_of(chain.back());
       if (kind == LevelKind::Warp) most /= kWarp;
@@ -239,7 +239,7 @@ class LevelMends {
 
   // ---- levels side by side ----
 
-  // More instances, of which those that were there do what stands inside.
+  // Gives an index a greater extent; only the instances below the old one (`from`) run the body.
   struct Growth {
     Expr index;
     std::int64_t from = 0, to = 0;
@@ -316,7 +316,7 @@ class LevelMends {
       }
     }
   }
-  // Empty: some chain cannot get the wanted count.
+  // Growths that give every chain the wanted count; empty if some chain cannot get it.
   std::vector<Growth> growths_to(std::int64_t wanted, std::size_t option) const {
     std::vector<Growth> all;
     for (std::size_t k = 0; k < chains_.size(); ++k) {
@@ -341,7 +341,8 @@ class LevelMends {
     for (const MaskIndex& i : level.indices) {
       if (i.extent < 1) return below_one(i);
     }
-    // All of a list from the outside in, and one of each kind that stands once.
+    // The levels of the list sorted by kind, outermost first; levels of a kind that may stand only
+    // once are merged.
     std::vector<ParallelLevel> list = chain[own].node->levels;
     for (LevelKind unnamed : {LevelKind::Block, LevelKind::Thread}) {
       std::vector<ParallelLevel> named = list;
@@ -369,7 +370,7 @@ class LevelMends {
       rename_kind(chain[own - 1], kind);
       last_resort();
     }
-    // The same for an unnamed one in front of others.
+    // The level moved to each other place in its list, which helps one without a kind.
     for (std::size_t l = 0; l < list.size(); ++l) {
       std::vector<ParallelLevel> moved = chain[own].node->levels;
       const ParallelLevel out = moved[chain[own].index];
@@ -392,7 +393,7 @@ class LevelMends {
     if (own.node->levels.size() > 1) replace(own, {}, "take it out");
   }
 
-  // The outer indices become levels of their own.
+  // Mends that split a level of too many indices: the outer indices become levels of their own.
   void too_many(const LevelAt& own) {
     const ParallelLevel& level = own.level();
     std::vector<std::optional<LevelKind>> kinds = {level.kind};
@@ -421,7 +422,7 @@ class LevelMends {
     }
   }
 
-  // As many as some level around has, or as fill a warp.
+  // Mends that give the index a usual extent, or that of another index of the program.
   void below_one(const MaskIndex& index) {
     std::vector<std::int64_t> extents = {1, 32, 128, 4, 2, 8, 16, 64};
     for (const Chain& chain : chains_) {

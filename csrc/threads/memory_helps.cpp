@@ -12,7 +12,7 @@ namespace selvage {
 
 namespace {
 
-// An expression as a statement writes it.
+// The text of an expression in a statement of a file, where division is //.
 std::string in_statement(Expr e) {
   std::string text = to_string(e);
   for (std::size_t at = 0; (at = text.find(" / ", at)) != std::string::npos; at += 4) {
@@ -21,7 +21,7 @@ std::string in_statement(Expr e) {
   return text;
 }
 
-// Adds the elements of an array that a statement's value reads.
+// Adds to `all` the subscripts of each element of the array that a value reads.
 void add_reads(const ValueGraph& values, ValueId v, std::uint32_t array,
                std::vector<std::vector<Expr>>& all) {
   const ValueNode& node = values[v];
@@ -35,7 +35,7 @@ void add_reads(const ValueGraph& values, ValueId v, std::uint32_t array,
   for (ValueId operand : node.operands) add_reads(values, operand, array, all);
 }
 
-// The same value with a subscript in front of those of an array.
+// The value with `first` put in front of the subscripts of every read of the array.
 ValueId with_subscript(ValueGraph& values, ValueId v, std::uint32_t array, Expr first) {
   ValueNode node = values[v];
   for (ValueId& operand : node.operands) operand = with_subscript(values, operand, array, first);
@@ -76,7 +76,8 @@ class MemoryMends {
              contains(program_.symbols, s);
     });
   }
-  // Those that mean something in front of a step: of levels and loops around it.
+  // The symbols that may be used in front of a step: the program's, and the indices of the levels
+  // and loops around it.
   std::vector<Expr> known_at(const ItemPath& path, std::size_t depth) const {
     std::vector<Expr> known = program_.symbols;
     const auto add = [&](const InnerParallel& node) {
@@ -93,9 +94,9 @@ class MemoryMends {
     return known;
   }
 
-  // ---- what nobody has written ----
+  // ---- elements read but never written ----
 
-  // A statement that writes what is read, as far out as its subscripts mean something.
+  // Mends that put statements which write the elements read as far out as their subscripts allow.
   void unwritten(const ItemPath& path, std::uint32_t array) {
     const auto& assign = std::get<Assign>(path.item().node);
     std::vector<std::vector<Expr>> reads;
@@ -117,7 +118,7 @@ class MemoryMends {
       for (Expr s : symbols_of(subscripts)) used.push_back(s);
     }
     put_somewhere(text, body, used, path);
-    // Or all of it.
+    // Or loops that write the whole array.
     const ThreadArray& a = program_.arrays[array];
     NamesOf names(program_);
     std::vector<Expr> indices;
@@ -136,7 +137,8 @@ class MemoryMends {
     }
     put_somewhere(text, body, {}, path);
   }
-  // In front of the first of a body: what has been written behind it stays.
+  // Adds mends that put the items first in a body around the place, where they overwrite nothing
+  // that the body writes.
   void put_somewhere(const std::string& text, const ThreadBody& body, const std::vector<Expr>& used,
                      const ItemPath& path) {
     for (const bool is_by_one : {false, true}) {
@@ -192,9 +194,10 @@ class MemoryMends {
     }
   }
 
-  // ---- what blocks meet in ----
+  // ---- elements that several blocks access ----
 
-  // One instance of the levels from a kind on around a place, but for those of devices.
+  // A region for one instance of the levels of kind `from`, or of a kind further in, around a place;
+  // levels of devices are left out.
   InThreads one_thread(const ItemPath& path, std::size_t depth, LevelKind from) const {
     ItemPath outside = path;
     outside.steps.resize(depth + 1);
@@ -233,7 +236,7 @@ class MemoryMends {
                       }});
   }
 
-  // The block's number among all, by the levels around.
+  // The block's number among all blocks, as an expression of the indices of the levels around.
   Expr block_at(const std::vector<const InnerParallel*>& around) const {
     Expr block = program_.pool->constant(0);
     for (const InnerParallel* node : around) {
@@ -252,7 +255,7 @@ class MemoryMends {
     Place place;
     Expr block;
   };
-  // The statements that have elements of an array.
+  // Adds the statements in the body that read or write the array.
   void find_used(const ThreadBody& body, std::uint32_t array,
                  std::vector<const InnerParallel*> around, std::vector<Used>& all) const {
     for (const ThreadItem& item : body) {
@@ -307,12 +310,14 @@ class MemoryMends {
                       }});
     mends_.back().is_last_resort = is_of_one(told);
   }
-  // What each block has for itself is not what one has for all.
+  // Whether one of several block numbers is constant: then one block acts for all, which elements
+  // for each block cannot replace.
   static bool is_of_one(const std::vector<Expr>& blocks) {
     return blocks.size() > 1 &&
            std::any_of(blocks.begin(), blocks.end(), [](Expr e) { return e.is(Op::Const); });
   }
-  // False: of some statement it is not known where it stood.
+  // Puts the block's number in front of the array's subscripts in all statements. Returns false if
+  // some statement is not in `all`.
   static bool add_subscripts(ThreadProgram& program, ThreadBody& body, std::uint32_t array,
                              const std::vector<Used>& all) {
     return std::all_of(body.begin(), body.end(), [&](ThreadItem& item) {

@@ -18,7 +18,7 @@ using At = LineAndColumn;
 bool is_race(const Diagnostic& d) { return d.code == "E817" || d.code == "E818"; }
 bool is_error(const Diagnostic& d) { return d.severity == Severity::Error; }
 
-// A change of a program, and the help that tells the user to make it.
+// A change of a program that may end a race, and the help that tells the user to make it.
 struct Edit {
   std::optional<Place> before = {};    // a sync in front of the item there
   std::optional<Place> loop_end = {};  // and one at the end of this loop
@@ -47,7 +47,7 @@ class Mender {
       if (is_own) last = race.place;
       const std::set<At> before = places(open);
       const std::optional<Edit> edit = mend(race, open);
-      // One that shows behind another is told of there.
+      // The help for a race that shows only after an edit is added to that of the race edited last.
       if (!edit || (!is_own && edit->alone)) return keep_plain(diagnostics);
       helps[at(last)].push_back(is_own ? edit->help : edit->help_elsewhere);
       const std::set<At> after = places(open);
@@ -55,7 +55,7 @@ class Mender {
         if (!after.contains(place)) gone_with.try_emplace(place, last);
       }
     }
-    // If races are left, no help may say that they are mended.
+    // If races are left, the edits do not mend the program, and no help may name them.
     if (!open.empty()) return keep_plain(diagnostics);
     for (Diagnostic& d : diagnostics) {
       if (!is_race(d)) continue;
@@ -95,7 +95,7 @@ class Mender {
     }
   }
 
-  // The first edit that mends a race; `left`: the races that are left then.
+  // The first edit that ends the race without new errors; sets `left` to the races that remain.
   std::optional<Edit> mend(const Diagnostic& race, std::vector<Diagnostic>& left) {
     for (const Edit& edit : candidates(race)) {
       ThreadProgram tried = program_;
@@ -149,7 +149,7 @@ class Mender {
     parts.insert(parts.end(), turns.begin(), turns.end());
     const auto alone = by_one_thread(way);
     if (!alone) return parts;
-    // And both, where a statement meets another and itself.
+    // Also a sync and one thread together, for a statement that races with another and with itself.
     std::vector<Edit> all = parts;
     all.push_back(*alone);
     for (Edit& edit : parts) {
@@ -168,9 +168,10 @@ class Mender {
     return name.substr(0, name.find_last_of('_'));
   }
 
-  // Of each block, where indices that a program names tell its threads apart.
+  // An edit that lets one thread of each block run the statement; nothing if that needs an index
+  // without a name in the program.
   std::optional<Edit> by_one_thread(const ItemPath& way) const {
-    // The tree knows levels by the program's own nodes.
+    // The tree has the nodes of program_ as keys.
     const std::vector<const InnerParallel*> around = levels_around(program_, way);
     std::string when;
     std::vector<Expr> indices;
@@ -219,7 +220,7 @@ class Mender {
     for (const ItemPath::Step& step : way->steps) {
       if (edit.loop_end && at(step.item().place) == at(*edit.loop_end)) {
         if (auto* loop = std::get_if<SerialFor>(&step.item().node)) loop->body.push_back(sync);
-        // Steps further in point into the body that may have moved.
+        // The push_back may have moved the items that the steps further in point to.
         Edit rest = edit;
         rest.loop_end.reset();
         return apply(program, race, rest);

@@ -30,7 +30,7 @@ void set_async(const ItemPath& path, bool is_async) {
   if (auto* in = std::get_if<InThreads>(&path.item().node)) in->is_async = is_async;
 }
 
-// What an item is called that others stand in.
+// The name of an item that has a body; empty for any other.
 std::string kind_of(const ThreadItem& item) {
   if (std::holds_alternative<InThreads>(item.node)) return "inthreads";
   if (std::holds_alternative<SerialFor>(item.node)) return "for";
@@ -38,7 +38,8 @@ std::string kind_of(const ThreadItem& item) {
   return {};
 }
 
-// A predicate whose comparisons have parallel indices on one side.
+// The predicate with each comparison a < b written a - b < 0, so that parallel indices are on one
+// side only.
 Expr on_one_side(Expr e) {
   if (e.is(Op::Not)) return !on_one_side(e[0]);
   if (e.is(Op::And)) return on_one_side(e[0]) && on_one_side(e[1]);
@@ -72,14 +73,15 @@ class RegionMends {
   }
 
  private:
-  // An act on what stands at a place.
+  // Adds a mend that runs `act` on the item at a place, by default that of the diagnostic.
   void add(std::string help, Act act, std::optional<Place> place = {}) {
     const Place where = place.value_or(d_.place);
     mends_.push_back({std::move(help), [where, act](ThreadProgram& program) {
                         if (const auto path = find_item(program, where)) act(*path);
                       }});
   }
-  // Another node in the place of an item, and a barrier behind it or not.
+  // Adds a mend that replaces the item of the diagnostic; if `waits`, also ones that put a barrier
+  // behind the replacement.
   void replace(const std::string& text, ThreadItem by, bool waits = false) {
     by.place = d_.place;
     const std::string help = "write " + text + " in its place";
@@ -181,7 +183,8 @@ class RegionMends {
     if (!when.valid()) return;
     write_when(when, text, ", which holds for one that gets here");
   }
-  // A thread for which all conditions around hold.
+  // The condition, with its text, that picks the first thread for which all conditions around hold;
+  // invalid if none is found.
   std::pair<Expr, std::string> some_thread(const ItemPath& path) const {
     ThreadMask::Levels levels;
     std::vector<const ParallelLevel*> named;
@@ -231,7 +234,7 @@ class RegionMends {
   void barrier(const Synchronize& sync, const ItemPath& path) {
     const std::size_t own = path.steps.size() - 1;
     if (sync.among != Among::Region) replace("sync: region", sync_item(Among::Region));
-    // Out of what only some threads run or leave.
+    // Move the barrier behind an item around it, which only some threads may run, or may leave.
     for (std::size_t k = own; k-- > 0;) {
       const ThreadItem& around = path.steps[k].item();
       const std::string kind = kind_of(around);
@@ -254,7 +257,7 @@ class RegionMends {
     const ItemPath::Step& step = path.steps.back();
     step.body->erase(step.body->begin() + std::ptrdiff_t(step.index));
   }
-  // A region in two, with the barrier between.
+  // Adds a mend that splits the region around the barrier in two, with the barrier between.
   void split(const Synchronize& sync, const ItemPath& path) {
     if (path.steps.size() < 2) return;
     const ThreadItem& around = path.steps[path.steps.size() - 2].item();
@@ -280,7 +283,7 @@ class RegionMends {
         });
   }
 
-  // Barriers of the block that part sets of threads which wait for one another.
+  // Mends that put barriers of the block between sets of threads which wait for one another.
   void apart(const ItemPath& path) {
     for (std::size_t k = 0; k < path.steps.size(); ++k) {
       if (path.is_in_region(k)) return;
@@ -319,7 +322,7 @@ class RegionMends {
       const std::string label = loop->label;
       replace(word + label, {LeaveFor{label, leave.is_next}, {}});
     }
-    // What stands in the level becomes a loop that runs once: who leaves it is done with it.
+    // The body of the level becomes a loop that runs once; leaving that loop ends the body.
     const std::string name = names_.fresh("once");
     SerialFor loop{.index = program_.pool->symbol(name),
                    .extent = program_.pool->constant(1),

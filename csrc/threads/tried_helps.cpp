@@ -37,7 +37,8 @@ class Trier {
         alone_(mends.size()),
         first_(mends.size()) {}
 
-  // What is named first for each, in turn, done on top of what is named before.
+  // Chooses the mend that is named first for each diagnostic in turn, tried on the program with
+  // those chosen before it; then writes the helps.
   void choose() {
     Base current{program_};
     for (std::size_t k = 0; k < mends_.size(); ++k) {
@@ -55,7 +56,7 @@ class Trier {
   }
 
  private:
-  // The program with mends of some diagnostics done.
+  // The program with the mends of some diagnostics applied.
   struct Base {
     ThreadProgram program;
     bool is_changed = false;
@@ -76,9 +77,9 @@ class Trier {
     for (std::size_t other = 0; other < mends_.size(); ++other) {
       if (other != k && first_[other]) others.act(mends_[other][*first_[other]]);
     }
-    // One that goes with another is mended by itself.
+    // A diagnostic that the mends of others end gets the mends that end it alone.
     std::vector<std::size_t> best = is_gone(others, k) ? best_alone(k) : best_of(others, k);
-    // What the others have been tried with comes first.
+    // The mend with which the others have been tried comes first.
     std::stable_partition(best.begin(), best.end(), [&](std::size_t m) { return m == first_[k]; });
     constexpr std::size_t kMostNamed = 2;
     best.resize(std::min(best.size(), kMostNamed));
@@ -87,11 +88,11 @@ class Trier {
     if (!help.empty()) diagnostics_[k].help = help;
   }
 
-  // Those first that mend the most of what is told.
+  // The mends of diagnostic k, best first: those that leave the fewest diagnostics.
   std::vector<std::size_t> best_of(const Base& base, std::size_t k) {
     return base.is_changed ? best_of(base.program, diagnostics_[k], mends_[k]) : best_alone(k);
   }
-  // The same done to the program as it is: asked for up to twice, and tried once.
+  // The same for the unchanged program, remembered, as it may be asked for twice.
   const std::vector<std::size_t>& best_alone(std::size_t k) {
     if (!alone_[k]) alone_[k] = best_of(program_, diagnostics_[k], mends_[k]);
     return *alone_[k];
@@ -142,7 +143,7 @@ class Trier {
   const std::vector<std::vector<Mend>>& mends_;  // by diagnostic
   const std::set<Key> before_;                   // keys of diagnostics_
   const std::set<Key> unchanged_;                // keys that the check gives for the program as is
-  // By diagnostic: its best mends by themselves, once known; the mend that is named first.
+  // By diagnostic: best_alone(), once known; the mend that is named first.
   std::vector<std::optional<std::vector<std::size_t>>> alone_;
   std::vector<std::optional<std::size_t>> first_;
 };
