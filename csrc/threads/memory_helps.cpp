@@ -196,8 +196,8 @@ class MemoryMends {
 
   // ---- elements that several blocks access ----
 
-  // A region for one instance of the levels of kind `from`, or of a kind further in, around a place;
-  // levels of devices are left out.
+  // A region for one instance of the levels around a place that are of kind `from` or further in,
+  // without those of devices.
   InThreads one_thread(const ItemPath& path, std::size_t depth, LevelKind from) const {
     ItemPath outside = path;
     outside.steps.resize(depth + 1);
