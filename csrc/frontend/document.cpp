@@ -55,7 +55,7 @@ std::size_t character(std::string_view text, std::size_t at) {
   for (std::size_t i = 1; i < n; ++i) {
     if ((byte(i) & 0xc0U) != 0x80U) return 0;
   }
-  // Overlong forms, surrogates, and what lies past U+10FFFF.
+  // No character: overlong forms, surrogates, and codes past U+10FFFF.
   if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) ||
       (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90)) {
     return 0;
@@ -68,8 +68,8 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') || byte == 0x7f;
 }
 
-// yaml-cpp takes the byte 4 for the end of its input, and guesses at other encodings: neither may
-// be left to it.
+// Refuses control characters and text that is not UTF-8 before yaml-cpp sees them: it takes byte 4
+// for the end of its input, and guesses at other encodings.
 void check_characters(std::string_view text, const std::string& file) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t n = character(text, at);
@@ -84,8 +84,8 @@ void check_characters(std::string_view text, const std::string& file) {
   }
 }
 
-// The scanner of yaml-cpp may read to the closing bracket before it says anything about the opening
-// one, at some hundred bytes for each mark that it passes; so their number is limited beforehand.
+// Limits the number of brackets and marks before parsing: the scanner of yaml-cpp may read up to
+// the closing bracket before it reports the opening one, at some hundred bytes for each mark.
 void check_amount(std::string_view text, const std::string& file) {
   std::int64_t brackets = 0;
   std::int64_t marks = 0;
@@ -178,8 +178,8 @@ class TreeBuilder : public YAML::EventHandler {
     return mark.pos >= 0 && at < text_.size() ? text_[at] : '\0';
   }
 
-  // Refuses what stands before a node. A tag of "?" or none is a plain node's; "!" is both a quoted
-  // text's and that of a lone '!'.
+  // Refuses tags and anchors. yaml-cpp gives a plain node the tag "?" or none, and the tag "!" both
+  // to quoted text and where the file has a lone '!'.
   void check_properties(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) {
     const bool tagged = !tag.empty() && tag != "?" && (tag != "!" || character_at(mark) == '!');
     if (tagged && (anchor == YAML::NullAnchor || character_at(mark) == '!')) {
@@ -192,9 +192,9 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  // yaml-cpp reports `null` and `~` as it does a value that is missing, which carries the mark of
-  // what comes next. In a block, what comes next stands no deeper than the block; in brackets, it
-  // is a comma or the bracket that closes.
+  // The word for null at the mark; empty if the value is missing. yaml-cpp reports both alike, but
+  // the mark of a missing value is that of the next token. In a block, that token stands no deeper
+  // than the block; in brackets, it is a comma or the closing bracket.
   //
   //   a:            a has no value; its mark is that of the n
   //   null: 3       a key
@@ -257,8 +257,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  // A key that is no text is refused at the end only: where a bracket is not closed, yaml-cpp takes
-  // its content for a key before it notices.
+  // A key that is not text is refused only at the end: yaml-cpp takes the content of a bracket that
+  // is not closed for a key before it reports the bracket.
   void put_key(Open& in, Node node) {
     if (node.kind != Node::Kind::Scalar || node.is_nothing()) {
       if (!bad_key_) {
@@ -296,7 +296,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::int64_t nodes_ = 0;
 };
 
-// ---- The parser's refusals, in our words ----
+// ---- The parser's errors, in our words ----
 
 struct Wording {
   const char* message;
@@ -364,8 +364,8 @@ bool lacks_quote(std::string_view line) {
   return open == '"';
 }
 
-// The first line, from that of the open bracket to that of the error, that lacks a quote: what the
-// parser stumbled over is then a text that ended too early.
+// The first line that lacks a quote, from the line of the open bracket to that of the error, which
+// the parser then reports because a text ended too early.
 std::optional<int> line_without_quote(std::string_view text, const std::optional<Place>& bracket,
                                       std::size_t at) {
   std::size_t begin = line_begin(text, bracket ? offset_of(text, *bracket) : at);
@@ -379,7 +379,7 @@ std::optional<int> line_without_quote(std::string_view text, const std::optional
   return std::nullopt;
 }
 
-// A better message than the parser's, from the text around; nullopt if there is none.
+// A better message than the parser's, by the text around the error; nullopt if there is none.
 std::optional<Wording> better_wording(const std::string& theirs, std::string_view text,
                                       const std::optional<Place>& bracket, std::size_t at) {
   const std::string_view before = text.substr(0, at);
@@ -481,7 +481,7 @@ Node read_document_file(const std::string& path) {
   struct stat status {};
   if (fstat(fileno(in.get()), &status) == 0 && S_ISDIR(status.st_mode)) fail("it is a directory");
 
-  // One byte more than is allowed is enough to be refused.
+  // Reads until the text exceeds kLargestFile; the caller then refuses it.
   std::string text;
   std::vector<char> chunk(1 << 16);
   while (static_cast<std::int64_t>(text.size()) <= kLargestFile) {

@@ -1,4 +1,4 @@
-// `schedule` of section 2, read: which names mean what.
+// Reads the file's `schedule` (section 2) and resolves its names.
 #include <selvage/base/names.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/readers.h>
@@ -13,8 +13,8 @@ namespace {
 
 using ListedTensor = ScheduleDraft::Tensor;
 
-// Of a file: the items cache, rfactor and like, and the names of their tensors at each, which are
-// copied or looked up.
+// Limits for a file: the number of its items cache, rfactor and like; the number of names of their
+// tensors that are copied or looked up, of all these items together.
 constexpr std::int64_t kMostLargeItems = kMostTensors;
 constexpr std::size_t kMostCopiedNames = 1'000'000;
 constexpr std::size_t kMostParted = 64;  // loops of one rfactor
@@ -41,7 +41,7 @@ class ScheduleReader {
     for (const Entry& entry : node.entries) {
       errors_.attempt([&] { read_entry(entry); });
     }
-    // Tensors without a list of their own.
+    // Tensors that an item made with a site, but that have no list of their own.
     for (auto& [name, made] : scope_.made) {
       if (!made.site || draft_.find(name) != nullptr) continue;
       ListedTensor tensor{.name = name, .names = made.names, .place = made.site->place};
@@ -81,7 +81,7 @@ class ScheduleReader {
     errors_.attempt([&] { read_entry(*maker); });
     const auto made = scope_.made.find(entry.key);
     if (made == scope_.made.end()) {
-      // Nothing made it: where its maker is wrong, that has been said.
+      // The maker's list did not make the tensor. If that list is wrong, an error says so already.
       if (errors_.list().size() == before) scope_.refuse_tensor(entry.key, entry.place, "schedule");
       return;
     }
@@ -113,7 +113,7 @@ class ScheduleReader {
       for (const Node& item : items) {
         const std::size_t before = errors_.list().size();
         errors_.attempt([&] { read_item(item, tensor, progress, last_barrier); });
-        // The loops are not known any more; the rest would repeat it.
+        // After an error the loops are unknown; errors in later items would only follow from it.
         if (errors_.list().size() != before) return;
       }
       check_bindings(tensor, progress, last_barrier);
@@ -121,7 +121,7 @@ class ScheduleReader {
     draft_.tensors.push_back(std::move(tensor));
   }
 
-  // Those of the loops that there are in the end.
+  // Refuses (E313) bindings, in items from `from` on, of iterdomains that are no loops in the end.
   void check_bindings(const ListedTensor& tensor, const ListProgress& progress, std::size_t from) {
     for (std::size_t k = from; k < tensor.items.size(); ++k) {
       const auto* b = std::get_if<FileBinding>(&tensor.items[k].action);
@@ -134,7 +134,7 @@ class ScheduleReader {
     }
   }
 
-  // The names of the loops as they are there; none after a like, which is read later.
+  // The names of the loops after the items so far; none after a like, whose loops are unknown yet.
   static std::vector<std::string> loops_of(const ListedTensor& tensor,
                                            const ListProgress& progress) {
     std::vector<std::string> names;
@@ -203,7 +203,7 @@ class ScheduleReader {
     if (kind == 6 || kind == 7 || kind == 8) last_barrier = tensor.items.size();
   }
 
-  // After a `like`, a name that nothing in the list has made is one of the other tensor.
+  // After a `like`, a name that no item of the list has made is one of the tensor that like names.
   void find_late(const Node* node, ListedTensor& tensor, const ListProgress& progress) {
     if (progress.is_known || node == nullptr) return;
     if (node->kind == Node::Kind::Sequence) {
@@ -327,7 +327,7 @@ class ScheduleReader {
       list.push_back(made.names.define(tensor.names.all()[d].name, entry.place));
     };
     for (std::size_t d : progress.logical) define(d, made.progress.logical);
-    // A cache before takes over what is folded over.
+    // The cache of a tensor that nothing reads computes its fold instead: folded indices move there.
     const bool is_read = scope_.is_read(tensor.name) || !tensor.maker.empty();
     if (!is_read && scope_.input(tensor.name) == nullptr) {
       for (std::size_t d : progress.folds) define(d, made.progress.folds);

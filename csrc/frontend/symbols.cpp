@@ -92,7 +92,7 @@ void FileSymbols::read_symbols(const Node& node) {
     errors_.attempt([&] {
       const std::string what = "symbols: " + key_as_name(entry);
       Symbol& s = add(entry.key, entry.place);
-      // A bare `N:` declares it, as `N: {}` does.
+      // A bare `N:` declares N, as `N: {}` does.
       const Node& facts = entry.value;
       if (facts.is_nothing()) {
         take_given(s);
@@ -107,7 +107,7 @@ void FileSymbols::read_symbols(const Node& node) {
       read("min", 0, [&](std::int64_t v) { s.min = v; });
       read("max", 0, [&](std::int64_t v) { s.max = v; });
       read("multiple_of", 1, [&](std::int64_t v) { s.multiple_of = v; });
-      // What is contradictory is forgotten, so that it is told once.
+      // A max that contradicts min or multiple_of is dropped, so that it is reported only once.
       const std::optional<std::int64_t> max = s.max;
       if (max && *max / s.multiple_of * s.multiple_of < s.min) s.max.reset();
       if (max && *max < s.min) {
@@ -248,7 +248,7 @@ void FileSymbols::read_facts(const Node& node) {
     errors_.attempt([&] {
       Fact fact{item, {}};
       const Expr e = read_expr(scratch.pool(), item, "facts", *this, true, fact.symbols);
-      // Part by part: each against all that was said before it.
+      // Each part of a conjunction must not contradict all parts and facts before it.
       Facts said = *scratch.facts();
       std::vector<Expr> parts = {e};
       while (!parts.empty()) {
@@ -325,7 +325,7 @@ Expr SizeScope::defined(Expr e, const Place& place, const std::string& what) {
                (part[1].is(Op::Const) ? "1" : to_string(max(part[1], part.pool().constant(1)))));
   }
   e = simplifier().simplify(e);
-  // With its symbols gone and a value left out, an intermediate result does not fit.
+  // An expression without symbols that has no value: an intermediate result does not fit 64 bits.
   if (!e.is(Op::Const) && symbols_of(std::span(&e, 1)).empty()) {
     refuse("E402", place, what + ": " + to_string(e) + " does not fit in 64 bits",
            "use smaller numbers");
