@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Adds a key that is not there yet; looking for it would be linear.
+// Adds a key that the object must not have yet; a search for the key would take linear time.
 void append(Json& object, std::string key, Json value) {
   object.get_ref<Json::object_t&>().emplace_back(std::move(key), std::move(value));
 }
@@ -80,7 +80,7 @@ Json json_of(const std::vector<Confirmation>& confirmations) {
   return {{"by", "Z3"}, {"confirmed", confirmed}, {"refuted", refuted}, {"unknown", unknown}};
 }
 
-// What every verdict says: legal, verdict, if, reason, witness.
+// Adds the keys of every finding: legal, verdict, if, reason, witness.
 void append(Json& json, const TensorReport& tensor, const Finding& finding, const Texts& texts) {
   json["legal"] = finding.is_legal();
   json["verdict"] = to_string(finding.verdict);
@@ -189,8 +189,11 @@ Json happens(const Verdict& verdict) {
   return is_unknown(verdict) ? Json(nullptr) : Json(is_refuted(verdict));
 }
 
-// The reader without its guard: what it reads, whether it stays inside the buffer, each item once,
-// witness and element of a hole that it reads.
+// What a reader without its guard reads:
+//   read     whether it reads holes; null: unknown
+//   inside   whether it stays inside the buffer; null: unknown
+//   once     whether it reads each item once, where that is asked
+//   witness, element   a point at which it reads a hole, and the element there
 Json json_of(const TensorReport& tensor, const ReadFindings& read) {
   Json json = {{"read", happens(read.only_items.verdict)}};
   const Verdict& inside = read.inside.verdict;
@@ -206,8 +209,8 @@ Json json_of(const TensorReport& tensor, const ReadFindings& read) {
 //   read        whether the reader reads one; null: unknown
 //   needs       "weak" or "strong"
 //   value       that holes must hold; absent: none is known
-//   initialise  whether that has to be stored before; verdict, witness and reason are of "it need
-//               not"
+//   initialise  whether the value has to be stored before; verdict, witness and reason are those of
+//               the claim that it need not be
 Json json_of(const TensorReport& tensor, const Fills& fills) {
   const auto number = [](Expr n) {
     return n.is(Op::Const) ? Json(n.value()) : Json(count_text(n));
@@ -332,7 +335,7 @@ Json json_of(const RunResult& run) {
   return json;
 }
 
-// As the page shows it; --output writes all of it.
+// The array as the page shows it, which may be shortened; --output writes all of it.
 Json json_of(const Array& array) {
   return {{"dtype", to_string(array.type)},
           {"shape", array.shape},

@@ -98,13 +98,14 @@ std::vector<TensorId> tensors_of(const Subject& subject) {
   return tensors;
 }
 
-// A launch that the hardware refuses makes the tensors of that kernel illegal; they are left
-// out, those beside them are not.
+// Whether t is in a kernel whose launch the hardware refuses (E442). Such tensors are left out of
+// the report; those of other kernels are not.
 bool is_refused(const Diagnostic& refusal, TensorId t) {
   return refusal.code == "E442" && std::ranges::count(refusal.tensors, std::uint32_t(t)) > 0;
 }
 
-// Nothing, and what is said of it, where that is illegal.
+// The lowered program. Nothing if there is no kernel, or if the schedule is illegal: then sets
+// `refused`.
 std::optional<Program> lowered(const Subject& subject, std::optional<Diagnostic>& refused) {
   if (!subject.has_kernel) return std::nullopt;
   try {
@@ -116,7 +117,8 @@ std::optional<Program> lowered(const Subject& subject, std::optional<Diagnostic>
   return std::nullopt;
 }
 
-// What the analysis of each tensor says better, with a point that the file's names can be seen at.
+// Whether the refusal is about a tensor's memory. The analysis of the tensor reports such a one
+// better: with a point in the names of the file.
 bool is_of_memory(const Diagnostic& refusal) {
   return refusal.code == "E443" || refusal.code.starts_with("E47");
 }
@@ -150,7 +152,8 @@ void warn_of_lost_items(const Subject& subject, const Schedule& schedule,
   add(report, std::move(warning), subject);
 }
 
-// The nest of a tensor stands inside others, one of which runs on many threads: does it do so, too?
+// Whether one thread alone computes a tensor in shared memory, though some nest around the tensor's
+// runs on many threads.
 bool is_left_to_one_thread(const Schedule& schedule, const TensorAnalysis& a) {
   const auto has_threads = [&](TensorId t) {
     const auto& loops = schedule.loop_domains(t);
@@ -191,13 +194,13 @@ Diagnostic refusal(const TensorReport& tensor, const Finding& finding) {
   return d;
 }
 
-// What the tensor is refused for, as errors, and as warnings what its kernel leaves to the user.
+// The refusals of a tensor, as errors, and what its kernel leaves to the user, as warnings.
 std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorReport& tensor) {
   std::vector<Diagnostic> list;
   for (const Finding& f : refusals(tensor.legality)) list.push_back(refusal(tensor, f));
   const std::optional<Fills>& fills = tensor.legality.fills;
   if (!fills) return list;
-  // The kernel stores items and nothing else.
+  // A kernel stores items only, and so fills no holes.
   if (subject.has_kernel && fills->fits && fills->fits->is_legal() &&
       !fills->initialised.is_legal()) {
     Diagnostic d{.code = "E475", .severity = Severity::Warning, .place = {}, .message = {}};
@@ -209,8 +212,8 @@ std::vector<Diagnostic> diagnostics_of(const Subject& subject, const TensorRepor
   return list;
 }
 
-// The tensor with all that is said of its legality; what is refused becomes a diagnostic, but for
-// what is said from the `first` on.
+// Adds the report of a tensor with its legality, and its refusals as diagnostics. A refusal of its
+// vector access is left out if a diagnostic from the `first` on says the same.
 void add_tensor(const Subject& subject, const Schedule& schedule, TensorAnalysis analysis,
                 std::size_t first, Report& report) {
   warn_of_lost_items(subject, schedule, analysis, report);
