@@ -35,7 +35,7 @@ const std::string kMinimal = "--minimal";  // leaves out what emitted text does 
 
 bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-// 90 of sm_90a; none where it is written in no such way.
+// The number of an architecture, 90 of sm_90a; nothing if `arch` is not of that form.
 std::optional<int> number_of(std::string_view arch) {
   if (!arch.starts_with(kBinary)) return std::nullopt;
   arch.remove_prefix(kBinary.size());
@@ -45,7 +45,8 @@ std::optional<int> number_of(std::string_view arch) {
   return number;
 }
 
-// A namespace each, so that helpers of the same name do not meet; the kernels are extern "C".
+// The sources as one text. Each is in a namespace of its own, so that helpers of the same name do
+// not clash; the kernels are extern "C".
 std::string text_of(std::span<const KernelSource> sources) {
   std::string text;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -69,7 +70,7 @@ struct NvrtcCalls {
 #undef NEWER_CALL
 #undef CALL
 
-  // `missing`: the first symbol that the library lacks and that nothing goes without.
+  // Sets `missing` to the first required symbol that the library lacks.
   NvrtcCalls(SharedLibrary from, std::string& missing) : library(std::move(from)) {
     const auto need = [&](auto& call, const char* name) {
       if (!library.bind(call, name) && missing.empty()) missing = name;
@@ -82,12 +83,12 @@ struct NvrtcCalls {
 #undef CALL
   }
 
-  // Throws Error (E704) for a result other than success: `what` fails, and the library's word.
+  // Throws Error E704 for a result other than success, with `what` and the library's message.
   void check(NvrtcResult result, const std::string& what) const {
     if (result != 0) refuse<Error>("E704", what + " fails: " + GetErrorString(result), "");
   }
 
-  // What a pair of calls, size then contents, gives out.
+  // The bytes that a pair of calls gives, the first their number and the second their contents.
   template <class Bytes>
   Bytes bytes(NvrtcProgram program, NvrtcResult (*size_of)(NvrtcProgram, std::size_t*),
               NvrtcResult (*get)(NvrtcProgram, char*), const char* what) const {
@@ -196,8 +197,8 @@ int Nvrtc::version() const {
 
 std::string Nvrtc::library() const { return calls_->library.path(); }
 
-// What to compile for where a binary for `arch` is wanted. PTX for an older architecture runs on
-// every newer one; PTX with a letter, compute_90a, on that one alone.
+// The target to compile for so that the result runs on `arch`. PTX for an architecture runs on
+// every newer one; PTX for one with a letter, compute_90a, runs on that architecture alone.
 std::string Nvrtc::target_for(const std::string& arch) const {
   const std::optional<int> number = number_of(arch);
   if (!number) return arch;
@@ -234,7 +235,7 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   words.insert(words.end(), options.more.begin(), options.more.end());
 
   auto program = std::make_unique<Compilation>(calls, text, words);
-  // Older toolkits know neither --minimal nor the letter of sm_90a, which no emitted text needs.
+  // Older toolkits reject --minimal and the letter of sm_90a; emitted text needs neither.
   if (program->result == kInvalidOption) {
     std::erase(words, kMinimal);
     program = std::make_unique<Compilation>(calls, text, words);
@@ -247,7 +248,7 @@ CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
   CompiledKernels compiled;
   compiled.log =
       calls.text(handle, calls.GetProgramLogSize, calls.GetProgramLog, "nvrtcGetProgramLog");
-  // Toolkits that know letters say so of one that this architecture does not have.
+  // Toolkits that know letters report a letter that this architecture lacks with --nv_arch.
   if (program->result == kCompilationError && is_small_letter(target.back()) &&
       compiled.log.find("--nv_arch") != std::string::npos) {
     refuse<Error>("E704", library() + " knows no " + options.arch,

@@ -7,9 +7,9 @@ namespace selvage {
 
 namespace {
 
-// C only. Words that qualify a declaration vanish; __shared__ is static storage, since one block
-// runs at a time; a half or bfloat16 is the text's own unsigned short. A kernel is static: its name
-// may be one that the C library has.
+// Makes emitted text compile as C. Qualifiers of declarations vanish; __shared__ is static storage,
+// as one block runs at a time; a half or bfloat16 is an unsigned short, as in the text itself. A
+// kernel is static, as the C library may have a function of its name.
 constexpr const char* kPrelude = R"(
 #define SELVAGE_VIRTUAL_DEVICE 1
 #define KERNEL(name) static SELVAGE_KERNEL void name
@@ -105,8 +105,9 @@ SELVAGE_EXTREMUM(float, fmaxf, >, __float_as_int, b, a)
 SELVAGE_EXTREMUM(double, fmax, >, __double_as_longlong, b, a)
 )";
 
-// What differs in a checked unit: gcc's thread sanitizer calls a function before each access of the
-// kernel, and these pass it on. No library of the sanitizer is linked.
+// What differs between plain and checked units. In a checked one, gcc's thread sanitizer calls a
+// __tsan function before each access of the kernel; these here pass the access on to the machine.
+// No library of the sanitizer is linked.
 constexpr const char* kPlain = R"(
 #define SELVAGE_KERNEL
 #define SELVAGE_UNCHECKED
@@ -147,8 +148,8 @@ extern char _end[] __attribute__((visibility("hidden")));
 SELVAGE_EDGE selvage_shared_begin[1024];
 )";
 
-// Its own names begin with selvage_, so that none hides the kernel's. The arguments are the same
-// for all threads of a block: they are read once.
+// Runs the kernel for one, some or all threads of a block. Names begin with selvage_, so that none
+// hides a name of the kernel. Arguments are read once, as they are the same for all threads.
 constexpr const char* kRun = R"(
 SELVAGE_UNCHECKED void* selvage_machine_address(void) { return &selvage_machine; }
 SELVAGE_UNCHECKED void selvage_thread(void) {
@@ -182,7 +183,8 @@ SELVAGE_UNCHECKED void selvage_block(void) {
 }
 )";
 
-// After all the kernel's variables: what is shared lies between two edges that nobody may touch.
+// Stands after all variables of the kernel, so that shared memory lies between two edges, which no
+// access may touch.
 constexpr const char* kImage = R"(
 SELVAGE_EDGE selvage_shared_end[1024];
 SELVAGE_UNCHECKED void selvage_image(char** selvage_ends) {
