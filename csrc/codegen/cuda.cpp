@@ -249,8 +249,7 @@ class Writer {
     if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
     line("goto " + (leave.is_next ? at->next : at->behind) + ";");
   }
-  // The threads of a block, 1024 at most for an axis of open extent; members of a barrier beyond
-  // these do not exist.
+  // The threads of a block, at most; a barrier has no members beyond these.
   std::int64_t block_threads() const {
     std::int64_t n = 1;
     for (Expr e : kernel_.launch.block) n *= e.is(Op::Const) ? e.value() : 1024;
@@ -395,8 +394,7 @@ class Writer {
     line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
          elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
   }
-  // C text for `width` elements as one access, *(float_x4*)(y + t0), or the name of the lanes where
-  // these are a variable of that vector type.
+  // `width` elements as one access: *(float_x4*)(y + t0), or lanes that have the vector type.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
     if (const std::string whole = buffers_->whole(id, width); !whole.empty()) return whole;
     const Buffer& buffer = kernel_.buffers[id];
@@ -410,8 +408,7 @@ class Writer {
     return "(" + buffers_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
-  // Writes "const int variable = value;" unless no text mentions the variable, or a visible name of
-  // it has this value already.
+  // Writes const int variable = value; unless it is never mentioned, or visible with this value.
   void declare(Expr variable, const std::string& value) {
     if (plan_.mentioned.count(variable.id()) == 0) return;
     if (const std::string* visible = index_.find(variable)) {
