@@ -327,7 +327,7 @@ class ScheduleReader {
       list.push_back(made.names.define(tensor.names.all()[d].name, entry.place));
     };
     for (std::size_t d : progress.logical) define(d, made.progress.logical);
-    // The cache of a tensor that nothing reads computes its fold instead: folded indices move there.
+    // The cache of a tensor that nothing reads takes over its fold: folded indices move there.
     const bool is_read = scope_.is_read(tensor.name) || !tensor.maker.empty();
     if (!is_read && scope_.input(tensor.name) == nullptr) {
       for (std::size_t d : progress.folds) define(d, made.progress.folds);
