@@ -1,4 +1,5 @@
-# Defines LibTCC::LibTCC, the Tiny C Compiler as a library. Installed beside the package's config.
+# Defines LibTCC::LibTCC, the Tiny C Compiler as a library. This file is installed beside the
+# package's config.
 
 find_path(LibTCC_INCLUDE_DIR libtcc.h)
 find_library(LibTCC_LIBRARY tcc)

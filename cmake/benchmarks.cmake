@@ -3,7 +3,7 @@
 
 if(SELVAGE_TESTS)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
-  # What compiled kernels hold is counted as in the tests.
+  # The benchmarks count what compiled kernels hold as the tests do.
   add_executable(selvage_benchmarks ${sources}
     "${PROJECT_SOURCE_DIR}/tests/support/ptx_counts.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/sass_counts.cpp")
@@ -19,7 +19,7 @@ endif()
 if(SELVAGE_PEERS)
   find_path(ISL_INCLUDE_DIR isl/cpp.h REQUIRED)
   find_library(ISL_LIBRARY isl REQUIRED)
-  # By file: MLIR's own package asks for tools that are not needed.
+  # MLIR is found by file, as its own package requires tools that are not needed.
   set(llvm /usr/lib/llvm-16)
   find_path(MLIR_INCLUDE_DIR mlir/IR/AffineExpr.h PATHS "${llvm}/include" REQUIRED)
   find_library(MLIR_LIBRARY MLIR PATHS "${llvm}/lib" REQUIRED)

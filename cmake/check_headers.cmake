@@ -14,8 +14,7 @@ add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${sources})
 target_link_libraries(check_headers PRIVATE selvage_pictures selvage_confirm)
 target_compile_options(check_headers PRIVATE -O0 -g0)
 
-# And all of them in one source, as part of every build with tests: each header stands beside each
-# other one.
+# Every build with tests also compiles all headers in one source, so that no two of them clash.
 set(text "")
 foreach(header IN LISTS headers)
   string(APPEND text "#include <selvage/${header}>\n")

@@ -8,12 +8,12 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
 add_compile_options(-Wall -Wextra -Wswitch-enum -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Two warnings of g++ 12 accuse correct code: -Wrestrict string concatenation, and
-  # -Wmaybe-uninitialized whatever std::optional and std::variant hold.
+  # Two warnings of g++ 12 are false positives: -Wrestrict for string concatenation, and
+  # -Wmaybe-uninitialized for the contents of std::optional and std::variant.
   add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
 endif()
 
-# __FILE__ reads csrc/ir/graph.cpp, wherever the tree lies.
+# __FILE__ is a path in the repository, as csrc/ir/graph.cpp, wherever the tree lies.
 add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
 if(SELVAGE_SANITIZE)
@@ -30,17 +30,17 @@ if(SELVAGE_HAVE_GOLD)
   add_link_options(-fuse-ld=gold)
 endif()
 
-# compile_together(TARGET COUNT OPTION): compiles COUNT sources of TARGET at a time where the cache
-# variable OPTION is on. It takes a third of the work, most of which is headers and their templates.
-# Names in the sources of one folder must differ, internal ones too. One changed source is compiled
-# faster without it: that is what the preset `debug` is for.
+# compile_together(TARGET COUNT OPTION): compiles COUNT sources of TARGET at a time if the cache
+# variable OPTION is on. A full build then takes a third of the work, most of which is headers and
+# templates. Names in the sources of one folder must differ, internal ones too. A single changed
+# source compiles faster without it, as in the preset `debug`.
 function(compile_together target count option)
   if(NOT ${option})
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # A source is an included file then, and a lambda in it may hold what is of this file alone.
+    # Each source is then an included file, and its lambdas may hold types internal to this file.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()

@@ -1,6 +1,6 @@
-# The corpus of expressions, how its lines are checked and what the fuzzers make of bytes: part of
-# the tests, of the fuzzers and of the benchmark beside other simplifiers. It needs no more than the
-# simplifier's layer.
+# The corpus of expressions, the checks of its lines, and what the fuzzers make of bytes, shared by
+# tests, fuzzers and the benchmark against other simplifiers. It needs only the simplifier and the
+# layers below.
 
 file(GLOB sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/tests/corpus/*.cpp" "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")

@@ -1,6 +1,6 @@
-# A stand-in for CUDA's driver library that records its calls and fails where it is told to: for the
-# tests and the benchmarks. It is opened by its path as the real one is, never linked, so that its
-# symbols stand in nobody's way.
+# A stand-in for CUDA's driver library, for the tests and the benchmarks. It records its calls, and
+# fails where a test tells it to. Like the real library it is opened by its path, never linked, so
+# that its symbols clash with none.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/driver_stub/*.cpp")
 add_library(driver_stub MODULE EXCLUDE_FROM_ALL ${sources})
@@ -9,7 +9,7 @@ target_link_libraries(driver_stub PRIVATE fmt::fmt)
 set_target_properties(driver_stub PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
-# use_driver_stub(TARGET): TARGET finds it at SELVAGE_DRIVER_STUB_PATH.
+# use_driver_stub(TARGET): defines SELVAGE_DRIVER_STUB_PATH, the stub's path, in TARGET.
 function(use_driver_stub target)
   add_dependencies(${target} driver_stub)
   target_compile_definitions(${target} PRIVATE

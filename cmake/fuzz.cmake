@@ -1,5 +1,5 @@
-# The fuzzers (libFuzzer, so clang): tests/fuzz/fuzz_NAME.cpp becomes bin/fuzz_NAME. Preset `fuzz`
-# builds them with sanitizers; what they check runs in the tests too, on bytes of a fixed seed.
+# The fuzzers, which need clang for libFuzzer: tests/fuzz/fuzz_NAME.cpp becomes bin/fuzz_NAME. The
+# preset `fuzz` builds them with sanitizers; tests run the same checks on bytes of a fixed seed.
 
 file(GLOB entries CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.cpp")
 foreach(entry IN LISTS entries)

@@ -12,13 +12,13 @@ endif()
 if(Z3_FOUND)
   set(selvage_confirm_uses Z3::Z3)
 endif()
-# Of these only headers are used, and only while building.
+# Libraries of which only headers are used, and only while building.
 set(header_only nlohmann_json::nlohmann_json Boost::headers)
-# For schedule_inspect and the tests alone: no part of selvage::selvage, not installed, so that no
-# user of the package needs Z3.
+# Folders for schedule_inspect and the tests alone. They are no part of selvage::selvage and not
+# installed, so that no user of the package needs Z3.
 set(not_installed confirm)
 
-# Its names of forms would hide those of others.
+# In a unity build the names of forms in this file would hide those in others.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/csrc/frontend/file_form.cpp" PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON)
 
@@ -55,7 +55,7 @@ function(add_house_library folder below)
       target_include_directories(${library} SYSTEM PRIVATE "$<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>")
     endif()
     if(folder STREQUAL "simplifier")
-      # Where the time goes: a tenth of it for more inlining. (-O3 everywhere: g++ 12 warns in vain.)
+      # Most time is spent here; -O3 saves a tenth by more inlining, but elsewhere makes g++ 12 warn.
       target_compile_options(${library} PRIVATE "$<$<CONFIG:Release>:-O3>")
     endif()
     if(folder STREQUAL "confirm")
@@ -90,8 +90,8 @@ foreach(layer IN LISTS layers)
   list(APPEND selvage_folders ${folders})
 endforeach()
 
-# selvage::selvage is the whole house, but for what is not installed, and for the pictures: whoever
-# draws links selvage::pictures.
+# selvage::selvage is the whole house without what is not installed and without the pictures, which
+# are linked as selvage::pictures.
 list(REMOVE_ITEM selvage_folders ${not_installed})
 set(selvage_core ${selvage_folders})
 list(REMOVE_ITEM selvage_core pictures)

@@ -1,5 +1,5 @@
-# Stand-ins for an NVRTC that is too old: for the tests, each the file libnvrtc.so.13 of a folder of
-# its own. Opened by path or by LD_LIBRARY_PATH, never linked.
+# Stand-ins for NVRTC libraries that are too old, for the tests. Each is libnvrtc.so.13 in a folder
+# of its own, and is opened by path or by LD_LIBRARY_PATH, never linked.
 
 function(add_nvrtc_stub name)
   add_library(${name} MODULE EXCLUDE_FROM_ALL
@@ -15,7 +15,7 @@ add_nvrtc_stub(nvrtc_stub)
 add_nvrtc_stub(nvrtc_stub_without_binaries NVRTC_STUB_BEFORE_11_1)
 add_nvrtc_stub(nvrtc_stub_broken NVRTC_STUB_BROKEN)
 
-# use_nvrtc_stubs(TARGET FILE): the FILE of TARGET finds their folders in SELVAGE_NVRTC_STUBS.
+# use_nvrtc_stubs(TARGET FILE): defines SELVAGE_NVRTC_STUBS, their folders, in FILE of TARGET.
 function(use_nvrtc_stubs target file)
   add_dependencies(${target} nvrtc_stub nvrtc_stub_without_binaries nvrtc_stub_broken)
   set_source_files_properties("${file}" PROPERTIES

@@ -3,7 +3,7 @@
 
 set(test_shards 4)
 
-# Compiled apart from those beside them: their names are those of others there.
+# These are compiled apart from the sources beside them, as some of their names clash.
 foreach(source IN ITEMS
     frontend/test_document frontend/test_document_hostile
     index/test_symbolic_sides
@@ -18,7 +18,7 @@ endforeach()
 file(GLOB_RECURSE support CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/tests/support/*.cpp" "${PROJECT_SOURCE_DIR}/tests/oracle/*.cpp")
 list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
-# In every test binary itself: it acts before main, and from a library nothing would ask for it.
+# Compiled into every test binary: it acts before main, and a linker would drop it from a library.
 set(no_disk_cache "${PROJECT_SOURCE_DIR}/tests/support/no_disk_cache.cpp")
 list(REMOVE_ITEM support "${no_disk_cache}")
 
@@ -31,7 +31,7 @@ if(SELVAGE_PCH)
   target_precompile_headers(tests_pch PRIVATE "${CMAKE_CURRENT_LIST_DIR}/pch_tests.h")
 endif()
 
-# Tests are compiled more often than they are run: -O1 is a sixth of the time less to compile.
+# Tests are compiled more often than they are run, and -O1 saves a sixth of the compile time.
 set(test_options "$<$<CONFIG:Release>:-O1>")
 if(TARGET tests_pch)
   target_compile_options(tests_pch PRIVATE "${test_options}")
@@ -131,7 +131,7 @@ add_test(NAME examples_run COMMAND examples)
 set_tests_properties(examples_run PROPERTIES
   ENVIRONMENT "SELVAGE_CACHE_DIR=;${sanitizer_options}")
 
-# Who asks for what there is none of is told what there is.
+# Asked for an unknown example, the program lists those that there are.
 add_test(NAME examples_are_listed COMMAND examples nosuch)
 set_tests_properties(examples_are_listed PROPERTIES PASS_REGULAR_EXPRESSION
   "no example is called nosuch; there are bias_gelu, softmax, .*, concatenate")
@@ -152,8 +152,8 @@ if(PYTHON3)
     ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
 endif()
 
-# A stranger's project against an installed copy. A sanitized library asks its users for the same
-# flags, so this is for plain builds.
+# Builds a user's project against an installed copy; in builds without sanitizers only, as sanitized
+# libraries require the same flags of their users.
 if(NOT SELVAGE_SANITIZE)
   add_test(NAME install_and_find_package COMMAND "${CMAKE_COMMAND}"
     "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_CXX_COMPILER}"

@@ -1,10 +1,10 @@
-# schedule_inspect, and the helper process of the compile cache, which is found beside the programs
-# that use it: whoever builds the one gets all that is installed.
+# schedule_inspect, and the helper process of the compile cache, which programs look for beside
+# themselves; so building schedule_inspect builds both.
 add_executable(selvage_compile "${PROJECT_SOURCE_DIR}/tools/selvage_compile/main.cpp")
 target_link_libraries(selvage_compile PRIVATE selvage_runtime)
 use_pch(selvage_compile selvage_pch)
 
-# All of it but main, which tests call without starting a process.
+# All of schedule_inspect but main, so that tests call it without starting a process.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/schedule_inspect/*.cpp")
 if(sources)
   set(main "${PROJECT_SOURCE_DIR}/tools/schedule_inspect/main.cpp")
