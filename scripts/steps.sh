@@ -1,11 +1,11 @@
-# Steps shared by the scripts; sourced, never run. Each works from the root of the repository.
+# Functions shared by the scripts; sourced, never run. They work in the root of the repository.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=${JOBS:-$(nproc)}
 
 say() { printf '\n== %s\n' "$*"; }
 
-# configure PRESET: once, and again when the presets change or the tree has moved. Later changes
-# of the CMake files, and new sources, are noticed by the build itself.
+# configure PRESET: configures once, and again when the presets change or the tree has moved. The
+# build itself notices later changes of the CMake files, and new sources.
 configure() {
   local build=build/$1
   local home=
@@ -28,9 +28,8 @@ build() {
   say "$what: $((SECONDS - start)) s"
 }
 
-# run_tests PRESET COUNTS: every test of a preset; random programs as tests/support/counts.h says.
-# Of tests that pass only the figures are printed, so that what fails is all that is left to read.
-# Figures, and the reasons of what is skipped, are repeated at the end.
+# run_tests PRESET COUNTS: runs every test of a preset; COUNTS: see tests/support/counts.h. Prints
+# the output of tests that fail only; figures, and the reasons why tests are skipped, come last.
 run_tests() {
   local start=$SECONDS status=0
   say "test $1, SELVAGE_COUNTS=$2"
