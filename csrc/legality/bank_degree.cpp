@@ -58,8 +58,9 @@ class DegreeSearch {
     return {.degree = {}, .why_unknown = std::move(why)};
   }
 
-  // The bits of the thread's number, x lowest. Nothing if an axis below another one that is used is
-  // no power of two, or if no phase is full.
+  // The bits of the thread's number, x lowest. Nothing if the access does not use the whole of each
+  // axis, if an axis below another one is no power of two, or if the threads are fewer than a phase
+  // has and no power of two.
   std::optional<std::vector<BitVariable>> thread_bits() const {
     std::vector<BitVariable> bits;
     std::int64_t below = 1;
@@ -73,7 +74,7 @@ class DegreeSearch {
       if (t == access_.threads.end() || t->extent != n) return std::nullopt;
       bits.push_back({t->variable, int(std::bit_width(std::uint64_t(n - 1)))});
     }
-    // Of a block that is no whole number of phases the last is part of one.
+    // In a block of less than one phase the only phase is partial.
     const std::int64_t threads = access_.block_threads();
     if (threads < groups_ && !std::has_single_bit(std::uint64_t(threads))) return std::nullopt;
     return bits;

@@ -217,8 +217,8 @@ class FillQuestion {
 
 namespace {
 
-// The findings for which the schedule is refused. A reader of which nothing is said is not refused:
-// it would go where the stores go.
+// The findings for which the schedule is refused. Those of the reader count only if something is
+// said of the reader (`unguarded`): any other would read just where the stores go.
 template <class AnyFills>
 auto refused(AnyFills& fills) {
   std::vector<decltype(&fills.reader.inside)> list;

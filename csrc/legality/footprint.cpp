@@ -10,7 +10,8 @@ namespace selvage {
 
 namespace {
 
-// The variables of the loops that run.
+// The variables of the loops over which the footprint extends: those inside the first `open`, and
+// at the level of a block its thread indices.
 std::vector<Expr> running(const Schedule& schedule, const TensorAnalysis& nest, Level level,
                           std::size_t open) {
   std::vector<Expr> inner;

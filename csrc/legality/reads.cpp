@@ -74,7 +74,7 @@ Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr exte
 
 Verdict DefinitionReads::at_points(Expr claim) { return asked(*analysis_.guarded, claim); }
 
-// Asks over the items of a view, of which only the extents are known here.
+// Asks for all items of the reader, a view. About the items only their extents are assumed.
 Verdict DefinitionReads::over_items(Expr subscript, const TensorInfo& reader, Expr extent) const {
   if (reader.root.empty() || reader.fold) return Unknown{};
   Facts facts = *fusion_.facts();
@@ -96,13 +96,13 @@ Verdict DefinitionReads::under_conditions(Expr claim, Access::Open& open) {
   }
   open.facts = std::make_shared<const Facts>(facts_here(true));
   verdict = decide(*open.facts, claim);
-  // A proof for each element by itself is none for a vector that is loaded: it stays Unknown.
+  // A proof for each element alone does not hold for a vector load: the verdict stays Unknown.
   if (is_refuted(verdict)) open.verdict = std::move(verdict);
   return open.verdict;
 }
 
-// The facts where the current value is computed. Without `with_all`: except for conditions past
-// which a vector may be loaded.
+// The facts where the current value is computed. Without `with_all`, conditions past which a vector
+// may be loaded are left out.
 Facts DefinitionReads::facts_here(bool with_all) const {
   Facts facts = analysis_.guarded->facts();
   for (const Condition& c : conditions_) {

@@ -228,7 +228,7 @@ std::int64_t tile_degree(const Tile& tile, const TileAccess& access, std::int64_
   return most;
 }
 
-// Warp by warp, so that the first conflict ends it.
+// Whether the access has no conflicts. Looks at one warp after another, up to the first conflict.
 static bool is_free(const Tile& tile, const TileAccess& access, std::int64_t pitch) {
   return std::all_of(access.warps.begin(), access.warps.end(), [&](const auto& warp) {
     return tile_degree(tile, {access.lanes, {warp}}, pitch) == 1;

@@ -98,7 +98,7 @@ std::optional<TileTraffic> tile_traffic(const Fusion& fusion, TensorId t,
   traffic.tile.columns = traffic.axes.extents.back();
   traffic.tile.rows = elements / traffic.tile.columns;
   for (const ScheduledAccess* side : {&store, &load}) {
-    // Only names between loops and items are taken: what a view has made goes with the view.
+    // Only names between loops and items are taken: names made by a view vanish with the view.
     const TensorAnalysis& a = side->analysis;
     for (DomainId d : needed_for(side->schedule.graph(), a.path, a.loops, items).domains) {
       traffic.axes.taken.push_back(side->schedule.name(t, d));

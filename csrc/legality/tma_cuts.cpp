@@ -106,7 +106,7 @@ class Cuts {
     if (all.empty()) return;
     std::vector<Run> runs = runs_of(all, true);
     if (runs.size() == 1 && (all.size() > 1 || is_as_cut(terms_[all[0]]))) {
-      // The parts lie as they were cut, but perhaps for the extent of the outermost leaf.
+      // The parts lie as they were cut, except that the outermost leaf may have another extent.
       TmaTerm& term = runs[0].term;
       if (is_as_cut(terms_[all[0]])) term.size = whole.size;
       term.domains = whole.domains;

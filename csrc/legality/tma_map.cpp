@@ -25,9 +25,9 @@ class TensorMap {
 
  private:
   // Which bounds must stay tested when two axes become one dimension, of which the hardware tests
-  // the outer index alone. Nothing is lost where the inner index never leaves its bounds (All).
-  // Else axes are joined for the rank's sake only, first where the inner one does not move in the
-  // tile (Tile), then any (Last).
+  // the outer index alone. All: the inner index must never leave its bounds, so that no test is
+  // lost. Otherwise axes are joined only to lower the rank: first where the inner axis does not
+  // move in the tile (Tile), then any (Last).
   enum class Bounds : std::uint8_t { All, Tile, Last };
 
   // Two neighbours as one dimension, if that is possible; `seen`: the bounds that must stay tested.
