@@ -49,7 +49,7 @@ class Lifetimes {
       all.insert(a->first);
       for (auto b = std::next(a); b != spans.end(); ++b) {
         const Span &x = a->second, &y = b->second;
-        // Each is accessed by one statement only; if by the same, touched() notes whether they meet.
+        // Each is accessed by one statement only; if by the same, touched() noted if they meet.
         const bool is_one = x.first == x.last && y.first == y.last;
         if (is_one || x.last < y.first || y.last < x.first) continue;
         meetings_.insert({a->first, b->first});
