@@ -142,7 +142,9 @@ Body LongSums::add_parts() {
   return for_each_item_([&](Expr at) { return add_part(at); });
 }
 
-// The rounding error of t = s + p is (s - t) + p. If s or p is infinite that is NaN: 0 is taken.
+// The rounding error of t = s + p is missing = (s - t) + p. It is taken for 0 where it is not
+// finite, because s, p or t is infinite: missing - missing is NaN there, and 0 at every finite
+// number.
 Body LongSums::add_part(Expr at) {
   ValueGraph& values = draft_.kernel.values;
   const DataType type = draft_.kernel.buffers[sum_].type;
@@ -150,9 +152,9 @@ Body LongSums::add_part(Expr at) {
   const auto sub = [&](ValueId a, ValueId b) { return values.apply(Function::Sub, {a, b}); };
   const ValueId s = values.read(type, sum_, {at}), p = values.read(type, part_, {at});
   const ValueId t = add(s, p), missing = add(sub(s, t), p);
-  const ValueId lost = values.apply(
-      Function::Select,
-      {values.apply(Function::Eq, {missing, missing}), missing, values.constant(type, 0.0, false)});
+  const ValueId none = values.constant(type, 0.0, false);
+  const ValueId is_finite = values.apply(Function::Eq, {sub(missing, missing), none});
+  const ValueId lost = values.apply(Function::Select, {is_finite, missing, none});
   return body_of_all(std::vector{store(part_, at, add(p, values.read(type, lost_, {at}))),
                                  store(lost_, at, lost), store(sum_, at, t), zero(part_, at)});
 }

@@ -92,6 +92,16 @@ TEST(LongSums, InfinitiesAndNaNsComeThrough) {
   EXPECT_TRUE(std::isnan(run_one(row.f, Schedule(row.f), items)));
 }
 
+// Every item and every part is finite here, and the second part takes the sum past the largest
+// float.
+TEST(LongSums, ASumThatOverflowsIsInfinite) {
+  Row row;
+  row.f.output("y", sum(row.x));
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(run_one(row.f, Schedule(row.f), std::vector<double>(1000, 1e36)), infinity);
+  EXPECT_EQ(run_one(row.f, Schedule(row.f), std::vector<double>(1000, -1e36)), -infinity);
+}
+
 // Several sums to a thread, inside and outside of the loop that is folded over.
 TEST(LongSums, EachItemOfAThreadHasItsOwnParts) {
   Fusion f;
