@@ -73,6 +73,13 @@ def accused(errors, path, owners):
     return found - {None}
 
 
+def _sources_of(file):
+    """The file itself, or the sources that are compiled together in it."""
+    if "/Unity/" not in file:
+        return [file]
+    return re.findall(r'#include "([^"]+)"', pathlib.Path(file).read_text())
+
+
 class Planting:
     """A folder with planted copies, their objects, the archives and the programs."""
 
@@ -88,9 +95,11 @@ class Planting:
                 self._commands[entry["output"]] = entry
         self._of_source = {}
         for output, entry in self._commands.items():
-            path = entry["file"]
-            if path.startswith(f"{root}/") and "check_headers" not in output:
-                self._of_source[path[len(str(root)) + 1 :]] = output
+            if "check_headers" in output:
+                continue
+            for path in _sources_of(entry["file"]):
+                if path.startswith(f"{root}/"):
+                    self._of_source[path[len(str(root)) + 1 :]] = output
 
     def build(self, sources, faults):
         """Compiles and links; returns the faults that did not compile."""
@@ -208,6 +217,8 @@ class Planting:
         for path in sorted((self.root / "tests").glob("**/*.cpp")):
             if "SELVAGE_INSPECT_PATH" in path.read_text():
                 output = self._of_source[str(path.relative_to(self.root))]
+                if output in replaced:
+                    continue
                 target = self.folder / "objects" / (path.name + ".o")
                 command = self._commands[output]["command"].replace(
                     f"{self.release}/bin/schedule_inspect", f"{self.folder}/bin/schedule_inspect"
