@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace selvage {
 namespace {
@@ -34,6 +35,26 @@ TEST(ErrorOfAFunction, OfAnOpenChoiceIsHowFarApartBothAreAsWell) {
   // Infinity less infinity is no number, and nothing bounds it.
   const Scalar infinity = Scalar::of(HUGE_VAL);
   EXPECT_EQ(of(sure(infinity), sure(infinity)), kOpen);
+}
+
+// true is what is not 0: known where the error does not reach 0.
+TEST(ErrorOfAConversion, ToATruthIsOpenWhereTheValueMayBeZero) {
+  const Scalar yes = Scalar::of(DataType::Bool, true);
+  EXPECT_EQ(error_of_conversion({Scalar::of(3.0f), 0.25}, DataType::Bool, yes), 0);
+  EXPECT_EQ(error_of_conversion({Scalar::of(-3.0f), 0.25}, DataType::Bool, yes), 0);
+  EXPECT_EQ(error_of_conversion({Scalar::of(0.125f), 0.25}, DataType::Bool, yes), kOpen);
+}
+
+// Items may be larger than they are here by their errors, and so may what is lost in adding them.
+TEST(ErrorOfAFold, OfASumGrowsWithTheErrorsOfItsItems) {
+  const Fold sum = {.how = Reduction::Sum, .type = DataType::Float};
+  const Scalar result = Scalar::of(2.0f);
+  const std::vector<Uncertain> sure = {{Scalar::of(1.0f), 0}, {Scalar::of(1.0f), 0}};
+  const std::vector<Uncertain> open = {{Scalar::of(1.0f), 1000}, {Scalar::of(1.0f), 1000}};
+  const double alone = error_of_fold(sum, sure, result, {});
+  const double with = error_of_fold(sum, open, result, {});
+  // Twice the errors, and rounding in proportion to sums of magnitudes 2 and 2002.
+  EXPECT_NEAR(with - 2000, alone * 2002 / 2, alone);
 }
 
 }  // namespace

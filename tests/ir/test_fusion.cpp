@@ -193,6 +193,17 @@ TEST(Fusion, ConstantExtentsThatDifferAreRefused) {
   EXPECT_EQ(everything(f), before);
 }
 
+// N = M is a condition at launch, so that N = M + 1 can never hold beside it.
+TEST(Fusion, ExtentsThatCannotAllBeEqualAreRefused) {
+  Fusion f;
+  const auto [N, M] = f.extents("N", "M");
+  const Tensor a = f.input("a", {M}, DataType::Float);
+  const Tensor b = f.input("b", {M + 1}, DataType::Float);
+  const Expr i = f.fresh_index("i");
+  const std::string text = bad_input([&] { f.compute("y", {i}, {N}, a(i) + b(i)); });
+  EXPECT_NE(text.find("error[E501]"), std::string::npos) << text;
+}
+
 TEST(Fusion, SymbolicExtentsThatDifferAreEquatedAtLaunch) {
   Fusion f;
   const auto [N, K] = f.extents("N", "K");
