@@ -52,6 +52,7 @@ TEST(Svg, AnyBytesMakeAWellFormedDocument) {
 TEST(Svg, TextIsShortenedByCharacters) {
   EXPECT_EQ(shortened("abcdef", 6), "abcdef");
   EXPECT_EQ(shortened("abcdefg", 6), "abcde\xE2\x80\xA6");
+  EXPECT_EQ(shortened("abcdefg", 1), "\xE2\x80\xA6");
   EXPECT_EQ(shortened("äöüäöü", 4), "äöü\xE2\x80\xA6");
   EXPECT_EQ(columns_of("äöü"), 3);
   EXPECT_EQ(columns_of("\xE6\x97\xA5\xE6\x9C\xAC"), 4);  // written wide

@@ -132,6 +132,18 @@ TEST(Interval, OperatorsAreSoundAtTheEndsOf64Bits) {
   }
 }
 
+// An end of an interval that is infinite stays infinite, with the sign of the product, but for 0.
+TEST(Interval, SaturatingProductsOfInfiniteEndsHaveTheSignOfTheProduct) {
+  constexpr std::int64_t kLeast = Interval{}.lo, kMost = Interval{}.hi;
+  EXPECT_EQ(saturating_mul(kMost, 3), kMost);
+  EXPECT_EQ(saturating_mul(3, kMost), kMost);
+  EXPECT_EQ(saturating_mul(kLeast, -3), kMost);
+  EXPECT_EQ(saturating_mul(kMost, -3), kLeast);
+  EXPECT_EQ(saturating_mul(3, kLeast), kLeast);
+  EXPECT_EQ(saturating_mul(0, kLeast), 0);
+  EXPECT_EQ(saturating_mul(kMost, 0), 0);
+}
+
 TEST(Interval, RemaindersWithinOnePeriodKeepTheirRange) {
   EXPECT_EQ((Interval{9, 11} % Interval::point(8)), (Interval{1, 3}));
   EXPECT_EQ((Interval{-3, -1} % Interval::point(8)), (Interval{5, 7}));
