@@ -51,10 +51,10 @@ TEST(ErrorOfAFold, OfASumGrowsWithTheErrorsOfItsItems) {
   const Scalar result = Scalar::of(2.0f);
   const std::vector<Uncertain> sure = {{Scalar::of(1.0f), 0}, {Scalar::of(1.0f), 0}};
   const std::vector<Uncertain> open = {{Scalar::of(1.0f), 1000}, {Scalar::of(1.0f), 1000}};
-  const double alone = error_of_fold(sum, sure, result, {});
-  const double with = error_of_fold(sum, open, result, {});
-  // Twice the errors, and rounding in proportion to sums of magnitudes 2 and 2002.
-  EXPECT_NEAR(with - 2000, alone * 2002 / 2, alone);
+  // Three roundings of the sum of magnitudes, 2 and 2002; two of the result; the items' own errors.
+  constexpr double kUnit = 0x1p-24;
+  EXPECT_NEAR(error_of_fold(sum, sure, result, {}), 3 * kUnit * 2 + 2 * kUnit * 2, 1e-12);
+  EXPECT_NEAR(error_of_fold(sum, open, result, {}) - 2000, 3 * kUnit * 2002 + 2 * kUnit * 2, 1e-9);
 }
 
 }  // namespace
