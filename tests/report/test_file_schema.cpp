@@ -27,6 +27,7 @@ TEST(FileSchema, IsWellFormed) {
   const Json schema = Json::parse(file_schema());
   EXPECT_EQ(schema["$schema"].text(), "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(schema["$defs"].size(), std::size_t(kForms));
+  for (int k = 0; k < kForms; ++k) EXPECT_FALSE(info(Form(k)).name.empty()) << "form " << k;
 }
 
 TEST(FileSchema, HasEveryKeyThatTheReadersKnowAndNoOther) {
