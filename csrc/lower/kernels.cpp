@@ -19,14 +19,13 @@ namespace selvage {
 namespace {
 
 // The index width that holds everything the kernel computes, in the expressions of its body and in
-// the forms in which these are emitted. Sets kernel.forms.
-IndexWidth width_of(KnownSizes& sizes, Kernel& kernel, std::vector<Expr> computed) {
+// the forms in which these are emitted: kernel.forms.
+IndexWidth width_of(KnownSizes& sizes, const Kernel& kernel, Simplifier& ranges,
+                    std::vector<Expr> computed) {
   std::vector<Expr> elements;
   for (const Buffer& b : kernel.buffers) elements.push_back(b.elements);
   computed.insert(computed.end(), elements.begin(), elements.end());
   std::vector<Expr> values = reachable(computed, true);
-  Simplifier ranges(kernel.facts);
-  kernel.forms = std::make_shared<const Forms>(kernel, ranges);
   const std::vector<Expr> written = kernel.forms->intermediates();
   values.insert(values.end(), written.begin(), written.end());
   return index_width({values, elements, kernel.forms->computed().definitions, ranges, sizes});
@@ -174,7 +173,9 @@ KernelVariants make_kernels(const KernelRequest& request) {
 
 std::vector<Kernel> for_both_widths(KnownSizes& sizes, Kernel kernel, std::vector<Expr> computed,
                                     std::span<const Expr> conditions) {
-  const IndexWidth width = width_of(sizes, kernel, std::move(computed));
+  Simplifier ranges(kernel.facts);
+  kernel.forms = std::make_shared<const Forms>(kernel, ranges);
+  const IndexWidth width = width_of(sizes, kernel, ranges, std::move(computed));
   std::vector<Expr> all;
   for (Expr c : conditions) {
     if (!contains(all, c)) all.push_back(c);

@@ -76,14 +76,7 @@ Expr NarrowForms::regrouped(Expr e, std::size_t width) {
 }
 
 Expr NarrowForms::split_off(const LinearSum& sum, std::int64_t g, std::int64_t constant) {
-  LinearSum inner, rest;
-  for (const Term& t : sum.terms) {
-    if (t.coefficient % g == 0) {
-      inner.terms.push_back({t.monomial, t.coefficient / g});
-    } else {
-      rest.terms.push_back(t);
-    }
-  }
+  auto [inner, rest] = divisible_terms(sum, g);
   inner.constant = constant;
   const auto multiple = checked_mul(constant, g);
   const auto left = multiple ? checked_sub(sum.constant, *multiple) : std::nullopt;

@@ -116,14 +116,7 @@ bool Comparisons::drop_common_factor(LinearSum& difference) {
   if (const std::int64_t g = content(difference); g > 1) factors.push_back(g);
   if (drop_common_symbol(difference)) return true;
   for (const std::int64_t a : factors) {
-    LinearSum x, y;
-    for (const auto& t : difference.terms) {
-      if (t.coefficient % a == 0) {
-        x.terms.push_back({t.monomial, t.coefficient / a});
-      } else {
-        y.terms.push_back(t);
-      }
-    }
+    auto [x, y] = divisible_terms(difference, a);
     const Interval rest = interval(y);
     if (!rest.has_lo() || !rest.has_hi()) continue;
     const auto lowest = checked_add(rest.lo, difference.constant);

@@ -3,6 +3,7 @@
 #include <selvage/simplifier/linear.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace selvage {
 
@@ -261,30 +262,41 @@ namespace {
 // Whether c / d is an integer of 64 bits; INT64_MIN / -1 is not.
 bool divides(std::int64_t d, std::int64_t c) { return d != -1 ? c % d == 0 : c != INT64_MIN; }
 
-std::optional<Division> divide_by_constant(const LinearSum& sum, std::int64_t d) {
+// `parts(c)` are the quotient and the rest of a coefficient c. Both constants are 0.
+template <class Parts>
+Division divide_each(const LinearSum& sum, Parts parts) {
   Division result;
   for (const Term& t : sum.terms) {
-    const std::int64_t q = t.coefficient / d, r = t.coefficient % d;
-    if (q != 0) result.quotient.terms.push_back({t.monomial, q});
-    if (r != 0) result.rest.terms.push_back({t.monomial, r});
+    const std::pair<std::int64_t, std::int64_t> qr = parts(t.coefficient);
+    if (qr.first != 0) result.quotient.terms.push_back({t.monomial, qr.first});
+    if (qr.second != 0) result.rest.terms.push_back({t.monomial, qr.second});
   }
-  result.quotient.constant = floor_div(sum.constant, d);
-  result.rest.constant = *euclid_mod(sum.constant, d);
   return result;
+}
+
+// Adds the constant of the sum, divided as Euclid does.
+Division with_constant(Division division, std::int64_t constant, std::int64_t d) {
+  division.quotient.constant = floor_div(constant, d);
+  division.rest.constant = *euclid_mod(constant, d);
+  return division;
+}
+
+Division divide_by_constant(const LinearSum& sum, std::int64_t d) {
+  const auto parts = [d](std::int64_t c) { return std::pair(c / d, c % d); };
+  return with_constant(divide_each(sum, parts), sum.constant, d);
 }
 
 }  // namespace
 
+Division divisible_terms(const LinearSum& sum, std::int64_t d) {
+  return divide_each(sum, [d](std::int64_t c) {
+    return c % d == 0 ? std::pair(c / d, std::int64_t{0}) : std::pair(std::int64_t{0}, c);
+  });
+}
+
 std::optional<Division> divide_down(const LinearSum& sum, std::int64_t d) {
-  Division result;
-  for (const Term& t : sum.terms) {
-    const std::int64_t q = floor_div(t.coefficient, d), r = *euclid_mod(t.coefficient, d);
-    if (q != 0) result.quotient.terms.push_back({t.monomial, q});
-    if (r != 0) result.rest.terms.push_back({t.monomial, r});
-  }
-  result.quotient.constant = floor_div(sum.constant, d);
-  result.rest.constant = *euclid_mod(sum.constant, d);
-  return result;
+  const auto parts = [d](std::int64_t c) { return std::pair(floor_div(c, d), *euclid_mod(c, d)); };
+  return with_constant(divide_each(sum, parts), sum.constant, d);
 }
 
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,

@@ -84,6 +84,9 @@ struct Division {
 // By a number, divide_terms() rounds the quotient of a coefficient towards 0; divide_down() rounds
 // it down, so that the rest has no negative coefficient (d >= 1).
 std::optional<Division> divide_down(const LinearSum& sum, std::int64_t d);
+// The terms whose coefficients d divides, divided by it, and the other terms. Both constants are 0:
+// what becomes of the constant of the sum is the caller's choice.
+Division divisible_terms(const LinearSum& sum, std::int64_t d);
 std::optional<Division> divide_terms(ExprPool& pool, const LinearSum& sum,
                                      const LinearSum& divisor);
 
