@@ -69,6 +69,20 @@ TEST(PartText, ABarrierOfAPartIsOneLine) {
             "}\n");
 }
 
+// Warps of the same lanes, one after the other, are told apart from others alone.
+TEST(PartText, LanesOfAWarpAreChosenWhereTheyDiffer) {
+  Case x;
+  const auto lanes = [&](std::vector<std::uint32_t> members) {
+    x.kernel.body = in_one_block(x, x.t, 32 * std::int64_t(members.size()), {barrier(1, members)});
+    const std::string text = body_of(x.kernel);
+    const std::size_t last = text.rfind(", ");
+    return text.substr(last + 2, text.rfind(");") - last - 2);
+  };
+  EXPECT_EQ(lanes({3, 3, 1}), "threadIdx.x < 64 ? 0x00000003u : 0x00000001u");
+  EXPECT_EQ(lanes({3, 1, 1, 0}), "threadIdx.x < 32 ? 0x00000003u : 0x00000001u");
+  EXPECT_EQ(lanes({3, 0, 3}), "0x00000003u");
+}
+
 TEST(PartText, TheInnermostLoopIsLeftByABreak) {
   Case x;
   EXPECT_EQ(body_of(x.in_block({loop(x.i, x.c(4),

@@ -1,9 +1,12 @@
 // How far a result may be off, where its operands are.
 #include <selvage/emulate/error_bounds.h>
+#include <selvage/emulate/memory.h>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <set>
 #include <vector>
 
 namespace selvage {
@@ -37,12 +40,82 @@ TEST(ErrorOfAFunction, OfAnOpenChoiceIsHowFarApartBothAreAsWell) {
   EXPECT_EQ(of(sure(infinity), sure(infinity)), kOpen);
 }
 
+// Wherever an operand may be, the function is within the bound. Doubles, so that their own rounding
+// is nothing beside the errors.
+TEST(ErrorOfAFunction, BoundsHowFarEveryFunctionOfOneNumberIsOff) {
+  std::mt19937_64 random(1);
+  const auto draw = [&](double most) { return most * (double(random() % 2001) / 1000 - 1); };
+  std::set<Function> bounded;
+  for (int k = 0; k < kFunctionCount; ++k) {
+    const auto f = Function(k);
+    const ResultRule rule = info(f).rule;
+    const bool is_of_numbers =
+        rule == ResultRule::Real || rule == ResultRule::Same || rule == ResultRule::Test;
+    if (info(f).arity != 1 || !is_of_numbers) continue;
+    for (int n = 0; n < 4000; ++n) {
+      const double x = draw(n % 2 == 0 ? 25 : 2), e = std::abs(draw(n % 3 == 0 ? 1 : 0.01));
+      const auto of = [&](double at) {
+        const Scalar operand[] = {Scalar::of(at)};
+        return selvage::apply(f, operand);
+      };
+      const Uncertain operand[] = {{Scalar::of(x), e}};
+      const double bound = error_of(f, operand, of(x), {});
+      if (bound == kOpen) continue;
+      if (e == 0 && std::isnan(as_real(of(x)))) continue;  // the same NaN each time
+      bounded.insert(f);
+      for (int p = -4; p <= 4; ++p) {
+        const double there = as_real(of(x + e * p / 4)), off = std::abs(there - as_real(of(x)));
+        EXPECT_LE(off, bound * (1 + 1e-9) + 1e-13)
+            << info(f).text << " of " << x << " +- " << e << ", at " << p << " / 4";
+      }
+    }
+    EXPECT_TRUE(bounded.contains(f)) << info(f).text;
+    if (HasFailure()) return;
+  }
+}
+
+TEST(ErrorOfAFunction, OfATestIsOpenWhereTheNumberMayLeaveItsRange) {
+  const auto of = [](Function f, float v, double error) {
+    const Uncertain operand[] = {{Scalar::of(v), error}};
+    return error_of(f, operand, Scalar::of(DataType::Bool, false), {});
+  };
+  for (Function f : {Function::IsNan, Function::IsInf, Function::IsFinite}) {
+    EXPECT_EQ(of(f, 1, 0.5), 0);
+    EXPECT_EQ(of(f, 0x1.fffffep127f, 0x1p100), kOpen);
+    EXPECT_EQ(of(f, HUGE_VALF, 0), 0);
+    EXPECT_EQ(of(f, HUGE_VALF, 1), kOpen);
+  }
+}
+
 // true is what is not 0: known where the error does not reach 0.
 TEST(ErrorOfAConversion, ToATruthIsOpenWhereTheValueMayBeZero) {
   const Scalar yes = Scalar::of(DataType::Bool, true);
   EXPECT_EQ(error_of_conversion({Scalar::of(3.0f), 0.25}, DataType::Bool, yes), 0);
   EXPECT_EQ(error_of_conversion({Scalar::of(-3.0f), 0.25}, DataType::Bool, yes), 0);
   EXPECT_EQ(error_of_conversion({Scalar::of(0.125f), 0.25}, DataType::Bool, yes), kOpen);
+}
+
+// To a half, which has 11 bits: the value may be a unit in the last place off on either side.
+TEST(ErrorOfAConversion, ToFewerBitsAddsTwoRoundings) {
+  constexpr double kUnit = 0x1p-11, kLeast = 0x1p-24;
+  EXPECT_EQ(error_of_conversion({Scalar::of(3.0f), 0.25}, DataType::Half, Scalar::of(3.0f)),
+            0.25 + 2 * kUnit * 3.25 + kLeast);
+}
+
+// Each item may be larger by its error, and each product is rounded.
+TEST(ErrorOfAFold, OfAProductIsHowMuchLargerItMayBe) {
+  const Fold product = {.how = Reduction::Prod, .type = DataType::Float};
+  const auto of = [&](const std::vector<Uncertain>& items, float result) {
+    return error_of_fold(product, items, Scalar::of(result), {});
+  };
+  EXPECT_NEAR(of({{Scalar::of(2.0f), 1}, {Scalar::of(-3.0f), 0}}, -6), 3, 1e-5);
+  const Uncertain one = {Scalar::of(1.0f), 0};
+  EXPECT_NEAR(of({{Scalar::of(0.5f), 0}, one}, 0.5), 0x1p-23, 1e-12);
+  // Part of it might be too large, or too small, for a float.
+  EXPECT_LT(of({{Scalar::of(0x1p127f), 0}, one}, 0x1p127f), kOpen);
+  EXPECT_EQ(of({{Scalar::of(0x1p127f), 0}, {Scalar::of(2.0f), 0}}, HUGE_VALF), kOpen);
+  EXPECT_LT(of({{Scalar::of(0x1p-126f), 0}, one}, 0x1p-126f), kOpen);
+  EXPECT_EQ(of({{Scalar::of(0x1p-126f), 0}, {Scalar::of(0.5f), 0}}, 0), kOpen);
 }
 
 // Items may be larger than they are here by their errors, and so may what is lost in adding them.

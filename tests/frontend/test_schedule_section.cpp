@@ -169,10 +169,10 @@ TEST(ScheduleSection, LayoutsAreOverWhatTheListHasMade) {
   EXPECT_EQ(nest(s, "t"), "m {M}, no {(N + 3) / 4}, ni {4}; shared");
 }
 
-TEST(ScheduleSection, AnAutomaticScheduleBindsWhatIsNotFolded) {
+TEST(ScheduleSection, AnAutomaticScheduleComputesAFoldInTheRowsOfItsReader) {
   const std::string file = kRows.substr(0, kRows.find("schedule:")) + "outputs: {s: {}, y: {}}\n";
   const Scheduled s = schedule(file, {{"M", 200}, {"N", 10}});
-  EXPECT_EQ(nest(s, "s"), "block {2} BIDx, thread {128} TIDx, n {10};");
+  EXPECT_EQ(nest(s, "s"), "m {200} BIDx, step {1}, thread {8} TIDx, v {2} Vectorize; at m of y");
 }
 
 // Many lists that wait for one another: each is read and carried out once.
@@ -321,6 +321,7 @@ TEST(ScheduleSectionRefusals, TheSmallestChangeThatTheHelpNamesMendsIt) {
            "  s: [{split: {in: n, factor: 4, out: [no, ni]}}, {rfactor: {in: no, as: p}}, "
            "{like: p}]\n",
            "  s: [{like: y}]\n  y: [{bind: {m: TIDx}}]\n",
+           "  t: [{like: s_l}]\n  s: [{cache: {as: s_l, memory: local}}]\n",
            "  s: {inline: {into: y, at: m}}\n",
        }) {
     EXPECT_EQ(refusal(kRows + text), "accepted") << text;

@@ -227,6 +227,21 @@ TEST(ScheduleWriter, Refusals) {
   (void)z;
 }
 
+// A statement has the type of its parts, and a sum of floats is folded in float.
+TEST(ScheduleWriter, WhatHasAnotherTypeThanItsPartsIsRefused) {
+  Fusion h;
+  const Tensor b = h.input("b", {h.extent("K")}, DataType::Float);
+  const Tensor negative = h.output("y", -b), total = h.output("s", sum(b, {0}));
+  for (const auto& [t, type] : {std::pair(negative, "double"), std::pair(total, "float")}) {
+    h.edit(t.id()).type = DataType::Double;
+    EXPECT_EQ(refusal_by<BadInput>([&] { to_schedule_file(h, Schedule(h)); }),
+              "selvage: error[E590]: " + h[t.id()].name +
+                  " cannot be written: reading no statement gives its definition in " + type +
+                  "; help: compute it in the type that its parts have");
+    h.edit(t.id()).type = DataType::Float;
+  }
+}
+
 // Transforms that lead nowhere are left out.
 TEST(ScheduleWriter, LoopsByAnotherWayAreWrittenStepByStep) {
   Fusion g;

@@ -103,6 +103,19 @@ TEST(HoleSystem, SaysNothingWhereACoordinateLeavesSixtyFourBits) {
   EXPECT_FALSE(system.at(past).has_value());
 }
 
+TEST(HoleSystem, AXorIsUndoneByItself) {
+  const auto pool = std::make_shared<ExprPool>();
+  DomainGraph g(pool, std::make_shared<Facts>(*pool));
+  const DomainId x = g.add("x", pool->constant(4)), y = g.add("y", pool->constant(4));
+  const auto [u, v] = g.swizzle(SwizzleKind::Xor, x, y);
+  const auto at = [&](std::vector<DomainId> from, std::vector<std::int64_t> point) {
+    const HoleSystem system(g, everything_from(g, from, {}), 2, [](Expr e) { return e.value(); });
+    return system.at(point).value();
+  };
+  EXPECT_EQ(at({x, y}, {3, 1}), (std::vector<std::int64_t>{3, 1, 3, 2}));
+  EXPECT_EQ(at({u, v}, {3, 2}), (std::vector<std::int64_t>{3, 2, 3, 1}));
+}
+
 // What is narrowed away is never the value of a loop point that meets the assumptions.
 TEST(Bounds, LoseNoValueThatARealPointTakes) {
   std::mt19937_64 rng(22);

@@ -392,6 +392,11 @@ TEST(Fusion, TensorsOfTwoFusionsDoNotMix) {
   EXPECT_EQ(bad_input([&] { a + b; }),
             "selvage: error[E508]: +: the operands a and b belong to two fusions; help: build both "
             "from the inputs of one");
+  EXPECT_EQ(bad_input([&] {
+              concatenate({a, b}, 0);
+            }),
+            "selvage: error[E508]: concatenate: the operands a and b belong to two fusions; help: "
+            "build both from the inputs of one");
   EXPECT_EQ(bad_input([&] { g.output("y", a); }),
             "selvage: error[E508]: the tensor that y is to name belongs to another fusion; help: "
             "build it from the inputs of this one");

@@ -1,3 +1,4 @@
+#include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/reads.h>
 #include <selvage/scheduler/defaults.h>
 
@@ -40,6 +41,20 @@ TEST(ScheduleRfactor, APartialTensorFoldsSomeLoopsAndTheOtherMerges) {
   EXPECT_EQ(tensors_read(s.fusion(), p.id()), std::vector<TensorId>{k.x.id()});
   EXPECT_EQ(place(with_defaults(s), p), "at ni of s");
   EXPECT_EQ(nest(with_defaults(s), p), "m {M} BIDx, ni {32} TIDx, no {(N + 31) / 32}");
+}
+
+// Where the sum is kept, and how it lies there, is no word about its part.
+TEST(ScheduleRfactor, APartLiesAsItsOwnLoopsDo) {
+  RowSums k;
+  Schedule s(k.f);
+  const auto [m, n] = s.loops<2>(k.s);
+  s.keep_in(k.s, Memory::Shared);
+  s.layout(k.s).order({m});
+  const auto [no, ni] = s.split(n, 32);
+  const TensorId p = s.rfactor(k.s.id(), {no}, "p");
+  EXPECT_EQ(s.allocation(k.s.id()), std::vector<DomainId>{m.domain});
+  EXPECT_TRUE(s.allocation(p).empty());
+  EXPECT_FALSE(s.memory(p).has_value());
 }
 
 TEST(ScheduleRfactor, OfAPartAndOfWhatMerges) {

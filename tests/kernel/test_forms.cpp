@@ -190,6 +190,20 @@ TEST(RandomForms, NoIntermediateLeavesTheTypeHoweverLargeTheSizes) {
   EXPECT_GT(past_31_bits, fusions / 2);
 }
 
+// The multiple of 12 below the least integers is none of theirs.
+TEST(Forms, OfARemainderBesideItsDigitStayInTheType) {
+  for (const std::int64_t begin : {-std::int64_t{INT32_MAX}, std::int64_t{0}}) {
+    test::HandKernel hand("digits");
+    const Expr four = hand.c(4), i = hand.variable("i", four), x = i + begin;
+    const BufferId a = hand.input("a", DataType::Float, hand.c(12));
+    const BufferId y = hand.output("y", DataType::Float, hand.c(3));
+    hand.kernel.body = {test::loop(i, four, {test::store(y, x / 4 % 3, hand.read(a, x % 12))})};
+    std::mt19937_64 rng(1);
+    expect_to_fit(rng, hand.kernel, {});
+    expect_equal(rng, hand.kernel, {});
+  }
+}
+
 TEST(Forms, OfBothAddressesOfAShuffleAreSumsByLoops) {
   test::HandKernel hand("shuffled");
   const Expr four = hand.c(4), i = hand.variable("i", four), j = hand.variable("j", four);

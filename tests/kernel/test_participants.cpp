@@ -1,6 +1,7 @@
 // Which of the hardware's numbers sets of threads wait at.
 #include <selvage/kernel/participants.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace selvage {
@@ -59,6 +60,25 @@ TEST(Participants, ALateBarrierWithoutANumberIsNone) {
   EXPECT_EQ(points.late_barrier_of(warps(kHigh))->id, 2);
   points.block_has_joined();
   EXPECT_FALSE(points.late_barrier_of(warps(0x7)).has_value()) << "whose numbers are they earlier?";
+}
+
+// Of two barriers one after the other, that which joins all whom the other joins is enough.
+TEST(RepeatedBarriers, OnlyThoseThatJoinNobodyElseAreDropped) {
+  using Scope = Barrier::Scope;
+  const auto left = [](Barrier a, Barrier b) {
+    Body body = {{a}, {b}};
+    drop_repeated_barriers(body);
+    std::vector<Scope> scopes;
+    for (const Statement& s : body) scopes.push_back(std::get<Barrier>(s.node).scope);
+    return scopes;
+  };
+  const Barrier block, warp{.scope = Scope::Warp};
+  const Barrier low{.scope = Scope::Warp, .lanes = 0x3}, high{.scope = Scope::Warp, .lanes = 0xc};
+  using testing::ElementsAre;
+  EXPECT_THAT(left(warp, block), ElementsAre(Scope::Block));
+  EXPECT_THAT(left(block, warp), ElementsAre(Scope::Block));
+  EXPECT_THAT(left(low, low), ElementsAre(Scope::Warp));
+  EXPECT_THAT(left(low, high), ElementsAre(Scope::Warp, Scope::Warp));
 }
 
 }  // namespace

@@ -204,6 +204,34 @@ TEST(VerifyEvents, AddressesFromMemoryAreNotProvedApart) {
   EXPECT_TRUE(is_refuted(outside.of(Hazard::Bounds))) << findings(outside);
 }
 
+// What nobody promises has to follow from how the number is made.
+TEST(VerifyEvents, ANumberThatIsNotPromisedIsMadeToLieInItsRange) {
+  const auto range = [](bool is_clamped, std::int64_t most, DataType type) {
+    EventKernel k("clamped", 32);
+    const Expr n = k.pool->symbol("n"), zero = k.c(0);
+    const BufferId places = k.input("places", type, k.c(32)),
+                   x = k.input("x", DataType::Int32, k.c(16)),
+                   y = k.output("y", DataType::Int32, k.c(32));
+    ValueGraph& v = k.kernel.values;
+    ValueId number = v.cast(k.read(places, k.t), DataType::Int64);
+    if (is_clamped) {
+      number =
+          v.apply(Function::Max, {number, v.constant(DataType::Int64, std::int64_t{0}, false)});
+      number = v.apply(Function::Min, {number, v.index(k.c(15))});
+    }
+    return findings(verify(k.with({{Define{.variable = n,
+                                           .read = number,
+                                           .least = zero,
+                                           .most = k.c(most),
+                                           .is_promised = false}},
+                                   store(y, k.t, k.read(x, n))})));
+  };
+  EXPECT_EQ(range(true, 15, DataType::Int64), "");
+  EXPECT_NE(range(false, 15, DataType::Int64), "");
+  EXPECT_NE(range(true, 14, DataType::Int64), "");
+  EXPECT_NE(range(false, 15, DataType::UInt8), "");
+}
+
 TEST(VerifyEvents, ABarrierInALoopThatMemoryCountsNeedsOneCountForAll) {
   using K = CountedExchange;
   EXPECT_EQ(findings(verified<K>([](K&) {})), "");

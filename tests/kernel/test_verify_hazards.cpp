@@ -98,6 +98,22 @@ TEST(VerifyLifetime, APartOfATileIsNotTheWhole) {
       "0, 0)");
 }
 
+TEST(VerifyLifetime, OneElementIsNotTheFourThatATransferReads) {
+  const auto copied = [](std::int64_t stored) {
+    VerifyCase c(1);
+    const Expr lane = c.variable("lane", c.c(4));
+    const BufferId y = c.output("y", DataType::Float, c.c(4)), s = c.local("s", 4);
+    Body body;
+    for (std::int64_t k = 0; k < stored; ++k) body.push_back(c.put(s, c.c(k), c.one()));
+    body.push_back({Transfer{y, s, c.c(0), c.c(0), 4, lane, {}}});
+    return c.verified(std::move(body));
+  };
+  EXPECT_LEGAL(copied(4));
+  EXPECT_EQ(
+      first_text(copied(1), Hazard::Lifetime),
+      "refuted: s[1] is read before anything is written there: block (0, 0, 0), thread (0, 0, 0)");
+}
+
 // Two buffers at one place, the second used when the first is done with.
 VerifyCase::Verified reuse(std::size_t dropped, std::int64_t offset, bool reads_late) {
   VerifyCase c(64);

@@ -20,6 +20,23 @@ struct PointSizes {
   Facts facts{pool};
 };
 
+// 12 / x > 3 has no value at x = 0; where x begins at 1, it holds for 1 to 3.
+TEST(PointWalk, EndsWhereAConditionHasNoValue) {
+  ExprPool pool;
+  const Expr x = pool.symbol("x"), c[] = {pool.constant(12) / x > 3};
+  const auto walk = [&](std::int64_t begin, int& visited) {
+    Slots slots;
+    const PointAxis axes[] = {{x, pool.constant(begin), pool.constant(8)}};
+    std::int64_t work = 1000;
+    return PointWalk(axes, c, {}, slots).run(work, [&] { return ++visited > 0; });
+  };
+  int from_0 = 0, from_1 = 0;
+  EXPECT_EQ(walk(0, from_0), PointWalk::End::Undefined);
+  EXPECT_EQ(from_0, 0);
+  EXPECT_EQ(walk(1, from_1), PointWalk::End::Done);
+  EXPECT_EQ(from_1, 3);
+}
+
 TEST(AllPoints, AreThoseThatTheFactsAllow) {
   PointSizes s(4, 4);
   EXPECT_EQ(s.all(16).value().size(), 16u);

@@ -94,6 +94,14 @@ TEST(BankConflicts, HalvesOfOneWordDoNotConflict) {
   EXPECT_EQ(bytes.counted_load(), 8);
 }
 
+TEST(BankConflicts, AProofNamesWhatProvesEitherSide) {
+  const BankCase k(
+      "    dtype: float\n    logical: {t: 64}\n    bind: {t: TIDx}\n"
+      "    read: {loop: [t]}\n");
+  EXPECT_EQ(std::get<Proved>(k.banks().finding.verdict).rules,
+            (std::vector<std::string>{"rank over GF(2)", "one address for all threads"}));
+}
+
 TEST(BankConflicts, OneAddressForAllIsABroadcast) {
   const BankCase k(
       "    dtype: float\n    logical: {row: 32, column: 32}\n    loop: [row, column]\n"

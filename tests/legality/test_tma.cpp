@@ -39,6 +39,25 @@ TEST(TmaMap, OfAWholeTensorIsOneBox) {
             "I0 32 by 64: 32; I1 16 by 4: 16");
 }
 
+// A column of one item is not shifted, whatever the swizzle says.
+TEST(TmaMap, OfAShiftThatMovesNothingIsThatOfTheTile) {
+  const TmaCase k(
+      "dtype: half, logical: {I0: 8, I1: 8}, transforms: [{split: {in: I1, factor: 8, out: [chunk, "
+      "lane]}}, {swizzle: {kind: cyclic_shift, in: [I0, chunk], out: [u, v]}}], loop: [u, v, "
+      "lane], bind: {u: Bulk, v: Bulk, lane: Bulk}");
+  EXPECT_EQ(k.map(), "u I1 64 by 2: 64");
+  EXPECT_TRUE(is_right(k.tile(false), true));
+}
+
+// Two axes of 50 items in a row, of which the loops go through 48.
+TEST(TmaMap, IsOverAllItemsThatLieThere) {
+  const TmaCase k(
+      "logical: {I0: 5, I1: 10}, transforms: [{merge: {in: [I0, I1], out: m}}, {resize: {in: m, "
+      "left: 0, right: -2, out: t}}, {split: {in: t, factor: 4, out: [o, i]}}, {split: {in: o, "
+      "factor: 2, out: [R, r]}}], loop: [R, r, i], bind: {r: Bulk, i: Bulk}");
+  EXPECT_EQ(k.map(), "m 50 by 4: 8");
+}
+
 TEST(TmaMap, SpansABoxAndEveryElementStrideOfIt) {
   const TmaCase k(
       "logical: {I0: 40, I1: 4}, transforms: [{split: {in: I0, factor: 12, out: [R, r]}}, {split: "

@@ -426,6 +426,20 @@ TEST(TmaRefuses, AFillThatNoCopyGives) {
                  padded(""));
 }
 
+// No cut of other lengths mends it.
+TEST(TmaRefuses, AFillThatNoSplitGives) {
+  const auto keys = [](const std::string& rest) {
+    return "logical: {I0: 4096}, transforms: [{split: {in: I0, factor: 6, out: [o, i]}}, "
+           "{resize: {in: i, left: 2, right: 0, out: p}}], loop: [o, p], bind: {p: Bulk}" +
+           rest;
+  };
+  expect_refused(keys(", fill: 0"),
+                 "E465: the holes of the tile of T0 cannot all hold 0: one copy brings items and, "
+                 "into a hole of the same tile, an item that is not wanted there; at o = 1, p = 0; "
+                 "help: leave fill out",
+                 keys(""));
+}
+
 // No point of it is valid; where a copy is issued there is something to point at all the same.
 TEST(TmaRefuses, ATileOfHolesThatBreaksARule) {
   const auto keys = [](const std::string& rest) {

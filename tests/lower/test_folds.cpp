@@ -226,6 +226,19 @@ TEST(Folds, MoreStatesThanAThreadCanKeepAreRefused) {
 }
 
 // What a schedule calls loops is none of the names of those that merging threads takes.
+TEST(Folds, StatesWhoseNumberIsNotKnownAreRefused) {
+  const Rows rows(Reduction::Sum);
+  Schedule s(rows.f);
+  const auto [b, h] = s.loops<2>(rows.y);
+  s.reorder({h, b});
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(rows.f, s); }),
+            "selvage: error[E433]: y keeps a state for each i0, and their number, B, is not known; "
+            "help: put what is folded over behind it, reorder: [i0, i1], or split it by a number "
+            "and do so");
+  s.reorder({b, h});
+  EXPECT_EQ(refusal_by<Illegal>([&] { lower(rows.f, s); }), "accepted");
+}
+
 TEST(Folds, LoopsMayHaveAnyName) {
   Fusion f;
   const auto [h, b] = f.extents("H", "item_of_4");

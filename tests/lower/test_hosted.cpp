@@ -1,4 +1,5 @@
 #include <selvage/base/diagnostic.h>
+#include <selvage/codegen/cuda.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/ops.h>
 
@@ -19,6 +20,36 @@ using testing::HasSubstr;
 const SizeList kHostedRows = {
     {{"B", 3}, {"H", 1}},   {{"B", 1}, {"H", 2}},    {{"B", 2}, {"H", 31}},  {{"B", 5}, {"H", 33}},
     {{"B", 3}, {"H", 127}}, {{"B", 2}, {"H", 1027}}, {{"B", 2}, {"H", 9001}}};
+
+// z is computed in the nest of y, which does not need it, and reads t: the kernel of t comes before
+// that of y all the same.
+TEST(Hosted, AKernelComesBeforeAllThatReadItWhereverTheyAreComputed) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.extent("N")}, DataType::Float);
+  const Tensor y = f.output("y", x + 1);
+  const Tensor t = named(max(x), "t");
+  const Tensor z = f.output("z", x * t);
+  Schedule s(f);
+  const auto [n] = s.loops<1>(y);
+  s.bind(n, ParallelType::BIDx);
+  s.like(z, y).compute_at(z, n);
+  s.stop_following(t.id());
+  const Program program = expect_agreement(f, s, {{{"N", 7}}});
+  ASSERT_EQ(program.steps.size(), 2u);
+  EXPECT_EQ(program.steps[0].stores, std::vector{t.id()});
+
+  // If t reads y, each of the two kernels would have to come first.
+  Fusion g;
+  const Tensor a = g.input("a", {g.extent("N")}, DataType::Float);
+  const Tensor b = g.output("b", a + 1), c = named(max(b), "c"), d = g.output("d", a * c);
+  Schedule circle(g);
+  circle.like(d, b).compute_at(d, circle.loops<1>(b)[0]);
+  circle.stop_following(c.id());
+  EXPECT_EQ(
+      illegal([&] { lower(circle); }),
+      "selvage: error[E418]: d is computed in the nest of b, and reads c, which waits for what "
+      "that nest computes; help: compute d in a nest of its own, or c in that of b");
+}
 
 // The program of the README: a row to a block, vectors of 8, nothing else said.
 struct RmsNorm {

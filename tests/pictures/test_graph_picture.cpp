@@ -103,6 +103,20 @@ TEST(GraphPicture, LoopsTellTheirParallelTypesAndStandInTheirOrder) {
   EXPECT_THAT(texts_of(root), Contains("loop 3 TIDy"));
 }
 
+TEST(GraphPicture, AnAllocationIsToldWhereItIsNotAsTheAxesAre) {
+  const auto texts = [](bool is_transposed) {
+    test::Numbered t("T", {"a", "b"}, {4, 8});
+    std::vector<DomainId> order = (*t.fusion)[t.id()].logical;
+    if (is_transposed) std::swap(order[0], order[1]);
+    t.fusion->edit(t.id()).allocation = order;
+    t.make_schedule();
+    const Report report = inspect("test.yaml", {Subject{.schedule = *t.schedule}});
+    return texts_of(elements_of(graph_picture(report.tensors.at(0))));
+  };
+  EXPECT_THAT(texts(true), Contains("allocation 1"));
+  EXPECT_THAT(texts(false), Not(Contains("allocation 1")));
+}
+
 TEST(GraphPicture, ResizesSwizzlesViewsAllocationsAndReadersAreTold) {
   const Inspected i(
       "tensors: {T: {dtype: float, memory: shared, logical: {a: 8, b: 8}, transforms: "

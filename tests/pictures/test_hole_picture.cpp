@@ -154,6 +154,12 @@ TEST(HolePicture, TenThousandPointsAreAllDrawn) {
       "tensors: {T: {dtype: float, logical: {a: 9999}, transforms: [{resize: {in: "
       "a, left: 1, right: 0, out: c}}]}}\n");
   expect_all_points(line.tensor());
+  // In front of each row stands where it begins, as 1200+, and there is room for that.
+  const XmlElement drawn = elements_of(*hole_picture(line.tensor()));
+  for (const XmlElement* e : drawn.all()) {
+    if (e->name != "text" || !e->text.ends_with('+')) continue;
+    EXPECT_GE(number(*e, "x"), text_width(e->text, TextStyle::Small)) << e->text;
+  }
   // Squares without numbers: about twenty characters each.
   EXPECT_LT(hole_picture(i.tensor())->elements().size(), 250'000u);
 }
@@ -169,6 +175,13 @@ TEST(HolePicture, OfAHugeTensorTheEndsAndTheWitnessesAreShownAndItSaysSo) {
   const XmlElement root = elements_of(*drawing);
   const std::vector<std::string> texts = texts_of(root);
   EXPECT_THAT(texts, Contains(HasSubstr("rows left out")));
+  for (const XmlElement* e : root.all()) {
+    if (e->name != "text" || !e->text.ends_with("left out")) continue;
+    for (const Cell& c : cells_of(root)) {
+      const int y = number(*e, "y");
+      EXPECT_FALSE(c.y <= y && y <= c.y + c.height) << e->text << " is written upon a cell";
+    }
+  }
   std::vector<std::string> titles;
   for (const XmlElement* e : of_class(root, "cell")) {
     if (!e->children.empty()) titles.push_back(e->children[0].text);

@@ -250,6 +250,17 @@ TEST(Json, FaultsOfARunStandThereWhereThereAreAny) {
   EXPECT_EQ(runs[1]["faults"].dump(), R"(["y[3] is written twice"])");
 }
 
+TEST(Json, ItemsThatARunLeavesOutAreCountedWhereThereAreAny) {
+  Report report;
+  report.runs.resize(1);
+  report.runs[0].machine = Machine::Emulate;
+  report.runs[0].comparisons.resize(2);
+  report.runs[0].comparisons[1].unvisited = 3;
+  const Json outputs = Json::parse(to_json(report))["runs"][0]["outputs"];
+  EXPECT_FALSE(outputs[0].contains("unvisited"));
+  EXPECT_EQ(outputs[1]["unvisited"].dump(), "3");
+}
+
 TEST(Json, WhatIsNotTextIsEscapedAndReplaced) {
   EXPECT_EQ(json_of_diagnostic({.code = "W1",
                                 .severity = Severity::Warning,

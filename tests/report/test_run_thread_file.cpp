@@ -71,6 +71,18 @@ TEST_F(RunThreadFile, ArraysComeFromFilesAndGoToFiles) {
   EXPECT_THAT(threads().runs[0].executed, ElementsAre(ElementsAre(1, 1, 1, 1, 0, 0)));
 }
 
+// One launch for each of the devices, whatever the symbols are.
+TEST_F(RunThreadFile, EveryDeviceHasItsTurn) {
+  constexpr char kEach[] = R"(
+symbols: {n: {min: 1, max: 9}}
+arrays: {y: {shape: [2, 3], dtype: int32}}
+parallel: [{device: {d: 2, e: 3}}, {block: {b: 1}}, {thread: {t: 1}}]
+body: ["y[d, e] = d * 10 + e + n"]
+)";
+  run({.outputs = {{"y", file("y.npy")}}, .on = Machine::Emulate}, {{"n", 1}}, kEach);
+  EXPECT_THAT(items_of(read_npy(file("y.npy"))), ElementsAre(1, 2, 3, 11, 12, 13));
+}
+
 TEST_F(RunThreadFile, WhatIsNotGivenIsZero) {
   write_npy(file("x.npy"), numbers(DataType::Int32, {6}));
   run({.inputs = {{"x", file("x.npy")}}, .outputs = {{"y", file("y.npy")}}, .on = Machine::Emulate},

@@ -72,6 +72,15 @@ TEST(TmaReport, TellsTheHoleAndTheGuardOfAFallback) {
                 "I2 = 0\n"));
 }
 
+// Where duplicates are allowed, no check tells items from holes; the guard of the copy does.
+TEST(TmaReport, AGuardNeedNotBeACheckOfTheTensor) {
+  std::string text = contents(kRepository / "examples" / "tma_strong.yaml");
+  text.replace(text.find("dtype: float"), 12, "dtype: float\n    duplicates: allowed");
+  const InspectedTma k(text);
+  EXPECT_EQ(k.tensors["T0"]["tma"]["guard"].dump(), R"(["0 <= I6 && I6 < 1"])");
+  EXPECT_THAT(page(k.report), HasSubstr("one without 0 <= I6 && I6 < 1"));
+}
+
 TEST(TmaReport, AnIllegalCopyStaysAmongTheTensorsAndFailsTheFile) {
   const InspectedTma k(
       "tensors:\n  T0: {dtype: float, logical: {I0: N, I1: 9}, bind: {I1: Bulk, I0: Bulk}}\n"

@@ -143,6 +143,14 @@ TEST_P(VirtualParts, BarriersThatNobodyCanPassAreRefused) {
                         "thread (32, 0, 0) and 31 more at line 8: sync_threads(1, 32);; ") +
                 help);
   EXPECT_EQ(refusal(regions(2), 64), "accepted");
+  // The first half waits for the block, the other for all threads at a number.
+  EXPECT_EQ(refusal("  if (threadIdx.x < 32)\n    __syncthreads();\n  else\n    sync_threads(1, "
+                    "64);\n",
+                    64),
+            std::string("parts: error[E702]: the threads of block (0, 0, 0) part at a barrier; "
+                        "thread (0, 0, 0) and 31 more at line 6: __syncthreads();; "
+                        "thread (32, 0, 0) and 31 more at line 8: sync_threads(1, 64);; ") +
+                help);
   // Lanes of which one does not come, or is none of them.
   const auto lanes = [](const std::string& below) {
     return "  if (threadIdx.x < " + below + ") __syncwarp(0x0000000fu);\n";

@@ -139,9 +139,21 @@ TEST(Interval, SaturatingProductsOfInfiniteEndsHaveTheSignOfTheProduct) {
   EXPECT_EQ(saturating_mul(3, kMost), kMost);
   EXPECT_EQ(saturating_mul(kLeast, -3), kMost);
   EXPECT_EQ(saturating_mul(kMost, -3), kLeast);
+  EXPECT_EQ(saturating_mul(kMost, -1), kLeast);
   EXPECT_EQ(saturating_mul(3, kLeast), kLeast);
   EXPECT_EQ(saturating_mul(0, kLeast), 0);
   EXPECT_EQ(saturating_mul(kMost, 0), 0);
+}
+
+// What lies beyond 64 bits is as large as it may be: two of those are not told apart.
+TEST(Interval, NoOrderOfInfiniteEndsIsKnown) {
+  constexpr std::int64_t kLeast = Interval{}.lo, kMost = Interval{}.hi;
+  for (const bool strict : {false, true}) {
+    EXPECT_EQ(order({kMost, kMost}, {0, kMost}, strict), std::nullopt) << strict;
+    EXPECT_EQ(order({kLeast, 0}, {kLeast, kLeast}, strict), std::nullopt) << strict;
+    EXPECT_EQ(order({kLeast, 3}, {4, kMost}, strict), true) << strict;
+    EXPECT_EQ(order({4, kMost}, {kLeast, 3}, strict), false) << strict;
+  }
 }
 
 TEST(Interval, RemaindersWithinOnePeriodKeepTheirRange) {

@@ -111,6 +111,18 @@ TEST_F(Sums, AProductTimesASumIsDividedByEither) {
   EXPECT_EQ(quotient("i + 1", "N"), "0 rest i + 1");
 }
 
+TEST_F(Sums, OneIsFoundWithinAnotherAsOftenAsItsTermsSay) {
+  const Expr i = atoms_[0], j = atoms_[1], N = atoms_[2];
+  const auto times = [&](Expr sum, Expr x) {
+    return multiple_within(to_linear_or_atom(sum), to_linear_or_atom(x));
+  };
+  EXPECT_EQ(times(i * 6 + j * 4 + N, i * 3 + j * 2), 2);
+  EXPECT_EQ(times(i * -2 + N, i * 2), -1);
+  EXPECT_EQ(times(i * 6 + j * 2, i * 3 + j * 2), 0);
+  EXPECT_EQ(times(i * 3, i * 2), 0);
+  EXPECT_EQ(times(i * 3, i * 3 + j), 0);
+}
+
 TEST_F(Sums, WhatDoesNotFitIsNothing) {
   const LinearSum large = LinearSum::of_constant(INT64_MAX);
   const LinearSum small = LinearSum::of_constant(INT64_MIN);

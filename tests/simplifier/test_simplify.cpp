@@ -76,6 +76,14 @@ TEST(Simplify, DigitsOfAKnownSplitRecompose) {
   EXPECT_EQ(s.simplify("i - i / 7 * 7"), "i % 7");
 }
 
+// Digits above one another, which look like digits of two numbers.
+TEST(Simplify, DigitsOfAShiftedIndexRecompose) {
+  Scope s;
+  s.positive("i");
+  EXPECT_EQ(s.simplify("(i / 3 + 1) % 4 + (i + 3) / 12 % 5 * 4"), "(i / 3 + 1) % 20");
+  EXPECT_EQ(s.simplify("(i / 12 + 3) % 4 * 3 + (i + 36) / 48 % 3 * 12"), "(i / 12 + 3) % 12 * 3");
+}
+
 TEST(Simplify, FactorsCancel) {
   Scope s;
   s.loop("o", "20").loop("i", "4").positive("N");

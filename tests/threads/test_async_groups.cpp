@@ -84,6 +84,19 @@ TEST(AsyncGroups, IterationsOfTwoLoopsAreNotPaired) {
   EXPECT_EQ(answer, (Answer{{}, {}, true}));
 }
 
+// All threads are in the region in the middle, and wait for one another there: its own affair.
+TEST(AsyncGroups, ABarrierOfARegionEndsNoGroup) {
+  std::string text = kHead;
+  text.replace(text.find("MOST"), 4, "8");
+  const Report report =
+      report_on(text + "parallel: [{t: 64}]\nbody:\n" + one_after_the_other({"t < 32"}) +
+                "  - {inthreads: {when: 't >= 0', async: true, do: ['A[0] = 1', sync: region]}}\n" +
+                one_after_the_other({"t >= 32"}));
+  const auto& groups = report.threads->lowered.groups;
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].regions.size(), 3u);
+}
+
 // The same threads by other indices.
 TEST(AsyncGroups, LevelsSideBySideArePutTogether) {
   EXPECT_EQ(answer_to("  - parallel: {levels: [{x: 8}], do: [" + region("x < n") +
