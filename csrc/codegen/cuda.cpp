@@ -165,7 +165,7 @@ class Writer {
                             [&](const Leave& leave) { write(leave); },
                             [&](const Shuffle& shuffle) { computing(shuffle.to, shuffle); },
                             [&](const Define& define) {
-                              declare(define.variable, index_.write_converted(define.value).text);
+                              declare(define);
                               scope_.enter(statement, define.variable);
                               write_temporaries(&statement);
                               ++defined;
@@ -408,6 +408,15 @@ class Writer {
     return "(" + buffers_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
 
+  void declare(const Define& define) {
+    if (!define.read) {
+      return declare(define.variable, index_.write_converted(define.value).text);
+    }
+    // C converts the value to the type of the variable, which holds it as promised.
+    const ValueText::Written number = values_->write(*define.read, index_.type());
+    for (const std::string& l : number.lines) line(l);
+    declare(define.variable, number.value.text);
+  }
   // Writes const int variable = value; unless it is never mentioned, or visible with this value.
   void declare(Expr variable, const std::string& value) {
     if (plan_.mentioned.count(variable.id()) == 0) return;
@@ -460,16 +469,6 @@ class Writer {
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;
 };
-
-void check_is_emitted(const Kernel& kernel) {
-  for_each_statement(kernel.body, [&](const Statement& s) {
-    if (!parts_of(s).has_own_pace) return;
-    refuse<Illegal>("E706",
-                    "the kernel " + kernel.name + " has " + std::string(name_of(s)) +
-                        ", which is not emitted yet",
-                    "emulate it, or write it with barriers, guards and loops alone");
-  });
-}
 
 }  // namespace
 

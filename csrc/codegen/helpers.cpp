@@ -50,6 +50,13 @@ constexpr Helper kHelpers[] = {
     {"wrap_sub", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a - ($U)b);\n"},
     {"wrap_mul", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a * ($U)b);\n"},
     {"wrap_neg", DataType::Int32, "$T", "$T a", "  return ($T)(0 - ($U)a);\n"},
+    {"shift_left", DataType::Int32, "$T", "$T a, $T n",
+     "  return ($U)n < 8 * sizeof(a) ? ($T)(($U)a << (int)n) : 0;\n"},
+    // The sign fills what becomes free.
+    {"shift_right", DataType::Int32, "$T", "$T a, $T n",
+     "  return a >> (($U)n < 8 * sizeof(a) ? (int)n : 8 * (int)sizeof(a) - 1);\n"},
+    {"shift_right_or_zero", DataType::UInt64, "$T", "$T a, $T n",
+     "  return n < 8 * sizeof(a) ? a >> (int)n : 0;\n"},
     {"wrap_abs", DataType::Int32, "$T", "$T a", "  return a < 0 ? ($T)(0 - ($U)a) : a;\n"},
 
     // NaN if an operand is NaN; fmin and fmax would return the other operand.
@@ -72,6 +79,13 @@ constexpr Helper kHelpers[] = {
      "#endif\n",
      "  return a != a || b != b ? a + b : fmax$f(a, b);\n"},
     {"relu", DataType::Float, "$T", "$T x", "  return x <= 0 ? 0 : x;\n"},
+    {"sign", DataType::Float, "$T", "$T x", "  return ($T)((x > 0) - (x < 0));\n"},
+    {"sign_or_zero", DataType::UInt64, "$T", "$T x", "  return x > 0;\n"},
+    {"reciprocal", DataType::Float, "$T", "$T x", "  return 1.0$f / x;\n"},
+    // x - x is 0 of finite numbers alone.
+    {"is_nan", DataType::Float, "bool", "$T x", "  return x != x;\n"},
+    {"is_infinite", DataType::Float, "bool", "$T x", "  return x == x && x - x != 0;\n"},
+    {"is_finite", DataType::Float, "bool", "$T x", "  return x - x == 0;\n"},
     {"floor_quotient", DataType::Float, "$T", "$T a, $T b",
      "  return b < 0 ? ceil$f(a / b) : floor$f(a / b);\n"},
     {"remainder_of", DataType::Float, "$T", "$T a, $T b",
@@ -81,6 +95,10 @@ constexpr Helper kHelpers[] = {
     {"silu", DataType::Float, "$T", "$T x", "  return x / (1.0$f + exp$f(-x));\n"},
     {"gelu", DataType::Float, "$T", "$T x",
      "  return 0.5$f * x * (1.0$f + erf$f(x * 0.70710678118654752440$f));\n"},
+    {"gelu_tanh", DataType::Float, "$T", "$T x",
+     "  const $T inner = 0.7978845608028654$f * (x + 0.044715$f * (x * x * x));\n"
+     "  return 0.5$f * x * (1.0$f + tanh$f(inner));\n"},
+    {"softplus", DataType::Float, "$T", "$T x", "  return x > 20 ? x : log1p$f(exp$f(x));\n"},
 
     // Rounds towards zero; values out of range become the nearest end of it, NaN becomes 0.
     {"to_int", DataType::Float, "int", "$T x",
@@ -103,6 +121,57 @@ constexpr Helper kHelpers[] = {
      "  const double back = f;\n"
      "  if (back == x || x != x) return f;\n"
      "  return __uint_as_float((__float_as_uint(f) - (unsigned)(fabs(back) > fabs(x))) | 1u);\n"},
+
+    // Philox4x32-10 of the counter n / 4 and the key `seed`: word n % 4 (base/philox.h).
+    {"random_word", DataType::Int64, "unsigned", "$T seed, $T n",
+     "  unsigned a = (unsigned)(($U)n >> 2), b = (unsigned)(($U)n >> 34), c = 0, d = 0;\n"
+     "  unsigned k = (unsigned)seed, l = (unsigned)(($U)seed >> 32);\n"
+     "  for (int round = 0; round < 10; ++round) {\n"
+     "    const $U p = 0xd2511f53ULL * a, q = 0xcd9e8d57ULL * c;\n"
+     "    a = (unsigned)(q >> 32) ^ b ^ k;\n"
+     "    b = (unsigned)q;\n"
+     "    c = (unsigned)(p >> 32) ^ d ^ l;\n"
+     "    d = (unsigned)p;\n"
+     "    k += 0x9e3779b9u;\n"
+     "    l += 0xbb67ae85u;\n"
+     "  }\n"
+     "  if ((n & 2) != 0) return (n & 1) != 0 ? d : c;\n"
+     "  return (n & 1) != 0 ? b : a;\n"},
+    {"random_bits", DataType::Int64, "$T", "$T seed, $T n",
+     "  return ($T)@random_word(seed, n);\n"},
+    {"random_uniform", DataType::Int64, "float", "$T seed, $T n",
+     "  return (float)(int)(@random_word(seed, n) >> 8) * 5.9604644775390625e-8f;\n"},
+    // normal_of in base/philox.h: additions, products, quotients and roots alone, in its order.
+    {"random_normal", DataType::Int64, "float", "$T seed, $T n",
+     "  const unsigned word = @random_word(seed, n);\n"
+     "  const int m = (int)(word & 0x7fffffffu);\n"
+     "  float x;\n"
+     "  if (m <= 1825361100) {\n"
+     "    const float q = ((float)m + 0.5f) * 2.3283064365386963e-10f;\n"
+     "    const float r = 0.180625f - q * q;\n"
+     "    const float above =\n"
+     "        ((59.109374720f * r + 159.29113202f) * r + 50.434271938f) * r + 3.3871327179f;\n"
+     "    x = q * above / (((67.187563600f * r + 78.757757664f) * r + 17.895169469f) * r + 1.0f);\n"
+     "  } else {\n"
+     "    const float y = (float)(2147483647 - m) + 0.5f;\n"
+     "    const int e = (__float_as_int(y) - 0x3f3504f3) >> 23;\n"
+     "    const float f = __uint_as_float(__float_as_uint(y) - ((unsigned)e << 23)) - 1.0f;\n"
+     "    float p = 7.0376836292e-2f;\n"
+     "    p = p * f + -1.1514610310e-1f;\n"
+     "    p = p * f + 1.1676998740e-1f;\n"
+     "    p = p * f + -1.2420140846e-1f;\n"
+     "    p = p * f + 1.4249322787e-1f;\n"
+     "    p = p * f + -1.6668057665e-1f;\n"
+     "    p = p * f + 2.0000714765e-1f;\n"
+     "    p = p * f + -2.4999993993e-1f;\n"
+     "    p = p * f + 3.3333331174e-1f;\n"
+     "    const float log_z = f - 0.5f * (f * f) + f * (f * f) * p;\n"
+     "    const float r = sqrtf((float)(32 - e) * 0.69314718056f - log_z) - 1.6f;\n"
+     "    const float above =\n"
+     "        ((0.17023821103f * r + 1.3067284816f) * r + 2.7568153900f) * r + 1.4234372777f;\n"
+     "    x = above / ((0.12021132975f * r + 0.73700164250f) * r + 1.0f);\n"
+     "  }\n"
+     "  return word >> 31 != 0 ? -x : x;\n"},
 
     // Between 16-bit floats as they lie in memory and the floats that they are computed in.
     {"half_to_float", DataType::Float, "float", "unsigned short h",

@@ -1,3 +1,4 @@
+#include <selvage/base/refuse.h>
 #include <selvage/codegen/plan.h>
 #include <selvage/kernel/statements.h>
 
@@ -57,7 +58,13 @@ class Planner {
     std::size_t defined = 0;
     for (const Statement& s : body) {
       const auto* loop = std::get_if<Loop>(&s.node);
-      if (loop == nullptr || iterates(*loop)) {
+      const auto* define = std::get_if<Define>(&s.node);
+      if (define != nullptr && define->read) {
+        // What is promised of a number is not written.
+        for (ValueId v : values_under(kernel_.values, *define->read)) {
+          for (Expr e : index_expressions(kernel_.values[v])) count(e);
+        }
+      } else if (loop == nullptr || iterates(*loop)) {
         for_each_expression(s, kernel_.values, [&](Expr e) { count(e); });
       }
       const auto* guard = std::get_if<Guard>(&s.node);
@@ -152,6 +159,15 @@ class Planner {
 
 Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope) {
   return Planner(kernel, forms, scope).run();
+}
+
+void check_is_emitted(const Kernel& kernel) {
+  const std::vector<const Statement*> list = own_pace(kernel);
+  if (list.empty()) return;
+  refuse<Illegal>("E706",
+                  "the kernel " + kernel.name + " has " + std::string(name_of(*list[0])) +
+                      ", which is not emitted yet",
+                  "emulate it, or write it with barriers, guards and loops alone");
 }
 
 }  // namespace selvage

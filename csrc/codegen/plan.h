@@ -28,4 +28,7 @@ struct Plan {
 
 Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope);
 
+// Throws Illegal E706 for a kind of statement that is not emitted yet.
+void check_is_emitted(const Kernel& kernel);
+
 }  // namespace selvage

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/recycling.h>
+#include <selvage/codegen/function_form.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/ir/reads.h>
 
@@ -12,58 +13,6 @@ namespace {
 
 constexpr std::size_t kLongText = 80;
 
-// How a function is written: `real` for floats, `integer` for integers and bool, `natural` for
-// unsigned integers where that differs. Operators bind as in C; everything else is a call.
-struct Form {
-  int precedence;
-  const char* real;
-  const char* integer;
-  const char* natural = nullptr;
-};
-
-Form form(Function f) {
-  switch (f) {
-    case Function::Add: return {12, "$0 + $1", "@wrap_add($0, $1)"};
-    case Function::Sub: return {12, "$0 - $1", "@wrap_sub($0, $1)"};
-    case Function::Mul: return {13, "$0 * $1", "@wrap_mul($0, $1)"};
-    case Function::TrueDiv: return {13, "$0 / $1", nullptr};
-    case Function::FloorDiv:
-      return {kCall, "@floor_quotient($0, $1)", "@euclid_div($0, $1)", "@quotient_or_zero($0, $1)"};
-    case Function::Mod:
-      return {kCall, "@remainder_of($0, $1)", "@euclid_mod($0, $1)", "@modulus_or_zero($0, $1)"};
-    case Function::Neg: return {kPrefix, "-$0", "@wrap_neg($0)"};
-    case Function::Min: return {kCall, "@min_or_nan($0, $1)", "@min_of($0, $1)"};
-    case Function::Max: return {kCall, "@max_or_nan($0, $1)", "@max_of($0, $1)"};
-    case Function::FMin: return {kCall, "fmin$f($0, $1)", "@min_of($0, $1)"};
-    case Function::FMax: return {kCall, "fmax$f($0, $1)", "@max_of($0, $1)"};
-    case Function::Lt: return {10, "$0 < $1", "$0 < $1"};
-    case Function::Le: return {10, "$0 <= $1", "$0 <= $1"};
-    case Function::Eq: return {9, "$0 == $1", "$0 == $1"};
-    case Function::Ne: return {9, "$0 != $1", "$0 != $1"};
-    case Function::And: return {5, "$0 && $1", "$0 && $1"};
-    case Function::Or: return {4, "$0 || $1", "$0 || $1"};
-    case Function::Not: return {kPrefix, "!$0", "!$0"};
-    case Function::Select: return {kConditional, "$0 ? $1 : $2", "$0 ? $1 : $2"};
-    case Function::Abs: return {kCall, "fabs$f($0)", "@wrap_abs($0)", "($0)"};
-    case Function::Relu: return {kCall, "@relu($0)", "@relu($0)"};
-    case Function::Exp: return {kCall, "exp$f($0)", nullptr};
-    case Function::Log: return {kCall, "log$f($0)", nullptr};
-    case Function::Tanh: return {kCall, "tanh$f($0)", nullptr};
-    case Function::Sqrt: return {kCall, "sqrt$f($0)", nullptr};
-    case Function::Rsqrt: return {kCall, "rsqrt$f($0)", nullptr};
-    case Function::Floor: return {kCall, "floor$f($0)", nullptr};
-    case Function::Ceil: return {kCall, "ceil$f($0)", nullptr};
-    case Function::Sin: return {kCall, "sin$f($0)", nullptr};
-    case Function::Cos: return {kCall, "cos$f($0)", nullptr};
-    case Function::Erf: return {kCall, "erf$f($0)", nullptr};
-    case Function::Pow: return {kCall, "pow$f($0, $1)", nullptr};
-    case Function::Sigmoid: return {kCall, "@sigmoid($0)", nullptr};
-    case Function::Silu: return {kCall, "@silu($0)", nullptr};
-    case Function::Gelu: return {kCall, "@gelu($0)", nullptr};
-  }
-  SELVAGE_CHECK(!"a function");
-}
-
 CText call(std::string function, const CText& operand) {
   return {std::move(function) + "(" + operand.text + ")"};
 }
@@ -72,7 +21,8 @@ CText call(std::string function, const CText& operand) {
 bool is_modular(const ValueNode& node) {
   return node.kind == ValueNode::Kind::Apply && is_integer(node.type) &&
          (node.function == Function::Add || node.function == Function::Sub ||
-          node.function == Function::Mul || node.function == Function::Neg);
+          node.function == Function::Mul || node.function == Function::Neg ||
+          info(node.function).rule == ResultRule::Bits);
 }
 
 bool is_comparison(Function f) {
@@ -159,7 +109,7 @@ ValueText::Region ValueText::region(ValueId root) const {
 }
 
 // Whether a 64-bit value is known to fit 32 bits: it is an index of a kernel with 32-bit indices, a
-// small constant, or cast from a 32-bit type.
+// small constant, cast from a 32-bit type, or the lesser or the greater of two such.
 bool ValueText::is_small(ValueId v) const {
   const ValueNode& node = kernel_.values[v];
   if (node.type != DataType::Int64) return false;
@@ -168,10 +118,15 @@ bool ValueText::is_small(ValueId v) const {
     case ValueNode::Kind::Constant: return node.integer >= INT32_MIN && node.integer <= INT32_MAX;
     case ValueNode::Kind::Cast:
       return compute_type(kernel_.values[node.operands[0]].type) == DataType::Int32;
-    case ValueNode::Kind::Read:
-    case ValueNode::Kind::Apply: return false;
+    case ValueNode::Kind::Apply: return picks_small(node);
+    case ValueNode::Kind::Read: return false;
   }
   return false;
+}
+bool ValueText::picks_small(const ValueNode& node) const {
+  return node.kind == ValueNode::Kind::Apply &&
+         (node.function == Function::Min || node.function == Function::Max) &&
+         std::ranges::all_of(node.operands, [&](ValueId o) { return is_small(o); });
 }
 
 void ValueText::set(std::vector<ValueId>& all, ValueId v) {
@@ -213,10 +168,17 @@ void ValueText::narrow(const Region& r, ValueId root, int bits) {
     const bool is_wide = is_integer(node.type) && size_of(compute_type(node.type)) == 8;
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
-    if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node))) set(narrow_, v);
+    // The lesser of two values that fit 32 bits is the same in 32 bits.
+    const bool picks = is_wide && own <= 32 && picks_small(node);
+    if (is_wide && own <= 32 && (is_leaf || casts_integers || is_modular(node) || picks)) {
+      set(narrow_, v);
+    }
     // Values that fit 32 bits compare, and convert to floats, alike in 32 bits and in 64.
     const bool compares = node.kind == ValueNode::Kind::Apply && is_comparison(node.function);
     const bool is_exact = node.kind == ValueNode::Kind::Cast && is_floating(node.type);
+    if (picks) {
+      for (ValueId operand : node.operands) ask(operand, 32);
+    }
     if ((compares || is_exact) && std::all_of(node.operands.begin(), node.operands.end(),
                                               [&](ValueId o) { return is_small(o); })) {
       for (ValueId operand : node.operands) ask(operand, 32);
@@ -335,9 +297,10 @@ CText ValueText::apply(ValueId v) {
   const bool is_select = node.function == Function::Select;
   const bool is_narrow = is_in(narrow_, v);
   const DataType type = is_narrow ? DataType::Int32 : compute(node.operands[is_select ? 1 : 0]);
-  const Form f = form(node.function);
-  const bool is_natural = type == DataType::UInt64 && f.natural != nullptr;
-  const char* pattern = is_floating(type) ? f.real : is_natural ? f.natural : f.integer;
+  const FunctionForm f = form_of(node.function);
+  const char* pattern = is_floating(type) ? f.real : f.integer;
+  if (type == DataType::UInt64 && f.natural != nullptr) pattern = f.natural;
+  if (type == DataType::Bool && f.truth != nullptr) pattern = f.truth;
   SELVAGE_CHECK(pattern != nullptr);
   const bool is_call = std::string_view(pattern).ends_with(')');
   SELVAGE_CHECK(type != DataType::Bool || !is_call);  // arithmetic is done in int at least
@@ -345,7 +308,9 @@ CText ValueText::apply(ValueId v) {
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const bool left = i == 0 && !is_select && f.precedence != kPrefix;
     const ValueId from = node.operands[i];
-    const int outer = is_call ? 0 : f.precedence + (left ? 0 : 1);
+    // Few know by heart how & ^ | bind.
+    const bool is_of_bits = info(node.function).rule == ResultRule::Bits;
+    const int outer = is_call ? 0 : is_of_bits ? kPrefix : f.precedence + (left ? 0 : 1);
     operands[i] = is_narrow ? inside(convert(text_of(from), compute(from), type), outer)
                             : inside(text_of(from), outer);
   }

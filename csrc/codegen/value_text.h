@@ -52,6 +52,7 @@ class ValueText {
   static void set(std::vector<ValueId>& all, ValueId v);
   static bool is_in(const std::vector<ValueId>& all, ValueId v);
   bool is_small(ValueId v) const;
+  bool picks_small(const ValueNode& node) const;
   std::optional<CText> real_number(ValueId v, DataType to) const;
   bool is_copy(const ValueNode& node, DataType type) const;
   bool is_lazy(const ValueNode& select) const;

@@ -1,7 +1,10 @@
 #include <selvage/base/random.h>
 #include <selvage/driver/run.h>
+#include <selvage/ir/reads.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace selvage {
 
@@ -46,6 +49,66 @@ Array made_up_input(const std::string& name, DataType type, std::vector<std::int
     }
   }
   return array;
+}
+
+Array made_up_indices(const std::string& name, DataType type, std::vector<std::int64_t> shape,
+                      MadeUpIndices within, std::uint64_t seed) {
+  Array array(type, std::move(shape));
+  SplitMix64 random(hash(name) + seed);
+  const std::int64_t beyond = within.may_leave ? 2 : 0;
+  const std::int64_t least = is_unsigned(type) ? 0 : -beyond;
+  const int bits = std::min(8 * size_of(type) - (is_unsigned(type) ? 0 : 1), 62);
+  const std::int64_t most =
+      std::max(std::min(within.extent - 1 + beyond, (std::int64_t{1} << bits) - 1), least);
+  for (std::int64_t k = 0; k < array.size(); ++k) {
+    const auto many = std::uint64_t(most - least) + 1;
+    array.set_int(k, least + std::int64_t(random.next() % many));
+  }
+  return array;
+}
+
+std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
+                                        const SizeValues& sizes) {
+  std::optional<MadeUpIndices> found;
+  const ValueGraph& values = fusion.values();
+  // By itself, or by what it reads.
+  const auto reads_input = [&](ValueId index) {
+    std::set<TensorId> seen;
+    std::vector<ValueId> open = {index};
+    while (!open.empty()) {
+      const std::vector<ValueId> nodes = values_under(values, open.back());
+      open.pop_back();
+      for (ValueId v : nodes) {
+        if (values[v].kind != ValueNode::Kind::Read) continue;
+        const auto source = TensorId(values[v].source);
+        if (source == input) return true;
+        const bool is_new = seen.insert(source).second;
+        if (is_new && fusion[source].definition) open.push_back(*fusion[source].definition);
+      }
+    }
+    return false;
+  };
+  const auto look_at = [&](const ValueNode& read) {
+    const std::vector<Expr> extents = fusion.shape(TensorId(read.source));
+    for (std::size_t axis = 0; axis < read.subscripts.size(); ++axis) {
+      for (std::size_t k = 0; k < read.loaded.size(); ++k) {
+        const LoadedIndex& loaded = read.loaded[k];
+        if (!same(loaded.symbol, read.subscripts[axis]) || !reads_input(read.operands[k])) continue;
+        const std::int64_t extent = sizes(extents[axis]).value_or(1);
+        if (!found) found.emplace(MadeUpIndices{.extent = extent});
+        found->extent = std::min(found->extent, extent);
+        found->may_leave = found->may_leave && loaded.mode == IndexMode::Clamped;
+      }
+    }
+  };
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const TensorInfo& tensor = fusion[TensorId(t)];
+    if (!tensor.definition) continue;
+    for (ValueId v : values_under(values, *tensor.definition)) {
+      if (values[v].kind == ValueNode::Kind::Read) look_at(values[v]);
+    }
+  }
+  return found;
 }
 
 }  // namespace selvage

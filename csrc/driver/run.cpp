@@ -210,7 +210,11 @@ class Run {
         is_shape = is_shape && shape.back() >= 0;
       }
       if (!is_shape) return;  // the unscheduled program says what is wrong with the sizes
-      result_.inputs[tensor.name] = made_up_input(tensor.name, tensor.type, shape, request_.seed);
+      const auto within =
+          is_integer(tensor.type) ? indices_in(fusion_, TensorId(i), sizes_) : std::nullopt;
+      result_.inputs[tensor.name] =
+          within ? made_up_indices(tensor.name, tensor.type, shape, *within, request_.seed)
+                 : made_up_input(tensor.name, tensor.type, shape, request_.seed);
     }
   }
 

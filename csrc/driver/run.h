@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/base/array.h>
+#include <selvage/ir/sizes.h>
 #include <selvage/lower/program.h>
 
 #include <cstdint>
@@ -105,5 +106,17 @@ RunResult run(const Fusion& fusion, const Program& program, const RunRequest& re
 // unsigned integers in [0, 16). They depend on name, type, shape and seed only, not on the machine.
 Array made_up_input(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                     std::uint64_t seed);
+// The same for an input whose elements are indices of an axis, as far as its type has them: in
+// [0, extent) or, if they `may_leave` it, in [-2, extent + 2).
+struct MadeUpIndices {
+  std::int64_t extent = 0;
+  bool may_leave = true;
+};
+Array made_up_indices(const std::string& name, DataType type, std::vector<std::int64_t> shape,
+                      MadeUpIndices within, std::uint64_t seed);
+// Whether a fusion reads at the elements of this input, and within which axis; of several the
+// shortest. They may leave it unless some read takes them unchecked.
+std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
+                                        const SizeValues& sizes);
 
 }  // namespace selvage

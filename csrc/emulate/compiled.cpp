@@ -30,11 +30,11 @@ class Compiler {
   }
 
   CompiledKernel run() {
+    out_.has_own_pace = has_own_pace(kernel_);
     for (PlaceId id = 0; id < tree_.size(); ++id) {
       const Statement& statement = *tree_[id].statement;
       const StatementParts parts = parts_of(statement);
       out_.meets = out_.meets || parts.together != nullptr;
-      out_.has_own_pace = out_.has_own_pace || parts.has_own_pace;
       if (const auto* leave = std::get_if<Leave>(&statement.node)) check_is_inside(id, *leave);
       compile(out_.statements.emplace_back(), statement, parts);
     }

@@ -14,6 +14,7 @@
 #include <selvage/ir/sizes.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace selvage {
@@ -166,10 +167,20 @@ class Interpreter {
         return {Scalar::of(n.type, *value)};
       }
       case ValueNode::Kind::Read: {
-        const auto s = read(TensorId(n.source), n.subscripts, !n.operands.empty());
+        double error = 0;
+        for (std::size_t k = 0; k < n.loaded.size(); ++k) {
+          const Uncertain index = evaluate(n.operands[k]);
+          known_[n.loaded[k].symbol.id()] = index.value.integer;
+          // Where the index is not certain, it may be any element.
+          if (index.error > 0) error = std::numeric_limits<double>::infinity();
+        }
+        const auto s = read(n);
         // The value for out of bounds is evaluated only there.
-        if (!s) return evaluate(n.operands[0]);
-        return {convert(s->value, compute_type(n.type)), s->error};
+        if (!s) {
+          const Uncertain otherwise = evaluate(*n.otherwise());
+          return {otherwise.value, std::max(otherwise.error, error)};
+        }
+        return {convert(s->value, compute_type(n.type)), std::max(s->error, error)};
       }
       case ValueNode::Kind::Apply: {
         std::vector<Uncertain> operands;
@@ -191,7 +202,14 @@ class Interpreter {
   }
 
   // Nothing where a subscript is out of bounds and that is allowed.
-  std::optional<Uncertain> read(TensorId t, std::span<const Expr> subscripts, bool may_leave) {
+  std::optional<Uncertain> read(const ValueNode& n) {
+    const auto t = TensorId(n.source);
+    const std::string help =
+        n.loaded.empty() ? "" : "keep the indices within the extents; or read clamped or fill";
+    return read(t, n.subscripts, n.otherwise().has_value(), help);
+  }
+  std::optional<Uncertain> read(TensorId t, std::span<const Expr> subscripts, bool may_leave,
+                                const std::string& help = {}) {
     SELVAGE_CHECK(index_of(t) < arrays_.size());
     const Array& array = arrays_[index_of(t)];
     std::vector<std::int64_t> at;
@@ -209,7 +227,7 @@ class Interpreter {
       refuse<BadInput>(
           "E616",
           fusion_[t].name + bracketed(at) + " is read, outside its shape " + bracketed(array.shape),
-          help_for_read(t, subscripts));
+          help.empty() ? help_for_read(t, subscripts) : help);
     }
     const std::vector<double>& errors = errors_[index_of(t)];
     return Uncertain{load_element(array, address),

@@ -58,6 +58,10 @@ class Reader {
     file_.fusion = fusion_;
     try {
       file_.schedule = build_schedule(draft, *fusion_, formulas_);
+      if (!draft.is_automatic) return;
+      AutomaticSchedule filled = filled_in(*file_.schedule, {}, context_.device);
+      file_.schedule = std::move(filled.schedule);
+      file_.automatic = std::move(filled.kernels);
     } catch (const Illegal& e) {
       file_.illegal.push_back(e.diagnostic());
     }

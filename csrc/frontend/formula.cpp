@@ -9,6 +9,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace selvage {
 
@@ -31,7 +32,8 @@ constexpr InfixSign kInfix[] = {
 };
 
 // As Remap.
-constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror", "reflect", "safe"};
+constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror",
+                                        "reflect", "safe",     "unchecked"};
 constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
                                              "clamped", "checked", "unchecked", "fill"};
 
@@ -50,7 +52,7 @@ std::optional<Reduction> parse_reduction(std::string_view word) {
 // The functions that are written as name(operands).
 std::vector<Function> named_functions() {
   std::vector<Function> functions;
-  for (int f = 0; f <= int(Function::Gelu); ++f) {
+  for (int f = 0; f < kFunctionCount; ++f) {
     if (is_identifier(info(Function(f)).text)) functions.push_back(Function(f));
   }
   return functions;
@@ -73,6 +75,7 @@ class Parser {
   }
 
   Update parse_update() {
+    has_loads_ = false;
     const std::size_t at = token_.at();
     formula_.target_at = at;
     formula_.target = defined_name("the name of an array");
@@ -168,9 +171,14 @@ class Parser {
 
   std::uint32_t add(FormulaNode node) {
     node.in_subscript = in_subscript_;
+    node.is_loaded = in_subscript_ && (node.kind == Kind::Element || is_any_loaded(node.operands));
     node.inside = around_;
     formula_.nodes.push_back(std::move(node));
     return std::uint32_t(formula_.nodes.size() - 1);
+  }
+  bool is_any_loaded(const std::vector<std::uint32_t>& operands) const {
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](std::uint32_t k) { return formula_.nodes[k].is_loaded; });
   }
   std::uint32_t apply(Function f, std::size_t at, std::vector<std::uint32_t> of) {
     return add({.kind = Kind::Apply, .at = at, .function = f, .operands = std::move(of)});
@@ -312,13 +320,13 @@ class Parser {
   }
 
   std::uint32_t parse_element(std::size_t at, const std::string& name) {
-    if (in_subscript_) {
+    if (in_subscript_ && !has_loads_) {
       token_.unsupported(at, "a load in a subscript, " + name + "[...],",
                          "use indices and integers in subscripts");
     }
-    in_subscript_ = true;
+    const bool is_load = std::exchange(in_subscript_, true);
     std::vector<std::uint32_t> subscripts = parse_list("]");
-    in_subscript_ = false;
+    in_subscript_ = is_load;
     return add({.kind = Kind::Element, .at = at, .name = name, .operands = std::move(subscripts)});
   }
 
@@ -346,6 +354,7 @@ class Parser {
       }
       std::vector<std::uint32_t> operands = parse_list(")");
       check_number(at, name, operands.size(), 1);
+      check_remap(at, Remap(*remap), name, is_any_loaded(operands));
       return add(
           {.kind = Kind::Remap, .at = at, .remap = Remap(*remap), .operands = std::move(operands)});
     }
@@ -363,6 +372,20 @@ class Parser {
     }
     element.is_filled = true;
     return add({.kind = Kind::Fill, .at = at, .operands = std::move(operands)});
+  }
+
+  // Not every mode is there for loads, and one is there for loads alone.
+  void check_remap(std::size_t at, Remap remap, const std::string& name, bool is_loaded) {
+    const bool is_of_loads =
+        remap == Remap::Clamped || remap == Remap::Safe || remap == Remap::Unchecked;
+    if (is_loaded && !is_of_loads) {
+      token_.unsupported(at, "the access mode " + name + " of a load",
+                         "write clamped, safe or unchecked around it");
+    }
+    if (!is_loaded && remap == Remap::Unchecked) {
+      token_.unsupported(at, "the access mode " + name + " in a subscript without a load",
+                         "write safe(x[...]) or fill(x[...], v) around the element");
+    }
   }
 
   void check_number(std::size_t at, const std::string& name, std::size_t given,
@@ -413,6 +436,7 @@ class Parser {
   std::optional<std::size_t> around_;  // the innermost reduction
   int depth_ = 0;
   bool in_subscript_ = false;
+  bool has_loads_ = true;  // may stand in subscripts
 };
 
 }  // namespace

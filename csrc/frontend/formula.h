@@ -18,7 +18,8 @@ namespace selvage {
 //   clamped   0 0 0 | 0 1 2 3 | 3 3 3      circular  1 2 3 | 0 1 2 3 | 0 1 2
 //   mirror    2 1 0 | 0 1 2 3 | 3 2 1      reflect   3 2 1 | 0 1 2 3 | 2 1 0
 //   safe      the value 0, read nowhere
-enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe };
+//   unchecked there is no such element: that is promised, for a load
+enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe, Unchecked };
 
 // A parsed statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, or for a scalar,
 // `y = sum(a[m])`. The reader of the section resolves its names.
@@ -26,7 +27,8 @@ enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe };
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
 //               false, inf, nan, names (also of scalars), elements of tensors, reductions as
 //               ir/identity.h names them, fill(x[...], e), safe(x[...])
-//   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1)
+//   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1); or the same of
+//               loads as well, elements of tensors: clamped(idx[i]), unchecked(2 * idx[i] + 1)
 struct FormulaNode {
   enum class Kind : std::uint8_t {
     Integer,
@@ -51,6 +53,7 @@ struct FormulaNode {
   std::vector<std::uint32_t> operands = {};  // Element: its subscripts
   bool in_subscript = false;
   bool is_filled = false;                  // an Element that a Fill reads
+  bool is_loaded = false;                  // in a subscript: a load, or made of one
   std::optional<std::size_t> inside = {};  // the innermost of Formula::folds around it
   std::size_t fold = 0;                    // Fold: its number in Formula::folds
 
@@ -88,7 +91,7 @@ struct Formula {
 std::optional<double> parse_special_number(std::string_view name);
 
 // Throws BadInput at the place in the file: E104 too long or too deep, E108 number too large, E314
-// not a statement, E315 unknown function, E390 some access modes, and loads.
+// not a statement, E315 unknown function, E390 some access modes.
 Formula parse_formula(const Node& text);
 
 // `A[p + 1, q] += 2`: a store to an element with any subscripts.
@@ -97,7 +100,7 @@ struct Update {
   std::uint32_t element = 0;              // the number of the element's node
   std::optional<Function> function = {};  // += -= *=: combines the old element with the value
 };
-// Throws as parse_formula does.
+// Throws as parse_formula does, and E390 for loads in subscripts.
 Update parse_update(const Node& text);
 
 // Finds the indices of reductions that name none. Such a reduction folds over all names in

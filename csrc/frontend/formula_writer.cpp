@@ -8,6 +8,7 @@
 #include <selvage/frontend/statement.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/ir/function_text.h>
+#include <selvage/ir/gather.h>
 #include <selvage/ir/reads.h>
 
 #include <algorithm>
@@ -286,34 +287,68 @@ Written FormulaWriter::apply(ValueId v, const ValueNode& node) {
 Written FormulaWriter::read(ValueId v, const ValueNode& node) {
   const auto source = TensorId(node.source);
   Written w{names_[source] + "[", kCall, 1, {}};
-  std::vector<Expr> subscripts;
   const std::vector<Expr> extents = fusion_.shape(source);
-  for (Expr e : node.subscripts) {
-    subscripts.push_back(seen(e));
-    const Expr extent = extents[subscripts.size() - 1];
-    w.text += (subscripts.size() > 1 ? ", " : "") + subscript(subscripts.back(), extent);
+  std::vector<ValueId> indices(node.loaded.size());
+  for (std::size_t axis = 0; axis < node.subscripts.size(); ++axis) {
+    const Expr e = node.subscripts[axis];
+    const auto is_it = [&](const LoadedIndex& l) { return same(l.symbol, e); };
+    const auto loaded = std::ranges::find_if(node.loaded, is_it);
+    if (axis > 0) w.text += ", ";
+    if (loaded == node.loaded.end()) {
+      w.text += subscript(seen(e), extents[axis]);
+      continue;
+    }
+    const auto k = std::size_t(loaded - node.loaded.begin());
+    const Written own = loaded_subscript(node, k, extents[axis]);
+    w.text += own.text;
+    w.depth = std::max(w.depth, own.depth + 1);
+    indices[k] = own.value;
   }
   w.text += "]";
   const DataType type = types_[node.source];
-  if (node.operands.empty()) {
-    w.value = read_.read(type, node.source, node.subscripts);
+  const auto made = [&](std::optional<ValueId> outside) {
+    return read_.gather(type, node.source, node.subscripts, node.loaded, indices, outside);
+  };
+  if (!node.otherwise()) {
+    w.value = made({});
     return w;
   }
-  std::vector<Written> otherwise = forms(node.operands[0]);
-  otherwise.push_back(cast(write(node.operands[0]), type));
+  std::vector<Written> otherwise = forms(*node.otherwise());
+  otherwise.push_back(cast(write(*node.otherwise()), type));
   for (const Written& other : otherwise) {
     const ValueNode& fills = read_[other.value];
     const auto common = promote(type, false, fills.type, fills.weak);
     if (!common || compute_type(*common) != compute_type(type)) continue;
-    const ValueId filled = read_.read_or(type, node.source, node.subscripts, other.value);
+    const ValueId filled = made(other.value);
     w.value = common == type ? filled : read_.cast(filled, *common);
     if (!is_same(v, w.value)) continue;
     w.text = "fill(" + w.text + ", " + other.text + ")";
-    w.depth = other.depth + 1;
+    w.depth = std::max(w.depth, other.depth) + 1;
     return w;
   }
   refuse("reading no text gives what fills " + names_[source] + " out of bounds",
          "fill it with a value of its own type");
+}
+
+// A subscript that is a value: a load, under its access mode.
+Written FormulaWriter::loaded_subscript(const ValueNode& read, std::size_t k, Expr extent) {
+  const ValueGraph& values = fusion_.values();
+  const IndexMode mode = read.loaded[k].mode;
+  ValueId index = read.operands[k];
+  if (mode == IndexMode::Clamped) index = values[values[index].operands[0]].operands[0];
+  // Reading brings an element to int64 by itself.
+  const ValueNode& own = values[index];
+  const bool is_cast = own.kind == ValueNode::Kind::Cast && own.type == DataType::Int64;
+  const ValueId element = is_cast ? own.operands[0] : index;
+  if (values[element].kind != ValueNode::Kind::Read || values[element].otherwise()) {
+    refuse("it is read at a computed index", "compute the index as a tensor of its own");
+  }
+  Written w = write(element);
+  w.value = read_.cast(w.value, DataType::Int64);
+  if (mode == IndexMode::Clamped) w.value = clamped_to(read_, w.value, extent);
+  if (mode == IndexMode::Clamped) w.text = "clamped(" + w.text + ")";
+  if (mode == IndexMode::Unchecked) w.text = "unchecked(" + w.text + ")";
+  return w;
 }
 
 // An integer expression as a value: by the operations of values, where it is more than a name.

@@ -41,6 +41,7 @@ class FormulaWriter {
   Written read(ValueId v, const ValueNode& node);
   Written apply(ValueId v, const ValueNode& node);
   Written cast(const Written& of, DataType type);
+  Written loaded_subscript(const ValueNode& read, std::size_t k, Expr extent);
   Written integer(Expr e);
   std::string subscript(Expr e, Expr extent);
   std::string subscript_part(Expr e, int outer);

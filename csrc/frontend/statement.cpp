@@ -6,6 +6,7 @@
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_indices.h>
+#include <selvage/ir/gather.h>
 
 #include <algorithm>
 #include <string_view>
@@ -44,7 +45,9 @@ class StatementBuilder {
     for (std::size_t k = 0; k < formula_.nodes.size(); ++k) {
       const FormulaNode& node = formula_.nodes[k];
       at_place<BadInput>(place(node.at), [&] {
-        if (node.in_subscript) {
+        if (node.is_loaded) {
+          values_[k] = loaded_value(node);
+        } else if (node.in_subscript) {
           subscripts_[k] = subscript(node);
         } else if (node.kind == Kind::Fold && k == last) {
           values_[k] = values_[node.operands[0]];
@@ -169,12 +172,41 @@ class StatementBuilder {
                        [&](const Formula& f) { return f.target == name && f.indices.empty(); });
   }
 
+  [[noreturn]] void not_affine(const FormulaNode& node) const {
+    refuse("E316", place(node.at), "the subscript is not affine in the indices",
+           "use sums of indices, integers and sizes, and products with integers and sizes, such "
+           "as 2 * i + 1");
+  }
+  void refuse_inner_modes(const FormulaNode& node) const {
+    for (std::uint32_t k : node.operands) {
+      if (formula_.nodes[k].kind != Kind::Remap) continue;
+      refuse("E316", place(formula_.nodes[k].at), "an access mode stands inside of a subscript",
+             "write it around the whole subscript, such as x[mirror(i + 1)]");
+    }
+  }
+
+  // A part of a subscript that is made of loads: computed in int64, as a value.
+  ValueId loaded_value(const FormulaNode& node) {
+    ValueGraph& values = fusion_.values();
+    if (node.kind == Kind::Element) {
+      check_index(fusion_[source_of(node)].type);
+      return values.cast(read(node, {}), DataType::Int64);
+    }
+    if (node.kind == Kind::Remap) return values_[node.operands[0]];  // the axis says the rest
+    refuse_inner_modes(node);
+    const Function f = node.function;
+    const bool is_known = f == Function::Add || f == Function::Sub || f == Function::Neg ||
+                          f == Function::Mul || f == Function::FloorDiv || f == Function::Mod;
+    if (node.kind != Kind::Apply || !is_known) not_affine(node);
+    std::vector<ValueId> operands;
+    for (std::uint32_t k : node.operands) {
+      const bool is_value = formula_.nodes[k].is_loaded;
+      operands.push_back(is_value ? values_[k] : values.index(subscripts_[k]));
+    }
+    return values.apply(f, std::move(operands));
+  }
+
   Expr subscript(const FormulaNode& node) {
-    const auto not_affine = [&] {
-      refuse("E316", place(node.at), "the subscript is not affine in the indices",
-             "use sums of indices, integers and sizes, and products with integers and sizes, such "
-             "as 2 * i + 1");
-    };
     const auto operand = [&](std::size_t k) { return subscripts_[node.operands[k]]; };
     if (node.kind == Kind::Integer) return fusion_.constant(node.integer);
     if (node.kind == Kind::Name) {
@@ -183,11 +215,7 @@ class StatementBuilder {
       return e;
     }
     if (node.kind == Kind::Remap) return operand(0);  // the axis says the rest
-    for (std::uint32_t k : node.operands) {
-      if (formula_.nodes[k].kind != Kind::Remap) continue;
-      refuse("E316", place(formula_.nodes[k].at), "an access mode stands inside of a subscript",
-             "write it around the whole subscript, such as x[mirror(i + 1)]");
-    }
+    refuse_inner_modes(node);
     if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
     if (node.kind == Kind::Apply && node.function == Function::Neg) return 0 - operand(0);
@@ -198,7 +226,9 @@ class StatementBuilder {
       return node.function == Function::Mod ? operand(0) % operand(1) : operand(0) / operand(1);
     }
     const bool is_product = node.kind == Kind::Apply && node.function == Function::Mul;
-    if (!is_product || (has_index(node.operands[0]) && has_index(node.operands[1]))) not_affine();
+    if (!is_product || (has_index(node.operands[0]) && has_index(node.operands[1]))) {
+      not_affine(node);
+    }
     return operand(0) * operand(1);
   }
 
@@ -316,37 +346,56 @@ class StatementBuilder {
     }
     const DataType type = fusion_[source].type;
     ValueGraph& values = fusion_.values();
-    std::vector<Expr> subscripts;
     std::vector<std::size_t> safe, others;  // axes
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-      const std::uint32_t k = node.operands[axis];
-      const FormulaNode& whole = formula_.nodes[k];
+      const FormulaNode& whole = formula_.nodes[node.operands[axis]];
       const bool has_mode = whole.kind == Kind::Remap;
-      subscripts.push_back(
-          has_mode ? remapped(sizes_.simplifier(), whole.remap, subscripts_[k], extents[axis])
-                   : subscripts_[k]);
       if (!has_mode) others.push_back(axis);
       if (has_mode && whole.remap == Remap::Safe) safe.push_back(axis);
     }
     const bool is_safe = !safe.empty() && !otherwise;
-    if (is_safe) otherwise = values.constant(type, std::int64_t{0}, false);
     const auto is_within = [&](std::size_t axis) {
-      return proves_within(subscripts[axis], extents[axis]);
+      return stays_within(node.operands[axis], extents[axis]);
     };
-    if (is_safe && !std::all_of(others.begin(), others.end(), is_within)) {
-      // Only these axes may be left: the others are to be proved in bounds like those of any read.
-      Expr inside;
-      for (std::size_t axis : safe) {
-        const Expr own = 0 <= subscripts[axis] && subscripts[axis] < extents[axis];
-        inside = inside.valid() ? inside && own : own;
-        subscripts[axis] =
-            remapped(sizes_.simplifier(), Remap::Clamped, subscripts[axis], extents[axis]);
-      }
-      const ValueId element = values.read(type, std::uint32_t(source), std::move(subscripts));
-      return values.apply(Function::Select, {values.index(inside), element, *otherwise});
+    // Only these axes may be left: the others are to be proved in bounds like those of any read.
+    const bool leaves_some = is_safe && !std::all_of(others.begin(), others.end(), is_within);
+    ReadAt at;
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      add_subscript(node.operands[axis], extents[axis], otherwise.has_value(), leaves_some, at);
     }
-    if (!otherwise) return values.read(type, std::uint32_t(source), std::move(subscripts));
-    return values.read_or(type, std::uint32_t(source), std::move(subscripts), *otherwise);
+    if (is_safe) otherwise = values.constant(type, std::int64_t{0}, false);
+    return leaves_some ? at.read_inside(fusion_, source, *otherwise)
+                       : at.read(fusion_, source, otherwise);
+  }
+
+  // `is_filled`: the read has a value for out of bounds. `leaves_some`: it has none, and safe axes
+  // are clamped, with a condition that they are not left.
+  void add_subscript(std::uint32_t k, Expr extent, bool is_filled, bool leaves_some, ReadAt& at) {
+    const FormulaNode& whole = formula_.nodes[k];
+    const bool has_mode = whole.kind == Kind::Remap;
+    const bool is_safe = has_mode && whole.remap == Remap::Safe;
+    if (whole.is_loaded && (is_safe || (is_filled && !has_mode))) {
+      return at.add_filled(fusion_, values_[k], extent);
+    }
+    if (whole.is_loaded) {
+      const IndexMode mode = !has_mode                       ? IndexMode::Proved
+                             : whole.remap == Remap::Clamped ? IndexMode::Clamped
+                                                             : IndexMode::Unchecked;
+      return at.add(index_value(fusion_, values_[k], extent, mode));
+    }
+    const Expr own = subscripts_[k];
+    if (is_safe && leaves_some) {
+      at.add(remapped(sizes_.simplifier(), Remap::Clamped, own, extent));
+      return at.only_if(fusion_.values(), fusion_.values().index(0 <= own && own < extent));
+    }
+    at.add(has_mode ? remapped(sizes_.simplifier(), whole.remap, own, extent) : own);
+  }
+
+  // Whether a subscript without a mode is proved to be in bounds.
+  bool stays_within(std::uint32_t k, Expr extent) {
+    if (!formula_.nodes[k].is_loaded) return proves_within(subscripts_[k], extent);
+    const auto most = greatest_index(fusion_.values(), values_[k]);
+    return most && sizes_.simplifier().proves(extent > *most);
   }
 
   // 0 <= subscript < extent wherever the indices of the statement are within their extents.
@@ -380,6 +429,7 @@ Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
   switch (remap) {
     case Remap::Safe: return x;
     case Remap::Clamped: return clamped(x);
+    case Remap::Unchecked: break;  // of loads alone
     case Remap::Circular: return x % n;
     case Remap::Mirror: {
       const Expr there = x % simplifier.simplify(2 * n);  // and back

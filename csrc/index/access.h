@@ -19,7 +19,9 @@ struct Access {
   TensorId tensor{};                  // whose element
   TensorId user{};                    // of a read: the tensor that reads; of a write: the tensor
   std::vector<Expr> subscripts = {};  // along the logical iterdomains, over the loops
-  std::vector<Expr> guard = {};       // conditions that its nest tests: all hold at the access
+  // Numbers among the subscripts that are read from memory: they may differ at every point.
+  std::vector<Expr> loaded = {};
+  std::vector<Expr> guard = {};  // conditions that its nest tests: all hold at the access
 
   // Of a read that gives a value for out of bounds: the condition under which it is made. Invalid:
   // it is made everywhere.

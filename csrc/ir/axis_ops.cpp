@@ -1,4 +1,4 @@
-// Operations on axes alone: their order, repeating them, those of extent 1.
+// Operations on axes alone: their order, their indices, repeating them, those of extent 1.
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/op_shapes.h>
@@ -28,6 +28,21 @@ Tensor transpose(Tensor a, std::vector<int> order) {
     extents[k] = shape[std::size_t(order[k])];
   }
   return f.compute("", indices, extents, element_of(a, std::move(subscripts)));
+}
+
+Tensor iota(Fusion& f, std::vector<Extent> asked, int axis) {
+  std::vector<Expr> shape;
+  for (const Extent& e : asked) shape.push_back(e.in(f));
+  const auto rank = std::int64_t(shape.size()), k = axis < 0 ? axis + rank : axis;
+  if (k < 0 || k >= rank) {
+    refuse<BadInput>(
+        "E510", "iota: the shape " + to_text(shape) + " has no axis " + std::to_string(axis),
+        rank == 0
+            ? "give a shape of at least one axis"
+            : "name an axis from " + std::to_string(-rank) + " to " + std::to_string(rank - 1));
+  }
+  const std::vector<Expr> indices = fresh_indices(f, shape.size());
+  return f.compute("", indices, shape, f.values().index(indices[std::size_t(k)]));
 }
 
 Tensor broadcast_to(Tensor x, std::vector<Extent> asked) {

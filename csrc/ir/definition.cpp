@@ -37,9 +37,11 @@ std::vector<Fusion::IndexUse> Fusion::check_definition(const std::string& name,
           "give every axis an index of its own that is no size");
     }
   }
-  const auto check_symbols = [&](std::span<const Expr> expressions) {
+  const auto check_symbols = [&](std::span<const Expr> expressions,
+                                 std::span<const LoadedIndex> loaded = {}) {
     for (Expr s : symbols_of(expressions)) {
-      if (known.contains(s.id())) continue;
+      const auto is_it = [&](const LoadedIndex& l) { return same(l.symbol, s); };
+      if (known.contains(s.id()) || std::ranges::any_of(loaded, is_it)) continue;
       refuse<BadInput>("E504",
                        "the index " + to_string(s) + " is used in " + name +
                            " but is none of its indices " + to_text(indices),
@@ -59,11 +61,11 @@ std::vector<Fusion::IndexUse> Fusion::check_definition(const std::string& name,
                            " axes and is read " + "as " + source.name + to_text(n.subscripts),
                        "give one subscript for each axis");
     }
-    check_symbols(n.subscripts);
+    check_symbols(n.subscripts, n.loaded);
     for (std::size_t axis = 0; axis < n.subscripts.size(); ++axis) {
       const std::size_t index = position(indices, n.subscripts[axis]);
       if (index == indices.size()) continue;
-      uses.push_back({index, TensorId(n.source), axis, !n.operands.empty()});
+      uses.push_back({index, TensorId(n.source), axis, n.otherwise().has_value()});
     }
   }
   return uses;

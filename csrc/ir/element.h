@@ -61,18 +61,26 @@ Element operator&&(const Element& a, const Element& b);
 Element operator||(const Element& a, const Element& b);
 Element operator!(const Element& a);
 
+class Subscript;
+Element gather(Tensor t, const std::vector<Subscript>& subscripts);  // ir/gather.h
+
 // x(b, 1 - k, 0): one subscript for each axis (E503), an expression of indices and sizes or a
-// number.
-template <class... Subscript>
-Element Tensor::operator()(Subscript... subscripts) const {
-  const auto expression = [&](auto s) {
-    if constexpr (std::is_integral_v<decltype(s)>) {
-      return fusion().constant(std::int64_t(s));
-    } else {
-      return Expr(s);
-    }
-  };
-  return read(*this, {expression(subscripts)...});
+// number; or, with ir/gather.h, an element: x(clamped(idx(b)), k).
+template <class... At>
+Element Tensor::operator()(At... subscripts) const {
+  constexpr bool is_read = (... && (std::is_integral_v<At> || std::is_same_v<At, Expr>));
+  if constexpr (is_read) {
+    const auto expression = [&](auto s) {
+      if constexpr (std::is_integral_v<decltype(s)>) {
+        return fusion().constant(std::int64_t(s));
+      } else {
+        return s;
+      }
+    };
+    return read(*this, {expression(subscripts)...});
+  } else {
+    return gather(*this, std::vector<Subscript>{Subscript(subscripts)...});
+  }
 }
 
 }  // namespace selvage

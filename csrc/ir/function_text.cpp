@@ -39,7 +39,29 @@ int precedence(Function f) {
     case Function::Pow:
     case Function::Sigmoid:
     case Function::Silu:
-    case Function::Gelu: return kCall;
+    case Function::Gelu:
+    case Function::Exp2:
+    case Function::Expm1:
+    case Function::Log2:
+    case Function::Log1p:
+    case Function::Reciprocal:
+    case Function::Round:
+    case Function::Trunc:
+    case Function::Sign:
+    case Function::IsNan:
+    case Function::IsInf:
+    case Function::IsFinite:
+    case Function::GeluTanh:
+    case Function::Softplus:
+    case Function::BitAnd:
+    case Function::BitOr:
+    case Function::BitXor:
+    case Function::BitNot:
+    case Function::ShiftLeft:
+    case Function::ShiftRight:
+    case Function::RandomBits:
+    case Function::RandomUniform:
+    case Function::RandomNormal: return kCall;
   }
   return kCall;
 }

@@ -116,8 +116,8 @@ class Tensor {
   std::vector<Expr> shape() const;  // logical, outer to inner
   std::size_t rank() const;
   // An element, in index notation (ir/element.h): x(b, 1 - k, 0).
-  template <class... Subscript>
-  Element operator()(Subscript... subscripts) const;
+  template <class... At>
+  Element operator()(At... subscripts) const;
 
  private:
   [[noreturn]] static void refuse_none();

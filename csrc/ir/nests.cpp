@@ -30,6 +30,7 @@ class Planner {
     for (TensorId t : order_) {
       if (!schedule_.site(t)) nests_.roots.push_back(tree(t, 0, {}));
     }
+    put_in_order(nests_.roots);
     return std::move(nests_);
   }
 
@@ -175,7 +176,64 @@ class Planner {
       around.insert(around.end(), loops.begin(), loops.begin() + std::ptrdiff_t(own));
       nest.inside.push_back(tree(inner, own, std::move(around)));
     }
+    put_in_order(nest.inside);
     return nest;
+  }
+
+  // Orders trees so that none reads what one after it computes, otherwise as they stand. The order
+  // of definition need not be one: a tree may hold a tensor that its root does not read, and that
+  // reads what is defined after the root.
+  void put_in_order(std::vector<NestTree>& trees) const {
+    if (trees.size() < 2) return;
+    std::map<TensorId, std::size_t> owner;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+      for (TensorId t : tensors_of(trees[k])) owner.emplace(t, k);
+    }
+    std::vector<std::set<std::size_t>> readers(trees.size());
+    std::vector<std::size_t> waits_for(trees.size());
+    for (const auto& [t, k] : owner) {
+      for (TensorId source : nests_.reads[index_of(t)]) {
+        const auto at = owner.find(source);
+        if (at == owner.end() || at->second == k) continue;
+        waits_for[k] += readers[at->second].insert(k).second;
+      }
+    }
+    std::set<std::size_t> ready;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+      if (waits_for[k] == 0) ready.insert(k);
+    }
+    std::vector<NestTree> ordered;
+    while (!ready.empty()) {
+      const std::size_t k = *ready.begin();
+      ready.erase(ready.begin());
+      ordered.push_back(std::move(trees[k]));
+      for (std::size_t reader : readers[k]) {
+        if (--waits_for[reader] == 0) ready.insert(reader);
+      }
+    }
+    if (ordered.size() < trees.size()) refuse_circle(owner, waits_for);
+    trees = std::move(ordered);
+  }
+
+  // Trees that wait for one another: one of them holds a tensor that its root does not read.
+  [[noreturn]] void refuse_circle(const std::map<TensorId, std::size_t>& owner,
+                                  const std::vector<std::size_t>& waits_for) const {
+    for (const auto& [t, k] : owner) {
+      if (!schedule_.site(t) || waits_for[k] == 0) continue;
+      for (TensorId source : nests_.reads[index_of(t)]) {
+        const auto at = owner.find(source);
+        if (at == owner.end() || at->second == k || waits_for[at->second] == 0) continue;
+        about(t, [&] {
+          const std::string& host = name(schedule_.site(t)->tensor);
+          refuse<Illegal>("E418",
+                          name(t) + " is computed in the nest of " + host + ", and reads " +
+                              name(source) + ", which waits for what that nest computes",
+                          "compute " + name(t) + " in a nest of its own, or " + name(source) +
+                              " in that of " + host);
+        });
+      }
+    }
+    SELVAGE_CHECK(!"trees wait for one another, and none of them holds another tensor");
   }
 
   const Fusion& fusion_;

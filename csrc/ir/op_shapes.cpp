@@ -34,6 +34,31 @@ ValueId literal(ValueGraph& values, std::int64_t n) {
 }
 ValueId literal(ValueGraph& values, double n) { return values.constant(DataType::Float, n, true); }
 
+ValueId filling_of(const std::string& op, Tensor x, const Operand& value) {
+  Fusion& f = x.fusion();
+  const DataType type = x.type();
+  if (const auto* n = std::get_if<std::int64_t>(&value.value())) return literal(f.values(), *n);
+  if (const auto* real = std::get_if<double>(&value.value())) {
+    if (!is_floating(type)) {
+      refuse<BadInput>("E506",
+                       op + ": the value " + to_text(Scalar::of(*real)) + " does not fit the " +
+                           std::string(to_string(type)) + " of " + to_text(x),
+                       "give an integer, or cast the tensor first");
+    }
+    return literal(f.values(), *real);
+  }
+  const Tensor t = std::get<Tensor>(value.value());
+  check_one_fusion(op, x, t);
+  if (!shape_of(t).empty() || t.type() != type) {
+    refuse<BadInput>("E511",
+                     op + ": the value " + to_text(t) + " of type " +
+                         std::string(to_string(t.type())) + " for " + to_text(x) + " of type " +
+                         std::string(to_string(type)),
+                     "give a number, or a tensor of that type without axes");
+  }
+  return element_of(t, {});
+}
+
 void check_one_fusion(const std::string& op, Tensor a, Tensor b) {
   if (!a.is_any() || !b.is_any()) {
     refuse<BadInput>("E508", op + ": an operand stands for no tensor: Tensor{}",

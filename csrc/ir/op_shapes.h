@@ -19,6 +19,10 @@ ValueId element_of(Tensor t, std::vector<Expr> subscripts);
 ValueId literal(ValueGraph& values, std::int64_t n);
 ValueId literal(ValueGraph& values, double n);
 
+// What stands where the operation reads nothing of x: a number, or a tensor without axes. Throws
+// BadInput E506, E508 and E511 where it does not fit.
+ValueId filling_of(const std::string& op, Tensor x, const Operand& value);
+
 // Throws BadInput E508.
 void check_one_fusion(const std::string& op, Tensor a, Tensor b);
 // Axes of a tensor, ascending; those below 0 count from the end. Throws BadInput E510.

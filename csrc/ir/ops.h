@@ -2,17 +2,20 @@
 // (emulate/reference.h) computes what they mean.
 //
 // A refusal names the operation and leaves the fusion as it was (BadInput): E501 extents that
-// should be equal and differ, E506 a literal that does not fit the type it meets, E508 operands of
-// two fusions or no tensor, E507 and E510 axes that the operand does not have, E511 shapes that do
-// not fit together, E512 a slice or a pad that leaves its bounds. Extents that are not known to be
-// equal or to differ are checked at launch.
+// should be equal and differ, E506 a literal that does not fit the type it meets, or bits of a
+// float, E508 operands of two fusions or no tensor, E507 and E510 axes that the operand does not
+// have, E511 shapes that do not fit together, E512 a slice or a pad that leaves its bounds, E516 an
+// index of another type than an integer. Extents that are not known to be equal or to differ are
+// checked at launch.
 #pragma once
 
 #include <selvage/ir/element.h>
 #include <selvage/ir/fusion.h>
+#include <selvage/ir/gather.h>
 
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -74,7 +77,29 @@ Tensor relu(Tensor a);
 Tensor sigmoid(Tensor a);
 Tensor silu(Tensor a);
 Tensor gelu(Tensor a);
+Tensor gelu_tanh(Tensor a);  // gelu by tanh, PyTorch's approximate="tanh"
+Tensor softplus(Tensor a);   // log(1 + exp(a))
+Tensor exp2(Tensor a);
+Tensor expm1(Tensor a);
+Tensor log2(Tensor a);
+Tensor log1p(Tensor a);
+Tensor reciprocal(Tensor a);
+Tensor round(Tensor a);  // of two nearest integers the even one
+Tensor trunc(Tensor a);
+Tensor sign(Tensor a);  // of NaN 0, as PyTorch
+Tensor isnan(Tensor a);
+Tensor isinf(Tensor a);
+Tensor isfinite(Tensor a);
+// Of integers and bools. A shift by less than 0, or by as many bits as there are or more, leaves no
+// bit: 0, or -1 to the right of a negative a.
+Tensor bit_and(Operand a, Operand b);
+Tensor bit_or(Operand a, Operand b);
+Tensor bit_xor(Operand a, Operand b);
+Tensor bit_not(Tensor a);
+Tensor shift_left(Operand a, Operand bits);
+Tensor shift_right(Operand a, Operand bits);
 Tensor select(Operand condition, Operand a, Operand b);
+Tensor where(Operand condition, Operand a, Operand b);  // the same, as PyTorch calls it
 Tensor cast(Tensor a, DataType type);
 
 // Names a tensor for kernels, pages and messages, where it would be t0, t1, ...: named(q * k,
@@ -120,6 +145,11 @@ class Extent {
   std::variant<std::int64_t, Expr> value_;
 };
 
+// The indices along an axis of a shape: int64, 0, 1, ... from its first item on.
+//   iota(f, {N})        0 1 2 ...
+//   iota(f, {M, N}, 0)  each row holds its own number
+Tensor iota(Fusion& f, std::vector<Extent> shape, int axis = -1);
+
 // Sets how an input or output lies in memory: the distance in elements between neighbours along
 // each axis, as numbers or expressions of sizes. Without `strides`, each call decides: sizes
 // t_stride_0, t_stride_1, ... of at least 1 are declared, whose values are the strides of the
@@ -152,6 +182,36 @@ Tensor slice(Tensor x, int axis, Extent begin, Extent end = kEnd, std::int64_t s
 // Adds `left` items of `value` before the first item of each axis and `right` after the last one; a
 // negative number removes items. A view as well. `sides` has one pair {left, right} per axis.
 Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> sides, Operand value = 0);
+// What a gather gives where an index is out of bounds: below 0, or not below the extent n of its
+// axis. No index counts from the end.
+class Outside {
+ public:
+  Outside() = default;  // 0
+  // A number, or a tensor of the gathered one's type without axes.
+  static Outside fill(Operand value) { return {std::nullopt, value}; }
+  // The nearest element: that at min(max(index, 0), n - 1).
+  static Outside clamped() { return {IndexMode::Clamped, 0}; }
+  // Nothing: the user promises that no index is out of bounds, and nothing is tested.
+  static Outside unchecked() { return {IndexMode::Unchecked, 0}; }
+
+  // Nothing: the value stands there.
+  const std::optional<IndexMode>& mode() const { return mode_; }
+  const Operand& value() const { return value_; }
+
+ private:
+  Outside(std::optional<IndexMode> mode, Operand value) : mode_(mode), value_(value) {}
+  std::optional<IndexMode> mode_ = {};
+  Operand value_ = 0;
+};
+// Gathers; ir/gather.h has them in index notation. E516: idx has no type of an index.
+// index_select: idx[...] takes the place of the axis: y[b, i, j, k] = x[b, idx[i, j], k].
+// take_along:   y[b, i, k] = x[b, idx[b, i, k], k]: idx has as many axes as x. All but `axis` are
+//               equal, or one of them has the extent 1 and is repeated.
+// embedding:    rows of a table: y[b, i, d] = table[idx[b, i], d].
+Tensor index_select(Tensor x, int axis, Tensor idx, const Outside& outside = {});
+Tensor take_along(Tensor x, Tensor idx, int axis, const Outside& outside = {});
+Tensor embedding(Tensor table, Tensor idx, const Outside& outside = {});
+
 // Joins tensors one after the other along an axis; all other extents must be equal. Types are
 // promoted.
 Tensor concatenate(std::vector<Tensor> tensors, int axis);

@@ -136,9 +136,29 @@ Tensor relu(Tensor a) { return apply(Function::Relu, {a}); }
 Tensor sigmoid(Tensor a) { return apply(Function::Sigmoid, {a}); }
 Tensor silu(Tensor a) { return apply(Function::Silu, {a}); }
 Tensor gelu(Tensor a) { return apply(Function::Gelu, {a}); }
+Tensor gelu_tanh(Tensor a) { return apply(Function::GeluTanh, {a}); }
+Tensor softplus(Tensor a) { return apply(Function::Softplus, {a}); }
+Tensor exp2(Tensor a) { return apply(Function::Exp2, {a}); }
+Tensor expm1(Tensor a) { return apply(Function::Expm1, {a}); }
+Tensor log2(Tensor a) { return apply(Function::Log2, {a}); }
+Tensor log1p(Tensor a) { return apply(Function::Log1p, {a}); }
+Tensor reciprocal(Tensor a) { return apply(Function::Reciprocal, {a}); }
+Tensor round(Tensor a) { return apply(Function::Round, {a}); }
+Tensor trunc(Tensor a) { return apply(Function::Trunc, {a}); }
+Tensor sign(Tensor a) { return apply(Function::Sign, {a}); }
+Tensor isnan(Tensor a) { return apply(Function::IsNan, {a}); }
+Tensor isinf(Tensor a) { return apply(Function::IsInf, {a}); }
+Tensor isfinite(Tensor a) { return apply(Function::IsFinite, {a}); }
+Tensor bit_and(Operand a, Operand b) { return apply(Function::BitAnd, {a, b}); }
+Tensor bit_or(Operand a, Operand b) { return apply(Function::BitOr, {a, b}); }
+Tensor bit_xor(Operand a, Operand b) { return apply(Function::BitXor, {a, b}); }
+Tensor bit_not(Tensor a) { return apply(Function::BitNot, {a}); }
+Tensor shift_left(Operand a, Operand bits) { return apply(Function::ShiftLeft, {a, bits}); }
+Tensor shift_right(Operand a, Operand bits) { return apply(Function::ShiftRight, {a, bits}); }
 Tensor select(Operand condition, Operand a, Operand b) {
   return apply(Function::Select, {condition, a, b});
 }
+Tensor where(Operand condition, Operand a, Operand b) { return select(condition, a, b); }
 
 Tensor named(Tensor t, const std::string& name) {
   t.fusion().rename(t.id(), name);

@@ -23,6 +23,7 @@ bool same_bits(const Scalar& a, const Scalar& b) {
 bool is_exact(const Fusion& fusion, ValueId v, DataType type, int depth) {
   if (depth == 0) return false;
   const ValueNode& node = fusion.values()[v];
+  // Of all operands but the first ones.
   const auto all_exact = [&](std::size_t first) {
     return std::all_of(node.operands.begin() + std::ptrdiff_t(first), node.operands.end(),
                        [&](ValueId o) { return is_exact(fusion, o, type, depth - 1); });
@@ -35,7 +36,7 @@ bool is_exact(const Fusion& fusion, ValueId v, DataType type, int depth) {
     case ValueNode::Kind::Index: return false;
     case ValueNode::Kind::Read: {
       const TensorInfo& source = fusion[TensorId(node.source)];
-      if (source.type != type || !all_exact(0)) return false;
+      if (source.type != type || !all_exact(node.loaded.size())) return false;
       if (source.is_input) return true;
       return !source.fold && is_exact(fusion, *source.definition, type, depth - 1);
     }

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/base/philox.h>
 #include <selvage/ir/scalar.h>
 
 #include <array>
@@ -11,7 +12,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::array kFunctions = {
+constexpr std::array kRows = {
 #define X(name, arity, text, rule) FunctionInfo{#name, arity, text, ResultRule::rule},
     SELVAGE_FUNCTIONS(X)
 #undef X
@@ -70,6 +71,21 @@ std::int64_t remainder(DataType type, std::int64_t a, std::int64_t b) {
   return b == 0 ? 0 : std::int64_t(std::uint64_t(a) % std::uint64_t(b));
 }
 
+// `type` is a compute type, so 64 bits hold a value of it as C's conversion does.
+std::int64_t shift_left(DataType type, std::int64_t a, std::int64_t n) {
+  const auto width = std::uint64_t(8 * size_of(type));
+  return std::uint64_t(n) < width ? std::int64_t(std::uint64_t(a) << n) : 0;
+}
+std::int64_t shift_right(DataType type, std::int64_t a, std::int64_t n) {
+  const auto width = std::uint64_t(8 * size_of(type));
+  if (std::uint64_t(n) >= width) return less(type, a, 0) ? -1 : 0;
+  return type == DataType::UInt64 ? std::int64_t(std::uint64_t(a) >> n) : a >> n;
+}
+
+std::uint32_t number(std::int64_t seed, std::int64_t n) {
+  return random_bits(std::uint64_t(seed), std::uint64_t(n));
+}
+
 // Computes in 64 bits; Scalar::of wraps the result around to the type.
 Scalar apply_integer(Function f, DataType type, std::int64_t a, std::int64_t b) {
   switch (f) {
@@ -92,6 +108,16 @@ Scalar apply_integer(Function f, DataType type, std::int64_t a, std::int64_t b) 
     case Function::Not: return Scalar::of(DataType::Bool, a == 0);
     case Function::Abs: return Scalar::of(type, less(type, a, 0) ? sub(0, a) : a);
     case Function::Relu: return Scalar::of(type, less(type, 0, a) ? a : 0);
+    case Function::Sign: return Scalar::of(type, int(less(type, 0, a)) - int(less(type, a, 0)));
+    case Function::BitAnd: return Scalar::of(type, a & b);
+    case Function::BitOr: return Scalar::of(type, a | b);
+    case Function::BitXor: return Scalar::of(type, a ^ b);
+    case Function::BitNot: return Scalar::of(type, type == DataType::Bool ? a == 0 : ~a);
+    case Function::ShiftLeft: return Scalar::of(type, shift_left(type, a, b));
+    case Function::ShiftRight: return Scalar::of(type, shift_right(type, a, b));
+    case Function::RandomBits: return Scalar::of(type, number(a, b));
+    case Function::RandomUniform: return Scalar::of(uniform_of(number(a, b)));
+    case Function::RandomNormal: return Scalar::of(normal_of(number(a, b)));
     case Function::Select:
     case Function::TrueDiv:
     case Function::Exp:
@@ -107,7 +133,19 @@ Scalar apply_integer(Function f, DataType type, std::int64_t a, std::int64_t b) 
     case Function::Pow:
     case Function::Sigmoid:
     case Function::Silu:
-    case Function::Gelu: break;
+    case Function::Gelu:
+    case Function::Exp2:
+    case Function::Expm1:
+    case Function::Log2:
+    case Function::Log1p:
+    case Function::Reciprocal:
+    case Function::Round:
+    case Function::Trunc:
+    case Function::IsNan:
+    case Function::IsInf:
+    case Function::IsFinite:
+    case Function::GeluTanh:
+    case Function::Softplus: break;
   }
   SELVAGE_CHECK(!"a function of integers");
 }
@@ -128,6 +166,12 @@ template <class Real>
 Real greater(Real a, Real b) {
   if (a == b) return std::signbit(a) ? b : a;
   return std::fmax(a, b);
+}
+
+template <class Real>
+Real gelu_tanh(Real x) {
+  const Real inner = Real(0.7978845608028654L) * (x + Real(0.044715L) * (x * x * x));
+  return Real(0.5) * x * (Real(1) + std::tanh(inner));
 }
 
 template <class Real>
@@ -169,7 +213,29 @@ Scalar apply_real(Function f, Real a, Real b) {
     case Function::Silu: return Scalar::of(a / (Real(1) + std::exp(-a)));
     case Function::Gelu:
       return Scalar::of(Real(0.5) * a * (Real(1) + std::erf(a * Real(0.70710678118654752440L))));
-    case Function::Select: break;
+    case Function::Exp2: return Scalar::of(std::exp2(a));
+    case Function::Expm1: return Scalar::of(std::expm1(a));
+    case Function::Log2: return Scalar::of(std::log2(a));
+    case Function::Log1p: return Scalar::of(std::log1p(a));
+    case Function::Reciprocal: return Scalar::of(Real(1) / a);
+    case Function::Round: return Scalar::of(std::rint(a));
+    case Function::Trunc: return Scalar::of(std::trunc(a));
+    case Function::Sign: return Scalar::of(Real(int(a > 0) - int(a < 0)));
+    case Function::IsNan: return truth(std::isnan(a));
+    case Function::IsInf: return truth(std::isinf(a));
+    case Function::IsFinite: return truth(std::isfinite(a));
+    case Function::GeluTanh: return Scalar::of(gelu_tanh(a));
+    case Function::Softplus: return Scalar::of(a > 20 ? a : std::log1p(std::exp(a)));
+    case Function::Select:
+    case Function::BitAnd:
+    case Function::BitOr:
+    case Function::BitXor:
+    case Function::BitNot:
+    case Function::ShiftLeft:
+    case Function::ShiftRight:
+    case Function::RandomBits:
+    case Function::RandomUniform:
+    case Function::RandomNormal: break;
   }
   SELVAGE_CHECK(!"a function of floats");
 }
@@ -200,8 +266,14 @@ Scalar to_compute(Number n, DataType type) {
 }  // namespace
 
 const FunctionInfo& info(Function f) {
-  SELVAGE_CHECK(std::size_t(f) < kFunctions.size());
-  return kFunctions[std::size_t(f)];
+  SELVAGE_CHECK(std::size_t(f) < kRows.size());
+  return kRows[std::size_t(f)];
+}
+
+bool is_of_integers(Function f) {
+  const ResultRule rule = info(f).rule;
+  return rule == ResultRule::Bits || rule == ResultRule::Shift || rule == ResultRule::Word ||
+         rule == ResultRule::Draw;
 }
 
 DataType compute_type(DataType storage) {

@@ -139,7 +139,7 @@ class Schedule {
   Schedule& stop_following(TensorId t);
   // Adds a tensor `name` (empty: one is made up) that is a copy of t, with the same logical domain.
   //   Cache after: of an input, or of a tensor that others read: name[i] = t[i], and all readers of
-  //     t read the copy instead (except loads within subscripts). t itself stays as it is.
+  //     t read the copy instead, as an index as well. t itself stays as it is.
   //   Cache before: of an output that nothing reads: the new tensor takes over t's definition, view
   //     and fold, and t[i] = name[i]. t keeps its loops except those that it folded over.
   // The copy is a serial nest over its items, is kept in `memory`, and has no place yet: give it
@@ -228,6 +228,8 @@ class Schedule {
   // The tensor's own name for an iterdomain, else the label of the iterdomain.
   std::string name(TensorId t, DomainId d) const;
   void rename(TensorId t, DomainId d, std::string name);
+  // `wanted`, with a number behind it where a tensor or a size has that name.
+  std::string unused_name(const std::string& wanted) const;
   // An index of the kind of `taken`, block or thread, to which no loop of t is bound; Serial if all
   // are in use.
   ParallelType unused_type(TensorId t, ParallelType taken) const;
@@ -266,7 +268,6 @@ class Schedule {
   static bool cross(const Transform& transform, const Nest& reference, Nest& own);
   // Adds `tensor` with `nest` to `fusion` and takes that over. Checks the name before any change.
   TensorId add_tensor(Fusion fusion, TensorInfo tensor, Nest nest);
-  std::string unused_name(const std::string& wanted) const;  // wanted, or with a number
   // Removes the nest's folded loops except `kept`, which it then folds over, and all transforms of
   // folded iterdomains.
   void drop_folded(Nest& own, const std::vector<DomainId>& kept) const;

@@ -33,8 +33,20 @@ struct Typing {
   DataType operands, result;
 };
 
-Typing typing(ResultRule rule, DataType common) {
-  switch (rule) {
+void check_integers(Function f, DataType operand) {
+  if (!is_of_integers(f) || !is_floating(operand)) return;
+  const std::string name(info(f).text);
+  refuse<BadInput>(
+      "E506",
+      name + " is of bools and integers, and meets the type " + std::string(to_string(operand)),
+      "cast to an integer type what it meets: write " + name + "(int32(...)" +
+          (info(f).arity == 1 ? ")" : ", ...)"));
+}
+
+Typing typing(Function f, DataType common) {
+  check_integers(f, common);
+  switch (info(f).rule) {
+    case ResultRule::Shift:
     case ResultRule::Same:
       if (common == DataType::Bool) common = DataType::Int32;
       return {common, common};
@@ -42,7 +54,11 @@ Typing typing(ResultRule rule, DataType common) {
       if (!is_floating(common)) common = DataType::Float;
       return {common, common};
     case ResultRule::Truth: return {common, DataType::Bool};
+    case ResultRule::Bits:
     case ResultRule::Second: return {common, common};
+    case ResultRule::Word: return {DataType::Int64, DataType::UInt32};
+    case ResultRule::Draw: return {DataType::Int64, DataType::Float};
+    case ResultRule::Test: return {is_floating(common) ? common : DataType::Float, DataType::Bool};
   }
   SELVAGE_CHECK(!"a result rule");
 }
@@ -51,7 +67,8 @@ bool fits_int32(std::int64_t v) { return std::int32_t(v) == v; }
 
 bool may_leave(Function f) {
   return f == Function::Add || f == Function::Sub || f == Function::Mul || f == Function::Neg ||
-         f == Function::Abs || f == Function::FloorDiv;
+         f == Function::Abs || f == Function::FloorDiv || f == Function::BitNot ||
+         f == Function::ShiftLeft;
 }
 
 DataType common_type(DataType a, bool a_weak, DataType b, bool b_weak) {
@@ -123,6 +140,24 @@ ValueId ValueGraph::read_or(DataType type, std::uint32_t source, std::vector<Exp
               .operands = {in_compute_type(otherwise, compute_type(type))}});
 }
 
+ValueId ValueGraph::gather(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
+                           std::vector<LoadedIndex> loaded, std::vector<ValueId> indices,
+                           std::optional<ValueId> otherwise) {
+  SELVAGE_CHECK(loaded.size() == indices.size());
+  if (otherwise) {
+    const auto is_known = [](const LoadedIndex& l) { return l.most.valid(); };
+    SELVAGE_CHECK(std::ranges::all_of(loaded, is_known));
+    check_literal(*otherwise, type);
+    indices.push_back(in_compute_type(*otherwise, compute_type(type)));
+  }
+  return add({.kind = ValueNode::Kind::Read,
+              .type = type,
+              .source = source,
+              .subscripts = std::move(subscripts),
+              .operands = std::move(indices),
+              .loaded = std::move(loaded)});
+}
+
 ValueId ValueGraph::in_compute_type(ValueId v, DataType compute) {
   return compute_type((*this)[v].type) == compute ? v : cast(v, compute);
 }
@@ -146,6 +181,12 @@ void ValueGraph::check_literal(ValueId v, DataType type) const {
 ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
   SELVAGE_CHECK(operands.size() == std::size_t(info(f).arity));
   const std::size_t first = f == Function::Select ? 1 : 0;
+  if (info(f).rule == ResultRule::Word || info(f).rule == ResultRule::Draw) {
+    for (ValueId& v : operands) {  // which do not meet
+      check_integers(f, (*this)[v].type);
+      if (!(*this)[v].weak) v = cast(v, DataType::Int64);
+    }
+  }
   DataType common = (*this)[operands[first]].type;
   bool weak = (*this)[operands[first]].weak;
   for (std::size_t i = first + 1; i < operands.size(); ++i) {
@@ -154,7 +195,7 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
     weak = weak && n.weak;
   }
   if (is_logical(f)) common = DataType::Bool;
-  const Typing types = typing(info(f).rule, common);
+  const Typing types = typing(f, common);
 
   const auto is_literal = [&](ValueId v) {
     return (*this)[v].kind == ValueNode::Kind::Constant && (*this)[v].weak;

@@ -3,18 +3,35 @@
 #include <selvage/expr/expr.h>
 #include <selvage/ir/scalar.h>
 
+#include <optional>
 #include <vector>
 
 namespace selvage {
 
 enum class ValueId : std::uint32_t {};
 
+// Why a subscript that is a value is in bounds.
+enum class IndexMode : std::uint8_t {
+  Proved,     // its type says so; else the read is refused (E440)
+  Clamped,    // it is made so: the nearest element is read
+  Unchecked,  // the user promises it, and nothing is tested
+};
+// A number among the subscripts of a Read that is itself a value, of type Int64: `symbol` stands
+// for idx[i] in x[idx[i], j]. ir/gather.h makes them.
+struct LoadedIndex {
+  Expr symbol;
+  IndexMode mode = IndexMode::Proved;
+  // 0 <= symbol <= most, over sizes. Invalid: nothing is known of it.
+  Expr most = {};
+};
+
 // One node of a graph of element values.
 //   Constant  a literal: `integer` for Bool and the integers, `real` for the floats
 //   Index     an integer expression as a value (type Int64), or a condition as one (Bool)
 //   Read      an element: of tensor `source` at `subscripts` in a Fusion; in a Kernel, of buffer
-//             `source` at the one subscript, the address in elements. In a Fusion it may have an
-//             operand: the value where a subscript is out of bounds, of the same compute type
+//             `source` at the one subscript, the address in elements. In a Fusion it may have
+//             operands: the values of the numbers `loaded`, then, if it has otherwise(), the value
+//             where a subscript is out of bounds, of the same compute type
 //   Apply     a function of operands of equal compute type
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
@@ -35,6 +52,12 @@ struct ValueNode {
   std::vector<Expr> subscripts = {};
   Function function = Function::Add;
   std::vector<ValueId> operands = {};
+  std::vector<LoadedIndex> loaded = {};
+
+  // Of a Read: the value where a subscript is out of bounds.
+  std::optional<ValueId> otherwise() const {
+    return operands.size() > loaded.size() ? std::optional(operands.back()) : std::nullopt;
+  }
 };
 
 // The value of a Constant in its compute type.
@@ -62,9 +85,13 @@ class ValueGraph {
   // The same; out of bounds the value is `otherwise`, brought to the compute type of `type`.
   ValueId read_or(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
                   ValueId otherwise);
+  // The same where some subscripts are values: `loaded` says which symbols stand for `indices`.
+  ValueId gather(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
+                 std::vector<LoadedIndex> loaded, std::vector<ValueId> indices,
+                 std::optional<ValueId> otherwise);
   // Promotes the operands and inserts the casts that are needed; literals alone are folded. Throws
-  // BadInput (E506) where a literal does not fit the integers that it meets, or two integers have
-  // no type in common.
+  // BadInput (E506) where a literal does not fit the integers that it meets, two integers have no
+  // type in common, or a function of bits meets a float.
   ValueId apply(Function f, std::vector<ValueId> operands);
   // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);

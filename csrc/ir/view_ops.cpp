@@ -204,35 +204,13 @@ Tensor pad(Tensor x, std::vector<std::pair<Extent, Extent>> asked, Operand value
     if (holds == Holds::Checked) checks.push_back(positive);
   }
   const DataType type = f[x.id()].type;
-  ValueGraph& values = f.values();
-  ValueId filling{};
-  if (const auto* n = std::get_if<std::int64_t>(&value.value())) {
-    filling = literal(values, *n);
-  } else if (const auto* real = std::get_if<double>(&value.value())) {
-    if (!is_floating(type)) {
-      refuse<BadInput>("E506",
-                       "pad: the value " + to_text(Scalar::of(*real)) + " does not fit the " +
-                           std::string(to_string(type)) + " of " + to_text(x),
-                       "give an integer, or cast the tensor first");
-    }
-    filling = literal(values, *real);
-  } else {
-    const Tensor t = std::get<Tensor>(value.value());
-    check_one_fusion("pad", x, t);
-    if (!shape_of(t).empty() || f[t.id()].type != type) {
-      refuse<BadInput>("E511",
-                       "pad: the value " + to_text(t) + " of type " +
-                           std::string(to_string(f[t.id()].type)) + " for " + to_text(x) +
-                           " of type " + std::string(to_string(type)),
-                       "give a number, or a tensor of that type without axes");
-    }
-    filling = element_of(t, {});
-  }
+  const ValueId filling = filling_of("pad", x, value);
   for (Expr condition : checks) {
     require(f, condition, "pad of " + to_text(x) + " must leave something of each axis");
   }
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
-  return resized(x, sides, indices, values.read_or(type, std::uint32_t(x.id()), indices, filling));
+  return resized(x, sides, indices,
+                 f.values().read_or(type, std::uint32_t(x.id()), indices, filling));
 }
 
 Tensor concatenate(std::vector<Tensor> tensors, int axis) {

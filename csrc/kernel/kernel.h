@@ -103,16 +103,18 @@ struct Loop {
   Expr begin = {};  // invalid: 0; begin <= extent
 };
 // variable = value; statements below use the variable.
-// If `value` is invalid, the variable is `read`, an integer from memory, say, that is promised to
-// lie in least .. most. Thereby extents of loops, conditions and addresses may come from memory:
+// If `value` is invalid, the variable is `read`, an integer from memory, say, that lies in least ..
+// most. Thereby extents of loops, conditions and addresses may come from memory:
 //   n = lengths[row], 0 to N
 //   for k in n: ...
-// Loop::begin may not.
+// Loop::begin may not. The range is the user's word (`is_promised`) or, for one from 0 on, follows
+// from how the value is made, min(max(idx[i], 0), N - 1), which the verifier proves.
 struct Define {
   Expr variable;
   Expr value = {};
   std::optional<ValueId> read = {};
   Expr least = {}, most = {};  // both valid where `read` is
+  bool is_promised = true;
 };
 // if (condition) body, else otherwise
 struct Guard {

@@ -1,3 +1,4 @@
+#include <selvage/base/check.h>
 #include <selvage/kernel/same_kernel.h>
 
 #include <algorithm>
@@ -22,9 +23,9 @@ bool equal(const Loop& a, const Loop& b) {
          same(begin, b.begin) && equal(body, b.body);
 }
 bool equal(const Define& a, const Define& b) {
-  const auto& [variable, value, read, least, most] = a;
+  const auto& [variable, value, read, least, most, is_promised] = a;
   return same(variable, b.variable) && same(value, b.value) && read == b.read &&
-         same(least, b.least) && same(most, b.most);
+         same(least, b.least) && same(most, b.most) && is_promised == b.is_promised;
 }
 bool equal(const Guard& a, const Guard& b) {
   const auto& [condition, body, otherwise, remark] = a;
@@ -106,7 +107,9 @@ bool equal(const Buffer& a, const Buffer& b) {
 }
 
 bool equal(const ValueNode& a, const ValueNode& b) {
-  const auto& [kind, type, weak, integer, real, index, source, subscripts, function, operands] = a;
+  const auto& [kind, type, weak, integer, real, index, source, subscripts, function, operands,
+               loaded] = a;
+  SELVAGE_CHECK(loaded.empty());  // those of a kernel are Defines
   return kind == b.kind && type == b.type && weak == b.weak && integer == b.integer &&
          std::bit_cast<std::uint64_t>(real) == std::bit_cast<std::uint64_t>(b.real) &&
          same(index, b.index) && source == b.source && equal(subscripts, b.subscripts) &&

@@ -1,3 +1,5 @@
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/tape.h>
 #include <selvage/kernel/statements.h>
 
 namespace selvage {
@@ -42,9 +44,7 @@ StatementParts parts_of(const Statement& statement) {
             return parts;
           },
           [](const Define& define) {
-            Parts parts{.value = define.read,
-                        .variable = define.variable,
-                        .has_own_pace = define.read.has_value()};
+            Parts parts{.value = define.read, .variable = define.variable};
             for (Expr e : {define.value, define.least, define.most}) {
               if (e.valid()) parts.expressions.add(e);
             }
@@ -115,12 +115,35 @@ Few<Body*, 2> bodies(Statement& s) {
   return all;
 }
 
-bool has_own_pace(const Kernel& kernel) {
-  bool has = false;
-  for_each_statement(kernel.body,
-                     [&](const Statement& s) { has = has || parts_of(s).has_own_pace; });
-  return has;
+std::vector<const Statement*> own_pace(const Kernel& kernel) {
+  // What decides which statements a thread runs: ends of loops, conditions of guards, and what the
+  // names in them stand for.
+  std::vector<Expr> deciding;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const bool decides =
+        std::holds_alternative<Loop>(s.node) || std::holds_alternative<Guard>(s.node);
+    if (!decides) return;
+    for (Expr e : parts_of(s).expressions) deciding.push_back(e);
+  });
+  bool has_numbers = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const auto* define = std::get_if<Define>(&s.node);
+    if (define == nullptr) return;
+    has_numbers = has_numbers || define->read;
+    if (!define->read) deciding.push_back(define->value);
+  });
+  const std::vector<Expr> symbols = has_numbers ? symbols_of(deciding) : std::vector<Expr>{};
+  std::vector<const Statement*> list;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const auto* define = std::get_if<Define>(&s.node);
+    const bool is_number = define != nullptr && define->read;
+    if (parts_of(s).has_own_pace || (is_number && contains(symbols, define->variable))) {
+      list.push_back(&s);
+    }
+  });
+  return list;
 }
+bool has_own_pace(const Kernel& kernel) { return !own_pace(kernel).empty(); }
 
 Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
                const std::array<Expr, 3>& extents) {

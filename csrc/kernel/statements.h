@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace selvage {
 
@@ -73,10 +74,14 @@ struct StatementParts {
   // statement is no Barrier, all 32 threads of each warp must take part.
   const Barrier* together = nullptr;
   // Whether threads part or wait here by more than Guards and Barriers: it is an event, has a role,
-  // or depends on memory. A kernel with such a statement is run thread by thread.
+  // or loops as long as memory says.
   bool has_own_pace = false;
 };
 StatementParts parts_of(const Statement& s);
+// The statements at which threads part or wait by more than Guards and Barriers: those above, and
+// numbers from memory on which the end of a loop or a guard depends. A kernel with any is run
+// thread by thread.
+std::vector<const Statement*> own_pace(const Kernel& kernel);
 bool has_own_pace(const Kernel& kernel);
 
 // The condition that the thread with the indices `threads` in the block is a member of a Region.

@@ -34,6 +34,7 @@ class AccessCollector {
 
   void run() {
     map_.scopes_.emplace_back();
+    map_.has_own_pace_ = has_own_pace(kernel_);
     visit(kernel_.body, kTop, false, 0);
     for (MemoryNumber& n : map_.numbers_) n.is_free = is_free(n);
     for (KernelAccess& a : map_.accesses_) look_at_memory(a);
@@ -54,9 +55,8 @@ class AccessCollector {
           [&](const StatementPlace& p) { return p.is_serial_loop() && same(p.variable, s); });
       if (is_loop || map_.is_thread(s) || map_.is_block(s) || map_.mentions_number(s)) return false;
     }
-    const std::int64_t bytes = size_of(kernel_.buffers[node.source].type);
-    if (bytes < 4 || (n.most.is(Op::Const) && bytes < 8 && n.most.value() > INT32_MAX))
-      return false;
+    const bool is_large = n.most.is(Op::Const) && n.most.value() > INT32_MAX;
+    if (size_of(kernel_.buffers[node.source].type) < (is_large ? 8 : 4)) return false;
     return std::all_of(map_.numbers_.begin(), map_.numbers_.end(), [&](const MemoryNumber& other) {
       const ValueNode& read = kernel_.values[other.value];
       return read.kind != ValueNode::Kind::Read || read.source != node.source ||
@@ -106,7 +106,6 @@ class AccessCollector {
       for (const StatementAccess& a : parts.accesses) {
         if (is_of_interest(a.buffer)) add(a, id, scope).lane = parts.lane;
       }
-      map_.has_own_pace_ = map_.has_own_pace_ || parts.has_own_pace;
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
     environment_ = outer;
@@ -186,7 +185,8 @@ class AccessCollector {
                              .least = written(define.least),
                              .most = written(define.most),
                              .place = id,
-                             .value = *define.read});
+                             .value = *define.read,
+                             .is_promised = define.is_promised});
     map_.scopes_.push_back(std::move(behind));
     scope = map_.scopes_.size() - 1;
     bind(define.variable, map_.numbers_.back().symbol);

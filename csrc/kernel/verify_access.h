@@ -47,6 +47,7 @@ struct MemoryNumber {
   Expr symbol, least, most;
   PlaceId place = 0;
   ValueId value{};
+  bool is_promised = true;  // that it lies so; else it is to be proved
   // Some contents of memory that the kernel does not write give any such number, or `most`
   // everywhere.
   bool is_free = false;

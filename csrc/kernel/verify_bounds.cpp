@@ -1,6 +1,8 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
+#include <selvage/kernel/verify_numbers.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/kernel/verify_strides.h>
 #include <selvage/legality/decide.h>
@@ -35,10 +37,27 @@ class Bounds {
                       a.alignment));
       check_offset(a);
     }
+    for (const MemoryNumber& n : map_.numbers()) {
+      if (!n.is_promised) ask_range(n);
+    }
     return std::move(out_);
   }
 
  private:
+  void ask_range(const MemoryNumber& n) {
+    if (lies_in_range(map_, n)) return add_rule("how the number is made", out_.proved);
+    out_.open.push_back({.hazard = Hazard::Bounds,
+                         .verdict = Unknown{n.least <= n.symbol && n.symbol <= n.most},
+                         .statement = map_.places()[n.place].statement,
+                         .buffer = {},
+                         .sizes = {},
+                         .first = {},
+                         .second = {},
+                         .text = "it is not proved that " + to_string(n.symbol) +
+                                 ", a number from memory, lies within " + to_string(n.least) +
+                                 " to " + to_string(n.most)});
+  }
+
   // The same at every value of one variable of a short loop: what was asked of each of its
   // iterations before the loop is known of numbers only.
   bool is_inside_at_each(const KernelAccess& a, Expr address, Expr n) const {

@@ -65,7 +65,8 @@ class Lifetimes {
       // A thread that reaches the read has made this write, whatever loops it has left.
       if (is_same_element(w, r)) return "written before";
       const std::size_t common = common_loops(map_, w, r).size();
-      if (!is_done(w, common) || map_.accesses()[r].mentions_memory) continue;
+      const bool is_anytime = map_.has_own_pace() && map_.accesses()[r].mentions_memory;
+      if (!is_done(w, common) || is_anytime) continue;
       groups[common].push_back(w);
     }
     for (const auto& [loops, writes] : groups) {
@@ -220,6 +221,14 @@ class Lifetimes {
       const Interval range = map_.at(a.scope).interval(p.variable);
       if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
       axes.push_back({p.variable, pool.constant(range.lo), pool.constant(range.hi + 1)});
+    }
+    // A number from memory is any in its range.
+    for (std::size_t n : map_.scope(a.scope).numbers) {
+      const MemoryNumber& number = map_.numbers()[n];
+      if (!mentions(a.address, number.symbol)) continue;
+      const Interval range = map_.at(a.scope).interval(number.symbol);
+      if (!range.has_lo() || !range.has_hi() || range.hi == INT64_MAX) return std::nullopt;
+      axes.push_back({number.symbol, pool.constant(range.lo), pool.constant(range.hi + 1)});
     }
     return axes;
   }

@@ -23,20 +23,37 @@ class Races {
     }
     for_pairs(shared, [&](std::size_t a, std::size_t b) { in_block(a, b); });
     for_pairs(global, [&](std::size_t a, std::size_t b) {
-      if (items_.are_of_one_thread(a, b)) return add_rule("one item, one thread", out_.proved);
+      const bool is_one_thread = !is_anywhere(a, b) && items_.are_of_one_thread(a, b);
+      if (is_one_thread) return add_rule("one item, one thread", out_.proved);
       in_block(a, b);
       const bool is_one_block = map_.blocks()[0].is(Op::Const) && map_.blocks()[1].is(Op::Const) &&
                                 map_.blocks()[2].is(Op::Const);
       if (is_one_block) return;
       Meeting m{.first = a, .second = b};
       m.where = Meeting::Where::Grid;
-      const Ordering o = judge_.ask(m);
+      const Ordering o = ask(m);
       settle(m, o.across, o.across_at);
     });
     return std::move(out_);
   }
 
  private:
+  // Whether memory says where one of two accesses is made: then each may be any other's.
+  bool is_anywhere(std::size_t a, std::size_t b) const {
+    return map_.accesses()[a].mentions_memory || map_.accesses()[b].mentions_memory;
+  }
+  Ordering ask(const Meeting& m) {
+    if (!is_anywhere(m.first, m.second)) return judge_.ask(m);
+    const Verdict unknown = Unknown{map_.pool().truth(false)};
+    const auto block = map_.block_extents();
+    const bool is_one_warp = m.where == Meeting::Where::Block && block &&
+                             (*block)[0] * (*block)[1] * (*block)[2] <= kWarp;
+    return {.across = is_one_warp ? Verdict(Proved{{"a block of one warp"}}) : unknown,
+            .across_at = {},
+            .within = unknown,
+            .within_at = {}};
+  }
+
   template <class F>
   void for_pairs(const std::vector<std::size_t>& list, F f) {
     const auto& all = map_.accesses();
@@ -46,8 +63,9 @@ class Races {
         if (!map_.overlap(x.buffer, y.buffer)) continue;
         if (!conflict(effect_of(map_, x), effect_of(map_, y))) continue;
         // Only a run finds out when a copy ends, and which threads get to a place that memory
-        // decides.
-        if (x.is_async || y.is_async || x.mentions_memory || y.mentions_memory) {
+        // decides. An address that memory says is where the text stands.
+        const bool is_anytime = map_.has_own_pace() && is_anywhere(list[i], list[j]);
+        if (x.is_async || y.is_async || is_anytime) {
           const Meeting any{.first = list[i], .second = list[j], .is_exact = false};
           settle(any, Unknown{map_.pool().truth(false)}, {});
           continue;
@@ -61,13 +79,13 @@ class Races {
   void in_block(std::size_t a, std::size_t b) {
     using Among = BarrierOrder::Among;
     for (const Meeting& m : order_.meetings(a, b, Among::Block)) {
-      const Ordering o = judge_.ask(m);
+      const Ordering o = ask(m);
       settle(m, o.across, o.across_at);
       if (!order_.has_warp_barrier()) settle(m, o.within, o.within_at);
     }
     if (!order_.has_warp_barrier()) return;
     for (const Meeting& m : order_.meetings(a, b, Among::Warp)) {
-      const Ordering o = judge_.ask(m);
+      const Ordering o = ask(m);
       settle(m, o.within, o.within_at);
     }
   }

@@ -39,6 +39,13 @@ std::optional<Box> footprint(const Schedule& schedule, const TensorAnalysis& nes
   Box box;
   for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
     const Expr index = written_out(access.subscripts[k]);
+    const std::vector<Expr> own = symbols_of(std::span(&index, 1));
+    if (std::ranges::any_of(access.loaded, [&](Expr n) { return contains(own, n); })) {
+      ExprPool& pool = schedule.graph().pool();
+      const Expr extent = schedule.graph()[logical[k]].extent;
+      box.sides.push_back({pool.constant(0), nest.ranges->simplify(extent - 1), false});
+      continue;
+    }
     const auto least = extremum(index, inner, *nest.ranges, false);
     const auto most = extremum(index, inner, *nest.ranges, true);
     if (!least || !most) return std::nullopt;

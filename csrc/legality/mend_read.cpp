@@ -96,9 +96,30 @@ std::vector<std::pair<Expr, Expr>> own_indices(const TensorInfo& reader, const D
   return own;
 }
 
+std::string load_text(const Fusion& fusion, ValueId index, const Environment& names) {
+  std::vector<ValueId> open = {index};
+  while (!open.empty()) {
+    const ValueNode& node = fusion.values()[open.back()];
+    open.pop_back();
+    if (node.kind != ValueNode::Kind::Read) {
+      open.insert(open.end(), node.operands.rbegin(), node.operands.rend());
+      continue;
+    }
+    Environment all = names;
+    for (std::size_t k = 0; k < node.loaded.size(); ++k) {
+      const std::string own = load_text(fusion, node.operands[k], names);
+      all.emplace_back(node.loaded[k].symbol, fusion.pool().symbol(own));
+    }
+    std::string text;
+    for (Expr s : node.subscripts) {
+      text += (text.empty() ? "" : ", ") + to_string(substitute(s, all));
+    }
+    return fusion[TensorId(node.source)].name + "[" + text + "]";
+  }
+  return "at";
+}
+
 std::string mend_read(const OpenRead& open) {
-  std::optional<std::string> help = by_a_multiple(open);
-  if (!help) help = by_a_relation(open);
   // The names of a statement are those of its iterdomains.
   Environment names;
   const std::vector<DomainId>& domains = definition_domain(open.reader);
@@ -106,11 +127,23 @@ std::string mend_read(const OpenRead& open) {
     names.emplace_back(open.reader.indices[k],
                        open.fusion.pool().symbol(open.graph[domains[k]].name));
   }
+  std::string load;  // the subscript in question, if it is one
+  for (std::size_t k = 0; k < open.read.loaded.size(); ++k) {
+    const std::string text = load_text(open.fusion, open.read.operands[k], names);
+    if (same(open.read.loaded[k].symbol, open.read.subscripts[open.axis])) load = text;
+    names.emplace_back(open.read.loaded[k].symbol, open.fusion.pool().symbol(text));
+  }
   std::string element = open.fusion[TensorId(open.read.source)].name + "[";
   for (std::size_t k = 0; k < open.read.subscripts.size(); ++k) {
     element += (k > 0 ? ", " : "") + to_string(substitute(open.read.subscripts[k], names));
   }
   const std::string filled = "read fill(" + element + "], 0), which is 0 out of bounds";
+  if (!load.empty()) {
+    return "read at clamped(" + load + "), or at unchecked(" + load +
+           ") if that is never out of bounds; or " + filled;
+  }
+  std::optional<std::string> help = by_a_multiple(open);
+  if (!help) help = by_a_relation(open);
   return help ? *help + "; or " + filled : filled;
 }
 

@@ -2,11 +2,19 @@
 #include <selvage/legality/mend_read.h>
 #include <selvage/legality/reads.h>
 
+#include <algorithm>
+
 namespace selvage {
 
 Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Environment& indices) {
   Access a{.kind = Access::Kind::Read, .tensor = TensorId(read.source), .user = reader};
-  a.is_filled = !read.operands.empty();
+  a.is_filled = read.otherwise().has_value();
+  for (const LoadedIndex& l : read.loaded) {
+    a.loaded.push_back(substitute(l.symbol, indices));
+    const auto is_it = [&](const auto& known) { return same(known.first, a.loaded.back()); };
+    if (!l.most.valid() || std::ranges::any_of(loaded_, is_it)) continue;
+    loaded_.emplace_back(a.loaded.back(), l.most);
+  }
   has_used_conditions_ = false;
   const TensorInfo& source = fusion_[a.tensor];
   Proved proved;
@@ -15,16 +23,22 @@ Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Env
     const Expr subscript = read.subscripts[k];
     const Expr extent = schedule_.graph()[source.logical[k]].extent;
     a.subscripts.push_back(analysis_.guarded->simplify(substitute(subscript, indices)));
-    Verdict verdict = over_indices(subscript, reader, extent);
+    const auto loaded = std::ranges::find_if(
+        read.loaded, [&](const LoadedIndex& l) { return same(l.symbol, subscript); });
+    const bool is_loaded = loaded != read.loaded.end();
+    Verdict verdict =
+        is_loaded ? by_promise(*loaded, extent) : over_indices(subscript, reader, extent);
     if (is_proved(verdict)) {
       add_rules(verdict, proved);
       continue;
     }
-    const Expr claim = ok(a.subscripts.back(), extent);
-    verdict = at_points(claim);
+    const Expr own = a.subscripts.back();
+    const bool is_least = is_loaded && loaded->most.valid();  // 0 <= own is known
+    const Expr claim = is_least ? own < extent : ok(own, extent);
+    if (!is_loaded) verdict = at_points(claim);
     if (!is_proved(verdict) && a.is_filled) {
-      const Expr own = analysis_.guarded->simplify(claim);
-      a.condition = a.condition.valid() ? a.condition && own : own;
+      const Expr holds = analysis_.guarded->simplify(claim);
+      a.condition = a.condition.valid() ? a.condition && holds : holds;
       continue;
     }
     if (!is_proved(verdict)) verdict = over_items(subscript, fusion_[reader], extent);
@@ -51,6 +65,18 @@ Verdict DefinitionReads::asked(Simplifier& under, Expr claim) const {
   if (rules_ == Rules::Unnamed) return Proved{};
   Verdict named = under.prove(claim);
   return is_proved(named) ? named : Proved{};
+}
+
+Verdict DefinitionReads::by_promise(const LoadedIndex& loaded, Expr extent) const {
+  if (!loaded.most.valid()) return Unknown{};
+  Simplifier sizes(*fusion_.facts());
+  if (!sizes.proves(loaded.most < extent)) return Unknown{};
+  switch (loaded.mode) {
+    case IndexMode::Proved: return Proved{{"the type of the index"}};
+    case IndexMode::Clamped: return Proved{{"the index is clamped"}};
+    case IndexMode::Unchecked: return Proved{{"unchecked: as the user promises"}};
+  }
+  return Unknown{};
 }
 
 Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr extent) {
@@ -105,6 +131,7 @@ Verdict DefinitionReads::under_conditions(Expr claim, Access::Open& open) {
 // may be loaded are left out.
 Facts DefinitionReads::facts_here(bool with_all) const {
   Facts facts = analysis_.guarded->facts();
+  for (const auto& [number, most] : loaded_) facts.bound(number, facts.pool().constant(0), most);
   for (const Condition& c : conditions_) {
     if (with_all || c.is_read || !analysis_.vector) facts.assume(c.holds);
   }

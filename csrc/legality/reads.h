@@ -27,8 +27,12 @@ class DefinitionReads {
                   Rules rules = Rules::Unnamed)
       : fusion_(fusion), schedule_(schedule), analysis_(analysis), rules_(rules) {}
 
-  // The access of a read of `reader`, whose indices have these values.
+  // The access of a read of `reader`, whose indices, and numbers that are loaded, have these
+  // values.
   Access access(const ValueNode& read, TensorId reader, const Environment& indices);
+
+  // Whether a subscript that is a loaded number keeps to its axis, and why.
+  Verdict by_promise(const LoadedIndex& loaded, Expr extent) const;
 
   // Until leave(), reads are needed only where `holds` is true. `is_read`: it is the condition of a
   // read that is made there, past which no vector is loaded.
@@ -61,6 +65,7 @@ class DefinitionReads {
   Rules rules_;
   std::map<TensorId, Reader> readers_;
   std::vector<Condition> conditions_;
+  std::vector<std::pair<Expr, Expr>> loaded_;  // numbers, and the most that each may be
   bool has_used_conditions_ = false;
 };
 

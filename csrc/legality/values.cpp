@@ -12,12 +12,13 @@ namespace selvage {
 
 ValueLowering::ValueLowering(const Fusion& fusion, const Schedule& schedule,
                              const TensorAnalysis& analysis, ValueGraph& out, Load load,
-                             DefinitionReads::Rules rules)
+                             std::vector<ReadNumber>& numbers, DefinitionReads::Rules rules)
     : fusion_(fusion),
       schedule_(schedule),
       analysis_(analysis),
       out_(out),
       load_(std::move(load)),
+      numbers_(numbers),
       reads_(fusion, schedule, analysis, rules) {}
 
 ValueId ValueLowering::lower(TensorId t) {
@@ -83,7 +84,8 @@ ValueId ValueLowering::lower(ValueId v, const Environment& environment, TensorId
 
 ValueId ValueLowering::lower_read(ValueId v, const ValueNode& node, const Environment& environment,
                                   TensorId reader) {
-  const Access read = reads_.access(node, reader, environment);
+  const Environment with = with_numbers(node, environment, reader);
+  const Access read = reads_.access(node, reader, with);
   if (list_ != nullptr) {
     if (listed_.insert(key_of(v, environment)).second) list_->push_back(read);
   } else if (!read.is_inside()) {
@@ -92,12 +94,61 @@ ValueId ValueLowering::lower_read(ValueId v, const ValueNode& node, const Enviro
   if (reads_.has_used_conditions()) used_ = reads_.depth();
   if (!read.condition.valid()) return element(read);
   reads_.enter(!read.condition, false);
-  const ValueId otherwise = lower(node.operands[0], environment, reader);
+  const ValueId otherwise = lower(*node.otherwise(), environment, reader);
   reads_.leave();
   reads_.enter(read.condition, true);
   const ValueId value = element(read);
   reads_.leave();
   return out_.apply(Function::Select, {out_.index(read.condition), value, otherwise});
+}
+
+// The environment, and for each subscript that is a value its variable.
+Environment ValueLowering::with_numbers(const ValueNode& read, const Environment& environment,
+                                        TensorId reader) {
+  Environment with = environment;
+  for (std::size_t k = 0; k < read.loaded.size(); ++k) {
+    const ValueId value = lower(read.operands[k], environment, reader);
+    const LoadedIndex& loaded = read.loaded[k];
+    const std::string text = load_text(fusion_, read.operands[k], environment);
+    // A read that is refused: its message names what is read.
+    const bool is_known = loaded.most.valid() && (read.otherwise() || keeps_within(read, loaded));
+    with.emplace_back(loaded.symbol, is_known ? number(loaded, value, text)
+                                              : schedule_.graph().pool().symbol(text));
+  }
+  return with;
+}
+
+// Whether the promise of a load is enough for the axes at which it is the subscript.
+bool ValueLowering::keeps_within(const ValueNode& read, const LoadedIndex& loaded) const {
+  const std::vector<DomainId>& axes = fusion_[TensorId(read.source)].logical;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const Expr extent = schedule_.graph()[axes[k]].extent;
+    const bool is_it = same(read.subscripts[k], loaded.symbol);
+    if (is_it && !is_proved(reads_.by_promise(loaded, extent))) return false;
+  }
+  return true;
+}
+
+// The number is read before the statement that mentions it: so where conditions decide whether its
+// value has a meaning, it is read under these conditions, and else is 0.
+Expr ValueLowering::number(const LoadedIndex& loaded, ValueId value, const std::string& text) {
+  ExprPool& pool = schedule_.graph().pool();
+  std::vector<std::uint64_t> key = {std::uint64_t(value), loaded.most.id()};
+  for (std::size_t k = 0; k < reads_.depth(); ++k) key.push_back(reads_.condition(k).id());
+  const auto [it, is_new] = number_of_.try_emplace(std::move(key));
+  used_ = reads_.depth();
+  if (!is_new) return it->second;
+  if (reads_.depth() > 0) {
+    Expr all = reads_.condition(0);
+    for (std::size_t k = 1; k < reads_.depth(); ++k) all = all && reads_.condition(k);
+    const ValueId zero = out_.constant(DataType::Int64, std::int64_t{0}, false);
+    value = out_.apply(Function::Select, {out_.index(all), value, zero});
+  }
+  // No loop that a file names can be called so: its names have no dot.
+  const std::string name = text.substr(0, text.find('[')) + "." + std::to_string(numbers_.size());
+  const bool is_promised = loaded.mode == IndexMode::Unchecked;
+  numbers_.push_back({pool.symbol(name), value, loaded.most, is_promised});
+  return it->second = numbers_.back().variable;
 }
 
 ValueId ValueLowering::element(const Access& read) {
@@ -169,7 +220,9 @@ std::vector<Access> reads_of(const Fusion& fusion, const Schedule& schedule,
   const auto load = [&](const Access& read) {
     return unused.read(fusion[read.tensor].type, 0, {});
   };
-  ValueLowering lowering(fusion, schedule, analysis, unused, load, DefinitionReads::Rules::Named);
+  std::vector<ReadNumber> numbers;
+  ValueLowering lowering(fusion, schedule, analysis, unused, load, numbers,
+                         DefinitionReads::Rules::Named);
   std::vector<Access> list = lowering.reads(analysis.tensor);
   for (Access& read : list) read.guard = conditions(analysis.predicates);
   return list;

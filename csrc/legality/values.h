@@ -9,16 +9,26 @@
 
 namespace selvage {
 
+// A number that is read from memory, 0 to `most`: `variable` stands for it in the subscripts of
+// reads and in conditions.
+struct ReadNumber {
+  Expr variable;
+  ValueId value{};
+  Expr most;
+  bool is_promised = false;  // by the user; else by how the value is made
+};
+
 // Turns the definition of a stored tensor into values at the points of its nest: index symbols
 // become coordinates, reads of stored tensors what `load` makes of them, reads of inlined tensors
-// their definitions.
+// their definitions. A subscript that is a value becomes a variable; what has to be read for it
+// before is appended to `numbers`, in the order in which they depend on each other.
 class ValueLowering {
  public:
   // The value of an element of a stored tensor.
   using Load = std::function<ValueId(const Access&)>;
 
   ValueLowering(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
-                ValueGraph& out, Load load,
+                ValueGraph& out, Load load, std::vector<ReadNumber>& numbers,
                 DefinitionReads::Rules rules = DefinitionReads::Rules::Unnamed);
 
   // The value of the tensor's element at its logical coordinates; of one that folds, of what is
@@ -33,6 +43,9 @@ class ValueLowering {
   ValueId lower(ValueId v, const Environment& environment, TensorId reader);
   ValueId lower_read(ValueId v, const ValueNode& node, const Environment& environment,
                      TensorId reader);
+  Environment with_numbers(const ValueNode& read, const Environment& environment, TensorId reader);
+  bool keeps_within(const ValueNode& read, const LoadedIndex& loaded) const;
+  Expr number(const LoadedIndex& loaded, ValueId value, const std::string& text);
   ValueId element(const Access& read);
   template <class Make>
   ValueId make(std::vector<std::uint64_t> key, Make&& value);
@@ -43,6 +56,7 @@ class ValueLowering {
   const TensorAnalysis& analysis_;
   ValueGraph& out_;
   Load load_;
+  std::vector<ReadNumber>& numbers_;
   DefinitionReads reads_;
   std::size_t used_ = 0;  // how many of its conditions the value being made rests on
   // An inlined tensor read twice at the same subscripts is one value, wherever the conditions that
@@ -52,6 +66,7 @@ class ValueLowering {
     std::vector<Expr> under;
   };
   std::map<std::vector<std::uint64_t>, Made> made_;
+  std::map<std::vector<std::uint64_t>, Expr> number_of_;  // by value, most and conditions
   // Of reads(): the list, and the keys of the reads in it (value and indices).
   std::vector<Access>* list_ = nullptr;
   std::set<std::vector<std::uint64_t>> listed_;

@@ -52,6 +52,7 @@ std::variant<WarpAccess, NoWarpAccess> warp_access(const Schedule& schedule,
                                                    const TensorAnalysis& a, const Access& of,
                                                    const BlockShape& block) {
   WarpAccess access;
+  if (!of.loaded.empty()) return NoWarpAccess{"memory says which elements are read"};
   std::int64_t threads = 1;
   for (std::size_t i = 0; i < block.size(); ++i) {
     if (!block[i]) return NoWarpAccess{"the number of threads is not known"};

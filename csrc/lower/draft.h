@@ -2,6 +2,7 @@
 
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
+#include <selvage/legality/values.h>
 #include <selvage/lower/narrow.h>
 
 #include <map>
@@ -20,7 +21,9 @@ struct KernelDraft {
   std::vector<Expr> computed = {};                   // index expressions of the body
   std::vector<Expr> conditions = {};                 // launch conditions, besides index widths
   bool is_vectorised = true;
-  std::size_t settled_values = 0;  // the index expressions of so many first values are named
+  std::size_t settled_values = 0;        // the index expressions of so many first values are named
+  std::vector<ReadNumber> numbers = {};  // that are read from memory
+  std::size_t settled_numbers = 0;       // so many first ones have been defined
   std::unique_ptr<NarrowForms> forms = {};       // under the facts at the last call of form()
   std::unordered_set<std::uint32_t> noted = {};  // ids of results of form(), all in `computed`
 

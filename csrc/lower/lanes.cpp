@@ -3,6 +3,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/ir/reads.h>
+#include <selvage/kernel/value_nodes.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/lower/lanes.h>
 
@@ -30,7 +31,17 @@ class Builder {
     out_.conditions = vector_.finding.conditions;
   }
 
-  Lanes build(std::span<const Store> stores) {
+  Lanes build(std::span<const Store> stores, std::span<const Define> numbers) {
+    for (Define number : numbers) {
+      if (!varies(*number.read)) {
+        out_.common_numbers.push_back(number);
+        continue;
+      }
+      // Known before the reads of the value are looked at: no number varies with itself.
+      varying_.push_back(number.variable);
+      number.read = with_wide_reads(*number.read);
+      out_.own_numbers.push_back(number);
+    }
     for (const Store& store : stores) {
       Store element = store;
       element.value = with_wide_reads(store.value);
@@ -71,6 +82,19 @@ class Builder {
     const std::vector<Expr> symbols = symbols_of(address);
     return selvage::contains(symbols, vector_.variable);
   }
+  // Whether the address depends on a number that is read for each element: then no proof about
+  // neighbouring elements holds, as it would take the number for the same.
+  bool is_loaded(Expr address) const {
+    const std::vector<Expr> symbols = symbols_of(address);
+    return std::ranges::any_of(varying_, [&](Expr n) { return selvage::contains(symbols, n); });
+  }
+  bool varies(ValueId value) const {
+    const std::vector<ValueId> nodes = values_under(kernel_.values, value);
+    return std::ranges::any_of(nodes, [&](ValueId v) {
+      const auto expressions = index_expressions(kernel_.values[v]);
+      return std::ranges::any_of(expressions, [&](Expr e) { return varies(e) || is_loaded(e); });
+    });
+  }
 
   // Finds the values below `value` that are evaluated at every point of a group. A read below a
   // select on an index condition, at whatever depth, is not: it may be out of bounds.
@@ -100,7 +124,7 @@ class Builder {
       ValueNode node = kernel_.values[v];
       bool changed = false;
       if (node.kind == ValueNode::Kind::Read && varies(node.subscripts[0]) &&
-          always_read_.contains(v)) {
+          always_read_.contains(v) && !is_loaded(node.subscripts[0])) {
         if (const auto lanes = load(node)) {
           node.source = *lanes;
           node.subscripts = {vector_.variable};
@@ -162,13 +186,14 @@ class Builder {
   Lanes out_;
   std::map<ValueId, ValueId> made_;
   std::set<ValueId> always_read_;
+  std::vector<Expr> varying_;  // numbers from memory that differ from element to element
 };
 
 }  // namespace
 
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-               std::span<const Store> stores, KernelDraft& draft) {
-  return Builder(fusion, graph, analysis, draft).build(stores);
+               std::span<const Store> stores, std::span<const Define> numbers, KernelDraft& draft) {
+  return Builder(fusion, graph, analysis, draft).build(stores, numbers);
 }
 
 }  // namespace selvage

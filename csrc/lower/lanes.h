@@ -18,13 +18,17 @@ namespace selvage {
 struct Lanes {
   std::vector<Transfer> loads;  // reads whose elements are contiguous and aligned
   std::vector<Store> elements;  // the stores of one element, in order
+  // Numbers from memory that are the same for all elements, read before `loads`; and those that are
+  // read for each element.
+  std::vector<Define> common_numbers, own_numbers;
   std::optional<Transfer> store;
   std::vector<Expr> conditions;  // launch conditions under which all accesses are aligned
 };
 
 // `stores`: the stores of one element, over all loops; just one if the group is stored as one
-// access. Adds buffers and values to the draft's kernel. The vector of the analysis must be legal.
+// access; `numbers`: read from memory for one element. Adds buffers and values to the draft's
+// kernel. The vector of the analysis must be legal.
 Lanes lanes_of(const Fusion& fusion, const DomainGraph& graph, const TensorAnalysis& analysis,
-               std::span<const Store> stores, KernelDraft& draft);
+               std::span<const Store> stores, std::span<const Define> numbers, KernelDraft& draft);
 
 }  // namespace selvage

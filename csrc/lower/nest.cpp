@@ -35,6 +35,7 @@ class Nest {
 
   Body build(std::vector<Store> stores) {
     stores_ = std::move(stores);
+    find_numbers();
     if (has_lanes_) find_lanes();
     put_in_order();
     add_loops();
@@ -71,12 +72,26 @@ class Nest {
            (width <= 16 && std::has_single_bit(std::uint64_t(width)));
   }
 
+  // Where they are read, every check of the nest has been made.
+  void find_numbers() {
+    for (; draft_.settled_numbers < draft_.numbers.size(); ++draft_.settled_numbers) {
+      const ReadNumber& n = draft_.numbers[draft_.settled_numbers];
+      const Expr zero = kernel_.pool->constant(0);
+      kernel_.facts.bound(n.variable, zero, n.most);
+      numbers_.push_back({.variable = n.variable,
+                          .read = n.value,
+                          .least = zero,
+                          .most = n.most,
+                          .is_promised = n.is_promised});
+    }
+  }
+
   void find_lanes() {
     if (analysis_.vector->is_stored && stores_.size() > 1) {
       has_lanes_ = false;
       return;
     }
-    lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, stores_, draft_);
+    lanes_ = lanes_of(fusion_, schedule_.graph(), analysis_, stores_, numbers_, draft_);
     if (lanes_->store || !lanes_->loads.empty()) return;
     lanes_.reset();
     has_lanes_ = false;
@@ -202,8 +217,12 @@ class Nest {
       if (e->valid()) *e = named(*e);
     }
     for (Store& store : stores_) name_address(store.buffer, store.address);
+    for (Define& number : numbers_) number.most = named(number.most);
     name_values();
     if (!lanes_) return;
+    for (auto* some : {&lanes_->common_numbers, &lanes_->own_numbers}) {
+      for (Define& number : *some) number.most = named(number.most);
+    }
     if (lanes_->store) name_address(lanes_->store->to, lanes_->store->to_address);
     for (Store& store : lanes_->elements) name_address(store.buffer, store.address);
     for (Transfer& load : lanes_->loads) name_address(load.from, load.from_address);
@@ -227,7 +246,7 @@ class Nest {
 
   // The same without the checks and definitions of level k itself.
   Body inner_body(std::size_t k, bool guarded) {
-    if (k == order_.size()) return body_of_all(stores_);
+    if (k == order_.size()) return after(numbers_, body_of_all(stores_));
     if (lanes_ && k + 1 == order_.size()) return vector_body(guarded);
     if (lanes_ && k + 2 == order_.size() && guarded && peeled_.valid()) return peeled_body(k);
     Loop loop = *levels_[k + 1].loop;
@@ -244,9 +263,9 @@ class Nest {
   }
   Body whole_groups() {
     const std::size_t k = order_.size();
-    Body body = body_of_all(lanes_->loads);
+    Body body = after(lanes_->common_numbers, body_of_all(lanes_->loads));
     Loop loop = *levels_[k].loop;
-    loop.body = wrapped(k, false, body_of_all(lanes_->elements));
+    loop.body = wrapped(k, false, after(lanes_->own_numbers, body_of_all(lanes_->elements)));
     body.push_back({std::move(loop)});
     if (lanes_->store) body.push_back({*lanes_->store});
     return body;
@@ -255,7 +274,7 @@ class Nest {
     const std::size_t k = order_.size();
     Loop loop = *levels_[k].loop;
     loop.parallel = ParallelType::Serial;
-    loop.body = wrapped(k, true, body_of_all(stores_));
+    loop.body = wrapped(k, true, after(numbers_, body_of_all(stores_)));
     return body_of(std::move(loop));
   }
 
@@ -370,6 +389,12 @@ class Nest {
     return guarded(level.masks, std::move(body));
   }
 
+  static Body after(const std::vector<Define>& numbers, Body body) {
+    Body all = body_of_all(numbers);
+    append(all, std::move(body));
+    return all;
+  }
+
   Body masked(Body body) {
     std::vector<ParallelType> unbound;
     for (ParallelType p : kAxes) {
@@ -398,6 +423,7 @@ class Nest {
   bool draws_out_ = false;
   std::size_t hoist_level_ = 0;
   std::vector<Store> stores_;
+  std::vector<Define> numbers_;  // read from memory before the stores
   std::optional<Lanes> lanes_;
   // interior_: tested at hoist_level_; where it holds, the loops inside need no check. full_: all
   // elements of the group are valid. peeled_: the loop around the vector needs no check below it.

@@ -23,8 +23,8 @@ constexpr ParallelType kThreadTypes[] = {ParallelType::TIDx, ParallelType::TIDy,
 DataType kept_type(const Fusion& fusion, TensorId t) {
   const TensorInfo& tensor = fusion[t];
   const ValueNode& node = fusion.values()[*tensor.definition];
-  const bool is_copy = !tensor.fold && node.kind == ValueNode::Kind::Read &&
-                       node.operands.empty() && node.type == tensor.type &&
+  const bool is_copy = !tensor.fold && node.kind == ValueNode::Kind::Read && !node.otherwise() &&
+                       node.type == tensor.type &&
                        stored_type(fusion[TensorId(node.source)]) == tensor.type;
   return is_copy ? tensor.type : stored_type(tensor);
 }
@@ -73,7 +73,8 @@ void PlacedTensors::find_readings(const NestTree& tree) {
     return unused.read(fusion_[read.tensor].type, 0, {});
   };
   about(tree.tensor, [&] {
-    ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load)
+    std::vector<ReadNumber> numbers;
+    ValueLowering(fusion_, schedule_, placed_.at(tree.tensor).analysis, unused, load, numbers)
         .lower(tree.tensor);
   });
   for (const NestTree& inner : tree.inside) find_readings(inner);

@@ -169,14 +169,18 @@ class Specialisation {
       for (ValueId& operand : node.operands) operand = made.at(operand);
       if (node.kind == ValueNode::Kind::Index) node.index = substitute(node.index, environment);
       for (Expr& s : node.subscripts) s = numbers_.simplify(substitute(s, environment));
+      for (LoadedIndex& l : node.loaded) {
+        if (l.most.valid()) l.most = numbers_.simplify(substitute(l.most, environment));
+      }
       if (node.kind != ValueNode::Kind::Read) {
         made[v] = made_->values().add(std::move(node));
         continue;
       }
       const std::optional<TensorId> source = tensors_[node.source];
-      if (!source && node.operands.empty()) refuse_read(t, TensorId(node.source));
+      const std::optional<ValueId> otherwise = node.otherwise();
+      if (!source && !otherwise) refuse_read(t, TensorId(node.source));
       if (source) node.source = std::uint32_t(*source);
-      made[v] = source ? made_->values().add(std::move(node)) : node.operands[0];
+      made[v] = source ? made_->values().add(std::move(node)) : *otherwise;
     }
     return made.at(*old_[t].definition);
   }

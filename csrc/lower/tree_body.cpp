@@ -102,7 +102,7 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
     }
     return values.read(draft_.kernel.buffers[buffer].type, buffer, {address});
   };
-  return ValueLowering(fusion_, schedule_, analysis, draft_.kernel.values, load)
+  return ValueLowering(fusion_, schedule_, analysis, draft_.kernel.values, load, draft_.numbers)
       .lower(analysis.tensor);
 }
 

@@ -24,7 +24,8 @@ std::vector<BoundLine> bounds_of(const TensorReport& tensor) {
       {true, tensor.analysis.tensor, tensor.analysis.tensor, tensor.legality.store}};
   std::set<std::tuple<TensorId, TensorId, std::string>> said;
   for (const Access& read : reads_of(fusion, *tensor.schedule, tensor.analysis)) {
-    if (read.is_filled) continue;  // what is out of bounds is foreseen
+    // What is out of bounds is foreseen; of an index from memory the page says how.
+    if (read.is_filled && read.loaded.empty()) continue;
     const bool is_new = said.emplace(read.tensor, read.user, shown(read.inside)).second;
     if (!is_new && read.is_inside()) continue;
     std::string reason = "every read of " + fusion[read.tensor].name + " in " +

@@ -1,4 +1,5 @@
 #include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/kernel/statements.h>
@@ -62,6 +63,8 @@ class KernelObligations {
   // Which buffers of a thread hold elements on their way to the tensor, and from where others come.
   void find_lanes() {
     for_each_statement(kernel_.body, [&](const Statement& s) {
+      const auto* define = std::get_if<Define>(&s.node);
+      if (define != nullptr && define->read) numbers_.push_back(define);
       const auto* t = std::get_if<Transfer>(&s.node);
       if (t == nullptr) return;
       if (is_target(t->to)) lanes_.insert(t->from);
@@ -219,7 +222,44 @@ class KernelObligations {
     return read.address;
   }
 
+  // The numbers from memory in some addresses, each once.
+  std::vector<const Define*> numbers_in(const std::vector<Expr>& addresses) const {
+    const std::vector<Expr> symbols = symbols_of(addresses);
+    std::vector<const Define*> list;
+    for (const Define* n : numbers_) {
+      const auto is_it = [&](const Define* o) { return same(o->variable, n->variable); };
+      if (contains(symbols, n->variable) && std::ranges::none_of(list, is_it)) list.push_back(n);
+    }
+    return list;
+  }
+
+  // Loads: each is a number that the address of the element mentions, in their order.
+  void compare_gather(const ValueNode& read, Environment environment, ValueId computed) {
+    const ValueNode& c = kernel_.values[computed];
+    if (c.kind != ValueNode::Kind::Read) return differ();
+    std::vector<Expr> addresses = {c.subscripts[0]};
+    if (const auto lanes = origin_.find(c.source); lanes != origin_.end()) {
+      for (const Transfer* t : lanes->second) addresses.push_back(t->from_address);
+    }
+    const std::vector<const Define*> numbers = numbers_in(addresses);
+    if (numbers.size() != read.loaded.size()) return differ();
+    const std::size_t outside = around_.size(), own = environment.size();
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const Define& n = *numbers[k];
+      const Environment before(environment.begin(), environment.begin() + std::ptrdiff_t(own));
+      compare(read.operands[k], before, *n.read);
+      environment.emplace_back(read.loaded[k].symbol, n.variable);
+      around_.push_back(n.least <= n.variable && n.variable <= n.most);
+    }
+    ValueNode plain = read;
+    plain.loaded.clear();
+    plain.operands.clear();  // what fills it is read nowhere, as every subscript is in bounds
+    compare_read(plain, environment, computed);
+    around_.resize(outside);
+  }
+
   void compare_read(const ValueNode& read, const Environment& environment, ValueId computed) {
+    if (!read.loaded.empty()) return compare_gather(read, environment, computed);
     if (!read.operands.empty()) return differ();
     const TensorId source = TensorId(read.source);
     const TensorInfo& info = fusion_[source];
@@ -257,6 +297,7 @@ class KernelObligations {
   std::vector<Expr> around_;        // what holds where the walk stands
   std::vector<const Loop*> loops_;  // that are open there
   std::map<const Loop*, Expr> ends_;
+  std::vector<const Define*> numbers_;  // from memory
   std::set<BufferId> lanes_;
   std::map<BufferId, std::vector<const Transfer*>> origin_;
   std::vector<Obligation> list_;

@@ -201,7 +201,7 @@ bool VirtualBlock::waits_alike(const Stop& a, const Stop& b) {
   if (a.kind != b.kind || a.line != b.line) return false;
   if (a.kind == Stop::Kind::WarpBarrier) return a.who == b.who;
   return a.kind != Stop::Kind::NumberedBarrier ||
-         (a.id == b.id && a.threads == b.threads && a.members == b.members);
+         (a.threads == b.threads && a.members == b.members);
 }
 
 // Those of its lanes that wait for one another and are all there.

@@ -58,6 +58,7 @@ class VirtualBlock {
   void exchange(const Threads& warp);
   void resume(const Threads& threads);
   void run_in_parts(SplitMix64* random);
+  // Whether both wait for the same. Two at numbered barriers are at one number.
   static bool waits_alike(const Stop& a, const Stop& b);
   void release(std::size_t thread) { goes_[thread] = 1, ++going_; }
   void release_warp(const Threads& warp);

@@ -94,7 +94,8 @@ constexpr Function kFunctions[] = {
 #undef X
 };
 
-// Every function of one type that there is; promotion inserts the casts.
+// Every function of one type that there is; promotion inserts the casts. Bits are those of
+// integers.
 Pointwise functions(DataType type) {
   Pointwise p("functions_of_" + std::string(to_string(type)), type);
   ValueGraph& values = p.h.kernel.values;
@@ -102,6 +103,9 @@ Pointwise functions(DataType type) {
   for (Function f : kFunctions) {
     std::vector<ValueId> operands = {a, b};
     if (f == Function::Select) operands = {c, a, b};
+    if (is_of_integers(f) && is_floating(type)) {
+      for (ValueId& v : operands) v = values.cast(v, DataType::Int64);
+    }
     operands.resize(std::size_t(info(f).arity));
     const ValueId v = values.apply(f, operands);
     p.add(compute_type(values[v].type), v);
@@ -181,7 +185,9 @@ TEST(CudaValues, LiteralsAreExact) {
 TEST(CudaValues, GccTakesTheTextAlike) {
   std::vector<Kernel> kernels = {
       conversions(DataType::Float).kernel(), conversions(DataType::Half).kernel(),
-      functions(DataType::Int64).kernel(), functions(DataType::Double).kernel()};
+      functions(DataType::Int64).kernel(),   functions(DataType::Double).kernel(),
+      functions(DataType::Float).kernel(),   functions(DataType::UInt64).kernel(),
+      functions(DataType::Int8).kernel(),    functions(DataType::Bool).kernel()};
   for (const Kernel& k : kernels) {
     std::vector<Array> emulated = arrays_for(k, {}), run = emulated;
     run_emulated(k, {}, emulated);
@@ -202,6 +208,38 @@ TEST(CudaValues, NvrtcTakesThemAll) {
     kernels.push_back(functions(type).kernel());
   }
   expect_gpu_code(kernels);
+}
+
+// Amounts of every kind by bits of every kind, and what random bytes leave out: the ends.
+TEST(CudaValues, ShiftsByAnyAmountAreThoseOfScalars) {
+  const std::int64_t amounts[] = {0,  1,  7,  8,   9,   15,        16,        31,        32,
+                                  33, 63, 64, 100, -1,  -8,        INT32_MIN, INT32_MAX, -64,
+                                  65, 62, 30, 127, 255, INT64_MIN, INT64_MAX, 1LL << 32};
+  for (DataType type : kValueTypes) {
+    if (is_floating(type)) continue;
+    Pointwise p("shifts_of_" + std::string(to_string(type)), type);
+    ValueGraph& values = p.h.kernel.values;
+    const ValueId a = p.h.read(0, p.at);
+    std::vector<std::pair<Function, Scalar>> rows;
+    for (std::int64_t n : amounts) {
+      for (Function f : {Function::ShiftLeft, Function::ShiftRight}) {
+        const DataType own = type == DataType::Bool ? DataType::Int32 : type;
+        const Scalar amount = convert(Scalar::of(DataType::Int64, n), own);
+        const ValueId v = values.apply(f, {a, values.constant(own, amount.integer, false)});
+        p.add(own, v);
+        rows.emplace_back(f, amount);
+      }
+    }
+    std::vector<Array> expected = arrays_for(p.kernel(), {});
+    for (std::int64_t k = 0; k < Pointwise::kItems; ++k) {
+      for (std::size_t y = 0; y < rows.size(); ++y) {
+        const auto& [f, amount] = rows[y];
+        const Scalar operands[] = {convert(element(expected[0], k), amount.type), amount};
+        set_element(expected[3 + y], k, selvage::apply(f, operands));
+      }
+    }
+    expect_agreement(p.kernel(), {}, expected);
+  }
 }
 
 // A pad: the read is out of bounds wherever the select does not ask for it.
@@ -337,8 +375,12 @@ TEST(CudaValues, RandomValuesAreTheSameWhereLowHalvesDo) {
                                  values.constant(DataType::Int64, std::int64_t{7000000001}, false),
                                  values.whole(-3)};
     const ValueId condition = p.h.read(2, p.at);
-    constexpr Function kSome[] = {Function::Add, Function::Sub,      Function::Mul,   Function::Neg,
-                                  Function::Min, Function::FloorDiv, Function::Select};
+    constexpr Function kSome[] = {Function::Add,      Function::Sub,       Function::Mul,
+                                  Function::Neg,      Function::Add,       Function::Sub,
+                                  Function::Mul,      Function::Neg,       Function::Min,
+                                  Function::Select,   Function::BitAnd,    Function::BitOr,
+                                  Function::BitXor,   Function::BitNot,    Function::Sign,
+                                  Function::FloorDiv, Function::ShiftLeft, Function::ShiftRight};
     for (std::size_t n = 4 + draw(12); n > 0; --n) {
       const auto one = [&] { return some[draw(2) == 0 ? draw(some.size()) : some.size() - 1]; };
       if (draw(5) == 0) {
@@ -347,7 +389,7 @@ TEST(CudaValues, RandomValuesAreTheSameWhereLowHalvesDo) {
       }
       const Function f = kSome[draw(std::size(kSome))];
       const ValueId x = one();
-      if (f == Function::Neg) {
+      if (info(f).arity == 1) {
         some.push_back(values.apply(f, {x}));
         continue;
       }

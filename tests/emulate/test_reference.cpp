@@ -189,6 +189,19 @@ TEST(Reference, OperatorsAreIndexNotation) {
       {Function::Sigmoid, [](Tensor a, Tensor) { return sigmoid(a); }},
       {Function::Silu, [](Tensor a, Tensor) { return silu(a); }},
       {Function::Gelu, [](Tensor a, Tensor) { return gelu(a); }},
+      {Function::GeluTanh, [](Tensor a, Tensor) { return gelu_tanh(a); }},
+      {Function::Softplus, [](Tensor a, Tensor) { return softplus(a); }},
+      {Function::Exp2, [](Tensor a, Tensor) { return exp2(a); }},
+      {Function::Expm1, [](Tensor a, Tensor) { return expm1(a); }},
+      {Function::Log2, [](Tensor a, Tensor) { return log2(a); }},
+      {Function::Log1p, [](Tensor a, Tensor) { return log1p(a); }},
+      {Function::Reciprocal, [](Tensor a, Tensor) { return reciprocal(a); }},
+      {Function::Round, [](Tensor a, Tensor) { return round(a); }},
+      {Function::Trunc, [](Tensor a, Tensor) { return trunc(a); }},
+      {Function::Sign, [](Tensor a, Tensor) { return sign(a); }},
+      {Function::IsNan, [](Tensor a, Tensor) { return isnan(a); }},
+      {Function::IsInf, [](Tensor a, Tensor) { return isinf(a); }},
+      {Function::IsFinite, [](Tensor a, Tensor) { return isfinite(a); }},
   };
   std::mt19937 random(1);
   for (DataType type : {DataType::Float, DataType::Half, DataType::Double, DataType::Int32}) {
@@ -212,10 +225,12 @@ TEST(Reference, OperatorsAreIndexNotation) {
 // Every function at random values, against itself applied to the very elements.
 TEST(Reference, APointwiseResultIsTheFunctionOfItsElements) {
   std::mt19937 random(2);
-  for (int i = 0; i <= int(Function::Gelu); ++i) {
+  for (int i = 0; i < kFunctionCount; ++i) {
     const auto function = Function(i);
     if (info(function).arity != 2) continue;
-    for (DataType type : {DataType::Float, DataType::Double}) {
+    using Types = std::vector<DataType>;
+    for (DataType type : is_of_integers(function) ? Types{DataType::Int64}
+                                                  : Types{DataType::Float, DataType::Double}) {
       Fusion f;
       const auto [N] = f.extents("N");
       const Tensor a = f.input("a", {N}, type), b = f.input("b", {N}, type);

@@ -97,7 +97,29 @@ TEST(ReferencePointwise, FunctionsOfFloatAreThoseOfC) {
                                {"cos", [](Tensor x, Tensor) { return cos(x); },
                                 [](double a, double) { return std::cos(float(a)); }},
                                {"erf", [](Tensor x, Tensor) { return erf(x); },
-                                [](double a, double) { return std::erf(float(a)); }}};
+                                [](double a, double) { return std::erf(float(a)); }},
+                               {"exp2", [](Tensor x, Tensor) { return exp2(x); },
+                                [](double a, double) { return std::exp2(float(a)); }},
+                               {"expm1", [](Tensor x, Tensor) { return expm1(x); },
+                                [](double a, double) { return std::expm1(float(a)); }},
+                               {"log2", [](Tensor x, Tensor) { return log2(x); },
+                                [](double a, double) { return std::log2(float(a)); }},
+                               {"log1p", [](Tensor x, Tensor) { return log1p(x); },
+                                [](double a, double) { return std::log1p(float(a)); }},
+                               {"reciprocal", [](Tensor x, Tensor) { return reciprocal(x); },
+                                [](double a, double) { return 1 / float(a); }},
+                               {"round", [](Tensor x, Tensor) { return round(x); },
+                                [](double a, double) { return std::nearbyint(float(a)); }},
+                               {"trunc", [](Tensor x, Tensor) { return trunc(x); },
+                                [](double a, double) { return std::trunc(float(a)); }},
+                               {"sign", [](Tensor x, Tensor) { return sign(x); },
+                                [](double a, double) { return double(a > 0) - double(a < 0); }},
+                               {"isnan", [](Tensor x, Tensor) { return isnan(x); },
+                                [](double a, double) { return std::isnan(a); }},
+                               {"isinf", [](Tensor x, Tensor) { return isinf(x); },
+                                [](double a, double) { return std::isinf(a); }},
+                               {"isfinite", [](Tensor x, Tensor) { return isfinite(x); },
+                                [](double a, double) { return std::isfinite(a); }}};
   for (const Op& op : ops) {
     SCOPED_TRACE(op.name);
     expect(DataType::Float, op.op, op.item, kLeft, kRight);
@@ -121,6 +143,50 @@ TEST(ReferencePointwise, DivisionOfIntegersIsEuclidean) {
         type, [](Tensor x, Tensor y) { return cast(x / y, DataType::Double); },
         [](double a, double b) { return double(float(a) / float(b)); }, left, right);
   }
+}
+
+TEST(ReferencePointwise, BitsOfIntegersAreThoseOfC) {
+  const std::vector<double> left = {7, -7, 100, -128, 0, 5, -1, 64},
+                            right = {3, 3, -3, 1, 4, 0, 5, 7};
+  for (DataType type : {DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int64}) {
+    SCOPED_TRACE(std::string(to_string(type)));
+    const auto both = [](auto f) {
+      return [f](double a, double b) { return double(f(int(a), int(b))); };
+    };
+    expect(
+        type, [](Tensor x, Tensor y) { return bit_and(x, y); },
+        both([](int a, int b) { return a & b; }), left, right);
+    expect(
+        type, [](Tensor x, Tensor y) { return bit_or(x, y); },
+        both([](int a, int b) { return a | b; }), left, right);
+    expect(
+        type, [](Tensor x, Tensor y) { return bit_xor(x, y); },
+        both([](int a, int b) { return a ^ b; }), left, right);
+    expect(
+        type, [](Tensor x, Tensor) { return bit_not(x); }, both([](int a, int) { return ~a; }),
+        left, right);
+    expect(
+        type, [](Tensor x, Tensor y) { return shift_right(x, y); },
+        both([](int a, int b) { return b < 0 ? (a < 0 ? -1 : 0) : a >> b; }), left, right);
+    expect(
+        type, [](Tensor x, Tensor y) { return shift_left(cast(x, DataType::Int64), y); },
+        both([](int a, int b) { return b < 0 ? 0 : a * (1 << b); }), left, right);
+  }
+}
+
+TEST(ReferencePointwise, AnIotaCountsAlongItsAxis) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  f.output("rows", iota(f, {M, N}, 0));
+  f.output("columns", iota(f, {M, N}));
+  const std::vector<Array> out = run_reference(f, {{"M", 2}, {"N", 3}}, {});
+  const auto is = [](const Array& a, const std::vector<double>& numbers) {
+    Array expected = array(DataType::Int64, numbers);
+    expected.shape = {2, 3};
+    EXPECT_EQ(a, expected);
+  };
+  is(out.at(0), {0, 0, 0, 1, 1, 1});
+  is(out.at(1), {0, 1, 2, 0, 1, 2});
 }
 
 TEST(ReferencePointwise, ACastFromAndToEveryType) {

@@ -76,7 +76,7 @@ ValueId RandomFile::value(const std::vector<std::size_t>& axes, int depth) {
   ValueGraph& values = fusion->values();
   if (depth == 0 || one_in(5)) return element(axes);
   const ValueId a = value(axes, depth - 1);
-  switch (draw(0, 7)) {
+  switch (draw(0, 9)) {
     case 0: return values.apply(Function::Exp, {a});
     case 1: return values.apply(Function::Neg, {a});
     case 2: return values.cast(a, kTypes[std::size_t(draw(0, 5))]);
@@ -89,6 +89,21 @@ ValueId RandomFile::value(const std::vector<std::size_t>& axes, int depth) {
       return values.apply(Function::Max,
                           {a, values.constant(DataType::Int32, std::int64_t{3}, true)});
     case 6: return values.apply(Function::Sub, {a, value(axes, depth - 1)});
+    case 7: {
+      constexpr Function kOfNumbers[] = {Function::Exp2,  Function::Log1p,      Function::Round,
+                                         Function::Sign,  Function::Reciprocal, Function::IsFinite,
+                                         Function::Trunc, Function::GeluTanh,   Function::Softplus};
+      return values.apply(kOfNumbers[draw(0, 8)], {a});
+    }
+    case 8: {
+      constexpr Function kOfBits[] = {
+          Function::BitAnd,     Function::BitOr,      Function::BitXor,      Function::ShiftLeft,
+          Function::ShiftRight, Function::RandomBits, Function::RandomNormal};
+      const ValueId bits = is_floating(values[a].type) ? values.cast(a, DataType::Int32) : a;
+      const ValueId other = values.constant(DataType::Int32, draw(0, 9), true);
+      return one_in(4) ? values.apply(Function::BitNot, {bits})
+                       : values.apply(kOfBits[draw(0, 6)], {bits, other});
+    }
     default: return values.apply(Function::Add, {value(axes, depth - 1), a});
   }
 }

@@ -144,9 +144,11 @@ TEST(ComputeSection, AnOutputsShapeTellsExtentsThatNoReadTells) {
 }
 
 TEST(ComputeSection, NoScheduleIsAnAutomaticOne) {
-  EXPECT_EQ(loops(read(kFile, {{"M", 3}, {"N", 100}}), "y"), "block {3} BIDx, thread {128} TIDx");
+  const char* automatic = "block {1} BIDx, thread {512} TIDx, v {4} Vectorize";
+  EXPECT_EQ(loops(read(kFile, {{"M", 3}, {"N", 100}}), "y"), automatic);
   EXPECT_EQ(loops(read(kFile + std::string("schedule: auto\n"), {{"M", 3}, {"N", 100}}), "y"),
-            "block {3} BIDx, thread {128} TIDx");
+            automatic);
+  EXPECT_EQ(loops(read(kFile + std::string("schedule: none\n")), "y"), "m {M}, n {N}");
   EXPECT_EQ(loops(read(kFile + std::string("schedule: {}\n")), "y"), "m {M}, n {N}");
 }
 
@@ -264,7 +266,7 @@ const Refused kFiles[] = {
 
 const Refused kSchedules[] = {
     {"schedule: manual\n",
-     "a.yaml:7:11: error[E304]: schedule: 'manual' is none of auto; help: write one "
+     "a.yaml:7:11: error[E304]: schedule: 'manual' is none of auto, none; help: write one "
      "of them"},
     {"schedule: {z: inline}\n",
      "a.yaml:7:12: error[E205]: schedule: no statement computes 'z'; help: name a "

@@ -332,9 +332,22 @@ const Refused kStatements[] = {
     {"y[m, n] = a[m, clamped(n)]",
      "a.yaml:6:10: error[E317]: the extent of the index n of y is not known; help: read a tensor at "
      "[n], or give y a shape under outputs"},
-    {"y[i] = b[k[i]]",
-     "a.yaml:6:14: error[E390]: a load in a subscript, k[...], is not supported yet; "
-     "help: use indices and integers in subscripts"},
+    {"y[i] = b[mirror(k[i])]",
+     "a.yaml:6:14: error[E390]: the access mode mirror of a load is not supported yet; help: write "
+     "clamped, safe or unchecked around it"},
+    {"y[n] = b[unchecked(n)]",
+     "a.yaml:6:14: error[E390]: the access mode unchecked in a subscript without a load is not "
+     "supported yet; help: write safe(x[...]) or fill(x[...], v) around the element"},
+    {"y[n] = b[b[n]]",
+     "a.yaml:6:14: error[E516]: a subscript that is a value of type half cannot be an index; help: "
+     "cast it to an integer type, such as int32"},
+    {"y[i] = b[k[i] < 2]",
+     "a.yaml:6:19: error[E316]: the subscript is not affine in the indices; help: "
+     "use sums of indices, integers and sizes, and products with integers and sizes, "
+     "such as 2 * i + 1"},
+    {"y[i] = b[clamped(k[i]) + 1]",
+     "a.yaml:6:14: error[E316]: an access mode stands inside of a subscript; help: write it around "
+     "the whole subscript, such as x[mirror(i + 1)]"},
     {"y[m, n] = a[m, n * n]",
      "a.yaml:6:22: error[E316]: the subscript is not affine in the indices; help: "
      "use sums of indices, integers and sizes, and products with integers and sizes, "

@@ -12,7 +12,7 @@ namespace {
 // An operator of values that expressions have as well binds as theirs does.
 TEST(FunctionText, BindsAsExpressionsDo) {
   std::set<std::string_view> shared;
-  for (int f = 0; f <= int(Function::Gelu); ++f) {
+  for (int f = 0; f < kFunctionCount; ++f) {
     for (int o = 0; o <= int(Op::Or); ++o) {
       if (info(Function(f)).text != info(Op(o)).text || info(Op(o)).arity < 1) continue;
       EXPECT_EQ(precedence(Function(f)), info(Op(o)).precedence) << info(Op(o)).text;
@@ -25,7 +25,7 @@ TEST(FunctionText, BindsAsExpressionsDo) {
 }
 
 TEST(FunctionText, AWordIsACallAndASignIsNone) {
-  for (int f = 0; f <= int(Function::Gelu); ++f) {
+  for (int f = 0; f < kFunctionCount; ++f) {
     const std::string_view text = info(Function(f)).text;
     const bool is_call = std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
                          Function(f) != Function::Neg;  // written -x

@@ -32,6 +32,27 @@ TEST(PointwiseOps, EachIsItsFunction) {
   EXPECT_EQ(function(cos(a)), Function::Cos);
   EXPECT_EQ(function(erf(a)), Function::Erf);
   EXPECT_EQ(function(clamp(a, 0, 1)), Function::Min);
+  EXPECT_EQ(function(gelu_tanh(a)), Function::GeluTanh);
+  EXPECT_EQ(function(softplus(a)), Function::Softplus);
+  EXPECT_EQ(function(exp2(a)), Function::Exp2);
+  EXPECT_EQ(function(expm1(a)), Function::Expm1);
+  EXPECT_EQ(function(log2(a)), Function::Log2);
+  EXPECT_EQ(function(log1p(a)), Function::Log1p);
+  EXPECT_EQ(function(reciprocal(a)), Function::Reciprocal);
+  EXPECT_EQ(function(round(a)), Function::Round);
+  EXPECT_EQ(function(trunc(a)), Function::Trunc);
+  EXPECT_EQ(function(sign(a)), Function::Sign);
+  EXPECT_EQ(function(isnan(a)), Function::IsNan);
+  EXPECT_EQ(function(isinf(a)), Function::IsInf);
+  EXPECT_EQ(function(isfinite(a)), Function::IsFinite);
+  const Tensor j = f.input("j", {N}, DataType::Int64), k = f.input("k", {N}, DataType::Int64);
+  EXPECT_EQ(function(bit_and(j, k)), Function::BitAnd);
+  EXPECT_EQ(function(bit_or(j, k)), Function::BitOr);
+  EXPECT_EQ(function(bit_xor(j, k)), Function::BitXor);
+  EXPECT_EQ(function(bit_not(j)), Function::BitNot);
+  EXPECT_EQ(function(shift_left(j, 3)), Function::ShiftLeft);
+  EXPECT_EQ(function(shift_right(1, k)), Function::ShiftRight);
+  EXPECT_EQ(function(where(a < b, a, b)), Function::Select);
   EXPECT_EQ(f[(a == b).id()].type, DataType::Bool);
 }
 
@@ -46,6 +67,59 @@ TEST(PointwiseOps, ExtentsThatCanNeverBeEqualAreRefusedByTheNameOfTheOp) {
             "the last one");
   EXPECT_EQ(f.size(), before);
   EXPECT_EQ(bad_input([&] { max(a, f.input("c", {N}, DataType::Float)); }), "accepted");
+}
+
+TEST(PointwiseOps, BitsAreThoseOfIntegersAndBools) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor x = f.input("x", {N}, DataType::Half), k = f.input("k", {N}, DataType::Int8);
+  const Tensor c = f.input("c", {N}, DataType::Bool);
+  const auto type = [&](Tensor t) { return f[t.id()].type; };
+  EXPECT_EQ(type(bit_and(c, c)), DataType::Bool);
+  EXPECT_EQ(type(bit_not(c)), DataType::Bool);
+  EXPECT_EQ(type(shift_left(c, c)), DataType::Int32);
+  EXPECT_EQ(type(bit_or(c, k)), DataType::Int8);
+  EXPECT_EQ(type(shift_right(k, 3)), DataType::Int8);
+  EXPECT_EQ(type(isnan(k)), DataType::Bool);
+  EXPECT_EQ(type(round(k)), DataType::Float);
+  EXPECT_EQ(type(sign(k)), DataType::Int8);
+  const std::size_t before = f.size();
+  EXPECT_EQ(
+      bad_input([&] { bit_and(k, x); }),
+      "selvage: error[E506]: bit_and is of bools and integers, and meets the type half; help: "
+      "cast to an integer type what it meets: write bit_and(int32(...), ...)");
+  EXPECT_EQ(
+      bad_input([&] { bit_not(x); }),
+      "selvage: error[E506]: bit_not is of bools and integers, and meets the type half; help: "
+      "cast to an integer type what it meets: write bit_not(int32(...))");
+  EXPECT_EQ(bad_input([&] { shift_left(k, 0.5); }),
+            "selvage: error[E506]: shift_left is of bools and integers, and meets the type float; "
+            "help: cast to an integer type what it meets: write shift_left(int32(...), ...)");
+  EXPECT_EQ(f.size(), before);
+  EXPECT_EQ(bad_input([&] { bit_and(k, cast(x, DataType::Int32)); }), "accepted");
+}
+
+TEST(PointwiseOps, AnIotaHoldsIndicesOfAnAxisThatThereIs) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor rows = iota(f, {M, N}, 0), columns = iota(f, {M, N}), five = iota(f, {5});
+  EXPECT_EQ(to_string(f.shape(rows.id())[1]), "N");
+  EXPECT_EQ(f[rows.id()].type, DataType::Int64);
+  const auto index = [&](Tensor t) {
+    return std::string(f.values()[*f[t.id()].definition].index.name()).substr(0, 2);
+  };
+  EXPECT_EQ(index(rows) + index(columns) + index(five), "i0i1i0");
+  const std::size_t before = f.size();
+  EXPECT_EQ(
+      bad_input([&] {
+        iota(f, {M, N}, 2);
+      }),
+      "selvage: error[E510]: iota: the shape [M, N] has no axis 2; help: name an axis from -2 "
+      "to 1");
+  EXPECT_EQ(bad_input([&] { iota(f, {}); }),
+            "selvage: error[E510]: iota: the shape [] has no axis -1; help: give a shape of at "
+            "least one axis");
+  EXPECT_EQ(f.size(), before);
 }
 
 TEST(PointwiseOps, NoTensorIsRefusedByTheNameOfTheOp) {

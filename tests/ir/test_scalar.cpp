@@ -1,3 +1,4 @@
+#include <selvage/base/philox.h>
 #include <selvage/ir/scalar.h>
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ double double_of(Function f, double a) { return on(f, Scalar::of(a)).real; }
 
 TEST(Scalar, EveryFunctionHasARow) {
   std::ostringstream table;
-  for (int i = 0; i <= int(Function::Gelu); ++i) {
+  for (int i = 0; i < kFunctionCount; ++i) {
     const FunctionInfo& f = info(Function(i));
     table << f.name << f.arity << f.text << " ";
   }
@@ -55,7 +56,12 @@ TEST(Scalar, EveryFunctionHasARow) {
             "FMax2fmax Lt2< Le2<= Eq2== Ne2!= And2&& Or2|| Not1! Select3select Abs1abs Relu1relu "
             "Exp1exp Log1log "
             "Tanh1tanh Sqrt1sqrt Rsqrt1rsqrt Floor1floor Ceil1ceil Sin1sin Cos1cos Erf1erf "
-            "Pow2pow Sigmoid1sigmoid Silu1silu Gelu1gelu ");
+            "Pow2pow Sigmoid1sigmoid Silu1silu Gelu1gelu Exp21exp2 Expm11expm1 Log21log2 "
+            "Log1p1log1p Reciprocal1reciprocal Round1round Trunc1trunc Sign1sign IsNan1isnan "
+            "IsInf1isinf IsFinite1isfinite GeluTanh1gelu_tanh Softplus1softplus BitAnd2bit_and "
+            "BitOr2bit_or BitXor2bit_xor BitNot1bit_not ShiftLeft2shift_left "
+            "ShiftRight2shift_right RandomBits2random_bits RandomUniform2random_uniform "
+            "RandomNormal2random_normal ");
 }
 
 TEST(Scalar, ComputeTypes) {
@@ -234,8 +240,18 @@ TEST(Scalar, FunctionsOfFloatsAreThoseOfC) {
     EXPECT_EQ(float_of(Function::Sigmoid, x), 1 / (1 + ::expf(-x)));
     EXPECT_EQ(float_of(Function::Silu, x), x / (1 + ::expf(-x)));
     EXPECT_EQ(float_of(Function::Gelu, x), 0.5F * x * (1 + ::erff(x * 0.70710678118654752440F)));
+    const float inner = 0.7978845608028654F * (x + 0.044715F * (x * x * x));
+    EXPECT_EQ(float_of(Function::GeluTanh, x), 0.5F * x * (1 + ::tanhf(inner)));
+    EXPECT_EQ(float_of(Function::Softplus, x), ::log1pf(::expf(x)));
+    EXPECT_EQ(float_of(Function::Exp2, x), ::exp2f(x));
+    EXPECT_EQ(float_of(Function::Expm1, x), ::expm1f(x));
+    EXPECT_EQ(float_of(Function::Round, x), ::rintf(x));
+    EXPECT_EQ(float_of(Function::Trunc, x), ::truncf(x));
+    EXPECT_EQ(float_of(Function::Reciprocal, x), 1 / x);
     if (x <= 0) continue;
     EXPECT_EQ(float_of(Function::Log, x), ::logf(x));
+    EXPECT_EQ(float_of(Function::Log2, x), ::log2f(x));
+    EXPECT_EQ(float_of(Function::Log1p, x), ::log1pf(x));
     EXPECT_EQ(float_of(Function::Sqrt, x), ::sqrtf(x));
     EXPECT_EQ(float_of(Function::Rsqrt, x), 1 / ::sqrtf(x));
   }
@@ -248,6 +264,149 @@ TEST(Scalar, FunctionsOfDoublesAreInDouble) {
     EXPECT_EQ(double_of(Function::Sigmoid, x), 1 / (1 + ::exp(-x)));
     EXPECT_EQ(double_of(Function::Rsqrt, x), 1 / ::sqrt(x));
     EXPECT_EQ(double_of(Function::Gelu, x), 0.5 * x * (1 + ::erf(x * 0.70710678118654752440)));
+    EXPECT_EQ(double_of(Function::Exp2, x), ::exp2(x));
+    EXPECT_EQ(double_of(Function::Expm1, x), ::expm1(x));
+    EXPECT_EQ(double_of(Function::Log2, x), ::log2(x));
+    EXPECT_EQ(double_of(Function::Log1p, x), ::log1p(x));
+    EXPECT_EQ(double_of(Function::Softplus, x), ::log1p(::exp(x)));
+    const double inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x));
+    EXPECT_EQ(double_of(Function::GeluTanh, x), 0.5 * x * (1 + ::tanh(inner)));
+  }
+}
+
+// Of NaN, infinities, zeros, what is subnormal, and numbers past all fractions.
+TEST(Scalar, SpecialValuesOfRoundingAndSigns) {
+  const float least = std::numeric_limits<float>::denorm_min(), most = 0x1.fffffep127F;
+  const auto same = [](float a, float b) {
+    return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+  };
+  const auto expect = [&](Function f, std::vector<std::pair<float, float>> pairs) {
+    for (const auto& [x, y] : pairs) {
+      EXPECT_TRUE(same(float_of(f, x), y)) << info(f).text << " of " << x << ": " << float_of(f, x);
+    }
+  };
+  const float inf = kFloatInfinity, nan = kFloatNaN;
+  expect(Function::Round, {{0.5F, 0},
+                           {1.5F, 2},
+                           {2.5F, 2},
+                           {-0.5F, -0.0F},
+                           {-1.5F, -2},
+                           {nan, nan},
+                           {inf, inf},
+                           {-inf, -inf},
+                           {-0.0F, -0.0F},
+                           {least, 0},
+                           {-least, -0.0F},
+                           {8388609, 8388609},
+                           {8388607.5F, 8388608},
+                           {most, most}});
+  expect(Function::Trunc, {{0.9F, 0},
+                           {-0.9F, -0.0F},
+                           {-1.5F, -1},
+                           {nan, nan},
+                           {-inf, -inf},
+                           {-0.0F, -0.0F},
+                           {least, 0},
+                           {-least, -0.0F},
+                           {most, most}});
+  expect(Function::Sign, {{3, 1},
+                          {-3, -1},
+                          {0, 0},
+                          {-0.0F, 0},
+                          {nan, 0},
+                          {inf, 1},
+                          {-inf, -1},
+                          {least, 1},
+                          {-least, -1}});
+  expect(Function::Reciprocal, {{4, 0.25F},
+                                {0, inf},
+                                {-0.0F, -inf},
+                                {inf, 0},
+                                {-inf, -0.0F},
+                                {nan, nan},
+                                {least, inf},
+                                {most, 0x1p-128F}});
+  expect(Function::Exp2, {{3, 8}, {-inf, 0}, {inf, inf}, {nan, nan}, {-149, least}, {128, inf}});
+  expect(Function::Expm1, {{-0.0F, -0.0F}, {-inf, -1}, {inf, inf}, {nan, nan}, {least, least}});
+  expect(Function::Log1p, {{-0.0F, -0.0F}, {-1, -inf}, {-2, nan}, {inf, inf}, {least, least}});
+  expect(Function::Log2, {{8, 3}, {0, -inf}, {-0.0F, -inf}, {-1, nan}, {inf, inf}, {least, -149}});
+  expect(Function::Softplus, {{-inf, 0}, {inf, inf}, {nan, nan}, {20.5F, 20.5F}, {most, most}});
+  expect(Function::GeluTanh, {{inf, inf}, {-inf, nan}, {nan, nan}, {-0.0F, -0.0F}, {100, 100}});
+}
+
+TEST(Scalar, TestsOfFloats) {
+  struct Row {
+    double x;
+    bool is_nan, is_infinite, is_finite;
+  };
+  for (const Row& row : {Row{0, false, false, true}, Row{-0.0, false, false, true},
+                         Row{0x1.fffffep127, false, false, true}, Row{0x1p-149, false, false, true},
+                         Row{HUGE_VAL, false, true, false}, Row{-HUGE_VAL, false, true, false},
+                         Row{double(kFloatNaN), true, false, false}}) {
+    for (const Scalar& x : {Scalar::of(float(row.x)), Scalar::of(row.x)}) {
+      EXPECT_EQ(on(Function::IsNan, x).integer, row.is_nan) << row.x;
+      EXPECT_EQ(on(Function::IsInf, x).integer, row.is_infinite) << row.x;
+      EXPECT_EQ(on(Function::IsFinite, x).integer, row.is_finite) << row.x;
+      EXPECT_EQ(on(Function::IsFinite, x).type, DataType::Bool);
+    }
+  }
+}
+
+// In 32 and 64 bits beside C where that defines it, and what is said of all other amounts.
+TEST(Scalar, BitsAndShifts) {
+  const std::int64_t max32 = -(kMin32 + 1), max64 = -(kMin64 + 1);
+  const std::vector<std::int64_t> some = {0, 1, -1, 5, -6, 255, max32, kMin32, max64, kMin64};
+  for (std::int64_t a : some) {
+    const auto narrow = std::int32_t(a);
+    for (std::int64_t b : some) {
+      EXPECT_EQ(int64_of(Function::BitAnd, a, b), a & b);
+      EXPECT_EQ(int64_of(Function::BitOr, a, b), a | b);
+      EXPECT_EQ(int64_of(Function::BitXor, a, b), a ^ b);
+      EXPECT_EQ(int32_of(Function::BitXor, narrow, std::int32_t(b)), narrow ^ std::int32_t(b));
+    }
+    EXPECT_EQ(on(Function::BitNot, i64(a)).integer, ~a);
+    EXPECT_EQ(on(Function::BitNot, i32(narrow)).integer, ~narrow);
+    const auto natural = [](std::int64_t v) { return Scalar::of(DataType::UInt64, v); };
+    for (int n = 0; n < 64; ++n) {
+      EXPECT_EQ(int64_of(Function::ShiftLeft, a, n), std::int64_t(std::uint64_t(a) << n));
+      EXPECT_EQ(int64_of(Function::ShiftRight, a, n), a >> n);
+      EXPECT_EQ(on(Function::ShiftRight, natural(a), natural(n)).integer,
+                std::int64_t(std::uint64_t(a) >> n));
+      if (n >= 32) continue;
+      EXPECT_EQ(int32_of(Function::ShiftLeft, narrow, n), std::int32_t(std::uint32_t(narrow) << n));
+      EXPECT_EQ(int32_of(Function::ShiftRight, narrow, n), narrow >> n);
+    }
+    for (std::int64_t n : {std::int64_t{64}, std::int64_t{-1}, max64, kMin64}) {
+      EXPECT_EQ(int64_of(Function::ShiftLeft, a, n), 0);
+      EXPECT_EQ(int64_of(Function::ShiftRight, a, n), a < 0 ? -1 : 0);
+      EXPECT_EQ(on(Function::ShiftRight, natural(a), natural(n)).integer, 0);
+    }
+    for (std::int64_t n : {std::int64_t{32}, std::int64_t{-1}, max32, kMin32}) {
+      EXPECT_EQ(int32_of(Function::ShiftLeft, narrow, n), 0);
+      EXPECT_EQ(int32_of(Function::ShiftRight, narrow, n), narrow < 0 ? -1 : 0);
+    }
+    EXPECT_EQ(on(Function::Sign, i64(a)).integer, (a > 0) - (a < 0));
+    EXPECT_EQ(on(Function::Sign, natural(a)).integer, a != 0);
+  }
+  for (bool a : {false, true}) {
+    EXPECT_EQ(on(Function::BitNot, truth(a)).integer, !a);
+    for (bool b : {false, true}) {
+      EXPECT_EQ(on(Function::BitAnd, truth(a), truth(b)).integer, a && b);
+      EXPECT_EQ(on(Function::BitOr, truth(a), truth(b)).integer, a || b);
+      EXPECT_EQ(on(Function::BitXor, truth(a), truth(b)).integer, a != b);
+    }
+  }
+  EXPECT_EQ(on(Function::BitXor, truth(true), truth(true)).type, DataType::Bool);
+}
+
+TEST(Scalar, RandomNumbersAreThoseOfTheirSeedAndPlace) {
+  for (std::int64_t seed : {std::int64_t{0}, std::int64_t{7}, std::int64_t{-1}, kMin64}) {
+    for (std::int64_t n : {std::int64_t{0}, std::int64_t{5}, std::int64_t{1} << 40, kMin64}) {
+      const std::uint32_t bits = random_bits(std::uint64_t(seed), std::uint64_t(n));
+      EXPECT_EQ(int64_of(Function::RandomBits, seed, n), bits);
+      EXPECT_EQ(on(Function::RandomUniform, i64(seed), i64(n)).single, uniform_of(bits));
+      EXPECT_EQ(on(Function::RandomNormal, i64(seed), i64(n)).single, normal_of(bits));
+    }
   }
 }
 

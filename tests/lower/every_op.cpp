@@ -16,6 +16,10 @@ std::vector<DataType> all_types() {
 
 std::vector<PointwiseOp> pointwise_ops() {
   using T = Tensor;
+  // What has bits: of floats the integers that they are nearest to.
+  static const auto bits = [](T a) {
+    return is_floating(a.fusion()[a.id()].type) ? cast(a, DataType::Int32) : a;
+  };
   std::vector<PointwiseOp> ops = {
       {"operator+", "add", [](T a, T b, T) { return a + b; }},
       {"operator+", "add_literal", [](T a, T, T) { return a + 1; }},
@@ -58,12 +62,45 @@ std::vector<PointwiseOp> pointwise_ops() {
       {"sigmoid", "sigmoid", [](T a, T, T) { return sigmoid(a); }},
       {"silu", "silu", [](T a, T, T) { return silu(a); }},
       {"gelu", "gelu", [](T a, T, T) { return gelu(a); }},
+      {"gelu_tanh", "gelu_tanh", [](T a, T, T) { return gelu_tanh(a); }},
+      {"softplus", "softplus", [](T a, T, T) { return softplus(a); }},
+      {"exp2", "exp2", [](T a, T, T) { return exp2(a); }},
+      {"expm1", "expm1", [](T a, T, T) { return expm1(a); }},
+      {"log2", "log2", [](T a, T, T) { return log2(a); }},
+      {"log1p", "log1p", [](T a, T, T) { return log1p(a); }},
+      {"reciprocal", "reciprocal", [](T a, T, T) { return reciprocal(a); }},
+      {"round", "round", [](T a, T, T) { return round(a); }},
+      {"trunc", "trunc", [](T a, T, T) { return trunc(a); }},
+      {"sign", "sign", [](T a, T, T) { return sign(a); }},
+      {"isnan", "isnan", [](T a, T, T) { return isnan(a); }},
+      {"isinf", "isinf", [](T a, T, T) { return isinf(a); }},
+      {"isfinite", "isfinite", [](T a, T, T) { return isfinite(a); }},
+      {"bit_and", "bit_and", [](T a, T b, T) { return bit_and(bits(a), bits(b)); }},
+      {"bit_or", "bit_or", [](T a, T b, T) { return bit_or(bits(a), bits(b)); }},
+      {"bit_xor", "bit_xor", [](T a, T b, T) { return bit_xor(bits(a), bits(b)); }},
+      {"bit_xor", "bit_xor_of_bools", [](T a, T, T c) { return bit_xor(c, isfinite(a)); }},
+      {"bit_not", "bit_not", [](T a, T, T) { return bit_not(bits(a)); }},
+      {"shift_left", "shift_left", [](T a, T b, T) { return shift_left(bits(a), bits(b)); }},
+      {"shift_left", "shift_left_by_3", [](T a, T, T) { return shift_left(bits(a), 3); }},
+      {"shift_right", "shift_right", [](T a, T b, T) { return shift_right(bits(a), bits(b)); }},
+      {"shift_right", "shift_right_by_3", [](T a, T, T) { return shift_right(bits(a), 3); }},
+      {"apply", "random_bits",
+       [](T a, T b, T) {
+         return apply(Function::RandomBits, {bits(a), bits(b)});
+       }},
+      {"apply", "random_uniform",
+       [](T a, T, T) {
+         return apply(Function::RandomUniform, {3, bits(a)});
+       }},
+      {"apply", "random_normal",
+       [](T a, T b, T) {
+         return apply(Function::RandomNormal, {bits(a), bits(b)});
+       }},
+      {"where", "where", [](T a, T b, T c) { return where(c, b, a); }},
+      {"iota", "iota", [](T a, T, T) { return iota(a.fusion(), {a.fusion().shape(a.id())[0]}); }},
       {"select", "select", [](T a, T b, T c) { return select(c, a, b); }},
       {"select", "select_literal", [](T a, T, T c) { return select(c, a, 0); }},
-      {"apply", "apply",
-       [](T a, T b, T) {
-         return apply(Function::Mul, {a, b});
-       }},
+      {"apply", "apply", [](T a, T b, T) { return apply(Function::Mul, {a, b}); }},
   };
   return ops;
 }
@@ -161,6 +198,17 @@ std::vector<ViewOp> view_ops() {
        [](const V& v) {
          return pad(v.x, {{0, 0}, {v.n, v.m}}, 0);
        }},
+      {"index_select", "rows_chosen", 0,
+       [](const V& v) { return index_select(v.x, 0, argmax(v.x, {1})); }},
+      {"index_select", "nearest_columns", 1,
+       [](const V& v) { return index_select(v.x, -1, argmax(v.x2, {0}) - 1, Outside::clamped()); }},
+      {"take_along", "greatest", 1,
+       [](const V& v) {
+         return take_along(v.x, argmax(v.x, {1}, keepdim), 1, Outside::unchecked());
+       }},
+      {"take_along", "some_of_each", 0,
+       [](const V& v) { return take_along(v.z, argmax(v.z, {2}, keepdim), 1, Outside::fill(1)); }},
+      {"embedding", "embedded", 0, [](const V& v) { return embedding(v.x, argmax(v.x2, {0})); }},
       {"concatenate", "rows_below", 0,
        [](const V& v) {
          return concatenate({v.x, v.x2}, 0);

@@ -239,7 +239,8 @@ void WholeFusion::unary(std::size_t a, std::mt19937_64& rng) {
                                         DataType::Int32, DataType::Half,    DataType::Double,
                                         DataType::Float, DataType::BFloat16};
   const Kind fractions = std::max(x.kind, Kind::Fractions);
-  switch (draw(rng, 1, 8)) {
+  const bool is_inexact = x.kind == Kind::Inexact;
+  switch (draw(rng, 1, 12)) {
     case 1: return keep(abs(x.tensor), x.kind, x.bound);
     case 2: return keep(relu(x.tensor), x.kind, x.bound);
     case 3: return keep(tanh(x.tensor), fractions, 1);
@@ -259,6 +260,18 @@ void WholeFusion::unary(std::size_t a, std::mt19937_64& rng) {
       return keep(cast(x.tensor, to), x.kind,
                   is_floating(to) ? x.bound * 1.01 : std::max(x.bound, 255.0));
     }
+    case 9:
+      if (is_inexact) return keep(softplus(x.tensor), x.kind, x.bound + 1);
+      return keep(chance(rng, 2) ? trunc(x.tensor) : round(x.tensor), x.kind, x.bound + 1);
+    case 10:
+      if (is_inexact) return keep(gelu_tanh(x.tensor), x.kind, x.bound);
+      return keep(sign(x.tensor), Kind::Whole, 1);
+    case 11: return keep(select(isfinite(x.tensor), x.tensor, 0), x.kind, x.bound);
+    case 12:
+      if (is_inexact || x.bound > 1e6 || is_floating((*fusion)[x.tensor.id()].type)) {
+        return keep(log1p(abs(x.tensor)), fractions, std::log1p(x.bound));
+      }
+      return keep(bit_and(bit_xor(x.tensor, shift_right(x.tensor, 1)), 127), Kind::Whole, 127);
   }
 }
 
@@ -436,6 +449,27 @@ void WholeFusion::choose_outputs(std::mt19937_64& rng) {
     if (known_[k].bound > 6e4) type = std::nullopt;
     fusion->output(name, known_[k].tensor, type);
   }
+}
+
+WholeRecipe shrunk(WholeRecipe recipe,
+                   const std::function<std::string(const WholeRecipe&)>& outcome) {
+  const auto kind = [](const std::string& text) { return text.substr(0, text.find(' ')); };
+  const std::string wanted = kind(outcome(recipe));
+  bool gets_smaller = true;
+  const auto leave_out = [&](int WholeRecipe::*count, std::set<int> WholeRecipe::*left_out) {
+    for (int k = recipe.*count; k-- > 0;) {
+      if ((recipe.*left_out).contains(k)) continue;
+      WholeRecipe less = recipe;
+      (less.*left_out).insert(k);
+      if (kind(outcome(less)) == wanted) recipe = less, gets_smaller = true;
+    }
+  };
+  while (gets_smaller) {
+    gets_smaller = false;
+    leave_out(&WholeRecipe::operations, &WholeRecipe::left_out);
+    leave_out(&WholeRecipe::steps, &WholeRecipe::steps_left_out);
+  }
+  return recipe;
 }
 
 }  // namespace selvage::test

@@ -5,6 +5,7 @@
 #include <selvage/ir/ops.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -24,6 +25,11 @@ struct WholeRecipe {
   std::set<int> left_out = {};        // operations
   std::set<int> steps_left_out = {};  // of the schedule
 };
+
+// Leaves out of a failing recipe what is not needed for it to fail in the same way. `outcome` says
+// what is wrong, "" if nothing is; the first word is the kind of the failure.
+WholeRecipe shrunk(WholeRecipe recipe,
+                   const std::function<std::string(const WholeRecipe&)>& outcome);
 
 // Operations on tensors of small odd shapes, some of their extents symbolic. Inputs are small
 // integers, and what is made of them stays so small that sums of floats are exact in any order.

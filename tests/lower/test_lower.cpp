@@ -291,7 +291,7 @@ TEST(Lower, ALoadWithinASubscriptIsRefusedByName) {
     EXPECT_EQ(
         refusal_by<BadInput>([&] { lower(f, Schedule(f)); }),
         "selvage: error[E390]: k[n], by which y reads, is not supported in kernels yet; help: "
-        "compare it with every index instead, select(k == i, ...), and fold over i");
+        "read it as an element, x(clamped(k(i))), or by gather()");
   }
 }
 

@@ -50,11 +50,12 @@ bool is_as_expected(const Element& expected, const Element& actual);
 // clang-format off
 enum class Op : std::uint8_t {
   Add, Sub, Mul, Div, FloorDiv, Mod, Neg, Min, Max, FMin, FMax, Lt, Le, Gt, Ge, Eq, Ne, And, Or,
-  Not, Select, Abs, Relu, Sqrt, Rsqrt, Floor, Ceil, Exp, Log, Tanh, Sin, Cos, Erf, Pow, Sigmoid,
-  Silu, Gelu,
+  Not, Select, Abs, Relu, Sign, BitAnd, BitOr, BitXor, BitNot, ShiftLeft, ShiftRight, RandomBits,
+  RandomUniform, RandomNormal, IsNan, IsInf, IsFinite, Sqrt, Rsqrt, Reciprocal, Floor, Ceil, Round, Trunc, Exp, Log, Tanh, Sin, Cos, Erf, Pow,
+  Sigmoid, Silu, Gelu, Exp2, Expm1, Log2, Log1p, GeluTanh, Softplus,
 };
 // clang-format on
-inline constexpr int kOps = int(Op::Gelu) + 1;
+inline constexpr int kOps = int(Op::Softplus) + 1;
 
 struct OpText {
   const char* text;  // an infix or prefix sign, or the name of a function
@@ -63,6 +64,8 @@ struct OpText {
 OpText text_of(Op op);
 // Of the machine's own library, whose last bits are not told.
 bool is_library(Op op);
+// Of integers and bools alone.
+bool is_of_bits(Op op);
 
 // The type in which two meet; nothing where that is refused.
 std::optional<DataType> met(DataType a, DataType b);

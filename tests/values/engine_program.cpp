@@ -114,9 +114,31 @@ class Builder {
       case Op::Pow: return pow(o[0], o[1]);
       case Op::Sigmoid: return sigmoid(tensor());
       case Op::Silu: return silu(tensor());
-      case Op::Gelu: break;
+      case Op::Gelu: return gelu(tensor());
+      case Op::Sign: return sign(tensor());
+      case Op::BitAnd: return bit_and(o[0], o[1]);
+      case Op::BitOr: return bit_or(o[0], o[1]);
+      case Op::BitXor: return bit_xor(o[0], o[1]);
+      case Op::BitNot: return bit_not(tensor());
+      case Op::ShiftLeft: return shift_left(o[0], o[1]);
+      case Op::ShiftRight: return shift_right(o[0], o[1]);
+      case Op::RandomBits: return selvage::apply(Function::RandomBits, o);
+      case Op::RandomUniform: return selvage::apply(Function::RandomUniform, o);
+      case Op::RandomNormal: return selvage::apply(Function::RandomNormal, o);
+      case Op::IsNan: return isnan(tensor());
+      case Op::IsInf: return isinf(tensor());
+      case Op::IsFinite: return isfinite(tensor());
+      case Op::Reciprocal: return reciprocal(tensor());
+      case Op::Round: return round(tensor());
+      case Op::Trunc: return trunc(tensor());
+      case Op::Exp2: return exp2(tensor());
+      case Op::Expm1: return expm1(tensor());
+      case Op::Log2: return log2(tensor());
+      case Op::Log1p: return log1p(tensor());
+      case Op::GeluTanh: return gelu_tanh(tensor());
+      case Op::Softplus: break;
     }
-    return gelu(tensor());
+    return softplus(tensor());
   }
 
   Built fold(const Node& node) const {

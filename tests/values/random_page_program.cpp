@@ -190,14 +190,22 @@ class Generator {
   Node apply_to_some(int depth) {
     Node node{.kind = Node::Kind::Apply, .op = random_op()};
     const int n = text_of(node.op).arity;
-    for (int k = 0; k < n; ++k) node.operands.push_back(expression(depth - 1));
+    for (int k = 0; k < n; ++k) {
+      node.operands.push_back(expression(depth - 1));
+      Node& operand = node.operands.back();
+      if (is_of_bits(node.op) && is_floating(*type_of(operand, types_))) {
+        operand = cast_of(std::move(operand), kTypes[std::size_t(draw(0, 8))]);
+      }
+    }
     if (n == 1) return node;
     // One operand may be a literal; and what does not meet is cast.
     const auto last = std::size_t(n - 1);
     const std::size_t other = last - 1;
     const DataType beside = *type_of(node.operands[other], types_);
     if (one_in(3)) {
-      node.operands[last] = {.kind = Node::Kind::Literal, .literal = random_literal(beside)};
+      Literal literal = random_literal(beside);
+      while (is_of_bits(node.op) && literal.is_real) literal = random_literal(beside);
+      node.operands[last] = {.kind = Node::Kind::Literal, .literal = literal};
       if (one_in(3)) std::swap(node.operands[last], node.operands[other]);
     } else if (!type_of(node, types_)) {
       node.operands[last] = cast_of(std::move(node.operands[last]), beside);

@@ -2,45 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <map>
 #include <set>
 
-#include "tests/support/special_values.h"
 #include "tests/support/text_files.h"
-#include "tests/values/page_case.h"
+#include "tests/values/page_rows.h"
 
 namespace selvage::values {
 namespace {
 
-using enum DataType;
-using Tensors = std::vector<Tensor>;
-using Call = std::function<Tensor(const Tensors&)>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr Wide kEnd64 = Wide(1) << 64;
-
-constexpr DataType kSigned[] = {Int8, Int16, Int32, Int64};
-constexpr DataType kUnsigned[] = {UInt8, UInt16, UInt32, UInt64};
-constexpr DataType kFloats[] = {Half, BFloat16, Float, Double};
-constexpr DataType kIntegers[] = {Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-
-// One input of a type, or two, pointwise.
-PageCase one(Given a, const std::string& value, Call call, Given expected) {
-  return {.inputs = {std::move(a)},
-          .statement = "y[i] = " + value,
-          .call = std::move(call),
-          .expected = std::move(expected)};
-}
-PageCase two(Given a, Given b, const std::string& value, Call call, Given expected) {
-  PageCase c = one(std::move(a), value, std::move(call), std::move(expected));
-  c.inputs.push_back(std::move(b));
-  return c;
-}
-PageCase refused(PageCase c, const std::string& code) {
-  c.refused = code;
-  return c;
-}
 // All items folded into one.
 PageCase fold(Given a, const std::string& name, Call call, Given expected,
               const std::string& more = "") {
@@ -62,8 +31,6 @@ const Call kArgMax = [](const Tensors& t) { return argmax(t[0]); };
 PageCase added(Given a, Given b, Given expected) {
   return two(std::move(a), std::move(b), "a[i] + b[i]", kAdd, std::move(expected));
 }
-
-using Rows = std::map<std::string, std::vector<PageCase>>;
 
 void add_types(Rows& rows) {
   rows["half and half, bfloat16 and bfloat16"] = {
@@ -386,6 +353,9 @@ const Rows& rows() {
     add_halves(made);
     add_nans(made);
     add_folds(made);
+    add_bits(made);
+    add_roundings(made);
+    add_random(made);
     return made;
   }();
   return all;

@@ -1,0 +1,135 @@
+#include <selvage/base/refuse.h>
+#include <selvage/ir/gather.h>
+
+#include <string>
+#include <utility>
+
+namespace selvage {
+
+namespace {
+
+// extent - 1
+Expr before(Expr extent) {
+  return extent.is(Op::Const) ? extent.pool().constant(extent.value() - 1) : extent - 1;
+}
+
+// What the index is called in pages and kernels: after the tensor that it is read from.
+std::string name_of(const Fusion& f, ValueId index) {
+  const ValueNode* node = &f.values()[index];
+  while (node->kind == ValueNode::Kind::Cast) node = &f.values()[node->operands[0]];
+  return node->kind == ValueNode::Kind::Read ? f[TensorId(node->source)].name : "at";
+}
+
+Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
+                 std::optional<ValueId> otherwise) {
+  Fusion& f = t.fusion();
+  const std::vector<Expr> shape = t.shape();
+  ReadAt at;
+  for (std::size_t axis = 0; axis < subscripts.size(); ++axis) {
+    const Subscript& s = subscripts[axis];
+    if (const auto e = s.expression()) {
+      at.add(*e);
+      continue;
+    }
+    // A wrong number of subscripts is refused where the tensor is defined.
+    const Expr extent = axis < shape.size() ? shape[axis] : f.constant(1);
+    const ValueId index = s.value().in(f);
+    if (otherwise && s.mode() == IndexMode::Proved) {
+      at.add_filled(f, index, extent);
+    } else {
+      at.add(index_value(f, index, extent, s.mode()));
+    }
+  }
+  return {f, at.read(f, t.id(), otherwise)};
+}
+
+}  // namespace
+
+void check_index(DataType type) {
+  if (is_integer(type) && type != DataType::UInt64) return;
+  refuse<BadInput>(
+      "E516",
+      "a subscript that is a value of type " + std::string(to_string(type)) + " cannot be an index",
+      type == DataType::UInt64 ? "cast it to int64, if it fits"
+                               : "cast it to an integer type, such as int32");
+}
+
+std::optional<std::int64_t> greatest_index(const ValueGraph& values, ValueId index) {
+  const ValueNode* node = &values[index];
+  if (node->kind == ValueNode::Kind::Cast && node->type == DataType::Int64) {
+    node = &values[node->operands[0]];
+  }
+  if (node->type == DataType::UInt8) return UINT8_MAX;
+  if (node->type == DataType::UInt16) return UINT16_MAX;
+  if (node->type == DataType::UInt32) return UINT32_MAX;
+  return std::nullopt;
+}
+
+ValueId is_inside(ValueGraph& values, ValueId index, Expr extent) {
+  const ValueId zero = values.constant(DataType::Int64, std::int64_t{0}, false);
+  return values.apply(Function::And, {values.apply(Function::Le, {zero, index}),
+                                      values.apply(Function::Lt, {index, values.index(extent)})});
+}
+
+ValueId clamped_to(ValueGraph& values, ValueId index, Expr extent) {
+  const ValueId zero = values.constant(DataType::Int64, std::int64_t{0}, false);
+  const ValueId least = values.apply(Function::Max, {index, zero});
+  return values.apply(Function::Min, {least, values.index(before(extent))});
+}
+
+IndexValue index_value(Fusion& f, ValueId index, Expr extent, IndexMode mode) {
+  ValueGraph& values = f.values();
+  check_index(values[index].type);
+  LoadedIndex loaded{f.fresh_index(name_of(f, index) + ".at"), mode};
+  const ValueId own = values.cast(index, DataType::Int64);
+  if (mode == IndexMode::Proved) {
+    const auto most = greatest_index(values, own);
+    if (most) loaded.most = f.constant(*most);
+  } else {
+    loaded.most = before(extent);
+  }
+  return {loaded, mode == IndexMode::Clamped ? clamped_to(values, own, extent) : own};
+}
+
+void ReadAt::add(const IndexValue& index) {
+  add(index.loaded.symbol);
+  loaded_.push_back(index.loaded);
+  indices_.push_back(index.value);
+}
+
+void ReadAt::only_if(ValueGraph& values, ValueId condition) {
+  condition_ = condition_ ? values.apply(Function::And, {*condition_, condition}) : condition;
+}
+
+void ReadAt::add_filled(Fusion& f, ValueId index, Expr extent) {
+  add(index_value(f, index, extent, IndexMode::Clamped));
+  const ValueId own = f.values().cast(index, DataType::Int64);
+  only_if(f.values(), is_inside(f.values(), own, extent));
+}
+
+ValueId ReadAt::read(Fusion& f, TensorId t, std::optional<ValueId> otherwise) const {
+  const ValueId element =
+      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, otherwise);
+  if (!condition_) return element;
+  if (f[t].type == DataType::Bool) otherwise = f.values().cast(*otherwise, DataType::Bool);
+  return f.values().apply(Function::Select, {*condition_, element, otherwise.value()});
+}
+
+ValueId ReadAt::read_inside(Fusion& f, TensorId t, ValueId otherwise) const {
+  const ValueId element =
+      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, {});
+  return f.values().apply(Function::Select, {condition_.value(), element, otherwise});
+}
+
+Subscript clamped(const Element& index) { return {index, IndexMode::Clamped}; }
+Subscript unchecked(const Element& index) { return {index, IndexMode::Unchecked}; }
+
+Element gather(Tensor t, const std::vector<Subscript>& subscripts) {
+  return gathered(t, subscripts, std::nullopt);
+}
+
+Element gather_or(Tensor t, const std::vector<Subscript>& subscripts, const Element& outside) {
+  return gathered(t, subscripts, outside.in(t.fusion()));
+}
+
+}  // namespace selvage
