@@ -10,11 +10,14 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/npy.h>
 #include <selvage/ir/buffer_layout.h>
+#include <selvage/ir/composites.h>
 #include <selvage/ir/element.h>
 #include <selvage/ir/ops.h>
+#include <selvage/ir/random_ops.h>
 #include <selvage/ir/schedule.h>
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>
 #include <selvage/runtime/executable.h>
+#include <selvage/scheduler/automatic.h>
 #include <selvage/scheduler/defaults.h>
 #include <selvage/scheduler/pointwise.h>

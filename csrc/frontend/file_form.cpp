@@ -222,7 +222,7 @@ constexpr std::string_view kDuplicates[] = {"allowed"};
 constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
-constexpr std::string_view kAuto[] = {"auto"};
+constexpr std::string_view kAuto[] = {"auto", "none"};
 constexpr std::string_view kInline[] = {"inline"};
 
 // The words for all values of an enumeration up to this one.
@@ -362,7 +362,8 @@ class Forms {
     add_either(TensorOrView, "tensor_or_view", "a tensor, or a view", kOf<Tensor, View>);
     add_either(SymbolOrNothing, "symbol_or_nothing", "what is known of it, or nothing",
                kOf<Symbol, Nothing>);
-    add_either(Schedule, "schedule", "auto, or what is done, by tensor", kOf<AutoWord, Schedules>);
+    add_either(Schedule, "schedule", "auto, none, or what is done, by tensor",
+               kOf<AutoWord, Schedules>);
     add_either(TensorSchedule, "tensor_schedule", "inline, a place, or a list of items",
                kOf<InlineWord, Placed, ScheduleItems>);
     add_either(BodyItem, "body_item", "a statement or a construct", kOf<Statement, BodyConstruct>);

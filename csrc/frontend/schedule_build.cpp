@@ -5,7 +5,6 @@
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/effective_reads.h>
-#include <selvage/scheduler/pointwise.h>
 
 #include <algorithm>
 #include <map>
@@ -44,7 +43,6 @@ class ScheduleBuilder {
     }
     for (const ListedTensor& tensor : draft_.tensors) carry_out(tensor);
     settle_sites();
-    if (draft_.is_automatic) schedule_all();
     return std::move(schedule_);
   }
 
@@ -357,14 +355,6 @@ class ScheduleBuilder {
            meant(*site.at, words_of(loops, std::identity()),
                  few_names("the loops of " + schedule_.fusion()[all[0]].name + " are ", loops,
                            "leave at out")));
-  }
-
-  void schedule_all() {
-    for (const Formula& formula : statements_) {
-      const TensorId t = find(formula.target);
-      if (schedule_.is_inlined(t) || schedule_.follows(t)) continue;
-      at_place<Illegal>(draft_.place, [&] { schedule_pointwise(schedule_, t); });
-    }
   }
 
   enum class State : std::uint8_t { Begun, Done };

@@ -31,7 +31,7 @@ class ScheduleReader {
   ScheduleDraft read(const Node& node) {
     draft_.place = node.place;
     if (node.kind == Node::Kind::Scalar) {
-      as_one_of(node, "schedule", Form::AutoWord);
+      draft_.is_automatic = as_one_of(node, "schedule", Form::AutoWord) == 0;
       return std::move(draft_);
     }
     draft_.is_automatic = false;

@@ -67,8 +67,8 @@ struct ScheduleDraft {
     std::optional<Site> site = {};
     std::vector<Item> items = {};
   };
-  bool is_automatic = true;
-  std::vector<Tensor> tensors;                // makers before what they make
+  bool is_automatic = true;     // there are no lists: the fusion is scheduled automatically
+  std::vector<Tensor> tensors;  // makers before what they make
   std::map<std::string, std::string> makers;  // by made tensor: the one whose list makes it
   Place place;
 

@@ -77,8 +77,8 @@ BadFile::BadFile(std::vector<Diagnostic> diagnostics)
 namespace {
 
 ScheduleFile read_root(const Node& root, const std::string& path,
-                       const std::map<std::string, std::int64_t>& sizes) {
-  FileContext context(sizes);
+                       const std::map<std::string, std::int64_t>& sizes, const Device& device) {
+  FileContext context(sizes, device);
   ScheduleFile file;
   file.path = path;
   context.errors.attempt([&] { read_file(root, context, file); });
@@ -98,13 +98,15 @@ Node document(Read read) {
 }  // namespace
 
 ScheduleFile read_schedule_file(const std::string& path,
-                                const std::map<std::string, std::int64_t>& sizes) {
-  return read_root(document([&] { return read_document_file(path); }), path, sizes);
+                                const std::map<std::string, std::int64_t>& sizes,
+                                const Device& device) {
+  return read_root(document([&] { return read_document_file(path); }), path, sizes, device);
 }
 
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
-                                const std::map<std::string, std::int64_t>& sizes) {
-  return read_root(document([&] { return read_document(text, path); }), path, sizes);
+                                const std::map<std::string, std::int64_t>& sizes,
+                                const Device& device) {
+  return read_root(document([&] { return read_document(text, path); }), path, sizes, device);
 }
 
 }  // namespace selvage

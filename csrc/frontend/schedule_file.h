@@ -3,6 +3,7 @@
 #include <selvage/frontend/document.h>
 #include <selvage/ir/identity.h>
 #include <selvage/ir/schedule.h>
+#include <selvage/scheduler/automatic.h>
 
 #include <map>
 #include <memory>
@@ -92,6 +93,7 @@ struct ScheduleFile {
   std::vector<FileTensor> tensors;         // section 1: those that are legal
   std::shared_ptr<Fusion> fusion;          // section 2
   std::optional<Schedule> schedule;        // section 2, if it is legal
+  std::vector<AutomaticKernel> automatic;  // the kernels that the file left to be scheduled
   std::shared_ptr<ThreadProgram> threads;  // section 4
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. A size with a value is a constant of the
@@ -103,13 +105,16 @@ struct ScheduleFile {
 };
 
 // Reads a schedule file, or standard input if `path` is "-". `sizes` are values from the command
-// line and override those of the file. Throws BadFile with all errors of the file. What makes a
+// line and override those of the file. What a fusion's schedule leaves open is made for `device`.
+// Throws BadFile with all errors of the file. What makes a
 // schedule illegal is kept in `illegal`, and hides no other error.
 ScheduleFile read_schedule_file(const std::string& path,
-                                const std::map<std::string, std::int64_t>& sizes = {});
+                                const std::map<std::string, std::int64_t>& sizes = {},
+                                const Device& device = usual_device());
 // The same for the text of a file.
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
-                                const std::map<std::string, std::int64_t>& sizes = {});
+                                const std::map<std::string, std::int64_t>& sizes = {},
+                                const Device& device = usual_device());
 
 // The differences between the results and what the file expects (E391). `predicates`: the
 // conditions of each tensor as text. They are compared as expressions, in any order.

@@ -16,9 +16,10 @@ struct FileContext {
   Diagnostics errors;
   FileSymbols symbols;
   std::int64_t transforms = 0;  // so far
+  const Device& device;         // that schedules are made for
 
-  explicit FileContext(std::map<std::string, std::int64_t> sizes)
-      : symbols(std::move(sizes), errors) {}
+  FileContext(std::map<std::string, std::int64_t> sizes, const Device& made_for)
+      : symbols(std::move(sizes), errors), device(made_for) {}
 };
 
 // `tensors`: section 1.

@@ -8,6 +8,7 @@
 #include <selvage/legality/legality.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
+#include <selvage/scheduler/automatic.h>
 #include <selvage/scheduler/defaults.h>
 #include <selvage/simplifier/point.h>
 
@@ -29,7 +30,8 @@ void check_has_output(const Fusion& fusion) {
                    "name as outputs what is wanted, f.output(\"y\", ...)");
 }
 
-// The reference evaluates loads in subscripts; kernels do not support them.
+// The reference evaluates loads that are part of an expression; kernels take those that are values
+// (ir/gather.h).
 void check_no_loads(const Fusion& fusion) {
   const auto check = [&](TensorId reader, std::span<const Expr> expressions) {
     for (Expr e : reachable(expressions, true)) {
@@ -37,7 +39,8 @@ void check_no_loads(const Fusion& fusion) {
       refuse<BadInput>("E390",
                        to_string(e) + ", by which " + fusion[reader].name +
                            " reads, is not supported in kernels yet",
-                       "compare it with every index instead, select(k == i, ...), and fold over i");
+                       e.is(Op::Load) ? "read it as an element, x(clamped(k(i))), or by gather()"
+                                      : "compute it as a tensor, and read that as an element");
     }
   };
   for (std::size_t i = 0; i < fusion.size(); ++i) {
@@ -196,6 +199,10 @@ Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions
                      "say all that is computed and known, then make the schedule");
   }
   return lower(schedule, options);
+}
+
+Program lower(const Fusion& fusion, const LowerOptions& options) {
+  return lower(auto_schedule(fusion), options);
 }
 
 Program lower(const Schedule& schedule, const LowerOptions& options) {

@@ -80,6 +80,8 @@ struct LowerOptions {
 //   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
 //   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
+// The same under auto_schedule(fusion), for sizes of which nothing is known.
+Program lower(const Fusion& fusion, const LowerOptions& options = {});
 // The same; throws E508 if the schedule is not one of `fusion`.
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options = {});
 

@@ -305,7 +305,8 @@ std::vector<Subject> subjects_of(const ScheduleFile& file) {
     subject.read_by = {tensor.reads_under_guard, tensor.reads_to_reduce};
   }
   if (file.schedule) {
-    subjects.push_back({.schedule = *file.schedule, .places = file.places});
+    subjects.push_back(
+        {.schedule = *file.schedule, .places = file.places, .automatic = file.automatic});
   }
   return subjects;
 }
@@ -337,6 +338,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     const Schedule& schedule = subject.schedule;
     FusionReport& found = report.fusions.emplace_back();
     found.schedule = &schedule;
+    found.automatic = subject.automatic;
     const std::vector<TensorId> tensors = tensors_of(subject);
     if (!tensors.empty()) found.name = schedule.fusion()[tensors[0]].name;
     const std::size_t errors = report.diagnostics.size();

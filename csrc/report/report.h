@@ -31,6 +31,8 @@ struct Subject {
   // The file's names for the iterdomains of its one tensor, in its order; empty: the schedule's.
   std::vector<std::pair<std::string, DomainId>> names = {};
   std::map<std::string, Place> places = {};  // of tensors, in the file
+  std::vector<AutomaticKernel> automatic =
+      {};  // how kernels were scheduled that the file left open
   // The loops that read the buffer of its one tensor; null: the loops that write it.
   const Schedule* reading = nullptr;
   ReadBy read_by = {};
@@ -73,6 +75,7 @@ struct FusionReport {
   std::optional<Program> program;               // absent: illegal, or nothing to run
   std::vector<std::vector<CudaText>> cuda;      // by step and variant
   std::optional<CompiledReport> compiled = {};  // absent: not asked for
+  std::vector<AutomaticKernel> automatic = {};
   bool may_run = true;  // false: a kernel is refuted, or neither proved nor trusted
 };
 

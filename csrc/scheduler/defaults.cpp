@@ -1,8 +1,8 @@
 #include <selvage/base/refuse.h>
 #include <selvage/ir/about.h>
-#include <selvage/ir/effective_reads.h>
 #include <selvage/ir/fusion.h>
 #include <selvage/scheduler/defaults.h>
+#include <selvage/scheduler/read_table.h>
 
 #include <algorithm>
 #include <map>
@@ -14,21 +14,12 @@ namespace {
 // Places tensors from the last to the first, so that all readers of a tensor have their places.
 class Placement {
  public:
-  explicit Placement(Schedule& schedule)
-      : s_(schedule), reads_(schedule.fusion(), schedule), readers_(schedule.fusion().size()) {}
+  explicit Placement(Schedule& schedule) : s_(schedule), table_(schedule) {}
 
   void run() {
-    const std::vector<TensorId>& order = reads_.definition_order();
-    for (std::size_t k = order.size(); k-- > 0;) {
-      const TensorId t = order[k];
-      const TensorInfo& tensor = s_.fusion()[t];
-      const bool is_computed = !tensor.is_input && (tensor.is_output || !s_.is_inlined(t));
-      // What no output depends on is not computed at all.
-      if (!is_computed || (!tensor.is_output && readers_[index_of(t)].empty())) continue;
-      if (is_open(s_, t)) about(t, [&] { settle(t); });
-      for (const EffectiveRead& read : reads_.of(t)) {
-        readers_[index_of(read.source)].push_back({t, read.axes});
-      }
+    for (std::size_t k = table_.order().size(); k-- > 0;) {
+      const TensorId t = table_.order()[k];
+      if (table_.is_computed(t) && is_open(s_, t)) about(t, [&] { settle(t); });
     }
   }
 
@@ -43,10 +34,6 @@ class Placement {
   }
 
  private:
-  struct Reader {
-    TensorId tensor;
-    std::vector<std::optional<DomainId>> axes;  // as in EffectiveRead
-  };
   // A tensor is computed inside the first `depth` loops of `host`.
   struct Place {
     TensorId host;
@@ -82,7 +69,7 @@ class Placement {
   // all.
   std::optional<Place> host_of(TensorId t) const {
     std::optional<std::vector<Place>> common;
-    for (const Reader& reader : readers_[index_of(t)]) {
+    for (const ReadTable::Reader& reader : table_.readers(t)) {
       const std::vector<Place> chain = places_of(reader.tensor);
       if (!common) {
         common = chain;
@@ -131,7 +118,7 @@ class Placement {
     if (!contains(s_.loop_domains(t), loop) || s_.is_folded(t, loop)) return false;
     const auto axes = axes_behind(t, loop);
     if (!axes) return false;
-    for (const Reader& reader : readers_[index_of(t)]) {
+    for (const ReadTable::Reader& reader : table_.readers(t)) {
       if (!contains(s_.loop_domains(reader.tensor), loop)) return false;
       if (reader.tensor != host && s_.is_folded(reader.tensor, loop)) return false;
       for (std::size_t k : *axes) {
@@ -152,7 +139,7 @@ class Placement {
     const std::optional<Memory> memory = s_.memory(t);
     const bool stays_apart = memory && *memory == Memory::Global;
     const std::optional<Place> host = host_of(t);
-    const TensorId model = host ? host->host : readers_[index_of(t)].back().tensor;
+    const TensorId model = host ? host->host : table_.readers(t).back().tensor;
     if (is_untouched(t)) s_.like_if_shared(t, model);
     s_.stop_following(t);
     if (stays_apart) return;
@@ -197,7 +184,7 @@ class Placement {
 
   std::string readers_as_text(TensorId t) const {
     std::string text;
-    const std::vector<Reader>& list = readers_[index_of(t)];
+    const std::vector<ReadTable::Reader>& list = table_.readers(t);
     for (std::size_t k = list.size(); k-- > 0;) {
       text += s_.fusion()[list[k].tensor].name + (k > 1 ? ", " : k == 1 ? " and " : "");
     }
@@ -216,8 +203,7 @@ class Placement {
   }
 
   Schedule& s_;
-  EffectiveReads reads_;
-  std::vector<std::vector<Reader>> readers_;  // by tensor; computed in loops, last first
+  const ReadTable table_;
 };
 
 // Binds the loops that a tensor shares with the nest around it as they are bound there.

@@ -154,31 +154,6 @@ std::string outcome(const WholeRecipe& recipe, Figures& figures) {
   }
 }
 
-// The kind of a failure: a smaller case has to fail in the same way.
-std::string kind(const std::string& text) { return text.substr(0, text.find(' ')); }
-
-WholeRecipe shrunk(WholeRecipe recipe, const std::string& text) {
-  Figures ignored;
-  bool gets_smaller = true;
-  const auto still = [&](const WholeRecipe& r) { return kind(outcome(r, ignored)) == kind(text); };
-  while (gets_smaller) {
-    gets_smaller = false;
-    for (int k = recipe.operations; k-- > 0;) {
-      if (recipe.left_out.contains(k)) continue;
-      WholeRecipe less = recipe;
-      less.left_out.insert(k);
-      if (still(less)) recipe = less, gets_smaller = true;
-    }
-    for (int k = recipe.steps; k-- > 0;) {
-      if (recipe.steps_left_out.contains(k)) continue;
-      WholeRecipe less = recipe;
-      less.steps_left_out.insert(k);
-      if (still(less)) recipe = less, gets_smaller = true;
-    }
-  }
-  return recipe;
-}
-
 std::string shown(const WholeRecipe& recipe) {
   std::string text;
   try {
@@ -230,8 +205,9 @@ TEST(WholeFusions, AgreeUnderRandomSchedules) {
     const std::string text = outcome(recipe, figures);
     if (text.empty()) continue;
     ++failures;
-    const WholeRecipe small = shrunk(recipe, text);
     Figures ignored;
+    const WholeRecipe small =
+        test::shrunk(recipe, [&](const WholeRecipe& r) { return outcome(r, ignored); });
     ADD_FAILURE() << "seed " << i << ": " << text.substr(0, 1000)
                   << "shrunk: " << outcome(small, ignored).substr(0, 1000) << shown(small);
   }

@@ -188,7 +188,7 @@ Mistake not_supported(Rng& rng) {
     case 1:
       return instead(random_fusion(rng), "memory: shared(), at", ", stages: " + number(rng, 2, 5),
                      rng);
-    case 2: return instead(random_fusion(rng), "relu\\(x\\[(i), j\\]", "w[j]", rng);
+    case 2: return instead(random_fusion(rng), "relu\\(x\\[(i), j\\]", "checked(i)", rng);
     case 3:
       return instead(random_fusion(rng), "(?:t|y)\\[i(?:, j)?\\] (=)",
                      pick(rng, Words{"+=", "-=", "*="}), rng);

@@ -36,17 +36,17 @@ TEST(BoundLines, ListTheStoreAndEveryRead) {
 TEST(BoundLines, AReadThatIsOutsideComesWithItsPoint) {
   const ScheduleFile file = read_schedule_text(
       "inputs: {a: {shape: [8], dtype: float}, b: {shape: [8], dtype: float}}\n"
-      "compute: ['y[i] = a[i + 1] + b[i]']\n",
+      "compute: ['y[i] = a[i + 1] + b[i]']\nschedule: none\n",
       "a.yaml");
   const Report report = inspect(file);
   EXPECT_EQ(lines(report),
             "Accesses\n  every store is inside y (proved: guard)\n"
-            "  every read of a in y is inside it, but at block = 0, thread = 7 (refuted)\n"
+            "  every read of a in y is inside it, but at i = 7 (refuted)\n"
             "  every read of b in y is inside it (proved: the same index)\n");
   EXPECT_EQ(bounds_json(report),
             R"([{"access":"store","tensor":"y","verdict":"proved","rules":["guard"]},)"
             R"({"access":"read","tensor":"a","in":"y","verdict":"refuted",)"
-            R"("witness":{"block":0,"thread":7}},)"
+            R"("witness":{"i":7}},)"
             R"({"access":"read","tensor":"b","in":"y","verdict":"proved",)"
             R"("rules":["the same index"]}])");
 }

@@ -65,6 +65,8 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
        "--on: there is no machine 'cpu'; help: write virtual, emulate or gpu"},
       {"a.yaml --arch sm90",
        "--arch: 'sm90' is no architecture; help: write it as sm_90a or sm_80"},
+      {"a.yaml --device h300",
+       "--device: there is no device 'h300'; help: write one of a100, h100, h200, b200, rtx4090"},
       {"a.yaml --time", "--time is of no use without --run; help: add --run"},
       {"a.yaml --input a=a.npy", "--input is of no use without --run; help: add --run"},
       {"a.yaml --json --dot",

@@ -22,7 +22,7 @@ namespace selvage {
 namespace {
 
 int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
-  const ScheduleFile file = read_schedule_file(options.file, options.sizes);
+  const ScheduleFile file = read_schedule_file(options.file, options.sizes, *options.device);
   if (file.threads) refuse_for_threads(options);
   Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);
   if (options.prove) confirm(report);

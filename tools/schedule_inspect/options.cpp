@@ -48,6 +48,13 @@ std::int64_t size_value(const std::string& name, const std::string& text) {
   return value;
 }
 
+// "a100, h100, ..."
+std::string device_names() {
+  std::vector<std::string> names;
+  for (const Device& device : known_devices()) names.emplace_back(device.name);
+  return joined(names);
+}
+
 // sm_90a: two or three digits, then perhaps a letter.
 bool is_architecture(std::string_view text) {
   if (!text.starts_with("sm_")) return false;
@@ -84,7 +91,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
 
 // The options as given, not yet examined.
 struct Raw {
-  std::string file, simplify, on;
+  std::string file, simplify, on, device;
   std::vector<std::string> sizes, inputs, outputs, prints;
   bool rules = false, schema = false, trace = false, debug = false, tune = false;
   bool version = false, run = false;
@@ -173,6 +180,12 @@ void examine(const Raw& raw, Options& options) {
   if (!options.arch.empty() && !is_architecture(options.arch)) {
     wrong("--arch: '" + options.arch + "' is no architecture", "write it as sm_90a or sm_80");
   }
+  if (!raw.device.empty()) {
+    options.device = find_device(raw.device);
+    if (options.device == nullptr) {
+      wrong("--device: there is no device '" + raw.device + "'", "write one of " + device_names());
+    }
+  }
   for (const std::string& name : raw.prints) {
     std::vector<std::string>& prints = options.running.prints;
     if (std::find(prints.begin(), prints.end(), name) == prints.end()) prints.push_back(name);
@@ -243,6 +256,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--save-inputs", options.running.save_inputs, "write the inputs to DIR/NAME.npy");
   app.add_option("--arch", options.arch,
                  "sm_90a, sm_80, ...: compile for it, and say what each kernel uses");
+  app.add_option("--device", raw.device,
+                 device_names() + ": what is scheduled automatically is for it");
   app.add_option("--simplify", raw.simplify, "simplify the expressions of a file, one a line");
   app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
   app.add_flag("--schema", raw.schema, "print a JSON schema of schedule files, for editors");

@@ -19,6 +19,7 @@ struct Options {
   bool dot = false;
   std::string svg;   // the file to draw into; "-": standard output; empty: none
   std::string arch;  // to compile for; empty: none
+  const Device* device = &usual_device();  // that schedules are made for
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run, --check or --print

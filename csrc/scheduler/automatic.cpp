@@ -1,0 +1,133 @@
+#include <selvage/base/refuse.h>
+#include <selvage/legality/analysis.h>
+#include <selvage/scheduler/automatic.h>
+#include <selvage/scheduler/pointwise.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr int kMostTried = 12;  // plans of one segment
+
+// Whether nobody has said how a tensor is computed.
+bool is_open(const Schedule& schedule, TensorId t) {
+  const TensorInfo& tensor = schedule.fusion()[t];
+  if (tensor.is_input || schedule.site(t) || schedule.memory(t)) return false;
+  if (!tensor.is_output && (schedule.is_inlined(t) || schedule.making(t) != nullptr)) return false;
+  const std::vector<DomainId>& loops = schedule.loop_domains(t);
+  return loops == nest_domain(tensor) && std::ranges::all_of(loops, [&](DomainId d) {
+           return schedule.parallel(t, d) == ParallelType::Serial;
+         });
+}
+
+class Automatic {
+ public:
+  Automatic(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
+            const Device& device)
+      : result_{schedule, {}},
+        table_(schedule),
+        sizes_(schedule.fusion(), sizes),
+        device_(device),
+        written_(schedule) {}
+
+  AutomaticSchedule run() {
+    std::vector<TensorId> open;
+    for (std::size_t k = table_.order().size(); k-- > 0;) {
+      const TensorId t = table_.order()[k];
+      if (!table_.is_computed(t) || !is_open(written_, t)) continue;
+      // A fold that follows a reader with a schedule of its own goes on following it.
+      const bool leads = std::ranges::all_of(table_.readers(t), [&](const auto& reader) {
+        return std::ranges::find(open, reader.tensor) != open.end();
+      });
+      if (leads || !written_.follows(t)) open.push_back(t);
+    }
+    const auto points = [&](TensorId t) { return points_of(written_.fusion(), t, sizes_); };
+    const KeepsTogether keeps = [&](const Segment& apart, const Segment& together) {
+      return is_faster(apart, together);
+    };
+    for (const Segment& segment : segments_of(written_.fusion(), table_, open, points, keeps)) {
+      schedule_segment(segment);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Of the fastest plan; each segment is rated once, however often it is compared.
+  double seconds(const Segment& segment) {
+    const auto [known, is_new] = seconds_.try_emplace(segment.members);
+    if (is_new) {
+      const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_);
+      known->second = plans_for(written_.fusion(), segment, traffic, device_).front().time.seconds;
+    }
+    return known->second;
+  }
+
+  bool is_faster(const Segment& apart, const Segment& together) {
+    double separate = seconds(apart);
+    for (TensorId m : together.members) {
+      if (contains(apart, m)) continue;
+      separate += seconds(segment_of(written_.fusion(), m));
+    }
+    return seconds(together) <= separate;
+  }
+
+  void schedule_segment(const Segment& segment) {
+    const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_);
+    const std::vector<RatedPlan> rated = plans_for(written_.fusion(), segment, traffic, device_);
+    for (std::size_t k = 0; k < rated.size() && k < kMostTried; ++k) {
+      Schedule tried = result_.schedule;
+      const auto refused = refusal_of([&] {
+        carry_out(tried, segment, traffic, rated[k].plan);
+        check_vectors(tried, segment);
+      });
+      if (refused) continue;
+      result_.schedule = std::move(tried);
+      result_.kernels.push_back(
+          {.device = device_.name,
+           .root = segment.root,
+           .tensors = segment.members,
+           .taken = rated[k],
+           .runner_up = k + 1 < rated.size() ? std::optional(rated[k + 1]) : std::nullopt});
+      return;
+    }
+    for (TensorId t : segment.members) schedule_pointwise(result_.schedule, t);
+  }
+
+  // Throws Illegal where a vector is stored that is not legal.
+  void check_vectors(const Schedule& tried, const Segment& segment) const {
+    for (TensorId t : segment.members) {
+      const auto is_vector = [&](DomainId d) {
+        return tried.parallel(t, d) == ParallelType::Vectorize;
+      };
+      if (t != segment.root && !tried.fusion()[t].is_output) continue;
+      if (std::ranges::none_of(tried.loop_domains(t), is_vector)) continue;
+      const TensorAnalysis analysis = analyze(tried.fusion(), tried, t);
+      const Finding& finding = analysis.vector->finding;
+      if (!finding.is_legal()) refuse<Illegal>(finding.code, finding.reason, finding.help);
+    }
+  }
+
+  AutomaticSchedule result_;
+  ReadTable table_;
+  TypicalSizes sizes_;
+  const Device& device_;
+  const Schedule& written_;
+  std::map<std::vector<TensorId>, double> seconds_;  // by the members of a segment
+};
+
+}  // namespace
+
+AutomaticSchedule filled_in(const Schedule& schedule,
+                            const std::map<std::string, std::int64_t>& sizes,
+                            const Device& device) {
+  return Automatic(schedule, sizes, device).run();
+}
+
+Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
+                       const Device& device) {
+  return filled_in(Schedule(fusion), sizes, device).schedule;
+}
+
+}  // namespace selvage

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <selvage/scheduler/device.h>
+#include <selvage/scheduler/row_plan.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// How a kernel was scheduled, and why.
+struct AutomaticKernel {
+  std::string_view device;             // that it was made for
+  TensorId root{};                     // its nest encloses those of the other tensors
+  std::vector<TensorId> tensors = {};  // that the kernel computes, the root first
+  RatedPlan taken;
+  std::optional<RatedPlan> runner_up = {};  // what the next best plan would have cost
+};
+
+struct AutomaticSchedule {
+  Schedule schedule;
+  std::vector<AutomaticKernel> kernels;
+};
+
+// A schedule for all tensors of a fusion, made by the primitives of Schedule. `sizes`: values of
+// the fusion's sizes that it is made for; likely values are taken for the others. The schedule is
+// right for all sizes, and fast for these. Rows stay in registers where their length is a number.
+Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes = {},
+                       const Device& device = usual_device());
+
+// The same for the tensors of a schedule of which nobody has said how they are computed: tensors
+// with their first loops, none of them bound, and folds that follow such tensors alone. All else
+// stays as it is.
+AutomaticSchedule filled_in(const Schedule& schedule,
+                            const std::map<std::string, std::int64_t>& sizes = {},
+                            const Device& device = usual_device());
+
+}  // namespace selvage

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace selvage {
+
+// What the cost model knows of a GPU. Sources of the numbers: data sheets for capacities and peak
+// bandwidth, measured bandwidth over bytes in flight for `flight_knee` and `flight_power`.
+struct Device {
+  std::string_view name;
+  std::int64_t multiprocessors = 0;
+  double dram_bandwidth = 0;  // bytes a second, peak
+  double l2_bandwidth = 0;    // bytes a second, reads that hit
+  std::int64_t l2_bytes = 0;
+  std::int64_t shared_bytes = 0;      // of a multiprocessor
+  std::int64_t registers = 64 << 10;  // of 4 bytes, of a multiprocessor
+  std::int64_t threads = 2048;        // of a multiprocessor
+  std::int64_t blocks = 32;           // of a multiprocessor
+  double clock = 0;                   // cycles a second
+  double latency = 0;                 // seconds from a load that misses L2 to its value
+  double launch = 3.5e-6;             // seconds of a kernel that does nothing
+  double dram_share = 0.92;           // of the peak, that a copy of large arrays reaches
+  // The share of the peak bandwidth with x bytes in flight on each multiprocessor:
+  //   g(x) = r / (1 + r^p)^(1/p)   with r = x / flight_knee and p = flight_power
+  double flight_knee = 0;  // bytes
+  double flight_power = 2;
+};
+
+// a100, h100, h200, b200, rtx4090.
+std::span<const Device> known_devices();
+// The device of that name; null if there is none.
+const Device* find_device(std::string_view name);
+// The device that schedules are made for if nobody says otherwise: H100.
+const Device& usual_device();
+
+}  // namespace selvage

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <selvage/scheduler/device.h>
+
+#include <cstdint>
+
+namespace selvage {
+
+// What one launch does, as far as its time depends on it.
+struct LaunchWork {
+  std::int64_t blocks = 1;
+  std::int64_t threads = 1;       // of a block
+  std::int64_t registers = 32;    // of a thread
+  std::int64_t shared_bytes = 0;  // of a block
+  double dram_bytes = 0;          // moved between DRAM and L2
+  double l2_bytes = 0;            // moved between L2 and the multiprocessors
+  double bytes_in_flight = 0;     // that a thread asks for before it needs any of them
+  double loads_in_turn = 1;       // of a thread, each after the one before has arrived
+  double coalesced = 1;           // the share of the bandwidth that such requests can reach
+  double barriers = 0;            // of a block
+  double instructions = 0;        // of all threads
+};
+
+// What takes the time of a launch.
+enum class Limiter : std::uint8_t { Memory, Cache, Latency, Issue, Blocks, Launch };
+
+struct LaunchTime {
+  double seconds = 0;
+  double peak_share = 0;       // of the DRAM bandwidth, over the whole launch
+  double occupancy = 0;        // of a multiprocessor's threads
+  double waves = 0;            // blocks to those that run at once
+  double bytes_in_flight = 0;  // on each multiprocessor
+  Limiter limiter = Limiter::Memory;
+};
+
+// The time that a launch takes on a device:
+//   launch + block + max(busy / wave efficiency, (ceil(waves) - 1) * block)
+//   busy = max(DRAM bytes / (bandwidth * g(bytes in flight)), L2 bytes / L2 bandwidth,
+//              instructions / issue rate)
+//   block: the time in which a block waits for its loads and barriers, one after the other
+// Wave efficiency is waves / ceil(waves). Infinite where no block fits on a multiprocessor.
+LaunchTime time_of(const LaunchWork& work, const Device& device);
+
+}  // namespace selvage

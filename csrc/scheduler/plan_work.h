@@ -1,0 +1,37 @@
+#pragma once
+
+#include <selvage/scheduler/row_plan.h>
+
+namespace selvage {
+
+// The work of the kernels that plans make of one segment, and the time that it takes.
+class PlanWork {
+ public:
+  // All arguments must outlive this object.
+  PlanWork(const Segment& segment, const SegmentTraffic& traffic, const Device& device);
+
+  // Infinite where a thread would keep more than its registers, or a block more than its shared
+  // memory holds.
+  LaunchTime time(const RowPlan& plan) const;
+  // Whether keeping a row in registers saves a pass, and how many elements that are is known.
+  bool can_keep() const { return kept_ > 0 && traffic_.is_number; }
+  std::int64_t widest_element() const { return widest_; }  // bytes, of all tensors
+
+ private:
+  std::int64_t blocks(const RowPlan& plan) const;
+  double registers_kept(const RowPlan& plan) const;
+  double coalesced(const RowPlan& plan) const;
+  double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
+  double instructions(const RowPlan& plan, double threads) const;
+  void add_bytes(const RowPlan& plan, LaunchWork& work) const;
+
+  const Segment& segment_;
+  const SegmentTraffic& traffic_;
+  const Device& device_;
+  std::int64_t widest_ = 1;
+  double once_ = 0, again_ = 0;   // bytes: each tensor once, and the passes after the first
+  double loaded_ = 0, kept_ = 0;  // bytes that a thread loads and may keep, a point of the root
+  int passes_ = 1;
+};
+
+}  // namespace selvage

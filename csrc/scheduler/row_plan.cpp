@@ -1,0 +1,132 @@
+#include <selvage/scheduler/plan_work.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMostThreadsOfRows = 256;  // of several rows
+constexpr std::int64_t kMostParts = 1024;
+constexpr std::int64_t kWidestAccess = 16;  // bytes
+
+std::int64_t quotient_up(double a, double b) { return std::int64_t(std::ceil(a / b)); }
+
+// Lists the plans of one segment, each with its time.
+class Plans {
+ public:
+  Plans(const Fusion& fusion, const Segment& segment, const SegmentTraffic& traffic,
+        const Device& device)
+      : fusion_(fusion), segment_(segment), traffic_(traffic), work_(segment, traffic, device) {}
+
+  std::vector<RatedPlan> run() {
+    if (segment_.is_pointwise) {
+      list_pointwise();
+    } else if (traffic_.lies_along_rows) {
+      list_along_rows();
+    } else {
+      list_along_inner();
+    }
+    std::ranges::stable_sort(list_, std::less<>(),
+                             [](const RatedPlan& p) { return p.time.seconds; });
+    return std::move(list_);
+  }
+
+ private:
+  void add(const RowPlan& plan) { list_.push_back({plan, work_.time(plan)}); }
+
+  void add_with_and_without_keeping(RowPlan plan) {
+    add(plan);
+    plan.is_kept = true;
+    if (work_.can_keep()) add(plan);
+  }
+
+  void list_pointwise() {
+    for (std::int64_t vector = widest_vector(segment_.rows); vector >= 1; vector /= 2) {
+      for (std::int64_t threads : {128, 256, 64, 512, 32}) {
+        add({.threads = threads, .vector = vector});
+      }
+    }
+  }
+
+  void list_along_rows() {
+    for (std::int64_t threads : {32, 64, 128, 256}) {
+      for (std::int64_t folders = 1; folders * threads <= kMostThreads; folders *= 2) {
+        if (double(folders) >= 2 * traffic_.items) break;
+        add_with_and_without_keeping({.is_along_rows = true,
+                                      .threads = threads,
+                                      .folders = folders,
+                                      .batch = quotient_up(traffic_.items, double(folders))});
+      }
+    }
+  }
+
+  void list_along_inner() {
+    // Of rows whose length is no number it is not proved that they meet by themselves.
+    const std::int64_t most_threads = traffic_.is_number ? kMostThreadsOfRows : 0;
+    const bool is_one_fold = segment_.members.size() == 1 && fusion_[segment_.root].fold;
+    for (std::int64_t vector = widest_vector(traffic_.inner); vector >= 1; vector /= 2) {
+      const auto groups = double(quotient_up(traffic_.items, double(vector)));
+      for (std::int64_t threads = 1; threads <= kMostThreads; threads *= 2) {
+        if (threads > 1 && double(threads) >= 2 * groups) break;
+        RowPlan plan{
+            .threads = threads, .vector = vector, .batch = quotient_up(groups, double(threads))};
+        for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
+          plan.folders = rows;
+          add_with_and_without_keeping(plan);
+        }
+        plan.folders = 1;
+        for (plan.parts = 2; is_one_fold && plan.parts <= kMostParts; plan.parts *= 2) {
+          const double steps = groups / double(threads) / double(plan.parts);
+          if (steps < 1) break;
+          plan.batch = quotient_up(steps, 1);
+          add(plan);
+        }
+      }
+    }
+  }
+
+  // The widest vector along merged iterdomains, outer to inner: all tensors that lie side by side
+  // along the last of them are accessed in whole vectors. An extent that is a size may be any
+  // multiple: the launch chooses between vectors and single elements.
+  std::int64_t widest_vector(const std::vector<DomainId>& merged) const {
+    if (merged.empty()) return 1;
+    const DomainId last = merged.back();
+    const bool is_side_by_side = std::ranges::any_of(
+        traffic_.tensors, [&](const TensorTraffic& t) { return t.innermost == last; });
+    if (!is_side_by_side) return 1;
+    const Expr extent = fusion_.domains()[last].extent;
+    std::int64_t vector = std::max<std::int64_t>(kWidestAccess / work_.widest_element(), 1);
+    while (vector > 1 && extent.is(Op::Const) && extent.value() % vector != 0) vector /= 2;
+    return vector;
+  }
+
+  const Fusion& fusion_;
+  const Segment& segment_;
+  const SegmentTraffic& traffic_;
+  const PlanWork work_;
+  std::vector<RatedPlan> list_;
+};
+
+}  // namespace
+
+std::string RowPlan::text() const {
+  std::string text = std::to_string(threads) + (is_along_rows ? " rows" : " threads");
+  if (folders > 1) {
+    text += " by " + std::to_string(folders) + (is_along_rows ? " threads a row" : " rows");
+  }
+  if (vector > 1) text += ", vectors of " + std::to_string(vector);
+  if (batch > 1) text += ", " + std::to_string(batch) + " steps a thread";
+  if (is_kept) text += ", kept in registers";
+  if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
+  return text;
+}
+
+std::vector<RatedPlan> plans_for(const Fusion& fusion, const Segment& segment,
+                                 const SegmentTraffic& traffic, const Device& device) {
+  return Plans(fusion, segment, traffic, device).run();
+}
+
+}  // namespace selvage

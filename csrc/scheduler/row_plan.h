@@ -1,0 +1,45 @@
+#pragma once
+
+#include <selvage/scheduler/launch_time.h>
+#include <selvage/scheduler/traffic.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The numbers by which the nests of a segment are cut up. With `inner` for the iterdomains that are
+// no rows, merged:
+//   along inner:  rows  = [blocks BIDx, rows_of_block TIDy]
+//                 inner = [batch, threads TIDx, vector Vectorize]
+//   along rows:   rows  = [blocks BIDx, threads TIDx]
+//                 inner = [batch, folders TIDy]
+//   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
+struct RowPlan {
+  bool is_along_rows = false;
+  std::int64_t threads = 128;  // bound to TIDx
+  std::int64_t folders = 1;    // bound to TIDy: rows of a block, or threads that share a row
+  std::int64_t vector = 1;     // elements of an access
+  std::int64_t batch = 1;      // steps of a thread along a row
+  bool is_kept = false;        // what is read more than once stays in registers
+  // More than 1: about so many blocks fold each row, in parts of threads * batch vectors, and a
+  // second kernel folds the parts.
+  std::int64_t parts = 1;
+
+  std::string text() const;  // "128 threads a row, 2 rows a block, vectors of 4, kept in registers"
+};
+
+struct RatedPlan {
+  RowPlan plan;
+  LaunchTime time;
+};
+
+// All plans for a segment, the fastest first.
+std::vector<RatedPlan> plans_for(const Fusion& fusion, const Segment& segment,
+                                 const SegmentTraffic& traffic, const Device& device);
+
+// Cuts up the nests of a segment by a plan. Throws what the primitives of Schedule throw.
+void carry_out(Schedule& schedule, const Segment& segment, const SegmentTraffic& traffic,
+               const RowPlan& plan);
+
+}  // namespace selvage

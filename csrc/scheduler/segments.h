@@ -1,0 +1,39 @@
+#pragma once
+
+#include <selvage/scheduler/read_table.h>
+
+#include <functional>
+#include <vector>
+
+namespace selvage {
+
+// Tensors that one kernel computes row by row. Their nests stand inside the root's. A row is one
+// point of the iterdomains `rows`: all that the members need of one another is in the same row, so
+// a block that computes a row needs no other block.
+struct Segment {
+  TensorId root{};                     // no member has more items, with those that it folds
+  std::vector<TensorId> members = {};  // the root, then each after its readers among the members
+  std::vector<DomainId> rows = {};     // of the root's nest, outer to inner
+  // Whether nothing but the root's own items is computed: no member folds, and rows are items.
+  bool is_pointwise = false;
+};
+
+// A segment of one tensor.
+Segment segment_of(const Fusion& fusion, TensorId t);
+bool contains(const Segment& segment, TensorId t);
+
+// Finds the segments of a schedule in which some outputs and folds are `open`: nobody has said how
+// they are computed. Each open tensor is in one segment; the segments are in an order in which none
+// reads what a later one computes.
+//
+// An output begins a segment, largest first. A fold joins where its readers are members, and an
+// output where it reads a member, if both have rows in common in which each is read in step, and
+// `keeps` says that one kernel is better than two. A fold that does not join begins a segment of
+// its own.
+using KeepsTogether = std::function<bool(const Segment& apart, const Segment& together)>;
+std::vector<Segment> segments_of(const Fusion& fusion, const ReadTable& table,
+                                 const std::vector<TensorId>& open,
+                                 const std::function<double(TensorId)>& items,
+                                 const KeepsTogether& keeps);
+
+}  // namespace selvage

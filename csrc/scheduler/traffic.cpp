@@ -1,0 +1,177 @@
+#include <selvage/index/allocation.h>
+#include <selvage/ir/reads.h>
+#include <selvage/scheduler/traffic.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+double product(const Fusion& fusion, const std::vector<DomainId>& domains,
+               const TypicalSizes& sizes) {
+  double n = 1;
+  for (DomainId d : domains) n *= double(sizes(fusion.domains()[d].extent));
+  return n;
+}
+
+// The logical axis along which the elements of a tensor lie side by side, by its place; nothing if
+// no axis has stride 1, or if it lies otherwise than along its logical iterdomains.
+std::optional<std::size_t> innermost_axis(const Fusion& fusion, TensorId t) {
+  const Storage storage = storage_of(fusion, t);
+  const std::vector<DomainId>& logical = fusion[t].logical;
+  for (std::size_t k = storage.axes.size(); k-- > 0;) {
+    if (fusion.domains()[storage.axes[k]].extent.is_const(1)) continue;
+    if (!storage.strides.empty() && !storage.strides[k].is_const(1)) return std::nullopt;
+    const auto axis = std::ranges::find(logical, storage.axes[k]);
+    if (axis == logical.end()) return std::nullopt;
+    return std::size_t(axis - logical.begin());
+  }
+  return std::nullopt;
+}
+
+// The instructions of a function, by the time that they take: 1 for an addition.
+double instructions_of(Function f) { return info(f).rule == ResultRule::Real ? 8 : 1; }
+
+class Collector {
+ public:
+  Collector(const Schedule& schedule, const ReadTable& table, const Segment& segment,
+            const TypicalSizes& sizes)
+      : schedule_(schedule),
+        fusion_(schedule.fusion()),
+        table_(table),
+        segment_(segment),
+        sizes_(sizes) {}
+
+  SegmentTraffic run() {
+    for (DomainId d : nest_domain(fusion_[segment_.root])) {
+      const bool is_single_item = contains(fusion_[segment_.root].logical, d) && is_single(d);
+      if (!contains(segment_.rows, d) && !is_single_item) result_.inner.push_back(d);
+    }
+    result_.rows = product(fusion_, segment_.rows, sizes_);
+    result_.items = product(fusion_, result_.inner, sizes_);
+    result_.is_number = std::ranges::all_of(
+        result_.inner, [&](DomainId d) { return fusion_.domains()[d].extent.is(Op::Const); });
+    for (TensorId m : segment_.members) {
+      const TensorInfo& tensor = fusion_[m];
+      result_.folds += tensor.fold.has_value();
+      if (tensor.is_output) add_store(m);
+      add_held(m);
+      for (const EffectiveRead& read : table_.reads(m)) {
+        if (!contains(segment_, read.source)) add_read(read);
+      }
+      const double share =
+          points_of(fusion_, m, sizes_) / points_of(fusion_, segment_.root, sizes_);
+      result_.instructions += share * (4 + instructions_of_definition(m));
+    }
+    double along_rows = 0, along_inner = 0;
+    for (const TensorTraffic& t : result_.tensors) {
+      if (!t.innermost) continue;
+      (contains(segment_.rows, *t.innermost) ? along_rows : along_inner) += t.bytes();
+    }
+    result_.lies_along_rows = along_rows > along_inner;
+    return std::move(result_);
+  }
+
+ private:
+  // What the other members read of m within a row.
+  void add_held(TensorId m) {
+    std::vector<DomainId> inner = fusion_[m].logical;
+    std::erase_if(inner, [&](DomainId d) { return contains(segment_.rows, d); });
+    const double items = product(fusion_, inner, sizes_);
+    bool is_read = false, by_others = false;
+    for (const auto& [reader, axes] : table_.readers(m)) {
+      if (!contains(segment_, reader)) continue;
+      is_read = true;
+      by_others = by_others || !is_in_step(m, axes);
+    }
+    if (!is_read || items <= 1) return;
+    (by_others ? result_.in_shared : result_.in_registers) += items;
+  }
+
+  bool is_single(DomainId d) const { return fusion_.domains()[d].extent.is_const(1); }
+
+  // Whether a tensor is read at its own iterdomains.
+  bool is_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes) const {
+    const std::vector<DomainId>& logical = fusion_[t].logical;
+    for (std::size_t k = 0; k < logical.size(); ++k) {
+      if (axes[k] != logical[k] && !is_single(logical[k])) return false;
+    }
+    return true;
+  }
+
+  void add_store(TensorId m) {
+    const std::optional<std::size_t> axis = innermost_axis(fusion_, m);
+    result_.tensors.push_back(
+        {.tensor = m,
+         .is_stored = true,
+         .size = size_of(stored_type(fusion_[m])),
+         .items = product(fusion_, fusion_[m].logical, sizes_),
+         .innermost = axis ? std::optional(fusion_[m].logical[*axis]) : std::nullopt});
+  }
+
+  void add_read(const EffectiveRead& read) {
+    const std::vector<DomainId>& logical = fusion_[read.source].logical;
+    const bool has_inner = std::ranges::any_of(
+        read.axes, [&](const auto& d) { return d && contains(result_.inner, *d); });
+    const bool has_rows =
+        std::ranges::all_of(segment_.rows, [&](DomainId d) { return contains(logical, d); });
+    const bool is_ours = std::ranges::all_of(table_.readers(read.source), [&](const auto& reader) {
+      return contains(segment_, reader.tensor);
+    });
+    const bool can_be_kept = is_in_step(read.source, read.axes) && has_inner && has_rows &&
+                             is_ours && !segment_.rows.empty();
+    const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
+      return t.tensor == read.source && !t.is_stored;
+    });
+    if (known != result_.tensors.end()) {
+      known->passes += has_inner;
+      known->can_be_kept = known->can_be_kept && can_be_kept;
+      return;
+    }
+    const std::optional<std::size_t> axis = innermost_axis(fusion_, read.source);
+    result_.tensors.push_back({.tensor = read.source,
+                               .size = size_of(stored_type(fusion_[read.source])),
+                               .items = product(fusion_, logical, sizes_),
+                               .can_be_kept = can_be_kept,
+                               .innermost = axis ? read.axes[*axis] : std::nullopt});
+  }
+
+  // Of the definition of a member and of all that is inlined into it.
+  double instructions_of_definition(TensorId member) const {
+    double sum = 0;
+    std::vector<TensorId> open = {member};
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      if (!fusion_[open[k]].definition) continue;
+      for (ValueId v : values_under(fusion_.values(), *fusion_[open[k]].definition)) {
+        const ValueNode& node = fusion_.values()[v];
+        if (node.kind == ValueNode::Kind::Apply) sum += instructions_of(node.function);
+        if (node.kind != ValueNode::Kind::Read) continue;
+        const auto source = TensorId(node.source);
+        const bool is_inlined = !fusion_[source].is_input && schedule_.is_inlined(source);
+        if (is_inlined && std::ranges::find(open, source) == open.end()) open.push_back(source);
+      }
+    }
+    return sum;
+  }
+
+  const Schedule& schedule_;
+  const Fusion& fusion_;
+  const ReadTable& table_;
+  const Segment& segment_;
+  const TypicalSizes& sizes_;
+  SegmentTraffic result_;
+};
+
+}  // namespace
+
+double points_of(const Fusion& fusion, TensorId t, const TypicalSizes& sizes) {
+  return product(fusion, nest_domain(fusion[t]), sizes);
+}
+
+SegmentTraffic traffic_of(const Schedule& schedule, const ReadTable& table, const Segment& segment,
+                          const TypicalSizes& sizes) {
+  return Collector(schedule, table, segment, sizes).run();
+}
+
+}  // namespace selvage

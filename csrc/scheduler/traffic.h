@@ -1,0 +1,51 @@
+#pragma once
+
+#include <selvage/scheduler/segments.h>
+#include <selvage/scheduler/typical_sizes.h>
+
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// A tensor in global memory that the kernel of a segment reads or stores.
+struct TensorTraffic {
+  TensorId tensor{};
+  bool is_stored = false;
+  std::int64_t size = 4;  // bytes of an element
+  double items = 0;       // of the tensor, at typical sizes
+  // How many members read it item by item, each in a pass of its own; 1 for a store.
+  int passes = 1;
+  // Whether a copy of a row can serve all passes: only members read it, each item at the tensor's
+  // own iterdomains, and these are the rows and at least one more iterdomain.
+  bool can_be_kept = false;
+  // The iterdomain of the root along which neighbours lie side by side in memory; nothing if there
+  // is none.
+  std::optional<DomainId> innermost = {};
+
+  double bytes() const { return items * double(size); }
+};
+
+// What the kernel of a segment has to do, at typical sizes.
+struct SegmentTraffic {
+  std::vector<TensorTraffic> tensors;
+  double rows = 1;   // points of the segment's rows
+  double items = 1;  // points of the root's nest in one row
+  // The root's iterdomains that are no rows, but for items of extent 1; folded ones last.
+  std::vector<DomainId> inner;
+  bool is_number = false;  // whether the extents of `inner` are numbers
+  // Whether more bytes lie side by side along rows than along `inner`.
+  bool lies_along_rows = false;
+  double instructions = 0;  // of all definitions, once for each point of the root's nest
+  int folds = 0;            // members that fold
+  // Elements of a row that members compute for one another: in the registers of the thread that
+  // computes each, or in shared memory where other threads read them.
+  double in_registers = 0, in_shared = 0;
+};
+SegmentTraffic traffic_of(const Schedule& schedule, const ReadTable& table, const Segment& segment,
+                          const TypicalSizes& sizes);
+
+// The number of points of a tensor's nest at typical sizes, folded iterdomains included.
+double points_of(const Fusion& fusion, TensorId t, const TypicalSizes& sizes);
+
+}  // namespace selvage

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <selvage/ir/sizes.h>
+
+#include <map>
+#include <string>
+
+namespace selvage {
+
+// The sizes that a schedule is made for: those that the caller names, and a likely value of every
+// other size of the fusion, one that its facts allow.
+class TypicalSizes {
+ public:
+  // Throws BadInput E614 where the fusion has no size of that name.
+  TypicalSizes(const Fusion& fusion, const std::map<std::string, std::int64_t>& named);
+
+  // An extent at these sizes, at least 1.
+  std::int64_t operator()(Expr extent) const;
+
+ private:
+  SizeValues all_;
+};
+
+}  // namespace selvage
