@@ -5,6 +5,7 @@
 #include <selvage/emulate/emulate.h>
 #include <selvage/emulate/emulate_faults.h>
 #include <selvage/emulate/memory_checked.h>
+#include <selvage/emulate/request_log.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/block_run.h>
 #include <selvage/kernel/statements.h>
@@ -25,6 +26,9 @@ namespace {
 // asked for.
 class ValueMachine {
  public:
+  // `requests`: null if they are not counted.
+  explicit ValueMachine(RequestLog* requests) : requests_(requests) {}
+
   // The value of a store whose indices have been evaluated.
   Scalar value(CompiledStatement& store, CheckedMemory& memory) {
     ++stamp_;
@@ -38,7 +42,12 @@ class ValueMachine {
     switch (op.kind) {
       case ValueNode::Kind::Constant: break;
       case ValueNode::Kind::Index: op.value = Scalar::of(op.type, s.indices[op.index]); break;
-      case ValueNode::Kind::Read: op.value = memory.read(op.source, s.indices[op.index]); break;
+      case ValueNode::Kind::Read:
+        if (requests_ != nullptr) {
+          requests_->access(at, AccessKind::Read, op.source, s.indices[op.index], 1);
+        }
+        op.value = memory.read(op.source, s.indices[op.index]);
+        break;
       case ValueNode::Kind::Cast:
         op.value = convert(compute(s, memory, op.operands[0]), op.type);
         break;
@@ -60,6 +69,7 @@ class ValueMachine {
     return selvage::apply(op.function, std::span(operands.data(), arity));
   }
 
+  RequestLog* requests_;
   std::uint64_t stamp_ = 0;
 };
 
@@ -67,7 +77,7 @@ class ValueMachine {
 class Machine : private BlockActions {
  public:
   Machine(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-          std::span<Array* const> buffers, std::uint64_t seed)
+          std::span<Array* const> buffers, std::uint64_t seed, bool counts_requests)
       : kernel_(kernel),
         tree_(kernel),
         compiled_(compile_kernel(kernel, tree_)),
@@ -96,10 +106,12 @@ class Machine : private BlockActions {
         events_ ? BlockEvents::agents(threads_, objects_->arrivals().size()) : 0;
     clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents);
     memory_.emplace(kernel, buffers, elements, waits_ ? threads_ : 1, clock_, log_);
+    if (counts_requests) requests_.emplace(kernel, tree_.size(), elements);
+    values_ = ValueMachine(requests_ ? &*requests_ : nullptr);
     if (waits_) give_each_thread_its_own();
   }
 
-  Emulation run() {
+  Emulation run(KernelRequests* requests) {
     std::vector<std::int64_t> order;
     const std::int64_t blocks = threads_ > 0 ? log_.geometry.blocks() : 0;
     if (is_random_) {
@@ -114,8 +126,14 @@ class Machine : private BlockActions {
     for (std::int64_t k = 0; k < blocks; ++k) {
       start_block(is_random_ ? order[std::size_t(k)] : k);
       block.run(all, is_random_ ? &random_ : nullptr);
+      if (requests_) requests_->end_block();
     }
     out_.visits = memory_->visits();
+    if (requests_) {
+      *requests = requests_->take();
+      requests->blocks = blocks;
+      requests->threads = threads_;
+    }
     return std::move(out_);
   }
 
@@ -144,6 +162,22 @@ class Machine : private BlockActions {
     clock_.start_block(number);
     memory_->start_block();
     if (events_) events_->start_block();
+  }
+
+  // The selected thread runs a statement whose requests are counted.
+  void begin_requests(PlaceId id) {
+    if (!requests_) return;
+    std::vector<std::int64_t> iterations;
+    for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
+      const bool is_loop = parts_of(*tree_[p].statement).bodies.size() > 0 &&
+                           tree_[p].variable.valid() && !is_index(compiled(p).parallel);
+      if (is_loop) iterations.push_back(own_[compiled(p).slot]);
+    }
+    requests_->begin(id, std::uint32_t(log_.thread - first_), std::move(iterations));
+  }
+  void note(std::uint32_t number, AccessKind kind, BufferId b, std::int64_t address,
+            std::int64_t width) {
+    if (requests_) requests_->access(number, kind, b, address, width);
   }
 
   CompiledStatement& compiled(PlaceId id) { return compiled_.statements[id]; }
@@ -188,6 +222,7 @@ class Machine : private BlockActions {
     if (!evaluate(s)) return;
     own_[s.slot] = s.indices[0];
     if (s.operations.empty()) return;
+    begin_requests(id);
     const std::int64_t value = values_.value(s, *memory_).integer;
     const std::int64_t least = s.indices[0], most = s.indices[1];
     own_[s.slot] = std::clamp(value, std::min(least, most), most);
@@ -198,11 +233,13 @@ class Machine : private BlockActions {
   std::optional<bool> holds(PlaceId id) override {
     CompiledStatement& s = compiled(id);
     if (!evaluate(s)) return std::nullopt;
+    if (!s.operations.empty()) begin_requests(id);
     return (s.operations.empty() ? s.indices[0] : values_.value(s, *memory_).integer) != 0;
   }
   void access(PlaceId id) override {
     CompiledStatement& s = compiled(id);
     if (!evaluate(s)) return;
+    begin_requests(id);
     if (s.store != nullptr) return store(s);
     transfer(s, s.transfer->width);
   }
@@ -210,6 +247,7 @@ class Machine : private BlockActions {
     CompiledStatement& s = compiled(id);
     if (!evaluate(s)) return;
     clock_.copy(agent);
+    begin_requests(id);
     transfer(s, std::get<AsyncCopy>(tree_[id].statement->node).alignment);
     clock_.copy(std::nullopt);
   }
@@ -242,6 +280,7 @@ class Machine : private BlockActions {
     given.fill(Scalar::of(type, 0));
     for (Thread t : threads) {
       select(t);
+      begin_requests(id);
       if (evaluate(s)) given[t - first] = memory_->read(shuffle.from, s.indices[1]);
     }
     for (Thread t : threads) {
@@ -249,6 +288,13 @@ class Machine : private BlockActions {
       if (!s.indices.evaluate(own_)) continue;
       const Scalar value = given[(t - first) ^ std::uint32_t(shuffle.mask)];
       memory_->write(shuffle.to, s.indices[0], value, false);
+    }
+  }
+  void meet(PlaceId id, std::span<const Thread> threads) override {
+    if (!requests_) return;
+    for (Thread t : threads) {
+      select(t);
+      begin_requests(id);
     }
   }
   void diverge(PlaceId id, const RunFault& d) override {
@@ -276,6 +322,7 @@ class Machine : private BlockActions {
     const std::int64_t address = s.indices[0];
     check_valid(s, s.store->valid, b, address);
     const Scalar value = convert(values_.value(s, *memory_), kernel_.buffers[b].type);
+    note(UINT32_MAX, s.store->atomic ? AccessKind::Atomic : AccessKind::Write, b, address, 1);
     if (s.store->atomic) return memory_->store_atomically(b, address, *s.store->atomic, value);
     memory_->write(b, address, value, s.store->duplicates_allowed);
   }
@@ -289,6 +336,8 @@ class Machine : private BlockActions {
                   fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
                               alignment));
     }
+    note(0, AccessKind::Read, t.from, from, t.width);
+    note(UINT32_MAX, AccessKind::Write, t.to, to, t.width);
     log_.lane = s.slot;
     for (std::int64_t lane = 0; lane < t.width; ++lane) {
       own_[s.slot] = lane;
@@ -325,7 +374,8 @@ class Machine : private BlockActions {
   // Where there are any.
   std::optional<BlockEvents> events_;
   std::optional<BarrierObjects> objects_;
-  ValueMachine values_;
+  std::optional<RequestLog> requests_;  // where they are counted
+  ValueMachine values_{nullptr};
   std::vector<std::int64_t> slots_;  // of one thread after the other; if none waits, of the one
   std::int64_t* own_ = nullptr;      // slots of the thread that runs
   std::vector<Index3> indices_;      // of the threads of a block
@@ -337,8 +387,8 @@ class Machine : private BlockActions {
 }  // namespace
 
 Emulation emulate(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-                  std::span<Array* const> buffers, std::uint64_t seed) {
-  return Machine(kernel, sizes, buffers, seed).run();
+                  std::span<Array* const> buffers, std::uint64_t seed, KernelRequests* requests) {
+  return Machine(kernel, sizes, buffers, seed, requests != nullptr).run(requests);
 }
 
 }  // namespace selvage

@@ -2,6 +2,7 @@
 
 #include <selvage/base/array.h>
 #include <selvage/kernel/kernel.h>
+#include <selvage/kernel/requests.h>
 
 #include <array>
 #include <cstdint>
@@ -87,7 +88,10 @@ struct Emulation {
 // same bytes race whatever their buffers.
 // A store out of bounds is dropped, a read out of bounds gives 0; a statement with an index that
 // overflows is skipped.
+//
+// `requests`: if not null, gets the requests of all warps, counted access by access.
 Emulation emulate(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-                  std::span<Array* const> buffers, std::uint64_t seed = 0);
+                  std::span<Array* const> buffers, std::uint64_t seed = 0,
+                  KernelRequests* requests = nullptr);
 
 }  // namespace selvage

@@ -268,7 +268,11 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
       actions_.diverge(id, {Kind::Taken, taken->thread, taken->user, name()});
     }
   }
-  if (is_shuffle) actions_.exchange(id, there);
+  if (is_shuffle) {
+    actions_.exchange(id, there);
+  } else {
+    actions_.meet(id, there);
+  }
   clock_.meet(barrier.scope, there);
   const auto n = std::int64_t(there.size());
   actions_.spend(clock_.is_clocked() ? n * clock_.clocks().size() / 2 : n);

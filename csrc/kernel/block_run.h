@@ -58,6 +58,8 @@ class BlockActions {
   virtual std::optional<Signal> signal(PlaceId s) = 0;
   // A Shuffle among these threads.
   virtual void exchange(PlaceId s, std::span<const Thread> threads) = 0;
+  // These threads have waited for one another at a Barrier.
+  virtual void meet(PlaceId, std::span<const Thread>) {}
   virtual void diverge(PlaceId s, const RunFault& fault) = 0;
   // False ends the run. spend() tells of operations that BlockRun itself has taken.
   virtual bool goes_on() const = 0;

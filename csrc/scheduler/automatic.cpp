@@ -103,10 +103,18 @@ class Automatic {
       };
       if (t != segment.root && !tried.fusion()[t].is_output) continue;
       if (std::ranges::none_of(tried.loop_domains(t), is_vector)) continue;
-      const TensorAnalysis analysis = analyze(tried.fusion(), tried, t);
-      const Finding& finding = analysis.vector->finding;
-      if (!finding.is_legal()) refuse<Illegal>(finding.code, finding.reason, finding.help);
+      check_vector(tried, t, Part::Everything);
+      // The results of a fold are stored by a nest of their own.
+      if (tried.fusion()[t].fold) check_vector(tried, t, Part::Result);
     }
+  }
+
+  static void check_vector(const Schedule& tried, TensorId t, Part part) {
+    TensorAnalysis analysis = analyze_loops(tried.fusion(), tried, t, {}, part);
+    analyze_memory(tried.fusion(), tried, analysis);
+    if (!analysis.vector || analysis.vector->finding.is_legal()) return;
+    const Finding& finding = analysis.vector->finding;
+    refuse<Illegal>(finding.code, finding.reason, finding.help);
   }
 
   AutomaticSchedule result_;

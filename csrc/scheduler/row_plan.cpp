@@ -67,7 +67,7 @@ class Plans {
     // Of rows whose length is no number it is not proved that they meet by themselves.
     const std::int64_t most_threads = traffic_.is_number ? kMostThreadsOfRows : 0;
     const bool is_one_fold = segment_.members.size() == 1 && fusion_[segment_.root].fold;
-    for (std::int64_t vector = widest_vector(traffic_.inner); vector >= 1; vector /= 2) {
+    for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
       const auto groups = double(quotient_up(traffic_.items, double(vector)));
       for (std::int64_t threads = 1; threads <= kMostThreads; threads *= 2) {
         if (threads > 1 && double(threads) >= 2 * groups) break;
@@ -86,6 +86,14 @@ class Plans {
         }
       }
     }
+  }
+
+  // The iterdomains of a row that threads run through: its items; where there are none, what is
+  // folded.
+  std::vector<DomainId> run_through() const {
+    std::vector<DomainId> items = traffic_.inner;
+    std::erase_if(items, [&](DomainId d) { return !contains(fusion_[segment_.root].logical, d); });
+    return items.empty() ? traffic_.inner : items;
   }
 
   // The widest vector along merged iterdomains, outer to inner: all tensors that lie side by side

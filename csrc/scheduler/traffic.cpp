@@ -58,7 +58,7 @@ class Collector {
       if (tensor.is_output) add_store(m);
       add_held(m);
       for (const EffectiveRead& read : table_.reads(m)) {
-        if (!contains(segment_, read.source)) add_read(read);
+        if (!contains(segment_, read.source)) add_read(m, read);
       }
       const double share =
           points_of(fusion_, m, sizes_) / points_of(fusion_, segment_.root, sizes_);
@@ -83,7 +83,7 @@ class Collector {
     for (const auto& [reader, axes] : table_.readers(m)) {
       if (!contains(segment_, reader)) continue;
       is_read = true;
-      by_others = by_others || !is_in_step(m, axes);
+      by_others = by_others || !is_in_step(m, axes, reader);
     }
     if (!is_read || items <= 1) return;
     (by_others ? result_.in_shared : result_.in_registers) += items;
@@ -91,13 +91,26 @@ class Collector {
 
   bool is_single(DomainId d) const { return fusion_.domains()[d].extent.is_const(1); }
 
-  // Whether a tensor is read at its own iterdomains.
-  bool is_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes) const {
+  // Whether a tensor is read at its own iterdomains, which the reader's nest runs over: those at
+  // the root of a view are not where its items are.
+  bool is_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes,
+                  TensorId reader) const {
     const std::vector<DomainId>& logical = fusion_[t].logical;
+    const std::vector<DomainId> nest = nest_domain(fusion_[reader]);
     for (std::size_t k = 0; k < logical.size(); ++k) {
-      if (axes[k] != logical[k] && !is_single(logical[k])) return false;
+      if (is_single(logical[k])) continue;
+      if (axes[k] != logical[k] || !contains(nest, logical[k])) return false;
     }
     return true;
+  }
+
+  // Whether the threads of a row run through a member's nest as through the root's: a nest that
+  // folds over some of a row, and has items along the rest, cannot merge the two.
+  bool is_cut_as_root(TensorId m) const {
+    const std::vector<DomainId>& logical = fusion_[m].logical;
+    const auto is_item = [&](DomainId d) { return contains(logical, d); };
+    return std::ranges::none_of(result_.inner, is_item) ||
+           std::ranges::all_of(result_.inner, is_item);
   }
 
   void add_store(TensorId m) {
@@ -110,17 +123,21 @@ class Collector {
          .innermost = axis ? std::optional(fusion_[m].logical[*axis]) : std::nullopt});
   }
 
-  void add_read(const EffectiveRead& read) {
+  void add_read(TensorId reader, const EffectiveRead& read) {
     const std::vector<DomainId>& logical = fusion_[read.source].logical;
     const bool has_inner = std::ranges::any_of(
         read.axes, [&](const auto& d) { return d && contains(result_.inner, *d); });
     const bool has_rows =
         std::ranges::all_of(segment_.rows, [&](DomainId d) { return contains(logical, d); });
-    const bool is_ours = std::ranges::all_of(table_.readers(read.source), [&](const auto& reader) {
-      return contains(segment_, reader.tensor);
+    const bool is_ours = std::ranges::all_of(table_.readers(read.source), [&](const auto& other) {
+      return contains(segment_, other.tensor);
     });
-    const bool can_be_kept = is_in_step(read.source, read.axes) && has_inner && has_rows &&
-                             is_ours && !segment_.rows.empty();
+    const bool is_of_row = std::ranges::all_of(logical, [&](DomainId d) {
+      return is_single(d) || contains(segment_.rows, d) || contains(result_.inner, d);
+    });
+    const bool can_be_kept = is_ours && has_inner && has_rows && is_of_row &&
+                             !segment_.rows.empty() && is_cut_as_root(reader) &&
+                             is_in_step(read.source, read.axes, reader);
     const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
       return t.tensor == read.source && !t.is_stored;
     });

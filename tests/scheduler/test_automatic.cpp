@@ -102,6 +102,46 @@ TEST(AutomaticSchedule, FewLongRowsAreFoldedByManyBlocksInTwoKernels) {
   EXPECT_EQ(lower(s.schedule).steps.size(), 2u);
 }
 
+// The thread that slices an item is not the one that has computed it.
+TEST(AutomaticSchedule, RowsThatAreSlicedAreNotKept) {
+  Fusion f;
+  const Tensor y =
+      f.output("y", f.input("x", {f.constant(36), f.constant(6)}, DataType::Float) + 1);
+  const Tensor one = f.output("one", slice(y, 1, 2, 3));
+  f.output("z", min(one, y));
+  test::expect_agreement(f, auto_schedule(f));
+}
+
+// A fold over a part of a row leaves items along the rest, which cannot be merged with it.
+TEST(AutomaticSchedule, RowsThatAreFoldedInPartAreNotKept) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(40), f.constant(30), f.constant(50)}, DataType::Float);
+  const Tensor y = f.output("y", min(x, sum(x, {2}, keepdim)));
+  f.output("z", max(x, sum(y, {2}, keepdim)));
+  test::expect_agreement(f, auto_schedule(f));
+}
+
+// The fold of b runs over an iterdomain that the row of y lacks.
+TEST(AutomaticSchedule, RowsOfAnotherLengthAreNotKept) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor x = f.input("x", {n, f.constant(33), f.constant(2)}, DataType::Float);
+  const Tensor column = max(x, {0}, keepdim), all = max(x, {0, 1}, keepdim);
+  const Tensor y = f.output("y", column + all);
+  f.output("z", transpose(y, {2, 1, 0}));
+  test::expect_agreement(f, auto_schedule(f, {{"N", 100}}), {{{"N", 1}}, {{"N", 100}}});
+}
+
+// Vectors are of the items that threads run through, not of what is folded for each.
+TEST(AutomaticSchedule, VectorsDivideTheItemsOfARow) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor a = f.input("a", {f.constant(5), n}, DataType::Int64);
+  const Tensor least = f.output("least", min(a, {1}));
+  f.output("y", max(unsqueeze(unsqueeze(least, 1), 2) * unsqueeze(a, 0), {2}));
+  test::expect_agreement(f, auto_schedule(f, {{"N", 64}}), {{{"N", 7}}, {{"N", 64}}});
+}
+
 TEST(AutomaticSchedule, LeavesWhatIsSaid) {
   Fusion f;
   const Tensor x = f.input("x", {f.constant(8), f.constant(40)}, DataType::Float);

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <selvage/simplifier/interval.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace selvage {
+
+// Values of some parameters: parameter k is start + step * p, 0 <= p < count.
+struct Box {
+  static constexpr std::size_t kMost = 12;  // parameters
+  struct Range {
+    std::int64_t start = 0, step = 1, count = 1;
+  };
+  std::vector<Range> ranges;
+  // The multiples of each p in the first value that no BoxForm could express; zeros: none.
+  std::array<std::int64_t, kMost> undecided{};
+
+  std::int64_t points() const;
+};
+
+// A value over a box: constant + sum of by[k] * p of parameter k. An algebra for expr/apply.h; a
+// value that has no such form, for a quotient that is not the same throughout the box, say, is not
+// known.
+struct BoxForm {
+  Box* box = nullptr;  // null: not known
+  std::int64_t constant = 0;
+  std::array<std::int64_t, Box::kMost> by{};
+
+  bool is_known() const { return box != nullptr; }
+  Interval range() const;
+  bool is_constant() const;
+};
+
+// The value of parameter k; a number.
+BoxForm parameter(Box& box, std::size_t k);
+BoxForm number(Box& box, std::int64_t value);
+
+BoxForm operator+(const BoxForm& a, const BoxForm& b);
+BoxForm operator-(const BoxForm& a, const BoxForm& b);
+BoxForm operator*(const BoxForm& a, const BoxForm& b);
+BoxForm operator/(const BoxForm& a, const BoxForm& b);
+BoxForm operator%(const BoxForm& a, const BoxForm& b);
+BoxForm operator^(const BoxForm& a, const BoxForm& b);
+BoxForm min(const BoxForm& a, const BoxForm& b);
+BoxForm max(const BoxForm& a, const BoxForm& b);
+BoxForm less(const BoxForm& a, const BoxForm& b);
+BoxForm less_or_equal(const BoxForm& a, const BoxForm& b);
+BoxForm equal(const BoxForm& a, const BoxForm& b);
+BoxForm negation(const BoxForm& a);
+BoxForm conjunction(const BoxForm& a, const BoxForm& b);
+BoxForm disjunction(const BoxForm& a, const BoxForm& b);
+BoxForm choice(const BoxForm& condition, const BoxForm& a, const BoxForm& b);
+
+}  // namespace selvage

@@ -1,0 +1,322 @@
+#include <selvage/base/integer.h>
+#include <selvage/expr/apply.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/tape.h>
+#include <selvage/kernel/request_boxes.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace selvage {
+
+namespace {
+
+constexpr int kLanes = 32;
+constexpr std::int64_t kMostBoxes = 1 << 20;  // that are looked at for one statement
+
+}  // namespace
+
+// Goes through the boxes of one statement.
+class RequestBoxes::Walk {
+ public:
+  Walk(const RequestBoxes& boxes, const Access& access, const Visit& visit)
+      : boxes_(boxes), map_(boxes.map_), access_(access), visit_(visit) {
+    const AccessScope& scope = map_.scope(access.scope);
+    roots_ = scope.conditions;
+    for (PlaceId loop : scope.loops) add_loop(map_.places()[loop]);
+    conditions_ = roots_.size();
+    if (access.address.valid()) roots_.push_back(access.address);
+    lay_out();
+  }
+
+  bool run(const Warps& warps) {
+    if (!is_possible_) return false;
+    if (is_empty_) return true;
+    Box box;
+    for (std::size_t k = 0; k < 3; ++k) box.ranges.push_back({0, 1, warps.counts[k]});
+    for (std::int64_t n : boxes_.grid_) box.ranges.push_back({0, 1, n});
+    for (const Interval& i : loops_) box.ranges.push_back({i.lo, 1, i.hi - i.lo + 1});
+    warps_ = &warps;
+    walk(std::move(box));
+    return is_possible_;
+  }
+
+ private:
+  // The parameter that is the first block index, and the one that is the first loop.
+  static constexpr std::size_t kBlocks = 3, kLoops = 6;
+  // An input of the tape: a parameter from kBlocks on, the thread's index along an axis, or a
+  // number.
+  struct Input {
+    enum class Kind : std::uint8_t { Parameter, Thread, Number } kind;
+    std::size_t index = 0;
+    std::int64_t value = 0;
+  };
+
+  // The interval of the loop's iterations over the whole launch; where the ends are no numbers the
+  // conditions say which of them take place.
+  void add_loop(const StatementPlace& loop) {
+    const Interval begin = bounds(loop.begin), end = bounds(loop.extent);
+    if (!begin.has_lo() || !end.has_hi() || loops_.size() + kLoops == Box::kMost) {
+      is_possible_ = false;
+    }
+    if (!begin.is_point()) roots_.push_back(loop.begin <= loop.variable);
+    if (!end.is_point()) roots_.push_back(loop.variable < loop.extent);
+    is_empty_ = is_empty_ || end.hi <= begin.lo;
+    loops_.push_back({begin.lo, end.hi - 1});
+    variables_.push_back(loop.variable);
+  }
+
+  std::optional<Input> input(Expr symbol) const {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (same(map_.threads()[k], symbol)) return Input{Input::Kind::Thread, k, 0};
+      if (same(map_.blocks()[k], symbol)) return Input{Input::Kind::Parameter, kBlocks + k, 0};
+    }
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+      if (same(variables_[k], symbol)) return Input{Input::Kind::Parameter, kLoops + k, 0};
+    }
+    const auto is_it = [&](const MemoryNumber& n) { return same(n.symbol, symbol); };
+    if (std::ranges::any_of(map_.numbers(), is_it)) return Input{Input::Kind::Number, 0, 0};
+    const std::optional<std::int64_t> size = boxes_.sizes_(symbol);
+    return size ? std::optional(Input{Input::Kind::Number, 0, *size}) : std::nullopt;
+  }
+
+  // The values of an expression over the launch and the loops around; everything where it is not
+  // known.
+  Interval bounds(Expr e) const {
+    const std::vector<Expr> symbols = symbols_of(e);
+    Tape tape({&e, 1}, symbols);
+    std::vector<Interval> values;
+    for (std::int64_t v : tape.values()) values.push_back(Interval::point(v));
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const std::optional<Input> from = input(symbols[k]);
+      if (!from) return {};
+      Interval& value = values[tape.inputs()[k]];
+      switch (from->kind) {
+        case Input::Kind::Thread: value = {0, boxes_.block_[from->index] - 1}; break;
+        case Input::Kind::Number: value = Interval::point(from->value); break;
+        case Input::Kind::Parameter:
+          value = from->index < kLoops ? Interval{0, boxes_.grid_[from->index - kBlocks] - 1}
+                                       : loops_[from->index - kLoops];
+      }
+    }
+    for (const Tape::Instruction& in : tape.code()) {
+      values[in.out] = apply(in.op, values[in.a], values[in.b], values[in.c]);
+    }
+    return values[tape.root_slot(0)];
+  }
+
+  // Instructions that do not depend on the thread are run once for all lanes.
+  void lay_out() {
+    const std::vector<Expr> symbols = symbols_of(roots_);
+    tape_.emplace(roots_, symbols);
+    for (std::int64_t v : tape_->values()) values_.push_back(number(box_, v));
+    std::vector<bool> is_by_lane(values_.size());
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const std::optional<Input> from = input(symbols[k]);
+      if (!from) {
+        is_possible_ = false;
+        return;
+      }
+      const std::uint32_t slot = tape_->inputs()[k];
+      if (from->kind == Input::Kind::Number) values_[slot] = number(box_, from->value);
+      if (from->kind == Input::Kind::Parameter) parameters_.emplace_back(slot, from->index);
+      if (from->kind == Input::Kind::Thread) threads_.emplace_back(slot, from->index);
+      is_by_lane[slot] = from->kind == Input::Kind::Thread;
+    }
+    for (const Tape::Instruction& in : tape_->code()) {
+      is_by_lane[in.out] = is_by_lane[in.a] || is_by_lane[in.b] || is_by_lane[in.c];
+      (is_by_lane[in.out] ? by_lane_ : uniform_).push_back(in);
+    }
+  }
+
+  void run(const std::vector<Tape::Instruction>& code) {
+    for (const Tape::Instruction& in : code) {
+      values_[in.out] = apply(in.op, values_[in.a], values_[in.b], values_[in.c]);
+    }
+  }
+
+  void walk(Box box) {
+    const auto is_empty = [](const Box::Range& r) { return r.count <= 0; };
+    if (std::ranges::any_of(box.ranges, is_empty)) return;
+    if (++looked_at_ > kMostBoxes) is_possible_ = false;
+    if (!is_possible_) return;
+    box_ = box;
+    const std::optional<BoxedRequest> request = evaluate();
+    if (!request) return halve(std::move(box));
+    for (std::size_t k = 0; k < box.ranges.size(); ++k) {
+      const std::int64_t rest = request->moves[k] % access_.granule;
+      if (rest != 0)
+        return take_residues(box, k, access_.granule / std::gcd(rest, access_.granule));
+    }
+    if (request->request.active != 0) visit_(*request);
+  }
+
+  // Cuts the box where the first undecided value depends on it most.
+  void halve(Box box) {
+    std::size_t at = 0;
+    std::int64_t most = 0;
+    for (std::size_t k = 0; k < box.ranges.size(); ++k) {
+      const std::int64_t way = saturating_mul(std::abs(box_.undecided[k]), box.ranges[k].count - 1);
+      if (way <= most) continue;
+      most = way;
+      at = k;
+    }
+    Box::Range& range = box.ranges[at];
+    const std::int64_t half = range.count / 2;
+    Box upper = box;
+    upper.ranges[at].start += half * range.step;
+    upper.ranges[at].count -= half;
+    range.count = half;
+    walk(std::move(box));
+    walk(std::move(upper));
+  }
+
+  void take_residues(const Box& box, std::size_t k, std::int64_t period) {
+    const Box::Range whole = box.ranges[k];
+    for (std::int64_t r = 0; r < std::min(period, whole.count); ++r) {
+      Box part = box;
+      part.ranges[k] = {.start = whole.start + r * whole.step,
+                        .step = whole.step * period,
+                        .count = (whole.count - r + period - 1) / period};
+      walk(std::move(part));
+    }
+  }
+
+  // The request of the present box; nothing where something is undecided.
+  std::optional<BoxedRequest> evaluate() {
+    box_.undecided = {};
+    for (const auto& [slot, k] : parameters_) values_[slot] = parameter(box_, k);
+    run(uniform_);
+    const auto undecided = box_.undecided;
+    BoxedRequest found{.box = &box_, .request = {.bytes = access_.bytes}};
+    for (int lane = 0; lane < warps_->active; ++lane) {
+      box_.undecided = undecided;
+      if (lane == 0 || !threads_.empty()) {
+        for (const auto& [slot, k] : threads_) values_[slot] = thread(k, lane);
+        run(by_lane_);
+      }
+      const std::optional<bool> is_active = holds();
+      if (!is_active) return std::nullopt;
+      if (*is_active && !add(found, lane)) return std::nullopt;
+    }
+    return found;
+  }
+
+  BoxForm thread(std::size_t axis, int lane) {
+    BoxForm form = number(box_, warps_->lanes[axis][std::size_t(lane)]);
+    // A number of steps, none of which another axis takes.
+    if (warps_->steps[axis] == 0) return form;
+    return form + number(box_, warps_->steps[axis]) * parameter(box_, axis);
+  }
+
+  // Whether all conditions hold. What is undefined at a single point does not hold.
+  std::optional<bool> holds() const {
+    bool is_open = false;
+    for (std::size_t k = 0; k < conditions_; ++k) {
+      const BoxForm& condition = values_[tape_->root_slot(k)];
+      if (condition.is_known() && condition.constant == 0) return false;
+      is_open = is_open || !condition.is_known();
+    }
+    if (!is_open) return true;
+    return is_single() ? std::optional(false) : std::nullopt;
+  }
+  bool is_single() const {
+    return std::ranges::all_of(box_.ranges, [](const Box::Range& r) { return r.count == 1; });
+  }
+
+  // False where the lane's address has no form, or moves otherwise than that of others.
+  bool add(BoxedRequest& found, int lane) {
+    if (!access_.address.valid()) {
+      found.request.add(lane, 0);
+      return true;
+    }
+    const BoxForm& address = values_[tape_->root_slot(conditions_)];
+    if (!address.is_known()) return is_single();
+    std::array<std::int64_t, Box::kMost> moves{};
+    for (std::size_t k = 0; k < Box::kMost; ++k) moves[k] = address.by[k] * access_.element_bytes;
+    if (found.request.active == 0) found.moves = moves;
+    if (found.moves != moves) {
+      for (std::size_t k = 0; k < Box::kMost; ++k) box_.undecided[k] = moves[k] - found.moves[k];
+      return false;
+    }
+    found.request.add(lane, address.constant * access_.element_bytes);
+    return true;
+  }
+
+  const RequestBoxes& boxes_;
+  const AccessMap& map_;
+  const Access& access_;
+  const Visit& visit_;
+  std::vector<Expr> roots_;  // conditions, then the address if there is one
+  std::size_t conditions_ = 0;
+  std::vector<Interval> loops_;
+  std::vector<Expr> variables_;
+  bool is_possible_ = true, is_empty_ = false;
+  std::optional<Tape> tape_;
+  std::vector<BoxForm> values_;                                              // by slot of the tape
+  std::vector<std::pair<std::uint32_t, std::size_t>> parameters_, threads_;  // slots, and which
+  std::vector<Tape::Instruction> uniform_, by_lane_;
+  Box box_;  // the present one
+  const Warps* warps_ = nullptr;
+  std::int64_t looked_at_ = 0;
+};
+
+RequestBoxes::RequestBoxes(const AccessMap& map, const SizeValues& sizes)
+    : map_(map), sizes_(sizes) {
+  const auto number = [&](Expr e) {
+    const std::optional<std::int64_t> n = sizes(e);
+    is_known_ = is_known_ && n.has_value();
+    return n.value_or(1);
+  };
+  for (std::size_t k = 0; k < 3; ++k) {
+    grid_[k] = number(map.kernel().launch.grid[k]);
+    block_[k] = number(map.kernel().launch.block[k]);
+  }
+}
+
+bool RequestBoxes::visit(const Access& access, const Visit& visit) {
+  Walk walk(*this, access, visit);
+  for (const Warps& w : warps()) {
+    if (!walk.run(w)) return false;
+  }
+  return true;
+}
+
+// Threads are numbered x fastest, and 32 consecutive numbers are a warp. Where a row of threads is
+// a number of warps, or a warp a number of rows, all warps have one form; else each is listed.
+std::vector<RequestBoxes::Warps> RequestBoxes::warps() const {
+  const auto [x, y, z] = block_;
+  Warps all;
+  if (x % kLanes == 0) {
+    for (int lane = 0; lane < kLanes; ++lane) all.lanes[0][std::size_t(lane)] = lane;
+    all.steps = {kLanes, 1, 1};
+    all.counts = {x / kLanes, y, z};
+    return {all};
+  }
+  if (kLanes % x == 0 && y % (kLanes / x) == 0) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      all.lanes[0][std::size_t(lane)] = lane % x;
+      all.lanes[1][std::size_t(lane)] = lane / x;
+    }
+    all.steps = {0, kLanes / x, 1};
+    all.counts = {1, y / (kLanes / x), z};
+    return {all};
+  }
+  std::vector<Warps> list;
+  const std::int64_t threads = x * y * z;
+  for (std::int64_t first = 0; first < threads; first += kLanes) {
+    Warps& warp = list.emplace_back();
+    warp.active = int(std::min<std::int64_t>(kLanes, threads - first));
+    for (int lane = 0; lane < warp.active; ++lane) {
+      const std::int64_t number = first + lane;
+      const auto l = std::size_t(lane);
+      warp.lanes[0][l] = number % x;
+      warp.lanes[1][l] = number / x % y;
+      warp.lanes[2][l] = number / x / y;
+    }
+  }
+  return list;
+}
+
+}  // namespace selvage

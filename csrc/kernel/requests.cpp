@@ -1,0 +1,96 @@
+#include <selvage/kernel/request_boxes.h>
+#include <selvage/kernel/requests.h>
+#include <selvage/kernel/touched_bytes.h>
+#include <selvage/legality/bank_phase.h>
+
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+class Count {
+ public:
+  Count(const Kernel& kernel, const SizeValues& sizes)
+      : kernel_(kernel), sizes_(sizes), map_(kernel), boxes_(map_, sizes) {}
+
+  std::optional<KernelRequests> run() {
+    if (!boxes_.is_known()) return std::nullopt;
+    const auto [x, y, z] = boxes_.grid();
+    result_.blocks = x * y * z;
+    result_.threads = boxes_.block()[0] * boxes_.block()[1] * boxes_.block()[2];
+    for (const Buffer& b : kernel_.buffers) {
+      const std::optional<std::int64_t> elements = sizes_(b.elements);
+      const bool is_global = b.memory == Memory::Global;
+      if (is_global && !elements) return std::nullopt;
+      touched_.emplace_back(is_global ? *elements * size_of(b.type) : 0);
+    }
+    result_.runs.resize(map_.places().size());
+    if (!count_runs()) return std::nullopt;
+    for (const KernelAccess& a : map_.accesses()) {
+      if (kernel_.buffers[a.buffer].memory != Memory::Local && !count(a)) return std::nullopt;
+    }
+    for (const TouchedBytes& t : touched_) result_.half_lines.push_back(t.half_lines());
+    return std::move(result_);
+  }
+
+ private:
+  static std::int64_t times(const BoxedRequest& r) { return r.box->points(); }
+
+  // Statements of one scope run equally often.
+  bool count_runs() {
+    std::vector<std::optional<std::int64_t>> by_scope;
+    for (std::size_t id = 0; id < map_.places().size(); ++id) {
+      const std::size_t scope = map_.places()[id].scope;
+      if (by_scope.size() <= scope) by_scope.resize(scope + 1);
+      if (!by_scope[scope]) {
+        by_scope[scope] = 0;
+        const auto add = [&](const BoxedRequest& r) { *by_scope[scope] += times(r); };
+        if (!boxes_.visit({.scope = scope}, add)) return false;
+      }
+      result_.runs[id] = *by_scope[scope];
+    }
+    return true;
+  }
+
+  bool count(const KernelAccess& a) {
+    const bool is_shared = kernel_.buffers[a.buffer].memory == Memory::Shared;
+    const std::int64_t element = size_of(kernel_.buffers[a.buffer].type);
+    AccessRequests& n = result_.accesses.emplace_back();
+    n = {.place = a.place, .buffer = a.buffer, .kind = a.kind, .bytes = element * a.width};
+    n.is_exact = a.is_done();
+    const auto add = [&](const BoxedRequest& r) {
+      n.requests += times(r);
+      n.threads += times(r) * std::popcount(r.request.active);
+      if (is_shared) {
+        const Wavefronts w = wavefronts_of(r.request);
+        n.wavefronts += times(r) * w.all;
+        n.conflicts += times(r) * w.conflicts;
+      } else {
+        n.sectors += times(r) * sectors_of(r.request);
+        touched_[a.buffer].add(r);
+      }
+    };
+    return boxes_.visit({.scope = a.scope,
+                         .address = a.address,
+                         .element_bytes = element,
+                         .bytes = n.bytes,
+                         .granule = is_shared ? unit_bytes(n.bytes) : kSectorBytes},
+                        add);
+  }
+
+  const Kernel& kernel_;
+  const SizeValues& sizes_;
+  const AccessMap map_;
+  RequestBoxes boxes_;
+  std::vector<TouchedBytes> touched_;  // by buffer
+  KernelRequests result_;
+};
+
+}  // namespace
+
+std::optional<KernelRequests> requests_of(const Kernel& kernel, const SizeValues& sizes) {
+  return Count(kernel, sizes).run();
+}
+
+}  // namespace selvage

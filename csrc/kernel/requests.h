@@ -1,0 +1,49 @@
+#pragma once
+
+#include <selvage/ir/sizes.h>
+#include <selvage/kernel/statement_tree.h>
+#include <selvage/kernel/statements.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// What the warps of a launch ask of global or shared memory by one access of the kernel's text.
+struct AccessRequests {
+  PlaceId place = 0;
+  BufferId buffer = 0;
+  AccessKind kind = AccessKind::Read;
+  std::int64_t bytes = 4;       // that a thread accesses at once
+  std::int64_t requests = 0;    // of warps, each by one or more of its threads
+  std::int64_t threads = 0;     // that access, in all requests
+  std::int64_t sectors = 0;     // of global memory, added up over the requests
+  std::int64_t wavefronts = 0;  // of shared memory, and those of them that conflicts cost
+  std::int64_t conflicts = 0;
+  // False: data decide how often it happens, or where; then each thread is taken to access
+  // wherever it may, and an index that memory gives to be 0.
+  bool is_exact = true;
+};
+
+// The requests of a launch. They follow from indices and conditions alone; the emulator counts the
+// same (emulate/request_log.h).
+struct KernelRequests {
+  std::vector<AccessRequests> accesses;  // in the order of the text
+  // By buffer: the halves of 128-byte lines of global memory that are accessed, each once.
+  std::vector<std::int64_t> half_lines;
+  std::vector<std::int64_t> runs;        // by statement (PlaceId): how many times warps run it
+  std::int64_t blocks = 0, threads = 0;  // of a block
+};
+
+// Counts the requests of a launch with these sizes. All buffers begin at multiples of 128 bytes.
+// Nothing where a size has no value, where a statement stands in more loops than kMost of
+// kernel/box_form.h, or where the count would take too long.
+//
+// The blocks, warps and iterations of an access are a box of parameters. Over a box in which every
+// condition has one truth and the addresses of all threads of a warp move alike, by whole sectors
+// or banks, one request stands for all. Any other box is cut in two where the first undecided value
+// asks for it, down to single requests.
+std::optional<KernelRequests> requests_of(const Kernel& kernel, const SizeValues& sizes);
+
+}  // namespace selvage

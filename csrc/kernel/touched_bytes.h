@@ -1,0 +1,31 @@
+#pragma once
+
+#include <selvage/kernel/request_boxes.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace selvage {
+
+// The halves of 128-byte lines of a buffer that are accessed, each counted once.
+class TouchedBytes {
+ public:
+  explicit TouchedBytes(std::int64_t bytes);  // of the buffer
+
+  void add(const WarpRequest& request);
+  // The request at every point of its box.
+  void add(const BoxedRequest& request);
+  std::int64_t half_lines() const { return touched_; }
+
+ private:
+  struct Run {
+    std::int64_t begin = 0, end = 0;  // bytes
+  };
+  static std::vector<Run> runs_of(const WarpRequest& request);
+  void mark(Run run);
+
+  std::int64_t all_ = 0, touched_ = 0;  // halves of lines
+  std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace selvage

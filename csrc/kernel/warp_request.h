@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace selvage {
+
+inline constexpr std::int64_t kSectorBytes = 32;    // what L2 reads or writes at once
+inline constexpr std::int64_t kHalfLineBytes = 64;  // what DRAM does
+
+// What one access of a warp asks of memory at one time: `bytes` bytes from `address[lane]` on for
+// each lane that is active.
+struct WarpRequest {
+  std::array<std::int64_t, 32> address{};  // in bytes
+  std::uint32_t active = 0;                // bit k is lane k
+  std::int64_t bytes = 4;
+
+  bool has(int lane) const { return (active >> lane & 1) != 0; }
+  void add(int lane, std::int64_t at) {
+    active |= std::uint32_t(1) << lane;
+    address[std::size_t(lane)] = at;
+  }
+};
+
+// The distinct sectors that a request touches in global memory.
+std::int64_t sectors_of(const WarpRequest& request);
+
+// The times that shared memory works for a request: in each phase (legality/bank_phase.h) as often
+// as the busiest bank is asked for another word. `conflicts`: those past the first of each phase.
+struct Wavefronts {
+  std::int64_t all = 0, conflicts = 0;
+};
+Wavefronts wavefronts_of(const WarpRequest& request);
+
+}  // namespace selvage
