@@ -112,11 +112,22 @@ class Writer {
 
  private:
   bool has_clusters() const { return kernel_.launch.cluster > 1; }
+  // Of a block for which the compiler must not take as many registers as a thread may have.
+  std::string launch_bounds() const {
+    constexpr std::int64_t kRegisters = 64 << 10, kOfAThread = 255;  // of a multiprocessor
+    std::int64_t threads = 1;
+    for (Expr extent : kernel_.launch.block) {
+      if (!extent.is(Op::Const)) return {};
+      threads *= extent.value();
+    }
+    if (threads * kOfAThread <= kRegisters) return {};
+    return "__launch_bounds__(" + std::to_string(threads) + ") ";
+  }
   // On one line if it fits, else with a line for each parameter.
   std::string signature(const std::string& name) const {
     const std::string cluster =
         has_clusters() ? "CLUSTER(" + std::to_string(kernel_.launch.cluster) + ") " : "";
-    const std::string head = "KERNEL(" + cluster + name + ")(";
+    const std::string head = "KERNEL(" + cluster + launch_bounds() + name + ")(";
     const std::string line = head + fmt::format("{}", fmt::join(parameters_, ", ")) + ") {\n";
     if (line.size() <= kLineLength) return line;
     return head + fmt::format("\n    {}", fmt::join(parameters_, ",\n    ")) + ") {\n";

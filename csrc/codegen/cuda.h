@@ -21,7 +21,8 @@ namespace selvage {
 //   sync_members(id, threads, members, lanes)
 //                                  waits for `members` of these threads, the `lanes` of each warp
 // With SELVAGE_VIRTUAL_DEVICE defined, plain C that gives the same bits replaces inline assembly.
-// A kernel with clusters is declared as KERNEL(CLUSTER(blocks) name).
+// A kernel with clusters is declared as KERNEL(CLUSTER(blocks) name), and one with so many threads
+// that they cannot have 255 registers each as KERNEL(__launch_bounds__(threads) name).
 struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier

@@ -47,6 +47,7 @@ void RequestLog::end_block() {
         n.conflicts += w.conflicts;
       } else {
         n.sectors += sectors_of(request);
+        n.runs += std::int64_t(byte_runs(request).size());
         touched_[access.buffer].add(request);
       }
     }

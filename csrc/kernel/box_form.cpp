@@ -7,11 +7,10 @@ namespace selvage {
 
 namespace {
 
-// Not known; remembers in the box on which parameters the value depends.
-BoxForm undecided(const BoxForm& value) {
-  std::array<std::int64_t, Box::kMost>& known = value.box->undecided;
-  const auto is_zero = [](std::int64_t n) { return n == 0; };
-  if (std::ranges::all_of(known, is_zero)) known = value.by;
+// Not known; remembers in the box what would have to be.
+BoxForm undecided(const BoxForm& value, std::int64_t divisor = 0) {
+  Box::Undecided& first = value.box->undecided;
+  if (!first.is_set() || (divisor == 0 && first.divisor != 0)) first = {value.by, divisor};
   return {};
 }
 
@@ -52,6 +51,10 @@ bool is_truth(const BoxForm& a, bool value) {
 }
 
 }  // namespace
+
+bool Box::Undecided::is_set() const {
+  return std::ranges::any_of(by, [](std::int64_t n) { return n != 0; });
+}
 
 std::int64_t Box::points() const {
   std::int64_t n = 1;
@@ -104,7 +107,7 @@ BoxForm operator/(const BoxForm& a, const BoxForm& b) {
   }
   const Interval range = rest.range();
   const auto least = euclid_div(range.lo, d), most = euclid_div(range.hi, d);
-  if (!range.has_lo() || !range.has_hi() || !least || least != most) return undecided(rest);
+  if (!range.has_lo() || !range.has_hi() || !least || least != most) return undecided(rest, d);
   quotient.constant = *least;
   return quotient;
 }

@@ -16,8 +16,16 @@ struct Box {
     std::int64_t start = 0, step = 1, count = 1;
   };
   std::vector<Range> ranges;
-  // The multiples of each p in the first value that no BoxForm could express; zeros: none.
-  std::array<std::int64_t, kMost> undecided{};
+  // What stands in the way of a value that no BoxForm expresses: a form of which it is not known
+  // whether it is below 0, or what its quotient by `divisor` is. The first such comparison, or else
+  // the first such quotient.
+  struct Undecided {
+    std::array<std::int64_t, kMost> by{};  // the multiples of each p
+    std::int64_t divisor = 0;              // 0: a comparison
+
+    bool is_set() const;
+  };
+  Undecided undecided = {};
 
   std::int64_t points() const;
 };

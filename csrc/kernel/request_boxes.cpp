@@ -143,7 +143,7 @@ class RequestBoxes::Walk {
     if (!is_possible_) return;
     box_ = box;
     const std::optional<BoxedRequest> request = evaluate();
-    if (!request) return halve(std::move(box));
+    if (!request) return cut(std::move(box));
     for (std::size_t k = 0; k < box.ranges.size(); ++k) {
       const std::int64_t rest = request->moves[k] % access_.granule;
       if (rest != 0)
@@ -152,17 +152,26 @@ class RequestBoxes::Walk {
     if (request->request.active != 0) visit_(*request);
   }
 
-  // Cuts the box where the first undecided value depends on it most.
-  void halve(Box box) {
+  // Cuts the box along the parameter on which the undecided value depends most: for a quotient into
+  // the residues that move it by multiples of the divisor, where these are fewer than the
+  // quotients.
+  void cut(Box box) {
+    const Box::Undecided& open = box_.undecided;
     std::size_t at = 0;
     std::int64_t most = 0;
     for (std::size_t k = 0; k < box.ranges.size(); ++k) {
-      const std::int64_t way = saturating_mul(std::abs(box_.undecided[k]), box.ranges[k].count - 1);
+      const std::int64_t way = saturating_mul(std::abs(open.by[k]), box.ranges[k].count - 1);
       if (way <= most) continue;
       most = way;
       at = k;
     }
     Box::Range& range = box.ranges[at];
+    if (open.divisor != 0) {
+      const std::int64_t period = std::abs(open.divisor) / std::gcd(open.divisor, open.by[at]);
+      if (period < range.count && period <= 2 * (most / std::abs(open.divisor))) {
+        return take_residues(box, at, period);
+      }
+    }
     const std::int64_t half = range.count / 2;
     Box upper = box;
     upper.ranges[at].start += half * range.step;
@@ -237,7 +246,10 @@ class RequestBoxes::Walk {
     for (std::size_t k = 0; k < Box::kMost; ++k) moves[k] = address.by[k] * access_.element_bytes;
     if (found.request.active == 0) found.moves = moves;
     if (found.moves != moves) {
-      for (std::size_t k = 0; k < Box::kMost; ++k) box_.undecided[k] = moves[k] - found.moves[k];
+      box_.undecided = {};
+      for (std::size_t k = 0; k < Box::kMost; ++k) {
+        box_.undecided.by[k] = moves[k] - found.moves[k];
+      }
       return false;
     }
     found.request.add(lane, address.constant * access_.element_bytes);

@@ -61,6 +61,9 @@ class Count {
     n.is_exact = a.is_done();
     const auto add = [&](const BoxedRequest& r) {
       n.requests += times(r);
+      if (!n.stride && r.request.has(0) && r.request.has(1)) {
+        n.stride = r.request.address[1] - r.request.address[0];
+      }
       n.threads += times(r) * std::popcount(r.request.active);
       if (is_shared) {
         const Wavefronts w = wavefronts_of(r.request);
@@ -68,6 +71,7 @@ class Count {
         n.conflicts += times(r) * w.conflicts;
       } else {
         n.sectors += times(r) * sectors_of(r.request);
+        n.runs += times(r) * std::int64_t(byte_runs(r.request).size());
         touched_[a.buffer].add(r);
       }
     };

@@ -19,11 +19,15 @@ struct AccessRequests {
   std::int64_t requests = 0;    // of warps, each by one or more of its threads
   std::int64_t threads = 0;     // that access, in all requests
   std::int64_t sectors = 0;     // of global memory, added up over the requests
+  std::int64_t runs = 0;        // of neighbouring bytes in global memory, added up likewise
   std::int64_t wavefronts = 0;  // of shared memory, and those of them that conflicts cost
   std::int64_t conflicts = 0;
   // False: data decide how often it happens, or where; then each thread is taken to access
   // wherever it may, and an index that memory gives to be 0.
   bool is_exact = true;
+  // The bytes from what a thread accesses to what the next one does, in some request; nothing where
+  // no two neighbours access together.
+  std::optional<std::int64_t> stride = {};
 };
 
 // The requests of a launch. They follow from indices and conditions alone; the emulator counts the

@@ -11,12 +11,12 @@ TouchedBytes::TouchedBytes(std::int64_t bytes)
       bits_(std::size_t(all_ + 63) / 64) {}
 
 void TouchedBytes::add(const WarpRequest& request) {
-  for (const Run& run : runs_of(request)) mark(run);
+  for (const ByteRun& run : byte_runs(request)) mark(run);
 }
 
 void TouchedBytes::add(const BoxedRequest& request) {
   if (touched_ == all_) return;
-  std::vector<Run> runs = runs_of(request.request);
+  std::vector<ByteRun> runs = byte_runs(request.request);
   // Parameters by the distance that they move the request, the shortest first: those that move a
   // single run by no more than its length make it longer.
   std::vector<std::pair<std::int64_t, std::int64_t>> moves;  // bytes, times
@@ -33,7 +33,7 @@ void TouchedBytes::add(const BoxedRequest& request) {
   });
   const std::function<void(std::size_t, std::int64_t)> go = [&](std::size_t k, std::int64_t by) {
     if (k == moves.size()) {
-      for (const Run& run : runs) mark({run.begin + by, run.end + by});
+      for (const ByteRun& run : runs) mark({run.begin + by, run.end + by});
       return;
     }
     for (std::int64_t p = 0; p < moves[k].second; ++p) go(k + 1, by + p * moves[k].first);
@@ -41,24 +41,7 @@ void TouchedBytes::add(const BoxedRequest& request) {
   go(0, 0);
 }
 
-std::vector<TouchedBytes::Run> TouchedBytes::runs_of(const WarpRequest& request) {
-  std::vector<Run> runs;
-  for (int lane = 0; lane < 32; ++lane) {
-    if (!request.has(lane)) continue;
-    const std::int64_t at = request.address[std::size_t(lane)];
-    runs.push_back({at, at + request.bytes});
-  }
-  std::ranges::sort(runs, {}, &Run::begin);
-  std::size_t last = 0;
-  for (const Run& run : runs) {
-    if (run.begin > runs[last].end) runs[++last] = run;
-    runs[last].end = std::max(runs[last].end, run.end);
-  }
-  runs.resize(std::min(runs.size(), last + 1));
-  return runs;
-}
-
-void TouchedBytes::mark(Run run) {
+void TouchedBytes::mark(ByteRun run) {
   const std::int64_t begin = std::max<std::int64_t>(run.begin / kHalfLineBytes, 0);
   const std::int64_t end = std::min((run.end + kHalfLineBytes - 1) / kHalfLineBytes, all_);
   for (std::int64_t at = begin; at < end;) {

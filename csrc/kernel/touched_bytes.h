@@ -18,11 +18,7 @@ class TouchedBytes {
   std::int64_t half_lines() const { return touched_; }
 
  private:
-  struct Run {
-    std::int64_t begin = 0, end = 0;  // bytes
-  };
-  static std::vector<Run> runs_of(const WarpRequest& request);
-  void mark(Run run);
+  void mark(ByteRun run);
 
   std::int64_t all_ = 0, touched_ = 0;  // halves of lines
   std::vector<std::uint64_t> bits_;

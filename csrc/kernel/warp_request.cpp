@@ -7,16 +7,31 @@
 
 namespace selvage {
 
-std::int64_t sectors_of(const WarpRequest& request) {
-  std::vector<std::int64_t> sectors;
+std::vector<ByteRun> byte_runs(const WarpRequest& request) {
+  std::vector<ByteRun> runs;
   for (int lane = 0; lane < 32; ++lane) {
     if (!request.has(lane)) continue;
     const std::int64_t at = request.address[std::size_t(lane)];
-    const std::int64_t last = *euclid_div(at + request.bytes - 1, kSectorBytes);
-    for (std::int64_t s = *euclid_div(at, kSectorBytes); s <= last; ++s) sectors.push_back(s);
+    runs.push_back({at, at + request.bytes});
   }
-  std::ranges::sort(sectors);
-  return std::ranges::unique(sectors).begin() - sectors.begin();
+  std::ranges::sort(runs, {}, &ByteRun::begin);
+  std::size_t last = 0;
+  for (const ByteRun& run : runs) {
+    if (run.begin > runs[last].end) runs[++last] = run;
+    runs[last].end = std::max(runs[last].end, run.end);
+  }
+  runs.resize(std::min(runs.size(), last + 1));
+  return runs;
+}
+
+std::int64_t sectors_of(const WarpRequest& request) {
+  std::int64_t sectors = 0, next = INT64_MIN;  // the first sector that is not counted yet
+  for (const ByteRun& run : byte_runs(request)) {
+    const std::int64_t begin = std::max(next, *euclid_div(run.begin, kSectorBytes));
+    next = *euclid_div(run.end - 1, kSectorBytes) + 1;
+    sectors += std::max<std::int64_t>(next - begin, 0);
+  }
+  return sectors;
 }
 
 Wavefronts wavefronts_of(const WarpRequest& request) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace selvage {
 
@@ -21,6 +22,12 @@ struct WarpRequest {
     address[std::size_t(lane)] = at;
   }
 };
+
+// The bytes that a request accesses, as runs of neighbouring bytes, in order.
+struct ByteRun {
+  std::int64_t begin = 0, end = 0;
+};
+std::vector<ByteRun> byte_runs(const WarpRequest& request);
 
 // The distinct sectors that a request touches in global memory.
 std::int64_t sectors_of(const WarpRequest& request);

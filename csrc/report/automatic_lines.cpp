@@ -1,28 +1,9 @@
 #include <selvage/report/automatic_lines.h>
+#include <selvage/report/cost_lines.h>
 
 #include <fmt/format.h>
 
 namespace selvage {
-
-namespace {
-
-std::string time_text(const LaunchTime& time) {
-  return fmt::format("{:.1f} us", time.seconds * 1e6);
-}
-
-std::string limit_text(Limiter limiter) {
-  switch (limiter) {
-    case Limiter::Memory: return "the bandwidth of memory";
-    case Limiter::Cache: return "the bandwidth of L2";
-    case Limiter::Latency: return "the latency of loads and barriers";
-    case Limiter::Issue: return "the rate of instructions";
-    case Limiter::Blocks: return "the number of blocks";
-    case Limiter::Launch: return "the time of a launch";
-  }
-  return "";
-}
-
-}  // namespace
 
 void print_automatic(const FusionReport& fusion, bool with_reasons, Lines& out) {
   if (fusion.automatic.empty()) return;
@@ -33,14 +14,14 @@ void print_automatic(const FusionReport& fusion, bool with_reasons, Lines& out) 
     for (TensorId t : kernel.tensors) names += (names.empty() ? "" : ", ") + tensors[t].name;
     const LaunchTime& time = kernel.taken.time;
     out.line(2, names + ": " + kernel.taken.plan.text());
-    out.line(4, fmt::format("about {}, {:.0f} % of the peak bandwidth, limited by {}",
-                            time_text(time), 100 * time.peak_share, limit_text(time.limiter)));
+    out.line(4, fmt::format("{}, {:.0f} % of the peak bandwidth, limited by {}", time_text(time),
+                            100 * time.peak_share, limit_text(time.limiter)));
     if (!with_reasons) continue;
     out.line(4, fmt::format("{:.0f} KiB in flight and {:.0f} % of the threads on each "
                             "multiprocessor, {:.1f} waves of blocks",
                             time.bytes_in_flight / 1024, 100 * time.occupancy, time.waves));
     if (!kernel.runner_up) continue;
-    out.line(4, "next best: " + kernel.runner_up->plan.text() + ", about " +
+    out.line(4, "next best: " + kernel.runner_up->plan.text() + ", " +
                     time_text(kernel.runner_up->time));
   }
 }

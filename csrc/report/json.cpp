@@ -2,6 +2,7 @@
 #include <selvage/kernel/print.h>
 #include <selvage/report/array_lines.h>
 #include <selvage/report/checks.h>
+#include <selvage/report/cost_lines.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
@@ -335,6 +336,60 @@ Json json_of(const RunResult& run) {
   return json;
 }
 
+Json json_of(const AccessCost& a) {
+  Json json = {{"tensor", a.buffer},
+               {"kind", writes(a.requests.kind) ? "write" : "read"},
+               {"memory", to_string(a.memory)},
+               {"bytes", a.bytes()},
+               {"requests", a.requests.requests},
+               {"sectors", a.requests.sectors},
+               {"width", a.requests.bytes},
+               {"conflicts", a.requests.conflicts},
+               {"exact", a.requests.is_exact}};
+  if (const std::string note = note_of(a); !note.empty()) json["note"] = note;
+  return json;
+}
+
+Json json_of(const KernelCost& k) {
+  Json json = {{"name", k.name},
+               {"seconds", k.time.seconds},
+               {"dram_bytes", k.work.dram_bytes},
+               {"l2_bytes", k.work.l2_bytes},
+               {"peak_share", k.time.peak_share},
+               {"limiter", name_of(k.time.limiter)},
+               {"bytes_in_flight", k.time.bytes_in_flight},
+               {"occupancy", k.time.occupancy},
+               {"waves", k.time.waves},
+               {"registers", k.work.registers},
+               {"barriers", k.work.barriers}};
+  json["accesses"] = Json::array();
+  for (const AccessCost& a : k.accesses) {
+    if (a.requests.requests > 0) json["accesses"].push_back(json_of(a));
+  }
+  return json;
+}
+
+// Of all fusions together.
+Json cost_of(const std::vector<FusionReport>& fusions) {
+  Json json;
+  for (const FusionReport& fusion : fusions) {
+    if (!fusion.cost) continue;
+    if (json.is_null()) {
+      json = {{"device", fusion.cost->device},
+              {"sizes", fusion.cost->sizes},
+              {"seconds", 0.0},
+              {"floor_bytes", 0},
+              {"dram_bytes", 0.0},
+              {"kernels", Json::array()}};
+    }
+    json["seconds"] = json["seconds"].get<double>() + fusion.cost->seconds;
+    json["floor_bytes"] = json["floor_bytes"].get<std::int64_t>() + fusion.cost->floor_bytes;
+    json["dram_bytes"] = json["dram_bytes"].get<double>() + fusion.cost->dram_bytes;
+    for (const KernelCost& k : fusion.cost->kernels) json["kernels"].push_back(json_of(k));
+  }
+  return json;
+}
+
 // The array as the page shows it, which may be shortened; --output writes all of it.
 Json json_of(const Array& array) {
   return {{"dtype", to_string(array.type)},
@@ -384,6 +439,7 @@ std::string to_json(const Report& report) {
       }
     }
   }
+  if (Json cost = cost_of(report.fusions); !cost.is_null()) json["cost"] = std::move(cost);
   if (!report.runs.empty()) {
     json["runs"] = list_of(report.runs, [](const RunResult& run) { return json_of(run); });
   }

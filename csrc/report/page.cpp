@@ -3,6 +3,7 @@
 #include <selvage/kernel/print.h>
 #include <selvage/report/array_lines.h>
 #include <selvage/report/automatic_lines.h>
+#include <selvage/report/cost_lines.h>
 #include <selvage/report/lines.h>
 #include <selvage/report/obligations.h>
 #include <selvage/report/open_questions.h>
@@ -147,6 +148,7 @@ std::string page(const Report& report, const PageOptions& options) {
       continue;
     }
     if (options.all() || options.why) print_automatic(fusion, options.why, out);
+    if (options.cost) print_cost(fusion, out);
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
     if (options.cuda) add_cuda(fusion);

@@ -12,8 +12,9 @@ struct PageOptions {
   bool predicates = false;  // the checks that stay, and those that are not needed
   bool why = false;         // the same, each with its reason
   bool cuda = false;        // the emitted kernels
+  bool cost = false;        // what each kernel and each access costs, if that is counted
 
-  bool all() const { return !loops && !predicates && !why && !cuda; }
+  bool all() const { return !loops && !predicates && !why && !cuda && !cost; }
 };
 
 // The report for a person: plain text of at most 100 columns, except for CUDA text, which is as

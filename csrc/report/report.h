@@ -6,6 +6,7 @@
 #include <selvage/driver/run_threads.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/legality/legality.h>
+#include <selvage/lower/cost.h>
 #include <selvage/lower/program.h>
 #include <selvage/report/confirmation.h>
 #include <selvage/report/rules_wanted.h>
@@ -76,6 +77,7 @@ struct FusionReport {
   std::vector<std::vector<CudaText>> cuda;      // by step and variant
   std::optional<CompiledReport> compiled = {};  // absent: not asked for
   std::vector<AutomaticKernel> automatic = {};
+  std::optional<ProgramCost> cost = {};  // absent: not asked for, or not known
   bool may_run = true;  // false: a kernel is refuted, or neither proved nor trusted
 };
 

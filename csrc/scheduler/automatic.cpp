@@ -30,7 +30,8 @@ class Automatic {
         table_(schedule),
         sizes_(schedule.fusion(), sizes),
         device_(device),
-        written_(schedule) {}
+        written_(schedule),
+        moves_(schedule, sizes_) {}
 
   AutomaticSchedule run() {
     std::vector<TensorId> open;
@@ -58,7 +59,7 @@ class Automatic {
   double seconds(const Segment& segment) {
     const auto [known, is_new] = seconds_.try_emplace(segment.members);
     if (is_new) {
-      const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_);
+      const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_, moves_);
       known->second = plans_for(written_.fusion(), segment, traffic, device_).front().time.seconds;
     }
     return known->second;
@@ -74,7 +75,7 @@ class Automatic {
   }
 
   void schedule_segment(const Segment& segment) {
-    const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_);
+    const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_, moves_);
     const std::vector<RatedPlan> rated = plans_for(written_.fusion(), segment, traffic, device_);
     for (std::size_t k = 0; k < rated.size() && k < kMostTried; ++k) {
       Schedule tried = result_.schedule;
@@ -122,6 +123,7 @@ class Automatic {
   TypicalSizes sizes_;
   const Device& device_;
   const Schedule& written_;
+  ReadMoves moves_;
   std::map<std::vector<TensorId>, double> seconds_;  // by the members of a segment
 };
 

@@ -18,7 +18,7 @@ class CarryOut {
 
   void run() {
     if (plan_.parts > 1) return fold_in_parts();
-    const std::optional<ScheduledLoop> host = cut_root();
+    const std::optional<ScheduledLoop> host = cut();
     for (TensorId m : segment_.members) {
       if (m != root_) place(m, host);
     }
@@ -33,28 +33,21 @@ class CarryOut {
  private:
   using Loops = std::vector<ScheduledLoop>;
 
-  std::string unused(const char* name) const { return unused_loop_name(s_, root_, name); }
+  // A name that no loop of the tensor has.
+  std::string unused(TensorId t, const char* name) const { return unused_loop_name(s_, t, name); }
 
   void append(Loops& order, std::optional<ScheduledLoop> loop) const {
     if (loop) order.push_back(*loop);
   }
 
-  // Returns the loop in which all members are computed: the innermost one of a row; nothing where
-  // there is one row only.
-  std::optional<ScheduledLoop> cut_root() {
-    Loops rows, items, folded, single, order;
+  // Cuts up the rows of the root, and what is within a row of the widest member. Returns the loop
+  // in which all members are computed: the innermost one of a row; nothing where there is one row
+  // only.
+  std::optional<ScheduledLoop> cut() {
+    Loops rows, order;
     for (ScheduledLoop l : s_.loops(root_)) {
-      const bool is_row = contains(segment_.rows, l.domain);
-      const bool is_inner = contains(traffic_.inner, l.domain);
-      (is_row                          ? rows
-       : !is_inner                     ? single
-       : s_.is_folded(root_, l.domain) ? folded
-                                       : items)
-          .push_back(l);
+      if (contains(segment_.rows, l.domain)) rows.push_back(l);
     }
-    // Items and folded iterdomains cannot be merged with one another: the folded ones stay serial
-    // where there are items.
-    Loops& inner = items.empty() ? folded : items;
     std::optional<ScheduledLoop> row, vector;
     if (!rows.empty()) {
       row = merged(s_, rows);
@@ -65,13 +58,33 @@ class CarryOut {
       if (own > 1) {
         std::tie(block, *row) =
             s_.split(*row, own,
-                     {.outer = unused("block"), .inner = unused(is_by_threads ? "thread" : "row")});
+                     {.outer = unused(root_, "block"),
+                      .inner = unused(root_, is_by_threads ? "thread" : "row")});
         s_.bind(*row, is_by_threads ? ParallelType::TIDx : ParallelType::TIDy);
         order.push_back(block);
       }
       s_.bind(block, ParallelType::BIDx);
       order.push_back(*row);
     }
+    if (segment_.widest != root_) {
+      put_in_order(root_, order);
+      s_.like_if_shared(segment_.widest, root_);
+      for (ScheduledLoop& l : order) l.tensor = segment_.widest;
+    }
+    cut_row(segment_.widest, order, vector);
+    return row;
+  }
+
+  // Cuts up what is within a row of a tensor, of which `order` has the loops around.
+  void cut_row(TensorId t, Loops& order, std::optional<ScheduledLoop> vector) {
+    Loops items, folded;
+    for (ScheduledLoop l : s_.loops(t)) {
+      if (!contains(traffic_.inner, l.domain)) continue;
+      (s_.is_folded(t, l.domain) ? folded : items).push_back(l);
+    }
+    // Items and folded iterdomains cannot be merged with one another: the folded ones stay serial
+    // where there are items.
+    Loops& inner = items.empty() ? folded : items;
     if (!inner.empty()) {
       ScheduledLoop item = merged(s_, inner);
       if (!plan_.is_along_rows) vector = cut_vector(item);
@@ -82,38 +95,60 @@ class CarryOut {
       }
     }
     append(order, vector);
-    order.insert(order.end(), single.begin(), single.end());
-    if (!items.empty()) order.insert(order.end(), folded.begin(), folded.end());
+    put_in_order(t, order);
+  }
+
+  // These loops first; then those of items of extent 1, then what is still folded.
+  void put_in_order(TensorId t, Loops order) {
+    Loops folded;
+    for (ScheduledLoop l : s_.loops(t)) {
+      const auto is_it = [&](const ScheduledLoop& o) { return o.domain == l.domain; };
+      if (std::ranges::any_of(order, is_it)) continue;
+      (s_.is_folded(t, l.domain) ? folded : order).push_back(l);
+    }
+    order.insert(order.end(), folded.begin(), folded.end());
     s_.reorder(order);
-    return row;
   }
 
   // Leaves the groups of `loop` and returns the loop over the elements of a group.
   std::optional<ScheduledLoop> cut_vector(ScheduledLoop& loop) {
     if (plan_.vector <= 1) return std::nullopt;
     const auto [group, lane] =
-        s_.split(loop, plan_.vector, {.outer = unused("group"), .inner = unused("v")});
+        s_.split(loop, plan_.vector,
+                 {.outer = unused(loop.tensor, "group"), .inner = unused(loop.tensor, "v")});
     s_.bind(lane, ParallelType::Vectorize);
     loop = group;
     return lane;
   }
 
-  // Has threads run through a loop, each in so many steps as it takes.
+  // Has threads run through a loop, each in so many steps as it takes, some of them at once.
   void cut_steps(ScheduledLoop loop, std::int64_t threads, ParallelType type, Loops& order) {
-    if (threads == 1 || s_.graph()[loop.domain].extent.is_const(threads)) {
-      if (threads > 1) s_.bind(loop, type);
-      order.push_back(loop);
-      return;
+    const TensorId t = loop.tensor;
+    ScheduledLoop step = loop;
+    std::optional<ScheduledLoop> thread;
+    if (threads > 1 && s_.graph()[loop.domain].extent.is_const(threads)) {
+      s_.bind(loop, type);
+    } else {
+      if (threads > 1) {
+        const char* name = type == ParallelType::TIDx ? "thread" : "folder";
+        std::tie(step, thread) =
+            s_.split(loop, threads, {.outer = unused(t, "step"), .inner = unused(t, name)});
+        s_.bind(*thread, type);
+      }
+      if (const std::int64_t at_once = plan_.steps_at_once(); at_once > 1) {
+        const auto [outer, inner] =
+            s_.split(step, at_once, {.outer = unused(t, "steps"), .inner = unused(t, "u")});
+        s_.bind(inner, ParallelType::Unroll);
+        order.push_back(outer);
+        step = inner;
+      }
     }
-    const char* name = type == ParallelType::TIDx ? "thread" : "folder";
-    const auto [step, thread] =
-        s_.split(loop, threads, {.outer = unused("step"), .inner = unused(name)});
-    s_.bind(thread, type);
-    order.insert(order.end(), {step, thread});
+    order.push_back(step);
+    append(order, thread);
   }
 
   void place(TensorId m, std::optional<ScheduledLoop> host) {
-    s_.like_if_shared(m, root_);
+    if (m != segment_.widest) s_.like_if_shared(m, segment_.widest);
     if (host) {
       s_.compute_at(m, *host);
     } else {
@@ -130,10 +165,11 @@ class CarryOut {
     }
     ScheduledLoop item = merged(s_, folded);
     const auto vector = cut_vector(item);
-    const auto [part, rest] = s_.split(item, plan_.threads * plan_.batch,
-                                       {.outer = unused("part"), .inner = unused("rest")});
-    const auto [step, thread] =
-        s_.split(rest, plan_.threads, {.outer = unused("step"), .inner = unused("thread")});
+    const auto [part, rest] =
+        s_.split(item, plan_.threads * plan_.batch,
+                 {.outer = unused(root_, "part"), .inner = unused(root_, "rest")});
+    const auto [step, thread] = s_.split(
+        rest, plan_.threads, {.outer = unused(root_, "step"), .inner = unused(root_, "thread")});
     Loops own = {step, thread};
     append(own, vector);
     Loops order = rows;

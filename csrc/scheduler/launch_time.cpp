@@ -1,6 +1,7 @@
 #include <selvage/scheduler/launch_time.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,7 +21,8 @@ double bandwidth_share(const Device& device, double x) {
   return r / std::pow(1 + std::pow(r, p), 1 / p);
 }
 
-// How many blocks run at once on a multiprocessor; 0 if none fits.
+}  // namespace
+
 std::int64_t resident_blocks(const LaunchWork& work, const Device& device) {
   const std::int64_t warps = (work.threads + 31) / 32;
   // Registers are handed out to warps, 256 at a time.
@@ -28,8 +30,6 @@ std::int64_t resident_blocks(const LaunchWork& work, const Device& device) {
   return std::min({device.threads / (warps * 32), device.blocks, device.registers / registers,
                    device.shared_bytes / (work.shared_bytes + kReservedSharedBytes)});
 }
-
-}  // namespace
 
 LaunchTime time_of(const LaunchWork& work, const Device& device) {
   LaunchTime time;
@@ -74,6 +74,25 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
     time.limiter = cache > memory ? Limiter::Cache : Limiter::Memory;
   }
   return time;
+}
+
+double instructions_of(Function f) { return info(f).rule == ResultRule::Real ? 8 : 1; }
+
+double coalesced_share(double bytes) {
+  struct Point {
+    double bytes, share;
+  };
+  constexpr std::array kPoints{Point{4, 0.05},  Point{16, 0.19},  Point{32, 0.51},
+                               Point{64, 0.75}, Point{128, 0.93}, Point{512, 1}};
+  if (bytes <= kPoints.front().bytes) return kPoints.front().share;
+  for (std::size_t k = 1; k < kPoints.size(); ++k) {
+    const Point& from = kPoints[k - 1];
+    const Point& to = kPoints[k];
+    if (bytes > to.bytes) continue;
+    const double way = std::log(bytes / from.bytes) / std::log(to.bytes / from.bytes);
+    return from.share + way * (to.share - from.share);
+  }
+  return 1;
 }
 
 }  // namespace selvage

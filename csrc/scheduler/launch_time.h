@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/ir/scalar.h>
 #include <selvage/scheduler/device.h>
 
 #include <cstdint>
@@ -33,6 +34,9 @@ struct LaunchTime {
   Limiter limiter = Limiter::Memory;
 };
 
+// How many blocks run at once on a multiprocessor; 0 if none fits.
+std::int64_t resident_blocks(const LaunchWork& work, const Device& device);
+
 // The time that a launch takes on a device:
 //   launch + block + max(busy / wave efficiency, (ceil(waves) - 1) * block)
 //   busy = max(DRAM bytes / (bandwidth * g(bytes in flight)), L2 bytes / L2 bandwidth,
@@ -40,5 +44,17 @@ struct LaunchTime {
 //   block: the time in which a block waits for its loads and barriers, one after the other
 // Wave efficiency is waves / ceil(waves). Infinite where no block fits on a multiprocessor.
 LaunchTime time_of(const LaunchWork& work, const Device& device);
+
+// The share of the bandwidth that is reached where each request of a warp is made of pieces of so
+// many bytes that lie side by side (measured on H100: 512, 4 x 128, 16 x 32 and 32 x 16 bytes).
+double coalesced_share(double bytes);
+// The instructions of a function, by the time that they take: 1 for an addition.
+double instructions_of(Function f);
+// Beside what it computes: of an access with its address and its guard.
+inline constexpr double kInstructionsOfAccess = 6;
+// Registers of a thread, beside what it keeps.
+inline constexpr double kRegistersOfCode = 26;
+// The share of L2 that what is in progress may take and still be found there again.
+inline constexpr double kShareOfL2 = 0.5;
 
 }  // namespace selvage

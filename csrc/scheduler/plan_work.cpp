@@ -1,50 +1,27 @@
 #include <selvage/scheduler/plan_work.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace selvage {
 
 namespace {
 
-constexpr double kRegistersOfCode = 26;  // of a thread, beside what it keeps
 constexpr double kMostKeptRegisters = 96;
 constexpr std::int64_t kMostSharedBytes = 48 << 10;
-constexpr double kShareOfL2 = 0.5;             // that the rows in progress may take
-constexpr double kInstructionsOfAccess = 6;    // with its address and its guard
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
-
-// The share of the bandwidth that is reached where each request of a warp is made of pieces of so
-// many bytes that lie side by side (measured on H100: 512, 4 x 128, 16 x 32 and 32 x 16 bytes).
-double coalesced_share(double bytes) {
-  struct Point {
-    double bytes, share;
-  };
-  constexpr std::array kPoints{Point{4, 0.05},  Point{16, 0.19},  Point{32, 0.51},
-                               Point{64, 0.75}, Point{128, 0.93}, Point{512, 1}};
-  if (bytes <= kPoints.front().bytes) return kPoints.front().share;
-  for (std::size_t k = 1; k < kPoints.size(); ++k) {
-    const Point& from = kPoints[k - 1];
-    const Point& to = kPoints[k];
-    if (bytes > to.bytes) continue;
-    const double way = std::log(bytes / from.bytes) / std::log(to.bytes / from.bytes);
-    return from.share + way * (to.share - from.share);
-  }
-  return 1;
-}
 
 }  // namespace
 
 PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const Device& device)
     : segment_(segment), traffic_(traffic), device_(device) {
   for (const TensorTraffic& t : traffic.tensors) {
-    widest_ = std::max(widest_, t.size);
     once_ += t.bytes();
     again_ += double(t.passes - 1) * t.bytes();
-    if (t.is_stored || !t.innermost) continue;
+    if (t.passes > 1) read_again_ += t.bytes();
+    if (t.is_stored) continue;
     passes_ = std::max(passes_, t.passes);
     loaded_ += std::min(1.0, t.items / (traffic.rows * traffic.items)) * double(t.size);
     if (t.can_be_kept && t.passes > 1) kept_ += double(t.size);
@@ -56,12 +33,13 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   work.blocks = blocks(plan);
   work.threads = plan.threads * plan.folders;
   const double kept = registers_kept(plan);
-  work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector));
+  const auto at_once = double(plan.steps_at_once());
+  work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads : plan.folders;
   work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
   add_bytes(plan, work);
   const int folds = traffic_.folds;
-  work.loads_in_turn = plan.is_kept ? 1 : std::max(folds, passes_) * double(plan.batch);
+  work.loads_in_turn = plan.is_kept ? 1 : passes_ * ceil_div(double(plan.batch), at_once);
   if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) work.barriers = 2.0 * folds;
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
@@ -88,14 +66,14 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
 }
 
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
-  const double points = double(plan.vector) * (plan.is_kept ? double(plan.batch) : 1);
+  const double points = double(plan.vector * (plan.is_kept ? plan.batch : plan.steps_at_once()));
   work.bytes_in_flight = std::max(loaded_, 1.0) * points;
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;
   if (plan.is_kept) return;
-  // A later pass finds a row in L2 if the rows that are in progress fit there.
-  const double resident = double(device_.multiprocessors * device_.threads) / double(work.threads);
-  const double in_progress = std::min(1.0, resident / double(work.blocks)) * once_;
+  // A later pass finds a row in L2 if what the running blocks read again fits there.
+  const double running = double(device_.multiprocessors * resident_blocks(work, device_));
+  const double in_progress = std::min(1.0, running / double(work.blocks)) * read_again_;
   work.l2_bytes += again_;
   if (in_progress > kShareOfL2 * double(device_.l2_bytes)) work.dram_bytes += again_;
 }

@@ -15,7 +15,6 @@ class PlanWork {
   LaunchTime time(const RowPlan& plan) const;
   // Whether keeping a row in registers saves a pass, and how many elements that are is known.
   bool can_keep() const { return kept_ > 0 && traffic_.is_number; }
-  std::int64_t widest_element() const { return widest_; }  // bytes, of all tensors
 
  private:
   std::int64_t blocks(const RowPlan& plan) const;
@@ -28,8 +27,8 @@ class PlanWork {
   const Segment& segment_;
   const SegmentTraffic& traffic_;
   const Device& device_;
-  std::int64_t widest_ = 1;
   double once_ = 0, again_ = 0;   // bytes: each tensor once, and the passes after the first
+  double read_again_ = 0;         // bytes of the tensors that have several passes
   double loaded_ = 0, kept_ = 0;  // bytes that a thread loads and may keep, a point of the root
   int passes_ = 1;
 };

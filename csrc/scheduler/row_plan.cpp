@@ -66,7 +66,8 @@ class Plans {
   void list_along_inner() {
     // Of rows whose length is no number it is not proved that they meet by themselves.
     const std::int64_t most_threads = traffic_.is_number ? kMostThreadsOfRows : 0;
-    const bool is_one_fold = segment_.members.size() == 1 && fusion_[segment_.root].fold;
+    const bool is_one_fold =
+        segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value();
     for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
       const auto groups = double(quotient_up(traffic_.items, double(vector)));
       for (std::int64_t threads = 1; threads <= kMostThreads; threads *= 2) {
@@ -92,21 +93,27 @@ class Plans {
   // folded.
   std::vector<DomainId> run_through() const {
     std::vector<DomainId> items = traffic_.inner;
-    std::erase_if(items, [&](DomainId d) { return !contains(fusion_[segment_.root].logical, d); });
+    std::erase_if(items,
+                  [&](DomainId d) { return !contains(fusion_[segment_.widest].logical, d); });
     return items.empty() ? traffic_.inner : items;
   }
 
-  // The widest vector along merged iterdomains, outer to inner: all tensors that lie side by side
-  // along the last of them are accessed in whole vectors. An extent that is a size may be any
-  // multiple: the launch chooses between vectors and single elements.
+  // The widest vector along merged iterdomains, outer to inner: what is stored side by side along
+  // the last of them is stored in whole vectors, and what is read there in one access or several.
+  // An extent that is a size may be any multiple: the launch chooses between vectors and single
+  // elements.
   std::int64_t widest_vector(const std::vector<DomainId>& merged) const {
     if (merged.empty()) return 1;
     const DomainId last = merged.back();
-    const bool is_side_by_side = std::ranges::any_of(
-        traffic_.tensors, [&](const TensorTraffic& t) { return t.innermost == last; });
-    if (!is_side_by_side) return 1;
+    std::int64_t stored = 0, read = kWidestAccess + 1;  // bytes: the largest, the smallest
+    for (const TensorTraffic& t : traffic_.tensors) {
+      if (t.innermost != last || t.step != 1) continue;
+      (t.is_stored ? stored : read) =
+          t.is_stored ? std::max(stored, t.size) : std::min(read, t.size);
+    }
+    const std::int64_t size = stored > 0 ? stored : read;
     const Expr extent = fusion_.domains()[last].extent;
-    std::int64_t vector = std::max<std::int64_t>(kWidestAccess / work_.widest_element(), 1);
+    std::int64_t vector = std::max<std::int64_t>(kWidestAccess / size, 1);
     while (vector > 1 && extent.is(Op::Const) && extent.value() % vector != 0) vector /= 2;
     return vector;
   }
@@ -119,6 +126,15 @@ class Plans {
 };
 
 }  // namespace
+
+std::int64_t RowPlan::steps_at_once() const {
+  constexpr std::int64_t kMost = 4;
+  if (is_kept || parts > 1) return 1;
+  for (std::int64_t n = kMost; n > 1; n /= 2) {
+    if (batch % n == 0 || batch > 4 * n) return n;
+  }
+  return 1;
+}
 
 std::string RowPlan::text() const {
   std::string text = std::to_string(threads) + (is_along_rows ? " rows" : " threads");

@@ -14,6 +14,7 @@ namespace selvage {
 //                 inner = [batch, threads TIDx, vector Vectorize]
 //   along rows:   rows  = [blocks BIDx, threads TIDx]
 //                 inner = [batch, folders TIDy]
+// where batch is [steps, steps_at_once Unroll] if a thread waits for what each step reads
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 struct RowPlan {
   bool is_along_rows = false;
@@ -26,6 +27,8 @@ struct RowPlan {
   // second kernel folds the parts.
   std::int64_t parts = 1;
 
+  // The steps whose reads are under way at the same time. A row that is kept is read at once.
+  std::int64_t steps_at_once() const;
   std::string text() const;  // "128 threads a row, 2 rows a block, vectors of 4, kept in registers"
 };
 

@@ -17,8 +17,12 @@ bool is_pointwise(const Fusion& fusion, const Segment& segment) {
 class Segmentation {
  public:
   Segmentation(const Fusion& fusion, const ReadTable& table, const std::vector<TensorId>& open,
-               const KeepsTogether& keeps)
-      : fusion_(fusion), table_(table), keeps_(keeps), left_(open.begin(), open.end()) {}
+               const std::function<double(TensorId)>& items, const KeepsTogether& keeps)
+      : fusion_(fusion),
+        table_(table),
+        items_(items),
+        keeps_(keeps),
+        left_(open.begin(), open.end()) {}
 
   std::vector<Segment> run(std::vector<TensorId> by_size) {
     std::vector<Segment> segments;
@@ -39,29 +43,38 @@ class Segmentation {
   Segment grown(TensorId root) {
     Segment segment = segment_of(fusion_, root);
     const auto place = [&](TensorId t) { return table_.place(t); };
-    for (bool has_grown = true; has_grown;) {
-      has_grown = false;
-      for (TensorId t : candidates(segment)) {
-        const std::optional<Segment> larger = joined(segment, t);
-        if (!larger || !keeps_(segment, *larger)) continue;
-        segment = *larger;
-        has_grown = true;
-        break;
-      }
-    }
+    while (const std::optional<Segment> larger = grown_once(segment)) segment = *larger;
     std::ranges::sort(segment.members, std::greater<>(), place);
     std::ranges::stable_partition(segment.members, [&](TensorId t) { return t == root; });
     return segment;
   }
 
-  // Open tensors that a member reads or that read a member, the last first.
+  // The segment with all its candidates, which may be worth while only together, or else with one
+  // of them; nothing where it is better as it is.
+  std::optional<Segment> grown_once(const Segment& segment) const {
+    const std::vector<TensorId> all = candidates(segment);
+    if (all.size() > 1) {
+      const std::optional<Segment> larger = joined(segment, all);
+      if (larger && keeps_(segment, *larger)) return larger;
+    }
+    for (TensorId t : all) {
+      const std::optional<Segment> larger = joined(segment, {t});
+      if (larger && keeps_(segment, *larger)) return larger;
+    }
+    return std::nullopt;
+  }
+
+  // Open tensors that a member reads, or that read a member or what a member reads; the last first.
   std::vector<TensorId> candidates(const Segment& segment) const {
     std::set<TensorId> found;
     const auto add = [&](TensorId t) {
       if (may_join(segment, t)) found.insert(t);
     };
     for (TensorId m : segment.members) {
-      for (const EffectiveRead& read : table_.reads(m)) add(read.source);
+      for (const EffectiveRead& read : table_.reads(m)) {
+        add(read.source);
+        for (const auto& reader : table_.readers(read.source)) add(reader.tensor);
+      }
       for (const auto& reader : table_.readers(m)) add(reader.tensor);
     }
     std::vector<TensorId> list(found.begin(), found.end());
@@ -73,10 +86,10 @@ class Segmentation {
     return left_.contains(t) && !contains(segment, t);
   }
 
-  // The segment with t, and with all that have to join with it: the readers of a member that is not
-  // the root. Nothing where they share no rows, or where one of them can be no member.
-  std::optional<Segment> joined(Segment segment, TensorId t) const {
-    std::vector<TensorId> open = {t};
+  // The segment with the tensors `open`, and with all that have to join with them: the readers of a
+  // member that is not the root. Nothing where they share no rows, or where one of them can be no
+  // member.
+  std::optional<Segment> joined(Segment segment, std::vector<TensorId> open) const {
     while (!open.empty()) {
       const TensorId next = open.back();
       open.pop_back();
@@ -93,7 +106,18 @@ class Segmentation {
       return std::nullopt;
     }
     segment.is_pointwise = is_pointwise(fusion_, segment);
+    segment.widest = widest_of(segment);
     return segment;
+  }
+
+  // The member with the most points, if the root has no iterdomains but the rows; else the root.
+  TensorId widest_of(const Segment& segment) const {
+    const std::vector<DomainId> nest = nest_domain(fusion_[segment.root]);
+    const bool has_items = std::ranges::any_of(nest, [&](DomainId d) {
+      return !selvage::contains(segment.rows, d) && !fusion_.domains()[d].extent.is_const(1);
+    });
+    if (has_items) return segment.root;
+    return *std::ranges::max_element(segment.members, {}, items_);
   }
 
   // Whether the number of elements that others read of m within a row is known: registers or shared
@@ -145,6 +169,7 @@ class Segmentation {
 
   const Fusion& fusion_;
   const ReadTable& table_;
+  const std::function<double(TensorId)>& items_;
   const KeepsTogether& keeps_;
   std::set<TensorId> left_;  // open, and in no segment yet
 };
@@ -152,7 +177,7 @@ class Segmentation {
 }  // namespace
 
 Segment segment_of(const Fusion& fusion, TensorId t) {
-  Segment segment{.root = t, .members = {t}, .rows = fusion[t].logical};
+  Segment segment{.root = t, .widest = t, .members = {t}, .rows = fusion[t].logical};
   segment.is_pointwise = is_pointwise(fusion, segment);
   return segment;
 }
@@ -167,7 +192,7 @@ std::vector<Segment> segments_of(const Fusion& fusion, const ReadTable& table,
                                  const KeepsTogether& keeps) {
   std::vector<TensorId> by_size = open;
   std::ranges::stable_sort(by_size, std::greater<>(), items);
-  return Segmentation(fusion, table, open, keeps).run(std::move(by_size));
+  return Segmentation(fusion, table, open, items, keeps).run(std::move(by_size));
 }
 
 }  // namespace selvage

@@ -7,11 +7,12 @@
 
 namespace selvage {
 
-// Tensors that one kernel computes row by row. Their nests stand inside the root's. A row is one
-// point of the iterdomains `rows`: all that the members need of one another is in the same row, so
-// a block that computes a row needs no other block.
+// Tensors that one kernel computes row by row. Their nests stand inside the root's rows. A row is
+// one point of the iterdomains `rows`: all that the members need of one another is in the same row,
+// so a block that computes a row needs no other block.
 struct Segment {
-  TensorId root{};                     // no member has more items, with those that it folds
+  TensorId root{};
+  TensorId widest{};                   // has the most points in a row, with those that it folds
   std::vector<TensorId> members = {};  // the root, then each after its readers among the members
   std::vector<DomainId> rows = {};     // of the root's nest, outer to inner
   // Whether nothing but the root's own items is computed: no member folds, and rows are items.
@@ -26,10 +27,10 @@ bool contains(const Segment& segment, TensorId t);
 // they are computed. Each open tensor is in one segment; the segments are in an order in which none
 // reads what a later one computes.
 //
-// An output begins a segment, largest first. A fold joins where its readers are members, and an
-// output where it reads a member, if both have rows in common in which each is read in step, and
-// `keeps` says that one kernel is better than two. A fold that does not join begins a segment of
-// its own.
+// An output begins a segment, largest first. A fold joins where its readers are members, and any
+// open tensor where it reads a member or what a member reads, if all have rows in common in which
+// each is read in step, and `keeps` says that one kernel is better than several. A fold that does
+// not join begins a segment of its own.
 using KeepsTogether = std::function<bool(const Segment& apart, const Segment& together)>;
 std::vector<Segment> segments_of(const Fusion& fusion, const ReadTable& table,
                                  const std::vector<TensorId>& open,

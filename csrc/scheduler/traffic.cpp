@@ -1,5 +1,6 @@
 #include <selvage/index/allocation.h>
 #include <selvage/ir/reads.h>
+#include <selvage/scheduler/launch_time.h>
 #include <selvage/scheduler/traffic.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 namespace selvage {
 
 namespace {
+
+constexpr std::int64_t kMostStep = 4;  // elements between neighbours that share sectors
 
 double product(const Fusion& fusion, const std::vector<DomainId>& domains,
                const TypicalSizes& sizes) {
@@ -30,22 +33,21 @@ std::optional<std::size_t> innermost_axis(const Fusion& fusion, TensorId t) {
   return std::nullopt;
 }
 
-// The instructions of a function, by the time that they take: 1 for an addition.
-double instructions_of(Function f) { return info(f).rule == ResultRule::Real ? 8 : 1; }
-
 class Collector {
  public:
   Collector(const Schedule& schedule, const ReadTable& table, const Segment& segment,
-            const TypicalSizes& sizes)
+            const TypicalSizes& sizes, ReadMoves& moves)
       : schedule_(schedule),
         fusion_(schedule.fusion()),
         table_(table),
         segment_(segment),
-        sizes_(sizes) {}
+        sizes_(sizes),
+        moves_(moves) {}
 
   SegmentTraffic run() {
-    for (DomainId d : nest_domain(fusion_[segment_.root])) {
-      const bool is_single_item = contains(fusion_[segment_.root].logical, d) && is_single(d);
+    const TensorInfo& widest = fusion_[segment_.widest];
+    for (DomainId d : nest_domain(widest)) {
+      const bool is_single_item = contains(widest.logical, d) && is_single(d);
       if (!contains(segment_.rows, d) && !is_single_item) result_.inner.push_back(d);
     }
     result_.rows = product(fusion_, segment_.rows, sizes_);
@@ -61,7 +63,7 @@ class Collector {
         if (!contains(segment_, read.source)) add_read(m, read);
       }
       const double share =
-          points_of(fusion_, m, sizes_) / points_of(fusion_, segment_.root, sizes_);
+          points_of(fusion_, m, sizes_) / points_of(fusion_, segment_.widest, sizes_);
       result_.instructions += share * (4 + instructions_of_definition(m));
     }
     double along_rows = 0, along_inner = 0;
@@ -123,6 +125,12 @@ class Collector {
          .innermost = axis ? std::optional(fusion_[m].logical[*axis]) : std::nullopt});
   }
 
+  // Of a gather no more than there are indices.
+  double items_read(TensorId reader, const EffectiveRead& read) const {
+    const double all = product(fusion_, fusion_[read.source].logical, sizes_);
+    return std::min(all, points_of(fusion_, reader, sizes_));
+  }
+
   void add_read(TensorId reader, const EffectiveRead& read) {
     const std::vector<DomainId>& logical = fusion_[read.source].logical;
     const bool has_inner = std::ranges::any_of(
@@ -146,12 +154,31 @@ class Collector {
       known->can_be_kept = known->can_be_kept && can_be_kept;
       return;
     }
+    TensorTraffic t{.tensor = read.source,
+                    .size = size_of(stored_type(fusion_[read.source])),
+                    .items = items_read(reader, read),
+                    .can_be_kept = can_be_kept};
+    find_innermost(reader, read, t);
+    result_.tensors.push_back(t);
+  }
+
+  void find_innermost(TensorId reader, const EffectiveRead& read, TensorTraffic& t) {
     const std::optional<std::size_t> axis = innermost_axis(fusion_, read.source);
-    result_.tensors.push_back({.tensor = read.source,
-                               .size = size_of(stored_type(fusion_[read.source])),
-                               .items = product(fusion_, logical, sizes_),
-                               .can_be_kept = can_be_kept,
-                               .innermost = axis ? read.axes[*axis] : std::nullopt});
+    if (!axis) return;
+    const std::vector<DomainId> nest = nest_domain(fusion_[reader]);
+    t.innermost = read.axes[*axis];
+    if (t.innermost && contains(nest, *t.innermost)) return;
+    t.innermost.reset();
+    std::int64_t longest = 0;
+    for (DomainId d : nest) {
+      const std::int64_t extent = sizes_(fusion_.domains()[d].extent);
+      if (extent <= longest) continue;
+      const std::optional<std::int64_t> step = moves_.step(reader, read.source, d);
+      if (!step || *step == 0 || std::abs(*step) > kMostStep) continue;
+      t.innermost = d;
+      t.step = std::abs(*step);
+      longest = extent;
+    }
   }
 
   // Of the definition of a member and of all that is inlined into it.
@@ -177,6 +204,7 @@ class Collector {
   const ReadTable& table_;
   const Segment& segment_;
   const TypicalSizes& sizes_;
+  ReadMoves& moves_;
   SegmentTraffic result_;
 };
 
@@ -187,8 +215,8 @@ double points_of(const Fusion& fusion, TensorId t, const TypicalSizes& sizes) {
 }
 
 SegmentTraffic traffic_of(const Schedule& schedule, const ReadTable& table, const Segment& segment,
-                          const TypicalSizes& sizes) {
-  return Collector(schedule, table, segment, sizes).run();
+                          const TypicalSizes& sizes, ReadMoves& moves) {
+  return Collector(schedule, table, segment, sizes, moves).run();
 }
 
 }  // namespace selvage

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/scheduler/read_moves.h>
 #include <selvage/scheduler/segments.h>
 #include <selvage/scheduler/typical_sizes.h>
 
@@ -19,9 +20,10 @@ struct TensorTraffic {
   // Whether a copy of a row can serve all passes: only members read it, each item at the tensor's
   // own iterdomains, and these are the rows and at least one more iterdomain.
   bool can_be_kept = false;
-  // The iterdomain of the root along which neighbours lie side by side in memory; nothing if there
-  // is none.
+  // The iterdomain of the segment along which neighbours lie side by side in memory, and how many
+  // elements they are apart there; nothing if there is none.
   std::optional<DomainId> innermost = {};
+  std::int64_t step = 1;
 
   double bytes() const { return items * double(size); }
 };
@@ -30,20 +32,21 @@ struct TensorTraffic {
 struct SegmentTraffic {
   std::vector<TensorTraffic> tensors;
   double rows = 1;   // points of the segment's rows
-  double items = 1;  // points of the root's nest in one row
-  // The root's iterdomains that are no rows, but for items of extent 1; folded ones last.
+  double items = 1;  // points of the widest member's nest in one row
+  // The iterdomains of the widest member that are no rows, but for items of extent 1; folded ones
+  // last.
   std::vector<DomainId> inner;
   bool is_number = false;  // whether the extents of `inner` are numbers
   // Whether more bytes lie side by side along rows than along `inner`.
   bool lies_along_rows = false;
-  double instructions = 0;  // of all definitions, once for each point of the root's nest
+  double instructions = 0;  // of all definitions, for each point of the widest member's nest
   int folds = 0;            // members that fold
   // Elements of a row that members compute for one another: in the registers of the thread that
   // computes each, or in shared memory where other threads read them.
   double in_registers = 0, in_shared = 0;
 };
 SegmentTraffic traffic_of(const Schedule& schedule, const ReadTable& table, const Segment& segment,
-                          const TypicalSizes& sizes);
+                          const TypicalSizes& sizes, ReadMoves& moves);
 
 // The number of points of a tensor's nest at typical sizes, folded iterdomains included.
 double points_of(const Fusion& fusion, TensorId t, const TypicalSizes& sizes);

@@ -7,15 +7,16 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kLikely = 4096;
+constexpr std::int64_t kLikely = 4096, kLeastLikely = 64;
+constexpr double kMostItems = 1 << 26;  // of a tensor, if smaller sizes may be taken instead
 
-// The largest number up to kLikely that the facts allow; else the smallest above it.
-std::int64_t likely_value(const Facts& facts, Expr size) {
+// The largest number up to `likely` that the facts allow; else the smallest above it.
+std::int64_t likely_value(const Facts& facts, Expr size, std::int64_t likely) {
   const Facts::Symbol* known = facts.find(size);
-  if (known == nullptr) return kLikely;
+  if (known == nullptr) return likely;
   const Interval range = known->range;
-  if (range.has_lo() && range.lo >= kLikely) return range.lo;
-  const std::int64_t wanted = range.has_hi() ? std::min(range.hi, kLikely) : kLikely;
+  if (range.has_lo() && range.lo >= likely) return range.lo;
+  const std::int64_t wanted = range.has_hi() ? std::min(range.hi, likely) : likely;
   const std::int64_t step = std::max<std::int64_t>(known->congruence.modulus, 1);
   const std::int64_t value = wanted - (wanted - known->congruence.residue % step + step) % step;
   return std::max<std::int64_t>(value, range.has_lo() ? range.lo : 1);
@@ -24,11 +25,28 @@ std::int64_t likely_value(const Facts& facts, Expr size) {
 }  // namespace
 
 TypicalSizes::TypicalSizes(const Fusion& fusion, const std::map<std::string, std::int64_t>& named) {
-  for (const auto& [name, value] : named) all_.add(size_called(fusion, name), value);
-  const std::vector<Expr> given = all_.symbols;
-  for (Expr size : fusion.sizes()) {
-    if (!contains(given, size)) all_.add(size, likely_value(*fusion.facts(), size));
+  SizeValues given;
+  for (const auto& [name, value] : named) given.add(size_called(fusion, name), value);
+  for (std::int64_t likely = kLikely; likely >= kLeastLikely; likely /= 2) {
+    all_ = given;
+    for (Expr size : fusion.sizes()) {
+      if (contains(given.symbols, size)) continue;
+      all_.add(size, likely_value(*fusion.facts(), size, likely));
+    }
+    if (all_.symbols.size() == given.symbols.size() || most_items(fusion) <= kMostItems) return;
   }
+}
+
+double TypicalSizes::most_items(const Fusion& fusion) const {
+  double most = 0;
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    double items = 1;
+    for (DomainId d : fusion[TensorId(t)].logical) {
+      items *= double((*this)(fusion.domains()[d].extent));
+    }
+    most = std::max(most, items);
+  }
+  return most;
 }
 
 std::int64_t TypicalSizes::operator()(Expr extent) const {

@@ -8,7 +8,8 @@
 namespace selvage {
 
 // The sizes that a schedule is made for: those that the caller names, and a likely value of every
-// other size of the fusion, one that its facts allow.
+// other size of the fusion, one that its facts allow; a smaller one where a tensor would else have
+// more items than arrays have.
 class TypicalSizes {
  public:
   // Throws BadInput E614 where the fusion has no size of that name.
@@ -16,8 +17,11 @@ class TypicalSizes {
 
   // An extent at these sizes, at least 1.
   std::int64_t operator()(Expr extent) const;
+  const SizeValues& all() const { return all_; }
 
  private:
+  double most_items(const Fusion& fusion) const;  // of its largest tensor
+
   SizeValues all_;
 };
 

@@ -60,7 +60,7 @@ Totals totals(const Kernel& kernel, const KernelRequests& requests, bool with_in
     std::vector<std::int64_t>& n =
         all["statement " + std::to_string(a.place) + ", access " + std::to_string(int(a.kind)) +
             " of " + kernel.buffers[a.buffer].name];
-    n.resize(6);
+    n.resize(7);
     if (a.requests == 0) continue;
     n[0] += a.requests;
     n[1] += a.threads;
@@ -68,6 +68,7 @@ Totals totals(const Kernel& kernel, const KernelRequests& requests, bool with_in
     n[3] += a.wavefronts;
     n[4] += a.conflicts;
     n[5] = a.bytes;
+    n[6] += a.runs;
   }
   std::erase_if(all, [](const auto& e) { return e.second[0] == 0; });
   for (PlaceId id = 0; id < tree.size(); ++id) {

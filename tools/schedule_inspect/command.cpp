@@ -4,6 +4,7 @@
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/pictures/dot.h>
 #include <selvage/pictures/picture.h>
+#include <selvage/report/cost_lines.h>
 #include <selvage/report/file_schema.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
@@ -27,6 +28,7 @@ int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
   Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);
   if (options.prove) confirm(report);
   if (!options.arch.empty()) compile_report(options.arch, report);
+  if (options.page.cost) add_costs(*options.device, report);
   if (options.run) run_file(file, options.running, report);
   const bool prints_svg = options.svg == "-";
   if (!options.svg.empty() && !prints_svg) write_svg(report, options.svg);

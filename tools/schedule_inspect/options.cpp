@@ -211,6 +211,7 @@ void refuse_for_threads(const Options& options) {
   const std::pair<bool, const char*> for_fusions[] = {
       {options.prove, "--prove"},
       {options.dot, "--dot"},
+      {options.page.cost, "--cost"},
   };
   for (const auto& [given, name] : for_fusions) {
     if (!given) continue;
@@ -238,6 +239,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--prove", options.prove, "have Z3 confirm every index and every check left out");
   app.add_flag("--trust", options.trust, "take kernels for right that nothing proves or refutes");
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels, as CUDA");
+  app.add_flag("--cost", options.page.cost,
+               "only what each kernel and each access costs, and the time that --device takes");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
   app.add_option("--svg", options.svg,
                  "FILE: draw graphs, holes, banks and masks as SVG; -: print it");

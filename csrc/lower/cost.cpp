@@ -1,0 +1,291 @@
+// Turns the requests of a kernel into the work of a launch.
+#include <selvage/expr/symbols.h>
+#include <selvage/kernel/statement_tree.h>
+#include <selvage/kernel/warp_request.h>
+#include <selvage/lower/cost.h>
+#include <selvage/scheduler/typical_sizes.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostRegisters = 255;  // of a thread
+constexpr double kBytesOfRegister = 4;
+constexpr double kShareOfL1 = 64 << 10;  // bytes that a multiprocessor keeps of what is read again
+constexpr PlaceId kNowhere = kTop - 1;   // of a buffer that is not accessed
+
+class KernelModel {
+ public:
+  KernelModel(const Kernel& kernel, const KernelRequests& requests, const Device& device)
+      : kernel_(kernel), tree_(kernel), requests_(requests), device_(device) {}
+
+  KernelCost run() {
+    KernelCost cost{.name = kernel_.name, .work = {}, .time = {}, .accesses = {}};
+    for (const AccessRequests& a : requests_.accesses) {
+      const Buffer& buffer = kernel_.buffers[a.buffer];
+      cost.accesses.push_back({.buffer = buffer.name,
+                               .memory = buffer.memory,
+                               .requests = a,
+                               .thread_loop = thread_loop(a.place)});
+      cost.is_exact = cost.is_exact && a.is_exact;
+    }
+    LaunchWork& work = cost.work;
+    work.blocks = requests_.blocks;
+    work.threads = requests_.threads;
+    work.shared_bytes = kernel_.launch.shared_bytes.value();
+    work.registers = registers();
+    add_memory(work);
+    add_statements(work);
+    cost.time = time_of(work, device_);
+    return cost;
+  }
+
+ private:
+  double warps() const { return double(requests_.blocks) * double((requests_.threads + 31) / 32); }
+
+  std::string thread_loop(PlaceId place) const {
+    for (PlaceId p = tree_[place].parent; p != kTop; p = tree_[p].parent) {
+      const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
+      if (loop != nullptr && loop->parallel == ParallelType::TIDx) {
+        return std::string(loop->variable.name());
+      }
+    }
+    return {};
+  }
+
+  // What local buffers take, beside those of the code. Of buffers that live in one loop body alone
+  // only the largest counts, as others may have its registers after it.
+  std::int64_t registers() const {
+    std::vector<PlaceId> homes(kernel_.buffers.size(), kNowhere);
+    for (PlaceId id = 0; id < tree_.size(); ++id) {
+      for_each_access(*tree_[id].statement, kernel_.values, [&](const StatementAccess& a) {
+        PlaceId& home = homes[a.buffer];
+        const PlaceId own = loop_around(id);
+        home = home == kNowhere || home == own ? own : kTop;
+      });
+    }
+    double kept = 0, passing = 0;
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+      const Buffer& buffer = kernel_.buffers[b];
+      if (buffer.memory != Memory::Local || !buffer.elements.is(Op::Const)) continue;
+      const double own = double(buffer.elements.value() * size_of(buffer.type)) / kBytesOfRegister;
+      if (homes[b] == kTop) kept += own;
+      if (homes[b] != kTop) passing = std::max(passing, own);
+    }
+    // The compiler is told the threads of a block, and spills what they have no registers for.
+    const std::int64_t warps = (requests_.threads + 31) / 32;
+    const std::int64_t most = device_.registers / (warps * 32) / 8 * 8;
+    return std::min(std::int64_t(kRegistersOfCode + kept + passing),
+                    std::min(most, kMostRegisters));
+  }
+
+  // What the accesses of one buffer ask for together.
+  struct Asked {
+    double read = 0, l2 = 0;  // bytes: of sectors that are read; of all that L1 does not serve
+    double share = 1;         // of the bandwidth of memory, that requests like these reach
+    bool is_read = false, is_written = false;
+  };
+
+  void add_memory(LaunchWork& work) const {
+    std::vector<Asked> asked(kernel_.buffers.size());
+    for (const AccessRequests& a : requests_.accesses) {
+      if (kernel_.buffers[a.buffer].memory == Memory::Global && a.requests > 0) {
+        add(a, asked[a.buffer]);
+      }
+    }
+    double slowed = 0;  // bytes that would take as long if all requests were coalesced
+    for (std::size_t b = 0; b < asked.size(); ++b) {
+      const double own = touched(b), times = int(asked[b].is_read) + int(asked[b].is_written);
+      work.dram_bytes += own * times;
+      slowed += own * times / asked[b].share;
+      // What all multiprocessors can keep in L1 is read from L2 once by each.
+      const bool is_in_l1 = own <= kShareOfL1;
+      work.l2_bytes +=
+          is_in_l1 ? std::min(asked[b].l2, double(device_.multiprocessors) * own) : asked[b].l2;
+    }
+    if (slowed > 0) work.coalesced = work.dram_bytes / slowed;
+    // What is read again is found in L2 where that holds all of it, or what the running blocks use.
+    const double running = double(device_.multiprocessors * resident_blocks(work, device_));
+    const double share = std::min(1.0, running / double(std::max<std::int64_t>(work.blocks, 1)));
+    const double kept = kShareOfL2 * double(device_.l2_bytes);
+    double again = 0, in_progress = 0;
+    for (std::size_t b = 0; b < asked.size(); ++b) {
+      if (asked[b].read <= touched(b) || touched(b) <= kept) continue;
+      again += asked[b].read - touched(b);
+      in_progress += share * touched(b);
+    }
+    if (in_progress > kept) work.dram_bytes += again;
+  }
+  double touched(std::size_t b) const { return double(requests_.half_lines[b] * kHalfLineBytes); }
+
+  static void add(const AccessRequests& a, Asked& to) {
+    const double sectors = double(a.sectors * kSectorBytes);
+    const double piece = double(a.bytes) * double(a.threads) / double(a.runs);
+    const auto stride = double(std::abs(a.stride.value_or(0)));
+    // Neighbours a few elements apart leave out bytes of a sector that other accesses of the same
+    // iteration take from L1.
+    const bool is_near = stride > 0 && stride <= double(kHalfLineBytes);
+    const double used =
+        is_near ? std::min(1.0, double(a.bytes) / std::min(stride, double(kSectorBytes))) : 1;
+    to.l2 += sectors * used;
+    (writes(a.kind) ? to.is_written : to.is_read) = true;
+    if (!writes(a.kind)) to.read += sectors * used;
+    if (a.stride && !is_near && stride > 0) {
+      to.share = std::min(to.share, coalesced_share(std::max(piece, double(kSectorBytes))));
+    }
+  }
+
+  // Loads wait for those of the iteration before, and for those in front of a barrier; all others
+  // are under way together, as far as loops are unrolled.
+  void add_statements(LaunchWork& work) const {
+    const double threads = double(work.blocks * work.threads);
+    double loaded = 0;
+    for (const AccessRequests& a : requests_.accesses) {
+      const bool is_load = kernel_.buffers[a.buffer].memory == Memory::Global && !writes(a.kind);
+      if (is_load) loaded += double(a.threads * a.bytes);
+    }
+    int barriers = 0;
+    std::map<std::pair<PlaceId, int>, double> rounds;  // by loop, and barriers before
+    for (PlaceId id = 0; id < tree_.size(); ++id) {
+      const Statement& s = *tree_[id].statement;
+      const StatementParts parts = parts_of(s);
+      const double runs = double(requests_.runs[id]);
+      work.instructions += 32 * runs * instructions(parts);
+      if (std::holds_alternative<Barrier>(s.node)) {
+        work.barriers += runs / warps();
+        ++barriers;
+      }
+      if (!loads(s)) continue;
+      double& turns = rounds[{waiting_loop(id), barriers}];
+      turns = std::max(turns, runs / warps() / times_at_once(id));
+    }
+    double turns = 0;
+    for (const auto& [where, n] : rounds) turns += n;
+    work.loads_in_turn = std::max(turns, loaded > 0 ? 1.0 : 0.0);
+    work.bytes_in_flight = threads > 0 ? loaded / threads / std::max(turns, 1.0) : 0;
+    if (loaded == 0) work.bytes_in_flight = double(work.dram_bytes) / std::max(threads, 1.0);
+  }
+
+  bool loads(const Statement& s) const {
+    bool found = false;
+    for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+      found = found || (kernel_.buffers[a.buffer].memory == Memory::Global && !writes(a.kind));
+    });
+    return found;
+  }
+
+  // The innermost serial loop around a statement, unrolled or not; kNowhere: none.
+  PlaceId loop_around(PlaceId id) const {
+    for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
+      const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
+      if (loop != nullptr && loop->parallel == ParallelType::Serial) return p;
+    }
+    return kTop;
+  }
+
+  // Whether the compiler unrolls a loop around a load: it is bound to be, or fills registers, each
+  // iteration another one.
+  bool is_unrolled(const Loop& loop, PlaceId load) const {
+    if (loop.parallel != ParallelType::Serial) return true;
+    const StatementParts parts = parts_of(*tree_[load].statement);
+    if (parts.accesses.size() == 0) return false;
+    const StatementAccess& stored = parts.accesses[parts.accesses.size() - 1];
+    return kernel_.buffers[stored.buffer].memory == Memory::Local &&
+           contains(symbols_of(stored.address), loop.variable);
+  }
+
+  // The innermost loop around a load of which each iteration waits for the one before.
+  PlaceId waiting_loop(PlaceId id) const {
+    for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
+      const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
+      if (loop != nullptr && !is_index(loop->parallel) && !is_unrolled(*loop, id)) return p;
+    }
+    return kTop;
+  }
+
+  // The iterations of the loops between that one and the load.
+  double times_at_once(PlaceId id) const {
+    double times = 1;
+    PlaceId inner = id;
+    for (PlaceId p = tree_[id].parent; p != waiting_loop(id); p = tree_[p].parent) {
+      const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
+      if (loop == nullptr || is_index(loop->parallel)) continue;
+      times *= double(requests_.runs[inner]) / std::max(1.0, double(requests_.runs[p]));
+      inner = p;
+    }
+    return std::max(times, 1.0);
+  }
+
+  double instructions(const StatementParts& parts) const {
+    double n = 0;
+    if (parts.value) {
+      for (ValueId v : values_under(kernel_.values, *parts.value)) {
+        const ValueNode& node = kernel_.values[v];
+        if (node.kind == ValueNode::Kind::Apply) n += instructions_of(node.function);
+        if (node.kind == ValueNode::Kind::Read && is_memory(node.source)) {
+          n += kInstructionsOfAccess;
+        }
+      }
+    }
+    for (const StatementAccess& a : parts.accesses) {
+      n += is_memory(a.buffer) ? kInstructionsOfAccess : 1;
+    }
+    return n;
+  }
+  bool is_memory(BufferId b) const { return kernel_.buffers[b].memory != Memory::Local; }
+
+  const Kernel& kernel_;
+  const StatementTree tree_;
+  const KernelRequests& requests_;
+  const Device& device_;
+};
+
+// The variant that runs at these sizes, its buffers being aligned.
+const Kernel* variant_at(const ProgramStep& step, const SizeValues& sizes) {
+  for (const Kernel& kernel : step.variants) {
+    if (!kernel.condition.valid() || sizes(kernel.condition).value_or(0) != 0) return &kernel;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool AccessCost::is_scattered() const {
+  if (memory != Memory::Global || requests.requests == 0) return false;
+  const double filled = double(bytes()) / double(kSectorBytes);
+  return double(requests.sectors) >= 2 * std::max(filled, double(requests.requests));
+}
+
+std::optional<ProgramCost> cost_of(const Program& program,
+                                   const std::map<std::string, std::int64_t>& named,
+                                   const Device& device) {
+  constexpr std::int64_t kAligned = 1 << 20;
+  const TypicalSizes typical(program.schedule->fusion(), named);
+  SizeValues sizes = typical.all();
+  ProgramCost cost{.device = device.name, .sizes = {}, .kernels = {}};
+  for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
+    cost.sizes[std::string(sizes.symbols[k].name())] = sizes.values[k];
+  }
+  std::int64_t address = 0;
+  for (const ProgramBuffer& b : program.buffers) {
+    sizes.add(b.address, address += kAligned);
+    const std::optional<std::int64_t> elements = sizes(b.elements);
+    if (!elements) return std::nullopt;
+    if (b.role != ProgramBuffer::Role::Scratch) cost.floor_bytes += *elements * size_of(b.type);
+  }
+  for (const ProgramStep& step : program.steps) {
+    const Kernel* kernel = variant_at(step, sizes);
+    if (kernel == nullptr) return std::nullopt;
+    const std::optional<KernelRequests> requests = requests_of(*kernel, sizes);
+    if (!requests) return std::nullopt;
+    cost.kernels.push_back(KernelModel(*kernel, *requests, device).run());
+    cost.seconds += cost.kernels.back().time.seconds;
+    cost.dram_bytes += cost.kernels.back().work.dram_bytes;
+  }
+  return cost;
+}
+
+}  // namespace selvage

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <selvage/kernel/requests.h>
+#include <selvage/lower/program.h>
+#include <selvage/scheduler/launch_time.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// What one access in the text of a kernel costs.
+struct AccessCost {
+  std::string buffer;
+  Memory memory = Memory::Global;
+  AccessRequests requests;
+  std::string thread_loop = {};  // the loop bound to TIDx around it; empty: none
+
+  std::int64_t bytes() const { return requests.threads * requests.bytes; }
+  // Of global memory: whether the threads of a warp ask for twice the sectors that their bytes
+  // would fill, or more.
+  bool is_scattered() const;
+};
+
+struct KernelCost {
+  std::string name;
+  LaunchWork work;
+  LaunchTime time;
+  std::vector<AccessCost> accesses;
+  bool is_exact = true;  // no count depends on data
+};
+
+// What a program costs on a device, counted in its kernels (kernel/requests.h), and the time that
+// the model of the device makes of it. All counts but these are exact: registers of a thread, which
+// the compiler chooses, and bytes that are read from memory again because L2 has lost them.
+struct ProgramCost {
+  std::string_view device;
+  std::map<std::string, std::int64_t> sizes;  // that it is counted for
+  double seconds = 0;
+  std::int64_t floor_bytes = 0;  // each input and output once
+  double dram_bytes = 0;
+  std::vector<KernelCost> kernels;
+};
+
+// `sizes`: values of sizes by name; likely ones are taken for the others, as auto_schedule does.
+// Nothing where a kernel's requests cannot be counted. Throws BadInput E614 where the program has
+// no size of that name.
+std::optional<ProgramCost> cost_of(const Program& program,
+                                   const std::map<std::string, std::int64_t>& sizes = {},
+                                   const Device& device = usual_device());
+
+}  // namespace selvage
