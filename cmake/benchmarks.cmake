@@ -3,8 +3,9 @@
 
 if(SELVAGE_TESTS)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
-  # The benchmarks count what compiled kernels hold as the tests do.
+  # The benchmarks count what compiled kernels hold as the tests do, and take the same fusions.
   add_executable(selvage_benchmarks ${sources}
+    "${PROJECT_SOURCE_DIR}/tests/support/known_fusions.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/ptx_counts.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/sass_counts.cpp")
   target_include_directories(selvage_benchmarks PRIVATE "${PROJECT_SOURCE_DIR}")

@@ -9,7 +9,7 @@ namespace {
 
 // Not known; remembers in the box what would have to be.
 BoxForm undecided(const BoxForm& value, std::int64_t divisor = 0) {
-  Box::Undecided& first = value.box->undecided;
+  ParameterBox::Undecided& first = value.box->undecided;
   if (!first.is_set() || (divisor == 0 && first.divisor != 0)) first = {value.by, divisor};
   return {};
 }
@@ -27,7 +27,7 @@ BoxForm sum(const BoxForm& a, const BoxForm& b, std::int64_t factor) {
     return next.has_value();
   };
   bool fits = add(result.constant, b.constant);
-  for (std::size_t k = 0; k < Box::kMost; ++k) fits = add(result.by[k], b.by[k]) && fits;
+  for (std::size_t k = 0; k < ParameterBox::kMost; ++k) fits = add(result.by[k], b.by[k]) && fits;
   return fits ? result : BoxForm();
 }
 
@@ -52,11 +52,11 @@ bool is_truth(const BoxForm& a, bool value) {
 
 }  // namespace
 
-bool Box::Undecided::is_set() const {
+bool ParameterBox::Undecided::is_set() const {
   return std::ranges::any_of(by, [](std::int64_t n) { return n != 0; });
 }
 
-std::int64_t Box::points() const {
+std::int64_t ParameterBox::points() const {
   std::int64_t n = 1;
   for (const Range& r : ranges) n = saturating_mul(n, r.count);
   return n;
@@ -75,9 +75,9 @@ Interval BoxForm::range() const {
   return range;
 }
 
-BoxForm number(Box& box, std::int64_t value) { return {.box = &box, .constant = value}; }
+BoxForm number(ParameterBox& box, std::int64_t value) { return {.box = &box, .constant = value}; }
 
-BoxForm parameter(Box& box, std::size_t k) {
+BoxForm parameter(ParameterBox& box, std::size_t k) {
   BoxForm form = number(box, box.ranges[k].start);
   if (box.ranges[k].count > 1) form.by[k] = box.ranges[k].step;
   return form;
@@ -100,7 +100,7 @@ BoxForm operator/(const BoxForm& a, const BoxForm& b) {
   const std::int64_t d = b.constant;
   if (d == 0) return {};
   BoxForm quotient = number(*a.box, 0), rest = a;
-  for (std::size_t k = 0; k < Box::kMost; ++k) {
+  for (std::size_t k = 0; k < ParameterBox::kMost; ++k) {
     if (a.by[k] % d != 0) continue;
     quotient.by[k] = a.by[k] / d;
     rest.by[k] = 0;

@@ -10,7 +10,7 @@
 namespace selvage {
 
 // Values of some parameters: parameter k is start + step * p, 0 <= p < count.
-struct Box {
+struct ParameterBox {
   static constexpr std::size_t kMost = 12;  // parameters
   struct Range {
     std::int64_t start = 0, step = 1, count = 1;
@@ -34,9 +34,9 @@ struct Box {
 // value that has no such form, for a quotient that is not the same throughout the box, say, is not
 // known.
 struct BoxForm {
-  Box* box = nullptr;  // null: not known
+  ParameterBox* box = nullptr;  // null: not known
   std::int64_t constant = 0;
-  std::array<std::int64_t, Box::kMost> by{};
+  std::array<std::int64_t, ParameterBox::kMost> by{};
 
   bool is_known() const { return box != nullptr; }
   Interval range() const;
@@ -44,8 +44,8 @@ struct BoxForm {
 };
 
 // The value of parameter k; a number.
-BoxForm parameter(Box& box, std::size_t k);
-BoxForm number(Box& box, std::int64_t value);
+BoxForm parameter(ParameterBox& box, std::size_t k);
+BoxForm number(ParameterBox& box, std::int64_t value);
 
 BoxForm operator+(const BoxForm& a, const BoxForm& b);
 BoxForm operator-(const BoxForm& a, const BoxForm& b);

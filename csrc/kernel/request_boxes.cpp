@@ -33,7 +33,7 @@ class RequestBoxes::Walk {
   bool run(const Warps& warps) {
     if (!is_possible_) return false;
     if (is_empty_) return true;
-    Box box;
+    ParameterBox box;
     for (std::size_t k = 0; k < 3; ++k) box.ranges.push_back({0, 1, warps.counts[k]});
     for (std::int64_t n : boxes_.grid_) box.ranges.push_back({0, 1, n});
     for (const Interval& i : loops_) box.ranges.push_back({i.lo, 1, i.hi - i.lo + 1});
@@ -57,7 +57,7 @@ class RequestBoxes::Walk {
   // conditions say which of them take place.
   void add_loop(const StatementPlace& loop) {
     const Interval begin = bounds(loop.begin), end = bounds(loop.extent);
-    if (!begin.has_lo() || !end.has_hi() || loops_.size() + kLoops == Box::kMost) {
+    if (!begin.has_lo() || !end.has_hi() || loops_.size() + kLoops == ParameterBox::kMost) {
       is_possible_ = false;
     }
     if (!begin.is_point()) roots_.push_back(loop.begin <= loop.variable);
@@ -136,8 +136,8 @@ class RequestBoxes::Walk {
     }
   }
 
-  void walk(Box box) {
-    const auto is_empty = [](const Box::Range& r) { return r.count <= 0; };
+  void walk(ParameterBox box) {
+    const auto is_empty = [](const ParameterBox::Range& r) { return r.count <= 0; };
     if (std::ranges::any_of(box.ranges, is_empty)) return;
     if (++looked_at_ > kMostBoxes) is_possible_ = false;
     if (!is_possible_) return;
@@ -155,8 +155,8 @@ class RequestBoxes::Walk {
   // Cuts the box along the parameter on which the undecided value depends most: for a quotient into
   // the residues that move it by multiples of the divisor, where these are fewer than the
   // quotients.
-  void cut(Box box) {
-    const Box::Undecided& open = box_.undecided;
+  void cut(ParameterBox box) {
+    const ParameterBox::Undecided& open = box_.undecided;
     std::size_t at = 0;
     std::int64_t most = 0;
     for (std::size_t k = 0; k < box.ranges.size(); ++k) {
@@ -165,7 +165,7 @@ class RequestBoxes::Walk {
       most = way;
       at = k;
     }
-    Box::Range& range = box.ranges[at];
+    ParameterBox::Range& range = box.ranges[at];
     if (open.divisor != 0) {
       const std::int64_t period = std::abs(open.divisor) / std::gcd(open.divisor, open.by[at]);
       if (period < range.count && period <= 2 * (most / std::abs(open.divisor))) {
@@ -173,7 +173,7 @@ class RequestBoxes::Walk {
       }
     }
     const std::int64_t half = range.count / 2;
-    Box upper = box;
+    ParameterBox upper = box;
     upper.ranges[at].start += half * range.step;
     upper.ranges[at].count -= half;
     range.count = half;
@@ -181,10 +181,10 @@ class RequestBoxes::Walk {
     walk(std::move(upper));
   }
 
-  void take_residues(const Box& box, std::size_t k, std::int64_t period) {
-    const Box::Range whole = box.ranges[k];
+  void take_residues(const ParameterBox& box, std::size_t k, std::int64_t period) {
+    const ParameterBox::Range whole = box.ranges[k];
     for (std::int64_t r = 0; r < std::min(period, whole.count); ++r) {
-      Box part = box;
+      ParameterBox part = box;
       part.ranges[k] = {.start = whole.start + r * whole.step,
                         .step = whole.step * period,
                         .count = (whole.count - r + period - 1) / period};
@@ -231,7 +231,8 @@ class RequestBoxes::Walk {
     return is_single() ? std::optional(false) : std::nullopt;
   }
   bool is_single() const {
-    return std::ranges::all_of(box_.ranges, [](const Box::Range& r) { return r.count == 1; });
+    return std::ranges::all_of(box_.ranges,
+                               [](const ParameterBox::Range& r) { return r.count == 1; });
   }
 
   // False where the lane's address has no form, or moves otherwise than that of others.
@@ -242,12 +243,13 @@ class RequestBoxes::Walk {
     }
     const BoxForm& address = values_[tape_->root_slot(conditions_)];
     if (!address.is_known()) return is_single();
-    std::array<std::int64_t, Box::kMost> moves{};
-    for (std::size_t k = 0; k < Box::kMost; ++k) moves[k] = address.by[k] * access_.element_bytes;
+    std::array<std::int64_t, ParameterBox::kMost> moves{};
+    for (std::size_t k = 0; k < ParameterBox::kMost; ++k)
+      moves[k] = address.by[k] * access_.element_bytes;
     if (found.request.active == 0) found.moves = moves;
     if (found.moves != moves) {
       box_.undecided = {};
-      for (std::size_t k = 0; k < Box::kMost; ++k) {
+      for (std::size_t k = 0; k < ParameterBox::kMost; ++k) {
         box_.undecided.by[k] = moves[k] - found.moves[k];
       }
       return false;
@@ -269,7 +271,7 @@ class RequestBoxes::Walk {
   std::vector<BoxForm> values_;                                              // by slot of the tape
   std::vector<std::pair<std::uint32_t, std::size_t>> parameters_, threads_;  // slots, and which
   std::vector<Tape::Instruction> uniform_, by_lane_;
-  Box box_;  // the present one
+  ParameterBox box_;  // the present one
   const Warps* warps_ = nullptr;
   std::int64_t looked_at_ = 0;
 };

@@ -13,9 +13,9 @@ namespace selvage {
 // A request that stands for all points of a box: each p of parameter k moves all of its addresses
 // by `moves[k]` bytes.
 struct BoxedRequest {
-  const Box* box = nullptr;
+  const ParameterBox* box = nullptr;
   WarpRequest request;
-  std::array<std::int64_t, Box::kMost> moves{};
+  std::array<std::int64_t, ParameterBox::kMost> moves{};
 };
 
 // Cuts the runs of a statement into boxes of like requests (kernel/requests.h says how).

@@ -9,7 +9,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kMostTried = 12;  // plans of one segment
+constexpr std::size_t kMostTried = 12;  // plans of one segment that are refused
 
 // Whether nobody has said how a tensor is computed.
 bool is_open(const Schedule& schedule, TensorId t) {
@@ -77,13 +77,19 @@ class Automatic {
   void schedule_segment(const Segment& segment) {
     const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_, moves_);
     const std::vector<RatedPlan> rated = plans_for(written_.fusion(), segment, traffic, device_);
-    for (std::size_t k = 0; k < rated.size() && k < kMostTried; ++k) {
+    std::vector<RowPlan> refused;
+    for (std::size_t k = 0; k < rated.size() && refused.size() < kMostTried; ++k) {
+      const auto is_alike = [&](const RowPlan& plan) { return plan.is_alike(rated[k].plan); };
+      if (std::ranges::any_of(refused, is_alike)) continue;
       Schedule tried = result_.schedule;
-      const auto refused = refusal_of([&] {
+      const auto refusal = refusal_of([&] {
         carry_out(tried, segment, traffic, rated[k].plan);
         check_vectors(tried, segment);
       });
-      if (refused) continue;
+      if (refusal) {
+        refused.push_back(rated[k].plan);
+        continue;
+      }
       result_.schedule = std::move(tried);
       result_.kernels.push_back(
           {.device = device_.name,

@@ -1,8 +1,10 @@
 // Carries out the plan of a segment: cuts up the root's nest, and all members' nests alike.
+#include <selvage/ir/buffer_layout.h>
 #include <selvage/scheduler/loop_names.h>
 #include <selvage/scheduler/row_plan.h>
 
 #include <algorithm>
+#include <map>
 
 namespace selvage {
 
@@ -18,6 +20,7 @@ class CarryOut {
 
   void run() {
     if (plan_.parts > 1) return fold_in_parts();
+    if (plan_.tile > 0) return cut_tiles();
     const std::optional<ScheduledLoop> host = cut();
     for (TensorId m : segment_.members) {
       if (m != root_) place(m, host);
@@ -51,7 +54,7 @@ class CarryOut {
     std::optional<ScheduledLoop> row, vector;
     if (!rows.empty()) {
       row = merged(s_, rows);
-      if (segment_.is_pointwise) vector = cut_vector(*row);
+      if (segment_.is_pointwise || plan_.is_along_rows) vector = cut_vector(*row);
       const bool is_by_threads = plan_.is_along_rows || segment_.is_pointwise;
       const std::int64_t own = is_by_threads ? plan_.threads : plan_.folders;
       ScheduledLoop block = *row;
@@ -67,9 +70,12 @@ class CarryOut {
       order.push_back(*row);
     }
     if (segment_.widest != root_) {
-      put_in_order(root_, order);
+      Loops own = order;
+      append(own, vector);
+      put_in_order(root_, own);
       s_.like_if_shared(segment_.widest, root_);
       for (ScheduledLoop& l : order) l.tensor = segment_.widest;
+      if (vector) vector->tensor = segment_.widest;
     }
     cut_row(segment_.widest, order, vector);
     return row;
@@ -135,7 +141,10 @@ class CarryOut {
             s_.split(loop, threads, {.outer = unused(t, "step"), .inner = unused(t, name)});
         s_.bind(*thread, type);
       }
-      if (const std::int64_t at_once = plan_.steps_at_once(); at_once > 1) {
+      const std::int64_t at_once = plan_.steps_at_once();
+      if (at_once > 1 && s_.graph()[step.domain].extent.is_const(at_once)) {
+        s_.bind(step, ParallelType::Unroll);
+      } else if (at_once > 1) {
         const auto [outer, inner] =
             s_.split(step, at_once, {.outer = unused(t, "steps"), .inner = unused(t, "u")});
         s_.bind(inner, ParallelType::Unroll);
@@ -154,6 +163,59 @@ class CarryOut {
     } else {
       s_.compute_in(m, root_);
     }
+  }
+
+  // A block computes a square tile. What lies along its other side is copied into shared memory: a
+  // warp reads along the tensor and stores along its own row of the tile, whose rows are one word
+  // longer, so that neither rows nor columns meet in a bank.
+  void cut_tiles() {
+    const SegmentTraffic::Turn& turn = *traffic_.turn;
+    const Tile own = cut_tile(root_, turn.read, turn.stored);
+    for (TensorId m : segment_.members) {
+      if (m == root_) continue;
+      s_.like_if_shared(m, root_);
+      s_.compute_at(m, own.block);
+    }
+    for (const TensorTraffic& t : traffic_.tensors) {
+      if (t.is_stored || !t.can_be_copied || t.innermost != turn.read.back()) continue;
+      const std::string name = s_.unused_name(s_.fusion()[t.tensor].name + "_tile");
+      const TensorId copy = s_.cache(t.tensor, name, Memory::Shared);
+      const Tile tile = cut_tile(copy, turn.stored, turn.read);
+      BufferLayout layout = s_.layout(copy);
+      layout.order(
+          {tile.row, layout.resize(tile.column, 0, std::max<std::int64_t>(4 / t.size, 1))});
+      s_.compute_at(copy, own.block);
+    }
+  }
+
+  // The nest of a tensor that is computed tile by tile: the loop over tiles, and the iterdomains of
+  // a tile.
+  struct Tile {
+    ScheduledLoop block, row, column;
+  };
+  Tile cut_tile(TensorId t, const std::vector<DomainId>& rows,
+                const std::vector<DomainId>& columns) {
+    Loops all;
+    for (ScheduledLoop l : s_.loops(t)) {
+      if (!contains(rows, l.domain) && !contains(columns, l.domain)) all.push_back(l);
+    }
+    // Both nests merge their tiles in one order, so that they share the loop over all of them.
+    std::map<const std::vector<DomainId>*, ScheduledLoop> within;
+    for (const std::vector<DomainId>* side : {&traffic_.turn->read, &traffic_.turn->stored}) {
+      Loops group;
+      for (DomainId d : *side) group.push_back({t, d});
+      const auto [tile, own] = s_.split(merged(s_, group), plan_.tile,
+                                        {.outer = unused(t, "tile"), .inner = unused(t, "side")});
+      all.push_back(tile);
+      within.emplace(side, own);
+    }
+    const Tile result{merged(s_, all), within.at(&rows), within.at(&columns)};
+    const auto [step, warp] = s_.split(result.row, plan_.folders,
+                                       {.outer = unused(t, "step"), .inner = unused(t, "warp")});
+    s_.reorder({result.block, step, warp, result.column});
+    s_.bind(result.block, ParallelType::BIDx).bind(step, ParallelType::Unroll);
+    s_.bind(warp, ParallelType::TIDy).bind(result.column, ParallelType::TIDx);
+    return result;
   }
 
   // Two kernels: in the first a block folds one part of a row, in the second the threads of a block

@@ -57,13 +57,15 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
   const double of_a_thread = work.instructions / (blocks * double(work.threads));
   const double cycles = work.barriers * kBarrierCycles + of_a_thread * kCyclesInTurn;
   const double one_block = work.loads_in_turn * device.latency + cycles / device.clock;
-  const double latency = (whole - 1) * one_block;
+  // Until the first loads have come nothing is computed; later ones wait while others arrive.
+  const double first = std::min(one_block, device.latency + cycles / device.clock);
+  const double latency = whole * one_block - first;
 
   const double busy = std::max({memory, cache, issue}) / efficiency;
-  time.seconds = device.launch + one_block + std::max(busy, latency);
+  time.seconds = device.launch + first + std::max(busy, latency);
   time.peak_share = work.dram_bytes / device.dram_bandwidth / time.seconds;
-  if (device.launch + one_block > std::max(busy, latency)) {
-    time.limiter = device.launch > one_block ? Limiter::Launch : Limiter::Latency;
+  if (device.launch + first > std::max(busy, latency)) {
+    time.limiter = device.launch > first ? Limiter::Launch : Limiter::Latency;
   } else if (latency > busy) {
     time.limiter = Limiter::Latency;
   } else if (used < 1 || efficiency < 0.8) {

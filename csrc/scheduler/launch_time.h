@@ -38,10 +38,11 @@ struct LaunchTime {
 std::int64_t resident_blocks(const LaunchWork& work, const Device& device);
 
 // The time that a launch takes on a device:
-//   launch + block + max(busy / wave efficiency, (ceil(waves) - 1) * block)
+//   launch + first + max(busy / wave efficiency, ceil(waves) * block - first)
 //   busy = max(DRAM bytes / (bandwidth * g(bytes in flight)), L2 bytes / L2 bandwidth,
 //              instructions / issue rate)
 //   block: the time in which a block waits for its loads and barriers, one after the other
+//   first: the same with one load
 // Wave efficiency is waves / ceil(waves). Infinite where no block fits on a multiprocessor.
 LaunchTime time_of(const LaunchWork& work, const Device& device);
 

@@ -28,14 +28,43 @@ PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const 
   }
 }
 
+// A block copies a tile of each tensor that lies along the other iterdomain into shared memory, and
+// then computes the tile, row by row of its stores.
+LaunchTime PlanWork::tile_time(const RowPlan& plan) const {
+  const SegmentTraffic::Turn& turn = *traffic_.turn;
+  const auto side = double(plan.tile);
+  const double tiles = ceil_div(turn.stored_extent, side) * ceil_div(turn.read_extent, side);
+  const double padded = tiles * side * side;  // points, for each point of the other rows
+  const double steps = side * side / double(plan.threads * plan.folders);
+  LaunchWork work;
+  work.blocks = std::int64_t(tiles * traffic_.rows / (turn.stored_extent * turn.read_extent));
+  work.threads = plan.threads * plan.folders;
+  work.registers = std::int64_t(kRegistersOfCode + 2 * steps);
+  double requested = 0, copied = 0;
+  for (const TensorTraffic& t : traffic_.tensors) {
+    requested += t.bytes() / coalesced_share(side * double(t.size));
+    if (t.innermost == turn.read.back() && t.can_be_copied) copied += double(t.size);
+  }
+  work.shared_bytes = std::int64_t(side * (side + 1) * copied);
+  work.dram_bytes = work.l2_bytes = once_;
+  work.coalesced = requested > 0 ? once_ / requested : 1;
+  work.bytes_in_flight = steps * std::max(loaded_, 1.0);
+  work.loads_in_turn = 2;
+  work.barriers = 1;
+  work.instructions = padded * traffic_.rows / (turn.stored_extent * turn.read_extent) *
+                      (traffic_.instructions + 4 * kInstructionsOfAccess);
+  return time_of(work, device_);
+}
+
 LaunchTime PlanWork::time(const RowPlan& plan) const {
+  if (plan.tile > 0) return tile_time(plan);
   LaunchWork work;
   work.blocks = blocks(plan);
   work.threads = plan.threads * plan.folders;
   const double kept = registers_kept(plan);
   const auto at_once = double(plan.steps_at_once());
   work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
-  const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads : plan.folders;
+  const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
   work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
   add_bytes(plan, work);
   const int folds = traffic_.folds;
@@ -50,9 +79,8 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
 }
 
 std::int64_t PlanWork::blocks(const RowPlan& plan) const {
-  const std::int64_t rows_of_block = segment_.is_pointwise ? plan.threads * plan.vector
-                                     : plan.is_along_rows  ? plan.threads
-                                                           : plan.folders;
+  const bool is_along_rows = segment_.is_pointwise || plan.is_along_rows;
+  const std::int64_t rows_of_block = is_along_rows ? plan.threads * plan.vector : plan.folders;
   return std::int64_t(ceil_div(traffic_.rows, double(rows_of_block))) * plan.parts;
 }
 
@@ -60,7 +88,8 @@ std::int64_t PlanWork::blocks(const RowPlan& plan) const {
 // another.
 double PlanWork::registers_kept(const RowPlan& plan) const {
   const std::int64_t threads_of_row = plan.is_along_rows ? plan.folders : plan.threads;
-  const double computed = ceil_div(traffic_.in_registers, double(threads_of_row));
+  const double rows = plan.is_along_rows ? double(plan.vector) : 1;
+  const double computed = rows * ceil_div(traffic_.in_registers, double(threads_of_row));
   const double loaded = plan.is_kept ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
   return computed + loaded;
 }

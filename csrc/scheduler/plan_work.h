@@ -19,6 +19,7 @@ class PlanWork {
  private:
   std::int64_t blocks(const RowPlan& plan) const;
   double registers_kept(const RowPlan& plan) const;
+  LaunchTime tile_time(const RowPlan& plan) const;
   double coalesced(const RowPlan& plan) const;
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
   double instructions(const RowPlan& plan, double threads) const;

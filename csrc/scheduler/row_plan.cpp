@@ -37,10 +37,12 @@ class Plans {
  private:
   void add(const RowPlan& plan) { list_.push_back({plan, work_.time(plan)}); }
 
+  // Of two plans that take equally long the first is taken.
   void add_with_and_without_keeping(RowPlan plan) {
-    add(plan);
     plan.is_kept = true;
     if (work_.can_keep()) add(plan);
+    plan.is_kept = false;
+    add(plan);
   }
 
   void list_pointwise() {
@@ -49,16 +51,23 @@ class Plans {
         add({.threads = threads, .vector = vector});
       }
     }
+    constexpr std::int64_t kSide = 32;
+    const auto& turn = traffic_.turn;
+    if (!turn || std::min(turn->stored_extent, turn->read_extent) < kSide / 2) return;
+    for (std::int64_t warps : {8, 4, 16}) add({.threads = kSide, .folders = warps, .tile = kSide});
   }
 
   void list_along_rows() {
-    for (std::int64_t threads : {32, 64, 128, 256}) {
-      for (std::int64_t folders = 1; folders * threads <= kMostThreads; folders *= 2) {
-        if (double(folders) >= 2 * traffic_.items) break;
-        add_with_and_without_keeping({.is_along_rows = true,
-                                      .threads = threads,
-                                      .folders = folders,
-                                      .batch = quotient_up(traffic_.items, double(folders))});
+    for (std::int64_t vector = widest_vector(segment_.rows); vector >= 1; vector /= 2) {
+      for (std::int64_t threads : {32, 64, 128, 256}) {
+        for (std::int64_t folders = 1; folders * threads <= kMostThreads; folders *= 2) {
+          if (double(folders) >= 2 * traffic_.items) break;
+          add_with_and_without_keeping({.is_along_rows = true,
+                                        .threads = threads,
+                                        .folders = folders,
+                                        .vector = vector,
+                                        .batch = quotient_up(traffic_.items, double(folders))});
+        }
       }
     }
   }
@@ -70,8 +79,7 @@ class Plans {
         segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value();
     for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
       const auto groups = double(quotient_up(traffic_.items, double(vector)));
-      for (std::int64_t threads = 1; threads <= kMostThreads; threads *= 2) {
-        if (threads > 1 && double(threads) >= 2 * groups) break;
+      for (std::int64_t threads : thread_counts(groups)) {
         RowPlan plan{
             .threads = threads, .vector = vector, .batch = quotient_up(groups, double(threads))};
         for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
@@ -87,6 +95,21 @@ class Plans {
         }
       }
     }
+  }
+
+  // Powers of two, and numbers of whole warps by which a row takes a few steps of all of them.
+  static std::vector<std::int64_t> thread_counts(double groups) {
+    constexpr std::int64_t kWarp = 32, kMostSteps = 8;
+    std::vector<std::int64_t> counts;
+    for (std::int64_t n = 1; n <= kMostThreads && (n == 1 || double(n) < 2 * groups); n *= 2) {
+      counts.push_back(n);
+    }
+    for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
+      const std::int64_t n = quotient_up(groups, double(steps * kWarp)) * kWarp;
+      const bool is_new = std::ranges::find(counts, n) == counts.end();
+      if (n > kWarp && n <= kMostThreads && is_new) counts.push_back(n);
+    }
+    return counts;
   }
 
   // The iterdomains of a row that threads run through: its items; where there are none, what is
@@ -128,15 +151,27 @@ class Plans {
 }  // namespace
 
 std::int64_t RowPlan::steps_at_once() const {
-  constexpr std::int64_t kMost = 4;
+  constexpr std::int64_t kMost = 4, kFewItems = 16;
   if (is_kept || parts > 1) return 1;
+  const bool is_by_one_thread = (is_along_rows ? folders : threads) == 1;
+  if (is_by_one_thread && batch <= kFewItems) return batch;
   for (std::int64_t n = kMost; n > 1; n /= 2) {
     if (batch % n == 0 || batch > 4 * n) return n;
   }
   return 1;
 }
 
+bool RowPlan::is_alike(const RowPlan& o) const {
+  return is_along_rows == o.is_along_rows && vector == o.vector && is_kept == o.is_kept &&
+         tile == o.tile && (parts > 1) == (o.parts > 1);
+}
+
 std::string RowPlan::text() const {
+  if (tile > 0) {
+    const std::string side = std::to_string(tile);
+    return "tiles of " + side + " x " + side + " through shared memory, " +
+           std::to_string(folders) + " warps a block";
+  }
   std::string text = std::to_string(threads) + (is_along_rows ? " rows" : " threads");
   if (folders > 1) {
     text += " by " + std::to_string(folders) + (is_along_rows ? " threads a row" : " rows");

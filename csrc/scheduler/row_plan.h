@@ -12,8 +12,11 @@ namespace selvage {
 // no rows, merged:
 //   along inner:  rows  = [blocks BIDx, rows_of_block TIDy]
 //                 inner = [batch, threads TIDx, vector Vectorize]
-//   along rows:   rows  = [blocks BIDx, threads TIDx]
+//   along rows:   rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 //                 inner = [batch, folders TIDy]
+//   by tiles:     blocks BIDx = [the other rows, tiles of two of them], and in a tile
+//                 [steps Unroll, warps TIDy, threads TIDx], for a copy in shared memory with its
+//                 axes in the other order
 // where batch is [steps, steps_at_once Unroll] if a thread waits for what each step reads
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 struct RowPlan {
@@ -23,12 +26,16 @@ struct RowPlan {
   std::int64_t vector = 1;     // elements of an access
   std::int64_t batch = 1;      // steps of a thread along a row
   bool is_kept = false;        // what is read more than once stays in registers
+  // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
+  std::int64_t tile = 0;
   // More than 1: about so many blocks fold each row, in parts of threads * batch vectors, and a
   // second kernel folds the parts.
   std::int64_t parts = 1;
 
   // The steps whose reads are under way at the same time. A row that is kept is read at once.
   std::int64_t steps_at_once() const;
+  // Whether what is legal of one plan is legal of the other: they differ in numbers of threads.
+  bool is_alike(const RowPlan& other) const;
   std::string text() const;  // "128 threads a row, 2 rows a block, vectors of 4, kept in registers"
 };
 

@@ -72,10 +72,47 @@ class Collector {
       (contains(segment_.rows, *t.innermost) ? along_rows : along_inner) += t.bytes();
     }
     result_.lies_along_rows = along_rows > along_inner;
+    if (segment_.is_pointwise) find_turn();
     return std::move(result_);
   }
 
  private:
+  void find_turn() {
+    const TensorTraffic* turned = nullptr;
+    const auto stored = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
+      return t.is_stored && t.tensor == segment_.root && t.innermost;
+    });
+    if (stored == result_.tensors.end()) return;
+    for (const TensorTraffic& t : result_.tensors) {
+      const bool is_turned =
+          !t.is_stored && t.can_be_copied && t.innermost && t.innermost != stored->innermost;
+      if (is_turned && (turned == nullptr || t.bytes() > turned->bytes())) turned = &t;
+    }
+    if (turned == nullptr) return;
+    SegmentTraffic::Turn& turn = result_.turn.emplace();
+    turn.stored = {*stored->innermost};
+    turn.read = {*turned->innermost};
+    add_neighbours(turned->tensor, turn.read, turn.stored);
+    add_neighbours(turned->tensor, turn.stored, turn.read);
+    turn.stored_extent = product(fusion_, turn.stored, sizes_);
+    turn.read_extent = product(fusion_, turn.read, sizes_);
+  }
+
+  // Adds what lies just outside of a group both in the root and in another tensor.
+  void add_neighbours(TensorId other, std::vector<DomainId>& group,
+                      const std::vector<DomainId>& taken) const {
+    const auto before = [&](TensorId t) {
+      const std::vector<DomainId>& logical = fusion_[t].logical;
+      const auto at = std::ranges::find(logical, group.front());
+      return at == logical.begin() ? std::nullopt : std::optional(*(at - 1));
+    };
+    for (;;) {
+      const std::optional<DomainId> d = before(segment_.root);
+      if (!d || d != before(other) || contains(taken, *d)) return;
+      group.insert(group.begin(), *d);
+    }
+  }
+
   // What the other members read of m within a row.
   void add_held(TensorId m) {
     std::vector<DomainId> inner = fusion_[m].logical;
@@ -143,21 +180,23 @@ class Collector {
     const bool is_of_row = std::ranges::all_of(logical, [&](DomainId d) {
       return is_single(d) || contains(segment_.rows, d) || contains(result_.inner, d);
     });
-    const bool can_be_kept = is_ours && has_inner && has_rows && is_of_row &&
-                             !segment_.rows.empty() && is_cut_as_root(reader) &&
-                             is_in_step(read.source, read.axes, reader);
+    const bool can_be_copied = is_ours && is_in_step(read.source, read.axes, reader);
+    const bool can_be_kept = can_be_copied && has_inner && has_rows && is_of_row &&
+                             !segment_.rows.empty() && is_cut_as_root(reader);
     const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
       return t.tensor == read.source && !t.is_stored;
     });
     if (known != result_.tensors.end()) {
       known->passes += has_inner;
       known->can_be_kept = known->can_be_kept && can_be_kept;
+      known->can_be_copied = known->can_be_copied && can_be_copied;
       return;
     }
     TensorTraffic t{.tensor = read.source,
                     .size = size_of(stored_type(fusion_[read.source])),
                     .items = items_read(reader, read),
-                    .can_be_kept = can_be_kept};
+                    .can_be_kept = can_be_kept,
+                    .can_be_copied = can_be_copied};
     find_innermost(reader, read, t);
     result_.tensors.push_back(t);
   }

@@ -20,6 +20,8 @@ struct TensorTraffic {
   // Whether a copy of a row can serve all passes: only members read it, each item at the tensor's
   // own iterdomains, and these are the rows and at least one more iterdomain.
   bool can_be_kept = false;
+  // Whether only members read it, each at its own iterdomains, so that they can read a copy.
+  bool can_be_copied = false;
   // The iterdomain of the segment along which neighbours lie side by side in memory, and how many
   // elements they are apart there; nothing if there is none.
   std::optional<DomainId> innermost = {};
@@ -39,6 +41,14 @@ struct SegmentTraffic {
   bool is_number = false;  // whether the extents of `inner` are numbers
   // Whether more bytes lie side by side along rows than along `inner`.
   bool lies_along_rows = false;
+  // Of a pointwise segment: neighbouring iterdomains, outer to inner, along the last of which its
+  // stores lie side by side, and others along which a tensor does that can be copied; both are
+  // neighbours in both tensors.
+  struct Turn {
+    std::vector<DomainId> stored, read;
+    double stored_extent = 1, read_extent = 1;
+  };
+  std::optional<Turn> turn = {};
   double instructions = 0;  // of all definitions, for each point of the widest member's nest
   int folds = 0;            // members that fold
   // Elements of a row that members compute for one another: in the registers of the thread that

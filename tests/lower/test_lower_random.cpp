@@ -93,8 +93,8 @@ TEST(RandomSchedules, StoreEveryVisitedItemOnceAndNothingElse) {
       CudaText text = cuda(kernel);
       texts.push_back(test::source_of(text));
       const std::string name = "k" + std::to_string(i) + "_" + text.name;
-      texts.back().text.replace(texts.back().text.find("KERNEL(" + text.name), 7 + text.name.size(),
-                                "KERNEL(" + name);
+      const std::string head = text.name + ")(";
+      texts.back().text.replace(texts.back().text.find(head), head.size(), name + ")(");
       texts.back().name = name;
     }
   }

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Json = nlohmann::json;
+using Parsed = nlohmann::json;
 
 struct Costed : test::Inspected {
   explicit Costed(const char* text) : Inspected(text) { add_costs(*find_device("h100"), report); }
@@ -36,21 +36,22 @@ schedule:
 )";
 
 TEST(Cost, OfAnAccessThatIsNotCoalescedNamesTheLoop) {
-  EXPECT_THAT(Costed(kColumns).page(),
-              HasSubstr("read x, 4 bytes a thread: 768 requests, 98,304 bytes in 24,576 sectors\n"
-                        "      not coalesced: from one n (TIDx) to the next the address moves by "
-                        "1024 bytes; 32.0\n          sectors a request\n"
-                        "    store y, 4 bytes a thread: 768 requests, 98,304 bytes in 3,072 "
-                        "sectors\n"));
+  EXPECT_THAT(
+      Costed(kColumns).page(),
+      HasSubstr("    read x, 4 bytes a thread: 768 requests, 98,304 bytes in 24,576 sectors\n"
+                "      not coalesced: from one n (TIDx) to the next the address moves by "
+                "1024 bytes; 32.0 sectors a\n          request\n"
+                "    store y, 4 bytes a thread: 768 requests, 98,304 bytes in 3,072 "
+                "sectors\n"));
 }
 
 TEST(Cost, InJsonHasTheKeysOfTheFormat) {
-  const Json cost = Json::parse(to_json(Costed(kColumns).report))["cost"];
+  const Parsed cost = Parsed::parse(to_json(Costed(kColumns).report))["cost"];
   EXPECT_EQ(cost["device"], "h100");
   EXPECT_EQ(cost["floor_bytes"], 2 * 256 * 96 * 4);
   EXPECT_EQ(cost["dram_bytes"], 2 * 256 * 96 * 4);
   ASSERT_EQ(cost["kernels"].size(), 1u);
-  const Json& kernel = cost["kernels"][0];
+  const Parsed& kernel = cost["kernels"][0];
   EXPECT_EQ(kernel["name"], "kernel_y");
   EXPECT_EQ(kernel["limiter"], "launch");
   EXPECT_GT(kernel["seconds"], 3.5e-6);
@@ -59,7 +60,7 @@ TEST(Cost, InJsonHasTheKeysOfTheFormat) {
     EXPECT_TRUE(kernel[key].is_number()) << key;
   }
   ASSERT_EQ(kernel["accesses"].size(), 2u);
-  const Json& read = kernel["accesses"][0];
+  const Parsed& read = kernel["accesses"][0];
   EXPECT_EQ(read["tensor"], "x");
   EXPECT_EQ(read["kind"], "read");
   EXPECT_EQ(read["bytes"], 256 * 96 * 4);
