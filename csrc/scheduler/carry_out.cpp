@@ -141,12 +141,11 @@ class CarryOut {
             s_.split(loop, threads, {.outer = unused(t, "step"), .inner = unused(t, name)});
         s_.bind(*thread, type);
       }
-      const std::int64_t at_once = plan_.steps_at_once();
-      if (at_once > 1 && s_.graph()[step.domain].extent.is_const(at_once)) {
+      if (plan_.at_once > 1 && s_.graph()[step.domain].extent.is_const(plan_.at_once)) {
         s_.bind(step, ParallelType::Unroll);
-      } else if (at_once > 1) {
+      } else if (plan_.at_once > 1) {
         const auto [outer, inner] =
-            s_.split(step, at_once, {.outer = unused(t, "steps"), .inner = unused(t, "u")});
+            s_.split(step, plan_.at_once, {.outer = unused(t, "steps"), .inner = unused(t, "u")});
         s_.bind(inner, ParallelType::Unroll);
         order.push_back(outer);
         step = inner;
@@ -176,14 +175,13 @@ class CarryOut {
       s_.like_if_shared(m, root_);
       s_.compute_at(m, own.block);
     }
-    for (const TensorTraffic& t : traffic_.tensors) {
-      if (t.is_stored || !t.can_be_copied || t.innermost != turn.read.back()) continue;
-      const std::string name = s_.unused_name(s_.fusion()[t.tensor].name + "_tile");
-      const TensorId copy = s_.cache(t.tensor, name, Memory::Shared);
+    for (TensorId t : turn.copied) {
+      const std::int64_t size = size_of(stored_type(s_.fusion()[t]));
+      const std::string name = s_.unused_name(s_.fusion()[t].name + "_tile");
+      const TensorId copy = s_.cache(t, name, Memory::Shared);
       const Tile tile = cut_tile(copy, turn.stored, turn.read);
       BufferLayout layout = s_.layout(copy);
-      layout.order(
-          {tile.row, layout.resize(tile.column, 0, std::max<std::int64_t>(4 / t.size, 1))});
+      layout.order({tile.row, layout.resize(tile.column, 0, std::max<std::int64_t>(4 / size, 1))});
       s_.compute_at(copy, own.block);
     }
   }
@@ -195,9 +193,10 @@ class CarryOut {
   };
   Tile cut_tile(TensorId t, const std::vector<DomainId>& rows,
                 const std::vector<DomainId>& columns) {
-    Loops all;
+    Loops all, single;
     for (ScheduledLoop l : s_.loops(t)) {
-      if (!contains(rows, l.domain) && !contains(columns, l.domain)) all.push_back(l);
+      if (contains(rows, l.domain) || contains(columns, l.domain)) continue;
+      (s_.graph()[l.domain].extent.is_const(1) ? single : all).push_back(l);
     }
     // Both nests merge their tiles in one order, so that they share the loop over all of them.
     std::map<const std::vector<DomainId>*, ScheduledLoop> within;
@@ -212,7 +211,9 @@ class CarryOut {
     const Tile result{merged(s_, all), within.at(&rows), within.at(&columns)};
     const auto [step, warp] = s_.split(result.row, plan_.folders,
                                        {.outer = unused(t, "step"), .inner = unused(t, "warp")});
-    s_.reorder({result.block, step, warp, result.column});
+    Loops order = {result.block, step, warp, result.column};
+    order.insert(order.end(), single.begin(), single.end());
+    s_.reorder(order);
     s_.bind(result.block, ParallelType::BIDx).bind(step, ParallelType::Unroll);
     s_.bind(warp, ParallelType::TIDy).bind(result.column, ParallelType::TIDx);
     return result;

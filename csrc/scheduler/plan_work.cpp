@@ -43,7 +43,9 @@ LaunchTime PlanWork::tile_time(const RowPlan& plan) const {
   double requested = 0, copied = 0;
   for (const TensorTraffic& t : traffic_.tensors) {
     requested += t.bytes() / coalesced_share(side * double(t.size));
-    if (t.innermost == turn.read.back() && t.can_be_copied) copied += double(t.size);
+    const bool is_copied =
+        !t.is_stored && std::ranges::find(turn.copied, t.tensor) != turn.copied.end();
+    if (is_copied) copied += double(t.size);
   }
   work.shared_bytes = std::int64_t(side * (side + 1) * copied);
   work.dram_bytes = work.l2_bytes = once_;
@@ -62,7 +64,7 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   work.blocks = blocks(plan);
   work.threads = plan.threads * plan.folders;
   const double kept = registers_kept(plan);
-  const auto at_once = double(plan.steps_at_once());
+  const auto at_once = double(plan.at_once);
   work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
   work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
@@ -95,7 +97,7 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
 }
 
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
-  const double points = double(plan.vector * (plan.is_kept ? plan.batch : plan.steps_at_once()));
+  const double points = double(plan.vector * (plan.is_kept ? plan.batch : plan.at_once));
   work.bytes_in_flight = std::max(loaded_, 1.0) * points;
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;

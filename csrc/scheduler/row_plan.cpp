@@ -11,6 +11,8 @@ constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostThreadsOfRows = 256;  // of several rows
 constexpr std::int64_t kMostParts = 1024;
 constexpr std::int64_t kWidestAccess = 16;  // bytes
+constexpr std::int64_t kFewItems = 16;      // that one thread reads at once
+constexpr std::int64_t kMostAtOnce = 8;
 
 std::int64_t quotient_up(double a, double b) { return std::int64_t(std::ceil(a / b)); }
 
@@ -42,7 +44,14 @@ class Plans {
     plan.is_kept = true;
     if (work_.can_keep()) add(plan);
     plan.is_kept = false;
-    add(plan);
+    const bool is_by_one_thread = (plan.is_along_rows ? plan.folders : plan.threads) == 1;
+    if (is_by_one_thread && plan.batch <= kFewItems) {
+      plan.at_once = plan.batch;
+      return add(plan);
+    }
+    for (plan.at_once = 1; plan.at_once <= kMostAtOnce; plan.at_once *= 2) {
+      if (plan.batch % plan.at_once == 0 || plan.batch > 4 * plan.at_once) add(plan);
+    }
   }
 
   void list_pointwise() {
@@ -150,17 +159,6 @@ class Plans {
 
 }  // namespace
 
-std::int64_t RowPlan::steps_at_once() const {
-  constexpr std::int64_t kMost = 4, kFewItems = 16;
-  if (is_kept || parts > 1) return 1;
-  const bool is_by_one_thread = (is_along_rows ? folders : threads) == 1;
-  if (is_by_one_thread && batch <= kFewItems) return batch;
-  for (std::int64_t n = kMost; n > 1; n /= 2) {
-    if (batch % n == 0 || batch > 4 * n) return n;
-  }
-  return 1;
-}
-
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && is_kept == o.is_kept &&
          tile == o.tile && (parts > 1) == (o.parts > 1);
@@ -178,6 +176,7 @@ std::string RowPlan::text() const {
   }
   if (vector > 1) text += ", vectors of " + std::to_string(vector);
   if (batch > 1) text += ", " + std::to_string(batch) + " steps a thread";
+  if (at_once > 1) text += ", " + std::to_string(at_once) + " at once";
   if (is_kept) text += ", kept in registers";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
   return text;

@@ -17,7 +17,7 @@ namespace selvage {
 //   by tiles:     blocks BIDx = [the other rows, tiles of two of them], and in a tile
 //                 [steps Unroll, warps TIDy, threads TIDx], for a copy in shared memory with its
 //                 axes in the other order
-// where batch is [steps, steps_at_once Unroll] if a thread waits for what each step reads
+// where batch is [steps, at_once Unroll] if a thread waits for what each step reads
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 struct RowPlan {
   bool is_along_rows = false;
@@ -25,6 +25,7 @@ struct RowPlan {
   std::int64_t folders = 1;    // bound to TIDy: rows of a block, or threads that share a row
   std::int64_t vector = 1;     // elements of an access
   std::int64_t batch = 1;      // steps of a thread along a row
+  std::int64_t at_once = 1;    // steps whose reads are under way at the same time; 1 if it is kept
   bool is_kept = false;        // what is read more than once stays in registers
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
@@ -32,8 +33,6 @@ struct RowPlan {
   // second kernel folds the parts.
   std::int64_t parts = 1;
 
-  // The steps whose reads are under way at the same time. A row that is kept is read at once.
-  std::int64_t steps_at_once() const;
   // Whether what is legal of one plan is legal of the other: they differ in numbers of threads.
   bool is_alike(const RowPlan& other) const;
   std::string text() const;  // "128 threads a row, 2 rows a block, vectors of 4, kept in registers"

@@ -83,19 +83,33 @@ class Collector {
       return t.is_stored && t.tensor == segment_.root && t.innermost;
     });
     if (stored == result_.tensors.end()) return;
+    const auto is_turned = [&](const TensorTraffic& t) {
+      return !t.is_stored && t.can_be_copied && t.innermost && t.innermost != stored->innermost &&
+             has_all_axes(t.tensor);
+    };
     for (const TensorTraffic& t : result_.tensors) {
-      const bool is_turned =
-          !t.is_stored && t.can_be_copied && t.innermost && t.innermost != stored->innermost;
-      if (is_turned && (turned == nullptr || t.bytes() > turned->bytes())) turned = &t;
+      if (is_turned(t) && (turned == nullptr || t.bytes() > turned->bytes())) turned = &t;
     }
     if (turned == nullptr) return;
     SegmentTraffic::Turn& turn = result_.turn.emplace();
     turn.stored = {*stored->innermost};
     turn.read = {*turned->innermost};
+    for (const TensorTraffic& t : result_.tensors) {
+      const bool lies_so =
+          is_turned(t) && fusion_[t.tensor].logical == fusion_[turned->tensor].logical;
+      if (lies_so) turn.copied.push_back(t.tensor);
+    }
     add_neighbours(turned->tensor, turn.read, turn.stored);
     add_neighbours(turned->tensor, turn.stored, turn.read);
     turn.stored_extent = product(fusion_, turn.stored, sizes_);
     turn.read_extent = product(fusion_, turn.read, sizes_);
+  }
+
+  // Whether a tensor has each iterdomain of the root, but for items of extent 1.
+  bool has_all_axes(TensorId t) const {
+    return std::ranges::all_of(fusion_[segment_.root].logical, [&](DomainId d) {
+      return is_single(d) || contains(fusion_[t].logical, d);
+    });
   }
 
   // Adds what lies just outside of a group both in the root and in another tensor.

@@ -46,6 +46,7 @@ struct SegmentTraffic {
   // neighbours in both tensors.
   struct Turn {
     std::vector<DomainId> stored, read;
+    std::vector<TensorId> copied;  // tensors that lie so; they have all iterdomains of the root
     double stored_extent = 1, read_extent = 1;
   };
   std::optional<Turn> turn = {};

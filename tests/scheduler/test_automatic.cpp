@@ -1,12 +1,15 @@
 // Automatic schedules of fusions that are known by name: which kernels, which plans, what times.
 #include <selvage/base/diagnostic.h>
+#include <selvage/ir/composites.h>
 #include <selvage/ir/ops.h>
+#include <selvage/lower/cost.h>
 #include <selvage/lower/program.h>
 #include <selvage/scheduler/automatic.h>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "tests/support/lowered.h"
 
@@ -140,6 +143,61 @@ TEST(AutomaticSchedule, VectorsDivideTheItemsOfARow) {
   const Tensor least = f.output("least", min(a, {1}));
   f.output("y", max(unsqueeze(unsqueeze(least, 1), 2) * unsqueeze(a, 0), {2}));
   test::expect_agreement(f, auto_schedule(f, {{"N", 64}}), {{{"N", 7}}, {{"N", 64}}});
+}
+
+TEST(AutomaticSchedule, ATransposeGoesThroughTilesOfWholeWords) {
+  for (const DataType type : {DataType::Float, DataType::Half, DataType::Int8, DataType::Double}) {
+    Fusion f;
+    const Tensor x =
+        f.input("x", {f.constant(3), f.constant(70), f.constant(4), f.constant(25)}, type);
+    f.output("y", transpose(x, {0, 2, 3, 1}), type);
+    const AutomaticSchedule s = scheduled(f);
+    ASSERT_EQ(s.kernels.size(), 1u);
+    EXPECT_EQ(s.kernels[0].taken.plan.tile, 32);
+    const Program p = test::expect_agreement(f, s.schedule);
+    const ProgramCost cost = cost_of(p).value();
+    for (const AccessCost& a : cost.kernels[0].accesses) {
+      EXPECT_EQ(a.requests.conflicts, 0) << a.buffer;
+      EXPECT_FALSE(a.is_scattered()) << a.buffer;
+    }
+  }
+}
+
+// A tensor that lacks an axis of what it is transposed into has no tile of its own.
+TEST(AutomaticSchedule, ATransposedRowOfABroadcastIsReadAsItLies) {
+  Fusion f;
+  const Expr n = f.constant(96);
+  const Tensor x = f.input("x", {n, f.constant(64), f.constant(3)}, DataType::Float);
+  const Tensor row = f.input("row", {f.constant(64), n}, DataType::Float);
+  f.output("y", x + unsqueeze(transpose(row, {1, 0}), 2));
+  test::expect_agreement(f, auto_schedule(f));
+}
+
+// What a row of an output is folded into needs no kernel of its own.
+TEST(AutomaticSchedule, WhatFollowsAFoldSharesItsKernel) {
+  const auto kernels = [](const std::function<void(Fusion&, Tensor)>& build) {
+    Fusion f;
+    build(f, f.input("x", {f.constant(300), f.constant(520)}, DataType::Float));
+    test::expect_agreement(f, auto_schedule(f));
+    return kernels_of(f);
+  };
+  EXPECT_EQ(kernels([](Fusion& f, Tensor x) { f.output("y", sqrt(sum(x * x, {1}))); }), 1u);
+  EXPECT_EQ(kernels([](Fusion& f, Tensor x) { f.output("y", logsumexp(x, {1})); }), 1u);
+  EXPECT_EQ(kernels([](Fusion& f, Tensor x) {
+              f.output("m", mean(x, {1}));
+              f.output("v", variance(x, {1}));
+            }),
+            1u);
+}
+
+// Two outputs of one input are computed in one pass over it.
+TEST(AutomaticSchedule, WhatReadsTheSameSharesAKernel) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(512), f.constant(640)}, DataType::Float);
+  f.output("y", x + 1);
+  f.output("z", x * 2);
+  EXPECT_EQ(kernels_of(f), 1u);
+  test::expect_agreement(f, auto_schedule(f));
 }
 
 TEST(AutomaticSchedule, LeavesWhatIsSaid) {

@@ -369,6 +369,12 @@ TEST(Reference, ItsFieldsAreThoseOfTheJson) {
                                     "' && " SELVAGE_INSPECT_PATH
                                     " examples/figure2.yaml --json --on virtual --print T0")),
               "", fields);
+  for (const char* name : {"transpose", "shared_tile"}) {
+    list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" +
+                                      (kRepository / "examples" / name).string() +
+                                      ".yaml' --json --cost 2>/dev/null")),
+                "", fields);
+  }
   const std::vector<std::string> rows = first_cells("json");
   const std::set<std::string> documented(rows.begin(), rows.end());
   EXPECT_EQ(documented.size(), rows.size());
