@@ -1,0 +1,73 @@
+// Fusions of real models without a schedule: how many kernels they become, what these move, and
+// whether the plans' model and the count in the kernels say the same.
+#include <selvage/lower/cost.h>
+#include <selvage/lower/program.h>
+#include <selvage/scheduler/automatic.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+
+#include "tests/support/known_fusions.h"
+#include "tests/support/lowered.h"
+
+namespace selvage {
+namespace {
+
+using test::KnownFusion;
+using test::Scale;
+
+TEST(KnownFusions, AgreeWithTheReference) {
+  for (const KnownFusion& known : test::known_fusions(Scale::Small)) {
+    SCOPED_TRACE(known.name);
+    const Program program = lower(auto_schedule(*known.fusion));
+    test::expect_agreement(*known.fusion, program, {});
+  }
+}
+
+struct Expected {
+  std::size_t kernels;
+  double over_floor;  // bytes from and to memory, to those of each input and output once
+};
+
+TEST(KnownFusions, TakeFewKernelsAndFewBytes) {
+  const std::map<std::string, Expected> expected = {
+      {"bias, mask, residual", {1, 1.01}},
+      {"causal masked softmax", {1, 1.01}},
+      {"cross entropy", {3, 2.5}},
+      {"group norm", {3, 2.01}},
+      {"batch norm, training", {1, 1.01}},
+      {"layer norm, backward", {2, 2.01}},
+      {"rotary embedding", {1, 1.01}},
+      {"attention scores, softmax", {1, 1.01}},
+      {"NCHW to NHWC", {1, 1.01}},
+      {"cumulative sum", {1, 1.01}},
+      {"average pooling, 2 x 2", {1, 1.01}},
+      {"blur, 3 x 3", {1, 1.01}},
+      {"concatenate, slice, pad", {1, 1.01}},
+      {"top-1 accuracy", {3, 1.01}},
+      {"embedding", {1, 0.2}},  // the floor is the whole table
+  };
+  const std::vector<KnownFusion> all = test::known_fusions();
+  EXPECT_EQ(all.size(), expected.size());
+  for (const KnownFusion& known : all) {
+    SCOPED_TRACE(known.name);
+    const AutomaticSchedule automatic = filled_in(Schedule(*known.fusion));
+    const Program program = lower(automatic.schedule);
+    const Expected& e = expected.at(known.name);
+    EXPECT_EQ(program.steps.size(), e.kernels);
+    const ProgramCost cost = cost_of(program).value();
+    EXPECT_LE(cost.dram_bytes / double(cost.floor_bytes), e.over_floor);
+    double planned = 0;
+    for (const AutomaticKernel& kernel : automatic.kernels) planned += kernel.taken.time.seconds;
+    EXPECT_LT(planned / cost.seconds, 2);
+    EXPECT_GT(planned / cost.seconds, 0.45);
+    std::printf("[FIGURE] %s: %zu kernels, %.2f of the floor, planned %.1f us, counted %.1f us\n",
+                known.name.c_str(), program.steps.size(),
+                cost.dram_bytes / double(cost.floor_bytes), planned * 1e6, cost.seconds * 1e6);
+  }
+}
+
+}  // namespace
+}  // namespace selvage
