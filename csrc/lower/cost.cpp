@@ -84,7 +84,7 @@ class KernelModel {
 
   // What the accesses of one buffer ask for together.
   struct Asked {
-    double read = 0, l2 = 0;  // bytes: of sectors that are read; of all that L1 does not serve
+    double read = 0, l2 = 0;  // bytes: that are read; of all sectors that L1 does not serve
     double share = 1;         // of the bandwidth of memory, that requests like these reach
     bool is_read = false, is_written = false;
   };
@@ -132,7 +132,8 @@ class KernelModel {
         is_near ? std::min(1.0, double(a.bytes) / std::min(stride, double(kSectorBytes))) : 1;
     to.l2 += sectors * used;
     (writes(a.kind) ? to.is_written : to.is_read) = true;
-    if (!writes(a.kind)) to.read += sectors * used;
+    // Of sectors that two requests share the second one finds in a cache.
+    if (!writes(a.kind)) to.read += std::min(sectors * used, double(a.bytes * a.threads));
     if (a.stride && !is_near && stride > 0) {
       to.share = std::min(to.share, coalesced_share(std::max(piece, double(kSectorBytes))));
     }

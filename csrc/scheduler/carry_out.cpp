@@ -25,11 +25,11 @@ class CarryOut {
     for (TensorId m : segment_.members) {
       if (m != root_) place(m, host);
     }
-    if (!plan_.is_kept) return;
+    if (!plan_.kept) return;
     for (const TensorTraffic& t : traffic_.tensors) {
       if (!t.can_be_kept || t.passes < 2) continue;
       const std::string name = s_.unused_name(s_.fusion()[t.tensor].name + "_row");
-      place(s_.cache(t.tensor, name, Memory::Local), host);
+      place(s_.cache(t.tensor, name, *plan_.kept), host);
     }
   }
 

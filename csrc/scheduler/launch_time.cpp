@@ -13,7 +13,6 @@ constexpr double kWarpsIssuedPerClock = 4;
 constexpr double kThreadsOfAWarp = 32;
 constexpr double kBarrierCycles = 60;
 constexpr double kCyclesInTurn = 3;  // from an instruction of a thread to its next one
-constexpr std::int64_t kReservedSharedBytes = 1 << 10;  // of each block, by the driver
 
 // The share of the peak bandwidth that is reached with x bytes in flight on each multiprocessor.
 double bandwidth_share(const Device& device, double x) {

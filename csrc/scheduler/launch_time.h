@@ -53,6 +53,8 @@ double coalesced_share(double bytes);
 double instructions_of(Function f);
 // Beside what it computes: of an access with its address and its guard.
 inline constexpr double kInstructionsOfAccess = 6;
+// Shared memory of each block that the driver takes.
+inline constexpr std::int64_t kReservedSharedBytes = 1 << 10;
 // Registers of a thread, beside what it keeps.
 inline constexpr double kRegistersOfCode = 26;
 // The share of L2 that what is in progress may take and still be found there again.

@@ -8,8 +8,10 @@ namespace selvage {
 namespace {
 
 constexpr double kMostKeptRegisters = 96;
-constexpr std::int64_t kMostSharedBytes = 48 << 10;
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
+
+// Whether a thread asks for all that it reads of a row at the same time.
+bool is_at_once(const RowPlan& plan) { return plan.kept == Memory::Local; }
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
@@ -68,15 +70,20 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
   work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
+  if (plan.kept == Memory::Shared) {
+    work.shared_bytes += std::int64_t(kept_ * traffic_.items) * rows_of_block;
+  }
   add_bytes(plan, work);
   const int folds = traffic_.folds;
-  work.loads_in_turn = plan.is_kept ? 1 : passes_ * ceil_div(double(plan.batch), at_once);
+  work.loads_in_turn =
+      is_at_once(plan) ? 1 : (plan.kept ? 1 : passes_) * ceil_div(double(plan.batch), at_once);
   if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) work.barriers = 2.0 * folds;
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
   // The second kernel of a fold in parts.
   if (plan.parts > 1) time.seconds += 2 * device_.latency + device_.launch;
-  if (kept > kMostKeptRegisters || work.shared_bytes > kMostSharedBytes) time.seconds = INFINITY;
+  if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
+    time.seconds = INFINITY;
   return time;
 }
 
@@ -92,16 +99,16 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
   const std::int64_t threads_of_row = plan.is_along_rows ? plan.folders : plan.threads;
   const double rows = plan.is_along_rows ? double(plan.vector) : 1;
   const double computed = rows * ceil_div(traffic_.in_registers, double(threads_of_row));
-  const double loaded = plan.is_kept ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
+  const double loaded = is_at_once(plan) ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
   return computed + loaded;
 }
 
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
-  const double points = double(plan.vector * (plan.is_kept ? plan.batch : plan.at_once));
+  const double points = double(plan.vector * (is_at_once(plan) ? plan.batch : plan.at_once));
   work.bytes_in_flight = std::max(loaded_, 1.0) * points;
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;
-  if (plan.is_kept) return;
+  if (plan.kept) return;
   // A later pass finds a row in L2 if what the running blocks read again fits there.
   const double running = double(device_.multiprocessors * resident_blocks(work, device_));
   const double in_progress = std::min(1.0, running / double(work.blocks)) * read_again_;
@@ -135,7 +142,8 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
   const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts);
   const double points =
       traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
-  return points * (traffic_.instructions + kInstructionsOfAccess / double(plan.vector)) +
+  const double accesses = is_at_once(plan) ? 1 : passes_ + int(plan.kept.has_value());
+  return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
          traffic_.folds * kInstructionsOfMeeting * threads;
 }
 

@@ -41,9 +41,17 @@ class Plans {
 
   // Of two plans that take equally long the first is taken.
   void add_with_and_without_keeping(RowPlan plan) {
-    plan.is_kept = true;
-    if (work_.can_keep()) add(plan);
-    plan.is_kept = false;
+    if (work_.can_keep()) {
+      plan.kept = Memory::Local;
+      add(plan);
+      plan.kept = Memory::Shared;
+      if (plan.batch > 1) add_steps(plan);
+      plan.kept.reset();
+    }
+    add_steps(plan);
+  }
+
+  void add_steps(RowPlan plan) {
     const bool is_by_one_thread = (plan.is_along_rows ? plan.folders : plan.threads) == 1;
     if (is_by_one_thread && plan.batch <= kFewItems) {
       plan.at_once = plan.batch;
@@ -160,7 +168,7 @@ class Plans {
 }  // namespace
 
 bool RowPlan::is_alike(const RowPlan& o) const {
-  return is_along_rows == o.is_along_rows && vector == o.vector && is_kept == o.is_kept &&
+  return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
          tile == o.tile && (parts > 1) == (o.parts > 1);
 }
 
@@ -177,7 +185,7 @@ std::string RowPlan::text() const {
   if (vector > 1) text += ", vectors of " + std::to_string(vector);
   if (batch > 1) text += ", " + std::to_string(batch) + " steps a thread";
   if (at_once > 1) text += ", " + std::to_string(at_once) + " at once";
-  if (is_kept) text += ", kept in registers";
+  if (kept) text += *kept == Memory::Local ? ", kept in registers" : ", kept in shared memory";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
   return text;
 }

@@ -3,6 +3,7 @@
 #include <selvage/scheduler/launch_time.h>
 #include <selvage/scheduler/traffic.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct RowPlan {
   std::int64_t folders = 1;    // bound to TIDy: rows of a block, or threads that share a row
   std::int64_t vector = 1;     // elements of an access
   std::int64_t batch = 1;      // steps of a thread along a row
-  std::int64_t at_once = 1;    // steps whose reads are under way at the same time; 1 if it is kept
-  bool is_kept = false;        // what is read more than once stays in registers
+  std::int64_t at_once = 1;    // steps whose reads are under way at the same time
+  // Where what is read more than once stays: in registers, which are read all at once, or in shared
+  // memory. Nothing: it is read again.
+  std::optional<Memory> kept = {};
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
   // More than 1: about so many blocks fold each row, in parts of threads * batch vectors, and a

@@ -37,9 +37,27 @@ TEST(AutomaticSchedule, OfASoftmaxIsOneKernelThatReadsARowOnce) {
   const AutomaticSchedule s = scheduled(f);
   ASSERT_EQ(s.kernels.size(), 1u);
   EXPECT_EQ(s.kernels[0].tensors.size(), 3u);
-  EXPECT_TRUE(s.kernels[0].taken.plan.is_kept);
+  EXPECT_EQ(s.kernels[0].taken.plan.kept, Memory::Local);
   EXPECT_TRUE(s.schedule.fusion().find("x_row"));
   test::expect_agreement(f, s.schedule);
+}
+
+// More than the registers of a block hold, of odd length, so that there are no vectors.
+TEST(AutomaticSchedule, OfLongRowsKeepsThemInSharedMemory) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(200), f.constant(54'613)}, DataType::Float);
+  f.output("y", softmax_of(x));
+  const AutomaticSchedule s = scheduled(f);
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(s.kernels[0].taken.plan.kept, Memory::Shared);
+  const Program p = lower(s.schedule);
+  test::expect_verified(p);
+  const ProgramCost cost = cost_of(p).value();
+  EXPECT_LT(cost.dram_bytes, 1.01 * double(cost.floor_bytes));
+  Fusion small;
+  const Tensor z = small.input("z", {small.constant(3), small.constant(2'053)}, DataType::Half);
+  small.output("y", softmax_of(z), DataType::Half);
+  test::expect_agreement(small, auto_schedule(small));
 }
 
 TEST(AutomaticSchedule, OfOpenSizesKeepsNothingAndFitsAllSizes) {
@@ -48,7 +66,7 @@ TEST(AutomaticSchedule, OfOpenSizesKeepsNothingAndFitsAllSizes) {
   f.output("y", softmax_of(f.input("x", {m, n}, DataType::Half)), DataType::Half);
   const AutomaticSchedule s = scheduled(f);
   ASSERT_EQ(s.kernels.size(), 1u);
-  EXPECT_FALSE(s.kernels[0].taken.plan.is_kept);
+  EXPECT_FALSE(s.kernels[0].taken.plan.kept);
   test::expect_agreement(f, s.schedule,
                          {{{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 1031}}, {{"M", 7}, {"N", 64}}});
 }
@@ -90,7 +108,7 @@ TEST(AutomaticSchedule, FoldsOverRowsAndOverColumnsAreKernelsOfTheirOwn) {
   for (const AutomaticKernel& kernel : s.kernels) {
     const bool is_column = s.schedule.fusion()[kernel.root].name == "column";
     EXPECT_EQ(kernel.taken.plan.is_along_rows, is_column);
-    EXPECT_FALSE(kernel.taken.plan.is_kept);
+    EXPECT_FALSE(kernel.taken.plan.kept);
   }
   test::expect_agreement(f, s.schedule);
 }

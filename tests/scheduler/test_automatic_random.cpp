@@ -68,7 +68,7 @@ std::string outcome(const WholeRecipe& recipe, bool with_sizes, Figures& figures
                   with_sizes ? random.sizes : std::map<std::string, std::int64_t>());
     for (const AutomaticKernel& kernel : automatic.kernels) {
       ++figures.kernels;
-      figures.kept += kernel.taken.plan.is_kept;
+      figures.kept += kernel.taken.plan.kept.has_value();
       figures.shared_by_folds += kernel.tensors.size() > 1;
       figures.vectors += kernel.taken.plan.vector > 1;
     }
@@ -183,7 +183,7 @@ TEST(AutomaticSchedules, OfRandomRowsKeepThem) {
     const RandomRows rows(rng);
     const AutomaticSchedule s = filled_in(Schedule(rows.f));
     one_kernel += s.kernels.size() == 1;
-    for (const AutomaticKernel& kernel : s.kernels) kept += kernel.taken.plan.is_kept;
+    for (const AutomaticKernel& kernel : s.kernels) kept += kernel.taken.plan.kept.has_value();
     test::expect_agreement(rows.f, s.schedule);
     if (HasFailure()) {
       FAIL() << "case " << k << "\n" << to_schedule_file(rows.f, s.schedule);
