@@ -121,20 +121,24 @@ class KernelModel {
   }
   double touched(std::size_t b) const { return double(requests_.half_lines[b] * kHalfLineBytes); }
 
-  static void add(const AccessRequests& a, Asked& to) {
-    const double sectors = double(a.sectors * kSectorBytes);
-    const double piece = double(a.bytes) * double(a.threads) / double(a.runs);
+  // The bytes of the sectors that an access asks for. Neighbours a few elements apart leave out
+  // bytes of a sector that other accesses of the same iteration take from L1.
+  static double bytes_asked(const AccessRequests& a) {
     const auto stride = double(std::abs(a.stride.value_or(0)));
-    // Neighbours a few elements apart leave out bytes of a sector that other accesses of the same
-    // iteration take from L1.
-    const bool is_near = stride > 0 && stride <= double(kHalfLineBytes);
-    const double used =
-        is_near ? std::min(1.0, double(a.bytes) / std::min(stride, double(kSectorBytes))) : 1;
-    to.l2 += sectors * used;
+    const double part = is_near(a) ? double(a.bytes) / std::min(stride, double(kSectorBytes)) : 1;
+    return double(a.sectors * kSectorBytes) * std::min(part, 1.0);
+  }
+  static bool is_near(const AccessRequests& a) {
+    return a.stride && *a.stride != 0 && std::abs(*a.stride) <= kHalfLineBytes;
+  }
+
+  static void add(const AccessRequests& a, Asked& to) {
+    const double piece = double(a.bytes) * double(a.threads) / double(a.runs);
+    to.l2 += bytes_asked(a);
     (writes(a.kind) ? to.is_written : to.is_read) = true;
     // Of sectors that two requests share the second one finds in a cache.
-    if (!writes(a.kind)) to.read += std::min(sectors * used, double(a.bytes * a.threads));
-    if (a.stride && !is_near && stride > 0) {
+    if (!writes(a.kind)) to.read += std::min(bytes_asked(a), double(a.bytes * a.threads));
+    if (a.stride && *a.stride != 0 && !is_near(a)) {
       to.share = std::min(to.share, coalesced_share(std::max(piece, double(kSectorBytes))));
     }
   }
@@ -146,7 +150,7 @@ class KernelModel {
     double loaded = 0;
     for (const AccessRequests& a : requests_.accesses) {
       const bool is_load = kernel_.buffers[a.buffer].memory == Memory::Global && !writes(a.kind);
-      if (is_load) loaded += double(a.threads * a.bytes);
+      if (is_load) loaded += bytes_asked(a);
     }
     int barriers = 0;
     std::map<std::pair<PlaceId, int>, double> rounds;  // by loop, and barriers before

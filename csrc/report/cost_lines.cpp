@@ -117,6 +117,7 @@ void add_costs(const Device& device, Report& report) {
 }
 
 void print_cost(const FusionReport& fusion, Lines& out) {
+  if (!fusion.program) return out.heading("Cost of " + fusion.name + ": no kernel runs");
   if (!fusion.cost) {
     out.heading("Cost: not known, for a loop's length or a condition is not known before the run");
     return;

@@ -145,6 +145,7 @@ std::string page(const Report& report, const PageOptions& options) {
         const bool is_own = tensor.schedule == fusion.schedule;
         if (is_own && (options.all() || options.loops)) print_loops(tensor, out);
       }
+      if (options.cost) print_cost(fusion, out);
       continue;
     }
     if (options.all() || options.why) print_automatic(fusion, options.why, out);

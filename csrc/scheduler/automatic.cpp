@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/ir/reads.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/scheduler/automatic.h>
 #include <selvage/scheduler/pointwise.h>
@@ -20,6 +21,37 @@ bool is_open(const Schedule& schedule, TensorId t) {
   return loops == nest_domain(tensor) && std::ranges::all_of(loops, [&](DomainId d) {
            return schedule.parallel(t, d) == ParallelType::Serial;
          });
+}
+
+// A fold over the rows of other folds would keep these from sharing a kernel: with it they have no
+// row in common, and without it one of their readers is missing. So what it folds is stored, where
+// that is little beside what the others fold.
+Schedule with_stored_operands(const Schedule& schedule,
+                              const std::map<std::string, std::int64_t>& sizes) {
+  constexpr double kLittle = 1.0 / 8;
+  const Fusion& fusion = schedule.fusion();
+  const ReadTable table(schedule);
+  const TypicalSizes typical(fusion, sizes);
+  Schedule result = schedule;
+  for (TensorId t : table.order()) {
+    if (!table.is_computed(t) || !fusion[t].fold || !is_open(schedule, t)) continue;
+    const auto is_over_rows = [&](const EffectiveRead& read) {
+      const auto is_folded = [&](const auto& d) {
+        return d && contains(fusion[t].fold->domains, *d);
+      };
+      return table.is_computed(read.source) && fusion[read.source].fold &&
+             std::ranges::any_of(read.axes, is_folded) &&
+             points_of(fusion, t, typical) <= kLittle * points_of(fusion, read.source, typical);
+    };
+    if (std::ranges::none_of(table.reads(t), is_over_rows)) continue;
+    for (ValueId v : values_under(fusion.values(), *fusion[t].definition)) {
+      const ValueNode& node = fusion.values()[v];
+      if (node.kind != ValueNode::Kind::Read) continue;
+      const auto source = TensorId(node.source);
+      if (!fusion[source].is_input && schedule.is_inlined(source)) result.materialize(source);
+    }
+  }
+  return result;
 }
 
 class Automatic {
@@ -138,7 +170,8 @@ class Automatic {
 AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes,
                             const Device& device) {
-  return Automatic(schedule, sizes, device).run();
+  const Schedule written = with_stored_operands(schedule, sizes);
+  return Automatic(written, sizes, device).run();
 }
 
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,

@@ -27,7 +27,8 @@ class CarryOut {
     }
     if (!plan_.kept) return;
     for (const TensorTraffic& t : traffic_.tensors) {
-      if (!t.can_be_kept || t.passes < 2) continue;
+      const bool can_be = *plan_.kept == Memory::Local ? t.can_be_kept : t.can_be_shared;
+      if (!can_be || t.passes < 2) continue;
       const std::string name = s_.unused_name(s_.fusion()[t.tensor].name + "_row");
       place(s_.cache(t.tensor, name, *plan_.kept), host);
     }

@@ -27,6 +27,7 @@ PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const 
     passes_ = std::max(passes_, t.passes);
     loaded_ += std::min(1.0, t.items / (traffic.rows * traffic.items)) * double(t.size);
     if (t.can_be_kept && t.passes > 1) kept_ += double(t.size);
+    if (t.can_be_shared && t.passes > 1) shared_ += double(t.size);
   }
 }
 
@@ -71,7 +72,7 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
   work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
   if (plan.kept == Memory::Shared) {
-    work.shared_bytes += std::int64_t(kept_ * traffic_.items) * rows_of_block;
+    work.shared_bytes += std::int64_t(shared_ * traffic_.items) * rows_of_block;
   }
   add_bytes(plan, work);
   const int folds = traffic_.folds;

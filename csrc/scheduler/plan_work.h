@@ -13,8 +13,10 @@ class PlanWork {
   // Infinite where a thread would keep more than its registers, or a block more than its shared
   // memory holds.
   LaunchTime time(const RowPlan& plan) const;
-  // Whether keeping a row in registers saves a pass, and how many elements that are is known.
-  bool can_keep() const { return kept_ > 0 && traffic_.is_number; }
+  // Whether keeping a row there saves a pass, and how many elements that is is known.
+  bool can_keep(Memory memory) const {
+    return (memory == Memory::Local ? kept_ : shared_) > 0 && traffic_.is_number;
+  }
 
  private:
   std::int64_t blocks(const RowPlan& plan) const;
@@ -28,9 +30,10 @@ class PlanWork {
   const Segment& segment_;
   const SegmentTraffic& traffic_;
   const Device& device_;
-  double once_ = 0, again_ = 0;   // bytes: each tensor once, and the passes after the first
-  double read_again_ = 0;         // bytes of the tensors that have several passes
-  double loaded_ = 0, kept_ = 0;  // bytes that a thread loads and may keep, a point of the root
+  double once_ = 0, again_ = 0;  // bytes: each tensor once, and the passes after the first
+  double read_again_ = 0;        // bytes of the tensors that have several passes
+  // Bytes that a thread loads, and may keep in registers or in shared memory, at a point of a row.
+  double loaded_ = 0, kept_ = 0, shared_ = 0;
   int passes_ = 1;
 };
 

@@ -41,13 +41,13 @@ class Plans {
 
   // Of two plans that take equally long the first is taken.
   void add_with_and_without_keeping(RowPlan plan) {
-    if (work_.can_keep()) {
-      plan.kept = Memory::Local;
-      add(plan);
-      plan.kept = Memory::Shared;
-      if (plan.batch > 1) add_steps(plan);
-      plan.kept.reset();
+    for (const Memory memory : {Memory::Local, Memory::Shared}) {
+      plan.kept = memory;
+      if (!work_.can_keep(memory)) continue;
+      if (memory == Memory::Local) add(plan);
+      if (memory == Memory::Shared && plan.batch > 1) add_steps(plan);
     }
+    plan.kept.reset();
     add_steps(plan);
   }
 

@@ -148,10 +148,20 @@ class Collector {
   // the root of a view are not where its items are.
   bool is_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes,
                   TensorId reader) const {
+    return is_in_step(t, axes, reader, [](DomainId) { return true; });
+  }
+  // The same for its rows alone.
+  bool has_rows_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes,
+                        TensorId reader) const {
+    return is_in_step(t, axes, reader, [&](DomainId d) { return contains(segment_.rows, d); });
+  }
+  template <class Which>
+  bool is_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes, TensorId reader,
+                  const Which& which) const {
     const std::vector<DomainId>& logical = fusion_[t].logical;
     const std::vector<DomainId> nest = nest_domain(fusion_[reader]);
     for (std::size_t k = 0; k < logical.size(); ++k) {
-      if (is_single(logical[k])) continue;
+      if (is_single(logical[k]) || !which(logical[k])) continue;
       if (axes[k] != logical[k] || !contains(nest, logical[k])) return false;
     }
     return true;
@@ -194,23 +204,35 @@ class Collector {
     const bool is_of_row = std::ranges::all_of(logical, [&](DomainId d) {
       return is_single(d) || contains(segment_.rows, d) || contains(result_.inner, d);
     });
+    const bool has_row_of_its_own = is_ours && has_rows && is_of_row && !segment_.rows.empty();
     const bool can_be_copied = is_ours && is_in_step(read.source, read.axes, reader);
-    const bool can_be_kept = can_be_copied && has_inner && has_rows && is_of_row &&
-                             !segment_.rows.empty() && is_cut_as_root(reader);
+    const bool can_be_kept =
+        has_row_of_its_own && can_be_copied && has_inner && is_cut_as_root(reader);
+    const bool can_be_shared = has_row_of_its_own && is_cut_as_root(reader) &&
+                               has_rows_in_step(read.source, read.axes, reader);
     const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
       return t.tensor == read.source && !t.is_stored;
     });
-    if (known != result_.tensors.end()) {
-      known->passes += has_inner;
-      known->can_be_kept = known->can_be_kept && can_be_kept;
-      known->can_be_copied = known->can_be_copied && can_be_copied;
-      return;
-    }
     TensorTraffic t{.tensor = read.source,
                     .size = size_of(stored_type(fusion_[read.source])),
                     .items = items_read(reader, read),
                     .can_be_kept = can_be_kept,
+                    .can_be_shared = can_be_shared,
                     .can_be_copied = can_be_copied};
+    if (known != result_.tensors.end()) {
+      // How it lies matters to the read of most items.
+      if (t.items > known->items) {
+        find_innermost(reader, read, t);
+        known->items = t.items;
+        known->innermost = t.innermost;
+        known->step = t.step;
+      }
+      known->passes += has_inner;
+      known->can_be_kept = known->can_be_kept && can_be_kept;
+      known->can_be_shared = known->can_be_shared && can_be_shared;
+      known->can_be_copied = known->can_be_copied && can_be_copied;
+      return;
+    }
     find_innermost(reader, read, t);
     result_.tensors.push_back(t);
   }

@@ -20,6 +20,8 @@ struct TensorTraffic {
   // Whether a copy of a row can serve all passes: only members read it, each item at the tensor's
   // own iterdomains, and these are the rows and at least one more iterdomain.
   bool can_be_kept = false;
+  // The same for a copy in shared memory: members may read any item of their own row.
+  bool can_be_shared = false;
   // Whether only members read it, each at its own iterdomains, so that they can read a copy.
   bool can_be_copied = false;
   // The iterdomain of the segment along which neighbours lie side by side in memory, and how many

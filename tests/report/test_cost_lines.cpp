@@ -100,6 +100,16 @@ compute:
   EXPECT_FALSE(c.report.fusions[0].cost->kernels[0].is_exact);
 }
 
+TEST(Cost, OfATensorThatIsOnlyLookedAtIsNone) {
+  const Costed c("tensors: {T: {logical: {i: 8}, memory: shared}}\n");
+  EXPECT_EQ(c.page(), "Cost of T: no kernel runs\n");
+}
+
+TEST(Cost, OfOneElementIsALaunch) {
+  const Costed c("inputs: {x: {shape: [], dtype: float}}\ncompute: [\"y[] = x[] + 1\"]\n");
+  EXPECT_LT(c.report.fusions[0].cost->seconds, 1e-5);
+}
+
 TEST(Cost, OfOpenSizesIsAtLikelyOnes) {
   const Costed c("inputs: {x: {shape: [N], dtype: float}}\ncompute: [\"y[n] = x[n] + 1\"]\n");
   EXPECT_THAT(c.page(), HasSubstr(", at N = 4096\n"));

@@ -60,6 +60,28 @@ TEST(AutomaticSchedule, OfLongRowsKeepsThemInSharedMemory) {
   test::expect_agreement(small, auto_schedule(small));
 }
 
+// The class of a row is picked out of the row in shared memory, which is read once; the mean over
+// rows is a kernel of its own, for which the loss of each row is stored.
+TEST(AutomaticSchedule, OfACrossEntropyReadsTheLogitsOnce) {
+  const auto build = [](Fusion& f, std::int64_t rows, std::int64_t classes) {
+    const Tensor x = f.input("x", {f.constant(rows), f.constant(classes)}, DataType::Float);
+    const Tensor label = f.input("label", {f.constant(rows)}, DataType::Int64);
+    const Tensor wanted = squeeze(take_along(x, unsqueeze(label, 1), 1), {1});
+    f.output("loss", mean(logsumexp(x, {1}) - wanted));
+  };
+  Fusion f;
+  build(f, 4096, 50'257);
+  const Program p = lower(f);
+  EXPECT_EQ(p.steps.size(), 2u);
+  const ProgramCost cost = cost_of(p).value();
+  EXPECT_LT(cost.dram_bytes, 1.01 * double(cost.floor_bytes));
+  Fusion small;
+  build(small, 7, 2'999);
+  const AutomaticSchedule s = scheduled(small);
+  EXPECT_EQ(s.kernels.size(), 2u);
+  test::expect_agreement(small, s.schedule);
+}
+
 TEST(AutomaticSchedule, OfOpenSizesKeepsNothingAndFitsAllSizes) {
   Fusion f;
   const auto [m, n] = f.extents("M", "N");
