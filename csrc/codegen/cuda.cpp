@@ -5,6 +5,7 @@
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
+#include <selvage/codegen/signature.h>
 #include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/kernel/barrier_members.h>
@@ -19,7 +20,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::size_t kLineLength = 100;
 constexpr int kDeepestIndent = 40;  // levels
 
 constexpr const char* kHead =
@@ -100,7 +100,7 @@ class Writer {
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
                (syncs_members_ ? kSyncMembers : "") + helpers_.definitions() + "\n" +
-               signature(out.name);
+               signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -112,27 +112,6 @@ class Writer {
 
  private:
   bool has_clusters() const { return kernel_.launch.cluster > 1; }
-  // Of a block for which the compiler must not take as many registers as a thread may have.
-  std::string launch_bounds() const {
-    constexpr std::int64_t kRegisters = 64 << 10, kOfAThread = 255;  // of a multiprocessor
-    std::int64_t threads = 1;
-    for (Expr extent : kernel_.launch.block) {
-      if (!extent.is(Op::Const)) return {};
-      threads *= extent.value();
-    }
-    if (threads * kOfAThread <= kRegisters) return {};
-    return "__launch_bounds__(" + std::to_string(threads) + ") ";
-  }
-  // On one line if it fits, else with a line for each parameter.
-  std::string signature(const std::string& name) const {
-    const std::string cluster =
-        has_clusters() ? "CLUSTER(" + std::to_string(kernel_.launch.cluster) + ") " : "";
-    const std::string head = "KERNEL(" + cluster + launch_bounds() + name + ")(";
-    const std::string line = head + fmt::format("{}", fmt::join(parameters_, ", ")) + ") {\n";
-    if (line.size() <= kLineLength) return line;
-    return head + fmt::format("\n    {}", fmt::join(parameters_, ",\n    ")) + ") {\n";
-  }
-
   void declare_parameters(std::vector<std::string>& types) {
     for (const BufferText::Parameter& p : buffers_->parameters()) {
       types.push_back(p.type);

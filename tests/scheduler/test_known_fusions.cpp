@@ -1,8 +1,10 @@
 // Fusions of real models without a schedule: how many kernels they become, what these move, and
 // whether the plans' model and the count in the kernels say the same.
+#include <selvage/codegen/cuda.h>
 #include <selvage/kernel/verify.h>
 #include <selvage/lower/cost.h>
 #include <selvage/lower/program.h>
+#include <selvage/runtime/nvrtc.h>
 #include <selvage/scheduler/automatic.h>
 
 #include <gtest/gtest.h>
@@ -73,6 +75,32 @@ TEST(KnownFusions, TakeFewKernelsAndFewBytes) {
                 known.name.c_str(), program.steps.size(),
                 cost.dram_bytes / double(cost.floor_bytes), planned * 1e6, cost.seconds * 1e6);
   }
+}
+
+// A block whose threads could not have 255 registers each says how many threads it has, and the
+// compiler keeps to what they can have.
+TEST(KnownFusions, LargeBlocksHaveEnoughRegisters) {
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  int large = 0;
+  for (const KnownFusion& known : test::known_fusions()) {
+    for (const ProgramStep& step : lower(auto_schedule(*known.fusion)).steps) {
+      const Launch& launch = step.variants[0].launch;
+      const std::int64_t threads =
+          launch.block[0].value() * launch.block[1].value() * launch.block[2].value();
+      if (threads <= 512) continue;
+      ++large;
+      const CudaText text = cuda(step.variants[0]);
+      EXPECT_NE(text.text.find("__launch_bounds__(" + std::to_string(threads) + ")"),
+                std::string::npos);
+      if (nvrtc == nullptr) continue;
+      const CompiledKernels compiled =
+          nvrtc->compile(KernelSource{text.text, text.name, text.parameter_types});
+      EXPECT_LE(compiled.kernel(text.name).registers * threads, 64 << 10) << known.name;
+      EXPECT_EQ(compiled.kernel(text.name).spill_store_bytes, 0) << known.name;
+    }
+  }
+  if (nvrtc == nullptr) std::printf("[SKIP] NVRTC: %s\n", Nvrtc::why_absent().c_str());
+  EXPECT_GT(large, 2);
 }
 
 }  // namespace
