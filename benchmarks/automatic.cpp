@@ -3,6 +3,7 @@
 // peak; the time is that of scheduling and lowering.
 #include <benchmark/benchmark.h>
 
+#include <selvage/ir/ops.h>
 #include <selvage/lower/cost.h>
 #include <selvage/lower/program.h>
 #include <selvage/scheduler/automatic.h>
@@ -31,6 +32,27 @@ void automatic(benchmark::State& state, const test::KnownFusion& known) {
 void schedule_alone(benchmark::State& state, const test::KnownFusion& known) {
   for (auto _ : state) benchmark::DoNotOptimize(auto_schedule(*known.fusion).fusion().size());
 }
+
+// All plans for the rows of a sum, each with its time.
+void rated_plans(benchmark::State& state) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(8192), f.constant(4096)}, DataType::Float);
+  const Tensor y = f.output("y", sum(x * x, {1}));
+  const Schedule schedule(f);
+  const ReadTable table(schedule);
+  const TypicalSizes sizes(schedule.fusion(), {});
+  ReadMoves moves(schedule, sizes);
+  const Segment segment = segment_of(schedule.fusion(), y.id());
+  const SegmentTraffic traffic = traffic_of(schedule, table, segment, sizes, moves);
+  std::size_t plans = 0;
+  for (auto _ : state) {
+    plans = plans_for(schedule.fusion(), segment, traffic, usual_device()).size();
+  }
+  state.counters["plans"] = double(plans);
+  state.counters["us_a_plan"] = benchmark::Counter(
+      double(plans), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(rated_plans)->Unit(benchmark::kMillisecond);
 
 void register_all() {
   for (const test::KnownFusion& known : test::known_fusions()) {

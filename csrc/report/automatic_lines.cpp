@@ -1,9 +1,28 @@
+#include <selvage/base/refuse.h>
+#include <selvage/frontend/schedule_writer.h>
 #include <selvage/report/automatic_lines.h>
 #include <selvage/report/cost_lines.h>
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 namespace selvage {
+
+namespace {
+
+// The schedule, as a file would say it; nothing where no file can.
+void print_file(const Schedule& schedule, Lines& out) {
+  std::string text;
+  if (refusal_of([&] { text = to_schedule_file(schedule.original(), schedule); })) return;
+  const std::size_t begin = text.find("\nschedule:\n");
+  if (begin == std::string::npos) return;
+  out.line(2, "The same, said in a file:");
+  std::istringstream lines(text.substr(begin + 1));
+  for (std::string line; std::getline(lines, line);) out.verbatim(4, line);
+}
+
+}  // namespace
 
 void print_automatic(const FusionReport& fusion, bool with_reasons, Lines& out) {
   if (fusion.automatic.empty()) return;
@@ -24,6 +43,7 @@ void print_automatic(const FusionReport& fusion, bool with_reasons, Lines& out) 
     out.line(4, "next best: " + kernel.runner_up->plan.text() + ", " +
                     time_text(kernel.runner_up->time));
   }
+  if (with_reasons) print_file(*fusion.schedule, out);
 }
 
 }  // namespace selvage

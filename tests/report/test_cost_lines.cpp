@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/pictures/drawings.h"
 
@@ -87,6 +88,31 @@ schedule:
   };
   EXPECT_EQ(dram("100"), 1);
   EXPECT_EQ(dram("8192"), 1);
+}
+
+// What --why prints of an automatic schedule can stand in the file.
+TEST(AutomaticLines, SayTheScheduleAsAFileDoes) {
+  const std::string file =
+      "inputs: {x: {shape: [64, 1000], dtype: float}}\n"
+      "compute:\n"
+      "  - s[b] = sum(x[b, h])\n"
+      "  - y[b, h] = x[b, h] / s[b]\n";
+  const test::Inspected automatic(file.c_str());
+  PageOptions why;
+  why.why = true;
+  const std::string page = selvage::page(automatic.report, why);
+  const std::size_t begin = page.find("    schedule:\n");
+  ASSERT_NE(begin, page.npos) << page;
+  std::string schedule;
+  std::istringstream lines(page.substr(begin));
+  for (std::string line; std::getline(lines, line) && line.starts_with("    ");) {
+    schedule += line.substr(4) + "\n";
+  }
+  const test::Inspected written((file + schedule).c_str());
+  ASSERT_TRUE(written.report.fusions.at(0).program);
+  EXPECT_TRUE(written.report.fusions[0].automatic.empty());
+  EXPECT_EQ(loop_nest(*written.report.fusions[0].program),
+            loop_nest(*automatic.report.fusions[0].program));
 }
 
 TEST(Cost, OfAGatherSaysThatDataDecide) {
