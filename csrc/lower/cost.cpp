@@ -32,6 +32,7 @@ class KernelModel {
                                .thread_loop = thread_loop(a.place)});
       cost.is_exact = cost.is_exact && a.is_exact;
     }
+    if (requests_.blocks == 0 || requests_.threads == 0) return cost;  // it is not launched
     LaunchWork& work = cost.work;
     work.blocks = requests_.blocks;
     work.threads = requests_.threads;

@@ -65,6 +65,7 @@ void print_kernel(const KernelCost& k, Lines& out) {
 }  // namespace
 
 std::string time_text(const LaunchTime& time) {
+  if (std::isinf(time.seconds)) return "no time, as no block fits on a multiprocessor";
   return fmt::format("about {:.1f} us", time.seconds * 1e6);
 }
 
@@ -123,7 +124,8 @@ void print_cost(const FusionReport& fusion, Lines& out) {
     return;
   }
   const ProgramCost& cost = *fusion.cost;
-  std::string heading = fmt::format("Cost on {}: about {:.1f} us", cost.device, cost.seconds * 1e6);
+  std::string heading = fmt::format("Cost on {}: ", cost.device);
+  heading += time_text({.seconds = cost.seconds});
   std::string sizes;
   for (const auto& [name, value] : cost.sizes) {
     sizes += fmt::format("{}{} = {}", sizes.empty() ? ", at " : ", ", name, value);

@@ -17,7 +17,7 @@ void print_cost(const FusionReport& fusion, Lines& out);
 // What makes an access dearer than its bytes, and the loop to blame; empty if nothing does.
 std::string note_of(const AccessCost& access);
 
-// "12.3 us"
+// "about 12.3 us"
 std::string time_text(const LaunchTime& time);
 std::string_view limit_text(Limiter limiter);  // "the bandwidth of memory"
 std::string_view name_of(Limiter limiter);     // "memory", for JSON
