@@ -13,7 +13,7 @@ namespace selvage {
 namespace {
 
 constexpr int kLanes = 32;
-constexpr std::int64_t kMostBoxes = 1 << 20;  // that are looked at for one statement
+constexpr std::int64_t kMostBoxes = 1 << 18;  // that are looked at for one access
 
 }  // namespace
 
@@ -164,6 +164,10 @@ class RequestBoxes::Walk {
       if (way <= most) continue;
       most = way;
       at = k;
+    }
+    if (most == 0) {  // no cut decides it
+      is_possible_ = false;
+      return;
     }
     ParameterBox::Range& range = box.ranges[at];
     if (open.divisor != 0) {

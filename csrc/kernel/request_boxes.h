@@ -37,8 +37,7 @@ class RequestBoxes {
     std::int64_t element_bytes = 1, bytes = 1, granule = 1;
   };
   using Visit = std::function<void(const BoxedRequest&)>;
-  // Visits the boxes of all requests; those of a box without a symbol for it in any order. False
-  // where the requests cannot be counted.
+  // Visits each request once, the boxes in any order. False where the requests cannot be counted.
   bool visit(const Access& access, const Visit& visit);
 
  private:

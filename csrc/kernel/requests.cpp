@@ -1,13 +1,17 @@
+#include <selvage/base/integer.h>
 #include <selvage/kernel/request_boxes.h>
 #include <selvage/kernel/requests.h>
 #include <selvage/kernel/touched_bytes.h>
 #include <selvage/legality/bank_phase.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace selvage {
 
 namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t(1) << 38;  // of a buffer
 
 class Count {
  public:
@@ -22,8 +26,9 @@ class Count {
     for (const Buffer& b : kernel_.buffers) {
       const std::optional<std::int64_t> elements = sizes_(b.elements);
       const bool is_global = b.memory == Memory::Global;
-      if (is_global && !elements) return std::nullopt;
-      touched_.emplace_back(is_global ? *elements * size_of(b.type) : 0);
+      const auto bytes = elements ? checked_mul(*elements, size_of(b.type)) : std::nullopt;
+      if (is_global && (!bytes || *bytes > kMostBytes)) return std::nullopt;
+      touched_.emplace_back(is_global ? *bytes : 0);
     }
     result_.runs.resize(map_.places().size());
     if (!count_runs()) return std::nullopt;
@@ -31,6 +36,12 @@ class Count {
       if (kernel_.buffers[a.buffer].memory != Memory::Local && !count(a)) return std::nullopt;
     }
     for (const TouchedBytes& t : touched_) result_.half_lines.push_back(t.half_lines());
+    for (const AccessRequests& a : result_.accesses) {
+      if (a.is_exact || kernel_.buffers[a.buffer].memory != Memory::Global) continue;
+      std::int64_t& n = result_.half_lines[a.buffer];
+      const std::int64_t all = touched_[a.buffer].all_half_lines();
+      n = std::max(n, std::min(all, a.threads * a.bytes / kHalfLineBytes));
+    }
     return std::move(result_);
   }
 

@@ -22,11 +22,11 @@ struct AccessRequests {
   std::int64_t runs = 0;        // of neighbouring bytes in global memory, added up likewise
   std::int64_t wavefronts = 0;  // of shared memory, and those of them that conflicts cost
   std::int64_t conflicts = 0;
-  // False: data decide how often it happens, or where; then each thread is taken to access
-  // wherever it may, and an index that memory gives to be 0.
+  // False: data decide how often it happens, or where. Then an index that memory gives is taken to
+  // be 0 for the requests, and to differ for the half lines.
   bool is_exact = true;
-  // The bytes from what a thread accesses to what the next one does, in some request; nothing where
-  // no two neighbours access together.
+  // The bytes from what the first thread of a warp accesses to what the second one does, in some
+  // request; nothing where these two never access together.
   std::optional<std::int64_t> stride = {};
 };
 
@@ -41,13 +41,13 @@ struct KernelRequests {
 };
 
 // Counts the requests of a launch with these sizes. All buffers begin at multiples of 128 bytes.
-// Nothing where a size has no value, where a statement stands in more loops than kMost of
-// kernel/box_form.h, or where the count would take too long.
+// Nothing where a size has no value, where a statement stands in more serial loops than six, or
+// where the count would take too long or too much memory.
 //
 // The blocks, warps and iterations of an access are a box of parameters. Over a box in which every
 // condition has one truth and the addresses of all threads of a warp move alike, by whole sectors
-// or banks, one request stands for all. Any other box is cut in two where the first undecided value
-// asks for it, down to single requests.
+// or banks, one request stands for all. Any other box is cut in two, or into residues, where the
+// first undecided value asks for it, down to single requests.
 std::optional<KernelRequests> requests_of(const Kernel& kernel, const SizeValues& sizes);
 
 }  // namespace selvage

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 namespace selvage {
 
@@ -15,30 +14,32 @@ void TouchedBytes::add(const WarpRequest& request) {
 }
 
 void TouchedBytes::add(const BoxedRequest& request) {
-  if (touched_ == all_) return;
-  std::vector<ByteRun> runs = byte_runs(request.request);
-  // Parameters by the distance that they move the request, the shortest first: those that move a
-  // single run by no more than its length make it longer.
-  std::vector<std::pair<std::int64_t, std::int64_t>> moves;  // bytes, times
+  Moves moves;
   for (std::size_t k = 0; k < request.box->ranges.size(); ++k) {
     const std::int64_t times = request.box->ranges[k].count, move = request.moves[k];
     if (times > 1 && move != 0) moves.emplace_back(move, times);
   }
   std::ranges::sort(moves, {}, [](const auto& m) { return std::abs(m.first); });
-  std::erase_if(moves, [&](const auto& m) {
-    if (runs.size() != 1 || std::abs(m.first) > runs[0].end - runs[0].begin) return false;
-    const std::int64_t way = m.first * (m.second - 1);
-    (way < 0 ? runs[0].begin : runs[0].end) += way;
-    return true;
-  });
-  const std::function<void(std::size_t, std::int64_t)> go = [&](std::size_t k, std::int64_t by) {
-    if (k == moves.size()) {
-      for (const ByteRun& run : runs) mark({run.begin + by, run.end + by});
-      return;
-    }
-    for (std::int64_t p = 0; p < moves[k].second; ++p) go(k + 1, by + p * moves[k].first);
-  };
-  go(0, 0);
+  for (ByteRun run : byte_runs(request.request)) {
+    // Moves of no more than its length make a run longer, the shortest first.
+    Moves left = moves;
+    std::erase_if(left, [&](const auto& m) {
+      if (std::abs(m.first) > run.end - run.begin) return false;
+      const std::int64_t way = m.first * (m.second - 1);
+      (way < 0 ? run.begin : run.end) += way;
+      return true;
+    });
+    mark(run, left, 0);
+  }
+}
+
+void TouchedBytes::mark(ByteRun run, const Moves& moves, std::size_t k) {
+  if (touched_ == all_) return;
+  if (k == moves.size()) return mark(run);
+  for (std::int64_t p = 0; p < moves[k].second; ++p) {
+    const std::int64_t by = p * moves[k].first;
+    mark({run.begin + by, run.end + by}, moves, k + 1);
+  }
 }
 
 void TouchedBytes::mark(ByteRun run) {

@@ -32,10 +32,10 @@ class KernelModel {
                                .thread_loop = thread_loop(a.place)});
       cost.is_exact = cost.is_exact && a.is_exact;
     }
-    if (requests_.blocks == 0 || requests_.threads == 0) return cost;  // it is not launched
     LaunchWork& work = cost.work;
     work.blocks = requests_.blocks;
     work.threads = requests_.threads;
+    if (work.blocks == 0 || work.threads == 0) return cost;  // it is not launched
     work.shared_bytes = kernel_.launch.shared_bytes.value();
     work.registers = registers();
     add_memory(work);
@@ -183,7 +183,7 @@ class KernelModel {
     return found;
   }
 
-  // The innermost serial loop around a statement, unrolled or not; kNowhere: none.
+  // The innermost loop around a statement that is bound to nothing; kTop: none.
   PlaceId loop_around(PlaceId id) const {
     for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
       const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);

@@ -32,9 +32,9 @@ struct KernelCost {
   bool is_exact = true;  // no count depends on data
 };
 
-// What a program costs on a device, counted in its kernels (kernel/requests.h), and the time that
-// the model of the device makes of it. All counts but these are exact: registers of a thread, which
-// the compiler chooses, and bytes that are read from memory again because L2 has lost them.
+// What a program costs on a device: the requests of its kernels (kernel/requests.h), which are
+// exact where `is_exact` says so, and what the model of the device makes of them. All else is an
+// estimate: registers, what L1 and L2 serve, what is in flight, instructions, time.
 struct ProgramCost {
   std::string_view device;
   std::map<std::string, std::int64_t> sizes;  // that it is counted for

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace selvage {
@@ -40,7 +41,7 @@ void print_access(const AccessCost& a, Lines& out) {
         fmt::format(" of shared memory in {} wavefronts, {} of them for conflicts",
                     grouped(double(a.requests.wavefronts)), grouped(double(a.requests.conflicts)));
   }
-  if (!a.requests.is_exact) line += " (at most: data decide)";
+  if (!a.requests.is_exact) line += " (an estimate: data decide)";
   out.line(4, line);
   if (const std::string note = note_of(a); !note.empty()) out.line(6, note);
 }
@@ -99,16 +100,17 @@ std::string note_of(const AccessCost& a) {
   if (a.is_scattered()) {
     const std::string each =
         fmt::format("{:.1f} sectors a request", double(r.sectors) / double(r.requests));
-    if (!r.stride || *r.stride == 0) return "not coalesced: " + each;
+    if (!r.stride || std::abs(*r.stride) <= r.bytes) return "not coalesced: " + each;
     return fmt::format("not coalesced: from one {} to the next the address moves by {} bytes; {}",
                        loop, *r.stride, each);
   }
   if (r.conflicts == 0) return {};
   return fmt::format("bank conflicts: {:.1f} wavefronts a request",
                      double(r.wavefronts) / double(r.requests)) +
-         (r.stride ? fmt::format("; from one {} to the next the address moves by {} bytes", loop,
-                                 *r.stride)
-                   : "");
+         (r.stride && std::abs(*r.stride) > r.bytes
+              ? fmt::format("; from one {} to the next the address moves by {} bytes", loop,
+                            *r.stride)
+              : "");
 }
 
 void add_costs(const Device& device, Report& report) {
@@ -120,7 +122,10 @@ void add_costs(const Device& device, Report& report) {
 void print_cost(const FusionReport& fusion, Lines& out) {
   if (!fusion.program) return out.heading("Cost of " + fusion.name + ": no kernel runs");
   if (!fusion.cost) {
-    out.heading("Cost: not known, for a loop's length or a condition is not known before the run");
+    out.heading(
+        "Cost of " + fusion.name +
+        ": not known at these sizes; others may be given by --size, or fewer loops around an "
+        "access by a schedule");
     return;
   }
   const ProgramCost& cost = *fusion.cost;

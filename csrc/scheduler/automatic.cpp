@@ -34,7 +34,10 @@ Schedule with_stored_operands(const Schedule& schedule,
   const TypicalSizes typical(fusion, sizes);
   Schedule result = schedule;
   for (TensorId t : table.order()) {
+    const bool has_open_readers = std::ranges::all_of(
+        table.readers(t), [&](const auto& reader) { return is_open(schedule, reader.tensor); });
     if (!table.is_computed(t) || !fusion[t].fold || !is_open(schedule, t)) continue;
+    if (!has_open_readers && schedule.follows(t)) continue;
     const auto is_over_rows = [&](const EffectiveRead& read) {
       const auto is_folded = [&](const auto& d) {
         return d && contains(fusion[t].fold->domains, *d);

@@ -25,7 +25,7 @@ struct AutomaticSchedule {
 
 // A schedule for all tensors of a fusion, made by the primitives of Schedule. `sizes`: values of
 // the fusion's sizes that it is made for; likely values are taken for the others. The schedule is
-// right for all sizes, and fast for these. Rows stay in registers where their length is a number.
+// right for all sizes, and fast for these. Rows are kept where their length is a number.
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes = {},
                        const Device& device = usual_device());
 

@@ -36,7 +36,8 @@ struct RowPlan {
   // second kernel folds the parts.
   std::int64_t parts = 1;
 
-  // Whether what is legal of one plan is legal of the other: they differ in numbers of threads.
+  // Whether what is legal of one plan is legal of the other: they differ in numbers of threads and
+  // steps.
   bool is_alike(const RowPlan& other) const;
   std::string text() const;  // "128 threads a row, 2 rows a block, vectors of 4, kept in registers"
 };

@@ -10,8 +10,11 @@ namespace {
 // Whether the segment computes items alone, each by itself.
 bool is_pointwise(const Fusion& fusion, const Segment& segment) {
   return segment.rows == fusion[segment.root].logical &&
-         std::ranges::none_of(segment.members,
-                              [&](TensorId m) { return fusion[m].fold.has_value(); });
+         std::ranges::none_of(segment.members, [&](TensorId m) {
+           return fusion[m].fold || std::ranges::any_of(nest_domain(fusion[m]), [&](DomainId d) {
+                    return !contains(segment.rows, d) && !fusion.domains()[d].extent.is_const(1);
+                  });
+         });
 }
 
 class Segmentation {

@@ -12,7 +12,8 @@ namespace selvage {
 // so a block that computes a row needs no other block.
 struct Segment {
   TensorId root{};
-  TensorId widest{};                   // has the most points in a row, with those that it folds
+  // The root; if it has no items within a row, the member with the most points in one.
+  TensorId widest{};
   std::vector<TensorId> members = {};  // the root, then each after its readers among the members
   std::vector<DomainId> rows = {};     // of the root's nest, outer to inner
   // Whether nothing but the root's own items is computed: no member folds, and rows are items.

@@ -9,7 +9,7 @@ namespace selvage {
 
 // The sizes that a schedule is made for: those that the caller names, and a likely value of every
 // other size of the fusion, one that its facts allow; a smaller one where a tensor would else have
-// more items than arrays have.
+// more than 2^26 items.
 class TypicalSizes {
  public:
   // Throws BadInput E614 where the fusion has no size of that name.
