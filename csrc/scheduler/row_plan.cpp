@@ -45,7 +45,9 @@ class Plans {
       plan.kept = memory;
       if (!work_.can_keep(memory)) continue;
       if (memory == Memory::Local) add(plan);
-      if (memory == Memory::Shared && plan.batch > 1) add_steps(plan);
+      // Vectors along rows would lie apart in a row's memory.
+      const bool is_whole = !plan.is_along_rows || plan.vector == 1;
+      if (memory == Memory::Shared && plan.batch > 1 && is_whole) add_steps(plan);
     }
     plan.kept.reset();
     add_steps(plan);

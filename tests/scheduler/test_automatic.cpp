@@ -155,6 +155,14 @@ TEST(AutomaticSchedule, RowsThatAreSlicedAreNotKept) {
   test::expect_agreement(f, auto_schedule(f));
 }
 
+// Columns that are kept in shared memory are not read in vectors along rows, which lie apart there.
+TEST(AutomaticSchedule, ColumnsThatAreKeptLieSideBySide) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(2'000), f.constant(64)}, DataType::Half);
+  f.output("y", x - max(x, {0}, keepdim), DataType::Half);
+  test::expect_agreement(f, auto_schedule(f));
+}
+
 // A fold over a part of a row leaves items along the rest, which cannot be merged with it.
 TEST(AutomaticSchedule, RowsThatAreFoldedInPartAreNotKept) {
   Fusion f;
