@@ -1,4 +1,5 @@
 #include <selvage/codegen/signature.h>
+#include <selvage/kernel/launch_limits.h>
 
 #include <fmt/format.h>
 
@@ -11,13 +12,12 @@ constexpr std::size_t kLineLength = 100;
 // Of a block with so many threads that the compiler must not take as many registers for each as a
 // thread may have.
 std::string launch_bounds(const Launch& launch) {
-  constexpr std::int64_t kRegisters = 64 << 10, kOfAThread = 255;  // of a multiprocessor
   std::int64_t threads = 1;
   for (Expr extent : launch.block) {
     if (!extent.is(Op::Const)) return {};
     threads *= extent.value();
   }
-  if (threads * kOfAThread <= kRegisters) return {};
+  if (threads * kMaxThreadRegisters <= kRegisters) return {};
   return fmt::format("__launch_bounds__({}) ", threads);
 }
 

@@ -15,8 +15,8 @@ RequestLog::RequestLog(const Kernel& kernel, std::size_t statements,
 }
 
 void RequestLog::begin(PlaceId place, std::uint32_t thread, std::vector<std::int64_t> iterations) {
-  lane_ = int(thread % 32);
-  present_ = &of_block_[{place, thread / 32, std::move(iterations)}];
+  lane_ = int(thread % kWarp);
+  present_ = &of_block_[{place, std::uint32_t(thread / kWarp), std::move(iterations)}];
 }
 
 void RequestLog::access(std::uint32_t number, AccessKind kind, BufferId buffer,
@@ -46,9 +46,10 @@ void RequestLog::end_block() {
         n.wavefronts += w.all;
         n.conflicts += w.conflicts;
       } else {
-        n.sectors += sectors_of(request);
-        n.runs += std::int64_t(byte_runs(request).size());
-        touched_[access.buffer].add(request);
+        const std::vector<ByteRun> runs = byte_runs(request);
+        n.sectors += sectors_of(runs);
+        n.runs += std::int64_t(runs.size());
+        touched_[access.buffer].add(runs);
       }
     }
   }

@@ -10,6 +10,9 @@ inline constexpr std::array<std::int64_t, 3> kMaxGrid{2147483647, 65535, 65535};
 inline constexpr std::array<std::int64_t, 3> kMaxBlock{1024, 1024, 64};
 inline constexpr std::int64_t kMaxThreads = 1024;  // x * y * z of a block
 
+// Registers of 4 bytes: those of a multiprocessor, and the most that a thread may have.
+inline constexpr std::int64_t kRegisters = 64 << 10, kMaxThreadRegisters = 255;
+
 // Shared memory of a block: the most that a kernel may declare, and the most that a launch may ask
 // for on the devices that have most (compute capability 9.0). A launch that asks for more than its
 // device has is refused.

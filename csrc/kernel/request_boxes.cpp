@@ -12,7 +12,6 @@ namespace selvage {
 
 namespace {
 
-constexpr int kLanes = 32;
 constexpr std::int64_t kMostBoxes = 1 << 18;  // that are looked at for one access
 
 }  // namespace
@@ -306,26 +305,26 @@ bool RequestBoxes::visit(const Access& access, const Visit& visit) {
 std::vector<RequestBoxes::Warps> RequestBoxes::warps() const {
   const auto [x, y, z] = block_;
   Warps all;
-  if (x % kLanes == 0) {
-    for (int lane = 0; lane < kLanes; ++lane) all.lanes[0][std::size_t(lane)] = lane;
-    all.steps = {kLanes, 1, 1};
-    all.counts = {x / kLanes, y, z};
+  if (x % kWarp == 0) {
+    for (int lane = 0; lane < kWarp; ++lane) all.lanes[0][std::size_t(lane)] = lane;
+    all.steps = {kWarp, 1, 1};
+    all.counts = {x / kWarp, y, z};
     return {all};
   }
-  if (kLanes % x == 0 && y % (kLanes / x) == 0) {
-    for (int lane = 0; lane < kLanes; ++lane) {
+  if (kWarp % x == 0 && y % (kWarp / x) == 0) {
+    for (int lane = 0; lane < kWarp; ++lane) {
       all.lanes[0][std::size_t(lane)] = lane % x;
       all.lanes[1][std::size_t(lane)] = lane / x;
     }
-    all.steps = {0, kLanes / x, 1};
-    all.counts = {1, y / (kLanes / x), z};
+    all.steps = {0, kWarp / x, 1};
+    all.counts = {1, y / (kWarp / x), z};
     return {all};
   }
   std::vector<Warps> list;
   const std::int64_t threads = x * y * z;
-  for (std::int64_t first = 0; first < threads; first += kLanes) {
+  for (std::int64_t first = 0; first < threads; first += kWarp) {
     Warps& warp = list.emplace_back();
-    warp.active = int(std::min<std::int64_t>(kLanes, threads - first));
+    warp.active = int(std::min<std::int64_t>(kWarp, threads - first));
     for (int lane = 0; lane < warp.active; ++lane) {
       const std::int64_t number = first + lane;
       const auto l = std::size_t(lane);

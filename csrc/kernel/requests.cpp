@@ -81,9 +81,10 @@ class Count {
         n.wavefronts += times(r) * w.all;
         n.conflicts += times(r) * w.conflicts;
       } else {
-        n.sectors += times(r) * sectors_of(r.request);
-        n.runs += times(r) * std::int64_t(byte_runs(r.request).size());
-        touched_[a.buffer].add(r);
+        const std::vector<ByteRun> runs = byte_runs(r.request);
+        n.sectors += times(r) * sectors_of(runs);
+        n.runs += times(r) * std::int64_t(runs.size());
+        touched_[a.buffer].add(runs, r);
       }
     };
     return boxes_.visit({.scope = a.scope,

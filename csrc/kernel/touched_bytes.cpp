@@ -9,18 +9,18 @@ TouchedBytes::TouchedBytes(std::int64_t bytes)
     : all_((std::max<std::int64_t>(bytes, 0) + kHalfLineBytes - 1) / kHalfLineBytes),
       bits_(std::size_t(all_ + 63) / 64) {}
 
-void TouchedBytes::add(const WarpRequest& request) {
-  for (const ByteRun& run : byte_runs(request)) mark(run);
+void TouchedBytes::add(const std::vector<ByteRun>& runs) {
+  for (const ByteRun& run : runs) mark(run);
 }
 
-void TouchedBytes::add(const BoxedRequest& request) {
+void TouchedBytes::add(const std::vector<ByteRun>& runs, const BoxedRequest& request) {
   Moves moves;
   for (std::size_t k = 0; k < request.box->ranges.size(); ++k) {
     const std::int64_t times = request.box->ranges[k].count, move = request.moves[k];
     if (times > 1 && move != 0) moves.emplace_back(move, times);
   }
   std::ranges::sort(moves, {}, [](const auto& m) { return std::abs(m.first); });
-  for (ByteRun run : byte_runs(request.request)) {
+  for (ByteRun run : runs) {
     // Moves of no more than its length make a run longer, the shortest first.
     Moves left = moves;
     std::erase_if(left, [&](const auto& m) {

@@ -13,9 +13,9 @@ class TouchedBytes {
  public:
   explicit TouchedBytes(std::int64_t bytes);  // of the buffer
 
-  void add(const WarpRequest& request);
-  // The request at every point of its box.
-  void add(const BoxedRequest& request);
+  void add(const std::vector<ByteRun>& runs);
+  // The runs of a request, at every point of its box.
+  void add(const std::vector<ByteRun>& runs, const BoxedRequest& request);
   std::int64_t half_lines() const { return touched_; }
   std::int64_t all_half_lines() const { return all_; }
 

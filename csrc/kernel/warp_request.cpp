@@ -9,7 +9,7 @@ namespace selvage {
 
 std::vector<ByteRun> byte_runs(const WarpRequest& request) {
   std::vector<ByteRun> runs;
-  for (int lane = 0; lane < 32; ++lane) {
+  for (int lane = 0; lane < kWarp; ++lane) {
     if (!request.has(lane)) continue;
     const std::int64_t at = request.address[std::size_t(lane)];
     runs.push_back({at, at + request.bytes});
@@ -24,9 +24,9 @@ std::vector<ByteRun> byte_runs(const WarpRequest& request) {
   return runs;
 }
 
-std::int64_t sectors_of(const WarpRequest& request) {
+std::int64_t sectors_of(const std::vector<ByteRun>& runs) {
   std::int64_t sectors = 0, next = INT64_MIN;  // the first sector that is not counted yet
-  for (const ByteRun& run : byte_runs(request)) {
+  for (const ByteRun& run : runs) {
     const std::int64_t begin = std::max(next, *euclid_div(run.begin, kSectorBytes));
     next = *euclid_div(run.end - 1, kSectorBytes) + 1;
     sectors += std::max<std::int64_t>(next - begin, 0);
@@ -38,7 +38,7 @@ Wavefronts wavefronts_of(const WarpRequest& request) {
   Wavefronts found;
   const std::int64_t unit = unit_bytes(request.bytes), threads = phase_threads(request.bytes);
   std::vector<std::int64_t> units;
-  for (int lane = 0; lane < 32; ++lane) {
+  for (int lane = 0; lane < kWarp; ++lane) {
     if (request.has(lane)) {
       units.push_back(*euclid_div(request.address[std::size_t(lane)], unit));
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <selvage/ir/parallel.h>
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -12,8 +14,8 @@ inline constexpr std::int64_t kHalfLineBytes = 64;  // what DRAM does
 // What one access of a warp asks of memory at one time: `bytes` bytes from `address[lane]` on for
 // each lane that is active.
 struct WarpRequest {
-  std::array<std::int64_t, 32> address{};  // in bytes
-  std::uint32_t active = 0;                // bit k is lane k
+  std::array<std::int64_t, kWarp> address{};  // in bytes
+  std::uint32_t active = 0;                   // bit k is lane k
   std::int64_t bytes = 4;
 
   bool has(int lane) const { return (active >> lane & 1) != 0; }
@@ -29,8 +31,8 @@ struct ByteRun {
 };
 std::vector<ByteRun> byte_runs(const WarpRequest& request);
 
-// The distinct sectors that a request touches in global memory.
-std::int64_t sectors_of(const WarpRequest& request);
+// The distinct sectors of global memory that these runs touch.
+std::int64_t sectors_of(const std::vector<ByteRun>& runs);
 
 // The times that shared memory works for a request: in each phase (legality/bank_phase.h) as often
 // as the busiest bank is asked for another word. `conflicts`: those past the first of each phase.

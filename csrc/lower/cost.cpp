@@ -1,5 +1,7 @@
 // Turns the requests of a kernel into the work of a launch.
+#include <selvage/base/integer.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statement_tree.h>
 #include <selvage/kernel/warp_request.h>
 #include <selvage/lower/cost.h>
@@ -12,7 +14,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostRegisters = 255;  // of a thread
 constexpr double kBytesOfRegister = 4;
 constexpr double kShareOfL1 = 64 << 10;  // bytes that a multiprocessor keeps of what is read again
 constexpr PlaceId kNowhere = kTop - 1;   // of a buffer that is not accessed
@@ -45,7 +46,9 @@ class KernelModel {
   }
 
  private:
-  double warps() const { return double(requests_.blocks) * double((requests_.threads + 31) / 32); }
+  double warps() const {
+    return double(requests_.blocks) * double(ceil_div(requests_.threads, kWarp));
+  }
 
   std::string thread_loop(PlaceId place) const {
     for (PlaceId p = tree_[place].parent; p != kTop; p = tree_[p].parent) {
@@ -77,10 +80,10 @@ class KernelModel {
       if (homes[b] != kTop) passing = std::max(passing, own);
     }
     // The compiler is told the threads of a block, and spills what they have no registers for.
-    const std::int64_t warps = (requests_.threads + 31) / 32;
+    const std::int64_t warps = ceil_div(requests_.threads, kWarp);
     const std::int64_t most = device_.registers / (warps * 32) / 8 * 8;
     return std::min(std::int64_t(kRegistersOfCode + kept + passing),
-                    std::min(most, kMostRegisters));
+                    std::min(most, kMaxThreadRegisters));
   }
 
   // What the accesses of one buffer ask for together.
@@ -159,7 +162,7 @@ class KernelModel {
       const Statement& s = *tree_[id].statement;
       const StatementParts parts = parts_of(s);
       const double runs = double(requests_.runs[id]);
-      work.instructions += 32 * runs * instructions(parts);
+      work.instructions += double(kWarp) * runs * instructions(parts);
       if (std::holds_alternative<Barrier>(s.node)) {
         work.barriers += runs / warps();
         ++barriers;
@@ -216,7 +219,8 @@ class KernelModel {
   double times_at_once(PlaceId id) const {
     double times = 1;
     PlaceId inner = id;
-    for (PlaceId p = tree_[id].parent; p != waiting_loop(id); p = tree_[p].parent) {
+    const PlaceId end = waiting_loop(id);
+    for (PlaceId p = tree_[id].parent; p != end; p = tree_[p].parent) {
       const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
       if (loop == nullptr || is_index(loop->parallel)) continue;
       times *= double(requests_.runs[inner]) / std::max(1.0, double(requests_.runs[p]));
@@ -281,6 +285,10 @@ std::optional<ProgramCost> cost_of(const Program& program,
     const std::optional<std::int64_t> elements = sizes(b.elements);
     if (!elements) return std::nullopt;
     if (b.role != ProgramBuffer::Role::Scratch) cost.floor_bytes += *elements * size_of(b.type);
+  }
+  // At sizes at which it may not be launched nothing is counted.
+  for (const LaunchCheck& check : program.checks) {
+    if (sizes(check.condition) == 0) return std::nullopt;
   }
   for (const ProgramStep& step : program.steps) {
     const Kernel* kernel = variant_at(step, sizes);

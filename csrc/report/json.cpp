@@ -361,6 +361,7 @@ Json json_of(const KernelCost& k) {
                {"occupancy", k.time.occupancy},
                {"waves", k.time.waves},
                {"registers", k.work.registers},
+               {"exact", k.is_exact},
                {"barriers", k.work.barriers}};
   json["accesses"] = Json::array();
   for (const AccessCost& a : k.accesses) {
@@ -382,6 +383,7 @@ Json cost_of(const std::vector<FusionReport>& fusions) {
               {"dram_bytes", 0.0},
               {"kernels", Json::array()}};
     }
+    json["sizes"].update(Json(fusion.cost->sizes));
     json["seconds"] = json["seconds"].get<double>() + fusion.cost->seconds;
     json["floor_bytes"] = json["floor_bytes"].get<std::int64_t>() + fusion.cost->floor_bytes;
     json["dram_bytes"] = json["dram_bytes"].get<double>() + fusion.cost->dram_bytes;

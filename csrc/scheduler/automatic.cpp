@@ -30,6 +30,9 @@ Schedule with_stored_operands(const Schedule& schedule,
                               const std::map<std::string, std::int64_t>& sizes) {
   constexpr double kLittle = 1.0 / 8;
   const Fusion& fusion = schedule.fusion();
+  int folds = 0;
+  for (std::size_t t = 0; t < fusion.size(); ++t) folds += fusion[TensorId(t)].fold.has_value();
+  if (folds < 2) return schedule;
   const ReadTable table(schedule);
   const TypicalSizes typical(fusion, sizes);
   Schedule result = schedule;
@@ -90,15 +93,23 @@ class Automatic {
   }
 
  private:
-  // Of the fastest plan; each segment is rated once, however often it is compared.
-  double seconds(const Segment& segment) {
-    const auto [known, is_new] = seconds_.try_emplace(segment.members);
+  struct Rated {
+    SegmentTraffic traffic;
+    std::vector<RatedPlan> plans;
+  };
+  // Each segment is rated once, however often it is compared.
+  const Rated& rated(const Segment& segment) {
+    std::vector<TensorId> key = segment.members;
+    std::ranges::sort(key);
+    key.push_back(segment.root);
+    const auto [known, is_new] = rated_.try_emplace(std::move(key));
     if (is_new) {
-      const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_, moves_);
-      known->second = plans_for(written_.fusion(), segment, traffic, device_).front().time.seconds;
+      known->second.traffic = traffic_of(written_, table_, segment, sizes_, moves_);
+      known->second.plans = plans_for(written_.fusion(), segment, known->second.traffic, device_);
     }
     return known->second;
   }
+  double seconds(const Segment& segment) { return rated(segment).plans.front().time.seconds; }
 
   bool is_faster(const Segment& apart, const Segment& together) {
     double separate = seconds(apart);
@@ -110,19 +121,19 @@ class Automatic {
   }
 
   void schedule_segment(const Segment& segment) {
-    const SegmentTraffic traffic = traffic_of(written_, table_, segment, sizes_, moves_);
-    const std::vector<RatedPlan> rated = plans_for(written_.fusion(), segment, traffic, device_);
+    const SegmentTraffic& traffic = rated(segment).traffic;
+    const std::vector<RatedPlan>& plans = rated(segment).plans;
     std::vector<RowPlan> refused;
-    for (std::size_t k = 0; k < rated.size() && refused.size() < kMostTried; ++k) {
-      const auto is_alike = [&](const RowPlan& plan) { return plan.is_alike(rated[k].plan); };
+    for (std::size_t k = 0; k < plans.size() && refused.size() < kMostTried; ++k) {
+      const auto is_alike = [&](const RowPlan& plan) { return plan.is_alike(plans[k].plan); };
       if (std::ranges::any_of(refused, is_alike)) continue;
       Schedule tried = result_.schedule;
       const auto refusal = refusal_of([&] {
-        carry_out(tried, segment, traffic, rated[k].plan);
+        carry_out(tried, segment, traffic, plans[k].plan);
         check_vectors(tried, segment);
       });
       if (refusal) {
-        refused.push_back(rated[k].plan);
+        refused.push_back(plans[k].plan);
         continue;
       }
       result_.schedule = std::move(tried);
@@ -130,8 +141,8 @@ class Automatic {
           {.device = device_.name,
            .root = segment.root,
            .tensors = segment.members,
-           .taken = rated[k],
-           .runner_up = k + 1 < rated.size() ? std::optional(rated[k + 1]) : std::nullopt});
+           .taken = plans[k],
+           .runner_up = k + 1 < plans.size() ? std::optional(plans[k + 1]) : std::nullopt});
       return;
     }
     for (TensorId t : segment.members) schedule_pointwise(result_.schedule, t);
@@ -165,7 +176,7 @@ class Automatic {
   const Device& device_;
   const Schedule& written_;
   ReadMoves moves_;
-  std::map<std::vector<TensorId>, double> seconds_;  // by the members of a segment
+  std::map<std::vector<TensorId>, Rated> rated_;  // by the members of a segment, and its root
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <selvage/kernel/launch_limits.h>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -14,14 +16,14 @@ struct Device {
   double dram_bandwidth = 0;  // bytes a second, peak
   double l2_bandwidth = 0;    // bytes a second, reads that hit
   std::int64_t l2_bytes = 0;
-  std::int64_t shared_bytes = 0;      // of a multiprocessor
-  std::int64_t registers = 64 << 10;  // of 4 bytes, of a multiprocessor
-  std::int64_t threads = 2048;        // of a multiprocessor
-  std::int64_t blocks = 32;           // of a multiprocessor
-  double clock = 0;                   // cycles a second
-  double latency = 0;                 // seconds from a load that misses L2 to its value
-  double launch = 3.5e-6;             // seconds of a kernel that does nothing
-  double dram_share = 0.92;           // of the peak, that a copy of large arrays reaches
+  std::int64_t shared_bytes = 0;        // of a multiprocessor
+  std::int64_t registers = kRegisters;  // of 4 bytes, of a multiprocessor
+  std::int64_t threads = 2048;          // of a multiprocessor
+  std::int64_t blocks = 32;             // of a multiprocessor
+  double clock = 0;                     // cycles a second
+  double latency = 0;                   // seconds from a load that misses L2 to its value
+  double launch = 3.5e-6;               // seconds of a kernel that does nothing
+  double dram_share = 0.92;             // of the peak, that a copy of large arrays reaches
   // The share of the peak bandwidth with x bytes in flight on each multiprocessor:
   //   g(x) = r / (1 + r^p)^(1/p)   with r = x / flight_knee and p = flight_power
   double flight_knee = 0;  // bytes

@@ -3,6 +3,7 @@
 #include <selvage/ir/scalar.h>
 #include <selvage/scheduler/device.h>
 
+#include <cmath>
 #include <cstdint>
 
 namespace selvage {
@@ -33,6 +34,9 @@ struct LaunchTime {
   double bytes_in_flight = 0;  // on each multiprocessor
   Limiter limiter = Limiter::Memory;
 };
+
+// The least whole number that is no less than a / b.
+inline double quotient_up(double a, double b) { return std::ceil(a / b); }
 
 // How many blocks run at once on a multiprocessor; 0 if none fits.
 std::int64_t resident_blocks(const LaunchWork& work, const Device& device);

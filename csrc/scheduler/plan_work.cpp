@@ -10,10 +10,8 @@ namespace {
 constexpr double kMostKeptRegisters = 96;
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
-// Whether a thread asks for all that it reads of a row at the same time.
-bool is_at_once(const RowPlan& plan) { return plan.kept == Memory::Local; }
-
-double ceil_div(double a, double b) { return std::ceil(a / b); }
+// Then a thread asks for all that it reads of a row at the same time.
+bool keeps_in_registers(const RowPlan& plan) { return plan.kept == Memory::Local; }
 
 }  // namespace
 
@@ -36,7 +34,7 @@ PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const 
 LaunchTime PlanWork::tile_time(const RowPlan& plan) const {
   const SegmentTraffic::Turn& turn = *traffic_.turn;
   const auto side = double(plan.tile);
-  const double tiles = ceil_div(turn.stored_extent, side) * ceil_div(turn.read_extent, side);
+  const double tiles = quotient_up(turn.stored_extent, side) * quotient_up(turn.read_extent, side);
   const double padded = tiles * side * side;  // points, for each point of the other rows
   const double steps = side * side / double(plan.threads * plan.folders);
   LaunchWork work;
@@ -76,8 +74,9 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   }
   add_bytes(plan, work);
   const int folds = traffic_.folds;
-  work.loads_in_turn =
-      is_at_once(plan) ? 1 : (plan.kept ? 1 : passes_) * ceil_div(double(plan.batch), at_once);
+  work.loads_in_turn = keeps_in_registers(plan)
+                           ? 1
+                           : (plan.kept ? 1 : passes_) * quotient_up(double(plan.batch), at_once);
   if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) work.barriers = 2.0 * folds;
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
@@ -91,7 +90,7 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
 std::int64_t PlanWork::blocks(const RowPlan& plan) const {
   const bool is_along_rows = segment_.is_pointwise || plan.is_along_rows;
   const std::int64_t rows_of_block = is_along_rows ? plan.threads * plan.vector : plan.folders;
-  return std::int64_t(ceil_div(traffic_.rows, double(rows_of_block))) * plan.parts;
+  return std::int64_t(quotient_up(traffic_.rows, double(rows_of_block))) * plan.parts;
 }
 
 // What a thread keeps of a row: elements that it has loaded, and those that members compute for one
@@ -99,13 +98,14 @@ std::int64_t PlanWork::blocks(const RowPlan& plan) const {
 double PlanWork::registers_kept(const RowPlan& plan) const {
   const std::int64_t threads_of_row = plan.is_along_rows ? plan.folders : plan.threads;
   const double rows = plan.is_along_rows ? double(plan.vector) : 1;
-  const double computed = rows * ceil_div(traffic_.in_registers, double(threads_of_row));
-  const double loaded = is_at_once(plan) ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
+  const double computed = rows * quotient_up(traffic_.in_registers, double(threads_of_row));
+  const double loaded = keeps_in_registers(plan) ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
   return computed + loaded;
 }
 
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
-  const double points = double(plan.vector * (is_at_once(plan) ? plan.batch : plan.at_once));
+  const double points =
+      double(plan.vector * (keeps_in_registers(plan) ? plan.batch : plan.at_once));
   work.bytes_in_flight = std::max(loaded_, 1.0) * points;
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;
@@ -143,7 +143,7 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
   const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts);
   const double points =
       traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
-  const double accesses = is_at_once(plan) ? 1 : passes_ + int(plan.kept.has_value());
+  const double accesses = keeps_in_registers(plan) ? 1 : passes_ + int(plan.kept.has_value());
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
          traffic_.folds * kInstructionsOfMeeting * threads;
 }

@@ -14,7 +14,9 @@ constexpr std::int64_t kWidestAccess = 16;  // bytes
 constexpr std::int64_t kFewItems = 16;      // that one thread reads at once
 constexpr std::int64_t kMostAtOnce = 8;
 
-std::int64_t quotient_up(double a, double b) { return std::int64_t(std::ceil(a / b)); }
+std::int64_t steps_of(double items, double at_a_time) {
+  return std::int64_t(quotient_up(items, at_a_time));
+}
 
 // Lists the plans of one segment, each with its time.
 class Plans {
@@ -85,7 +87,7 @@ class Plans {
                                         .threads = threads,
                                         .folders = folders,
                                         .vector = vector,
-                                        .batch = quotient_up(traffic_.items, double(folders))});
+                                        .batch = steps_of(traffic_.items, double(folders))});
         }
       }
     }
@@ -97,10 +99,10 @@ class Plans {
     const bool is_one_fold =
         segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value();
     for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
-      const auto groups = double(quotient_up(traffic_.items, double(vector)));
+      const auto groups = double(steps_of(traffic_.items, double(vector)));
       for (std::int64_t threads : thread_counts(groups)) {
         RowPlan plan{
-            .threads = threads, .vector = vector, .batch = quotient_up(groups, double(threads))};
+            .threads = threads, .vector = vector, .batch = steps_of(groups, double(threads))};
         for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
           plan.folders = rows;
           add_with_and_without_keeping(plan);
@@ -109,7 +111,7 @@ class Plans {
         for (plan.parts = 2; is_one_fold && plan.parts <= kMostParts; plan.parts *= 2) {
           const double steps = groups / double(threads) / double(plan.parts);
           if (steps < 1) break;
-          plan.batch = quotient_up(steps, 1);
+          plan.batch = steps_of(steps, 1);
           add(plan);
         }
       }
@@ -118,13 +120,13 @@ class Plans {
 
   // Powers of two, and numbers of whole warps by which a row takes a few steps of all of them.
   static std::vector<std::int64_t> thread_counts(double groups) {
-    constexpr std::int64_t kWarp = 32, kMostSteps = 8;
+    constexpr std::int64_t kMostSteps = 8;
     std::vector<std::int64_t> counts;
     for (std::int64_t n = 1; n <= kMostThreads && (n == 1 || double(n) < 2 * groups); n *= 2) {
       counts.push_back(n);
     }
     for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
-      const std::int64_t n = quotient_up(groups, double(steps * kWarp)) * kWarp;
+      const std::int64_t n = steps_of(groups, double(steps * kWarp)) * kWarp;
       const bool is_new = std::ranges::find(counts, n) == counts.end();
       if (n > kWarp && n <= kMostThreads && is_new) counts.push_back(n);
     }

@@ -167,9 +167,9 @@ class Collector {
     return true;
   }
 
-  // Whether the threads of a row run through a member's nest as through the root's: a nest that
-  // folds over some of a row, and has items along the rest, cannot merge the two.
-  bool is_cut_as_root(TensorId m) const {
+  // Whether the threads of a row run through a member's nest as through that of the widest: a nest
+  // that folds over some of a row, and has items along the rest, cannot merge the two.
+  bool is_cut_as_widest(TensorId m) const {
     const std::vector<DomainId>& logical = fusion_[m].logical;
     const auto is_item = [&](DomainId d) { return contains(logical, d); };
     return std::ranges::none_of(result_.inner, is_item) ||
@@ -207,8 +207,8 @@ class Collector {
     const bool has_row_of_its_own = is_ours && has_rows && is_of_row && !segment_.rows.empty();
     const bool can_be_copied = is_ours && is_in_step(read.source, read.axes, reader);
     const bool can_be_kept =
-        has_row_of_its_own && can_be_copied && has_inner && is_cut_as_root(reader);
-    const bool can_be_shared = has_row_of_its_own && is_cut_as_root(reader) &&
+        has_row_of_its_own && can_be_copied && has_inner && is_cut_as_widest(reader);
+    const bool can_be_shared = has_row_of_its_own && is_cut_as_widest(reader) &&
                                has_rows_in_step(read.source, read.axes, reader);
     const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
       return t.tensor == read.source && !t.is_stored;
