@@ -171,6 +171,7 @@ constexpr FileKey kLayout[] = {
 constexpr FileKey kSite[] = {
     {"into", Name, "whose loops", kNeeded},
     {"at", Name, "the innermost of them; default: before all, in the same kernel"},
+    {"accumulate", Truth, "true: it folds over some of these loops, and takes in what each adds"},
 };
 
 // ---- Thread programs ----

@@ -276,11 +276,13 @@ void ListWriter::say_places(TensorId t) {
       refuse(t, "it is computed at a loop that there is not any more", "say where once more");
     }
     text += ", at: " + lists_[index_of(site->tensor)].names.at(*site->loop);
+    if (site->accumulates) text += ", accumulate: true";
   }
   // Being read it has the loops first that it shares.
   std::size_t shared = 0;
   for (std::size_t k = 0; site->loop && k < host.size(); ++k) {
-    const bool is_own = contains(list.loops, host[k]) && !schedule_.is_folded(t, host[k]);
+    const bool is_own =
+        contains(list.loops, host[k]) && (site->accumulates || !schedule_.is_folded(t, host[k]));
     if (is_own && list.loops[shared++] != host[k]) {
       refuse(t, "loops that it shares do not come first", "compute it there after it is reordered");
     }

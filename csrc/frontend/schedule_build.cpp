@@ -292,7 +292,11 @@ class ScheduleBuilder {
         return;
       }
       const DomainId at = find_loop(into, *site.at, site.at_place, schedule_.fusion()[into].name);
-      schedule_.compute_at(t, {into, at});
+      if (site.accumulates) {
+        schedule_.accumulate_at(t, {into, at});
+      } else {
+        schedule_.compute_at(t, {into, at});
+      }
     });
   }
 

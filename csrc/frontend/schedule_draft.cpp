@@ -392,6 +392,13 @@ class ScheduleReader {
       site.at = as_name(*at, what + ".at");
       site.at_place = at->place;
     }
+    if (const Node* accumulates = entry.value.find("accumulate")) {
+      site.accumulates = as_bool(*accumulates, what + ".accumulate");
+      if (site.accumulates && !site.at) {
+        refuse("E205", accumulates->place, what + ".accumulate: at which loop is not said",
+               "say the loop that both have and " + tensor.name + " folds over, at: LOOP");
+      }
+    }
     tensor.site = std::move(site);
   }
 

@@ -56,6 +56,7 @@ struct ScheduleDraft {
     std::optional<std::string> into, at;
     Place place;  // of the whole, and of the name of the loop
     Place at_place;
+    bool accumulates = false;
   };
   struct Tensor {
     std::string name;

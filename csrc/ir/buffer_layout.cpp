@@ -42,7 +42,8 @@ void Schedule::settle_stage(TensorId t) {
                     "compute it at a serial loop of who reads it, inline: {into, at}; or leave " +
                         std::string("stages out"));
   }
-  const auto [host, loop] = *own.site;
+  const TensorId host = own.site->tensor;
+  const std::optional<DomainId> loop = own.site->loop;
   const ParallelType type = parallel(host, *loop);
   if (type != ParallelType::Serial && type != ParallelType::Unroll) {
     refuse<Illegal>("E438",

@@ -126,6 +126,10 @@ class Planner {
     }
     for (TensorId reader : order_) {
       if (!nests_.reads[index_of(reader)].contains(t)) continue;
+      if (site->accumulates) {
+        check_behind(t, reader);
+        continue;
+      }
       TensorId at = reader;
       std::size_t reader_level = SIZE_MAX;  // in the host's loops
       while (at != site->tensor && schedule_.site(at)) {
@@ -146,6 +150,20 @@ class Planner {
     }
   }
 
+  // What is accumulated is complete behind the loops: who reads it is in another nest.
+  void check_behind(TensorId t, TensorId reader) const {
+    const auto outermost = [&](TensorId inner) {
+      while (schedule_.site(inner)) inner = schedule_.site(inner)->tensor;
+      return inner;
+    };
+    if (outermost(reader) != outermost(t)) return;
+    refuse<Illegal>("E418",
+                    name(t) + " is accumulated in the nest of " + name(outermost(t)) + ", and " +
+                        name(reader) + " reads it there, before it is complete",
+                    "leave accumulate out of the schedule of " + name(t) + "; or rfactor " +
+                        name(t) + ", and accumulate the parts");
+  }
+
   [[noreturn]] void refuse_late(TensorId t, DomainId late, DomainId before) const {
     refuse<Illegal>("E418",
                     "the loop " + schedule_.name(t, late) + " of " + name(t) +
@@ -158,9 +176,11 @@ class Planner {
     NestTree nest{.tensor = t, .level = at};
     const std::vector<DomainId>& loops = schedule_.loop_domains(t);
     // A tensor runs through the loops that it folds over by itself, even if an outer nest has a
-    // loop over the same iterdomain.
+    // loop over the same iterdomain; unless it accumulates.
+    const auto& site = schedule_.site(t);
     const auto is_open = [&](DomainId d) {
-      return !schedule_.is_folded(t, d) && std::find(open.begin(), open.end(), d) != open.end();
+      return (!schedule_.is_folded(t, d) || (site && site->accumulates)) &&
+             std::find(open.begin(), open.end(), d) != open.end();
     };
     while (nest.shared < loops.size() && is_open(loops[nest.shared])) ++nest.shared;
     const auto late =
@@ -175,9 +195,32 @@ class Planner {
       std::vector<DomainId> around = open;
       around.insert(around.end(), loops.begin(), loops.begin() + std::ptrdiff_t(own));
       nest.inside.push_back(tree(inner, own, std::move(around)));
+      if (schedule_.site(inner)->accumulates) note_accumulated(nest, nest.inside.back());
     }
     put_in_order(nest.inside);
     return nest;
+  }
+
+  // Finds the loop of a host over which a tensor inside accumulates.
+  void note_accumulated(const NestTree& host, NestTree& inner) const {
+    const TensorId t = inner.tensor;
+    const std::vector<DomainId>& loops = schedule_.loop_domains(host.tensor);
+    const std::vector<DomainId>& own = schedule_.loop_domains(t);
+    const auto first =
+        std::find_if(own.begin(), own.end(), [&](DomainId d) { return schedule_.is_folded(t, d); });
+    const auto at = std::find(loops.begin(), loops.end(), *first);
+    const auto place = std::size_t(at - loops.begin());
+    if (at != loops.end() && place >= host.shared && place < inner.level) {
+      inner.accumulated_over = place;
+      return;
+    }
+    about(t, [&] {
+      refuse<Illegal>("E418",
+                      name(t) + " accumulates over " + schedule_.name(t, *first) +
+                          ", which is no loop that " + name(host.tensor) + " opens around it",
+                      "accumulate it at a loop of the tensor that opens " +
+                          schedule_.name(t, *first) + ", and reorder its loops as they are there");
+    });
   }
 
   // Orders trees so that none reads what one after it computes, otherwise as they stand. The order

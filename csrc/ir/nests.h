@@ -2,6 +2,7 @@
 
 #include <selvage/ir/schedule.h>
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -10,8 +11,11 @@ namespace selvage {
 // The nest of loops that computes one tensor, and the nests inside it.
 struct NestTree {
   TensorId tensor{};
-  std::size_t level = 0;              // how many loops of its host it stands inside
-  std::size_t shared = 0;             // how many of its own outermost loops are open there
+  std::size_t level = 0;   // how many loops of its host it stands inside
+  std::size_t shared = 0;  // how many of its own outermost loops are open there
+  // Of a fold that accumulates (Schedule::accumulate_at): the outermost of its host's loops that it
+  // folds over. Its state is set before that loop and stored behind it.
+  std::optional<std::size_t> accumulated_over = {};
   std::vector<NestTree> inside = {};  // none reads what one after it at the same level computes
 };
 

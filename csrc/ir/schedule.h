@@ -100,6 +100,15 @@ class Schedule {
   Schedule& compute_in(TensorId t, TensorId reader);
   Schedule& compute_in(TensorId t, Tensor reader) { return compute_in(t, reader.id()); }
   Schedule& compute_in(Tensor t, Tensor reader) { return compute_in(t.id(), reader.id()); }
+  // Folds t while another tensor's nest runs. t shares the loops of that nest down to `at`, those
+  // that it folds over too: its state is empty before the outermost of these, takes in what each
+  // iteration adds, and is stored in global memory behind that loop. So one pass over rows can
+  // compute what is of a row, and fold the rows:
+  //   s.accumulate_at(parts, row)      // parts: of an rfactor; row: a loop of dx
+  // Who reads t is a kernel of its own. E421 where t folds over nothing, E418 where it does not
+  // fold over `at`, and, when the schedule is lowered, where a tensor in the same nest reads t.
+  Schedule& accumulate_at(TensorId t, ScheduledLoop at);
+  Schedule& accumulate_at(Tensor t, ScheduledLoop at) { return accumulate_at(t.id(), at); }
   // Says where t's elements are kept. If nothing is said: in global memory if a kernel of its own
   // stores t; else in the registers of each thread if no thread reads what another has computed;
   // else in the block's shared memory. E419: inputs and outputs are kept in global memory.
@@ -124,12 +133,13 @@ class Schedule {
   Schedule& meet_atomically(TensorId t);
   Schedule& meet_atomically(Tensor t) { return meet_atomically(t.id()); }
   // Cuts t up as `reference` was, as far as both have the same iterdomains. Replays the transforms
-  // of `reference` in the order in which they were made. Skips one if its inputs are not all loops
-  // of t by then, if only some of these are folded over, or if it is a resize that may shrink.
-  // Loops that both then have are bound as in `reference`, but a loop that t folds over is serial
-  // where `reference` binds it to Bulk. These loops come first, in the reference's order, then t's
-  // others; loops that t folds over come after all loops that it does not. E422 where nothing is
-  // shared, or where either is an input or inlined; E413 where a type would be bound twice.
+  // by which the loops of `reference` were made, in that order. Skips one if its inputs are not all
+  // loops of t by then, if only some of these are folded over, or if it is a resize that may
+  // shrink. Loops that both then have are bound as in `reference`, but a loop that t folds over is
+  // serial where `reference` binds it to Bulk. These loops come first, in the reference's order,
+  // then t's others; loops that t folds over come after all loops that it does not. E422 where
+  // nothing is shared, or where either is an input or inlined; E413 where a type would be bound
+  // twice.
   Schedule& like(TensorId t, TensorId reference);
   Schedule& like(TensorId t, Tensor reference) { return like(t, reference.id()); }
   Schedule& like(Tensor t, Tensor reference) { return like(t.id(), reference.id()); }
@@ -161,6 +171,8 @@ class Schedule {
   // partial tensor; a state into which no element was folded is the empty one.
   //   sum over n, n split into (o, i), rfactor {o}:    p[m, i] = sum over o of x[m, o*|i| + i]
   //                                                    s[m] = sum over i of p[m, i]
+  // In memory the parts of one element lie side by side; or, if t's loops over them stand outside
+  // of those over its items, the elements of one part do.
   // t keeps its other loops. The partial tensor has all loops of t, bound as they were, and no
   // place yet: with_defaults() puts it inside t's nest. A tensor that was computed at a loop of t
   // is now computed at that loop of the partial tensor, its new reader. E421 where t does not fold,
@@ -193,6 +205,7 @@ class Schedule {
   struct Site {
     TensorId tensor{};
     std::optional<DomainId> loop;  // nothing: outside all loops
+    bool accumulates = false;      // accumulate_at(): loops that it folds over are shared, too
     friend bool operator==(const Site&, const Site&) = default;
   };
   const std::optional<Site>& site(TensorId t) const;

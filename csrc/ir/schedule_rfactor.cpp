@@ -6,6 +6,18 @@
 
 namespace selvage {
 
+// Whether `some` come before all of `loops` that are not folded.
+template <class IsFolded>
+static bool stand_outside(const std::vector<DomainId>& loops, const std::vector<DomainId>& some,
+                          const IsFolded& is_folded) {
+  std::size_t seen = 0;
+  for (DomainId d : loops) {
+    if (contains(some, d)) ++seen;
+    if (!is_folded(d)) return seen == some.size();
+  }
+  return false;  // there are no items
+}
+
 TensorId Schedule::add_tensor(Fusion changed, TensorInfo tensor, Nest own) {
   TensorId id{};
   try {
@@ -91,6 +103,10 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   part.definition = tensor.definition;
   part.logical = tensor.logical;
   part.logical.insert(part.logical.end(), rest.begin(), rest.end());
+  if (stand_outside(nest(t).loops, rest, [&](DomainId d) { return is_folded(t, d); })) {
+    part.allocation = rest;
+    part.allocation.insert(part.allocation.end(), tensor.logical.begin(), tensor.logical.end());
+  }
   part.fold = old;
   part.fold->is_partial = true;
   // The definition keeps its domain, the items; the loops are another cut of them.

@@ -87,7 +87,8 @@ void Schedule::put_at(TensorId t, Site site) {
 void Schedule::put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site) {
   std::vector<DomainId> order;
   for (std::size_t k = 0; site.loop && k < host.size(); ++k) {
-    const bool is_shared = contains(own.loops, host[k]) && !own.folded.contains(index_of(host[k]));
+    const bool is_shared = contains(own.loops, host[k]) &&
+                           (site.accumulates || !own.folded.contains(index_of(host[k])));
     if (is_shared) order.push_back(host[k]);
     if (host[k] == *site.loop) break;
   }
@@ -105,6 +106,26 @@ Schedule& Schedule::compute_at(TensorId t, ScheduledLoop at) {
 
 Schedule& Schedule::compute_in(TensorId t, TensorId reader) {
   put_at(t, {reader, std::nullopt});
+  return *this;
+}
+
+Schedule& Schedule::accumulate_at(TensorId t, ScheduledLoop at) {
+  position(at);
+  const TensorInfo& tensor = fusion()[t];
+  if (!tensor.fold) {
+    refuse<Illegal>("E421", tensor.name + " folds over nothing that it could accumulate",
+                    "compute it there without accumulating");
+  }
+  const Nest& own = nest(t);
+  if (!contains(own.loops, at.domain) || !own.folded.contains(index_of(at.domain))) {
+    refuse<Illegal>("E418",
+                    tensor.name + " does not fold over " + name(at.tensor, at.domain) + " of " +
+                        fusion()[at.tensor].name + ", and has nothing to accumulate there",
+                    "cut it up like " + fusion()[at.tensor].name +
+                        "; or compute it there without accumulating");
+  }
+  put_at(t, {at.tensor, at.domain, true});
+  if (!tensor.is_output) nest(t).memory = Memory::Global;
   return *this;
 }
 

@@ -16,13 +16,15 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
     const auto known = beside.find(variable.id());
     return known != beside.end() && known->second != KnownLoop(schedule, t, d);
   };
+  const auto& site = schedule.site(t);
+  const bool accumulates = site && site->accumulates;
   std::vector<Expr> taken;
   for (const auto& [d, variable] : around) taken.push_back(variable);
   std::vector<Expr> variables;
   for (DomainId d : loops) {
     const auto open =
         std::find_if(around.begin(), around.end(), [&](const auto& o) { return o.first == d; });
-    if (open == around.end() || schedule.is_folded(t, d)) {
+    if (open == around.end() || (schedule.is_folded(t, d) && !accumulates)) {
       do {
         taken.push_back(fresh_symbol(fusion, schedule.name(t, d), taken));
       } while (is_other(taken.back(), d));

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <selvage/ir/fold.h>
-#include <selvage/lower/tree_body.h>
+#include <selvage/legality/analysis.h>
+#include <selvage/lower/draft.h>
 
 namespace selvage {
 

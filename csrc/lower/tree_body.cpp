@@ -3,7 +3,6 @@
 #include <selvage/ir/fold.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
-#include <selvage/lower/fold_nest.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/stored_parts.h>
@@ -26,7 +25,9 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
   Body body;
   bool has_deeper = level < end && end != SIZE_MAX;
   for (const NestTree& inner : tree.inside) {
-    if (inner.level == level && hosts_at_level) append(body, of(inner));
+    if (inner.level == level && hosts_at_level) {
+      append(body, inner.accumulated_over ? taking_in(inner, inner.shared, true) : of(inner));
+    }
     if (inner.level > level && (end == SIZE_MAX || inner.level <= end)) has_deeper = true;
   }
   if (!has_deeper) {
@@ -37,8 +38,15 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
   Loop loop = loop_of(schedule_, a, level, draft_.kernel, draft_.computed);
   // The hosted tensors inside are computed element by element, so the loop is not vectorised.
   if (loop.parallel == ParallelType::Vectorize) loop.parallel = ParallelType::Serial;
+  const auto accumulates = [&](const NestTree& inner) { return inner.accumulated_over == level; };
+  for (const NestTree& inner : tree.inside) {
+    if (accumulates(inner)) append(body, about(inner.tensor, [&] { return empty(inner); }));
+  }
   loop.body = loops(tree, level + 1, end, true, leaf);
   body.push_back({std::move(loop)});
+  for (const NestTree& inner : tree.inside) {
+    if (accumulates(inner)) append(body, about(inner.tensor, [&] { return results(inner); }));
+  }
   return body;
 }
 
@@ -135,39 +143,63 @@ Body TreeBody::plain(const NestTree& tree) {
   });
 }
 
+std::size_t TreeBody::folded_from(TensorId t) const {
+  const std::vector<DomainId>& loops = placed_[t].analysis.loops;
+  std::size_t k = 0;
+  while (k < loops.size() && !schedule_.is_folded(t, loops[k])) ++k;
+  return k;
+}
+
 // The outermost loops up to the first folded one; inside them: set the state to the empty one, take
 // in all elements, merge the states of threads, store the result.
 Body TreeBody::folding(const NestTree& tree) {
-  const TensorAnalysis& a = placed_[tree.tensor].analysis;
-  const TensorAnalysis& result = *placed_[tree.tensor].result;
-  std::size_t outer = 0;
-  while (outer < a.loops.size() && !schedule_.is_folded(tree.tensor, a.loops[outer])) ++outer;
+  const std::size_t outer = folded_from(tree.tensor);
   return loops(tree, tree.shared, outer, true, [&](std::size_t level) {
     SELVAGE_CHECK(level == outer);
-    FoldNest nest(fusion_, schedule_, a, outer, draft_);
-    const bool is_direct = nest.keep_in_result(result);
-    const std::vector<BufferId> targets = buffers_of(tree.tensor);
-    if (is_direct) nest.use(targets);
-    Body body = nest.start();
-    append(body, nest.summed(loops(tree, outer, SIZE_MAX, false, [&](std::size_t open) {
-      FoldState element = {value_of(a)};
-      for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
-        element.push_back(value_of(a, c));
-      }
-      return leaf(a, open, nest.take_in(element), Memory::Local);
-    })));
-    append(body, nest.merge_threads());
-    if (is_direct) return body;
+    Body body = empty(tree);
+    append(body, folds_.at(tree.tensor).summed(taking_in(tree, outer, false)));
+    append(body, results(tree));
+    return body;
+  });
+}
+
+Body TreeBody::empty(const NestTree& tree) {
+  const TensorId t = tree.tensor;
+  const auto [at, is_new] =
+      folds_.try_emplace(t, fusion_, schedule_, placed_[t].analysis, folded_from(t), draft_);
+  SELVAGE_CHECK(is_new);
+  if (at->second.keep_in_result(*placed_[t].result)) at->second.use(buffers_of(t));
+  return at->second.start();
+}
+
+Body TreeBody::taking_in(const NestTree& tree, std::size_t level, bool hosts_at_level) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  FoldNest& nest = folds_.at(tree.tensor);
+  return loops(tree, level, SIZE_MAX, hosts_at_level, [&](std::size_t open) {
+    FoldState element = {value_of(a)};
+    for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
+      element.push_back(value_of(a, c));
+    }
+    return leaf(a, open, nest.take_in(element), Memory::Local);
+  });
+}
+
+Body TreeBody::results(const NestTree& tree) {
+  const TensorAnalysis& result = *placed_[tree.tensor].result;
+  FoldNest& nest = folds_.at(tree.tensor);
+  Body body = nest.merge_threads();
+  if (!nest.keep_in_result(result)) {
     const Memory target = result.storage ? result.storage->memory : Memory::Global;
     const std::vector<Expr> valid = valid_points(fusion_, schedule_, result);
-    std::vector<Store> stores = nest.finish(targets);
+    std::vector<Store> stores = nest.finish(buffers_of(tree.tensor));
     for (Store& store : stores) {
       store.address = result.address;
       store.valid = valid;
     }
-    append(body, leaf(result, outer, std::move(stores), target));
-    return body;
-  });
+    append(body, leaf(result, folded_from(tree.tensor), std::move(stores), target));
+  }
+  folds_.erase(tree.tensor);
+  return body;
 }
 
 }  // namespace selvage

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <selvage/lower/draft.h>
+#include <selvage/lower/fold_nest.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
 
+#include <map>
 #include <vector>
 
 namespace selvage {
@@ -14,6 +16,12 @@ namespace selvage {
 //     s = 0           s is computed at b of y
 //     for n: s += t
 //     for n: y = ...
+// A fold that accumulates stands around its host's loop and in it:
+//   p = 0
+//   for r:            dx's loop, over which p folds
+//     for n: dx = ...
+//     for n: p += ...
+//   store p
 // Guards stand in the innermost loops only, below all hosted tensors, so that no guard keeps a
 // thread from what the threads of a block do together.
 class TreeBody {
@@ -35,6 +43,12 @@ class TreeBody {
              Leaf leaf);
   Body plain(const NestTree& tree);
   Body folding(const NestTree& tree);
+  // The parts of a nest that folds: before its loops, with the empty state; at `level` of its
+  // loops, taking in all that is inside; and behind its loops, with the results of the state.
+  Body empty(const NestTree& tree);
+  Body taking_in(const NestTree& tree, std::size_t level, bool hosts_at_level);
+  Body results(const NestTree& tree);
+  std::size_t folded_from(TensorId t) const;  // the first of its loops that it folds over
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
   BufferId buffer_of(TensorId t, std::size_t part, bool is_written);
@@ -48,6 +62,7 @@ class TreeBody {
   const PlacedTensors& placed_;
   const LowerOptions& options_;
   KernelDraft& draft_;
+  std::map<TensorId, FoldNest> folds_;  // whose states are open
 };
 
 }  // namespace selvage

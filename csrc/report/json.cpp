@@ -247,6 +247,7 @@ Json json_of(const TensorReport& tensor) {
     Json& at = json["computed"];
     at["in"] = tensor.fusion()[site->tensor].name;
     if (site->loop) at["at"] = tensor.schedule->name(site->tensor, *site->loop);
+    if (site->accumulates) at["accumulates"] = true;
   }
   if (a.storage) {
     json["memory"] = to_string(a.storage->memory);

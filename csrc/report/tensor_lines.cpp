@@ -143,9 +143,10 @@ class TensorPage {
     const Schedule& schedule = *tensor_.schedule;
     if (const auto& site = schedule.site(analysis_.tensor)) {
       const std::string host = schedule.fusion()[site->tensor].name;
-      out_.line(2, "computed " + (site->loop ? "at " + schedule.name(site->tensor, *site->loop) +
-                                                   " of " + host
-                                             : "in the kernel of " + host + ", before its loops"));
+      const std::string what = site->accumulates ? "accumulated " : "computed ";
+      out_.line(
+          2, what + (site->loop ? "at " + schedule.name(site->tensor, *site->loop) + " of " + host
+                                : "in the kernel of " + host + ", before its loops"));
     }
     if (!analysis_.storage) return;
     const bool is_local = analysis_.storage->memory == Memory::Local;

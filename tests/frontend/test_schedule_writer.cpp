@@ -288,6 +288,22 @@ TEST(ScheduleWriter, OnlyTheLastLayoutIsWritten) {
       "transforms; help: use what comes out of the first");
 }
 
+TEST(ScheduleWriter, WhatIsAccumulatedSaysSo) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(30), f.constant(20)}, DataType::Float);
+  const Tensor y = f.output("y", x + 1), total = f.output("total", sum(x, {0}));
+  Schedule s(f);
+  const auto [i, j] = s.loops<2>(y);
+  const auto [block, row] = s.split(i, 8, {.outer = "block", .inner = "row"});
+  s.like(total, y);
+  const auto of_total = [&](ScheduledLoop l) { return ScheduledLoop{total.id(), l.domain}; };
+  s.reorder({of_total(block), of_total(row), of_total(j)});
+  s.accumulate_at(s.rfactor(total, {of_total(row)}, "parts"), row);
+  const std::string text = to_schedule_file(f, s);
+  EXPECT_EQ(again(text), text);
+  EXPECT_THAT(text, testing::HasSubstr("inline: {into: y, at: row, accumulate: true}"));
+}
+
 // A view is what its subscripts say; what no read tells is under shapes.
 TEST(ScheduleWriter, ViewsAreSubscripts) {
   Fusion f;

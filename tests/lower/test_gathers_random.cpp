@@ -107,11 +107,11 @@ struct Gather {
   }
 };
 
-struct IndexType {
+struct TypeOfIndex {
   DataType type;
   std::int64_t least, most;
 };
-constexpr IndexType kIndexTypes[] = {
+constexpr TypeOfIndex kIndexTypes[] = {
     {DataType::Int8, INT8_MIN, INT8_MAX},    {DataType::Int16, INT16_MIN, INT16_MAX},
     {DataType::Int32, INT32_MIN, INT32_MAX}, {DataType::Int64, INT64_MIN, INT64_MAX},
     {DataType::UInt8, 0, UINT8_MAX},         {DataType::UInt16, 0, UINT16_MAX},
