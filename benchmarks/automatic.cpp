@@ -42,7 +42,7 @@ void rated_plans(benchmark::State& state) {
   const ReadTable table(schedule);
   const TypicalSizes sizes(schedule.fusion(), {});
   ReadMoves moves(schedule, sizes);
-  const Segment segment = segment_of(schedule.fusion(), y.id());
+  const Segment segment = segment_of(schedule, y.id());
   const SegmentTraffic traffic = traffic_of(schedule, table, segment, sizes, moves);
   std::size_t plans = 0;
   for (auto _ : state) {

@@ -15,13 +15,22 @@ using ReadAxes = std::vector<std::optional<DomainId>>;
 using Known = std::unordered_map<std::uint32_t, DomainId>;
 
 // What the indices of an inlined tensor stand for if its items are read at `axes`. The indices of a
-// view run over its root: they are known where the view leaves an iterdomain unchanged.
-Known known_in(const TensorInfo& tensor, const ReadAxes& axes) {
+// view run over its root: they are known where the view leaves an iterdomain unchanged, and all of
+// them where the view is read item by item, at its own iterdomains.
+Known known_in(const Fusion& fusion, const TensorInfo& tensor, const ReadAxes& axes) {
   Known known;
   const std::vector<DomainId>& domain = definition_domain(tensor);
+  bool is_item_by_item = true;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const DomainId own = tensor.logical[k];
+    is_item_by_item &= axes[k] == own || fusion.domains()[own].extent.is_const(1);
+  }
   for (std::size_t k = 0; k < tensor.indices.size(); ++k) {
     const auto axis = std::find(tensor.logical.begin(), tensor.logical.end(), domain[k]);
-    if (axis == tensor.logical.end()) continue;
+    if (axis == tensor.logical.end()) {
+      if (is_item_by_item) known.emplace(tensor.indices[k].id(), domain[k]);
+      continue;
+    }
     const auto& value = axes[std::size_t(axis - tensor.logical.begin())];
     if (value) known.emplace(tensor.indices[k].id(), *value);
   }
@@ -51,17 +60,23 @@ EffectiveReads::EffectiveReads(const Fusion& fusion, const Schedule& schedule)
 // differ in an axis, the axis has no iterdomain.
 std::vector<EffectiveRead> EffectiveReads::of(TensorId reader) const {
   std::vector<EffectiveRead> list;
-  std::map<std::size_t, ReadAxes, std::greater<>> open;  // by place, last first
-  const auto visit = [&](TensorId t, const Known& known) {
+  std::map<std::size_t, EffectiveRead, std::greater<>> open;  // by place, last first
+  const auto visit = [&](TensorId t, const Known& known, const ReadAxes& at) {
     if (!fusion_[t].definition) return;
+    std::optional<EffectiveRead::Through> through;
+    if (t != reader && !fusion_[t].root.empty()) through = {t, at};
     for (ValueId v : values_under(fusion_.values(), *fusion_[t].definition)) {
       const ValueNode& node = fusion_.values()[v];
       if (node.kind != ValueNode::Kind::Read) continue;
-      ReadAxes axes = axes_of(node, known);
-      const auto [it, is_new] = open.try_emplace(places_[node.source], axes);
-      for (std::size_t k = 0; !is_new && k < axes.size(); ++k) {
-        if (it->second[k] != axes[k]) it->second[k].reset();
+      const ReadAxes axes = axes_of(node, known);
+      const auto [it, is_new] = open.try_emplace(
+          places_[node.source], EffectiveRead{TensorId(node.source), axes, through});
+      if (is_new) continue;
+      EffectiveRead& read = it->second;
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        if (read.axes[k] != axes[k]) read.axes[k].reset();
       }
+      if (read.through != through) read.through.reset();
     }
   };
   const TensorInfo& info = fusion_[reader];
@@ -73,15 +88,15 @@ std::vector<EffectiveRead> EffectiveReads::of(TensorId reader) const {
   for (std::size_t k = 0; info.fold && k < info.fold->indices.size(); ++k) {
     known.emplace(info.fold->indices[k].id(), info.fold->domains[k]);
   }
-  visit(reader, known);
+  visit(reader, known, {});
   while (!open.empty()) {
-    const auto [place, axes] = *open.begin();
+    EffectiveRead read = std::move(open.begin()->second);
     open.erase(open.begin());
-    const TensorId t = order_[place];
+    const TensorId t = read.source;
     if (!fusion_[t].is_input && schedule_.is_inlined(t)) {
-      visit(t, known_in(fusion_[t], axes));
+      visit(t, known_in(fusion_, fusion_[t], read.axes), read.axes);
     } else {
-      list.push_back({t, axes});
+      list.push_back(std::move(read));
     }
   }
   return list;

@@ -11,10 +11,19 @@ namespace selvage {
 // computed in loops of its own.
 struct EffectiveRead {
   TensorId source{};
-  // For each axis of the source: the iterdomain of the reader (of its definition or its fold) whose
-  // index is the whole subscript in every read; nothing if the subscript is anything else, or
-  // differs between reads.
+  // For each axis of the source: the iterdomain whose index at the reader's point is the whole
+  // subscript in every read; nothing if the subscript is anything else, or differs between reads.
+  // It is one of the reader's definition or fold; or, where a view is inlined that is read item by
+  // item, one of the view's root, whose index follows from those.
   std::vector<std::optional<DomainId>> axes;
+  // The inlined view through which every read goes, the last before the source, and the iterdomains
+  // at which the view is read, as above; nothing if there is none, or not always the same.
+  struct Through {
+    TensorId view{};
+    std::vector<std::optional<DomainId>> axes;
+    friend bool operator==(const Through&, const Through&) = default;
+  };
+  std::optional<Through> through = {};
 };
 
 class EffectiveReads {

@@ -27,6 +27,20 @@ bool may_shrink(const DomainGraph& graph, const Transform& transform) {
   return !grows(resize->left) || !grows(resize->right);
 }
 
+// Those of `transforms` by which `loops` are made. Others lead from the loops to the items of a
+// tensor that is computed in the loops of a view.
+std::vector<TransformId> leading_to(const DomainGraph& graph, std::vector<DomainId> loops,
+                                    const std::vector<TransformId>& transforms) {
+  std::vector<TransformId> leading;
+  for (std::size_t k = transforms.size(); k-- > 0;) {
+    const std::vector<DomainId> out = outputs(graph[transforms[k]]);
+    if (std::ranges::none_of(out, [&](DomainId d) { return contains(loops, d); })) continue;
+    for (DomainId d : inputs(graph[transforms[k]])) loops.push_back(d);
+    leading.insert(leading.begin(), transforms[k]);
+  }
+  return leading;
+}
+
 }  // namespace
 
 // Replays a transform if all its inputs are loops, and none or all of them are folded over; else
@@ -51,7 +65,7 @@ std::optional<Schedule::Nest> Schedule::alike(TensorId t, TensorId of) const {
   const Nest& reference = nest(of);
   Nest own = nest(t);
   bool shares = false;
-  for (TransformId id : reference.transforms) {
+  for (TransformId id : leading_to(graph_, reference.loops, reference.transforms)) {
     if (may_shrink(graph_, graph_[id]) || !cross(graph_[id], reference, own)) continue;
     shares = true;
     if (own.used.insert(index_of(id)).second) own.transforms.push_back(id);

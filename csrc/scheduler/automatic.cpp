@@ -3,6 +3,7 @@
 #include <selvage/legality/analysis.h>
 #include <selvage/scheduler/automatic.h>
 #include <selvage/scheduler/pointwise.h>
+#include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
 
@@ -62,20 +63,22 @@ Schedule with_stored_operands(const Schedule& schedule,
 
 class Automatic {
  public:
-  Automatic(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
-            const Device& device)
+  // `open`: by tensor, whether nobody has said how it is computed.
+  Automatic(const Schedule& schedule, std::vector<bool> open,
+            const std::map<std::string, std::int64_t>& sizes, const Device& device)
       : result_{schedule, {}},
         table_(schedule),
         sizes_(schedule.fusion(), sizes),
         device_(device),
         written_(schedule),
+        open_(std::move(open)),
         moves_(schedule, sizes_) {}
 
   AutomaticSchedule run() {
     std::vector<TensorId> open;
     for (std::size_t k = table_.order().size(); k-- > 0;) {
       const TensorId t = table_.order()[k];
-      if (!table_.is_computed(t) || !is_open(written_, t)) continue;
+      if (!table_.is_computed(t) || !open_[index_of(t)]) continue;
       // A fold that follows a reader with a schedule of its own goes on following it.
       const bool leads = std::ranges::all_of(table_.readers(t), [&](const auto& reader) {
         return std::ranges::find(open, reader.tensor) != open.end();
@@ -86,7 +89,7 @@ class Automatic {
     const KeepsTogether keeps = [&](const Segment& apart, const Segment& together) {
       return is_faster(apart, together);
     };
-    for (const Segment& segment : segments_of(written_.fusion(), table_, open, points, keeps)) {
+    for (const Segment& segment : segments_of(written_, table_, open, points, keeps)) {
       schedule_segment(segment);
     }
     return std::move(result_);
@@ -102,6 +105,7 @@ class Automatic {
     std::vector<TensorId> key = segment.members;
     std::ranges::sort(key);
     key.push_back(segment.root);
+    key.insert(key.end(), segment.columns.begin(), segment.columns.end());
     const auto [known, is_new] = rated_.try_emplace(std::move(key));
     if (is_new) {
       known->second.traffic = traffic_of(written_, table_, segment, sizes_, moves_);
@@ -115,7 +119,7 @@ class Automatic {
     double separate = seconds(apart);
     for (TensorId m : together.members) {
       if (contains(apart, m)) continue;
-      separate += seconds(segment_of(written_.fusion(), m));
+      separate += seconds(segment_of(written_, m));
     }
     return seconds(together) <= separate;
   }
@@ -150,11 +154,18 @@ class Automatic {
 
   // Throws Illegal where a vector is stored that is not legal.
   void check_vectors(const Schedule& tried, const Segment& segment) const {
+    std::vector<TensorId> stored;
     for (TensorId t : segment.members) {
+      if (t == segment.root || tried.fusion()[t].is_output) stored.push_back(t);
+    }
+    // What the first of two kernels stores.
+    for (std::size_t t = result_.schedule.fusion().size(); t < tried.fusion().size(); ++t) {
+      if (tried.memory(TensorId(t)) == Memory::Global) stored.push_back(TensorId(t));
+    }
+    for (TensorId t : stored) {
       const auto is_vector = [&](DomainId d) {
         return tried.parallel(t, d) == ParallelType::Vectorize;
       };
-      if (t != segment.root && !tried.fusion()[t].is_output) continue;
       if (std::ranges::none_of(tried.loop_domains(t), is_vector)) continue;
       check_vector(tried, t, Part::Everything);
       // The results of a fold are stored by a nest of their own.
@@ -175,8 +186,9 @@ class Automatic {
   TypicalSizes sizes_;
   const Device& device_;
   const Schedule& written_;
+  const std::vector<bool> open_;
   ReadMoves moves_;
-  std::map<std::vector<TensorId>, Rated> rated_;  // by the members of a segment, and its root
+  std::map<std::vector<TensorId>, Rated> rated_;  // by members, root and columns
 };
 
 }  // namespace
@@ -184,8 +196,13 @@ class Automatic {
 AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes,
                             const Device& device) {
-  const Schedule written = with_stored_operands(schedule, sizes);
-  return Automatic(written, sizes, device).run();
+  const Schedule stored = with_stored_operands(schedule, sizes);
+  std::vector<bool> open;
+  for (std::size_t t = 0; t < stored.fusion().size(); ++t) {
+    open.push_back(is_open(stored, TensorId(t)));
+  }
+  const Schedule written = with_loops_of_views(stored, open);
+  return Automatic(written, std::move(open), sizes, device).run();
 }
 
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,

@@ -23,14 +23,15 @@ class CarryOut {
     if (plan_.tile > 0) return cut_tiles();
     const std::optional<ScheduledLoop> host = cut();
     for (TensorId m : segment_.members) {
-      if (m != root_) place(m, host);
+      if (m != root_ && !is_column(segment_, m)) place(m, host);
     }
+    fold_columns(host);
     if (!plan_.kept) return;
     for (const TensorTraffic& t : traffic_.tensors) {
       const bool can_be = *plan_.kept == Memory::Local ? t.can_be_kept : t.can_be_shared;
       if (!can_be || t.passes < 2) continue;
       const std::string name = s_.unused_name(s_.fusion()[t.tensor].name + "_row");
-      place(s_.cache(t.tensor, name, *plan_.kept), host);
+      place(s_.cache(t.copied, name, *plan_.kept), host);
     }
   }
 
@@ -67,6 +68,12 @@ class CarryOut {
         s_.bind(*row, is_by_threads ? ParallelType::TIDx : ParallelType::TIDy);
         order.push_back(block);
       }
+      if (plan_.turns > 1) {
+        ScheduledLoop& turned = own > 1 ? order.back() : *row;
+        std::tie(block, turned) = s_.split(
+            block, plan_.turns, {.outer = unused(root_, "blocks"), .inner = unused(root_, "turn")});
+        order.insert(order.begin(), block);
+      }
       s_.bind(block, ParallelType::BIDx);
       order.push_back(*row);
     }
@@ -96,9 +103,9 @@ class CarryOut {
       ScheduledLoop item = merged(s_, inner);
       if (!plan_.is_along_rows) vector = cut_vector(item);
       if (plan_.is_along_rows) {
-        cut_steps(item, plan_.folders, ParallelType::TIDy, order);
+        cut_steps(item, plan_.folders, ParallelType::TIDy, plan_.at_once, order);
       } else {
-        cut_steps(item, plan_.threads, ParallelType::TIDx, order);
+        cut_steps(item, plan_.threads, ParallelType::TIDx, plan_.at_once, order);
       }
     }
     append(order, vector);
@@ -129,7 +136,8 @@ class CarryOut {
   }
 
   // Has threads run through a loop, each in so many steps as it takes, some of them at once.
-  void cut_steps(ScheduledLoop loop, std::int64_t threads, ParallelType type, Loops& order) {
+  void cut_steps(ScheduledLoop loop, std::int64_t threads, ParallelType type, std::int64_t at_once,
+                 Loops& order) {
     const TensorId t = loop.tensor;
     ScheduledLoop step = loop;
     std::optional<ScheduledLoop> thread;
@@ -142,11 +150,11 @@ class CarryOut {
             s_.split(loop, threads, {.outer = unused(t, "step"), .inner = unused(t, name)});
         s_.bind(*thread, type);
       }
-      if (plan_.at_once > 1 && s_.graph()[step.domain].extent.is_const(plan_.at_once)) {
+      if (at_once > 1 && s_.graph()[step.domain].extent.is_const(at_once)) {
         s_.bind(step, ParallelType::Unroll);
-      } else if (plan_.at_once > 1) {
+      } else if (at_once > 1) {
         const auto [outer, inner] =
-            s_.split(step, plan_.at_once, {.outer = unused(t, "steps"), .inner = unused(t, "u")});
+            s_.split(step, at_once, {.outer = unused(t, "steps"), .inner = unused(t, "u")});
         s_.bind(inner, ParallelType::Unroll);
         order.push_back(outer);
         step = inner;
@@ -220,45 +228,105 @@ class CarryOut {
     return result;
   }
 
-  // Two kernels: in the first a block folds one part of a row, in the second the threads of a block
-  // fold the parts of a row, always in the same order, so that the result is the same every time.
+  // Two kernels: in the first a block folds one part of its rows, in the second the threads of a
+  // block fold the parts of a row, always in the same order, so that the result is the same every
+  // time.
   void fold_in_parts() {
     Loops rows, folded;
     for (ScheduledLoop l : s_.loops(root_)) {
       (contains(traffic_.inner, l.domain) ? folded : rows).push_back(l);
     }
+    const bool along_rows = plan_.is_along_rows;
     ScheduledLoop item = merged(s_, folded);
-    const auto vector = cut_vector(item);
-    const auto [part, rest] =
-        s_.split(item, plan_.threads * plan_.batch,
-                 {.outer = unused(root_, "part"), .inner = unused(root_, "rest")});
-    const auto [step, thread] = s_.split(
-        rest, plan_.threads, {.outer = unused(root_, "step"), .inner = unused(root_, "thread")});
-    Loops own = {step, thread};
-    append(own, vector);
-    Loops order = rows;
-    order.push_back(part);
-    order.insert(order.end(), own.begin(), own.end());
-    s_.reorder(order);
-
-    const std::string name = s_.unused_name(s_.fusion()[root_].name + "_parts");
-    const TensorId parts = s_.rfactor(root_, own, name);
-    s_.keep_in(parts, Memory::Global);
-    const auto of_parts = [&](ScheduledLoop l) { return ScheduledLoop{parts, l.domain}; };
-    Loops blocks;
-    for (ScheduledLoop l : rows) blocks.push_back(of_parts(l));
-    blocks.push_back(of_parts(part));
-    s_.bind(merged(s_, blocks), ParallelType::BIDx).bind(of_parts(thread), ParallelType::TIDx);
-    if (vector) s_.bind(of_parts(*vector), ParallelType::Vectorize);
-    s_.stop_following(parts);
-
-    Loops of_results;
-    if (!rows.empty()) {
-      of_results.push_back(merged(s_, rows));
-      s_.bind(of_results[0], ParallelType::BIDx);
+    std::optional<ScheduledLoop> vector;
+    if (along_rows) {
+      ScheduledLoop row = merged(s_, rows);
+      vector = cut_vector(row);
+      rows = cut_blocks(row);
+    } else {
+      vector = cut_vector(item);
     }
-    cut_steps(part, kThreadsOfParts, ParallelType::TIDx, of_results);
-    s_.reorder(of_results);
+    const std::int64_t threads = along_rows ? plan_.folders : plan_.threads;
+    const auto [part, rest] =
+        s_.split(item, threads * plan_.batch,
+                 {.outer = unused(root_, "part"), .inner = unused(root_, "rest")});
+    Loops own;
+    cut_steps(rest, threads, along_rows ? ParallelType::TIDy : ParallelType::TIDx, plan_.at_once,
+              own);
+    Loops order = rows;
+    // The elements of one part lie side by side in memory where its loop comes first.
+    order.insert(along_rows ? order.begin() : order.end(), part);
+    order.insert(order.end(), own.begin(), own.end());
+    append(order, vector);
+    s_.reorder(order);
+    if (vector && !along_rows) own.push_back(*vector);
+    const TensorId parts =
+        s_.rfactor(root_, own, s_.unused_name(s_.fusion()[root_].name + "_parts"));
+    s_.keep_in(parts, Memory::Global);
+    s_.stop_following(parts);
+    if (along_rows) {
+      s_.bind({parts, part.domain}, ParallelType::BIDy);
+    } else {
+      Loops blocks;
+      for (ScheduledLoop l : rows) blocks.push_back({parts, l.domain});
+      blocks.push_back({parts, part.domain});
+      s_.bind(merged(s_, blocks), ParallelType::BIDx);
+      if (!rows.empty()) rows = {merged(s_, rows)};
+      if (!rows.empty()) s_.bind(rows[0], ParallelType::BIDx);
+    }
+    if (along_rows) {
+      fold_parts_of_columns(root_, part);
+    } else {
+      cut_steps(part, kThreadsOfParts, ParallelType::TIDx, plan_.at_once, rows);
+      put_in_order(root_, rows);
+    }
+  }
+
+  // Cuts up what the threads of a block run through: the loops over blocks and over threads.
+  Loops cut_blocks(ScheduledLoop row) {
+    const auto [block, thread] = s_.split(
+        row, plan_.threads, {.outer = unused(root_, "block"), .inner = unused(root_, "thread")});
+    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+    return {block, thread};
+  }
+
+  // Each block folds the rows that it computes, while it computes them. A second kernel folds what
+  // the blocks have stored of all columns.
+  void fold_columns(std::optional<ScheduledLoop> row) {
+    std::optional<ScheduledLoop> thread;
+    for (TensorId c : segment_.columns) {
+      s_.like(c, segment_.widest);
+      Loops blocks, turns, order;
+      for (ScheduledLoop l : s_.loops(c)) {
+        const bool is_block_loop = s_.parallel(c, l.domain) == ParallelType::BIDx;
+        (!s_.is_folded(c, l.domain) ? order : is_block_loop ? blocks : turns).push_back(l);
+      }
+      order.insert(order.begin(), turns.begin(), turns.end());
+      order.insert(order.begin(), blocks.begin(), blocks.end());
+      s_.reorder(order);
+      s_.accumulate_at(s_.rfactor(c, turns, s_.unused_name(s_.fusion()[c].name + "_parts")), *row);
+      const ScheduledLoop own = fold_parts_of_columns(c, blocks[0]);
+      if (thread) s_.compute_at(c, *thread);
+      if (!thread) thread = own;
+    }
+  }
+
+  // The second kernel of a fold in parts, where the parts of neighbouring items lie side by side: a
+  // warp runs along items, and the warps of a block fold the parts. Returns the loop of a warp.
+  ScheduledLoop fold_parts_of_columns(TensorId c, ScheduledLoop part) {
+    constexpr std::int64_t kAtOnce = 4;
+    std::vector<DomainId> loops = s_.fusion()[c].logical;
+    Loops items;
+    for (DomainId d : loops) items.push_back({c, d});
+    loops.push_back(part.domain);
+    s_.bind(part, ParallelType::Serial).set_loops(c, loops);
+    const auto [block, thread] = s_.split(
+        merged(s_, items), kWarp, {.outer = unused(c, "block"), .inner = unused(c, "thread")});
+    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+    Loops order = {block, thread};
+    cut_steps(part, kWarp, ParallelType::TIDy, kAtOnce, order);
+    put_in_order(c, order);
+    return thread;
   }
 
   Schedule& s_;

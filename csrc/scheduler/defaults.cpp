@@ -232,7 +232,7 @@ class SharedBindings {
       }
       for (DomainId d : s_.loop_domains(t)) {
         const auto at = around.find(d);
-        if (at == around.end() || s_.is_folded(t, d)) break;
+        if (at == around.end() || (s_.is_folded(t, d) && !site->accumulates)) break;
         about(t, [&] { bind(t, d, at->second, site->tensor); });
       }
     }

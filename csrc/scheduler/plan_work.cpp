@@ -8,6 +8,7 @@ namespace selvage {
 namespace {
 
 constexpr double kMostKeptRegisters = 96;
+constexpr double kBytesOfState = 4;            // of a fold, about
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
 // Then a thread asks for all that it reads of a row at the same time.
@@ -45,7 +46,7 @@ LaunchTime PlanWork::tile_time(const RowPlan& plan) const {
   for (const TensorTraffic& t : traffic_.tensors) {
     requested += t.bytes() / coalesced_share(side * double(t.size));
     const bool is_copied =
-        !t.is_stored && std::ranges::find(turn.copied, t.tensor) != turn.copied.end();
+        !t.is_stored && std::ranges::find(turn.copied, t.copied) != turn.copied.end();
     if (is_copied) copied += double(t.size);
   }
   work.shared_bytes = std::int64_t(side * (side + 1) * copied);
@@ -77,20 +78,31 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   work.loads_in_turn = keeps_in_registers(plan)
                            ? 1
                            : (plan.kept ? 1 : passes_) * quotient_up(double(plan.batch), at_once);
-  if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) work.barriers = 2.0 * folds;
+  work.loads_in_turn *= double(plan.turns);
+  if (folds > 0 && (plan.threads > 32 || plan.is_along_rows))
+    work.barriers = 2.0 * folds * double(plan.turns);
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
-  // The second kernel of a fold in parts.
-  if (plan.parts > 1) time.seconds += 2 * device_.latency + device_.launch;
+  if (plan.parts > 1) time.seconds += seconds_of_parts(traffic_.rows * double(plan.parts));
+  if (traffic_.columns > 0) {
+    time.seconds += seconds_of_parts(double(work.blocks * traffic_.columns) * traffic_.items);
+  }
   if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
     time.seconds = INFINITY;
   return time;
 }
 
+// The second kernel of a fold in parts, which reads the states that the first one has stored.
+double PlanWork::seconds_of_parts(double states) const {
+  const double bytes = kBytesOfState * states;
+  return 2 * device_.latency + device_.launch +
+         2 * bytes / (device_.dram_bandwidth * device_.dram_share);
+}
+
 std::int64_t PlanWork::blocks(const RowPlan& plan) const {
   const bool is_along_rows = segment_.is_pointwise || plan.is_along_rows;
   const std::int64_t rows_of_block = is_along_rows ? plan.threads * plan.vector : plan.folders;
-  return std::int64_t(quotient_up(traffic_.rows, double(rows_of_block))) * plan.parts;
+  return std::int64_t(quotient_up(traffic_.rows, double(rows_of_block * plan.turns))) * plan.parts;
 }
 
 // What a thread keeps of a row: elements that it has loaded, and those that members compute for one
@@ -100,7 +112,8 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
   const double rows = plan.is_along_rows ? double(plan.vector) : 1;
   const double computed = rows * quotient_up(traffic_.in_registers, double(threads_of_row));
   const double loaded = keeps_in_registers(plan) ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
-  return computed + loaded;
+  const double states = traffic_.columns * double(plan.batch * plan.vector);
+  return computed + loaded + states;
 }
 
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
@@ -145,7 +158,7 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
       traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
   const double accesses = keeps_in_registers(plan) ? 1 : passes_ + int(plan.kept.has_value());
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         traffic_.folds * kInstructionsOfMeeting * threads;
+         traffic_.folds * kInstructionsOfMeeting * threads * double(plan.turns);
 }
 
 }  // namespace selvage

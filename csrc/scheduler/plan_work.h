@@ -13,6 +13,7 @@ class PlanWork {
   // Infinite where a thread would keep more than its registers, or a block more than its shared
   // memory holds.
   LaunchTime time(const RowPlan& plan) const;
+  std::int64_t multiprocessors() const { return device_.multiprocessors; }
   // Whether keeping a row there saves a pass, and how many elements that is is known.
   bool can_keep(Memory memory) const {
     return (memory == Memory::Local ? kept_ : shared_) > 0 && traffic_.is_number;
@@ -21,6 +22,7 @@ class PlanWork {
  private:
   std::int64_t blocks(const RowPlan& plan) const;
   double registers_kept(const RowPlan& plan) const;
+  double seconds_of_parts(double states) const;
   LaunchTime tile_time(const RowPlan& plan) const;
   double coalesced(const RowPlan& plan) const;
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;

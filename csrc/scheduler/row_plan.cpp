@@ -13,6 +13,7 @@ constexpr std::int64_t kMostParts = 1024;
 constexpr std::int64_t kWidestAccess = 16;  // bytes
 constexpr std::int64_t kFewItems = 16;      // that one thread reads at once
 constexpr std::int64_t kMostAtOnce = 8;
+constexpr std::int64_t kFewestTurns = 2;  // so that there is something to fold
 
 std::int64_t steps_of(double items, double at_a_time) {
   return std::int64_t(quotient_up(items, at_a_time));
@@ -28,7 +29,7 @@ class Plans {
   std::vector<RatedPlan> run() {
     if (segment_.is_pointwise) {
       list_pointwise();
-    } else if (traffic_.lies_along_rows) {
+    } else if (traffic_.lies_along_rows && segment_.columns.empty()) {
       list_along_rows();
     } else {
       list_along_inner();
@@ -83,11 +84,15 @@ class Plans {
       for (std::int64_t threads : {32, 64, 128, 256}) {
         for (std::int64_t folders = 1; folders * threads <= kMostThreads; folders *= 2) {
           if (double(folders) >= 2 * traffic_.items) break;
-          add_with_and_without_keeping({.is_along_rows = true,
-                                        .threads = threads,
-                                        .folders = folders,
-                                        .vector = vector,
-                                        .batch = steps_of(traffic_.items, double(folders))});
+          RowPlan plan{.is_along_rows = true,
+                       .threads = threads,
+                       .folders = folders,
+                       .vector = vector,
+                       .batch = steps_of(traffic_.items, double(folders))};
+          add_with_and_without_keeping(plan);
+          for (plan.parts = 2; is_one_fold() && plan.parts <= kMostParts; plan.parts *= 2) {
+            if (!add_part(plan, traffic_.items / double(folders))) break;
+          }
         }
       }
     }
@@ -96,8 +101,6 @@ class Plans {
   void list_along_inner() {
     // Of rows whose length is no number it is not proved that they meet by themselves.
     const std::int64_t most_threads = traffic_.is_number ? kMostThreadsOfRows : 0;
-    const bool is_one_fold =
-        segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value();
     for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
       const auto groups = double(steps_of(traffic_.items, double(vector)));
       for (std::int64_t threads : thread_counts(groups)) {
@@ -105,17 +108,42 @@ class Plans {
             .threads = threads, .vector = vector, .batch = steps_of(groups, double(threads))};
         for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
           plan.folders = rows;
-          add_with_and_without_keeping(plan);
+          if (segment_.columns.empty()) {
+            add_with_and_without_keeping(plan);
+          } else {
+            add_turns(plan);
+          }
         }
         plan.folders = 1;
-        for (plan.parts = 2; is_one_fold && plan.parts <= kMostParts; plan.parts *= 2) {
-          const double steps = groups / double(threads) / double(plan.parts);
-          if (steps < 1) break;
-          plan.batch = steps_of(steps, 1);
-          add(plan);
+        for (plan.parts = 2; is_one_fold() && plan.parts <= kMostParts; plan.parts *= 2) {
+          if (!add_part(plan, groups / double(threads))) break;
         }
       }
     }
+  }
+
+  // Each block computes several rows in turn, so that what it stores of columns is little beside
+  // what it reads.
+  void add_turns(RowPlan plan) {
+    for (std::int64_t blocks : {work_.multiprocessors(), 2 * work_.multiprocessors()}) {
+      plan.turns = std::max<std::int64_t>(steps_of(traffic_.rows, double(blocks * plan.folders)),
+                                          kFewestTurns);
+      add_with_and_without_keeping(plan);
+    }
+  }
+
+  bool is_one_fold() const {
+    return segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value();
+  }
+
+  // Adds a plan by whose parts a row of so many steps is folded; false where a part has none.
+  bool add_part(RowPlan plan, double steps) {
+    steps /= double(plan.parts);
+    if (steps < 1) return false;
+    plan.batch = steps_of(steps, 1);
+    plan.kept.reset();
+    add_steps(plan);
+    return true;
   }
 
   // Powers of two, and numbers of whole warps by which a row takes a few steps of all of them.
@@ -137,8 +165,7 @@ class Plans {
   // folded.
   std::vector<DomainId> run_through() const {
     std::vector<DomainId> items = traffic_.inner;
-    std::erase_if(items,
-                  [&](DomainId d) { return !contains(fusion_[segment_.widest].logical, d); });
+    std::erase_if(items, [&](DomainId d) { return contains(traffic_.folded, d); });
     return items.empty() ? traffic_.inner : items;
   }
 
@@ -173,7 +200,7 @@ class Plans {
 
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
-         tile == o.tile && (parts > 1) == (o.parts > 1);
+         tile == o.tile && (parts > 1) == (o.parts > 1) && (turns > 1) == (o.turns > 1);
 }
 
 std::string RowPlan::text() const {
@@ -190,6 +217,7 @@ std::string RowPlan::text() const {
   if (batch > 1) text += ", " + std::to_string(batch) + " steps a thread";
   if (at_once > 1) text += ", " + std::to_string(at_once) + " at once";
   if (kept) text += *kept == Memory::Local ? ", kept in registers" : ", kept in shared memory";
+  if (turns > 1) text += ", " + std::to_string(turns) + " rows in turn";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
   return text;
 }

@@ -13,6 +13,7 @@ namespace selvage {
 // no rows, merged:
 //   along inner:  rows  = [blocks BIDx, rows_of_block TIDy]
 //                 inner = [batch, threads TIDx, vector Vectorize]
+//     with columns: rows = [blocks BIDx, turns, rows_of_block TIDy]
 //   along rows:   rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 //                 inner = [batch, folders TIDy]
 //   by tiles:     blocks BIDx = [the other rows, tiles of two of them], and in a tile
@@ -32,9 +33,11 @@ struct RowPlan {
   std::optional<Memory> kept = {};
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
-  // More than 1: about so many blocks fold each row, in parts of threads * batch vectors, and a
-  // second kernel folds the parts.
+  // More than 1: about so many blocks fold each row, in parts of batch steps of all its threads,
+  // and a second kernel folds the parts.
   std::int64_t parts = 1;
+  // Rows that a block computes one after another, while it folds them for columns.
+  std::int64_t turns = 1;
 
   // Whether what is legal of one plan is legal of the other: they differ in numbers of threads and
   // steps.

@@ -1,27 +1,31 @@
 #include <selvage/scheduler/segments.h>
+#include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace selvage {
 
 namespace {
 
 // Whether the segment computes items alone, each by itself.
-bool is_pointwise(const Fusion& fusion, const Segment& segment) {
-  return segment.rows == fusion[segment.root].logical &&
+bool is_pointwise(const Schedule& schedule, const Segment& segment) {
+  return segment.rows == item_loops(schedule, segment.root) &&
          std::ranges::none_of(segment.members, [&](TensorId m) {
-           return fusion[m].fold || std::ranges::any_of(nest_domain(fusion[m]), [&](DomainId d) {
-                    return !contains(segment.rows, d) && !fusion.domains()[d].extent.is_const(1);
+           return schedule.fusion()[m].fold ||
+                  std::ranges::any_of(schedule.loop_domains(m), [&](DomainId d) {
+                    return !contains(segment.rows, d) && !schedule.graph()[d].extent.is_const(1);
                   });
          });
 }
 
 class Segmentation {
  public:
-  Segmentation(const Fusion& fusion, const ReadTable& table, const std::vector<TensorId>& open,
+  Segmentation(const Schedule& schedule, const ReadTable& table, const std::vector<TensorId>& open,
                const std::function<double(TensorId)>& items, const KeepsTogether& keeps)
-      : fusion_(fusion),
+      : schedule_(schedule),
+        fusion_(schedule.fusion()),
         table_(table),
         items_(items),
         keeps_(keeps),
@@ -44,11 +48,12 @@ class Segmentation {
 
  private:
   Segment grown(TensorId root) {
-    Segment segment = segment_of(fusion_, root);
+    Segment segment = segment_of(schedule_, root);
     const auto place = [&](TensorId t) { return table_.place(t); };
     while (const std::optional<Segment> larger = grown_once(segment)) segment = *larger;
     std::ranges::sort(segment.members, std::greater<>(), place);
     std::ranges::stable_partition(segment.members, [&](TensorId t) { return t == root; });
+    std::ranges::sort(segment.columns, std::less<>(), place);
     return segment;
   }
 
@@ -62,6 +67,25 @@ class Segmentation {
     }
     for (TensorId t : all) {
       const std::optional<Segment> larger = joined(segment, {t});
+      if (larger && keeps_(segment, *larger)) return larger;
+    }
+    return grown_by_columns(segment, all);
+  }
+
+  // The segment with those of its candidates as columns that no member reads, and with all other
+  // candidates, or without these.
+  std::optional<Segment> grown_by_columns(const Segment& segment,
+                                          const std::vector<TensorId>& all) const {
+    Segment wanted = segment;
+    for (TensorId t : all) {
+      if (!fusion_[t].fold) continue;
+      const auto is_member = [&](const auto& reader) { return contains(segment, reader.tensor); };
+      if (std::ranges::any_of(table_.readers(t), is_member)) continue;
+      wanted.columns.push_back(t);
+    }
+    if (wanted.columns.size() == segment.columns.size()) return std::nullopt;
+    for (const std::vector<TensorId>* some : {&all, &std::as_const(wanted).columns}) {
+      const std::optional<Segment> larger = joined(wanted, *some);
       if (larger && keeps_(segment, *larger)) return larger;
     }
     return std::nullopt;
@@ -99,6 +123,7 @@ class Segmentation {
       if (contains(segment, next)) continue;
       if (!may_join(segment, next)) return std::nullopt;
       segment.members.push_back(next);
+      if (is_column(segment, next)) continue;  // who reads it is in another kernel
       for (const auto& reader : table_.readers(next)) open.push_back(reader.tensor);
     }
     if (waits_for_itself(segment)) return std::nullopt;
@@ -108,14 +133,38 @@ class Segmentation {
         })) {
       return std::nullopt;
     }
-    segment.is_pointwise = is_pointwise(fusion_, segment);
+    segment.is_pointwise = is_pointwise(schedule_, segment);
     segment.widest = widest_of(segment);
+    if (!std::ranges::all_of(segment.columns, [&](TensorId c) { return fits(segment, c); })) {
+      return std::nullopt;
+    }
     return segment;
+  }
+
+  // Whether a column folds over the rows and nothing else, has the items of a row, a number of
+  // them, and is read by no member.
+  bool fits(const Segment& segment, TensorId column) const {
+    const auto relevant = [&](std::vector<DomainId> domains) {
+      std::erase_if(domains, [&](DomainId d) { return fusion_.domains()[d].extent.is_const(1); });
+      std::ranges::sort(domains);
+      return domains;
+    };
+    const auto readers = table_.readers(column);
+    if (std::ranges::any_of(readers, [&](const auto& r) { return contains(segment, r.tensor); })) {
+      return false;
+    }
+    std::vector<DomainId> inner = item_loops(schedule_, segment.widest);
+    std::erase_if(inner, [&](DomainId d) { return selvage::contains(segment.rows, d); });
+    const std::vector<DomainId> items = relevant(item_loops(schedule_, column));
+    return !items.empty() && items == relevant(inner) &&
+           relevant(fusion_[column].fold->domains) == relevant(segment.rows) &&
+           std::ranges::all_of(
+               items, [&](DomainId d) { return fusion_.domains()[d].extent.is(Op::Const); });
   }
 
   // The member with the most points, if the root has no iterdomains but the rows; else the root.
   TensorId widest_of(const Segment& segment) const {
-    const std::vector<DomainId> nest = nest_domain(fusion_[segment.root]);
+    const std::vector<DomainId>& nest = schedule_.loop_domains(segment.root);
     const bool has_items = std::ranges::any_of(nest, [&](DomainId d) {
       return !selvage::contains(segment.rows, d) && !fusion_.domains()[d].extent.is_const(1);
     });
@@ -126,7 +175,9 @@ class Segmentation {
   // Whether the number of elements that others read of m within a row is known: registers or shared
   // memory hold them.
   bool keeps_a_number(const Segment& segment, TensorId m) const {
-    return table_.readers(m).empty() || std::ranges::all_of(fusion_[m].logical, [&](DomainId d) {
+    const std::vector<DomainId> items = item_loops(schedule_, m);
+    return is_column(segment, m) || table_.readers(m).empty() ||
+           std::ranges::all_of(items, [&](DomainId d) {
              return selvage::contains(segment.rows, d) || fusion_.domains()[d].extent.is(Op::Const);
            });
   }
@@ -153,23 +204,29 @@ class Segmentation {
 
   // The iterdomains of the root that every member has, folds over nowhere, and reads in step.
   std::vector<DomainId> rows_of(const Segment& segment) const {
-    std::vector<DomainId> rows = fusion_[segment.root].logical;
+    std::vector<DomainId> rows = item_loops(schedule_, segment.root);
     for (TensorId m : segment.members) {
-      std::erase_if(rows, [&](DomainId d) {
-        return !selvage::contains(fusion_[m].logical, d) ||
-               !selvage::contains(definition_domain(fusion_[m]), d);
-      });
+      const std::vector<DomainId> own =
+          is_column(segment, m) ? fusion_[m].fold->domains : item_loops(schedule_, m);
+      std::erase_if(rows, [&](DomainId d) { return !selvage::contains(own, d); });
       for (const EffectiveRead& read : table_.reads(m)) {
         if (!contains(segment, read.source)) continue;
         const std::vector<DomainId>& axes = fusion_[read.source].logical;
+        const std::vector<DomainId>& loops = schedule_.loop_domains(read.source);
         for (std::size_t k = 0; k < axes.size(); ++k) {
-          if (read.axes[k] != axes[k]) std::erase(rows, axes[k]);
+          if (read.axes[k] == axes[k]) continue;
+          // What is read out of step may be computed in any row that the axis is made of.
+          std::erase_if(rows, [&](DomainId d) {
+            return d == axes[k] ||
+                   (!selvage::contains(loops, axes[k]) && !selvage::contains(axes, d));
+          });
         }
       }
     }
     return rows;
   }
 
+  const Schedule& schedule_;
   const Fusion& fusion_;
   const ReadTable& table_;
   const std::function<double(TensorId)>& items_;
@@ -179,23 +236,30 @@ class Segmentation {
 
 }  // namespace
 
-Segment segment_of(const Fusion& fusion, TensorId t) {
-  Segment segment{.root = t, .widest = t, .members = {t}, .rows = fusion[t].logical};
-  segment.is_pointwise = is_pointwise(fusion, segment);
+Segment segment_of(const Schedule& schedule, TensorId t) {
+  Segment segment{.root = t, .widest = t, .members = {t}, .rows = item_loops(schedule, t)};
+  segment.is_pointwise = is_pointwise(schedule, segment);
   return segment;
+}
+
+bool is_column(const Segment& segment, TensorId t) {
+  return std::ranges::find(segment.columns, t) != segment.columns.end();
 }
 
 bool contains(const Segment& segment, TensorId t) {
   return std::ranges::find(segment.members, t) != segment.members.end();
 }
 
-std::vector<Segment> segments_of(const Fusion& fusion, const ReadTable& table,
+std::vector<Segment> segments_of(const Schedule& schedule, const ReadTable& table,
                                  const std::vector<TensorId>& open,
                                  const std::function<double(TensorId)>& items,
                                  const KeepsTogether& keeps) {
   std::vector<TensorId> by_size = open;
-  std::ranges::stable_sort(by_size, std::greater<>(), items);
-  return Segmentation(fusion, table, open, items, keeps).run(std::move(by_size));
+  // Of two tensors of one size the one that does not fold comes first: folds join it.
+  std::ranges::stable_sort(by_size, std::greater<>(), [&](TensorId t) {
+    return std::pair(items(t), !schedule.fusion()[t].fold);
+  });
+  return Segmentation(schedule, table, open, items, keeps).run(std::move(by_size));
 }
 
 }  // namespace selvage

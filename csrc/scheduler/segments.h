@@ -16,13 +16,17 @@ struct Segment {
   TensorId widest{};
   std::vector<TensorId> members = {};  // the root, then each after its readers among the members
   std::vector<DomainId> rows = {};     // of the root's nest, outer to inner
+  // Members that fold over the rows themselves. Each block folds its own rows while it computes
+  // what is in them, and a second kernel folds the blocks.
+  std::vector<TensorId> columns = {};
   // Whether nothing but the root's own items is computed: no member folds, and rows are items.
   bool is_pointwise = false;
 };
 
 // A segment of one tensor.
-Segment segment_of(const Fusion& fusion, TensorId t);
+Segment segment_of(const Schedule& schedule, TensorId t);
 bool contains(const Segment& segment, TensorId t);
+bool is_column(const Segment& segment, TensorId t);
 
 // Finds the segments of a schedule in which some outputs and folds are `open`: nobody has said how
 // they are computed. Each open tensor is in one segment; the segments are in an order in which none
@@ -30,10 +34,11 @@ bool contains(const Segment& segment, TensorId t);
 //
 // An output begins a segment, largest first. A fold joins where its readers are members, and any
 // open tensor where it reads a member or what a member reads, if all have rows in common in which
-// each is read in step, and `keeps` says that one kernel is better than several. A fold that does
-// not join begins a segment of its own.
+// each is read in step, and `keeps` says that one kernel is better than several. Where that is not
+// so, a fold over the rows may join as a column. A fold that does not join begins a segment of its
+// own.
 using KeepsTogether = std::function<bool(const Segment& apart, const Segment& together)>;
-std::vector<Segment> segments_of(const Fusion& fusion, const ReadTable& table,
+std::vector<Segment> segments_of(const Schedule& schedule, const ReadTable& table,
                                  const std::vector<TensorId>& open,
                                  const std::function<double(TensorId)>& items,
                                  const KeepsTogether& keeps);

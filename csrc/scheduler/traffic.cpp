@@ -2,6 +2,7 @@
 #include <selvage/ir/reads.h>
 #include <selvage/scheduler/launch_time.h>
 #include <selvage/scheduler/traffic.h>
+#include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
 
@@ -45,10 +46,11 @@ class Collector {
         moves_(moves) {}
 
   SegmentTraffic run() {
-    const TensorInfo& widest = fusion_[segment_.widest];
-    for (DomainId d : nest_domain(widest)) {
-      const bool is_single_item = contains(widest.logical, d) && is_single(d);
-      if (!contains(segment_.rows, d) && !is_single_item) result_.inner.push_back(d);
+    for (DomainId d : schedule_.loop_domains(segment_.widest)) {
+      const bool is_single_item = !schedule_.is_folded(segment_.widest, d) && is_single(d);
+      if (contains(segment_.rows, d) || is_single_item) continue;
+      result_.inner.push_back(d);
+      if (schedule_.is_folded(segment_.widest, d)) result_.folded.push_back(d);
     }
     result_.rows = product(fusion_, segment_.rows, sizes_);
     result_.items = product(fusion_, result_.inner, sizes_);
@@ -56,8 +58,12 @@ class Collector {
         result_.inner, [&](DomainId d) { return fusion_.domains()[d].extent.is(Op::Const); });
     for (TensorId m : segment_.members) {
       const TensorInfo& tensor = fusion_[m];
-      result_.folds += tensor.fold.has_value();
-      if (tensor.is_output) add_store(m);
+      if (is_column(segment_, m)) {
+        ++result_.columns;
+      } else {
+        result_.folds += tensor.fold.has_value();
+        if (tensor.is_output) add_store(m);
+      }
       add_held(m);
       for (const EffectiveRead& read : table_.reads(m)) {
         if (!contains(segment_, read.source)) add_read(m, read);
@@ -85,7 +91,7 @@ class Collector {
     if (stored == result_.tensors.end()) return;
     const auto is_turned = [&](const TensorTraffic& t) {
       return !t.is_stored && t.can_be_copied && t.innermost && t.innermost != stored->innermost &&
-             has_all_axes(t.tensor);
+             has_all_axes(t.copied);
     };
     for (const TensorTraffic& t : result_.tensors) {
       if (is_turned(t) && (turned == nullptr || t.bytes() > turned->bytes())) turned = &t;
@@ -96,11 +102,11 @@ class Collector {
     turn.read = {*turned->innermost};
     for (const TensorTraffic& t : result_.tensors) {
       const bool lies_so =
-          is_turned(t) && fusion_[t.tensor].logical == fusion_[turned->tensor].logical;
-      if (lies_so) turn.copied.push_back(t.tensor);
+          is_turned(t) && fusion_[t.copied].logical == fusion_[turned->copied].logical;
+      if (lies_so) turn.copied.push_back(t.copied);
     }
-    add_neighbours(turned->tensor, turn.read, turn.stored);
-    add_neighbours(turned->tensor, turn.stored, turn.read);
+    add_neighbours(turned->copied, turn.read, turn.stored);
+    add_neighbours(turned->copied, turn.stored, turn.read);
     turn.stored_extent = product(fusion_, turn.stored, sizes_);
     turn.read_extent = product(fusion_, turn.read, sizes_);
   }
@@ -129,7 +135,7 @@ class Collector {
 
   // What the other members read of m within a row.
   void add_held(TensorId m) {
-    std::vector<DomainId> inner = fusion_[m].logical;
+    std::vector<DomainId> inner = item_loops(schedule_, m);
     std::erase_if(inner, [&](DomainId d) { return contains(segment_.rows, d); });
     const double items = product(fusion_, inner, sizes_);
     bool is_read = false, by_others = false;
@@ -159,7 +165,7 @@ class Collector {
   bool is_in_step(TensorId t, const std::vector<std::optional<DomainId>>& axes, TensorId reader,
                   const Which& which) const {
     const std::vector<DomainId>& logical = fusion_[t].logical;
-    const std::vector<DomainId> nest = nest_domain(fusion_[reader]);
+    const std::vector<DomainId>& nest = schedule_.loop_domains(reader);
     for (std::size_t k = 0; k < logical.size(); ++k) {
       if (is_single(logical[k]) || !which(logical[k])) continue;
       if (axes[k] != logical[k] || !contains(nest, logical[k])) return false;
@@ -170,20 +176,24 @@ class Collector {
   // Whether the threads of a row run through a member's nest as through that of the widest: a nest
   // that folds over some of a row, and has items along the rest, cannot merge the two.
   bool is_cut_as_widest(TensorId m) const {
-    const std::vector<DomainId>& logical = fusion_[m].logical;
-    const auto is_item = [&](DomainId d) { return contains(logical, d); };
+    const std::vector<DomainId> items = item_loops(schedule_, m);
+    const auto is_item = [&](DomainId d) { return contains(items, d); };
     return std::ranges::none_of(result_.inner, is_item) ||
            std::ranges::all_of(result_.inner, is_item);
   }
 
   void add_store(TensorId m) {
     const std::optional<std::size_t> axis = innermost_axis(fusion_, m);
-    result_.tensors.push_back(
-        {.tensor = m,
-         .is_stored = true,
-         .size = size_of(stored_type(fusion_[m])),
-         .items = product(fusion_, fusion_[m].logical, sizes_),
-         .innermost = axis ? std::optional(fusion_[m].logical[*axis]) : std::nullopt});
+    const std::vector<DomainId>& logical = fusion_[m].logical;
+    std::optional<DomainId> innermost;
+    if (axis) {
+      innermost = loop_along(schedule_.graph(), logical[*axis], schedule_.loop_domains(m));
+    }
+    result_.tensors.push_back({.tensor = m,
+                               .is_stored = true,
+                               .size = size_of(stored_type(fusion_[m])),
+                               .items = product(fusion_, logical, sizes_),
+                               .innermost = innermost});
   }
 
   // Of a gather no more than there are indices.
@@ -193,9 +203,11 @@ class Collector {
   }
 
   void add_read(TensorId reader, const EffectiveRead& read) {
-    const std::vector<DomainId>& logical = fusion_[read.source].logical;
-    const bool has_inner = std::ranges::any_of(
-        read.axes, [&](const auto& d) { return d && contains(result_.inner, *d); });
+    const TensorId copied = read.through ? read.through->view : read.source;
+    const auto& axes = read.through ? read.through->axes : read.axes;
+    const std::vector<DomainId>& logical = fusion_[copied].logical;
+    const bool has_inner =
+        std::ranges::any_of(axes, [&](const auto& d) { return d && contains(result_.inner, *d); });
     const bool has_rows =
         std::ranges::all_of(segment_.rows, [&](DomainId d) { return contains(logical, d); });
     const bool is_ours = std::ranges::all_of(table_.readers(read.source), [&](const auto& other) {
@@ -205,17 +217,18 @@ class Collector {
       return is_single(d) || contains(segment_.rows, d) || contains(result_.inner, d);
     });
     const bool has_row_of_its_own = is_ours && has_rows && is_of_row && !segment_.rows.empty();
-    const bool can_be_copied = is_ours && is_in_step(read.source, read.axes, reader);
+    const bool can_be_copied = is_ours && is_in_step(copied, axes, reader);
     const bool can_be_kept =
         has_row_of_its_own && can_be_copied && has_inner && is_cut_as_widest(reader);
-    const bool can_be_shared = has_row_of_its_own && is_cut_as_widest(reader) &&
-                               has_rows_in_step(read.source, read.axes, reader);
+    const bool can_be_shared =
+        has_row_of_its_own && is_cut_as_widest(reader) && has_rows_in_step(copied, axes, reader);
     const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
       return t.tensor == read.source && !t.is_stored;
     });
     TensorTraffic t{.tensor = read.source,
                     .size = size_of(stored_type(fusion_[read.source])),
                     .items = items_read(reader, read),
+                    .copied = copied,
                     .can_be_kept = can_be_kept,
                     .can_be_shared = can_be_shared,
                     .can_be_copied = can_be_copied};
@@ -227,10 +240,11 @@ class Collector {
         known->innermost = t.innermost;
         known->step = t.step;
       }
+      const bool is_alike = known->copied == copied;
       known->passes += has_inner;
-      known->can_be_kept = known->can_be_kept && can_be_kept;
-      known->can_be_shared = known->can_be_shared && can_be_shared;
-      known->can_be_copied = known->can_be_copied && can_be_copied;
+      known->can_be_kept = known->can_be_kept && can_be_kept && is_alike;
+      known->can_be_shared = known->can_be_shared && can_be_shared && is_alike;
+      known->can_be_copied = known->can_be_copied && can_be_copied && is_alike;
       return;
     }
     find_innermost(reader, read, t);
@@ -240,7 +254,7 @@ class Collector {
   void find_innermost(TensorId reader, const EffectiveRead& read, TensorTraffic& t) {
     const std::optional<std::size_t> axis = innermost_axis(fusion_, read.source);
     if (!axis) return;
-    const std::vector<DomainId> nest = nest_domain(fusion_[reader]);
+    const std::vector<DomainId>& nest = schedule_.loop_domains(reader);
     t.innermost = read.axes[*axis];
     if (t.innermost && contains(nest, *t.innermost)) return;
     t.innermost.reset();

@@ -17,8 +17,11 @@ struct TensorTraffic {
   double items = 0;       // of the tensor, at typical sizes
   // How many members read it item by item, each in a pass of its own; 1 for a store.
   int passes = 1;
-  // Whether a copy of a row can serve all passes: only members read it, each item at the tensor's
-  // own iterdomains, and these are the rows and at least one more iterdomain.
+  // What is copied where a row is kept: the tensor, or the inlined view through which all members
+  // read it.
+  TensorId copied{};
+  // Whether a copy of a row can serve all passes: only members read it, each item at the copy's own
+  // iterdomains, and these are the rows and at least one more iterdomain.
   bool can_be_kept = false;
   // The same for a copy in shared memory: members may read any item of their own row.
   bool can_be_shared = false;
@@ -40,7 +43,8 @@ struct SegmentTraffic {
   // The iterdomains of the widest member that are no rows, but for items of extent 1; folded ones
   // last.
   std::vector<DomainId> inner;
-  bool is_number = false;  // whether the extents of `inner` are numbers
+  std::vector<DomainId> folded;  // those of `inner` that the widest member folds over
+  bool is_number = false;        // whether the extents of `inner` are numbers
   // Whether more bytes lie side by side along rows than along `inner`.
   bool lies_along_rows = false;
   // Of a pointwise segment: neighbouring iterdomains, outer to inner, along the last of which its
@@ -53,7 +57,8 @@ struct SegmentTraffic {
   };
   std::optional<Turn> turn = {};
   double instructions = 0;  // of all definitions, for each point of the widest member's nest
-  int folds = 0;            // members that fold
+  int folds = 0;            // members that fold within a row
+  int columns = 0;          // members that fold over the rows
   // Elements of a row that members compute for one another: in the registers of the thread that
   // computes each, or in shared memory where other threads read them.
   double in_registers = 0, in_shared = 0;
