@@ -1,9 +1,13 @@
 // The model of a GPU against the world: row kernels that others have measured on an H100.
 #include <selvage/lower/cost.h>
+#include <selvage/lower/program.h>
+#include <selvage/scheduler/automatic.h>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "tests/support/published_cost.h"
 
@@ -47,12 +51,33 @@ TEST_F(PublishedKernels, MoveWhatTheirConfigurationsSay) {
                  " " + std::to_string(r.cell.length));
     const double bytes = test::gb_per_second(r.cell, 1) * 1e9;
     const double row = r.cell.work == test::RowWork::CrossEntropy ? bytes : bytes / 2;
-    const bool is_read_again = test::configuration(r.cell).kept.empty() &&
-                               r.cell.length >= 32'768 &&
+    const bool is_read_again = test::configuration(r.cell).kept.empty() && r.cell.length >= 8'192 &&
                                r.cell.work != test::RowWork::CrossEntropy;
     EXPECT_NEAR(r.cost.work.dram_bytes / (bytes + (is_read_again ? row : 0)), 1, 0.03);
     EXPECT_TRUE(r.cost.is_exact || r.cell.work == test::RowWork::CrossEntropy);
   }
+}
+
+// Where a block can keep a row, which one of 262,144 is too long for. Of cross entropy, whose
+// automatic schedules have fewer loads under way, most of that.
+TEST_F(PublishedKernels, AreNoFasterThanAutomaticSchedules) {
+  std::map<std::pair<test::RowWork, std::int64_t>, double> ours;
+  double least = 2;
+  for (const PublishedResult& r : results()) {
+    if (r.cell.length > 65'536) continue;
+    SCOPED_TRACE(std::string(to_string(r.cell.work)) + " " + std::string(to_string(r.cell.system)) +
+                 " " + std::to_string(r.cell.length));
+    double& own = ours[{r.cell.work, r.cell.length}];
+    if (own == 0) {
+      const Program program = lower(auto_schedule(test::published_fusion(r.cell)));
+      own = test::gb_per_second(r.cell, cost_of(program).value().seconds);
+    }
+    const bool is_cross_entropy = r.cell.work == test::RowWork::CrossEntropy;
+    EXPECT_GE(own, (is_cross_entropy ? 0.8 : 0.95) * r.predicted);
+    least = std::min(least, own / r.predicted);
+  }
+  std::printf("[FIGURE] automatic schedules: at least %.2f of the bandwidth of published kernels\n",
+              least);
 }
 
 }  // namespace

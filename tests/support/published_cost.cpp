@@ -17,27 +17,33 @@ using enum RowWork;
 
 struct RowFusion {
   Fusion f;
-  Tensor x, y;
+  TensorId x{}, y{};
 };
 
 RowFusion fusion_of(RowWork work, std::int64_t rows, std::int64_t length, bool is_online) {
   RowFusion r;
   Fusion& f = r.f;
   const Expr m = f.constant(rows), n = f.constant(length);
-  const Tensor x = r.x = f.input("x", {m, n}, DataType::BFloat16);
-  const auto two_exponentials = [&] { return sum(exp(x) + exp(-x), {1}, keepdim); };
+  const Tensor x = f.input("x", {m, n}, DataType::BFloat16);
+  r.x = x.id();
+  // What is added up so far and the next element, each scaled to the larger maximum.
+  const auto two_exponentials = [&] {
+    const Tensor top = max(x, 0.5), is_empty = top == -INFINITY;
+    const Tensor before = select(is_empty, 1, exp(0.5 - top));
+    return sum(before + select(is_empty, 1, exp(x - top)), {1}, keepdim);
+  };
   switch (work) {
     case RmsNorm:
-      r.y = f.output("y", rms_norm(x, {1}, f.input("w", {n}, x.type()), 1e-6), x.type());
+      r.y = f.output("y", rms_norm(x, {1}, f.input("w", {n}, x.type()), 1e-6), x.type()).id();
       break;
     case Softmax:
-      r.y = f.output("y", is_online ? exp(x) / two_exponentials() : softmax(x, 1), x.type());
+      r.y = f.output("y", is_online ? exp(x) / two_exponentials() : softmax(x, 1), x.type()).id();
       break;
     case CrossEntropy: {
       const Tensor label = unsqueeze(f.input("label", {m}, DataType::Int64), 1);
       const Tensor wanted = squeeze(take_along(x, label, 1, Outside::unchecked()), {1});
       const Tensor all = is_online ? log(squeeze(two_exponentials(), {1})) : logsumexp(x, {1});
-      r.y = f.output("loss", all - wanted);
+      r.y = f.output("loss", all - wanted).id();
       break;
     }
   }
@@ -85,15 +91,15 @@ Schedule schedule_of(const RowFusion& r, const RowConfiguration& c) {
     s.bind(block, ParallelType::BIDx);
   }
   // The tensor that has all loops of a row; the others are cut up alike.
-  const bool has_items = r.f[r.y.id()].logical.size() == 2;
-  const TensorId widest = has_items ? r.y.id() : folds.front();
-  if (!has_items) s.like(widest, r.y.id());
+  const bool has_items = r.f[r.y].logical.size() == 2;
+  const TensorId widest = has_items ? r.y : folds.front();
+  if (!has_items) s.like(widest, r.y);
   cut_row(s, widest, c);
   for (TensorId t : folds) {
     if (t != widest) s.like(t, widest);
     s.compute_at(t, row);
   }
-  TensorId read = r.x.id();
+  TensorId read = r.x;
   for (const Memory memory : c.kept) {
     read = s.cache(read, memory == Memory::Shared ? "x_shared" : "x_row", memory);
     s.like(read, widest);
@@ -116,8 +122,14 @@ KernelCost published_cost(const PublishedCell& cell, const Device& device) {
   constexpr double kBarriersOfMeeting = 4;
   const double folds = cell.work == RmsNorm ? 1 : 2;
   if (c.cluster > 1) kernel.work.barriers += kBarriersOfMeeting * folds;
+  // QuACK reads the logit of the class from memory once more, after the row.
+  if (cell.work == CrossEntropy && cell.system == RowSystem::Quack) ++kernel.work.cached_in_turn;
   kernel.time = time_of(kernel.work, device);
   return kernel;
+}
+
+Fusion published_fusion(const PublishedCell& cell) {
+  return fusion_of(cell.work, cell.rows(), cell.length, false).f;
 }
 
 double gb_per_second(const PublishedCell& cell, double seconds) {

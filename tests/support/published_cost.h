@@ -15,6 +15,8 @@ namespace selvage::test {
 // another is added to the barriers. A fold has no state of a maximum and a sum, either: a sum of
 // two exponentials an element stands for the online pass, which reads and computes as much.
 KernelCost published_cost(const PublishedCell& cell, const Device& device = usual_device());
+// What a cell computes, without a schedule.
+Fusion published_fusion(const PublishedCell& cell);
 // GB/s of these rows in that time.
 double gb_per_second(const PublishedCell& cell, double seconds);
 
