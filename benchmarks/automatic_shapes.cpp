@@ -5,12 +5,12 @@
 #include <benchmark/benchmark.h>
 
 #include <selvage/ir/composites.h>
-#include <selvage/scheduler/automatic.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
 #include <functional>
+#include <string>
+
+#include "benchmarks/prediction.h"
 
 namespace selvage {
 namespace {
@@ -21,14 +21,6 @@ constexpr std::array kLengths{768,   1024,  1280,  1536,  1600,  2048,  2560,  3
                               4104,  4112,  1023,  3840,  25601, 43690, 54613};
 constexpr std::array kRows{1, 16, 512, 2048, 8192, 16384};
 constexpr double kFewBytes = 8 << 20;
-
-// The time that the model predicts for a kernel that moves so many bytes, and nothing else.
-double copy_seconds(double bytes, const Device& device) {
-  LaunchWork copy{.blocks = std::int64_t(bytes / (2 * 256 * 16)) + 1, .threads = 256};
-  copy.dram_bytes = copy.l2_bytes = bytes;
-  copy.bytes_in_flight = 16;
-  return time_of(copy, device).seconds;
-}
 
 using Build = std::function<void(Fusion&, Tensor, Expr)>;
 
@@ -46,19 +38,15 @@ void shapes(benchmark::State& state, const Build& build) {
           Fusion f;
           const Expr length = f.constant(n);
           build(f, f.input("x", {f.constant(m), length}, type), length);
-          const double bytes = 2.0 * double(size_of(type)) * m * n;
-          double seconds = 0;
-          const AutomaticSchedule s = filled_in(Schedule(f), {}, device);
-          for (const AutomaticKernel& k : s.kernels) seconds += k.taken.time.seconds;
-          if (bytes <= kFewBytes) continue;
-          kernels += int(s.kernels.size());
-          const double share = copy_seconds(bytes, device) / seconds;
+          const benchmarks::Prediction p = benchmarks::predict(f, device);
+          if (p.bytes <= kFewBytes) continue;
+          kernels += p.kernels;
           ++all;
-          near += share >= 0.9;
-          if (share >= least) continue;
-          least = share;
+          near += p.share() >= 0.9;
+          if (p.share() >= least) continue;
+          least = p.share();
           worst = std::to_string(m) + " x " + std::to_string(n) + " " +
-                  std::string(to_string(type)) + ": " + s.kernels[0].taken.plan.text();
+                  std::string(to_string(type)) + ": " + p.reason;
         }
       }
     }

@@ -6,7 +6,10 @@ if(SELVAGE_TESTS)
   # The benchmarks count what compiled kernels hold as the tests do, and take the same fusions.
   add_executable(selvage_benchmarks ${sources}
     "${PROJECT_SOURCE_DIR}/tests/support/known_fusions.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/model_shapes.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/ptx_counts.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/published_cost.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/published_rows.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/sass_counts.cpp")
   target_include_directories(selvage_benchmarks PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(selvage_benchmarks PRIVATE

@@ -1,10 +1,11 @@
 // Turns the requests of a kernel into the work of a launch.
 #include <selvage/base/integer.h>
-#include <selvage/expr/symbols.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statement_tree.h>
 #include <selvage/kernel/warp_request.h>
 #include <selvage/lower/cost.h>
+#include <selvage/lower/instruction_count.h>
+#include <selvage/lower/load_rounds.h>
 #include <selvage/scheduler/typical_sizes.h>
 
 #include <algorithm>
@@ -104,6 +105,7 @@ class KernelModel {
     for (std::size_t b = 0; b < asked.size(); ++b) {
       const double own = touched(b), times = int(asked[b].is_read) + int(asked[b].is_written);
       work.dram_bytes += own * times;
+      if (asked[b].is_written) work.stored_bytes += own;
       slowed += own * times / asked[b].share;
       // What all multiprocessors can keep in L1 is read from L2 once by each.
       const bool is_in_l1 = own <= kShareOfL1;
@@ -116,12 +118,20 @@ class KernelModel {
     const double share = std::min(1.0, running / double(std::max<std::int64_t>(work.blocks, 1)));
     const double kept = kShareOfL2 * double(device_.l2_bytes);
     double again = 0, in_progress = 0;
+    std::vector<bool> fetched_again(asked.size());
     for (std::size_t b = 0; b < asked.size(); ++b) {
       if (asked[b].read <= touched(b) || touched(b) <= kept) continue;
+      fetched_again[b] = true;
       again += asked[b].read - touched(b);
       in_progress += share * touched(b);
     }
-    if (in_progress > kept) work.dram_bytes += again;
+    in_progress += share * work.stored_bytes;
+    if (again > 0 && in_progress > kShareOfL2InProgress * double(device_.l2_bytes)) {
+      work.dram_bytes += again;
+    } else {
+      fetched_again.assign(asked.size(), false);
+    }
+    add_loads(fetched_again, work);
   }
   double touched(std::size_t b) const { return double(requests_.half_lines[b] * kHalfLineBytes); }
 
@@ -147,43 +157,32 @@ class KernelModel {
     }
   }
 
-  // Loads wait for those of the iteration before, and for those in front of a barrier; all others
-  // are under way together, as far as loops are unrolled.
   void add_statements(LaunchWork& work) const {
-    const double threads = double(work.blocks * work.threads);
-    double loaded = 0;
-    for (const AccessRequests& a : requests_.accesses) {
-      const bool is_load = kernel_.buffers[a.buffer].memory == Memory::Global && !writes(a.kind);
-      if (is_load) loaded += bytes_asked(a);
-    }
-    int barriers = 0;
-    std::map<std::pair<PlaceId, int>, double> rounds;  // by loop, and barriers before
+    work.instructions = instructions_of(kernel_, tree_, requests_);
     for (PlaceId id = 0; id < tree_.size(); ++id) {
-      const Statement& s = *tree_[id].statement;
-      const StatementParts parts = parts_of(s);
-      const double runs = double(requests_.runs[id]);
-      work.instructions += double(kWarp) * runs * instructions(parts);
-      if (std::holds_alternative<Barrier>(s.node)) {
-        work.barriers += runs / warps();
-        ++barriers;
-      }
-      if (!loads(s)) continue;
-      double& turns = rounds[{waiting_loop(id), barriers}];
-      turns = std::max(turns, runs / warps() / times_at_once(id));
+      const bool is_barrier = std::holds_alternative<Barrier>(tree_[id].statement->node);
+      if (is_barrier) work.barriers += double(requests_.runs[id]) / warps();
     }
-    double turns = 0;
-    for (const auto& [where, n] : rounds) turns += n;
-    work.loads_in_turn = std::max(turns, loaded > 0 ? 1.0 : 0.0);
-    work.bytes_in_flight = threads > 0 ? loaded / threads / std::max(turns, 1.0) : 0;
-    if (loaded == 0) work.bytes_in_flight = double(work.dram_bytes) / std::max(threads, 1.0);
   }
 
-  bool loads(const Statement& s) const {
-    bool found = false;
-    for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
-      found = found || (kernel_.buffers[a.buffer].memory == Memory::Global && !writes(a.kind));
-    });
-    return found;
+  // `fetched_again`: by buffer, whether DRAM gives each load of it.
+  void add_loads(const std::vector<bool>& fetched_again, LaunchWork& work) const {
+    std::vector<double> left, all(requests_.accesses.size()), from_dram = all;
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) left.push_back(touched(b));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const AccessRequests& a = requests_.accesses[k];
+      all[k] = bytes_asked(a);
+      from_dram[k] = fetched_again[a.buffer] ? all[k] : std::min(all[k], left[a.buffer]);
+      left[a.buffer] -= std::min(from_dram[k], left[a.buffer]);
+    }
+    const LoadTurns turns = load_turns(kernel_, tree_, requests_, all, from_dram);
+    work.loads_in_turn = turns.from_dram;
+    work.cached_in_turn = turns.from_l2;
+    work.bytes_in_flight = turns.bytes_in_flight;
+    // Stores wait for nothing.
+    if (turns.from_dram == 0) {
+      work.bytes_in_flight = work.dram_bytes / double(work.blocks * work.threads);
+    }
   }
 
   // The innermost loop around a statement that is bound to nothing; kTop: none.
@@ -194,58 +193,6 @@ class KernelModel {
     }
     return kTop;
   }
-
-  // Whether the compiler unrolls a loop around a load: it is bound to be, or fills registers, each
-  // iteration another one.
-  bool is_unrolled(const Loop& loop, PlaceId load) const {
-    if (loop.parallel != ParallelType::Serial) return true;
-    const StatementParts parts = parts_of(*tree_[load].statement);
-    if (parts.accesses.size() == 0) return false;
-    const StatementAccess& stored = parts.accesses[parts.accesses.size() - 1];
-    return kernel_.buffers[stored.buffer].memory == Memory::Local &&
-           contains(symbols_of(stored.address), loop.variable);
-  }
-
-  // The innermost loop around a load of which each iteration waits for the one before.
-  PlaceId waiting_loop(PlaceId id) const {
-    for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
-      const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
-      if (loop != nullptr && !is_index(loop->parallel) && !is_unrolled(*loop, id)) return p;
-    }
-    return kTop;
-  }
-
-  // The iterations of the loops between that one and the load.
-  double times_at_once(PlaceId id) const {
-    double times = 1;
-    PlaceId inner = id;
-    const PlaceId end = waiting_loop(id);
-    for (PlaceId p = tree_[id].parent; p != end; p = tree_[p].parent) {
-      const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
-      if (loop == nullptr || is_index(loop->parallel)) continue;
-      times *= double(requests_.runs[inner]) / std::max(1.0, double(requests_.runs[p]));
-      inner = p;
-    }
-    return std::max(times, 1.0);
-  }
-
-  double instructions(const StatementParts& parts) const {
-    double n = 0;
-    if (parts.value) {
-      for (ValueId v : values_under(kernel_.values, *parts.value)) {
-        const ValueNode& node = kernel_.values[v];
-        if (node.kind == ValueNode::Kind::Apply) n += instructions_of(node.function);
-        if (node.kind == ValueNode::Kind::Read && is_memory(node.source)) {
-          n += kInstructionsOfAccess;
-        }
-      }
-    }
-    for (const StatementAccess& a : parts.accesses) {
-      n += is_memory(a.buffer) ? kInstructionsOfAccess : 1;
-    }
-    return n;
-  }
-  bool is_memory(BufferId b) const { return kernel_.buffers[b].memory != Memory::Local; }
 
   const Kernel& kernel_;
   const StatementTree tree_;

@@ -22,8 +22,11 @@ struct Device {
   std::int64_t blocks = 32;             // of a multiprocessor
   double clock = 0;                     // cycles a second
   double latency = 0;                   // seconds from a load that misses L2 to its value
+  double l2_latency = 270e-9;           // seconds from a load that hits L2 to its value
   double launch = 3.5e-6;               // seconds of a kernel that does nothing
-  double dram_share = 0.92;             // of the peak, that a copy of large arrays reaches
+  double block_start = 0.7e-9;          // seconds from the start of a block to that of the next one
+  double dram_share = 0.90;             // of the peak, that a copy of large arrays reaches
+  double read_share = 0.95;             // the same for reads alone, after which DRAM need not turn
   // The share of the peak bandwidth with x bytes in flight on each multiprocessor:
   //   g(x) = r / (1 + r^p)^(1/p)   with r = x / flight_knee and p = flight_power
   double flight_knee = 0;  // bytes

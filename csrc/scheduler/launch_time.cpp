@@ -14,10 +14,53 @@ constexpr double kThreadsOfAWarp = 32;
 constexpr double kBarrierCycles = 60;
 constexpr double kCyclesInTurn = 3;  // from an instruction of a thread to its next one
 
-// The share of the peak bandwidth that is reached with x bytes in flight on each multiprocessor.
-double bandwidth_share(const Device& device, double x) {
-  const double r = x / device.flight_knee, p = device.flight_power;
-  return r / std::pow(1 + std::pow(r, p), 1 / p);
+// The share of the peak that DRAM reaches, saturated: the more it turns between reads and writes
+// the less.
+double reached_share(const LaunchWork& work, const Device& device) {
+  const double stored = work.dram_bytes > 0 ? work.stored_bytes / work.dram_bytes : 0;
+  const double turning = 2 * std::min(stored, 1 - stored);
+  return device.read_share + turning * (device.dram_share - device.read_share);
+}
+
+// g(y) of the bytes y that are in flight on average, of at most `most`, where blocks load nothing
+// for `rest` seconds after each load. `rate`: bytes a second of the saturated bandwidth. All of a
+// multiprocessor.
+double bandwidth_share(const Device& device, double most, double rest, double rate) {
+  const double p = device.flight_power, x = most / device.flight_knee;
+  const double c = rest * rate / device.flight_knee;
+  const auto power = [&](double r) { return p == 2 ? r * r : std::pow(r, p); };
+  const auto root = [&](double r) { return p == 2 ? std::sqrt(r) : std::pow(r, 1 / p); };
+  // r + c * g(r) = x by Newton's method, from below: g is concave.
+  constexpr int kSteps = 4;
+  double r = 0, g = 0;
+  for (int k = 0; k <= kSteps; ++k) {
+    const double under = 1 + power(r), divisor = root(under);
+    g = r / divisor;
+    r += (x - r - c * g) / (1 + c / (divisor * under));
+  }
+  return g;
+}
+
+// The time in which memory moves the bytes of a launch, whose blocks load nothing for `rest`
+// seconds.
+double memory_seconds(const LaunchWork& work, const Device& device, double waves, double rest) {
+  const double multiprocessors = double(device.multiprocessors);
+  const double reached = device.dram_bandwidth * reached_share(work, device) * work.coalesced;
+  const double loaded = work.dram_bytes - work.stored_bytes;
+  const bool loads = loaded > 0 && work.loads_in_turn > 0;
+  const double beside = loads ? work.dram_bytes / loaded : 1;  // with the stores
+  const double blocks = double(work.blocks) / std::max(waves, 1.0) / multiprocessors;
+  // No more than there is to load.
+  const double asked = std::min(blocks * double(work.threads) * work.bytes_in_flight,
+                                (loads ? loaded : work.dram_bytes) / multiprocessors);
+  const double in_flight = asked * beside;
+  const auto share = [&](double part) {
+    return bandwidth_share(device, part * in_flight, loads ? rest / work.loads_in_turn : 0,
+                           reached / multiprocessors);
+  };
+  const double seconds = work.dram_bytes / reached, full = std::floor(waves), last = waves - full;
+  if (full == 0 || last == 0) return seconds / share(1);
+  return seconds / waves * (full / share(1) + last / share(last));
 }
 
 }  // namespace
@@ -40,34 +83,37 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
   }
   const double blocks = double(std::max<std::int64_t>(work.blocks, 1));
   const double multiprocessors = double(device.multiprocessors);
-  const double used = std::min(1.0, blocks / multiprocessors);  // of the multiprocessors
   const double at_once = std::min(double(resident), std::ceil(blocks / multiprocessors));
   time.waves = blocks / (multiprocessors * double(resident));
   time.occupancy = at_once * double(work.threads) / double(device.threads);
   time.bytes_in_flight = at_once * double(work.threads) * work.bytes_in_flight;
 
-  const double whole = std::ceil(time.waves);
-  const double efficiency = time.waves < 1 ? 1 : time.waves / whole;
-  const double share = bandwidth_share(device, time.bytes_in_flight) * used * work.coalesced;
-  const double memory = work.dram_bytes / (device.dram_bandwidth * device.dram_share * share);
-  const double cache = work.l2_bytes / (device.l2_bandwidth * used);
+  // The busiest multiprocessor has one block more than others where they cannot be shared out.
+  const double average = blocks / multiprocessors;
+  const double busiest = std::ceil(average) / average;
+  const double cache = work.l2_bytes / device.l2_bandwidth * busiest;
   const double issue = work.instructions / kThreadsOfAWarp /
-                       (kWarpsIssuedPerClock * multiprocessors * used * device.clock);
+                       (kWarpsIssuedPerClock * multiprocessors * device.clock) * busiest;
+  const double starts = blocks * device.block_start;
+
   const double of_a_thread = work.instructions / (blocks * double(work.threads));
   const double cycles = work.barriers * kBarrierCycles + of_a_thread * kCyclesInTurn;
-  const double one_block = work.loads_in_turn * device.latency + cycles / device.clock;
+  const double rest = work.cached_in_turn * device.l2_latency + cycles / device.clock;
+  const double one_block = work.loads_in_turn * device.latency + rest;
   // Until the first loads have come nothing is computed; later ones wait while others arrive.
   const double first = std::min(one_block, device.latency + cycles / device.clock);
-  const double latency = whole * one_block - first;
+  const double latency = std::ceil(time.waves) * one_block - first;
+  const double memory = memory_seconds(work, device, time.waves, rest);
 
-  const double busy = std::max({memory, cache, issue}) / efficiency;
+  const double busy = std::max({memory, cache, issue, starts});
   time.seconds = device.launch + first + std::max(busy, latency);
   time.peak_share = work.dram_bytes / device.dram_bandwidth / time.seconds;
   if (device.launch + first > std::max(busy, latency)) {
     time.limiter = device.launch > first ? Limiter::Launch : Limiter::Latency;
   } else if (latency > busy) {
     time.limiter = Limiter::Latency;
-  } else if (used < 1 || efficiency < 0.8) {
+  } else if (starts == busy || (busiest > 1.25 && memory < busy) ||
+             (average < 1 && memory == busy)) {
     time.limiter = Limiter::Blocks;
   } else if (issue > std::max(memory, cache)) {
     time.limiter = Limiter::Issue;
@@ -84,7 +130,7 @@ double coalesced_share(double bytes) {
     double bytes, share;
   };
   constexpr std::array kPoints{Point{4, 0.05},  Point{16, 0.19},  Point{32, 0.51},
-                               Point{64, 0.75}, Point{128, 0.93}, Point{512, 1}};
+                               Point{64, 0.92}, Point{128, 0.93}, Point{512, 1}};
   if (bytes <= kPoints.front().bytes) return kPoints.front().share;
   for (std::size_t k = 1; k < kPoints.size(); ++k) {
     const Point& from = kPoints[k - 1];

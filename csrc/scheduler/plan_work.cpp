@@ -20,6 +20,7 @@ PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const 
     : segment_(segment), traffic_(traffic), device_(device) {
   for (const TensorTraffic& t : traffic.tensors) {
     once_ += t.bytes();
+    if (t.is_stored) stored_ += t.bytes();
     again_ += double(t.passes - 1) * t.bytes();
     if (t.passes > 1) read_again_ += t.bytes();
     if (t.is_stored) continue;
@@ -51,6 +52,7 @@ LaunchTime PlanWork::tile_time(const RowPlan& plan) const {
   }
   work.shared_bytes = std::int64_t(side * (side + 1) * copied);
   work.dram_bytes = work.l2_bytes = once_;
+  work.stored_bytes = stored_;
   work.coalesced = requested > 0 ? once_ / requested : 1;
   work.bytes_in_flight = steps * std::max(loaded_, 1.0);
   work.loads_in_turn = 2;
@@ -73,14 +75,13 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (plan.kept == Memory::Shared) {
     work.shared_bytes += std::int64_t(shared_ * traffic_.items) * rows_of_block;
   }
-  add_bytes(plan, work);
   const int folds = traffic_.folds;
-  work.loads_in_turn = keeps_in_registers(plan)
-                           ? 1
-                           : (plan.kept ? 1 : passes_) * quotient_up(double(plan.batch), at_once);
+  work.loads_in_turn = keeps_in_registers(plan) ? 1 : quotient_up(double(plan.batch), at_once);
   work.loads_in_turn *= double(plan.turns);
-  if (folds > 0 && (plan.threads > 32 || plan.is_along_rows))
+  add_bytes(plan, work);
+  if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) {
     work.barriers = 2.0 * folds * double(plan.turns);
+  }
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
   if (plan.parts > 1) time.seconds += seconds_of_parts(traffic_.rows * double(plan.parts));
@@ -122,12 +123,15 @@ void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
   work.bytes_in_flight = std::max(loaded_, 1.0) * points;
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;
+  work.stored_bytes = stored_;
   if (plan.kept) return;
   // A later pass finds a row in L2 if what the running blocks read again fits there.
   const double running = double(device_.multiprocessors * resident_blocks(work, device_));
-  const double in_progress = std::min(1.0, running / double(work.blocks)) * read_again_;
+  const double in_progress = std::min(1.0, running / double(work.blocks)) * (read_again_ + stored_);
+  const bool is_from_dram = in_progress > kShareOfL2InProgress * double(device_.l2_bytes);
   work.l2_bytes += again_;
-  if (in_progress > kShareOfL2 * double(device_.l2_bytes)) work.dram_bytes += again_;
+  if (is_from_dram) work.dram_bytes += again_;
+  (is_from_dram ? work.loads_in_turn : work.cached_in_turn) += work.loads_in_turn * (passes_ - 1);
 }
 
 // Of all requests together.
@@ -146,8 +150,16 @@ double PlanWork::side_by_side(const TensorTraffic& t, const RowPlan& plan) const
   const bool is_along_rows = segment_.is_pointwise || plan.is_along_rows;
   const std::vector<DomainId>& merged = is_along_rows ? segment_.rows : traffic_.inner;
   const std::int64_t of_thread = t.size * plan.vector;
+  const std::int64_t threads = std::min<std::int64_t>(plan.threads, kWarp);
+  const auto rows_of_warp = double(std::min(plan.folders, kWarp / threads));
+  if (!is_along_rows && !segment_.rows.empty() && segment_.rows.back() == *t.innermost) {
+    return double(t.size) * rows_of_warp;
+  }
   if (merged.empty() || merged.back() != *t.innermost) return double(of_thread);
-  return double(of_thread * std::min<std::int64_t>(plan.threads, 32));
+  // Rows that a warp reads whole lie one after the other.
+  const bool is_whole = !is_along_rows && t.items >= traffic_.rows * traffic_.items &&
+                        double(plan.threads * plan.vector) >= traffic_.items;
+  return double(of_thread * threads) * (is_whole ? rows_of_warp : 1);
 }
 
 // Of all threads. Those past the end of a row issue what the others do.
@@ -156,7 +168,13 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
   const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts);
   const double points =
       traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
-  const double accesses = keeps_in_registers(plan) ? 1 : passes_ + int(plan.kept.has_value());
+  double accesses = 0;
+  for (const TensorTraffic& t : traffic_.tensors) {
+    if (!t.innermost) continue;
+    const bool is_kept = plan.kept && (keeps_in_registers(plan) ? t.can_be_kept : t.can_be_shared);
+    const int from_copy = plan.kept == Memory::Shared ? 1 : 0;
+    accesses += is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes;
+  }
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
          traffic_.folds * kInstructionsOfMeeting * threads * double(plan.turns);
 }

@@ -33,6 +33,7 @@ class PlanWork {
   const SegmentTraffic& traffic_;
   const Device& device_;
   double once_ = 0, again_ = 0;  // bytes: each tensor once, and the passes after the first
+  double stored_ = 0;            // bytes that are stored
   double read_again_ = 0;        // bytes of the tensors that have several passes
   // Bytes that a thread loads, and may keep in registers or in shared memory, at a point of a row.
   double loaded_ = 0, kept_ = 0, shared_ = 0;
