@@ -57,7 +57,7 @@ TEST(BesideTriton, ExactKernelsTakeHardlyMoreInstructions) {
                 own.on_shortest_path, ratio);
     EXPECT_EQ(own.loops, 0) << k.name << ": the path goes but once through a loop";
     EXPECT_EQ(own.local_loads + own.local_stores, 0) << k.name;
-    EXPECT_LE(ratio, 1.65) << k.name;
+    EXPECT_LE(ratio, 1.45) << k.name;
   }
 }
 
