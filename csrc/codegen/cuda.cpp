@@ -5,6 +5,7 @@
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
+#include <selvage/codegen/shared_quotients.h>
 #include <selvage/codegen/signature.h>
 #include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
@@ -202,6 +203,17 @@ class Writer {
       declare(loop.variable, "0");
       return write_inside(statement, loop);
     }
+    const auto quotients = is_unrolled(loop) ? shared_quotients(kernel_, loop) : SharedQuotients{};
+    if (quotients.empty()) return write_iterations(statement, loop);
+    for (const std::string& l : values_->share(quotients)) line(l);
+    write_iterations(statement, loop);
+    open("if (!" + values_->is_exact() + ")");
+    values_->rerun();
+    write_iterations(statement, loop);
+    values_->forget();
+    close();
+  }
+  void write_iterations(const Statement& statement, const Loop& loop) {
     const std::string extent = inside(index_.write(loop.extent), info(Op::Lt).precedence + 1);
     const std::string name = names_.declare(loop.variable.name());
     const std::string begin =

@@ -82,6 +82,18 @@ constexpr Helper kHelpers[] = {
     {"sign", DataType::Float, "$T", "$T x", "  return ($T)((x > 0) - (x < 0));\n"},
     {"sign_or_zero", DataType::UInt64, "$T", "$T x", "  return x > 0;\n"},
     {"reciprocal", DataType::Float, "$T", "$T x", "  return 1.0$f / x;\n"},
+    // Division by what a loop shares (shared_quotients.h): x / s from r = 1 / s. It is exact where
+    // the divisor lies in 2^-24 .. 2^100, and the quotient is at least 2^-77.
+    {"shared_quotient", DataType::Float, "$T", "$T x, $T s, $T r",
+     "  const $T q = x * r;\n"
+     "  return fma$f(fma$f(-q, s, x), r, q);\n"},
+    {"is_plain_divisor", DataType::Float, "bool", "$T s",
+     "  return s >= 5.9604644775390625e-8f && s <= 1.2676506002282294e30f;\n"},
+    {"is_plain_quotient", DataType::Float, "bool", "$T q",
+     "  return fabs$f(q) >= 6.617444900424222e-24f;\n"},
+    // 0 is the most common of the others.
+    {"rare_quotient", DataType::Float, "$T", "$T x, $T s",
+     "  return x == 0 && s > 0 && s <= 3.4028234663852886e38f ? x : x / s;\n"},
     // x - x is 0 of finite numbers alone.
     {"is_nan", DataType::Float, "bool", "$T x", "  return x != x;\n"},
     {"is_infinite", DataType::Float, "bool", "$T x", "  return x == x && x - x != 0;\n"},

@@ -3,6 +3,7 @@
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
+#include <selvage/codegen/shared_quotients.h>
 #include <selvage/kernel/kernel.h>
 
 #include <string>
@@ -28,7 +29,20 @@ class ValueText {
   // The value as it is stored in an array of `type`.
   Written write(ValueId v, DataType type);
 
+  // The lines in front of a loop with such divisions: their divisors, one reciprocal of each, and
+  // the flag is_exact. Until rerun(), a division by one of these divisors is written with the
+  // reciprocal, and clears the flag where that may give other bits; then, until forget(), by a
+  // helper that divides.
+  std::vector<std::string> share(const SharedQuotients& quotients);
+  const std::string& is_exact() const { return is_exact_; }
+  void rerun() { is_exact_.clear(); }
+  void forget();
+
  private:
+  struct Divisor {
+    ValueId value{};
+    std::string name, reciprocal;
+  };
   struct Region;
   static constexpr int kAllBits = 64;
 
@@ -39,6 +53,7 @@ class ValueText {
   void narrow(const Region& region, ValueId root, int bits);
   CText node_text(ValueId v, std::vector<std::string>& lines);
   CText select(const ValueNode& node, std::vector<std::string>& lines);
+  CText shared_quotient(ValueId v, std::vector<std::string>& lines);
   CText apply(ValueId v);
   CText convert(CText from, DataType from_compute, DataType to);
   CText convert_to_round(CText from, DataType from_compute, DataType compute, DataType to);
@@ -68,9 +83,12 @@ class ValueText {
   // or 32 bits hold the value (comparisons and conversions). Both lists ascend.
   std::vector<ValueId> narrow_;
   std::vector<ValueId>
-      unwrapped_;             // casts to narrow integers whose uses need no bit that they change
-  std::vector<CText> texts_;  // of values that are written already at the current position
-  std::vector<bool> reads_;   // whether the node reads memory, itself or in an operand
+      unwrapped_;                // casts to narrow integers whose uses need no bit that they change
+  std::vector<CText> texts_;     // of values that are written already at the current position
+  std::vector<bool> reads_;      // whether the node reads memory, itself or in an operand
+  std::vector<ValueId> shared_;  // divisions by divisors_
+  std::vector<Divisor> divisors_;
+  std::string is_exact_;  // the name of the flag; empty: the loop is run again
 };
 
 // A literal of a compute type, to the last bit.

@@ -1,4 +1,5 @@
 // Instructions counted in PTX text and in cubins.
+#include <selvage/runtime/nvrtc.h>
 #include <tests/support/static_counts.h>
 
 #include <gmock/gmock.h>
@@ -69,6 +70,24 @@ TEST(SassCounts, RefuseWhatIsNoCubin) {
   for (std::size_t k = 0; k < sizeof magic; ++k) file[k] = std::byte(magic[k]);
   file[0x3c] = std::byte{200};  // sections, past the end of the file
   EXPECT_THROW(count_sass(file), std::invalid_argument);
+}
+
+// An IEEE division calls a subroutine for rare operands; a while loop branches back.
+TEST(SassCounts, TheShortestPathMakesNoCallsAndGoesOnceThroughALoop) {
+  if (Nvrtc::instance() == nullptr) GTEST_SKIP() << Nvrtc::why_absent();
+  const auto counts = [](const std::string& body) {
+    const KernelSource source{
+        "extern \"C\" __global__ void k(float* x, int n) {\n" + body + "\n}\n", "k", {}};
+    return count_sass(Nvrtc::instance()->compile(source).cubin).at("k");
+  };
+  const StaticCounts quotient = counts("x[0] = x[1] / x[2];");
+  EXPECT_EQ(quotient.loops, 0);
+  EXPECT_LT(quotient.on_shortest_path, 30);
+  EXPECT_GT(quotient.instructions, 80);
+  const StaticCounts straight = counts("x[0] = x[1] + x[2];");
+  EXPECT_EQ(straight.on_shortest_path, straight.instructions - 1);  // the last one is not reached
+  EXPECT_EQ(straight.loops, 0);
+  EXPECT_EQ(counts("while (x[n] != 0) n = (int)x[n];\n  x[1] = n;").loops, 1);
 }
 
 }  // namespace

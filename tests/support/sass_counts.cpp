@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <iterator>
 #include <stdexcept>
+#include <vector>
 
 namespace selvage {
 
@@ -19,6 +21,9 @@ enum : std::uint32_t {
   kBar = 0xb1d,
   kBra = 0x947,
   kNop = 0x918,
+  kCall = 0x944,
+  kExit = 0x94d,
+  kRet = 0x950,
 };
 // ISETP with a register, a constant or an immediate for its second operand.
 bool compares_integers(std::uint32_t operation) {
@@ -39,14 +44,72 @@ int bytes_of(std::uint64_t width) {
   return kBytes[width & 7];
 }
 
-StaticCounts count_code(std::span<const std::byte> code) {
+struct Instruction {
+  std::uint64_t word[2];
+
+  std::uint32_t operation() const { return std::uint32_t(word[0] & 0xfff); }
+  // A branch may have a second predicate, in bits 87 to 90.
+  bool is_predicated() const {
+    const bool has_second = operation() == kBra && (word[1] >> 23 & 0xf) != 7;
+    return (word[0] >> 12 & 0xf) != 7 || has_second;
+  }
+  // By how many instructions a branch jumps, counted from the next one. The distance, in units of
+  // four bytes, has its low byte in bits 16 to 23 and 42 more bits from bit 34 on.
+  std::int64_t jump() const {
+    const std::uint64_t high = word[0] >> 34 | (word[1] & 0xfff) << 30;
+    return std::int64_t((high << 8 | (word[0] >> 16 & 0xff)) << 14) / (1 << 16);
+  }
+};
+
+std::vector<Instruction> instructions_of(std::span<const std::byte> code) {
+  std::vector<Instruction> all(code.size() / sizeof(Instruction));
+  if (!all.empty()) std::memcpy(all.data(), code.data(), all.size() * sizeof(Instruction));
+  return all;
+}
+
+// The fewest instructions from the first one to an exit, itself counted; 0 if there is no way.
+int shortest_path(const std::vector<Instruction>& code) {
+  struct Place {
+    std::size_t at;
+    int steps;
+  };
+  std::vector<bool> seen(code.size());
+  std::deque<Place> open = {{0, 0}};  // in order of their steps
+  while (!open.empty()) {
+    const auto [at, steps] = open.front();
+    open.pop_front();
+    if (at >= code.size() || seen[at]) continue;
+    seen[at] = true;
+    const Instruction& i = code[at];
+    switch (i.operation()) {
+      case kNop: open.push_front({at + 1, steps}); break;
+      case kCall:
+      case kRet: break;
+      case kExit:
+        if (!i.is_predicated()) return steps + 1;
+        open.push_back({at + 1, steps + 1});
+        break;
+      case kBra:
+        open.push_back({std::size_t(std::int64_t(at) + 1 + i.jump()), steps + 1});
+        if (i.is_predicated()) open.push_back({at + 1, steps + 1});
+        break;
+      default: open.push_back({at + 1, steps + 1}); break;
+    }
+  }
+  return 0;
+}
+
+StaticCounts count_code(std::span<const std::byte> text) {
   StaticCounts counts;
-  for (std::size_t at = 0; at + 16 <= code.size(); at += 16) {
-    std::uint64_t word[2];
-    std::memcpy(word, code.data() + at, sizeof word);
-    const auto operation = std::uint32_t(word[0] & 0xfff);
-    const bool is_predicated = (word[0] >> 12 & 0xf) != 7;
+  const std::vector<Instruction> code = instructions_of(text);
+  counts.on_shortest_path = shortest_path(code);
+  for (const Instruction& i : code) {
+    const auto& word = i.word;
+    const std::uint32_t operation = i.operation();
+    const bool is_predicated = i.is_predicated();
     if (operation == kNop) continue;
+    // The last branch, to itself, is never reached.
+    if (operation == kBra && i.jump() < -1) ++counts.loops;
     ++counts.instructions;
     if (is_predicated) ++counts.predicated;
     if (is_predicated && operation == kBra) ++counts.branches;

@@ -23,6 +23,10 @@ struct StaticCounts {
   int warp_barriers = 0;  // in PTX only: the machine has none where a warp's threads are together
   int shuffles = 0;       // each of 32 bits
   int atomics = 0;
+  // In SASS only: the instructions on the shortest way from the entry to an exit, without calls, so
+  // without what serves rare values. It goes once through a loop.
+  int on_shortest_path = 0;
+  int loops = 0;  // in SASS only: branches backwards
 };
 
 // The counts of a PTX text by name of kernel. A vector of four floats is one access of 16 bytes.
