@@ -63,11 +63,12 @@ Schedule with_stored_operands(const Schedule& schedule,
 class Automatic {
  public:
   Automatic(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
-            const Device& device)
+            const Device& device, const PlanChoices& choices)
       : result_{schedule, {}},
         table_(schedule),
         sizes_(schedule.fusion(), sizes),
         device_(device),
+        choices_(choices),
         written_(schedule),
         moves_(schedule, sizes_) {}
 
@@ -120,9 +121,40 @@ class Automatic {
     return seconds(together) <= separate;
   }
 
+  // What somebody has chosen for the kernel of a segment; null: nothing.
+  const PlanChoice* choice_of(const Segment& segment) const {
+    const auto own = choices_.find(written_.fusion()[segment.root].name);
+    if (own != choices_.end()) return &own->second;
+    for (TensorId m : segment.members) {
+      const auto other = choices_.find(written_.fusion()[m].name);
+      if (other != choices_.end()) return &other->second;
+    }
+    return nullptr;
+  }
+
+  // The plans that a choice allows; behind them all others, if it is a wish.
+  static std::vector<RatedPlan> chosen_first(std::vector<RatedPlan> plans,
+                                             const PlanChoice& choice) {
+    const auto rest = std::ranges::stable_partition(
+        plans, [&](const RatedPlan& p) { return choice.allows(p.plan); });
+    if (!choice.is_wish) plans.erase(rest.begin(), rest.end());
+    return plans;
+  }
+
+  [[noreturn]] void refuse_choice(const Segment& segment, const PlanChoice& choice) {
+    const RowPlan& best = rated(segment).plans.front().plan;
+    refuse<Illegal>("E424",
+                    "no automatic schedule of " + written_.fusion()[segment.root].name + " has {" +
+                        choice.text() + "}",
+                    "leave some of it open; the model would take " + best.text());
+  }
+
   void schedule_segment(const Segment& segment) {
     const SegmentTraffic& traffic = rated(segment).traffic;
-    const std::vector<RatedPlan>& plans = rated(segment).plans;
+    const PlanChoice* choice = choice_of(segment);
+    std::vector<RatedPlan> chosen;
+    if (choice != nullptr) chosen = chosen_first(rated(segment).plans, *choice);
+    const std::vector<RatedPlan>& plans = choice != nullptr ? chosen : rated(segment).plans;
     std::vector<RowPlan> refused;
     for (std::size_t k = 0; k < plans.size() && refused.size() < kMostTried; ++k) {
       const auto is_alike = [&](const RowPlan& plan) { return plan.is_alike(plans[k].plan); };
@@ -138,13 +170,18 @@ class Automatic {
       }
       result_.schedule = std::move(tried);
       result_.kernels.push_back(
-          {.device = device_.name,
+          {.device = device_,
            .root = segment.root,
            .tensors = segment.members,
            .taken = plans[k],
-           .runner_up = k + 1 < plans.size() ? std::optional(plans[k + 1]) : std::nullopt});
+           .runner_up = k + 1 < plans.size() ? std::optional(plans[k + 1]) : std::nullopt,
+           .others = {plans.begin() + std::ptrdiff_t(k + 1),
+                      plans.begin() + std::ptrdiff_t(std::min(k + 1 + AutomaticKernel::kMostOthers,
+                                                              plans.size()))},
+           .is_tuned = choice != nullptr && choice->is_wish && choice->allows(plans[k].plan)});
       return;
     }
+    if (choice != nullptr && !choice->is_wish) refuse_choice(segment, *choice);
     for (TensorId t : segment.members) schedule_pointwise(result_.schedule, t);
   }
 
@@ -174,6 +211,7 @@ class Automatic {
   ReadTable table_;
   TypicalSizes sizes_;
   const Device& device_;
+  const PlanChoices& choices_;
   const Schedule& written_;
   ReadMoves moves_;
   std::map<std::vector<TensorId>, Rated> rated_;  // by the members of a segment, and its root
@@ -182,15 +220,15 @@ class Automatic {
 }  // namespace
 
 AutomaticSchedule filled_in(const Schedule& schedule,
-                            const std::map<std::string, std::int64_t>& sizes,
-                            const Device& device) {
+                            const std::map<std::string, std::int64_t>& sizes, const Device& device,
+                            const PlanChoices& choices) {
   const Schedule written = with_stored_operands(schedule, sizes);
-  return Automatic(written, sizes, device).run();
+  return Automatic(written, sizes, device, choices).run();
 }
 
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
-                       const Device& device) {
-  return filled_in(Schedule(fusion), sizes, device).schedule;
+                       const Device& device, const PlanChoices& choices) {
+  return filled_in(Schedule(fusion), sizes, device, choices).schedule;
 }
 
 }  // namespace selvage
