@@ -59,7 +59,11 @@ class Reader {
     try {
       file_.schedule = build_schedule(draft, *fusion_, formulas_);
       if (!draft.is_automatic) return;
-      AutomaticSchedule filled = filled_in(*file_.schedule, {}, context_.device);
+      const Device& device = context_.source.device();
+      PlanChoices plans;
+      if (context_.source.plans) plans = context_.source.plans(*fusion_, device);
+      AutomaticSchedule filled = filled_in(*file_.schedule, {}, device, plans);
+      file_.written = std::move(file_.schedule);
       file_.schedule = std::move(filled.schedule);
       file_.automatic = std::move(filled.kernels);
     } catch (const Illegal& e) {

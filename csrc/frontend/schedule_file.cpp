@@ -77,8 +77,9 @@ BadFile::BadFile(std::vector<Diagnostic> diagnostics)
 namespace {
 
 ScheduleFile read_root(const Node& root, const std::string& path,
-                       const std::map<std::string, std::int64_t>& sizes, const Device& device) {
-  FileContext context(sizes, device);
+                       const std::map<std::string, std::int64_t>& sizes,
+                       const AutomaticSource& source) {
+  FileContext context(sizes, source);
   ScheduleFile file;
   file.path = path;
   context.errors.attempt([&] { read_file(root, context, file); });
@@ -99,14 +100,14 @@ Node document(Read read) {
 
 ScheduleFile read_schedule_file(const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes,
-                                const Device& device) {
-  return read_root(document([&] { return read_document_file(path); }), path, sizes, device);
+                                const AutomaticSource& source) {
+  return read_root(document([&] { return read_document_file(path); }), path, sizes, source);
 }
 
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes,
-                                const Device& device) {
-  return read_root(document([&] { return read_document(text, path); }), path, sizes, device);
+                                const AutomaticSource& source) {
+  return read_root(document([&] { return read_document(text, path); }), path, sizes, source);
 }
 
 }  // namespace selvage

@@ -5,6 +5,7 @@
 #include <selvage/ir/schedule.h>
 #include <selvage/scheduler/automatic.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -94,6 +95,7 @@ struct ScheduleFile {
   std::shared_ptr<Fusion> fusion;          // section 2
   std::optional<Schedule> schedule;        // section 2, if it is legal
   std::vector<AutomaticKernel> automatic;  // the kernels that the file left to be scheduled
+  std::optional<Schedule> written;         // the schedule before that; absent: nothing was left
   std::shared_ptr<ThreadProgram> threads;  // section 4
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. A size with a value is a constant of the
@@ -104,17 +106,25 @@ struct ScheduleFile {
   std::vector<Diagnostic> warnings;
 };
 
+// What the schedules are made by that a file leaves open.
+struct AutomaticSource {
+  // Gives the device, once there is something to be scheduled: to ask a driver takes time.
+  std::function<const Device&()> device = usual_device;
+  // Plans that were chosen before for a fusion; null: none are.
+  std::function<PlanChoices(const Fusion&, const Device&)> plans = nullptr;
+};
+
 // Reads a schedule file, or standard input if `path` is "-". `sizes` are values from the command
-// line and override those of the file. What a fusion's schedule leaves open is made for `device`.
-// Throws BadFile with all errors of the file. What makes a
-// schedule illegal is kept in `illegal`, and hides no other error.
+// line and override those of the file. What a fusion's schedule leaves open is made by `source`,
+// the same on every machine unless another is given. Throws BadFile with all errors of the file.
+// What makes a schedule illegal is kept in `illegal`, and hides no other error.
 ScheduleFile read_schedule_file(const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes = {},
-                                const Device& device = usual_device());
+                                const AutomaticSource& source = {});
 // The same for the text of a file.
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes = {},
-                                const Device& device = usual_device());
+                                const AutomaticSource& source = {});
 
 // The differences between the results and what the file expects (E391). `predicates`: the
 // conditions of each tensor as text. They are compared as expressions, in any order.

@@ -15,11 +15,11 @@ namespace selvage {
 struct FileContext {
   Diagnostics errors;
   FileSymbols symbols;
-  std::int64_t transforms = 0;  // so far
-  const Device& device;         // that schedules are made for
+  std::int64_t transforms = 0;    // so far
+  const AutomaticSource& source;  // of schedules
 
-  FileContext(std::map<std::string, std::int64_t> sizes, const Device& made_for)
-      : symbols(std::move(sizes), errors), device(made_for) {}
+  FileContext(std::map<std::string, std::int64_t> sizes, const AutomaticSource& made_by)
+      : symbols(std::move(sizes), errors), source(made_by) {}
 };
 
 // `tensors`: section 1.

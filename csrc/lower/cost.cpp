@@ -222,7 +222,7 @@ std::optional<ProgramCost> cost_of(const Program& program,
   constexpr std::int64_t kAligned = 1 << 20;
   const TypicalSizes typical(program.schedule->fusion(), named);
   SizeValues sizes = typical.all();
-  ProgramCost cost{.device = device.name, .sizes = {}, .kernels = {}};
+  ProgramCost cost{.device = device, .sizes = {}, .kernels = {}};
   for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
     cost.sizes[std::string(sizes.symbols[k].name())] = sizes.values[k];
   }

@@ -36,7 +36,7 @@ struct KernelCost {
 // exact where `is_exact` says so, and what the model of the device makes of them. All else is an
 // estimate: registers, what L1 and L2 serve, what is in flight, instructions, time.
 struct ProgramCost {
-  std::string_view device;
+  Device device;
   std::map<std::string, std::int64_t> sizes;  // that it is counted for
   double seconds = 0;
   std::int64_t floor_bytes = 0;  // each input and output once

@@ -79,4 +79,11 @@ struct TimelineStep {
 inline constexpr std::size_t kMostTimelineSteps = 300, kMostTimelineGroups = 24;
 Drawing timeline_picture(std::span<const TimelineStep> steps);
 
+// What the kernels of a program do a second, over what they do for each byte: a mark over the bytes
+// of memory and one over those of L2 for each kernel and for all together, below the roofs of the
+// device (memory, L2, issue), both axes logarithmic; and a row of words for each. Of more than
+// kMostRooflinePoints kernels the first are drawn, and a note gives the number left out.
+inline constexpr std::size_t kMostRooflinePoints = 24;
+Drawing roofline_picture(const ProgramCost& cost);
+
 }  // namespace selvage

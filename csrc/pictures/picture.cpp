@@ -6,6 +6,7 @@
 #include <selvage/pictures/parts.h>
 #include <selvage/pictures/picture.h>
 #include <selvage/pictures/picture_style.h>
+#include <selvage/report/cost_lines.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/thread_lines.h>
 
@@ -86,6 +87,25 @@ class Page {
            TextStyle::Note, 20, "muted");
     }
     if (const auto banks = bank_picture(tensor)) part("How it lies in the banks", *banks);
+  }
+  void add(const FusionReport& fusion) {
+    if (y_ > kMargin) y_ += kBetweenTensors;
+    const ProgramCost& cost = *fusion.cost;
+    const std::string title = "Roofline on " + shortened(cost.device.name, kLongestName);
+    line(title, TextStyle::Title, 18, "");
+    std::string sizes;
+    for (const auto& [name, value] : cost.sizes) {
+      sizes += fmt::format("{}{} = {}", sizes.empty() ? ", at " : ", ", name, value);
+    }
+    const std::string counts =
+        fmt::format("{}, {} by the model{}", counted(std::int64_t(cost.kernels.size()), "kernel"),
+                    time_text({.seconds = cost.seconds}), shortened(sizes, kLongestSizes));
+    line(counts, TextStyle::Note, 20, "muted");
+    description_ += (description_.empty() ? "" : " ") + title + ": " + counts + ".";
+    y_ += 12;
+    const Drawing picture = roofline_picture(cost);
+    drawing_.place(picture, kMargin, y_);
+    y_ += picture.height();
   }
   void add(const ThreadReport& threads) {
     const LoweredThreads& lowered = threads.lowered;
@@ -168,6 +188,13 @@ std::string to_svg(const Report& report) {
     page.add(*report.threads);
     return page.svg(report.file);
   }
+  bool has_costs = false;
+  for (const FusionReport& fusion : report.fusions) {
+    if (!fusion.cost || page.height() >= kLastTensor) continue;
+    page.add(fusion);
+    has_costs = true;
+  }
+  if (has_costs) return page.svg(report.file);
   std::size_t drawn = 0;
   for (; drawn < report.tensors.size() && page.height() < kLastTensor; ++drawn) {
     page.add(report.tensors[drawn]);

@@ -37,8 +37,9 @@ std::string both(const char* classes, const char* color) {
 std::string colors(const Palette& p) {
   return fmt::format(".selvage{{color:{}}}\n", p.text) + filled(".muted", p.muted) +
          both(".box,.joint,.empty", p.line) + stroked(".wire", p.line) +
-         stroked(".valid,.repeated,.hole,.shade", p.rule) + filled(".valid,.shade", p.blue) +
-         stroked(".again", p.blue) + both(".logical,.store", p.blue) + both(".loop", p.green) +
+         stroked(".valid,.repeated,.hole,.shade,.grid", p.rule) + stroked(".roof", p.green) +
+         filled(".valid,.shade", p.blue) + stroked(".again", p.blue) +
+         both(".logical,.store", p.blue) + both(".loop", p.green) +
          both(".allocation,.read", p.purple) + both(".load", p.orange) +
          stroked(".checked,.hatch", p.vermilion) + both(".conflict", p.vermilion) +
          stroked("text.halo", p.paper) + filled(".dot", p.vermilion) +
@@ -76,6 +77,8 @@ std::string shapes() {
          rule(".empty", "fill-opacity:.1;stroke-opacity:.4;stroke-dasharray:2 2") +
          rule(".store,.load", "fill-opacity:.2;stroke-width:2") +
          rule(".load", "stroke-dasharray:4 2") + rule(".outline", "fill-opacity:0") +
+         rule(".solid", "fill-opacity:.8") + rule(".grid", "stroke-width:1") +
+         rule(".roof", "stroke-width:2") + rule(".dashed", "stroke-dasharray:7 4") +
          rule(".conflict", "fill-opacity:.32;stroke-width:2");
   for (int k = 0; k < kHolePatterns; ++k) {
     out += rule(fmt::format(".hole-{}", k).c_str(), fmt::format("fill:url(#selvage-hole-{})", k));

@@ -13,7 +13,8 @@ namespace selvage {
 //   box + logical allocation loop read                              iterdomains, by their cut
 //   joint, wire, checked                                            transforms, edges, bound checks
 //   cell + valid repeated hole-0..3 (dense: small), empty shade-0..7  loop points, words of memory
-//   store load (outline), conflict                                  accesses
+//   store load (outline, solid), conflict                           accesses
+//   grid, roof (dashed)                                             the lines of a diagram
 //
 // `<style>` and `<defs>`, to stand at the head of an SVG whose root has the class `selvage`.
 std::string picture_style();

@@ -26,13 +26,15 @@ void print_file(const Schedule& schedule, Lines& out) {
 
 void print_automatic(const FusionReport& fusion, bool with_reasons, Lines& out) {
   if (fusion.automatic.empty()) return;
-  out.heading("Scheduled automatically, for " + std::string(fusion.automatic[0].device));
+  out.heading("Scheduled automatically, for " + fusion.automatic[0].device.name);
+  print_scaled(fusion.automatic[0].device, out);
   const Fusion& tensors = fusion.schedule->fusion();
   for (const AutomaticKernel& kernel : fusion.automatic) {
     std::string names;
     for (TensorId t : kernel.tensors) names += (names.empty() ? "" : ", ") + tensors[t].name;
     const LaunchTime& time = kernel.taken.time;
-    out.line(2, names + ": " + kernel.taken.plan.text());
+    out.line(2, names + ": " + kernel.taken.plan.text() +
+                    (kernel.is_tuned && fusion.tuned == nullptr ? "; kept from tuning" : ""));
     out.line(4, fmt::format("{}, {:.0f} % of the peak bandwidth, limited by {}", time_text(time),
                             100 * time.peak_share, limit_text(time.limiter)));
     if (!with_reasons) continue;

@@ -9,17 +9,6 @@ namespace selvage {
 
 namespace {
 
-// 1234567 as "1,234,567".
-std::string grouped(double value) {
-  const std::string digits = fmt::format("{:.0f}", value);
-  std::string text;
-  for (std::size_t k = 0; k < digits.size(); ++k) {
-    if (k > 0 && (digits.size() - k) % 3 == 0) text += ',';
-    text += digits[k];
-  }
-  return text;
-}
-
 std::string_view name_of(AccessKind kind) {
   switch (kind) {
     case AccessKind::Read: return "read";
@@ -64,6 +53,16 @@ void print_kernel(const KernelCost& k, Lines& out) {
 }
 
 }  // namespace
+
+std::string grouped(double value) {
+  const std::string digits = fmt::format("{:.0f}", value);
+  std::string text;
+  for (std::size_t k = 0; k < digits.size(); ++k) {
+    if (k > 0 && (digits.size() - k) % 3 == 0) text += ',';
+    text += digits[k];
+  }
+  return text;
+}
 
 std::string time_text(const LaunchTime& time) {
   if (std::isinf(time.seconds)) return "no time, as no block fits on a multiprocessor";
@@ -113,6 +112,14 @@ std::string note_of(const AccessCost& a) {
               : "");
 }
 
+void print_scaled(const Device& device, Lines& out) {
+  if (device.scaled_from.empty()) return;
+  out.line(2,
+           "(bandwidth over bytes in flight, latency and L2 as far as nobody has given them: "
+           "scaled from those of " +
+               device.scaled_from + ")");
+}
+
 void add_costs(const Device& device, Report& report) {
   for (FusionReport& fusion : report.fusions) {
     if (fusion.program) fusion.cost = cost_of(*fusion.program, {}, device);
@@ -129,13 +136,14 @@ void print_cost(const FusionReport& fusion, Lines& out) {
     return;
   }
   const ProgramCost& cost = *fusion.cost;
-  std::string heading = fmt::format("Cost on {}: ", cost.device);
+  std::string heading = fmt::format("Cost on {}: ", cost.device.name);
   heading += time_text({.seconds = cost.seconds});
   std::string sizes;
   for (const auto& [name, value] : cost.sizes) {
     sizes += fmt::format("{}{} = {}", sizes.empty() ? ", at " : ", ", name, value);
   }
   out.heading(heading + sizes);
+  print_scaled(cost.device, out);
   out.line(2,
            fmt::format("{} bytes from and to memory, {:.2f} of the {} that each input and output "
                        "takes once",

@@ -377,7 +377,7 @@ Json cost_of(const std::vector<FusionReport>& fusions) {
   for (const FusionReport& fusion : fusions) {
     if (!fusion.cost) continue;
     if (json.is_null()) {
-      json = {{"device", fusion.cost->device},
+      json = {{"device", fusion.cost->device.name},
               {"sizes", fusion.cost->sizes},
               {"seconds", 0.0},
               {"floor_bytes", 0},
@@ -389,6 +389,27 @@ Json cost_of(const std::vector<FusionReport>& fusions) {
     json["floor_bytes"] = json["floor_bytes"].get<std::int64_t>() + fusion.cost->floor_bytes;
     json["dram_bytes"] = json["dram_bytes"].get<double>() + fusion.cost->dram_bytes;
     for (const KernelCost& k : fusion.cost->kernels) json["kernels"].push_back(json_of(k));
+  }
+  return json;
+}
+
+// Of the first fusion that was tuned.
+Json tuned_of(const std::vector<FusionReport>& fusions) {
+  const auto at = std::ranges::find_if(fusions, [](const auto& f) { return f.tuned != nullptr; });
+  if (at == fusions.end()) return {};
+  const TuneResult& tuned = *at->tuned;
+  Json json = {{"device", tuned.device.name}, {"timed", tuned.is_timed},
+               {"runs", tuned.runs},          {"seconds", tuned.seconds},
+               {"kept", tuned.is_kept},       {"kernels", Json::array()}};
+  for (const TunedKernel& kernel : tuned.kernels) {
+    Json plans = Json::array();
+    for (const TriedPlan& p : kernel.plans) {
+      plans.push_back({{"plan", p.plan.text()},
+                       {"measured", p.measured},
+                       {"predicted", p.predicted},
+                       {"taken", p.is_taken}});
+    }
+    json["kernels"].push_back({{"tensor", kernel.root}, {"plans", plans}});
   }
   return json;
 }
@@ -443,6 +464,7 @@ std::string to_json(const Report& report) {
     }
   }
   if (Json cost = cost_of(report.fusions); !cost.is_null()) json["cost"] = std::move(cost);
+  if (Json tuned = tuned_of(report.fusions); !tuned.is_null()) json["tuned"] = std::move(tuned);
   if (!report.runs.empty()) {
     json["runs"] = list_of(report.runs, [](const RunResult& run) { return json_of(run); });
   }

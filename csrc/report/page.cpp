@@ -8,11 +8,13 @@
 #include <selvage/report/obligations.h>
 #include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
+#include <selvage/report/repeated_lines.h>
 #include <selvage/report/resources.h>
 #include <selvage/report/run_lines.h>
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_lines.h>
+#include <selvage/report/tune_lines.h>
 #include <selvage/report/verdict.h>
 
 #include <algorithm>
@@ -149,6 +151,8 @@ std::string page(const Report& report, const PageOptions& options) {
       continue;
     }
     if (options.all() || options.why) print_automatic(fusion, options.why, out);
+    if (options.all() || options.why || options.cost) print_tuned(fusion, options.why, out);
+    if (options.all() || options.why) print_repeated(fusion, out);
     if (options.cost) print_cost(fusion, out);
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);

@@ -3,6 +3,7 @@
 #include <selvage/ir/reads.h>
 #include <selvage/lower/proof.h>
 #include <selvage/report/point.h>
+#include <selvage/report/repeated_lines.h>
 #include <selvage/report/report.h>
 
 #include <algorithm>
@@ -133,6 +134,14 @@ void add_proof(const Subject& subject, Trust trust, FusionReport& found, Report&
       found.may_run = false;
     }
     add(report, std::move(d), subject);
+  }
+}
+
+void warn_of_repeated_work(const Subject& subject, FusionReport& found, Report& report) {
+  for (const RepeatedWork& work : repeated_work(*found.program)) {
+    Diagnostic warning = warning_of(subject.schedule, *found.program, work);
+    found.repeated.push_back(warning);
+    add(report, std::move(warning), subject);
   }
 }
 
@@ -348,6 +357,7 @@ Report inspect(std::string file, const std::vector<Subject>& subjects,
     if (found.program) {
       add_proof(subject, trust, found, report);
       found.schedule = found.program->schedule.get();
+      warn_of_repeated_work(subject, found, report);
       for (const TensorAnalysis& a : found.program->tensors) {
         add_tensor(subject, *found.schedule, a, errors, report);
       }

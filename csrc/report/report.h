@@ -4,6 +4,7 @@
 #include <selvage/codegen/cuda.h>
 #include <selvage/driver/run.h>
 #include <selvage/driver/run_threads.h>
+#include <selvage/driver/tune.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/legality/legality.h>
 #include <selvage/lower/cost.h>
@@ -77,7 +78,9 @@ struct FusionReport {
   std::vector<std::vector<CudaText>> cuda;      // by step and variant
   std::optional<CompiledReport> compiled = {};  // absent: not asked for
   std::vector<AutomaticKernel> automatic = {};
-  std::optional<ProgramCost> cost = {};  // absent: not asked for, or not known
+  std::optional<ProgramCost> cost = {};               // absent: not asked for, or not known
+  std::shared_ptr<const TuneResult> tuned = nullptr;  // null: not asked for
+  std::vector<Diagnostic> repeated = {};  // the warnings of work that the schedule repeats
   bool may_run = true;  // false: a kernel is refuted, or neither proved nor trusted
 };
 

@@ -9,7 +9,6 @@ namespace selvage {
 
 namespace {
 
-constexpr const char* kLibrary = "libcuda.so.1";
 constexpr int kMaxDevices = 64;
 
 constexpr int kMultiprocessorCount = 16;
@@ -37,19 +36,12 @@ const Slot& slot_of(int ordinal) {
   Slot& slot = slots[static_cast<std::size_t>(ordinal)];
   std::call_once(slot.once, [&] {
     try {
-      slot.driver = Driver::open(kLibrary, ordinal);
+      slot.driver = Driver::open(kDriverLibrary, ordinal);
     } catch (const Error& error) {
       slot.why = error.diagnostic().message;
     }
   });
   return slot;
-}
-
-void initialise(const DriverCalls& calls) {
-  const DriverResult result = calls.Init(0);
-  if (result == 0) return;
-  refuse<Error>("E705", "cuInit fails: " + calls.words(result),
-                "make a GPU visible (CUDA_VISIBLE_DEVICES), or run on the virtual device");
 }
 
 }  // namespace
@@ -60,7 +52,7 @@ const std::string& Driver::why_absent(int ordinal) { return slot_of(ordinal).why
 int Driver::device_count() {
   static const int count = [] {
     try {
-      return device_count(kLibrary);
+      return device_count(kDriverLibrary);
     } catch (const Error&) {
       return 0;
     }
@@ -70,7 +62,7 @@ int Driver::device_count() {
 
 int Driver::device_count(const std::string& library) {
   const DriverCalls calls = DriverCalls::open(library);
-  initialise(calls);
+  calls.initialise();
   int count = 0;
   const DriverResult result = calls.DeviceGetCount(&count);
   if (result != 0) {
@@ -86,7 +78,7 @@ std::unique_ptr<const Driver> Driver::open(const std::string& library, int ordin
 
 Driver::Driver(const std::string& library, int ordinal)
     : calls_(DriverCalls::open(library)), ordinal_(ordinal) {
-  initialise(calls_);
+  calls_.initialise();
   check(calls_.DriverGetVersion(&version_), "cuDriverGetVersion");
   check(calls_.DeviceGet(&device_, ordinal), "cuDeviceGet", "device " + std::to_string(ordinal));
   check(calls_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");

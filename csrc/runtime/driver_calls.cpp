@@ -21,6 +21,13 @@ DriverCalls DriverCalls::open(const std::string& path) {
   return calls;
 }
 
+void DriverCalls::initialise() const {
+  const DriverResult result = Init(0);
+  if (result == 0) return;
+  refuse<Error>("E705", "cuInit fails: " + words(result),
+                "make a GPU visible (CUDA_VISIBLE_DEVICES), or run on the virtual device");
+}
+
 std::string DriverCalls::words(DriverResult result) const {
   const char* text = nullptr;
   if (GetErrorString(result, &text) != 0 || text == nullptr) text = "unknown error";

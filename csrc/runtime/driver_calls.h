@@ -8,6 +8,9 @@
 
 namespace selvage {
 
+// The driver of this machine's GPUs.
+inline constexpr const char* kDriverLibrary = "libcuda.so.1";
+
 // Results that callers handle, besides reporting them.
 inline constexpr DriverResult kOutOfMemory = 2;
 inline constexpr DriverResult kNotReady = 600;
@@ -26,6 +29,9 @@ struct DriverCalls {
   // Throws Error (E705) if the library cannot be opened or lacks a call. Only a NEWER_CALL may be
   // null.
   static DriverCalls open(const std::string& path);
+
+  // cuInit. Throws Error (E705) where there is no GPU that can be used.
+  void initialise() const;
 
   // The driver's words for a result, "out of memory (2)".
   std::string words(DriverResult result) const;

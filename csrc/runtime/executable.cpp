@@ -4,8 +4,11 @@
 #include <selvage/lower/proof.h>
 #include <selvage/lower/specialised.h>
 #include <selvage/runtime/executable.h>
+#include <selvage/runtime/gpu_device.h>
+#include <selvage/runtime/kept_plans.h>
 #include <selvage/runtime/loaded_kernels.h>
 #include <selvage/runtime/scratch.h>
+#include <selvage/scheduler/automatic.h>
 
 #include <algorithm>
 #include <atomic>
@@ -266,6 +269,15 @@ Executable compile(const Program& program, const CompileOptions& options) {
     }
   }
   return Executable(std::make_shared<Executable::State>(program, options, driver));
+}
+
+Executable compile(const Fusion& fusion, const CompileOptions& options,
+                   const std::map<std::string, std::int64_t>& sizes) {
+  const Driver* driver = options.driver;
+  const Device device =
+      driver != nullptr ? gpu_device(driver->calls(), driver->ordinal()) : default_device();
+  const PlanChoices plans = kept_plans(fusion, sizes, device);
+  return compile(lower(fusion, auto_schedule(fusion, sizes, device, plans)), options);
 }
 
 }  // namespace selvage

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,5 +85,10 @@ class Executable {
 // Throws BadInput E623 if there is no GPU to compile for, what the compilers throw (E713 without
 // NVRTC), and Illegal: E445 a kernel is refuted, E446 a kernel is undecided and not is_trusted.
 Executable compile(const Program& program, const CompileOptions& options = {});
+// Schedules a fusion for the device that it runs on, lowers and compiles it. `sizes`: as
+// auto_schedule() takes them. On the virtual device the schedule is for default_device(). Plans
+// that tune() has kept on disk are used.
+Executable compile(const Fusion& fusion, const CompileOptions& options = {},
+                   const std::map<std::string, std::int64_t>& sizes = {});
 
 }  // namespace selvage

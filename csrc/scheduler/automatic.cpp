@@ -65,11 +65,13 @@ class Automatic {
  public:
   // `open`: by tensor, whether nobody has said how it is computed.
   Automatic(const Schedule& schedule, std::vector<bool> open,
-            const std::map<std::string, std::int64_t>& sizes, const Device& device)
+            const std::map<std::string, std::int64_t>& sizes, const Device& device,
+            const PlanChoices& choices)
       : result_{schedule, {}},
         table_(schedule),
         sizes_(schedule.fusion(), sizes),
         device_(device),
+        choices_(choices),
         written_(schedule),
         open_(std::move(open)),
         moves_(schedule, sizes_) {}
@@ -124,9 +126,40 @@ class Automatic {
     return seconds(together) <= separate;
   }
 
+  // What somebody has chosen for the kernel of a segment; null: nothing.
+  const PlanChoice* choice_of(const Segment& segment) const {
+    const auto own = choices_.find(written_.fusion()[segment.root].name);
+    if (own != choices_.end()) return &own->second;
+    for (TensorId m : segment.members) {
+      const auto other = choices_.find(written_.fusion()[m].name);
+      if (other != choices_.end()) return &other->second;
+    }
+    return nullptr;
+  }
+
+  // The plans that a choice allows; behind them all others, if it is a wish.
+  static std::vector<RatedPlan> chosen_first(std::vector<RatedPlan> plans,
+                                             const PlanChoice& choice) {
+    const auto rest = std::ranges::stable_partition(
+        plans, [&](const RatedPlan& p) { return choice.allows(p.plan); });
+    if (!choice.is_wish) plans.erase(rest.begin(), rest.end());
+    return plans;
+  }
+
+  [[noreturn]] void refuse_choice(const Segment& segment, const PlanChoice& choice) {
+    const RowPlan& best = rated(segment).plans.front().plan;
+    refuse<Illegal>("E424",
+                    "no automatic schedule of " + written_.fusion()[segment.root].name + " has {" +
+                        choice.text() + "}",
+                    "leave some of it open; the model would take " + best.text());
+  }
+
   void schedule_segment(const Segment& segment) {
     const SegmentTraffic& traffic = rated(segment).traffic;
-    const std::vector<RatedPlan>& plans = rated(segment).plans;
+    const PlanChoice* choice = choice_of(segment);
+    std::vector<RatedPlan> chosen;
+    if (choice != nullptr) chosen = chosen_first(rated(segment).plans, *choice);
+    const std::vector<RatedPlan>& plans = choice != nullptr ? chosen : rated(segment).plans;
     std::vector<RowPlan> refused;
     for (std::size_t k = 0; k < plans.size() && refused.size() < kMostTried; ++k) {
       const auto is_alike = [&](const RowPlan& plan) { return plan.is_alike(plans[k].plan); };
@@ -142,13 +175,18 @@ class Automatic {
       }
       result_.schedule = std::move(tried);
       result_.kernels.push_back(
-          {.device = device_.name,
+          {.device = device_,
            .root = segment.root,
            .tensors = segment.members,
            .taken = plans[k],
-           .runner_up = k + 1 < plans.size() ? std::optional(plans[k + 1]) : std::nullopt});
+           .runner_up = k + 1 < plans.size() ? std::optional(plans[k + 1]) : std::nullopt,
+           .others = {plans.begin() + std::ptrdiff_t(k + 1),
+                      plans.begin() + std::ptrdiff_t(std::min(k + 1 + AutomaticKernel::kMostOthers,
+                                                              plans.size()))},
+           .is_tuned = choice != nullptr && choice->is_wish && choice->allows(plans[k].plan)});
       return;
     }
+    if (choice != nullptr && !choice->is_wish) refuse_choice(segment, *choice);
     for (TensorId t : segment.members) schedule_pointwise(result_.schedule, t);
   }
 
@@ -185,6 +223,7 @@ class Automatic {
   ReadTable table_;
   TypicalSizes sizes_;
   const Device& device_;
+  const PlanChoices& choices_;
   const Schedule& written_;
   const std::vector<bool> open_;
   ReadMoves moves_;
@@ -194,20 +233,20 @@ class Automatic {
 }  // namespace
 
 AutomaticSchedule filled_in(const Schedule& schedule,
-                            const std::map<std::string, std::int64_t>& sizes,
-                            const Device& device) {
+                            const std::map<std::string, std::int64_t>& sizes, const Device& device,
+                            const PlanChoices& choices) {
   const Schedule stored = with_stored_operands(schedule, sizes);
   std::vector<bool> open;
   for (std::size_t t = 0; t < stored.fusion().size(); ++t) {
     open.push_back(is_open(stored, TensorId(t)));
   }
   const Schedule written = with_loops_of_views(stored, open);
-  return Automatic(written, std::move(open), sizes, device).run();
+  return Automatic(written, std::move(open), sizes, device, choices).run();
 }
 
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
-                       const Device& device) {
-  return filled_in(Schedule(fusion), sizes, device).schedule;
+                       const Device& device, const PlanChoices& choices) {
+  return filled_in(Schedule(fusion), sizes, device, choices).schedule;
 }
 
 }  // namespace selvage

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/scheduler/device.h>
-#include <selvage/scheduler/row_plan.h>
+#include <selvage/scheduler/plan_choice.h>
 
 #include <map>
 #include <string>
@@ -11,11 +11,14 @@ namespace selvage {
 
 // How a kernel was scheduled, and why.
 struct AutomaticKernel {
-  std::string_view device;             // that it was made for
+  Device device;                       // that it was made for
   TensorId root{};                     // its nest encloses those of the other tensors
   std::vector<TensorId> tensors = {};  // that the kernel computes, the root first
   RatedPlan taken;
   std::optional<RatedPlan> runner_up = {};  // what the next best plan would have cost
+  std::vector<RatedPlan> others = {};       // the next best ones, at most kMostOthers
+  bool is_tuned = false;  // the plan is a wish of PlanChoices, which measurements have left
+  static constexpr std::size_t kMostOthers = 16;
 };
 
 struct AutomaticSchedule {
@@ -27,13 +30,14 @@ struct AutomaticSchedule {
 // the fusion's sizes that it is made for; likely values are taken for the others. The schedule is
 // right for all sizes, and fast for these. Rows are kept where their length is a number.
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes = {},
-                       const Device& device = usual_device());
+                       const Device& device = usual_device(), const PlanChoices& choices = {});
 
 // The same for the tensors of a schedule of which nobody has said how they are computed: tensors
 // with their first loops, none of them bound, and folds that follow such tensors alone. All else
-// stays as it is.
+// stays as it is. Of the plans of a kernel only those are taken that its choice allows; throws
+// Illegal E424 where there is none.
 AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes = {},
-                            const Device& device = usual_device());
+                            const Device& device = usual_device(), const PlanChoices& choices = {});
 
 }  // namespace selvage

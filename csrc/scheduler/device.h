@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace selvage {
@@ -11,7 +12,7 @@ namespace selvage {
 // What the cost model knows of a GPU. Sources of the numbers: data sheets for capacities and peak
 // bandwidth, measured bandwidth over bytes in flight for `flight_knee` and `flight_power`.
 struct Device {
-  std::string_view name;
+  std::string name;
   std::int64_t multiprocessors = 0;
   double dram_bandwidth = 0;  // bytes a second, peak
   double l2_bandwidth = 0;    // bytes a second, reads that hit
@@ -31,6 +32,8 @@ struct Device {
   //   g(x) = r / (1 + r^p)^(1/p)   with r = x / flight_knee and p = flight_power
   double flight_knee = 0;  // bytes
   double flight_power = 2;
+  // The known device that some of these numbers are scaled from; empty: none is.
+  std::string scaled_from = {};
 };
 
 // a100, h100, h200, b200, rtx4090.
@@ -39,5 +42,9 @@ std::span<const Device> known_devices();
 const Device* find_device(std::string_view name);
 // The device that schedules are made for if nobody says otherwise: H100.
 const Device& usual_device();
+
+// Gives a device the fit of bandwidth over bytes in flight of another one: with each
+// multiprocessor's share of the bandwidth grows what it needs in flight.
+void scale_fit(Device& device, const Device& from);
 
 }  // namespace selvage

@@ -123,6 +123,10 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
   return time;
 }
 
+double issue_slots(const Device& device) {
+  return kThreadsOfAWarp * kWarpsIssuedPerClock * double(device.multiprocessors) * device.clock;
+}
+
 double instructions_of(Function f) { return info(f).rule == ResultRule::Real ? 8 : 1; }
 
 double coalesced_share(double bytes) {

@@ -58,6 +58,8 @@ std::int64_t resident_blocks(const LaunchWork& work, const Device& device);
 // instructions and moves its bytes alone. Infinite where no block fits on a multiprocessor.
 LaunchTime time_of(const LaunchWork& work, const Device& device);
 
+// Instructions that all threads of the device can be given in a second.
+double issue_slots(const Device& device);
 // The share of the bandwidth that is reached where each request of a warp is made of pieces of so
 // many bytes that lie side by side (measured on H100: 512, 4 x 128, 16 x 32 and 32 x 16 bytes).
 double coalesced_share(double bytes);

@@ -36,7 +36,10 @@ class Controls final : public Control {
     s.kernel_faults.clear();
     s.runs.clear();
     s.on_run = nullptr;
+    s.duration = nullptr;
+    s.durations.clear();
     s.is_initialized = false;
+    s.attributes.clear();
     s.version = 13000;
     s.devices = 1;
     s.major = 9;
@@ -106,6 +109,14 @@ class Controls final : public Control {
   void set_capability(int major, int minor) override {
     set(s.major, major);
     set(s.minor, minor);
+  }
+  void set_duration(std::function<double(const Run&)> of) override {
+    const std::lock_guard lock(s.mutex);
+    s.duration = std::move(of);
+  }
+  void set_attribute(int which, int value) override {
+    const std::lock_guard lock(s.mutex);
+    s.attributes[which] = value;
   }
   void set_cubin_version(int version) override { set(s.cubin_version, version); }
   int runs(const std::string& kernel) override {

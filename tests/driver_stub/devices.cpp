@@ -98,8 +98,20 @@ int cuDeviceGetAttribute(int* value, int which, int device) {
   if (in) return in.result();
   if (value == nullptr) return kInvalidValue;
   if (device < 0 || device >= in.s.devices) return kInvalidDevice;
+  if (const auto set = in.s.attributes.find(which); set != in.s.attributes.end()) {
+    *value = set->second;
+    return *value < 0 ? kInvalidValue : kSuccess;
+  }
   switch (which) {
+    case 13: *value = 1980000; return kSuccess;  // kHz
     case 16: *value = 132; return kSuccess;
+    case 36: *value = 2619000; return kSuccess;  // kHz, of memory
+    case 37: *value = 5120; return kSuccess;     // bits of its bus
+    case 38: *value = 50 << 20; return kSuccess;
+    case 39: *value = 2048; return kSuccess;
+    case 81: *value = 228 << 10; return kSuccess;
+    case 82: *value = 65536; return kSuccess;
+    case 106: *value = 32; return kSuccess;
     case 75: *value = in.s.major; return kSuccess;
     case 76: *value = in.s.minor; return kSuccess;
     case 97: *value = most_shared(in.s); return kSuccess;

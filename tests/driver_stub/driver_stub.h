@@ -65,12 +65,16 @@ class Control {
   virtual void set_memory(std::size_t bytes) = 0;  // of each device
   virtual void set_pools(bool supported) = 0;      // stream-ordered allocation
   virtual void set_capability(int major, int minor) = 0;
+  // A number that cuDeviceGetAttribute gives, by CUdevice_attribute; below 0: it refuses to.
+  virtual void set_attribute(int which, int value) = 0;
   // Cubins are refused by a driver of an older major version than this; 0: none is.
   virtual void set_cubin_version(int version) = 0;
 
   // How often a kernel has run, captured launches as often as their graph; and what it does.
   virtual int runs(const std::string& kernel) = 0;
   virtual void on_run(std::function<void(const Run&)> action) = 0;
+  // The milliseconds that a launch takes, beside the one of every piece of work.
+  virtual void set_duration(std::function<double(const Run&)> of) = 0;
 
   virtual EncodedMap decode(const void* tensor_map) = 0;
 };

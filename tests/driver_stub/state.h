@@ -100,8 +100,11 @@ struct State {
   std::map<std::string, int> kernel_faults;
   std::map<std::string, int> runs;
   std::function<void(const Run&)> on_run;
+  std::function<double(const Run&)> duration;
+  std::map<std::uint64_t, double> durations;  // of launches, by their order
 
   bool is_initialized = false;
+  std::map<int, int> attributes;  // that were set
   int version = 13000, devices = 1, major = 9, minor = 0, cubin_version = 0;
   bool has_pools = true;
   std::size_t memory = std::size_t{8} << 30;

@@ -252,7 +252,7 @@ int cuEventQuery(Handle event) {
   return run_until(object->stream, stream->work.front().order + 1) ? kNotReady : lost_code();
 }
 
-// A millisecond for each piece of work between the two.
+// A millisecond for each piece of work between the two, and what launches are told to take.
 int cuEventElapsedTime(float* milliseconds, Handle start, Handle end) {
   Call in("cuEventElapsedTime", Needs::Context,
           [&] { return fmt::format("{}, {}", name_of(start), name_of(end)); });
@@ -269,8 +269,12 @@ int cuEventElapsedTime(float* milliseconds, Handle start, Handle end) {
       return kNotReady;
     }
   }
-  *milliseconds =
-      static_cast<float>(static_cast<double>(last->order) - static_cast<double>(first->order));
+  double sum = static_cast<double>(last->order) - static_cast<double>(first->order);
+  for (auto at = in.s.durations.lower_bound(first->order);
+       at != in.s.durations.end() && at->first < last->order; ++at) {
+    sum += at->second;
+  }
+  *milliseconds = static_cast<float>(sum);
   return kSuccess;
 }
 
@@ -303,7 +307,7 @@ int cuLaunchKernel(Handle function, unsigned grid_x, unsigned grid_y, unsigned g
   const Kernel& kernel = object->kernel;
   if (arguments == nullptr && !kernel.parameters.empty()) return kInvalidValue;
   // To measure by: what nobody will look at is not put off.
-  if (!in.s.lists_calls && !in.s.on_run && in.s.kernel_faults.empty() &&
+  if (!in.s.lists_calls && !in.s.on_run && !in.s.duration && in.s.kernel_faults.empty() &&
       find_stream(stream, why) != nullptr &&
       find_stream(stream, why)->capture == Object::Capture::None) {
     return kSuccess;
@@ -313,6 +317,7 @@ int cuLaunchKernel(Handle function, unsigned grid_x, unsigned grid_y, unsigned g
     const auto* first = static_cast<const std::byte*>(arguments[i]);
     run.arguments.emplace_back(first, first + kernel.parameters[i]);
   }
+  if (in.s.duration) in.s.durations[in.s.next_order] = in.s.duration(run);
   return enqueue(stream,
                  [run = std::move(run), device = current_device()] { run_kernel(run, device); });
 }

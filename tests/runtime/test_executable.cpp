@@ -60,6 +60,15 @@ TEST(Executable, RunsShapesOfEverySizeAndKeepsWhatItHasWorkedOut) {
   EXPECT_LE(run.kept(), 5U * 16);  // by alignment as well
 }
 
+TEST(Executable, OfAFusionAloneIsScheduledAutomatically) {
+  BiasRelu c;
+  const Executable run = compile(c.f, {.target = Target::Virtual}, {{"M", 64}, {"N", 4096}});
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {3, 1027}, {65, 32}}) {
+    c.expect_right(run, rows, columns);
+  }
+}
+
 // No shape is K alone.
 TEST(Executable, SolvesForSizesThatShapesAreMadeOf) {
   Fusion f;

@@ -149,7 +149,7 @@ Command unmet(Rng& rng) {
 
 Command unsupported_option(Rng& rng) {
   Run run = random_run_of_any_kind(rng);
-  run.command.add(pick(rng, Texts{"--trace", "--debug", "--tune"}));
+  run.command.add(pick(rng, Texts{"--trace", "--debug"}));
   return run.command;
 }
 

@@ -1,4 +1,5 @@
 #include <selvage/confirm/solver.h>
+#include <selvage/runtime/driver.h>
 #include <selvage/runtime/nvrtc.h>
 
 #include <gmock/gmock.h>
@@ -66,7 +67,9 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
       {"a.yaml --arch sm90",
        "--arch: 'sm90' is no architecture; help: write it as sm_90a or sm_80"},
       {"a.yaml --device h300",
-       "--device: there is no device 'h300'; help: write one of a100, h100, h200, b200, rtx4090"},
+       "--device: there is no device 'h300'; help: write one of a100, h100, h200, b200, rtx4090; "
+       "or "
+       "gpu; or a file, such as ./gpu.yaml"},
       {"a.yaml --time", "--time is of no use without --run; help: add --run"},
       {"a.yaml --input a=a.npy", "--input is of no use without --run; help: add --run"},
       {"a.yaml --json --dot",
@@ -175,13 +178,61 @@ TEST(CommandLine, TooLittleMemoryIsSaidOfTheFile) {
 }
 
 TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
-  for (const char* option : {"--trace", "--debug", "--tune"}) {
+  for (const char* option : {"--trace", "--debug"}) {
     const Outcome o = inspect("examples/figure2.yaml " + std::string(option));
     const std::string name = std::string(option).substr(0, std::string(option).find(' '));
     EXPECT_EQ(o.err, "schedule_inspect: error[E390]: " + name +
                          " is not supported yet; help: leave it out\n");
     EXPECT_EQ(o.status, 2);
   }
+}
+
+TEST(CommandLine, TunesWhatAFileLeavesOpen) {
+  const std::string open =
+      "inputs: {x: {shape: [64, 1027], dtype: float}}\ncompute: [\"y[i, j] = 2 * x[i, j]\"]\n";
+  const Outcome tuned = inspect("- --tune --device h200", open);
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_EQ(tuned.err, "");
+  EXPECT_NE(tuned.out.find("\nTuned for h200 by exact counts of each plan's kernels, as none was "
+                           "run\n  y: 8 plans\n"),
+            std::string::npos)
+      << tuned.out;
+  EXPECT_NE(tuned.out.find("; taken\n"), std::string::npos);
+  const Outcome refused = inspect("- --tune", open + "schedule: {y: []}\n");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "schedule_inspect: error[E801]: --tune: - leaves nothing to be scheduled; help: leave "
+            "--tune out; or leave schedule out of the file, or write schedule: auto\n");
+}
+
+TEST(CommandLine, FindsAgainWhatWasTuned) {
+  const std::string folder = testing::TempDir() + "selvage-tuned-" + std::to_string(getpid());
+  const std::string open =
+      "inputs: {x: {shape: [640, 1027], dtype: float}}\ncompute: [\"y[i, j] = 3 * x[i, j]\"]\n";
+  const std::string with = "export SELVAGE_CACHE_DIR='" + folder + "'; ";
+  EXPECT_EQ(inspect("- --device h100", open, with).out.find("kept from tuning"), std::string::npos);
+  const Outcome tuned = inspect("- --tune --device h100", open, with);
+  EXPECT_NE(tuned.out.find("will be found without --tune"), std::string::npos) << tuned.out;
+  const Outcome later = inspect("- --device h100", open, with);
+  EXPECT_NE(later.out.find("; kept from tuning\n"), std::string::npos) << later.out;
+  EXPECT_EQ(inspect("- --device h200", open, with).out.find("kept from tuning"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(CommandLine, TakesADeviceFromAFileOrTheDriver) {
+  const std::string open =
+      "inputs: {x: {shape: [64, 1027], dtype: float}}\ncompute: [\"y[i, j] = 2 * x[i, j]\"]\n";
+  const Outcome o = inspect("- --device examples/devices/l40s.yaml", open);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("\nScheduled automatically, for l40s\n"), std::string::npos) << o.out;
+  const Outcome none = inspect("- --device none.yaml", open);
+  EXPECT_EQ(none.err.substr(0, 24), "none.yaml: error[E101]: ");
+  EXPECT_EQ(none.status, 2);
+  if (Driver::instance() != nullptr) return;
+  const Outcome gpu = inspect("- --device gpu", open);
+  EXPECT_EQ(gpu.err.substr(0, 67),
+            "schedule_inspect: error[E623]: --device gpu: there is no GPU: libcu");
+  EXPECT_EQ(gpu.status, 2);
 }
 
 TEST(CommandLine, DrawsIntoAFileBesideThePage) {

@@ -1,6 +1,7 @@
 // doc/reference.md has everything that there is: its tables are those of the readers, its examples
 // use every key and function, its fields are those of the JSON. SELVAGE_REGENERATE=1 writes the
 // tables of keys and options anew.
+#include <selvage/frontend/device_file.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/ir/identity.h>
 #include <selvage/ir/scalar.h>
@@ -93,6 +94,15 @@ TextLines table_of_options() {
   return lines;
 }
 
+TextLines table_of_device_keys() {
+  TextLines lines = {"| key | value | says |", "|---|---|---|"};
+  for (const DeviceKey& key : device_keys()) {
+    lines.push_back("| `" + std::string(key.name) + "`" + (key.is_needed ? ", needed" : "") +
+                    " | " + std::string(key.value) + " | " + cell(key.says) + " |");
+  }
+  return lines;
+}
+
 // The form of each marker `<!-- keys: NAME -->`.
 Form form_called(const std::string& name) {
   for (int k = 0; k < kForms; ++k) {
@@ -111,11 +121,14 @@ TextLines regenerated(const TextLines& page, std::set<Form>& shown) {
     out.push_back(page[k]);
     const auto keys = test::matches(page[k], "^<!-- keys: ([a-z_]+) -->$");
     const bool has_options = page[k] == "<!-- options -->";
-    if (keys.empty() && !has_options) continue;
+    const bool has_devices = page[k] == "<!-- device_keys -->";
+    if (keys.empty() && !has_options && !has_devices) continue;
     while (k + 1 < page.size() && (page[k + 1].empty() || is_row(page[k + 1]))) ++k;
     TextLines table;
     if (has_options) {
       table = table_of_options();
+    } else if (has_devices) {
+      table = table_of_device_keys();
     } else {
       const Form form = form_called(keys[0][1]);
       shown.insert(form);
@@ -303,8 +316,8 @@ TEST(Reference, ItsExamplesUseEveryOption) {
   for (const PageBlock& block : test::blocks_of_page(kPage)) {
     if (block.language == "sh" || block.language == "console") commands += block.text();
   }
-  // NVRTC may be missing; three are refused by name.
-  const std::set<std::string> excepted = {"--arch", "--tune", "--trace", "--debug"};
+  // NVRTC may be missing; two are refused by name.
+  const std::set<std::string> excepted = {"--arch", "--trace", "--debug"};
   const std::vector<std::string> options = first_cells("options");
   EXPECT_GT(options.size(), 20u);
   for (const std::string& option : options) {
@@ -375,6 +388,12 @@ TEST(Reference, ItsFieldsAreThoseOfTheJson) {
                                       ".yaml' --json --cost 2>/dev/null")),
                 "", fields);
   }
+  const std::string open = (folder / "open.yaml").string();
+  std::ofstream(open) << "inputs: {x: {shape: [64, 1027], dtype: float}}\n"
+                         "compute: [\"y[i, j] = 2 * x[i, j]\"]\n";
+  list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" + open +
+                                    "' --json --tune --device h100 2>/dev/null")),
+              "", fields);
   const std::vector<std::string> rows = first_cells("json");
   const std::set<std::string> documented(rows.begin(), rows.end());
   EXPECT_EQ(documented.size(), rows.size());

@@ -11,9 +11,12 @@
 #include <selvage/report/resources.h>
 #include <selvage/report/rules_page.h>
 #include <selvage/report/run_file.h>
+#include <selvage/runtime/gpu_device.h>
+#include <selvage/runtime/kept_plans.h>
 
 #include <tools/schedule_inspect/command.h>
 #include <tools/schedule_inspect/options.h>
+#include <tools/schedule_inspect/progress_bar.h>
 
 #include <new>
 #include <ostream>
@@ -22,13 +25,37 @@ namespace selvage {
 
 namespace {
 
+// Schedules what a file leaves open by the plans that are found fastest.
+std::shared_ptr<const TuneResult> tune_file(const Options& options, std::ostream& err,
+                                            ScheduleFile& file) {
+  if (!file.written) refuse_to_tune(options);
+  ProgressBar bar(err);
+  TuneRequest request;
+  if (!options.is_gpu) request.device = options.device;
+  request.progress = [&](const TuneProgress& progress) { bar.show(progress); };
+  auto tuned = std::make_shared<const TuneResult>(tune(*file.written, request));
+  file.schedule = tuned->made.schedule;
+  file.automatic = tuned->made.kernels;
+  return tuned;
+}
+
 int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
-  const ScheduleFile file = read_schedule_file(options.file, options.sizes, *options.device);
+  const auto device = [&]() -> const Device& {
+    return options.device ? *options.device : default_device();
+  };
+  const auto kept = [](const Fusion& fusion, const Device& on) {
+    return kept_plans(fusion, {}, on);
+  };
+  ScheduleFile file =
+      read_schedule_file(options.file, options.sizes, {.device = device, .plans = kept});
   if (file.threads) refuse_for_threads(options);
+  std::shared_ptr<const TuneResult> tuned;
+  if (options.tune) tuned = tune_file(options, err, file);
   Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);
+  for (FusionReport& fusion : report.fusions) fusion.tuned = tuned;
   if (options.prove) confirm(report);
   if (!options.arch.empty()) compile_report(options.arch, report);
-  if (options.page.cost) add_costs(*options.device, report);
+  if (options.page.cost) add_costs(device(), report);
   if (options.run) run_file(file, options.running, report);
   const bool prints_svg = options.svg == "-";
   if (!options.svg.empty() && !prints_svg) write_svg(report, options.svg);

@@ -1,5 +1,7 @@
 #include <selvage/base/names.h>
+#include <selvage/frontend/device_file.h>
 #include <selvage/frontend/readers.h>
+#include <selvage/runtime/gpu_device.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -55,6 +57,24 @@ std::string device_names() {
   return joined(names);
 }
 
+// A known device, the GPU of this machine, or what a file says of one.
+Device device_called(const std::string& name) {
+  if (const Device* known = find_device(name)) return *known;
+  if (name.find_first_of("./") != std::string::npos) return read_device_file(name);
+  if (name != "gpu") {
+    wrong("--device: there is no device '" + name + "'",
+          "write one of " + device_names() + "; or gpu; or a file, such as ./gpu.yaml");
+  }
+  try {
+    return gpu_device();
+  } catch (const Error& error) {
+    throw BadInput({.code = "E623",
+                    .place = kPlace,
+                    .message = "--device gpu: there is no GPU: " + error.diagnostic().message,
+                    .help = "write one of " + device_names() + "; or a file, such as ./gpu.yaml"});
+  }
+}
+
 // sm_90a: two or three digits, then perhaps a letter.
 bool is_architecture(std::string_view text) {
   if (!text.starts_with("sm_")) return false;
@@ -93,7 +113,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
 struct Raw {
   std::string file, simplify, on, device;
   std::vector<std::string> sizes, inputs, outputs, prints;
-  bool rules = false, schema = false, trace = false, debug = false, tune = false;
+  bool rules = false, schema = false, trace = false, debug = false;
   bool version = false, run = false;
 };
 
@@ -133,7 +153,6 @@ void refuse_unsupported_options(const Raw& raw) {
   const std::pair<bool, const char*> options[] = {
       {raw.trace, "--trace"},
       {raw.debug, "--debug"},
-      {raw.tune, "--tune"},
   };
   for (const auto& [given, name] : options) {
     if (given) refuse_unsupported(kPlace, name, "leave it out");
@@ -180,12 +199,8 @@ void examine(const Raw& raw, Options& options) {
   if (!options.arch.empty() && !is_architecture(options.arch)) {
     wrong("--arch: '" + options.arch + "' is no architecture", "write it as sm_90a or sm_80");
   }
-  if (!raw.device.empty()) {
-    options.device = find_device(raw.device);
-    if (options.device == nullptr) {
-      wrong("--device: there is no device '" + raw.device + "'", "write one of " + device_names());
-    }
-  }
+  if (!raw.device.empty()) options.device = device_called(raw.device);
+  options.is_gpu = raw.device.empty() || raw.device == "gpu";
   for (const std::string& name : raw.prints) {
     std::vector<std::string>& prints = options.running.prints;
     if (std::find(prints.begin(), prints.end(), name) == prints.end()) prints.push_back(name);
@@ -212,12 +227,18 @@ void refuse_for_threads(const Options& options) {
       {options.prove, "--prove"},
       {options.dot, "--dot"},
       {options.page.cost, "--cost"},
+      {options.tune, "--tune"},
   };
   for (const auto& [given, name] : for_fusions) {
     if (!given) continue;
     wrong(std::string(name) + " is for fusions, and " + options.file + " is a thread program",
           "leave it out; --why gives reasons, --svg draws masks");
   }
+}
+
+void refuse_to_tune(const Options& options) {
+  wrong("--tune: " + options.file + " leaves nothing to be scheduled",
+        "leave --tune out; or leave schedule out of the file, or write schedule: auto");
 }
 
 Options parse_options(int argc, const char* const* argv) {
@@ -260,13 +281,15 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--arch", options.arch,
                  "sm_90a, sm_80, ...: compile for it, and say what each kernel uses");
   app.add_option("--device", raw.device,
-                 device_names() + ": what is scheduled automatically is for it");
+                 device_names() + ", gpu or FILE.yaml: what is scheduled automatically is for it");
+  app.add_flag(
+      "--tune", options.tune,
+      "try the best plans of each kernel, on the GPU where there is one; keep the fastest");
   app.add_option("--simplify", raw.simplify, "simplify the expressions of a file, one a line");
   app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
   app.add_flag("--schema", raw.schema, "print a JSON schema of schedule files, for editors");
   app.add_flag("--help", help, "print this and exit");
   app.add_flag("--version", raw.version, "print the version and exit");
-  app.add_flag("--tune", raw.tune, "not supported yet: try schedules");
   app.add_flag("--trace", raw.trace, "not supported yet: every access of a run");
   app.add_flag("--debug", raw.debug, "not supported yet: kernels that check themselves");
   try {

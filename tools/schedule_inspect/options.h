@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace selvage {
@@ -17,9 +18,11 @@ struct Options {
   std::string file;
   bool json = false;
   bool dot = false;
-  std::string svg;   // the file to draw into; "-": standard output; empty: none
-  std::string arch;  // to compile for; empty: none
-  const Device* device = &usual_device();  // that schedules are made for
+  std::string svg;               // the file to draw into; "-": standard output; empty: none
+  std::string arch;              // to compile for; empty: none
+  std::optional<Device> device;  // that schedules are made for; absent: default_device()
+  bool is_gpu = false;  // that device is the GPU of this machine, on which plans can be timed
+  bool tune = false;    // try plans of what is scheduled automatically
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run, --check or --print
@@ -35,5 +38,7 @@ Options parse_options(int argc, const char* const* argv);
 
 // Throws BadInput E801 if an option has no meaning for a thread program.
 void refuse_for_threads(const Options& options);
+// Throws BadInput E801: --tune where the file leaves nothing to be scheduled.
+[[noreturn]] void refuse_to_tune(const Options& options);
 
 }  // namespace selvage

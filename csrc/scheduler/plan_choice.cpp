@@ -1,0 +1,43 @@
+#include <selvage/scheduler/plan_choice.h>
+
+namespace selvage {
+
+PlanChoice PlanChoice::of(const RowPlan& p) {
+  return {.threads = p.threads,
+          .folders = p.folders,
+          .vector = p.vector,
+          .batch = {},
+          .at_once = p.at_once,
+          .tile = p.tile,
+          .parts = p.parts,
+          .kept = p.kept,
+          .is_along_rows = p.is_along_rows};
+}
+
+bool PlanChoice::allows(const RowPlan& p) const {
+  const auto fits = [](const auto& wanted, const auto& is) { return !wanted || *wanted == is; };
+  return fits(threads, p.threads) && fits(folders, p.folders) && fits(vector, p.vector) &&
+         fits(batch, p.batch) && fits(at_once, p.at_once) && fits(tile, p.tile) &&
+         fits(parts, p.parts) && fits(kept, p.kept) && fits(is_along_rows, p.is_along_rows);
+}
+
+std::string PlanChoice::text() const {
+  std::string text;
+  const auto add = [&](const char* key, const std::string& value) {
+    text += (text.empty() ? "" : ", ") + std::string(key) + ": " + value;
+  };
+  const auto number = [&](const char* key, const std::optional<std::int64_t>& value) {
+    if (value) add(key, std::to_string(*value));
+  };
+  number("threads", threads);
+  number("rows", folders);
+  number("vector", vector);
+  number("steps", batch);
+  number("at_once", at_once);
+  number("tile", tile);
+  number("parts", parts);
+  if (kept) add("keep", *kept ? std::string(to_string(**kept)) : "nothing");
+  return text;
+}
+
+}  // namespace selvage
