@@ -134,6 +134,10 @@ Schedule& Schedule::meet_atomically(TensorId t) {
     refuse<Illegal>("E423", tensor.name + " is no sum, min or max that blocks could meet in",
                     tensor.fold ? help : apart + ": it is for what is folded");
   }
+  if (is_scan(tensor)) {
+    refuse<Illegal>("E423", tensor.name + " is a scan, in which the order of elements matters",
+                    apart + ": bind its loops to threads of one block, or to none");
+  }
   if (tensor.fold->is_partial) {
     refuse<Illegal>("E423", tensor.name + " is a part of a fold",
                     apart + ", and let the blocks meet in what merges the parts");

@@ -77,11 +77,16 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   work.loads_in_turn = keeps_in_registers(plan)
                            ? 1
                            : (plan.kept ? 1 : passes_) * quotient_up(double(plan.batch), at_once);
-  if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) work.barriers = 2.0 * folds;
+  const bool meet_in_memory = plan.threads > 32 || plan.is_along_rows;
+  if (folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
-  // The second kernel of a fold in parts.
-  if (plan.parts > 1) time.seconds += 2 * device_.latency + device_.launch;
+  // The second kernel of a fold in parts; the second and third of a scan, which reads all twice.
+  if (plan.parts > 1) {
+    const int more = traffic_.scans > 0 ? 2 : 1;
+    if (more > 1) time.seconds *= 1.5;
+    time.seconds += more * (2 * device_.latency + device_.launch);
+  }
   if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
     time.seconds = INFINITY;
   return time;
@@ -145,7 +150,12 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
       traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
   const double accesses = keeps_in_registers(plan) ? 1 : passes_ + int(plan.kept.has_value());
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         traffic_.folds * kInstructionsOfMeeting * threads;
+         meetings(plan) * kInstructionsOfMeeting * threads;
+}
+
+// How often the threads of a block meet: once for each fold, and in each step for each scan.
+double PlanWork::meetings(const RowPlan& plan) const {
+  return traffic_.folds + double(traffic_.scans) * double(plan.batch - 1);
 }
 
 }  // namespace selvage

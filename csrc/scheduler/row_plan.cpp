@@ -13,6 +13,7 @@ constexpr std::int64_t kMostParts = 1024;
 constexpr std::int64_t kWidestAccess = 16;  // bytes
 constexpr std::int64_t kFewItems = 16;      // that one thread reads at once
 constexpr std::int64_t kMostAtOnce = 8;
+constexpr std::int64_t kMostKeptOfScan = 16;  // elements of a thread
 
 std::int64_t steps_of(double items, double at_a_time) {
   return std::int64_t(quotient_up(items, at_a_time));
@@ -61,7 +62,9 @@ class Plans {
       plan.at_once = plan.batch;
       return add(plan);
     }
-    for (plan.at_once = 1; plan.at_once <= kMostAtOnce; plan.at_once *= 2) {
+    // The threads of a scan meet in every step.
+    const std::int64_t most = traffic_.scans > 0 ? 1 : kMostAtOnce;
+    for (plan.at_once = 1; plan.at_once <= most; plan.at_once *= 2) {
       if (plan.batch % plan.at_once == 0 || plan.batch > 4 * plan.at_once) add(plan);
     }
   }
@@ -112,6 +115,8 @@ class Plans {
           const double steps = groups / double(threads) / double(plan.parts);
           if (steps < 1) break;
           plan.batch = steps_of(steps, 1);
+          // A thread keeps its items of a part while it learns what is before them.
+          if (traffic_.scans > 0 && plan.batch * vector > kMostKeptOfScan) continue;
           add(plan);
         }
       }

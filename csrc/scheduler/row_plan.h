@@ -33,7 +33,8 @@ struct RowPlan {
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
   // More than 1: about so many blocks fold each row, in parts of threads * batch vectors, and a
-  // second kernel folds the parts.
+  // second kernel folds the parts. Of a scan: a first kernel folds each part, a second scans what
+  // they come to, a third scans each part.
   std::int64_t parts = 1;
 
   // Whether what is legal of one plan is legal of the other: they differ in numbers of threads and

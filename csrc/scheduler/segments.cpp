@@ -151,12 +151,14 @@ class Segmentation {
     return false;
   }
 
-  // The iterdomains of the root that every member has, folds over nowhere, and reads in step.
+  // The iterdomains of the root that every member has, folds over or scans along nowhere, and reads
+  // in step.
   std::vector<DomainId> rows_of(const Segment& segment) const {
     std::vector<DomainId> rows = fusion_[segment.root].logical;
     for (TensorId m : segment.members) {
+      const std::vector<DomainId> folded = folded_domain(fusion_[m]);
       std::erase_if(rows, [&](DomainId d) {
-        return !selvage::contains(fusion_[m].logical, d) ||
+        return selvage::contains(folded, d) || !selvage::contains(fusion_[m].logical, d) ||
                !selvage::contains(definition_domain(fusion_[m]), d);
       });
       for (const EffectiveRead& read : table_.reads(m)) {
@@ -181,6 +183,7 @@ class Segmentation {
 
 Segment segment_of(const Fusion& fusion, TensorId t) {
   Segment segment{.root = t, .widest = t, .members = {t}, .rows = fusion[t].logical};
+  for (DomainId d : folded_domain(fusion[t])) std::erase(segment.rows, d);
   segment.is_pointwise = is_pointwise(fusion, segment);
   return segment;
 }

@@ -57,6 +57,7 @@ class Collector {
     for (TensorId m : segment_.members) {
       const TensorInfo& tensor = fusion_[m];
       result_.folds += tensor.fold.has_value();
+      result_.scans += is_scan(tensor);
       if (tensor.is_output) add_store(m);
       add_held(m);
       for (const EffectiveRead& read : table_.reads(m)) {

@@ -54,6 +54,7 @@ struct SegmentTraffic {
   std::optional<Turn> turn = {};
   double instructions = 0;  // of all definitions, for each point of the widest member's nest
   int folds = 0;            // members that fold
+  int scans = 0;            // and those of them that scan
   // Elements of a row that members compute for one another: in the registers of the thread that
   // computes each, or in shared memory where other threads read them.
   double in_registers = 0, in_shared = 0;
