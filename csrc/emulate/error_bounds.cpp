@@ -287,6 +287,32 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
   return std::isnan(error) ? kOpen : error;
 }
 
+double ScanErrors::take(const Uncertain& item, const Scalar& result) {
+  ++items_;
+  const double most = std::abs(as_real(item.value)) + item.error;
+  is_finite_ = is_finite_ && std::isfinite(as_real(item.value));
+  most_ = std::max(most_, item.error);
+  errors_ += item.error;
+  magnitudes_ += most;
+  bound_ *= most * (1 + unit(fold_.type));
+  up_ *= std::max(most, 1.0);
+  if (most > 0) down_ *= std::min(most, 1.0);
+  if (fold_.how != Reduction::Sum && fold_.how != Reduction::Prod) return most_;
+  if (!is_floating(fold_.type)) return most_ > 0 ? kOpen : 0;
+  if (items_ < 2 && most_ == 0) return 0;
+  if (!std::isfinite(magnitudes_)) return !is_finite_ && std::isfinite(most_) ? 0 : kOpen;
+  double error = 0;
+  if (fold_.how == Reduction::Prod) {
+    if (!(up_ <= largest(fold_.type)) || down_ < smallest(fold_.type)) return kOpen;
+    error = bound_ - std::abs(as_real(result));
+  } else {
+    if (magnitudes_ > largest(fold_.type)) return kOpen;
+    error = errors_ + (double(items_) + 1) * unit(fold_.type) * magnitudes_;
+  }
+  error += 2 * unit(fold_.type) * std::abs(as_real(result)) + least(fold_.type);
+  return std::isnan(error) ? kOpen : error;
+}
+
 bool is_within(double expected, double actual, double error, DataType stored) {
   if (error == kOpen) return true;
   if (error == 0 || !std::isfinite(expected)) return expected == actual;

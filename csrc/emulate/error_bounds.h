@@ -45,6 +45,21 @@ double error_of_conversion(const Uncertain& from, DataType to, const Scalar& res
 double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const Scalar& result,
                      const ErrorModel& model);
 
+// The same for a scan, element by element: take() gives the bound for the fold of all items so far,
+// which may be added up in any order, and so in a chain of all of them.
+class ScanErrors {
+ public:
+  explicit ScanErrors(const Fold& fold) : fold_(fold) {}
+  double take(const Uncertain& item, const Scalar& result);
+
+ private:
+  const Fold& fold_;
+  std::int64_t items_ = 0;
+  double most_ = 0, errors_ = 0, magnitudes_ = 0;  // largest error; sums of errors, of magnitudes
+  double bound_ = 1, up_ = 1, down_ = 1;  // of a product: bound, largest and least of parts
+  bool is_finite_ = true;                 // all items so far
+};
+
 // Whether `actual`, a value of type `stored`, may be a value within `error` of `expected` rounded
 // to that type.
 bool is_within(double expected, double actual, double error, DataType stored);

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace selvage {
 
@@ -118,6 +119,10 @@ class Interpreter {
   Array computed(TensorId t) {
     const TensorInfo& info = fusion_[t];
     Array array(compute_type(info.type), shape(t));
+    if (is_scan(info)) {
+      scan(t, array);
+      return array;
+    }
     std::optional<RootWalk> walk;
     if (!info.root.empty()) {
       walk.emplace(fusion_.domains(), info.logical, info.root,
@@ -127,16 +132,45 @@ class Interpreter {
     for_each_point(array.shape, [&](const std::vector<std::int64_t>& at) {
       const std::vector<std::int64_t> root = walk ? (*walk)(at) : at;
       for (std::size_t i = 0; i < root.size(); ++i) known_[info.indices[i].id()] = root[i];
-      const Uncertain value = info.fold ? folded(t) : evaluate(*info.definition);
-      store_element(array, k, as_element(value.value, info.type));
-      if (value.error > 0) {
-        errors_[index_of(t)].resize(std::size_t(array.size()), 0);
-        errors_[index_of(t)][std::size_t(k)] = value.error;
-      }
+      store(t, array, k, info.fold ? folded(t) : evaluate(*info.definition));
       ++k;
       return true;
     });
     return array;
+  }
+
+  void store(TensorId t, Array& array, std::int64_t k, const Uncertain& value) {
+    store_element(array, k, as_element(value.value, fusion_[t].type));
+    if (value.error == 0) return;
+    errors_[index_of(t)].resize(std::size_t(array.size()), 0);
+    errors_[index_of(t)][std::size_t(k)] = value.error;
+  }
+
+  // Goes through the other axes, and for each point of these along the scanned one.
+  void scan(TensorId t, Array& array) {
+    const TensorInfo& info = fusion_[t];
+    const std::size_t along = *info.fold->scanned;
+    std::vector<std::int64_t> rows = array.shape;
+    const std::int64_t length = std::exchange(rows[along], 1);
+    std::int64_t stride = 1;
+    for (std::size_t i = along + 1; i < rows.size(); ++i) stride *= rows[i];
+    if (length == 0) return;
+    for_each_point(rows, [&](const std::vector<std::int64_t>& at) {
+      std::int64_t k = 0;
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        k = k * array.shape[i] + at[i];
+        known_[info.indices[i].id()] = at[i];
+      }
+      PlainScan so_far(*info.fold);
+      ScanErrors errors(*info.fold);
+      for (std::int64_t n = 0; n < length; ++n, k += stride) {
+        known_[info.indices[along].id()] = n;
+        const Uncertain element = evaluate(*info.definition);
+        const Scalar value = so_far.take(element.value);
+        store(t, array, k, {value, model_ != nullptr ? errors.take(element, value) : 0});
+      }
+      return true;
+    });
   }
 
   // All that is folded into the element at the known indices.

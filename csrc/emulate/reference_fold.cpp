@@ -67,7 +67,27 @@ Scalar place_of_extremum(const Fold& fold, std::span<const Scalar> elements) {
   return Scalar::of(DataType::Int64, std::int64_t(best.value_or(0)));
 }
 
+bool is_total(Reduction how) { return how == Reduction::Sum || how == Reduction::Prod; }
+
 }  // namespace
+
+PlainScan::PlainScan(const Fold& fold)
+    : fold_(fold),
+      real_(fold.how == Reduction::Prod ? 1 : 0),
+      so_far_(is_total(fold.how) ? total(fold, {}) : identity(fold.how, fold.element)) {}
+
+Scalar PlainScan::take(const Scalar& element) {
+  if (!is_total(fold_.how)) {
+    return so_far_ = selvage::apply(combiner(fold_.how), std::array{so_far_, element});
+  }
+  const bool adds = fold_.how == Reduction::Sum;
+  if (is_floating(fold_.type)) {
+    real_ = adds ? real_ + as_real(element) : real_ * as_real(element);
+    return rounded(real_, fold_.type);
+  }
+  const auto a = std::uint64_t(so_far_.integer), b = std::uint64_t(element.integer);
+  return so_far_ = Scalar::of(fold_.type, std::int64_t(adds ? a + b : a * b));
+}
 
 Scalar fold_plainly(const Fold& fold, std::span<const Scalar> elements) {
   const auto is_true = [](const Scalar& e) { return e.integer != 0; };

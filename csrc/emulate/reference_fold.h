@@ -20,4 +20,16 @@ namespace selvage {
 // (highest) value of the fold's type, or an infinity, any false, all true, argmax and argmin 0.
 Scalar fold_plainly(const Fold& fold, std::span<const Scalar> elements);
 
+// The definition of every scan: take() gives what fold_plainly gives of all elements so far.
+class PlainScan {
+ public:
+  explicit PlainScan(const Fold& fold);
+  Scalar take(const Scalar& element);
+
+ private:
+  const Fold& fold_;
+  double real_;    // of a sum or product of floats
+  Scalar so_far_;  // of all others
+};
+
 }  // namespace selvage

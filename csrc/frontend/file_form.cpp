@@ -149,6 +149,7 @@ constexpr FileKey kScheduleItem[] = {
     {"layout", Layout, "how its elements lie in shared or local memory"},
     {"stages", Count,
      "copies of that memory; iterations of the loop that it is computed at take turns"},
+    {"scan_in_parts", ScanInParts, "a scan in three steps, so that blocks share a row"},
 };
 constexpr FileKey kPlaced[] = {
     {"inline", Site, "computed inside of another tensor's loops"},
@@ -163,6 +164,12 @@ constexpr FileKey kCache[] = {
 constexpr FileKey kRfactor[] = {
     {"in", NameOrNames, "the loops that the first step folds over", kNeeded},
     {"as", Name, "the name of the first step", kNeeded},
+};
+constexpr FileKey kScanInParts[] = {
+    {"in", Name, "the inner loop of the split that cuts the scanned axis into parts", kNeeded},
+    {"sums", Name, "the name of what each part comes to", kNeeded},
+    {"before", Name, "the name of what all parts before one come to", kNeeded},
+    {"own", Name, "the name of the scan within a part", kNeeded},
 };
 constexpr FileKey kLayout[] = {
     {"order", Names, "the iterdomains that it is laid out over, row-major, outer first", kNeeded},
@@ -343,6 +350,7 @@ class Forms {
     add_map(Output, "output", "an output", kOutput);
     add_map(Cache, "cache", "a cache", kCache);
     add_map(Rfactor, "rfactor", "an rfactor", kRfactor);
+    add_map(ScanInParts, "scan_in_parts", "a scan in parts", kScanInParts);
     add_map(Layout, "layout", "a layout", kLayout);
     add_map(Site, "site", "a place", kSite);
     add_map(Expect, "expect", "what must come out", kExpect);

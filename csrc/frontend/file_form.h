@@ -81,6 +81,7 @@ enum class Form : std::uint8_t {
   Output,
   Cache,
   Rfactor,
+  ScanInParts,
   Layout,
   Site,
   Expect,

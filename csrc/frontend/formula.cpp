@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
-#include <optional>
 #include <utility>
 
 namespace selvage {
@@ -47,6 +45,14 @@ std::optional<std::size_t> place_among(std::string_view word,
 std::optional<Reduction> parse_reduction(std::string_view word) {
   const auto place = place_among(word, reduction_names());
   return place ? std::optional(Reduction(*place)) : std::nullopt;
+}
+
+// Of cumsum: a sum.
+std::optional<Reduction> parse_scan(std::string_view word) {
+  for (std::size_t k = 0; k < reduction_names().size(); ++k) {
+    if (is_scannable(Reduction(k)) && scan_name(Reduction(k)) == word) return Reduction(k);
+  }
+  return std::nullopt;
 }
 
 // The functions that are written as name(operands).
@@ -264,6 +270,8 @@ class Parser {
     if (*token_ == "[") {
       const auto reduction = parse_reduction(name);
       if (reduction && is_reduction_list()) return parse_fold(at, *reduction);
+      const auto scan = parse_scan(name);
+      if (scan && is_reduction_list()) return parse_scan_of(at, *scan);
       return parse_element(at, name);
     }
     if (*token_ == "(") return parse_call(at, name);
@@ -295,15 +303,7 @@ class Parser {
         }
       }
     }
-    const std::size_t number = formula_.folds.size();
-    if (number == kMostFolds) {
-      token_.fail_at(at, "more than " + std::to_string(kMostFolds) + " reductions", "E104",
-                     "use several statements");
-    }
-    formula_.folds.push_back(fold);
-    around_ = number;
-    std::vector<std::uint32_t> operands = parse_list(")");
-    around_ = fold.outer;
+    const auto [number, operands] = parse_operands(std::move(fold));
     // var(e, 0): what the number of items is lessened by.
     const bool may_have_two = how == Reduction::Variance && operands.size() == 2;
     const FormulaNode* less = may_have_two ? &formula_.nodes[operands[1]] : nullptr;
@@ -317,6 +317,36 @@ class Parser {
                          : "write " + name + "(e), or " + name + "[n](e) to name what it folds");
     }
     return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
+  }
+
+  // At the [ of `cumsum[n](...)`.
+  std::uint32_t parse_scan_of(std::size_t at, Reduction how) {
+    const std::string name = scan_name(how);
+    if (in_subscript_) token_.fail_at(at, "the scan " + name + " in a subscript");
+    Formula::Fold scan{.how = how, .at = at, .outer = around_, .is_named = true};
+    const std::vector<Formula::Index> along = parse_indices("in " + name + "[...]");
+    if (along.size() != 1) {
+      token_.fail_at(at, name + " runs along one index, not " + std::to_string(along.size()),
+                     "E314", "name one index of the result, such as " + name + "[n](x[m, n])");
+    }
+    scan.scanned = along[0];
+    const auto [number, operands] = parse_operands(std::move(scan));
+    check_number(at, name, operands.size(), 1);
+    return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
+  }
+
+  // From the ( behind a reduction or a scan to behind the ): its number, and its operands.
+  std::pair<std::size_t, std::vector<std::uint32_t>> parse_operands(Formula::Fold fold) {
+    const std::size_t number = formula_.folds.size();
+    if (number == kMostFolds) {
+      token_.fail_at(fold.at, "more than " + std::to_string(kMostFolds) + " reductions", "E104",
+                     "use several statements");
+    }
+    around_ = number;
+    formula_.folds.push_back(fold);
+    std::vector<std::uint32_t> operands = parse_list(")");
+    around_ = fold.outer;
+    return {number, std::move(operands)};
   }
 
   std::uint32_t parse_element(std::size_t at, const std::string& name) {
@@ -417,6 +447,10 @@ class Parser {
     if (reduction && (function == functions.end() || has_one_operand())) {
       return parse_fold(at, *reduction);
     }
+    if (parse_scan(name)) {
+      token_.fail_at(at, name + " does not say along which index it runs", "E314",
+                     "name an index of the result, such as " + name + "[n](x[m, n])");
+    }
     const std::optional<DataType> type = parse_data_type(name);
     if (!type && function == functions.end()) {
       std::vector<std::string_view> names(reduction_names().begin(), reduction_names().end());
@@ -441,17 +475,6 @@ class Parser {
 
 }  // namespace
 
-const Formula::Fold* Formula::whole() const {
-  const FormulaNode& last = nodes.back();
-  return last.kind == FormulaNode::Kind::Fold ? &folds[last.fold] : nullptr;
-}
-
-std::optional<double> parse_special_number(std::string_view name) {
-  if (name == "inf") return std::numeric_limits<double>::infinity();
-  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
-}
-
 namespace {
 
 void check_length(const Node& node) {
@@ -472,27 +495,6 @@ Update parse_update(const Node& text) {
 Formula parse_formula(const Node& node) {
   check_length(node);
   return Parser(node).parse();
-}
-
-void find_folded_indices(Formula& formula,
-                         const std::function<bool(const std::string&)>& is_symbol) {
-  const auto has = [](const std::vector<Formula::Index>& indices, const std::string& name) {
-    return std::any_of(indices.begin(), indices.end(),
-                       [&](const Formula::Index& i) { return i.name == name; });
-  };
-  for (const FormulaNode& node : formula.nodes) {
-    const bool is_index = node.kind == FormulaNode::Kind::Name && node.in_subscript;
-    if (!is_index || has(formula.indices, node.name) || is_symbol(node.name)) continue;
-    // From the innermost outwards: one that names it takes it, else the innermost that names none.
-    std::optional<std::size_t> taker;
-    bool is_taken = false;
-    for (auto f = node.inside; f && !is_taken; f = formula.folds[*f].outer) {
-      is_taken = formula.folds[*f].is_named && has(formula.folds[*f].indices, node.name);
-      if (!taker && !formula.folds[*f].is_named) taker = f;
-    }
-    if (is_taken || !taker || has(formula.folds[*taker].indices, node.name)) continue;
-    formula.folds[*taker].indices.push_back({node.name, node.at});
-  }
 }
 
 }  // namespace selvage

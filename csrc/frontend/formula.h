@@ -26,7 +26,7 @@ enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe, Unch
 //   expression  || && == != < <= > >= + - * / // % with C's precedence, unary - and !,
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
 //               false, inf, nan, names (also of scalars), elements of tensors, reductions as
-//               ir/identity.h names them, fill(x[...], e), safe(x[...])
+//               ir/identity.h names them, scans such as cumsum[j](e), fill(x[...], e), safe(x[...])
 //   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1); or the same of
 //               loads as well, elements of tensors: clamped(idx[i]), unchecked(2 * idx[i] + 1)
 struct FormulaNode {
@@ -66,7 +66,7 @@ struct Formula {
     std::string name;
     std::size_t at;
   };
-  // sum(e) or sum[n](e).
+  // sum(e) or sum[n](e); or a scan.
   struct Fold {
     Reduction how = Reduction::Sum;
     std::size_t at = 0;
@@ -75,6 +75,9 @@ struct Formula {
     bool is_named = false;                       // its indices are written: sum[n](e)
     // The indices that it folds over, outer to inner: as written or by find_folded_indices().
     std::vector<Index> indices = {};
+    // Of a scan, cumsum[n](e): the index along which it runs, one of the indices around it.
+    std::optional<Index> scanned = {};
+    std::string name() const;  // "sum", "cumsum"
   };
   std::string target;
   std::size_t target_at = 0;
@@ -82,8 +85,8 @@ struct Formula {
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin
 
-  // The reduction that is the whole right side, or null. Its indices are the tensor's, after those
-  // on the left.
+  // The reduction or scan that is the whole right side, or null. Its indices are the tensor's,
+  // after those on the left.
   const Fold* whole() const;
 };
 

@@ -113,7 +113,9 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
   std::string tail;
   std::string head;
   if (info.fold) {
-    head = std::string(to_string(info.fold->how)) + "[";
+    head =
+        (is_scan(info) ? scan_name(info.fold->how) : std::string(to_string(info.fold->how))) + "[";
+    if (is_scan(info)) head += indices[*info.fold->scanned];
     for (std::size_t k = info.logical.size(); k < indices.size(); ++k) {
       head += (k > info.logical.size() ? ", " : "") + indices[k];
     }

@@ -142,6 +142,7 @@ void ListWriter::make(TensorId t, TensorId made) {
     std::erase_if(list.folded, [&](DomainId d) { return contains(making.folded, d); });
     return;
   }
+  if (making.kind == Kind::ScanPart) return make_part_of_scan(t, made);
   const Memory memory = schedule_.memory(made).value_or(Memory::Global);
   list.items.push_back("cache: {as: " + files_[made] +
                        ", memory: " + std::string(to_string(memory)) + "}");
@@ -155,6 +156,26 @@ void ListWriter::make(TensorId t, TensorId made) {
     list.folded.clear();
   }
   for (DomainId d : other.loops) other.names[d] = list.names.at(d);
+}
+
+// Of the three tensors that scan_in_parts makes the first adds the item.
+void ListWriter::make_part_of_scan(TensorId t, TensorId made) {
+  const Schedule::Making& making = *schedule_.making(made);
+  List &list = lists_[index_of(t)], &other = lists_[index_of(made)];
+  const auto kind_of = [&](TensorId m) { return schedule_.making(m)->kind; };
+  std::vector<TensorId> parts = made_[index_of(t)];
+  std::erase_if(parts, [&](TensorId m) { return kind_of(m) != Schedule::Making::Kind::ScanPart; });
+  const DomainId item = making.folded.front();
+  if (made == parts.front()) {
+    cut(t, making.transforms, making.loops);
+    list.items.push_back("scan_in_parts: {in: " + list.names.at(item) +
+                         ", sums: " + files_[parts[0]] + ", before: " + files_[parts[1]] +
+                         ", own: " + files_[parts[2]] + "}");
+  }
+  other.names = list.names;
+  other.loops = list.loops;
+  const bool has_items = contains(nest_domain(schedule_.fusion()[made]), item);
+  if (!has_items) std::erase(other.loops, item);
 }
 
 // The items by which the loops of t become these.
@@ -258,7 +279,9 @@ void ListWriter::say_places(TensorId t) {
   List& list = lists_[index_of(t)];
   if (schedule_.fusion()[t].is_input || schedule_.is_inlined(t)) return;
   const Schedule::Making* making = schedule_.making(t);
-  const bool is_cache = making != nullptr && making->kind != Schedule::Making::Kind::Part;
+  using Kind = Schedule::Making::Kind;
+  const bool is_cache =
+      making != nullptr && making->kind != Kind::Part && making->kind != Kind::ScanPart;
   const std::optional<Memory> memory = schedule_.memory(t);
   if (memory && !is_cache) {
     list.items.push_back("memory: " + std::string(to_string(*memory)));

@@ -31,6 +31,7 @@ class ListWriter {
 
   void write(TensorId t);
   void make(TensorId t, TensorId made);
+  void make_part_of_scan(TensorId t, TensorId made);
   void cut(TensorId t, const std::vector<TransformId>& transforms,
            const std::vector<DomainId>& loops);
   void cross(TensorId t, const Transform& transform);

@@ -211,6 +211,16 @@ class ScheduleBuilder {
     look_again(work);
   }
 
+  void act(const ScheduleDraft::ScanInParts& parts, const Place& place, Work& work) {
+    const ScheduledLoop item{work.id, DomainId(loop(work, parts.in, place))};
+    settle(work);
+    at_place<Illegal>(place, [&] { schedule_.scan_in_parts(work.id, item, parts.names); });
+    for (const auto* name : {&parts.names.sums, &parts.names.before, &parts.names.own}) {
+      begins_[*name] = work.domains;
+    }
+    look_again(work);
+  }
+
   void act(const ScheduleDraft::Like& like, const Place& place, Work& work) {
     settle(work);
     if (!like.tensor.empty()) {

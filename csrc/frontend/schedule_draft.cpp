@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace selvage {
 
@@ -169,7 +170,8 @@ class ScheduleReader {
       refuse("E205", entry.place, what + ": " + tensor.name + " is an input and has no loops",
              "cache it, and schedule the copy");
     }
-    if (kind == 6 || kind == 7 || kind == 8) {
+    const bool is_large = kind == 6 || kind == 7 || kind == 8 || kind == 14;
+    if (is_large) {
       check_count(++large_items_, kMostLargeItems, entry.place, "items cache, rfactor and like");
       copied_names_ += tensor.names.size();
       if (copied_names_ > kMostCopiedNames) {
@@ -198,9 +200,10 @@ class ScheduleReader {
             {ScheduleDraft::Stages{read_stages(entry.value, what + ".stages")}, entry.place});
         break;
       case 12: read_layout(entry, tensor, progress); break;
+      case 14: read_scan_in_parts(entry, tensor, progress); break;
       default: read_cut(entry, tensor, progress); break;
     }
-    if (kind == 6 || kind == 7 || kind == 8) last_barrier = tensor.items.size();
+    if (is_large) last_barrier = tensor.items.size();
   }
 
   // After a `like`, a name that no item of the list has made is one of the tensor that like names.
@@ -370,6 +373,27 @@ class ScheduleReader {
     scope_.made.emplace(name, std::move(made));
     draft_.makers.emplace(name, tensor.name);
     tensor.items.push_back({ScheduleDraft::Rfactor{name, std::move(some)}, entry.place});
+  }
+
+  void read_scan_in_parts(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
+    const std::string& what = entry.key;
+    expect_map(entry.value, what, Form::ScanInParts);
+    const Node& in = require(entry.value, what, "in");
+    find_late(&in, tensor, progress);
+    const std::size_t item = tensor.names.find(in, what + ".in");
+    check_loop(tensor, progress, item, "E313", in.place, what + ".in",
+               "take what came out of the split of the scanned axis");
+    ScheduleDraft::ScanInParts parts{item, {}};
+    const std::pair<const char*, std::string*> made_names[] = {
+        {"sums", &parts.names.sums}, {"before", &parts.names.before}, {"own", &parts.names.own}};
+    for (const auto& [key, name] : made_names) {
+      *name = scope_.read_new_name(entry.value, what, key);
+      MadeTensor made{tensor.name, tensor.names.of(*name), progress, {}};
+      if (progress.is_known && name == &parts.names.before) made.progress.loops.remove(item);
+      scope_.made.emplace(*name, std::move(made));
+      draft_.makers.emplace(*name, tensor.name);
+    }
+    tensor.items.push_back({std::move(parts), entry.place});
   }
 
   void read_like(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

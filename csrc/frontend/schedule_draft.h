@@ -2,6 +2,7 @@
 
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/sections.h>
+#include <selvage/ir/schedule.h>
 
 #include <map>
 #include <optional>
@@ -13,9 +14,9 @@ namespace selvage {
 
 // `schedule` of a fusion as the file says it: names are resolved, and nothing is made yet.
 //
-// The items of a list depend on other lists in three ways only: the list of a tensor that a cache
-// or an rfactor makes is carried out after the list that makes it; `like: y` after the list of y;
-// and the places where tensors are computed are set when all lists are carried out.
+// The items of a list depend on other lists in three ways only: the list of a tensor that a cache,
+// an rfactor or a scan_in_parts makes is carried out after the list that makes it; `like: y` after
+// the list of y; and the places where tensors are computed are set when all lists are carried out.
 //
 // After `like`, loops shared with the replayed tensor have the names that they have there. Which
 // loops these are is known only once the fusion is built; so names after `like` that no item has
@@ -33,6 +34,10 @@ struct ScheduleDraft {
     std::string name;
     std::vector<std::size_t> in;
   };
+  struct ScanInParts {
+    std::size_t in;
+    Schedule::ScanNames names;
+  };
   struct Like {
     std::string tensor;
     std::vector<std::size_t> late;  // names to resolve after it
@@ -45,8 +50,8 @@ struct ScheduleDraft {
   struct Stages {
     std::int64_t copies = 1;
   };
-  using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, Like, Memory,
-                              AtomicBlocks, Layout, Stages>;
+  using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, ScanInParts,
+                              Like, Memory, AtomicBlocks, Layout, Stages>;
   struct Item {
     Action action;
     Place place;

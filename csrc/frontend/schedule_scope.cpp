@@ -70,10 +70,12 @@ const NamedInput* ScheduleScope::input(const std::string& name) const {
 void ScheduleScope::note_makers(const Entry& list) {
   if (list.value.kind != Node::Kind::Sequence) return;
   for (const Node& item : list.value.items) {
-    for (const char* key : {"cache", "rfactor"}) {
+    for (const char* key : {"cache", "rfactor", "scan_in_parts"}) {
       const Node* body = item.find(key);
-      const Node* as = body == nullptr ? nullptr : body->find("as");
-      if (as != nullptr) makers_.emplace(as->text, &list);
+      for (const char* name : {"as", "sums", "before", "own"}) {
+        const Node* as = body == nullptr ? nullptr : body->find(name);
+        if (as != nullptr) makers_.emplace(as->text, &list);
+      }
     }
   }
 }
@@ -83,9 +85,10 @@ const Entry* ScheduleScope::maker(const std::string& name) const {
   return it == makers_.end() ? nullptr : it->second;
 }
 
-std::string ScheduleScope::read_new_name(const Node& body, const std::string& what) const {
-  const Node& as = require(body, what, "as");
-  const std::string& name = as_name(as, what + ".as");
+std::string ScheduleScope::read_new_name(const Node& body, const std::string& what,
+                                         const std::string& key) const {
+  const Node& as = require(body, what, key);
+  const std::string& name = as_name(as, what + "." + key);
   symbols_.check_no_symbol(name, as.place, "the tensor " + name);
   if (statement(name) != nullptr || input(name) != nullptr || made.count(name) != 0) {
     refuse("E204", as.place, what + ": there is a tensor " + name + " already",

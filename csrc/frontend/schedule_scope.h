@@ -52,8 +52,10 @@ class ScheduleScope {
   // The tensors that lists have made so far.
   std::map<std::string, MadeTensor> made = {};
 
-  // `as` of a cache or an rfactor: a name that no other tensor has (E110, E201 to E204).
-  std::string read_new_name(const Node& body, const std::string& what) const;
+  // `as` of a cache or an rfactor, or another key: a name that no other tensor has (E110, E201 to
+  // E204).
+  std::string read_new_name(const Node& body, const std::string& what,
+                            const std::string& key = "as") const;
   // A tensor that a statement or a list makes (E205).
   const std::string& read_computed(const Node& node, const std::string& what) const;
   [[noreturn]] void refuse_tensor(const std::string& name, const Place& place,

@@ -78,7 +78,8 @@ class StatementBuilder {
 
   Fusion::FoldRequest request(std::size_t number) const {
     const Formula::Fold& fold = formula_.folds[number];
-    const std::string name(to_string(fold.how));
+    const std::string name = fold.name();
+    if (fold.scanned) return scan_request(number);
     if (fold.indices.empty()) {
       refuse("E314", place(fold.at),
              name + " folds over no index: all that stand in it stand on the left as well",
@@ -98,6 +99,17 @@ class StatementBuilder {
              "read a tensor at [" + index.name + "] inside " + name + "(...)");
     }
     return request;
+  }
+
+  Fusion::FoldRequest scan_request(std::size_t number) const {
+    const Formula::Fold& scan = formula_.folds[number];
+    const Expr along = indices_.scanned_by(number);
+    if (!along.valid()) {
+      refuse("E314", place(scan.scanned->at),
+             scan.name() + " runs along " + scan.scanned->name + ", which is no index around it",
+             "name an index on the left, or one that a reduction around it folds over");
+    }
+    return {.how = scan.how, .indices = {}, .shape = {}, .scanned = along};
   }
 
   const std::vector<Expr>& indices() const { return indices_.of_target(); }
@@ -272,7 +284,7 @@ class StatementBuilder {
   // stand in it.
   ValueId folded(const FormulaNode& node) {
     const Formula::Fold& fold = formula_.folds[node.fold];
-    const std::string base = formula_.target + "_" + std::string(to_string(fold.how));
+    const std::string base = formula_.target + "_" + fold.name();
     std::string name = base;
     for (int k = 2; is_taken(name); ++k) name = base + "_" + std::to_string(k);
     const std::uint32_t operand = node.operands[0];
@@ -281,12 +293,17 @@ class StatementBuilder {
       extents.push_back(indices_.extent(i));
       if (extents.back().valid()) continue;
       refuse("E317", place(fold.at),
-             "the extent of the index " + to_string(i) + " in " + std::string(to_string(fold.how)) +
+             "the extent of the index " + to_string(i) + " in " + fold.name() +
                  "(...) is not known" + indices_.why_unknown(i),
              "read a tensor at [" + to_string(i) + "]");
     }
-    const Tensor t =
-        fusion_.compute_fold(name, indices, extents, request(node.fold), values_[operand]);
+    const Fusion::FoldRequest how = request(node.fold);
+    if (fold.scanned && !contains(indices, how.scanned)) {
+      refuse("E314", place(fold.scanned->at),
+             fold.name() + " runs along " + fold.scanned->name + ", at which nothing in it is read",
+             "name an index of what it takes in");
+    }
+    const Tensor t = fusion_.compute_fold(name, indices, extents, how, values_[operand]);
     return fusion_.values().read(fusion_[t.id()].type, std::uint32_t(t.id()), indices);
   }
 

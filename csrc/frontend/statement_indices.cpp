@@ -27,12 +27,17 @@ StatementIndices::StatementIndices(const Formula& formula, Fusion& fusion) : for
   }
 }
 
-Expr StatementIndices::find(const FormulaNode& name) const {
-  for (auto f = name.inside; f; f = formula_.folds[*f].outer) {
-    const Expr own = among(formula_.folds[*f].indices, folds_[*f], name.name);
+Expr StatementIndices::find(std::optional<std::size_t> inside, const std::string& name) const {
+  for (auto f = inside; f; f = formula_.folds[*f].outer) {
+    const Expr own = among(formula_.folds[*f].indices, folds_[*f], name);
     if (own.valid()) return own;
   }
-  return among(formula_.indices, target_, name.name);
+  return among(formula_.indices, target_, name);
+}
+
+Expr StatementIndices::scanned_by(std::size_t fold) const {
+  const Formula::Fold& scan = formula_.folds[fold];
+  return find(scan.outer, scan.scanned->name);
 }
 
 std::vector<Expr> StatementIndices::inside(std::uint32_t node) const {

@@ -3,6 +3,7 @@
 #include <selvage/frontend/formula.h>
 #include <selvage/ir/fusion.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,7 +20,9 @@ class StatementIndices {
   const std::vector<Expr>& of_fold(std::size_t fold) const { return folds_[fold]; }
   // The index that a Name stands for: that of the innermost reduction around it that folds over it,
   // or of the left side; invalid if it is no index.
-  Expr find(const FormulaNode& name) const;
+  Expr find(const FormulaNode& name) const { return find(name.inside, name.name); }
+  // The index along which a scan runs; invalid if there is none of that name around it.
+  Expr scanned_by(std::size_t fold) const;
   // The indices in a value, except those of its own folds: first those of the left side, then those
   // of the reductions around it.
   std::vector<Expr> inside(std::uint32_t node) const;
@@ -35,6 +38,8 @@ class StatementIndices {
   std::string why_unknown(Expr index) const;
 
  private:
+  Expr find(std::optional<std::size_t> inside, const std::string& name) const;
+
   const Formula& formula_;
   std::vector<Expr> target_;
   std::vector<std::vector<Expr>> folds_;

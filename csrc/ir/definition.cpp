@@ -22,6 +22,22 @@ std::size_t position(const std::vector<Expr>& indices, Expr e) {
   return std::size_t(it - indices.begin());
 }
 
+void check_scan(const std::string& name, const Fusion::FoldRequest& fold, bool has_index) {
+  const std::string how(to_string(fold.how));
+  if (!is_scannable(fold.how)) {
+    refuse<BadInput>("E511",
+                     name + " scans by " + how + ", of which an element cannot be made from the " +
+                         "one before it alone",
+                     "scan by sum, prod, max, min, fmax or fmin");
+  }
+  if (has_index && fold.indices.empty()) return;
+  refuse<BadInput>(
+      "E505",
+      name + " scans along " + to_string(fold.scanned) +
+          (has_index ? ", and folds over other indices as well" : ", which is none of its indices"),
+      "scan along one index of the result, and fold in a tensor of its own");
+}
+
 }  // namespace
 
 // Refuses what makes no sense; returns each use of an index as a whole subscript.
@@ -243,6 +259,11 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
     indices.insert(indices.end(), fold->indices.begin(), fold->indices.end());
     shape.insert(shape.end(), fold->shape.begin(), fold->shape.end());
   }
+  std::optional<std::size_t> scanned;
+  if (fold != nullptr && fold->scanned.valid()) {
+    scanned = position(indices, fold->scanned);
+    check_scan(what, *fold, *scanned < rank);
+  }
   std::vector<IndexUse> uses = check_definition(what, indices, value);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     shape[i] = checked_extent(shape[i], to_string(indices[i]));
@@ -268,7 +289,8 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
                        .element = folded,
                        .domains = split(domains),
                        .indices = split(indices),
-                       .correction = fold->how == Reduction::Variance ? fold->correction : 0};
+                       .correction = fold->how == Reduction::Variance ? fold->correction : 0,
+                       .scanned = scanned};
     if (compute_type(element) != computed) value = values_.cast(value, computed);
   }
   tensor.logical = std::move(domains);

@@ -39,9 +39,21 @@ std::vector<DomainId> nest_domain(const TensorInfo& tensor) {
   return domains;
 }
 
+bool is_scan(const TensorInfo& tensor) { return tensor.fold && tensor.fold->scanned; }
+
+std::vector<DomainId> folded_domain(const TensorInfo& tensor) {
+  if (is_scan(tensor)) return {tensor.logical[*tensor.fold->scanned]};
+  return tensor.fold ? tensor.fold->domains : std::vector<DomainId>{};
+}
+
+bool has_part_of_root(const TensorInfo& tensor) {
+  if (!tensor.fold) return false;
+  return tensor.fold->is_partial || (tensor.fold->scanned && !tensor.fold->original.empty());
+}
+
 std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
   std::vector<DomainId> domains = nest_domain(tensor);
-  if (!tensor.fold || !tensor.fold->is_partial) return domains;
+  if (!has_part_of_root(tensor)) return domains;
   for (DomainId d : tensor.fold->original) {
     if (!contains(domains, d)) domains.push_back(d);
   }
@@ -49,8 +61,7 @@ std::vector<DomainId> visited_domain(const TensorInfo& tensor) {
 }
 
 std::vector<DomainId> covered_domain(const TensorInfo& tensor) {
-  const bool is_root = tensor.fold && tensor.fold->is_partial && !tensor.root.empty();
-  return is_root ? tensor.root : nest_domain(tensor);
+  return has_part_of_root(tensor) && !tensor.root.empty() ? tensor.root : nest_domain(tensor);
 }
 
 void Tensor::refuse_none() {

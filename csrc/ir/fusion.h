@@ -36,11 +36,16 @@ struct Fold {
   // tensor.
   bool is_partial = false;
   bool merges = false;
-  // Set by rfactor, else empty. For a partial tensor: the domains folded over before rfactor split
-  // the fold. Its root has them, each must be in bounds, and positions are counted over them. For
-  // the tensor that gives the final result: the domains that all partial tensors fold over
-  // together, over which items are counted.
+  // Set by rfactor, else empty. For a partial tensor, or for the scan of the items of a part: the
+  // domains folded over before rfactor or scan_in_parts split the fold. Its root has them, each
+  // must be in bounds, and positions are counted over them. For the tensor that gives the final
+  // result: the domains that all partial tensors fold over together, over which items are counted.
   std::vector<DomainId> original = {};
+  // Of a scan, else empty: the axis, by its number in the logical domain, that it runs along. Each
+  // element of a scan is the fold of the values up to it along that axis,
+  //   y[m, n] = fold over k <= n of t[m, k]
+  // so `domains` is empty, and the definition is the value that an element adds to those before it.
+  std::optional<std::size_t> scanned = {};
 };
 
 // The domains over which the items of a fold are counted; positions are row-major in them.
@@ -86,12 +91,21 @@ DataType said_type(const TensorInfo& tensor);
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
 // The loops before any transform: the logical domain, then the domains that are folded over.
 std::vector<DomainId> nest_domain(const TensorInfo& tensor);
+// Whether the points that have no item of the root are holes: in what rfactor and scan_in_parts
+// make of a part of a fold or a scan. (In a view they are items, at which the definition has a
+// value.)
+bool has_part_of_root(const TensorInfo& tensor);
 // The iterdomains whose indices the loops must determine and keep in bounds: nest_domain(), and
-// `original` of a partial tensor.
+// `original` where the tensor has a part of its root.
 std::vector<DomainId> visited_domain(const TensorInfo& tensor);
-// The iterdomains whose items the loops must all visit: nest_domain(), or the root of a partial
-// tensor, because its logical and its folded domains are not independent.
+// The iterdomains whose items the loops must all visit: nest_domain(), or the root where the tensor
+// has a part of it, because its logical and its folded domains are not independent.
 std::vector<DomainId> covered_domain(const TensorInfo& tensor);
+
+bool is_scan(const TensorInfo& tensor);
+// The iterdomains whose loops a tensor must run through to fold: those that it folds over, or the
+// axis that it scans along.
+std::vector<DomainId> folded_domain(const TensorInfo& tensor);
 
 class Fusion;
 class Element;
@@ -175,6 +189,9 @@ class Fusion {
     Reduction how = Reduction::Sum;
     std::vector<Expr> indices, shape;
     std::int64_t correction = kUsualCorrection;  // of a variance
+    // Of a scan: the one of the result's indices along which it runs; `indices` are empty. A scan
+    // is a sum, a product, a max, a min, an fmax or an fmin (is_scannable, ir/identity.h; E511).
+    Expr scanned = {};
   };
   Tensor compute_fold(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                       FoldRequest fold, ValueId value, std::optional<DataType> type = {});

@@ -102,6 +102,26 @@ std::span<const std::string_view> reduction_names() {
   return kNames;
 }
 
+bool is_scannable(Reduction r) {
+  switch (r) {
+    case Reduction::Sum:
+    case Reduction::Prod:
+    case Reduction::Max:
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin: return true;
+    case Reduction::Mean:
+    case Reduction::Any:
+    case Reduction::All:
+    case Reduction::ArgMax:
+    case Reduction::ArgMin:
+    case Reduction::Variance: return false;
+  }
+  return false;
+}
+
+std::string scan_name(Reduction r) { return "cum" + std::string(to_string(r)); }
+
 DataType fold_type(Reduction r, DataType element) {
   switch (r) {
     case Reduction::Sum:

@@ -32,6 +32,10 @@ std::span<const std::string_view> reduction_names();  // in the order of the enu
 // adds squares of distances (ir/fold.h has what else it keeps).
 Function combiner(Reduction r);
 
+// Whether a scan may fold by it: the state of the fold is one element, which is its result as well.
+bool is_scannable(Reduction r);
+std::string scan_name(Reduction r);  // "cumsum", "cumprod", "cummax", ...
+
 // The type in which elements are folded, and the type of the result, as in PyTorch. Sums and
 // products of integers and bool are int64 (of uint64: uint64), their means and variances float; any
 // and all are bool; the result of argmax and argmin is int64. Everything else keeps its type.

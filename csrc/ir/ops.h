@@ -132,6 +132,16 @@ Tensor all(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor argmax(Tensor x, Axes axes = {}, bool keepdim = false);
 Tensor argmin(Tensor x, Axes axes = {}, bool keepdim = false);
 
+// Scans: each element is the fold of all elements up to it along one axis, itself included; an axis
+// below 0 counts from the end. The result has the shape of x, and the type of the fold of that
+// kind: cumsum of int32 is int64. `scan` takes sum, prod, max, min, fmax or fmin (E511).
+//   cumsum of 3 1 4 1 5 is 3 4 8 9 14, cummax of it 3 3 4 4 5
+Tensor scan(Reduction how, Tensor x, int axis);
+Tensor cumsum(Tensor x, int axis);
+Tensor cumprod(Tensor x, int axis);
+Tensor cummax(Tensor x, int axis);  // a NaN stays, as in max
+Tensor cummin(Tensor x, int axis);
+
 // An extent or a place on an axis: a number, or an expression of sizes.
 class Extent {
  public:

@@ -43,6 +43,24 @@ Tensor reduce(Reduction how, Tensor x, Axes axes, bool keep, std::int64_t correc
   return f.compute_fold("", indices, extents, std::move(fold), element_of(x, subscripts));
 }
 
+Tensor scan(Reduction how, Tensor x, int axis) {
+  Fusion& f = x.fusion();
+  const std::string op = scan_name(how);
+  const std::vector<Expr> shape = shape_of(x);
+  const std::size_t along = axes_of(op, x, {axis})[0];
+  std::vector<Expr> indices;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    indices.push_back(f.fresh_index("i" + std::to_string(k)));
+  }
+  Fusion::FoldRequest fold{.how = how, .indices = {}, .shape = {}, .scanned = indices[along]};
+  return f.compute_fold("", indices, shape, std::move(fold), element_of(x, indices));
+}
+
+Tensor cumsum(Tensor x, int axis) { return scan(Reduction::Sum, x, axis); }
+Tensor cumprod(Tensor x, int axis) { return scan(Reduction::Prod, x, axis); }
+Tensor cummax(Tensor x, int axis) { return scan(Reduction::Max, x, axis); }
+Tensor cummin(Tensor x, int axis) { return scan(Reduction::Min, x, axis); }
+
 Tensor sum(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Sum, x, axes, keep); }
 Tensor prod(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Prod, x, axes, keep); }
 Tensor max(Tensor x, Axes axes, bool keep) { return reduce(Reduction::Max, x, axes, keep); }

@@ -28,9 +28,7 @@ Schedule::Schedule(const Fusion& fusion)
     const bool is_between = !tensor.is_input && !tensor.is_output && is_read[t];
     own.inlined = is_between && !tensor.fold;
     own.follows = is_between && tensor.fold;
-    if (tensor.fold) {
-      for (DomainId d : tensor.fold->domains) own.folded.insert(index_of(d));
-    }
+    for (DomainId d : folded_domain(tensor)) own.folded.insert(index_of(d));
     const auto label_all = [&](const std::vector<DomainId>& domains,
                                const std::vector<Expr>& indices) {
       for (std::size_t k = 0; k < indices.size() && k < domains.size(); ++k) {

@@ -181,6 +181,26 @@ class Schedule {
   TensorId rfactor(Tensor t, std::vector<ScheduledLoop> folded, std::string name) {
     return rfactor(t.id(), std::move(folded), std::move(name));
   }
+  // Scans in parts, so that blocks may go along one row together. `item` is the inner loop of a
+  // split of the axis n along which t scans, n = part * |item| + item; neither is cut up yet. Three
+  // new tensors, with the loops of t as they are:
+  //   sums[m, part]      = fold over item of x[m, n]            partial, as rfactor makes them
+  //   before[m, part]    = fold over q < part of sums[m, q]     a scan
+  //   own[m, part, item] = fold over j <= item of the same part   a scan; n past the end is a hole
+  // and t, no scan any more, puts one in front of the other:
+  //   t[m, n] = before[m, n / |item|] and own[m, n / |item|, n % |item|], merged
+  // None has a place yet; give `sums` and `before` kernels of their own, {memory: global}, and
+  // compute `own` inside of t. E421 where t is no scan, or `item` no such loop.
+  struct ScanParts {
+    TensorId sums{}, before{}, own{};
+  };
+  struct ScanNames {
+    std::string sums = {}, before = {}, own = {};  // empty: one is made up
+  };
+  ScanParts scan_in_parts(TensorId t, ScheduledLoop item, ScanNames names);
+  ScanParts scan_in_parts(Tensor t, ScheduledLoop item) {
+    return scan_in_parts(t.id(), item, ScanNames{});
+  }
   // Replaces the loops by any iterdomains from which the tensor's logical domain follows (for
   // views, whose loops need not descend from the logical domain). `derive` makes the transforms.
   Schedule& set_loops(TensorId t, std::vector<DomainId> loops);
@@ -199,7 +219,8 @@ class Schedule {
   const std::vector<DomainId>& loop_domains(TensorId t) const;
   ParallelType parallel(TensorId t, DomainId d) const;  // Serial, if it is not bound
   bool is_inlined(TensorId t) const;
-  // Whether iterdomain d comes only from iterdomains that t folds over.
+  // Whether iterdomain d comes only from iterdomains that t folds over or, if t is a scan, from the
+  // axis that it runs along.
   bool is_folded(TensorId t, DomainId d) const;
   // Where a tensor is computed if not in a nest of its own: at a loop of another tensor.
   struct Site {
@@ -229,7 +250,8 @@ class Schedule {
   bool follows(TensorId t) const;
   // How a primitive made a tensor out of tensor `of`, and the loops and transforms of `of` before.
   struct Making {
-    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Part };
+    // ScanPart: one of the three that scan_in_parts makes, which have `folded` as their item.
+    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Part, ScanPart };
     Kind kind = Kind::CacheAfter;
     TensorId of{};
     std::vector<DomainId> loops = {};
@@ -281,6 +303,11 @@ class Schedule {
   static bool cross(const Transform& transform, const Nest& reference, Nest& own);
   // Adds `tensor` with `nest` to `fusion` and takes that over. Checks the name before any change.
   TensorId add_tensor(Fusion fusion, TensorInfo tensor, Nest nest);
+  struct ScanSplit {
+    DomainId axis{}, part{}, item{};
+  };
+  ScanSplit split_of_scan(TensorId t, ScheduledLoop item) const;
+  TensorId add_part_of_scan(Fusion changed, TensorInfo tensor, TensorId t, DomainId item);
   // Removes the nest's folded loops except `kept`, which it then folds over, and all transforms of
   // folded iterdomains.
   void drop_folded(Nest& own, const std::vector<DomainId>& kept) const;

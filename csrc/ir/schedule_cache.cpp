@@ -40,6 +40,7 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   for (std::size_t k = 0; is_before && k < nests_.size(); ++k) {
     const std::optional<Site>& site = nests_[k].site;
     if (!site || site->tensor != t || !site->loop || !is_folded(t, *site->loop)) continue;
+    if (is_scan(tensor)) continue;  // it keeps all of its loops
     refuse<Illegal>("E420",
                     fusion()[TensorId(k)].name + " is computed at " + name(t, *site->loop) +
                         ", which " + tensor.name +
@@ -78,9 +79,7 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   for (const std::vector<DomainId>& domains : {fresh.loops, copy.root}) {
     for (DomainId d : domains) fresh.names[d] = name(t, d);
   }
-  if (copy.fold) {
-    for (DomainId d : copy.fold->domains) fresh.folded.insert(index_of(d));
-  }
+  for (DomainId d : folded_domain(copy)) fresh.folded.insert(index_of(d));
   // The view's transforms are those between its root and its logical domain.
   if (!copy.root.empty()) {
     const Path view = everything_from(graph_, copy.root, old.transforms);
@@ -95,7 +94,11 @@ TensorId Schedule::cache(TensorId t, std::string wanted, Memory memory) {
   whole.root.clear();
   whole.fold.reset();
   const TensorId made = add_tensor(std::move(changed), std::move(copy), std::move(fresh));
-  drop_folded(nest(t), {});
+  if (is_scan(fusion()[made])) {
+    nest(t).folded.clear();  // these loops go through its items, too
+  } else {
+    drop_folded(nest(t), {});
+  }
   nest(t).meets_atomically = false;  // it folds no more
   return made;
 }

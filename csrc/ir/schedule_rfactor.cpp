@@ -56,8 +56,10 @@ void Schedule::drop_folded(Nest& own, const std::vector<DomainId>& kept) const {
 
 TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::string wanted) {
   const TensorInfo& tensor = fusion()[t];
-  if (!tensor.fold) {
-    refuse<Illegal>("E421", tensor.name + " folds over nothing",
+  if (!tensor.fold || is_scan(tensor)) {
+    refuse<Illegal>("E421",
+                    tensor.name + (tensor.fold ? " is a scan, whose elements are each a fold"
+                                               : " folds over nothing"),
                     "leave the rfactor out: it takes tensors that are reductions");
   }
   const auto names = [&](const std::vector<DomainId>& loops) {

@@ -112,7 +112,7 @@ Schedule& Schedule::compute_in(TensorId t, TensorId reader) {
 Schedule& Schedule::accumulate_at(TensorId t, ScheduledLoop at) {
   position(at);
   const TensorInfo& tensor = fusion()[t];
-  if (!tensor.fold) {
+  if (!tensor.fold || is_scan(tensor)) {
     refuse<Illegal>("E421", tensor.name + " folds over nothing that it could accumulate",
                     "compute it there without accumulating");
   }
@@ -154,6 +154,10 @@ Schedule& Schedule::meet_atomically(TensorId t) {
   if (!is_sum && !is_least_or_most) {
     refuse<Illegal>("E423", tensor.name + " is no sum, min or max that blocks could meet in",
                     tensor.fold ? help : apart + ": it is for what is folded");
+  }
+  if (is_scan(tensor)) {
+    refuse<Illegal>("E423", tensor.name + " is a scan, in which the order of elements matters",
+                    apart + ": bind its loops to threads of one block, or to none");
   }
   if (tensor.fold->is_partial) {
     refuse<Illegal>("E423", tensor.name + " is a part of a fold",

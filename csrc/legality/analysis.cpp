@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, TensorId t,
                                const std::vector<DomainId>& loops, const OpenLoops& around,
-                               const KnownLoops& beside) {
+                               Part part, const KnownLoops& beside) {
   const auto is_other = [&](Expr variable, DomainId d) {
     const auto known = beside.find(variable.id());
     return known != beside.end() && known->second != KnownLoop(schedule, t, d);
@@ -24,7 +24,10 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
   for (DomainId d : loops) {
     const auto open =
         std::find_if(around.begin(), around.end(), [&](const auto& o) { return o.first == d; });
-    if (open == around.end() || (schedule.is_folded(t, d) && !accumulates)) {
+    // The loops of a result are those of its own nest; a nest folds in loops of its own, unless it
+    // accumulates.
+    const bool has_own = part == Part::Everything && schedule.is_folded(t, d) && !accumulates;
+    if (open == around.end() || has_own) {
       do {
         taken.push_back(fresh_symbol(fusion, schedule.name(t, d), taken));
       } while (is_other(taken.back(), d));
@@ -89,10 +92,10 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   a.tensor = t;
   a.part = part;
   a.loops = schedule.loop_domains(t);
-  if (part == Part::Result) {
+  if (part == Part::Result && !is_scan(tensor)) {
     std::erase_if(a.loops, [&](DomainId d) { return schedule.is_folded(t, d); });
   }
-  a.variables = variables_of(fusion, schedule, t, a.loops, around, beside);
+  a.variables = variables_of(fusion, schedule, t, a.loops, around, part, beside);
   // A tensor without transforms of its own has a path of no steps; an empty list would mean "all".
   const std::vector<TransformId> transforms = schedule.all_transforms(t);
   if (transforms.empty()) {
@@ -101,7 +104,7 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
     a.path = everything_from(graph, a.loops, transforms);
   }
   const std::vector<DomainId> visited =
-      part == Part::Result ? tensor.logical : visited_domain(tensor);
+      part == Part::Result && !is_scan(tensor) ? tensor.logical : visited_domain(tensor);
   for (DomainId d : visited) {
     if (!reaches(a.path, d)) {
       refuse<Illegal>("E416",

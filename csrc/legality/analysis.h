@@ -16,7 +16,7 @@
 namespace selvage {
 
 // A tensor that folds has two nests: Everything takes in all elements, Result is over the loops
-// that are not folded over and stores the results.
+// that are not folded over, of a scan over all loops, and stores the results.
 enum class Part : std::uint8_t { Everything, Result };
 
 // All that the schedule of one tensor means: what reports show, and lowering emits.

@@ -81,7 +81,7 @@ Verdict DefinitionReads::by_promise(const LoadedIndex& loaded, Expr extent) cons
 
 Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr extent) {
   const TensorInfo& info = fusion_[reader];
-  const bool is_view = !info.root.empty() && !(info.fold && info.fold->is_partial);
+  const bool is_view = !info.root.empty() && !has_part_of_root(info);
   if (is_view) return Unknown{};
   const auto [known, is_new] = readers_.try_emplace(reader);
   Reader& own = known->second;

@@ -16,8 +16,6 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostWarps = 32;
-
 bool needs_finishing(Reduction r) {
   switch (r) {
     case Reduction::Sum:
@@ -101,7 +99,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
       fold_(*tensor_.fold),
       draft_(draft),
       pool_(fusion.pool()),
-      components_(selvage::components(fold_)) {
+      states_(draft, fold_) {
   std::vector<Expr> coordinates;
   std::vector<std::int64_t> extents;
   for (std::size_t i = 0; i < analysis.loops.size(); ++i) {
@@ -138,7 +136,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
 
 void FoldNest::count_items(const std::vector<std::int64_t>& extents) {
   std::int64_t bytes = 0;  // of one state
-  for (const FoldComponent& c : components_) bytes += size_of(c.type);
+  for (const FoldComponent& c : components()) bytes += size_of(c.type);
   const auto items = count_points(extents);
   if (items && *items <= kMostLocalBytes / bytes) {
     items_ = *items;
@@ -157,48 +155,17 @@ bool FoldNest::keep_in_result(const TensorAnalysis& result) const {
   if (!fold_.is_partial && needs_finishing(fold_.how)) return false;
   return result.storage && result.storage->memory == Memory::Local &&
          result.storage->axes == axes_ &&
-         (fold_.is_partial || result.storage->type == components_[0].type);
+         (fold_.is_partial || result.storage->type == components()[0].type);
 }
 
 void FoldNest::add_state() {
-  if (!state_.empty()) return;
-  for (const FoldComponent& c : components_) {
-    state_.push_back(draft_.add_local(tensor_.name + "." + c.name, c.type, items_));
-  }
-}
-
-FoldState FoldNest::read(const std::vector<BufferId>& buffers, Expr address) {
-  FoldState state;
-  for (std::size_t c = 0; c < buffers.size(); ++c) {
-    state.push_back(draft_.kernel.values.read(components_[c].type, buffers[c], {address}));
-  }
-  return state;
-}
-
-std::vector<Store> FoldNest::stores(const std::vector<BufferId>& buffers, Expr address,
-                                    const FoldState& state, std::vector<Expr> valid) const {
-  std::vector<Store> stores;
-  for (std::size_t c = 0; c < buffers.size(); ++c) {
-    stores.push_back({.buffer = buffers[c], .address = address, .value = state[c], .valid = valid});
-  }
-  return stores;
-}
-
-// f(address) gives the statements for the item at that address of the state.
-template <class F>
-Body FoldNest::for_each_item(F f) {
-  if (items_ == 1) return f(pool_.constant(0));
-  const Expr item = pool_.symbol("item." + std::to_string(items_));
-  const Expr extent = pool_.constant(items_);
-  if (draft_.kernel.facts.find(item) == nullptr) draft_.kernel.facts.loop(item, extent);
-  return body_of(Loop{item, extent, ParallelType::Unroll, f(item)});
+  if (state_.empty()) state_ = states_.add_local(tensor_.name, items_);
 }
 
 Body FoldNest::start() {
   add_state();
-  return for_each_item([&](Expr at) {
-    return body_of_all(stores(state_, at, empty_state(draft_.kernel.values, fold_)));
-  });
+  return states_.for_each_item(
+      items_, [&](Expr at) { return body_of_all(states_.stores(state_, at, states_.empty())); });
 }
 
 std::vector<Store> FoldNest::take_in(FoldState element) {
@@ -207,19 +174,19 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
   const Expr zero = pool_.constant(0);
   std::vector<Store> all;
   // The element is computed once and kept, as several components use it.
-  if (components_.size() > 1) {
+  if (components().size() > 1) {
     for (std::size_t c = 0; c < element.size(); ++c) {
-      const DataType type = merges() ? components_[c].type : fold_.type;
-      const std::string name = merges() ? std::string(".") + components_[c].name : "";
+      const DataType type = merges() ? components()[c].type : fold_.type;
+      const std::string name = merges() ? std::string(".") + components()[c].name : "";
       const BufferId once = draft_.add_local(tensor_.name + name + ".element", type, 1);
       all.push_back({.buffer = once, .address = zero, .value = element[c], .valid = valid});
       element[c] = values.read(type, once, {zero});
     }
   }
-  const FoldState state = read(state_, address_);
+  const FoldState state = states_.read(state_, address_);
   FoldState next;
   if (merges()) {
-    next = merged(values, fold_, state, element);
+    next = states_.merged(state, element);
   } else {
     std::vector<Expr> coordinates;
     const std::vector<DomainId>& counted = counted_domain(fold_);
@@ -228,14 +195,15 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
         analysis_.guarded->simplify(address_in(schedule_.graph(), {.axes = counted}, coordinates));
     next = with_element(values, fold_, state, element[0], values.index(position));
   }
-  for (Store& s : stores(state_, address_, next, valid)) all.push_back(std::move(s));
+  for (Store& s : states_.stores(state_, address_, next, valid)) all.push_back(std::move(s));
   return all;
 }
 
 Body FoldNest::summed(Body loops) {
   const bool adds = fold_.how == Reduction::Sum || fold_.how == Reduction::Mean;
   if (!adds || !is_floating(fold_.type)) return loops;
-  LongSums sums(draft_, state_[0], items_, [&](const auto& f) { return for_each_item(f); });
+  LongSums sums(draft_, state_[0], items_,
+                [&](const auto& f) { return states_.for_each_item(items_, f); });
   if (!sums.rewrite(loops)) return loops;
   Body body = sums.start();
   append(body, std::move(loops));
@@ -255,44 +223,20 @@ Body FoldNest::merge_threads() {
 // power of two.
 void FoldNest::merge_lanes(Body& body, std::int64_t lanes) {
   if (lanes < 2) return;
-  std::vector<BufferId> other;
-  for (const FoldComponent& c : components_) {
-    other.push_back(draft_.add_local(tensor_.name + "." + c.name + ".other", c.type, 1));
-  }
+  const std::vector<BufferId> other = states_.add_local(tensor_.name, 1, ".other");
   const Expr zero = pool_.constant(0);
-  append(body, for_each_item([&](Expr at) {
-           Body steps;
-           for (std::int64_t mask = lanes / 2; mask > 0; mask /= 2) {
-             for (std::size_t c = 0; c < state_.size(); ++c) {
-               steps.push_back({Shuffle{other[c], state_[c], zero, at, mask}});
-             }
-             append(steps, body_of_all(stores(state_, at,
-                                              merged(draft_.kernel.values, fold_, read(state_, at),
-                                                     read(other, zero)))));
-           }
-           return steps;
-         }));
-}
-
-Expr FoldNest::linear_thread() const {
-  const auto& block = draft_.kernel.launch.block;
-  const auto index = [&](ParallelType p) {
-    return extent_of(draft_.kernel.launch, p).is_const(1) ? pool_.constant(0)
-                                                          : every(p, draft_.kernel).variable;
-  };
-  return (index(ParallelType::TIDz) * block[1] + index(ParallelType::TIDy)) * block[0] +
-         index(ParallelType::TIDx);
-}
-
-// The body inside loops over all thread indices of the block, so that it may mention them.
-static Body with_threads(Body body, Kernel& kernel) {
-  for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
-    if (extent_of(kernel.launch, p).is_const(1)) continue;
-    Loop loop = every(p, kernel);
-    loop.body = std::move(body);
-    body = body_of(std::move(loop));
-  }
-  return body;
+  append(body, states_.for_each_item(items_, [&](Expr at) {
+    Body steps;
+    for (std::int64_t mask = lanes / 2; mask > 0; mask /= 2) {
+      for (std::size_t c = 0; c < state_.size(); ++c) {
+        steps.push_back({Shuffle{other[c], state_[c], zero, at, mask}});
+      }
+      append(steps,
+             body_of_all(states_.stores(
+                 state_, at, states_.merged(states_.read(state_, at), states_.read(other, zero)))));
+    }
+    return steps;
+  }));
 }
 
 Body FoldNest::merge_along_x() {
@@ -307,13 +251,10 @@ Body FoldNest::merge_along_x() {
   merge_lanes(body, kWarp);
   // Each warp stores its state; then each thread of a warp loads the state of one warp of its row.
   const Expr warps = simplifier.simplify(extent / kWarp);
-  std::vector<BufferId> left;
-  for (const FoldComponent& c : components_) {
-    left.push_back(
-        draft_.add_shared(tensor_.name + "." + c.name + ".warps", c.type, items_ * kMostWarps));
-  }
+  const std::vector<BufferId> left =
+      states_.add_shared(tensor_.name, items_ * kMostWarps, ".warps");
   const Expr x = every(ParallelType::TIDx, kernel).variable;
-  const Expr thread = linear_thread();
+  const Expr thread = linear_thread(kernel);
   // `lanes`: the warps of a row, or the most there may be, rounded up to a power of two. Thread x
   // of a row loads the state of the row's warp x % lanes, or the empty state if there is none.
   const std::int64_t lanes =
@@ -325,18 +266,17 @@ Body FoldNest::merge_along_x() {
   const auto slot = [&](Expr at, Expr warp) {
     return draft_.form(simplifier.simplify(at * kMostWarps + warp));
   };
-  Body meet = for_each_item([&](Expr at) {
+  Body meet = states_.for_each_item(items_, [&](Expr at) {
     return body_of(Guard{draft_.form(simplifier.simplify(elected(std::array{x % kWarp}, pool_))),
-                         body_of_all(stores(left, slot(at, own), read(state_, at))),
+                         body_of_all(states_.stores(left, slot(at, own), states_.read(state_, at))),
                          {}});
   });
-  append(
-      meet, for_each_item([&](Expr at) {
-        Body take = body_of_all(stores(state_, at, read(left, slot(at, of_lane))));
-        if (is_there.is_true()) return take;
-        return body_of(Guard{is_there, std::move(take),
-                             body_of_all(stores(state_, at, empty_state(kernel.values, fold_)))});
-      }));
+  append(meet, states_.for_each_item(items_, [&](Expr at) {
+    Body take = body_of_all(states_.stores(state_, at, states_.read(left, slot(at, of_lane))));
+    if (is_there.is_true()) return take;
+    return body_of(
+        Guard{is_there, std::move(take), body_of_all(states_.stores(state_, at, states_.empty()))});
+  }));
   append(body, with_threads(std::move(meet), kernel));
   merge_lanes(body, lanes);
   return body;
@@ -355,11 +295,8 @@ Body FoldNest::merge_along(ParallelType axis) {
                         to_string(threads) + ", is no number",
                     "split by a number what is bound to thread indices");
   }
-  std::vector<BufferId> left;
-  for (const FoldComponent& c : components_) {
-    left.push_back(draft_.add_shared(tensor_.name + "." + c.name + ".threads", c.type,
-                                     items_ * threads.value()));
-  }
+  const std::vector<BufferId> left =
+      states_.add_shared(tensor_.name, items_ * threads.value(), ".threads");
   const Expr own = every(axis, kernel).variable;
   const Expr other = pool_.symbol("other." + std::string(to_string(axis)));
   if (kernel.facts.find(other) == nullptr) kernel.facts.loop(other, extent);
@@ -368,25 +305,26 @@ Body FoldNest::merge_along(ParallelType axis) {
   const auto slot = [&](Expr at, Expr thread) {
     return draft_.form(known.simplify(at * threads + thread));
   };
-  const Expr thread = linear_thread();
-  Body body = for_each_item(
-      [&](Expr at) { return body_of_all(stores(left, slot(at, thread), read(state_, at))); });
-  append(body, for_each_item([&](Expr at) {
-           Body sum = body_of_all(stores(state_, at, empty_state(kernel.values, fold_)));
-           const FoldState theirs = read(left, slot(at, thread + (other - own) * stride));
-           Loop loop{other, extent, ParallelType::Serial, {}};
-           loop.body = body_of_all(
-               stores(state_, at, merged(kernel.values, fold_, read(state_, at), theirs)));
-           sum.push_back({std::move(loop)});
-           return sum;
-         }));
+  const Expr thread = linear_thread(kernel);
+  Body body = states_.for_each_item(items_, [&](Expr at) {
+    return body_of_all(states_.stores(left, slot(at, thread), states_.read(state_, at)));
+  });
+  append(body, states_.for_each_item(items_, [&](Expr at) {
+    Body sum = body_of_all(states_.stores(state_, at, states_.empty()));
+    const FoldState theirs = states_.read(left, slot(at, thread + (other - own) * stride));
+    Loop loop{other, extent, ParallelType::Serial, {}};
+    loop.body =
+        body_of_all(states_.stores(state_, at, states_.merged(states_.read(state_, at), theirs)));
+    sum.push_back({std::move(loop)});
+    return sum;
+  }));
   draft_.computed.push_back(extent);
   return with_threads(std::move(body), kernel);
 }
 
 std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
   ValueGraph& values = draft_.kernel.values;
-  FoldState result = read(state_, address_);
+  FoldState result = states_.read(state_, address_);
   if (!fold_.is_partial) {
     Expr items = pool_.constant(1);
     for (DomainId d : counted_domain(fold_)) items = items * schedule_.graph()[d].extent;
@@ -394,7 +332,7 @@ std::vector<Store> FoldNest::finish(const std::vector<BufferId>& targets) {
   }
   // A fold that is not partial has one result, which is stored once for each part of the tensor.
   const auto stored = [&](std::size_t k) {
-    if (fold_.is_partial) return values.cast(result[k], components_[k].type);
+    if (fold_.is_partial) return values.cast(result[k], components()[k].type);
     const DataType type = draft_.kernel.buffers[targets[k]].type;
     return values.as_element(values.as_element(result[0], tensor_.type), type);
   };

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <selvage/ir/fold.h>
 #include <selvage/legality/analysis.h>
-#include <selvage/lower/draft.h>
+#include <selvage/lower/fold_states.h>
 
 namespace selvage {
 
@@ -27,7 +26,7 @@ class FoldNest {
   bool keep_in_result(const TensorAnalysis& result) const;
   void use(const std::vector<BufferId>& result) { state_ = result; }
   bool merges() const { return fold_.merges; }
-  std::size_t components() const { return components_.size(); }
+  const std::vector<FoldComponent>& components() const { return states_.components(); }
 
   Body start();  // stores the empty state
   // Folds one element into the state; for a tensor that merges, `element` is a state.
@@ -46,15 +45,9 @@ class FoldNest {
   };
   void count_items(const std::vector<std::int64_t>& extents);
   void add_state();
-  FoldState read(const std::vector<BufferId>& buffers, Expr address);
-  std::vector<Store> stores(const std::vector<BufferId>& buffers, Expr address,
-                            const FoldState& state, std::vector<Expr> valid = {}) const;
-  template <class F>
-  Body for_each_item(F f);
   void merge_lanes(Body& body, std::int64_t lanes);
   Body merge_along_x();
   Body merge_along(ParallelType axis);
-  Expr linear_thread() const;
 
   const Fusion& fusion_;
   const Schedule& schedule_;
@@ -63,7 +56,7 @@ class FoldNest {
   const Fold& fold_;
   KernelDraft& draft_;
   ExprPool& pool_;
-  std::vector<FoldComponent> components_;
+  FoldStates states_;
   std::vector<DomainId> axes_;   // one state for each of their items
   Expr address_;                 // of the state at a point of the loops
   std::int64_t items_ = 1;       // the number of states

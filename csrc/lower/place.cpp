@@ -128,7 +128,7 @@ std::vector<std::pair<DomainId, Expr>> PlacedTensors::coordinates_at(const Readi
                                                                      TensorId t) const {
   std::vector<DomainId> loops;
   for (DomainId d : placed_.at(t).analysis.loops) {
-    if (!schedule_.is_folded(t, d)) loops.push_back(d);
+    if (is_scan(fusion_[t]) || !schedule_.is_folded(t, d)) loops.push_back(d);
   }
   const std::vector<Expr> found = coordinates_from(
       schedule_.graph(), fusion_[t].logical, reading.subscripts, loops, schedule_.transforms(t));
@@ -382,7 +382,8 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
 bool PlacedTensors::is_kept(const NestTree& tree, const Storage& storage, std::size_t loop) const {
   const DomainId d = placed_.at(tree.tensor).analysis.loops[loop];
   const ParallelType p = schedule_.parallel(tree.tensor, d);
-  if (schedule_.is_folded(tree.tensor, d) || is_block(p)) return false;
+  const bool is_reduced = schedule_.is_folded(tree.tensor, d) && !is_scan(fusion_[tree.tensor]);
+  if (is_reduced || is_block(p)) return false;
   return is_thread(p) ? storage.memory == Memory::Shared : loop >= tree.shared;
 }
 

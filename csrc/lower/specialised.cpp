@@ -129,7 +129,8 @@ class Specialisation {
                                  {.how = fold.how,
                                   .indices = fold.indices,
                                   .shape = folded_shape,
-                                  .correction = fold.correction},
+                                  .correction = fold.correction,
+                                  .scanned = fold.scanned ? info.indices[*fold.scanned] : Expr()},
                                  value_of(t, sizes_), info.type);
     }
     if (info.root.empty()) {

@@ -5,6 +5,7 @@
 #include <selvage/lower/body.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/scan_nest.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
 
@@ -13,8 +14,10 @@
 namespace selvage {
 
 Body TreeBody::of(const NestTree& tree) {
-  const bool folds = fusion_[tree.tensor].fold.has_value();
-  return about(tree.tensor, [&] { return folds ? folding(tree) : plain(tree); });
+  const TensorInfo& tensor = fusion_[tree.tensor];
+  return about(tree.tensor, [&] {
+    return is_scan(tensor) ? scanning(tree) : tensor.fold ? folding(tree) : plain(tree);
+  });
 }
 
 // The code inside the first `level` loops of the nest. Opens loops as long as hosted tensors stand
@@ -68,6 +71,10 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
     }
   }
   return nest_of(request, std::move(stores), draft_);
+}
+
+Memory TreeBody::memory_of(const TensorAnalysis& analysis) {
+  return analysis.storage ? analysis.storage->memory : Memory::Global;
 }
 
 BufferId TreeBody::buffer_of(TensorId t, std::size_t number, bool is_written) {
@@ -138,8 +145,7 @@ Body TreeBody::plain(const NestTree& tree) {
                         .valid = valid,
                         .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed});
     }
-    const Memory target = a.storage ? a.storage->memory : Memory::Global;
-    return leaf(a, open, std::move(stores), target);
+    return leaf(a, open, std::move(stores), memory_of(a));
   });
 }
 
@@ -163,6 +169,48 @@ Body TreeBody::folding(const NestTree& tree) {
   });
 }
 
+// The stores of a result, at the elements of its nest.
+std::vector<Store> TreeBody::at_elements(const TensorAnalysis& result,
+                                         std::vector<Store> stores) const {
+  const std::vector<Expr> valid = valid_points(fusion_, schedule_, result);
+  for (Store& store : stores) {
+    store.address = result.address;
+    store.valid = valid;
+  }
+  return stores;
+}
+
+// The outermost loops up to the first of the scanned axis; inside them: set the state to the empty
+// one, and run through the axis, storing each element (see ScanNest).
+Body TreeBody::scanning(const NestTree& tree) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  const TensorAnalysis& result = *placed_[tree.tensor].result;
+  ScanNest nest(fusion_, schedule_, a, draft_);
+  const std::vector<BufferId> targets = buffers_of(tree.tensor);
+  return loops(tree, tree.shared, nest.outer(), true, [&](std::size_t outer) {
+    Body body = nest.start();
+    if (!nest.step()) {
+      append(body, loops(tree, outer, SIZE_MAX, false, [&](std::size_t open) {
+               std::vector<Store> stores = nest.take_in(value_of(a));
+               for (Store& s : at_elements(a, nest.finish(targets))) stores.push_back(std::move(s));
+               return leaf(a, open, std::move(stores), memory_of(a));
+             }));
+      return body;
+    }
+    append(body, loops(tree, outer, *nest.step(), false, [&](std::size_t step) {
+             Body one = nest.begin_step();
+             append(one, loops(tree, step, SIZE_MAX, false, [&](std::size_t open) {
+                      return leaf(a, open, nest.take_in(value_of(a)), Memory::Local);
+                    }));
+             append(one, nest.meet());
+             append(one, leaf(result, step, at_elements(result, nest.finish(targets)),
+                              memory_of(result)));
+             return one;
+           }));
+    return body;
+  });
+}
+
 Body TreeBody::empty(const NestTree& tree) {
   const TensorId t = tree.tensor;
   const auto [at, is_new] =
@@ -177,7 +225,7 @@ Body TreeBody::taking_in(const NestTree& tree, std::size_t level, bool hosts_at_
   FoldNest& nest = folds_.at(tree.tensor);
   return loops(tree, level, SIZE_MAX, hosts_at_level, [&](std::size_t open) {
     FoldState element = {value_of(a)};
-    for (std::size_t c = 1; nest.merges() && c < nest.components(); ++c) {
+    for (std::size_t c = 1; nest.merges() && c < nest.components().size(); ++c) {
       element.push_back(value_of(a, c));
     }
     return leaf(a, open, nest.take_in(element), Memory::Local);
@@ -189,14 +237,9 @@ Body TreeBody::results(const NestTree& tree) {
   FoldNest& nest = folds_.at(tree.tensor);
   Body body = nest.merge_threads();
   if (!nest.keep_in_result(result)) {
-    const Memory target = result.storage ? result.storage->memory : Memory::Global;
-    const std::vector<Expr> valid = valid_points(fusion_, schedule_, result);
-    std::vector<Store> stores = nest.finish(buffers_of(tree.tensor));
-    for (Store& store : stores) {
-      store.address = result.address;
-      store.valid = valid;
-    }
-    append(body, leaf(result, folded_from(tree.tensor), std::move(stores), target));
+    append(body,
+           leaf(result, folded_from(tree.tensor),
+                at_elements(result, nest.finish(buffers_of(tree.tensor))), memory_of(result)));
   }
   folds_.erase(tree.tensor);
   return body;

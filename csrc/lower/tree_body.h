@@ -49,8 +49,11 @@ class TreeBody {
   Body taking_in(const NestTree& tree, std::size_t level, bool hosts_at_level);
   Body results(const NestTree& tree);
   std::size_t folded_from(TensorId t) const;  // the first of its loops that it folds over
+  Body scanning(const NestTree& tree);
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
+  std::vector<Store> at_elements(const TensorAnalysis& result, std::vector<Store> stores) const;
+  static Memory memory_of(const TensorAnalysis& analysis);
   BufferId buffer_of(TensorId t, std::size_t part, bool is_written);
   std::vector<BufferId> buffers_of(TensorId t);  // of all parts, to be written
   // The value that the tensor is defined by. `component`: of the state, if the tensor merges.

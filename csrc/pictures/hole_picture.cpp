@@ -435,7 +435,7 @@ class HolePicture {
       x += width;
     };
     const std::string in_numbers = is_numbered_ ? "7" : "";
-    const std::string verb = tensor_.tensor().fold ? "folds into " : "stores ";
+    const std::string verb = tensor_.reduces() ? "folds into " : "stores ";
     const std::string does = verb + (is_numbered_ ? "that item" : "an item");
     if (has_valid_) entry("cell valid", in_numbers, does);
     if (has_repeated_) {

@@ -78,7 +78,7 @@ class Page {
     part("How the index is cut up", graph_picture(tensor));
     const std::optional<Drawing> holes = hole_picture(tensor);
     if (holes) {
-      part(tensor.tensor().fold ? "What each loop point folds into" : "What each loop point stores",
+      part(tensor.reduces() ? "What each loop point folds into" : "What each loop point stores",
            *holes);
     } else {
       y_ += 8;

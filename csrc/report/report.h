@@ -59,6 +59,8 @@ struct TensorReport {
   const Fusion& fusion() const { return schedule->fusion(); }
   const DomainGraph& graph() const { return schedule->graph(); }
   const TensorInfo& tensor() const { return fusion()[analysis.tensor]; }
+  // Whether loop points fold into items, rather than store one each.
+  bool reduces() const { return tensor().fold && !is_scan(tensor()); }
   const std::string& name() const { return tensor().name; }
   const std::string& name_of(DomainId d) const { return names.at(index_of(d)); }
   bool is_loop(DomainId d) const;

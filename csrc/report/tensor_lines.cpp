@@ -118,7 +118,7 @@ class TensorPage {
     const std::vector<std::string> lines = picture(tensor_, holes);
     if (lines.empty()) return;
     out_.heading("The item that each loop point " +
-                 std::string(tensor_.tensor().fold ? "folds into" : "stores") +
+                 std::string(reduces_ ? "folds into" : "stores") +
                  "; . is a hole: an index is out of bounds");
     for (const std::string& line : lines) out_.line(2, line);
   }
@@ -205,8 +205,8 @@ class TensorPage {
                                                                 std::to_string(indices->back()) +
                                                                 " is out of bounds";
     // Many points fold into one item; none that exists does so from outside.
-    if (exists && tensor_.tensor().fold) return head + " folds one more into " + at + ": " + out;
-    const std::string store = head + (tensor_.tensor().fold ? " folds into " : " stores ") + at;
+    if (exists && reduces_) return head + " folds one more into " + at + ": " + out;
+    const std::string store = head + (reduces_ ? " folds into " : " stores ") + at;
     if (!exists) return store + ", which does not exist";
     const bool is_covered = is_proved(analysis_.coverage.verdict);
     return store + (is_covered ? " a second time: " : " from a hole: ") + out;
@@ -223,6 +223,7 @@ class TensorPage {
 
   const TensorReport& tensor_;
   const TensorAnalysis& analysis_;
+  const bool reduces_ = tensor_.reduces();
   Texts texts_;
   Lines& out_;
 };

@@ -19,6 +19,7 @@ class CarryOut {
       : s_(schedule), segment_(segment), traffic_(traffic), plan_(plan), root_(segment.root) {}
 
   void run() {
+    if (plan_.parts > 1 && is_scan(s_.fusion()[root_])) return scan_in_parts();
     if (plan_.parts > 1) return fold_in_parts();
     if (plan_.tile > 0) return cut_tiles();
     const std::optional<ScheduledLoop> host = cut();
@@ -327,6 +328,53 @@ class CarryOut {
     cut_steps(part, kWarp, ParallelType::TIDy, kAtOnce, order);
     put_in_order(c, order);
     return thread;
+  }
+
+  // Three kernels: what each part of a row comes to; what is before each part, by one block a row;
+  // the scan within each part, with that in front.
+  void scan_in_parts() {
+    const DomainId axis = folded_domain(s_.fusion()[root_])[0];
+    Loops rows;
+    for (ScheduledLoop l : s_.loops(root_)) {
+      if (l.domain != axis) rows.push_back(l);
+    }
+    const auto [part, item] =
+        s_.split({root_, axis}, plan_.threads * plan_.vector * plan_.batch,
+                 {.outer = unused(root_, "part"), .inner = unused(root_, "item")});
+    const Schedule::ScanParts made = s_.scan_in_parts(root_, item, {});
+    s_.keep_in(made.sums, Memory::Global).keep_in(made.before, Memory::Global);
+    const auto of = [](TensorId t, Loops loops) {
+      for (ScheduledLoop& l : loops) l.tensor = t;
+      return loops;
+    };
+    Loops blocks = rows;
+    blocks.push_back(part);
+    cut_part(of(made.sums, blocks), {made.sums, item.domain});
+    const ScheduledLoop block = cut_part(blocks, item);
+    s_.like(made.own, root_).compute_at(made.own, block).keep_in(made.own, Memory::Local);
+
+    Loops order;
+    if (!rows.empty()) {
+      order.push_back(merged(s_, of(made.before, rows)));
+      s_.bind(order[0], ParallelType::BIDx);
+    }
+    cut_steps({made.before, part.domain}, kThreadsOfParts, ParallelType::TIDx, 1, order);
+    s_.reorder(order);
+  }
+
+  // A block to each part; returns the loop over all parts.
+  ScheduledLoop cut_part(const Loops& blocks, ScheduledLoop item) {
+    const ScheduledLoop block = merged(s_, blocks);
+    const auto vector = cut_vector(item);
+    const auto [step, thread] =
+        s_.split(item, plan_.threads,
+                 {.outer = unused(item.tensor, "step"), .inner = unused(item.tensor, "thread")});
+    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+    if (plan_.batch > 1) s_.bind(step, ParallelType::Unroll);
+    Loops order = {block, step, thread};
+    append(order, vector);
+    s_.reorder(order);
+    return block;
   }
 
   Schedule& s_;

@@ -176,7 +176,8 @@ class Placement {
                       const std::vector<DomainId>& unbound) const {
     for (DomainId d : s_.loop_domains(t)) {
       const bool is_bound = is_index(s_.parallel(t, d)) && !contains(unbound, d);
-      if (is_bound || s_.is_folded(t, d) || contains(shared, d)) continue;
+      const bool is_reduced = s_.is_folded(t, d) && !is_scan(s_.fusion()[t]);
+      if (is_bound || is_reduced || contains(shared, d)) continue;
       if (!s_.graph()[d].extent.is(Op::Const)) return false;
     }
     return true;

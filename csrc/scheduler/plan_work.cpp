@@ -75,16 +75,19 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (plan.kept == Memory::Shared) {
     work.shared_bytes += std::int64_t(shared_ * traffic_.items) * rows_of_block;
   }
-  const int folds = traffic_.folds;
   work.loads_in_turn = keeps_in_registers(plan) ? 1 : quotient_up(double(plan.batch), at_once);
   work.loads_in_turn *= double(plan.turns);
   add_bytes(plan, work);
-  if (folds > 0 && (plan.threads > 32 || plan.is_along_rows)) {
-    work.barriers = 2.0 * folds * double(plan.turns);
-  }
+  const bool meet_in_memory = plan.threads > 32 || plan.is_along_rows;
+  if (traffic_.folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
-  if (plan.parts > 1) time.seconds += seconds_of_parts(traffic_.rows * double(plan.parts));
+  if (plan.parts > 1) {
+    // The first of the three kernels of a scan reads all that the third reads again.
+    const int more = traffic_.scans > 0 ? 2 : 1;
+    if (more > 1) time.seconds *= 1.5;
+    time.seconds += more * seconds_of_parts(traffic_.rows * double(plan.parts));
+  }
   if (traffic_.columns > 0) {
     time.seconds += seconds_of_parts(double(work.blocks * traffic_.columns) * traffic_.items);
   }
@@ -176,7 +179,14 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
     accesses += is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes;
   }
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         traffic_.folds * kInstructionsOfMeeting * threads * double(plan.turns);
+         meetings(plan) * kInstructionsOfMeeting * threads;
+}
+
+// How often the threads of a block meet: once for each fold of a row, and in each step for each
+// scan.
+double PlanWork::meetings(const RowPlan& plan) const {
+  const double of_scans = double(traffic_.scans) * double(plan.batch - 1);
+  return (traffic_.folds + of_scans) * double(plan.turns);
 }
 
 }  // namespace selvage

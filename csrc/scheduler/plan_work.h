@@ -27,6 +27,7 @@ class PlanWork {
   double coalesced(const RowPlan& plan) const;
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
   double instructions(const RowPlan& plan, double threads) const;
+  double meetings(const RowPlan& plan) const;
   void add_bytes(const RowPlan& plan, LaunchWork& work) const;
 
   const Segment& segment_;

@@ -13,7 +13,8 @@ constexpr std::int64_t kMostParts = 1024;
 constexpr std::int64_t kWidestAccess = 16;  // bytes
 constexpr std::int64_t kFewItems = 16;      // that one thread reads at once
 constexpr std::int64_t kMostAtOnce = 8;
-constexpr std::int64_t kFewestTurns = 2;  // so that there is something to fold
+constexpr std::int64_t kFewestTurns = 2;      // so that there is something to fold
+constexpr std::int64_t kMostKeptOfScan = 16;  // elements of a thread
 
 std::int64_t steps_of(double items, double at_a_time) {
   return std::int64_t(quotient_up(items, at_a_time));
@@ -62,7 +63,9 @@ class Plans {
       plan.at_once = plan.batch;
       return add(plan);
     }
-    for (plan.at_once = 1; plan.at_once <= kMostAtOnce; plan.at_once *= 2) {
+    // The threads of a scan meet in every step.
+    const std::int64_t most = traffic_.scans > 0 ? 1 : kMostAtOnce;
+    for (plan.at_once = 1; plan.at_once <= most; plan.at_once *= 2) {
       if (plan.batch % plan.at_once == 0 || plan.batch > 4 * plan.at_once) add(plan);
     }
   }
@@ -90,7 +93,8 @@ class Plans {
                        .vector = vector,
                        .batch = steps_of(traffic_.items, double(folders))};
           add_with_and_without_keeping(plan);
-          for (plan.parts = 2; is_one_fold() && plan.parts <= kMostParts; plan.parts *= 2) {
+          for (plan.parts = 2; is_one_fold() && traffic_.scans == 0 && plan.parts <= kMostParts;
+               plan.parts *= 2) {
             if (!add_part(plan, traffic_.items / double(folders))) break;
           }
         }
@@ -142,7 +146,11 @@ class Plans {
     if (steps < 1) return false;
     plan.batch = steps_of(steps, 1);
     plan.kept.reset();
-    add_steps(plan);
+    if (traffic_.scans == 0) {
+      add_steps(plan);
+    } else if (plan.batch * plan.vector <= kMostKeptOfScan) {
+      add(plan);  // a thread keeps its items of a part while it learns what is before them
+    }
     return true;
   }
 

@@ -34,7 +34,8 @@ struct RowPlan {
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
   // More than 1: about so many blocks fold each row, in parts of batch steps of all its threads,
-  // and a second kernel folds the parts.
+  // and a second kernel folds the parts. Of a scan: a first kernel folds each part, a second scans
+  // what they come to, a third scans each part.
   std::int64_t parts = 1;
   // Rows that a block computes one after another, while it folds them for columns.
   std::int64_t turns = 1;

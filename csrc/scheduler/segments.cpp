@@ -78,7 +78,7 @@ class Segmentation {
                                           const std::vector<TensorId>& all) const {
     Segment wanted = segment;
     for (TensorId t : all) {
-      if (!fusion_[t].fold) continue;
+      if (!fusion_[t].fold || is_scan(fusion_[t])) continue;
       const auto is_member = [&](const auto& reader) { return contains(segment, reader.tensor); };
       if (std::ranges::any_of(table_.readers(t), is_member)) continue;
       wanted.columns.push_back(t);
@@ -202,13 +202,17 @@ class Segmentation {
     return false;
   }
 
-  // The iterdomains of the root that every member has, folds over nowhere, and reads in step.
+  // The iterdomains of the root that every member has, folds over or scans along nowhere, and reads
+  // in step.
   std::vector<DomainId> rows_of(const Segment& segment) const {
     std::vector<DomainId> rows = item_loops(schedule_, segment.root);
     for (TensorId m : segment.members) {
-      const std::vector<DomainId> own =
-          is_column(segment, m) ? fusion_[m].fold->domains : item_loops(schedule_, m);
-      std::erase_if(rows, [&](DomainId d) { return !selvage::contains(own, d); });
+      const std::vector<DomainId> folded = folded_domain(fusion_[m]);
+      const std::vector<DomainId> items = item_loops(schedule_, m);
+      std::erase_if(rows, [&](DomainId d) {
+        if (is_column(segment, m)) return !selvage::contains(folded, d);
+        return selvage::contains(folded, d) || !selvage::contains(items, d);
+      });
       for (const EffectiveRead& read : table_.reads(m)) {
         if (!contains(segment, read.source)) continue;
         const std::vector<DomainId>& axes = fusion_[read.source].logical;
@@ -238,6 +242,7 @@ class Segmentation {
 
 Segment segment_of(const Schedule& schedule, TensorId t) {
   Segment segment{.root = t, .widest = t, .members = {t}, .rows = item_loops(schedule, t)};
+  for (DomainId d : folded_domain(schedule.fusion()[t])) std::erase(segment.rows, d);
   segment.is_pointwise = is_pointwise(schedule, segment);
   return segment;
 }

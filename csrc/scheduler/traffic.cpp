@@ -62,6 +62,7 @@ class Collector {
         ++result_.columns;
       } else {
         result_.folds += tensor.fold.has_value();
+        result_.scans += is_scan(tensor);
         if (tensor.is_output) add_store(m);
       }
       add_held(m);

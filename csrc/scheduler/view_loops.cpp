@@ -56,6 +56,7 @@ std::optional<WayBack> way_back(const DomainGraph& graph, std::vector<DomainId> 
 
 std::vector<DomainId> item_loops(const Schedule& schedule, TensorId t) {
   std::vector<DomainId> loops = schedule.loop_domains(t);
+  if (is_scan(schedule.fusion()[t])) return loops;
   std::erase_if(loops, [&](DomainId d) { return schedule.is_folded(t, d); });
   return loops;
 }

@@ -7,7 +7,7 @@
 
 namespace selvage {
 
-// The loops of a tensor, folded ones left out.
+// The loops of a tensor over its items: those that it folds over left out.
 std::vector<DomainId> item_loops(const Schedule& schedule, TensorId t);
 
 // Of `loops`, the one whose neighbouring iterations are neighbours along `domain`: the loop itself,

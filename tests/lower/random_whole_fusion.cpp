@@ -320,9 +320,23 @@ void WholeFusion::fold(std::size_t a, std::mt19937_64& rng) {
     case 9:
       if (is_inexact) break;
       return keep(argmin(x.tensor, axes, keeps), Kind::Whole, double(n));
-    case 10: break;
+    case 10: return scan(x, axes[0], rng);
   }
   keep(max(x.tensor, axes, keeps), x.kind, x.bound);
+}
+
+void WholeFusion::scan(const Known& x, int axis, std::mt19937_64& rng) {
+  const bool is_whole = x.kind == Kind::Whole;
+  const auto n = double(x.shape[std::size_t(axis)]);
+  const double most = is_whole ? kMostWhole : kMostInexact;
+  if (chance(rng, 2) && x.bound * n <= most) {
+    return keep(cumsum(x.tensor, axis), is_whole ? Kind::Whole : Kind::Inexact, x.bound * n);
+  }
+  const double product = std::pow(std::max(x.bound, 1.0), n);
+  if (chance(rng, 3) && product <= most) {
+    return keep(cumprod(x.tensor, axis), is_whole ? Kind::Whole : Kind::Inexact, product);
+  }
+  keep(chance(rng, 2) ? cummax(x.tensor, axis) : cummin(x.tensor, axis), x.kind, x.bound);
 }
 
 void WholeFusion::repeat(std::size_t a, std::mt19937_64& rng) {

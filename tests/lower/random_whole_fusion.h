@@ -71,6 +71,7 @@ class WholeFusion {
   void binary(std::size_t a, std::mt19937_64& rng);
   void unary(std::size_t a, std::mt19937_64& rng);
   void fold(std::size_t a, std::mt19937_64& rng);
+  void scan(const Known& x, int axis, std::mt19937_64& rng);
   void repeat(std::size_t a, std::mt19937_64& rng);
   void reorder(std::size_t a, std::mt19937_64& rng);
   void regroup(std::size_t a, std::mt19937_64& rng);

@@ -130,12 +130,18 @@ std::string fold(Rng& rng) {
   return pick(rng, std::vector<std::string>{"sum", "max", "min", "mean", "prod", "var", "argmax"});
 }
 
-// E434: blocks that fold.
+std::string scan(Rng& rng) {
+  return pick(rng, std::vector<std::string>{"cumsum", "cumprod", "cummax", "cummin", "cumfmax"});
+}
+
+// E434: blocks that fold, or scan.
 RefusedFile fold_by_blocks(Rng& rng) {
   RefusedFile file;
   const std::string n = size_of(file, rng, "N");
   file.inputs = {{"x", array(number(rng, 2, 9) + ", " + n, element_type(rng))}};
-  file.compute = {"s[i] = " + fold(rng) + "(x[i, j])"};
+  const bool is_scan = chance(rng, 4);
+  file.compute = {is_scan ? "s[i, j] = " + scan(rng) + "[j](x[i, j])"
+                          : "s[i] = " + fold(rng) + "(x[i, j])"};
   const std::string block = pick(rng, std::vector<std::string>{"BIDx", "BIDy", "BIDz"});
   if (chance(rng, 2)) {
     file.schedule["s"] = {"{bind: {j: " + block + "}}"};
@@ -144,7 +150,33 @@ RefusedFile fold_by_blocks(Rng& rng) {
         split("j", number(rng, 2, 8), "a", "b"),
         chance(rng, 2) ? "{bind: {a: " + block + ", b: TIDx}}" : "{bind: {a: " + block + "}}"};
   }
-  if (chance(rng, 3)) file.compute.push_back("y[i] = s[i] * 2");
+  if (chance(rng, 3)) {
+    file.compute.push_back(is_scan ? "y[i, j] = s[i, j] * 2" : "y[i] = s[i] * 2");
+  }
+  return file;
+}
+
+// E444: loops that do not go along the axis in order.
+RefusedFile scan_out_of_order(Rng& rng) {
+  RefusedFile file;
+  const std::string n = size_of(file, rng, "N");
+  file.inputs = {{"x", array(number(rng, 2, 9) + ", " + n, element_type(rng))}};
+  file.compute = {"s[i, j] = " + scan(rng) + "[j](x[i, j])"};
+  std::vector<std::string>& list = file.schedule["s"];
+  list = {split("j", draw(rng, 2, 8), "a", "b")};
+  switch (draw(rng, 1, 2)) {
+    case 1:
+      list.push_back(
+          pick(rng, std::vector<std::string>{"{reorder: [i, b, a]}", "{reorder: [b, i, a]}",
+                                             "{reorder: [b, a, i]}"}));
+      break;
+    default:
+      list.insert(list.begin(), split("j", 64, "j_o", "j_i"));
+      list[1] = split("j_i", draw(rng, 2, 8), "a", "b");
+      list.push_back("{bind: {j_o: TIDy, b: TIDx}}");
+      break;
+  }
+  if (chance(rng, 3)) list.push_back("{bind: {i: BIDx}}");
   return file;
 }
 
@@ -338,6 +370,7 @@ const std::map<std::string, RandomFile>& other_refusals() {
       {"E435", store_again},
       {"E436", leave_to_one_thread},
       {"E440", read_outside},
+      {"E444", scan_out_of_order},
       {"E450",
        [](Rng& rng) {
          return wrong_vector(rng, {"3", "5", "6", "12", "32"});

@@ -252,6 +252,16 @@ const std::vector<Change>& schedule_changes() {
          if (tensor) f.schedule[tensor->str(1)].push_back("{" + m.str(1) + "}");
          return tensor.has_value();
        }},
+      {"put outer loops before inner ones, (reorder: \\[.*?\\])",
+       [](File& f, const Match& m, const Text& message) {
+         const auto tensor = found(message, "the loops of (\\w+)");
+         if (tensor) f.schedule[tensor->str(1)].push_back("{" + m.str(1) + "}");
+         return tensor.has_value();
+       }},
+      {"bind (\\w+) of (\\w+) to (\\w+)$",
+       [](File& f, const Match& m, const Text&) {
+         return rebind(f, m.str(2), m.str(1), m.str(3));
+       }},
       {"transform loops that are folded over, or",
        [](File& f, const Match&, const Text& message) { return merge_alike(f, message); }},
       {"make the extents equal",
