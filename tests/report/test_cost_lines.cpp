@@ -70,10 +70,11 @@ TEST(Cost, InJsonHasTheKeysOfTheFormat) {
   EXPECT_TRUE(read["note"].is_string());
 }
 
-// A row of 4,096 floats is read three times, and 1,056 rows at once stay in L2.
+// A row is read three times. Of 1,056 at once, and of what they store, L2 holds those of 1,024
+// floats, and not those of 4,096.
 TEST(Cost, OfARowThatIsReadAgainIsOneReadFromMemoryWhereL2HoldsIt) {
-  const auto dram = [](const char* rows) {
-    const Costed c((std::string("sizes: {B: ") + rows + R"(, H: 4096}
+  const auto dram = [](const std::string& rows, const std::string& length) {
+    const Costed c(("sizes: {B: " + rows + ", H: " + length + R"(}
 inputs: {x: {shape: [B, H], dtype: float}}
 compute:
   - m[b] = max(x[b, h])
@@ -86,8 +87,9 @@ schedule:
     const ProgramCost& cost = c.report.fusions[0].cost.value();
     return cost.dram_bytes / double(cost.floor_bytes);
   };
-  EXPECT_EQ(dram("100"), 1);
-  EXPECT_EQ(dram("8192"), 1);
+  EXPECT_EQ(dram("100", "4096"), 1);
+  EXPECT_EQ(dram("8192", "1024"), 1);
+  EXPECT_EQ(dram("8192", "4096"), 2);
 }
 
 // What --why prints of an automatic schedule can stand in the file.

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 
 #include "tests/support/lowered.h"
@@ -270,21 +269,6 @@ TEST(AutomaticSchedule, TakesTheWidestVectorThatDividesARow) {
 TEST(Devices, AreFoundByName) {
   for (const Device& device : known_devices()) EXPECT_EQ(find_device(device.name), &device);
   EXPECT_EQ(find_device("h300"), nullptr);
-}
-
-// More bytes take longer, and more of them in flight take less time.
-TEST(LaunchTimes, FollowBytesAndBytesInFlight) {
-  const Device& device = *find_device("h100");
-  LaunchWork work{.blocks = 132 * 16, .threads = 128, .dram_bytes = 1e8, .bytes_in_flight = 16};
-  const LaunchTime usual = time_of(work, device);
-  work.dram_bytes = 2e8;
-  EXPECT_GT(time_of(work, device).seconds, 1.5 * usual.seconds);
-  work.bytes_in_flight = 32;
-  EXPECT_LT(time_of(work, device).seconds, 2 * usual.seconds);
-  work.blocks = 33;
-  EXPECT_EQ(time_of(work, device).limiter, Limiter::Blocks);
-  work.shared_bytes = 1 << 20;
-  EXPECT_TRUE(std::isinf(time_of(work, device).seconds));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ using enum RowWork;
 using enum RowSystem;
 
 constexpr std::array<std::int64_t, 7> kLengths{256, 1024, 4096, 8192, 32'768, 65'536, 262'144};
+// 119 and 121 us, for four times the bytes: no kernel takes equally long.
 constexpr std::string_view kHost = "the host takes longer than the kernel";
 constexpr std::string_view kSpills = "its registers spill";
 
@@ -32,7 +33,7 @@ constexpr std::array<Line, 8> kLines{{
     {Softmax, Inductor, {281, 1107, 1623, 1759, 1684, 2032, 1409}, {kHost, kHost}},
     {Softmax, Liger, {1228, 2660, 2870, 2928, 2823, 1963, 0}, {"", "", "", "", "", kSpills}},
     {CrossEntropy, Quack, {1113, 1902, 2692, 2942, 3021, 3182, 3034}},
-    {CrossEntropy, Inductor, {340, 875, 1396, 1553, 1700, 1479, 1226}, {kHost, kHost}},
+    {CrossEntropy, Inductor, {340, 875, 1396, 1553, 1700, 1479, 1226}},
 }};
 
 std::vector<PublishedCell> all_cells() {
