@@ -48,7 +48,7 @@ StaticCounts counts_of(const std::string& name, const std::string& math) {
   return count_sass(compiled.cubin).at(text.name);
 }
 
-// The aims are 1.25 and 0.85.
+// The aims are 1.25 and 0.85; benchmarks/results has what is reached, and why.
 TEST(BesideTriton, KernelsTakeHardlyMoreInstructionsAndFastOnesFewer) {
   if (Nvrtc::instance() == nullptr) GTEST_SKIP() << Nvrtc::why_absent();
   for (const Kernels& k : counted_kernels()) {
@@ -60,7 +60,7 @@ TEST(BesideTriton, KernelsTakeHardlyMoreInstructionsAndFastOnesFewer) {
       EXPECT_EQ(c.loops, 0) << k.name << ": the path goes but once through a loop";
       EXPECT_EQ(c.local_loads + c.local_stores, 0) << k.name;
     }
-    EXPECT_LE(ratio(exact), 1.45) << k.name;
+    EXPECT_LE(ratio(exact), 1.35) << k.name;
     EXPECT_LE(ratio(fast), 1.1) << k.name;
   }
 }
