@@ -203,7 +203,8 @@ class Writer {
       declare(loop.variable, "0");
       return write_inside(statement, loop);
     }
-    const auto quotients = is_unrolled(loop) ? shared_quotients(kernel_, loop) : SharedQuotients{};
+    const bool may_share = is_unrolled(loop) && !values_->is_sharing();
+    const auto quotients = may_share ? shared_quotients(kernel_, loop) : SharedQuotients{};
     if (quotients.empty()) return write_iterations(statement, loop);
     for (const std::string& l : values_->share(quotients)) line(l);
     write_iterations(statement, loop);

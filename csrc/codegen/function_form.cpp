@@ -70,4 +70,20 @@ FunctionForm form_of(Function f) {
   SELVAGE_CHECK(!"a function");
 }
 
+const char* fast_pattern(Function f) {
+  if (f == Function::TrueDiv) return "@fast_quotient($0, $1)";
+  if (f == Function::Reciprocal) return "@approx_reciprocal($0)";
+  if (f == Function::Exp) return "@fast_exp($0)";
+  if (f == Function::Exp2) return "@approx_exp2($0)";
+  if (f == Function::Log) return "@fast_log($0)";
+  if (f == Function::Log2) return "@approx_log2($0)";
+  if (f == Function::Sqrt) return "@approx_sqrt($0)";
+  if (f == Function::Rsqrt) return "@approx_rsqrt($0)";
+  if (f == Function::Tanh) return "@fast_tanh($0)";
+  if (f == Function::Sigmoid) return "@fast_sigmoid($0)";
+  if (f == Function::Silu) return "@fast_silu($0)";
+  if (f == Function::GeluTanh) return "@fast_gelu_tanh($0)";
+  return nullptr;
+}
+
 }  // namespace selvage

@@ -15,5 +15,8 @@ struct FunctionForm {
   const char* truth = nullptr;
 };
 FunctionForm form_of(Function f);
+// The pattern for floats where the function is computed fast, always a call; null if only its
+// operators are written otherwise, or nothing is (ir/fast_math.h).
+const char* fast_pattern(Function f);
 
 }  // namespace selvage

@@ -111,6 +111,64 @@ constexpr Helper kHelpers[] = {
      "  const $T inner = 0.7978845608028654$f * (x + 0.044715$f * (x * x * x));\n"
      "  return 0.5$f * x * (1.0$f + tanh$f(inner));\n"},
     {"softplus", DataType::Float, "$T", "$T x", "  return x > 20 ? x : log1p$f(exp$f(x));\n"},
+    // Fast forms, off by at most fast_error() (ir/fast_math.h). What a GPU approximates is exact in
+    // the plain C beside it.
+    {"approx_exp2", DataType::Float, "$T", "$T x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return exp2f(x);\n"
+     "#else\n"
+     "  float y;\n"
+     "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "  return y;\n"
+     "#endif\n"},
+    {"approx_log2", DataType::Float, "$T", "$T x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return log2f(x);\n"
+     "#else\n"
+     "  float y;\n"
+     "  asm(\"lg2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "  return y;\n"
+     "#endif\n"},
+    {"approx_reciprocal", DataType::Float, "$T", "$T x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return 1.0f / x;\n"
+     "#else\n"
+     "  float y;\n"
+     "  asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "  return y;\n"
+     "#endif\n"},
+    {"approx_sqrt", DataType::Float, "$T", "$T x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return sqrtf(x);\n"
+     "#else\n"
+     "  float y;\n"
+     "  asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "  return y;\n"
+     "#endif\n"},
+    {"approx_rsqrt", DataType::Float, "$T", "$T x",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return 1.0f / sqrtf(x);\n"
+     "#else\n"
+     "  float y;\n"
+     "  asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "  return y;\n"
+     "#endif\n"},
+    {"fast_exp", DataType::Float, "$T", "$T x",
+     "  return @approx_exp2(x * 1.4426950408889634f);\n"},
+    {"fast_log", DataType::Float, "$T", "$T x",
+     "  return @approx_log2(x) * 0.69314718055994531f;\n"},
+    {"fast_quotient", DataType::Float, "$T", "$T x, $T s", "  return x * @approx_reciprocal(s);\n"},
+    {"fast_sigmoid", DataType::Float, "$T", "$T x",
+     "  return @approx_reciprocal(1.0f + @approx_exp2(x * -1.4426950408889634f));\n"},
+    {"fast_silu", DataType::Float, "$T", "$T x", "  return x * @fast_sigmoid(x);\n"},
+    // 1 - 2 / (1 + exp(2x))
+    {"fast_tanh", DataType::Float, "$T", "$T x",
+     "  const float y = @approx_reciprocal(1.0f + @approx_exp2(x * 2.8853900817779268f));\n"
+     "  return fmaf(-2.0f, y, 1.0f);\n"},
+    // x * sigmoid(2z) = 0.5 * x * (1 + tanh(z)) for the z of gelu_tanh
+    {"fast_gelu_tanh", DataType::Float, "$T", "$T x",
+     "  const float w = x * fmaf(x * x, -0.10294324f, -2.3022082f);\n"
+     "  return x * @approx_reciprocal(1.0f + @approx_exp2(w));\n"},
 
     // Rounds towards zero; values out of range become the nearest end of it, NaN becomes 0.
     {"to_int", DataType::Float, "int", "$T x",

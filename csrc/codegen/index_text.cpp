@@ -9,6 +9,9 @@ namespace selvage {
 
 namespace {
 
+// How a & b and a >> b bind, among the operators of expr.h.
+constexpr int kBitAnd = 8, kShift = 11;
+
 CText infix(const CText& a, std::string_view sign, const CText& b, int precedence) {
   return {inside(a, precedence) + " " + std::string(sign) + " " + inside(b, precedence + 1),
           precedence};
@@ -84,7 +87,8 @@ std::string IndexText::call(std::string_view helper, Expr e, std::size_t point) 
 CText IndexText::signed_text(CText c) const { return c.is_unsigned ? cast(c_type(type_), c) : c; }
 
 // A nonnegative dividend is divided unsigned, which takes a fifth fewer instructions. By a constant
-// the gain is small, and the division stays signed. One unsigned operand makes C convert both.
+// that is no power of two the gain is small, and the division stays signed. One unsigned operand
+// makes C convert both.
 CText IndexText::write_machine_division(Expr e, std::size_t point) {
   const OpInfo& op = info(e.op());
   const CText dividend = write(e[0], point);
@@ -95,20 +99,23 @@ CText IndexText::write_machine_division(Expr e, std::size_t point) {
   return text;
 }
 
-// For a divisor that is a power of two, shift and mask round down for any sign of the dividend.
+// Shift and mask round down for any sign of the dividend. They take fewer instructions than a
+// division even where it has none, for a compiler does not know that.
+CText IndexText::write_by_power_of_two(Expr e, std::size_t point) {
+  const std::int64_t divisor = e[1].value();
+  const std::string dividend = inside(operand(e[0], point), kPrefix);
+  if (e.is(Op::Mod)) return {dividend + " & " + constant(divisor - 1).text, kBitAnd};
+  return {dividend + " >> " + std::to_string(std::countr_zero(std::uint64_t(divisor))), kShift};
+}
+
 CText IndexText::write_division(Expr e, std::size_t point) {
   const bool quotient = e.is(Op::Div);
-  const Expr divisor = e[1];
+  const bool by_power_of_two =
+      e[1].is(Op::Const) && e[1].value() > 0 && std::has_single_bit(std::uint64_t(e[1].value()));
+  if (by_power_of_two) return write_by_power_of_two(e, point);
   switch (scope_->division(e, point)) {
     case Scope::Division::Machine: return write_machine_division(e, point);
-    case Scope::Division::Floor:
-      if (divisor.is(Op::Const) && std::has_single_bit(std::uint64_t(divisor.value()))) {
-        const int bits = std::countr_zero(std::uint64_t(divisor.value()));
-        const std::string dividend = inside(operand(e[0], point), kPrefix);
-        return {quotient ? "(" + dividend + " >> " + std::to_string(bits) + ")"
-                         : "(" + dividend + " & " + constant(divisor.value() - 1).text + ")"};
-      }
-      return {call(quotient ? "floor_div" : "floor_mod", e, point)};
+    case Scope::Division::Floor: return {call(quotient ? "floor_div" : "floor_mod", e, point)};
     case Scope::Division::Euclid: return {call(quotient ? "euclid_div" : "euclid_mod", e, point)};
   }
   return {};

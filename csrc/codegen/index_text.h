@@ -58,6 +58,7 @@ class IndexText {
   CText write(Expr e, std::size_t point);
   CText write_division(Expr e, std::size_t point);
   CText write_machine_division(Expr e, std::size_t point);
+  CText write_by_power_of_two(Expr e, std::size_t point);
   CText write_infix(Expr e, std::size_t point);
   CText signed_text(CText c) const;
   CText operand(Expr e, std::size_t point) { return signed_text(write(e, point)); }

@@ -21,6 +21,24 @@ bool is_power_of_two(double v) {
   return std::abs(std::frexp(v, &exponent)) == 0.5;
 }
 
+// How often a thread runs the body, where numbers tell.
+std::optional<std::int64_t> extent_of(const Loop& loop) {
+  if (is_index(loop.parallel)) return 1;
+  const bool is_known =
+      loop.extent.is(Op::Const) && (!loop.begin.valid() || loop.begin.is(Op::Const));
+  if (!is_known) return std::nullopt;
+  return loop.extent.value() - (loop.begin.valid() ? loop.begin.value() : 0);
+}
+
+// How often the innermost body of a nest runs, 0 where numbers do not tell.
+std::int64_t iterations(const Loop& loop) {
+  std::int64_t most = 1;
+  for_each_statement(loop.body, [&](const Statement& s) {
+    if (const auto* inner = std::get_if<Loop>(&s.node)) most = std::max(most, iterations(*inner));
+  });
+  return extent_of(loop).value_or(0) * most;
+}
+
 class Finder {
  public:
   Finder(const Kernel& kernel, const Loop& loop) : values_(kernel.values), kernel_(kernel) {
@@ -28,7 +46,9 @@ class Finder {
   }
 
   SharedQuotients run(const Body& body) {
-    if (!note(body) || reads_what_it_stores(body)) return {};
+    if (!note(body)) return {};
+    std::vector<BufferId> fresh;
+    if (!may_run_twice(body, fresh)) return {};
     visit(body, false);
     return std::move(found_);
   }
@@ -37,33 +57,64 @@ class Finder {
   // Notes what the loop stores and defines. Returns whether it does nothing else.
   bool note(const Body& body) {
     return std::ranges::all_of(body, [&](const Statement& s) {
-      if (const auto* guard = std::get_if<Guard>(&s.node)) {
-        return note(guard->body) && note(guard->otherwise);
+      const auto* guard = std::get_if<Guard>(&s.node);
+      const auto* define = std::get_if<Define>(&s.node);
+      const auto* loop = std::get_if<Loop>(&s.node);
+      const auto* store = std::get_if<Store>(&s.node);
+      const auto* transfer = std::get_if<Transfer>(&s.node);
+      if (guard != nullptr) return note(guard->body) && note(guard->otherwise);
+      if (loop != nullptr) {
+        changing_.push_back(loop->variable);
+        return extent_of(*loop) && note(loop->body);
       }
-      if (const auto* define = std::get_if<Define>(&s.node)) {
+      if (define != nullptr) {
         changing_.push_back(define->variable);
         return !define->read;
       }
-      const auto* store = std::get_if<Store>(&s.node);
       if (store != nullptr) stored_.push_back(store->buffer);
-      return store != nullptr && !store->atomic;
+      if (transfer != nullptr) stored_.push_back(transfer->to);
+      return transfer != nullptr || (store != nullptr && !store->atomic);
     });
   }
   bool is_stored(BufferId b) const { return std::ranges::count(stored_, b) > 0; }
-  bool reads_what_it_stores(const Body& body) const {
-    bool reads = false;
-    for_each_statement(body, [&](const Statement& s) {
+
+  // Whether what the loop reads is stored before the loop alone, or always just before: the lanes
+  // of a vector. `fresh`: the buffers all of which has been stored since the body began.
+  bool may_run_twice(const Body& body, std::vector<BufferId>& fresh) const {
+    for (const Statement& s : body) {
+      bool reads_old = false;
       for_each_access(s, values_, [&](const StatementAccess& a) {
-        reads = reads || (a.kind == AccessKind::Read && is_stored(a.buffer));
+        const bool is_old = is_stored(a.buffer) && std::ranges::count(fresh, a.buffer) == 0;
+        reads_old = reads_old || (a.kind == AccessKind::Read && is_old);
       });
-    });
-    return reads;
+      if (reads_old) return false;
+      for (const Body* inner : bodies(s)) {
+        std::vector<BufferId> within = fresh;
+        if (!may_run_twice(*inner, within)) return false;
+      }
+      if (const auto whole = wholly_stored(s)) fresh.push_back(*whole);
+    }
+    return true;
+  }
+  // The buffer of which the statement stores every element.
+  std::optional<BufferId> wholly_stored(const Statement& s) const {
+    if (const auto* transfer = std::get_if<Transfer>(&s.node)) {
+      const bool is_whole = kernel_.buffers[transfer->to].elements.is_const(transfer->width);
+      return is_whole ? std::optional(transfer->to) : std::nullopt;
+    }
+    const auto* loop = std::get_if<Loop>(&s.node);
+    if (loop == nullptr || loop->begin.valid() || loop->body.size() != 1) return std::nullopt;
+    const auto* store = std::get_if<Store>(&loop->body[0].node);
+    const bool is_whole = store != nullptr && same(store->address, loop->variable) &&
+                          same(kernel_.buffers[store->buffer].elements, loop->extent);
+    return is_whole ? std::optional(store->buffer) : std::nullopt;
   }
 
   void visit(const Body& body, bool is_guarded) {
     for (const Statement& s : body) {
       if (const auto* store = std::get_if<Store>(&s.node)) visit(store->value, is_guarded);
-      for (const Body* inner : bodies(s)) visit(*inner, true);
+      const bool is_guard = std::holds_alternative<Guard>(s.node);
+      for (const Body* inner : bodies(s)) visit(*inner, is_guarded || is_guard);
     }
   }
   // Visits what is computed whenever the root is. A branch of a select may be left out.
@@ -83,6 +134,7 @@ class Finder {
 
   bool is_shared(const ValueNode& node, bool is_guarded) const {
     if (node.kind != ValueNode::Kind::Apply || node.function != Function::TrueDiv) return false;
+    if (node.math == Math::Fast) return false;  // the compiler shares its reciprocal
     const ValueId dividend = node.operands[0], divisor = node.operands[1];
     if (compute_type(values_[divisor].type) != DataType::Float) return false;
     // A compiler divides by a power of two as it multiplies.
@@ -118,10 +170,7 @@ class Finder {
 }  // namespace
 
 SharedQuotients shared_quotients(const Kernel& kernel, const Loop& loop) {
-  const bool is_known =
-      loop.extent.is(Op::Const) && (!loop.begin.valid() || loop.begin.is(Op::Const));
-  if (!is_known) return {};
-  const std::int64_t n = loop.extent.value() - (loop.begin.valid() ? loop.begin.value() : 0);
+  const std::int64_t n = iterations(loop);
   if (n < kFewestQuotients || n > kMostQuotients) return {};
   return Finder(kernel, loop).run(loop.body);
 }

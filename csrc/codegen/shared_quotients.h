@@ -19,8 +19,8 @@ struct SharedQuotients {
   bool empty() const { return divisions.empty(); }
 };
 
-// Those of a loop in which every statement may be executed twice: it stores only, and nothing that
-// it reads. Empty where the loop is too short to gain anything.
+// Those of a loop that may be run twice, with loops in it, as it only stores, and reads nothing
+// that an earlier iteration has stored. Empty where the loop is too short to gain anything.
 SharedQuotients shared_quotients(const Kernel& kernel, const Loop& loop);
 
 }  // namespace selvage

@@ -209,7 +209,10 @@ ValueText::Written ValueText::block(ValueId root, int bits) {
     const bool is_leaf =
         node.kind == ValueNode::Kind::Constant || node.kind == ValueNode::Kind::Index;
     const bool is_shared = r.uses[k] > 1;
-    const bool is_worth_it = v != root && !is_leaf && (is_shared || text.text.size() > kLongText);
+    // A product that need not be rounded may become part of a sum.
+    const bool is_long = text.text.size() > kLongText &&
+                         !(node.math == Math::Fast && node.function == Function::Mul);
+    const bool is_worth_it = v != root && !is_leaf && (is_shared || is_long);
     if (is_worth_it && text.text.find_first_of("([ ") != std::string::npos) {
       const std::string value = std::move(text.text);
       out.lines.push_back("const " + declare(v, text, value));
@@ -336,13 +339,38 @@ CText ValueText::select(const ValueNode& node, std::vector<std::string>& lines) 
   return result;
 }
 
+// A sum or difference of floats as one operation with a product in it that need not be rounded;
+// nothing where there is none, or where it has a name.
+std::optional<CText> ValueText::contracted(const ValueNode& node) const {
+  const bool subtracts = node.function == Function::Sub;
+  if (!subtracts && node.function != Function::Add) return std::nullopt;
+  for (const std::size_t k : {1, 0}) {
+    const ValueNode& product = kernel_.values[node.operands[k]];
+    const bool is_written_here =
+        text_of(node.operands[k]).precedence == form_of(Function::Mul).precedence;
+    if (product.kind != ValueNode::Kind::Apply || product.function != Function::Mul) continue;
+    if (product.math != Math::Fast || !is_written_here) continue;
+    const CText &a = text_of(product.operands[0]), &b = text_of(product.operands[1]);
+    const CText& c = text_of(node.operands[1 - k]);
+    const std::string first = subtracts && k == 1 ? "-" + inside(a, kPrefix) : a.text;
+    const std::string last = subtracts && k == 0 ? "-" + inside(c, kPrefix) : c.text;
+    return CText{"fmaf(" + first + ", " + b.text + ", " + last + ")"};
+  }
+  return std::nullopt;
+}
+
 CText ValueText::apply(ValueId v) {
   const ValueNode& node = kernel_.values[v];
+  if (compute(v) == DataType::Float) {
+    if (const auto one = contracted(node)) return *one;
+  }
   const bool is_select = node.function == Function::Select;
   const bool is_narrow = is_in(narrow_, v);
   const DataType type = is_narrow ? DataType::Int32 : compute(node.operands[is_select ? 1 : 0]);
   const FunctionForm f = form_of(node.function);
   const char* pattern = is_floating(type) ? f.real : f.integer;
+  const char* fast = node.math == Math::Fast ? fast_pattern(node.function) : nullptr;
+  if (fast != nullptr) pattern = fast;
   if (type == DataType::UInt64 && f.natural != nullptr) pattern = f.natural;
   if (type == DataType::Bool && f.truth != nullptr) pattern = f.truth;
   SELVAGE_CHECK(pattern != nullptr);

@@ -34,6 +34,7 @@ class ValueText {
   // reciprocal, and clears the flag where that may give other bits; then, until forget(), by a
   // helper that divides.
   std::vector<std::string> share(const SharedQuotients& quotients);
+  bool is_sharing() const { return !shared_.empty(); }
   const std::string& is_exact() const { return is_exact_; }
   void rerun() { is_exact_.clear(); }
   void forget();
@@ -54,6 +55,7 @@ class ValueText {
   CText node_text(ValueId v, std::vector<std::string>& lines);
   CText select(const ValueNode& node, std::vector<std::string>& lines);
   CText shared_quotient(ValueId v, std::vector<std::string>& lines);
+  std::optional<CText> contracted(const ValueNode& node) const;
   CText apply(ValueId v);
   CText convert(CText from, DataType from_compute, DataType to);
   CText convert_to_round(CText from, DataType from_compute, DataType compute, DataType to);

@@ -199,9 +199,9 @@ double largest_error(std::span<const Uncertain> some) {
 }  // namespace
 
 double error_of(Function f, std::span<const Uncertain> operands, const Scalar& result,
-                const ErrorModel& model) {
+                const ErrorModel& model, Math math) {
   const double most = largest_error(operands);
-  const bool may_differ = model.functions > 0 && is_of_a_library(f);
+  const bool may_differ = math == Math::Fast || (model.functions > 0 && is_of_a_library(f));
   if (most == 0 && !may_differ) return 0;
   double error = 0;
   if (f == Function::Select) {
@@ -225,7 +225,9 @@ double error_of(Function f, std::span<const Uncertain> operands, const Scalar& r
   if (most > 0) error = carried(f, a, operands[0].error, b, operands.back().error);
   if (!is_floating(result.type)) return error;
   if (may_differ) {
-    error += model.functions * unit(result.type) * std::max(1.0, std::abs(as_real(result)));
+    double units = is_of_a_library(f) ? model.functions : 0;
+    if (math == Math::Fast) units = std::max(units, fast_error(f, a, b));
+    error += units * unit(result.type) * std::max(1.0, std::abs(as_real(result)));
   }
   const bool rounds = f != Function::Neg && f != Function::Abs && f != Function::Relu &&
                       f != Function::Min && f != Function::Max;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/ir/fast_math.h>
 #include <selvage/ir/fold.h>
 
 #include <functional>
@@ -29,10 +30,11 @@ struct ErrorModel {
   double functions = 0;
 };
 
-// The bound for f(operands) = result. Errors of operands are propagated to first order, or exactly
-// where that is as easy; the rounding of the result may differ, too.
+// The bound for f(operands) = result, where kernels compute f as `math` says. Errors of operands
+// are propagated to first order, or exactly where that is as easy; the rounding of the result may
+// differ, too.
 double error_of(Function f, std::span<const Uncertain> operands, const Scalar& result,
-                const ErrorModel& model);
+                const ErrorModel& model, Math math = Math::Exact);
 double error_of_conversion(const Uncertain& from, DataType to, const Scalar& result);
 // The bound for a fold of n items into `result`, with u half a unit in the last place of 1, c the
 // longest chain, s the sum of magnitudes (Higham, Accuracy and Stability of Numerical Algorithms,

@@ -224,7 +224,8 @@ class Interpreter {
           values.push_back(operands.back().value);
         }
         const Scalar result = selvage::apply(n.function, values);
-        return {result, model_ != nullptr ? error_of(n.function, operands, result, *model_) : 0};
+        return {result,
+                model_ != nullptr ? error_of(n.function, operands, result, *model_, n.math) : 0};
       }
       case ValueNode::Kind::Cast: {
         const Uncertain from = evaluate(n.operands[0]);

@@ -40,6 +40,9 @@ class Reader {
         declare_sizes_of(*section, key == std::string_view("shapes"));
     }
     read_key(root_, "facts", errors_, [&](const Node& n) { context_.symbols.read_facts(n); });
+    read_key(root_, "math", errors_, [&](const Node& word) {
+      fusion_->set_math(Math(as_one_of(word, "math", Form::MathWord)));
+    });
     errors_.attempt([&] { read_statements(); });
     read_key(root_, "inputs", errors_, [&](const Node& section) { read_inputs(section); });
     read_key(root_, "outputs", errors_, [&](const Node& section) { read_outputs(section); });

@@ -35,6 +35,7 @@ constexpr FileKey kFusionFile[] = {
     {"outputs", Outputs, "the tensors that come out; default: what is computed and not read"},
     {"shapes", Shapes, "extents of tensors that are no outputs, where no read tells them"},
     {"compute", Statements, "what is computed, in order", kNeeded},
+    {"math", MathWord, "fast: exp, / and others in fewer instructions, less exactly"},
     {"schedule", Schedule, "how the loops run; what it does not settle is filled in"},
     {"expect", Expect, "what must come out, for --check"},
 };
@@ -230,6 +231,7 @@ constexpr std::string_view kDuplicates[] = {"allowed"};
 constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
+constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
 constexpr std::string_view kAuto[] = {"auto", "none"};
 constexpr std::string_view kInline[] = {"inline"};
 
@@ -301,6 +303,7 @@ class Forms {
     add_word(BlocksWord, "blocks", kBlocks);
     add_word(SyncWord, "sync", kSyncs);
     add_word(AutoWord, "auto", kAuto);
+    add_word(MathWord, "math", kMath);
     add_word(InlineWord, "inline", kInline);
 
     add_list(Names, "names", "a list of names", kOf<Name>);

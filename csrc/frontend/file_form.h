@@ -35,6 +35,7 @@ enum class Form : std::uint8_t {
   BlocksWord,
   SyncWord,
   AutoWord,
+  MathWord,
   InlineWord,
   // Lists, and maps whose keys are names.
   Names,

@@ -440,6 +440,12 @@ class Parser {
 
   std::uint32_t parse_call(std::size_t at, const std::string& name) {
     if (place_among(name, kAccessModes)) return parse_access_mode(at, name);
+    if (name == "fast") {
+      const std::vector<std::uint32_t> operands = parse_list(")");
+      check_number(at, name, operands.size(), 1);
+      formula_.nodes[operands[0]].is_fast = true;
+      return operands[0];
+    }
     const std::vector<Function> functions = named_functions();
     const auto function = std::find_if(functions.begin(), functions.end(),
                                        [&](Function f) { return info(f).text == name; });

@@ -51,6 +51,7 @@ struct FormulaNode {
   DataType type = DataType::Float;           // Cast
   Remap remap = Remap::Clamped;              // Remap
   std::vector<std::uint32_t> operands = {};  // Element: its subscripts
+  bool is_fast = false;                      // Apply: fast(...) stands around it
   bool in_subscript = false;
   bool is_filled = false;                  // an Element that a Fill reads
   bool is_loaded = false;                  // in a subscript: a load, or made of one

@@ -58,6 +58,7 @@ Written within(Written w, int outer) {
 
 FormulaWriter::FormulaWriter(const Fusion& fusion, const FileNames& names)
     : fusion_(fusion), names_(names), simplifier_(*fusion.facts()) {
+  read_.set_math(fusion.math());
   for (std::size_t k = 0; k < fusion.size(); ++k) types_.push_back(fusion[TensorId(k)].type);
 }
 
@@ -275,6 +276,10 @@ Written FormulaWriter::apply(ValueId v, const ValueNode& node) {
     }
     try {
       Written w = combine(node.function, std::move(operands));
+      if (node.math == Math::Fast && fusion_.math() == Math::Exact) {
+        read_.make_fast(w.value);
+        w = {"fast(" + w.text + ")", kCall, w.depth + 1, w.value};
+      }
       const ValueNode& made = read_[w.value];
       if (is_same(v, wraps(read_, made) ? made.operands[0] : w.value)) return w;
     } catch (const BadInput& e) {
@@ -458,7 +463,7 @@ bool FormulaWriter::is_same(ValueId original, ValueId as_read) {
           }
           break;
         }
-        case ValueNode::Kind::Apply: is_equal = a.function == b.function; break;
+        case ValueNode::Kind::Apply: is_equal = a.function == b.function && a.math == b.math; break;
         case ValueNode::Kind::Cast: is_equal = a.type == b.type; break;
       }
       std::vector<std::pair<ValueId, ValueId>> unknown;

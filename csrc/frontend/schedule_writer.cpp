@@ -33,7 +33,7 @@ class Writer {
     }
     find_used_sizes();
     const std::string statements = compute();
-    return symbols() + facts() + inputs() + outputs() + shapes() + statements +
+    return symbols() + facts() + inputs() + outputs() + shapes() + math() + statements +
            ListWriter(fusion_, schedule_, files_, names_).text();
   }
 
@@ -56,6 +56,8 @@ class Writer {
     refuse_if(!info.is_input && !info.definition, "it has no definition",
               "compute it, or make it an input");
   }
+
+  std::string math() const { return fusion_.math() == Math::Fast ? "math: fast\n" : ""; }
 
   static bool is_stride(Expr size) {
     return std::string(size.name()).find("_stride_") != std::string::npos;

@@ -273,7 +273,11 @@ class StatementBuilder {
       case Kind::Element: return read(node, {});
       case Kind::Fill: return fill(node);
       case Kind::Fold: return folded(node);
-      case Kind::Apply: return values.apply(node.function, std::move(operands));
+      case Kind::Apply: {
+        const ValueId v = values.apply(node.function, std::move(operands));
+        if (node.is_fast) values.make_fast(v);
+        return v;
+      }
       case Kind::Cast: return values.cast(operands[0], node.type);
       case Kind::Remap: break;
     }

@@ -95,7 +95,11 @@ class AssignmentReader {
         return values.index(scope_.use(node.name, place(node)));
       }
       case Kind::Element: return read_element(node);
-      case Kind::Apply: return values.apply(node.function, std::move(operands));
+      case Kind::Apply: {
+        const ValueId v = values.apply(node.function, std::move(operands));
+        if (node.is_fast) values.make_fast(v);
+        return v;
+      }
       case Kind::Cast: return values.cast(operands[0], node.type);
       case Kind::Fold:
         refuse("E314", place(node), "a reduction stands in a thread program",

@@ -64,6 +64,15 @@ Element cast(const Element& a, DataType type) {
   return {*a.fusion(), a.fusion()->values().cast(a.in(*a.fusion()), type)};
 }
 
+Element fast(const Element& a) {
+  if (a.fusion() == nullptr) {
+    refuse<BadInput>("E508", "fast: the operand is no element of a tensor",
+                     "apply it to a function of elements, such as exp(x(i))");
+  }
+  a.fusion()->values().make_fast(a.in(*a.fusion()));
+  return a;
+}
+
 Element select(const Element& condition, const Element& a, const Element& b) {
   return apply(Function::Select, {condition, a, b});
 }

@@ -44,6 +44,8 @@ Element read_or(Tensor t, std::vector<Expr> subscripts, const Element& outside);
 // does not fit the type it meets, E508 elements of two fusions, or of none.
 Element apply(Function f, const std::vector<Element>& operands);
 Element cast(const Element& a, DataType type);
+// a, whose outermost function is computed fast where it has a fast form (ir/fast_math.h).
+Element fast(const Element& a);
 Element select(const Element& condition, const Element& a, const Element& b);
 Element operator+(const Element& a, const Element& b);
 Element operator-(const Element& a, const Element& b);

@@ -216,6 +216,14 @@ class Fusion {
   // An index symbol that is used nowhere else in this fusion: `name`, or name_1, name_2, ...
   Expr fresh_index(const std::string& name);
 
+  // How kernels compute the functions of this fusion, those to come included (ir/fast_math.h).
+  // Exact is the default; fast() makes single ones fast.
+  void set_math(Math math) {
+    ++changes_;
+    values_.set_math(math);
+  }
+  Math math() const { return values_.math(); }
+
   ExprPool& pool() const { return *pool_; }
   const std::shared_ptr<ExprPool>& shared_pool() const { return pool_; }
   const std::shared_ptr<Facts>& facts() const { return facts_; }

@@ -101,6 +101,8 @@ Tensor shift_right(Operand a, Operand bits);
 Tensor select(Operand condition, Operand a, Operand b);
 Tensor where(Operand condition, Operand a, Operand b);  // the same, as PyTorch calls it
 Tensor cast(Tensor a, DataType type);
+// a, the result of a function that is computed fast where it has a fast form (ir/fast_math.h).
+Tensor fast(Tensor a);
 
 // Names a tensor for kernels, pages and messages, where it would be t0, t1, ...: named(q * k,
 // "scores"). Returns the same tensor; an earlier name is replaced. E502 if the name is taken.

@@ -197,4 +197,13 @@ Tensor cast(Tensor a, DataType type) {
   return f.compute("", indices, shape, f.values().cast(element_of(a, indices), type));
 }
 
+Tensor fast(Tensor a) {
+  Fusion& f = a.fusion();
+  if (const auto& definition = f[a.id()].definition) {
+    f.values().make_fast(*definition);
+    f.edit(a.id());
+  }
+  return a;
+}
+
 }  // namespace selvage

@@ -97,6 +97,21 @@ Scalar value_of(const ValueNode& n) {
                              : Scalar::of(compute, n.integer);
 }
 
+void ValueGraph::set_math(Math math) {
+  math_ = math;
+  for (std::size_t k = 0; k < size(); ++k) {
+    nodes_[k].math = Math::Exact;
+    if (math == Math::Fast) make_fast(ValueId(k));
+  }
+}
+
+void ValueGraph::make_fast(ValueId v) {
+  ValueNode& n = nodes_[std::size_t(v)];
+  const bool is_fast = n.kind == ValueNode::Kind::Apply && has_fast_form(n.function) &&
+                       compute_type(n.type) == DataType::Float;
+  if (is_fast) n.math = Math::Fast;
+}
+
 ValueId ValueGraph::add(ValueNode node) {
   nodes_.push_back(std::move(node));
   return ValueId(nodes_.size() - 1);
@@ -229,6 +244,7 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
                          .weak = weak,
                          .function = f,
                          .operands = std::move(operands)});
+  if (math_ == Math::Fast) make_fast(v);
   if (!may_leave_its_type((*this)[v])) return v;
   return add({.kind = ValueNode::Kind::Cast, .type = types.result, .weak = weak, .operands = {v}});
 }

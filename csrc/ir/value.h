@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/expr/expr.h>
+#include <selvage/ir/fast_math.h>
 #include <selvage/ir/scalar.h>
 
 #include <optional>
@@ -32,7 +33,7 @@ struct LoadedIndex {
 //             `source` at the one subscript, the address in elements. In a Fusion it may have
 //             operands: the values of the numbers `loaded`, then, if it has otherwise(), the value
 //             where a subscript is out of bounds, of the same compute type
-//   Apply     a function of operands of equal compute type
+//   Apply     a function of operands of equal compute type; `math`: how a kernel computes it
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
 // The type of a value is its storage type; the value is computed in compute_type(type). A value of
@@ -53,6 +54,7 @@ struct ValueNode {
   Function function = Function::Add;
   std::vector<ValueId> operands = {};
   std::vector<LoadedIndex> loaded = {};
+  Math math = Math::Exact;
 
   // Of a Read: the value where a subscript is out of bounds.
   std::optional<ValueId> otherwise() const {
@@ -95,6 +97,11 @@ class ValueGraph {
   ValueId apply(Function f, std::vector<ValueId> operands);
   // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);
+  // How functions are computed that are applied from now on, and those that are there already.
+  void set_math(Math math);
+  Math math() const { return math_; }
+  // The same for one function, if it has a fast form.
+  void make_fast(ValueId v);
   // v as an element of that type: cast(), but unchanged if both types are carried alike (one
   // compute type, no narrow integer).
   ValueId as_element(ValueId v, DataType type);
@@ -104,6 +111,7 @@ class ValueGraph {
   void check_literal(ValueId v, DataType type) const;
 
   std::vector<ValueNode> nodes_;
+  Math math_ = Math::Exact;
 };
 
 }  // namespace selvage

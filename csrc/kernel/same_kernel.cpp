@@ -108,12 +108,12 @@ bool equal(const Buffer& a, const Buffer& b) {
 
 bool equal(const ValueNode& a, const ValueNode& b) {
   const auto& [kind, type, weak, integer, real, index, source, subscripts, function, operands,
-               loaded] = a;
+               loaded, math] = a;
   SELVAGE_CHECK(loaded.empty());  // those of a kernel are Defines
   return kind == b.kind && type == b.type && weak == b.weak && integer == b.integer &&
          std::bit_cast<std::uint64_t>(real) == std::bit_cast<std::uint64_t>(b.real) &&
          same(index, b.index) && source == b.source && equal(subscripts, b.subscripts) &&
-         function == b.function && operands == b.operands;
+         function == b.function && operands == b.operands && math == b.math;
 }
 
 bool equal(const ValueGraph& a, const ValueGraph& b) {

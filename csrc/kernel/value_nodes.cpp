@@ -1,5 +1,7 @@
 #include <selvage/kernel/value_nodes.h>
 
+#include <set>
+
 namespace selvage {
 
 std::span<const Expr> index_expressions(const ValueNode& node) {
@@ -11,6 +13,16 @@ std::span<const Expr> index_expressions(const ValueNode& node) {
     case ValueNode::Kind::Cast: return {};
   }
   return {};
+}
+
+std::vector<std::string_view> fast_functions(const ValueGraph& values) {
+  std::set<Function> found;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[ValueId(k)].math == Math::Fast) found.insert(values[ValueId(k)].function);
+  }
+  std::vector<std::string_view> names;
+  for (Function f : found) names.push_back(info(f).text);
+  return names;
 }
 
 }  // namespace selvage

@@ -1,5 +1,6 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/kernel/value_nodes.h>
 #include <selvage/report/array_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/cost_lines.h>
@@ -293,6 +294,7 @@ Json json_of(const Kernel& kernel, const CudaText& cuda) {
                     {"shared_bytes", texts(launch.shared_bytes)}};
   if (launch.cluster > 1) json["launch"]["cluster"] = std::to_string(launch.cluster);
   if (!kernel.condition.is_true()) json["if"] = Json::array({texts(kernel.condition)});
+  if (const auto fast = fast_functions(kernel.values); !fast.empty()) json["fast"] = fast;
   json["loops"] = loop_nest(kernel);
   json["cuda"] = cuda.text;
   return json;

@@ -1,6 +1,7 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
+#include <selvage/kernel/value_nodes.h>
 #include <selvage/report/array_lines.h>
 #include <selvage/report/automatic_lines.h>
 #include <selvage/report/cost_lines.h>
@@ -16,6 +17,8 @@
 #include <selvage/report/thread_lines.h>
 #include <selvage/report/tune_lines.h>
 #include <selvage/report/verdict.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -39,6 +42,9 @@ void print_program(const FusionReport& fusion, Lines& out) {
   for (const ProgramStep& step : fusion.program->steps) {
     const Kernel& first = step.variants.front();
     print_loops(first, out);
+    if (const auto fast = fast_functions(first.values); !fast.empty()) {
+      out.line(2, fmt::format("(fast, less exact: {})", fmt::join(fast, ", ")));
+    }
     const auto is_wide = [](const Kernel& k) { return k.index_type == IndexType::Int64; };
     const bool by_width = step.variants.size() == 2 && is_wide(step.variants.back());
     if (by_width) {

@@ -37,8 +37,9 @@ std::vector<Kernels> counted_kernels() {
   return all;
 }
 
-StaticCounts counts_of(const std::string& name) {
-  const ScheduleFile file = read_schedule_file(kFolder + name + ".yaml");
+StaticCounts counts_of(const std::string& name, const std::string& math) {
+  const std::string text_of_file = "math: " + math + "\n" + contents(kFolder + name + ".yaml");
+  const ScheduleFile file = read_schedule_text(text_of_file, name);
   const Program program = lower(*file.schedule);
   EXPECT_EQ(program.steps.size(), 1u) << name;
   const CudaText text = cuda(program.steps.at(0).variants.front());
@@ -47,17 +48,20 @@ StaticCounts counts_of(const std::string& name) {
   return count_sass(compiled.cubin).at(text.name);
 }
 
-// The aim is 1.25.
-TEST(BesideTriton, ExactKernelsTakeHardlyMoreInstructions) {
+// The aims are 1.25 and 0.85; benchmarks/results has what is reached, and why.
+TEST(BesideTriton, KernelsTakeHardlyMoreInstructionsAndFastOnesFewer) {
   if (Nvrtc::instance() == nullptr) GTEST_SKIP() << Nvrtc::why_absent();
   for (const Kernels& k : counted_kernels()) {
-    const StaticCounts own = counts_of(k.name);
-    const double ratio = double(own.on_shortest_path) / k.triton;
-    std::printf("[FIGURE] %-13s Triton %3d  exact %3d, %.2f\n", k.name.c_str(), k.triton,
-                own.on_shortest_path, ratio);
-    EXPECT_EQ(own.loops, 0) << k.name << ": the path goes but once through a loop";
-    EXPECT_EQ(own.local_loads + own.local_stores, 0) << k.name;
-    EXPECT_LE(ratio, 1.45) << k.name;
+    const StaticCounts exact = counts_of(k.name, "exact"), fast = counts_of(k.name, "fast");
+    const auto ratio = [&](const StaticCounts& c) { return double(c.on_shortest_path) / k.triton; };
+    std::printf("[FIGURE] %-13s Triton %3d, exact %3d, %.2f, fast %3d, %.2f\n", k.name.c_str(),
+                k.triton, exact.on_shortest_path, ratio(exact), fast.on_shortest_path, ratio(fast));
+    for (const StaticCounts& c : {exact, fast}) {
+      EXPECT_EQ(c.loops, 0) << k.name << ": the path goes but once through a loop";
+      EXPECT_EQ(c.local_loads + c.local_stores, 0) << k.name;
+    }
+    EXPECT_LE(ratio(exact), 1.35) << k.name;
+    EXPECT_LE(ratio(fast), 1.1) << k.name;
   }
 }
 

@@ -62,7 +62,7 @@ TEST(PartText, ABarrierOfAPartIsOneLine) {
             "    sync_threads(3, 32);\n"
             "  }\n"
             "  sync_members(1, 64, 33, threadIdx.x < 32 ? 0xffffffffu : 0x00000001u);\n"
-            "  if (t % 32 < 4) {\n"
+            "  if ((t & 31) < 4) {\n"
             "    __syncwarp(0x0000000fu);\n"
             "  }\n"
             "  __syncwarp();\n"

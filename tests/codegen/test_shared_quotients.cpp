@@ -123,6 +123,39 @@ TEST(SharedQuotient, IsWrittenWithOneReciprocalAndARareSecondLoop) {
 )"));
 }
 
+// Each vector is loaded, divided and stored within one loop over the vectors of a thread.
+TEST(SharedQuotient, IsTestedOnceForSeveralVectors) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(64), f.constant(16)}, DataType::Float);
+  const Tensor s = f.input("s", {f.constant(64), f.constant(1)}, DataType::Float);
+  const Tensor y = f.output("y", x / s);
+  Schedule schedule(f);
+  const auto [b, h] = schedule.loops<2>(y);
+  const auto [vector, lane] = schedule.split(h, 4);
+  schedule.bind(b, ParallelType::TIDx).bind(vector, ParallelType::Unroll);
+  schedule.bind(lane, ParallelType::Vectorize);
+  const Program program = lower(f, schedule);
+  const Kernel& kernel = program.steps[0].variants[0];
+  const std::string text = cuda(kernel).text;
+  const auto times = [&](const std::string& part) {
+    int n = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(times("if (!is_exact)"), 1) << text;
+  EXPECT_EQ(times("shared_quotient(x"), 1) << text;
+  EXPECT_EQ(times("rare_quotient(x_"), 1) << text;
+
+  std::vector<Array> arrays = arrays_for(kernel, {});
+  for (std::int64_t k = 0; k < 64; ++k) arrays[1].set(k, k % 3 == 0 ? 0.0 : 1.0 / double(k));
+  std::vector<Array> emulated = arrays;
+  run_text(kernel, {}, arrays);
+  run_emulated(kernel, {}, emulated);
+  for (std::int64_t k = 0; k < arrays[2].size(); ++k) {
+    ASSERT_TRUE(same_element(arrays[2], emulated[2], k)) << k;
+  }
+}
+
 TEST(SharedQuotient, OnTheVirtualDeviceHasTheBitsOfADivision) {
   constexpr std::int64_t kRows = 4096;
   const Rows rows(kRows);

@@ -82,7 +82,7 @@ TEST(SharedDivisions, ARemainderFollowsFromItsDigits) {
 
 TEST(SharedDivisions, APowerOfTwoIsLeftToShiftsAndMasks) {
   EXPECT_EQ(SharingCase().loop("i", "64", kBlock).text({"i / 16", "i % 16"}),
-            "  y[i / 16] = a[i % 16];\n");
+            "  y[i >> 4] = a[i & 15];\n");
 }
 
 TEST(SharedDivisions, RemaindersThatCancelAreWrittenOut) {

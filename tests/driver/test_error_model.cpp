@@ -83,6 +83,20 @@ TEST_F(ErrorBounds, OnAGpuFunctionsMayBeOffAsWell) {
 }
 
 // A random fold of a random kernel's order: every order stays within the bound.
+TEST_F(ErrorBounds, AFastFunctionIsOffByItsBound) {
+  f.set_math(Math::Fast);
+  const double error = of(exp(x), std::vector<double>(8, 0.0));
+  EXPECT_GE(error, 4 * kUnit);
+  EXPECT_LE(error, 12 * kUnit);
+}
+TEST_F(ErrorBounds, WhatHasNoFastFormIsExact) {
+  f.set_math(Math::Fast);
+  EXPECT_EQ(of(sin(x), kOnes), 0);
+}
+TEST_F(ErrorBounds, AFastQuotientByAHugeNumberIsOpen) {
+  EXPECT_EQ(of(fast(1 / x), {0x1p127}), kOpen);
+}
+
 TEST_F(ErrorBounds, EveryOrderOfASumIsWithin) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

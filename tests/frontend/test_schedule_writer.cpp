@@ -329,6 +329,22 @@ schedule: {}
 )yaml");
 }
 
+TEST(ScheduleWriter, WhatIsFastIsFastAgain) {
+  const std::string functions = R"yaml(inputs:
+  a: {shape: [8], dtype: float}
+outputs:
+  y: {dtype: float}
+)yaml";
+  for (const std::string& text :
+       {functions + "compute:\n  - \"y[i] = fast(exp(a[i]) / 3) + fast(tanh(a[i]))\"\n",
+        functions + "math: fast\ncompute:\n  - \"y[i] = exp(a[i]) / 3 + tanh(a[i])\"\n"}) {
+    EXPECT_TRUE(again(text).starts_with(text)) << again(text);
+  }
+  // No other functions have a fast form.
+  const std::string sine = functions + "compute:\n  - \"y[i] = fast(sin(a[i]))\"\n";
+  EXPECT_TRUE(again(sine).starts_with(functions + "compute:\n  - \"y[i] = sin(a[i])\"\n"));
+}
+
 TEST(ScheduleWriter, AccessModesAreFoundAgain) {
   for (const char* value :
        {"x[mirror(i - 1)]", "x[reflect(2 * i)]", "x[clamped(i + 3)]", "x[circular(i - 2)]",

@@ -169,7 +169,7 @@ KERNEL(kernel_y)(
   float_x4 y_lanes;
   const int i0i1oo = blockIdx.x;
   const int i0i1oi = threadIdx.x;
-  const int t0 = D / 4;
+  const int t0 = D >> 2;
   const int t1 = i0i1oo * 64 + i0i1oi;
   const int t2 = t1 / (unsigned)t0;
   const int t3 = (t1 - t2 * t0) * 4;

@@ -48,9 +48,10 @@ struct Instruction {
   std::uint64_t word[2];
 
   std::uint32_t operation() const { return std::uint32_t(word[0] & 0xfff); }
-  // A branch may have a second predicate, in bits 87 to 90.
+  // A branch and an exit may have a second predicate, in bits 87 to 90.
   bool is_predicated() const {
-    const bool has_second = operation() == kBra && (word[1] >> 23 & 0xf) != 7;
+    const bool has_second =
+        (operation() == kBra || operation() == kExit) && (word[1] >> 23 & 0xf) != 7;
     return (word[0] >> 12 & 0xf) != 7 || has_second;
   }
   // By how many instructions a branch jumps, counted from the next one. The distance, in units of
@@ -67,33 +68,36 @@ std::vector<Instruction> instructions_of(std::span<const std::byte> code) {
   return all;
 }
 
-// The fewest instructions from the first one to an exit, itself counted; 0 if there is no way.
+// The fewest instructions from the first one to an exit, itself counted; 0 if there is no way. A
+// thread that leaves early, under a predicate, has done its work only if it has stored something.
 int shortest_path(const std::vector<Instruction>& code) {
   struct Place {
     std::size_t at;
     int steps;
+    bool has_stored;
   };
-  std::vector<bool> seen(code.size());
-  std::deque<Place> open = {{0, 0}};  // in order of their steps
+  std::vector<bool> seen[2] = {std::vector<bool>(code.size()), std::vector<bool>(code.size())};
+  std::deque<Place> open = {{0, 0, false}};  // in order of their steps
   while (!open.empty()) {
-    const auto [at, steps] = open.front();
+    const auto [at, steps, has_stored] = open.front();
     open.pop_front();
-    if (at >= code.size() || seen[at]) continue;
-    seen[at] = true;
+    if (at >= code.size() || seen[has_stored][at]) continue;
+    seen[has_stored][at] = true;
     const Instruction& i = code[at];
     switch (i.operation()) {
-      case kNop: open.push_front({at + 1, steps}); break;
+      case kNop: open.push_front({at + 1, steps, has_stored}); break;
       case kCall:
       case kRet: break;
       case kExit:
-        if (!i.is_predicated()) return steps + 1;
-        open.push_back({at + 1, steps + 1});
+        if (!i.is_predicated() || has_stored) return steps + 1;
+        open.push_back({at + 1, steps + 1, has_stored});
         break;
       case kBra:
-        open.push_back({std::size_t(std::int64_t(at) + 1 + i.jump()), steps + 1});
-        if (i.is_predicated()) open.push_back({at + 1, steps + 1});
+        open.push_back({std::size_t(std::int64_t(at) + 1 + i.jump()), steps + 1, has_stored});
+        if (i.is_predicated()) open.push_back({at + 1, steps + 1, has_stored});
         break;
-      default: open.push_back({at + 1, steps + 1}); break;
+      case kStg: open.push_back({at + 1, steps + 1, true}); break;
+      default: open.push_back({at + 1, steps + 1, has_stored}); break;
     }
   }
   return 0;
