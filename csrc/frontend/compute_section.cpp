@@ -70,11 +70,19 @@ class Reader {
       file_.schedule = std::move(filled.schedule);
       file_.automatic = std::move(filled.kernels);
     } catch (const Illegal& e) {
-      file_.illegal.push_back(e.diagnostic());
+      file_.illegal.push_back(placed(e.diagnostic()));
     }
   }
 
  private:
+  // A refusal without a place gets that of the statement that it is about.
+  Diagnostic placed(Diagnostic refusal) const {
+    if (refusal.place.line != 0 || refusal.tensors.empty()) return refusal;
+    const auto at = file_.places.find((*fusion_)[TensorId(refusal.tensors[0])].name);
+    if (at != file_.places.end()) refusal.place = at->second;
+    return refusal;
+  }
+
   // A name that stands alone as an extent is a size, declared or not.
   void declare_sizes_of(const Node& section, bool are_shapes) {
     for (const Entry& tensor : section.entries) {

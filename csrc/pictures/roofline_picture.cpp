@@ -95,7 +95,7 @@ class RooflinePicture {
   void choose_axes() {
     double least_x = issue_rate() / device_.l2_bandwidth,
            most_x = issue_rate() / device_.dram_bandwidth;
-    double least_y = issue_rate();
+    double least_y = issue_rate(), most_y = issue_rate();
     for (const RooflinePoint& p : points_) {
       for (const double x : {p.dram, p.l2}) {
         if (x <= 0) continue;
@@ -103,10 +103,10 @@ class RooflinePicture {
         most_x = std::max(most_x, x);
       }
       least_y = std::min(least_y, p.rate);
+      most_y = std::max(most_y, p.rate);
     }
     x_ = {std::floor(std::log10(least_x / 2)), std::ceil(std::log10(most_x * 2)), kPlotWidth};
-    y_ = {std::floor(std::log10(least_y / 2)), std::ceil(std::log10(issue_rate() * 1.5)),
-          kPlotHeight};
+    y_ = {std::floor(std::log10(least_y / 2)), std::ceil(std::log10(most_y * 1.5)), kPlotHeight};
   }
 
   int x_of(double intensity) const { return kPlotLeft + x_.at(intensity); }
@@ -138,8 +138,9 @@ class RooflinePicture {
     const double least = std::pow(10, x_.low), lowest = std::pow(10, y_.low);
     const double from = std::max(least, lowest / bandwidth), to = issue_rate() / bandwidth;
     drawing_.line(x_of(from), y_of(from * bandwidth), x_of(to), y_of(issue_rate()), classes);
-    const double low = from * std::pow(to / from, 0.2);  // where few kernels are
-    const int x = x_of(low), y = y_of(low * bandwidth);
+    // Below a roof, near its foot, are few kernels.
+    const double at = from * std::pow(to / from, is_below ? 0.2 : 0.6);
+    const int x = x_of(at), y = y_of(at * bandwidth);
     drawing_.text(is_below ? x + 10 : x - 10, is_below ? y + 14 : y - 6, name, TextStyle::Small,
                   is_below ? Anchor::Start : Anchor::End, "halo");
   }

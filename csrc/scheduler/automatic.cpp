@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/ir/about.h>
 #include <selvage/ir/reads.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/scheduler/automatic.h>
@@ -186,7 +187,9 @@ class Automatic {
            .is_tuned = choice != nullptr && choice->is_wish && choice->allows(plans[k].plan)});
       return;
     }
-    if (choice != nullptr && !choice->is_wish) refuse_choice(segment, *choice);
+    if (choice != nullptr && !choice->is_wish) {
+      about(segment.root, [&] { refuse_choice(segment, *choice); });
+    }
     for (TensorId t : segment.members) schedule_pointwise(result_.schedule, t);
   }
 

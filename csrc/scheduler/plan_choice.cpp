@@ -36,7 +36,9 @@ std::string PlanChoice::text() const {
   number("at_once", at_once);
   number("tile", tile);
   number("parts", parts);
-  if (kept) add("keep", *kept ? std::string(to_string(**kept)) : "nothing");
+  if (kept) {
+    add("keep", !*kept ? "nothing" : **kept == Memory::Local ? "registers" : "shared");
+  }
   return text;
 }
 

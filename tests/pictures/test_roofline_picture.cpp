@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "tests/pictures/drawings.h"
 
 namespace selvage {
@@ -52,7 +54,7 @@ TEST(Roofline, MarksLieWhereTheirNumbersSay) {
   // Ten times the work a byte lies further right by one decade, ten times the rate higher by one.
   const XmlElement root = elements_of(roofline_picture(
       cost_with({kernel("a", 1e8, 1e8, 2e8, 1e-4), kernel("b", 1e9, 1e8, 1e8, 1e-4),
-                 kernel("c", 1e9, 1e9, 1e9, 1e-3)})));
+                 kernel("c", 1e9, 1e9, 1e9, 1e-4)})));
   const auto solid = marks(root, "solid");
   ASSERT_EQ(solid.size(), 4u);  // all kernels together, too
   EXPECT_GT(solid[1].first, solid[0].first);
@@ -68,9 +70,11 @@ TEST(Roofline, WhatReachesTheIssueRateLiesOnItsRoof) {
   const double rate = issue_slots(h100);
   const XmlElement root =
       elements_of(roofline_picture(cost_with({kernel("a", rate, 1e6, 1e6, 1.0)})));
-  int roof = -1;
+  int roof = -1;  // of the line that is level: M x y L x y
   for (const XmlElement* e : of_class(root, "roof")) {
-    if ((*e)["y1"] == (*e)["y2"]) roof = number(*e, "y1");
+    int x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+    ASSERT_EQ(std::sscanf((*e)["d"].c_str(), "M%d %dL%d %d", &x1, &y1, &x2, &y2), 4);
+    if (y1 == y2) roof = y1;
   }
   EXPECT_EQ(marks(root, "solid")[0].second, roof);
   EXPECT_THAT(texts_of(root), Contains(HasSubstr("100 % of the lowest roof above it")));

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kHead = R"(
+constexpr const char* kRowSums = R"(
 inputs: {x: {shape: [64, 1000], dtype: float}, w: {shape: [1000, 256], dtype: float}}
 compute:
   - s[m] = sum(x[m, k])
@@ -25,7 +25,7 @@ schedule:
 )";
 
 std::vector<Diagnostic> repeated(const std::string& schedule) {
-  const test::Inspected inspected(kHead + schedule);
+  const test::Inspected inspected(kRowSums + schedule);
   EXPECT_EQ(inspected.report.exit_status(), 0) << schedule;
   std::vector<Diagnostic> found;
   for (const Diagnostic& d : inspected.report.diagnostics) {
@@ -74,12 +74,12 @@ TEST(RepeatedWork, OfAListThatIsThereIsEndedByWhatTheHelpAdds) {
 }
 
 TEST(RepeatedWork, StandsOnThePage) {
-  const test::Inspected inspected(std::string(kHead) + "  y: [{bind: {m: BIDx, j: TIDx}}]\n");
+  const test::Inspected inspected(std::string(kRowSums) + "  y: [{bind: {m: BIDx, j: TIDx}}]\n");
   EXPECT_THAT(page(inspected.report),
               HasSubstr("Repeated work\n  each element of s is folded 256 times: all of it by each "
                         "of the 256 threads TIDx (loop j of y)\n    16,384,000 steps instead of "
                         "64,000\n    to end it, share it among the threads: s: ["));
-  EXPECT_THAT(page(test::Inspected(std::string(kHead) + "  y: [{bind: {m: BIDx}}]\n").report),
+  EXPECT_THAT(page(test::Inspected(std::string(kRowSums) + "  y: [{bind: {m: BIDx}}]\n").report),
               Not(HasSubstr("Repeated work")));
 }
 

@@ -194,7 +194,7 @@ TEST(CommandLine, TunesWhatAFileLeavesOpen) {
   EXPECT_EQ(tuned.status, 0) << tuned.err;
   EXPECT_EQ(tuned.err, "");
   EXPECT_NE(tuned.out.find("\nTuned for h200 by exact counts of each plan's kernels, as none was "
-                           "run\n  y: 8 plans\n"),
+                           "run\n  y: 5 plans\n"),
             std::string::npos)
       << tuned.out;
   EXPECT_NE(tuned.out.find("; taken\n"), std::string::npos);
@@ -203,6 +203,26 @@ TEST(CommandLine, TunesWhatAFileLeavesOpen) {
   EXPECT_EQ(refused.err,
             "schedule_inspect: error[E801]: --tune: - leaves nothing to be scheduled; help: leave "
             "--tune out; or leave schedule out of the file, or write schedule: auto\n");
+}
+
+TEST(CommandLine, TakesNumbersOfPlans) {
+  const std::string open =
+      "inputs: {x: {shape: [64, 1024], dtype: float}}\ncompute: [\"y[i, j] = 2 * x[i, j]\"]\n";
+  const auto with = [&](const std::string& plan) {
+    return inspect("- --device h100 " + plan, open);
+  };
+  EXPECT_NE(with("--plan y=threads=512,vector=2").out.find("\n  y: 512 threads, vectors of 2\n"),
+            std::string::npos);
+  EXPECT_EQ(with("--plan y=threads=77").err.substr(0, 76),
+            "-:2:12: error[E424]: no automatic schedule of y has {threads: 77}; help: lea");
+  EXPECT_EQ(with("--plan y=threads=77").status, 1);
+  EXPECT_EQ(with("--plan z=threads=64").err,
+            "schedule_inspect: error[E801]: --plan: z is in no kernel that is scheduled "
+            "automatically; help: name one of y\n");
+  EXPECT_EQ(with("--plan y=width=4").err,
+            "schedule_inspect: error[E801]: --plan: 'width=4' of y is no number of a plan; help: "
+            "write threads, rows, vector, steps, at_once, tile or parts with a number, or keep "
+            "with registers, shared or nothing, such as --plan y=threads=256,vector=4\n");
 }
 
 TEST(CommandLine, FindsAgainWhatWasTuned) {

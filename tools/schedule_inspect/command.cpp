@@ -43,12 +43,15 @@ int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
   const auto device = [&]() -> const Device& {
     return options.device ? *options.device : default_device();
   };
-  const auto kept = [](const Fusion& fusion, const Device& on) {
-    return kept_plans(fusion, {}, on);
+  const auto kept = [&](const Fusion& fusion, const Device& on) {
+    PlanChoices plans = options.plans;
+    plans.merge(kept_plans(fusion, {}, on));
+    return plans;
   };
   ScheduleFile file =
       read_schedule_file(options.file, options.sizes, {.device = device, .plans = kept});
   if (file.threads) refuse_for_threads(options);
+  check_plans(options, file);
   std::shared_ptr<const TuneResult> tuned;
   if (options.tune) tuned = tune_file(options, err, file);
   Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);

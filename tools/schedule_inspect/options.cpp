@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 
 namespace selvage {
 
@@ -75,6 +76,39 @@ Device device_called(const std::string& name) {
   }
 }
 
+// threads=256,vector=4,keep=shared
+PlanChoice plan_choice(const std::string& name, const std::string& text) {
+  constexpr std::pair<std::string_view, std::optional<std::int64_t> PlanChoice::*> kNumbers[] = {
+      {"threads", &PlanChoice::threads}, {"rows", &PlanChoice::folders},
+      {"vector", &PlanChoice::vector},   {"steps", &PlanChoice::batch},
+      {"at_once", &PlanChoice::at_once}, {"tile", &PlanChoice::tile},
+      {"parts", &PlanChoice::parts}};
+  PlanChoice choice;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t at = std::min(part.find('='), part.size());
+    const std::string key = part.substr(0, at), value = part.substr(std::min(at + 1, part.size()));
+    const auto known =
+        std::ranges::find_if(kNumbers, [&](const auto& number) { return number.first == key; });
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_number = error == std::errc{} && end == value.data() + value.size();
+    if (known != std::end(kNumbers) && is_number && number >= 0) {
+      choice.*(known->second) = number;
+    } else if (key == "keep" && (value == "registers" || value == "shared" || value == "nothing")) {
+      choice.kept = value == "nothing"
+                        ? std::nullopt
+                        : std::optional(value == "shared" ? Memory::Shared : Memory::Local);
+    } else {
+      wrong("--plan: '" + part + "' of " + name + " is no number of a plan",
+            "write threads, rows, vector, steps, at_once, tile or parts with a number, or keep "
+            "with registers, shared or nothing, such as --plan " +
+                name + "=threads=256,vector=4");
+    }
+  }
+  return choice;
+}
+
 // sm_90a: two or three digits, then perhaps a letter.
 bool is_architecture(std::string_view text) {
   if (!text.starts_with("sm_")) return false;
@@ -112,7 +146,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
 // The options as given, not yet examined.
 struct Raw {
   std::string file, simplify, on, device;
-  std::vector<std::string> sizes, inputs, outputs, prints;
+  std::vector<std::string> sizes, inputs, outputs, prints, plans;
   bool rules = false, schema = false, trace = false, debug = false;
   bool version = false, run = false;
 };
@@ -190,6 +224,13 @@ void examine(const Raw& raw, Options& options) {
     const auto [name, path] = assignment("--output", text, "y=y.npy");
     put(options.running.outputs, "--output", name, path);
   }
+  for (const std::string& text : raw.plans) {
+    const auto [name, plan] = assignment("--plan", text, "y=threads=256,vector=4");
+    put(options.plans, "--plan", name, plan_choice(name, plan));
+  }
+  if (options.tune && !options.plans.empty()) {
+    wrong("--plan decides what --tune would try", "leave one of the two out");
+  }
   if (!raw.on.empty()) {
     options.running.on = parse_machine(raw.on);
     if (!options.running.on) {
@@ -224,15 +265,28 @@ void examine(const Raw& raw, Options& options) {
 
 void refuse_for_threads(const Options& options) {
   const std::pair<bool, const char*> for_fusions[] = {
-      {options.prove, "--prove"},
-      {options.dot, "--dot"},
-      {options.page.cost, "--cost"},
-      {options.tune, "--tune"},
+      {options.prove, "--prove"},         {options.dot, "--dot"},
+      {options.page.cost, "--cost"},      {options.tune, "--tune"},
+      {!options.plans.empty(), "--plan"},
   };
   for (const auto& [given, name] : for_fusions) {
     if (!given) continue;
     wrong(std::string(name) + " is for fusions, and " + options.file + " is a thread program",
           "leave it out; --why gives reasons, --svg draws masks");
+  }
+}
+
+void check_plans(const Options& options, const ScheduleFile& file) {
+  for (const auto& [name, choice] : options.plans) {
+    std::vector<std::string> names;
+    for (const AutomaticKernel& kernel : file.automatic) {
+      for (TensorId t : kernel.tensors) names.push_back(file.schedule->fusion()[t].name);
+    }
+    // What makes the schedule illegal is said by itself.
+    if (!file.illegal.empty() || std::ranges::find(names, name) != names.end()) continue;
+    wrong("--plan: " + name + " is in no kernel that is scheduled automatically",
+          names.empty() ? "leave --plan out; or leave schedule out of the file"
+                        : few_names("name one of ", names, "name a tensor that is computed"));
   }
 }
 
@@ -285,6 +339,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag(
       "--tune", options.tune,
       "try the best plans of each kernel, on the GPU where there is one; keep the fastest");
+  many("--plan", raw.plans,
+       "NAME=KEY=VALUE,... : numbers of the automatic schedule of the kernel of tensor NAME");
   app.add_option("--simplify", raw.simplify, "simplify the expressions of a file, one a line");
   app.add_flag("--rules", raw.rules, "print the table of rewrite rules");
   app.add_flag("--schema", raw.schema, "print a JSON schema of schedule files, for editors");

@@ -23,6 +23,7 @@ struct Options {
   std::optional<Device> device;  // that schedules are made for; absent: default_device()
   bool is_gpu = false;  // that device is the GPU of this machine, on which plans can be timed
   bool tune = false;    // try plans of what is scheduled automatically
+  PlanChoices plans;    // what is decided of them, by tensor
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
   bool run = false;    // --run, --check or --print
@@ -38,6 +39,8 @@ Options parse_options(int argc, const char* const* argv);
 
 // Throws BadInput E801 if an option has no meaning for a thread program.
 void refuse_for_threads(const Options& options);
+// Throws BadInput E801: --plan for a tensor that is in no kernel that was scheduled automatically.
+void check_plans(const Options& options, const ScheduleFile& file);
 // Throws BadInput E801: --tune where the file leaves nothing to be scheduled.
 [[noreturn]] void refuse_to_tune(const Options& options);
 
