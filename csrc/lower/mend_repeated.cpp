@@ -28,16 +28,17 @@ class MendRepeated {
   }
 
  private:
-  using Change = std::function<void(Schedule&)>;
+  using Change = std::function<bool(Schedule&)>;  // false: it cannot be made
 
   // What is still repeated under a changed schedule; nothing where it is refused.
   static std::optional<std::vector<RepeatedWork>> left_by(Schedule trial, const Change& change) {
     std::vector<RepeatedWork> left;
+    bool is_made = false;
     const auto refusal = refusal_of([&] {
-      change(trial);
-      left = repeated_work(lower(trial));
+      is_made = change(trial);
+      if (is_made) left = repeated_work(lower(trial));
     });
-    return refusal ? std::nullopt : std::optional(std::move(left));
+    return refusal || !is_made ? std::nullopt : std::optional(std::move(left));
   }
   bool mends(const Schedule& from, const Change& change) const {
     const auto left = left_by(from, change);
@@ -58,11 +59,14 @@ class MendRepeated {
     std::string place = "inline: {into: " + name(loop.tensor);
     Change change;
     if (at == loops.begin()) {
-      change = [&](Schedule& s) { s.compute_in(t_, loop.tensor); };
+      change = [=, this](Schedule& s) {
+        s.compute_in(t_, loop.tensor);
+        return true;
+      };
     } else {
       const ScheduledLoop before{loop.tensor, *(at - 1)};
       place += ", at: " + name_of(before);
-      change = [=, this](Schedule& s) { s.compute_at(t_, called(s, before)); };
+      change = [=, this](Schedule& s) { return compute_at(s, before); };
     }
     if (!mends(written_, change)) return std::nullopt;
     return "compute " + name(t_) + " further out, before the loop " + name_of(loop) + ": " + place +
@@ -82,12 +86,18 @@ class MendRepeated {
     return own;
   }
 
-  // The loop of a tensor in another version of the schedule. Throws Illegal where there is none.
-  ScheduledLoop called(const Schedule& s, ScheduledLoop loop) const {
+  // The loop of a tensor in another version of the schedule; nothing where there is none.
+  std::optional<ScheduledLoop> called(const Schedule& s, ScheduledLoop loop) const {
     for (ScheduledLoop l : s.loops(loop.tensor)) {
       if (s.name(l.tensor, l.domain) == name_of(loop)) return l;
     }
-    refuse<Illegal>("E410", name(loop.tensor) + " has no loop " + name_of(loop), "");
+    return std::nullopt;
+  }
+
+  bool compute_at(Schedule& s, ScheduledLoop loop) const {
+    const auto own = called(s, loop);
+    if (own) s.compute_at(t_, *own);
+    return own.has_value();
   }
 
   // A loop of the tensor, or the inner part of it, bound to the index that repeats the tensor.
@@ -107,15 +117,14 @@ class MendRepeated {
       return std::nullopt;
     }
     const Change change = [&](Schedule& s) {
-      ScheduledLoop l = called(s, {t_, loop});
-      if (!is_whole) l = s.split(l, wanted, {.outer = outer, .inner = inner}).second;
-      s.bind(l, by.parallel);
-      if (!follows) return;
-      if (site.loop) {
-        s.compute_at(t_, called(s, {site.tensor, *site.loop}));
-      } else {
-        s.compute_in(t_, site.tensor);
-      }
+      std::optional<ScheduledLoop> l = called(s, {t_, loop});
+      if (!l) return false;
+      if (!is_whole) l = s.split(*l, wanted, {.outer = outer, .inner = inner}).second;
+      s.bind(*l, by.parallel);
+      if (!follows) return true;
+      if (site.loop) return compute_at(s, {site.tensor, *site.loop});
+      s.compute_in(t_, site.tensor);
+      return true;
     };
     if (!mends(alike, change)) return std::nullopt;
     std::vector<std::string> items;
@@ -133,7 +142,7 @@ class MendRepeated {
   }
 
   std::string automatic() const {
-    const auto left = left_by(auto_schedule(written_.original()), [](Schedule&) {});
+    const auto left = left_by(auto_schedule(written_.original()), [](Schedule&) { return true; });
     if (!left || !left->empty()) return {};
     return "leave the schedule out, or write schedule: auto (auto_schedule() in C++), which "
            "computes it once";

@@ -21,7 +21,7 @@ latency: 0.7 us
 flight_knee: 8 KiB
 )";
 
-std::string refusal(const std::string& text) {
+std::string device_refusal(const std::string& text) {
   try {
     read_device_text(text, "d.yaml");
   } catch (const BadFile& bad) {
@@ -32,7 +32,7 @@ std::string refusal(const std::string& text) {
 }
 
 // The text with one line more, or instead of the one of the same key.
-std::string with(std::string text, const std::string& line) {
+std::string changed_device(std::string text, const std::string& line) {
   const std::string key = "\n" + line.substr(0, line.find(':') + 1);
   const std::size_t at = text.find(key);
   if (at == std::string::npos) return text + line + "\n";
@@ -55,8 +55,10 @@ TEST(DeviceFile, HasTheUnitsOfADataSheet) {
   EXPECT_EQ(d.threads, 2048);
   EXPECT_EQ(d.blocks, 32);
   EXPECT_EQ(d.registers, 65536);
-  EXPECT_DOUBLE_EQ(read_device_text(with(kWhole, "dram_share: 90 %"), "d.yaml").dram_share, 0.9);
-  EXPECT_DOUBLE_EQ(read_device_text(with(kWhole, "dram_share: 0.9"), "d.yaml").dram_share, 0.9);
+  EXPECT_DOUBLE_EQ(
+      read_device_text(changed_device(kWhole, "dram_share: 90 %"), "d.yaml").dram_share, 0.9);
+  EXPECT_DOUBLE_EQ(read_device_text(changed_device(kWhole, "dram_share: 0.9"), "d.yaml").dram_share,
+                   0.9);
 }
 
 TEST(DeviceFile, ChangesAFewNumbersOfAKnownDevice) {
@@ -79,41 +81,41 @@ TEST(DeviceFile, OfTheExampleIsRead) {
 }
 
 TEST(DeviceFile, IsRefusedByPlaceAndHelp) {
-  EXPECT_EQ(refusal(with(kWhole, "clock: 1500")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "clock: 1500")),
             "d.yaml:7:8: error[E320]: clock is '1500': a unit is missing; help: write clock: "
             "1.755 GHz, or what your GPU has in MHz, GHz, kHz, Hz");
-  EXPECT_EQ(refusal(with(kWhole, "clock: 15 MB")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "clock: 15 MB")),
             "d.yaml:7:8: error[E320]: clock is '15 MB': 'MB' is no unit of it; help: write clock: "
             "1.755 GHz, or what your GPU has in MHz, GHz, kHz, Hz");
-  EXPECT_EQ(refusal(with(kWhole, "clock: fast")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "clock: fast")),
             "d.yaml:7:8: error[E320]: clock is 'fast': no number; help: write clock: "
             "1.755 GHz, or what your GPU has in MHz, GHz, kHz, Hz");
-  EXPECT_EQ(refusal(with(kWhole, "latency: 5 s")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "latency: 5 s")),
             "d.yaml:8:10: error[E320]: latency is '5 s': no GPU has that; it is 10 ns to 100 us; "
             "help: write latency: 600 ns, or what your GPU has in ns, us, ms, s");
-  EXPECT_EQ(refusal(with(kWhole, "multiprocessors: 9.5")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "multiprocessors: 9.5")),
             "d.yaml:2:18: error[E320]: multiprocessors is '9.5': no whole number; help: write "
             "multiprocessors: 132, or what your GPU has");
-  EXPECT_EQ(refusal(with(kWhole, "threads: 1500")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "threads: 1500")),
             "d.yaml:10:10: error[E320]: threads is '1500': not a number of whole warps of 32; "
             "help: write threads: 2048, or what your GPU has");
-  EXPECT_EQ(refusal(with(kWhole, "l2_bandwidth: 1 TB/s")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "l2_bandwidth: 1 TB/s")),
             "d.yaml:4:15: error[E320]: l2_bandwidth is '1 TB/s': less than dram_bandwidth, and all "
             "of that comes through L2; help: write l2_bandwidth: 5.5 TB/s, or what your GPU has in "
             "GB/s, TB/s, MB/s, GiB/s, TiB/s");
-  EXPECT_EQ(refusal(with(kWhole, "multiprocesors: 9")),
+  EXPECT_EQ(device_refusal(changed_device(kWhole, "multiprocesors: 9")),
             "d.yaml:10:1: error[E106]: the device: unknown key 'multiprocesors'; help: it may also "
             "have based_on, registers, threads, blocks, launch, dram_share, flight_power");
-  EXPECT_EQ(refusal("{name: x, based_on: h300}"),
+  EXPECT_EQ(device_refusal("{name: x, based_on: h300}"),
             "d.yaml:1:21: error[E304]: based_on: 'h300' is none of a100, h100, h200, b200, "
             "rtx4090; help: did you mean 'h100'?");
   EXPECT_EQ(
-      refusal("{based_on: h100}"),
+      device_refusal("{based_on: h100}"),
       "d.yaml:1:1: error[E110]: the device: the key 'name' is missing; help: add 'name: ...'");
 }
 
 TEST(DeviceFile, NamesEachNumberThatIsMissing) {
-  const std::string text = refusal("{name: x}");
+  const std::string text = device_refusal("{name: x}");
   for (const DeviceKey& key : device_keys()) {
     const bool is_named = text.find("no '" + std::string(key.name) + "'") != std::string::npos;
     EXPECT_EQ(is_named, key.is_needed && key.name != "name") << key.name;
