@@ -136,10 +136,11 @@ std::string size_class(std::int64_t extent) {
 }
 
 std::string text_of(const Device& d) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", d.name, d.multiprocessors,
-                     d.dram_bandwidth, d.l2_bandwidth, d.l2_bytes, d.shared_bytes, d.registers,
-                     d.threads, d.blocks, d.clock, d.latency, d.launch, d.dram_share, d.flight_knee,
-                     d.flight_power);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", d.name,
+                     d.multiprocessors, d.dram_bandwidth, d.l2_bandwidth, d.l2_bytes,
+                     d.shared_bytes, d.registers, d.threads, d.blocks, d.clock, d.latency,
+                     d.l2_latency, d.launch, d.block_start, d.dram_share, d.read_share,
+                     d.flight_knee, d.flight_power);
 }
 
 }  // namespace selvage

@@ -103,9 +103,11 @@ TEST(DeviceFile, IsRefusedByPlaceAndHelp) {
             "d.yaml:4:15: error[E320]: l2_bandwidth is '1 TB/s': less than dram_bandwidth, and all "
             "of that comes through L2; help: write l2_bandwidth: 5.5 TB/s, or what your GPU has in "
             "GB/s, TB/s, MB/s, GiB/s, TiB/s");
-  EXPECT_EQ(device_refusal(changed_device(kWhole, "multiprocesors: 9")),
-            "d.yaml:10:1: error[E106]: the device: unknown key 'multiprocesors'; help: it may also "
-            "have based_on, registers, threads, blocks, launch, dram_share, flight_power");
+  EXPECT_EQ(
+      device_refusal(changed_device(kWhole, "multiprocesors: 9")),
+      "d.yaml:10:1: error[E106]: the device: unknown key 'multiprocesors'; help: it may also "
+      "have based_on, registers, threads, blocks, l2_latency, launch, block_start, dram_share, "
+      "read_share, flight_power");
   EXPECT_EQ(device_refusal("{name: x, based_on: h300}"),
             "d.yaml:1:21: error[E304]: based_on: 'h300' is none of a100, h100, h200, b200, "
             "rtx4090; help: did you mean 'h100'?");
