@@ -81,15 +81,24 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
-  // The second kernel of a fold in parts; the second and third of a scan, which reads all twice.
-  if (plan.parts > 1) {
-    const int more = traffic_.scans > 0 ? 2 : 1;
-    if (more > 1) time.seconds *= 1.5;
-    time.seconds += more * (2 * device_.latency + device_.launch);
-  }
+  // The second kernel of a fold in parts.
+  if (plan.parts > 1) time.seconds += 2 * device_.latency + device_.launch;
+  if (plan.parts > 1 && traffic_.scans > 0) add_scan_of_parts(plan, time);
   if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
     time.seconds = INFINITY;
   return time;
+}
+
+// A scan in parts reads all twice, and has a kernel that scans what the parts come to: few blocks,
+// which meet in every step.
+void PlanWork::add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const {
+  constexpr double kBytes = 16;  // for each part: stored and read in two steps
+  const std::int64_t at_once = plan.is_along_rows ? kWarp * plan.at_once : kThreadsOfParts;
+  const double steps = quotient_up(double(plan.parts), double(at_once));
+  const double bytes = kBytes * traffic_.rows * double(plan.parts);
+  time.seconds *= 1.5;
+  time.seconds +=
+      device_.launch + 2 * (1 + steps) * device_.latency + bytes / device_.dram_bandwidth;
 }
 
 std::int64_t PlanWork::blocks(const RowPlan& plan) const {
@@ -150,12 +159,20 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
       traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
   const double accesses = keeps_in_registers(plan) ? 1 : passes_ + int(plan.kept.has_value());
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         meetings(plan) * kInstructionsOfMeeting * threads;
+         meetings(plan) * instructions_of_meeting(plan) * threads;
 }
 
 // How often the threads of a block meet: once for each fold, and in each step for each scan.
 double PlanWork::meetings(const RowPlan& plan) const {
-  return traffic_.folds + double(traffic_.scans) * double(plan.batch - 1);
+  const double of_step = plan.is_along_rows ? double(plan.at_once) : 1;
+  return traffic_.folds + double(traffic_.scans) * (quotient_up(double(plan.batch), of_step) - 1);
+}
+
+// Along rows each thread of a scan reads what all others of its column have left in shared memory.
+double PlanWork::instructions_of_meeting(const RowPlan& plan) const {
+  constexpr double kOfEach = 6;
+  return traffic_.scans > 0 && plan.is_along_rows ? kOfEach * double(plan.folders)
+                                                  : kInstructionsOfMeeting;
 }
 
 }  // namespace selvage

@@ -4,6 +4,9 @@
 
 namespace selvage {
 
+// The threads that go through what the parts of one row come to.
+inline constexpr std::int64_t kThreadsOfParts = 256;
+
 // The work of the kernels that plans make of one segment, and the time that it takes.
 class PlanWork {
  public:
@@ -20,12 +23,14 @@ class PlanWork {
 
  private:
   std::int64_t blocks(const RowPlan& plan) const;
+  void add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const;
   double registers_kept(const RowPlan& plan) const;
   LaunchTime tile_time(const RowPlan& plan) const;
   double coalesced(const RowPlan& plan) const;
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
   double instructions(const RowPlan& plan, double threads) const;
   double meetings(const RowPlan& plan) const;
+  double instructions_of_meeting(const RowPlan& plan) const;
   void add_bytes(const RowPlan& plan, LaunchWork& work) const;
 
   const Segment& segment_;

@@ -18,7 +18,8 @@ namespace selvage {
 //   by tiles:     blocks BIDx = [the other rows, tiles of two of them], and in a tile
 //                 [steps Unroll, warps TIDy, threads TIDx], for a copy in shared memory with its
 //                 axes in the other order
-// where batch is [steps, at_once Unroll] if a thread waits for what each step reads
+// where batch is [steps, at_once Unroll] if a thread waits for what each step reads; of a scan
+//   inner = [steps, folders TIDy, at_once Unroll], and in parts [parts BIDx, folders, batch Unroll]
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 struct RowPlan {
   bool is_along_rows = false;

@@ -142,11 +142,17 @@ void RandomFile::add_statement(int number) {
   }
   constexpr Reduction kFolds[] = {Reduction::Sum, Reduction::Max,    Reduction::Mean,
                                   Reduction::Any, Reduction::ArgMin, Reduction::Variance};
+  static const std::vector<Reduction> kScans = {Reduction::Sum, Reduction::Prod, Reduction::Max,
+                                                Reduction::Min, Reduction::FMax, Reduction::FMin};
+  const bool scans = !folds && one_in(4);
   const Tensor t =
-      folds ? fusion->compute_fold(
+      scans ? fusion->compute_fold(
                   name, left, shape,
-                  {.how = kFolds[std::size_t(draw(0, 5))], .indices = over, .shape = extents}, v)
-            : fusion->compute(name, left, shape, v);
+                  {.how = pick(kScans), .indices = {}, .shape = {}, .scanned = pick(left)}, v)
+      : folds ? fusion->compute_fold(
+                    name, left, shape,
+                    {.how = kFolds[std::size_t(draw(0, 5))], .indices = over, .shape = extents}, v)
+              : fusion->compute(name, left, shape, v);
   if (one_in(4)) fusion->output(name, t);
   sources_.push_back({t, own});
 }
@@ -179,6 +185,11 @@ void RandomFile::add_step() {
       if (folds.empty()) return;
       const TensorId f = pick(folds);
       const ScheduledLoop cut = loop(f);
+      if (is_scan(s.fusion()[f]) && s.is_folded(f, cut.domain)) {
+        s.scan_in_parts(f, s.split(cut, factor).second, {});
+        ++parts;
+        return;
+      }
       if (s.is_folded(f, cut.domain)) s.split(cut, factor, {.inner_split = one_in(2)});
       std::vector<ScheduledLoop> some;
       for (ScheduledLoop l : s.loops(f)) {

@@ -125,6 +125,18 @@ std::vector<FoldOp> fold_ops() {
   };
 }
 
+std::vector<ScanOp> scan_ops() {
+  using T = Tensor;
+  return {
+      {"cumsum", "cumsum", [](T x, int axis) { return cumsum(x, axis); }},
+      {"cumprod", "cumprod", [](T x, int axis) { return cumprod(x, axis); }},
+      {"cummax", "cummax", [](T x, int axis) { return cummax(x, axis); }},
+      {"cummin", "cummin", [](T x, int axis) { return cummin(x, axis); }},
+      {"scan", "cumfmax", [](T x, int axis) { return scan(Reduction::FMax, x, axis); }},
+      {"scan", "cumfmin", [](T x, int axis) { return scan(Reduction::FMin, x, axis); }},
+  };
+}
+
 std::vector<ViewOp> view_ops() {
   using V = ViewOperands;
   return {

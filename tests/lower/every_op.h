@@ -28,6 +28,12 @@ struct FoldOp {
 };
 std::vector<FoldOp> fold_ops();
 
+struct ScanOp {
+  std::string_view name, label;
+  std::function<Tensor(Tensor x, int axis)> make;
+};
+std::vector<ScanOp> scan_ops();
+
 // What moves items: of x [M, N], x2 [M, N], u [M, 1, N] and z [M, 3, N] of one type. Launched where
 // both sizes are at least `least`, and may be 0 if that is 0.
 struct ViewOperands {

@@ -179,6 +179,7 @@ class RandomStep {
     }
     if (folded.size() == 1) {
       const auto [outer, inner] = s_.split(folded[0], chance(rng_, 2) ? 4 : 3);
+      if (is_scan(s_.fusion()[t_])) return void(s_.scan_in_parts(t_, inner, {}));
       folded = {chance(rng_, 2) ? outer : inner};
     } else if (!folded.empty()) {
       folded = {any_of(folded, rng_)};

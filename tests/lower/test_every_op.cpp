@@ -260,6 +260,41 @@ TEST_P(EveryType, OfEveryFoldAgrees) {
   }
 }
 
+// Along rows, along columns, and along the middle of three axes.
+Operations scans(DataType type, const ScanOp& op) {
+  Operations ops(type);
+  const Expr m = ops.f.extent("M", 0), n = ops.f.extent("N", 0);
+  const Tensor x = ops.input("x", {m, n}, type);
+  const Tensor z = ops.input("z", {m, ops.f.constant(3), n}, type);
+  ops.output("row", op.make(x, 1));
+  ops.output("column", op.make(x, 0));
+  ops.output("middle", op.make(z, -2));
+  return ops;
+}
+
+TEST_P(EveryType, OfEveryScanAgrees) {
+  for (const ScanOp& op : scan_ops()) {
+    SCOPED_TRACE(op.label);
+    const Operations ops = scans(GetParam(), op);
+    const Fold& fold = *ops.f[ops.outputs().front()].fold;
+    const bool adds = fold.how == Reduction::Sum || fold.how == Reduction::Prod;
+    const Draw last = adds && is_floating(fold.type) ? Draw::Mixed : Draw::Wild;
+    const Draw draws[] = {Draw::Small, Draw::Factors, Draw::Rare, last};
+    const SizeList sizes = shapes_for(GetParam(), 0);
+    const Program threads = lower(ops.f, by_threads(ops)), automatic = lower(ops.f);
+    expect_verified(threads, true);
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      const Draw from = draws[k % std::size(draws)];
+      SCOPED_TRACE(to_string(from));
+      for (const Program* program : {&threads, &automatic}) {
+        test::expect_agreement(ops.f, *program,
+                               {.sizes = sizes[k], .inputs = ops.arrays(from, sizes[k])});
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<DataType>& info) {
   return std::string(to_string(info.param));
 }
@@ -293,6 +328,8 @@ TEST_P(EveryType, CompilesForSm90aWithoutSpills) {
   for (std::size_t k = std::size_t(GetParam()) % step; k < all.size(); k += step) {
     add_texts(folds(GetParam(), all[k]), texts);
   }
+  const std::vector<ScanOp> scanning = scan_ops();
+  add_texts(scans(GetParam(), scanning[std::size_t(GetParam()) % scanning.size()]), texts);
   const CompiledKernels compiled = nvrtc->compile(texts);
   EXPECT_EQ(compiled.kernels.size(), texts.size());
   for (const KernelResources& r : compiled.kernels) {
@@ -356,6 +393,7 @@ TEST(EveryOp, HasARowInTheTable) {
   }
   for (const PointwiseOp& op : pointwise_ops()) listed.emplace(op.name);
   for (const FoldOp& op : fold_ops()) listed.emplace(op.name);
+  for (const ScanOp& op : scan_ops()) listed.emplace(op.name);
   for (const ViewOp& op : view_ops()) listed.emplace(op.name);
   EXPECT_EQ(listed, declared);
 }
