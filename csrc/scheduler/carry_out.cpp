@@ -311,6 +311,9 @@ class CarryOut {
     if (plan_.is_along_rows) {
       ScheduledLoop row = merged(s_, rows);
       vector = cut_vector(row);
+      // What parts come to is stored in the type of the fold, which may be wider than the items.
+      const std::int64_t bytes = plan_.vector * size_of(stored_type(s_.fusion()[t]));
+      if (vector && bytes > kWidestAccess) s_.bind(*vector, ParallelType::Serial);
       std::tie(row, thread) =
           s_.split(row, plan_.threads, {.outer = unused(t, "block"), .inner = unused(t, "thread")});
       blocks = {row};

@@ -4,6 +4,7 @@
 
 namespace selvage {
 
+inline constexpr std::int64_t kWidestAccess = 16;  // bytes
 // The threads that go through what the parts of one row come to.
 inline constexpr std::int64_t kThreadsOfParts = 256;
 

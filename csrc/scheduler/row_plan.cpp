@@ -11,7 +11,6 @@ constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostThreadsOfRows = 256;  // of several rows
 constexpr std::int64_t kMostParts = 1024;
 constexpr std::int64_t kMostPartsOfScan = 8 * 1024;  // along rows
-constexpr std::int64_t kWidestAccess = 16;           // bytes
 constexpr std::int64_t kFewItems = 16;               // that one thread reads at once
 constexpr std::int64_t kMostAtOnce = 8;
 constexpr std::int64_t kMostKeptOfScan = 16;  // elements of a thread

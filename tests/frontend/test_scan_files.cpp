@@ -44,19 +44,22 @@ TEST(ScanFiles, AScanStandsInsideOfExpressionsAndFolds) {
 TEST(ScanFiles, WhatIsNoScanIsRefused) {
   const Refused cases[] = {
       {"y[i, j] = cumsum(x[i, j])",
-       "a.yaml:3:15: error[E314]: cumsum does not say along which index it runs; help: name an "
-       "index of the result, such as cumsum[n](x[m, n])"},
+       "a.yaml:3:15: error[E314]: cumsum does not say along which index it runs in the "
+       "statement 'y[i, j] = cumsum(x[i, j])'; help: name an index of the result, such as "
+       "cumsum[n](x[m, n])\n"},
       {"y[i, j] = cumsum[i, j](x[i, j])",
-       "a.yaml:3:15: error[E314]: cumsum runs along one index, not 2; help: name one index of the "
-       "result, such as cumsum[n](x[m, n])"},
+       "a.yaml:3:15: error[E314]: cumsum runs along one index, not 2 in the statement 'y[i, j] "
+       "= cumsum[i, j](x[i, j])'; help: name one index of the result, such as cumsum[n](x[m, "
+       "n])\n"},
       {"y[i, j] = cumsum[j](x[i, j], 1)",
-       "a.yaml:3:15: error[E315]: cumsum takes 1 operand, not 2; help: give it as many"},
+       "a.yaml:3:15: error[E315]: cumsum takes 1 operand, not 2 in the statement 'y[i, j] "
+       "= cumsum[j](x[i, j], 1)'; help: give it as many\n"},
       {"y[i, j] = x[i, j] + cumsum[k](x[i, j])",
        "a.yaml:3:32: error[E314]: cumsum runs along k, which is no index around it; help: name an "
-       "index on the left, or one that a reduction around it folds over"},
+       "index on the left, or one that a reduction around it folds over\n"},
       {"y[i, j] = x[i, j] + cumsum[j](x[i, 0])",
        "a.yaml:3:32: error[E314]: cumsum runs along j, at which nothing in it is read; help: name "
-       "an index of what it takes in"},
+       "an index of what it takes in\n"},
   };
   for (const Refused& c : cases) {
     EXPECT_EQ(refusal(kHead + "  - " + c.text + "\n"), c.message) << c.text;
