@@ -1,6 +1,7 @@
 // Carries out the plan of a segment: cuts up the root's nest, and all members' nests alike.
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/scheduler/loop_names.h>
+#include <selvage/scheduler/plan_work.h>
 #include <selvage/scheduler/row_plan.h>
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr std::int64_t kThreadsOfParts = 256;  // that fold the parts of one row
 
 class CarryOut {
  public:
@@ -140,6 +139,9 @@ class CarryOut {
   void cut_steps(ScheduledLoop loop, std::int64_t threads, ParallelType type, std::int64_t at_once,
                  Loops& order) {
     const TensorId t = loop.tensor;
+    if (traffic_.scans > 0 && threads > 1 && at_once > 1) {
+      return cut_neighbours(loop, threads, type, at_once, order);
+    }
     ScheduledLoop step = loop;
     std::optional<ScheduledLoop> thread;
     if (threads > 1 && s_.graph()[loop.domain].extent.is_const(threads)) {
@@ -163,6 +165,18 @@ class CarryOut {
     }
     order.push_back(step);
     append(order, thread);
+  }
+
+  // The threads of a scan take neighbours, so that they meet less often.
+  void cut_neighbours(ScheduledLoop loop, std::int64_t threads, ParallelType type,
+                      std::int64_t at_once, Loops& order) {
+    const TensorId t = loop.tensor;
+    const auto [group, own] =
+        s_.split(loop, at_once, {.outer = unused(t, "group"), .inner = unused(t, "u")});
+    const auto [step, thread] =
+        s_.split(group, threads, {.outer = unused(t, "step"), .inner = unused(t, "folder")});
+    s_.bind(thread, type).bind(own, ParallelType::Unroll);
+    order.insert(order.end(), {step, thread, own});
   }
 
   void place(TensorId m, std::optional<ScheduledLoop> host) {
@@ -330,51 +344,91 @@ class CarryOut {
     return thread;
   }
 
-  // Three kernels: what each part of a row comes to; what is before each part, by one block a row;
-  // the scan within each part, with that in front.
+  // Three kernels: what each part of a row comes to; what is before each part; the scan within each
+  // part, with that in front.
   void scan_in_parts() {
     const DomainId axis = folded_domain(s_.fusion()[root_])[0];
     Loops rows;
     for (ScheduledLoop l : s_.loops(root_)) {
       if (l.domain != axis) rows.push_back(l);
     }
+    const std::int64_t of_thread =
+        plan_.is_along_rows ? plan_.folders : plan_.threads * plan_.vector;
     const auto [part, item] =
-        s_.split({root_, axis}, plan_.threads * plan_.vector * plan_.batch,
+        s_.split({root_, axis}, of_thread * plan_.batch,
                  {.outer = unused(root_, "part"), .inner = unused(root_, "item")});
     const Schedule::ScanParts made = s_.scan_in_parts(root_, item, {});
     s_.keep_in(made.sums, Memory::Global).keep_in(made.before, Memory::Global);
-    const auto of = [](TensorId t, Loops loops) {
-      for (ScheduledLoop& l : loops) l.tensor = t;
-      return loops;
-    };
-    Loops blocks = rows;
-    blocks.push_back(part);
-    cut_part(of(made.sums, blocks), {made.sums, item.domain});
-    const ScheduledLoop block = cut_part(blocks, item);
-    s_.like(made.own, root_).compute_at(made.own, block).keep_in(made.own, Memory::Local);
-
-    Loops order;
-    if (!rows.empty()) {
-      order.push_back(merged(s_, of(made.before, rows)));
-      s_.bind(order[0], ParallelType::BIDx);
-    }
-    cut_steps({made.before, part.domain}, kThreadsOfParts, ParallelType::TIDx, 1, order);
-    s_.reorder(order);
+    cut_part(of(made.sums, rows), {made.sums, part.domain}, {made.sums, item.domain});
+    const Loops own = cut_part(rows, part, item);
+    s_.like(made.own, root_).reorder(of(made.own, own));
+    s_.compute_at(made.own, own[0]).keep_in(made.own, Memory::Local);
+    cut_before(of(made.before, rows), {made.before, part.domain});
   }
 
-  // A block to each part; returns the loop over all parts.
-  ScheduledLoop cut_part(const Loops& blocks, ScheduledLoop item) {
-    const ScheduledLoop block = merged(s_, blocks);
-    const auto vector = cut_vector(item);
-    const auto [step, thread] =
-        s_.split(item, plan_.threads,
-                 {.outer = unused(item.tensor, "step"), .inner = unused(item.tensor, "thread")});
-    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+  static Loops of(TensorId t, Loops loops) {
+    for (ScheduledLoop& l : loops) l.tensor = t;
+    return loops;
+  }
+
+  // Cuts up the nest that runs through parts, a block to each; returns its loops.
+  Loops cut_part(const Loops& rows, ScheduledLoop part, ScheduledLoop item) {
+    const TensorId t = item.tensor;
+    Loops blocks = rows, inner;
+    std::optional<ScheduledLoop> vector;
+    ScheduledLoop step = item, thread = item;
+    if (plan_.is_along_rows) {
+      ScheduledLoop row = merged(s_, rows);
+      vector = cut_vector(row);
+      // What parts come to is stored in the type of the fold, which may be wider than the items.
+      const std::int64_t bytes = plan_.vector * size_of(stored_type(s_.fusion()[t]));
+      if (vector && bytes > kWidestAccess) s_.bind(*vector, ParallelType::Serial);
+      std::tie(row, thread) =
+          s_.split(row, plan_.threads, {.outer = unused(t, "block"), .inner = unused(t, "thread")});
+      blocks = {row};
+      const auto [folder, own] =
+          s_.split(item, plan_.batch, {.outer = unused(t, "folder"), .inner = unused(t, "u")});
+      s_.bind(folder, ParallelType::TIDy);
+      inner = {thread, folder, own};
+      step = own;
+    } else {
+      vector = cut_vector(item);
+      std::tie(step, thread) =
+          s_.split(item, plan_.threads, {.outer = unused(t, "step"), .inner = unused(t, "thread")});
+      inner = {step, thread};
+    }
     if (plan_.batch > 1) s_.bind(step, ParallelType::Unroll);
-    Loops order = {block, step, thread};
+    blocks.push_back(part);
+    Loops order = {merged(s_, blocks)};
+    s_.bind(order[0], ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+    order.insert(order.end(), inner.begin(), inner.end());
     append(order, vector);
     s_.reorder(order);
-    return block;
+    return order;
+  }
+
+  // What is before each part of a row: a block to a row, or to rows side by side.
+  void cut_before(const Loops& rows, ScheduledLoop part) {
+    const TensorId t = part.tensor;
+    Loops order;
+    if (!rows.empty()) {
+      ScheduledLoop row = merged(s_, rows);
+      if (plan_.is_along_rows) {
+        const auto [block, thread] =
+            s_.split(row, kWarp, {.outer = unused(t, "block"), .inner = unused(t, "thread")});
+        s_.bind(thread, ParallelType::TIDx);
+        order.push_back(thread);
+        row = block;
+      }
+      s_.bind(row, ParallelType::BIDx);
+      order.insert(order.begin(), row);
+    }
+    if (plan_.is_along_rows) {
+      cut_steps(part, kWarp, ParallelType::TIDy, plan_.at_once, order);
+    } else {
+      cut_steps(part, kThreadsOfParts, ParallelType::TIDx, 1, order);
+    }
+    s_.reorder(order);
   }
 
   Schedule& s_;

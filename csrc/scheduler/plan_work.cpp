@@ -82,12 +82,8 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (traffic_.folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
-  if (plan.parts > 1) {
-    // The first of the three kernels of a scan reads all that the third reads again.
-    const int more = traffic_.scans > 0 ? 2 : 1;
-    if (more > 1) time.seconds *= 1.5;
-    time.seconds += more * seconds_of_parts(traffic_.rows * double(plan.parts));
-  }
+  if (plan.parts > 1) time.seconds += seconds_of_parts(traffic_.rows * double(plan.parts));
+  if (plan.parts > 1 && traffic_.scans > 0) add_scan_of_parts(plan, time);
   if (traffic_.columns > 0) {
     time.seconds += seconds_of_parts(double(work.blocks * traffic_.columns) * traffic_.items);
   }
@@ -101,6 +97,18 @@ double PlanWork::seconds_of_parts(double states) const {
   const double bytes = kBytesOfState * states;
   return 2 * device_.latency + device_.launch +
          2 * bytes / (device_.dram_bandwidth * device_.dram_share);
+}
+
+// A scan in parts reads all twice, and has a kernel that scans what the parts come to: few blocks,
+// which meet in every step.
+void PlanWork::add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const {
+  constexpr double kBytes = 16;  // for each part: stored and read in two steps
+  const std::int64_t at_once = plan.is_along_rows ? kWarp * plan.at_once : kThreadsOfParts;
+  const double steps = quotient_up(double(plan.parts), double(at_once));
+  const double bytes = kBytes * traffic_.rows * double(plan.parts);
+  time.seconds *= 1.5;
+  time.seconds +=
+      device_.launch + 2 * (1 + steps) * device_.latency + bytes / device_.dram_bandwidth;
 }
 
 std::int64_t PlanWork::blocks(const RowPlan& plan) const {
@@ -179,14 +187,22 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
     accesses += is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes;
   }
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         meetings(plan) * kInstructionsOfMeeting * threads;
+         meetings(plan) * instructions_of_meeting(plan) * threads;
 }
 
 // How often the threads of a block meet: once for each fold of a row, and in each step for each
 // scan.
 double PlanWork::meetings(const RowPlan& plan) const {
-  const double of_scans = double(traffic_.scans) * double(plan.batch - 1);
+  const double of_step = plan.is_along_rows ? double(plan.at_once) : 1;
+  const double of_scans = double(traffic_.scans) * (quotient_up(double(plan.batch), of_step) - 1);
   return (traffic_.folds + of_scans) * double(plan.turns);
+}
+
+// Along rows each thread of a scan reads what all others of its column have left in shared memory.
+double PlanWork::instructions_of_meeting(const RowPlan& plan) const {
+  constexpr double kOfEach = 6;
+  return traffic_.scans > 0 && plan.is_along_rows ? kOfEach * double(plan.folders)
+                                                  : kInstructionsOfMeeting;
 }
 
 }  // namespace selvage

@@ -4,6 +4,10 @@
 
 namespace selvage {
 
+inline constexpr std::int64_t kWidestAccess = 16;  // bytes
+// The threads that go through what the parts of one row come to.
+inline constexpr std::int64_t kThreadsOfParts = 256;
+
 // The work of the kernels that plans make of one segment, and the time that it takes.
 class PlanWork {
  public:
@@ -21,6 +25,7 @@ class PlanWork {
 
  private:
   std::int64_t blocks(const RowPlan& plan) const;
+  void add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const;
   double registers_kept(const RowPlan& plan) const;
   double seconds_of_parts(double states) const;
   LaunchTime tile_time(const RowPlan& plan) const;
@@ -28,6 +33,7 @@ class PlanWork {
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
   double instructions(const RowPlan& plan, double threads) const;
   double meetings(const RowPlan& plan) const;
+  double instructions_of_meeting(const RowPlan& plan) const;
   void add_bytes(const RowPlan& plan, LaunchWork& work) const;
 
   const Segment& segment_;

@@ -10,8 +10,8 @@ namespace {
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostThreadsOfRows = 256;  // of several rows
 constexpr std::int64_t kMostParts = 1024;
-constexpr std::int64_t kWidestAccess = 16;  // bytes
-constexpr std::int64_t kFewItems = 16;      // that one thread reads at once
+constexpr std::int64_t kMostPartsOfScan = 8 * 1024;  // along rows
+constexpr std::int64_t kFewItems = 16;               // that one thread reads at once
 constexpr std::int64_t kMostAtOnce = 8;
 constexpr std::int64_t kFewestTurns = 2;      // so that there is something to fold
 constexpr std::int64_t kMostKeptOfScan = 16;  // elements of a thread
@@ -63,8 +63,8 @@ class Plans {
       plan.at_once = plan.batch;
       return add(plan);
     }
-    // The threads of a scan meet in every step.
-    const std::int64_t most = traffic_.scans > 0 ? 1 : kMostAtOnce;
+    // The threads of a scan meet in every step; along a row each takes as much as a vector.
+    const std::int64_t most = traffic_.scans > 0 && !plan.is_along_rows ? 1 : kMostAtOnce;
     for (plan.at_once = 1; plan.at_once <= most; plan.at_once *= 2) {
       if (plan.batch % plan.at_once == 0 || plan.batch > 4 * plan.at_once) add(plan);
     }
@@ -97,8 +97,21 @@ class Plans {
                plan.parts *= 2) {
             if (!add_part(plan, traffic_.items / double(folders))) break;
           }
+          list_parts_of_scan(
+              {.is_along_rows = true, .threads = threads, .folders = folders, .vector = vector});
         }
       }
+    }
+  }
+
+  // Rows side by side, each by several blocks, in which a thread takes neighbours.
+  void list_parts_of_scan(RowPlan plan) {
+    if (segment_.members.size() > 1 || traffic_.scans == 0) return;
+    for (plan.parts = 2; plan.parts <= kMostPartsOfScan; plan.parts *= 2) {
+      const double items = traffic_.items / double(plan.folders * plan.parts);
+      if (items < 1) return;
+      plan.batch = plan.at_once = steps_of(items, 1);
+      if (plan.batch * plan.vector <= kMostKeptOfScan) add(plan);
     }
   }
 
