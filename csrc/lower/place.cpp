@@ -18,14 +18,25 @@ namespace {
 constexpr ParallelType kThreadTypes[] = {ParallelType::TIDx, ParallelType::TIDy,
                                          ParallelType::TIDz};
 
-// The type in which an element of t is kept: the tensor's own if t only copies a tensor stored in
-// that type, otherwise stored_type().
-DataType kept_type(const Fusion& fusion, TensorId t) {
+// The tensor that t only copies, item by item or as a view does; nothing: t computes its items.
+std::optional<TensorId> copied_by(const Fusion& fusion, TensorId t) {
   const TensorInfo& tensor = fusion[t];
+  if (tensor.is_input || tensor.fold) return std::nullopt;
   const ValueNode& node = fusion.values()[*tensor.definition];
-  const bool is_copy = !tensor.fold && node.kind == ValueNode::Kind::Read && !node.otherwise() &&
-                       node.type == tensor.type &&
-                       stored_type(fusion[TensorId(node.source)]) == tensor.type;
+  const bool is_copy =
+      node.kind == ValueNode::Kind::Read && !node.otherwise() && node.type == tensor.type;
+  return is_copy ? std::optional(TensorId(node.source)) : std::nullopt;
+}
+
+// The type in which an element of t is kept: the tensor's own if t only copies a tensor stored in
+// that type, itself or through inlined copies, otherwise stored_type().
+DataType kept_type(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  std::optional<TensorId> source = copied_by(fusion, t);
+  while (source && !fusion[*source].is_input && schedule.is_inlined(*source)) {
+    source = fusion[*source].type == tensor.type ? copied_by(fusion, *source) : std::nullopt;
+  }
+  const bool is_copy = source && stored_type(fusion[*source]) == tensor.type;
   return is_copy ? tensor.type : stored_type(tensor);
 }
 
@@ -330,7 +341,7 @@ void PlacedTensors::check_stored_once(const NestTree& tree) const {
 Storage PlacedTensors::choose(const NestTree& tree) const {
   const TensorId t = tree.tensor;
   const TensorAnalysis& own = placed_.at(t).analysis;
-  Storage storage{.type = kept_type(fusion_, t), .axes = {}};
+  Storage storage{.type = kept_type(fusion_, schedule_, t), .axes = {}};
   std::optional<Refuted> other;
   bool is_own = true;
   for (const Reading& reading : readings_.count(t) ? readings_.at(t) : std::vector<Reading>{}) {

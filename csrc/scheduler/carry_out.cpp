@@ -25,7 +25,11 @@ class CarryOut {
     for (TensorId m : segment_.members) {
       if (m != root_ && !is_column(segment_, m)) place(m, host);
     }
-    fold_columns(host);
+    // While a block computes its rows, it folds them.
+    for (TensorId parts : parts_) {
+      s_.like(parts, segment_.widest);
+      s_.accumulate_at(parts, *host);
+    }
     if (!plan_.kept) return;
     for (const TensorTraffic& t : traffic_.tensors) {
       const bool can_be = *plan_.kept == Memory::Local ? t.can_be_kept : t.can_be_shared;
@@ -77,6 +81,7 @@ class CarryOut {
       s_.bind(block, ParallelType::BIDx);
       order.push_back(*row);
     }
+    part_columns();
     if (segment_.widest != root_) {
       Loops own = order;
       append(own, vector);
@@ -254,13 +259,7 @@ class CarryOut {
     const bool along_rows = plan_.is_along_rows;
     ScheduledLoop item = merged(s_, folded);
     std::optional<ScheduledLoop> vector;
-    if (along_rows) {
-      ScheduledLoop row = merged(s_, rows);
-      vector = cut_vector(row);
-      rows = cut_blocks(row);
-    } else {
-      vector = cut_vector(item);
-    }
+    if (!along_rows) vector = cut_vector(item);
     const std::int64_t threads = along_rows ? plan_.folders : plan_.threads;
     const auto [part, rest] =
         s_.split(item, threads * plan_.batch,
@@ -281,6 +280,7 @@ class CarryOut {
     s_.stop_following(parts);
     if (along_rows) {
       s_.bind({parts, part.domain}, ParallelType::BIDy);
+      cut_columns(parts, rows);
     } else {
       Loops blocks;
       for (ScheduledLoop l : rows) blocks.push_back({parts, l.domain});
@@ -297,20 +297,32 @@ class CarryOut {
     }
   }
 
-  // Cuts up what the threads of a block run through: the loops over blocks and over threads.
-  Loops cut_blocks(ScheduledLoop row) {
+  // Has the threads of a block run along the items of a part: [part, block, thread, folded,
+  // vector].
+  void cut_columns(TensorId parts, const Loops& items) {
+    Loops order, folded;
+    for (ScheduledLoop l : s_.loops(parts)) {
+      const auto is_item = [&](ScheduledLoop i) { return i.domain == l.domain; };
+      if (std::ranges::any_of(items, is_item)) continue;
+      (s_.is_folded(parts, l.domain) ? folded : order).push_back(l);
+    }
+    ScheduledLoop item = merged(s_, of(parts, items));
+    const auto vector = cut_vector(item);
     const auto [block, thread] = s_.split(
-        row, plan_.threads, {.outer = unused(root_, "block"), .inner = unused(root_, "thread")});
+        item, plan_.threads, {.outer = unused(parts, "block"), .inner = unused(parts, "thread")});
     s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
-    return {block, thread};
+    order.insert(order.end(), {block, thread});
+    order.insert(order.end(), folded.begin(), folded.end());
+    append(order, vector);
+    s_.reorder(order);
   }
 
-  // Each block folds the rows that it computes, while it computes them. A second kernel folds what
-  // the blocks have stored of all columns.
-  void fold_columns(std::optional<ScheduledLoop> row) {
+  // Cuts each column into what a block folds of its rows, which are cut already, and a second
+  // kernel that folds what the blocks have stored, of all columns together.
+  void part_columns() {
     std::optional<ScheduledLoop> thread;
     for (TensorId c : segment_.columns) {
-      s_.like(c, segment_.widest);
+      s_.like(c, root_);
       Loops blocks, turns, order;
       for (ScheduledLoop l : s_.loops(c)) {
         const bool is_block_loop = s_.parallel(c, l.domain) == ParallelType::BIDx;
@@ -319,7 +331,8 @@ class CarryOut {
       order.insert(order.begin(), turns.begin(), turns.end());
       order.insert(order.begin(), blocks.begin(), blocks.end());
       s_.reorder(order);
-      s_.accumulate_at(s_.rfactor(c, turns, s_.unused_name(s_.fusion()[c].name + "_parts")), *row);
+      parts_.push_back(s_.rfactor(c, turns, s_.unused_name(s_.fusion()[c].name + "_parts")));
+      s_.bind(blocks[0], ParallelType::Serial);
       const ScheduledLoop own = fold_parts_of_columns(c, blocks[0]);
       if (thread) s_.compute_at(c, *thread);
       if (!thread) thread = own;
@@ -330,11 +343,8 @@ class CarryOut {
   // warp runs along items, and the warps of a block fold the parts. Returns the loop of a warp.
   ScheduledLoop fold_parts_of_columns(TensorId c, ScheduledLoop part) {
     constexpr std::int64_t kAtOnce = 4;
-    std::vector<DomainId> loops = s_.fusion()[c].logical;
     Loops items;
-    for (DomainId d : loops) items.push_back({c, d});
-    loops.push_back(part.domain);
-    s_.bind(part, ParallelType::Serial).set_loops(c, loops);
+    for (DomainId d : s_.fusion()[c].logical) items.push_back({c, d});
     const auto [block, thread] = s_.split(
         merged(s_, items), kWarp, {.outer = unused(c, "block"), .inner = unused(c, "thread")});
     s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
@@ -436,6 +446,7 @@ class CarryOut {
   const SegmentTraffic& traffic_;
   const RowPlan& plan_;
   const TensorId root_;
+  std::vector<TensorId> parts_;  // of columns, in each block
 };
 
 }  // namespace
