@@ -256,48 +256,6 @@ CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
   return {};
 }
 
-std::vector<std::string> ValueText::share(const SharedQuotients& quotients) {
-  std::vector<std::string> lines;
-  std::string are_plain;
-  for (ValueId v : quotients.divisors) {
-    Written written = block(v);
-    lines.insert(lines.end(), written.lines.begin(), written.lines.end());
-    Divisor d{v, names_.declare("divisor"), names_.declare("inverse")};
-    lines.push_back("const float " + d.name + " = " + written.value.text + ";");
-    lines.push_back("const float " + d.reciprocal + " = 1.0f / " + d.name + ";");
-    are_plain += (are_plain.empty() ? "" : " && ") +
-                 call(helpers_.use("is_plain_divisor", DataType::Float), {d.name}).text;
-    divisors_.push_back(std::move(d));
-  }
-  is_exact_ = names_.declare("is_exact");
-  lines.push_back("bool " + is_exact_ + " = " + are_plain + ";");
-  for (const Divisor& d : divisors_) texts_[std::size_t(d.value)] = {d.name};
-  shared_ = quotients.divisions;
-  return lines;
-}
-
-void ValueText::forget() {
-  for (const Divisor& d : divisors_) texts_[std::size_t(d.value)] = {};
-  divisors_.clear();
-  shared_.clear();
-}
-
-CText ValueText::shared_quotient(ValueId v, std::vector<std::string>& lines) {
-  const ValueNode& node = kernel_.values[v];
-  const std::string dividend = text_of(node.operands[0]).text;
-  const auto& by = *std::ranges::find(divisors_, node.operands[1], &Divisor::value);
-  if (is_exact_.empty()) {
-    return {helpers_.use("rare_quotient", DataType::Float) + "(" + dividend + ", " + by.name + ")"};
-  }
-  CText name;
-  lines.push_back("const " + declare(v, name,
-                                     helpers_.use("shared_quotient", DataType::Float) + "(" +
-                                         dividend + ", " + by.name + ", " + by.reciprocal + ")"));
-  lines.push_back(is_exact_ + " &= " +
-                  call(helpers_.use("is_plain_quotient", DataType::Float), name).text + ";");
-  return name;
-}
-
 // The literal of float type `to` for an integer constant that the type represents exactly; nothing
 // for any other value.
 std::optional<CText> ValueText::real_number(ValueId v, DataType to) const {

@@ -95,6 +95,7 @@ class Tuning {
   static PlanChoice exactly(const RowPlan& plan) {
     PlanChoice choice = PlanChoice::of(plan);
     choice.batch = plan.batch;
+    choice.turns = plan.turns;
     return choice;
   }
 
@@ -144,6 +145,7 @@ class Tuning {
     PlanChoices wishes = choices_;
     for (auto& [name, wish] : wishes) {
       wish.batch.reset();
+      wish.turns.reset();
       wish.is_wish = true;
     }
     keep_plans(schedule_.fusion(), request_.sizes, result_.device, wishes, cache);

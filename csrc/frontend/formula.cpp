@@ -479,10 +479,6 @@ class Parser {
   bool has_loads_ = true;  // may stand in subscripts
 };
 
-}  // namespace
-
-namespace {
-
 void check_length(const Node& node) {
   const std::string& text = as_text(node, "compute");
   if (std::int64_t(text.size()) <= kLongestFormula) return;

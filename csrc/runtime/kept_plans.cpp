@@ -9,7 +9,7 @@ namespace selvage {
 namespace {
 
 // Raised when plans or their text change.
-constexpr std::string_view kVersion = "plans 1";
+constexpr std::string_view kVersion = "plans 2";
 
 std::string key_of_plans(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
                          const Device& device) {
@@ -43,6 +43,7 @@ std::optional<std::pair<std::size_t, PlanChoice>> plan_of(const std::string& tex
                                       .at_once = at_once,
                                       .tile = tile,
                                       .parts = parts,
+                                      .turns = {},
                                       .kept = kept < 0 ? std::nullopt : std::optional(Memory(kept)),
                                       .is_along_rows = is_along_rows,
                                       .is_wish = true});

@@ -108,7 +108,9 @@ class Automatic {
     std::vector<TensorId> key = segment.members;
     std::ranges::sort(key);
     key.push_back(segment.root);
-    key.insert(key.end(), segment.columns.begin(), segment.columns.end());
+    std::vector<TensorId> columns = segment.columns;
+    std::ranges::sort(columns);
+    key.insert(key.end(), columns.begin(), columns.end());
     const auto [known, is_new] = rated_.try_emplace(std::move(key));
     if (is_new) {
       known->second.traffic = traffic_of(written_, table_, segment, sizes_, moves_);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace selvage {
 
@@ -281,20 +282,28 @@ class CarryOut {
     if (along_rows) {
       s_.bind({parts, part.domain}, ParallelType::BIDy);
       cut_columns(parts, rows);
-    } else {
-      Loops blocks;
-      for (ScheduledLoop l : rows) blocks.push_back({parts, l.domain});
-      blocks.push_back({parts, part.domain});
-      s_.bind(merged(s_, blocks), ParallelType::BIDx);
-      if (!rows.empty()) rows = {merged(s_, rows)};
-      if (!rows.empty()) s_.bind(rows[0], ParallelType::BIDx);
-    }
-    if (along_rows) {
       fold_parts_of_columns(root_, part);
-    } else {
-      cut_steps(part, kThreadsOfParts, ParallelType::TIDx, plan_.at_once, rows);
-      put_in_order(root_, rows);
+      return;
     }
+    Loops blocks = of(parts, rows), results;
+    blocks.push_back({parts, part.domain});
+    s_.bind(merged(s_, blocks), ParallelType::BIDx);
+    if (!rows.empty()) {
+      results.push_back(merged(s_, rows));
+      s_.bind(results[0], ParallelType::BIDx);
+    }
+    cut_steps(part, kThreadsOfParts, ParallelType::TIDx, plan_.at_once, results);
+    put_in_order(root_, results);
+  }
+
+  // Has blocks run along a loop, `threads` iterations each: the loop over blocks, and that of a
+  // block.
+  Loops cut_blocks(ScheduledLoop loop, std::int64_t threads) {
+    const TensorId t = loop.tensor;
+    const auto [block, thread] =
+        s_.split(loop, threads, {.outer = unused(t, "block"), .inner = unused(t, "thread")});
+    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+    return {block, thread};
   }
 
   // Has the threads of a block run along the items of a part: [part, block, thread, folded,
@@ -308,11 +317,10 @@ class CarryOut {
     }
     ScheduledLoop item = merged(s_, of(parts, items));
     const auto vector = cut_vector(item);
-    const auto [block, thread] = s_.split(
-        item, plan_.threads, {.outer = unused(parts, "block"), .inner = unused(parts, "thread")});
-    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
-    order.insert(order.end(), {block, thread});
-    order.insert(order.end(), folded.begin(), folded.end());
+    const Loops blocks = cut_blocks(item, plan_.threads);
+    for (const Loops* some : {&blocks, &std::as_const(folded)}) {
+      order.insert(order.end(), some->begin(), some->end());
+    }
     append(order, vector);
     s_.reorder(order);
   }
@@ -345,10 +353,8 @@ class CarryOut {
     constexpr std::int64_t kAtOnce = 4;
     Loops items;
     for (DomainId d : s_.fusion()[c].logical) items.push_back({c, d});
-    const auto [block, thread] = s_.split(
-        merged(s_, items), kWarp, {.outer = unused(c, "block"), .inner = unused(c, "thread")});
-    s_.bind(block, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
-    Loops order = {block, thread};
+    Loops order = cut_blocks(merged(s_, items), kWarp);
+    const ScheduledLoop thread = order.back();
     cut_steps(part, kWarp, ParallelType::TIDy, kAtOnce, order);
     put_in_order(c, order);
     return thread;
@@ -419,23 +425,15 @@ class CarryOut {
 
   // What is before each part of a row: a block to a row, or to rows side by side.
   void cut_before(const Loops& rows, ScheduledLoop part) {
-    const TensorId t = part.tensor;
     Loops order;
-    if (!rows.empty()) {
-      ScheduledLoop row = merged(s_, rows);
-      if (plan_.is_along_rows) {
-        const auto [block, thread] =
-            s_.split(row, kWarp, {.outer = unused(t, "block"), .inner = unused(t, "thread")});
-        s_.bind(thread, ParallelType::TIDx);
-        order.push_back(thread);
-        row = block;
-      }
-      s_.bind(row, ParallelType::BIDx);
-      order.insert(order.begin(), row);
-    }
     if (plan_.is_along_rows) {
+      order = cut_blocks(merged(s_, rows), kWarp);
       cut_steps(part, kWarp, ParallelType::TIDy, plan_.at_once, order);
     } else {
+      if (!rows.empty()) {
+        order.push_back(merged(s_, rows));
+        s_.bind(order[0], ParallelType::BIDx);
+      }
       cut_steps(part, kThreadsOfParts, ParallelType::TIDx, 1, order);
     }
     s_.reorder(order);

@@ -10,6 +10,7 @@ PlanChoice PlanChoice::of(const RowPlan& p) {
           .at_once = p.at_once,
           .tile = p.tile,
           .parts = p.parts,
+          .turns = {},
           .kept = p.kept,
           .is_along_rows = p.is_along_rows};
 }
@@ -18,7 +19,8 @@ bool PlanChoice::allows(const RowPlan& p) const {
   const auto fits = [](const auto& wanted, const auto& is) { return !wanted || *wanted == is; };
   return fits(threads, p.threads) && fits(folders, p.folders) && fits(vector, p.vector) &&
          fits(batch, p.batch) && fits(at_once, p.at_once) && fits(tile, p.tile) &&
-         fits(parts, p.parts) && fits(kept, p.kept) && fits(is_along_rows, p.is_along_rows);
+         fits(parts, p.parts) && fits(turns, p.turns) && fits(kept, p.kept) &&
+         fits(is_along_rows, p.is_along_rows);
 }
 
 std::string PlanChoice::text() const {
@@ -36,6 +38,7 @@ std::string PlanChoice::text() const {
   number("at_once", at_once);
   number("tile", tile);
   number("parts", parts);
+  number("turns", turns);
   if (kept) {
     add("keep", !*kept ? "nothing" : **kept == Memory::Local ? "registers" : "shared");
   }

@@ -11,13 +11,14 @@ namespace selvage {
 // What somebody has decided of the plan of a kernel; what is absent is left to the model.
 struct PlanChoice {
   std::optional<std::int64_t> threads = {}, folders = {}, vector = {}, batch = {}, at_once = {},
-                              tile = {}, parts = {};
+                              tile = {}, parts = {}, turns = {};
   std::optional<std::optional<Memory>> kept = {};  // no memory: what is read twice is read again
   std::optional<bool> is_along_rows = {};
   // From measurements: passed over where no plan is like that. Else that is refused (E424).
   bool is_wish = false;
 
-  // The choice of that plan alone, in all but the steps that a row of its length takes.
+  // The choice of that plan alone, in all but the steps that a row of its length takes and the rows
+  // that blocks take in turn.
   static PlanChoice of(const RowPlan& plan);
   bool allows(const RowPlan& plan) const;
   std::string text() const;  // "threads: 256, vector: 4", as a file says it

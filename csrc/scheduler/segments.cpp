@@ -114,8 +114,8 @@ class Segmentation {
   }
 
   // The segment with the tensors `open`, and with all that have to join with them: the readers of a
-  // member that is not the root. Nothing where they share no rows, or where one of them can be no
-  // member.
+  // member that is neither the root nor a column. Nothing where they share no rows, or where one of
+  // them can be no member.
   std::optional<Segment> joined(Segment segment, std::vector<TensorId> open) const {
     while (!open.empty()) {
       const TensorId next = open.back();
@@ -149,7 +149,7 @@ class Segmentation {
       std::ranges::sort(domains);
       return domains;
     };
-    const auto readers = table_.readers(column);
+    const auto& readers = table_.readers(column);
     if (std::ranges::any_of(readers, [&](const auto& r) { return contains(segment, r.tensor); })) {
       return false;
     }

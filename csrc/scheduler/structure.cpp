@@ -93,6 +93,7 @@ class StructureText {
     for (Expr s : t.strides) add("stride", s.is(Op::Const) ? size_class(s.value()) : text(s));
     if (t.fold) {
       add("fold", int(t.fold->how), int(t.fold->type), t.fold->correction, t.fold->is_partial);
+      if (t.fold->scanned) add("scanned", *t.fold->scanned);
       add_domains("over", t.fold->domains);
       for (Expr i : t.fold->indices) text(i);
     }
@@ -106,7 +107,7 @@ class StructureText {
     for (ValueId v : values_under(fusion_.values(), root)) {
       if (!values_.try_emplace(v, values_.size()).second) continue;
       const ValueNode& n = fusion_.values()[v];
-      add("v", int(n.kind), int(n.type), n.integer, n.real, n.source, int(n.function));
+      add("v", int(n.kind), int(n.type), n.integer, n.real, n.source, int(n.function), int(n.math));
       if (n.index.valid()) add(text(n.index));
       for (Expr s : n.subscripts) add(text(s));
       for (const LoadedIndex& l : n.loaded) add(text(l.symbol), int(l.mode));

@@ -74,6 +74,12 @@ std::optional<DomainId> loop_along(const DomainGraph& graph, DomainId domain,
 
 Schedule with_loops_of_views(const Schedule& schedule, const std::vector<bool>& open) {
   const Fusion& fusion = schedule.fusion();
+  bool has_views = false, has_folds = false;
+  for (std::size_t k = 0; k < fusion.size(); ++k) {
+    has_views = has_views || !fusion[TensorId(k)].root.empty();
+    has_folds = has_folds || fusion[TensorId(k)].fold;
+  }
+  if (!has_views || !has_folds) return schedule;
   const ReadTable table(schedule);
   Schedule result = schedule;
   for (TensorId t : table.order()) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "tests/support/known_fusions.h"
@@ -56,10 +57,38 @@ TEST(Structure, OfKnownFusionsDiffer) {
 }
 
 TEST(Structure, OfADeviceHasAllItsNumbers) {
-  Device device = *find_device("h100");
-  const std::string text = text_of(device);
-  device.l2_bytes += 1;
-  EXPECT_NE(text_of(device), text);
+  const Device device = *find_device("h100");
+  std::set<std::string> texts = {text_of(device)};
+  const auto add_one_to = [&](auto member) {
+    Device other = device;
+    other.*member += 1;
+    EXPECT_TRUE(texts.insert(text_of(other)).second) << texts.size();
+  };
+  for (const auto member : {&Device::multiprocessors, &Device::l2_bytes, &Device::shared_bytes,
+                            &Device::registers, &Device::threads, &Device::blocks}) {
+    add_one_to(member);
+  }
+  for (const auto member :
+       {&Device::dram_bandwidth, &Device::l2_bandwidth, &Device::clock, &Device::latency,
+        &Device::l2_latency, &Device::launch, &Device::block_start, &Device::dram_share,
+        &Device::read_share, &Device::flight_knee, &Device::flight_power}) {
+    add_one_to(member);
+  }
+}
+
+// Along which axis a scan runs, and whether a function is computed fast, change the kernels.
+TEST(Structure, OfScansAndFastFunctionsDiffers) {
+  std::set<std::string> texts;
+  const auto add = [&](const std::function<Tensor(Tensor)>& build) {
+    Fusion f;
+    f.output("y", build(f.input("x", {f.constant(64), f.constant(64)}, DataType::Float)));
+    texts.insert(structure_of(f, TypicalSizes(f, {})));
+  };
+  add([](const Tensor& x) { return cumsum(x, 0); });
+  add([](const Tensor& x) { return cumsum(x, 1); });
+  add([](const Tensor& x) { return exp(x); });
+  add([](const Tensor& x) { return fast(exp(x)); });
+  EXPECT_EQ(texts.size(), 4u);
 }
 
 }  // namespace
