@@ -4,6 +4,7 @@
 #include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/reference.h>
+#include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/specialised.h>
 
 #include <algorithm>
@@ -78,8 +79,10 @@ class Run {
     check_machine(result_.machine, request_.asker);
     take_sizes();
     take_inputs();
+    const bool is_special = have_zero_extent(fusion_, sizes_);
+    if (!is_special) take_program_for_sizes();
     expected_on(result_.machine);  // says what is wrong with sizes and inputs
-    if (have_zero_extent(fusion_, sizes_)) specialise();
+    if (is_special) specialise();
     check_launch_conditions(fusion_, program_->checks, sizes_);
     take_offsets();
     for (const ProgramBuffer& b : program_->buffers) {
@@ -218,6 +221,11 @@ class Run {
     }
   }
 
+  void take_program_for_sizes() {
+    if (original_->by_size) sized_ = original_->by_size->of_sizes(sizes_);
+    if (sized_) original_ = program_ = sized_.get();
+  }
+
   // A kernel takes every extent for at least 1. Where one is not, others are run.
   void specialise() {
     specialised_ = lower_specialised(fusion_, sizes_);
@@ -342,6 +350,7 @@ class Run {
   const Fusion& fusion_;  // as it was built: what the reference computes
   const Program* original_;
   const Program* program_;                  // that is run
+  std::shared_ptr<const Program> sized_;    // for these sizes alone
   std::optional<Specialised> specialised_;  // where an extent is 0
   const RunRequest& request_;
   SizeValues sizes_;

@@ -119,7 +119,8 @@ Expr DomainGraph::canonical(Expr e) const {
   return e.is(Op::Const) ? e : simplify_with_multiples(*facts_, e);
 }
 
-void DomainGraph::simplify_extents() {
+void DomainGraph::simplify_extents(std::shared_ptr<const Facts> facts) {
+  facts_ = std::move(facts);
   std::map<std::uint32_t, Expr> made;  // many iterdomains have one extent
   for (IterDomain& d : domains_) {
     if (d.extent.is(Op::Const) || d.extent.is(Op::Symbol)) continue;

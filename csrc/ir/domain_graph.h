@@ -105,8 +105,8 @@ class DomainGraph {
   // Any of these: `request` leaves its outputs open, `names` names them.
   std::vector<DomainId> make(const Transform& request, const std::vector<std::string>& names);
 
-  // Simplifies the extents again, after facts about sizes were added.
-  void simplify_extents();
+  // Simplifies the extents again, by these facts about sizes.
+  void simplify_extents(std::shared_ptr<const Facts> facts);
 
   std::size_t size() const { return first_domain_ + domains_.size(); }
   std::size_t transforms() const { return first_transform_ + transforms_.size(); }

@@ -119,7 +119,7 @@ Expr Fusion::extent(const std::string& name, std::optional<std::int64_t> min,
 void Fusion::assume(Expr fact) {
   ++changes_;
   facts_->assume(fact);
-  domains_->simplify_extents();
+  domains_->simplify_extents(facts_);
 }
 
 void Fusion::check_at_launch(Expr condition, std::string why) {
@@ -186,6 +186,14 @@ std::shared_ptr<const Fusion> Fusion::snapshot() const {
   auto copy = std::make_shared<Fusion>(*this);
   copy->facts_ = std::make_shared<Facts>(*facts_);
   copy->domains_ = std::make_shared<DomainGraph>(*domains_);
+  return copy;
+}
+
+std::shared_ptr<const Fusion> Fusion::where(Expr condition, std::string why) const {
+  auto copy = std::make_shared<Fusion>(*this);
+  copy->facts_ = std::make_shared<Facts>(*facts_);
+  copy->domains_ = std::make_shared<DomainGraph>(*domains_);
+  copy->check_at_launch(condition, std::move(why));
   return copy;
 }
 

@@ -243,6 +243,8 @@ class Fusion {
   TensorId add(TensorInfo tensor);
   // A copy that later changes of this fusion do not reach: the basis of a Schedule.
   std::shared_ptr<const Fusion> snapshot() const;
+  // The same, for the sizes alone for which the condition holds: as check_at_launch().
+  std::shared_ptr<const Fusion> where(Expr condition, std::string why) const;
   // Whether one is a copy of the other, or both are copies of a third.
   bool is_version_of(const Fusion& other) const { return identity_ == other.identity_; }
   // The number of changes made so far: equal to a snapshot's if nothing has changed since.

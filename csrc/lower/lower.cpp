@@ -6,9 +6,9 @@
 #include <selvage/ir/about.h>
 #include <selvage/ir/reads.h>
 #include <selvage/legality/legality.h>
+#include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
-#include <selvage/scheduler/automatic.h>
 #include <selvage/scheduler/defaults.h>
 #include <selvage/simplifier/point.h>
 
@@ -202,7 +202,7 @@ Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions
 }
 
 Program lower(const Fusion& fusion, const LowerOptions& options) {
-  return lower(auto_schedule(fusion), options);
+  return lower_automatically(fusion, {}, usual_device(), {}, options);
 }
 
 Program lower(const Schedule& schedule, const LowerOptions& options) {

@@ -11,6 +11,7 @@
 
 namespace selvage {
 
+class ProgramsBySize;  // lower/programs_by_size.h
 struct TensorAnalysis;
 
 // A condition on sizes that must hold at launch, and the reason.
@@ -51,6 +52,8 @@ struct Program {
   std::vector<ProgramStep> steps;
   std::vector<LaunchCheck> checks;
   std::vector<TensorAnalysis> tensors;  // of every tensor that is stored (legality/analysis.h)
+  // Programs that take this one's place at some sizes, where they are faster; null: none.
+  std::shared_ptr<const ProgramsBySize> by_size = {};
 };
 
 // The loops of the first variant of each step, as pseudo-code. Other variants of a step differ from
@@ -80,7 +83,7 @@ struct LowerOptions {
 //   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
 //   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
-// The same under auto_schedule(fusion), for sizes of which nothing is known.
+// The same under auto_schedule(fusion), with programs by_size for sizes of which nothing is known.
 Program lower(const Fusion& fusion, const LowerOptions& options = {});
 // The same; throws E508 if the schedule is not one of `fusion`.
 Program lower(const Fusion& fusion, const Schedule& schedule, const LowerOptions& options = {});

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/reads.h>
+#include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/proof.h>
 #include <selvage/report/point.h>
 #include <selvage/report/repeated_lines.h>
@@ -110,8 +111,13 @@ bool is_refused(const Diagnostic& refusal, TensorId t) {
 std::optional<Program> lowered(const Subject& subject, std::optional<Diagnostic>& refused) {
   if (!subject.has_kernel) return std::nullopt;
   try {
-    return lower(subject.schedule.fusion(), subject.schedule,
-                 {.items_may_be_lost = subject.items_may_be_lost});
+    const LowerOptions options{.items_may_be_lost = subject.items_may_be_lost};
+    Program program = lower(subject.schedule.fusion(), subject.schedule, options);
+    if (!subject.automatic.empty()) {
+      program.by_size = programs_by_size(subject.schedule.original(), {},
+                                         subject.automatic[0].device, {}, options);
+    }
+    return program;
   } catch (const Illegal& refusal) {
     refused = refusal.diagnostic();
   }

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/proof.h>
 #include <selvage/lower/specialised.h>
 #include <selvage/runtime/executable.h>
@@ -60,9 +61,11 @@ struct Plan {
   std::vector<ReadyKernel> launches;
   std::vector<std::size_t> scratch;  // bytes, by scratch buffer
   std::vector<ArgumentBytes> bytes;  // by argument
-  // If a size or an extent is 0: another executable, and the arguments that it takes.
+  // Another executable, and the arguments that it takes: if a size or an extent is 0, or if there
+  // is a program for these sizes.
   std::optional<Executable> instead;
   std::vector<std::size_t> kept_arguments;
+  NamedSizes sizes = {};  // that it is called with
 };
 
 }  // namespace
@@ -87,6 +90,7 @@ class Executable::State {
         checks_(program.checks),
         buffers_(program.buffers),
         signature_(program.schedule->fusion(), program.schedule->graph(), program.buffers),
+        by_size_(program.by_size),
         kernels_(driver,
                  driver == nullptr || options.cache != nullptr ? options.cache
                                                                : &CompileCache::instance(),
@@ -109,7 +113,15 @@ class Executable::State {
   const Signature& signature() const { return signature_; }
   Target target() const { return driver_ == nullptr ? Target::Virtual : Target::Gpu; }
   const std::vector<std::string>& taken_on_trust() const { return taken_on_trust_; }
-  std::vector<KernelResources> resources() { return kernels_.resources(); }
+  std::vector<KernelResources> resources() {
+    std::vector<KernelResources> all = kernels_.resources();
+    const std::scoped_lock guard(sized_lock_);
+    for (const auto& [program, sized] : sized_) {
+      if (!sized) continue;
+      for (KernelResources& r : sized->resources()) all.push_back(std::move(r));
+    }
+    return all;
+  }
   std::size_t kept() const {
     const std::shared_lock guard(lock_);
     return plans_.size();
@@ -131,6 +143,8 @@ class Executable::State {
   Plan make_plan(std::span<const Argument> arguments, const NamedSizes& named) {
     const SizeValues sizes = signature_.bind(arguments, named);
     if (have_zero_extent(fusion_, sizes)) return plan_instead(sizes);
+    if (const std::optional<Executable> sized = executable_for(sizes))
+      return plan_sized(*sized, named);
     check_launch_conditions(fusion_, checks_, sizes);
     std::vector<std::int64_t> addresses;
     for (const Argument& a : arguments) {
@@ -213,11 +227,29 @@ class Executable::State {
     return plan;
   }
 
+  // That of the program for these sizes, if there is one and it is proved as this one is.
+  std::optional<Executable> executable_for(const SizeValues& sizes) {
+    const auto program = by_size_ == nullptr ? nullptr : by_size_->of_sizes(sizes);
+    if (program == nullptr) return std::nullopt;
+    const std::scoped_lock guard(sized_lock_);
+    const auto [known, is_new] = sized_.try_emplace(program.get());
+    if (is_new) refusal_of([&] { known->second = compile(*program, options_); });
+    return known->second;
+  }
+
+  Plan plan_sized(const Executable& sized, const NamedSizes& named) const {
+    Plan plan;
+    plan.instead = sized;
+    plan.sizes = named;
+    for (std::size_t k = 0; k < signature_.size(); ++k) plan.kept_arguments.push_back(k);
+    return plan;
+  }
+
   void run(const Plan& plan, std::span<const Argument> arguments, const CallOptions& call) {
     if (plan.instead) {
       std::vector<Argument> kept;
       for (std::size_t k : plan.kept_arguments) kept.push_back(arguments[k]);
-      return (*plan.instead)(kept, {.sizes = {}, .stream = call.stream});
+      return (*plan.instead)(kept, {.sizes = plan.sizes, .stream = call.stream});
     }
     thread_local std::vector<std::uint64_t> addresses;
     addresses.clear();
@@ -238,9 +270,12 @@ class Executable::State {
   const std::vector<LaunchCheck> checks_;
   const std::vector<ProgramBuffer> buffers_;  // arguments, then scratch
   const Signature signature_;
+  const std::shared_ptr<const ProgramsBySize> by_size_;  // null: none
   LoadedKernels kernels_;
   ScratchPool scratch_;
   std::vector<std::string> taken_on_trust_;
+  mutable std::mutex sized_lock_;
+  std::map<const Program*, std::optional<Executable>> sized_;  // empty: refused
   mutable std::shared_mutex lock_;
   std::unordered_map<Key, std::unique_ptr<const Plan>, KeyHash> plans_;
 };
@@ -277,7 +312,7 @@ Executable compile(const Fusion& fusion, const CompileOptions& options,
   const Device device =
       driver != nullptr ? gpu_device(driver->calls(), driver->ordinal()) : default_device();
   const PlanChoices plans = kept_plans(fusion, sizes, device);
-  return compile(lower(fusion, auto_schedule(fusion, sizes, device, plans)), options);
+  return compile(lower_automatically(fusion, sizes, device, plans), options);
 }
 
 }  // namespace selvage

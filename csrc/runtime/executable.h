@@ -87,7 +87,8 @@ class Executable {
 Executable compile(const Program& program, const CompileOptions& options = {});
 // Schedules a fusion for the device that it runs on, lowers and compiles it. `sizes`: as
 // auto_schedule() takes them. On the virtual device the schedule is for default_device(). Plans
-// that tune() has kept on disk are used.
+// that tune() has kept on disk are used. Where the lengths of rows are open, a call takes the
+// program for such rows (lower/programs_by_size.h), which is compiled when it is first needed.
 Executable compile(const Fusion& fusion, const CompileOptions& options = {},
                    const std::map<std::string, std::int64_t>& sizes = {});
 

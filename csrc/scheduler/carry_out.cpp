@@ -108,14 +108,24 @@ class CarryOut {
     if (!inner.empty()) {
       ScheduledLoop item = merged(s_, inner);
       if (!plan_.is_along_rows) vector = cut_vector(item);
-      if (plan_.is_along_rows) {
-        cut_steps(item, plan_.folders, ParallelType::TIDy, plan_.at_once, order);
-      } else {
-        cut_steps(item, plan_.threads, ParallelType::TIDx, plan_.at_once, order);
-      }
+      const std::int64_t threads = plan_.is_along_rows ? plan_.folders : plan_.threads;
+      if (traffic_.takes_whole_rows(plan_.kept.has_value())) cut_whole(item, threads, order);
+      cut_steps(item, threads, plan_.is_along_rows ? ParallelType::TIDy : ParallelType::TIDx,
+                plan_.at_once, order);
     }
     append(order, vector);
     put_in_order(t, order);
+  }
+
+  // Where the length of a row is a size, has a single loop go over rows of the greatest length, so
+  // that the steps in it are a number, and so is what is kept.
+  void cut_whole(ScheduledLoop& item, std::int64_t threads, Loops& order) {
+    if (s_.graph()[item.domain].extent.is(Op::Const)) return;
+    const auto [whole, rest] =
+        s_.split(item, threads * plan_.batch,
+                 {.outer = unused(item.tensor, "whole"), .inner = unused(item.tensor, "rest")});
+    order.push_back(whole);
+    item = rest;
   }
 
   // These loops first; then those of items of extent 1, then what is still folded.

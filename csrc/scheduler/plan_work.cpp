@@ -73,7 +73,8 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
   work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
   if (plan.kept == Memory::Shared) {
-    work.shared_bytes += std::int64_t(shared_ * traffic_.items) * rows_of_block;
+    const double items = traffic_.most_items.value_or(traffic_.items);
+    work.shared_bytes += std::int64_t(shared_ * items) * rows_of_block;
   }
   work.loads_in_turn = keeps_in_registers(plan) ? 1 : quotient_up(double(plan.batch), at_once);
   work.loads_in_turn *= double(plan.turns);

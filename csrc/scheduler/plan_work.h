@@ -20,7 +20,7 @@ class PlanWork {
   std::int64_t multiprocessors() const { return device_.multiprocessors; }
   // Whether keeping a row there saves a pass, and how many elements that is is known.
   bool can_keep(Memory memory) const {
-    return (memory == Memory::Local ? kept_ : shared_) > 0 && traffic_.is_number;
+    return (memory == Memory::Local ? kept_ : shared_) > 0 && traffic_.most_items;
   }
 
  private:

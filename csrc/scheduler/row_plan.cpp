@@ -43,18 +43,32 @@ class Plans {
  private:
   void add(const RowPlan& plan) { list_.push_back({plan, work_.time(plan)}); }
 
+  // The steps of a thread along a row.
+  std::int64_t batch(const RowPlan& plan) const {
+    const bool is_whole = traffic_.takes_whole_rows(plan.kept.has_value());
+    const double items = is_whole ? *traffic_.most_items : traffic_.items;
+    if (plan.is_along_rows) return steps_of(items, double(plan.folders));
+    return steps_of(double(steps_of(items, double(plan.vector))), double(plan.threads));
+  }
+
   // Of two plans that take equally long the first is taken.
   void add_with_and_without_keeping(RowPlan plan) {
     for (const Memory memory : {Memory::Local, Memory::Shared}) {
       plan.kept = memory;
       if (!work_.can_keep(memory)) continue;
+      plan.batch = batch(plan);
       if (memory == Memory::Local) add(plan);
       // Vectors along rows would lie apart in a row's memory.
       const bool is_whole = !plan.is_along_rows || plan.vector == 1;
       if (memory == Memory::Shared && plan.batch > 1 && is_whole) add_steps(plan);
     }
     plan.kept.reset();
-    add_steps(plan);
+    plan.batch = batch(plan);
+    // Of rows in as many steps as they have it is not proved that several of a block meet by
+    // themselves.
+    if (plan.is_along_rows || plan.folders == 1 || traffic_.takes_whole_rows(false)) {
+      add_steps(plan);
+    }
   }
 
   void add_steps(RowPlan plan) {
@@ -87,11 +101,8 @@ class Plans {
       for (std::int64_t threads : {32, 64, 128, 256}) {
         for (std::int64_t folders = 1; folders * threads <= kMostThreads; folders *= 2) {
           if (double(folders) >= 2 * traffic_.items) break;
-          RowPlan plan{.is_along_rows = true,
-                       .threads = threads,
-                       .folders = folders,
-                       .vector = vector,
-                       .batch = steps_of(traffic_.items, double(folders))};
+          RowPlan plan{
+              .is_along_rows = true, .threads = threads, .folders = folders, .vector = vector};
           add_with_and_without_keeping(plan);
           for (plan.parts = 2; is_one_fold() && traffic_.scans == 0 && plan.parts <= kMostParts;
                plan.parts *= 2) {
@@ -116,13 +127,11 @@ class Plans {
   }
 
   void list_along_inner() {
-    // Of rows whose length is no number it is not proved that they meet by themselves.
-    const std::int64_t most_threads = traffic_.is_number ? kMostThreadsOfRows : 0;
+    const std::int64_t most_threads = traffic_.most_items ? kMostThreadsOfRows : 0;
     for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
       const auto groups = double(steps_of(traffic_.items, double(vector)));
       for (std::int64_t threads : thread_counts(groups)) {
-        RowPlan plan{
-            .threads = threads, .vector = vector, .batch = steps_of(groups, double(threads))};
+        RowPlan plan{.threads = threads, .vector = vector};
         for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
           plan.folders = rows;
           if (segment_.columns.empty()) {

@@ -54,8 +54,7 @@ class Collector {
     }
     result_.rows = product(fusion_, segment_.rows, sizes_);
     result_.items = product(fusion_, result_.inner, sizes_);
-    result_.is_number = std::ranges::all_of(
-        result_.inner, [&](DomainId d) { return fusion_.domains()[d].extent.is(Op::Const); });
+    result_.most_items = most_points(result_.inner);
     for (TensorId m : segment_.members) {
       const TensorInfo& tensor = fusion_[m];
       if (is_column(segment_, m)) {
@@ -147,6 +146,23 @@ class Collector {
     }
     if (!is_read || items <= 1) return;
     (by_others ? result_.in_shared : result_.in_registers) += items;
+  }
+
+  // The points of iterdomains whose extents are numbers, or sizes that facts bound.
+  std::optional<double> most_points(const std::vector<DomainId>& domains) const {
+    double points = 1;
+    for (DomainId d : domains) {
+      const Expr extent = fusion_.domains()[d].extent;
+      const Facts::Symbol* size = extent.is(Op::Symbol) ? fusion_.facts()->find(extent) : nullptr;
+      if (extent.is(Op::Const)) {
+        points *= double(extent.value());
+      } else if (size != nullptr && size->range.has_hi()) {
+        points *= double(size->range.hi);
+      } else {
+        return std::nullopt;
+      }
+    }
+    return points;
   }
 
   bool is_single(DomainId d) const { return fusion_.domains()[d].extent.is_const(1); }

@@ -44,7 +44,12 @@ struct SegmentTraffic {
   // last.
   std::vector<DomainId> inner;
   std::vector<DomainId> folded;  // those of `inner` that the widest member folds over
-  bool is_number = false;        // whether the extents of `inner` are numbers
+  // The points of a row at most; nothing where no fact bounds them.
+  std::optional<double> most_items = {};
+  // Whether a block takes rows in a number of steps, enough for the longest row.
+  bool takes_whole_rows(bool is_kept) const {
+    return most_items && (is_kept || in_registers + in_shared > 0 || *most_items <= items);
+  }
   // Whether more bytes lie side by side along rows than along `inner`.
   bool lies_along_rows = false;
   // Of a pointwise segment: neighbouring iterdomains, outer to inner, along the last of which its

@@ -248,7 +248,7 @@ TEST(DomainGraph, ExtentsAreSimplifiedByWhatIsKnownLater) {
   const DomainId rows = k.g.merge(outer, inner);
   EXPECT_EQ(k.extent(rows), "(N + 3) / 4 * 4");
   k.facts->congruent(k.N, 4);
-  k.g.simplify_extents();
+  k.g.simplify_extents(k.g.facts());
   EXPECT_EQ(k.extent(rows), "N");
 }
 

@@ -2,6 +2,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/frontend/schedule_writer.h>
 #include <selvage/ir/ops.h>
+#include <selvage/lower/programs_by_size.h>
 #include <selvage/scheduler/automatic.h>
 
 #include <gtest/gtest.h>
@@ -22,12 +23,14 @@ using oracle::draw;
 using test::WholeFusion;
 using test::WholeRecipe;
 
+using Sizes = std::map<std::string, std::int64_t>;
+
 struct Figures {
   int kernels = 0, kept = 0, shared_by_folds = 0, vectors = 0, runs = 0, unproved = 0;
 };
 
-std::string wrong_run(const WholeFusion& random, const Program& program,
-                      const std::map<std::string, std::int64_t>& sizes, Figures& figures) {
+std::string wrong_run(const WholeFusion& random, const Program& program, const Sizes& sizes,
+                      Figures& figures) {
   RunRequest request{.sizes = sizes, .inputs = random.inputs_at(sizes), .on = Machine::Emulate};
   request.on_all = true;
   std::string text;
@@ -59,6 +62,26 @@ bool is_refused_bare(const Fusion& fusion, const std::string& code) {
   return false;
 }
 
+// Those that a fusion was drawn with, and others: 0, 1 and primes, of one size or of all.
+std::vector<Sizes> sizes_for(const WholeFusion& random) {
+  constexpr std::int64_t kOthers[] = {0, 1, 7, 2, 3, 5, 11, 13, 17, 19, 23, 29, 31, 37};
+  std::vector<Sizes> list = {random.sizes};
+  const auto most = random.sizes.empty() ? 1 : std::size_t(count(4, 20));
+  for (std::size_t k = 0; list.size() < most && k < std::size(kOthers); ++k) {
+    Sizes all = random.sizes;
+    for (auto& [name, size] : all) size = kOthers[k];
+    for (const auto& [name, size] : random.sizes) {
+      Sizes one = random.sizes;
+      one[name] = kOthers[k];
+      list.push_back(one);
+    }
+    if (random.sizes.size() > 1) list.push_back(all);
+  }
+  std::erase_if(list, [&](const Sizes& sizes) { return !random.has_shapes(sizes); });
+  list.resize(std::min(list.size(), most));
+  return list;
+}
+
 // What is wrong with the automatic schedule of a random fusion; "" if nothing is.
 std::string outcome(const WholeRecipe& recipe, bool with_sizes, Figures& figures) {
   try {
@@ -72,7 +95,8 @@ std::string outcome(const WholeRecipe& recipe, bool with_sizes, Figures& figures
       figures.shared_by_folds += kernel.tensors.size() > 1;
       figures.vectors += kernel.taken.plan.vector > 1;
     }
-    const Program program = lower(automatic.schedule);
+    Program program = lower(automatic.schedule);
+    if (!with_sizes) program.by_size = programs_by_size(*random.fusion, {}, usual_device(), {});
     std::string text;
     for (const ProgramStep& step : program.steps) {
       for (const Kernel& kernel : step.variants) {
@@ -82,14 +106,7 @@ std::string outcome(const WholeRecipe& recipe, bool with_sizes, Figures& figures
         }
       }
     }
-    text += wrong_run(random, program, random.sizes, figures);
-    for (const auto& [name, size] : random.sizes) {
-      for (const std::int64_t other : {0, 1, 7}) {
-        std::map<std::string, std::int64_t> sizes = random.sizes;
-        sizes[name] = other;
-        if (random.has_shapes(sizes)) text += wrong_run(random, program, sizes, figures);
-      }
-    }
+    for (const Sizes& sizes : sizes_for(random)) text += wrong_run(random, program, sizes, figures);
     return text;
   } catch (const Illegal& e) {
     if (is_refused_bare(*WholeFusion(recipe).fusion, e.diagnostic().code)) return {};

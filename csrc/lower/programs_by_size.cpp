@@ -1,0 +1,58 @@
+#include <selvage/base/refuse.h>
+#include <selvage/ir/sizes.h>
+#include <selvage/legality/analysis.h>
+#include <selvage/lower/programs_by_size.h>
+
+namespace selvage {
+
+ProgramsBySize::ProgramsBySize(std::vector<SizeClass> classes, const Device& device,
+                               PlanChoices choices, LowerOptions options)
+    : classes_(std::move(classes)),
+      device_(device),
+      choices_(std::move(choices)),
+      options_(std::move(options)),
+      made_(classes_.size()) {
+  for (auto& [name, choice] : choices_) choice.is_wish = true;
+  options_.after_pass = {};
+}
+
+std::shared_ptr<const ProgramsBySize::Sized> ProgramsBySize::of_class(std::size_t k) const {
+  const std::scoped_lock guard(lock_);
+  if (!made_[k]) {
+    const SizeClass& of = classes_[k];
+    std::shared_ptr<const Sized>& made = made_[k].emplace();
+    refusal_of([&] {
+      AutomaticSchedule filled = filled_in(Schedule(*of.fusion), of.typical, device_, choices_);
+      Program program = lower(filled.schedule, options_);
+      made = std::make_shared<const Sized>(std::move(filled), std::move(program));
+    });
+  }
+  return *made_[k];
+}
+
+std::shared_ptr<const Program> ProgramsBySize::of_sizes(const SizeValues& sizes) const {
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if (sizes(classes_[k].condition) != 1) continue;
+    const std::shared_ptr<const Sized> sized = of_class(k);
+    return sized == nullptr ? nullptr : std::shared_ptr<const Program>(sized, &sized->program);
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const ProgramsBySize> programs_by_size(
+    const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes, const Device& device,
+    const PlanChoices& choices, const LowerOptions& options) {
+  std::vector<SizeClass> classes = size_classes(fusion, sizes);
+  if (classes.empty()) return nullptr;
+  return std::make_shared<const ProgramsBySize>(std::move(classes), device, choices, options);
+}
+
+Program lower_automatically(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
+                            const Device& device, const PlanChoices& choices,
+                            const LowerOptions& options) {
+  Program program = lower(auto_schedule(fusion, sizes, device, choices), options);
+  program.by_size = programs_by_size(fusion, sizes, device, choices, options);
+  return program;
+}
+
+}  // namespace selvage

@@ -1,0 +1,66 @@
+#include <selvage/scheduler/size_classes.h>
+#include <selvage/simplifier/facts.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace selvage {
+
+namespace {
+
+bool is_bounded(const Fusion& fusion, Expr size, std::int64_t length) {
+  const Facts::Symbol* known = fusion.facts()->find(size);
+  return known != nullptr && known->range.has_hi() && known->range.hi <= length;
+}
+
+// The sizes that are the extent of a folded iterdomain.
+std::vector<Expr> folded_sizes(const Fusion& fusion) {
+  std::vector<Expr> found;
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const TensorInfo& tensor = fusion[TensorId(t)];
+    if (!tensor.fold) continue;
+    for (DomainId d : tensor.fold->domains) {
+      const Expr extent = fusion.domains()[d].extent;
+      const auto is_it = [&](Expr known) { return same(known, extent); };
+      if (extent.is(Op::Symbol) && std::ranges::none_of(found, is_it)) found.push_back(extent);
+    }
+  }
+  return found;
+}
+
+bool may_be(const Fusion& fusion, Expr size, std::int64_t length) {
+  const Facts::Symbol* known = fusion.facts()->find(size);
+  return known == nullptr || !known->range.has_lo() || known->range.lo <= length;
+}
+
+}  // namespace
+
+std::vector<SizeClass> size_classes(const Fusion& fusion,
+                                    const std::map<std::string, std::int64_t>& named) {
+  std::vector<SizeClass> classes;
+  const std::vector<Expr> sizes = folded_sizes(fusion);
+  std::vector<std::int64_t> lengths(std::begin(kRowLengths), std::end(kRowLengths));
+  std::int64_t longest = 0;
+  for (Expr size : sizes) {
+    const auto value = named.find(std::string(size.name()));
+    if (value != named.end()) longest = std::max(longest, value->second);
+  }
+  if (longest > lengths.back()) return {};
+  if (longest > 0) lengths = {std::int64_t(std::bit_ceil(std::uint64_t(longest)))};
+  for (std::int64_t length : lengths) {
+    SizeClass made{.condition = {}, .fusion = fusion.snapshot(), .typical = named};
+    for (Expr size : sizes) {
+      if (!may_be(fusion, size, length)) return classes;
+      if (is_bounded(fusion, size, length)) continue;
+      const Expr holds = size <= length;
+      made.condition = made.condition.valid() ? made.condition && holds : holds;
+      made.fusion = made.fusion->where(holds, "the schedule is for rows of that length");
+      made.typical.try_emplace(std::string(size.name()), length);
+    }
+    if (!made.condition.valid()) return classes;  // facts say as much for all sizes
+    classes.push_back(std::move(made));
+  }
+  return classes;
+}
+
+}  // namespace selvage

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <selvage/ir/fusion.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The sizes of a fusion for which one automatic schedule is meant.
+struct SizeClass {
+  Expr condition;                               // N <= 2048
+  std::shared_ptr<const Fusion> fusion;         // the fusion where that holds
+  std::map<std::string, std::int64_t> typical;  // values of sizes that the schedule is made for
+};
+
+// The lengths that bound the classes. Up to the last a block keeps a row of floats in registers.
+inline constexpr std::int64_t kRowLengths[] = {256, 2048, 16384};
+
+// The classes of a fusion, that of the shortest rows first: by the sizes that folds go along, where
+// neither facts nor `named` say what they are. All other sizes, and those past the longest rows,
+// are in no class. So with the schedule for all sizes there are at most four. Empty for a fusion
+// without such folds.
+//
+// Where a caller has named such sizes, there is one class, of rows up to the next power of two.
+std::vector<SizeClass> size_classes(const Fusion& fusion,
+                                    const std::map<std::string, std::int64_t>& named = {});
+
+}  // namespace selvage
