@@ -1,4 +1,5 @@
 #include <selvage/ir/effective_reads.h>
+#include <selvage/ir/path.h>
 #include <selvage/ir/reads.h>
 
 #include <algorithm>
@@ -14,16 +15,29 @@ using ReadAxes = std::vector<std::optional<DomainId>>;
 // For each index symbol, the iterdomain of the reader that it stands for.
 using Known = std::unordered_map<std::uint32_t, DomainId>;
 
+// Whether a view has each item of its root once: it drops none and adds none.
+bool has_items_of_root(const DomainGraph& graph, const TensorInfo& view) {
+  const Path all = everything_from(graph, view.root, {});
+  return std::ranges::none_of(
+      needed_for(graph, all, view.root, view.logical).steps,
+      [&](const Step& step) { return std::holds_alternative<Resize>(graph[step.transform]); });
+}
+
 // What the indices of an inlined tensor stand for if its items are read at `axes`. The indices of a
 // view run over its root: they are known where the view leaves an iterdomain unchanged, and all of
 // them where the view is read item by item, at its own iterdomains.
 Known known_in(const Fusion& fusion, const TensorInfo& tensor, const ReadAxes& axes) {
   Known known;
   const std::vector<DomainId>& domain = definition_domain(tensor);
-  bool is_item_by_item = true;
+  // Along an axis of one item nothing moves, unless the item is one of several of the root's.
+  bool is_item_by_item = true, is_along_all = true;
   for (std::size_t k = 0; k < axes.size(); ++k) {
     const DomainId own = tensor.logical[k];
+    is_along_all &= axes[k] == own;
     is_item_by_item &= axes[k] == own || fusion.domains()[own].extent.is_const(1);
+  }
+  if (!tensor.root.empty() && is_item_by_item && !is_along_all) {
+    is_item_by_item = has_items_of_root(fusion.domains(), tensor);
   }
   for (std::size_t k = 0; k < tensor.indices.size(); ++k) {
     const auto axis = std::find(tensor.logical.begin(), tensor.logical.end(), domain[k]);

@@ -87,6 +87,17 @@ TEST(AutomaticSchedule, OfOpenSizesKeepsNothingAndFitsAllSizes) {
                          {{{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 1031}}, {{"M", 7}, {"N", 64}}});
 }
 
+// What a slice has of a row is read at another place than the row's own items are.
+TEST(AutomaticSchedule, OfARowAndOneItemOfItAgrees) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(4), f.constant(5)}, DataType::Int64);
+  const Tensor last = slice(x, 1, 4, 5);
+  f.output("y", x - last);
+  const Tensor less = f.output("less", floor_div(x, last) < last);
+  f.output("share", mean(less, {1}));
+  test::expect_agreement(f, auto_schedule(f));
+}
+
 // A size that is named is what the schedule is made for, and it is right for all others.
 TEST(AutomaticSchedule, IsMadeForTheSizesThatAreNamed) {
   Fusion f;
