@@ -29,12 +29,12 @@ class RequestBoxes::Walk {
     lay_out();
   }
 
-  bool run(const Warps& warps) {
+  bool run(const Warps& warps, const Blocks& blocks) {
     if (!is_possible_) return false;
     if (is_empty_) return true;
     ParameterBox box;
     for (std::size_t k = 0; k < 3; ++k) box.ranges.push_back({0, 1, warps.counts[k]});
-    for (std::int64_t n : boxes_.grid_) box.ranges.push_back({0, 1, n});
+    box.ranges.insert(box.ranges.end(), blocks.begin(), blocks.end());
     for (const Interval& i : loops_) box.ranges.push_back({i.lo, 1, i.hi - i.lo + 1});
     warps_ = &warps;
     walk(std::move(box));
@@ -292,10 +292,22 @@ RequestBoxes::RequestBoxes(const AccessMap& map, const SizeValues& sizes)
   }
 }
 
-bool RequestBoxes::visit(const Access& access, const Visit& visit) {
+RequestBoxes::Blocks RequestBoxes::all_blocks() const {
+  Blocks blocks;
+  for (std::size_t k = 0; k < 3; ++k) blocks[k].count = grid_[k];
+  return blocks;
+}
+
+RequestBoxes::Blocks RequestBoxes::middle_block() const {
+  Blocks blocks;
+  for (std::size_t k = 0; k < 3; ++k) blocks[k].start = grid_[k] / 2;
+  return blocks;
+}
+
+bool RequestBoxes::visit(const Access& access, const Blocks& blocks, const Visit& visit) {
   Walk walk(*this, access, visit);
   for (const Warps& w : warps()) {
-    if (!walk.run(w)) return false;
+    if (!walk.run(w, blocks)) return false;
   }
   return true;
 }

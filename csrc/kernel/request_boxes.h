@@ -37,8 +37,13 @@ class RequestBoxes {
     std::int64_t element_bytes = 1, bytes = 1, granule = 1;
   };
   using Visit = std::function<void(const BoxedRequest&)>;
-  // Visits each request once, the boxes in any order. False where the requests cannot be counted.
-  bool visit(const Access& access, const Visit& visit);
+  // Which blocks, along each axis: from `start` on, `count` of them.
+  using Blocks = std::array<ParameterBox::Range, 3>;
+  Blocks all_blocks() const;
+  Blocks middle_block() const;
+  // Visits each request of these blocks once, the boxes in any order. False where the requests
+  // cannot be counted.
+  bool visit(const Access& access, const Blocks& blocks, const Visit& visit);
 
  private:
   class Walk;

@@ -42,6 +42,7 @@ class Count {
       const std::int64_t all = touched_[a.buffer].all_half_lines();
       n = std::max(n, std::min(all, a.threads * a.bytes / kHalfLineBytes));
     }
+    count_half_lines_of_block();
     return std::move(result_);
   }
 
@@ -57,7 +58,7 @@ class Count {
       if (!by_scope[scope]) {
         by_scope[scope] = 0;
         const auto add = [&](const BoxedRequest& r) { *by_scope[scope] += times(r); };
-        if (!boxes_.visit({.scope = scope}, add)) return false;
+        if (!boxes_.visit({.scope = scope}, boxes_.all_blocks(), add)) return false;
       }
       result_.runs[id] = *by_scope[scope];
     }
@@ -87,12 +88,37 @@ class Count {
         touched_[a.buffer].add(runs, r);
       }
     };
-    return boxes_.visit({.scope = a.scope,
-                         .address = a.address,
-                         .element_bytes = element,
-                         .bytes = n.bytes,
-                         .granule = is_shared ? unit_bytes(n.bytes) : kSectorBytes},
-                        add);
+    return boxes_.visit(access_of(a), boxes_.all_blocks(), add);
+  }
+
+  RequestBoxes::Access access_of(const KernelAccess& a) const {
+    const Buffer& buffer = kernel_.buffers[a.buffer];
+    const std::int64_t element = size_of(buffer.type), bytes = element * a.width;
+    return {.scope = a.scope,
+            .address = a.address,
+            .element_bytes = element,
+            .bytes = bytes,
+            .granule = buffer.memory == Memory::Shared ? unit_bytes(bytes) : kSectorBytes};
+  }
+
+  void count_half_lines_of_block() {
+    result_.half_lines_of_block = result_.half_lines;
+    for (BufferId b = 0; b < kernel_.buffers.size(); ++b) {
+      std::int64_t asked = 0;
+      for (const AccessRequests& a : result_.accesses) {
+        if (a.buffer == b) asked += a.sectors * kSectorBytes;
+      }
+      const bool is_global = kernel_.buffers[b].memory == Memory::Global;
+      if (!is_global || asked * 4 <= result_.half_lines[b] * kHalfLineBytes * 5) continue;
+      TouchedBytes touched(*sizes_(kernel_.buffers[b].elements) * size_of(kernel_.buffers[b].type));
+      const auto add = [&](const BoxedRequest& r) { touched.add(byte_runs(r.request), r); };
+      bool is_known = true;
+      for (const KernelAccess& a : map_.accesses()) {
+        if (a.buffer != b) continue;
+        is_known = is_known && boxes_.visit(access_of(a), boxes_.middle_block(), add);
+      }
+      if (is_known) result_.half_lines_of_block[b] = touched.half_lines();
+    }
   }
 
   const Kernel& kernel_;

@@ -36,6 +36,9 @@ struct KernelRequests {
   std::vector<AccessRequests> accesses;  // in the order of the text
   // By buffer: the halves of 128-byte lines of global memory that are accessed, each once.
   std::vector<std::int64_t> half_lines;
+  // The same of one block, in the middle of the launch; of all blocks where requests ask hardly for
+  // more than each half line once.
+  std::vector<std::int64_t> half_lines_of_block;
   std::vector<std::int64_t> runs;        // by statement (PlaceId): how many times warps run it
   std::int64_t blocks = 0, threads = 0;  // of a block
 };

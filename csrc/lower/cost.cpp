@@ -101,6 +101,13 @@ class KernelModel {
         add(a, asked[a.buffer]);
       }
     }
+    double of_block = 0;  // bytes of what is read again
+    for (std::size_t b = 0; b < asked.size(); ++b) {
+      if (asked[b].l2 > touched(b)) of_block += touched_by_block(b);
+    }
+    const auto resident = double(resident_blocks(work, device_));
+    const bool blocks_fit =
+        resident * (of_block + double(work.shared_bytes)) <= double(device_.shared_bytes) / 2;
     double slowed = 0;  // bytes that would take as long if all requests were coalesced
     for (std::size_t b = 0; b < asked.size(); ++b) {
       const double own = touched(b), times = int(asked[b].is_read) + int(asked[b].is_written);
@@ -109,8 +116,11 @@ class KernelModel {
       slowed += own * times / asked[b].share;
       // What all multiprocessors can keep in L1 is read from L2 once by each.
       const bool is_in_l1 = own <= kShareOfL1;
-      work.l2_bytes +=
-          is_in_l1 ? std::min(asked[b].l2, double(device_.multiprocessors) * own) : asked[b].l2;
+      double from_l2 = asked[b].l2;
+      if (is_in_l1) from_l2 = std::min(from_l2, double(device_.multiprocessors) * own);
+      // So is what a block reads again, by each block.
+      if (blocks_fit) from_l2 = std::min(from_l2, double(work.blocks) * touched_by_block(b));
+      work.l2_bytes += from_l2;
     }
     if (slowed > 0) work.coalesced = work.dram_bytes / slowed;
     // What is read again is found in L2 where that holds all of it, or what the running blocks use.
@@ -132,6 +142,9 @@ class KernelModel {
       fetched_again.assign(asked.size(), false);
     }
     add_loads(fetched_again, work);
+  }
+  double touched_by_block(std::size_t b) const {
+    return double(requests_.half_lines_of_block[b] * kHalfLineBytes);
   }
   double touched(std::size_t b) const { return double(requests_.half_lines[b] * kHalfLineBytes); }
 

@@ -191,9 +191,10 @@ class Collector {
   }
 
   // Whether the threads of a row run through a member's nest as through that of the widest: a nest
-  // that folds over some of a row, and has items along the rest, cannot merge the two.
+  // that folds or scans along some of a row, and has items along the rest, cannot merge the two.
   bool is_cut_as_widest(TensorId m) const {
-    const std::vector<DomainId> items = item_loops(schedule_, m);
+    std::vector<DomainId> items = item_loops(schedule_, m);
+    if (is_scan(fusion_[m])) std::erase(items, fusion_[m].logical[*fusion_[m].fold->scanned]);
     const auto is_item = [&](DomainId d) { return contains(items, d); };
     return std::ranges::none_of(result_.inner, is_item) ||
            std::ranges::all_of(result_.inner, is_item);

@@ -301,7 +301,7 @@ TEST(Requests, OfManyRowsAreOneBox) {
     const std::int64_t element = size_of(kernel.buffers[a.buffer].type);
     int seen = 0;
     EXPECT_TRUE(boxes.visit({a.scope, a.address, element, element * a.width, kSectorBytes},
-                            [&](const BoxedRequest&) { ++seen; }));
+                            boxes.all_blocks(), [&](const BoxedRequest&) { ++seen; }));
     EXPECT_LE(seen, 64) << kernel.buffers[a.buffer].name;
   }
 }

@@ -87,6 +87,14 @@ TEST(AutomaticSchedule, OfOpenSizesKeepsNothingAndFitsAllSizes) {
                          {{{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 1031}}, {{"M", 7}, {"N", 64}}});
 }
 
+// A scan along some of a row cannot run through it as the fold of all of it does.
+TEST(AutomaticSchedule, OfAScanWithinWhatIsFoldedAgrees) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(3), f.constant(3), f.constant(4)}, DataType::Bool);
+  f.output("y", argmax(floor_div(x, cumsum(x, 1)), {1, 2}));
+  test::expect_agreement(f, auto_schedule(f));
+}
+
 // What a slice has of a row is read at another place than the row's own items are.
 TEST(AutomaticSchedule, OfARowAndOneItemOfItAgrees) {
   Fusion f;
