@@ -151,6 +151,12 @@ Totals totals(std::span<const Uncertain> items) {
   return all;
 }
 
+double largest_error(std::span<const Uncertain> some) {
+  double most = 0;
+  for (const Uncertain& x : some) most = std::max(most, x.error);
+  return most;
+}
+
 double error_of_product(DataType type, std::span<const Uncertain> items, double result) {
   double bound = 1, up = 1, down = 1;
   for (const Uncertain& x : items) {
@@ -179,6 +185,36 @@ double error_of_variance(const Fold& fold, std::span<const Uncertain> items) {
   return (rounding + errors) / by;
 }
 
+// An item's power is scaled at most once for each step of the longest chain, by factors whose
+// exponents add up to its distance from the greatest item. A step rounds a difference, a power, a
+// product and a sum.
+double error_of_logsumexp(const Fold& fold, std::span<const Uncertain> items, double result,
+                          const ErrorModel& model) {
+  const double most = largest_error(items);
+  double greatest = -HUGE_VAL;
+  bool is_certain = false;  // a NaN or an infinity among the items is one of the result
+  for (const Uncertain& x : items) {
+    const double v = as_real(x.value);
+    is_certain = is_certain || std::isnan(v) || v == HUGE_VAL;
+    greatest = std::max(greatest, v);
+  }
+  if (!std::isfinite(most)) return kOpen;
+  if (!std::isfinite(result)) return is_certain || greatest == -HUGE_VAL ? 0 : kOpen;
+  const double u = unit(fold.type), of_function = (2 + model.functions) * u;
+  const auto n = std::int64_t(items.size());
+  const auto chain = double(std::min(n, model.longest_chain(n)));
+  double powers = 0, errors = 0;
+  for (const Uncertain& x : items) {
+    const double distance = greatest - as_real(x.value);
+    if (!std::isfinite(distance)) continue;  // -inf adds nothing
+    const double power = std::exp(-distance);
+    powers += power;
+    errors += power * (chain * (of_function + 2 * u) + u * distance) + least(fold.type);
+  }
+  const double of_log = of_function * std::max(1.0, std::abs(std::log(powers)));
+  return most + 2 * errors / powers + of_log + 2 * u * std::abs(result) + least(fold.type);
+}
+
 double error_of_place(std::span<const Uncertain> items, const Scalar& result) {
   const auto best = std::size_t(result.integer);
   if (best >= items.size()) return 0;
@@ -188,12 +224,6 @@ double error_of_place(std::span<const Uncertain> items, const Scalar& result) {
     if (!(std::abs(as_real(items[k].value) - as_real(items[best].value)) > e)) return kOpen;
   }
   return 0;
-}
-
-double largest_error(std::span<const Uncertain> some) {
-  double most = 0;
-  for (const Uncertain& x : some) most = std::max(most, x.error);
-  return most;
 }
 
 }  // namespace
@@ -261,6 +291,7 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
     case Reduction::Prod:
     case Reduction::Mean:
     case Reduction::Variance: break;
+    case Reduction::LogSumExp: return error_of_logsumexp(fold, items, as_real(result), model);
   }
   if (!is_floating(fold.type)) return most > 0 ? kOpen : 0;
   const bool is_variance = fold.how == Reduction::Variance;

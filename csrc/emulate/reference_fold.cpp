@@ -29,6 +29,17 @@ double variance(std::span<const Scalar> elements, std::int64_t correction) {
   return squares / double(std::max<std::int64_t>(n - correction, 0));
 }
 
+double logsumexp(std::span<const Scalar> elements) {
+  double most = -HUGE_VAL, powers = 0;
+  for (const Scalar& e : elements) {
+    if (std::isnan(as_real(e))) return as_real(e);
+    most = std::max(most, as_real(e));
+  }
+  if (std::isinf(most)) return most;
+  for (const Scalar& e : elements) powers += std::exp(as_real(e) - most);
+  return most + std::log(powers);
+}
+
 // The sum or the product.
 Scalar total(const Fold& fold, std::span<const Scalar> elements) {
   const bool adds = fold.how == Reduction::Sum;
@@ -100,6 +111,7 @@ Scalar fold_plainly(const Fold& fold, std::span<const Scalar> elements) {
     case Reduction::FMin: return extremum(fold, elements);
     case Reduction::Mean: return rounded(sum(elements) / double(elements.size()), fold.type);
     case Reduction::Variance: return rounded(variance(elements, fold.correction), fold.type);
+    case Reduction::LogSumExp: return rounded(logsumexp(elements), fold.type);
     case Reduction::Any:
       return Scalar::of(DataType::Bool, std::any_of(elements.begin(), elements.end(), is_true));
     case Reduction::All:

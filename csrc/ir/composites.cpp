@@ -17,6 +17,17 @@ Axes all_axes(Tensor x) {
   return axes;
 }
 
+// Of the items along axes, as far as their numbers are known.
+double bytes_along(Tensor x, const Axes& axes) {
+  const std::vector<Expr> shape = shape_of(x);
+  double bytes = size_of(x.fusion()[x.id()].type);
+  for (int axis : axes) {
+    const Expr extent = shape[std::size_t(axis < 0 ? axis + int(shape.size()) : axis)];
+    if (extent.is(Op::Const)) bytes *= double(extent.value());
+  }
+  return bytes;
+}
+
 // x less the greatest item along the axis.
 Tensor shifted(const std::string& op, Tensor x, int axis) {
   axes_of(op, x, {axis});
@@ -39,7 +50,11 @@ Tensor log_softmax(Tensor x, int axis) {
 Tensor logsumexp(Tensor x, Axes axes, bool keep) {
   axes_of("logsumexp", x, axes);
   if (axes.empty()) axes = all_axes(x);
-  const Tensor real = as_real(x), most = max(real, axes, keepdim);
+  const Tensor real = as_real(x);
+  if (bytes_along(real, axes) >= double(kMostKeptBytes)) {
+    return reduce(Reduction::LogSumExp, real, axes, keep);
+  }
+  const Tensor most = max(real, axes, keepdim);
   const Tensor shift = select(isinf(most), 0, most);
   const Tensor total = log(sum(exp(real - shift), axes, keepdim)) + shift;
   return keep || axes.empty() ? total : squeeze(total, axes);

@@ -28,6 +28,25 @@ ValueId beats(ValueGraph& values, const Fold& fold, ValueId a, ValueId b) {
   return apply(Function::And, {apply(Function::Not, {is_no_better}), apply(Function::Eq, {b, b})});
 }
 
+// With m the greatest item so far, of which `sum` has the powers exp(item - m), and one more item
+// x, one power suffices, p = exp(-|x - m|):
+//   x > m:  sum * p + 1        else:  sum + p
+// Of equal infinities the difference is NaN, and fmin(NaN, 0) makes the power 1; so it is for a
+// NaN, which the greatest item then is.
+FoldState with_power(ValueGraph& values, const Fold& fold, const FoldState& state, ValueId x) {
+  const auto apply = [&](Function f, std::vector<ValueId> v) { return values.apply(f, v); };
+  const ValueId zero = values.constant(fold.type, 0.0, false);
+  const ValueId one = values.constant(fold.type, 1.0, false);
+  const ValueId apart = apply(Function::Abs, {apply(Function::Sub, {x, state[1]})});
+  const ValueId power =
+      apply(Function::Exp, {apply(Function::FMin, {apply(Function::Neg, {apart}), zero})});
+  const ValueId is_greater = apply(Function::Lt, {state[1], x});
+  const ValueId before =
+      apply(Function::Select, {is_greater, apply(Function::Mul, {state[0], power}), state[0]});
+  const ValueId added = apply(Function::Select, {is_greater, one, power});
+  return {apply(Function::Add, {before, added}), apply(Function::Max, {state[1], x})};
+}
+
 }  // namespace
 
 std::vector<FoldComponent> components(const Fold& fold) {
@@ -35,6 +54,7 @@ std::vector<FoldComponent> components(const Fold& fold) {
   if (fold.how == Reduction::Variance) {
     return {{"squares", fold.type}, {"mean", fold.type}, {"count", fold.type}};
   }
+  if (fold.how == Reduction::LogSumExp) return {{"powers", fold.type}, {"greatest", fold.type}};
   return {{fold.how == Reduction::Mean ? "sum" : "value", fold.type}};
 }
 
@@ -42,12 +62,14 @@ FoldState empty_state(ValueGraph& values, const Fold& fold) {
   const ValueId start = constant_of(values, identity(fold.how, fold.element));
   if (is_place(fold.how)) return {values.constant(DataType::Int64, kNowhere, false), start};
   if (fold.how == Reduction::Variance) return {start, start, start};
+  if (fold.how == Reduction::LogSumExp) return {values.constant(fold.type, 0.0, false), start};
   return {start};
 }
 
 FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& state,
                        ValueId element, ValueId position) {
   if (is_place(fold.how)) return merged(values, fold, state, {position, element});
+  if (fold.how == Reduction::LogSumExp) return with_power(values, fold, state, element);
   if (fold.how != Reduction::Variance) return merged(values, fold, state, {element});
   // n' = n + 1, mean' = mean + (x - mean) / n', squares' = squares + (x - mean) * (x - mean')
   const auto apply = [&](Function f, ValueId a, ValueId b) { return values.apply(f, {a, b}); };
@@ -71,6 +93,18 @@ FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const
     const ValueId takes_b = apply(Function::Or, is_better, is_first);
     return {values.apply(Function::Select, {takes_b, b[0], a[0]}),
             values.apply(Function::Select, {is_better, b[1], a[1]})};
+  }
+  if (fold.how == Reduction::LogSumExp) {
+    // Each sum times exp(its greatest - the greater): 1 where these are equal, infinities included.
+    const ValueId most = apply(Function::Max, a[1], b[1]);
+    const auto scaled = [&](const FoldState& state) {
+      const ValueId less = apply(Function::Sub, state[1], most);
+      const ValueId factor = values.apply(Function::Select, {apply(Function::Eq, state[1], most),
+                                                             values.constant(fold.type, 1.0, false),
+                                                             values.apply(Function::Exp, {less})});
+      return apply(Function::Mul, state[0], factor);
+    };
+    return {apply(Function::Add, scaled(a), scaled(b)), most};
   }
   if (fold.how != Reduction::Variance) {
     Function f = combiner(fold.how);
@@ -114,6 +148,8 @@ ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, Val
                        {values.apply(Function::Sub, {items, number(fold.correction)}), number(0)});
       return values.apply(Function::TrueDiv, {state[0], values.cast(less, fold.type)});
     }
+    case Reduction::LogSumExp:
+      return values.apply(Function::Add, {values.apply(Function::Log, {state[0]}), state[1]});
     case Reduction::ArgMax:
     case Reduction::ArgMin: {
       const ValueId nowhere = values.constant(DataType::Int64, kNowhere, false);

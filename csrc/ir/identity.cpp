@@ -22,7 +22,7 @@ struct Row {
 };
 
 // clang-format off
-constexpr std::array<Row, 12> kReductions = {{
+constexpr std::array<Row, 13> kReductions = {{
     {Reduction::Sum,    "sum",    Function::Add, Start::Zero,    false},
     {Reduction::Prod,   "prod",   Function::Mul, Start::One,     false},
     {Reduction::Max,    "max",    Function::Max, Start::Lowest,  true},
@@ -35,6 +35,7 @@ constexpr std::array<Row, 12> kReductions = {{
     {Reduction::ArgMax, "argmax", Function::Max, Start::Lowest,  true},
     {Reduction::ArgMin, "argmin", Function::Min, Start::Highest, true},
     {Reduction::Variance, "var",  Function::Add, Start::Zero,    false},
+    {Reduction::LogSumExp, "logsumexp", Function::Add, Start::Lowest, false},
 }};
 
 // The least and the greatest value of each type, as it is read back.
@@ -115,7 +116,8 @@ bool is_scannable(Reduction r) {
     case Reduction::All:
     case Reduction::ArgMax:
     case Reduction::ArgMin:
-    case Reduction::Variance: return false;
+    case Reduction::Variance:
+    case Reduction::LogSumExp: return false;
   }
   return false;
 }
@@ -128,7 +130,8 @@ DataType fold_type(Reduction r, DataType element) {
     case Reduction::Prod:
       return is_floating(element) || element == DataType::UInt64 ? element : DataType::Int64;
     case Reduction::Mean:
-    case Reduction::Variance: return is_floating(element) ? element : DataType::Float;
+    case Reduction::Variance:
+    case Reduction::LogSumExp: return is_floating(element) ? element : DataType::Float;
     case Reduction::Any:
     case Reduction::All: return DataType::Bool;
     case Reduction::Max:

@@ -22,6 +22,7 @@ enum class Reduction : std::uint8_t {
   ArgMax,
   ArgMin,
   Variance,
+  LogSumExp,
 };
 
 std::string_view to_string(Reduction r);              // "sum", "prod", "max", ...
@@ -29,7 +30,7 @@ std::span<const std::string_view> reduction_names();  // in the order of the enu
 
 // The function that takes in one more element: Add, Mul, Max, Min, Or or And. Mean adds, and
 // divides once at the end by how many items there are; an argmax compares as a max does, a variance
-// adds squares of distances (ir/fold.h has what else it keeps).
+// adds squares of distances, a logsumexp adds powers (ir/fold.h has what else they keep).
 Function combiner(Reduction r);
 
 // Whether a scan may fold by it: the state of the fold is one element, which is its result as well.
@@ -46,7 +47,8 @@ DataType result_type(Reduction r, DataType element);
 //   combine(identity, x) == x   for every x of the type, as numbers: 0 + -0.0 is 0.0. Any and all
 //                               see an x as bool(x). An fmax passes over a NaN, so NaNs alone
 //                               give the identity
-// The identity of max is the lowest value of the type, of min the highest; of floats, infinities.
+// That of a logsumexp is -inf, whose power is 0. The identity of max is the lowest value of the
+// type, of min the highest; of floats, infinities.
 Scalar identity(Reduction r, DataType type);
 
 // combine(x, combine(x, y)) == combine(x, y): an element may be read any number of times.

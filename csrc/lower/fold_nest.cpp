@@ -28,6 +28,7 @@ bool needs_finishing(Reduction r) {
     case Reduction::All: return false;
     case Reduction::Mean:
     case Reduction::Variance:
+    case Reduction::LogSumExp:
     case Reduction::ArgMax:
     case Reduction::ArgMin: return true;
   }

@@ -42,7 +42,7 @@ Array random_elements(std::mt19937& random, DataType type, std::vector<std::int6
 // What the loop over one row comes to, in double.
 double plain(Reduction how, const std::vector<double>& row, std::int64_t correction) {
   const auto n = double(row.size());
-  double sum = 0, product = 1, best = 0, squares = 0;
+  double sum = 0, product = 1, best = 0, squares = 0, powers = 0;
   bool any = false, all = true;
   std::size_t place = 0;
   const bool is_max = how == Reduction::Max || how == Reduction::FMax || how == Reduction::ArgMax;
@@ -57,6 +57,8 @@ double plain(Reduction how, const std::vector<double>& row, std::int64_t correct
     }
   }
   for (double x : row) squares += (x - sum / n) * (x - sum / n);
+  const double greatest = *std::ranges::max_element(row);
+  for (double x : row) powers += std::exp(x - greatest);
   switch (how) {
     case Reduction::Sum: return sum;
     case Reduction::Prod: return product;
@@ -69,6 +71,7 @@ double plain(Reduction how, const std::vector<double>& row, std::int64_t correct
     case Reduction::All: return all;
     case Reduction::ArgMax:
     case Reduction::ArgMin: return double(place);
+    case Reduction::LogSumExp: return greatest + std::log(powers);
     case Reduction::Variance: break;
   }
   return squares / (n - double(correction));
@@ -84,7 +87,8 @@ DataType result_of(Reduction how, DataType type) {
     case Reduction::FMax:
     case Reduction::FMin: return type;
     case Reduction::Mean:
-    case Reduction::Variance: return is_real ? type : DataType::Float;
+    case Reduction::Variance:
+    case Reduction::LogSumExp: return is_real ? type : DataType::Float;
     case Reduction::Any:
     case Reduction::All: return DataType::Bool;
     case Reduction::ArgMax:
@@ -220,6 +224,11 @@ TEST(ReferenceFold, NaNsAndInfinitiesStayInSums) {
   EXPECT_TRUE(std::isnan(of_row(Variance, DataType::Float, {1, kInfinity})));
   EXPECT_TRUE(std::isnan(of_row(Prod, DataType::Float, {0, kInfinity})));
   EXPECT_EQ(of_row(Any, DataType::Float, {0, kNaN}), 1);  // NaN is true, as in C
+  EXPECT_TRUE(std::isnan(of_row(LogSumExp, DataType::Float, {kInfinity, kNaN, 1})));
+  EXPECT_EQ(of_row(LogSumExp, DataType::Float, {-kInfinity, 3, -kInfinity}), 3);
+  EXPECT_EQ(of_row(LogSumExp, DataType::Float, {-kInfinity, -kInfinity}), -kInfinity);
+  EXPECT_EQ(of_row(LogSumExp, DataType::Double, {1, kInfinity, kInfinity}), kInfinity);
+  EXPECT_EQ(of_row(LogSumExp, DataType::Double, {1e300, 1e300}), 1e300);
 }
 
 TEST(ReferenceFold, OfNothingThereIsTheValueThatChangesNothing) {
@@ -234,6 +243,7 @@ TEST(ReferenceFold, OfNothingThereIsTheValueThatChangesNothing) {
   EXPECT_EQ(of_row(ArgMin, DataType::Float, {}), 0);
   EXPECT_TRUE(std::isnan(of_row(Mean, DataType::Float, {})));
   EXPECT_TRUE(std::isnan(of_row(Variance, DataType::Int32, {})));
+  EXPECT_EQ(of_row(LogSumExp, DataType::Int32, {}), -kInfinity);
 }
 
 TEST(ReferenceFold, AVarianceIsTakenInTwoPasses) {

@@ -140,8 +140,9 @@ void RandomFile::add_statement(int number) {
                                                          std::uint32_t(s.tensor.id()), at)});
     break;
   }
-  constexpr Reduction kFolds[] = {Reduction::Sum, Reduction::Max,    Reduction::Mean,
-                                  Reduction::Any, Reduction::ArgMin, Reduction::Variance};
+  constexpr Reduction kFolds[] = {Reduction::Sum,      Reduction::Max,    Reduction::Mean,
+                                  Reduction::Any,      Reduction::ArgMin, Reduction::Variance,
+                                  Reduction::LogSumExp};
   static const std::vector<Reduction> kScans = {Reduction::Sum, Reduction::Prod, Reduction::Max,
                                                 Reduction::Min, Reduction::FMax, Reduction::FMin};
   const bool scans = !folds && one_in(4);

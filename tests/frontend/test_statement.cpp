@@ -74,9 +74,19 @@ TEST(Statement, AMatrixProduct) {
 }
 
 TEST(Statement, EveryReductionByItsName) {
-  const std::vector<std::pair<const char*, double>> cases = {
-      {"sum", 10}, {"prod", 24},  {"max", 4},    {"min", 1},  {"mean", 2.5}, {"any", 1},
-      {"all", 1},  {"argmax", 3}, {"argmin", 0}, {"fmax", 4}, {"fmin", 1},   {"var", 5.0F / 3}};
+  const std::vector<std::pair<const char*, double>> cases = {{"sum", 10},
+                                                             {"prod", 24},
+                                                             {"max", 4},
+                                                             {"min", 1},
+                                                             {"mean", 2.5},
+                                                             {"any", 1},
+                                                             {"all", 1},
+                                                             {"argmax", 3},
+                                                             {"argmin", 0},
+                                                             {"fmax", 4},
+                                                             {"fmin", 1},
+                                                             {"var", 5.0F / 3},
+                                                             {"logsumexp", 4.4401897F}};
   for (const auto& [name, expected] : cases) {
     EXPECT_EQ(of_row("y[] = " + std::string(name) + "(a[n])", 4), std::vector<double>{expected});
   }

@@ -33,6 +33,7 @@ std::vector<FoldCase> cases() {
   for (Reduction r : {Any, All}) list.push_back({r, Bool});
   for (DataType t : {Float, Double}) {
     list.push_back({Mean, t});
+    list.push_back({LogSumExp, t});
     for (std::int64_t correction : {0, 1, 3}) list.push_back({Variance, t, correction});
   }
   return list;
@@ -96,12 +97,15 @@ Number expected(const FoldCase& c, const std::vector<Scalar>& elements) {
     is_found = true;
   }
   for (const Scalar& e : elements) squares += std::pow(number(e) - sum / n, 2);
+  Number powers = 0;  // where neither infinities nor NaNs decide
+  for (const Scalar& e : elements) powers += std::exp(number(e));
   switch (c.how) {
     case Reduction::Sum: return sum;
     case Reduction::Prod:
       return is_floating(c.type) ? product : Number(std::int64_t(whole_product));
     case Reduction::Mean: return sum / n;
     case Reduction::Variance: return squares / std::max(n - Number(c.correction), Number(0));
+    case Reduction::LogSumExp: return std::log(powers);
     case Reduction::Any: return any;
     case Reduction::All: return all;
     case Reduction::ArgMax:
@@ -116,8 +120,8 @@ Number expected(const FoldCase& c, const std::vector<Scalar>& elements) {
 
 bool is_rounded(const FoldCase& c) {
   using enum Reduction;
-  return is_floating(c.type) &&
-         (c.how == Sum || c.how == Prod || c.how == Mean || c.how == Variance);
+  return is_floating(c.type) && (c.how == Sum || c.how == Prod || c.how == Mean ||
+                                 c.how == Variance || c.how == LogSumExp);
 }
 
 // Sums of small numbers, so rounding is far below the tolerance.

@@ -118,6 +118,8 @@ std::vector<FoldOp> fold_ops() {
       {"variance", "variance", [](T x, Axes axes, bool keeps) { return variance(x, axes, keeps); }},
       {"reduce", "biased",
        [](T x, Axes axes, bool keeps) { return reduce(Reduction::Variance, x, axes, keeps, 0); }},
+      {"reduce", "logsumexp",
+       [](T x, Axes axes, bool keeps) { return reduce(Reduction::LogSumExp, x, axes, keeps); }},
       {"any", "any", [](T x, Axes axes, bool keeps) { return any(x, axes, keeps); }},
       {"all", "all", [](T x, Axes axes, bool keeps) { return all(x, axes, keeps); }},
       {"argmax", "argmax", [](T x, Axes axes, bool keeps) { return argmax(x, axes, keeps); }},

@@ -73,7 +73,8 @@ std::vector<std::pair<std::string, Schedule>> schedules(const Rows& rows) {
 class EveryFold : public testing::TestWithParam<Reduction> {};
 
 TEST_P(EveryFold, AgreesHoweverItsLoopsAreShared) {
-  const bool is_real = GetParam() == Reduction::Mean || GetParam() == Reduction::Variance;
+  const bool is_real = GetParam() == Reduction::Mean || GetParam() == Reduction::Variance ||
+                       GetParam() == Reduction::LogSumExp;
   const Rows rows(GetParam(), is_real ? DataType::Float : DataType::Int32);
   for (const auto& [name, schedule] : schedules(rows)) {
     SCOPED_TRACE(name);
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Folds, EveryFold,
                          testing::Values(Reduction::Sum, Reduction::Prod, Reduction::Max,
                                          Reduction::Min, Reduction::Mean, Reduction::Any,
                                          Reduction::All, Reduction::ArgMax, Reduction::ArgMin,
-                                         Reduction::Variance),
+                                         Reduction::Variance, Reduction::LogSumExp),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST(Folds, RowsOfFourThreadsFillWholeWarpsTogether) {
