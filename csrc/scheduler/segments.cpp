@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace selvage {
@@ -126,7 +127,7 @@ class Segmentation {
       if (is_column(segment, next)) continue;  // who reads it is in another kernel
       for (const auto& reader : table_.readers(next)) open.push_back(reader.tensor);
     }
-    if (waits_for_itself(segment)) return std::nullopt;
+    if (waits_for_itself(segment) || replaces_too_early(segment)) return std::nullopt;
     segment.rows = rows_of(segment);
     if (segment.rows.empty() || !std::ranges::all_of(segment.members, [&](TensorId m) {
           return m == segment.root || keeps_a_number(segment, m);
@@ -202,6 +203,19 @@ class Segmentation {
     return false;
   }
 
+  // Whether a member other than the root replaces an input that another member reads: the root
+  // comes last in each row, and other members in an order that does not go by that.
+  bool replaces_too_early(const Segment& segment) const {
+    return std::ranges::any_of(segment.members, [&](TensorId t) {
+      const std::optional<TensorId> place = fusion_[t].in_place_of;
+      if (!place || t == segment.root) return false;
+      return std::ranges::any_of(segment.members, [&](TensorId m) {
+        const auto reads = [&](const EffectiveRead& r) { return r.source == *place; };
+        return m != t && std::ranges::any_of(table_.reads(m), reads);
+      });
+    });
+  }
+
   // The iterdomains of the root that every member has, folds over or scans along nowhere, and reads
   // in step.
   std::vector<DomainId> rows_of(const Segment& segment) const {
@@ -260,9 +274,11 @@ std::vector<Segment> segments_of(const Schedule& schedule, const ReadTable& tabl
                                  const std::function<double(TensorId)>& items,
                                  const KeepsTogether& keeps) {
   std::vector<TensorId> by_size = open;
-  // Of two tensors of one size the one that does not fold comes first: folds join it.
+  // Of two tensors of one size the one that does not fold comes first: folds join it; of two such
+  // tensors one that replaces an input, as it is to be stored last.
   std::ranges::stable_sort(by_size, std::greater<>(), [&](TensorId t) {
-    return std::pair(items(t), !schedule.fusion()[t].fold);
+    const TensorInfo& tensor = schedule.fusion()[t];
+    return std::tuple(items(t), !tensor.fold, tensor.in_place_of.has_value());
   });
   return Segmentation(schedule, table, open, items, keeps).run(std::move(by_size));
 }
