@@ -67,11 +67,18 @@ class Replacements {
     const bool excludes = are_branches(read.place, write.place);
     if (!excludes && read.place > write.place) return false;
     if (!excludes && loops.empty()) return true;
-    // The facts at an access may settle an index, which its normal form then lacks, and the other's
-    // does not.
-    return imply_one_iteration(r, w, loops, excludes, true) ||
-           imply_one_iteration(r, w, loops, excludes, false);
+    for (const Form& form : kForms) {
+      if (imply_one_iteration(r, w, loops, excludes, form)) return true;
+    }
+    return false;
   }
+
+  // How elements are compared: by their items, if these are known, or by their addresses. The facts
+  // at an access may settle an index, which its normal form then lacks, and the other's does not.
+  struct Form {
+    bool by_items, is_normal;
+  };
+  static constexpr Form kForms[] = {{true, true}, {true, false}, {false, true}, {false, false}};
 
   // Whether the two stand in different branches of one guard.
   bool are_branches(PlaceId x, PlaceId y) const {
@@ -85,7 +92,7 @@ class Replacements {
 
   // Whether accesses of one element are in one iteration of `loops` and, if asked, by one thread.
   bool imply_one_iteration(std::size_t r, std::size_t w, const std::vector<PlaceId>& loops,
-                           bool by_one_thread, bool in_normal_form) {
+                           bool by_one_thread, const Form& form) {
     const KernelAccess &read = map_.accesses()[r], &write = map_.accesses()[w];
     ExprPool& pool = map_.pool();
     Environment second;
@@ -110,18 +117,17 @@ class Replacements {
       if (at != original.end()) return map_.at(write.scope).interval(at->second);
       return map_.at(read.scope).interval(symbol);
     };
-    // An element by its item or, where these are not known, by its address.
-    const bool have_items = items_.are_items_apart(r, w);
+    const bool have_items = form.by_items && items_.are_items_apart(r, w);
     const auto place_of = [&](const KernelAccess& a, std::size_t access, Expr own_lane) {
       std::vector<Expr> place;
       if (!have_items) {
-        const Expr address = in_normal_form ? map_.address(access) : a.address;
+        const Expr address = form.is_normal ? map_.address(access) : a.address;
         place.push_back(a.width > 1 ? address + own_lane : address);
         return place;
       }
       for (Expr index : a.indices) {
         if (a.lane.valid()) index = substitute(index, Environment{{a.lane, own_lane}});
-        place.push_back(in_normal_form ? map_.at(a.scope).normal_form(index) : index);
+        place.push_back(form.is_normal ? map_.at(a.scope).normal_form(index) : index);
       }
       return place;
     };
