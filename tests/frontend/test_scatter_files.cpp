@@ -54,8 +54,8 @@ TEST(ScatterFiles, IsTheFoldThatItIsWrittenAs) {
 
 TEST(ScatterFiles, RefusesWhatHasNoMeaning) {
   EXPECT_EQ(refusal(scatter_file("y[idx[i], j, j] += x[i, j]", "[V, D, D]")),
-            "a.yaml:7:18: error[E314]: the index j stands twice on the left; help: give every axis "
-            "an index of its own\n");
+            "a.yaml:7:19: error[E314]: the index j stands twice on the left in the statement "
+            "'y[idx[i], j, j] += x[i, j]'; help: give every axis an index of its own\n");
   EXPECT_EQ(
       refusal(scatter_file("y[idx[i]] += sum[j](x[i, j])", "[V]")),
       "a.yaml:7:19: error[E314]: a fold stands in what is scattered; help: make it a tensor of "
