@@ -58,8 +58,8 @@ TEST(ScatterFiles, RefusesWhatHasNoMeaning) {
             "'y[idx[i], j, j] += x[i, j]'; help: give every axis an index of its own\n");
   EXPECT_EQ(
       refusal(scatter_file("y[idx[i]] += sum[j](x[i, j])", "[V]")),
-      "a.yaml:7:19: error[E314]: a fold stands in what is scattered; help: make it a tensor of "
-      "its own, in a statement before\n");
+      "a.yaml:7:19: error[E314]: a fold stands in what is scattered in the statement "
+      "'y[idx[i]] += sum[j](x[i, j])'; help: make it a tensor of its own, in a statement before\n");
   EXPECT_THAT(refusal(scatter_file("y[idx[i], j] = x[i, j]", "[V, D]")),
               testing::HasSubstr("error[E314]: expected ',' or ']' after the index idx"));
 }
