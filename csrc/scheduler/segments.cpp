@@ -2,6 +2,7 @@
 #include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -30,7 +31,12 @@ class Segmentation {
         table_(table),
         items_(items),
         keeps_(keeps),
-        left_(open.begin(), open.end()) {}
+        left_(open.begin(), open.end()) {
+    for (std::size_t k = 0; k < fusion_.size(); ++k) {
+      const std::optional<TensorId> input = fusion_[TensorId(k)].in_place_of;
+      if (input) replacing_[*input] = TensorId(k);
+    }
+  }
 
   std::vector<Segment> run(std::vector<TensorId> by_size) {
     std::vector<Segment> segments;
@@ -183,22 +189,31 @@ class Segmentation {
            });
   }
 
-  // Whether a tensor outside of the segment reads a member, and a member reads that tensor, itself
-  // or through others.
+  // Tensors that come after t: those that read it, and those that replace an input that it reads.
+  std::vector<TensorId> after(TensorId t) const {
+    std::vector<TensorId> list;
+    for (const auto& reader : table_.readers(t)) list.push_back(reader.tensor);
+    for (const EffectiveRead& read : table_.reads(t)) {
+      const auto other = replacing_.find(read.source);
+      if (other != replacing_.end() && other->second != t) list.push_back(other->second);
+    }
+    return list;
+  }
+
+  // Whether a tensor outside of the segment comes after a member, and a member after that tensor,
+  // itself or through others.
   bool waits_for_itself(const Segment& segment) const {
-    std::vector<TensorId> behind;  // outside; they read members, themselves or through others
-    const auto add_readers = [&](TensorId t) {
-      for (const auto& [reader, axes] : table_.readers(t)) {
-        const bool is_known = std::ranges::find(behind, reader) != behind.end();
-        if (!contains(segment, reader) && !is_known) behind.push_back(reader);
-      }
+    std::vector<TensorId> behind;  // outside; they come after members
+    const auto add = [&](TensorId t) {
+      const bool is_known = std::ranges::find(behind, t) != behind.end();
+      if (!contains(segment, t) && !is_known) behind.push_back(t);
     };
-    for (TensorId m : segment.members) add_readers(m);
+    for (TensorId m : segment.members) std::ranges::for_each(after(m), add);
     for (std::size_t k = 0; k < behind.size(); ++k) {
-      for (const auto& reader : table_.readers(behind[k])) {
-        if (contains(segment, reader.tensor)) return true;
+      for (TensorId t : after(behind[k])) {
+        if (contains(segment, t)) return true;
+        add(t);
       }
-      add_readers(behind[k]);
     }
     return false;
   }
@@ -249,7 +264,8 @@ class Segmentation {
   const ReadTable& table_;
   const std::function<double(TensorId)>& items_;
   const KeepsTogether& keeps_;
-  std::set<TensorId> left_;  // open, and in no segment yet
+  std::set<TensorId> left_;                 // open, and in no segment yet
+  std::map<TensorId, TensorId> replacing_;  // by input: the output in its place
 };
 
 }  // namespace

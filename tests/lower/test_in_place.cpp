@@ -9,6 +9,7 @@
 #include <array>
 #include <random>
 
+#include "tests/lower/random_whole_schedule.h"
 #include "tests/support/lowered.h"
 #include "tests/support/refusal.h"
 
@@ -123,6 +124,17 @@ TEST(InPlace, ReadersOfTheInputComeBeforeItIsReplaced) {
   const Program serial = lower(s);
   expect_verified(serial);
   expect_agreement(f, serial, {.sizes = {{"N", 9}}});
+}
+
+// Each of two outputs replaces what the other's kernel reads: a fold may not join its reader then.
+TEST(InPlace, KernelsAreCutSoThatAnOrderIsLeft) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = f.input("x", {M, N}, DataType::Float), c = f.input("c", {N}, DataType::Float);
+  const Tensor t = x * 2 + c;
+  f.output_in_place("y", t + 1, x);
+  f.output_in_place("d", c * 0.9 + sum(t, {0}) * 0.1, c);
+  expect_in_place(f, {{{"M", 1}, {"N", 1}}, {{"M", 60}, {"N", 200}}, {{"M", 700}, {"N", 33}}});
 }
 
 TEST(InPlace, WhatReadsOtherElementsIsRefused) {
@@ -251,6 +263,45 @@ TEST(InPlace, RandomPointwiseFusions) {
     if (HasFailure()) break;
   }
   EXPECT_LT(refused, 20);  // half of them
+}
+
+// Whatever a schedule does, what is lowered is right, and nothing else is in the way than an
+// element that might be read behind its store.
+TEST(InPlace, RandomSchedules) {
+  std::map<std::string, int> outcomes;
+  for (std::uint64_t seed = 0; seed < 90; ++seed) {
+    std::mt19937_64 rng(seed);
+    Fusion f;
+    const Expr M = f.constant(6), N = f.constant(20);
+    const Tensor x = f.input("x", {M, N}, DataType::Float);
+    const Tensor c = f.input("c", {N}, DataType::Float);
+    const Tensor t = x * 2 + c, s = sum(t, {0});
+    if (seed % 3 == 0) f.output_in_place("y", t + 1, x);
+    if (seed % 3 == 1) f.output_in_place("y", t / (1 + abs(sum(t, {1}, keepdim))), x);
+    if (seed % 3 == 2) f.output("y", t - s);
+    f.output_in_place("d", c * 0.9 + s * 0.1, c);
+    Schedule schedule(f);
+    SCOPED_TRACE(seed);
+    for (int k = 0; k < 8; ++k) {
+      Schedule tried = schedule;
+      std::string name;
+      if (illegal([&] { test::take_step(tried, rng, name); }) == "accepted") schedule = tried;
+    }
+    std::optional<Program> program;
+    const std::string said = illegal([&] { program = lower(schedule); });
+    ++outcomes[program ? "lowered" : said.substr(0, 20)];
+    if (!program) continue;
+    for (const ProgramStep& step : program->steps) {
+      for (const Kernel& kernel : step.variants) {
+        const Verification v = verify(kernel);
+        EXPECT_TRUE(v.is_legal()) << (v.findings.empty() ? "" : v.findings[0].text);
+      }
+    }
+    expect_agreement(f, *program, {});
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(outcomes["lowered"], 30);
+  for (const auto& [what, count] : outcomes) printf("[FIGURE] %s: %d\n", what.c_str(), count);
 }
 
 }  // namespace
