@@ -65,6 +65,12 @@ void BufferText::declare_pool(Names& names) {
                                             kSharedAlignment, pool_, bytes));
 }
 
+// Whether no other parameter points at the same memory.
+bool BufferText::is_alone(std::size_t b) const {
+  return !kernel_.buffers[b].replaces &&
+         std::ranges::none_of(kernel_.buffers, [&](const Buffer& x) { return x.replaces == b; });
+}
+
 void BufferText::declare(std::size_t b, Helpers& helpers) {
   const Buffer& buffer = kernel_.buffers[b];
   const std::string& name = names_[b];
@@ -72,7 +78,7 @@ void BufferText::declare(std::size_t b, Helpers& helpers) {
   const auto line = [&](std::string text) { declarations_.push_back(std::move(text)); };
   if (buffer.memory == Memory::Global) {
     const std::string pointer = (buffer.is_written ? "" : "const ") + type + "*";
-    parameters_.push_back({pointer, pointer + " __restrict__ " + name});
+    parameters_.push_back({pointer, pointer + (is_alone(b) ? " __restrict__ " : " ") + name});
     return;
   }
   const std::string elements = fmt::format("{}[{}];", name, buffer.elements.value());

@@ -53,6 +53,7 @@ class BufferText {
   Form form(std::size_t b) const;
   void declare_pool(Names& names);
   void declare(std::size_t b, Helpers& helpers);
+  bool is_alone(std::size_t b) const;
 
   const Kernel& kernel_;
   std::vector<Moved> moved_;

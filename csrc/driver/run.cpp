@@ -196,7 +196,8 @@ class Run {
 
   void take_offsets() {
     for (const ProgramBuffer& b : program_->buffers) {
-      const auto offset = request_.offsets.find(b.name);
+      const std::string& name = b.in_place_of ? program_->buffers[*b.in_place_of].name : b.name;
+      const auto offset = request_.offsets.find(name);
       offsets_.push_back(offset == request_.offsets.end() ? 0 : offset->second);
     }
   }
@@ -254,6 +255,9 @@ class Run {
     return std::nullopt;
   }
 
+  // The number of the memory that a program buffer lies in.
+  std::size_t place_of(std::size_t b) const { return program_->buffers[b].in_place_of.value_or(b); }
+
   ProgramMemory memory() const {
     ProgramMemory memory;
     for (std::size_t b = 0; b < program_->buffers.size(); ++b) {
@@ -292,7 +296,8 @@ class Run {
       const Layout& layout = layouts_[b];
       for (std::int64_t k = 0; k < layout.points(); ++k) {
         const auto at = std::size_t(layout.address(k));
-        visited_[b].push_back(at < outcome.visits[b].size() && outcome.visits[b][at] > 0);
+        const std::vector<std::uint32_t>& visits = outcome.visits[place_of(b)];
+        visited_[b].push_back(at < visits.size() && visits[at] > 0);
       }
     }
   }
@@ -318,7 +323,7 @@ class Run {
         if (is_first) result_.outputs[tensor.name] = reference.values;
         continue;
       }
-      const Array by_point = visited_items(*b, layouts_[*b].from_memory(arrays[*b]));
+      const Array by_point = visited_items(*b, layouts_[*b].from_memory(arrays[place_of(*b)]));
       result_.comparisons.push_back(
           compare(tensor.name, machine, reference, by_point, visited_[*b]));
       if (!is_first) continue;

@@ -18,6 +18,7 @@ namespace selvage {
 enum class FaultKind : std::uint8_t {
   OutOfBounds,    // an address that the buffer does not have
   Uninitialised,  // a read of an element before any write
+  Overwritten,    // a read behind a store to the buffer that replaces the one read
   DoubleWrite,    // a global element written twice or, with duplicates allowed, with two values
   Race,           // one thread writes an element, another accesses it, with no barrier between
   // A barrier or shuffle that some of its threads do not reach, or another thread does; a wait that
@@ -86,6 +87,7 @@ struct Emulation {
 //
 // Shared buffers may overlap: a store to one destroys elements of the others, and accesses of the
 // same bytes race whatever their buffers.
+// A buffer that replaces another has the same array, and its stores race with reads of that one.
 // A store out of bounds is dropped, a read out of bounds gives 0; a statement with an index that
 // overflows is skipped.
 //

@@ -67,6 +67,13 @@ CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> array
     }
     buffers_.push_back(std::move(checked));
   }
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    if (!kernel.buffers[b].replaces) continue;
+    Checked& replaced = buffers_[*kernel.buffers[b].replaces];
+    replaced.log = buffers_[b].log;
+    replaced.replaced_by = kernel.buffers[b].name;
+    SELVAGE_CHECK(replaced.array == buffers_[b].array);
+  }
   overlay(kernel);
 }
 
@@ -170,6 +177,11 @@ Scalar CheckedMemory::read(BufferId b, std::int64_t address) {
   if (!is_initialised(b, address)) {
     log_.report(FaultKind::Uninitialised, b, address, "is read before anything is stored there");
   }
+  if (!buffer.replaced_by.empty() &&
+      logs_[buffer.log].elements()[std::size_t(address)].visits > 0) {
+    log_.report(FaultKind::Overwritten, b, address,
+                "is read behind a store to " + buffer.replaced_by + ", which takes its place");
+  }
   if (const auto race = access(b, address, Effect::Read))
     report_race(b, address, Effect::Read, *race);
   return load_element(*buffer.array, place(buffer, address));
@@ -227,6 +239,7 @@ std::vector<std::vector<std::uint32_t>> CheckedMemory::visits() const {
   for (const Checked& buffer : buffers_) {
     auto& visits = all.emplace_back();
     if (buffer.memory != Memory::Global || buffer.log == kNoLog) continue;
+    if (!buffer.replaced_by.empty()) continue;
     for (const auto& cell : logs_[buffer.log].elements()) visits.push_back(cell.visits);
   }
   return all;

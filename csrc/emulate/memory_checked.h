@@ -43,6 +43,7 @@ class CheckedMemory {
     Memory memory = Memory::Global;
     bool starts_initialised = false, may_be_rewritten = false;
     std::size_t log = kNoLog;
+    std::string replaced_by = {};  // the buffer that replaces it and has the same log, by name
     std::size_t first_cell = 0, cells_of_an_element = 1;
     std::vector<std::uint64_t> alive = {};  // Local: the lifetime in which it was stored
     std::string overlaps = {};              // names of buffers that overlap it, for messages

@@ -202,12 +202,36 @@ class Reader {
         if (const Node* shape = entry.value.find("shape")) {
           output.shape = read_shape_of(*formula, *shape, what + ".shape");
         }
+        if (const Node* input = entry.value.find("in_place")) {
+          read_in_place(entry, *input, output);
+        }
         output.layout = read_layout(entry.value, formula->indices.size(), sizes_, errors_);
         output.layout.place = entry.place;
         said_.emplace(entry.key, std::move(output));
       });
     }
     has_outputs_ = !section.entries.empty();
+  }
+
+  // What takes the place of an input is stored and laid out as that is.
+  void read_in_place(const Entry& entry, const Node& input, StatementOutput& output) const {
+    const std::string what = "outputs." + entry.key + ".in_place";
+    output.in_place = as_name(input, what);
+    output.in_place_at = input.place;
+    if (std::ranges::find(input_names_, output.in_place) == input_names_.end()) {
+      refuse("E205", input.place, what + ": there is no input " + shown(output.in_place),
+             meant(output.in_place,
+                   std::vector<std::string_view>(input_names_.begin(), input_names_.end()),
+                   "name an input"));
+    }
+    for (const char* key : {"dtype", "strides", "contiguity", "align"}) {
+      const Node* other = entry.value.find(key);
+      if (other == nullptr) continue;
+      refuse("E517", other->place,
+             "outputs." + entry.key + " takes the place of " + output.in_place +
+                 ", which says its " + std::string(key),
+             std::string("leave ") + key + " out");
+    }
   }
 
   // Of tensors that are no outputs, where no read tells how far their indices run.

@@ -130,6 +130,7 @@ constexpr FileKey kInput[] = {
 constexpr FileKey kOutput[] = {
     {"shape", Extents, "extents, where no read tells them"},
     {"dtype", Type, "the type of an element; default: what promotion gives"},
+    {"in_place", Name, "the input whose memory it takes, with its layout and type"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol OUTPUT_stride_AXIS"},
     {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},

@@ -1,6 +1,8 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
+#include <selvage/frontend/formula_scatter.h>
 #include <selvage/frontend/formula_tokens.h>
+#include <selvage/frontend/formula_words.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/ir/function_text.h>
@@ -35,40 +37,12 @@ constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror",
 constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
                                              "clamped", "checked", "unchecked", "fill"};
 
-// The number of a word among some; nullopt if it is none of them.
-std::optional<std::size_t> place_among(std::string_view word,
-                                       std::span<const std::string_view> words) {
-  const auto it = std::find(words.begin(), words.end(), word);
-  return it == words.end() ? std::nullopt : std::optional(std::size_t(it - words.begin()));
-}
-
-std::optional<Reduction> parse_reduction(std::string_view word) {
-  const auto place = place_among(word, reduction_names());
-  return place ? std::optional(Reduction(*place)) : std::nullopt;
-}
-
-// Of cumsum: a sum.
-std::optional<Reduction> parse_scan(std::string_view word) {
-  for (std::size_t k = 0; k < reduction_names().size(); ++k) {
-    if (is_scannable(Reduction(k)) && scan_name(Reduction(k)) == word) return Reduction(k);
-  }
-  return std::nullopt;
-}
-
-// The functions that are written as name(operands).
-std::vector<Function> named_functions() {
-  std::vector<Function> functions;
-  for (int f = 0; f < kFunctionCount; ++f) {
-    if (is_identifier(info(Function(f)).text)) functions.push_back(Function(f));
-  }
-  return functions;
-}
-
 class Parser {
  public:
   explicit Parser(const Node& node) : token_(node) {}
 
   Formula parse() {
+    if (is_scatter(token_.text())) return parse_scatter();
     parse_target();
     const auto is_here = [&](const auto& update) { return *token_ == update.first; };
     if (std::any_of(std::begin(kUpdates), std::end(kUpdates), is_here)) {
@@ -104,6 +78,26 @@ class Parser {
   using Kind = FormulaNode::Kind;
   static constexpr std::pair<std::string_view, Function> kUpdates[] = {
       {"+=", Function::Add}, {"-=", Function::Sub}, {"*=", Function::Mul}};
+
+  // y[idx[i], j] += x[i, j]
+  Formula parse_scatter() {
+    formula_.target_at = token_.at();
+    formula_.folds.push_back({.how = Reduction::Sum, .at = token_.at()});
+    formula_.target = defined_name("the name of a tensor");
+    around_ = 0;
+    const std::vector<std::uint32_t> subscripts = parse_list("]");
+    token_.expect("+=");
+    parse_right_side();
+    if (formula_.folds.size() > 1) {
+      token_.fail_at(formula_.folds[1].at, "a fold stands in what is scattered", "E314",
+                     "make it a tensor of its own, in a statement before");
+    }
+    if (const auto twice = make_scatter(formula_, subscripts)) {
+      token_.fail_at(twice->at, "the index " + twice->name + " stands twice on the left", "E314",
+                     "give every axis an index of its own");
+    }
+    return std::move(formula_);
+  }
 
   void parse_right_side() {
     parse_value(0);

@@ -199,7 +199,9 @@ class Writer {
       const TensorInfo& info = fusion_[t];
       if (!info.is_output) continue;
       text += "  " + files_[t] + ": {" + (needs_shape_[k] ? shape(t) + ", " : "") +
-              "dtype: " + std::string(to_string(said_type(info))) + layout(t) + "}\n";
+              (info.in_place_of ? "in_place: " + files_[*info.in_place_of]
+                                : "dtype: " + std::string(to_string(said_type(info))) + layout(t)) +
+              "}\n";
     }
     if (text.empty()) {
       refuse_writing("the fusion has no output", "make one of its tensors an output");

@@ -482,19 +482,13 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
   const std::vector<Expr> shape = builder.shape();
   const Formula::Fold* whole = formula.whole();
   at_place<BadInput>(builder.place(formula.target_at), [&] {
-    const std::optional<DataType> type = output != nullptr ? output->type : std::nullopt;
     const Tensor tensor =
         whole != nullptr ? fusion.compute_fold(formula.target, builder.indices(), shape,
                                                builder.request(formula.nodes.back().fold), value)
                          : fusion.compute(formula.target, builder.indices(), shape, value);
-    if (output == nullptr || !output->is_output) return;
-    fusion.output(formula.target, tensor, type);
-    std::vector<std::string> axes;
-    for (const Formula::Index& index : formula.indices) axes.push_back(index.name);
-    TensorInfo& info = fusion.edit(tensor.id());
-    info.align = output->layout.align;
-    info.strides = strides_of(output->layout, info.name, said_type(info), axes,
-                              fusion.shape(tensor.id()), fusion, context.symbols, sizes);
+    if (output != nullptr && output->is_output) {
+      make_output(formula, tensor, *output, fusion, sizes, context);
+    }
   });
 }
 

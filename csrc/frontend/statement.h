@@ -15,6 +15,8 @@ struct StatementOutput {
   std::optional<DataType> type = {};
   std::optional<std::vector<Expr>> shape = {};
   FileLayout layout = {};
+  std::string in_place = {};  // the input that it takes the place of; empty: of none
+  Place in_place_at = {};
   bool is_output = true;
 };
 
@@ -31,5 +33,10 @@ Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n);
 void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
                  std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,
                  FileContext& context);
+
+// Makes the tensor of a statement an output, as its entry in `outputs` says. Throws BadInput at the
+// place in the file what Fusion::output and output_in_place say, and E308, E402 for its layout.
+void make_output(const Formula& formula, Tensor tensor, const StatementOutput& output,
+                 Fusion& fusion, SizeScope& sizes, FileContext& context);
 
 }  // namespace selvage

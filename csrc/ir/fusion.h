@@ -66,9 +66,12 @@ struct TensorInfo {
   bool is_input = false;
   bool is_output = false;
   std::optional<DataType> stored_as = {};  // an output's type in memory, if another
-  std::vector<DomainId> root = {};         // before a view; empty: the logical domain
-  std::vector<DomainId> logical = {};      // outer to inner
-  std::vector<DomainId> allocation = {};   // how it lies in memory; empty: the logical domain
+  // An output that takes the place of an input: both are one array, whose elements are read before
+  // they are stored (Fusion::output_in_place).
+  std::optional<TensorId> in_place_of = {};
+  std::vector<DomainId> root = {};        // before a view; empty: the logical domain
+  std::vector<DomainId> logical = {};     // outer to inner
+  std::vector<DomainId> allocation = {};  // how it lies in memory; empty: the logical domain
   std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense
   Memory memory = Memory::Global;
   std::int64_t align = 16;  // bytes to which the base address is aligned
@@ -209,6 +212,17 @@ class Fusion {
   // tensor get its values unrounded. If the tensor is an input or already an output, a copy of it
   // becomes the output.
   Tensor output(const std::string& name, Tensor t, std::optional<DataType> type = {});
+
+  // The same, where the output takes the place of an input of the same shape: both are one array,
+  // laid out as the input is, and the output is stored in the input's type. The result is as if all
+  // inputs were read before anything is stored; lower() refuses a schedule under which a kernel
+  // might read an element of the input behind its store (E447).
+  //   f.output_in_place("new_mean", 0.9 * mean + 0.1 * sum(x, {0}) / n, mean);
+  // Throws BadInput E508 as output() does, E501 where the shapes are known to differ, and E517: no
+  // input, one that another output replaces, or an output that has a layout of its own.
+  Tensor output_in_place(const std::string& name, Tensor t, Tensor input);
+  // The output that takes the place of an input; nothing if there is none.
+  std::optional<TensorId> replacement(TensorId input) const;
 
   // Gives tensor `t` another name. Throws BadInput E502 if the name is taken.
   void rename(TensorId t, const std::string& name);

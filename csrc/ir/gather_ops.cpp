@@ -10,16 +10,6 @@ namespace selvage {
 
 namespace {
 
-void check_index_of(const std::string& op, Tensor idx) {
-  try {
-    check_index(idx.type());
-  } catch (const BadInput& e) {
-    Diagnostic d = e.diagnostic();
-    d.message = op + ": " + to_text(idx) + ": " + d.message;
-    throw BadInput(std::move(d));
-  }
-}
-
 // x at `subscripts`, where subscript `axis` is the element of idx at `at`.
 Tensor gathered(const std::string& op, Tensor x, Tensor idx, std::size_t axis,
                 const std::vector<Expr>& indices, const std::vector<Expr>& shape,
@@ -62,6 +52,16 @@ Tensor selected(const std::string& op, Tensor x, int axis, Tensor idx, const Out
 }
 
 }  // namespace
+
+void check_index_of(const std::string& op, Tensor idx) {
+  try {
+    check_index(idx.type());
+  } catch (const BadInput& e) {
+    Diagnostic d = e.diagnostic();
+    d.message = op + ": " + to_text(idx) + ": " + d.message;
+    throw BadInput(std::move(d));
+  }
+}
 
 Tensor index_select(Tensor x, int axis, Tensor idx, const Outside& outside) {
   return selected("index_select", x, axis, idx, outside);

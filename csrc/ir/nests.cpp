@@ -225,38 +225,69 @@ class Planner {
 
   // Orders trees so that none reads what one after it computes, otherwise as they stand. The order
   // of definition need not be one: a tree may hold a tensor that its root does not read, and that
-  // reads what is defined after the root.
+  // reads what is defined after the root. Who reads an input comes before the tree that replaces
+  // it, if both can be had.
   void put_in_order(std::vector<NestTree>& trees) const {
     if (trees.size() < 2) return;
     std::map<TensorId, std::size_t> owner;
     for (std::size_t k = 0; k < trees.size(); ++k) {
       for (TensorId t : tensors_of(trees[k])) owner.emplace(t, k);
     }
-    std::vector<std::set<std::size_t>> readers(trees.size());
-    std::vector<std::size_t> waits_for(trees.size());
+    Waiting waiting(trees.size());
+    std::map<TensorId, std::size_t> replacing;  // by input
     for (const auto& [t, k] : owner) {
       for (TensorId source : nests_.reads[index_of(t)]) {
         const auto at = owner.find(source);
-        if (at == owner.end() || at->second == k) continue;
-        waits_for[k] += readers[at->second].insert(k).second;
+        if (at != owner.end()) waiting.add(k, at->second);
+      }
+      if (fusion_[t].in_place_of) replacing[*fusion_[t].in_place_of] = k;
+    }
+    Waiting with_replacing = waiting;
+    for (const auto& [t, k] : owner) {
+      for (TensorId source : nests_.reads[index_of(t)]) {
+        const auto at = replacing.find(source);
+        if (at != replacing.end()) with_replacing.add(at->second, k);
       }
     }
-    std::set<std::size_t> ready;
-    for (std::size_t k = 0; k < trees.size(); ++k) {
-      if (waits_for[k] == 0) ready.insert(k);
-    }
+    std::vector<std::size_t> order = with_replacing.order();
+    if (order.size() < trees.size()) order = waiting.order();
+    if (order.size() < trees.size()) refuse_circle(owner, waiting.left());
     std::vector<NestTree> ordered;
-    while (!ready.empty()) {
-      const std::size_t k = *ready.begin();
-      ready.erase(ready.begin());
-      ordered.push_back(std::move(trees[k]));
-      for (std::size_t reader : readers[k]) {
-        if (--waits_for[reader] == 0) ready.insert(reader);
-      }
-    }
-    if (ordered.size() < trees.size()) refuse_circle(owner, waits_for);
+    for (std::size_t k : order) ordered.push_back(std::move(trees[k]));
     trees = std::move(ordered);
   }
+
+  // Which trees wait for which.
+  class Waiting {
+   public:
+    explicit Waiting(std::size_t trees) : behind_(trees), waits_for_(trees) {}
+    void add(std::size_t later, std::size_t earlier) {
+      if (later != earlier) waits_for_[later] += behind_[earlier].insert(later).second;
+    }
+    // Each after those that it waits for, otherwise as they stand; without those in a circle.
+    std::vector<std::size_t> order() {
+      std::set<std::size_t> ready;
+      for (std::size_t k = 0; k < behind_.size(); ++k) {
+        if (waits_for_[k] == 0) ready.insert(k);
+      }
+      std::vector<std::size_t> ordered;
+      while (!ready.empty()) {
+        const std::size_t k = *ready.begin();
+        ready.erase(ready.begin());
+        ordered.push_back(k);
+        for (std::size_t later : behind_[k]) {
+          if (--waits_for_[later] == 0) ready.insert(later);
+        }
+      }
+      return ordered;
+    }
+    // After order(): by tree, how many it still waits for.
+    const std::vector<std::size_t>& left() const { return waits_for_; }
+
+   private:
+    std::vector<std::set<std::size_t>> behind_;
+    std::vector<std::size_t> waits_for_;
+  };
 
   // Trees that wait for one another: one of them holds a tensor that its root does not read.
   [[noreturn]] void refuse_circle(const std::map<TensorId, std::size_t>& owner,

@@ -25,6 +25,8 @@ ValueId filling_of(const std::string& op, Tensor x, const Operand& value);
 
 // Throws BadInput E508.
 void check_one_fusion(const std::string& op, Tensor a, Tensor b);
+// Throws BadInput E516 if elements of idx cannot be indices.
+void check_index_of(const std::string& op, Tensor idx);
 // Axes of a tensor, ascending; those below 0 count from the end. Throws BadInput E510.
 std::vector<std::size_t> axes_of(const std::string& op, Tensor t, const Axes& axes);
 

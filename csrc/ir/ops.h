@@ -223,6 +223,14 @@ class Outside {
 Tensor index_select(Tensor x, int axis, Tensor idx, const Outside& outside = {});
 Tensor take_along(Tensor x, Tensor idx, int axis, const Outside& outside = {});
 Tensor embedding(Tensor table, Tensor idx, const Outside& outside = {});
+// Adds each item of the source to the element of `into` that an index says: the gradient of
+// index_select and embedding. idx[...] takes the place of the axis, as there:
+//   y[b, r, k] = into[b, r, k] + sum over i, j where idx[i, j] == r of source[b, i, j, k]
+// An index out of bounds adds nothing; for another mode clamp(idx, 0, n - 1) first. The result has
+// the type of into + source, is rounded to it once, and has the same bits in every run under one
+// schedule. Every element looks at all indices: for an axis of n items and m indices n*m steps.
+// E511, E501: a source of another shape; E506: no integer type holds both; E516: as above.
+Tensor scatter_add(Tensor into, int axis, Tensor idx, Tensor source);
 
 // Joins tensors one after the other along an axis; all other extents must be equal. Types are
 // promoted.

@@ -175,6 +175,11 @@ Tensor with_strides(Tensor t, std::vector<Extent> strides) {
   if (!info.is_input && !info.is_output) {
     refuse_strides("is neither an input nor an output", "say it of one that a call is given");
   }
+  if (info.in_place_of || f.replacement(t.id())) {
+    refuse_strides("shares its memory with " +
+                       f[info.in_place_of ? *info.in_place_of : *f.replacement(t.id())].name,
+                   "say how the input lies before an output takes its place");
+  }
   if (!info.strides.empty() || !info.allocation.empty()) {
     refuse_strides("is laid out already", "say once how it lies in memory");
   }

@@ -25,6 +25,8 @@ struct TensorPart {
   bool operator==(const TensorPart&) const = default;
 };
 
+using BufferId = std::uint32_t;  // index into Kernel::buffers
+
 // Memory that a kernel reads or writes. Those in Global memory are its parameters, in order.
 struct Buffer {
   std::string name;
@@ -36,6 +38,10 @@ struct Buffer {
   // Global memory that is written: its elements hold values before the launch, and the kernel may
   // store them again.
   bool is_updated = false;
+  // Global memory that is written: it is the same memory as that of a buffer which is only read, of
+  // the same type, elements and axes. What is read there is what the memory held before the launch,
+  // so no element may be read behind its store.
+  std::optional<BufferId> replaces = {};
   // Shared memory: its first byte within the block's shared memory. Buffers may overlap; a store to
   // one then destroys elements of the other. Absent: no other buffer has its bytes.
   std::optional<std::int64_t> offset = {};
@@ -52,7 +58,6 @@ struct Buffer {
   bool is_kept_apart = false;  // the host has checked that no two items have the same address
   std::optional<TensorPart> holds = {};  // absent: the buffer holds no tensor
 };
-using BufferId = std::uint32_t;  // index into Kernel::buffers
 
 // The item of a tensor that lies at an address. Lowering knows the item; the simplified address no
 // longer shows it. No code is generated from an Item, and a proof that uses one proves first that

@@ -94,15 +94,15 @@ bool equal(const Body& a, const Body& b) {
 }
 
 bool equal(const Buffer& a, const Buffer& b) {
-  const auto& [name, type, memory, elements, is_written, is_read_once, is_updated, offset, axes,
-               arrivals, is_kept_apart, holds] = a;
+  const auto& [name, type, memory, elements, is_written, is_read_once, is_updated, replaces, offset,
+               axes, arrivals, is_kept_apart, holds] = a;
   const auto is_same_axis = [](const Buffer::Axis& x, const Buffer::Axis& y) {
     return same(x.stride, y.stride) && same(x.extent, y.extent);
   };
   return name == b.name && type == b.type && memory == b.memory && same(elements, b.elements) &&
          is_written == b.is_written && is_read_once == b.is_read_once &&
-         is_updated == b.is_updated && offset == b.offset && arrivals == b.arrivals &&
-         is_kept_apart == b.is_kept_apart && holds == b.holds &&
+         is_updated == b.is_updated && replaces == b.replaces && offset == b.offset &&
+         arrivals == b.arrivals && is_kept_apart == b.is_kept_apart && holds == b.holds &&
          std::equal(axes.begin(), axes.end(), b.axes.begin(), b.axes.end(), is_same_axis);
 }
 

@@ -113,6 +113,10 @@ Verification verify(const Kernel& kernel) {
   std::array<HazardFindings, kHazards> parts = {race_findings(map, items), divergence_findings(map),
                                                 lifetime_findings(map),
                                                 bounds_findings(map, items)};
+  HazardFindings& lifetime = parts[std::size_t(Hazard::Lifetime)];
+  HazardFindings replaced = replacement_findings(map, items);
+  add_rules(replaced.proved, lifetime.proved);
+  for (KernelFinding& f : replaced.open) lifetime.open.push_back(std::move(f));
   // Runs of the kernel decide what is open, if its sizes are numbers or have few values and it is
   // small; else runs at some sizes may refute it.
   const bool is_open = std::any_of(parts.begin(), parts.end(),

@@ -30,12 +30,14 @@ struct KernelFinding {
 //               kernel writes, at least one of them to write, have a barrier between their
 //               accesses; threads of two blocks never access one element of global memory so.
 //               Exempt are atomic stores of the same function, and stores to global memory with
-//               duplicates allowed. Buffers that overlap by their offsets share bytes
+//               duplicates allowed. Buffers that overlap by their offsets share bytes,
+//               and so does one that replaces another
 //   Divergence  either all members of a Barrier reach it together or none does, no other thread
 //               reaches it, and no other barrier uses its id meanwhile; all 32 threads of a warp
 //               reach a Shuffle
 //   Lifetime    every element read from shared or local memory has been written before, and not
-//               been overwritten since through a buffer that overlaps
+//               been overwritten since through a buffer that overlaps; no element of global memory
+//               is read behind a store to a buffer that replaces it
 //   Bounds      every address is inside its buffer; addresses of a Transfer, and the offsets of its
 //               buffers, are multiples of its width
 // Race and Lifetime presuppose Divergence and Bounds.

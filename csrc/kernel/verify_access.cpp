@@ -329,6 +329,7 @@ AccessMap::AccessMap(const Kernel& kernel, Of of)
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     written_[b] = kernel.buffers[b].is_written;
   }
+  note_replacements();
   AccessCollector(*this).run();
   find_sizes();
   at_.resize(scopes_.size());
@@ -475,26 +476,6 @@ Expr AccessMap::address(std::size_t access) const {
     addresses_[access] = at(a.scope).normal_form(a.address);
   }
   return addresses_[access];
-}
-
-std::optional<std::int64_t> AccessMap::bytes(BufferId b) const {
-  const Buffer& buffer = kernel_.buffers[b];
-  if (!buffer.elements.is(Op::Const)) return std::nullopt;
-  return checked_mul(buffer.elements.value(), size_of(buffer.type));
-}
-
-bool AccessMap::overlap(BufferId a, BufferId b) const {
-  if (a == b) return true;
-  const Buffer &x = kernel_.buffers[a], &y = kernel_.buffers[b];
-  if (x.memory != Memory::Shared || y.memory != Memory::Shared) return false;
-  if (!x.offset || !y.offset) return false;
-  const auto m = bytes(a), n = bytes(b);
-  const auto begins_below_end = [](std::int64_t begin, std::int64_t from,
-                                   const std::optional<std::int64_t>& size) {
-    const auto end = size ? checked_add(from, *size) : std::nullopt;
-    return !end || begin < *end;
-  };
-  return begins_below_end(*x.offset, *y.offset, n) && begins_below_end(*y.offset, *x.offset, m);
 }
 
 }  // namespace selvage

@@ -130,15 +130,19 @@ class AccessMap {
   // The canonical form of an access's address under the facts of its scope.
   Expr address(std::size_t access) const;
 
-  // Whether two buffers share bytes; true if a == b.
+  // Whether two buffers share bytes; true if a == b, or if one replaces the other.
   bool overlap(BufferId a, BufferId b) const;
+  // Whether the kernel writes its memory, be it through a buffer that replaces it.
   bool is_written(BufferId b) const { return written_[b]; }
+  // The buffer that replaces b, if there is one.
+  std::optional<BufferId> replacement(BufferId b) const { return replacement_[b]; }
   // Bytes of a buffer; nullopt if their number depends on sizes.
   std::optional<std::int64_t> bytes(BufferId b) const;
 
  private:
   friend class AccessCollector;
   void find_sizes();
+  void note_replacements();
 
   const Kernel& kernel_;
   Of of_;
@@ -153,6 +157,7 @@ class AccessMap {
   std::vector<Expr> sizes_;
   Facts size_facts_;
   std::vector<bool> written_;
+  std::vector<std::optional<BufferId>> replacement_;
   mutable std::vector<std::unique_ptr<Simplifier>> at_;
   mutable std::vector<Expr> addresses_;
 };

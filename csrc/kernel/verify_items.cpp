@@ -22,10 +22,25 @@ bool ItemProofs::is_inside(std::size_t access) {
 
 bool ItemProofs::are_of_one_thread(std::size_t a, std::size_t b) {
   const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
-  if (x.buffer != y.buffer || x.item == nullptr || y.item == nullptr) return false;
-  return have_one_owner(*x.item, *y.item) &&
-         asked(lie_apart_, x.buffer, [&] { return prove_axes_apart(x.buffer); }) &&
-         tells_thread(a) && tells_thread(b);
+  if (x.item == nullptr || y.item == nullptr || !have_one_axes(x.buffer, y.buffer)) return false;
+  return have_one_owner(*x.item, *y.item) && lie_apart(x.buffer, y.buffer) && tells_thread(a) &&
+         tells_thread(b);
+}
+
+bool ItemProofs::are_items_apart(std::size_t a, std::size_t b) {
+  const BufferId x = map_.accesses()[a].buffer, y = map_.accesses()[b].buffer;
+  return have_one_axes(x, y) && lie_apart(x, y) && is_item(a) && is_item(b);
+}
+
+// Whether both are one buffer, or one replaces the other: then both have the same axes.
+bool ItemProofs::have_one_axes(BufferId x, BufferId y) const {
+  return x == y || map_.replacement(x) == y || map_.replacement(y) == x;
+}
+bool ItemProofs::lie_apart(BufferId x, BufferId y) {
+  const auto is_apart = [&](BufferId b) {
+    return asked(lie_apart_, b, [&] { return prove_axes_apart(b); });
+  };
+  return is_apart(x) || (x != y && is_apart(y));
 }
 
 bool ItemProofs::is_item(std::size_t access) {

@@ -23,6 +23,8 @@ class ItemProofs {
   explicit ItemProofs(const AccessMap& map);
 
   bool is_inside(std::size_t access);
+  // Whether both are of items, and accesses of one address are of one item.
+  bool are_items_apart(std::size_t a, std::size_t b);
   // Whether every element that both access is accessed by a single thread of the launch.
   bool are_of_one_thread(std::size_t a, std::size_t b);
 
@@ -34,6 +36,8 @@ class ItemProofs {
   bool prove_owner(std::size_t access);
   bool prove_axes_end_inside(BufferId buffer);
   bool prove_axes_apart(BufferId buffer);
+  bool have_one_axes(BufferId x, BufferId y) const;
+  bool lie_apart(BufferId x, BufferId y);
   Simplifier& at(const KernelAccess& access);
   static bool have_one_owner(const Item& a, const Item& b);
 

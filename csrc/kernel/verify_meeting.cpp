@@ -351,6 +351,7 @@ std::vector<std::uint64_t> MeetingJudge::key(const Meeting& m, bool is_refuting)
     all.push_back(is_other ? access.buffer + 1 : 0);
     if (is_other) {
       all.push_back(std::uint64_t(buffer.offset.value_or(-1)));
+      all.push_back(buffer.replaces ? 1 + *buffer.replaces : 0);
       add(buffer.elements, all);
     }
     all.push_back(std::uint64_t(size_of(buffer.type)));

@@ -3,6 +3,7 @@
 #include <selvage/kernel/verify.h>
 #include <selvage/kernel/verify_items.h>
 
+#include <functional>
 #include <vector>
 
 namespace selvage {
@@ -13,9 +14,14 @@ struct HazardFindings {
   std::vector<KernelFinding> open;
 };
 
-HazardFindings race_findings(const AccessMap& map, ItemProofs& items);
+// `of`: the buffers whose races are asked for; empty: all.
+HazardFindings race_findings(const AccessMap& map, ItemProofs& items,
+                             const std::function<bool(BufferId)>& of = {});
 HazardFindings divergence_findings(const AccessMap& map);
 HazardFindings lifetime_findings(const AccessMap& map);
+// Reads of a buffer that another one replaces, of elements that may have been stored before.
+// Presupposes that there are no races.
+HazardFindings replacement_findings(const AccessMap& map, ItemProofs& items);
 HazardFindings bounds_findings(const AccessMap& map, ItemProofs& items);
 
 // "block (0, 0, 0), thread (1, 0, 0), k = 3"

@@ -12,12 +12,13 @@ class Races {
   Races(const AccessMap& map, ItemProofs& items)
       : map_(map), items_(items), order_(map), judge_(map) {}
 
-  HazardFindings list() {
+  HazardFindings list(const std::function<bool(BufferId)>& of) {
     std::vector<std::size_t> shared, global;
     const auto& all = map_.accesses();
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Memory memory = map_.kernel().buffers[all[i].buffer].memory;
       if (!map_.is_written(all[i].buffer) && memory == Memory::Global) continue;
+      if (of && !of(all[i].buffer)) continue;
       if (memory == Memory::Shared) shared.push_back(i);
       if (memory == Memory::Global) global.push_back(i);
     }
@@ -140,8 +141,9 @@ class Races {
 
 }  // namespace
 
-HazardFindings race_findings(const AccessMap& map, ItemProofs& items) {
-  return Races(map, items).list();
+HazardFindings race_findings(const AccessMap& map, ItemProofs& items,
+                             const std::function<bool(BufferId)>& of) {
+  return Races(map, items).list(of);
 }
 
 }  // namespace selvage

@@ -88,8 +88,14 @@ void ReplayMemory::shared(const KernelAccess& a, std::int64_t address) {
 }
 
 void ReplayMemory::global(const KernelAccess& a, std::int64_t address) {
-  const auto [it, is_new] = element_.try_emplace(std::int64_t(a.buffer) << 48 ^ address);
+  const BufferId memory = map_.replacement(a.buffer).value_or(a.buffer);
+  const auto [it, is_new] = element_.try_emplace(std::int64_t(memory) << 48 ^ address);
   if (is_new) it->second = global_.add();
+  if (memory != a.buffer && global_.elements()[it->second].visits > 0) {
+    log_.alone(Hazard::Lifetime, a, address,
+               "is read behind a store to " + map_.kernel().buffers[memory].name +
+                   ", which takes its place");
+  }
   const auto race = global_.access(it->second, effect_of(map_, a), a.buffer, clock_);
   if (race) log_.race(a, address, race->other);
 }

@@ -335,6 +335,7 @@ bool has_meeting_place(const Kernel& kernel) {
     const Buffer& buffer = kernel.buffers[b];
     if (buffer.memory == Memory::Shared) return true;
     if (buffer.memory == Memory::Global && buffer.is_written && read.contains(b)) return true;
+    if (buffer.replaces && read.contains(*buffer.replaces)) return true;
   }
   return false;
 }

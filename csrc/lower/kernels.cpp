@@ -8,6 +8,7 @@
 #include <selvage/lower/body.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/lower/replaced.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -123,8 +124,10 @@ struct KernelPass {
 };
 constexpr KernelPass kKernelPasses[] = {
     {"parameters", add_parameters},
+    {"replaced inputs", note_replaced},
     {"nests", add_nests},
     {"shared memory and barriers", share_memory},
+    {"order of what is replaced", check_replaced_in_kernel},
     {"limits of memory", check_memory},
     {"sizes", keep_used_sizes},
 };

@@ -7,6 +7,7 @@
 #include <selvage/ir/reads.h>
 #include <selvage/legality/legality.h>
 #include <selvage/lower/programs_by_size.h>
+#include <selvage/lower/replaced.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/scheduler/defaults.h>
@@ -139,6 +140,15 @@ void check_legality(ProgramDraft& draft) {
   }
 }
 
+// The number of an input's buffer, which is listed already.
+std::optional<std::size_t> buffer_of(const ProgramDraft& draft, std::optional<TensorId> input) {
+  const std::vector<ProgramBuffer>& buffers = draft.program.buffers;
+  for (std::size_t b = 0; input && b < buffers.size(); ++b) {
+    if (buffers[b].holds == TensorPart{*input}) return b;
+  }
+  return std::nullopt;
+}
+
 // Lists the buffers that callers pass, and those in global memory between kernels or within one.
 void list_buffers(ProgramDraft& draft) {
   using Role = ProgramBuffer::Role;
@@ -162,7 +172,8 @@ void list_buffers(ProgramDraft& draft) {
              .type = parts[k].type,
              .elements =
                  elements_of(draft.schedule().graph(), storage_of(fusion, t), draft.sizes.ranges()),
-             .role = role});
+             .role = role,
+             .in_place_of = k == 0 ? buffer_of(draft, fusion[t].in_place_of) : std::nullopt});
       }
     }
   }
@@ -184,6 +195,7 @@ constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     check_legality,    // what is wrong is refused before a kernel is built
     list_buffers,      // what the program is called with, and what it needs besides
     make_steps,        // launches, kernels, variants
+    check_replaced,    // no kernel reads what one before it has replaced
 };
 
 }  // namespace

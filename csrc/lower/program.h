@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ struct ProgramBuffer {
   DataType type = DataType::Float;
   Expr elements;
   enum class Role : std::uint8_t { Input, Output, Scratch } role;
+  // Of an output that takes the place of an input: the number of that buffer, whose memory it has.
+  std::optional<std::size_t> in_place_of = {};
 };
 
 // One launch: the first variant whose condition holds for the sizes runs.
@@ -81,6 +84,7 @@ struct LowerOptions {
 //   E435 an element stored again and again         E437 a layout without a place for each element
 //   E440 a read out of bounds                      E441 loops that determine no axis in memory
 //   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
+//   E447 an input read where the output that takes its place may have been stored already
 //   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
 // The same under auto_schedule(fusion), with programs by_size for sizes of which nothing is known.

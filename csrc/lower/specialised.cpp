@@ -82,6 +82,10 @@ class Specialisation {
       tensors_[index_of(t)] = made.id();
       lay_out(t, made.id());
     }
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const std::optional<TensorId> place = old_[TensorId(i)].in_place_of;
+      if (tensors_[i] && place) made_->edit(*tensors_[i]).in_place_of = tensors_[index_of(*place)];
+    }
     Specialised result{std::move(made_), {}, {}};
     result.origins.resize(result.fusion->size());
     for (std::size_t i = 0; i < tensors_.size(); ++i) {

@@ -113,7 +113,14 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
     const BufferId buffer = buffer_of(source, part_read(fusion_, nests_, source, component), false);
     const Expr address = analysis.guarded->simplify(read.address);
     if (draft_.kernel.buffers[buffer].memory == Memory::Global) {
-      draft_.kernel.items.add(buffer, address, {std::move(read.indices)});
+      Item item{std::move(read.indices)};
+      const std::optional<TensorId> other = fusion_.replacement(source);
+      if (other && placed_.contains(*other)) {
+        // The thread that reads an element is to be the one that replaces it.
+        const PlacedTensor& own = placed_[*other];
+        item.owner = stored_item(fusion_, schedule_, own.result ? *own.result : own.analysis).owner;
+      }
+      draft_.kernel.items.add(buffer, address, std::move(item));
     }
     return values.read(draft_.kernel.buffers[buffer].type, buffer, {address});
   };

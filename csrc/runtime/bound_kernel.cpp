@@ -119,7 +119,8 @@ std::vector<BoundKernel> launches_of(const std::vector<ProgramStep>& steps,
     for (const Buffer& b : kernel.buffers) {
       const auto at = std::ranges::find(buffers, b.holds, &ProgramBuffer::holds);
       SELVAGE_CHECK(b.memory != Memory::Global || at != buffers.end());
-      memory.push_back(std::size_t(at - buffers.begin()));
+      const auto own = std::size_t(at - buffers.begin());
+      memory.push_back(at != buffers.end() ? at->in_place_of.value_or(own) : own);
     }
     launches.emplace_back(kernel, sizes, std::move(memory));
   }

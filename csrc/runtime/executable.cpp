@@ -180,14 +180,21 @@ class Executable::State {
                      "choose smaller sizes");
   }
 
-  // Kernels presuppose that inputs are not written, and that each output has memory of its own.
+  // Kernels presuppose that inputs are not written but by outputs that take their place, and that
+  // each other output has memory of its own.
   void check_apart(const Plan& plan, std::span<const std::uint64_t> addresses) const {
     for (std::size_t k = 0; k < plan.bytes.size(); ++k) {
       if (!signature_.is_output(k)) continue;
+      const std::optional<std::size_t> place = buffers_[k].in_place_of;
+      if (place && addresses[k] != addresses[*place]) {
+        refuse<BadInput>("E633",
+                         "the output " + signature_.name(k) + " takes the place of " +
+                             signature_.name(*place) + ", and is given other memory",
+                         "pass the memory of " + signature_.name(*place) + " for both");
+      }
       for (std::size_t j = 0; j < plan.bytes.size(); ++j) {
-        if (j == k || !may_overlap(addresses[k], plan.bytes[k], addresses[j], plan.bytes[j])) {
-          continue;
-        }
+        if (j == k || j == place) continue;
+        if (!may_overlap(addresses[k], plan.bytes[k], addresses[j], plan.bytes[j])) continue;
         refuse<BadInput>("E631",
                          "the output " + signature_.name(k) + " lies where " + signature_.name(j) +
                              " does, or partly",

@@ -28,9 +28,15 @@ std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& sche
   const auto is_alone = [&](const NestTree& tree) {
     return !tree.inside.empty() || fusion[tree.tensor].fold;
   };
+  // Whether a tree reads an input that another one replaces: no block knows when the other is done.
+  const auto replaces = [&](const NestTree& tree, const NestTree& reader) {
+    const std::optional<TensorId> place = fusion[tree.tensor].in_place_of;
+    return place && nests.reads[index_of(reader.tensor)].contains(*place);
+  };
   const auto fits = [&](const Group& group, const NestTree& root) {
     return !is_alone(root) && std::ranges::all_of(group, [&](const NestTree* other) {
-      return !is_alone(*other) && !nests.reads[index_of(root.tensor)].contains(other->tensor) &&
+      return !is_alone(*other) && !replaces(root, *other) && !replaces(*other, root) &&
+             !nests.reads[index_of(root.tensor)].contains(other->tensor) &&
              is_bound(schedule, root.tensor) == is_bound(schedule, other->tensor);
     });
   };

@@ -10,9 +10,10 @@ namespace selvage {
 using Group = std::vector<const NestTree*>;
 std::vector<TensorId> tensors_of(const Group& group);
 
-// Groups consecutive trees into kernels. Trees share a kernel if none reads what another stores and
-// if all have bound loops or none has. A tree that folds or holds other nests is alone in its
-// kernel, because its threads wait for one another. The groups are in the order of the trees.
+// Groups consecutive trees into kernels. Trees share a kernel if none reads what another stores, or
+// an input that another replaces, and if all have bound loops or none has. A tree that folds or
+// holds other nests is alone in its kernel, because its threads wait for one another. The groups
+// are in the order of the trees.
 std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& schedule,
                                       const Nests& nests);
 

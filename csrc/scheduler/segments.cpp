@@ -2,7 +2,9 @@
 #include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace selvage {
@@ -29,7 +31,12 @@ class Segmentation {
         table_(table),
         items_(items),
         keeps_(keeps),
-        left_(open.begin(), open.end()) {}
+        left_(open.begin(), open.end()) {
+    for (std::size_t k = 0; k < fusion_.size(); ++k) {
+      const std::optional<TensorId> input = fusion_[TensorId(k)].in_place_of;
+      if (input) replacing_[*input] = TensorId(k);
+    }
+  }
 
   std::vector<Segment> run(std::vector<TensorId> by_size) {
     std::vector<Segment> segments;
@@ -126,7 +133,7 @@ class Segmentation {
       if (is_column(segment, next)) continue;  // who reads it is in another kernel
       for (const auto& reader : table_.readers(next)) open.push_back(reader.tensor);
     }
-    if (waits_for_itself(segment)) return std::nullopt;
+    if (waits_for_itself(segment) || replaces_too_early(segment)) return std::nullopt;
     segment.rows = rows_of(segment);
     if (segment.rows.empty() || !std::ranges::all_of(segment.members, [&](TensorId m) {
           return m == segment.root || keeps_a_number(segment, m);
@@ -182,24 +189,46 @@ class Segmentation {
            });
   }
 
-  // Whether a tensor outside of the segment reads a member, and a member reads that tensor, itself
-  // or through others.
+  // Tensors that come after t: those that read it, and those that replace an input that it reads.
+  std::vector<TensorId> after(TensorId t) const {
+    std::vector<TensorId> list;
+    for (const auto& reader : table_.readers(t)) list.push_back(reader.tensor);
+    for (const EffectiveRead& read : table_.reads(t)) {
+      const auto other = replacing_.find(read.source);
+      if (other != replacing_.end() && other->second != t) list.push_back(other->second);
+    }
+    return list;
+  }
+
+  // Whether a tensor outside of the segment comes after a member, and a member after that tensor,
+  // itself or through others.
   bool waits_for_itself(const Segment& segment) const {
-    std::vector<TensorId> behind;  // outside; they read members, themselves or through others
-    const auto add_readers = [&](TensorId t) {
-      for (const auto& [reader, axes] : table_.readers(t)) {
-        const bool is_known = std::ranges::find(behind, reader) != behind.end();
-        if (!contains(segment, reader) && !is_known) behind.push_back(reader);
-      }
+    std::vector<TensorId> behind;  // outside; they come after members
+    const auto add = [&](TensorId t) {
+      const bool is_known = std::ranges::find(behind, t) != behind.end();
+      if (!contains(segment, t) && !is_known) behind.push_back(t);
     };
-    for (TensorId m : segment.members) add_readers(m);
+    for (TensorId m : segment.members) std::ranges::for_each(after(m), add);
     for (std::size_t k = 0; k < behind.size(); ++k) {
-      for (const auto& reader : table_.readers(behind[k])) {
-        if (contains(segment, reader.tensor)) return true;
+      for (TensorId t : after(behind[k])) {
+        if (contains(segment, t)) return true;
+        add(t);
       }
-      add_readers(behind[k]);
     }
     return false;
+  }
+
+  // Whether a member other than the root replaces an input that another member reads: the root
+  // comes last in each row, and other members in an order that does not go by that.
+  bool replaces_too_early(const Segment& segment) const {
+    return std::ranges::any_of(segment.members, [&](TensorId t) {
+      const std::optional<TensorId> place = fusion_[t].in_place_of;
+      if (!place || t == segment.root) return false;
+      return std::ranges::any_of(segment.members, [&](TensorId m) {
+        const auto reads = [&](const EffectiveRead& r) { return r.source == *place; };
+        return m != t && std::ranges::any_of(table_.reads(m), reads);
+      });
+    });
   }
 
   // The iterdomains of the root that every member has, folds over or scans along nowhere, and reads
@@ -235,7 +264,8 @@ class Segmentation {
   const ReadTable& table_;
   const std::function<double(TensorId)>& items_;
   const KeepsTogether& keeps_;
-  std::set<TensorId> left_;  // open, and in no segment yet
+  std::set<TensorId> left_;                 // open, and in no segment yet
+  std::map<TensorId, TensorId> replacing_;  // by input: the output in its place
 };
 
 }  // namespace
@@ -260,9 +290,11 @@ std::vector<Segment> segments_of(const Schedule& schedule, const ReadTable& tabl
                                  const std::function<double(TensorId)>& items,
                                  const KeepsTogether& keeps) {
   std::vector<TensorId> by_size = open;
-  // Of two tensors of one size the one that does not fold comes first: folds join it.
+  // Of two tensors of one size the one that does not fold comes first: folds join it; of two such
+  // tensors one that replaces an input, as it is to be stored last.
   std::ranges::stable_sort(by_size, std::greater<>(), [&](TensorId t) {
-    return std::pair(items(t), !schedule.fusion()[t].fold);
+    const TensorInfo& tensor = schedule.fusion()[t];
+    return std::tuple(items(t), !tensor.fold, tensor.in_place_of.has_value());
   });
   return Segmentation(schedule, table, open, items, keeps).run(std::move(by_size));
 }

@@ -87,6 +87,7 @@ class StructureText {
   void add_tensor(const TensorInfo& t) {
     add(t.is_input ? "input" : "tensor", t.is_output, int(t.type), int(stored_type(t)), t.align,
         int(t.memory));
+    if (t.in_place_of) add("in place of", index_of(*t.in_place_of));
     add_domains("root", t.root);
     add_domains("logical", t.logical);
     add_domains("allocation", t.allocation);

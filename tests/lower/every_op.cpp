@@ -223,6 +223,10 @@ std::vector<ViewOp> view_ops() {
       {"take_along", "some_of_each", 0,
        [](const V& v) { return take_along(v.z, argmax(v.z, {2}, keepdim), 1, Outside::fill(1)); }},
       {"embedding", "embedded", 0, [](const V& v) { return embedding(v.x, argmax(v.x2, {0})); }},
+      {"scatter_add", "rows_added", 0,
+       [](const V& v) { return scatter_add(v.x, 0, argmax(v.x2, {1}), v.x2); }},
+      {"scatter_add", "columns_added", 0,
+       [](const V& v) { return scatter_add(v.x, -1, argmax(v.x2, {0}) - 1, v.x2); }},
       {"concatenate", "rows_below", 0,
        [](const V& v) {
          return concatenate({v.x, v.x2}, 0);
