@@ -90,10 +90,17 @@ class Plans {
         add({.threads = threads, .vector = vector});
       }
     }
-    constexpr std::int64_t kSide = 32;
+    // A line of memory has 64 halves.
+    constexpr std::int64_t kSide = 32, kSideOfHalves = 64;
     const auto& turn = traffic_.turn;
     if (!turn || std::min(turn->stored_extent, turn->read_extent) < kSide / 2) return;
     for (std::int64_t warps : {8, 4, 16}) add({.threads = kSide, .folders = warps, .tile = kSide});
+    const auto is_narrow = [](const TensorTraffic& t) { return t.size <= 2; };
+    if (!std::ranges::all_of(traffic_.tensors, is_narrow)) return;
+    if (std::min(turn->stored_extent, turn->read_extent) < kSideOfHalves / 2) return;
+    for (std::int64_t rows : {4, 8, 16}) {
+      add({.threads = kSideOfHalves, .folders = rows, .tile = kSideOfHalves});
+    }
   }
 
   void list_along_rows() {
@@ -237,7 +244,7 @@ std::string RowPlan::text() const {
   if (tile > 0) {
     const std::string side = std::to_string(tile);
     return "tiles of " + side + " x " + side + " through shared memory, " +
-           std::to_string(folders) + " warps a block";
+           std::to_string(threads * folders / kWarp) + " warps a block";
   }
   std::string text = std::to_string(threads) + (is_along_rows ? " rows" : " threads");
   if (folders > 1) {
