@@ -80,9 +80,10 @@ class ScheduleBuilder {
     states_[tensor.name] = State::Done;
   }
 
-  // A list of caches alone leaves a tensor where it is, and so does a memory for one that folds.
+  // A list of caches and two_pass alone leaves a tensor where it is, and so does a memory for one
+  // that folds.
   bool says_how_it_is_computed(const ListedTensor& tensor, TensorId t) const {
-    const bool is_made = !tensor.maker.empty();
+    const bool is_made = !tensor.maker.empty() && !schedule_.follows(t);
     if (!tensor.is_listed || is_made || schedule_.fusion()[t].is_input) return false;
     if (tensor.items.empty() || tensor.site) return true;
     return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const auto& item) {
@@ -90,7 +91,8 @@ class ScheduleBuilder {
                              std::holds_alternative<ScheduleDraft::Layout>(item.action) ||
                              std::holds_alternative<ScheduleDraft::Stages>(item.action);
       if (is_memory) return !schedule_.follows(t);
-      return !std::holds_alternative<ScheduleDraft::Cache>(item.action);
+      return !std::holds_alternative<ScheduleDraft::Cache>(item.action) &&
+             !std::holds_alternative<ScheduleDraft::TwoPass>(item.action);
     });
   }
 
@@ -219,6 +221,14 @@ class ScheduleBuilder {
       begins_[*name] = work.domains;
     }
     look_again(work);
+  }
+
+  void act(const ScheduleDraft::TwoPass& two_pass, const Place& place, Work& work) {
+    const auto maker = draft_.makers.find(two_pass.mean);
+    if (!two_pass.is_made && maker != draft_.makers.end()) after(work.tensor, maker->second);
+    settle(work);
+    at_place<Illegal>(place, [&] { schedule_.two_pass(work.id, two_pass.mean); });
+    if (two_pass.is_made) begins_[two_pass.mean] = work.domains;
   }
 
   void act(const ScheduleDraft::Like& like, const Place& place, Work& work) {

@@ -70,7 +70,7 @@ const NamedInput* ScheduleScope::input(const std::string& name) const {
 void ScheduleScope::note_makers(const Entry& list) {
   if (list.value.kind != Node::Kind::Sequence) return;
   for (const Node& item : list.value.items) {
-    for (const char* key : {"cache", "rfactor", "scan_in_parts"}) {
+    for (const char* key : {"cache", "rfactor", "scan_in_parts", "two_pass"}) {
       const Node* body = item.find(key);
       for (const char* name : {"as", "sums", "before", "own"}) {
         const Node* as = body == nullptr ? nullptr : body->find(name);

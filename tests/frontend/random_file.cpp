@@ -170,7 +170,7 @@ void RandomFile::add_step() {
   const TensorInfo& info = s.fusion()[t];
   const bool has_loops = !info.is_input && !s.is_inlined(t);
   const Expr factor = one_in(4) ? shape_[0] + 1 : fusion->constant(draw(1, 5));
-  switch (draw(0, 15)) {
+  switch (draw(0, 16)) {
     case 0:
     case 1:
       s.cache(t, one_in(2) ? "" : "c" + std::to_string(s.fusion().size()), Memory(draw(0, 2)));
@@ -232,6 +232,10 @@ void RandomFile::add_step() {
       return;
     case 13:
       if (has_loops) s.stages(t, draw(1, 3));
+      return;
+    case 14:
+      s.two_pass(t, one_in(2) ? "" : "m" + std::to_string(s.fusion().size()));
+      ++parts;
       return;
     default:
       if (has_loops) s.split(loop(t), factor, {.inner_split = one_in(2)});
