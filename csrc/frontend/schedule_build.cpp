@@ -41,12 +41,23 @@ class ScheduleBuilder {
         schedule_.rename(t, domains[k], names[k].name);
       }
     }
+    for (const ListedTensor& tensor : draft_.tensors) share_mean(tensor);
     for (const ListedTensor& tensor : draft_.tensors) carry_out(tensor);
     settle_sites();
     return std::move(schedule_);
   }
 
  private:
+  // A two_pass that begins a list, with the mean of a statement: before any list says more of that.
+  void share_mean(const ListedTensor& tensor) {
+    if (!tensor.maker.empty() || tensor.items.empty()) return;
+    const ScheduleDraft::Item& first = tensor.items.front();
+    const auto* two_pass = std::get_if<ScheduleDraft::TwoPass>(&first.action);
+    if (two_pass == nullptr || draft_.makers.contains(two_pass->mean) || two_pass->is_made) return;
+    at_place<Illegal>(first.place, [&] { schedule_.two_pass(find(tensor.name), two_pass->mean); });
+    sharing_.insert(tensor.name);
+  }
+
   // The list of one tensor, item by item. Loops are set once in a while, not after each cut.
   struct Work {
     const ListedTensor& tensor;
@@ -224,6 +235,7 @@ class ScheduleBuilder {
   }
 
   void act(const ScheduleDraft::TwoPass& two_pass, const Place& place, Work& work) {
+    if (sharing_.erase(work.tensor.name) > 0) return;  // share_mean() did so
     const auto maker = draft_.makers.find(two_pass.mean);
     if (!two_pass.is_made && maker != draft_.makers.end()) after(work.tensor, maker->second);
     settle(work);
@@ -389,6 +401,7 @@ class ScheduleBuilder {
   std::map<std::string, const ListedTensor*> by_name_;
   std::map<std::string, State> states_;
   std::set<std::string> settled_;                        // whose place is
+  std::set<std::string> sharing_;                        // whose first item is carried out
   std::map<std::string, std::vector<DomainId>> begins_;  // of the names of made tensors
 };
 

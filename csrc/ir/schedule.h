@@ -319,6 +319,7 @@ class Schedule {
   TensorId add_tensor(Fusion fusion, TensorInfo tensor, Nest nest);
   void check_is_whole_variance(TensorId t) const;
   std::optional<TensorId> mean_of_same(TensorId t, const std::string& name) const;
+  TensorId read_instead_of(TensorId t) const;
   TensorId add_mean(TensorId t, const std::string& name);
   struct ScanSplit {
     DomainId axis{}, part{}, item{};

@@ -38,19 +38,40 @@ bool are_same(const ValueGraph& values, ValueId a, ValueId b, const Environment&
   return true;
 }
 
-// Whether a tensor is the mean of what a variance folds.
+// The subscripts at which a mean is read for an item of a variance: its axes are those of the
+// variance, but for such of one item, as keepdim leaves them. Nothing if they are others.
+std::optional<std::vector<Expr>> subscripts(const Fusion& fusion, const TensorInfo& mean,
+                                            const TensorInfo& variance) {
+  const auto is_single = [&](DomainId d) { return fusion.domains()[d].extent.is_const(1); };
+  std::vector<Expr> at;
+  for (DomainId d : mean.logical) {
+    const auto own = std::ranges::find(variance.logical, d);
+    if (own == variance.logical.end() && !is_single(d)) return std::nullopt;
+    at.push_back(own == variance.logical.end()
+                     ? fusion.pool().constant(0)
+                     : variance.indices[std::size_t(own - variance.logical.begin())]);
+  }
+  for (DomainId d : variance.logical) {
+    if (!is_single(d) && !contains(mean.logical, d)) return std::nullopt;
+  }
+  return at;
+}
+
+// Whether a tensor is the mean of what a variance folds. Its readers get it as it was computed,
+// whatever type it is stored in.
 bool is_mean_of(const Fusion& fusion, const TensorInfo& mean, const TensorInfo& variance) {
   if (!mean.fold || mean.fold->how != Reduction::Mean || mean.fold->correction != 0) return false;
   const Fold &own = *mean.fold, &other = *variance.fold;
-  const bool are_alike = mean.type == other.type && own.type == other.type &&
+  const bool are_alike = compute_type(mean.type) == other.type && own.type == other.type &&
                          own.element == other.element && own.domains == other.domains &&
-                         mean.logical == variance.logical && !own.is_partial && !own.merges;
-  if (!are_alike) return false;
+                         mean.root.empty() && !own.is_partial && !own.merges;
+  const auto at = are_alike ? subscripts(fusion, mean, variance) : std::nullopt;
+  if (!at) return false;
   Environment symbols;
   const auto add = [&](const std::vector<Expr>& from, const std::vector<Expr>& to) {
     for (std::size_t k = 0; k < from.size(); ++k) symbols.emplace_back(from[k], to[k]);
   };
-  add(mean.indices, variance.indices);
+  add(mean.indices, *at);
   add(own.indices, other.indices);
   return are_same(fusion.values(), *mean.definition, *variance.definition, symbols);
 }
@@ -76,6 +97,18 @@ std::optional<TensorId> Schedule::mean_of_same(TensorId t, const std::string& na
     if (is_mean_of(fusion(), other, fusion()[t])) return TensorId(k);
   }
   return std::nullopt;
+}
+
+// The copy that readers of a tensor read, where it was cached.
+TensorId Schedule::read_instead_of(TensorId t) const {
+  const auto is_copy = [&](const Nest& n) {
+    return n.making != nullptr && n.making->kind == Making::Kind::CacheAfter && n.making->of == t;
+  };
+  for (;;) {
+    const auto copy = std::ranges::find_if(nests_, is_copy);
+    if (copy == nests_.end()) return t;
+    t = TensorId(copy - nests_.begin());
+  }
 }
 
 TensorId Schedule::add_mean(TensorId t, const std::string& name) {
@@ -115,7 +148,8 @@ TensorId Schedule::two_pass(TensorId t, const std::string& wanted) {
   TensorInfo& tensor = changed.edit(t);
   ValueGraph& values = changed.values();
   const ValueId about =
-      values.read(tensor.fold->type, std::uint32_t(*mean), std::vector<Expr>(tensor.indices));
+      values.read(changed[*mean].type, std::uint32_t(tried.read_instead_of(*mean)),
+                  *subscripts(changed, changed[*mean], tensor));
   const ValueId distance = values.apply(Function::Sub, {*tensor.definition, about});
   tensor.definition = values.apply(Function::Mul, {distance, distance});
   tensor.fold->how = Reduction::Mean;

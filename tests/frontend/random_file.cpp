@@ -170,7 +170,7 @@ void RandomFile::add_step() {
   const TensorInfo& info = s.fusion()[t];
   const bool has_loops = !info.is_input && !s.is_inlined(t);
   const Expr factor = one_in(4) ? shape_[0] + 1 : fusion->constant(draw(1, 5));
-  switch (draw(0, 16)) {
+  switch (draw(0, 15)) {
     case 0:
     case 1:
       s.cache(t, one_in(2) ? "" : "c" + std::to_string(s.fusion().size()), Memory(draw(0, 2)));
@@ -184,6 +184,11 @@ void RandomFile::add_step() {
       }
       if (folds.empty()) return;
       const TensorId f = pick(folds);
+      if (s.fusion()[f].fold->how == Reduction::Variance && one_in(2)) {
+        s.two_pass(f, one_in(2) ? "" : "m" + std::to_string(s.fusion().size()));
+        ++two_passes;
+        return;
+      }
       const ScheduledLoop cut = loop(f);
       if (is_scan(s.fusion()[f]) && s.is_folded(f, cut.domain)) {
         s.scan_in_parts(f, s.split(cut, factor).second, {});
@@ -232,10 +237,6 @@ void RandomFile::add_step() {
       return;
     case 13:
       if (has_loops) s.stages(t, draw(1, 3));
-      return;
-    case 14:
-      s.two_pass(t, one_in(2) ? "" : "m" + std::to_string(s.fusion().size()));
-      ++parts;
       return;
     default:
       if (has_loops) s.split(loop(t), factor, {.inner_split = one_in(2)});
