@@ -77,6 +77,9 @@ void ScheduleScope::note_makers(const Entry& list) {
         if (as != nullptr) makers_.emplace(as->text, &list);
       }
     }
+    const Node* two_pass = item.find("two_pass");
+    const Node* mean = two_pass == nullptr ? nullptr : two_pass->find("mean");
+    if (mean != nullptr) is_read_[mean->text] = true;
   }
 }
 
