@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/integer.h>
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/expressions.h>
@@ -14,12 +15,16 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostBytes = 1024;  // of an array in registers, 255 of which a thread has
+constexpr std::int64_t kSmall = 1024;      // bytes of an array in shared memory
+
+std::int64_t bytes_of(const Buffer& b) { return b.elements.value() * size_of(b.type); }
 
 }  // namespace
 
 BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
-    : kernel_(kernel), moved_(kernel.buffers.size()) {
+    : kernel_(kernel), moved_(kernel.buffers.size()), offsets_(kernel.buffers.size()) {
   note_moves();
+  place_in_pool();
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     forms_.push_back(form(b));
     names_.push_back(names.declare(kernel.buffers[b].name));
@@ -42,27 +47,41 @@ void BufferText::note_moves() {
 
 BufferText::Form BufferText::form(std::size_t b) const {
   const Buffer& buffer = kernel_.buffers[b];
-  if (buffer.memory == Memory::Global || buffer.offset) return Form::Pointer;
+  if (buffer.memory == Memory::Global || offsets_[b]) return Form::Pointer;
   SELVAGE_CHECK(buffer.elements.is(Op::Const));
   if (buffer.memory == Memory::Shared) return Form::Array;
   if (moved_[b].as_a_whole) return Form::Lanes;
   return buffer.elements.is_const(1) ? Form::Variable : Form::Array;
 }
 
-void BufferText::declare_pool(Names& names) {
-  std::int64_t bytes = 0;
-  for (const Buffer& buffer : kernel_.buffers) {
-    if (!buffer.offset) continue;
-    SELVAGE_CHECK(buffer.memory == Memory::Shared && buffer.elements.is(Op::Const));
-    bytes = std::max(bytes, *buffer.offset + buffer.elements.value() * size_of(buffer.type));
-  }
-  if (bytes == 0) return;
-  pool_ = names.declare("shared_pool");
+void BufferText::place_in_pool() {
   is_dynamic_ = !kernel_.launch.shared_bytes.is_const(0);
+  std::vector<std::size_t> small;
+  for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+    const Buffer& buffer = kernel_.buffers[b];
+    if (buffer.memory != Memory::Shared) continue;
+    SELVAGE_CHECK(buffer.elements.is(Op::Const));
+    if (buffer.offset) {
+      offsets_[b] = buffer.offset;
+      pool_bytes_ = std::max(pool_bytes_, *buffer.offset + bytes_of(buffer));
+    } else if (bytes_of(buffer) <= kSmall) {
+      small.push_back(b);
+    }
+  }
+  if (is_dynamic_ || small.size() < 2) return;
+  for (std::size_t b : small) {
+    offsets_[b] = ceil_div(pool_bytes_, kSharedAlignment) * kSharedAlignment;
+    pool_bytes_ = *offsets_[b] + bytes_of(kernel_.buffers[b]);
+  }
+}
+
+void BufferText::declare_pool(Names& names) {
+  if (pool_bytes_ == 0) return;
+  pool_ = names.declare("shared_pool");
   declarations_.push_back(is_dynamic_
                               ? fmt::format("DYNAMIC_SHARED(unsigned char, {});", pool_)
                               : fmt::format("__shared__ __align__({}) unsigned char {}[{}];",
-                                            kSharedAlignment, pool_, bytes));
+                                            kSharedAlignment, pool_, pool_bytes_));
 }
 
 // Whether no other parameter points at the same memory.
@@ -85,7 +104,7 @@ void BufferText::declare(std::size_t b, Helpers& helpers) {
   switch (forms_[b]) {
     case Form::Pointer:
       return line(
-          fmt::format("{0}* const {1} = ({0}*)({2} + {3});", type, name, pool_, *buffer.offset));
+          fmt::format("{0}* const {1} = ({0}*)({2} + {3});", type, name, pool_, *offsets_[b]));
     case Form::Lanes:
       helpers.use_vector(buffer.type, buffer.elements.value());
       return line(Helpers::vector_type(buffer.type, buffer.elements.value()) + " " + name + ";");

@@ -6,6 +6,7 @@
 #include <selvage/kernel/kernel.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -15,7 +16,8 @@ namespace selvage {
 // How the buffers of a kernel are written in C.
 //   Global  a pointer, a parameter of the kernel
 //   Shared  an array. If it has an offset, a pointer into one pool: the shared memory that the
-//           launch asks for, if it does, else a static array
+//           launch asks for, if it does, else a static array. Two or more small arrays lie in the
+//           static pool as well, so that one address serves them all
 //   Local   if a Transfer moves the buffer as a whole, a struct: float_x4 y_lanes; else a variable
 //           for one element: float acc; or an array for several: float acc[8];
 class BufferText {
@@ -50,6 +52,7 @@ class BufferText {
     std::int64_t alignment = 0;  // bytes; 0: not moved
   };
   void note_moves();
+  void place_in_pool();
   Form form(std::size_t b) const;
   void declare_pool(Names& names);
   void declare(std::size_t b, Helpers& helpers);
@@ -57,6 +60,8 @@ class BufferText {
 
   const Kernel& kernel_;
   std::vector<Moved> moved_;
+  std::vector<std::optional<std::int64_t>> offsets_;  // in the pool
+  std::int64_t pool_bytes_ = 0;
   std::vector<Form> forms_;
   std::vector<std::string> names_;
   std::string pool_;

@@ -87,6 +87,16 @@ constexpr Helper kHelpers[] = {
     {"shared_quotient", DataType::Float, "$T", "$T x, $T s, $T r",
      "  const $T q = x * r;\n"
      "  return fma$f(fma$f(-q, s, x), r, q);\n"},
+    // 1 / s of such a divisor, rounded once, as the compiler itself divides 1 by it, without the
+    // test for others.
+    {"plain_reciprocal", DataType::Float, "$T", "$T s",
+     "#ifdef SELVAGE_VIRTUAL_DEVICE\n"
+     "  return 1.0f / s;\n"
+     "#else\n"
+     "  float r;\n"
+     "  asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(r) : \"f\"(s));\n"
+     "  return fmaf(r, fmaf(-s, r, 1.0f), r);\n"
+     "#endif\n"},
     {"is_plain_divisor", DataType::Float, "bool", "$T s",
      "  return s >= 5.9604644775390625e-8f && s <= 1.2676506002282294e30f;\n"},
     {"is_plain_quotient", DataType::Float, "bool", "$T q",

@@ -13,7 +13,8 @@ std::vector<std::string> ValueText::share(const SharedQuotients& quotients) {
     lines.insert(lines.end(), written.lines.begin(), written.lines.end());
     Divisor d{v, names_.declare("divisor"), names_.declare("inverse")};
     lines.push_back("const float " + d.name + " = " + written.value.text + ";");
-    lines.push_back("const float " + d.reciprocal + " = 1.0f / " + d.name + ";");
+    lines.push_back("const float " + d.reciprocal + " = " +
+                    helpers_.use("plain_reciprocal", DataType::Float) + "(" + d.name + ");");
     are_plain += (are_plain.empty() ? "" : " && ") +
                  helpers_.use("is_plain_divisor", DataType::Float) + "(" + d.name + ")";
     divisors_.push_back(std::move(d));

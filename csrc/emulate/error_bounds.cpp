@@ -308,6 +308,7 @@ double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const S
   if (fold.how == Reduction::Prod) {
     error = error_of_product(fold.type, items, as_real(result));
   } else if (is_variance) {
+    if (all.magnitudes > largest(fold.type)) return kOpen;  // in two passes
     error = error_of_variance(fold, items);
   } else {
     if (all.magnitudes > largest(fold.type)) return kOpen;

@@ -41,8 +41,8 @@ double error_of_conversion(const Uncertain& from, DataType to, const Scalar& res
 // chapters 1 and 4):
 //   sum    c * u * s          mean   the same by n
 //   prod   ((1 + u)^n - 1) of the result
-//   var    4 * n * u * sqrt(m * (m + n * mean * mean)) by n less the correction, m being the sum of
-//          squared distances
+//   var    4 * n * u * sqrt(m * (m + n * mean * mean)) + n * (2 * n * u * mean)^2 by n less the
+//          correction, m being the sum of squared distances; in one pass or in two
 // kOpen if some order of the items leaves the range of the type on the way.
 double error_of_fold(const Fold& fold, std::span<const Uncertain> items, const Scalar& result,
                      const ErrorModel& model);

@@ -152,6 +152,8 @@ constexpr FileKey kScheduleItem[] = {
     {"stages", Count,
      "copies of that memory; iterations of the loop that it is computed at take turns"},
     {"scan_in_parts", ScanInParts, "a scan in three steps, so that blocks share a row"},
+    {"two_pass", TwoPass,
+     "a variance in two passes: a mean, then the squares of distances from it"},
 };
 constexpr FileKey kPlaced[] = {
     {"inline", Site, "computed inside of another tensor's loops"},
@@ -172,6 +174,10 @@ constexpr FileKey kScanInParts[] = {
     {"sums", Name, "the name of what each part comes to", kNeeded},
     {"before", Name, "the name of what all parts before one come to", kNeeded},
     {"own", Name, "the name of the scan within a part", kNeeded},
+};
+constexpr FileKey kTwoPass[] = {
+    {"as", Name, "the name of a mean that is made"},
+    {"mean", Name, "or the tensor that is the mean of what the variance folds"},
 };
 constexpr FileKey kLayout[] = {
     {"order", Names, "the iterdomains that it is laid out over, row-major, outer first", kNeeded},
@@ -355,6 +361,7 @@ class Forms {
     add_map(Cache, "cache", "a cache", kCache);
     add_map(Rfactor, "rfactor", "an rfactor", kRfactor);
     add_map(ScanInParts, "scan_in_parts", "a scan in parts", kScanInParts);
+    add_map(TwoPass, "two_pass", "two passes", kTwoPass);
     add_map(Layout, "layout", "a layout", kLayout);
     add_map(Site, "site", "a place", kSite);
     add_map(Expect, "expect", "what must come out", kExpect);

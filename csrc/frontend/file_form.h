@@ -83,6 +83,7 @@ enum class Form : std::uint8_t {
   Cache,
   Rfactor,
   ScanInParts,
+  TwoPass,
   Layout,
   Site,
   Expect,

@@ -77,7 +77,7 @@ std::string ListWriter::text() {
     }
     if (list.items.empty()) {
       const bool is_said = !default_of(t).empty() && !schedule_.is_inlined(t) &&
-                           !schedule_.follows(t) && schedule_.making(t) == nullptr;
+                           !schedule_.follows(t) && !is_made(t);
       if (is_said) text += "  " + files_[t] + ": []\n";
       continue;
     }
@@ -87,10 +87,17 @@ std::string ListWriter::text() {
   return text.empty() ? "schedule: {}\n" : "schedule:\n" + text;
 }
 
+// Whether a primitive made a tensor that does not follow its readers.
+bool ListWriter::is_made(TensorId t) const {
+  const Schedule::Making* making = schedule_.making(t);
+  return making != nullptr && making->kind != Schedule::Making::Kind::Mean;
+}
+
 // What the reader does with a tensor without a list: "inlined", "follows", or "" for a nest of its
 // own.
 std::string ListWriter::default_of(TensorId t) const {
-  if (schedule_.making(t) != nullptr) return "";
+  if (is_made(t)) return "";
+  if (schedule_.making(t) != nullptr) return "follows";
   const TensorInfo& info = fusion_[t];
   if (info.is_input || info.is_output) return "";
   if (!is_read_[index_of(t)]) return "";
@@ -100,6 +107,10 @@ std::string ListWriter::default_of(TensorId t) const {
 void ListWriter::write(TensorId t) {
   order_.push_back(t);
   List& list = lists_[index_of(t)];
+  const std::optional<TensorId>& mean = schedule_.mean_of(t);
+  if (mean && std::ranges::count(made_[index_of(t)], *mean) == 0) {
+    list.items.push_back("two_pass: {mean: " + files_[*mean] + "}");
+  }
   for (TensorId made : made_[index_of(t)]) make(t, made);
   const bool is_input = schedule_.fusion()[t].is_input;
   if (!is_input && schedule_.is_inlined(t)) {
@@ -143,6 +154,13 @@ void ListWriter::make(TensorId t, TensorId made) {
     return;
   }
   if (making.kind == Kind::ScanPart) return make_part_of_scan(t, made);
+  if (making.kind == Kind::Mean) {
+    list.items.push_back("two_pass: {as: " + files_[made] + "}");
+    other.names = list.names;
+    other.loops = list.loops;
+    other.folded = list.folded;
+    return;
+  }
   const Memory memory = schedule_.memory(made).value_or(Memory::Global);
   list.items.push_back("cache: {as: " + files_[made] +
                        ", memory: " + std::string(to_string(memory)) + "}");
@@ -281,7 +299,7 @@ void ListWriter::say_places(TensorId t) {
   const Schedule::Making* making = schedule_.making(t);
   using Kind = Schedule::Making::Kind;
   const bool is_cache =
-      making != nullptr && making->kind != Kind::Part && making->kind != Kind::ScanPart;
+      making != nullptr && (making->kind == Kind::CacheAfter || making->kind == Kind::CacheBefore);
   const std::optional<Memory> memory = schedule_.memory(t);
   if (memory && !is_cache) {
     list.items.push_back("memory: " + std::string(to_string(*memory)));
@@ -323,7 +341,8 @@ void ListWriter::say_that_it_is_computed(TensorId t) {
   const bool is_said = std::any_of(list.items.begin(), list.items.end(), [&](const auto& item) {
     const bool is_memory =
         item.starts_with("memory:") || item.starts_with("layout:") || item.starts_with("stages:");
-    return is_memory ? otherwise == "inlined" : !item.starts_with("cache:");
+    if (is_memory) return otherwise == "inlined";
+    return !item.starts_with("cache:") && !item.starts_with("two_pass:");
   });
   if (!is_said) list.items.push_back("reorder: " + names_of(t, list.loops));
 }

@@ -39,6 +39,7 @@ class ListWriter {
   std::string text_of(TensorId t, const Transform& transform);
   void say_places(TensorId t);
   void say_that_it_is_computed(TensorId t);
+  bool is_made(TensorId t) const;
   std::string default_of(TensorId t) const;
   std::string names_of(TensorId t, const std::vector<DomainId>& domains) const;
   [[noreturn]] void refuse(TensorId t, const std::string& what, const std::string& help) const;

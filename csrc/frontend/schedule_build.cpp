@@ -41,12 +41,23 @@ class ScheduleBuilder {
         schedule_.rename(t, domains[k], names[k].name);
       }
     }
+    for (const ListedTensor& tensor : draft_.tensors) share_mean(tensor);
     for (const ListedTensor& tensor : draft_.tensors) carry_out(tensor);
     settle_sites();
     return std::move(schedule_);
   }
 
  private:
+  // A two_pass that begins a list, with the mean of a statement: before any list says more of that.
+  void share_mean(const ListedTensor& tensor) {
+    if (!tensor.maker.empty() || tensor.items.empty()) return;
+    const ScheduleDraft::Item& first = tensor.items.front();
+    const auto* two_pass = std::get_if<ScheduleDraft::TwoPass>(&first.action);
+    if (two_pass == nullptr || draft_.makers.contains(two_pass->mean) || two_pass->is_made) return;
+    at_place<Illegal>(first.place, [&] { schedule_.two_pass(find(tensor.name), two_pass->mean); });
+    sharing_.insert(tensor.name);
+  }
+
   // The list of one tensor, item by item. Loops are set once in a while, not after each cut.
   struct Work {
     const ListedTensor& tensor;
@@ -80,9 +91,10 @@ class ScheduleBuilder {
     states_[tensor.name] = State::Done;
   }
 
-  // A list of caches alone leaves a tensor where it is, and so does a memory for one that folds.
+  // A list of caches and two_pass alone leaves a tensor where it is, and so does a memory for one
+  // that folds.
   bool says_how_it_is_computed(const ListedTensor& tensor, TensorId t) const {
-    const bool is_made = !tensor.maker.empty();
+    const bool is_made = !tensor.maker.empty() && !schedule_.follows(t);
     if (!tensor.is_listed || is_made || schedule_.fusion()[t].is_input) return false;
     if (tensor.items.empty() || tensor.site) return true;
     return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const auto& item) {
@@ -90,7 +102,8 @@ class ScheduleBuilder {
                              std::holds_alternative<ScheduleDraft::Layout>(item.action) ||
                              std::holds_alternative<ScheduleDraft::Stages>(item.action);
       if (is_memory) return !schedule_.follows(t);
-      return !std::holds_alternative<ScheduleDraft::Cache>(item.action);
+      return !std::holds_alternative<ScheduleDraft::Cache>(item.action) &&
+             !std::holds_alternative<ScheduleDraft::TwoPass>(item.action);
     });
   }
 
@@ -219,6 +232,15 @@ class ScheduleBuilder {
       begins_[*name] = work.domains;
     }
     look_again(work);
+  }
+
+  void act(const ScheduleDraft::TwoPass& two_pass, const Place& place, Work& work) {
+    if (sharing_.erase(work.tensor.name) > 0) return;  // share_mean() did so
+    const auto maker = draft_.makers.find(two_pass.mean);
+    if (!two_pass.is_made && maker != draft_.makers.end()) after(work.tensor, maker->second);
+    settle(work);
+    at_place<Illegal>(place, [&] { schedule_.two_pass(work.id, two_pass.mean); });
+    if (two_pass.is_made) begins_[two_pass.mean] = work.domains;
   }
 
   void act(const ScheduleDraft::Like& like, const Place& place, Work& work) {
@@ -379,6 +401,7 @@ class ScheduleBuilder {
   std::map<std::string, const ListedTensor*> by_name_;
   std::map<std::string, State> states_;
   std::set<std::string> settled_;                        // whose place is
+  std::set<std::string> sharing_;                        // whose first item is carried out
   std::map<std::string, std::vector<DomainId>> begins_;  // of the names of made tensors
 };
 

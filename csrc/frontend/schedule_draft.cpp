@@ -170,7 +170,7 @@ class ScheduleReader {
       refuse("E205", entry.place, what + ": " + tensor.name + " is an input and has no loops",
              "cache it, and schedule the copy");
     }
-    const bool is_large = kind == 6 || kind == 7 || kind == 8 || kind == 14;
+    const bool is_large = kind == 6 || kind == 7 || kind == 8 || kind >= 14;
     if (is_large) {
       check_count(++large_items_, kMostLargeItems, entry.place, "items cache, rfactor and like");
       copied_names_ += tensor.names.size();
@@ -201,6 +201,7 @@ class ScheduleReader {
         break;
       case 12: read_layout(entry, tensor, progress); break;
       case 14: read_scan_in_parts(entry, tensor, progress); break;
+      case 15: read_two_pass(entry, tensor, progress); break;
       default: read_cut(entry, tensor, progress); break;
     }
     if (is_large) last_barrier = tensor.items.size();
@@ -394,6 +395,27 @@ class ScheduleReader {
       draft_.makers.emplace(*name, tensor.name);
     }
     tensor.items.push_back({std::move(parts), entry.place});
+  }
+
+  void read_two_pass(const Entry& entry, ListedTensor& tensor, const ListProgress& progress) {
+    const std::string& what = entry.key;
+    expect_map(entry.value, what, Form::TwoPass);
+    const Node *as = entry.value.find("as"), *known = entry.value.find("mean");
+    if ((as == nullptr) == (known == nullptr)) {
+      refuse("E205", entry.place,
+             what + (as == nullptr ? ": which tensor has the mean is not said"
+                                   : ": which tensor has the mean is said twice"),
+             "name one that is made, {as: NAME}, or one that there is, {mean: NAME}");
+    }
+    if (known != nullptr) {
+      const std::string& name = scope_.read_computed(*known, what + ".mean");
+      tensor.items.push_back({ScheduleDraft::TwoPass{name, false}, entry.place});
+      return;
+    }
+    const std::string name = scope_.read_new_name(entry.value, what);
+    scope_.made.emplace(name, MadeTensor{tensor.name, tensor.names.of(name), progress, {}});
+    draft_.makers.emplace(name, tensor.name);
+    tensor.items.push_back({ScheduleDraft::TwoPass{name, true}, entry.place});
   }
 
   void read_like(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

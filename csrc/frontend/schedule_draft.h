@@ -15,8 +15,9 @@ namespace selvage {
 // `schedule` of a fusion as the file says it: names are resolved, and nothing is made yet.
 //
 // The items of a list depend on other lists in three ways only: the list of a tensor that a cache,
-// an rfactor or a scan_in_parts makes is carried out after the list that makes it; `like: y` after
-// the list of y; and the places where tensors are computed are set when all lists are carried out.
+// an rfactor, a scan_in_parts or a two_pass makes is carried out after the list that makes it, and
+// so is what names the tensor; `like: y` after the list of y; and the places where tensors are
+// computed are set when all lists are carried out.
 //
 // After `like`, loops shared with the replayed tensor have the names that they have there. Which
 // loops these are is known only once the fusion is built; so names after `like` that no item has
@@ -38,6 +39,10 @@ struct ScheduleDraft {
     std::size_t in;
     Schedule::ScanNames names;
   };
+  struct TwoPass {
+    std::string mean;
+    bool is_made = false;
+  };
   struct Like {
     std::string tensor;
     std::vector<std::size_t> late;  // names to resolve after it
@@ -51,7 +56,7 @@ struct ScheduleDraft {
     std::int64_t copies = 1;
   };
   using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, ScanInParts,
-                              Like, Memory, AtomicBlocks, Layout, Stages>;
+                              TwoPass, Like, Memory, AtomicBlocks, Layout, Stages>;
   struct Item {
     Action action;
     Place place;

@@ -70,13 +70,16 @@ const NamedInput* ScheduleScope::input(const std::string& name) const {
 void ScheduleScope::note_makers(const Entry& list) {
   if (list.value.kind != Node::Kind::Sequence) return;
   for (const Node& item : list.value.items) {
-    for (const char* key : {"cache", "rfactor", "scan_in_parts"}) {
+    for (const char* key : {"cache", "rfactor", "scan_in_parts", "two_pass"}) {
       const Node* body = item.find(key);
       for (const char* name : {"as", "sums", "before", "own"}) {
         const Node* as = body == nullptr ? nullptr : body->find(name);
         if (as != nullptr) makers_.emplace(as->text, &list);
       }
     }
+    const Node* two_pass = item.find("two_pass");
+    const Node* mean = two_pass == nullptr ? nullptr : two_pass->find("mean");
+    if (mean != nullptr) is_read_[mean->text] = true;
   }
 }
 

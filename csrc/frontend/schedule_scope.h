@@ -47,6 +47,7 @@ class ScheduleScope {
   bool is_read(const std::string& name) const { return is_read_.contains(name); }  // by statements
 
   // Notes the tensors that the items of a list make; maker() is then the list of a tensor, or null.
+  // The mean that a two_pass names is read from then on.
   void note_makers(const Entry& list);
   const Entry* maker(const std::string& name) const;
   // The tensors that lists have made so far.

@@ -138,8 +138,10 @@ ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, Val
     case Reduction::Any:
     case Reduction::All: return state[0];
     case Reduction::Mean:
-      return values.apply(Function::TrueDiv, {state[0], values.cast(items, fold.type)});
     case Reduction::Variance: {
+      if (fold.correction == 0) {
+        return values.apply(Function::TrueDiv, {state[0], values.cast(items, fold.type)});
+      }
       const auto number = [&](std::int64_t n) {
         return values.constant(DataType::Int64, n, false);
       };

@@ -35,7 +35,8 @@ FoldState with_element(ValueGraph& values, const Fold& fold, const FoldState& st
 // The state of two disjoint parts together; commutative and associative but for rounding.
 FoldState merged(ValueGraph& values, const Fold& fold, const FoldState& a, const FoldState& b);
 // The result, in the compute type of result_type(). `items`: how many elements were folded, an
-// int64. A variance divides by max(items - correction, 0).
+// int64. A mean, such as that of the squares of a variance in two passes, and a variance divide by
+// max(items - correction, 0).
 ValueId folded(ValueGraph& values, const Fold& fold, const FoldState& state, ValueId items);
 
 }  // namespace selvage

@@ -30,7 +30,7 @@ struct Fold {
   DataType element = type;             // the storage type behind it: fold_type()
   std::vector<DomainId> domains = {};  // folded over, outer to inner
   std::vector<Expr> indices = {};      // their symbols in the definition
-  std::int64_t correction = 0;         // a variance divides by the number of items less this
+  std::int64_t correction = 0;  // a variance, a mean divides by the number of items less this
   // Set by rfactor. A partial tensor (`is_partial`) stores for each element the state of its fold
   // (ir/fold.h). A tensor with `merges` folds such states: its definition is a Read of the partial
   // tensor.

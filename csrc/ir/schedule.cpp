@@ -78,6 +78,7 @@ bool Schedule::is_folded(TensorId t, DomainId d) const {
 const std::optional<Schedule::Site>& Schedule::site(TensorId t) const { return nest(t).site; }
 std::optional<Memory> Schedule::memory(TensorId t) const { return nest(t).memory; }
 bool Schedule::follows(TensorId t) const { return nest(t).follows; }
+const std::optional<TensorId>& Schedule::mean_of(TensorId t) const { return nest(t).mean; }
 const std::vector<TransformId>& Schedule::transforms(TensorId t) const {
   return nest(t).transforms;
 }

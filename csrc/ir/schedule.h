@@ -201,6 +201,17 @@ class Schedule {
   ScanParts scan_in_parts(Tensor t, ScheduledLoop item) {
     return scan_in_parts(t.id(), item, ScanNames{});
   }
+  // Makes the variance t two folds: of the mean of what it folds, and of the mean of the squares of
+  // distances from that,
+  //   mean[m] = mean over n of x[m, n]
+  //   t[m] = sum over n of (x[m, n] - mean[m])^2, by the items less t's correction
+  // A variance in one pass (Welford's) divides for each item, but reads each item once: two passes
+  // pay where rows are kept, or lie in a cache. The mean is a tensor of that name (empty: any) that
+  // folds the same values in the same type over the same iterdomains, if there is one; else one is
+  // made, which follows its readers as folds do, until something is said of it. Returns it. E421
+  // where t is no variance, or is in parts or cut up already.
+  TensorId two_pass(TensorId t, const std::string& mean = {});
+  TensorId two_pass(Tensor t, const std::string& mean = {}) { return two_pass(t.id(), mean); }
   // Replaces the loops by any iterdomains from which the tensor's logical domain follows (for
   // views, whose loops need not descend from the logical domain). `derive` makes the transforms.
   Schedule& set_loops(TensorId t, std::vector<DomainId> loops);
@@ -250,8 +261,9 @@ class Schedule {
   bool follows(TensorId t) const;
   // How a primitive made a tensor out of tensor `of`, and the loops and transforms of `of` before.
   struct Making {
-    // ScanPart: one of the three that scan_in_parts makes, which have `folded` as their item.
-    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Part, ScanPart };
+    // ScanPart: one of the three that scan_in_parts makes, which have `folded` as their item. Mean:
+    // that of two_pass.
+    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Part, ScanPart, Mean };
     Kind kind = Kind::CacheAfter;
     TensorId of{};
     std::vector<DomainId> loops = {};
@@ -260,6 +272,8 @@ class Schedule {
   };
   // Null for a tensor of the original fusion.
   const Making* making(TensorId t) const;
+  // Of a variance in two passes: the tensor that holds the mean.
+  const std::optional<TensorId>& mean_of(TensorId t) const;
   // The tensor's own name for an iterdomain, else the label of the iterdomain.
   std::string name(TensorId t, DomainId d) const;
   void rename(TensorId t, DomainId d, std::string name);
@@ -303,6 +317,10 @@ class Schedule {
   static bool cross(const Transform& transform, const Nest& reference, Nest& own);
   // Adds `tensor` with `nest` to `fusion` and takes that over. Checks the name before any change.
   TensorId add_tensor(Fusion fusion, TensorInfo tensor, Nest nest);
+  void check_is_whole_variance(TensorId t) const;
+  std::optional<TensorId> mean_of_same(TensorId t, const std::string& name) const;
+  TensorId read_instead_of(TensorId t) const;
+  TensorId add_mean(TensorId t, const std::string& name);
   struct ScanSplit {
     DomainId axis{}, part{}, item{};
   };

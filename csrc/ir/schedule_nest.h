@@ -28,6 +28,7 @@ struct Schedule::Nest {
   std::int64_t stages = 1;
   std::optional<Stage> stage;  // once it is settled
   bool meets_atomically = false;
+  std::optional<TensorId> mean;  // of two_pass
   std::shared_ptr<const Making> making;
 };
 

@@ -144,6 +144,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   own.of_layout.clear();
   own.stages = 1;
   own.meets_atomically = false;
+  own.mean.reset();
   // The partial tensor folds over `now` alone.
   own.folded.clear();
   for (DomainId d : now) own.folded.insert(index_of(d));

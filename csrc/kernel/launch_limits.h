@@ -18,6 +18,7 @@ inline constexpr std::int64_t kRegisters = 64 << 10, kMaxThreadRegisters = 255;
 // device has is refused.
 inline constexpr std::int64_t kMaxStaticSharedBytes = 48 << 10;
 inline constexpr std::int64_t kMaxSharedBytes = 227 << 10;
-inline constexpr std::int64_t kSharedAlignment = 16;  // of each array in it: the widest access
+inline constexpr std::int64_t kWidestAccess = 16;                // bytes
+inline constexpr std::int64_t kSharedAlignment = kWidestAccess;  // of each array in it
 
 }  // namespace selvage

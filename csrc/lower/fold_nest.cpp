@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/index/region_threads.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/fold_nest.h>
 #include <selvage/lower/long_sums.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 
 namespace selvage {
 
@@ -240,6 +242,46 @@ void FoldNest::merge_lanes(Body& body, std::int64_t lanes) {
   }));
 }
 
+// Whether a thread takes no more instructions to read the states of all the row's warps, in
+// vectors, and to merge them, than to read one and to shuffle: then it saves the shuffles' waiting,
+// too.
+bool FoldNest::read_as_vectors(std::int64_t warps) const {
+  constexpr std::int64_t kMost = 4;
+  return warps <= kMost && components().size() == 1;
+}
+
+// Merges the states of `warps` warps, a power of two, which lie side by side from `start(item)` on,
+// in the order in which lanes that shuffle would.
+Body FoldNest::merge_vectors(const std::vector<BufferId>& left, std::int64_t warps,
+                             const std::function<Expr(Expr)>& start) {
+  Kernel& kernel = draft_.kernel;
+  const std::int64_t width = std::min(warps, kWidestAccess / size_of(components()[0].type));
+  const std::vector<BufferId> all = states_.add_local(tensor_.name, warps, ".of_warps");
+  const Expr lane = pool_.symbol("lane." + std::to_string(width));
+  if (kernel.facts.find(lane) == nullptr) kernel.facts.loop(lane, pool_.constant(width));
+  return states_.for_each_item(items_, [&](Expr at) {
+    Body body;
+    for (std::int64_t k = 0; k < warps; k += width) {
+      body.push_back({Transfer{.to = all[0],
+                               .from = left[0],
+                               .to_address = pool_.constant(k),
+                               .from_address = k == 0 ? start(at) : draft_.form(start(at) + k),
+                               .width = width,
+                               .lane = lane,
+                               .valid = {},
+                               .duplicates_allowed = true}});
+    }
+    std::vector<FoldState> states;
+    for (std::int64_t k = 0; k < warps; ++k) states.push_back(states_.read(all, pool_.constant(k)));
+    for (std::size_t half = states.size() / 2; half > 0; half /= 2) {
+      for (std::size_t k = 0; k < half; ++k)
+        states[k] = states_.merged(states[k], states[k + half]);
+    }
+    append(body, body_of_all(states_.stores(state_, at, states[0])));
+    return body;
+  });
+}
+
 Body FoldNest::merge_along_x() {
   Kernel& kernel = draft_.kernel;
   Simplifier simplifier(kernel.facts);
@@ -272,6 +314,12 @@ Body FoldNest::merge_along_x() {
                          body_of_all(states_.stores(left, slot(at, own), states_.read(state_, at))),
                          {}});
   });
+  if (warps.is(Op::Const) && warps.value() == lanes && read_as_vectors(lanes)) {
+    const Expr first = simplifier.simplify((thread - x) / kWarp);
+    append(meet, merge_vectors(left, lanes, [&](Expr at) { return slot(at, first); }));
+    append(body, with_threads(std::move(meet), kernel));
+    return body;
+  }
   append(meet, states_.for_each_item(items_, [&](Expr at) {
     Body take = body_of_all(states_.stores(state_, at, states_.read(left, slot(at, of_lane))));
     if (is_there.is_true()) return take;

@@ -3,6 +3,8 @@
 #include <selvage/legality/analysis.h>
 #include <selvage/lower/fold_states.h>
 
+#include <functional>
+
 namespace selvage {
 
 // The parts of a nest that folds. Each thread keeps states in registers, one for every item of the
@@ -10,8 +12,9 @@ namespace selvage {
 // axes of the block that folded loops are bound to, so that each thread has the whole state.
 //
 // Along x, the 32 threads of a warp shuffle, and the warps of a row meet in shared memory; in such
-// a launch a row has whole warps, or a warp has whole rows (see launch.cpp). Along y and z every
-// thread stores its state to shared memory, and reads those of its column.
+// a launch a row has whole warps, or a warp has whole rows (see launch.cpp). Each thread then reads
+// the states of two or four warps as vectors; of more it reads one, and shuffles again. Along y and
+// z every thread stores its state to shared memory, and reads those of its column.
 //
 // Blocks that fold together merge atomically in the result's memory, if the schedule says so.
 //
@@ -46,6 +49,9 @@ class FoldNest {
   void count_items(const std::vector<std::int64_t>& extents);
   void add_state();
   void merge_lanes(Body& body, std::int64_t lanes);
+  bool read_as_vectors(std::int64_t warps) const;
+  Body merge_vectors(const std::vector<BufferId>& left, std::int64_t warps,
+                     const std::function<Expr(Expr)>& start);
   Body merge_along_x();
   Body merge_along(ParallelType axis);
 

@@ -3,6 +3,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/ir/reads.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/value_nodes.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/lower/lanes.h>
@@ -14,8 +15,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr std::int64_t kWidest = 16;  // bytes of one access
 
 class Builder {
  public:
@@ -143,7 +142,7 @@ class Builder {
   std::optional<BufferId> load(const ValueNode& read) {
     const Buffer& source = kernel_.buffers[read.source];
     if (!source.holds || source.memory == Memory::Local) return std::nullopt;
-    const std::int64_t width = std::min(vector_.width, kWidest / size_of(source.type));
+    const std::int64_t width = std::min(vector_.width, kWidestAccess / size_of(source.type));
     const Expr address = read.subscripts[0];
     const auto own = storages_.find(read.source);
     const Storage where =

@@ -7,6 +7,7 @@
 #include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace selvage {
 
@@ -18,7 +19,9 @@ constexpr std::size_t kMostTried = 12;  // plans of one segment that are refused
 bool is_open(const Schedule& schedule, TensorId t) {
   const TensorInfo& tensor = schedule.fusion()[t];
   if (tensor.is_input || schedule.site(t) || schedule.memory(t)) return false;
-  if (!tensor.is_output && (schedule.is_inlined(t) || schedule.making(t) != nullptr)) return false;
+  const Schedule::Making* making = schedule.making(t);
+  const bool is_made = making != nullptr && making->kind != Schedule::Making::Kind::Mean;
+  if (!tensor.is_output && (schedule.is_inlined(t) || is_made)) return false;
   const std::vector<DomainId>& loops = schedule.loop_domains(t);
   return loops == nest_domain(tensor) && std::ranges::all_of(loops, [&](DomainId d) {
            return schedule.parallel(t, d) == ParallelType::Serial;
@@ -76,6 +79,9 @@ class Automatic {
         written_(schedule),
         open_(std::move(open)),
         moves_(schedule, sizes_) {}
+
+  // The time that the kernels of run() take.
+  double seconds_in_all() const { return seconds_; }
 
   AutomaticSchedule run() {
     std::vector<TensorId> open;
@@ -177,6 +183,7 @@ class Automatic {
         continue;
       }
       result_.schedule = std::move(tried);
+      seconds_ += plans[k].time.seconds;
       result_.kernels.push_back(
           {.device = device_,
            .root = segment.root,
@@ -192,6 +199,7 @@ class Automatic {
     if (choice != nullptr && !choice->is_wish) {
       about(segment.root, [&] { refuse_choice(segment, *choice); });
     }
+    seconds_ = INFINITY;
     for (TensorId t : segment.members) schedule_pointwise(result_.schedule, t);
   }
 
@@ -225,6 +233,7 @@ class Automatic {
   }
 
   AutomaticSchedule result_;
+  double seconds_ = 0;
   ReadTable table_;
   TypicalSizes sizes_;
   const Device& device_;
@@ -237,16 +246,63 @@ class Automatic {
 
 }  // namespace
 
-AutomaticSchedule filled_in(const Schedule& schedule,
-                            const std::map<std::string, std::int64_t>& sizes, const Device& device,
-                            const PlanChoices& choices) {
+namespace {
+
+struct Filled {
+  AutomaticSchedule automatic;
+  double seconds = 0;
+};
+
+Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
+            const Device& device, const PlanChoices& choices) {
   const Schedule stored = with_stored_operands(schedule, sizes);
   std::vector<bool> open;
   for (std::size_t t = 0; t < stored.fusion().size(); ++t) {
     open.push_back(is_open(stored, TensorId(t)));
   }
   const Schedule written = with_loops_of_views(stored, open);
-  return Automatic(written, std::move(open), sizes, device, choices).run();
+  Automatic automatic(written, std::move(open), sizes, device, choices);
+  AutomaticSchedule made = automatic.run();
+  return {std::move(made), automatic.seconds_in_all()};
+}
+
+// The open variances, in groups that go in one pass or in two together: each by itself, but where
+// there are many.
+std::vector<std::vector<TensorId>> variances_of(const Schedule& schedule) {
+  constexpr std::size_t kMostApart = 4;
+  std::vector<std::vector<TensorId>> groups;
+  std::vector<TensorId> all;
+  for (std::size_t k = 0; k < schedule.fusion().size(); ++k) {
+    const auto t = TensorId(k);
+    const auto& fold = schedule.fusion()[t].fold;
+    if (!fold || fold->how != Reduction::Variance || !is_open(schedule, t)) continue;
+    if (refusal_of([&] { Schedule(schedule).two_pass(t); })) continue;
+    groups.push_back({t});
+    all.push_back(t);
+  }
+  if (groups.size() > kMostApart) groups = {all};
+  return groups;
+}
+
+}  // namespace
+
+AutomaticSchedule filled_in(const Schedule& schedule,
+                            const std::map<std::string, std::int64_t>& sizes, const Device& device,
+                            const PlanChoices& choices) {
+  Schedule begin = schedule;
+  std::optional<Filled> best;
+  const auto refused = refusal_of([&] { best = fill(begin, sizes, device, choices); });
+  for (const std::vector<TensorId>& group : variances_of(schedule)) {
+    Schedule tried = begin;
+    for (TensorId t : group) tried.two_pass(t);
+    std::optional<Filled> other;
+    if (refusal_of([&] { other = fill(tried, sizes, device, choices); })) continue;
+    if (best && other->seconds >= best->seconds) continue;
+    best = std::move(other);
+    begin = std::move(tried);
+  }
+  if (!best) throw Illegal(*refused);
+  return std::move(best->automatic);
 }
 
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/scheduler/row_plan.h>
 
 namespace selvage {
 
-inline constexpr std::int64_t kWidestAccess = 16;  // bytes
 // The threads that go through what the parts of one row come to.
 inline constexpr std::int64_t kThreadsOfParts = 256;
 

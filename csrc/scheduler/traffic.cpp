@@ -70,7 +70,8 @@ class Collector {
       }
       const double share =
           points_of(fusion_, m, sizes_) / points_of(fusion_, segment_.widest, sizes_);
-      result_.instructions += share * (4 + instructions_of_definition(m));
+      result_.instructions +=
+          share * (4 + instructions_of_definition(m) + instructions_of_fold(tensor));
     }
     double along_rows = 0, along_inner = 0;
     for (const TensorTraffic& t : result_.tensors) {
@@ -286,6 +287,13 @@ class Collector {
       t.step = std::abs(*step);
       longest = extent;
     }
+  }
+
+  // Of taking an item in, beyond those that all folds have: a variance counts, divides, and adds
+  // to a mean and to squares.
+  static double instructions_of_fold(const TensorInfo& tensor) {
+    const bool is_variance = tensor.fold && tensor.fold->how == Reduction::Variance;
+    return is_variance ? 6 + instructions_of(Function::TrueDiv) : 0;
   }
 
   // Of the definition of a member and of all that is inlined into it.

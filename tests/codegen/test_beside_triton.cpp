@@ -60,7 +60,7 @@ TEST(BesideTriton, KernelsTakeHardlyMoreInstructionsAndFastOnesFewer) {
       EXPECT_EQ(c.loops, 0) << k.name << ": the path goes but once through a loop";
       EXPECT_EQ(c.local_loads + c.local_stores, 0) << k.name;
     }
-    EXPECT_LE(ratio(exact), 1.35) << k.name;
+    EXPECT_LE(ratio(exact), 1.25) << k.name;
     EXPECT_LE(ratio(fast), 1.1) << k.name;
   }
 }

@@ -106,7 +106,7 @@ TEST(SharedQuotient, IsWrittenWithOneReciprocalAndARareSecondLoop) {
   const std::string text = cuda(Rows(64).kernel()).text;
   EXPECT_THAT(text, HasSubstr(R"(
   const float divisor = s[i0i];
-  const float inverse = 1.0f / divisor;
+  const float inverse = plain_reciprocal(divisor);
   bool is_exact = is_plain_divisor(divisor);
   #pragma unroll
   for (int i1 = 0; i1 < 4; ++i1) {

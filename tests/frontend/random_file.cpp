@@ -185,6 +185,11 @@ void RandomFile::add_step() {
       }
       if (folds.empty()) return;
       const TensorId f = pick(folds);
+      if (s.fusion()[f].fold->how == Reduction::Variance && one_in(2)) {
+        s.two_pass(f, one_in(2) ? "" : "m" + std::to_string(s.fusion().size()));
+        ++two_passes;
+        return;
+      }
       const ScheduledLoop cut = loop(f);
       if (is_scan(s.fusion()[f]) && s.is_folded(f, cut.domain)) {
         s.scan_in_parts(f, s.split(cut, factor).second, {});

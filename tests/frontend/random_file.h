@@ -18,7 +18,7 @@ struct RandomFile {
 
   std::unique_ptr<Fusion> fusion = std::make_unique<Fusion>();
   std::optional<Schedule> schedule;
-  int caches = 0, parts = 0, sites = 0, layouts = 0;
+  int caches = 0, parts = 0, two_passes = 0, sites = 0, layouts = 0;
 
  private:
   std::int64_t draw(std::int64_t lo, std::int64_t hi);

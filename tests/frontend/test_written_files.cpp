@@ -56,7 +56,7 @@ bool is_sound(const Schedule& s) {
 
 TEST(WrittenFiles, AreReadAsWhatWasWritten) {
   std::mt19937_64 rng(22);
-  int written = 0, caches = 0, parts = 0, sites = 0, layouts = 0;
+  int written = 0, caches = 0, parts = 0, two_passes = 0, sites = 0, layouts = 0;
   std::map<std::string, int> refused;
   for (int k = 0; k < count(300, 5000); ++k) {
     const RandomFile random(rng);
@@ -85,17 +85,19 @@ TEST(WrittenFiles, AreReadAsWhatWasWritten) {
     }
     caches += random.caches;
     parts += random.parts;
+    two_passes += random.two_passes;
     sites += random.sites;
     layouts += random.layouts;
   }
   for (const auto& [why, times] : refused)
     std::printf("[FIGURE] refused %d times%s\n", times, why.c_str());
-  std::printf("[FIGURE] %d files, %d caches, %d parts, %d places, %d layouts\n", written, caches,
-              parts, sites, layouts);
+  std::printf("[FIGURE] %d files, %d caches, %d parts, %d in two passes, %d places, %d layouts\n",
+              written, caches, parts, two_passes, sites, layouts);
   EXPECT_GT(written, more_than(200));
   EXPECT_GT(caches, more_than(100));
   EXPECT_GT(parts, more_than(20));
-  EXPECT_GT(sites, more_than(40));
+  EXPECT_GT(two_passes, more_than(2));
+  EXPECT_GT(sites, more_than(30));
   EXPECT_GT(layouts, more_than(12));
 }
 

@@ -173,6 +173,8 @@ class RandomStep {
     }
     if (folds.empty()) throw Nothing{};
     t_ = any_of(folds, rng_);
+    const bool is_variance = s_.fusion()[t_].fold->how == Reduction::Variance;
+    if (is_variance && chance(rng_, 2)) return void(s_.two_pass(t_));
     std::vector<ScheduledLoop> folded;
     for (ScheduledLoop l : loops()) {
       if (s_.is_folded(t_, l.domain)) folded.push_back(l);

@@ -31,10 +31,12 @@ struct Rows {
 };
 
 // How rows are folded: by one thread, by a warp's lanes, by a block along x, y, both.
-std::vector<std::pair<std::string, Schedule>> schedules(const Rows& rows) {
+std::vector<std::pair<std::string, Schedule>> schedules(
+    const Rows& rows, const std::function<void(Schedule&)>& begin = [](Schedule&) {}) {
   std::vector<std::pair<std::string, Schedule>> all;
   const auto add = [&](std::string name, auto cut) {
     Schedule s(rows.f);
+    begin(s);
     const auto [b, h] = s.loops<2>(rows.y);
     cut(s, b, h);
     all.emplace_back(std::move(name), std::move(s));
@@ -57,6 +59,13 @@ std::vector<std::pair<std::string, Schedule>> schedules(const Rows& rows) {
     s.bind(b, ParallelType::BIDx).bind(outer, ParallelType::TIDx);
     s.bind(inner, ParallelType::Vectorize);
   });
+  for (std::int64_t warps : {2, 4}) {
+    add(std::to_string(warps) + " warps, several rows", [&](Schedule& s, auto b, auto h) {
+      const auto [bo, bi] = s.split(b, 2);
+      const auto [outer, inner] = s.split(h, 32 * warps);
+      s.bind(bo, ParallelType::BIDx).bind(bi, ParallelType::TIDy).bind(inner, ParallelType::TIDx);
+    });
+  }
   add("along y, rows along x", [](Schedule& s, auto b, auto h) {
     const auto [outer, inner] = s.split(h, 7);
     const auto [bo, bi] = s.split(b, 5);
@@ -71,6 +80,26 @@ std::vector<std::pair<std::string, Schedule>> schedules(const Rows& rows) {
 }
 
 class EveryFold : public testing::TestWithParam<Reduction> {};
+
+// Whatever is shared, the mean comes first, and then the squares.
+TEST(Folds, AVarianceInTwoPassesAgrees) {
+  const Rows rows(Reduction::Variance, DataType::Float);
+  for (auto& [name, schedule] : schedules(rows, [&](Schedule& s) { s.two_pass(rows.y); })) {
+    SCOPED_TRACE(name);
+    expect_agreement(rows.f, schedule, kRows);
+  }
+  for (std::int64_t correction : {0, 2}) {
+    Fusion f;
+    const Tensor x = f.input("x", {f.constant(5), f.constant(200)}, DataType::Half);
+    const Tensor v = f.output("v", variance(x, {1}, keepdim, correction));
+    const Tensor m = f.output("m", mean(x, {1}));
+    Schedule s(f);
+    EXPECT_EQ(s.two_pass(v), m.id());
+    const auto [part, item] = s.split(s.loops(v).back(), 8);
+    s.rfactor(v, {item}, "parts");
+    expect_agreement(f, s);
+  }
+}
 
 TEST_P(EveryFold, AgreesHoweverItsLoopsAreShared) {
   const bool is_real = GetParam() == Reduction::Mean || GetParam() == Reduction::Variance ||

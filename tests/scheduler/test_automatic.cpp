@@ -132,6 +132,32 @@ TEST(AutomaticSchedule, OutputsOfARowShareItsKernel) {
   test::expect_agreement(f, auto_schedule(f));
 }
 
+// The mean and the variance of a row share the mean, and nothing is divided for each item. A row
+// that would be read from memory twice is read once.
+TEST(AutomaticSchedule, AVarianceOfAKeptRowTakesTwoPasses) {
+  const auto folds = [](const Schedule& s, Reduction how) {
+    int n = 0;
+    for (std::size_t k = 0; k < s.fusion().size(); ++k) {
+      const auto& fold = s.fusion()[TensorId(k)].fold;
+      n += fold && fold->how == how;
+    }
+    return n;
+  };
+  Fusion kept;
+  kept.output(
+      "y",
+      layer_norm(kept.input("x", {kept.constant(4096), kept.constant(4096)}, DataType::Half), {1}));
+  const Schedule two = auto_schedule(kept);
+  EXPECT_EQ(folds(two, Reduction::Mean), 2);
+  EXPECT_EQ(folds(two, Reduction::Variance), 0);
+  Fusion open;
+  const Expr N = open.extent("N");
+  open.output("v", variance(open.input("x", {open.constant(4096), N}, DataType::Float), {1}));
+  const Schedule one = auto_schedule(open, {{"N", 1 << 20}});
+  EXPECT_GT(folds(one, Reduction::Variance), 0);
+  EXPECT_EQ(folds(one, Reduction::Mean), 0);
+}
+
 // What a row and a column need both is read once, and each block stores what it folds of columns.
 TEST(AutomaticSchedule, ColumnsAreFoldedWhileRowsAreComputed) {
   Fusion f;
