@@ -1,7 +1,8 @@
 # selvage_benchmarks measures Selvage alone. With SELVAGE_PEERS, compare_simplifiers sets its
 # simplifier beside isl and MLIR, which nothing else here links (scripts/setup peers installs them).
 
-if(SELVAGE_TESTS)
+# Under sanitizers a time says nothing.
+if(SELVAGE_TESTS AND NOT SELVAGE_SANITIZE)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
   # The benchmarks count what compiled kernels hold as the tests do, and take the same fusions.
   add_executable(selvage_benchmarks ${sources}

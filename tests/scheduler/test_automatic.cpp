@@ -238,7 +238,7 @@ TEST(AutomaticSchedule, ATransposeGoesThroughTilesOfWholeWords) {
     f.output("y", transpose(x, {0, 2, 3, 1}), type);
     const AutomaticSchedule s = scheduled(f);
     ASSERT_EQ(s.kernels.size(), 1u);
-    EXPECT_EQ(s.kernels[0].taken.plan.tile, 32);
+    EXPECT_GE(s.kernels[0].taken.plan.tile, 32);
     const Program p = test::expect_agreement(f, s.schedule);
     const ProgramCost cost = cost_of(p).value();
     for (const AccessCost& a : cost.kernels[0].accesses) {

@@ -321,6 +321,12 @@ void add_folds(Rows& rows) {
       reals(Float, {1}), ", 0")};
   rows["var of one item"] = {fold(reals(Float, {3}), "var", kVariance, reals(Float, {kNaN}))};
   const auto nothing = [](DataType type) { return Given{.type = type}; };
+  const auto all_powers = [](const Tensors& t) { return reduce(Reduction::LogSumExp, t[0]); };
+  rows["logsumexp of -inf alone or of nothing; with an inf, with a NaN"] = {
+      fold(reals(Float, {-kInf, -kInf}), "logsumexp", all_powers, reals(Float, {-kInf})),
+      fold(nothing(Float), "logsumexp", all_powers, reals(Float, {-kInf})),
+      fold(reals(Float, {1, kInf, -kInf, kInf}), "logsumexp", all_powers, reals(Float, {kInf})),
+      fold(reals(Float, {1, kNaN, kInf}), "logsumexp", all_powers, reals(Float, {kNaN}))};
   auto& ends = rows["max, min of nothing"];
   for (std::size_t k = 0; k < 4; ++k) {
     const Wide size = Wide(1) << (8 << k);
