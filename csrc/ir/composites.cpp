@@ -1,31 +1,12 @@
 #include <selvage/ir/composites.h>
 #include <selvage/ir/op_shapes.h>
 
-#include <numeric>
-
 namespace selvage {
 
 namespace {
 
 Tensor as_real(Tensor x) {
   return is_floating(x.fusion()[x.id()].type) ? x : cast(x, DataType::Float);
-}
-
-Axes all_axes(Tensor x) {
-  Axes axes(shape_of(x).size());
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
-
-// Of the items along axes, as far as their numbers are known.
-double bytes_along(Tensor x, const Axes& axes) {
-  const std::vector<Expr> shape = shape_of(x);
-  double bytes = size_of(x.fusion()[x.id()].type);
-  for (int axis : axes) {
-    const Expr extent = shape[std::size_t(axis < 0 ? axis + int(shape.size()) : axis)];
-    if (extent.is(Op::Const)) bytes *= double(extent.value());
-  }
-  return bytes;
 }
 
 // x less the greatest item along the axis.
@@ -49,15 +30,7 @@ Tensor log_softmax(Tensor x, int axis) {
 
 Tensor logsumexp(Tensor x, Axes axes, bool keep) {
   axes_of("logsumexp", x, axes);
-  if (axes.empty()) axes = all_axes(x);
-  const Tensor real = as_real(x);
-  if (bytes_along(real, axes) >= double(kMostKeptBytes)) {
-    return reduce(Reduction::LogSumExp, real, axes, keep);
-  }
-  const Tensor most = max(real, axes, keepdim);
-  const Tensor shift = select(isinf(most), 0, most);
-  const Tensor total = log(sum(exp(real - shift), axes, keepdim)) + shift;
-  return keep || axes.empty() ? total : squeeze(total, axes);
+  return reduce(Reduction::LogSumExp, as_real(x), axes, keep);
 }
 
 Tensor layer_norm(Tensor x, Axes axes, std::optional<Tensor> weight, std::optional<Tensor> bias,

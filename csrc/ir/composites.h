@@ -17,10 +17,8 @@ Tensor softmax(Tensor x, int axis);
 // x - m - log(sum(exp(x - m)))
 Tensor log_softmax(Tensor x, int axis);
 // m + log(sum(exp(x - m))) over the axes (all of them if none are given), m = max(x), or 0 where
-// that is infinite: of -inf alone and of no items -inf, with an inf among the items inf. A block
-// keeps what it folds while it goes through it twice; items known to be too many for that,
-// kMostKeptBytes or more, are folded in one pass, reduce(Reduction::LogSumExp, x, axes).
-inline constexpr std::int64_t kMostKeptBytes = 200 << 10;
+// that is infinite: of -inf alone and of no items -inf, with an inf among the items inf. It is one
+// fold, in one pass: reduce(Reduction::LogSumExp, x, axes).
 Tensor logsumexp(Tensor x, Axes axes = {}, bool keepdim = false);
 
 // (x - mean) / sqrt(variance + eps) over the axes, the variance divided by all the items; then

@@ -73,6 +73,7 @@ class Collector {
       result_.instructions +=
           share * (4 + instructions_of_definition(m) + instructions_of_fold(tensor));
     }
+    for (TensorTraffic& t : result_.tensors) t.passes = std::max(t.passes, 1);
     double along_rows = 0, along_inner = 0;
     for (const TensorTraffic& t : result_.tensors) {
       if (!t.innermost) continue;
@@ -247,6 +248,7 @@ class Collector {
     TensorTraffic t{.tensor = read.source,
                     .size = size_of(stored_type(fusion_[read.source])),
                     .items = items_read(reader, read),
+                    .passes = has_inner,
                     .copied = copied,
                     .can_be_kept = can_be_kept,
                     .can_be_shared = can_be_shared,
@@ -290,10 +292,11 @@ class Collector {
   }
 
   // Of taking an item in, beyond those that all folds have: a variance counts, divides, and adds
-  // to a mean and to squares.
+  // to a mean and to squares; a logsumexp takes a power, which it scales or adds.
   static double instructions_of_fold(const TensorInfo& tensor) {
-    const bool is_variance = tensor.fold && tensor.fold->how == Reduction::Variance;
-    return is_variance ? 6 + instructions_of(Function::TrueDiv) : 0;
+    if (!tensor.fold) return 0;
+    if (tensor.fold->how == Reduction::Variance) return 6 + instructions_of(Function::TrueDiv);
+    return tensor.fold->how == Reduction::LogSumExp ? 8 + instructions_of(Function::Exp) : 0;
   }
 
   // Of the definition of a member and of all that is inlined into it.

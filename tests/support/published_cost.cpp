@@ -42,7 +42,11 @@ RowFusion fusion_of(RowWork work, std::int64_t rows, std::int64_t length, bool i
     case CrossEntropy: {
       const Tensor label = unsqueeze(f.input("label", {m}, DataType::Int64), 1);
       const Tensor wanted = squeeze(take_along(x, label, 1, Outside::unchecked()), {1});
-      const Tensor all = is_online ? log(squeeze(two_exponentials(), {1})) : logsumexp(x, {1});
+      const auto in_two_passes = [&] {
+        const Tensor most = max(x, {1}, keepdim);
+        return squeeze(log(sum(exp(x - most), {1}, keepdim)) + most, {1});
+      };
+      const Tensor all = is_online ? log(squeeze(two_exponentials(), {1})) : in_two_passes();
       r.y = f.output("loss", all - wanted).id();
       break;
     }
