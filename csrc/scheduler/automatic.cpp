@@ -14,8 +14,6 @@ namespace selvage {
 namespace {
 
 constexpr std::size_t kMostTried = 12;  // plans of one segment that are refused
-// Of predicted times. What several kernels gain by less is no reason to launch and store more.
-constexpr double kErrorOfModel = 0.1;
 
 // Whether nobody has said how a tensor is computed.
 bool is_open(const Schedule& schedule, TensorId t) {
@@ -134,7 +132,7 @@ class Automatic {
       if (contains(apart, m)) continue;
       separate += seconds(segment_of(written_, m));
     }
-    return seconds(together) <= (1 + kErrorOfModel) * separate;
+    return seconds(together) <= separate;
   }
 
   // What somebody has chosen for the kernel of a segment; null: nothing.

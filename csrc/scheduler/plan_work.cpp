@@ -185,7 +185,8 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
     if (!t.innermost) continue;
     const bool is_kept = plan.kept && (keeps_in_registers(plan) ? t.can_be_kept : t.can_be_shared);
     const int from_copy = plan.kept == Memory::Shared ? 1 : 0;
-    accesses += is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes;
+    const double of_points = std::min(1.0, t.items / (traffic_.rows * traffic_.items));
+    accesses += of_points * (is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes);
   }
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
          meetings(plan) * instructions_of_meeting(plan) * threads;

@@ -7,6 +7,7 @@ namespace selvage {
 
 namespace {
 
+constexpr double kErrorOfModel = 0.1;  // of a time
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostThreadsOfRows = 256;  // of several rows
 constexpr std::int64_t kMostParts = 1024;
@@ -35,8 +36,11 @@ class Plans {
     } else {
       list_along_inner();
     }
-    std::ranges::stable_sort(list_, std::less<>(),
-                             [](const RatedPlan& p) { return p.time.seconds; });
+    // What a second kernel gains must be more than the error of the model.
+    const auto compared = [](const RatedPlan& p) {
+      return p.time.seconds * (p.plan.parts > 1 ? 1 + kErrorOfModel : 1);
+    };
+    std::ranges::stable_sort(list_, std::less<>(), compared);
     return std::move(list_);
   }
 
