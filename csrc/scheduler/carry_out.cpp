@@ -339,6 +339,11 @@ class CarryOut {
   // kernel that folds what the blocks have stored, of all columns together.
   void part_columns() {
     std::optional<ScheduledLoop> thread;
+    std::vector<bool> is_read(s_.fusion().size());
+    for (std::size_t k = 0; k < s_.fusion().values().size(); ++k) {
+      const ValueNode& node = s_.fusion().values()[ValueId(k)];
+      if (node.kind == ValueNode::Kind::Read) is_read[node.source] = true;
+    }
     for (TensorId c : segment_.columns) {
       s_.like(c, root_);
       Loops blocks, turns, order;
@@ -352,6 +357,7 @@ class CarryOut {
       parts_.push_back(s_.rfactor(c, turns, s_.unused_name(s_.fusion()[c].name + "_parts")));
       s_.bind(blocks[0], ParallelType::Serial);
       const ScheduledLoop own = fold_parts_of_columns(c, blocks[0]);
+      if (is_read[index_of(c)]) continue;  // in other kernels: it is one of its own
       if (thread) s_.compute_at(c, *thread);
       if (!thread) thread = own;
     }

@@ -128,5 +128,16 @@ TEST(AutomaticViews, AGroupNormIsOneKernelInTheLoopsOfItsGroups) {
   }
 }
 
+// A second column is stored for a reader in another kernel.
+TEST(AutomaticColumns, AreReadByKernelsBehindThem) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(4096), f.constant(512)}, DataType::Float);
+  f.output("y", x - mean(x, {1}, keepdim));
+  const Tensor some = any(x, {0}), most = max(x, {0});
+  f.output("most", most);
+  f.output("twice", most + cast(some, DataType::Float) * 2.0f);
+  lower(auto_schedule(f));
+}
+
 }  // namespace
 }  // namespace selvage
