@@ -71,11 +71,14 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   const auto at_once = double(plan.at_once);
   work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
-  work.shared_bytes = std::int64_t(4 * traffic_.in_shared) * rows_of_block;
-  if (plan.kept == Memory::Shared) {
-    const double items = traffic_.most_items.value_or(traffic_.items);
-    work.shared_bytes += std::int64_t(shared_ * items) * rows_of_block;
-  }
+  // What is kept has room for whole steps, all of those that a thread takes at once.
+  const double steps = at_once * quotient_up(double(plan.batch), at_once);
+  const auto of_step = double(plan.is_along_rows ? plan.folders : plan.threads * plan.vector);
+  const double padded = std::max(1.0, of_step * steps / traffic_.items);
+  double shared = 4 * traffic_.in_shared;
+  if (plan.kept == Memory::Shared) shared += shared_ * traffic_.items;
+  work.shared_bytes = std::int64_t(padded * shared) * rows_of_block;
+  if (work.shared_bytes > 0 && traffic_.folds > 0) work.shared_bytes += bytes_to_meet(plan);
   work.loads_in_turn = keeps_in_registers(plan) ? 1 : quotient_up(double(plan.batch), at_once);
   work.loads_in_turn *= double(plan.turns);
   add_bytes(plan, work);
@@ -91,6 +94,14 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
     time.seconds = INFINITY;
   return time;
+}
+
+// Of shared memory, by which the threads of a block meet: for each of them where they run along
+// rows, else for each warp.
+std::int64_t PlanWork::bytes_to_meet(const RowPlan& plan) {
+  constexpr std::int64_t kBytes = 12;  // of the largest state
+  const std::int64_t threads = plan.threads * plan.folders;
+  return kBytes * (plan.is_along_rows ? threads * plan.vector : (threads + kWarp - 1) / kWarp);
 }
 
 // The second kernel of a fold in parts, which reads the states that the first one has stored.

@@ -25,6 +25,7 @@ class PlanWork {
 
  private:
   std::int64_t blocks(const RowPlan& plan) const;
+  static std::int64_t bytes_to_meet(const RowPlan& plan);
   void add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const;
   double registers_kept(const RowPlan& plan) const;
   double seconds_of_parts(double states) const;

@@ -95,6 +95,17 @@ TEST(AutomaticSchedule, OfAScanWithinWhatIsFoldedAgrees) {
   test::expect_agreement(f, auto_schedule(f));
 }
 
+// Kept rows are padded to whole steps, which fit as well.
+TEST(AutomaticSchedule, OfColumnsThatHardlyFitSharedMemoryIsLowered) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(1584), f.constant(8)}, DataType::Float);
+  const Tensor squares = variance(x, {0}, keepdim, 0);
+  const Tensor y = x * rsqrt(squares * squares + 1.0f);
+  const Tensor most = max(y, {0}, keepdim);
+  f.output("y", y * rsqrt(most * most + 1.0f));
+  lower(auto_schedule(f));
+}
+
 // What a slice has of a row is read at another place than the row's own items are.
 TEST(AutomaticSchedule, OfARowAndOneItemOfItAgrees) {
   Fusion f;
