@@ -46,10 +46,9 @@ ListWriter::ListWriter(const Fusion& fusion, const Schedule& schedule, const Fil
       files_(files),
       lists_(schedule.fusion().size()),
       made_(schedule.fusion().size()),
-      is_read_(fusion.size(), false) {
+      is_read_(are_read(fusion)) {
   for (std::size_t k = 0; k < lists_.size(); ++k) {
     if (k < fusion.size()) {
-      for (TensorId source : tensors_read(fusion, TensorId(k))) is_read_[index_of(source)] = true;
       List& list = lists_[k];
       list.names = names[k];
       list.loops = nest_domain(fusion[TensorId(k)]);

@@ -12,8 +12,7 @@ namespace selvage {
 //   sum, prod, max, min, fmax, fmin, any, all   value
 //   mean                            sum
 //   var                             sum of squared distances, mean, number of items (Welford;
-//   merged
-//                                   as Chan, Golub and LeVeque do)
+//                                   merged as Chan, Golub and LeVeque do)
 //   logsumexp                       sum of exp(item - greatest), greatest
 //   argmax, argmin                  position, value: the first of equals, a NaN beats all else; of
 //                                   nothing the position is 0 in the end

@@ -182,18 +182,18 @@ TensorId Fusion::add(TensorInfo tensor) {
   return id;
 }
 
-std::shared_ptr<const Fusion> Fusion::snapshot() const {
-  auto copy = std::make_shared<Fusion>(*this);
-  copy->facts_ = std::make_shared<Facts>(*facts_);
-  copy->domains_ = std::make_shared<DomainGraph>(*domains_);
-  return copy;
-}
+std::shared_ptr<const Fusion> Fusion::snapshot() const { return copy(); }
 
 std::shared_ptr<const Fusion> Fusion::where(Expr condition, std::string why) const {
+  auto bounded = copy();
+  bounded->check_at_launch(condition, std::move(why));
+  return bounded;
+}
+
+std::shared_ptr<Fusion> Fusion::copy() const {
   auto copy = std::make_shared<Fusion>(*this);
   copy->facts_ = std::make_shared<Facts>(*facts_);
   copy->domains_ = std::make_shared<DomainGraph>(*domains_);
-  copy->check_at_launch(condition, std::move(why));
   return copy;
 }
 

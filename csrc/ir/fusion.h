@@ -292,6 +292,7 @@ class Fusion {
   Tensor define(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
                 const FoldRequest* fold, const View* view, ValueId value,
                 std::optional<DataType> type);
+  std::shared_ptr<Fusion> copy() const;
   void claim(const std::string& name);
   Expr checked_extent(Expr extent, const std::string& what) const;
   std::vector<IndexUse> check_definition(const std::string& name, const std::vector<Expr>& indices,

@@ -47,6 +47,14 @@ std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t) {
   return sources;
 }
 
+std::vector<bool> are_read(const Fusion& fusion) {
+  std::vector<bool> read(fusion.size());
+  for (std::size_t k = 0; k < fusion.size(); ++k) {
+    for (TensorId source : tensors_read(fusion, TensorId(k))) read[index_of(source)] = true;
+  }
+  return read;
+}
+
 std::vector<TensorId> definition_order(const Fusion& fusion) {
   std::vector<std::vector<TensorId>> reads(fusion.size());
   std::vector<TensorId> order;

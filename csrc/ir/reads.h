@@ -13,6 +13,9 @@ std::vector<ValueId> values_under(const ValueGraph& values, ValueId root);
 // tensors read is not included.
 std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t);
 
+// By tensor, whether the definition of one reads it.
+std::vector<bool> are_read(const Fusion& fusion);
+
 // All tensors, each after those that it reads; otherwise in the order of their ids. The tensors of
 // a fusion are added in such an order; those that a schedule adds are not.
 std::vector<TensorId> definition_order(const Fusion& fusion);

@@ -183,6 +183,11 @@ std::string nearby_size(const Fusion& fusion, std::span<const Expr> conditions,
   return "";
 }
 
+Interval range_of(const Fusion& fusion, Expr size) {
+  const Facts::Symbol* known = fusion.facts()->find(size);
+  return known == nullptr ? Interval{} : known->range;
+}
+
 Facts with_values(Facts facts, const SizeValues& sizes) {
   for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
     const Expr value = facts.pool().constant(sizes.values[k]);

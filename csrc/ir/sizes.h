@@ -25,6 +25,9 @@ struct SizeValues {
 // The size of a fusion with this name. Throws BadInput E614 if there is none.
 Expr size_called(const Fusion& fusion, const std::string& name);
 
+// What the facts of a fusion say of a size: numbers that it lies between.
+Interval range_of(const Fusion& fusion, Expr size);
+
 // The facts together with the sizes' values.
 Facts with_values(Facts facts, const SizeValues& sizes);
 

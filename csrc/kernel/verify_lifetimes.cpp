@@ -112,15 +112,7 @@ class Lifetimes {
   // different branches of a guard.
   bool comes_before(std::size_t a, std::size_t b) const {
     const PlaceId x = map_.accesses()[a].place, y = map_.accesses()[b].place;
-    return x < y && !are_branches(x, y);
-  }
-  bool are_branches(PlaceId x, PlaceId y) const {
-    std::vector<PlaceId> a, b;
-    for (PlaceId id = x; id != kTop; id = map_.places()[id].parent) a.push_back(id);
-    for (PlaceId id = y; id != kTop; id = map_.places()[id].parent) b.push_back(id);
-    while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
-    return !a.empty() && !b.empty() &&
-           map_.places()[a.back()].is_otherwise != map_.places()[b.back()].is_otherwise;
+    return x < y && !are_branches(map_, x, y);
   }
 
   // Writes of the same buffer after which nothing overwrites it through another one before the

@@ -13,6 +13,15 @@ std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size
   return {x.begin(), end};
 }
 
+bool are_branches(const AccessMap& map, PlaceId x, PlaceId y) {
+  std::vector<PlaceId> a, b;
+  for (PlaceId id = x; id != kTop; id = map.places()[id].parent) a.push_back(id);
+  for (PlaceId id = y; id != kTop; id = map.places()[id].parent) b.push_back(id);
+  while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
+  return !a.empty() && !b.empty() &&
+         map.places()[a.back()].is_otherwise != map.places()[b.back()].is_otherwise;
+}
+
 BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
   for (Among among : {Among::Block, Among::Warp}) {
     pass_[std::size_t(among)].assign(map.places().size(), Pass::Never);

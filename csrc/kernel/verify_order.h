@@ -29,6 +29,9 @@ struct Meeting {
 // The loops around both, outer to inner.
 std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size_t b);
 
+// Whether two statements stand in different branches of one guard.
+bool are_branches(const AccessMap& map, PlaceId x, PlaceId y);
+
 // The static order that barriers make. All threads of a block meet at its barriers, all of a warp
 // at those of warps. A partial barrier, and a barrier after a Leave in the loop that it leaves,
 // orders two accesses perhaps.

@@ -64,7 +64,7 @@ class Replacements {
     const KernelAccess &read = map_.accesses()[r], &write = map_.accesses()[w];
     if (read.is_async || write.is_async || map_.has_own_pace()) return false;
     const std::vector<PlaceId> loops = common_loops(map_, r, w);
-    const bool excludes = are_branches(read.place, write.place);
+    const bool excludes = are_branches(map_, read.place, write.place);
     if (!excludes && read.place > write.place) return false;
     if (!excludes && loops.empty()) return true;
     for (const Form& form : kForms) {
@@ -79,16 +79,6 @@ class Replacements {
     bool by_items, is_normal;
   };
   static constexpr Form kForms[] = {{true, true}, {true, false}, {false, true}, {false, false}};
-
-  // Whether the two stand in different branches of one guard.
-  bool are_branches(PlaceId x, PlaceId y) const {
-    std::vector<PlaceId> a, b;
-    for (PlaceId id = x; id != kTop; id = map_.places()[id].parent) a.push_back(id);
-    for (PlaceId id = y; id != kTop; id = map_.places()[id].parent) b.push_back(id);
-    while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
-    return !a.empty() && !b.empty() &&
-           map_.places()[a.back()].is_otherwise != map_.places()[b.back()].is_otherwise;
-  }
 
   // Whether accesses of one element are in one iteration of `loops` and, if asked, by one thread.
   bool imply_one_iteration(std::size_t r, std::size_t w, const std::vector<PlaceId>& loops,

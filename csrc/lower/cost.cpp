@@ -124,7 +124,7 @@ class KernelModel {
     }
     if (slowed > 0) work.coalesced = work.dram_bytes / slowed;
     // What is read again is found in L2 where that holds all of it, or what the running blocks use.
-    const double running = double(device_.multiprocessors * resident_blocks(work, device_));
+    const double running = double(device_.multiprocessors) * resident;
     const double share = std::min(1.0, running / double(std::max<std::int64_t>(work.blocks, 1)));
     const double kept = kShareOfL2 * double(device_.l2_bytes);
     double again = 0, in_progress = 0;

@@ -254,11 +254,10 @@ bool FoldNest::read_as_vectors(std::int64_t warps) const {
 // in the order in which lanes that shuffle would.
 Body FoldNest::merge_vectors(const std::vector<BufferId>& left, std::int64_t warps,
                              const std::function<Expr(Expr)>& start) {
-  Kernel& kernel = draft_.kernel;
   const std::int64_t width = std::min(warps, kWidestAccess / size_of(components()[0].type));
   const std::vector<BufferId> all = states_.add_local(tensor_.name, warps, ".of_warps");
-  const Expr lane = pool_.symbol("lane." + std::to_string(width));
-  if (kernel.facts.find(lane) == nullptr) kernel.facts.loop(lane, pool_.constant(width));
+  const Expr lane =
+      own_variable("lane." + std::to_string(width), pool_.constant(width), draft_.kernel);
   return states_.for_each_item(items_, [&](Expr at) {
     Body body;
     for (std::int64_t k = 0; k < warps; k += width) {
@@ -347,8 +346,7 @@ Body FoldNest::merge_along(ParallelType axis) {
   const std::vector<BufferId> left =
       states_.add_shared(tensor_.name, items_ * threads.value(), ".threads");
   const Expr own = every(axis, kernel).variable;
-  const Expr other = pool_.symbol("other." + std::string(to_string(axis)));
-  if (kernel.facts.find(other) == nullptr) kernel.facts.loop(other, extent);
+  const Expr other = own_variable("other." + std::string(to_string(axis)), extent, kernel);
   const Expr stride = axis == ParallelType::TIDy ? block[0] : block[0] * block[1];
   Simplifier known(kernel.facts);
   const auto slot = [&](Expr at, Expr thread) {

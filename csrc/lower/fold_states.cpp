@@ -48,12 +48,8 @@ FoldState FoldStates::merged(const FoldState& a, const FoldState& b) const {
 }
 
 Expr FoldStates::item_of(std::int64_t items) const {
-  ExprPool& pool = *draft_.kernel.pool;
-  const Expr item = pool.symbol("item." + std::to_string(items));
-  if (draft_.kernel.facts.find(item) == nullptr) {
-    draft_.kernel.facts.loop(item, pool.constant(items));
-  }
-  return item;
+  return own_variable("item." + std::to_string(items), draft_.kernel.pool->constant(items),
+                      draft_.kernel);
 }
 
 Expr linear_thread(Kernel& kernel) {

@@ -479,12 +479,15 @@ Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
   return body;
 }
 
-Loop every(ParallelType axis, Kernel& kernel) {
-  // No loop that a schedule names is called so: names in files are identifiers, without a dot.
-  const Expr variable = kernel.pool->symbol("every." + std::string(to_string(axis)));
-  const Expr extent = extent_of(kernel.launch, axis);
+Expr own_variable(const std::string& name, Expr extent, Kernel& kernel) {
+  const Expr variable = kernel.pool->symbol(name);
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
-  return {variable, extent, axis, {}};
+  return variable;
+}
+
+Loop every(ParallelType axis, Kernel& kernel) {
+  const Expr extent = extent_of(kernel.launch, axis);
+  return {own_variable("every." + std::string(to_string(axis)), extent, kernel), extent, axis, {}};
 }
 
 }  // namespace selvage

@@ -43,6 +43,9 @@ Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size
 // The extent of the launch along a block or thread axis.
 Expr& extent_of(Launch& launch, ParallelType axis);
 
+// The variable of a loop that no schedule names, 0 <= variable < extent: names in files are
+// identifiers, so this one has a dot.
+Expr own_variable(const std::string& name, Expr extent, Kernel& kernel);
 // A loop over all indices along an axis of the launch, whatever loops are bound to it.
 Loop every(ParallelType axis, Kernel& kernel);
 

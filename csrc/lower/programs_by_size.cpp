@@ -5,9 +5,10 @@
 
 namespace selvage {
 
-ProgramsBySize::ProgramsBySize(std::vector<SizeClass> classes, const Device& device,
-                               PlanChoices choices, LowerOptions options)
-    : classes_(std::move(classes)),
+ProgramsBySize::ProgramsBySize(const Fusion& fusion, std::vector<SizeClass> classes,
+                               const Device& device, PlanChoices choices, LowerOptions options)
+    : fusion_(fusion.snapshot()),
+      classes_(std::move(classes)),
       device_(device),
       choices_(std::move(choices)),
       options_(std::move(options)),
@@ -22,7 +23,8 @@ std::shared_ptr<const ProgramsBySize::Sized> ProgramsBySize::of_class(std::size_
     const SizeClass& of = classes_[k];
     std::shared_ptr<const Sized>& made = made_[k].emplace();
     refusal_of([&] {
-      AutomaticSchedule filled = filled_in(Schedule(*of.fusion), of.typical, device_, choices_);
+      const auto bounded = fusion_->where(of.condition, "the schedule is for rows of that length");
+      AutomaticSchedule filled = filled_in(Schedule(*bounded), of.typical, device_, choices_);
       Program program = lower(filled.schedule, options_);
       made = std::make_shared<const Sized>(std::move(filled), std::move(program));
     });
@@ -44,7 +46,8 @@ std::shared_ptr<const ProgramsBySize> programs_by_size(
     const PlanChoices& choices, const LowerOptions& options) {
   std::vector<SizeClass> classes = size_classes(fusion, sizes);
   if (classes.empty()) return nullptr;
-  return std::make_shared<const ProgramsBySize>(std::move(classes), device, choices, options);
+  return std::make_shared<const ProgramsBySize>(fusion, std::move(classes), device, choices,
+                                                options);
 }
 
 Program lower_automatically(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,

@@ -17,8 +17,8 @@ namespace selvage {
 class ProgramsBySize {
  public:
   // Plans that somebody has chosen for the schedule for all sizes are wishes here.
-  ProgramsBySize(std::vector<SizeClass> classes, const Device& device, PlanChoices choices,
-                 LowerOptions options);
+  ProgramsBySize(const Fusion& fusion, std::vector<SizeClass> classes, const Device& device,
+                 PlanChoices choices, LowerOptions options);
 
   struct Sized {
     AutomaticSchedule made;
@@ -31,6 +31,7 @@ class ProgramsBySize {
   std::shared_ptr<const Program> of_sizes(const SizeValues& sizes) const;
 
  private:
+  std::shared_ptr<const Fusion> fusion_;
   std::vector<SizeClass> classes_;
   Device device_;
   PlanChoices choices_;

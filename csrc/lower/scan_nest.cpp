@@ -227,9 +227,8 @@ Body ScanNest::meet_along_x() {
   const std::vector<BufferId> left =
       states_.add_shared(tensor_.name, part_.items * kMostWarps, ".warps");
   const Expr x = every(ParallelType::TIDx, kernel).variable;
-  const Expr other = pool_.symbol("other.warp");
   const Expr warps = Simplifier(kernel.facts).simplify(extent / kWarp);
-  if (kernel.facts.find(other) == nullptr) kernel.facts.loop(other, warps);
+  const Expr other = own_variable("other.warp", warps, kernel);
   Simplifier simplifier(kernel.facts);
   const Expr thread = linear_thread(kernel);
   const auto slot = [&](Expr at, Expr warp) {
@@ -262,9 +261,8 @@ Body ScanNest::meet_along(ParallelType axis) {
   const std::vector<BufferId> left =
       states_.add_shared(tensor_.name, part_.items * threads.value(), ".threads");
   const Expr own = every(axis, kernel).variable;
-  const Expr other = pool_.symbol("other." + std::string(to_string(axis)));
   const Expr extent = extent_of(kernel.launch, axis);
-  if (kernel.facts.find(other) == nullptr) kernel.facts.loop(other, extent);
+  const Expr other = own_variable("other." + std::string(to_string(axis)), extent, kernel);
   Simplifier simplifier(kernel.facts);
   const Expr stride = axis == ParallelType::TIDy ? block[0] : block[0] * block[1];
   const Expr thread = linear_thread(kernel);

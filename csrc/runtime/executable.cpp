@@ -61,11 +61,11 @@ struct Plan {
   std::vector<ReadyKernel> launches;
   std::vector<std::size_t> scratch;  // bytes, by scratch buffer
   std::vector<ArgumentBytes> bytes;  // by argument
-  // Another executable, and the arguments that it takes: if a size or an extent is 0, or if there
-  // is a program for these sizes.
+  // If there is a program for these sizes: it takes the call as it is.
+  std::optional<Executable> sized;
+  // If a size or an extent is 0: another executable, and the arguments that it takes.
   std::optional<Executable> instead;
   std::vector<std::size_t> kept_arguments;
-  NamedSizes sizes = {};  // that it is called with
 };
 
 }  // namespace
@@ -143,15 +143,15 @@ class Executable::State {
   Plan make_plan(std::span<const Argument> arguments, const NamedSizes& named) {
     const SizeValues sizes = signature_.bind(arguments, named);
     if (have_zero_extent(fusion_, sizes)) return plan_instead(sizes);
-    if (const std::optional<Executable> sized = executable_for(sizes))
-      return plan_sized(*sized, named);
+    Plan plan;
+    plan.sized = executable_for(sizes);
+    if (plan.sized) return plan;
     check_launch_conditions(fusion_, checks_, sizes);
     std::vector<std::int64_t> addresses;
     for (const Argument& a : arguments) {
       addresses.push_back(std::int64_t(reinterpret_cast<std::uintptr_t>(a.data)) % kAddressModulus);
     }
     addresses.resize(buffers_.size(), 0);
-    Plan plan;
     std::vector<std::size_t> bytes;
     std::vector<bool> is_filled;
     for (const ProgramBuffer& b : buffers_) {
@@ -244,19 +244,12 @@ class Executable::State {
     return known->second;
   }
 
-  Plan plan_sized(const Executable& sized, const NamedSizes& named) const {
-    Plan plan;
-    plan.instead = sized;
-    plan.sizes = named;
-    for (std::size_t k = 0; k < signature_.size(); ++k) plan.kept_arguments.push_back(k);
-    return plan;
-  }
-
   void run(const Plan& plan, std::span<const Argument> arguments, const CallOptions& call) {
+    if (plan.sized) return (*plan.sized)(arguments, call);
     if (plan.instead) {
       std::vector<Argument> kept;
       for (std::size_t k : plan.kept_arguments) kept.push_back(arguments[k]);
-      return (*plan.instead)(kept, {.sizes = plan.sizes, .stream = call.stream});
+      return (*plan.instead)(kept, {.sizes = {}, .stream = call.stream});
     }
     thread_local std::vector<std::uint64_t> addresses;
     addresses.clear();

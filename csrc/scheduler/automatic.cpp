@@ -244,10 +244,6 @@ class Automatic {
   std::map<std::vector<TensorId>, Rated> rated_;  // by members, root and columns
 };
 
-}  // namespace
-
-namespace {
-
 struct Filled {
   AutomaticSchedule automatic;
   double seconds = 0;

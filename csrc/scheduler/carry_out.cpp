@@ -1,5 +1,6 @@
 // Carries out the plan of a segment: cuts up the root's nest, and all members' nests alike.
 #include <selvage/ir/buffer_layout.h>
+#include <selvage/ir/reads.h>
 #include <selvage/scheduler/loop_names.h>
 #include <selvage/scheduler/plan_work.h>
 #include <selvage/scheduler/row_plan.h>
@@ -339,11 +340,7 @@ class CarryOut {
   // kernel that folds what the blocks have stored, of all columns together.
   void part_columns() {
     std::optional<ScheduledLoop> thread;
-    std::vector<bool> is_read(s_.fusion().size());
-    for (std::size_t k = 0; k < s_.fusion().values().size(); ++k) {
-      const ValueNode& node = s_.fusion().values()[ValueId(k)];
-      if (node.kind == ValueNode::Kind::Read) is_read[node.source] = true;
-    }
+    const std::vector<bool> is_read = are_read(s_.fusion());
     for (TensorId c : segment_.columns) {
       s_.like(c, root_);
       Loops blocks, turns, order;

@@ -1,5 +1,5 @@
+#include <selvage/ir/sizes.h>
 #include <selvage/scheduler/size_classes.h>
-#include <selvage/simplifier/facts.h>
 
 #include <algorithm>
 #include <bit>
@@ -7,11 +7,6 @@
 namespace selvage {
 
 namespace {
-
-bool is_bounded(const Fusion& fusion, Expr size, std::int64_t length) {
-  const Facts::Symbol* known = fusion.facts()->find(size);
-  return known != nullptr && known->range.has_hi() && known->range.hi <= length;
-}
 
 // The sizes that are the extent of a folded iterdomain.
 std::vector<Expr> folded_sizes(const Fusion& fusion) {
@@ -26,11 +21,6 @@ std::vector<Expr> folded_sizes(const Fusion& fusion) {
     }
   }
   return found;
-}
-
-bool may_be(const Fusion& fusion, Expr size, std::int64_t length) {
-  const Facts::Symbol* known = fusion.facts()->find(size);
-  return known == nullptr || !known->range.has_lo() || known->range.lo <= length;
 }
 
 }  // namespace
@@ -48,13 +38,13 @@ std::vector<SizeClass> size_classes(const Fusion& fusion,
   if (longest > lengths.back()) return {};
   if (longest > 0) lengths = {std::int64_t(std::bit_ceil(std::uint64_t(longest)))};
   for (std::int64_t length : lengths) {
-    SizeClass made{.condition = {}, .fusion = fusion.snapshot(), .typical = named};
+    SizeClass made{.condition = {}, .typical = named};
     for (Expr size : sizes) {
-      if (!may_be(fusion, size, length)) return classes;
-      if (is_bounded(fusion, size, length)) continue;
+      const Interval range = range_of(fusion, size);
+      if (range.has_lo() && range.lo > length) return classes;
+      if (range.has_hi() && range.hi <= length) continue;
       const Expr holds = size <= length;
       made.condition = made.condition.valid() ? made.condition && holds : holds;
-      made.fusion = made.fusion->where(holds, "the schedule is for rows of that length");
       made.typical.try_emplace(std::string(size.name()), length);
     }
     if (!made.condition.valid()) return classes;  // facts say as much for all sizes

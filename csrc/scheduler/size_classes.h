@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,6 @@ namespace selvage {
 // The sizes of a fusion for which one automatic schedule is meant.
 struct SizeClass {
   Expr condition;                               // N <= 2048
-  std::shared_ptr<const Fusion> fusion;         // the fusion where that holds
   std::map<std::string, std::int64_t> typical;  // values of sizes that the schedule is made for
 };
 

@@ -155,14 +155,11 @@ class Collector {
     double points = 1;
     for (DomainId d : domains) {
       const Expr extent = fusion_.domains()[d].extent;
-      const Facts::Symbol* size = extent.is(Op::Symbol) ? fusion_.facts()->find(extent) : nullptr;
-      if (extent.is(Op::Const)) {
-        points *= double(extent.value());
-      } else if (size != nullptr && size->range.has_hi()) {
-        points *= double(size->range.hi);
-      } else {
-        return std::nullopt;
-      }
+      Interval range;
+      if (extent.is(Op::Const)) range = Interval::point(extent.value());
+      if (extent.is(Op::Symbol)) range = range_of(fusion_, extent);
+      if (!range.has_hi()) return std::nullopt;
+      points *= double(range.hi);
     }
     return points;
   }
