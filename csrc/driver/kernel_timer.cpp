@@ -14,9 +14,23 @@ namespace selvage {
 namespace {
 
 constexpr int kWarmUps = 2;
+constexpr std::int64_t kMadeUp = 1 << 18;  // elements of an input, which then repeat
 
 std::size_t bytes_that_flush(const Driver& driver) {
   return 2 * std::size_t(gpu_device(driver.calls(), driver.ordinal()).l2_bytes);
+}
+
+// Fills memory with the values over and over.
+void repeat(const Driver& driver, std::span<const std::byte> values, std::uint64_t to,
+            std::size_t bytes) {
+  std::size_t filled = std::min(values.size(), bytes);
+  driver.copy_in(to, values.first(filled), nullptr);
+  while (filled < bytes) {
+    const std::size_t more = std::min(filled, bytes - filled);
+    driver.copy(to + filled, to, more, nullptr);
+    filled += more;
+  }
+  driver.synchronize();
 }
 
 }  // namespace
@@ -38,31 +52,54 @@ KernelTimer::KernelTimer(const Driver& driver, CompileCache* cache, const SizeVa
 void KernelTimer::fill(const Program& program, Memory& memory) const {
   const Fusion& fusion = program.schedule->fusion();
   for (const ProgramBuffer& b : program.buffers) {
-    const auto bytes = std::size_t(sizes_(b.elements).value_or(0) * size_of(b.type));
+    const std::int64_t elements = sizes_(b.elements).value_or(0);
+    const auto bytes = std::size_t(elements * size_of(b.type));
     memory.buffers.emplace_back(driver_, std::max<std::size_t>(bytes, 1));
     memory.addresses.push_back(memory.buffers.back().address());
-    const TensorId t = b.holds.tensor;
-    const bool may_index = b.role == ProgramBuffer::Role::Input && is_integer(b.type);
-    const auto within = may_index ? indices_in(fusion, t, sizes_) : std::nullopt;
-    if (!within) {
+    if (bytes == 0) continue;
+    if (b.role != ProgramBuffer::Role::Input) {
       driver_.fill(memory.addresses.back(), std::byte{0}, bytes, nullptr);
       continue;
     }
-    const Layout layout(fusion, program.schedule->graph(), t, sizes_);
-    memory.buffers.back().copy_from(
-        layout.to_memory(made_up_indices(b.name, b.type, layout.shape(), *within, 1)).bytes);
+    const auto within =
+        is_integer(b.type) ? indices_in(fusion, b.holds.tensor, sizes_) : std::nullopt;
+    const std::vector<std::int64_t> shape = {std::min(elements, kMadeUp)};
+    const Array values = within ? made_up_indices(b.name, b.type, shape, *within, 1)
+                                : made_up_input(b.name, b.type, shape, 1);
+    repeat(driver_, values.bytes, memory.addresses.back(), bytes);
   }
+}
+
+std::vector<BoundKernel> KernelTimer::launches(const Program& program,
+                                               std::span<const std::uint64_t> addresses) const {
+  const std::vector<std::int64_t> aligned(addresses.begin(), addresses.end());
+  return launches_of(program.steps, program.buffers, sizes_, aligned);
+}
+
+CompileCache& KernelTimer::cache() const {
+  return cache_ == nullptr ? CompileCache::instance() : *cache_;
+}
+
+void KernelTimer::compile(std::span<const Program* const> programs) {
+  NvrtcOptions options;
+  options.arch = driver_.arch();
+  std::vector<CompileRequest> requests;
+  for (const Program* program : programs) {
+    // Memory is allocated at multiples of what any kernel asks for, as address 0 is.
+    const std::vector<std::uint64_t> addresses(program->buffers.size(), 0);
+    for (const BoundKernel& bound : launches(*program, addresses)) {
+      requests.push_back({.sources = {source_of(bound.kernel())}, .options = options});
+    }
+  }
+  cache().compile(requests);
 }
 
 std::vector<double> KernelTimer::times(const Program& program) {
   Memory memory;
   fill(program, memory);
-  const std::vector<std::int64_t> aligned(memory.addresses.begin(), memory.addresses.end());
-  const std::vector<BoundKernel> launches =
-      launches_of(program.steps, program.buffers, sizes_, aligned);
-  LoadedKernels loaded(&driver_, cache_ == nullptr ? &CompileCache::instance() : cache_, false);
+  LoadedKernels loaded(&driver_, &cache(), false);
   std::vector<ReadyKernel> ready;
-  for (const BoundKernel& bound : launches) {
+  for (const BoundKernel& bound : launches(program, memory.addresses)) {
     check_launch(bound.shape());
     ready.push_back({bound, loaded[bound.kernel()]});
   }

@@ -4,19 +4,23 @@
 #include <selvage/lower/program.h>
 #include <selvage/runtime/driver.h>
 
+#include <span>
 #include <vector>
 
 namespace selvage {
 
-class CompileCache;
+class BoundKernel;   // runtime/bound_kernel.h
+class CompileCache;  // runtime/compile_cache.h
 
-// Times the kernels of programs of one fusion on a GPU. Inputs and outputs are allocated once;
-// inputs are 0, except for the indices of gathers, which are made up.
+// Times the kernels of programs on a GPU. Inputs are made up, and repeat where they are long: a GPU
+// may be faster with zeros than with numbers.
 class KernelTimer {
  public:
   // All must outlive it. `cache`: of compiled kernels; null: CompileCache::instance().
   KernelTimer(const Driver& driver, CompileCache* cache, const SizeValues& sizes, int runs);
 
+  // Compiles what times() will launch of these programs, several kernels at once.
+  void compile(std::span<const Program* const> programs);
   // Seconds of each launch: the median of the runs. Before each run a buffer twice as large as L2
   // is written. Throws what compiling and launching throw.
   std::vector<double> times(const Program& program);
@@ -24,6 +28,9 @@ class KernelTimer {
  private:
   struct Memory;
   void fill(const Program& program, Memory& memory) const;
+  std::vector<BoundKernel> launches(const Program& program,
+                                    std::span<const std::uint64_t> addresses) const;
+  CompileCache& cache() const;
 
   const Driver& driver_;
   CompileCache* cache_;

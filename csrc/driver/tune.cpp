@@ -56,8 +56,9 @@ class Tuning {
   }
 
   struct Trial {
+    RatedPlan plan;
     AutomaticSchedule made;
-    double seconds = 0;
+    Program program;
   };
 
   const std::string& name(TensorId t) const { return schedule_.fusion()[t].name; }
@@ -67,25 +68,31 @@ class Tuning {
     TunedKernel tuned{.root = name(kernel.root), .plans = {}};
     std::vector<RatedPlan> plans = {kernel.taken};
     plans.insert(plans.end(), kernel.others.begin(), kernel.others.end());
-    std::optional<Trial> best;
+    std::vector<Trial> trials;
     for (const RatedPlan& plan : plans) {
-      if (int(tuned.plans.size()) >= request_.most) break;
+      if (int(trials.size()) >= request_.most) break;
+      add_trial(trials, kernels, k, plan);
+    }
+    compile(trials);
+    const Trial* best = nullptr;
+    double least = INFINITY;
+    for (const Trial& trial : trials) {
       progress_.kernel = tuned.root;
-      progress_.plan = plan.plan.text();
+      progress_.plan = trial.plan.plan.text();
       if (request_.progress) request_.progress(progress_);
-      std::optional<Trial> trial = tried(kernels, k, plan.plan);
-      if (!trial) continue;
+      const double measured = seconds(trial.program, kernels, k);
+      if (!std::isfinite(measured)) continue;
       ++progress_.done;
       tuned.plans.push_back(
-          {.plan = plan.plan, .predicted = plan.time.seconds, .measured = trial->seconds});
-      if (!best || trial->seconds < best->seconds) {
-        best = std::move(trial);
-        for (TriedPlan& p : tuned.plans) p.is_taken = false;
-        tuned.plans.back().is_taken = true;
-      }
+          {.plan = trial.plan.plan, .predicted = trial.plan.time.seconds, .measured = measured});
+      if (measured >= least) continue;
+      best = &trial;
+      least = measured;
+      for (TriedPlan& p : tuned.plans) p.is_taken = false;
+      tuned.plans.back().is_taken = true;
     }
-    if (!best) return;
-    result_.made = std::move(best->made);
+    if (best == nullptr) return;
+    result_.made = best->made;
     const auto taken = std::ranges::find_if(tuned.plans, &TriedPlan::is_taken);
     choices_[tuned.root] = exactly(taken->plan);
     std::ranges::stable_sort(tuned.plans, std::less<>(), &TriedPlan::measured);
@@ -99,19 +106,23 @@ class Tuning {
     return choice;
   }
 
-  // The program with this plan for kernel k, and the time of that kernel; nothing where the plan is
-  // refused, or takes no time that is known.
-  std::optional<Trial> tried(const std::vector<AutomaticKernel>& kernels, std::size_t k,
-                             const RowPlan& plan) {
+  // Adds the program with this plan for kernel k, unless the plan is refused.
+  void add_trial(std::vector<Trial>& trials, const std::vector<AutomaticKernel>& kernels,
+                 std::size_t k, const RatedPlan& plan) const {
     PlanChoices choices = choices_;
-    choices[name(kernels[k].root)] = exactly(plan);
-    std::optional<Trial> trial;
-    const auto refusal = refusal_of([&] {
+    choices[name(kernels[k].root)] = exactly(plan.plan);
+    (void)refusal_of([&] {
       AutomaticSchedule made = filled_in(schedule_, request_.sizes, result_.device, choices);
-      const double time = seconds(lower(made.schedule), kernels, k);
-      if (std::isfinite(time)) trial.emplace(Trial{std::move(made), time});
+      Program program = lower(made.schedule);
+      trials.push_back({plan, std::move(made), std::move(program)});
     });
-    return refusal ? std::nullopt : std::move(trial);
+  }
+
+  void compile(const std::vector<Trial>& trials) {
+    if (!timer_) return;
+    std::vector<const Program*> programs;
+    for (const Trial& trial : trials) programs.push_back(&trial.program);
+    timer_->compile(programs);
   }
 
   // The time of the launches that store nothing of other kernels' tensors; infinite: not known.

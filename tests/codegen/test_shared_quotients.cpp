@@ -1,6 +1,8 @@
 // Divisions by what a loop shares: one reciprocal, and the bits of a division.
+#include <selvage/codegen/helpers.h>
 #include <selvage/ir/composites.h>
 #include <selvage/lower/program.h>
+#include <selvage/runtime/nvrtc.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +11,7 @@
 #include <cmath>
 
 #include "../support/counts.h"
+#include "../support/gpu.h"
 #include "../support/special_values.h"
 #include "run.h"
 
@@ -213,6 +216,58 @@ TEST(SharedQuotient, IsMadeWhereALoopSharesADivisorThatIsNoPowerOfTwo) {
   EXPECT_THAT(text_of([](Tensor x, Tensor s) { return x / s; }, DataType::Double), Not(is_shared));
   // What is added up may not be added twice.
   EXPECT_THAT(text_of([](Tensor x, Tensor s) { return sum(x / s, {1}); }, single), Not(is_shared));
+}
+
+// Counts the plain divisors s whose reciprocal, and the quotients x / s of some x, that differ from
+// what the compiler makes of a division.
+KernelSource divisions_by_every_plain_divisor() {
+  Helpers helpers;
+  for (const char* name :
+       {"shared_quotient", "plain_reciprocal", "is_plain_divisor", "is_plain_quotient"}) {
+    helpers.use(name, DataType::Float);
+  }
+  KernelSource source{.text = {}, .name = "count_wrong", .parameter_types = {"unsigned*"}};
+  source.text = "#ifndef KERNEL\n#define KERNEL(name) extern \"C\" __global__ void name\n#endif\n" +
+                helpers.definitions() + R"(
+KERNEL(count_wrong)(unsigned* wrong) {
+  const unsigned threads = gridDim.x * blockDim.x;
+  for (unsigned bits = blockIdx.x * blockDim.x + threadIdx.x; bits < 0x7f800000u; bits += threads) {
+    const float s = __uint_as_float(bits);
+    if (!is_plain_divisor(s)) continue;
+    atomicAdd(wrong + 2, 1u);
+    const float r = plain_reciprocal(s);
+    if (r != 1.0f / s) atomicAdd(wrong, 1u);
+    unsigned h = bits;
+    for (int k = 0; k < 16; ++k) {
+      h = h * 1664525u + 1013904223u;
+      const float x = __uint_as_float(h ^ h >> 15);
+      const float q = x * r;
+      if (!(fabsf(q) < 1e38f) || !is_plain_quotient(q)) continue;
+      if (shared_quotient(x, s, r) != x / s) atomicAdd(wrong + 1, 1u);
+    }
+  }
+}
+)";
+  return source;
+}
+
+TEST(GpuSharedQuotient, EqualsADivisionByEveryPlainDivisor) {
+  if (const std::string why = test::why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
+  const Driver& driver = *Driver::instance();
+  const KernelSource source = divisions_by_every_plain_divisor();
+  const Module module(driver, Nvrtc::instance()->compile(source, {.arch = driver.arch()}).cubin);
+  std::array<std::uint32_t, 3> wrong{};
+  DeviceBuffer counts(driver, sizeof wrong);
+  counts.copy_from(std::as_bytes(std::span(wrong)));
+  std::uint64_t address = counts.address();
+  void* const arguments[] = {&address};
+  driver.launch(module.function(source.name), {.grid = {1024, 1, 1}, .block = {256, 1, 1}},
+                arguments);
+  driver.synchronize();
+  counts.copy_to(std::as_writable_bytes(std::span(wrong)));
+  EXPECT_EQ(wrong[2], (124u << 23) + 1);  // from 2^-24 to 2^100
+  EXPECT_EQ(wrong[0], 0u) << "reciprocals";
+  EXPECT_EQ(wrong[1], 0u) << "quotients";
 }
 
 }  // namespace
