@@ -18,7 +18,6 @@ compares kernels therefore does so while nothing else runs.
 import argparse
 import contextlib
 import dataclasses
-import itertools
 import multiprocessing
 import os
 import pathlib
@@ -27,6 +26,7 @@ import statistics
 import sys
 import tempfile
 import time
+import timeit
 from unittest import mock
 
 import torch
@@ -41,30 +41,6 @@ WARM_UPS, RUNS = 3, 15
 SCRATCH_BYTES = 512 << 20
 BYTES_AT_ONCE = 60e9  # of inputs and outputs, in all processes that compile
 ITEMS_AT_ONCE = 1 << 28
-MANY = 1 << 20
-
-
-# What is timed: the function of PyTorch if it has one, as a user would write it.
-
-
-def rms_norm(x, w):
-    return F.rms_norm(x, w.shape, w, 1e-6)
-
-
-def layer_norm(x, w, b):
-    return F.layer_norm(x, w.shape, w, b)
-
-
-def gated(gate, up):
-    return F.silu(gate) * up
-
-
-def cross_entropy(x, label):
-    return F.cross_entropy(x, label, reduction="none")
-
-
-def softmax(x):
-    return F.softmax(x, -1)
 
 
 def rotary(q, k, cos, sin):
@@ -79,28 +55,12 @@ def joined_heads(q, k, v):
     return torch.cat((q, k, v), 2).permute(0, 3, 1, 2, 4).flatten(2)
 
 
-def group_norm(x, w, b):
-    return F.group_norm(x, 32, w, b)
-
-
 def batch_norm(x, w, b):
     return F.batch_norm(x, None, None, w, b, training=True)
 
 
 def batch_norm_of_last_axis(x, w, b):
     return batch_norm(x.permute(0, 3, 1, 2), w, b)  # a view in the format channels_last
-
-
-def instance_norm(x):
-    return F.instance_norm(x)
-
-
-def transposed(x):
-    return x.t().contiguous()
-
-
-def summed(axis):
-    return lambda x: x.sum(axis)
 
 
 def entropy(x):
@@ -125,7 +85,8 @@ class Input:
 
 
 def function_of(kind, shape, dtype, rows):
-    """The function of a shape, and its inputs."""
+    """What a user would write for a shape, by a function of PyTorch where there is one; and its
+    inputs."""
     n = [int(digits) for digits in re.findall(r"\d+", shape)]
 
     def of(*extents):
@@ -133,38 +94,40 @@ def function_of(kind, shape, dtype, rows):
 
     match kind, re.match(r"[a-zA-Z ]*", shape).group().strip():
         case "RMS norm", "":
-            return rms_norm, [of(rows, *n), of(*n)]
+            return lambda x, w: F.rms_norm(x, w.shape, w, 1e-6), [of(rows, *n), of(*n)]
         case "layer norm", "":
-            return layer_norm, [of(rows, *n), of(*n), of(*n)]
+            return lambda x, w, b: F.layer_norm(x, w.shape, w, b), [of(rows, *n), of(*n), of(*n)]
+        case "small layer norm", "":
+            return lambda x, w, b: F.layer_norm(x, w.shape, w, b), [of(*n), of(n[-1]), of(n[-1])]
         case "gated MLP", "":
-            return gated, [of(rows, *n), of(rows, *n)]
+            return lambda gate, up: F.silu(gate) * up, [of(rows, *n), of(rows, *n)]
         case "cross entropy", "":
-            return cross_entropy, [of(rows, *n), Input((rows,), torch.int64, below=n[0])]
+            label = Input((rows,), torch.int64, below=n[0])
+            return lambda x, y: F.cross_entropy(x, y, reduction="none"), [of(rows, *n), label]
         case "attention softmax", "":
-            return softmax, [of(*n)]
-        case "rotary", "cat":
-            one = of(n[0], n[1], 1, n[3], n[4])
-            return joined_heads, [of(*n), one, one]
+            return lambda x: F.softmax(x, -1), [of(*n)]
         case "rotary", "":
             b, heads, s, d, keys = n
             angles = Input((s, d), torch.float32)
             return rotary, [of(b, heads, s, d), of(b, keys, s, d), angles, angles]
+        case "rotary", "cat":
+            one = of(n[0], n[1], 1, n[3], n[4])
+            return joined_heads, [of(*n), one, one]
         case "group norm", "":
-            return group_norm, [of(*n), of(n[1]), of(n[1])]
+            return lambda x, w, b: F.group_norm(x, 32, w, b), [of(*n), of(n[1]), of(n[1])]
         case "batch norm", "NCHW":
             return batch_norm, [of(*n), of(n[1]), of(n[1])]
         case "batch norm", "NHWC":
             return batch_norm_of_last_axis, [of(*n), of(n[3]), of(n[3])]
         case "batch norm", "each image":
-            return instance_norm, [of(*n)]
+            return lambda x: F.instance_norm(x), [of(*n)]
         case "transpose", "":
-            return transposed, [of(*n)]
+            return lambda x: x.t().contiguous(), [of(*n)]
         case "skinny", "":
-            return summed(axis=n[-1]), [of(*n[:-1])]
+            *extents, axis = n
+            return lambda x: x.sum(axis), [of(*extents)]
         case "skinny", "entropy of":
             return entropy, [of(*n)]
-        case "small layer norm", "":
-            return layer_norm, [of(*n), of(n[-1]), of(n[-1])]
     raise ValueError("no function is known")
 
 
@@ -187,20 +150,16 @@ class Row:
 
 
 def set_up():
+    torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     torch._inductor.config.compile_threads = 1
-    torch._dynamo.config.recompile_limit = MANY
-    torch._dynamo.config.accumulated_recompile_limit = MANY
+    torch._dynamo.config.recompile_limit = 1 << 20
+    torch._dynamo.config.accumulated_recompile_limit = 1 << 20
 
 
 def compiled(function):
     torch._dynamo.reset()
     return torch.compile(function, dynamic=False, fullgraph=True)
-
-
-def launches_as(run):
-    """Where a kernel of Inductor would be chosen and launched, `run` is called instead."""
-    return mock.patch.object(CachingAutotuner, "run", run)
 
 
 def launched(call):
@@ -212,7 +171,7 @@ def launched(call):
         count += 1
         return launch(*args, **named)
 
-    with launches_as(counted):
+    with mock.patch.object(CachingAutotuner, "run", counted):
         call()
     return count
 
@@ -227,30 +186,21 @@ def told(what):
         print(f"{what}: {type(error).__name__}: {reason}", file=sys.stderr, flush=True)
 
 
-def free(device):
-    if device == "cuda":
-        torch.cuda.empty_cache()
-
-
 def compile_one(row, device):
-    with told(f"{row.name}, compiled first"), launches_as(lambda *_, **__: None):
+    """Fills the caches. No kernel of Inductor is launched, nor the fastest one chosen."""
+    without_launches = mock.patch.object(CachingAutotuner, "run", lambda *_, **__: None)
+    with told(f"{row.name}, compiled first"), without_launches:
         function, inputs = row.function(device)
         compiled(function)(*inputs)
     inputs = None
-    free(device)
-
-
-def start_worker():
-    torch.set_num_threads(1)
-    set_up()
+    torch.cuda.empty_cache()
 
 
 def compile_all(rows, workers, device, until):
-    """Compiles rows, the largest first, as many at once as workers and memory allow, and returns
-    how many were done in time."""
+    """As many at once as workers and memory allow; returns how many were done in time."""
     waiting = sorted(rows, key=lambda row: -row.bytes)
     running = {}
-    with multiprocessing.get_context("spawn").Pool(workers, start_worker) as pool:
+    with multiprocessing.get_context("spawn").Pool(workers, set_up) as pool:
         while (waiting or running) and time.monotonic() < until:
             running = {call: row for call, row in running.items() if not call.ready()}
             left = BYTES_AT_ONCE - sum(row.bytes for row in running.values())
@@ -263,58 +213,43 @@ def compile_all(rows, workers, device, until):
     return len(rows) - len(waiting) - len(running)
 
 
-class Stopwatch:
-    def __init__(self, device):
-        self.device = device
-        if device == "cuda":
-            self.scratch = torch.empty(SCRATCH_BYTES // 4, device=device)
-
-    def median_us(self, call):
-        for _ in range(WARM_UPS):
-            call()
-        times = self.times_us_on_cpu(call) if self.device == "cpu" else self.times_us(call)
-        return statistics.median(times)
-
+def median_us(call, scratch):
     # The GPU is not waited for in between: while it writes the scratch memory, which also empties
     # its L2 of all else, this process is ahead of it and launches the call.
-    def times_us(self, call):
-        marks = []
-        for run in range(RUNS):
-            self.scratch.fill_(run)
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            call()
-            end.record()
-            marks.append((start, end))
-        torch.cuda.synchronize()
-        return [1e3 * start.elapsed_time(end) for start, end in marks]
-
-    def times_us_on_cpu(self, call):
-        marks = [time.perf_counter()]
-        for _ in range(RUNS):
-            call()
-            marks.append(time.perf_counter())
-        return [1e6 * (end - start) for start, end in itertools.pairwise(marks)]
+    for _ in range(WARM_UPS):
+        call()
+    if not scratch.is_cuda:
+        return 1e6 * statistics.median(timeit.repeat(call, number=1, repeat=RUNS))
+    marks = []
+    for run in range(RUNS):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        scratch.fill_(run)
+        start.record()
+        call()
+        end.record()
+        marks.append((start, end))
+    torch.cuda.synchronize()
+    return 1e3 * statistics.median(start.elapsed_time(end) for start, end in marks)
 
 
-def measure(row, stopwatch, cells):
+def measure(row, scratch, cells):
     with told(row.name):
-        function, inputs = row.function(stopwatch.device)
+        function, inputs = row.function(scratch.device)
         with told(f"{row.name}, eager"):
-            cells["torch_eager_us"] = f"{stopwatch.median_us(lambda: function(*inputs)):.2f}"
+            cells["torch_eager_us"] = f"{median_us(lambda: function(*inputs), scratch):.2f}"
         with told(f"{row.name}, compiled"):
             fused = compiled(function)
-            cells["torch_compile_us"] = f"{stopwatch.median_us(lambda: fused(*inputs)):.2f}"
+            cells["torch_compile_us"] = f"{median_us(lambda: fused(*inputs), scratch):.2f}"
             cells["torch_kernels"] = str(launched(lambda: fused(*inputs)))
 
 
-def measure_copy(row, stopwatch, cells, known):
+def measure_copy(row, scratch, cells, known):
     size = row.bytes // 2
     with told(f"{row.name}, copy"):
         if size not in known:
-            source, target = torch.empty(2, size, dtype=torch.uint8, device=stopwatch.device)
-            source.random_()
-            known[size] = f"{stopwatch.median_us(lambda: target.copy_(source)):.2f}"
+            source = Input((size,), torch.uint8, below=256).random(scratch.device)
+            target = torch.empty_like(source)
+            known[size] = f"{median_us(lambda: target.copy_(source), scratch):.2f}"
         cells["torch_copy_us"] = known[size]
 
 
@@ -323,12 +258,9 @@ def arguments():
     parser.add_argument("input", type=pathlib.Path)
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--workers", type=int, default=14, help="processes that compile")
-    parser.add_argument("--seconds", type=float, default=240,
-                        help="after which no row is timed; the first half at most compiles")
-    parser.add_argument("--only", default="", metavar="REGEX",
-                        help="only rows whose kind, shape, type and rows match")
-    parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"],
-                        help="cpu: rehearses, its times mean nothing")
+    parser.add_argument("--seconds", type=float, default=240, help="half of them at most compile")
+    parser.add_argument("--only", default="", help="a regex for kind, shape, type and rows")
+    parser.add_argument("--device", default="cuda", help="cpu: rehearses")
     return parser.parse_args()
 
 
@@ -339,22 +271,23 @@ def main():
     rows = [Row(line.split("\t")) for line in lines]
     rows = [row for row in rows if re.search(args.only, row.name)]
     timed, copies = 0, {}
-    with tempfile.TemporaryDirectory() as cache, args.output.open("w") as output:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
-        os.environ["TRITON_CACHE_DIR"] = os.path.join(cache, "triton")
+    caches = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with caches as folder, args.output.open("w") as output:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
         done = compile_all(rows, args.workers, args.device, begin + args.seconds / 2)
         print(f"{done} of {len(rows)} compiled after {time.monotonic() - begin:.0f} s",
               file=sys.stderr, flush=True)
         set_up()
-        stopwatch = Stopwatch(args.device)
+        scratch = torch.empty(SCRATCH_BYTES // 4, device=args.device)
         print("\t".join([header, *COLUMNS]), file=output, flush=True)
         for row in rows:
             cells = dict.fromkeys(COLUMNS, "")
             if time.monotonic() - begin < args.seconds:
-                measure(row, stopwatch, cells)
-                free(args.device)
-                measure_copy(row, stopwatch, cells, copies)
-                free(args.device)
+                measure(row, scratch, cells)
+                torch.cuda.empty_cache()
+                measure_copy(row, scratch, cells, copies)
+                torch.cuda.empty_cache()
                 timed += 1
             print("\t".join([*row.cells, *cells.values()]), file=output, flush=True)
     hits = torch._dynamo.utils.counters["inductor"]["fxgraph_cache_hit"]

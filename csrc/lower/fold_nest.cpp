@@ -4,6 +4,7 @@
 #include <selvage/index/region_threads.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/body.h>
+#include <selvage/lower/fold_groups.h>
 #include <selvage/lower/fold_nest.h>
 #include <selvage/lower/long_sums.h>
 #include <selvage/lower/nest.h>
@@ -182,6 +183,7 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
       const DataType type = merges() ? components()[c].type : fold_.type;
       const std::string name = merges() ? std::string(".") + components()[c].name : "";
       const BufferId once = draft_.add_local(tensor_.name + name + ".element", type, 1);
+      element_ = once;
       all.push_back({.buffer = once, .address = zero, .value = element[c], .valid = valid});
       element[c] = values.read(type, once, {zero});
     }
@@ -203,6 +205,8 @@ std::vector<Store> FoldNest::take_in(FoldState element) {
 }
 
 Body FoldNest::summed(Body loops) {
+  const bool is_grouped = fold_.how == Reduction::Variance || fold_.how == Reduction::LogSumExp;
+  if (is_grouped && !merges()) FoldGroups(draft_, fold_, state_, *element_).rewrite(loops);
   const bool adds = fold_.how == Reduction::Sum || fold_.how == Reduction::Mean;
   if (!adds || !is_floating(fold_.type)) return loops;
   LongSums sums(draft_, state_[0], items_,
@@ -227,6 +231,7 @@ Body FoldNest::merge_threads() {
 void FoldNest::merge_lanes(Body& body, std::int64_t lanes) {
   if (lanes < 2) return;
   const std::vector<BufferId> other = states_.add_local(tensor_.name, 1, ".other");
+  if (fold_.how == Reduction::LogSumExp) return merge_powers_of_lanes(body, lanes, other);
   const Expr zero = pool_.constant(0);
   append(body, states_.for_each_item(items_, [&](Expr at) {
     Body steps;
@@ -238,6 +243,39 @@ void FoldNest::merge_lanes(Body& body, std::int64_t lanes) {
              body_of_all(states_.stores(
                  state_, at, states_.merged(states_.read(state_, at), states_.read(other, zero)))));
     }
+    return steps;
+  }));
+}
+
+// The threads first find the greatest item of all, and then add up their sums of powers, which each
+// has scaled once.
+void FoldNest::merge_powers_of_lanes(Body& body, std::int64_t lanes,
+                                     const std::vector<BufferId>& other) {
+  ValueGraph& values = draft_.kernel.values;
+  const Expr zero = pool_.constant(0);
+  const BufferId own = draft_.add_local(tensor_.name + ".own", fold_.type, 1);
+  const auto read = [&](BufferId b, Expr at) { return values.read(fold_.type, b, {at}); };
+  const auto store = [](BufferId b, Expr at, ValueId value) {
+    return Store{.buffer = b, .address = at, .value = value, .valid = {}};
+  };
+  const auto shuffled = [&](std::size_t component, Expr at, Function f) {
+    Body steps;
+    for (std::int64_t mask = lanes / 2; mask > 0; mask /= 2) {
+      steps.push_back({Shuffle{other[component], state_[component], zero, at, mask}});
+      const ValueId both =
+          values.apply(f, {read(state_[component], at), read(other[component], zero)});
+      steps.push_back({store(state_[component], at, both)});
+    }
+    return steps;
+  };
+  append(body, states_.for_each_item(items_, [&](Expr at) {
+    Body steps = body_of(store(own, zero, read(state_[1], at)));
+    append(steps, shuffled(1, at, Function::Max));
+    const FoldState scaled =
+        states_.merged({read(state_[0], at), read(own, zero)},
+                       {values.constant(fold_.type, 0.0, false), read(state_[1], at)});
+    steps.push_back({store(state_[0], at, scaled[0])});
+    append(steps, shuffled(0, at, Function::Add));
     return steps;
   }));
 }

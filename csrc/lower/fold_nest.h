@@ -35,7 +35,7 @@ class FoldNest {
   // Folds one element into the state; for a tensor that merges, `element` is a state.
   std::vector<Store> take_in(FoldState element);
   // The loops that take all elements in, to stand between start() and merge_threads(). Long sums
-  // are rewritten (lower/long_sums.h).
+  // are rewritten (lower/long_sums.h), and so are variances and powers (lower/fold_groups.h).
   Body summed(Body loops);
   Body merge_threads();
   // Stores of the result or, for a partial tensor, of the state. The caller sets the addresses.
@@ -49,6 +49,7 @@ class FoldNest {
   void count_items(const std::vector<std::int64_t>& extents);
   void add_state();
   void merge_lanes(Body& body, std::int64_t lanes);
+  void merge_powers_of_lanes(Body& body, std::int64_t lanes, const std::vector<BufferId>& other);
   bool read_as_vectors(std::int64_t warps) const;
   Body merge_vectors(const std::vector<BufferId>& left, std::int64_t warps,
                      const std::function<Expr(Expr)>& start);
@@ -63,12 +64,13 @@ class FoldNest {
   KernelDraft& draft_;
   ExprPool& pool_;
   FoldStates states_;
-  std::vector<DomainId> axes_;   // one state for each of their items
-  Expr address_;                 // of the state at a point of the loops
-  std::int64_t items_ = 1;       // the number of states
-  std::vector<Folded> folded_;   // axes of the block
-  bool blocks_meet_ = false;     // a folded loop is bound to a block index
-  std::vector<BufferId> state_;  // by component
+  std::vector<DomainId> axes_;       // one state for each of their items
+  Expr address_;                     // of the state at a point of the loops
+  std::int64_t items_ = 1;           // the number of states
+  std::vector<Folded> folded_;       // axes of the block
+  bool blocks_meet_ = false;         // a folded loop is bound to a block index
+  std::vector<BufferId> state_;      // by component
+  std::optional<BufferId> element_;  // where an item is left that several components use
 };
 
 }  // namespace selvage

@@ -2,6 +2,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
+#include <selvage/lower/interior.h>
 #include <selvage/lower/lanes.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/peel.h>
@@ -43,6 +44,7 @@ class Nest {
     draw_out_guards();
     name_all();
     Body body = level_body(request_.open, true);
+    if (may_draw_out_) cut_interiors(body, *analysis_.ranges);
     prune(body, kernel_.values);
     if (lanes_) {
       draft_.conditions.insert(draft_.conditions.end(), lanes_->conditions.begin(),
@@ -237,7 +239,13 @@ class Nest {
   Body level_body(std::size_t k, bool guarded) {
     Body body;
     if (k == hoist_level_ && guarded && interior_.valid()) {
-      body.push_back({Guard{interior_, inner_body(k, false), inner_body(k, true)}});
+      // Checks that half of the iterations do not need are few after build() has cut the loop.
+      constexpr double kMany = 0.5;
+      body = inner_body(k, true);
+      Body trial = body;
+      if (cut_interiors(trial, *analysis_.ranges) < kMany) {
+        body = body_of(Guard{interior_, inner_body(k, false), std::move(body)});
+      }
     } else {
       body = inner_body(k, guarded);
     }

@@ -8,6 +8,7 @@ namespace selvage {
 namespace {
 
 constexpr double kMostKeptRegisters = 96;
+constexpr double kBytesOfRegister = 4;
 constexpr double kBytesOfState = 4;            // of a fold, about
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
@@ -26,7 +27,8 @@ PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const 
     if (t.is_stored) continue;
     passes_ = std::max(passes_, t.passes);
     loaded_ += std::min(1.0, t.items / (traffic.rows * traffic.items)) * double(t.size);
-    if (t.can_be_kept && t.passes > 1) kept_ += double(t.size);
+    // Of many elements of 16 bits compilers keep what they are widened to.
+    if (t.can_be_kept && t.passes > 1) kept_ += std::max(double(t.size), 0.75 * kBytesOfRegister);
     if (t.can_be_shared && t.passes > 1) shared_ += double(t.size);
   }
 }
@@ -135,7 +137,8 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
   const std::int64_t threads_of_row = plan.is_along_rows ? plan.folders : plan.threads;
   const double rows = plan.is_along_rows ? double(plan.vector) : 1;
   const double computed = rows * quotient_up(traffic_.in_registers, double(threads_of_row));
-  const double loaded = keeps_in_registers(plan) ? kept_ * double(plan.batch * plan.vector) / 4 : 0;
+  const double loaded =
+      keeps_in_registers(plan) ? kept_ * double(plan.batch * plan.vector) / kBytesOfRegister : 0;
   const double states = traffic_.columns * double(plan.batch * plan.vector);
   return computed + loaded + states;
 }
@@ -200,7 +203,9 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
     accesses += of_points * (is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes);
   }
   return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         meetings(plan) * instructions_of_meeting(plan) * threads;
+         (meetings(plan) * instructions_of_meeting(plan) +
+          traffic_.of_merging * double(plan.turns)) *
+             threads;
 }
 
 // How often the threads of a block meet: once for each fold of a row, and in each step for each

@@ -61,6 +61,7 @@ class Collector {
         ++result_.columns;
       } else {
         result_.folds += tensor.fold.has_value();
+        result_.of_merging += instructions_of_merging(tensor);
         result_.scans += is_scan(tensor);
         if (tensor.is_output) add_store(m);
       }
@@ -288,12 +289,21 @@ class Collector {
     }
   }
 
-  // Of taking an item in, beyond those that all folds have: a variance counts, divides, and adds
-  // to a mean and to squares; a logsumexp takes a power, which it scales or adds.
+  // Of taking an item in, beyond those that all folds have: a variance takes the items of a group
+  // into a mean and squares, a logsumexp takes the greatest and a power of each.
   static double instructions_of_fold(const TensorInfo& tensor) {
     if (!tensor.fold) return 0;
-    if (tensor.fold->how == Reduction::Variance) return 6 + instructions_of(Function::TrueDiv);
-    return tensor.fold->how == Reduction::LogSumExp ? 8 + instructions_of(Function::Exp) : 0;
+    if (tensor.fold->how == Reduction::Variance) return 5;
+    return tensor.fold->how == Reduction::LogSumExp ? 7 + instructions_of(Function::Exp) : 0;
+  }
+
+  // Of a thread, to merge its state with those of the others of its row, beyond the steps that all
+  // folds have: a variance has three numbers and divides in each step, a logsumexp has two, and
+  // takes a power.
+  static double instructions_of_merging(const TensorInfo& tensor) {
+    if (!tensor.fold) return 0;
+    if (tensor.fold->how == Reduction::Variance) return 200;
+    return tensor.fold->how == Reduction::LogSumExp ? 50 : 0;
   }
 
   // Of the definition of a member and of all that is inlined into it.

@@ -73,7 +73,7 @@ TEST_F(PublishedKernels, AreNoFasterThanAutomaticSchedules) {
       own = test::gb_per_second(r.cell, cost_of(program).value().seconds);
     }
     const bool is_cross_entropy = r.cell.work == test::RowWork::CrossEntropy;
-    EXPECT_GE(own, (is_cross_entropy ? 0.8 : 0.95) * r.predicted);
+    EXPECT_GE(own, (is_cross_entropy ? 0.8 : 0.94) * r.predicted);
     least = std::min(least, own / r.predicted);
   }
   std::printf("[FIGURE] automatic schedules: at least %.2f of the bandwidth of published kernels\n",
