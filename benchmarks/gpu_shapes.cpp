@@ -2,7 +2,7 @@
 // the model predicts, and that of a copy of as many bytes within the device. Rows of shapes are
 // timed one after the other, each beside its copy. Skipped without a GPU; scripts/gpu runs these
 // elsewhere. SELVAGE_SHAPES: the file to write, by tabs, that benchmarks/beside_torch/shapes.py
-// reads.
+// reads. SELVAGE_ONLY: "KIND SHAPE TYPE ROWS", or the beginning of it, of what is timed.
 #include <benchmark/benchmark.h>
 
 #include <selvage/base/diagnostic.h>
@@ -52,7 +52,15 @@ struct Scheduled {
   double predicted = 0;  // seconds
 };
 
+bool is_asked_for(const Case& c) {
+  const char* only = std::getenv("SELVAGE_ONLY");
+  const std::string name =
+      c.kind + " " + c.shape + " " + std::string(to_string(c.type)) + " " + std::to_string(c.rows);
+  return only == nullptr || name.starts_with(only);
+}
+
 void add_case(std::vector<Case>& cases, Case c, double least_bytes) {
+  if (!is_asked_for(c)) return;
   const test::FloorBytes floor = test::floor_bytes(*c.fusion);
   c.bytes = floor.read + floor.stored;
   if (c.bytes > least_bytes) cases.push_back(std::move(c));
@@ -248,19 +256,17 @@ void tuned(benchmark::State& state) {
       request.runs = kRuns;
       request.kept = &nowhere;
       for (const TunedKernel& kernel : tune(*c.fusion, request).kernels) {
-        ++kernels;
-        double taken = 0, best = INFINITY;
         for (const TriedPlan& p : kernel.plans) {
-          best = std::min(best, p.measured);
           if (file == nullptr) continue;
           std::fprintf(file, "%s\t%s\t%s\t%lld\t%s\t%.2f\t%.2f\t%s\n", c.kind.c_str(),
                        c.shape.c_str(), std::string(to_string(c.type)).c_str(),
                        static_cast<long long>(c.rows), kernel.root.c_str(), p.predicted * 1e6,
                        p.measured * 1e6, p.plan.text().c_str());
         }
-        const auto first = std::ranges::min_element(kernel.plans, {}, &TriedPlan::predicted);
-        taken = first->measured;
-        behind += taken / best - 1;
+        const auto taken = std::ranges::min_element(kernel.plans, {}, &TriedPlan::predicted);
+        if (taken->measured == 0) continue;  // there is nothing to do
+        ++kernels;
+        behind += taken->measured / kernel.plans[0].measured - 1;
       }
       if (file != nullptr) std::fflush(file);
     }

@@ -16,15 +16,13 @@ using Definitions = Environment;
 
 class Interiors {
  public:
-  explicit Interiors(Simplifier& ranges) : ranges_(ranges) {}
+  Interiors(const Kernel& kernel, Simplifier& ranges) : kernel_(kernel), ranges_(ranges) {}
 
   double cut(Body& body, Definitions known) {
     double share = 0;
     Body result;
     for (Statement& s : body) {
-      if (const auto* define = std::get_if<Define>(&s.node); define && define->value.valid()) {
-        known.emplace_back(define->variable, written_out(define->value, known));
-      }
+      add_definition(s, known);
       auto* loop = std::get_if<Loop>(&s.node);
       const std::int64_t end = loop == nullptr ? 0 : interior_end(*loop, known);
       if (end > 0) {
@@ -40,33 +38,54 @@ class Interiors {
   }
 
  private:
+  static void add_definition(const Statement& s, Definitions& known) {
+    const auto* define = std::get_if<Define>(&s.node);
+    if (define == nullptr || !define->value.valid()) return;
+    known.emplace_back(define->variable, written_out(define->value, known));
+  }
+
   // The first iterations that need none of the checks which depend on the loop's variable; 0 where
   // there are none, or no others.
   std::int64_t interior_end(const Loop& loop, const Definitions& known) {
-    if (!is_unrolled(loop) || loop.begin.valid() || !loop.extent.is(Op::Const)) return 0;
+    if (loop.begin.valid() || !loop.extent.is(Op::Const) || !is_unrolled(loop, known)) return 0;
     const std::int64_t extent = loop.extent.value();
     const std::int64_t end = least_end(loop.body, loop, known);
     return end < extent ? end : 0;
   }
 
-  // Whether it is, or has a loop in it that is.
-  static bool is_unrolled(const Loop& loop) {
+  // Whether it, or a loop in it, is unrolled, be it as registers have no addresses.
+  bool is_unrolled(const Loop& loop, const Definitions& known) const {
     if (loop.parallel == ParallelType::Unroll) return true;
-    if (loop.parallel != ParallelType::Serial) return false;
+    return loop.parallel == ParallelType::Serial &&
+           (chooses_registers(loop.body, loop.variable, known) || has_unrolled(loop.body));
+  }
+  static bool has_unrolled(const Body& body) {
     bool found = false;
-    for_each_statement(loop.body, [&](const Statement& s) {
+    for_each_statement(body, [&](const Statement& s) {
       const auto* inner = std::get_if<Loop>(&s.node);
       found = found || (inner != nullptr && inner->parallel == ParallelType::Unroll);
     });
+    return found;
+  }
+  bool chooses_registers(const Body& body, Expr variable, Definitions known) const {
+    bool found = false;
+    for (const Statement& s : body) {
+      add_definition(s, known);
+      for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+        const bool is_in_registers = kernel_.buffers[a.buffer].memory == Memory::Local;
+        found = found || (is_in_registers && depends(written_out(a.address, known), variable));
+      });
+      for (const Body* inner : bodies(s)) {
+        found = found || chooses_registers(*inner, variable, known);
+      }
+    }
     return found;
   }
 
   std::int64_t least_end(const Body& body, const Loop& loop, Definitions known) {
     std::int64_t end = loop.extent.value();
     for (const Statement& s : body) {
-      if (const auto* define = std::get_if<Define>(&s.node); define && define->value.valid()) {
-        known.emplace_back(define->variable, written_out(define->value, known));
-      }
+      add_definition(s, known);
       if (const auto* guard = std::get_if<Guard>(&s.node)) {
         end = std::min(end, end_of_check(written_out(guard->condition, known), loop));
       }
@@ -99,7 +118,7 @@ class Interiors {
     Facts facts = ranges_.facts();
     facts.bound(rest.variable, rest.begin, {});
     Simplifier ranges(std::move(facts));
-    Interiors(ranges).cut(rest.body, known);
+    Interiors(kernel_, ranges).cut(rest.body, known);
     Body body = body_of(std::move(loop));
     body.push_back({std::move(rest)});
     return body;
@@ -120,9 +139,7 @@ class Interiors {
   static Body without_checks(Body body, Expr variable, Definitions known) {
     Body result;
     for (Statement& s : body) {
-      if (const auto* define = std::get_if<Define>(&s.node); define && define->value.valid()) {
-        known.emplace_back(define->variable, written_out(define->value, known));
-      }
+      add_definition(s, known);
       for (Body* inner : bodies(s)) *inner = without_checks(std::move(*inner), variable, known);
       auto* guard = std::get_if<Guard>(&s.node);
       const Expr rest = guard == nullptr ? Expr() : others(guard->condition, variable, known);
@@ -138,11 +155,14 @@ class Interiors {
     return result;
   }
 
+  const Kernel& kernel_;
   Simplifier& ranges_;
 };
 
 }  // namespace
 
-double cut_interiors(Body& body, Simplifier& ranges) { return Interiors(ranges).cut(body, {}); }
+double cut_interiors(Body& body, const Kernel& kernel, Simplifier& ranges) {
+  return Interiors(kernel, ranges).cut(body, {});
+}
 
 }  // namespace selvage

@@ -12,11 +12,12 @@ namespace selvage {
 //       s = s + x[thread + step * 1024]     for step in 21 .. 22
 //                                             if (thread + step * 1024 < 21845) ...
 // As checks of unrolled iterations keep a compiler from moving loads up across them, the cut is
-// worth more than the tests that it saves. `ranges`: of all variables around and inside. Each
+// worth more than the tests that it saves. `kernel`: whose buffers and values the body accesses;
+// `ranges`: of all variables around and inside. Each
 // iteration must reach the same statements by itself: no loop has a Leave, or waits for other
 // threads.
 // Returns the share of the iterations of the outermost loop that is cut that needs no check; 0:
 // none is cut, and the body is as it was.
-double cut_interiors(Body& body, Simplifier& ranges);
+double cut_interiors(Body& body, const Kernel& kernel, Simplifier& ranges);
 
 }  // namespace selvage

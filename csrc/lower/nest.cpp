@@ -44,7 +44,7 @@ class Nest {
     draw_out_guards();
     name_all();
     Body body = level_body(request_.open, true);
-    if (may_draw_out_) cut_interiors(body, *analysis_.ranges);
+    if (may_draw_out_) cut_interiors(body, kernel_, *analysis_.ranges);
     prune(body, kernel_.values);
     if (lanes_) {
       draft_.conditions.insert(draft_.conditions.end(), lanes_->conditions.begin(),
@@ -243,7 +243,7 @@ class Nest {
       constexpr double kMany = 0.5;
       body = inner_body(k, true);
       Body trial = body;
-      if (cut_interiors(trial, *analysis_.ranges) < kMany) {
+      if (cut_interiors(trial, kernel_, *analysis_.ranges) < kMany) {
         body = body_of(Guard{interior_, inner_body(k, false), std::move(body)});
       }
     } else {

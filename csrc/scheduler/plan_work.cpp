@@ -27,8 +27,8 @@ PlanWork::PlanWork(const Segment& segment, const SegmentTraffic& traffic, const 
     if (t.is_stored) continue;
     passes_ = std::max(passes_, t.passes);
     loaded_ += std::min(1.0, t.items / (traffic.rows * traffic.items)) * double(t.size);
-    // Of many elements of 16 bits compilers keep what they are widened to.
-    if (t.can_be_kept && t.passes > 1) kept_ += std::max(double(t.size), 0.75 * kBytesOfRegister);
+    // Compilers keep what an element of 16 bits is widened to.
+    if (t.can_be_kept && t.passes > 1) kept_ += std::max(double(t.size), kBytesOfRegister);
     if (t.can_be_shared && t.passes > 1) shared_ += double(t.size);
   }
 }
