@@ -118,10 +118,31 @@ class Interiors {
     Facts facts = ranges_.facts();
     facts.bound(rest.variable, rest.begin, {});
     Simplifier ranges(std::move(facts));
-    Interiors(kernel_, ranges).cut(rest.body, known);
+    Interiors of_rest(kernel_, ranges);
+    of_rest.drop_refuted(rest.body, known);
+    of_rest.cut(rest.body, known);
     Body body = body_of(std::move(loop));
     body.push_back({std::move(rest)});
     return body;
+  }
+
+  // Guards that hold in no iteration leave what stands otherwise.
+  void drop_refuted(Body& body, Definitions known) {
+    Body result;
+    for (Statement& s : body) {
+      add_definition(s, known);
+      auto* guard = std::get_if<Guard>(&s.node);
+      const bool is_refuted =
+          guard != nullptr && ranges_.proves(!written_out(guard->condition, known));
+      if (is_refuted) guard->body.clear();
+      for (Body* inner : bodies(s)) drop_refuted(*inner, known);
+      if (is_refuted) {
+        append(result, std::move(guard->otherwise));
+      } else {
+        result.push_back(std::move(s));
+      }
+    }
+    body = std::move(result);
   }
 
   // What is left of a condition without the conjuncts that depend on the variable.

@@ -5,6 +5,7 @@
 #include <selvage/lower/body.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/one_pass.h>
 #include <selvage/lower/scan_nest.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -20,17 +21,94 @@ Body TreeBody::of(const NestTree& tree) {
   });
 }
 
+// The nests that stand at a level of the tree, in their order. Folds that follow one another and do
+// not read one another take their items in together.
+Body TreeBody::hosted(const NestTree& tree, std::size_t level) {
+  std::vector<const NestTree*> here;
+  for (const NestTree& inner : tree.inside) {
+    if (inner.level == level) here.push_back(&inner);
+  }
+  Body body;
+  for (std::size_t k = 0; k < here.size();) {
+    std::size_t end = k + 1;
+    const auto joins = [&](std::size_t other) {
+      return std::all_of(here.begin() + std::ptrdiff_t(k), here.begin() + std::ptrdiff_t(other),
+                         [&](const NestTree* t) { return share_a_pass(*t, *here[other]); });
+    };
+    while (end < here.size() && joins(end)) ++end;
+    if (end == k + 1) {
+      const NestTree& inner = *here[k];
+      append(body, inner.accumulated_over ? taking_in(inner, inner.shared, true) : of(inner));
+    } else {
+      append(body, folding_together(std::span(here).subspan(k, end - k)));
+    }
+    k = end;
+  }
+  return body;
+}
+
+bool TreeBody::share_a_pass(const NestTree& a, const NestTree& b) const {
+  const auto is_plain_fold = [&](const NestTree& t) {
+    return fusion_[t.tensor].fold && !is_scan(fusion_[t.tensor]) && !t.accumulated_over &&
+           t.inside.empty();
+  };
+  if (!is_plain_fold(a) || !is_plain_fold(b)) return false;
+  const std::set<TensorId>& read = nests_.reads[index_of(b.tensor)];
+  const std::set<TensorId>& also = nests_.reads[index_of(a.tensor)];
+  const auto is_common = [&](TensorId t) { return also.contains(t); };
+  if (read.contains(a.tensor) || std::ranges::none_of(read, is_common)) return false;
+  const std::size_t loops = folded_from(a.tensor) - a.shared;
+  if (folded_from(b.tensor) - b.shared != loops) return false;
+  for (std::size_t k = 0; k < loops; ++k) {
+    const DomainId own = schedule_.loop_domains(a.tensor)[a.shared + k];
+    const DomainId other = schedule_.loop_domains(b.tensor)[b.shared + k];
+    const auto& domains = schedule_.graph();
+    if (schedule_.parallel(a.tensor, own) != schedule_.parallel(b.tensor, other)) return false;
+    if (!same(domains[own].extent, domains[other].extent)) return false;
+  }
+  return true;
+}
+
+// The nests of folds that share a pass: inside the outermost loops of the first one, the loops of
+// all of them as one.
+Body TreeBody::folding_together(std::span<const NestTree* const> folds) {
+  const NestTree& first = *folds[0];
+  const std::size_t outer = folded_from(first.tensor);
+  const auto loop = [&](const NestTree& fold, std::size_t k) {
+    return loop_of(schedule_, placed_[fold.tensor].analysis, fold.shared + k, draft_.kernel,
+                   draft_.computed);
+  };
+  return loops(first, first.shared, outer, true, [&](std::size_t) {
+    Body body, taken;
+    for (const NestTree* fold : folds) {
+      for (std::size_t k = 0; fold != &first && k < outer - first.shared; ++k) {
+        body.push_back({Define{loop(*fold, k).variable, loop(first, k).variable}});
+      }
+      about(fold->tensor, [&] {
+        append(body, empty(*fold));
+        Body own =
+            folds_.at(fold->tensor).summed(taking_in(*fold, folded_from(fold->tensor), false));
+        taken = taken.empty() ? std::move(own)
+                              : in_one_pass(std::move(taken), std::move(own), draft_.kernel);
+      });
+    }
+    append(body, std::move(taken));
+    for (const NestTree* fold : folds) {
+      append(body, about(fold->tensor, [&] { return results(*fold); }));
+    }
+    return body;
+  });
+}
+
 // The code inside the first `level` loops of the nest. Opens loops as long as hosted tensors stand
 // further in, or down to `end`; then leaf(level) gives the code inside, with the remaining loops.
 template <class Leaf>
 Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
                      Leaf leaf) {
   Body body;
+  if (hosts_at_level) body = hosted(tree, level);
   bool has_deeper = level < end && end != SIZE_MAX;
   for (const NestTree& inner : tree.inside) {
-    if (inner.level == level && hosts_at_level) {
-      append(body, inner.accumulated_over ? taking_in(inner, inner.shared, true) : of(inner));
-    }
     if (inner.level > level && (end == SIZE_MAX || inner.level <= end)) has_deeper = true;
   }
   if (!has_deeper) {

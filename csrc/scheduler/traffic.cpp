@@ -5,6 +5,8 @@
 #include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace selvage {
 
@@ -220,6 +222,26 @@ class Collector {
     return std::min(all, points_of(fusion_, reader, sizes_));
   }
 
+  // The pass over a row in which a member reads. Folds that wait for the same others go through it
+  // together, any other member by itself.
+  using Pass = std::pair<int, std::optional<TensorId>>;
+  Pass pass_of(TensorId m) {
+    const bool is_plain_fold = fusion_[m].fold && !is_scan(fusion_[m]) && !is_column(segment_, m);
+    const bool is_shared = is_plain_fold && is_cut_as_widest(m);
+    return {depth(m), is_shared ? std::nullopt : std::optional(m)};
+  }
+  // How many folds of a row follow one another before a member begins.
+  int depth(TensorId m) {
+    if (const auto known = depths_.find(m); known != depths_.end()) return known->second;
+    int most = 0;
+    for (const EffectiveRead& read : table_.reads(m)) {
+      if (!contains(segment_, read.source) || read.source == m) continue;
+      const bool folds = fusion_[read.source].fold.has_value();
+      most = std::max(most, depth(read.source) + int(folds));
+    }
+    return depths_[m] = most;
+  }
+
   void add_read(TensorId reader, const EffectiveRead& read) {
     const TensorId copied = read.through ? read.through->view : read.source;
     const auto& axes = read.through ? read.through->axes : read.axes;
@@ -243,10 +265,11 @@ class Collector {
     const auto known = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
       return t.tensor == read.source && !t.is_stored;
     });
+    const bool is_new_pass = has_inner && passes_[read.source].insert(pass_of(reader)).second;
     TensorTraffic t{.tensor = read.source,
                     .size = size_of(stored_type(fusion_[read.source])),
                     .items = items_read(reader, read),
-                    .passes = has_inner,
+                    .passes = is_new_pass,
                     .copied = copied,
                     .can_be_kept = can_be_kept,
                     .can_be_shared = can_be_shared,
@@ -260,7 +283,7 @@ class Collector {
         known->step = t.step;
       }
       const bool is_alike = known->copied == copied;
-      known->passes += has_inner;
+      known->passes += is_new_pass;
       known->can_be_kept = known->can_be_kept && can_be_kept && is_alike;
       known->can_be_shared = known->can_be_shared && can_be_shared && is_alike;
       known->can_be_copied = known->can_be_copied && can_be_copied && is_alike;
@@ -330,6 +353,8 @@ class Collector {
   const Segment& segment_;
   const TypicalSizes& sizes_;
   ReadMoves& moves_;
+  std::map<TensorId, std::set<Pass>> passes_;  // over a row, by the tensor that is read
+  std::map<TensorId, int> depths_;
   SegmentTraffic result_;
 };
 

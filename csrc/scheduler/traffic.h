@@ -15,7 +15,8 @@ struct TensorTraffic {
   bool is_stored = false;
   std::int64_t size = 4;  // bytes of an element
   double items = 0;       // of the tensor, at typical sizes
-  // How many members read it item by item, each in a pass of its own; 1 for a store.
+  // The passes in which members read it item by item: folds that wait for the same others share
+  // one, any other member has its own; 1 for a store.
   int passes = 1;
   // What is copied where a row is kept: the tensor, or the inlined view through which all members
   // read it.
