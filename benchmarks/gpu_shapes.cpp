@@ -248,7 +248,7 @@ void tuned(benchmark::State& state) {
   int kernels = 0;
   for (auto _ : state) {
     std::vector<Case> cases = known_cases();
-    constexpr std::size_t kEach = 3;
+    constexpr std::size_t kEach = 2;
     const std::vector<Case> models = cases_of_models(2048);
     for (std::size_t k = 0; k < models.size(); k += kEach) cases.push_back(models[k]);
     for (const Case& c : cases) {

@@ -209,7 +209,9 @@ double error_of_logsumexp(const Fold& fold, std::span<const Uncertain> items, do
     if (!std::isfinite(distance)) continue;  // -inf adds nothing
     const double power = std::exp(-distance);
     powers += power;
-    errors += power * (chain * (of_function + 2 * u) + u * distance) + least(fold.type);
+    // Items of a group have their power from the hardware (lower/fold_groups.h).
+    const double of_power = fast_error(Function::Exp, distance, 0) * u;
+    errors += power * (chain * (of_function + 2 * u) + of_power + u * distance) + least(fold.type);
   }
   const double of_log = of_function * std::max(1.0, std::abs(std::log(powers)));
   return most + 2 * errors / powers + of_log + 2 * u * std::abs(result) + least(fold.type);

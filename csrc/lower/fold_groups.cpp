@@ -162,8 +162,12 @@ Body FoldGroups::powers(const Group& group, ValueId item) {
   const ValueId sum = read(state_[0], group.address), greatest = read(state_[1], group.address);
   const ValueId most_value = read(most, zero), base_value = read(base, zero);
   const ValueId nothing = values.constant(fold_.type, 0.0, false);
+  // The error of a power by the hardware grows as its distance from the greatest item does, and so
+  // do those of the subtraction, while what it adds to the sum shrinks by the power itself.
   const auto power = [&](ValueId of) {
-    return apply(Function::Exp, {apply(Function::Sub, {of, base_value})});
+    const ValueId v = apply(Function::Exp, {apply(Function::Sub, {of, base_value})});
+    values.make_fast(v);
+    return v;
   };
   Body body = body_of(stored(most, zero, greatest));
   append(body, around(group, false,

@@ -111,7 +111,7 @@ class InstructionCount {
   }
 
   double own_instructions(const ValueNode& node) const {
-    if (node.kind == ValueNode::Kind::Apply) return instructions_of(node.function);
+    if (node.kind == ValueNode::Kind::Apply) return instructions_of(node.function, node.math);
     const bool is_access = node.kind == ValueNode::Kind::Read && is_memory(node.source);
     return is_access ? kInstructionsOfAccess : 0;
   }

@@ -127,7 +127,10 @@ double issue_slots(const Device& device) {
   return kThreadsOfAWarp * kWarpsIssuedPerClock * double(device.multiprocessors) * device.clock;
 }
 
-double instructions_of(Function f) { return info(f).rule == ResultRule::Real ? 8 : 1; }
+double instructions_of(Function f, Math math) {
+  if (info(f).rule != ResultRule::Real) return 1;
+  return math == Math::Fast ? 3 : 8;
+}
 
 double coalesced_share(double bytes) {
   struct Point {

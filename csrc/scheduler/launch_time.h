@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/ir/fast_math.h>
 #include <selvage/ir/scalar.h>
 #include <selvage/scheduler/device.h>
 
@@ -64,7 +65,7 @@ double issue_slots(const Device& device);
 // many bytes that lie side by side (measured on H100: 512, 4 x 128, 16 x 32 and 32 x 16 bytes).
 double coalesced_share(double bytes);
 // The instructions of a function, by the time that they take: 1 for an addition.
-double instructions_of(Function f);
+double instructions_of(Function f, Math math = Math::Exact);
 // Beside what it computes: of an access with its address and its guard.
 inline constexpr double kInstructionsOfAccess = 6;
 // Shared memory of each block that the driver takes.

@@ -317,7 +317,7 @@ class Collector {
   static double instructions_of_fold(const TensorInfo& tensor) {
     if (!tensor.fold) return 0;
     if (tensor.fold->how == Reduction::Variance) return 5;
-    return tensor.fold->how == Reduction::LogSumExp ? 7 + instructions_of(Function::Exp) : 0;
+    return tensor.fold->how == Reduction::LogSumExp ? 6 : 0;
   }
 
   // Of a thread, to merge its state with those of the others of its row, beyond the steps that all
@@ -337,7 +337,7 @@ class Collector {
       if (!fusion_[open[k]].definition) continue;
       for (ValueId v : values_under(fusion_.values(), *fusion_[open[k]].definition)) {
         const ValueNode& node = fusion_.values()[v];
-        if (node.kind == ValueNode::Kind::Apply) sum += instructions_of(node.function);
+        if (node.kind == ValueNode::Kind::Apply) sum += instructions_of(node.function, node.math);
         if (node.kind != ValueNode::Kind::Read) continue;
         const auto source = TensorId(node.source);
         const bool is_inlined = !fusion_[source].is_input && schedule_.is_inlined(source);
