@@ -23,6 +23,7 @@ class CarryOut {
     if (plan_.parts > 1 && is_scan(s_.fusion()[root_])) return scan_in_parts();
     if (plan_.parts > 1) return fold_in_parts();
     if (plan_.tile > 0) return cut_tiles();
+    if (plan_.across > 1 && segment_.is_pointwise) return cut_across();
     const std::optional<ScheduledLoop> host = cut();
     for (TensorId m : segment_.members) {
       if (m != root_ && !is_column(segment_, m)) place(m, host);
@@ -32,6 +33,7 @@ class CarryOut {
       s_.like(parts, segment_.widest);
       s_.accumulate_at(parts, *host);
     }
+    if (plan_.across > 1) return copy_across(*host);
     if (!plan_.kept) return;
     for (const TensorTraffic& t : traffic_.tensors) {
       const bool can_be = *plan_.kept == Memory::Local ? t.can_be_kept : t.can_be_shared;
@@ -225,6 +227,79 @@ class CarryOut {
       layout.order({tile.row, layout.resize(tile.column, 0, std::max<std::int64_t>(4 / size, 1))});
       s_.compute_at(copy, own.block);
     }
+  }
+
+  // A thread computes all items of a short iterdomain, in vectors along the others.
+  void cut_across() {
+    const SegmentTraffic::Across& across = *traffic_.across;
+    const std::int64_t size = size_of(stored_type(s_.fusion()[root_]));
+    const ScheduledLoop thread = cut_items(root_, across.is_stored, size);
+    for (TensorId m : segment_.members) {
+      if (m == root_) continue;
+      s_.like_if_shared(m, root_);
+      s_.compute_at(m, thread);
+    }
+    copy_across(thread);
+  }
+
+  // What lies along the other one of the two iterdomains is read so, into registers.
+  void copy_across(ScheduledLoop thread) {
+    const SegmentTraffic::Across& across = *traffic_.across;
+    for (const TensorTraffic& t : traffic_.tensors) {
+      if (t.is_stored || std::ranges::find(across.copied, t.copied) == across.copied.end())
+        continue;
+      const std::string name = s_.unused_name(s_.fusion()[t.copied].name + "_own");
+      const TensorId copy = s_.cache(t.copied, name, Memory::Local);
+      cut_items(copy, !across.is_stored, t.size);
+      s_.compute_at(copy, thread);
+    }
+  }
+
+  // Cuts up a nest by the long iterdomains; returns the loop over threads. The items of a thread
+  // are taken in vectors along the short iterdomain and then the long ones, or along these alone.
+  // `size`: bytes of an element where it is read or stored.
+  ScheduledLoop cut_items(TensorId t, bool along_short, std::int64_t size) {
+    const SegmentTraffic::Across& across = *traffic_.across;
+    Loops along;
+    for (DomainId d : across.along) along.push_back({t, d});
+    ScheduledLoop group = merged(s_, along), item{t, across.domain};
+    std::optional<ScheduledLoop> own;
+    if (plan_.vector > 1) {
+      std::tie(group, own) =
+          s_.split(group, plan_.vector, {.outer = unused(t, "group"), .inner = unused(t, "v")});
+    }
+    Loops order = cut_blocks(group, plan_.threads);
+    const ScheduledLoop thread = order.back();
+    if (!along_short) {
+      s_.bind(item, ParallelType::Unroll);
+      order.push_back(item);
+      if (own) cut_accesses(*own, plan_.vector, size, order);
+    } else if (own) {
+      cut_accesses(s_.merge(*own, item, unused(t, "own")), plan_.vector * across.items, size,
+                   order);
+    } else {
+      cut_accesses(item, across.items, size, order);
+    }
+    put_in_order(t, order);
+    return thread;
+  }
+
+  // Cuts up so many neighbours by the widest access of a power of two of them.
+  void cut_accesses(ScheduledLoop loop, std::int64_t items, std::int64_t size, Loops& order) {
+    const TensorId t = loop.tensor;
+    std::int64_t width = std::max<std::int64_t>(kWidestAccess / size, 1);
+    while (items % width != 0) width /= 2;
+    if (width < items) {
+      ScheduledLoop step = loop;
+      if (width > 1) {
+        std::tie(step, loop) =
+            s_.split(loop, width, {.outer = unused(t, "step"), .inner = unused(t, "lane")});
+        order.push_back(step);
+      }
+      s_.bind(step, ParallelType::Unroll);
+    }
+    if (width > 1) s_.bind(loop, ParallelType::Vectorize);
+    order.push_back(loop);
   }
 
   // The nest of a tensor that is computed tile by tile: the loop over tiles, and the iterdomains of

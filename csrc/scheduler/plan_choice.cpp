@@ -9,6 +9,7 @@ PlanChoice PlanChoice::of(const RowPlan& p) {
           .batch = {},
           .at_once = p.at_once,
           .tile = p.tile,
+          .across = p.across,
           .parts = p.parts,
           .turns = {},
           .kept = p.kept,
@@ -19,8 +20,8 @@ bool PlanChoice::allows(const RowPlan& p) const {
   const auto fits = [](const auto& wanted, const auto& is) { return !wanted || *wanted == is; };
   return fits(threads, p.threads) && fits(folders, p.folders) && fits(vector, p.vector) &&
          fits(batch, p.batch) && fits(at_once, p.at_once) && fits(tile, p.tile) &&
-         fits(parts, p.parts) && fits(turns, p.turns) && fits(kept, p.kept) &&
-         fits(is_along_rows, p.is_along_rows);
+         fits(across, p.across) && fits(parts, p.parts) && fits(turns, p.turns) &&
+         fits(kept, p.kept) && fits(is_along_rows, p.is_along_rows);
 }
 
 std::string PlanChoice::text() const {
@@ -37,6 +38,7 @@ std::string PlanChoice::text() const {
   number("steps", batch);
   number("at_once", at_once);
   number("tile", tile);
+  number("across", across);
   number("parts", parts);
   number("turns", turns);
   if (kept) {

@@ -64,12 +64,65 @@ LaunchTime PlanWork::tile_time(const RowPlan& plan) const {
   return time_of(work, device_);
 }
 
+// A thread computes all items of the short iterdomain, and has asked for all that it reads before.
+LaunchTime PlanWork::across_time(const RowPlan& plan) const {
+  const auto points = double(plan.vector * plan.across);
+  LaunchWork work;
+  work.blocks = std::int64_t(quotient_up(traffic_.rows, double(plan.threads) * points));
+  work.threads = plan.threads;
+  const double kept = registers_across(plan);
+  work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector));
+  work.dram_bytes = work.l2_bytes = once_;
+  work.stored_bytes = stored_;
+  work.coalesced = coalesced(plan);
+  work.bytes_in_flight = std::max(loaded_, 1.0) * points;
+  work.instructions = instructions(plan, double(work.blocks * work.threads));
+  LaunchTime time = time_of(work, device_);
+  if (kept > kMostKeptRegisters) time.seconds = INFINITY;
+  return time;
+}
+
+// Of a thread, for what it copies and would not keep else.
+double PlanWork::registers_across(const RowPlan& plan) const {
+  if (plan.across == 1) return 0;
+  double bytes = 0;
+  for (const TensorTraffic& t : traffic_.tensors) {
+    const auto& copied = traffic_.across->copied;
+    if (plan.kept && t.passes > 1) continue;  // it is kept
+    if (!t.is_stored && std::ranges::find(copied, t.copied) != copied.end())
+      bytes += double(t.size);
+  }
+  return bytes * double(plan.vector * plan.across) / kBytesOfRegister;
+}
+
+// Bytes that DRAM gives more than once, where blocks far apart take the items of a short iterdomain
+// along which a tensor lies: each of them fetches all its sectors.
+double PlanWork::fetched_again(const RowPlan& plan) const {
+  constexpr double kSector = 32;
+  if (!traffic_.across || traffic_.across->is_stored || plan.across > 1) return 0;
+  if (!segment_.is_pointwise) return 0;
+  const SegmentTraffic::Across& a = *traffic_.across;
+  const auto at = std::ranges::find(segment_.rows, a.domain);
+  double between = once_;  // bytes that are moved from the first item to the last
+  for (auto outer = segment_.rows.begin(); outer != at; ++outer) {
+    between /= double(traffic_.extents[std::size_t(outer - segment_.rows.begin())]);
+  }
+  if (between <= kShareOfL2InProgress * double(device_.l2_bytes)) return 0;
+  double bytes = 0;
+  for (const TensorTraffic& t : traffic_.tensors) {
+    if (t.is_stored || t.innermost != a.domain || t.around != a.along.back()) continue;
+    bytes += (std::min(double(a.items), kSector / double(t.size)) - 1) * t.bytes();
+  }
+  return bytes;
+}
+
 LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (plan.tile > 0) return tile_time(plan);
+  if (plan.across > 1 && segment_.is_pointwise) return across_time(plan);
   LaunchWork work;
   work.blocks = blocks(plan);
   work.threads = plan.threads * plan.folders;
-  const double kept = registers_kept(plan);
+  const double kept = registers_kept(plan) + registers_across(plan);
   const auto at_once = double(plan.at_once);
   work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
@@ -150,6 +203,9 @@ void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;
   work.stored_bytes = stored_;
+  const double again = fetched_again(plan);
+  work.dram_bytes += again;
+  work.l2_bytes += again;
   if (plan.kept) return;
   // A later pass finds a row in L2 if what the running blocks read again fits there.
   const double running = double(device_.multiprocessors * resident_blocks(work, device_));
@@ -181,11 +237,28 @@ double PlanWork::side_by_side(const TensorTraffic& t, const RowPlan& plan) const
   if (!is_along_rows && !segment_.rows.empty() && segment_.rows.back() == *t.innermost) {
     return double(t.size) * rows_of_warp;
   }
+  if (traffic_.across && (segment_.is_pointwise || plan.across > 1)) {
+    return side_by_side_across(t, plan);
+  }
   if (merged.empty() || merged.back() != *t.innermost) return double(of_thread);
   // Rows that a warp reads whole lie one after the other.
   const bool is_whole = !is_along_rows && t.items >= traffic_.rows * traffic_.items &&
                         double(plan.threads * plan.vector) >= traffic_.items;
   return double(of_thread * threads) * (is_whole ? rows_of_warp : 1);
+}
+
+// The same where all of a short iterdomain is beside a long one in some tensors. The threads of a
+// warp are neighbours along the long one, or along the short one and then the long one.
+double PlanWork::side_by_side_across(const TensorTraffic& t, const RowPlan& plan) const {
+  const SegmentTraffic::Across& a = *traffic_.across;
+  const auto of_thread = double(t.size * plan.vector);
+  const double of_warp = of_thread * double(std::min<std::int64_t>(plan.threads, kWarp));
+  const bool runs_short = plan.across == 1 && a.is_stored;
+  // What a thread takes whole, a warp does; else items that other blocks ask for lie in between.
+  if (t.innermost == a.domain && t.around == a.along.back()) return of_warp * double(plan.across);
+  if (t.innermost == a.domain) return runs_short ? of_thread : double(t.size * plan.across);
+  if (t.innermost == a.along.back()) return runs_short ? of_warp / double(a.items) : of_warp;
+  return of_thread;
 }
 
 // Of all threads. Those past the end of a row issue what the others do.

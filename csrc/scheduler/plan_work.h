@@ -30,8 +30,12 @@ class PlanWork {
   double registers_kept(const RowPlan& plan) const;
   double seconds_of_parts(double states) const;
   LaunchTime tile_time(const RowPlan& plan) const;
+  LaunchTime across_time(const RowPlan& plan) const;
+  double registers_across(const RowPlan& plan) const;
+  double fetched_again(const RowPlan& plan) const;
   double coalesced(const RowPlan& plan) const;
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
+  double side_by_side_across(const TensorTraffic& t, const RowPlan& plan) const;
   double instructions(const RowPlan& plan, double threads) const;
   double meetings(const RowPlan& plan) const;
   double instructions_of_meeting(const RowPlan& plan) const;

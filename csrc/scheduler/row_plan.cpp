@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace selvage {
 
@@ -35,6 +36,7 @@ class Plans {
       list_along_rows();
     } else {
       list_along_inner();
+      list_across();
     }
     // What a second kernel gains must be more than the error of the model.
     const auto compared = [](const RatedPlan& p) {
@@ -94,6 +96,7 @@ class Plans {
         add({.threads = threads, .vector = vector});
       }
     }
+    list_across();
     // A line of memory has 64 halves.
     constexpr std::int64_t kSide = 32, kSideOfHalves = 64;
     const auto& turn = traffic_.turn;
@@ -104,6 +107,30 @@ class Plans {
     if (std::min(turn->stored_extent, turn->read_extent) < kSideOfHalves / 2) return;
     for (std::int64_t rows : {4, 8, 16}) {
       add({.threads = kSideOfHalves, .folders = rows, .tile = kSideOfHalves});
+    }
+  }
+
+  // Vectors lie along the long iterdomain. What is stored along the short one is stored in whole
+  // accesses, if it has as many items or a power of two of them.
+  void list_across() {
+    if (!traffic_.across) return;
+    const SegmentTraffic::Across& a = *traffic_.across;
+    std::int64_t widest = widest_vector(a.along);
+    for (const TensorTraffic& t : traffic_.tensors) {
+      if (!a.is_stored || !t.is_stored) continue;
+      const std::int64_t width = std::max<std::int64_t>(kWidestAccess / t.size, 1);
+      widest = std::min(widest, width / std::gcd(width, a.items));
+    }
+    for (std::int64_t vector = widest; vector >= 1; vector /= 2) {
+      for (std::int64_t threads : {128, 256, 64, 512, 32}) {
+        RowPlan plan{.threads = threads, .vector = vector, .across = a.items};
+        if (!segment_.is_pointwise) {
+          plan.is_along_rows = true;
+          plan.batch = plan.at_once = a.items;
+          plan.kept = Memory::Local;
+        }
+        add(plan);
+      }
     }
   }
 
@@ -241,7 +268,8 @@ class Plans {
 
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
-         tile == o.tile && (parts > 1) == (o.parts > 1) && (turns > 1) == (o.turns > 1);
+         tile == o.tile && (across > 1) == (o.across > 1) && (parts > 1) == (o.parts > 1) &&
+         (turns > 1) == (o.turns > 1);
 }
 
 std::string RowPlan::text() const {
@@ -255,8 +283,9 @@ std::string RowPlan::text() const {
     text += " by " + std::to_string(folders) + (is_along_rows ? " threads a row" : " rows");
   }
   if (vector > 1) text += ", vectors of " + std::to_string(vector);
-  if (batch > 1) text += ", " + std::to_string(batch) + " steps a thread";
-  if (at_once > 1) text += ", " + std::to_string(at_once) + " at once";
+  if (across > 1) text += ", across " + std::to_string(across);
+  if (batch > 1 && across == 1) text += ", " + std::to_string(batch) + " steps a thread";
+  if (at_once > 1 && across == 1) text += ", " + std::to_string(at_once) + " at once";
   if (kept) text += *kept == Memory::Local ? ", kept in registers" : ", kept in shared memory";
   if (turns > 1) text += ", " + std::to_string(turns) + " rows in turn";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";

@@ -21,6 +21,9 @@ namespace selvage {
 //                 axes in the other order
 // where batch is [steps, at_once Unroll] if a thread waits for what each step reads
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
+//     across a short iterdomain: the other rows = [blocks BIDx, threads TIDx, vector], and a thread
+//                 computes vector x across items; what lies otherwise than what is stored is read
+//                 along its own neighbours first. Along rows the same, where a row is short.
 struct RowPlan {
   bool is_along_rows = false;
   std::int64_t threads = 128;  // bound to TIDx
@@ -33,6 +36,8 @@ struct RowPlan {
   std::optional<Memory> kept = {};
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
+  // More than 1: items of a short iterdomain, all of which a thread takes (SegmentTraffic::Across).
+  std::int64_t across = 1;
   // More than 1: about so many blocks fold each row, in parts of batch steps of all its threads,
   // and a second kernel folds the parts. Of a scan: a first kernel folds each part, a second scans
   // what they come to, a third scans each part.

@@ -12,7 +12,8 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostStep = 4;  // elements between neighbours that share sectors
+constexpr std::int64_t kMostStep = 4;    // elements between neighbours that share sectors
+constexpr std::int64_t kMostAcross = 8;  // items of a short iterdomain
 
 double product(const Fusion& fusion, const std::vector<DomainId>& domains,
                const TypicalSizes& sizes) {
@@ -55,6 +56,9 @@ class Collector {
       if (schedule_.is_folded(segment_.widest, d)) result_.folded.push_back(d);
     }
     result_.rows = product(fusion_, segment_.rows, sizes_);
+    for (DomainId d : segment_.rows) {
+      result_.extents.push_back(sizes_(fusion_.domains()[d].extent));
+    }
     result_.items = product(fusion_, result_.inner, sizes_);
     result_.most_items = most_points(result_.inner);
     for (TensorId m : segment_.members) {
@@ -83,7 +87,12 @@ class Collector {
       (contains(segment_.rows, *t.innermost) ? along_rows : along_inner) += t.bytes();
     }
     result_.lies_along_rows = along_rows > along_inner;
-    if (segment_.is_pointwise) find_turn();
+    if (segment_.is_pointwise) {
+      find_turn();
+      find_across();
+    } else {
+      find_short_rows();
+    }
     return std::move(result_);
   }
 
@@ -114,6 +123,66 @@ class Collector {
     add_neighbours(turned->copied, turn.stored, turn.read);
     turn.stored_extent = product(fusion_, turn.stored, sizes_);
     turn.read_extent = product(fusion_, turn.read, sizes_);
+  }
+
+  bool is_short(DomainId d) const {
+    const Expr extent = fusion_.domains()[d].extent;
+    return extent.is(Op::Const) && extent.value() > 1 && extent.value() <= kMostAcross;
+  }
+
+  // Of a pointwise segment: what is read lies along a short iterdomain, or what is stored does.
+  void find_across() {
+    const auto stored = std::ranges::find_if(result_.tensors, [&](const TensorTraffic& t) {
+      return t.is_stored && t.tensor == segment_.root && t.innermost;
+    });
+    if (stored == result_.tensors.end()) return;
+    const TensorTraffic* other = nullptr;  // the largest that lies otherwise
+    for (const TensorTraffic& t : result_.tensors) {
+      if (t.is_stored || !t.innermost || t.step != 1 || t.innermost == stored->innermost) continue;
+      const bool reads_short = t.around && is_short(*t.innermost);
+      const bool stores_short = is_short(*stored->innermost) && stored->around == t.innermost;
+      if (!reads_short && !stores_short) continue;
+      if (other == nullptr || t.bytes() > other->bytes()) other = &t;
+    }
+    if (other == nullptr) return;
+    const bool is_stored = is_short(*stored->innermost) && stored->around == other->innermost;
+    const DomainId domain = is_stored ? *stored->innermost : *other->innermost;
+    const DomainId last = is_stored ? *other->innermost : *stored->innermost;
+    add_across(domain, last, is_stored, segment_.rows,
+               [&](const TensorTraffic& t) { return t.can_be_copied && has_all_axes(t.copied); });
+  }
+
+  // Of rows with few items each, a number, which lie side by side where they are read, and whose
+  // results do.
+  void find_short_rows() {
+    if (segment_.rows.empty() || result_.inner.size() != 1 || !is_short(result_.inner[0])) return;
+    if (!segment_.columns.empty() || result_.scans > 0) return;
+    const DomainId domain = result_.inner[0], last = segment_.rows.back();
+    for (const TensorTraffic& t : result_.tensors) {
+      if (t.is_stored && t.innermost != last) return;
+    }
+    std::vector<DomainId> all = segment_.rows;
+    all.push_back(domain);
+    add_across(domain, last, false, all, [](const TensorTraffic& t) { return t.can_be_kept; });
+    if (result_.across && result_.across->copied.empty()) result_.across.reset();
+  }
+
+  template <class CanBe>
+  void add_across(DomainId domain, DomainId last, bool is_stored, const std::vector<DomainId>& all,
+                  const CanBe& can_be) {
+    SegmentTraffic::Across across{.domain = domain,
+                                  .items = fusion_.domains()[domain].extent.value(),
+                                  .along = all,
+                                  .is_stored = is_stored,
+                                  .copied = {}};
+    std::erase_if(across.along, [&](DomainId d) { return d == domain || is_single(d); });
+    if (across.along.empty() || across.along.back() != last || !contains(all, domain)) return;
+    for (const TensorTraffic& t : result_.tensors) {
+      const bool lies_so = is_stored ? t.innermost == last
+                                     : t.innermost == domain && t.around == last && t.step == 1;
+      if (!t.is_stored && lies_so && can_be(t)) across.copied.push_back(t.copied);
+    }
+    result_.across = std::move(across);
   }
 
   // Whether a tensor has each iterdomain of the root, but for items of extent 1.
@@ -205,15 +274,29 @@ class Collector {
   void add_store(TensorId m) {
     const std::optional<std::size_t> axis = innermost_axis(fusion_, m);
     const std::vector<DomainId>& logical = fusion_[m].logical;
-    std::optional<DomainId> innermost;
+    std::optional<DomainId> innermost, around;
     if (axis) {
       innermost = loop_along(schedule_.graph(), logical[*axis], schedule_.loop_domains(m));
+      if (const auto outer = axis_around(m, *axis)) around = logical[*outer];
     }
     result_.tensors.push_back({.tensor = m,
                                .is_stored = true,
                                .size = size_of(stored_type(fusion_[m])),
                                .items = product(fusion_, logical, sizes_),
-                               .innermost = innermost});
+                               .innermost = innermost,
+                               .around = around});
+  }
+
+  // The logical axis just outside of another, but for those of extent 1; nothing where the tensor
+  // lies in another order.
+  std::optional<std::size_t> axis_around(TensorId t, std::size_t axis) const {
+    if (!storage_of(fusion_, t).strides.empty() || !fusion_[t].allocation.empty()) {
+      return std::nullopt;
+    }
+    while (axis-- > 0) {
+      if (!is_single(fusion_[t].logical[axis])) return axis;
+    }
+    return std::nullopt;
   }
 
   // Of a gather no more than there are indices.
@@ -281,6 +364,7 @@ class Collector {
         known->items = t.items;
         known->innermost = t.innermost;
         known->step = t.step;
+        known->around = t.around;
       }
       const bool is_alike = known->copied == copied;
       known->passes += is_new_pass;
@@ -298,7 +382,10 @@ class Collector {
     if (!axis) return;
     const std::vector<DomainId>& nest = schedule_.loop_domains(reader);
     t.innermost = read.axes[*axis];
-    if (t.innermost && contains(nest, *t.innermost)) return;
+    if (t.innermost && contains(nest, *t.innermost)) {
+      if (const auto outer = axis_around(read.source, *axis)) t.around = read.axes[*outer];
+      return;
+    }
     t.innermost.reset();
     std::int64_t longest = 0;
     for (DomainId d : nest) {

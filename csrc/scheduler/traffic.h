@@ -32,6 +32,8 @@ struct TensorTraffic {
   // elements they are apart there; nothing if there is none.
   std::optional<DomainId> innermost = {};
   std::int64_t step = 1;
+  // The iterdomain along which rows of `innermost` lie side by side; nothing if there is none.
+  std::optional<DomainId> around = {};
 
   double bytes() const { return items * double(size); }
 };
@@ -39,8 +41,9 @@ struct TensorTraffic {
 // What the kernel of a segment has to do, at typical sizes.
 struct SegmentTraffic {
   std::vector<TensorTraffic> tensors;
-  double rows = 1;   // points of the segment's rows
-  double items = 1;  // points of the widest member's nest in one row
+  double rows = 1;                    // points of the segment's rows
+  std::vector<std::int64_t> extents;  // of each of these
+  double items = 1;                   // points of the widest member's nest in one row
   // The iterdomains of the widest member that are no rows, but for items of extent 1; folded ones
   // last.
   std::vector<DomainId> inner;
@@ -62,6 +65,18 @@ struct SegmentTraffic {
     double stored_extent = 1, read_extent = 1;
   };
   std::optional<Turn> turn = {};
+  // A short iterdomain of so many items, a number, along which neighbours lie side by side in some
+  // of what is moved, while they lie along the last of `along` in the rest: x[n, 2] and y[2, n].
+  struct Across {
+    DomainId domain{};
+    std::int64_t items = 1;
+    std::vector<DomainId> along;  // the rows without it, outer to inner
+    bool is_stored = false;       // whether the stores lie along the short one, not the reads
+    // Tensors that a thread reads along their own neighbours first, as they lie otherwise than what
+    // is stored.
+    std::vector<TensorId> copied;
+  };
+  std::optional<Across> across = {};
   double instructions = 0;  // of all definitions, for each point of the widest member's nest
   int folds = 0;            // members that fold within a row
   double of_merging = 0;    // instructions of a thread that end such folds, beyond shuffles

@@ -219,11 +219,11 @@ TEST(CommandLine, TakesNumbersOfPlans) {
   EXPECT_EQ(with("--plan z=threads=64").err,
             "schedule_inspect: error[E801]: --plan: z is in no kernel that is scheduled "
             "automatically; help: name one of y\n");
-  EXPECT_EQ(
-      with("--plan y=width=4").err,
-      "schedule_inspect: error[E801]: --plan: 'width=4' of y is no number of a plan; help: "
-      "write threads, rows, vector, steps, at_once, tile, parts or turns with a number, or keep "
-      "with registers, shared or nothing, such as --plan y=threads=256,vector=4\n");
+  EXPECT_EQ(with("--plan y=width=4").err,
+            "schedule_inspect: error[E801]: --plan: 'width=4' of y is no number of a plan; help: "
+            "write threads, rows, vector, steps, at_once, tile, across, parts or turns with a "
+            "number, or keep "
+            "with registers, shared or nothing, such as --plan y=threads=256,vector=4\n");
 }
 
 TEST(CommandLine, FindsAgainWhatWasTuned) {

@@ -82,7 +82,8 @@ PlanChoice plan_choice(const std::string& name, const std::string& text) {
       {"threads", &PlanChoice::threads}, {"rows", &PlanChoice::folders},
       {"vector", &PlanChoice::vector},   {"steps", &PlanChoice::batch},
       {"at_once", &PlanChoice::at_once}, {"tile", &PlanChoice::tile},
-      {"parts", &PlanChoice::parts},     {"turns", &PlanChoice::turns}};
+      {"across", &PlanChoice::across},   {"parts", &PlanChoice::parts},
+      {"turns", &PlanChoice::turns}};
   PlanChoice choice;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
@@ -101,8 +102,8 @@ PlanChoice plan_choice(const std::string& name, const std::string& text) {
                         : std::optional(value == "shared" ? Memory::Shared : Memory::Local);
     } else {
       wrong("--plan: '" + part + "' of " + name + " is no number of a plan",
-            "write threads, rows, vector, steps, at_once, tile, parts or turns with a number, or "
-            "keep "
+            "write threads, rows, vector, steps, at_once, tile, across, parts or turns with a "
+            "number, or keep "
             "with registers, shared or nothing, such as --plan " +
                 name + "=threads=256,vector=4");
     }
