@@ -62,7 +62,7 @@ class Writer {
     write(kernel_.body);
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
-               (syncs_members_ ? kSyncMembers : "") + helpers_.definitions() + "\n" +
+               (syncs_members_ ? kSyncMembers : "") + (has_last_block_ ? kLastBlock : "") + helpers_.definitions() + "\n" +
                signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
@@ -115,6 +115,7 @@ class Writer {
                             [&](const Store& store) { computing(store.buffer, store); },
                             [&](const Transfer& transfer) { computing(transfer.to, transfer); },
                             [&](const Barrier& barrier) { write(barrier); },
+                            [&](const LastBlock& last) { write(statement, last); },
                             [&](const Leave& leave) { write(leave); },
                             [&](const Shuffle& shuffle) { computing(shuffle.to, shuffle); },
                             [&](const Define& define) {
@@ -236,6 +237,15 @@ class Writer {
     if (is_whole) return line(fmt::format("sync_threads({}, {});", barrier.id, threads));
     line(fmt::format("sync_members({}, {}, {}, {});", barrier.id, threads, members,
                      own_lanes(barrier)));
+  }
+  void write(const Statement& statement, const LastBlock& last) {
+    has_last_block_ = true;
+    open("if (is_last_block(" + buffers_->pointer(last.counter) + "))");
+    scope_.enter_body(statement);
+    write_temporaries(&statement);
+    write(last.body);
+    scope_.leave();
+    close();
   }
   // C text for the member mask of the warp that runs it, chosen by the thread's number.
   std::string own_lanes(const Barrier& barrier) const {
@@ -430,6 +440,7 @@ class Writer {
   std::vector<OpenLoop> open_loops_;
   std::unordered_set<std::string> labels_;
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
+  bool has_last_block_ = false;
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

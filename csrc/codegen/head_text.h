@@ -43,4 +43,27 @@ inline constexpr const char* kSyncMembers =
     "  } while (0)\n"
     "#endif\n";
 
+// Whether the blocks of all others have come here before. All threads of each block come, once. The
+// last block leaves the counter as it was, 0. Each thread's fence makes what it wrote visible before
+// its block is counted (CUDA Programming Guide, memory fence functions).
+inline constexpr const char* kLastBlock =
+    "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
+    "static __device__ __forceinline__ int count_block(int* counter, int blocks) {\n"
+    "  const int before = atomicAdd(counter, 1);\n"
+    "  if (before == blocks - 1) *counter = 0;\n"
+    "  return before == blocks - 1;\n"
+    "}\n"
+    "#endif\n"
+    "static __device__ __forceinline__ bool is_last_block(int* counter) {\n"
+    "  __shared__ int is_last;\n"
+    "  __threadfence();\n"
+    "  __syncthreads();\n"
+    "  if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {\n"
+    "    is_last = count_block(counter, (int)(gridDim.x * gridDim.y * gridDim.z));\n"
+    "  }\n"
+    "  __syncthreads();\n"
+    "  if (is_last) __threadfence();\n"
+    "  return is_last;\n"
+    "}\n";
+
 }  // namespace selvage

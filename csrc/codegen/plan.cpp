@@ -72,7 +72,9 @@ class Planner {
       const auto all = bodies(s);
       for (std::size_t k = 0; k < all.size(); ++k) {
         if (k > 0 && all[k]->empty()) continue;
-        if (guard == nullptr) {
+        if (guard == nullptr && !variable.valid()) {
+          scope_.enter_body(s);
+        } else if (guard == nullptr) {
           scope_.enter(s, variable);
         } else if (k == 0) {
           scope_.enter_guard(s, guard->condition);

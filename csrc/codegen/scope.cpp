@@ -12,6 +12,11 @@ void Scope::enter(const Statement& statement, Expr variable) {
   if (!forms_->computed().is_axis(variable)) defined_[variable.id()] = points_.size() - 1;
 }
 
+void Scope::enter_body(const Statement& statement) {
+  points_.push_back({&statement, {}, points_.back().guard, points_.back().loops});
+  at_level_.emplace_back();
+}
+
 void Scope::enter_guard(const Statement& statement, Expr condition) {
   enter_where(&statement, condition);
 }

@@ -20,6 +20,7 @@ class Scope {
   // Enters the body of a loop or the statements after a Define; the body of a guard; its
   // `otherwise`. leave() ends the last one entered.
   void enter(const Statement& statement, Expr variable);
+  void enter_body(const Statement& statement);  // of a statement without a variable or a condition
   void enter_guard(const Statement& statement, Expr condition);
   void enter_otherwise(const Guard& guard);
   void leave();

@@ -264,6 +264,8 @@ class Run {
       const ProgramBuffer& buffer = program_->buffers[b];
       if (buffer.role == Role::Input) {
         memory.push_back(layouts_[b].to_memory(result_.inputs.at(buffer.name)));
+      } else if (buffer.begins_at_zero) {
+        memory.emplace_back(buffer.type, std::vector{*sizes_(buffer.elements)});
       } else {
         memory.emplace_back(buffer.type, std::vector{layouts_[b].elements()});
         std::fill(memory.back().bytes.begin(), memory.back().bytes.end(), kUnwritten);

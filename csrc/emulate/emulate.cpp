@@ -16,6 +16,7 @@
 #include <array>
 #include <numeric>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace selvage {
@@ -290,6 +291,7 @@ class Machine : private BlockActions {
       memory_->write(shuffle.to, s.indices[0], value, false);
     }
   }
+  bool is_last_block(PlaceId id) override { return ++arrived_[id] == log_.geometry.blocks(); }
   void meet(PlaceId id, std::span<const Thread> threads) override {
     if (!requests_) return;
     for (Thread t : threads) {
@@ -379,6 +381,7 @@ class Machine : private BlockActions {
   std::vector<std::int64_t> slots_;  // of one thread after the other; if none waits, of the one
   std::int64_t* own_ = nullptr;      // slots of the thread that runs
   std::vector<Index3> indices_;      // of the threads of a block
+  std::unordered_map<PlaceId, std::int64_t> arrived_;  // blocks at each LastBlock
   Index3 block_{}, thread_{};
   std::int64_t threads_ = 0;  // of a block
   std::int64_t first_ = 0;    // of the running block, in the launch

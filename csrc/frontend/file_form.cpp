@@ -154,6 +154,7 @@ constexpr FileKey kScheduleItem[] = {
     {"scan_in_parts", ScanInParts, "a scan in three steps, so that blocks share a row"},
     {"two_pass", TwoPass,
      "a variance in two passes: a mean, then the squares of distances from it"},
+    {"last_block_of", Name, "computed by the last block of the kernel that computes that tensor"},
 };
 constexpr FileKey kPlaced[] = {
     {"inline", Site, "computed inside of another tensor's loops"},

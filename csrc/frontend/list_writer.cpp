@@ -307,6 +307,9 @@ void ListWriter::say_places(TensorId t) {
     list.items.push_back("stages: " + std::to_string(schedule_.stages(t)));
   }
   if (schedule_.meets_atomically(t)) list.items.push_back("blocks: atomic");
+  if (const auto& host = schedule_.last_block_of(t)) {
+    list.items.push_back("last_block_of: " + files_[*host]);
+  }
   const auto& site = schedule_.site(t);
   if (!site) return say_that_it_is_computed(t);
   const std::vector<DomainId>& host = lists_[index_of(site->tensor)].loops;

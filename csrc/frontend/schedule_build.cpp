@@ -266,6 +266,9 @@ class ScheduleBuilder {
     at_place<Illegal>(place, [&] { schedule_.keep_in(work.id, memory); });
   }
 
+  // Who else is computed where is settled when all loops are made.
+  void act(const ScheduleDraft::LastBlockOf&, const Place&, Work&) {}
+
   void act(const ScheduleDraft::AtomicBlocks&, const Place& place, Work& work) {
     at_place<Illegal>(place, [&] { schedule_.meet_atomically(work.id); });
   }
@@ -307,6 +310,15 @@ class ScheduleBuilder {
   // before the tensors that it hosts.
   void settle_sites() {
     for (const ListedTensor& tensor : draft_.tensors) settle_site(tensor);
+    for (const ListedTensor& tensor : draft_.tensors) {
+      for (const ScheduleDraft::Item& item : tensor.items) {
+        const auto* last = std::get_if<ScheduleDraft::LastBlockOf>(&item.action);
+        if (last == nullptr) continue;
+        at_place<Illegal>(item.place, [&] {
+          schedule_.compute_by_last_block(find(tensor.name), find(last->host));
+        });
+      }
+    }
   }
 
   void settle_site(const ListedTensor& tensor) {

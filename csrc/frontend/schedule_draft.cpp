@@ -170,7 +170,7 @@ class ScheduleReader {
       refuse("E205", entry.place, what + ": " + tensor.name + " is an input and has no loops",
              "cache it, and schedule the copy");
     }
-    const bool is_large = kind == 6 || kind == 7 || kind == 8 || kind >= 14;
+    const bool is_large = kind == 6 || kind == 7 || kind == 8 || kind == 14 || kind == 15;
     if (is_large) {
       check_count(++large_items_, kMostLargeItems, entry.place, "items cache, rfactor and like");
       copied_names_ += tensor.names.size();
@@ -202,6 +202,11 @@ class ScheduleReader {
       case 12: read_layout(entry, tensor, progress); break;
       case 14: read_scan_in_parts(entry, tensor, progress); break;
       case 15: read_two_pass(entry, tensor, progress); break;
+      case 16:
+        tensor.items.push_back(
+            {ScheduleDraft::LastBlockOf{scope_.read_computed(entry.value, entry.key)},
+             entry.place});
+        break;
       default: read_cut(entry, tensor, progress); break;
     }
     if (is_large) last_barrier = tensor.items.size();

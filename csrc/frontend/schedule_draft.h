@@ -48,6 +48,9 @@ struct ScheduleDraft {
     std::vector<std::size_t> late;  // names to resolve after it
   };
   struct AtomicBlocks {};
+  struct LastBlockOf {
+    std::string host;
+  };
   struct Layout {
     std::vector<FileTransform> transforms;
     std::vector<std::size_t> order;
@@ -56,7 +59,7 @@ struct ScheduleDraft {
     std::int64_t copies = 1;
   };
   using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, ScanInParts,
-                              TwoPass, Like, Memory, AtomicBlocks, Layout, Stages>;
+                              TwoPass, Like, Memory, AtomicBlocks, Layout, Stages, LastBlockOf>;
   struct Item {
     Action action;
     Place place;

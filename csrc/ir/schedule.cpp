@@ -76,6 +76,9 @@ bool Schedule::is_folded(TensorId t, DomainId d) const {
   return nest(t).folded.contains(index_of(d));
 }
 const std::optional<Schedule::Site>& Schedule::site(TensorId t) const { return nest(t).site; }
+const std::optional<TensorId>& Schedule::last_block_of(TensorId t) const {
+  return nest(t).last_block_of;
+}
 std::optional<Memory> Schedule::memory(TensorId t) const { return nest(t).memory; }
 bool Schedule::follows(TensorId t) const { return nest(t).follows; }
 const std::optional<TensorId>& Schedule::mean_of(TensorId t) const { return nest(t).mean; }

@@ -109,6 +109,20 @@ class Schedule {
   // fold over `at`, and, when the schedule is lowered, where a tensor in the same nest reads t.
   Schedule& accumulate_at(TensorId t, ScheduledLoop at);
   Schedule& accumulate_at(Tensor t, ScheduledLoop at) { return accumulate_at(t.id(), at); }
+  // Computes t in the kernel that computes `host`, by the block that is the last to end there, when
+  // all blocks have stored what they compute. So what folds the results of all blocks needs no
+  // kernel of its own, and is added up in the same order every time:
+  //   s.compute_by_last_block(loss, row_loss)     // loss: the mean of row_loss over all rows
+  // t's nest is run by one block, and t is stored in global memory. E418 where `host` is t, or has
+  // no nest of its own, or where, when the schedule is lowered, t reads what a later kernel stores,
+  // or a loop of t's nest is bound to a block index.
+  Schedule& compute_by_last_block(TensorId t, TensorId host);
+  Schedule& compute_by_last_block(TensorId t, Tensor host) {
+    return compute_by_last_block(t, host.id());
+  }
+  Schedule& compute_by_last_block(Tensor t, Tensor host) {
+    return compute_by_last_block(t.id(), host.id());
+  }
   // Says where t's elements are kept. If nothing is said: in global memory if a kernel of its own
   // stores t; else in the registers of each thread if no thread reads what another has computed;
   // else in the block's shared memory. E419: inputs and outputs are kept in global memory.
@@ -241,6 +255,8 @@ class Schedule {
     friend bool operator==(const Site&, const Site&) = default;
   };
   const std::optional<Site>& site(TensorId t) const;
+  // The tensor whose kernel's last block computes t.
+  const std::optional<TensorId>& last_block_of(TensorId t) const;
   std::optional<Memory> memory(TensorId t) const;  // nothing: not set
   // The allocation domain of t's layout, row-major, outermost first. Empty: the elements are laid
   // out over those of t's loops that one instance of the memory spans (ir/buffer_layout.h).

@@ -22,6 +22,7 @@ struct Schedule::Nest {
   bool inlined = false;
   bool follows = false;
   std::optional<Site> site;
+  std::optional<TensorId> last_block_of;
   std::optional<Memory> memory;
   std::vector<DomainId> allocation;    // empty: as its loops are
   std::vector<TransformId> of_layout;  // the transforms that make it

@@ -139,6 +139,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
       std::make_shared<const Making>(Making{Making::Kind::Part, t, own.loops, own.transforms, now});
   own.follows = false;
   own.site.reset();
+  own.last_block_of.reset();
   own.memory.reset();
   own.allocation.clear();
   own.of_layout.clear();

@@ -123,6 +123,7 @@ TensorId Schedule::add_part_of_scan(Fusion changed, TensorInfo tensor, TensorId 
   for (DomainId d : folded) own.folded.insert(index_of(d));
   own.follows = own.inlined = false;
   own.site.reset();
+  own.last_block_of.reset();
   own.memory.reset();
   own.allocation.clear();
   own.of_layout.clear();

@@ -26,6 +26,7 @@ Schedule& Schedule::inline_into_readers(TensorId t) {
   own.inlined = true;
   own.follows = false;
   own.site.reset();
+  own.last_block_of.reset();
   own.memory.reset();
   return *this;
 }
@@ -34,6 +35,7 @@ Schedule& Schedule::materialize(TensorId t) {
   Nest& own = nest(t);
   own.inlined = own.follows = false;
   own.site.reset();
+  own.last_block_of.reset();
   own.memory.reset();
   return *this;
 }
@@ -81,6 +83,7 @@ void Schedule::put_at(TensorId t, Site site) {
   Nest& own = nest(t);
   put_shared_first(own, nest(site.tensor).loops, site);
   own.inlined = own.follows = false;
+  own.last_block_of.reset();
   own.site = site;
 }
 
@@ -126,6 +129,31 @@ Schedule& Schedule::accumulate_at(TensorId t, ScheduledLoop at) {
   }
   put_at(t, {at.tensor, at.domain, true});
   if (!tensor.is_output) nest(t).memory = Memory::Global;
+  return *this;
+}
+
+Schedule& Schedule::compute_by_last_block(TensorId t, TensorId host) {
+  const TensorInfo& tensor = fusion()[t];
+  const std::string& into = fusion()[host].name;
+  if (tensor.is_input || !tensor.definition) {
+    refuse<Illegal>("E418", tensor.name + " is an input: it is not computed anywhere",
+                    "leave last_block_of out of its schedule");
+  }
+  std::string why;
+  if (host == t) {
+    why = " cannot be what its own last block computes";
+  } else if (fusion()[host].is_input || is_inlined(host) || nest(host).site) {
+    why = " has no kernel of its own, whose last block could compute " + tensor.name;
+  } else if (nest(host).last_block_of) {
+    why = " is computed by a last block itself";
+  }
+  if (!why.empty()) {
+    refuse<Illegal>("E418", into + why, "name a tensor that is computed in a nest of its own");
+  }
+  Nest& own = nest(t);
+  own.inlined = own.follows = false;
+  own.site.reset();
+  own.last_block_of = host;
   return *this;
 }
 

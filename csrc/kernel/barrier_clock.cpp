@@ -13,6 +13,7 @@ BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked, std
 void BarrierClock::start_block(std::int64_t number) {
   first_ = number * threads_;
   block_barriers_ = 0;
+  sees_all_blocks_ = false;
   std::fill(warp_barriers_.begin(), warp_barriers_.end(), 0);
   if (clocks_) clocks_->start_block();
 }

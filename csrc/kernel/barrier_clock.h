@@ -30,7 +30,8 @@ struct Moment {
 //   both are of one warp, and a barrier of that warp lies between.
 // So counting barriers is enough. It is not enough for a kernel with partial barriers, or with
 // copies that end later: then `is_clocked` selects vector clocks (thread_clocks.h). Accesses of two
-// blocks are never ordered.
+// blocks are not ordered, but for those of a last block, which come after all that blocks have done
+// before it (LastBlock; the runs let one block end before the next one begins).
 class BarrierClock {
  public:
   // `agents`: BlockEvents::agents().
@@ -45,6 +46,9 @@ class BarrierClock {
   // These threads of the block, in order, meet at a barrier of that scope; for a Warp barrier, each
   // thread meets those of its own warp.
   void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
+  // The running block is the last one at a LastBlock: it sees what all others have done.
+  void see_all_blocks() { sees_all_blocks_ = true; }
+  bool sees_all_blocks() const { return sees_all_blocks_; }
   // From here on accesses are those of a copy that the thread began; nullopt: the thread's own.
   void copy(std::optional<CopyAgent> agent) { agent_ = agent; }
   bool is_clocked() const { return clocks_.has_value(); }
@@ -60,7 +64,7 @@ class BarrierClock {
   }
   // Whether an earlier access comes before now(). A thread's own accesses do; its copies' need not.
   bool is_before_now(const Moment& earlier) const {
-    if (!is_here(earlier)) return false;
+    if (!is_here(earlier)) return sees_all_blocks_;
     if (earlier.is_copy()) {
       return clocks_->is_before(earlier.agent, earlier.block_barriers, thread_);
     }
@@ -81,6 +85,7 @@ class BarrierClock {
   std::int64_t first_ = 0;  // thread of the running block
   std::int64_t thread_ = 0, warp_ = 0;
   std::uint32_t block_barriers_ = 0, step_ = 0;
+  bool sees_all_blocks_ = false;
   std::vector<std::uint32_t> warp_barriers_;
   std::optional<ThreadClocks> clocks_;
   std::optional<CopyAgent> agent_;

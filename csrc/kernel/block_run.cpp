@@ -149,6 +149,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                    pass_wait(t, id);
                  },
                  [&](const Barrier& barrier) { arrive_at(t, id, barrier); },
+                 [&](const LastBlock&) { arrive_at(t, id, together_at(id)); },
                  [&](const Shuffle&) { arrive_at(t, id, together_at(id)); }},
       node.statement->node);
 }
@@ -245,9 +246,10 @@ bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
 bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<const Thread> there,
                                bool is_forced) {
   using Kind = RunFault::Kind;
-  const bool is_shuffle = !std::holds_alternative<Barrier>(statement(id).node);
+  const bool is_shuffle = std::holds_alternative<Shuffle>(statement(id).node);
+  const bool is_barrier = std::holds_alternative<Barrier>(statement(id).node);
   const auto name = [&] {
-    return is_shuffle ? std::string(name_of(statement(id))) : name_of(barrier);
+    return is_barrier ? name_of(barrier) : std::string(name_of(statement(id)));
   };
   // A thread that is no member has been reported, and goes on together with the members.
   std::vector<Thread> members;
@@ -277,6 +279,10 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
   const auto n = std::int64_t(there.size());
   actions_.spend(clock_.is_clocked() ? n * clock_.clocks().size() / 2 : n);
   for (Thread t : there) runners_[t].waits_at = kTop;
+  if (!is_barrier && !is_shuffle && actions_.is_last_block(id)) {
+    clock_.see_all_blocks();
+    for (Thread t : there) enter(runners_[t], id, tree_[id].body, 0, 1);
+  }
   return true;
 }
 

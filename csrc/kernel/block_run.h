@@ -58,6 +58,9 @@ class BlockActions {
   virtual std::optional<Signal> signal(PlaceId s) = 0;
   // A Shuffle among these threads.
   virtual void exchange(PlaceId s, std::span<const Thread> threads) = 0;
+  // Whether the block, all of whose threads have come to a LastBlock, is the last one there. Asked
+  // once for each block.
+  virtual bool is_last_block(PlaceId s) = 0;
   // These threads have waited for one another at a Barrier.
   virtual void meet(PlaceId, std::span<const Thread>) {}
   virtual void diverge(PlaceId s, const RunFault& fault) = 0;

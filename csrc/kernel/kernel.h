@@ -25,6 +25,9 @@ struct TensorPart {
   bool operator==(const TensorPart&) const = default;
 };
 
+// The number of the part that counts blocks (Buffer::counts_blocks).
+inline constexpr std::size_t kBlockCounter = SIZE_MAX;
+
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
 // Memory that a kernel reads or writes. Those in Global memory are its parameters, in order.
@@ -56,6 +59,9 @@ struct Buffer {
   // use them.
   std::optional<std::int64_t> arrivals = {};
   bool is_kept_apart = false;  // the host has checked that no two items have the same address
+  // Global memory, one element of type Int32: how many blocks have come to a LastBlock, and nothing
+  // else. It is 0 before a launch and after it.
+  bool counts_blocks = false;
   std::optional<TensorPart> holds = {};  // absent: the buffer holds no tensor
 };
 
@@ -225,6 +231,15 @@ struct Region {
   std::vector<std::uint32_t> members;
   Body body;
 };
+// A body for one block of the launch: the one that gets here when all others have been here. It
+// stands outside of all loops and guards, so that each block gets here once, all of its threads
+// together, as at a barrier; and no loop in the body is bound to a block index. The threads of the
+// last block then see what all blocks wrote before they got here; the other blocks skip the body.
+// `counter`: a buffer that counts_blocks of this statement alone.
+struct LastBlock {
+  BufferId counter = 0;
+  Body body;
+};
 // for (variable = 0; condition; ++variable) body. A Leave may name `variable`.
 struct While {
   Expr variable;
@@ -233,7 +248,7 @@ struct While {
 };
 struct Statement {
   std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave, AsyncCopy, Arrive,
-               Wait, Region, While>
+               Wait, Region, LastBlock, While>
       node;
   std::uint32_t origin = 0;  // its source, in a numbering of the pass that made it; 0: none
 };

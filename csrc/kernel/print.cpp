@@ -87,6 +87,10 @@ class Printer {
          fmt::format("region {} (threads {:#010x})", region.role, fmt::join(region.members, " ")));
     print(region.body, depth + 1);
   }
+  void print(const LastBlock& last, int depth) {
+    line(depth, "by the last block");
+    print(last.body, depth + 1);
+  }
   void print(const While& loop, int depth) {
     const std::string condition = written(loop.condition, depth);
     line(depth, "for " + to_string(loop.variable) + " while " + condition);

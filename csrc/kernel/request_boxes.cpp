@@ -305,9 +305,17 @@ RequestBoxes::Blocks RequestBoxes::middle_block() const {
 }
 
 bool RequestBoxes::visit(const Access& access, const Blocks& blocks, const Visit& visit) {
+  Blocks which = blocks;
+  if (map_.scope(access.scope).last_block) {
+    const auto is_all = [](const ParameterBox::Range& own, std::int64_t all) {
+      return own.count == all;
+    };
+    if (!std::ranges::equal(blocks, grid_, is_all)) return true;
+    for (ParameterBox::Range& own : which) own.count = std::min<std::int64_t>(own.count, 1);
+  }
   Walk walk(*this, access, visit);
   for (const Warps& w : warps()) {
-    if (!walk.run(w, blocks)) return false;
+    if (!walk.run(w, which)) return false;
   }
   return true;
 }

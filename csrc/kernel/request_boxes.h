@@ -41,8 +41,8 @@ class RequestBoxes {
   using Blocks = std::array<ParameterBox::Range, 3>;
   Blocks all_blocks() const;
   Blocks middle_block() const;
-  // Visits each request of these blocks once, the boxes in any order. False where the requests
-  // cannot be counted.
+  // Visits each request of these blocks once, the boxes in any order. What the last block does is
+  // counted with all blocks, once, and with no others. False where the requests cannot be counted.
   bool visit(const Access& access, const Blocks& blocks, const Visit& visit);
 
  private:

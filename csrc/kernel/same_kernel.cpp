@@ -78,6 +78,10 @@ bool equal(const Region& a, const Region& b) {
   const auto& [role, members, body] = a;
   return role == b.role && members == b.members && equal(body, b.body);
 }
+bool equal(const LastBlock& a, const LastBlock& b) {
+  const auto& [counter, body] = a;
+  return counter == b.counter && equal(body, b.body);
+}
 bool equal(const While& a, const While& b) {
   const auto& [variable, condition, body] = a;
   return same(variable, b.variable) && condition == b.condition && equal(body, b.body);
@@ -95,14 +99,15 @@ bool equal(const Body& a, const Body& b) {
 
 bool equal(const Buffer& a, const Buffer& b) {
   const auto& [name, type, memory, elements, is_written, is_read_once, is_updated, replaces, offset,
-               axes, arrivals, is_kept_apart, holds] = a;
+               axes, arrivals, is_kept_apart, counts_blocks, holds] = a;
   const auto is_same_axis = [](const Buffer::Axis& x, const Buffer::Axis& y) {
     return same(x.stride, y.stride) && same(x.extent, y.extent);
   };
   return name == b.name && type == b.type && memory == b.memory && same(elements, b.elements) &&
          is_written == b.is_written && is_read_once == b.is_read_once &&
          is_updated == b.is_updated && replaces == b.replaces && offset == b.offset &&
-         arrivals == b.arrivals && is_kept_apart == b.is_kept_apart && holds == b.holds &&
+         arrivals == b.arrivals && is_kept_apart == b.is_kept_apart &&
+         counts_blocks == b.counts_blocks && holds == b.holds &&
          std::equal(axes.begin(), axes.end(), b.axes.begin(), b.axes.end(), is_same_axis);
 }
 

@@ -6,7 +6,7 @@ namespace selvage {
 
 namespace {
 
-const Barrier kOfWarp{.scope = Barrier::Scope::Warp};
+const Barrier kOfWarp{.scope = Barrier::Scope::Warp}, kOfBlock{.scope = Barrier::Scope::Block};
 
 StatementAccess signal(const BarrierObject& object) {
   return {.buffer = object.buffer, .kind = AccessKind::Signal, .address = object.address};
@@ -90,6 +90,9 @@ StatementParts parts_of(const Statement& statement) {
           },
           [](const Region& region) {
             return Parts{.bodies = {&region.body}, .has_own_pace = true};
+          },
+          [](const LastBlock& last) {
+            return Parts{.bodies = {&last.body}, .together = &kOfBlock};
           },
           [](const While& loop) {
             return Parts{.bodies = {&loop.body},
@@ -180,6 +183,7 @@ std::string_view name_of(const Statement& s) {
                  [](const Arrive&) -> Name { return "an arrival"; },
                  [](const Wait&) -> Name { return "a wait"; },
                  [](const Region&) -> Name { return "a region"; },
+                 [](const LastBlock&) -> Name { return "what the last block does"; },
                  [](const While&) -> Name { return "a while loop"; }},
       s.node);
 }

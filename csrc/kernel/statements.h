@@ -70,8 +70,8 @@ struct StatementParts {
   // For several elements, they hold for each `lane` below their number.
   const std::vector<Expr>* valid = nullptr;
   Expr lane = {};
-  // The threads that run it together, as at a barrier; null: each thread runs it by itself. If the
-  // statement is no Barrier, all 32 threads of each warp must take part.
+  // The threads that begin it together, as at a barrier; null: each thread runs it by itself. Of a
+  // Shuffle, all 32 threads of each warp must take part.
   const Barrier* together = nullptr;
   // Whether threads part or wait here by more than Guards and Barriers: it is an event, has a role,
   // or loops as long as memory says.

@@ -129,6 +129,7 @@ class AccessCollector {
   void visit(const Loop& loop, PlaceId id, std::size_t scope) {
     const Environment outer = environment_;
     if (is_block(loop.parallel)) {
+      SELVAGE_CHECK(!map_.scopes_[scope].last_block);
       bind(loop.variable, map_.blocks_[std::size_t(axis(loop.parallel))]);
     } else if (is_thread(loop.parallel)) {
       bind(loop.variable, map_.threads_[std::size_t(axis(loop.parallel))]);
@@ -195,6 +196,13 @@ class AccessCollector {
     const Expr condition = is_member(region, map_.threads_, kernel_.launch.block);
     map_.places_[id].condition = condition;
     visit(region.body, id, false, scope_with(scope, condition));
+  }
+  void visit(const LastBlock& last, PlaceId id, std::size_t scope) {
+    SELVAGE_CHECK(map_.places_[id].parent == kTop);
+    AccessScope inner = map_.scopes_[scope];
+    inner.last_block = id;
+    map_.scopes_.push_back(std::move(inner));
+    visit(last.body, id, false, map_.scopes_.size() - 1);
   }
   void visit(const Arrive& arrive, PlaceId id, std::size_t) {
     if (arrive.bytes.valid()) map_.places_[id].amount = written(arrive.bytes);

@@ -39,6 +39,7 @@ struct AccessScope {
   std::vector<PlaceId> loops;
   std::vector<Expr> conditions;
   std::vector<std::size_t> numbers;  // read before it; indices into AccessMap::numbers()
+  std::optional<PlaceId> last_block = {};  // the LastBlock that it stands in
 };
 
 // The number that a Define reads from memory, one for each thread and iteration: a symbol that no
@@ -100,6 +101,10 @@ class AccessMap {
   const StatementTree& tree() const { return tree_; }
   const std::vector<KernelAccess>& accesses() const { return accesses_; }
   const AccessScope& scope(std::size_t s) const { return scopes_[s]; }
+  // The LastBlock in which an access is made; nothing if every block makes it.
+  std::optional<PlaceId> last_block(std::size_t access) const {
+    return scopes_[accesses_[access].scope].last_block;
+  }
   const std::vector<PlaceId>& leaves() const { return leaves_; }  // every Leave
   const std::vector<MemoryNumber>& numbers() const { return numbers_; }
   bool mentions_number(Expr e) const;

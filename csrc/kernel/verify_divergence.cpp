@@ -38,7 +38,7 @@ class Divergence {
     check(id, together, id, is_barrier ? name_of(together) : std::string(name_of(s)));
     if (together.is_partial()) check_others(id, together);
     if (together.scope == Barrier::Scope::Threads) check_number(id, together);
-    if (!is_barrier) check_whole_warps(id);
+    if (std::holds_alternative<Shuffle>(s.node)) check_whole_warps(id);
   }
 
   // A key of remembered answers: the set of threads that wait at a barrier, namely all of the block

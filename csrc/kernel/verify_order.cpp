@@ -61,6 +61,7 @@ BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
   if (const auto* barrier = std::get_if<Barrier>(&place.statement->node)) {
     return of_barrier(id, *barrier, among);
   }
+  if (std::holds_alternative<LastBlock>(place.statement->node)) return Pass::Always;
   // Barrier objects order some threads; which, is not looked at.
   if (bodies(*place.statement).size() == 0) return Pass::Never;
   return place.condition.valid() ? of_guard(id, among) : of_loop(id, among);
@@ -73,6 +74,12 @@ BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, 
   if (barrier.scope == Barrier::Scope::Block) return Pass::Always;
   has_warp_barrier_ = true;
   return among == Among::Warp ? Pass::Always : Pass::Never;
+}
+
+// On the way from in front of a statement into its body.
+BarrierOrder::Pass BarrierOrder::entering(PlaceId id) const {
+  const bool is_met = std::holds_alternative<LastBlock>(map_.places()[id].statement->node);
+  return is_met ? Pass::Always : Pass::Never;
 }
 
 BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {
@@ -117,6 +124,7 @@ BarrierOrder::Pass BarrierOrder::before(PlaceId ancestor, PlaceId to, Among amon
   Pass pass = Pass::Never;
   for (PlaceId id = to; id != ancestor; id = map_.places()[id].parent) {
     pass = either(pass, along(std::span(siblings(id)).first(map_.places()[id].index), among));
+    if (id != to) pass = either(pass, entering(id));
   }
   return pass;
 }
@@ -132,6 +140,7 @@ BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) 
   }
   if (out.empty() || in.empty()) return Pass::Never;
   Pass pass = either(after(from, out.back(), among), before(in.back(), to, among));
+  if (in.back() != to) pass = either(pass, entering(in.back()));
   const StatementPlace &x = map_.places()[out.back()], &y = map_.places()[in.back()];
   if (x.is_otherwise != y.is_otherwise) return pass;
   return either(

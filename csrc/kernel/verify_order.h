@@ -58,6 +58,7 @@ class BarrierOrder {
   bool may_be_skipped(PlaceId id) const;
   Pass compute(PlaceId id, Among among);
   Pass of_barrier(PlaceId id, const Barrier& barrier, Among among);
+  Pass entering(PlaceId id) const;
   Pass of_loop(PlaceId id, Among among) const;
   Pass of_guard(PlaceId id, Among among) const;
   Pass along(std::span<const PlaceId> statements, Among among) const;

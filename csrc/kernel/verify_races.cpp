@@ -29,7 +29,7 @@ class Races {
       in_block(a, b);
       const bool is_one_block = map_.blocks()[0].is(Op::Const) && map_.blocks()[1].is(Op::Const) &&
                                 map_.blocks()[2].is(Op::Const);
-      if (is_one_block) return;
+      if (is_one_block || is_of_last_block(a, b)) return;
       Meeting m{.first = a, .second = b};
       m.where = Meeting::Where::Grid;
       const Ordering o = ask(m);
@@ -42,6 +42,14 @@ class Races {
   // Whether memory says where one of two accesses is made: then each may be any other's.
   bool is_anywhere(std::size_t a, std::size_t b) const {
     return map_.accesses()[a].mentions_memory || map_.accesses()[b].mentions_memory;
+  }
+  // Whether two accesses of different blocks are none: one is made by the last block, behind the
+  // other in the text, so that all blocks have made that before.
+  bool is_of_last_block(std::size_t a, std::size_t b) {
+    if (map_.accesses()[b].place < map_.accesses()[a].place) std::swap(a, b);
+    if (!map_.last_block(b)) return false;
+    add_rule("the last block", out_.proved);
+    return true;
   }
   Ordering ask(const Meeting& m) {
     if (!is_anywhere(m.first, m.second)) return judge_.ask(m);

@@ -258,6 +258,9 @@ class Player : private BlockActions, private ReplayMemory::Log {
     }
     return signal;
   }
+  bool is_last_block(PlaceId id) override {
+    return ++arrived_[id] == grid_[0] * grid_[1] * grid_[2];
+  }
   void exchange(PlaceId id, std::span<const Thread> threads) override {
     const std::vector<PlaceId>& variables = *variables_;
     for (Thread t : threads) {
@@ -412,6 +415,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   std::optional<BlockEvents> events_;
   std::optional<BarrierObjects> objects_;
   std::unordered_map<PlaceId, const MemoryNumber*> number_at_;
+  std::unordered_map<PlaceId, std::int64_t> arrived_;  // blocks at each LastBlock
   Thread running_ = 0;
   const std::vector<PlaceId>* variables_ = nullptr;  // of the thread that runs
   std::set<std::tuple<Hazard, PlaceId, std::int64_t>> said_;

@@ -190,6 +190,11 @@ class Placer {
       const Needed joined = joined_by(*barrier);
       return joined == Needed::None ? Way{} : barrier_way(joined);
     }
+    if (auto* last = std::get_if<LastBlock>(&s.node)) {
+      Way way = barrier_way(Needed::Block);
+      way.then(place(last->body, {}, depth));
+      return way;
+    }
     // The author of a region or a while loop orders the accesses in it, and waits for the copies
     // begun there, which a barrier alone would not wait for.
     return accesses_of(s);

@@ -69,16 +69,26 @@ void add_parameters(const KernelRequest& request, KernelDraft& draft) {
     }
   };
   std::vector<TensorId> stored;
+  const std::vector<TensorId> computed = tensors_of(group);
   for (const NestTree* root : group) {
     const PlacedTensors& placed = scheduled.placed.at(root->tensor);
     for (TensorId t : tensors_of(*root)) {
       for (TensorId r : scheduled.nests.reads[index_of(t)]) {
-        if (!placed.contains(r)) add(r, false);
+        if (std::ranges::find(computed, r) == computed.end()) add(r, false);
       }
       if (!placed[t].analysis.storage) stored.push_back(t);
     }
   }
   for (TensorId t : stored) add(t, true);
+  const NestTree& last = *group.back();
+  if (!scheduled.schedule.last_block_of(last.tensor)) return;
+  draft.buffer_of({.name = counter_name(fusion, last.tensor),
+                   .type = DataType::Int32,
+                   .elements = fusion.pool().constant(1),
+                   .is_written = true,
+                   .counts_blocks = true,
+                   .holds = TensorPart{last.tensor, kBlockCounter}},
+                  nullptr);
 }
 
 // Checks the bytes of a block's shared memory and of each thread's local memory; throws E442.
@@ -106,11 +116,25 @@ void check_memory(const KernelRequest&, KernelDraft& draft) {
 // The body: the loops of every tree, checks, values and stores; no barriers yet.
 void add_nests(const KernelRequest& request, KernelDraft& draft) {
   const ScheduledNests& scheduled = request.scheduled;
+  Kernel& kernel = draft.kernel;
+  Body by_last_block;
   for (const NestTree* root : request.group) {
     TreeBody body(scheduled.fusion, scheduled.schedule, scheduled.nests,
                   scheduled.placed.at(root->tensor), request.options, draft);
-    append(draft.kernel.body, body.of(*root));
+    if (!scheduled.schedule.last_block_of(root->tensor)) {
+      append(kernel.body, body.of(*root));
+      continue;
+    }
+    // For what one block does the launch is one of one block.
+    const Expr one = kernel.pool->constant(1);
+    const std::array<Expr, 3> grid = std::exchange(kernel.launch.grid, {one, one, one});
+    append(by_last_block, body.of(*root));
+    kernel.launch.grid = grid;
   }
+  if (by_last_block.empty()) return;
+  const auto counts = [](const Buffer& b) { return b.counts_blocks; };
+  const auto counter = std::ranges::find_if(kernel.buffers, counts) - kernel.buffers.begin();
+  kernel.body.push_back({LastBlock{BufferId(counter), std::move(by_last_block)}});
 }
 
 void share_memory(const KernelRequest& request, KernelDraft& draft) {

@@ -179,6 +179,23 @@ void list_buffers(ProgramDraft& draft) {
   }
 }
 
+// And the counters of blocks, for kernels whose last block has work of its own.
+void list_counters(ProgramDraft& draft) {
+  const Fusion& fusion = draft.fusion();
+  for (const Group& group : draft.groups) {
+    const TensorId t = group.back()->tensor;
+    if (!draft.schedule().last_block_of(t)) continue;
+    const std::string name = counter_name(fusion, t);
+    draft.program.buffers.push_back({.holds = {t, kBlockCounter},
+                                     .name = name,
+                                     .address = fusion.pool().symbol(name),
+                                     .type = DataType::Int32,
+                                     .elements = fusion.pool().constant(1),
+                                     .role = ProgramBuffer::Role::Scratch,
+                                     .begins_at_zero = true});
+  }
+}
+
 void make_steps(ProgramDraft& draft) {
   for (const Group& group : draft.groups) {
     about(as_subjects(tensors_of(group)), [&] { add_steps(draft, group); });
@@ -194,6 +211,7 @@ constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     place_tensors,     // what loops mean, and where each tensor is kept
     check_legality,    // what is wrong is refused before a kernel is built
     list_buffers,      // what the program is called with, and what it needs besides
+    list_counters,     // what kernels with a last block count by
     make_steps,        // launches, kernels, variants
     check_replaced,    // no kernel reads what one before it has replaced
 };

@@ -30,6 +30,8 @@ struct ProgramBuffer {
   DataType type = DataType::Float;
   Expr elements;
   enum class Role : std::uint8_t { Input, Output, Scratch } role;
+  // Scratch that is 0 when it is allocated, and again after each run (Buffer::counts_blocks).
+  bool begins_at_zero = false;
   // Of an output that takes the place of an input: the number of that buffer, whose memory it has.
   std::optional<std::size_t> in_place_of = {};
 };

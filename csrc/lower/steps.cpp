@@ -36,8 +36,15 @@ LaunchPlan plan_launch_of(const ScheduledNests& scheduled, const Group& group) {
       analyses.push_back(&scheduled.placed.at(root->tensor)[t].analysis);
     }
   }
-  return plan_launch(scheduled.fusion, scheduled.schedule, analyses,
-                     kernel_name(scheduled.fusion, group));
+  LaunchPlan plan = plan_launch(scheduled.fusion, scheduled.schedule, analyses,
+                                kernel_name(scheduled.fusion, group));
+  if (scheduled.schedule.last_block_of(group.back()->tensor)) {
+    // Where there is nothing to do but what the last block does, it is the only one.
+    for (Expr& extent : plan.launch.grid) {
+      extent = scheduled.sizes.ranges().simplify(max(extent, extent.pool().constant(1)));
+    }
+  }
+  return plan;
 }
 
 // Adds a kernel that fills t with the empty state, if blocks fold it together by atomics.

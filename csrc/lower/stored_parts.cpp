@@ -31,4 +31,6 @@ std::size_t part_read(const Fusion& fusion, const Nests& nests, TensorId t, std:
   return nests.is_read_unrounded[index_of(t)] ? 1 : 0;
 }
 
+std::string counter_name(const Fusion& fusion, TensorId t) { return fusion[t].name + ".blocks"; }
+
 }  // namespace selvage

@@ -22,4 +22,7 @@ std::vector<StoredPart> parts_of(const Fusion& fusion, const Nests& nests, Tenso
 std::size_t part_read(const Fusion& fusion, const Nests& nests, TensorId tensor,
                       std::size_t component);
 
+// The name of the memory that counts the blocks of a kernel whose last one computes a tensor.
+std::string counter_name(const Fusion& fusion, TensorId tensor);
+
 }  // namespace selvage

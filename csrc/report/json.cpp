@@ -250,6 +250,9 @@ Json json_of(const TensorReport& tensor) {
     if (site->loop) at["at"] = tensor.schedule->name(site->tensor, *site->loop);
     if (site->accumulates) at["accumulates"] = true;
   }
+  if (const auto& host = tensor.schedule->last_block_of(a.tensor)) {
+    json["computed"] = {{"in", tensor.fusion()[*host].name}, {"by_last_block", true}};
+  }
   if (a.storage) {
     json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);

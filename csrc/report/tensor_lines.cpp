@@ -148,6 +148,9 @@ class TensorPage {
           2, what + (site->loop ? "at " + schedule.name(site->tensor, *site->loop) + " of " + host
                                 : "in the kernel of " + host + ", before its loops"));
     }
+    if (const auto& host = schedule.last_block_of(analysis_.tensor)) {
+      out_.line(2, "computed by the last block of the kernel of " + schedule.fusion()[*host].name);
+    }
     if (!analysis_.storage) return;
     const bool is_local = analysis_.storage->memory == Memory::Local;
     out_.line(2, "kept in " + std::string(is_local ? "registers" : "shared memory") + ": " +

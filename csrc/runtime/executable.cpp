@@ -59,7 +59,7 @@ void write_key(std::span<const Argument> arguments, const NamedSizes& named,
 // The launches of all calls with one key.
 struct Plan {
   std::vector<ReadyKernel> launches;
-  std::vector<std::size_t> scratch;  // bytes, by scratch buffer
+  std::vector<ScratchPool::Wanted> scratch;
   std::vector<ArgumentBytes> bytes;  // by argument
   // If there is a program for these sizes: it takes the call as it is.
   std::optional<Executable> sized;
@@ -161,7 +161,9 @@ class Executable::State {
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       plan.bytes.push_back(signature_.bytes(k, sizes));
     }
-    plan.scratch.assign(bytes.begin() + std::ptrdiff_t(arguments.size()), bytes.end());
+    for (std::size_t b = arguments.size(); b < buffers_.size(); ++b) {
+      plan.scratch.push_back({bytes[b], buffers_[b].begins_at_zero});
+    }
     for (BoundKernel& bound : launches_of(steps_, buffers_, sizes, addresses)) {
       const LoadedKernel loaded = kernels_[bound.kernel()];
       check_launch(bound.shape());

@@ -28,8 +28,12 @@ class ScratchPool {
   // The holder has the memory to itself; take() for the same stream waits for it. Null if no bytes
   // were asked for.
   using Lease = std::unique_ptr<Set, GiveBack>;
+  struct Wanted {
+    std::size_t bytes = 0;
+    bool begins_at_zero = false;  // 0 when it is allocated; as the last call left it from then on
+  };
   // Appends the address of each buffer to `addresses`.
-  Lease take(std::span<const std::size_t> bytes, Driver::Stream stream,
+  Lease take(std::span<const Wanted> buffers, Driver::Stream stream,
              std::vector<std::uint64_t>& addresses);
 
  private:

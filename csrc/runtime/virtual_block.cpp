@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <numeric>
@@ -41,6 +42,13 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.warp_barrier = &VirtualBlock::wait_for_warp;
   machine_.numbered_barrier = &VirtualBlock::wait_at_number;
   machine_.shuffle = &VirtualBlock::exchange;
+  machine_.count_block = [](int* counter, int blocks) {
+    // Blocks may run on several cores.
+    const std::atomic_ref count(*counter);
+    const bool is_last = count.fetch_add(1, std::memory_order_acq_rel) == blocks - 1;
+    if (is_last) count.store(0, std::memory_order_relaxed);
+    return int(is_last);
+  };
   machine_.access = &VirtualBlock::access;
   {
     const std::lock_guard guard(fork_lock<Fiber>());

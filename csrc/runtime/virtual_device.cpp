@@ -71,7 +71,7 @@ struct VirtualKernel::State {
   State(KernelSource text, VirtualCompiler compiler)
       : source(std::move(text)),
         meets(selvage::meets(source.text)),
-        is_atomic(source.text.find("atomic") != std::string::npos),
+        is_atomic(source.text.find("atomic_") != std::string::npos),
         first(compiler == VirtualCompiler::Tcc ? compile_by_tcc(source) : compile_by_gcc(source)) {
     free.push_back(&first);
   }

@@ -34,6 +34,7 @@ static struct {
   void (*numbered_barrier)(int id, int threads, int members, int line);
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;
+  int (*count_block)(int* counter, int blocks);
   void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
@@ -43,6 +44,8 @@ static struct {
 #define warpSize 32
 #define DYNAMIC_SHARED(type, name) type* name = (type*)selvage_machine.shared
 #define __ldcs(p) (*(p))
+#define __threadfence() ((void)0)
+#define count_block(counter, blocks) (selvage_machine.count_block(counter, blocks))
 #define __syncthreads() \
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
 #define __syncwarp(...) \

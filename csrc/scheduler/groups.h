@@ -12,8 +12,9 @@ std::vector<TensorId> tensors_of(const Group& group);
 
 // Groups consecutive trees into kernels. Trees share a kernel if none reads what another stores, or
 // an input that another replaces, and if all have bound loops or none has. A tree that folds or
-// holds other nests is alone in its kernel, because its threads wait for one another. The groups
-// are in the order of the trees.
+// holds other nests is alone in its kernel, because its threads wait for one another. Trees that
+// the last block of a kernel computes come last in the group of that kernel. The groups are in the
+// order of their first trees. Throws Illegal E418 where a last block cannot compute a tree.
 std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& schedule,
                                       const Nests& nests);
 
