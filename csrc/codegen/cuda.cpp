@@ -62,8 +62,8 @@ class Writer {
     write(kernel_.body);
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
-               (syncs_members_ ? kSyncMembers : "") + (has_last_block_ ? kLastBlock : "") + helpers_.definitions() + "\n" +
-               signature(kernel_, out.name, parameters_);
+               (syncs_members_ ? kSyncMembers : "") + (has_last_block_ ? kLastBlock : "") +
+               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();

@@ -44,8 +44,8 @@ inline constexpr const char* kSyncMembers =
     "#endif\n";
 
 // Whether the blocks of all others have come here before. All threads of each block come, once. The
-// last block leaves the counter as it was, 0. Each thread's fence makes what it wrote visible before
-// its block is counted (CUDA Programming Guide, memory fence functions).
+// last block leaves the counter as it was, 0. Each thread's fence makes what it wrote visible
+// before its block is counted (CUDA Programming Guide, memory fence functions).
 inline constexpr const char* kLastBlock =
     "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ int count_block(int* counter, int blocks) {\n"

@@ -125,12 +125,23 @@ class Tuning {
     timer_->compile(programs);
   }
 
-  // The time of the launches that store nothing of other kernels' tensors; infinite: not known.
+  // Whether the last block of one of two kernels computes the other, by one of the plans for it.
+  static bool may_share_a_launch(const AutomaticKernel& a, const AutomaticKernel& b) {
+    const auto is_of = [](const AutomaticKernel& host, const AutomaticKernel& kernel) {
+      const auto is_by_it = [&](const RatedPlan& p) { return p.plan.last_block_of == host.root; };
+      return is_by_it(kernel.taken) || std::ranges::any_of(kernel.others, is_by_it);
+    };
+    return is_of(a, b) || is_of(b, a);
+  }
+
+  // The time of the launches that store nothing of other kernels' tensors, but for those with which
+  // this one may share a launch; infinite: not known.
   double seconds(const Program& program, const std::vector<AutomaticKernel>& kernels,
                  std::size_t k) {
     std::set<TensorId> others;
     for (std::size_t j = 0; j < kernels.size(); ++j) {
-      if (j != k) others.insert(kernels[j].tensors.begin(), kernels[j].tensors.end());
+      if (j == k || may_share_a_launch(kernels[j], kernels[k])) continue;
+      others.insert(kernels[j].tensors.begin(), kernels[j].tensors.end());
     }
     const std::vector<double> times = times_of(program);
     if (times.size() != program.steps.size()) return INFINITY;

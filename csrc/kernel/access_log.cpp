@@ -30,7 +30,8 @@ void RecentAccesses::add(const BarrierClock& clock) {
 }
 
 std::optional<Moment> RecentAccesses::unordered(const BarrierClock& clock) const {
-  if (of_another_block_ >= 0 && !clock.sees_all_blocks()) return Moment{.thread = of_another_block_};
+  if (of_another_block_ >= 0 && !clock.sees_all_blocks())
+    return Moment{.thread = of_another_block_};
   for (const OfWarp& w : warps_) {
     if (w.last.is_none()) break;
     if (!clock.is_before_now(w.last)) return w.last;

@@ -30,8 +30,8 @@ struct Moment {
 //   both are of one warp, and a barrier of that warp lies between.
 // So counting barriers is enough. It is not enough for a kernel with partial barriers, or with
 // copies that end later: then `is_clocked` selects vector clocks (thread_clocks.h). Accesses of two
-// blocks are not ordered, but for those of a last block, which come after all that blocks have done
-// before it (LastBlock; the runs let one block end before the next one begins).
+// blocks are not ordered, but for those of a last block, which come after all that the others do
+// (LastBlock, the last statement of a kernel).
 class BarrierClock {
  public:
   // `agents`: BlockEvents::agents().

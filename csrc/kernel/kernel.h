@@ -231,11 +231,11 @@ struct Region {
   std::vector<std::uint32_t> members;
   Body body;
 };
-// A body for one block of the launch: the one that gets here when all others have been here. It
-// stands outside of all loops and guards, so that each block gets here once, all of its threads
-// together, as at a barrier; and no loop in the body is bound to a block index. The threads of the
-// last block then see what all blocks wrote before they got here; the other blocks skip the body.
-// `counter`: a buffer that counts_blocks of this statement alone.
+// A body for one block of the launch: the one that gets here when all others have been here. It is
+// the last statement of a kernel, outside of all loops and guards, so that each block gets here
+// once, all of its threads together, as at a barrier; no loop in it is bound to a block index. The
+// threads of the last block then see what all blocks wrote before they got here; the other blocks
+// skip the body. `counter`: a buffer that counts_blocks of this statement alone.
 struct LastBlock {
   BufferId counter = 0;
   Body body;

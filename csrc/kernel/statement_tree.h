@@ -24,6 +24,10 @@ class StatementTree {
 
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](PlaceId id) const { return nodes_[id]; }
+  bool is_inside(PlaceId id, PlaceId outer) const {
+    while (id != kTop && id != outer) id = nodes_[id].parent;
+    return id == outer;
+  }
   const std::vector<PlaceId>& body() const { return body_; }  // outermost statements
 
  private:

@@ -198,7 +198,8 @@ class AccessCollector {
     visit(region.body, id, false, scope_with(scope, condition));
   }
   void visit(const LastBlock& last, PlaceId id, std::size_t scope) {
-    SELVAGE_CHECK(map_.places_[id].parent == kTop);
+    const StatementPlace& place = map_.places_[id];
+    SELVAGE_CHECK(place.parent == kTop && place.index + 1 == kernel_.body.size());
     AccessScope inner = map_.scopes_[scope];
     inner.last_block = id;
     map_.scopes_.push_back(std::move(inner));

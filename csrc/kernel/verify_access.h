@@ -38,7 +38,7 @@ struct StatementPlace {
 struct AccessScope {
   std::vector<PlaceId> loops;
   std::vector<Expr> conditions;
-  std::vector<std::size_t> numbers;  // read before it; indices into AccessMap::numbers()
+  std::vector<std::size_t> numbers;        // read before it; indices into AccessMap::numbers()
   std::optional<PlaceId> last_block = {};  // the LastBlock that it stands in
 };
 

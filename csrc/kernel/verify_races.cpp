@@ -43,11 +43,10 @@ class Races {
   bool is_anywhere(std::size_t a, std::size_t b) const {
     return map_.accesses()[a].mentions_memory || map_.accesses()[b].mentions_memory;
   }
-  // Whether two accesses of different blocks are none: one is made by the last block, behind the
-  // other in the text, so that all blocks have made that before.
+  // Whether one of two accesses is made by the last block alone. All blocks have made the other one
+  // before, or it is of that block as well.
   bool is_of_last_block(std::size_t a, std::size_t b) {
-    if (map_.accesses()[b].place < map_.accesses()[a].place) std::swap(a, b);
-    if (!map_.last_block(b)) return false;
+    if (!map_.last_block(a) && !map_.last_block(b)) return false;
     add_rule("the last block", out_.proved);
     return true;
   }

@@ -40,8 +40,8 @@ class KernelModel {
     if (work.blocks == 0 || work.threads == 0) return cost;  // it is not launched
     work.shared_bytes = kernel_.launch.shared_bytes.value();
     work.registers = registers();
-    add_memory(work);
     add_statements(work);
+    add_memory(work);
     cost.time = time_of(work, device_);
     return cost;
   }
@@ -173,9 +173,23 @@ class KernelModel {
   void add_statements(LaunchWork& work) const {
     work.instructions = instructions_of(kernel_, tree_, requests_);
     for (PlaceId id = 0; id < tree_.size(); ++id) {
-      const bool is_barrier = std::holds_alternative<Barrier>(tree_[id].statement->node);
-      if (is_barrier) work.barriers += double(requests_.runs[id]) / warps();
+      const Statement& s = *tree_[id].statement;
+      const bool is_last_block = std::holds_alternative<LastBlock>(s.node);
+      if (is_last_block) add_last_block(id, work);
+      if (!is_last_block && !std::holds_alternative<Barrier>(s.node)) continue;
+      work.barriers += double(requests_.runs[id]) / warps() * (is_last_block ? 2 : 1);
     }
+  }
+
+  void add_last_block(PlaceId last, LaunchWork& work) const {
+    LastBlockWork own;
+    own.instructions = instructions_of(kernel_, tree_, requests_, last) / double(requests_.threads);
+    const auto warps_of_block = double(ceil_div(requests_.threads, kWarp));
+    for (PlaceId id = last; id < tree_.size(); ++id) {
+      if (!std::holds_alternative<Barrier>(tree_[id].statement->node)) continue;
+      if (tree_.is_inside(id, last)) own.barriers += double(requests_.runs[id]) / warps_of_block;
+    }
+    work.last_block = own;
   }
 
   // `fetched_again`: by buffer, whether DRAM gives each load of it.
@@ -192,6 +206,7 @@ class KernelModel {
     work.loads_in_turn = turns.from_dram;
     work.cached_in_turn = turns.from_l2;
     work.bytes_in_flight = turns.bytes_in_flight;
+    if (work.last_block) work.last_block->loads_in_turn = turns.of_last_block;
     // Stores wait for nothing.
     if (turns.from_dram == 0) {
       work.bytes_in_flight = work.dram_bytes / double(work.blocks * work.threads);

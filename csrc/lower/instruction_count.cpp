@@ -17,9 +17,10 @@ class InstructionCount {
     for (PlaceId id = 0; id < tree_.size(); ++id) note_changes(id);
   }
 
-  double run() {
+  double run(std::optional<PlaceId> within) {
     double n = 0;
     for (PlaceId id = 0; id < tree_.size(); ++id) {
+      if (within && !tree_.is_inside(id, *within)) continue;
       const StatementParts parts = parts_of(*tree_[id].statement);
       const auto runs = double(requests_.runs[id]);
       for (const StatementAccess& a : parts.accesses) {
@@ -125,8 +126,8 @@ class InstructionCount {
 }  // namespace
 
 double instructions_of(const Kernel& kernel, const StatementTree& tree,
-                       const KernelRequests& requests) {
-  return InstructionCount(kernel, tree, requests).run();
+                       const KernelRequests& requests, std::optional<PlaceId> within) {
+  return InstructionCount(kernel, tree, requests).run(within);
 }
 
 }  // namespace selvage

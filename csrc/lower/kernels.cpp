@@ -113,28 +113,49 @@ void check_memory(const KernelRequest&, KernelDraft& draft) {
   check(Memory::Local, "what each thread keeps of ", kMostLocalBytes);
 }
 
+// The loops of these trees, one behind the other; of folds that share a pass as one.
+Body nests_of(const KernelRequest& request, std::span<const NestTree* const> trees,
+              KernelDraft& draft) {
+  const ScheduledNests& scheduled = request.scheduled;
+  const auto write = [&](const PlacedTensors& placed, const auto& body_of) {
+    TreeBody body(scheduled.fusion, scheduled.schedule, scheduled.nests, placed, request.options,
+                  draft);
+    return body_of(body);
+  };
+  const auto joins_first = [&](const NestTree* tree) {
+    return share_a_pass(scheduled.fusion, scheduled.schedule, scheduled.nests, *trees[0], *tree);
+  };
+  if (trees.size() > 1 && std::ranges::all_of(trees.subspan(1), joins_first)) {
+    PlacedTensors placed = scheduled.placed.at(trees[0]->tensor);
+    for (const NestTree* tree : trees) placed.add(scheduled.placed.at(tree->tensor));
+    return write(placed, [&](TreeBody& body) { return body.folding_together(trees); });
+  }
+  Body all;
+  for (const NestTree* tree : trees) {
+    append(all, write(scheduled.placed.at(tree->tensor),
+                      [&](TreeBody& body) { return body.of(*tree); }));
+  }
+  return all;
+}
+
 // The body: the loops of every tree, checks, values and stores; no barriers yet.
 void add_nests(const KernelRequest& request, KernelDraft& draft) {
-  const ScheduledNests& scheduled = request.scheduled;
   Kernel& kernel = draft.kernel;
-  Body by_last_block;
-  for (const NestTree* root : request.group) {
-    TreeBody body(scheduled.fusion, scheduled.schedule, scheduled.nests,
-                  scheduled.placed.at(root->tensor), request.options, draft);
-    if (!scheduled.schedule.last_block_of(root->tensor)) {
-      append(kernel.body, body.of(*root));
-      continue;
-    }
-    // For what one block does the launch is one of one block.
-    const Expr one = kernel.pool->constant(1);
-    const std::array<Expr, 3> grid = std::exchange(kernel.launch.grid, {one, one, one});
-    append(by_last_block, body.of(*root));
-    kernel.launch.grid = grid;
-  }
-  if (by_last_block.empty()) return;
+  const auto is_for_last_block = [&](const NestTree* tree) {
+    return request.scheduled.schedule.last_block_of(tree->tensor).has_value();
+  };
+  const std::span<const NestTree* const> trees = request.group;
+  const auto last = std::ranges::find_if(trees, is_for_last_block);
+  kernel.body = nests_of(request, {trees.begin(), last}, draft);
+  if (last == trees.end()) return;
+  // For what one block does the launch is one of one block.
+  const Expr one = kernel.pool->constant(1);
+  const std::array<Expr, 3> grid = std::exchange(kernel.launch.grid, {one, one, one});
+  Body body = nests_of(request, {last, trees.end()}, draft);
+  kernel.launch.grid = grid;
   const auto counts = [](const Buffer& b) { return b.counts_blocks; };
   const auto counter = std::ranges::find_if(kernel.buffers, counts) - kernel.buffers.begin();
-  kernel.body.push_back({LastBlock{BufferId(counter), std::move(by_last_block)}});
+  kernel.body.push_back({LastBlock{BufferId(counter), std::move(body)}});
 }
 
 void share_memory(const KernelRequest& request, KernelDraft& draft) {

@@ -17,7 +17,10 @@ class LoadRounds {
       : kernel_(kernel), tree_(tree), requests_(requests) {
     for (PlaceId id = 0; id < tree_.size(); ++id) {
       const Statement& s = *tree_[id].statement;
-      if (std::holds_alternative<Barrier>(s.node)) barriers_.push_back(id);
+      if (parts_of(s).together != nullptr && !std::holds_alternative<Shuffle>(s.node)) {
+        barriers_.push_back(id);
+      }
+      if (std::holds_alternative<LastBlock>(s.node)) last_block_ = id;
       bool reads_memory = false;
       for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
         const bool is_local = kernel_.buffers[a.buffer].memory == Memory::Local;
@@ -32,7 +35,8 @@ class LoadRounds {
 
   LoadTurns run(const std::vector<double>& asked, const std::vector<double>& from_dram) {
     std::map<std::tuple<PlaceId, std::size_t, bool>, Round> rounds;
-    const double warps = double(requests_.blocks) * double(ceil_div(requests_.threads, kWarp));
+    const auto of_block = double(ceil_div(requests_.threads, kWarp));
+    const double warps = double(requests_.blocks) * of_block;
     for (std::size_t k = 0; k < requests_.accesses.size(); ++k) {
       const AccessRequests& a = requests_.accesses[k];
       if (kernel_.buffers[a.buffer].memory != Memory::Global || writes(a.kind)) continue;
@@ -42,6 +46,11 @@ class LoadRounds {
                              has_loaded_address(a)}];
       // A block waits for the loads of any of its warps.
       const auto runs = double(requests_.runs[a.place]);
+      if (last_block_ && tree_.is_inside(a.place, *last_block_)) {
+        round.of_last_block = std::max(
+            {round.of_last_block, runs / of_block / times_at_once(a.place), std::min(1.0, runs)});
+        continue;
+      }
       round.turns = std::max({round.turns, runs / warps / times_at_once(a.place),
                               std::min(1.0, runs / double(requests_.blocks))});
       round.from_dram = std::max(round.from_dram, from_dram[k] / asked[k]);
@@ -50,6 +59,7 @@ class LoadRounds {
     LoadTurns result;
     double bytes = 0;
     for (const auto& [where, round] : rounds) {
+      result.of_last_block += round.of_last_block;
       result.from_dram += round.turns * round.from_dram;
       result.from_l2 += round.turns * (1 - round.from_dram);
       bytes += round.bytes;
@@ -61,7 +71,7 @@ class LoadRounds {
 
  private:
   struct Round {
-    double turns = 0, bytes = 0;
+    double turns = 0, bytes = 0, of_last_block = 0;
     double from_dram = 0;  // of its loads that have to be fetched most often: how often
   };
 
@@ -110,6 +120,7 @@ class LoadRounds {
   const StatementTree& tree_;
   const KernelRequests& requests_;
   std::vector<PlaceId> barriers_;
+  std::optional<PlaceId> last_block_;
   std::vector<Expr> in_registers_;  // addresses of local buffers
   std::vector<Expr> from_memory_;   // variables whose values are loaded
 };

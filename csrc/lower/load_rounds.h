@@ -11,6 +11,7 @@ namespace selvage {
 struct LoadTurns {
   double from_dram = 0, from_l2 = 0;  // rounds of loads, each after the one before has arrived
   double bytes_in_flight = 0;         // of a thread, of DRAM, in a round from there
+  double of_last_block = 0;           // rounds from L2 in a LastBlock; in none of the others
 };
 
 // `asked`, `from_dram`: bytes of all threads, by access: that are asked of L2, and how many of them

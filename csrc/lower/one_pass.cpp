@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace selvage {
 
@@ -43,13 +45,14 @@ std::vector<std::size_t> compound(const Body& body) {
   return places;
 }
 
-Body as_one(Body first, Body second, Environment names);
+Body as_one(Body first, Body second, Environment names, const Kernel& kernel);
 
-Statement as_one(Statement a, Statement b, Environment names) {
+Statement as_one(Statement a, Statement b, Environment names, const Kernel& kernel) {
   if (auto* guard = std::get_if<Guard>(&a.node)) {
     auto& other = std::get<Guard>(b.node);
-    guard->body = as_one(std::move(guard->body), std::move(other.body), names);
-    guard->otherwise = as_one(std::move(guard->otherwise), std::move(other.otherwise), names);
+    guard->body = as_one(std::move(guard->body), std::move(other.body), names, kernel);
+    guard->otherwise =
+        as_one(std::move(guard->otherwise), std::move(other.otherwise), names, kernel);
     return a;
   }
   auto& loop = std::get<Loop>(a.node);
@@ -58,19 +61,70 @@ Statement as_one(Statement a, Statement b, Environment names) {
     names.emplace_back(other.variable, loop.variable);
     other.body.insert(other.body.begin(), {Define{other.variable, loop.variable}});
   }
-  loop.body = as_one(std::move(loop.body), std::move(other.body), std::move(names));
+  loop.body = as_one(std::move(loop.body), std::move(other.body), std::move(names), kernel);
   return a;
 }
 
-Body as_one(Body first, Body second, Environment names) {
+// The buffers in global memory that are read within a statement.
+std::set<BufferId> read_in(const Statement& s, const Kernel& kernel) {
+  std::set<BufferId> buffers;
+  const auto add = [&](const Statement& each) {
+    for_each_access(each, kernel.values, [&](const StatementAccess& a) {
+      const bool is_global = kernel.buffers[a.buffer].memory == Memory::Global;
+      if (is_global && a.kind == AccessKind::Read) buffers.insert(a.buffer);
+    });
+  };
+  add(s);
+  for (const Body* inner : bodies(s)) for_each_statement(*inner, add);
+  return buffers;
+}
+
+// Which loops and guards of two bodies become one: pairs that are alike, in the order of both, that
+// read the most in common.
+std::vector<std::pair<std::size_t, std::size_t>> pairs_of(const Body& first, const Body& second,
+                                                          const Environment& names,
+                                                          const Kernel& kernel) {
   const std::vector<std::size_t> a = compound(first), b = compound(second);
+  std::vector<std::set<BufferId>> read_by_first, read_by_second;
+  for (std::size_t k : a) read_by_first.push_back(read_in(first[k], kernel));
+  for (std::size_t k : b) read_by_second.push_back(read_in(second[k], kernel));
+  const auto worth = [&](std::size_t i, std::size_t j) {
+    constexpr std::size_t kOfBuffer = 100;
+    std::size_t n = 1;
+    for (BufferId buffer : read_by_first[i]) n += kOfBuffer * read_by_second[j].count(buffer);
+    return n;
+  };
+  // most[i][j]: what the pairs are worth of what stands from a[i] and b[j] on.
+  std::vector most(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  const auto paired = [&](std::size_t i, std::size_t j) -> std::size_t {
+    if (!are_alike(first[a[i]], second[b[j]], names)) return 0;
+    return most[i + 1][j + 1] + worth(i, j);
+  };
+  for (std::size_t i = a.size(); i-- > 0;) {
+    for (std::size_t j = b.size(); j-- > 0;) {
+      most[i][j] = std::max({most[i + 1][j], most[i][j + 1], paired(i, j)});
+    }
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (most[i][j] == most[i + 1][j]) {
+      ++i;
+    } else if (most[i][j] == most[i][j + 1]) {
+      ++j;
+    } else {
+      pairs.emplace_back(a[i++], b[j++]);
+    }
+  }
+  return pairs;
+}
+
+Body as_one(Body first, Body second, Environment names, const Kernel& kernel) {
   Body result;
   std::size_t i = 0, j = 0;
-  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
-    if (!are_alike(first[a[k]], second[b[k]], names)) break;
-    while (i < a[k]) result.push_back(std::move(first[i++]));
-    while (j < b[k]) result.push_back(std::move(second[j++]));
-    result.push_back(as_one(std::move(first[i++]), std::move(second[j++]), names));
+  for (const auto& [a, b] : pairs_of(first, second, names, kernel)) {
+    while (i < a) result.push_back(std::move(first[i++]));
+    while (j < b) result.push_back(std::move(second[j++]));
+    result.push_back(as_one(std::move(first[i++]), std::move(second[j++]), names, kernel));
   }
   while (i < first.size()) result.push_back(std::move(first[i++]));
   while (j < second.size()) result.push_back(std::move(second[j++]));
@@ -163,7 +217,7 @@ Body in_one_pass(Body first, Body second, Kernel& kernel) {
     append(first, std::move(second));
     return first;
   }
-  Body body = as_one(std::move(first), std::move(second), {});
+  Body body = as_one(std::move(first), std::move(second), {}, kernel);
   SharedLoads(kernel).share(body);
   return body;
 }

@@ -50,6 +50,10 @@ PlacedTensors::PlacedTensors(const Fusion& fusion, const Schedule& schedule, con
   settle(tree);
 }
 
+void PlacedTensors::add(const PlacedTensors& other) {
+  placed_.insert(other.placed_.begin(), other.placed_.end());
+}
+
 void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, KnownLoops& known) {
   const TensorId t = tree.tensor;
   PlacedTensor& own = placed_[t];

@@ -33,6 +33,8 @@ class PlacedTensors {
   PlacedTensors(const Fusion& fusion, const Schedule& schedule, const NestTree& tree,
                 KnownLoops& known);
 
+  // Takes over the tensors of another tree of the same kernel.
+  void add(const PlacedTensors& other);
   const PlacedTensor& operator[](TensorId t) const { return placed_.at(t); }
   bool contains(TensorId t) const { return placed_.contains(t); }
 

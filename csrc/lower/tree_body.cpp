@@ -9,6 +9,7 @@
 #include <selvage/lower/scan_nest.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
+#include <selvage/scheduler/groups.h>
 
 #include <algorithm>
 
@@ -33,7 +34,9 @@ Body TreeBody::hosted(const NestTree& tree, std::size_t level) {
     std::size_t end = k + 1;
     const auto joins = [&](std::size_t other) {
       return std::all_of(here.begin() + std::ptrdiff_t(k), here.begin() + std::ptrdiff_t(other),
-                         [&](const NestTree* t) { return share_a_pass(*t, *here[other]); });
+                         [&](const NestTree* t) {
+                           return share_a_pass(fusion_, schedule_, nests_, *t, *here[other]);
+                         });
     };
     while (end < here.size() && joins(end)) ++end;
     if (end == k + 1) {
@@ -45,28 +48,6 @@ Body TreeBody::hosted(const NestTree& tree, std::size_t level) {
     k = end;
   }
   return body;
-}
-
-bool TreeBody::share_a_pass(const NestTree& a, const NestTree& b) const {
-  const auto is_plain_fold = [&](const NestTree& t) {
-    return fusion_[t.tensor].fold && !is_scan(fusion_[t.tensor]) && !t.accumulated_over &&
-           t.inside.empty();
-  };
-  if (!is_plain_fold(a) || !is_plain_fold(b)) return false;
-  const std::set<TensorId>& read = nests_.reads[index_of(b.tensor)];
-  const std::set<TensorId>& also = nests_.reads[index_of(a.tensor)];
-  const auto is_common = [&](TensorId t) { return also.contains(t); };
-  if (read.contains(a.tensor) || std::ranges::none_of(read, is_common)) return false;
-  const std::size_t loops = folded_from(a.tensor) - a.shared;
-  if (folded_from(b.tensor) - b.shared != loops) return false;
-  for (std::size_t k = 0; k < loops; ++k) {
-    const DomainId own = schedule_.loop_domains(a.tensor)[a.shared + k];
-    const DomainId other = schedule_.loop_domains(b.tensor)[b.shared + k];
-    const auto& domains = schedule_.graph();
-    if (schedule_.parallel(a.tensor, own) != schedule_.parallel(b.tensor, other)) return false;
-    if (!same(domains[own].extent, domains[other].extent)) return false;
-  }
-  return true;
 }
 
 // The nests of folds that share a pass: inside the outermost loops of the first one, the loops of
@@ -82,7 +63,8 @@ Body TreeBody::folding_together(std::span<const NestTree* const> folds) {
     Body body, taken;
     for (const NestTree* fold : folds) {
       for (std::size_t k = 0; fold != &first && k < outer - first.shared; ++k) {
-        body.push_back({Define{loop(*fold, k).variable, loop(first, k).variable}});
+        const Expr own = loop(*fold, k).variable, shared = loop(first, k).variable;
+        if (!same(own, shared)) body.push_back({Define{own, shared}});
       }
       about(fold->tensor, [&] {
         append(body, empty(*fold));

@@ -37,14 +37,14 @@ class TreeBody {
         draft_(draft) {}
 
   Body of(const NestTree& tree);
+  // The nests of folds that share a pass (scheduler/groups.h), all of them placed.
+  Body folding_together(std::span<const NestTree* const> folds);
 
  private:
   template <class Leaf>
   Body loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
              Leaf leaf);
   Body hosted(const NestTree& tree, std::size_t level);
-  bool share_a_pass(const NestTree& a, const NestTree& b) const;
-  Body folding_together(std::span<const NestTree* const> folds);
   Body plain(const NestTree& tree);
   Body folding(const NestTree& tree);
   // The parts of a nest that folds: before its loops, with the empty state; at `level` of its

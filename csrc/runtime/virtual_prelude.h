@@ -30,8 +30,8 @@ struct VirtualMachine {
   // lane is the own lane xor `lanes`.
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;  // the address of each argument's value
-  // Called by is_last_block(), once in each block: whether all others have been counted before. Then
-  // the counter is 0 again, and all that other blocks did before is seen.
+  // Called by is_last_block(), once in each block: whether all others have been counted before.
+  // Then the counter is 0 again, and all that other blocks did before is seen.
   int (*count_block)(int* counter, int blocks);
   // Called by a checked unit before each access of memory.
   void (*access)(const void* place, unsigned long bytes, int writes);

@@ -3,11 +3,13 @@
 #include <selvage/ir/reads.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/scheduler/automatic.h>
+#include <selvage/scheduler/last_block.h>
 #include <selvage/scheduler/pointwise.h>
 #include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace selvage {
 
@@ -98,9 +100,13 @@ class Automatic {
     const KeepsTogether keeps = [&](const Segment& apart, const Segment& together) {
       return is_faster(apart, together);
     };
-    for (const Segment& segment : segments_of(written_, table_, open, points, keeps)) {
-      schedule_segment(segment);
+    // What a kernel reads is scheduled before it, so that it may be computed by a last block of
+    // that.
+    const std::vector<Segment> segments = segments_of(written_, table_, open, points, keeps);
+    for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
+      schedule_segment(*segment);
     }
+    std::ranges::reverse(result_.kernels);
     return std::move(result_);
   }
 
@@ -117,7 +123,8 @@ class Automatic {
     std::vector<TensorId> columns = segment.columns;
     std::ranges::sort(columns);
     key.insert(key.end(), columns.begin(), columns.end());
-    const auto [known, is_new] = rated_.try_emplace(std::move(key));
+    const auto [known, is_new] =
+        rated_.try_emplace(std::tuple(std::move(key), segment.are_siblings, segment.are_apart));
     if (is_new) {
       known->second.traffic = traffic_of(written_, table_, segment, sizes_, moves_);
       known->second.plans = plans_for(written_.fusion(), segment, known->second.traffic, device_);
@@ -128,11 +135,37 @@ class Automatic {
 
   bool is_faster(const Segment& apart, const Segment& together) {
     double separate = seconds(apart);
+    std::vector<Segment> others;
     for (TensorId m : together.members) {
       if (contains(apart, m)) continue;
-      separate += seconds(segment_of(written_, m));
+      const auto joins = [&](Segment& other) {
+        const std::optional<Segment> larger = with_sibling(written_, table_, other, m);
+        if (larger) other = *larger;
+        return larger.has_value();
+      };
+      if (std::ranges::none_of(others, joins)) others.push_back(segment_of(written_, m));
     }
+    for (const Segment& other : others) separate += seconds_at_least(other);
     return seconds(together) <= separate;
+  }
+  // Of siblings, together or apart.
+  double seconds_at_least(const Segment& segment) {
+    if (!segment.are_apart) return seconds(segment);
+    double apart = 0;
+    for (TensorId m : segment.members) apart += seconds(segment_of(written_, m));
+    return std::min(apart, seconds(segment));
+  }
+
+  // The plans of a segment, and those by which the last block of another kernel computes it.
+  std::vector<RatedPlan> with_last_block(const Segment& segment) {
+    std::vector<RatedPlan> plans = rated(segment).plans;
+    const auto host = last_block_host(result_.schedule, table_, segment);
+    if (!host) return plans;
+    const std::vector<RatedPlan> more =
+        last_block_plans(written_.fusion(), segment, rated(segment).traffic, device_, *host);
+    const bool is_faster = !more.empty() && more.front().time.seconds < plans.front().time.seconds;
+    plans.insert(is_faster ? plans.begin() : plans.end(), more.begin(), more.end());
+    return plans;
   }
 
   // What somebody has chosen for the kernel of a segment; null: nothing.
@@ -166,9 +199,8 @@ class Automatic {
   void schedule_segment(const Segment& segment) {
     const SegmentTraffic& traffic = rated(segment).traffic;
     const PlanChoice* choice = choice_of(segment);
-    std::vector<RatedPlan> chosen;
-    if (choice != nullptr) chosen = chosen_first(rated(segment).plans, *choice);
-    const std::vector<RatedPlan>& plans = choice != nullptr ? chosen : rated(segment).plans;
+    std::vector<RatedPlan> plans = with_last_block(segment);
+    if (choice != nullptr) plans = chosen_first(std::move(plans), *choice);
     std::vector<RowPlan> refused;
     for (std::size_t k = 0; k < plans.size() && refused.size() < kMostTried; ++k) {
       const auto is_alike = [&](const RowPlan& plan) { return plan.is_alike(plans[k].plan); };
@@ -207,7 +239,8 @@ class Automatic {
   void check_vectors(const Schedule& tried, const Segment& segment) const {
     std::vector<TensorId> stored;
     for (TensorId t : segment.members) {
-      if (t == segment.root || tried.fusion()[t].is_output) stored.push_back(t);
+      const bool is_whole_nest = t == segment.root || segment.are_siblings;
+      if (is_whole_nest || tried.fusion()[t].is_output) stored.push_back(t);
     }
     // What the first of two kernels stores.
     for (std::size_t t = result_.schedule.fusion().size(); t < tried.fusion().size(); ++t) {
@@ -241,7 +274,8 @@ class Automatic {
   const Schedule& written_;
   const std::vector<bool> open_;
   ReadMoves moves_;
-  std::map<std::vector<TensorId>, Rated> rated_;  // by members, root and columns
+  // By members, root and columns, and whether they are siblings.
+  std::map<std::tuple<std::vector<TensorId>, bool, bool>, Rated> rated_;
 };
 
 struct Filled {

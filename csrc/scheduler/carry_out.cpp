@@ -28,6 +28,7 @@ class CarryOut {
     for (TensorId m : segment_.members) {
       if (m != root_ && !is_column(segment_, m)) place(m, host);
     }
+    if (plan_.last_block_of) s_.compute_by_last_block(root_, *plan_.last_block_of);
     // While a block computes its rows, it folds them.
     for (TensorId parts : parts_) {
       s_.like(parts, segment_.widest);
@@ -59,7 +60,7 @@ class CarryOut {
   std::optional<ScheduledLoop> cut() {
     Loops rows, order;
     for (ScheduledLoop l : s_.loops(root_)) {
-      if (contains(segment_.rows, l.domain)) rows.push_back(l);
+      if (contains(segment_.rows, l.domain) && !plan_.last_block_of) rows.push_back(l);
     }
     std::optional<ScheduledLoop> row, vector;
     if (!rows.empty()) {
@@ -112,12 +113,30 @@ class CarryOut {
       ScheduledLoop item = merged(s_, inner);
       if (!plan_.is_along_rows) vector = cut_vector(item);
       const std::int64_t threads = plan_.is_along_rows ? plan_.folders : plan_.threads;
+      if (plan_.last_block_of) {
+        cut_by_whole_block(item, order);
+        append(order, vector);
+        return put_in_order(t, order);
+      }
       if (traffic_.takes_whole_rows(plan_.kept.has_value())) cut_whole(item, threads, order);
       cut_steps(item, threads, plan_.is_along_rows ? ParallelType::TIDy : ParallelType::TIDx,
                 plan_.at_once, order);
     }
     append(order, vector);
     put_in_order(t, order);
+  }
+
+  // Has all threads of a block go along its only row.
+  void cut_by_whole_block(ScheduledLoop item, Loops& order) {
+    if (plan_.folders == 1) {
+      return cut_steps(item, plan_.threads, ParallelType::TIDx, plan_.at_once, order);
+    }
+    const TensorId t = item.tensor;
+    const auto [rest, thread] =
+        s_.split(item, plan_.threads, {.outer = unused(t, "rest"), .inner = unused(t, "thread")});
+    s_.bind(thread, ParallelType::TIDx);
+    cut_steps(rest, plan_.folders, ParallelType::TIDy, plan_.at_once, order);
+    order.push_back(thread);
   }
 
   // Where the length of a row is a size, has a single loop go over rows of the greatest length, so
@@ -539,6 +558,13 @@ class CarryOut {
 
 void carry_out(Schedule& schedule, const Segment& segment, const SegmentTraffic& traffic,
                const RowPlan& plan) {
+  if (segment.are_apart || (segment.are_siblings && plan.parts > 1)) {
+    for (TensorId m : segment.members) {
+      const Segment own{.root = m, .widest = m, .members = {m}, .rows = segment.rows};
+      CarryOut(schedule, own, traffic, plan).run();
+    }
+    return;
+  }
   CarryOut(schedule, segment, traffic, plan).run();
 }
 

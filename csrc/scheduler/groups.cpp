@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/ir/about.h>
+#include <selvage/ir/fold.h>
 #include <selvage/scheduler/groups.h>
 
 #include <algorithm>
@@ -12,6 +13,13 @@ bool is_bound(const Schedule& schedule, TensorId t) {
   return std::ranges::any_of(schedule.loop_domains(t), [&](DomainId d) {
     return schedule.parallel(t, d) != ParallelType::Serial;
   });
+}
+
+// How many of its loops stand around the first one that a tensor folds over.
+std::size_t folded_from(const Schedule& schedule, TensorId t) {
+  const std::vector<DomainId>& loops = schedule.loop_domains(t);
+  const auto is_folded = [&](DomainId d) { return schedule.is_folded(t, d); };
+  return std::size_t(std::ranges::find_if(loops, is_folded) - loops.begin());
 }
 
 // The group whose last block computes a tree: none of the groups after it stores what the tree
@@ -54,6 +62,31 @@ Group& group_of_host(const Fusion& fusion, const Schedule& schedule, const Nests
 
 }  // namespace
 
+bool share_a_pass(const Fusion& fusion, const Schedule& schedule, const Nests& nests,
+                  const NestTree& a, const NestTree& b) {
+  const auto is_plain_fold = [&](const NestTree& t) {
+    return fusion[t.tensor].fold && !is_scan(fusion[t.tensor]) && !t.accumulated_over &&
+           t.inside.empty();
+  };
+  if (!is_plain_fold(a) || !is_plain_fold(b)) return false;
+  const std::set<TensorId>& read = nests.reads[index_of(b.tensor)];
+  const std::set<TensorId>& also = nests.reads[index_of(a.tensor)];
+  if (read.contains(a.tensor) || also.contains(b.tensor)) return false;
+  const auto is_common = [&](TensorId t) { return also.contains(t); };
+  const bool both_merge = fusion[a.tensor].fold->merges && fusion[b.tensor].fold->merges;
+  if (!both_merge && std::ranges::none_of(read, is_common)) return false;
+  const std::size_t loops = folded_from(schedule, a.tensor) - a.shared;
+  if (folded_from(schedule, b.tensor) - b.shared != loops) return false;
+  for (std::size_t k = 0; k < loops; ++k) {
+    const DomainId own = schedule.loop_domains(a.tensor)[a.shared + k];
+    const DomainId other = schedule.loop_domains(b.tensor)[b.shared + k];
+    const DomainGraph& domains = schedule.graph();
+    if (schedule.parallel(a.tensor, own) != schedule.parallel(b.tensor, other)) return false;
+    if (!same(domains[own].extent, domains[other].extent)) return false;
+  }
+  return true;
+}
+
 std::vector<TensorId> tensors_of(const Group& group) {
   std::vector<TensorId> all;
   for (const NestTree* root : group) {
@@ -81,9 +114,40 @@ std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& sche
     });
   };
   std::vector<Group> groups;
+  const auto is_by_blocks = [&](const NestTree& tree) {
+    return std::ranges::any_of(schedule.loop_domains(tree.tensor), [&](DomainId d) {
+      return is_block(schedule.parallel(tree.tensor, d));
+    });
+  };
+  const auto fold_alike = [&](const NestTree& a, const NestTree& b) {
+    return is_by_blocks(a) && share_a_pass(fusion, schedule, nests, a, b) && !replaces(a, b) &&
+           !replaces(b, a) && !schedule.meets_atomically(a.tensor) &&
+           !schedule.meets_atomically(b.tensor);
+  };
+  // Whether no group behind that one, nor itself, stores what the tree reads.
+  const auto is_ready_for = [&](std::vector<Group>::const_iterator group, const NestTree& tree) {
+    return std::all_of(group, groups.cend(), [&](const Group& later) {
+      return std::ranges::none_of(later, [&](const NestTree* other) {
+        const std::vector<TensorId> stored = tensors_of(*other);
+        return replaces(*other, tree) || replaces(tree, *other) ||
+               std::ranges::any_of(stored, [&](TensorId t) {
+                 return nests.reads[index_of(tree.tensor)].contains(t);
+               });
+      });
+    });
+  };
   for (const NestTree& root : nests.roots) {
     if (schedule.last_block_of(root.tensor)) {
-      about(root.tensor, [&] { group_of_host(fusion, schedule, nests, root, groups).push_back(&root); });
+      about(root.tensor,
+            [&] { group_of_host(fusion, schedule, nests, root, groups).push_back(&root); });
+      continue;
+    }
+    const auto siblings = std::ranges::find_if(groups, [&](const Group& group) {
+      return std::ranges::all_of(group,
+                                 [&](const NestTree* other) { return fold_alike(*other, root); });
+    });
+    if (siblings != groups.end() && is_ready_for(siblings, root)) {
+      siblings->push_back(&root);
       continue;
     }
     if (groups.empty() || !fits(groups.back(), root)) groups.emplace_back();

@@ -98,7 +98,9 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
 
   const double of_a_thread = work.instructions / (blocks * double(work.threads));
   const double cycles = work.barriers * kBarrierCycles + of_a_thread * kCyclesInTurn;
-  const double rest = work.cached_in_turn * device.l2_latency + cycles / device.clock;
+  constexpr double kTurnsOfCounting = 2;
+  const double cached = work.cached_in_turn + (work.last_block ? kTurnsOfCounting : 0);
+  const double rest = cached * device.l2_latency + cycles / device.clock;
   const double one_block = work.loads_in_turn * device.latency + rest;
   // Until the first loads have come nothing is computed; later ones wait while others arrive.
   const double first = std::min(one_block, device.latency + cycles / device.clock);
@@ -107,6 +109,7 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
 
   const double busy = std::max({memory, cache, issue, starts});
   time.seconds = device.launch + first + std::max(busy, latency);
+  if (work.last_block) time.seconds += seconds_of(*work.last_block, device);
   time.peak_share = work.dram_bytes / device.dram_bandwidth / time.seconds;
   if (device.launch + first > std::max(busy, latency)) {
     time.limiter = device.launch > first ? Limiter::Launch : Limiter::Latency;
@@ -121,6 +124,11 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
     time.limiter = cache > memory ? Limiter::Cache : Limiter::Memory;
   }
   return time;
+}
+
+double seconds_of(const LastBlockWork& work, const Device& device) {
+  const double cycles = work.barriers * kBarrierCycles + work.instructions * kCyclesInTurn;
+  return work.loads_in_turn * device.l2_latency + cycles / device.clock;
 }
 
 double issue_slots(const Device& device) {

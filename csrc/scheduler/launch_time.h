@@ -6,8 +6,16 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 namespace selvage {
+
+// What the last block of a launch does when all others have ended, for a thread of it.
+struct LastBlockWork {
+  double loads_in_turn = 0;  // that L2 serves, each after the one before has arrived
+  double barriers = 0;
+  double instructions = 0;
+};
 
 // What one launch does, as far as its time depends on it.
 struct LaunchWork {
@@ -24,6 +32,7 @@ struct LaunchWork {
   double coalesced = 1;           // the share of the bandwidth that such requests can reach
   double barriers = 0;            // of a block
   double instructions = 0;        // of all threads
+  std::optional<LastBlockWork> last_block = {};
 };
 
 // What takes the time of a launch.
@@ -57,7 +66,10 @@ std::int64_t resident_blocks(const LaunchWork& work, const Device& device);
 // Stores are in flight beside the loads, as many as the kernel has of them. A last wave that is not
 // full has its part of them; a multiprocessor that has one block more than others issues its
 // instructions and moves its bytes alone. Infinite where no block fits on a multiprocessor.
+// Where a last block has work of its own, each block counts itself, which takes a store and an
+// atomic operation of L2 in turn; and the last one goes on alone.
 LaunchTime time_of(const LaunchWork& work, const Device& device);
+double seconds_of(const LastBlockWork& work, const Device& device);
 
 // Instructions that all threads of the device can be given in a second.
 double issue_slots(const Device& device);

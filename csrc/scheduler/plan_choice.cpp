@@ -12,6 +12,7 @@ PlanChoice PlanChoice::of(const RowPlan& p) {
           .across = p.across,
           .parts = p.parts,
           .turns = {},
+          .last_block = p.last_block_of.has_value(),
           .kept = p.kept,
           .is_along_rows = p.is_along_rows};
 }
@@ -21,7 +22,8 @@ bool PlanChoice::allows(const RowPlan& p) const {
   return fits(threads, p.threads) && fits(folders, p.folders) && fits(vector, p.vector) &&
          fits(batch, p.batch) && fits(at_once, p.at_once) && fits(tile, p.tile) &&
          fits(across, p.across) && fits(parts, p.parts) && fits(turns, p.turns) &&
-         fits(kept, p.kept) && fits(is_along_rows, p.is_along_rows);
+         fits(last_block, std::int64_t(p.last_block_of.has_value())) && fits(kept, p.kept) &&
+         fits(is_along_rows, p.is_along_rows);
 }
 
 std::string PlanChoice::text() const {
@@ -41,6 +43,7 @@ std::string PlanChoice::text() const {
   number("across", across);
   number("parts", parts);
   number("turns", turns);
+  number("last_block", last_block);
   if (kept) {
     add("keep", !*kept ? "nothing" : **kept == Memory::Local ? "registers" : "shared");
   }

@@ -11,7 +11,8 @@ namespace selvage {
 // What somebody has decided of the plan of a kernel; what is absent is left to the model.
 struct PlanChoice {
   std::optional<std::int64_t> threads = {}, folders = {}, vector = {}, batch = {}, at_once = {},
-                              tile = {}, across = {}, parts = {}, turns = {};
+                              tile = {}, across = {}, parts = {}, turns = {},
+                              last_block = {};     // 1: of another kernel; 0: a kernel of its own
   std::optional<std::optional<Memory>> kept = {};  // no memory: what is read twice is read again
   std::optional<bool> is_along_rows = {};
   // From measurements: passed over where no plan is like that. Else that is refused (E424).

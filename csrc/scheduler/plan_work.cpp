@@ -12,6 +12,8 @@ constexpr double kBytesOfRegister = 4;
 constexpr double kBytesOfState = 4;            // of a fold, about
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
+constexpr double kStepsOfWarp = 5;  // in which its threads merge their states
+
 // Then a thread asks for all that it reads of a row at the same time.
 bool keeps_in_registers(const RowPlan& plan) { return plan.kept == Memory::Local; }
 
@@ -141,13 +143,34 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (traffic_.folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
-  if (plan.parts > 1) time.seconds += seconds_of_parts(traffic_.rows * double(plan.parts));
+  if (plan.parts > 1) {
+    time.seconds += seconds_of_parts(double(plan.parts), traffic_.rows,
+                                     double(segment_.members.size()), plan.is_along_rows);
+  }
   if (plan.parts > 1 && traffic_.scans > 0) add_scan_of_parts(plan, time);
   if (traffic_.columns > 0) {
-    time.seconds += seconds_of_parts(double(work.blocks * traffic_.columns) * traffic_.items);
+    time.seconds +=
+        seconds_of_parts(double(work.blocks), traffic_.items, double(traffic_.columns), true);
   }
   if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
     time.seconds = INFINITY;
+  return time;
+}
+
+LaunchTime PlanWork::time_of_last_block(const RowPlan& plan) const {
+  LastBlockWork work;
+  work.loads_in_turn = double(passes_) * quotient_up(double(plan.batch), double(plan.at_once));
+  work.barriers = 2.0 * traffic_.folds;
+  double accesses = 0;
+  for (const TensorTraffic& t : traffic_.tensors) accesses += t.passes;
+  work.instructions = double(plan.batch) * (double(plan.vector) * traffic_.instructions +
+                                            accesses * kInstructionsOfAccess) +
+                      traffic_.folds * kInstructionsOfMeeting;
+  // The block counts itself before.
+  constexpr double kTurnsOfCounting = 2;
+  LaunchTime time;
+  time.seconds = seconds_of(work, device_) + kTurnsOfCounting * device_.l2_latency;
+  time.limiter = Limiter::Latency;
   return time;
 }
 
@@ -160,10 +183,21 @@ std::int64_t PlanWork::bytes_to_meet(const RowPlan& plan) {
 }
 
 // The second kernel of a fold in parts, which reads the states that the first one has stored.
-double PlanWork::seconds_of_parts(double states) const {
-  const double bytes = kBytesOfState * states;
+// Where the parts of neighbouring items lie side by side, the warps of a block share the parts of a
+// warp's items, and each thread merges what the warps come to; else a block has one item.
+double PlanWork::seconds_of_parts(double parts, double items, double folds,
+                                  bool is_side_by_side) const {
+  constexpr double kInstructionsOfState = 4, kWarpsIssuedPerClock = 4, kAtOnce = 4;
+  const double bytes = kBytesOfState * parts * items * folds;
+  const double threads = is_side_by_side ? double(kWarp * kWarp) : double(kThreadsOfParts);
+  const double sharing = is_side_by_side ? double(kWarp) : threads;
+  const double states = quotient_up(parts, sharing) + (is_side_by_side ? double(kWarp) : 0);
+  const double instructions =
+      states * (folds * kInstructionsOfState + traffic_.of_merging / kStepsOfWarp);
+  const double cycles = instructions * threads / (kWarp * kWarpsIssuedPerClock);
   return 2 * device_.latency + device_.launch +
-         2 * bytes / (device_.dram_bandwidth * device_.dram_share);
+         2 * bytes / (device_.dram_bandwidth * device_.dram_share) + cycles / device_.clock +
+         quotient_up(parts, sharing * kAtOnce) * device_.l2_latency;
 }
 
 // A scan in parts reads all twice, and has a kernel that scans what the parts come to: few blocks,
@@ -199,7 +233,7 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
   const double points =
       double(plan.vector * (keeps_in_registers(plan) ? plan.batch : plan.at_once));
-  work.bytes_in_flight = std::max(loaded_, 1.0) * points;
+  work.bytes_in_flight = std::max(loaded_, 1.0) * points / idle(plan);
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;
   work.stored_bytes = stored_;
@@ -266,7 +300,8 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
   const bool is_padded = !segment_.is_pointwise && !plan.is_along_rows;
   const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts);
   const double points =
-      traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
+      idle(plan) * traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
+  const double of_group = double(plan.at_once * (plan.is_along_rows ? 1 : plan.vector));
   double accesses = 0;
   for (const TensorTraffic& t : traffic_.tensors) {
     if (!t.innermost) continue;
@@ -275,10 +310,24 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
     const double of_points = std::min(1.0, t.items / (traffic_.rows * traffic_.items));
     accesses += of_points * (is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes);
   }
-  return points * (traffic_.instructions + accesses * kInstructionsOfAccess / double(plan.vector)) +
-         (meetings(plan) * instructions_of_meeting(plan) +
-          traffic_.of_merging * double(plan.turns)) *
-             threads;
+  return points * (traffic_.instructions + traffic_.of_groups / of_group +
+                   accesses * kInstructionsOfAccess / double(plan.vector)) +
+         (meetings(plan) * instructions_of_meeting(plan) + instructions_of_merging(plan)) * threads;
+}
+
+// How many threads there are along rows to those that have one.
+double PlanWork::idle(const RowPlan& plan) const {
+  if (!plan.is_along_rows || traffic_.rows == 0) return 1;
+  const auto at_once = double(plan.threads * plan.vector);
+  return quotient_up(traffic_.rows, at_once) * at_once / traffic_.rows;
+}
+
+// A warp merges the states of a row in so many steps; along rows each thread merges what all others
+// of its rows have, one after the other.
+double PlanWork::instructions_of_merging(const RowPlan& plan) const {
+  const double times =
+      plan.is_along_rows ? double(plan.folders * plan.vector) / kStepsOfWarp : double(plan.turns);
+  return traffic_.of_merging * times;
 }
 
 // How often the threads of a block meet: once for each fold of a row, and in each step for each

@@ -17,10 +17,13 @@ class PlanWork {
   // Infinite where a thread would keep more than its registers, or a block more than its shared
   // memory holds.
   LaunchTime time(const RowPlan& plan) const;
+  // What another kernel takes longer whose last block computes the segment.
+  LaunchTime time_of_last_block(const RowPlan& plan) const;
   std::int64_t multiprocessors() const { return device_.multiprocessors; }
   // Whether keeping a row there saves a pass, and how many elements that is is known.
   bool can_keep(Memory memory) const {
-    return (memory == Memory::Local ? kept_ : shared_) > 0 && traffic_.most_items;
+    return (memory == Memory::Local ? kept_ : shared_) > 0 && traffic_.most_items &&
+           !segment_.are_apart;
   }
 
  private:
@@ -28,7 +31,8 @@ class PlanWork {
   static std::int64_t bytes_to_meet(const RowPlan& plan);
   void add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const;
   double registers_kept(const RowPlan& plan) const;
-  double seconds_of_parts(double states) const;
+  double idle(const RowPlan& plan) const;
+  double seconds_of_parts(double parts, double items, double folds, bool is_side_by_side) const;
   LaunchTime tile_time(const RowPlan& plan) const;
   LaunchTime across_time(const RowPlan& plan) const;
   double registers_across(const RowPlan& plan) const;
@@ -39,6 +43,7 @@ class PlanWork {
   double instructions(const RowPlan& plan, double threads) const;
   double meetings(const RowPlan& plan) const;
   double instructions_of_meeting(const RowPlan& plan) const;
+  double instructions_of_merging(const RowPlan& plan) const;
   void add_bytes(const RowPlan& plan, LaunchWork& work) const;
 
   const Segment& segment_;

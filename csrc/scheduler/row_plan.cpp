@@ -29,6 +29,22 @@ class Plans {
         const Device& device)
       : fusion_(fusion), segment_(segment), traffic_(traffic), work_(segment, traffic, device) {}
 
+  std::vector<RatedPlan> by_last_block(const LastBlockHost& host) {
+    if (traffic_.rows != 1 || traffic_.scans > 0 || !segment_.columns.empty()) return {};
+    for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
+      RowPlan plan{.threads = host.x, .folders = host.y, .vector = vector};
+      plan.last_block_of = host.root;
+      const auto groups = double(steps_of(traffic_.items, double(vector)));
+      plan.batch = steps_of(groups, double(host.x * host.y));
+      for (plan.at_once = 1; plan.at_once <= 2 * kMostAtOnce; plan.at_once *= 2) {
+        list_.push_back({plan, work_.time_of_last_block(plan)});
+      }
+    }
+    const auto seconds = [](const RatedPlan& p) { return p.time.seconds; };
+    std::ranges::stable_sort(list_, std::less<>(), seconds);
+    return std::move(list_);
+  }
+
   std::vector<RatedPlan> run() {
     if (segment_.is_pointwise) {
       list_pointwise();
@@ -113,7 +129,7 @@ class Plans {
   // Vectors lie along the long iterdomain. What is stored along the short one is stored in whole
   // accesses, if it has as many items or a power of two of them.
   void list_across() {
-    if (!traffic_.across) return;
+    if (!traffic_.across || segment_.are_apart) return;
     const SegmentTraffic::Across& a = *traffic_.across;
     std::int64_t widest = widest_vector(a.along);
     for (const TensorTraffic& t : traffic_.tensors) {
@@ -142,7 +158,7 @@ class Plans {
           RowPlan plan{
               .is_along_rows = true, .threads = threads, .folders = folders, .vector = vector};
           add_with_and_without_keeping(plan);
-          for (plan.parts = 2; is_one_fold() && traffic_.scans == 0 && plan.parts <= kMostParts;
+          for (plan.parts = 2; are_folds() && traffic_.scans == 0 && plan.parts <= kMostParts;
                plan.parts *= 2) {
             if (!add_part(plan, traffic_.items / double(folders))) break;
           }
@@ -179,7 +195,7 @@ class Plans {
           }
         }
         plan.folders = 1;
-        for (plan.parts = 2; is_one_fold() && plan.parts <= kMostParts; plan.parts *= 2) {
+        for (plan.parts = 2; are_folds() && plan.parts <= kMostParts; plan.parts *= 2) {
           if (!add_part(plan, groups / double(threads))) break;
         }
       }
@@ -196,8 +212,10 @@ class Plans {
     }
   }
 
-  bool is_one_fold() const {
-    return segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value();
+  // Whether all that is computed are folds, which may be folded in parts of rows.
+  bool are_folds() const {
+    return segment_.are_siblings ||
+           (segment_.members.size() == 1 && fusion_[segment_.root].fold.has_value());
   }
 
   // Adds a plan by whose parts a row of so many steps is folded; false where a part has none.
@@ -269,7 +287,7 @@ class Plans {
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
          tile == o.tile && (across > 1) == (o.across > 1) && (parts > 1) == (o.parts > 1) &&
-         (turns > 1) == (o.turns > 1);
+         (turns > 1) == (o.turns > 1) && last_block_of == o.last_block_of;
 }
 
 std::string RowPlan::text() const {
@@ -277,6 +295,13 @@ std::string RowPlan::text() const {
     const std::string side = std::to_string(tile);
     return "tiles of " + side + " x " + side + " through shared memory, " +
            std::to_string(threads * folders / kWarp) + " warps a block";
+  }
+  if (last_block_of) {
+    std::string text =
+        "the last block of another kernel, " + std::to_string(threads * folders) + " threads";
+    if (vector > 1) text += ", vectors of " + std::to_string(vector);
+    if (at_once > 1) text += ", " + std::to_string(at_once) + " at once";
+    return text;
   }
   std::string text = std::to_string(threads) + (is_along_rows ? " rows" : " threads");
   if (folders > 1) {
@@ -290,6 +315,12 @@ std::string RowPlan::text() const {
   if (turns > 1) text += ", " + std::to_string(turns) + " rows in turn";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
   return text;
+}
+
+std::vector<RatedPlan> last_block_plans(const Fusion& fusion, const Segment& segment,
+                                        const SegmentTraffic& traffic, const Device& device,
+                                        const LastBlockHost& host) {
+  return Plans(fusion, segment, traffic, device).by_last_block(host);
 }
 
 std::vector<RatedPlan> plans_for(const Fusion& fusion, const Segment& segment,

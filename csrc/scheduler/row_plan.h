@@ -44,6 +44,9 @@ struct RowPlan {
   std::int64_t parts = 1;
   // Rows that a block computes one after another, while it folds them for columns.
   std::int64_t turns = 1;
+  // There is one row, and the last block of the kernel of this tensor computes it: threads *
+  // folders are the threads of that block, all of which go along the row.
+  std::optional<TensorId> last_block_of = {};
 
   // Whether what is legal of one plan is legal of the other: they differ in numbers of threads and
   // steps.
@@ -59,6 +62,18 @@ struct RatedPlan {
 // All plans for a segment, the fastest first.
 std::vector<RatedPlan> plans_for(const Fusion& fusion, const Segment& segment,
                                  const SegmentTraffic& traffic, const Device& device);
+
+// A kernel whose last block may compute what has one row: the tensor at whose nest it begins, and
+// the threads of its blocks along x and y.
+struct LastBlockHost {
+  TensorId root{};
+  std::int64_t x = 1, y = 1;
+};
+// The plans by which that block computes a segment, the fastest first; their times are what the
+// kernel takes longer. None where the segment has rows, or scans.
+std::vector<RatedPlan> last_block_plans(const Fusion& fusion, const Segment& segment,
+                                        const SegmentTraffic& traffic, const Device& device,
+                                        const LastBlockHost& host);
 
 // Cuts up the nests of a segment by a plan. Throws what the primitives of Schedule throw.
 void carry_out(Schedule& schedule, const Segment& segment, const SegmentTraffic& traffic,

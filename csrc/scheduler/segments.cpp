@@ -58,16 +58,26 @@ class Segmentation {
     Segment segment = segment_of(schedule_, root);
     const auto place = [&](TensorId t) { return table_.place(t); };
     while (const std::optional<Segment> larger = grown_once(segment)) segment = *larger;
+    segment.are_siblings = segment.are_apart || are_siblings(segment);
     std::ranges::sort(segment.members, std::greater<>(), place);
     std::ranges::stable_partition(segment.members, [&](TensorId t) { return t == root; });
     std::ranges::sort(segment.columns, std::less<>(), place);
     return segment;
   }
 
+  bool are_siblings(const Segment& segment) const {
+    std::optional<Segment> siblings = segment_of(schedule_, segment.root);
+    for (TensorId m : segment.members) {
+      if (m != segment.root && siblings) siblings = with_sibling(schedule_, table_, *siblings, m);
+    }
+    return segment.members.size() > 1 && siblings;
+  }
+
   // The segment with all its candidates, which may be worth while only together, or else with one
   // of them; nothing where it is better as it is.
   std::optional<Segment> grown_once(const Segment& segment) const {
     const std::vector<TensorId> all = candidates(segment);
+    if (segment.are_apart) return grown_by_siblings(segment, all);
     if (all.size() > 1) {
       const std::optional<Segment> larger = joined(segment, all);
       if (larger && keeps_(segment, *larger)) return larger;
@@ -76,7 +86,17 @@ class Segmentation {
       const std::optional<Segment> larger = joined(segment, {t});
       if (larger && keeps_(segment, *larger)) return larger;
     }
-    return grown_by_columns(segment, all);
+    const std::optional<Segment> larger = grown_by_columns(segment, all);
+    return larger ? larger : grown_by_siblings(segment, all);
+  }
+
+  std::optional<Segment> grown_by_siblings(const Segment& segment,
+                                           const std::vector<TensorId>& all) const {
+    for (TensorId t : all) {
+      const std::optional<Segment> larger = with_sibling(schedule_, table_, segment, t);
+      if (larger && !waits_for_itself(*larger) && keeps_(segment, *larger)) return larger;
+    }
+    return std::nullopt;
   }
 
   // The segment with those of its candidates as columns that no member reads, and with all other
@@ -275,6 +295,42 @@ Segment segment_of(const Schedule& schedule, TensorId t) {
   for (DomainId d : folded_domain(schedule.fusion()[t])) std::erase(segment.rows, d);
   segment.is_pointwise = is_pointwise(schedule, segment);
   return segment;
+}
+
+std::optional<Segment> with_sibling(const Schedule& schedule, const ReadTable& table,
+                                    const Segment& segment, TensorId t) {
+  const Fusion& fusion = schedule.fusion();
+  const auto is_plain_fold = [&](TensorId m) {
+    return fusion[m].fold && !is_scan(fusion[m]) && !fusion[m].in_place_of;
+  };
+  const bool begins = segment.members.size() == 1 && is_plain_fold(segment.root);
+  if ((!begins && !segment.are_apart) || !is_plain_fold(t) || contains(segment, t)) {
+    return std::nullopt;
+  }
+  const auto loops = [&](TensorId m) {
+    std::vector<DomainId> all = schedule.loop_domains(m);
+    std::erase_if(all, [&](DomainId d) {
+      return !schedule.is_folded(m, d) && fusion.domains()[d].extent.is_const(1);
+    });
+    return all;
+  };
+  const bool is_cut_alike = loops(t) == loops(segment.root) &&
+                            folded_domain(fusion[t]) == folded_domain(fusion[segment.root]);
+  bool reads_same = false;
+  for (TensorId m : segment.members) {
+    for (const EffectiveRead& read : table.reads(m)) {
+      if (read.source == t) return std::nullopt;
+      for (const EffectiveRead& own : table.reads(t)) {
+        if (own.source == m) return std::nullopt;
+        reads_same = reads_same || own.source == read.source;
+      }
+    }
+  }
+  if (!is_cut_alike || !reads_same) return std::nullopt;
+  Segment larger = segment;
+  larger.members.push_back(t);
+  larger.are_siblings = larger.are_apart = true;
+  return larger;
 }
 
 bool is_column(const Segment& segment, TensorId t) {

@@ -12,6 +12,9 @@ namespace selvage {
 
 namespace {
 
+// By which a variance takes in a group of items, whose mean and squares it has: it divides twice.
+constexpr double kInstructionsOfGroup = 40;
+
 constexpr std::int64_t kMostStep = 4;    // elements between neighbours that share sectors
 constexpr std::int64_t kMostAcross = 8;  // items of a short iterdomain
 
@@ -68,6 +71,9 @@ class Collector {
       } else {
         result_.folds += tensor.fold.has_value();
         result_.of_merging += instructions_of_merging(tensor);
+        if (tensor.fold && tensor.fold->how == Reduction::Variance) {
+          result_.of_groups += kInstructionsOfGroup;
+        }
         result_.scans += is_scan(tensor);
         if (tensor.is_output) add_store(m);
       }
@@ -403,7 +409,7 @@ class Collector {
   // into a mean and squares, a logsumexp takes the greatest and a power of each.
   static double instructions_of_fold(const TensorInfo& tensor) {
     if (!tensor.fold) return 0;
-    if (tensor.fold->how == Reduction::Variance) return 5;
+    if (tensor.fold->how == Reduction::Variance) return 3;
     return tensor.fold->how == Reduction::LogSumExp ? 6 : 0;
   }
 

@@ -80,6 +80,7 @@ struct SegmentTraffic {
   double instructions = 0;  // of all definitions, for each point of the widest member's nest
   int folds = 0;            // members that fold within a row
   double of_merging = 0;    // instructions of a thread that end such folds, beyond shuffles
+  double of_groups = 0;     // and for each group of items that it takes in together
   int scans = 0;            // and those of them that scan
   int columns = 0;          // members that fold over the rows
   // Elements of a row that members compute for one another: in the registers of the thread that

@@ -2,6 +2,8 @@
 #include <selvage/runtime/scratch.h>
 #include <selvage/runtime/stream.h>
 
+#include <cstring>
+
 #include "stub_driver.h"
 
 namespace selvage {
@@ -16,7 +18,7 @@ TEST_F(Scratch, OfTwoStreamsIsApartAndOfOneTheSame) {
   {
     ScratchPool pool(driver.get());
     const Stream first(*driver), second(*driver);
-    const std::size_t bytes[] = {64, 256};
+    const ScratchPool::Wanted bytes[] = {{64}, {256}};
     const auto taken = [&](const Stream& stream) {
       std::vector<std::uint64_t> addresses;
       pool.take(bytes, stream.handle(), addresses);
@@ -32,9 +34,22 @@ TEST_F(Scratch, OfTwoStreamsIsApartAndOfOneTheSame) {
   }
 }
 
+TEST_F(Scratch, ThatBeginsAtZeroStaysAsCallsLeaveIt) {
+  const std::unique_ptr<const Driver> driver = Driver::open(kStub);
+  for (const Driver* on : {driver.get(), static_cast<const Driver*>(nullptr)}) {
+    ScratchPool pool(on);
+    const ScratchPool::Wanted wanted[] = {{4096}, {4, true}};
+    std::vector<std::uint64_t> addresses;
+    pool.take(wanted, {}, addresses);
+    int value = 1;
+    std::memcpy(&value, reinterpret_cast<const void*>(addresses[1]), sizeof value);
+    EXPECT_EQ(value, 0);
+  }
+}
+
 TEST(ScratchOfTheVirtualDevice, IsOfOneCallAloneUntilItReturns) {
   ScratchPool pool(nullptr);
-  const std::size_t bytes[] = {64};
+  const ScratchPool::Wanted bytes[] = {{64}};
   std::vector<std::uint64_t> addresses;
   {
     const auto a = pool.take(bytes, {}, addresses), b = pool.take(bytes, {}, addresses);

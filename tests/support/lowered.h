@@ -2,6 +2,7 @@
 
 #include <selvage/driver/run.h>
 #include <selvage/kernel/print.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify.h>
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/program.h>
@@ -23,11 +24,8 @@ inline bool remove_barrier(Body& body, std::size_t& k) {
       body.erase(body.begin() + std::ptrdiff_t(i));
       return true;
     }
-    if (auto* loop = std::get_if<Loop>(&body[i].node)) {
-      if (remove_barrier(loop->body, k)) return true;
-    }
-    if (auto* guard = std::get_if<Guard>(&body[i].node)) {
-      if (remove_barrier(guard->body, k) || remove_barrier(guard->otherwise, k)) return true;
+    for (Body* inner : bodies(body[i])) {
+      if (remove_barrier(*inner, k)) return true;
     }
   }
   return false;

@@ -83,7 +83,7 @@ PlanChoice plan_choice(const std::string& name, const std::string& text) {
       {"vector", &PlanChoice::vector},   {"steps", &PlanChoice::batch},
       {"at_once", &PlanChoice::at_once}, {"tile", &PlanChoice::tile},
       {"across", &PlanChoice::across},   {"parts", &PlanChoice::parts},
-      {"turns", &PlanChoice::turns}};
+      {"turns", &PlanChoice::turns},     {"last_block", &PlanChoice::last_block}};
   PlanChoice choice;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
@@ -102,9 +102,8 @@ PlanChoice plan_choice(const std::string& name, const std::string& text) {
                         : std::optional(value == "shared" ? Memory::Shared : Memory::Local);
     } else {
       wrong("--plan: '" + part + "' of " + name + " is no number of a plan",
-            "write threads, rows, vector, steps, at_once, tile, across, parts or turns with a "
-            "number, or keep "
-            "with registers, shared or nothing, such as --plan " +
+            "write threads, rows, vector, steps, at_once, tile, across, parts, turns or last_block "
+            "with a number, or keep with registers, shared or nothing, such as --plan " +
                 name + "=threads=256,vector=4");
     }
   }
