@@ -160,7 +160,7 @@ TEST(LastBlocks, AreRefusedWhereTheyCannotBe) {
 
 TEST(LastBlocks, AreChosenWhereASecondKernelTakesLonger) {
   std::mt19937_64 random(5);
-  for (int k = 0; k < count(12, 200); ++k) {
+  for (int k = 0; k < count(4, 200); ++k) {
     Fusion f;
     const std::int64_t n = draw(random, 1, 400), length = draw(random, 1, 300);
     SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(length));
