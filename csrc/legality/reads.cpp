@@ -86,14 +86,19 @@ Verdict DefinitionReads::over_indices(Expr subscript, TensorId reader, Expr exte
   const auto [known, is_new] = readers_.try_emplace(reader);
   Reader& own = known->second;
   if (is_new) own.indices = own_indices(info, schedule_.graph());
-  for (const auto& [index, own_extent] : own.indices) {
-    if (!same(index, subscript) || !same(own_extent, extent)) continue;
-    return rules_ == Rules::Unnamed ? Proved{} : Proved{{"the same index"}};
-  }
   if (own.ranges == nullptr) {
     Facts facts = *fusion_.facts();
     for (const auto& [index, own_extent] : own.indices) facts.loop(index, own_extent);
     own.ranges = std::make_unique<Simplifier>(std::move(facts));
+  }
+  for (const auto& [index, own_extent] : own.indices) {
+    if (!same(index, subscript)) continue;
+    if (same(own_extent, extent)) {
+      return rules_ == Rules::Unnamed ? Proved{} : Proved{{"the same index"}};
+    }
+    // An index that stays below its own extent stays below any that is no smaller.
+    Verdict verdict = asked(*own.ranges, own_extent <= extent);
+    if (is_proved(verdict)) return verdict;
   }
   return asked(*own.ranges, ok(subscript, extent));
 }

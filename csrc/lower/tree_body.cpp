@@ -50,10 +50,30 @@ Body TreeBody::hosted(const NestTree& tree, std::size_t level) {
   return body;
 }
 
+// Whether the name of a loop of one fold, which is given the value of the other's loop in its
+// place, is that of another loop around both.
+bool TreeBody::hides_variables(const NestTree& fold, const NestTree& first) const {
+  const std::vector<Expr>& own = placed_[fold.tensor].analysis.variables;
+  const std::vector<Expr>& others = placed_[first.tensor].analysis.variables;
+  const std::size_t loops = folded_from(first.tensor) - first.shared;
+  for (std::size_t k = 0; k < loops; ++k) {
+    for (std::size_t l = 0; l < loops; ++l) {
+      if (k != l && same(own[fold.shared + k], others[first.shared + l])) return true;
+    }
+  }
+  return false;
+}
+
 // The nests of folds that share a pass: inside the outermost loops of the first one, the loops of
 // all of them as one.
 Body TreeBody::folding_together(std::span<const NestTree* const> folds) {
   const NestTree& first = *folds[0];
+  const auto hides = [&](const NestTree* fold) { return hides_variables(*fold, first); };
+  if (std::ranges::any_of(folds.subspan(1), hides)) {
+    Body apart;
+    for (const NestTree* fold : folds) append(apart, of(*fold));
+    return apart;
+  }
   const std::size_t outer = folded_from(first.tensor);
   const auto loop = [&](const NestTree& fold, std::size_t k) {
     return loop_of(schedule_, placed_[fold.tensor].analysis, fold.shared + k, draft_.kernel,

@@ -45,6 +45,7 @@ class TreeBody {
   Body loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
              Leaf leaf);
   Body hosted(const NestTree& tree, std::size_t level);
+  bool hides_variables(const NestTree& fold, const NestTree& first) const;
   Body plain(const NestTree& tree);
   Body folding(const NestTree& tree);
   // The parts of a nest that folds: before its loops, with the empty state; at `level` of its

@@ -101,6 +101,25 @@ TEST(Siblings, OfABatchNormAreReadOnce) {
   }
 }
 
+// The loops of the two stand in other orders, with each other's names.
+TEST(Siblings, DoNotTakeOneLoopForAnother) {
+  Fusion f;
+  const Expr n = f.constant(8), k = f.constant(48);
+  const Expr i = f.fresh_index("i"), j = f.fresh_index("j"), q = f.fresh_index("q");
+  const Tensor x = f.input("x", {n, n, k}, DataType::Float);
+  const Tensor a =
+      f.output("a", f.compute_fold("", {i, j}, {n, n}, {Reduction::Sum, {q}, {k}}, x(i, j, q)));
+  const Tensor b =
+      f.output("b", f.compute_fold("", {j, i}, {n, n}, {Reduction::Max, {q}, {k}}, x(i, j, q)));
+  Schedule s(f);
+  for (Tensor t : {a, b}) {
+    const auto [outer, inner, item] = s.loops<3>(t);
+    s.bind(outer, ParallelType::BIDx).bind(s.split(item, 16).second, ParallelType::TIDx);
+  }
+  expect_agreement(f, s);
+  expect_agreement(f, auto_schedule(f));
+}
+
 // By a user's own schedule alike; but not where one fold reads the other.
 TEST(Siblings, AreFoundInAnySchedule) {
   Statistics s({8, 64}, {1});
