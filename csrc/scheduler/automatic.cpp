@@ -189,7 +189,7 @@ class Automatic {
   }
 
   [[noreturn]] void refuse_choice(const Segment& segment, const PlanChoice& choice) {
-    const RowPlan& best = rated(segment).plans.front().plan;
+    const RowPlan best = with_last_block(segment).front().plan;
     refuse<Illegal>("E424",
                     "no automatic schedule of " + written_.fusion()[segment.root].name + " has {" +
                         choice.text() + "}",
