@@ -67,7 +67,8 @@ void RootWalk::take(const Step& step) {
                               is_xor ? rows ^ from : rest(from + shift, extent(s.in_y));
                           at(forward ? s.out_x : s.in_x) = rows;
                           at(forward ? s.out_y : s.in_y) = to;
-                        }},
+                        },
+                        [&](const Skew&) { SELVAGE_CHECK(!"a transform of a view"); }},
              graph_[step.transform]);
 }
 

@@ -111,11 +111,19 @@ constexpr FileKey kSwizzle[] = {
     {"in", TwoNames, "[A, B]: the row, and what is permuted by its number", kNeeded},
     {"out", TwoNames, "[C, D]", kNeeded},
 };
+constexpr FileKey kSkew[] = {
+    {"in", OneName, "what is moved", kNeeded},
+    {"along", OneName, "the rows; row r is moved by (by*r) % modulo, and stays a loop", kNeeded},
+    {"by", Size, "how much further the next row is moved", kNeeded},
+    {"modulo", Size, "below which all rows are moved", kNeeded},
+    {"out", OneName, "what comes out, of modulo - 1 points more", kNeeded},
+};
 constexpr FileKey kTransform[] = {
     {"split", Split, "one index in two: x = outer * factor + inner"},
     {"merge", Merge, "two indices in one: x = outer * |inner| + inner"},
     {"resize", Resize, "room at the ends: what is added are holes"},
     {"swizzle", Swizzle, "an index permuted by another"},
+    {"skew", Skew, "each row moved by an offset of its own; not in views and layouts"},
 };
 
 // ---- Fusions ----
@@ -140,6 +148,7 @@ constexpr FileKey kScheduleItem[] = {
     {"merge", Merge, "two loops in one"},
     {"resize", Resize, "room at the ends of a loop; what is added are holes"},
     {"swizzle", Swizzle, "a loop permuted by another"},
+    {"skew", Skew, "each row moved by an offset of its own, so that vectors are aligned"},
     {"reorder", Names, "all loops, outer to inner"},
     {"bind", Bindings, "what runs which loop"},
     {"cache", Cache, "a copy that all read instead"},
@@ -357,6 +366,7 @@ class Forms {
     add_map(Merge, "merge", "a merge", kMerge);
     add_map(Resize, "resize", "a resize", kResize);
     add_map(Swizzle, "swizzle", "a swizzle", kSwizzle);
+    add_map(Skew, "skew", "a skew", kSkew);
     add_map(Input, "input", "an input", kInput);
     add_map(Output, "output", "an output", kOutput);
     add_map(Cache, "cache", "a cache", kCache);

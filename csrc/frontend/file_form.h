@@ -78,6 +78,7 @@ enum class Form : std::uint8_t {
   Merge,
   Resize,
   Swizzle,
+  Skew,
   Input,
   Output,
   Cache,

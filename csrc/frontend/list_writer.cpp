@@ -252,6 +252,11 @@ std::string ListWriter::text_of(TensorId t, const Transform& transform) {
                    const char* kind = s.kind == SwizzleKind::Xor ? "xor" : "cyclic_shift";
                    return std::string("swizzle: {kind: ") + kind + ", in: " + from +
                           ", out: " + to + "}";
+                 },
+                 [&](const Skew& s) {
+                   return "skew: {in: " + list.names.at(s.in) +
+                          ", along: " + list.names.at(s.along) + ", by: " + amount(s.by) +
+                          ", modulo: " + amount(s.modulo) + ", out: " + list.names.at(s.out) + "}";
                  }},
       transform);
 }

@@ -12,6 +12,28 @@ namespace selvage {
 
 namespace {
 
+// The keys of Form::ScheduleItem, in their order.
+enum ItemKey : std::size_t {
+  kSplit,
+  kMerge,
+  kResize,
+  kSwizzle,
+  kSkew,
+  kReorder,
+  kBind,
+  kCache,
+  kRfactor,
+  kLike,
+  kInline,
+  kMemory,
+  kBlocks,
+  kLayout,
+  kStages,
+  kScanInParts,
+  kTwoPass,
+  kLastBlockOf
+};
+
 using ListedTensor = ScheduleDraft::Tensor;
 
 // Limits for a file: the number of its items cache, rfactor and like; the number of names of their
@@ -165,12 +187,13 @@ class ScheduleReader {
                  std::size_t& last_barrier) {
     const std::string what = "schedule." + tensor.name;
     const Entry& entry = expect_one(item, what);
-    const std::size_t kind = one_of(entry.key, entry.place, what, keys_of(Form::ScheduleItem));
-    if (scope_.input(tensor.name) != nullptr && kind != 6) {
+    const auto kind = ItemKey(one_of(entry.key, entry.place, what, keys_of(Form::ScheduleItem)));
+    if (scope_.input(tensor.name) != nullptr && kind != kCache) {
       refuse("E205", entry.place, what + ": " + tensor.name + " is an input and has no loops",
              "cache it, and schedule the copy");
     }
-    const bool is_large = kind == 6 || kind == 7 || kind == 8 || kind == 14 || kind == 15;
+    const bool is_large = kind == kCache || kind == kRfactor || kind == kLike ||
+                          kind == kScanInParts || kind == kTwoPass;
     if (is_large) {
       check_count(++large_items_, kMostLargeItems, entry.place, "items cache, rfactor and like");
       copied_names_ += tensor.names.size();
@@ -182,32 +205,36 @@ class ScheduleReader {
       }
     }
     switch (kind) {
-      case 4: read_reorder(entry, tensor, progress); break;
-      case 5: read_bind(entry, tensor, progress); break;
-      case 6: read_cache(entry, tensor, progress); break;
-      case 7: read_rfactor(entry, tensor, progress); break;
-      case 8: read_like(entry, tensor, progress); break;
-      case 9: read_site(entry, tensor); break;
-      case 10:
+      case kReorder: read_reorder(entry, tensor, progress); break;
+      case kBind: read_bind(entry, tensor, progress); break;
+      case kCache: read_cache(entry, tensor, progress); break;
+      case kRfactor: read_rfactor(entry, tensor, progress); break;
+      case kLike: read_like(entry, tensor, progress); break;
+      case kInline: read_site(entry, tensor); break;
+      case kMemory:
         tensor.items.push_back({read_memory(entry.value, what + ".memory"), entry.place});
         break;
-      case 11:
+      case kBlocks:
         as_one_of(entry.value, what + ".blocks", Form::BlocksWord);
         tensor.items.push_back({ScheduleDraft::AtomicBlocks{}, entry.place});
         break;
-      case 13:
+      case kStages:
         tensor.items.push_back(
             {ScheduleDraft::Stages{read_stages(entry.value, what + ".stages")}, entry.place});
         break;
-      case 12: read_layout(entry, tensor, progress); break;
-      case 14: read_scan_in_parts(entry, tensor, progress); break;
-      case 15: read_two_pass(entry, tensor, progress); break;
-      case 16:
+      case kLayout: read_layout(entry, tensor, progress); break;
+      case kScanInParts: read_scan_in_parts(entry, tensor, progress); break;
+      case kTwoPass: read_two_pass(entry, tensor, progress); break;
+      case kLastBlockOf:
         tensor.items.push_back(
             {ScheduleDraft::LastBlockOf{scope_.read_computed(entry.value, entry.key)},
              entry.place});
         break;
-      default: read_cut(entry, tensor, progress); break;
+      case kSplit:
+      case kMerge:
+      case kResize:
+      case kSwizzle:
+      case kSkew: read_cut(entry, tensor, progress); break;
     }
     if (is_large) last_barrier = tensor.items.size();
   }
@@ -234,6 +261,7 @@ class ScheduleReader {
   void read_cut(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
     check_count(++context_.transforms, kMostTransforms, entry.place, "transforms");
     find_late(entry.value.find("in"), tensor, progress);
+    find_late(entry.value.find("along"), tensor, progress);
     const std::size_t before = errors_.list().size();
     FileTransform t = read_transform(entry, tensor.names, sizes_, Feeds::Transforms, errors_);
     if (errors_.list().size() == before && progress.is_known) {

@@ -46,11 +46,13 @@ struct NamedDomain {
 
 // A transform of a tensor, by the numbers of its iterdomains among the tensor's names.
 struct FileTransform {
-  enum class Kind : std::uint8_t { Split, Merge, Resize, Swizzle };
+  enum class Kind : std::uint8_t { Split, Merge, Resize, Swizzle, Skew };
   Kind kind = Kind::Split;
   std::vector<std::size_t> in, out;
-  Expr amount;  // the factor of a split, the left side of a resize
-  Expr right;
+  std::size_t along = 0;  // of a skew: the rows that it moves
+  Expr amount;  // the factor of a split, the left side of a resize, what a skew moves the next row
+                // by
+  Expr right;   // the right side of a resize, the modulus of a skew
   bool inner = true;
   SwizzleKind swizzle = SwizzleKind::Xor;
   Place place;

@@ -319,6 +319,7 @@ class Writer {
         const Transform& t = schedule_.graph()[id];
         if (const auto* split = std::get_if<Split>(&t)) expressions.push_back(split->factor);
         if (const auto* resize = std::get_if<Resize>(&t)) note({resize->left, resize->right});
+        if (const auto* skew = std::get_if<Skew>(&t)) note({skew->by, skew->modulo});
       }
     }
     const auto use = [&](std::span<const Expr> some) {

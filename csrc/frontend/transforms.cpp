@@ -83,6 +83,16 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
       errors.attempt([&] { t.in.push_back(names.feed(*n, key, feeds)); });
     }
   });
+  if (t.kind == Kind::Skew) {
+    if (feeds == Feeds::View || feeds == Feeds::Layout) {
+      errors.attempt([&] {
+        refuse("E304", entry.place,
+               std::string(feeds == Feeds::View ? "a view" : "a layout") + " has no skew",
+               "take split, merge, resize or swizzle; a skew moves the rows of loops");
+      });
+    }
+    errors.attempt([&] { t.along = names.find(require(body, what, "along"), what + ".along"); });
+  }
   const auto amount = [&](const char* key) {
     Expr e;
     errors.attempt([&] { e = sizes.read(require(body, what, key), what + "." + key); });
@@ -94,6 +104,9 @@ FileTransform read_transform(const Entry& entry, DomainNames& names, SizeScope& 
   } else if (t.kind == Kind::Resize) {
     t.amount = amount("left");
     t.right = amount("right");
+  } else if (t.kind == Kind::Skew) {
+    t.amount = amount("by");
+    t.right = amount("modulo");
   } else if (t.kind == Kind::Swizzle) {
     errors.attempt([&] {
       t.swizzle =
@@ -128,8 +141,9 @@ void check_amounts(std::span<FileTransform> transforms, const DomainNames& names
     for (Expr* amount : {&t.amount, &t.right}) {
       if (!amount->valid() || amount->is(Op::Const)) continue;
       errors.attempt([&] {
-        const std::string what =
-            t.kind == FileTransform::Kind::Split ? "the factor of the split" : "the resize";
+        const std::string what = t.kind == FileTransform::Kind::Split  ? "the factor of the split"
+                                 : t.kind == FileTransform::Kind::Skew ? "the skew"
+                                                                       : "the resize";
         *amount = sizes.defined(*amount, t.place, what + " of " + names.all()[t.in[0]].name);
       });
     }
@@ -144,6 +158,7 @@ Transform request(const FileTransform& t, std::span<const DomainId> domains) {
     case Kind::Split: return Split{a, {}, {}, t.amount, t.inner};
     case Kind::Merge: return Merge{a, b, {}};
     case Kind::Resize: return Resize{a, {}, t.amount, t.right};
+    case Kind::Skew: return Skew{a, domains[t.along], {}, t.amount, t.right};
     case Kind::Swizzle: break;
   }
   return Swizzle{t.swizzle, a, b, {}, {}};

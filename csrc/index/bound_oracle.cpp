@@ -182,6 +182,9 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
     if (const auto* r = std::get_if<Resize>(&graph[step.transform])) {
       sizes.push_back(r->left);
     }
+    if (const auto* s = std::get_if<Skew>(&graph[step.transform])) {
+      sizes.insert(sizes.end(), {s->by, s->modulo});
+    }
   }
   std::vector<Instance> out;
   const auto add = [&](Point symbols, const auto& value) {

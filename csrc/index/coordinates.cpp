@@ -32,6 +32,10 @@ std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
                                    (forward ? s[1] - s[0] : s[1] + s[0]) % graph[t.in_y].extent};
             }
             return std::vector<Expr>{};
+          },
+          [&](const Skew& t) {
+            const Expr offset = t.by * s[1] % t.modulo;
+            return std::vector{forward ? s[0] + offset : s[0] - offset};
           }},
       graph[step.transform]);
 }

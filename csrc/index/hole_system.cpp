@@ -41,6 +41,14 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
                                      step.direction,
                                      {at(t.in_x), at(t.in_y), at(t.out_x), at(t.out_y)},
                                      extents_[at(t.in_y)]};
+                   },
+                   [&](const Skew& t) {
+                     const std::int64_t n = std::max<std::int64_t>(value(t.modulo), 1);
+                     return Relation{Kind::Skew,
+                                     step.direction,
+                                     {at(t.in), at(t.out), at(t.along), 0},
+                                     n,
+                                     *euclid_mod(value(t.by), n)};
                    }},
         graph[step.transform]));
     // A split has its x as input, a merge as output: from here on, Forward means digits from x.
@@ -56,7 +64,8 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
     return v;
   };
   for (const Relation& r : relations_) {
-    const int arity = r.kind == Kind::Digits ? 3 : r.kind == Kind::Shift ? 2 : 4;
+    const bool is_of_three = r.kind == Kind::Digits || r.kind == Kind::Skew;
+    const int arity = is_of_three ? 3 : r.kind == Kind::Shift ? 2 : 4;
     for (int k = 1; k < arity; ++k) component_[find(r.v[k])] = find(r.v[0]);
   }
   for (std::uint32_t v = 0; v < component_.size(); ++v) component_[v] = find(v);
@@ -69,6 +78,7 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
 // Digits: x = o*n + i, and 0 <= i < n if they are computed from x.
 // Swizzles (x, y) to (u, v): x = u, and for xor y = u ^ v; for a cyclic shift v = (y - u) % n if it
 // is computed forward, y = (v + u) % n backward.
+// Skew: b = a + offset, offset = by*x % n.
 void HoleSystem::add_equations(const Relation& r) {
   const bool forward = r.direction == Direction::Forward;
   const std::uint32_t* v = r.v;
@@ -85,6 +95,12 @@ void HoleSystem::add_equations(const Relation& r) {
       sum_is({{v[0], 1}, {v[2], -1}}, 0);
       const Relations::Part moved[] = {{v[forward ? 1 : 3], 1}, {v[2], forward ? -1 : 1}};
       return equations_.add_remainder(v[forward ? 3 : 1], moved, 0, r.n);
+    }
+    case Kind::Skew: {
+      const auto offset = equations_.add_variable({0, r.n - 1});
+      const Relations::Part moved[] = {{v[2], r.by}};
+      equations_.add_remainder(offset, moved, 0, r.n);
+      return sum_is({{v[1], 1}, {v[0], -1}, {offset, -1}}, 0);
     }
   }
 }
@@ -129,6 +145,17 @@ std::optional<std::vector<std::int64_t>> HoleSystem::at(
         const auto sum = forward ? checked_sub(y, x) : checked_add(y, x);
         if (!sum) return std::nullopt;
         v[r.v[to + 1]] = *euclid_mod(*sum, r.n);
+        break;
+      }
+      case Kind::Skew: {
+        const std::int64_t row = *euclid_mod(v[r.v[2]], r.n);
+        const auto product = checked_mul(row, r.by);
+        if (!product) return std::nullopt;
+        const std::int64_t offset = *product % r.n;
+        const std::int64_t from = v[r.v[forward ? 0 : 1]];
+        const auto moved = forward ? checked_add(from, offset) : checked_sub(from, offset);
+        if (!moved) return std::nullopt;
+        v[r.v[forward ? 1 : 0]] = *moved;
         break;
       }
     }

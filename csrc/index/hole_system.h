@@ -17,12 +17,14 @@ enum class Half : std::uint8_t { Lo, Hi };  // 0 <= index, index < extent
 class HoleSystem {
  public:
   struct Relation {
-    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift };
+    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift, Skew };
     Kind kind;
     Direction direction;
-    // Digits: x = o*n + i as (o, i, x); Shift: b = a + n as (a, b); swizzles: (x, y, u, v)
+    // Digits: x = o*n + i as (o, i, x); Shift: b = a + n as (a, b); swizzles: (x, y, u, v);
+    // Skew: b = a + by*x mod n as (a, b, x)
     std::uint32_t v[4];
     std::int64_t n;
+    std::int64_t by = 0;
   };
 
   // `value` gives the number that an extent or a side of a resize stands for.

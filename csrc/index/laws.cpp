@@ -46,6 +46,9 @@ constexpr Law kLaws[] = {
   {"theorem 3",  Over::Resize,      kBoth,      "hi a",              "hi b",     "0 <= R"},
   {"law D",      Over::Resize,      kBoth,      "lo b",              "lo a",     "L <= 0"},
   {"law D",      Over::Resize,      kBoth,      "hi b",              "hi a",     "R <= 0"},
+  // A skew grows by less than its modulus at one end, and moves no point further than that.
+  {"law D",      Over::Skew,        kBoth,      "lo a",              "lo b",     "true"},
+  {"law D",      Over::Skew,        kBoth,      "hi a",              "hi b",     "true"},
   // E: the first coordinate is kept; xor permutes blocks that the second extent is made of, and a
   // cyclic shift computes a remainder.
   {"theorem 4",  Over::Swizzle,     kBoth,      "lo x",              "lo u",     "true"},
@@ -123,6 +126,7 @@ bool speaks_of(const Law& law, const Transform& t) {
       const auto* s = std::get_if<Swizzle>(&t);
       return s != nullptr && (s->kind == SwizzleKind::Xor) == (law.over == Over::Xor);
     }
+    case Over::Skew: return std::holds_alternative<Skew>(t);
   }
   return false;
 }
@@ -145,7 +149,8 @@ Cast cast_roles(const Transform& t) {
                  },
                  [&](const Swizzle& s) {
                    play("x", s.in_x), play("y", s.in_y), play("u", s.out_x), play("v", s.out_y);
-                 }},
+                 },
+                 [&](const Skew& s) { play("a", s.in), play("b", s.out); }},
       t);
   return cast;
 }

@@ -23,8 +23,12 @@ SymbolicBounds::SymbolicBounds(const PredicateRequest& request, std::uint64_t& b
   const DomainGraph& graph = request.graph;
   for (DomainId d : request.path.domains) extents_.push_back(graph[d].extent);
   for (std::size_t i = 0; i < request.path.steps.size(); ++i) {
-    const auto* resize = std::get_if<Resize>(&graph[request.path.steps[i].transform]);
-    sides_.push_back(resize ? resize->left : extents_[structure_.relations()[i].v[1]]);
+    const Transform& transform = graph[request.path.steps[i].transform];
+    const auto* resize = std::get_if<Resize>(&transform);
+    const auto* skew = std::get_if<Skew>(&transform);
+    sides_.push_back(resize ? resize->left
+                     : skew ? skew->modulo
+                            : extents_[structure_.relations()[i].v[1]]);
   }
   for (std::size_t v = 0; v < request.loops.size(); ++v) {
     assume(v, Half::Lo);
@@ -117,6 +121,14 @@ void SymbolicBounds::apply(std::size_t i) {
       copy(r.v[0], r.v[1], n);
       copy(r.v[1], r.v[0], zero - n);
       return;
+    case Kind::Skew: {
+      const Range in = ranges_[r.v[0]], out = ranges_[r.v[1]];
+      for (Expr e : in.lo) set_lo(r.v[1], e);
+      for (Expr e : in.hi) set_hi(r.v[1], e + n - 1);
+      for (Expr e : out.lo) set_lo(r.v[0], e - n + 1);
+      for (Expr e : out.hi) set_hi(r.v[0], e);
+      return;
+    }
     case Kind::CyclicShift:
       set_lo(r.v[forward ? 3 : 1], zero);
       set_hi(r.v[forward ? 3 : 1], n - 1);

@@ -37,7 +37,8 @@ std::vector<DomainId> inputs(const Transform& t) {
                                [](const Resize& r) { return std::vector{r.in}; },
                                [](const Swizzle& s) {
                                  return std::vector{s.in_x, s.in_y};
-                               }},
+                               },
+                               [](const Skew& s) { return std::vector{s.in}; }},
                     t);
 }
 
@@ -49,7 +50,8 @@ std::vector<DomainId> outputs(const Transform& t) {
                                [](const Resize& r) { return std::vector{r.out}; },
                                [](const Swizzle& s) {
                                  return std::vector{s.out_x, s.out_y};
-                               }},
+                               },
+                               [](const Skew& s) { return std::vector{s.out}; }},
                     t);
 }
 
@@ -110,6 +112,9 @@ void DomainGraph::record(Key key, Transform transform) {
   const auto id = TransformId(transforms());
   for (DomainId d : inputs(transform)) around_[index_of(d)].push_back(id);
   for (DomainId d : outputs(transform)) around_[index_of(d)].push_back(id);
+  if (const auto* skew = std::get_if<Skew>(&transform)) {
+    around_[index_of(skew->along)].push_back(id);
+  }
   made_[std::move(key)] = transforms_.size();
   transforms_.push_back(std::move(transform));
 }
@@ -308,6 +313,35 @@ std::pair<DomainId, DomainId> DomainGraph::swizzle(SwizzleKind kind, DomainId x,
   return {out_x, out_y};
 }
 
+DomainId DomainGraph::skew(DomainId in, DomainId along, Expr by, Expr modulo, std::string name) {
+  const IterDomain &x = (*this)[in], &row = (*this)[along];
+  const std::string what = "the skew of " + x.name + " along " + row.name;
+  if (in == along) {
+    refuse<Illegal>("E404", what + " moves each point by its own index",
+                    "skew it along another iterdomain");
+  }
+  modulo = canonical(modulo);
+  if (modulo.is(Op::Const) ? modulo.value() < 1
+                           : !Simplifier(*facts_).proves_nonnegative(modulo - 1)) {
+    refuse<Illegal>("E401",
+                    "the modulus " + to_string(modulo) + " of " + what +
+                        (modulo.is(Op::Const) ? " is below 1" : " is not proved to be at least 1"),
+                    modulo.is(Op::Const) ? "a modulus is at least 1" : larger_min(*facts_, modulo));
+  }
+  by = canonical(modulo.is(Op::Const) && by.is(Op::Const) ? by % modulo : by);
+  const Key key = {4, index_of(in), index_of(along), by.id(), modulo.id()};
+  if (const Transform* made = find(key)) return std::get<Skew>(*made).out;
+  const Expr extent = canonical(x.extent + modulo - 1);
+  if (!extent.valid() || (extent.is(Op::Const) && extent.value() > kLargestExtent)) {
+    refuse<Illegal>("E402", what + " has an extent past 2^62", "take a smaller modulus");
+  }
+  if (name.empty()) name = derived_name(x.name, "k", size());
+  const DomainId out = next();
+  domains_.push_back({std::move(name), extent});
+  record(key, Skew{in, along, out, by, modulo});
+  return out;
+}
+
 std::vector<DomainId> DomainGraph::make(const Transform& request,
                                         const std::vector<std::string>& names) {
   const auto both = [](const std::pair<DomainId, DomainId>& made) {
@@ -324,6 +358,9 @@ std::vector<DomainId> DomainGraph::make(const Transform& request,
           },
           [&](const Swizzle& s) {
             return both(swizzle(s.kind, s.in_x, s.in_y, names[0], names[1]));
+          },
+          [&](const Skew& s) {
+            return std::vector<DomainId>{skew(s.in, s.along, s.by, s.modulo, names[0])};
           }},
       request);
 }

@@ -57,8 +57,16 @@ struct Swizzle {
   SwizzleKind kind;
   DomainId in_x, in_y, out_x, out_y;
 };
-using Transform = std::variant<Split, Merge, Resize, Swizzle>;
+// Skew: out = in + by*along % modulo, |out| = |in| + modulo - 1. It moves each row to an offset of
+// its own and leaves the row, `along`, as it is: where rows of `by` elements lie one after another,
+// the elements whose `out` is a multiple of `modulo` lie at multiples of it.
+struct Skew {
+  DomainId in, along, out;
+  Expr by, modulo;
+};
+using Transform = std::variant<Split, Merge, Resize, Swizzle, Skew>;
 
+// What a transform takes the place of. A skew reads `along` beside, and leaves it.
 std::vector<DomainId> inputs(const Transform& t);
 std::vector<DomainId> outputs(const Transform& t);
 
@@ -81,7 +89,8 @@ std::string derived_name(const std::string& from, const char* mark, std::size_t 
 // iterdomain by the same factor share what comes out.
 //
 // Every derivation throws Illegal and leaves the graph as it was where the result would be no index
-// space: E401 factor below 1, E402 extent past 64 bits, E403 extent below 1, E404 illegal swizzle.
+// space: E401 factor or modulus below 1, E402 extent past 64 bits, E403 extent below 1, E404
+// illegal swizzle.
 class DomainGraph {
  public:
   DomainGraph(std::shared_ptr<ExprPool> pool, std::shared_ptr<const Facts> facts);
@@ -102,6 +111,7 @@ class DomainGraph {
   DomainId resize(DomainId in, Expr left, Expr right, std::string name = {});
   std::pair<DomainId, DomainId> swizzle(SwizzleKind kind, DomainId x, DomainId y,
                                         std::string x_name = {}, std::string y_name = {});
+  DomainId skew(DomainId in, DomainId along, Expr by, Expr modulo, std::string name = {});
   // Any of these: `request` leaves its outputs open, `names` names them.
   std::vector<DomainId> make(const Transform& request, const std::vector<std::string>& names);
 

@@ -16,7 +16,9 @@ namespace selvage {
 
 std::vector<DomainId> sources(const DomainGraph& graph, const Step& step) {
   const Transform& t = graph[step.transform];
-  return step.direction == Direction::Forward ? inputs(t) : outputs(t);
+  std::vector<DomainId> list = step.direction == Direction::Forward ? inputs(t) : outputs(t);
+  if (const auto* skew = std::get_if<Skew>(&t)) list.push_back(skew->along);
+  return list;
 }
 
 std::vector<DomainId> results(const DomainGraph& graph, const Step& step) {
@@ -43,7 +45,7 @@ bool are_dependent(const DomainGraph& graph, std::span<const DomainId> domains) 
       const auto made = maker(open.back());
       open.pop_back();
       if (!made) return false;
-      for (DomainId in : inputs(graph[*made])) {
+      for (DomainId in : sources(graph, {*made, Direction::Forward})) {
         if (!contains(domains, in) && seen.insert(in).second) open.push_back(in);
       }
     }

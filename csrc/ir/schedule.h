@@ -77,10 +77,17 @@ class Schedule {
   std::pair<ScheduledLoop, ScheduledLoop> swizzle(SwizzleKind kind, ScheduledLoop x,
                                                   ScheduledLoop y, std::string x_name = {},
                                                   std::string y_name = {});
+  // Moves each row of a loop: iteration i of row `along` becomes i + by*along % modulo. Where rows
+  // of `by` elements lie one after another, vectors of `modulo` elements that a split makes of the
+  // result are aligned, whatever `by` is. `along` stays as it is: a loop,
+  // or what loops were cut out of (E416).
+  ScheduledLoop skew(ScheduledLoop l, ScheduledLoop along, Expr by, Expr modulo,
+                     std::string name = {});
   // `order` names every loop once, outer to inner.
   Schedule& reorder(std::vector<ScheduledLoop> order);
-  // Holds until the loop is split, merged, resized or swizzled. A tensor binds at most one loop to
-  // each block index, each thread index and Vectorize, any number to Unroll, Unswitch and Bulk.
+  // Holds until the loop is split, merged, resized, swizzled or skewed. A tensor binds at most one
+  // loop to each block index, each thread index and Vectorize, any number to Unroll, Unswitch and
+  // Bulk.
   Schedule& bind(ScheduledLoop l, ParallelType type);
   // inline_into_readers recomputes t in every reader (E415 for inputs, outputs and folds);
   // materialize undoes that: t has a nest of its own.
@@ -330,7 +337,9 @@ class Schedule {
   static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);
   // The nest of t after like(); nothing if it shares nothing with the reference.
   std::optional<Nest> alike(TensorId t, TensorId reference) const;
-  static bool cross(const Transform& transform, const Nest& reference, Nest& own);
+  bool cross(const Transform& transform, const Nest& reference, Nest& own) const;
+  // Whether an iterdomain follows from the loops of a nest other than `loop`.
+  bool follows_beside(const Nest& own, DomainId loop, DomainId wanted) const;
   // Adds `tensor` with `nest` to `fusion` and takes that over. Checks the name before any change.
   TensorId add_tensor(Fusion fusion, TensorInfo tensor, Nest nest);
   void check_is_whole_variance(TensorId t) const;

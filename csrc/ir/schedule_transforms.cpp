@@ -1,5 +1,6 @@
 // The primitives that cut loops up, order and bind them.
 #include <selvage/base/refuse.h>
+#include <selvage/ir/path.h>
 #include <selvage/ir/schedule_nest.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::vector<ScheduledLoop> Schedule::cut(TensorId t, const Transform& request,
   for (DomainId d : in) position({t, d});
   if (in.size() == 2) check_not_mixed(t, in[0], in[1]);
   // Results without a name are named after the loops that they come from.
-  constexpr const char* kMarks[][2] = {{"o", "i"}, {"", ""}, {"r", ""}, {"s", "s"}};
+  constexpr const char* kMarks[][2] = {{"o", "i"}, {"", ""}, {"r", ""}, {"s", "s"}, {"k", ""}};
   names.resize(2);
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (!names[k].empty()) continue;
@@ -88,6 +89,29 @@ std::pair<ScheduledLoop, ScheduledLoop> Schedule::swizzle(SwizzleKind kind, Sche
   const auto made = cut(x.tensor, Swizzle{kind, x.domain, y.domain, {}, {}},
                         {std::move(x_name), std::move(y_name)});
   return {made[0], made[1]};
+}
+
+bool Schedule::follows_beside(const Nest& own, DomainId loop, DomainId wanted) const {
+  std::vector<DomainId> others = own.loops;
+  std::erase(others, loop);
+  if (contains(others, wanted)) return true;
+  return !own.transforms.empty() &&
+         reaches(everything_from(graph_, others, own.transforms), wanted);
+}
+
+ScheduledLoop Schedule::skew(ScheduledLoop l, ScheduledLoop along, Expr by, Expr modulo,
+                             std::string name) {
+  if (l.tensor != along.tensor) {
+    refuse<Illegal>("E411", "a skew takes two loops of one tensor", "skew along a loop of it");
+  }
+  position(l);
+  if (!follows_beside(nest(l.tensor), l.domain, along.domain)) {
+    refuse<Illegal>("E416",
+                    this->name(along.tensor, along.domain) + " of " + fusion()[l.tensor].name +
+                        " does not follow from its loops without " + this->name(l.tensor, l.domain),
+                    "skew along another loop, or along what some of them were cut out of");
+  }
+  return cut(l.tensor, Skew{l.domain, along.domain, {}, by, modulo}, {std::move(name)})[0];
 }
 
 Schedule& Schedule::reorder(std::vector<ScheduledLoop> order) {

@@ -16,6 +16,10 @@ Transform of(Transform transform, const auto& now) {
                         [&](Swizzle& s) {
                           s.in_x = now(s.in_x);
                           s.in_y = now(s.in_y);
+                        },
+                        [&](Skew& s) {
+                          s.in = now(s.in);
+                          s.along = now(s.along);
                         }},
              transform);
   return transform;

@@ -91,6 +91,13 @@ class Roles {
                             } else {
                               swizzle(s, s.out_x, s.out_y, s.in_x, s.in_y, forward);
                             }
+                          },
+                          [&](const Skew& s) {
+                            if (forward) {
+                              skew(s, s.in, s.out);
+                            } else {
+                              skew(s, s.out, s.in);
+                            }
                           }},
                g[step.transform]);
   }
@@ -291,7 +298,25 @@ class Roles {
     return row;
   }
 
-  // out = in + a constant.
+  // Whether an iterdomain takes several values in the tile.
+  bool moves(DomainId d) {
+    return std::ranges::any_of(at(d), [](const TmaTerm& t) { return t.half || t.part.count > 1; });
+  }
+
+  // A tile of one row is shifted by what that row is; of others each would have its own.
+  void skew(const Skew& s, DomainId from, DomainId to) {
+    const bool is_shift = !moves(s.along);
+    if (!is_shift && !q_.proves(eq(s.by % s.modulo, 0))) {
+      q_.refuse("E460", q_.point(),
+                "the tile of " + q_.tensor().name + " is no box: the skew of " + q_.name(s.in) +
+                    " along " + q_.name(s.along) + ", of which the tile has several, moves each " +
+                    "of them by an offset of its own",
+                {});
+    }
+    shift(from, to, is_shift ? q_.simplify(s.by * q_.index(s.along) % s.modulo) : q_.c(0));
+  }
+
+  // out = in + left, the same for all of the tile.
   void shift(DomainId in, DomainId out, Expr left) {
     Terms parts = at(in);
     const bool is_moved = !q_.proves(eq(left, 0));
@@ -320,10 +345,6 @@ class Roles {
 
   void swizzle(const Swizzle& s, DomainId x, DomainId y, DomainId to_x, DomainId to_y,
                bool forward) {
-    const auto moves = [&](DomainId d) {
-      return std::any_of(at(d).begin(), at(d).end(),
-                         [](const TmaTerm& t) { return t.half || t.part.count > 1; });
-    };
     if (!moves(x) && !moves(y)) {
       at(to_x) = {{{to_x}, q_.index(to_x), q_.extent(to_x), {}}};
       at(to_y) = {{{to_y}, q_.index(to_y), q_.extent(to_y), {}}};

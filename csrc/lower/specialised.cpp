@@ -52,6 +52,10 @@ class Replay {
                             std::tie(made_[s.out_x], made_[s.out_y]) =
                                 to_.swizzle(s.kind, again(s.in_x), again(s.in_y),
                                             from_[s.out_x].name, from_[s.out_y].name);
+                          },
+                          [&](const Skew& s) {
+                            made_[s.out] = to_.skew(again(s.in), again(s.along), number_(s.by),
+                                                    number_(s.modulo), from_[s.out].name);
                           }},
                transform);
   }

@@ -84,6 +84,10 @@ class Drafter {
                           [&](const Swizzle& s) {
                             joint.text = s.kind == SwizzleKind::Xor ? "xor" : "cyclic shift";
                             joint.ends = {"x", "y"};
+                          },
+                          [&](const Skew& s) {
+                            joint.text = "skew by " + text_of(s.by) + " mod " + text_of(s.modulo);
+                            joint.holes = number(s.modulo) - 1;
                           }},
                transform);
     drawn_.joints.push_back(std::move(joint));

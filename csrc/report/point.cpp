@@ -110,7 +110,10 @@ std::vector<Expr> numbers_of(const Transform& transform) {
                  [](const Resize& r) {
                    return List{r.left, r.right};
                  },
-                 [](const Swizzle&) { return List{}; }},
+                 [](const Swizzle&) { return List{}; },
+                 [](const Skew& s) {
+                   return List{s.by, s.modulo};
+                 }},
       transform);
 }
 

@@ -90,6 +90,10 @@ class TensorPage {
                    [&](const Resize& r) { return "resize " + text(r.left) + ", " + text(r.right); },
                    [](const Swizzle& s) {
                      return std::string(s.kind == SwizzleKind::Xor ? "xor" : "cyclic shift");
+                   },
+                   [&](const Skew& s) {
+                     return "skew by " + text(s.by) + " mod " + text(s.modulo) + " along " +
+                            tensor_.name_of(s.along);
                    }},
         t);
   }

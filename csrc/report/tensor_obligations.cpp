@@ -53,7 +53,8 @@ class TensorObligations {
                           [&](const Swizzle& s) {
                             says(s.out_x, extent(s.in_x));
                             says(s.out_y, extent(s.in_y));
-                          }},
+                          },
+                          [&](const Skew& s) { says(s.out, extent(s.in) + s.modulo - 1); }},
                transform);
   }
 

@@ -81,6 +81,10 @@ class StructureText {
     if (const auto* s = std::get_if<Split>(&t)) add(text(s->factor), s->inner_split);
     if (const auto* r = std::get_if<Resize>(&t)) add(text(r->left), text(r->right));
     if (const auto* z = std::get_if<Swizzle>(&t)) add(int(z->kind));
+    if (const auto* k = std::get_if<Skew>(&t)) {
+      add_domain(k->along);
+      add(text(k->by), text(k->modulo));
+    }
     text_ += "\n";
   }
 

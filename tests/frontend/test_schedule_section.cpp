@@ -172,9 +172,8 @@ TEST(ScheduleSection, LayoutsAreOverWhatTheListHasMade) {
 TEST(ScheduleSection, AnAutomaticScheduleComputesAFoldInTheRowsOfItsReader) {
   const std::string file = kRows.substr(0, kRows.find("schedule:")) + "outputs: {s: {}, y: {}}\n";
   const Scheduled s = schedule(file, {{"M", 200}, {"N", 10}});
-  EXPECT_EQ(
-      nest(s, "s"),
-      "block {7} BIDx, row {32} TIDy, step {1}, thread {8} TIDx, v {2} Vectorize; at row of y");
+  EXPECT_EQ(nest(s, "s"),
+            "block {4} BIDx, row {64} TIDy, group {4} TIDx, v {4} Vectorize; at row of y");
 }
 
 // Many lists that wait for one another: each is read and carried out once.

@@ -33,7 +33,7 @@ const Refused kWrongTransforms[] = {
      "...'"},
     {"splt: {in: I0, factor: 2, out: [A, B]}",
      "a.yaml:6:9: error[E304]: transform: 'splt' is none of split, merge, resize, "
-     "swizzle; help: did you mean 'split'?"},
+     "swizzle, skew; help: did you mean 'split'?"},
     {"{split: {in: I0, factor: 2, out: [A, B]}, merge: {in: [A, B], out: C}}",
      "a.yaml:6:51: error[E107]: transforms: expected a map of one key, found 2; help: "
      "write one '- key: ...' for each"},
@@ -46,6 +46,11 @@ const Refused kWrongTransforms[] = {
     {"swizzle: {kind: zor, in: [I0, I1], out: [A, B]}",
      "a.yaml:6:25: error[E304]: swizzle.kind: 'zor' is none of xor, cyclic_shift; "
      "help: did you mean 'xor'?"},
+    {"skew: {in: I0, along: I2, by: 8, modulo: 4, out: A}",
+     "a.yaml:6:31: error[E205]: skew.along: T0 has no iterdomain 'I2'; help: did you "
+     "mean 'I0'?"},
+    {"skew: {in: I0, by: 8, modulo: 4, out: A}",
+     "a.yaml:6:15: error[E110]: skew: the key 'along' is missing; help: add 'along: ...'"},
     {"resize: {in: I0, left: 1, out: A}",
      "a.yaml:6:17: error[E110]: resize: the key 'right' is missing; help: add 'right: "
      "...'"},
@@ -86,6 +91,12 @@ const Refused kIllegalTransforms[] = {
      "a.yaml:6:9: error[E404]: the xor swizzle of I0 (15) and I1 (8) leaves its index "
      "space: the least power of two that holds I0 is 16, which does not divide 8; "
      "help: make the extent of I1 a multiple of it, or use kind: cyclic_shift"},
+    {"skew: {in: I0, along: I1, by: 8, modulo: 0, out: A}",
+     "a.yaml:6:9: error[E401]: the modulus 0 of the skew of I0 along I1 is below 1; help: a "
+     "modulus is at least 1"},
+    {"skew: {in: I0, along: I0, by: 8, modulo: 4, out: A}",
+     "a.yaml:6:9: error[E404]: the skew of I0 along I0 moves each point by its own index; help: "
+     "skew it along another iterdomain"},
 };
 
 // clang-format on
@@ -103,6 +114,14 @@ TEST(TransformRefusals, WhatTheExtentsForbidIsIllegal) {
     EXPECT_EQ(refusal(with_transform(text)), std::string(message) + "\n");
     EXPECT_EQ(status(with_transform(text)), 1) << text;
   }
+}
+
+TEST(TransformRefusals, AViewHasNoSkew) {
+  EXPECT_EQ(refusal(tensor("    root: {I0: 4, I1: 8}\n"
+                           "    view: [{skew: {in: I1, along: I0, by: 8, modulo: 4, out: A}}]\n"
+                           "    logical: [I0, A]\n")),
+            "a.yaml:5:13: error[E304]: a view has no skew; help: take split, merge, resize or "
+            "swizzle; a skew moves the rows of loops\n");
 }
 
 TEST(TransformRefusals, OneMistakeIsToldOnceAndHidesNoOther) {

@@ -26,8 +26,8 @@ std::vector<HalfBound> read_bounds(const World& world, std::string_view text) {
 }
 
 void fill_points(World& world) {
-  const std::vector<int>& from =
-      world.direction == Direction::Forward ? world.step().in : world.step().out;
+  const std::vector<int> from = world.step().needed(
+      world.direction == Direction::Forward ? world.step().in : world.step().out);
   world.graph.loop = from;
   std::vector<std::int64_t> first, last;
   for (int d : from) {
@@ -56,6 +56,7 @@ void add_both_ways(std::vector<World>& worlds, Law::Over over, std::vector<std::
       case Law::Over::Split: world.letters = "xoi"; break;
       case Law::Over::Merge: world.letters = "oix"; break;
       case Law::Over::Resize: world.letters = "ab"; break;
+      case Law::Over::Skew: world.letters = "arb"; break;
       case Law::Over::Swizzle:
       case Law::Over::Xor:
       case Law::Over::CyclicShift: world.letters = "xyuv"; break;
@@ -73,12 +74,15 @@ bool World::computes_digits() const {
 }
 
 std::string World::text() const {
-  static const char* const kNames[] = {"Split",  "OuterSplit", "Merge",
-                                       "Resize", "Xor",        "CyclicShift"};
+  static const char* const kNames[] = {"Split", "OuterSplit",  "Merge", "Resize",
+                                       "Xor",   "CyclicShift", "Skew"};
   std::string text = kNames[step().kind];
   text += direction == Direction::Forward ? " forward" : " backward";
   if (step().kind == oracle::Step::Resize) {
     text += " by " + std::to_string(step().left) + ", " + std::to_string(step().right);
+  }
+  if (step().kind == oracle::Step::Skew) {
+    text += " by " + std::to_string(step().by) + " mod " + std::to_string(step().factor);
   }
   for (char c : letters) text += std::string(", |") + c + "| = " + std::to_string(extent(c));
   return text;
@@ -107,6 +111,12 @@ const std::vector<World>& small_worlds() {
           if (n + left + right < 1) continue;
           add_both_ways(made, Law::Over::Resize, {n}, oracle::resize(0, left, right));
         }
+      }
+    }
+    for (std::int64_t modulo = 1; modulo <= 4; ++modulo) {
+      for (std::int64_t by = 0; by <= 5; ++by) {
+        add_both_ways(made, Law::Over::Skew, {3, 4}, oracle::skew(0, 1, by, modulo));
+        add_both_ways(made, Law::Over::Skew, {1, 2}, oracle::skew(0, 1, by, modulo));
       }
     }
     for (std::int64_t x = 1; x <= 5; ++x) {

@@ -16,10 +16,11 @@ namespace selvage {
 // One transform, its coordinates as the oracle computes them: at every point of a box that reaches
 // past all bounds on both sides, since a source may itself be computed and out of bounds.
 struct World {
-  Law::Over over;  // Split, Merge, Resize, Xor or CyclicShift
+  Law::Over over;  // Split, Merge, Resize, Xor, CyclicShift or Skew
   Direction direction;
   oracle::Graph graph;
-  std::string letters;  // as laws name iterdomains: "xoi", "ab" or "xyuv", by the oracle's number
+  std::string
+      letters;  // as laws name iterdomains: "xoi", "ab", "arb" or "xyuv", by the oracle's number
   std::vector<std::array<std::int64_t, 4>> points;  // an index per letter
 
   const oracle::Step& step() const { return graph.steps[0]; }

@@ -130,6 +130,9 @@ Transform transform_of(Fusion& f, const oracle::Step& step, const std::vector<Do
     case oracle::Step::Resize: return Resize{a, {}, f.constant(step.left), f.constant(step.right)};
     case oracle::Step::Xor: return Swizzle{SwizzleKind::Xor, a, b, {}, {}};
     case oracle::Step::CyclicShift: break;
+    case oracle::Step::Skew:
+      return Skew{
+          a, ids[std::size_t(*step.along)], {}, f.constant(step.by), f.constant(step.factor)};
   }
   return Swizzle{SwizzleKind::CyclicShift, a, b, {}, {}};
 }
@@ -179,18 +182,7 @@ struct Scheduled {
     return text;
   }
   void make(DomainGraph& graph, const oracle::Step& step, std::vector<DomainId>& ids) {
-    std::vector<DomainId> made;
-    std::visit(overloaded{[&](const Split& x) {
-                            const auto [o, i] = graph.split(x.in, x.factor, x.inner_split);
-                            made = {o, i};
-                          },
-                          [&](const Merge& x) { made = {graph.merge(x.outer, x.inner)}; },
-                          [&](const Resize& x) { made = {graph.resize(x.in, x.left, x.right)}; },
-                          [&](const Swizzle& x) {
-                            const auto [u, v] = graph.swizzle(x.kind, x.in_x, x.in_y);
-                            made = {u, v};
-                          }},
-               transform_of(k.f, step, ids));
+    const std::vector<DomainId> made = graph.make(transform_of(k.f, step, ids), {"", ""});
     for (std::size_t i = 0; i < made.size(); ++i) ids[std::size_t(step.out[i])] = made[i];
   }
 

@@ -1,6 +1,7 @@
 #include "tests/oracle/access_case.h"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "tests/oracle/random_graph.h"
@@ -32,7 +33,7 @@ bool follow(const Graph& g, const std::vector<int>& from, const std::vector<int>
   while (known != before) {
     before = known;
     for (const Step& s : g.steps)
-      if (contains(known, bits(s.in)) || contains(known, bits(s.out)))
+      if (contains(known, bits(s.needed(s.in))) || contains(known, bits(s.needed(s.out))))
         known |= bits(s.in) | bits(s.out);
   }
   return contains(known, bits(wanted));
@@ -67,6 +68,11 @@ bool is_well_formed(const AccessCase& access, std::int64_t max_points) {
   const auto exists = [&g](int x) { return 0 <= x && x < static_cast<int>(g.extents.size()); };
   if (layout.allocation.empty() || layout.allocation.size() != layout.strides.size()) return false;
   if (!std::all_of(layout.allocation.begin(), layout.allocation.end(), exists)) return false;
+  if (std::popcount(bits(layout.allocation)) != static_cast<int>(layout.allocation.size()))
+    return false;  // an iterdomain stands there twice
+  Graph over_allocation = g;
+  over_allocation.loop = layout.allocation;
+  if (!plan(over_allocation)) return false;  // an index follows in two ways, or in none
   if (!std::all_of(layout.strides.begin(), layout.strides.end(),
                    [](std::int64_t s) { return s >= 1; }))
     return false;
@@ -90,7 +96,8 @@ bool repeats_base(const AccessCase& access) {
   return std::any_of(base_end, steps.end(), [&](const Step& own) {
     return std::any_of(steps.begin(), base_end, [&](const Step& base) {
       return own.kind == base.kind && own.in == base.in && own.factor == base.factor &&
-             own.left == base.left && own.right == base.right;
+             own.left == base.left && own.right == base.right && own.along == base.along &&
+             own.by == base.by;
     });
   });
 }

@@ -21,7 +21,7 @@ std::vector<std::int64_t> coordinates(const Graph& graph,
   for (std::size_t round = 0; round < graph.steps.size(); ++round) {
     for (const Step& s : graph.steps) {
       const std::vector<int>&in = s.in, &out = s.out;
-      if (known(out) && !known(in)) {  // backward
+      if (known(s.needed(out)) && !known(in)) {  // backward
         switch (s.kind) {
           case Step::Split:
           case Step::OuterSplit:
@@ -40,8 +40,11 @@ std::vector<std::int64_t> coordinates(const Graph& graph,
             value[in[0]] = *value[out[0]];
             value[in[1]] = floor_mod(add(*value[out[1]], *value[out[0]]), graph.extents[in[1]]);
             break;
+          case Step::Skew:
+            value[in[0]] = add(*value[out[0]], -floor_mod(mul(s.by, *value[*s.along]), s.factor));
+            break;
         }
-      } else if (known(in) && !known(out)) {  // forward
+      } else if (known(s.needed(in)) && !known(out)) {  // forward
         switch (s.kind) {
           case Step::Split:
           case Step::OuterSplit:
@@ -59,6 +62,9 @@ std::vector<std::int64_t> coordinates(const Graph& graph,
           case Step::CyclicShift:
             value[out[0]] = *value[in[0]];
             value[out[1]] = floor_mod(add(*value[in[1]], -*value[in[0]]), graph.extents[in[1]]);
+            break;
+          case Step::Skew:
+            value[out[0]] = add(*value[in[0]], floor_mod(mul(s.by, *value[*s.along]), s.factor));
             break;
         }
       }
@@ -100,7 +106,7 @@ Walk::Walk(const Graph& graph)
   for (const Turn& t : *turns) {
     const Step& s = graph.steps[t.step];
     const std::vector<int>&from = t.forward ? s.in : s.out, &to = t.forward ? s.out : s.in;
-    Move move{Action::Shift, from[0], from.back(), to[0], to.back(), 0};
+    Move move{Action::Shift, from[0], from.back(), to[0], to.back(), 0, 0};
     switch (s.kind) {
       case Step::Split:
       case Step::OuterSplit:
@@ -116,6 +122,12 @@ Walk::Walk(const Graph& graph)
       case Step::CyclicShift:
         move.action = t.forward ? Action::RotateBack : Action::Rotate;
         move.n = graph.extents[s.in[1]];
+        break;
+      case Step::Skew:
+        move.action = t.forward ? Action::Skew : Action::SkewBack;
+        move.from1 = *s.along;
+        move.n = s.factor;
+        move.by = s.by;
         break;
     }
     const int depth = std::max(innermost[move.from0], innermost[move.from1]);
@@ -154,6 +166,8 @@ void Walk::run(const Move& move) {
       set(move.to0, x);
       set(move.to1, floor_mod(add(y, -x), move.n));
       break;
+    case Action::Skew: set(move.to0, add(x, floor_mod(mul(move.by, y), move.n))); break;
+    case Action::SkewBack: set(move.to0, add(x, -floor_mod(mul(move.by, y), move.n))); break;
   }
 }
 

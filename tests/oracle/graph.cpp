@@ -13,9 +13,12 @@ namespace {
 [[noreturn]] void fail(const char* what) { throw std::invalid_argument(what); }
 
 std::size_t inputs(Step::Kind kind) {
-  return kind == Step::Split || kind == Step::OuterSplit || kind == Step::Resize ? 1 : 2;
+  const bool is_split = kind == Step::Split || kind == Step::OuterSplit;
+  return is_split || kind == Step::Resize || kind == Step::Skew ? 1 : 2;
 }
-std::size_t outputs(Step::Kind kind) { return kind == Step::Merge || kind == Step::Resize ? 1 : 2; }
+std::size_t outputs(Step::Kind kind) {
+  return kind == Step::Merge || kind == Step::Resize || kind == Step::Skew ? 1 : 2;
+}
 
 // The extents of a step's outputs; empty where it is illegal.
 std::vector<std::int64_t> output_extents(const Graph& g, const Step& s) {
@@ -37,6 +40,9 @@ std::vector<std::int64_t> output_extents(const Graph& g, const Step& s) {
       if (!is_legal_xor(n, m)) return {};
       return {n, m};
     case Step::CyclicShift: return {n, m};
+    case Step::Skew:
+      if (s.factor < 1) return {};
+      return {add(n, s.factor - 1)};
   }
   return {};
 }
@@ -63,6 +69,8 @@ bool has_valid_structure(const Graph& g) {
     if (s.in.size() != inputs(s.kind) || s.out.size() != outputs(s.kind) || !distinct(s.in) ||
         !distinct(s.out))
       return false;
+    if (s.along.has_value() != (s.kind == Step::Skew)) return false;
+    if (s.along && (*s.along < 0 || *s.along >= size || *s.along == s.in[0])) return false;
     const std::uint64_t in = bits(s.in), out = bits(s.out);
     std::uint64_t& read = static_cast<int>(k) < g.view_steps ? read_by_view : read_by_transform;
     used |= in;
@@ -149,8 +157,11 @@ std::optional<std::vector<Turn>> plan(const Graph& graph) {
     progress = false;
     for (std::size_t k = 0; k < graph.steps.size(); ++k) {
       const std::uint64_t in = bits(graph.steps[k].in), out = bits(graph.steps[k].out);
-      const bool backward = contains(known, out) && (known & in) == 0;
-      const bool forward = contains(known, in) && (known & out) == 0;
+      const auto is_known = [&](const std::vector<int>& side) {
+        return contains(known, bits(graph.steps[k].needed(side)));
+      };
+      const bool backward = is_known(graph.steps[k].out) && (known & in) == 0;
+      const bool forward = is_known(graph.steps[k].in) && (known & out) == 0;
       if (used[k] || (!backward && !forward)) continue;
       turns.push_back({static_cast<int>(k), forward});
       used[k] = progress = true;
@@ -171,7 +182,7 @@ std::uint64_t path_mask(const Graph& graph) {
   std::uint64_t path = bits(graph.logical);
   for (auto t = turns->rbegin(); t != turns->rend(); ++t) {
     const Step& s = graph.steps[t->step];
-    if ((path & bits(t->forward ? s.out : s.in)) != 0) path |= bits(s.in) | bits(s.out);
+    if ((path & bits(t->forward ? s.out : s.in)) != 0) path |= bits(s.needed(s.in)) | bits(s.out);
   }
   return path;
 }

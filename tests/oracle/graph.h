@@ -10,6 +10,7 @@
 //   Merge       [o, i] -> x       o = x / |i|, i = x mod |i| x = o*|i| + i              |x| = |o||i|
 //   Resize      a -> b            a = b - left               b = a + left               |b| = |a| + left + right
 //   Xor         [a, b] -> [c, d]  a = c, b = c ^ d           c = a, d = a ^ b           |c| = |a|, |d| = |b|
+//   Skew        a -> b, along r   a = b - (by*r mod factor)  b = a + (by*r mod factor)  |b| = |a| + factor - 1
 //   CyclicShift [a, b] -> [c, d]  a = c, b = (d + c) mod |b| c = a, d = (b - a) mod |b| |c| = |a|, |d| = |b|
 // clang-format on
 //
@@ -27,11 +28,20 @@
 namespace selvage::oracle {
 
 struct Step {
-  enum Kind { Split, OuterSplit, Merge, Resize, Xor, CyclicShift };
+  enum Kind { Split, OuterSplit, Merge, Resize, Xor, CyclicShift, Skew };
   Kind kind = Split;
   std::vector<int> in, out;          // iterdomains
-  std::int64_t factor = 1;           // Split, OuterSplit
+  std::int64_t factor = 1;           // Split, OuterSplit; the modulus of a Skew
   std::int64_t left = 0, right = 0;  // Resize
+  std::optional<int> along = {};     // Skew: an iterdomain that it reads and leaves
+  std::int64_t by = 0;               // Skew
+
+  // What must be known before it is crossed: `side` is in or out.
+  std::vector<int> needed(const std::vector<int>& side) const {
+    std::vector<int> all = side;
+    if (along) all.push_back(*along);
+    return all;
+  }
 };
 
 // An iterdomain is its position in extents and names. Root iterdomains are those that no step

@@ -179,7 +179,7 @@ class Builder {
     for (int attempt = 0; attempt < 20; ++attempt) {
       SymbolicStep s;
       std::vector<DrawRange> out;
-      const std::int64_t kind = draw(rng_, 0, 10);
+      const std::int64_t kind = draw(rng_, 0, 11);
       std::vector<int> order = leaves_;
       shuffle(rng_, order);
       const DrawRange& x = extents_[order[0]];
@@ -213,6 +213,16 @@ class Builder {
         s.kind = Step::Xor;
         s.in = pick(rng_, legal);
         out = {extents_[s.in[0]], extents_[s.in[1]]};
+      } else if (kind == 10) {
+        if (order.size() < 2 || in_view_) continue;
+        s.kind = Step::Skew;
+        s.in = {order[0]};
+        s.along = order[1];
+        s.factor = draw(rng_, 1, 8);
+        s.by = draw(rng_, 0, 20);
+        const std::int64_t more = s.factor.number - 1;
+        out = {x.known() ? constant(x.min + more)
+                         : DrawRange{x.min + more, x.max + more, more == 0 ? x.multiple_of : 1}};
       } else {
         if (order.size() < 2) continue;
         s.kind = Step::CyclicShift;
@@ -296,7 +306,7 @@ Graph instantiate(const SymbolicGraph& graph, const Values& values) {
   g.extents.resize(graph.names.size(), 0);
   for (const auto& [id, size] : graph.root_extents) g.extents[id] = value(size);
   for (const SymbolicStep& s : graph.steps)
-    g.steps.push_back({s.kind, s.in, s.out, value(s.factor), s.left, s.right});
+    g.steps.push_back({s.kind, s.in, s.out, value(s.factor), s.left, s.right, s.along, s.by});
   if (!derive_extents(g))
     throw std::invalid_argument("instantiate: a step is illegal at these values");
   return g;
@@ -363,6 +373,10 @@ std::string entry(const SymbolicGraph& g, const SymbolicStep& s) {
     case Step::Xor: return "swizzle: {kind: xor, in: " + ins + ", out: " + outs + "}";
     case Step::CyclicShift:
       return "swizzle: {kind: cyclic_shift, in: " + ins + ", out: " + outs + "}";
+    case Step::Skew:
+      return "skew: {in: " + in + ", along: " + g.names[*s.along] +
+             ", by: " + std::to_string(s.by) + ", modulo: " + text(s.factor) + ", out: " + out +
+             "}";
   }
   return "";
 }
@@ -398,7 +412,8 @@ std::string to_yaml(const SymbolicGraph& graph) {
 std::string to_yaml(const Graph& graph, const Step& step) {
   SymbolicGraph g;
   g.names = graph.names;
-  return entry(g, {step.kind, step.in, step.out, step.factor, step.left, step.right});
+  return entry(
+      g, {step.kind, step.in, step.out, step.factor, step.left, step.right, step.along, step.by});
 }
 
 std::string to_yaml(const Graph& graph) {
@@ -409,7 +424,7 @@ std::string to_yaml(const Graph& graph) {
   g.view_steps = graph.view_steps;
   for (int x : root(graph)) g.root_extents[x] = graph.extents[x];
   for (const Step& s : graph.steps)
-    g.steps.push_back({s.kind, s.in, s.out, s.factor, s.left, s.right});
+    g.steps.push_back({s.kind, s.in, s.out, s.factor, s.left, s.right, s.along, s.by});
   return to_yaml(g);
 }
 

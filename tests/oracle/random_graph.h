@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -55,6 +56,8 @@ struct SymbolicStep {
   std::vector<int> in, out;
   Size factor = 1;
   std::int64_t left = 0, right = 0;
+  std::optional<int> along = {};
+  std::int64_t by = 0;
 };
 struct SymbolicGraph {
   std::vector<Symbol> symbols;

@@ -36,6 +36,7 @@ void erase_iterdomains(Graph& g, std::vector<int> gone) {
     for (Step& s : g.steps) {
       renumber(s.in);
       renumber(s.out);
+      if (s.along) *s.along -= *s.along > *x ? 1 : 0;
     }
   }
 }
@@ -61,12 +62,14 @@ Graph without_step(Graph g, std::size_t k) {
   if (static_cast<int>(k) < g.view_steps) --g.view_steps;
   replace(g.logical, s.out, s.in);
   replace(g.loop, s.out, s.in);
+  const auto take_back = [&s](int& x) {
+    const std::ptrdiff_t place = std::find(s.out.begin(), s.out.end(), x) - s.out.begin();
+    if (place < static_cast<std::ptrdiff_t>(s.out.size()))
+      x = s.in[std::min<std::size_t>(place, s.in.size() - 1)];
+  };
   for (std::size_t j = k; j < g.steps.size(); ++j) {
-    for (int& x : g.steps[j].in) {
-      const std::ptrdiff_t place = std::find(s.out.begin(), s.out.end(), x) - s.out.begin();
-      if (place < static_cast<std::ptrdiff_t>(s.out.size()))
-        x = s.in[std::min<std::size_t>(place, s.in.size() - 1)];
-    }
+    for (int& x : g.steps[j].in) take_back(x);
+    if (g.steps[j].along) take_back(*g.steps[j].along);
   }
   erase_iterdomains(g, s.out);
   if (g.view_steps == 0) loop_over_leaves(g);
@@ -89,7 +92,7 @@ std::vector<Graph> reductions(const Graph& g) {
     for (std::size_t j = k; j-- > 0;) r.push_back(without_step(without_step(g, k), j));
   for (int x : root(g)) {
     const bool used = std::any_of(g.steps.begin(), g.steps.end(),
-                                  [x](const Step& s) { return mentions(s.in, x); });
+                                  [x](const Step& s) { return mentions(s.needed(s.in), x); });
     if (!used && g.logical.size() > 1) {
       Graph h = g;
       std::erase(h.logical, x);
@@ -112,6 +115,7 @@ std::vector<Graph> reductions(const Graph& g) {
     try_value(&Step::factor, 1);
     try_value(&Step::left, 0);
     try_value(&Step::right, 0);
+    try_value(&Step::by, 0);
   }
   if (!std::is_sorted(g.loop.begin(), g.loop.end())) {
     r.push_back(g);

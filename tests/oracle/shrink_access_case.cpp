@@ -80,7 +80,8 @@ AccessCase without_base_step(const AccessCase& access, std::size_t k) {
 std::optional<AccessCase> without_axis(const AccessCase& access, int x) {
   const auto uses = [x](const Graph& g) {
     return std::any_of(g.steps.begin(), g.steps.end(), [x](const Step& s) {
-      return std::find(s.in.begin(), s.in.end(), x) != s.in.end();
+      const std::vector<int> needed = s.needed(s.in);
+      return std::find(needed.begin(), needed.end(), x) != needed.end();
     });
   };
   std::optional<Graph> reader = reader_graph(access);

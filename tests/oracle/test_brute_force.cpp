@@ -159,7 +159,7 @@ TEST(BruteForce, DivisionIsEuclidean) {
 // Steps are one-to-one both ways: for any coordinates of the inputs, also out of bounds, backward
 // undoes forward.
 TEST(BruteForce, BackwardUndoesForwardInAndOutOfBounds) {
-  for (int kind = 0; kind < 6; ++kind) {
+  for (int kind = 0; kind <= Step::Skew; ++kind) {
     Graph g = make_graph({4, 8});
     Step s{.kind = static_cast<Step::Kind>(kind),
            .in = {0, 1},
@@ -170,6 +170,7 @@ TEST(BruteForce, BackwardUndoesForwardInAndOutOfBounds) {
     const bool one_input =
         s.kind == Step::Split || s.kind == Step::OuterSplit || s.kind == Step::Resize;
     if (one_input) s.in = {1};
+    if (s.kind == Step::Skew) s.in = {1}, s.along = 0, s.by = 5;
     const std::vector<int> out = apply(g, s);
     Graph forward = g;
     forward.loop = forward.logical;
@@ -324,7 +325,7 @@ TEST(BruteForce, TheMinimumIsTheSmallestOfAllSubsets) {
 
 TEST(RandomGraph, ObeysItsLimitsAndCoversAllKinds) {
   std::mt19937_64 rng(4);
-  std::vector<int> kinds(6, 0), roots(4, 0), lengths(9, 0);
+  std::vector<int> kinds(7, 0), roots(4, 0), lengths(9, 0);
   int extents_of_one = 0, factors_past = 0, divisible = 0, not_leaf_order = 0, large = 0;
   for (int k = 0; k < 3000; ++k) {
     const Graph g = random_graph(rng);
@@ -348,7 +349,7 @@ TEST(RandomGraph, ObeysItsLimitsAndCoversAllKinds) {
       ASSERT_TRUE(std::max(std::abs(s.left), std::abs(s.right)) <= 3);
     }
   }
-  for (int k = 0; k < 6; ++k) EXPECT_GT(kinds[k], 300) << k;
+  for (int k = 0; k < 7; ++k) EXPECT_GT(kinds[k], 300) << k;
   for (int k = 1; k <= 3; ++k) EXPECT_GT(roots[k], 300) << k;
   for (int k = 0; k <= 8; ++k) EXPECT_GT(lengths[k], 50) << k;
   for (int count : {extents_of_one, factors_past, divisible, not_leaf_order, large})

@@ -32,6 +32,10 @@ void apply_step(DomainGraph& g, const OracleStep& step, std::vector<DomainId>& i
       out(0, x), out(1, y);
       return;
     }
+    case oracle::Step::Skew:
+      out(0, g.skew(in(0), ids[std::size_t(*step.along)], g.pool().constant(step.by),
+                    size(step.factor), name(0)));
+      return;
   }
 }
 

@@ -38,6 +38,10 @@ EngineSchedule::EngineSchedule(const oracle::Graph& g) {
       case oracle::Step::CyclicShift:
         request = Swizzle{SwizzleKind::CyclicShift, in(0), in(1), {}, {}};
         break;
+      case oracle::Step::Skew:
+        request = Skew{
+            in(0), ids[std::size_t(*step.along)], {}, constant(step.by), constant(step.factor)};
+        break;
     }
     const std::vector<DomainId> out = schedule->derive(tensor, request, names);
     for (std::size_t i = 0; i < out.size(); ++i) ids[std::size_t(step.out[i])] = out[i];

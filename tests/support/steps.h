@@ -23,6 +23,13 @@ inline Step resize(int x, std::int64_t left, std::int64_t right) {
   s.right = right;
   return s;
 }
+inline Step skew(int x, int along, std::int64_t by, std::int64_t modulo) {
+  Step s = step(Step::Skew, {x});
+  s.factor = modulo;
+  s.along = along;
+  s.by = by;
+  return s;
+}
 inline Step swizzle(Step::Kind kind, int x, int y) { return step(kind, {x, y}); }
 
 }  // namespace selvage::oracle
