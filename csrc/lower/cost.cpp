@@ -21,8 +21,14 @@ constexpr PlaceId kNowhere = kTop - 1;   // of a buffer that is not accessed
 
 class KernelModel {
  public:
-  KernelModel(const Kernel& kernel, const KernelRequests& requests, const Device& device)
-      : kernel_(kernel), tree_(kernel), requests_(requests), device_(device) {}
+  // `held`: by buffer, the share of it that L2 still has from the kernel before.
+  KernelModel(const Kernel& kernel, const KernelRequests& requests, const Device& device,
+              std::vector<double> held)
+      : kernel_(kernel),
+        tree_(kernel),
+        requests_(requests),
+        device_(device),
+        held_(std::move(held)) {}
 
   KernelCost run() {
     KernelCost cost{.name = kernel_.name, .work = {}, .time = {}, .accesses = {}};
@@ -110,10 +116,11 @@ class KernelModel {
         resident * (of_block + double(work.shared_bytes)) <= double(device_.shared_bytes) / 2;
     double slowed = 0;  // bytes that would take as long if all requests were coalesced
     for (std::size_t b = 0; b < asked.size(); ++b) {
-      const double own = touched(b), times = int(asked[b].is_read) + int(asked[b].is_written);
-      work.dram_bytes += own * times;
-      if (asked[b].is_written) work.stored_bytes += own;
-      slowed += own * times / asked[b].share;
+      const double own = touched(b), stored = asked[b].is_written ? own : 0;
+      const double moved = stored + (asked[b].is_read ? own * (1 - held_[b]) : 0);
+      work.dram_bytes += moved;
+      work.stored_bytes += stored;
+      slowed += moved / asked[b].share;
       // What all multiprocessors can keep in L1 is read from L2 once by each.
       const bool is_in_l1 = own <= kShareOfL1;
       double from_l2 = asked[b].l2;
@@ -195,7 +202,9 @@ class KernelModel {
   // `fetched_again`: by buffer, whether DRAM gives each load of it.
   void add_loads(const std::vector<bool>& fetched_again, LaunchWork& work) const {
     std::vector<double> left, all(requests_.accesses.size()), from_dram = all;
-    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) left.push_back(touched(b));
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+      left.push_back(touched(b) * (1 - held_[b]));
+    }
     for (std::size_t k = 0; k < all.size(); ++k) {
       const AccessRequests& a = requests_.accesses[k];
       all[k] = bytes_asked(a);
@@ -226,6 +235,47 @@ class KernelModel {
   const StatementTree tree_;
   const KernelRequests& requests_;
   const Device& device_;
+  const std::vector<double> held_;
+};
+
+// What L2 has of scratch that the kernel before has stored: all of it where its blocks run at once
+// and store as they end, else what was stored among the last bytes that L2 holds.
+class HeldInL2 {
+ public:
+  HeldInL2(const Program& program, const Device& device) : program_(program), device_(device) {}
+
+  std::vector<double> of(const Kernel& kernel) const {
+    std::vector<double> shares;
+    for (const Buffer& b : kernel.buffers) {
+      const bool is_held = b.holds && std::ranges::find(stored_, *b.holds) != stored_.end();
+      shares.push_back(is_held ? share_ : 0);
+    }
+    return shares;
+  }
+
+  void has_run(const Kernel& kernel, const KernelRequests& requests, const KernelCost& cost) {
+    const double held = kShareOfL2 * double(device_.l2_bytes);
+    share_ = cost.time.waves <= 1 ? 1 : std::min(1.0, held / cost.work.dram_bytes);
+    stored_.clear();
+    for (const AccessRequests& a : requests.accesses) {
+      const Buffer& buffer = kernel.buffers[a.buffer];
+      if (!buffer.holds || !writes(a.kind) || !is_scratch(*buffer.holds)) continue;
+      const auto bytes = double(requests.half_lines[a.buffer] * kHalfLineBytes);
+      if (bytes * share_ <= held) stored_.push_back(*buffer.holds);
+    }
+  }
+
+ private:
+  bool is_scratch(const TensorPart& part) const {
+    return std::ranges::any_of(program_.buffers, [&](const ProgramBuffer& b) {
+      return b.role == ProgramBuffer::Role::Scratch && b.holds == part;
+    });
+  }
+
+  const Program& program_;
+  const Device& device_;
+  std::vector<TensorPart> stored_;
+  double share_ = 1;
 };
 
 // The variant that runs at these sizes, its buffers being aligned.
@@ -265,12 +315,14 @@ std::optional<ProgramCost> cost_of(const Program& program,
   for (const LaunchCheck& check : program.checks) {
     if (sizes(check.condition) == 0) return std::nullopt;
   }
+  HeldInL2 held(program, device);
   for (const ProgramStep& step : program.steps) {
     const Kernel* kernel = variant_at(step, sizes);
     if (kernel == nullptr) return std::nullopt;
     const std::optional<KernelRequests> requests = requests_of(*kernel, sizes);
     if (!requests) return std::nullopt;
-    cost.kernels.push_back(KernelModel(*kernel, *requests, device).run());
+    cost.kernels.push_back(KernelModel(*kernel, *requests, device, held.of(*kernel)).run());
+    held.has_run(*kernel, *requests, cost.kernels.back());
     cost.seconds += cost.kernels.back().time.seconds;
     cost.dram_bytes += cost.kernels.back().work.dram_bytes;
   }
