@@ -65,6 +65,7 @@ class CarryOut {
     std::optional<ScheduledLoop> row, vector;
     if (!rows.empty()) {
       row = merged(s_, rows);
+      row_ = row->domain;
       if (segment_.is_pointwise || plan_.is_along_rows) vector = cut_vector(*row);
       const bool is_by_threads = plan_.is_along_rows || segment_.is_pointwise;
       const std::int64_t own = is_by_threads ? plan_.threads : plan_.folders;
@@ -111,6 +112,10 @@ class CarryOut {
     Loops& inner = items.empty() ? folded : items;
     if (!inner.empty()) {
       ScheduledLoop item = merged(s_, inner);
+      if (plan_.is_skewed) {
+        item = s_.skew(item, {t, *row_}, s_.graph()[item.domain].extent,
+                       s_.graph().pool().constant(plan_.vector), unused(t, "aligned"));
+      }
       if (!plan_.is_along_rows) vector = cut_vector(item);
       const std::int64_t threads = plan_.is_along_rows ? plan_.folders : plan_.threads;
       if (plan_.last_block_of) {
@@ -551,6 +556,7 @@ class CarryOut {
   const SegmentTraffic& traffic_;
   const RowPlan& plan_;
   const TensorId root_;
+  std::optional<DomainId> row_;  // all rows, merged
   std::vector<TensorId> parts_;  // of columns, in each block
 };
 

@@ -13,6 +13,7 @@ PlanChoice PlanChoice::of(const RowPlan& p) {
           .parts = p.parts,
           .turns = {},
           .last_block = p.last_block_of.has_value(),
+          .skew = p.is_skewed,
           .kept = p.kept,
           .is_along_rows = p.is_along_rows};
 }
@@ -23,7 +24,7 @@ bool PlanChoice::allows(const RowPlan& p) const {
          fits(batch, p.batch) && fits(at_once, p.at_once) && fits(tile, p.tile) &&
          fits(across, p.across) && fits(parts, p.parts) && fits(turns, p.turns) &&
          fits(last_block, std::int64_t(p.last_block_of.has_value())) && fits(kept, p.kept) &&
-         fits(is_along_rows, p.is_along_rows);
+         fits(is_along_rows, p.is_along_rows) && fits(skew, std::int64_t(p.is_skewed));
 }
 
 std::string PlanChoice::text() const {
@@ -44,6 +45,7 @@ std::string PlanChoice::text() const {
   number("parts", parts);
   number("turns", turns);
   number("last_block", last_block);
+  number("skew", skew);
   if (kept) {
     add("keep", !*kept ? "nothing" : **kept == Memory::Local ? "registers" : "shared");
   }

@@ -144,13 +144,14 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   work.instructions = instructions(plan, double(work.blocks * work.threads));
   LaunchTime time = time_of(work, device_);
   if (plan.parts > 1) {
-    time.seconds += seconds_of_parts(double(plan.parts), traffic_.rows,
-                                     double(segment_.members.size()), plan.is_along_rows);
+    time.seconds +=
+        seconds_of_parts(double(plan.parts), traffic_.rows, double(segment_.members.size()),
+                         plan.is_along_rows, time.waves <= 1);
   }
   if (plan.parts > 1 && traffic_.scans > 0) add_scan_of_parts(plan, time);
   if (traffic_.columns > 0) {
-    time.seconds +=
-        seconds_of_parts(double(work.blocks), traffic_.items, double(traffic_.columns), true);
+    time.seconds += seconds_of_parts(double(work.blocks), traffic_.items, double(traffic_.columns),
+                                     true, time.waves <= 1);
   }
   if (kept > kMostKeptRegisters || work.shared_bytes > device_.shared_bytes - kReservedSharedBytes)
     time.seconds = INFINITY;
@@ -185,8 +186,8 @@ std::int64_t PlanWork::bytes_to_meet(const RowPlan& plan) {
 // The second kernel of a fold in parts, which reads the states that the first one has stored.
 // Where the parts of neighbouring items lie side by side, the warps of a block share the parts of a
 // warp's items, and each thread merges what the warps come to; else a block has one item.
-double PlanWork::seconds_of_parts(double parts, double items, double folds,
-                                  bool is_side_by_side) const {
+double PlanWork::seconds_of_parts(double parts, double items, double folds, bool is_side_by_side,
+                                  bool is_at_once) const {
   constexpr double kInstructionsOfState = 4, kWarpsIssuedPerClock = 4, kAtOnce = 4;
   const double bytes = kBytesOfState * parts * items * folds;
   const double threads = is_side_by_side ? double(kWarp * kWarp) : double(kThreadsOfParts);
@@ -195,8 +196,13 @@ double PlanWork::seconds_of_parts(double parts, double items, double folds,
   const double instructions =
       states * (folds * kInstructionsOfState + traffic_.of_merging / kStepsOfWarp);
   const double cycles = instructions * threads / (kWarp * kWarpsIssuedPerClock);
+  // L2 still has what was stored last: all of it where the blocks of the first kernel run at once.
+  const double kept = kShareOfL2 * double(device_.l2_bytes);
+  const double held = is_at_once ? 1 : std::min(1.0, kept / once_);
+  const double from_l2 = bytes * held <= kept ? bytes * held : 0;
   return 2 * device_.latency + device_.launch +
-         2 * bytes / (device_.dram_bandwidth * device_.dram_share) + cycles / device_.clock +
+         (2 * bytes - from_l2) / (device_.dram_bandwidth * device_.dram_share) +
+         from_l2 / device_.l2_bandwidth + cycles / device_.clock +
          quotient_up(parts, sharing * kAtOnce) * device_.l2_latency;
 }
 
@@ -307,7 +313,10 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
     if (!t.innermost) continue;
     const bool is_kept = plan.kept && (keeps_in_registers(plan) ? t.can_be_kept : t.can_be_shared);
     const int from_copy = plan.kept == Memory::Shared ? 1 : 0;
-    const double of_points = std::min(1.0, t.items / (traffic_.rows * traffic_.items));
+    // What lies otherwise than the rows that are moved is read by single elements.
+    const bool is_apart = plan.is_skewed && !t.lies_by_rows;
+    const double of_points = std::min(1.0, t.items / (traffic_.rows * traffic_.items)) *
+                             (is_apart ? double(plan.vector) : 1);
     accesses += of_points * (is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes);
   }
   return points * (traffic_.instructions + traffic_.of_groups / of_group +

@@ -32,7 +32,8 @@ class PlanWork {
   void add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const;
   double registers_kept(const RowPlan& plan) const;
   double idle(const RowPlan& plan) const;
-  double seconds_of_parts(double parts, double items, double folds, bool is_side_by_side) const;
+  double seconds_of_parts(double parts, double items, double folds, bool is_side_by_side,
+                          bool is_at_once) const;
   LaunchTime tile_time(const RowPlan& plan) const;
   LaunchTime across_time(const RowPlan& plan) const;
   double registers_across(const RowPlan& plan) const;

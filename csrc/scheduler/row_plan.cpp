@@ -68,10 +68,13 @@ class Plans {
   // The steps of a thread along a row.
   std::int64_t batch(const RowPlan& plan) const {
     const bool is_whole = traffic_.takes_whole_rows(plan.kept.has_value());
-    const double items = is_whole ? *traffic_.most_items : traffic_.items;
+    const double items = (is_whole ? *traffic_.most_items : traffic_.items) + moved(plan);
     if (plan.is_along_rows) return steps_of(items, double(plan.folders));
     return steps_of(double(steps_of(items, double(plan.vector))), double(plan.threads));
   }
+
+  // Points by which a row of a plan is longer than what it has of items.
+  static double moved(const RowPlan& plan) { return plan.is_skewed ? double(plan.vector - 1) : 0; }
 
   // Of two plans that take equally long the first is taken.
   void add_with_and_without_keeping(RowPlan plan) {
@@ -181,25 +184,47 @@ class Plans {
   }
 
   void list_along_inner() {
+    const std::int64_t widest = widest_vector(run_through());
+    for (std::int64_t vector = widest; vector >= 1; vector /= 2) list_rows({.vector = vector});
+    if (!can_be_skewed()) return;
+    for (std::int64_t vector = widest_access(run_through()); vector > widest; vector /= 2) {
+      list_rows({.vector = vector, .is_skewed = true});
+    }
+  }
+
+  void list_rows(RowPlan plan) {
     const std::int64_t most_threads = traffic_.most_items ? kMostThreadsOfRows : 0;
-    for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
-      const auto groups = double(steps_of(traffic_.items, double(vector)));
-      for (std::int64_t threads : thread_counts(groups)) {
-        RowPlan plan{.threads = threads, .vector = vector};
-        for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
-          plan.folders = rows;
-          if (segment_.columns.empty()) {
-            add_with_and_without_keeping(plan);
-          } else {
-            add_turns(plan);
-          }
-        }
-        plan.folders = 1;
-        for (plan.parts = 2; are_folds() && plan.parts <= kMostParts; plan.parts *= 2) {
-          if (!add_part(plan, groups / double(threads))) break;
+    const auto groups = double(steps_of(traffic_.items + moved(plan), double(plan.vector)));
+    for (std::int64_t threads : thread_counts(groups)) {
+      plan.threads = threads;
+      for (std::int64_t rows = 1; rows == 1 || rows * threads <= most_threads; rows *= 2) {
+        plan.folders = rows;
+        if (segment_.columns.empty()) {
+          add_with_and_without_keeping(plan);
+        } else {
+          add_turns(plan);
         }
       }
+      plan.folders = 1;
+      if (plan.is_skewed) continue;
+      for (plan.parts = 2; are_folds() && plan.parts <= kMostParts; plan.parts *= 2) {
+        if (!add_part(plan, groups / double(threads))) break;
+      }
+      plan.parts = 1;
     }
+  }
+
+  // Whether rows lie one after another, whose vectors a skew would align. Columns are folded at
+  // places that do not move.
+  bool can_be_skewed() const {
+    const auto is_stored_otherwise = [&](const TensorTraffic& t) {
+      return t.is_stored && t.innermost && contains(traffic_.inner, *t.innermost) &&
+             !t.lies_by_rows;
+    };
+    const auto lies_by_rows = [](const TensorTraffic& t) { return t.lies_by_rows; };
+    return !segment_.rows.empty() && segment_.columns.empty() && traffic_.scans == 0 &&
+           !segment_.are_apart && std::ranges::any_of(traffic_.tensors, lies_by_rows) &&
+           std::ranges::none_of(traffic_.tensors, is_stored_otherwise);
   }
 
   // Each block computes several rows in turn, so that what it stores of columns is little beside
@@ -258,8 +283,25 @@ class Plans {
   // The widest vector along merged iterdomains, outer to inner: what is stored side by side along
   // the last of them is stored in whole vectors, and what is read there in one access or several.
   // An extent that is a size may be any multiple: the launch chooses between vectors and single
-  // elements.
+  // elements. Where all tensors are nothing but what is merged, only the last vector is no whole
+  // one, whatever the extents are.
   std::int64_t widest_vector(const std::vector<DomainId>& merged) const {
+    std::int64_t vector = widest_access(merged);
+    if (vector == 1 || is_all()) return vector;
+    const Expr extent = fusion_.domains()[merged.back()].extent;
+    while (vector > 1 && extent.is(Op::Const) && extent.value() % vector != 0) vector /= 2;
+    return vector;
+  }
+
+  // Whether all tensors have the merged iterdomains, in this order, and no others.
+  bool is_all() const {
+    const auto is_it = [](const TensorTraffic& t) { return !t.innermost || t.lies_by_rows; };
+    return (segment_.is_pointwise ? traffic_.inner.empty() : traffic_.rows == 1) &&
+           std::ranges::all_of(traffic_.tensors, is_it);
+  }
+
+  // The same, were all extents multiples of it.
+  std::int64_t widest_access(const std::vector<DomainId>& merged) const {
     if (merged.empty()) return 1;
     const DomainId last = merged.back();
     std::int64_t stored = 0, read = kWidestAccess + 1;  // bytes: the largest, the smallest
@@ -269,10 +311,7 @@ class Plans {
           t.is_stored ? std::max(stored, t.size) : std::min(read, t.size);
     }
     const std::int64_t size = stored > 0 ? stored : read;
-    const Expr extent = fusion_.domains()[last].extent;
-    std::int64_t vector = std::max<std::int64_t>(kWidestAccess / size, 1);
-    while (vector > 1 && extent.is(Op::Const) && extent.value() % vector != 0) vector /= 2;
-    return vector;
+    return std::max<std::int64_t>(kWidestAccess / size, 1);
   }
 
   const Fusion& fusion_;
@@ -287,7 +326,8 @@ class Plans {
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
          tile == o.tile && (across > 1) == (o.across > 1) && (parts > 1) == (o.parts > 1) &&
-         (turns > 1) == (o.turns > 1) && last_block_of == o.last_block_of;
+         (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed &&
+         last_block_of == o.last_block_of;
 }
 
 std::string RowPlan::text() const {
@@ -308,6 +348,7 @@ std::string RowPlan::text() const {
     text += " by " + std::to_string(folders) + (is_along_rows ? " threads a row" : " rows");
   }
   if (vector > 1) text += ", vectors of " + std::to_string(vector);
+  if (is_skewed) text += " in skewed rows";
   if (across > 1) text += ", across " + std::to_string(across);
   if (batch > 1 && across == 1) text += ", " + std::to_string(batch) + " steps a thread";
   if (at_once > 1 && across == 1) text += ", " + std::to_string(at_once) + " at once";

@@ -42,6 +42,9 @@ struct RowPlan {
   // and a second kernel folds the parts. Of a scan: a first kernel folds each part, a second scans
   // what they come to, a third scans each part.
   std::int64_t parts = 1;
+  // Whether each row is moved so far that its vectors are aligned (Schedule::skew): rows that are
+  // no multiple of a vector begin at odd addresses.
+  bool is_skewed = false;
   // Rows that a block computes one after another, while it folds them for columns.
   std::int64_t turns = 1;
   // There is one row, and the last block of the kernel of this tensor computes it: threads *

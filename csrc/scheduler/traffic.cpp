@@ -290,7 +290,8 @@ class Collector {
                                .size = size_of(stored_type(fusion_[m])),
                                .items = product(fusion_, logical, sizes_),
                                .innermost = innermost,
-                               .around = around});
+                               .around = around,
+                               .lies_by_rows = lies_by_rows(m, {logical.begin(), logical.end()})});
   }
 
   // The logical axis just outside of another, but for those of extent 1; nothing where the tensor
@@ -303,6 +304,23 @@ class Collector {
       if (!is_single(fusion_[t].logical[axis])) return axis;
     }
     return std::nullopt;
+  }
+
+  // Whether a tensor that is read or stored at these iterdomains has its elements in the order of
+  // the segment's rows and of the items within a row.
+  bool lies_by_rows(TensorId t, std::vector<std::optional<DomainId>> at) const {
+    if (!storage_of(fusion_, t).strides.empty() || !fusion_[t].allocation.empty()) return false;
+    const std::vector<DomainId>& logical = fusion_[t].logical;
+    std::vector<std::optional<DomainId>> own, wanted;
+    for (std::size_t k = 0; k < logical.size(); ++k) {
+      if (!is_single(logical[k])) own.push_back(at[k]);
+    }
+    for (const std::vector<DomainId>* some : {&segment_.rows, &result_.inner}) {
+      for (DomainId d : *some) {
+        if (!is_single(d)) wanted.emplace_back(d);
+      }
+    }
+    return own == wanted;
   }
 
   // Of a gather no more than there are indices.
@@ -362,7 +380,8 @@ class Collector {
                     .copied = copied,
                     .can_be_kept = can_be_kept,
                     .can_be_shared = can_be_shared,
-                    .can_be_copied = can_be_copied};
+                    .can_be_copied = can_be_copied,
+                    .lies_by_rows = lies_by_rows(read.source, read.axes)};
     if (known != result_.tensors.end()) {
       // How it lies matters to the read of most items.
       if (t.items > known->items) {
@@ -371,6 +390,7 @@ class Collector {
         known->innermost = t.innermost;
         known->step = t.step;
         known->around = t.around;
+        known->lies_by_rows = t.lies_by_rows;
       }
       const bool is_alike = known->copied == copied;
       known->passes += is_new_pass;

@@ -34,6 +34,9 @@ struct TensorTraffic {
   std::int64_t step = 1;
   // The iterdomain along which rows of `innermost` lie side by side; nothing if there is none.
   std::optional<DomainId> around = {};
+  // Whether the rows of the segment lie one after another in it, item by item as the widest
+  // member's nest has them.
+  bool lies_by_rows = false;
 
   double bytes() const { return items * double(size); }
 };

@@ -309,17 +309,20 @@ TEST(AutomaticSchedule, LeavesWhatIsSaid) {
   test::expect_agreement(f, filled.schedule);
 }
 
+// Where nothing but whole tensors is read and stored, rows do not matter.
 TEST(AutomaticSchedule, TakesTheWidestVectorThatDividesARow) {
-  const auto vector = [](std::int64_t n, DataType type) {
+  const auto vector = [](std::int64_t n, DataType type, bool has_bias) {
     Fusion f;
     const Tensor x = f.input("x", {f.constant(65'536), f.constant(n)}, type);
-    f.output("y", relu(x), type);
+    f.output("y", relu(has_bias ? x + f.input("b", {f.constant(n)}, type) : x), type);
     return scheduled(f).kernels.at(0).taken.plan.vector;
   };
-  EXPECT_EQ(vector(1024, DataType::Float), 4);
-  EXPECT_EQ(vector(1024, DataType::Half), 8);
-  EXPECT_EQ(vector(1022, DataType::Half), 2);
-  EXPECT_EQ(vector(1023, DataType::Half), 1);
+  EXPECT_EQ(vector(1024, DataType::Float, true), 4);
+  EXPECT_EQ(vector(1024, DataType::Half, true), 8);
+  EXPECT_EQ(vector(1022, DataType::Half, true), 2);
+  EXPECT_EQ(vector(1023, DataType::Half, true), 1);
+  EXPECT_EQ(vector(1023, DataType::Half, false), 8);
+  EXPECT_EQ(vector(1023, DataType::Float, false), 4);
 }
 
 TEST(Devices, AreFoundByName) {

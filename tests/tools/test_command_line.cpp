@@ -194,7 +194,7 @@ TEST(CommandLine, TunesWhatAFileLeavesOpen) {
   EXPECT_EQ(tuned.status, 0) << tuned.err;
   EXPECT_EQ(tuned.err, "");
   EXPECT_NE(tuned.out.find("\nTuned for h200 by exact counts of each plan's kernels, as none was "
-                           "run\n  y: 5 plans\n"),
+                           "run\n  y: 8 plans\n"),
             std::string::npos)
       << tuned.out;
   EXPECT_NE(tuned.out.find("; taken\n"), std::string::npos);
@@ -221,7 +221,8 @@ TEST(CommandLine, TakesNumbersOfPlans) {
             "automatically; help: name one of y\n");
   EXPECT_EQ(with("--plan y=width=4").err,
             "schedule_inspect: error[E801]: --plan: 'width=4' of y is no number of a plan; help: "
-            "write threads, rows, vector, steps, at_once, tile, across, parts, turns or last_block "
+            "write threads, rows, vector, steps, at_once, tile, across, parts, turns, skew or "
+            "last_block "
             "with a "
             "number, or keep "
             "with registers, shared or nothing, such as --plan y=threads=256,vector=4\n");
