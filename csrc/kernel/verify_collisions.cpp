@@ -2,7 +2,8 @@
 #include <selvage/kernel/verify_collisions.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <tuple>
 
 namespace selvage {
 
@@ -10,70 +11,64 @@ namespace {
 
 constexpr std::int64_t kMostWork = 1 << 23;  // operations of one search
 
-// Some threads that access one address: enough to tell for any other thread whether it meets one of
-// its own warp, and one of another warp.
-struct Comers {
-  std::int64_t one = -1;
-  std::int64_t neighbour = -1;  // another one of the same warp
-  std::int64_t stranger = -1;   // one of another warp
+// The threads that access each address, ascending.
+class Table {
+ public:
+  void clear() { entries_.clear(); }
+  void add(std::int64_t address, std::int64_t t) { entries_.push_back({address, t}); }
 
-  void add(std::int64_t t) {
-    if (one < 0) {
-      one = t;
-    } else if (t / kWarp != one / kWarp) {
-      if (stranger < 0) stranger = t;
-    } else if (t != one) {
-      if (neighbour < 0) neighbour = t;
-    }
+  // Sorts what was added. Where the addresses are few, as in shared memory, by counting.
+  void close() {
+    const auto before = [](const Entry& a, const Entry& b) {
+      return std::tie(a.address, a.thread) < std::tie(b.address, b.thread);
+    };
+    if (!std::ranges::is_sorted(entries_, before)) std::ranges::sort(entries_, before);
+    begins_.clear();
+    if (entries_.empty()) return;
+    first_ = entries_.front().address;
+    const auto addresses = std::uint64_t(entries_.back().address) - std::uint64_t(first_);
+    if (addresses >= kMostAddresses) return;
+    begins_.resize(addresses + 2, 0);
+    for (const Entry& e : entries_) ++begins_[std::size_t(e.address - first_) + 1];
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
   }
-  std::optional<std::int64_t> across(std::int64_t t) const {
-    if (one >= 0 && one / kWarp != t / kWarp) return one;
-    if (stranger >= 0) return stranger;
-    return std::nullopt;
-  }
-  // Exact where all are of one warp.
-  std::optional<std::int64_t> within(std::int64_t t) const {
-    if (one >= 0 && one / kWarp == t / kWarp) {
-      if (one != t) return one;
-      if (neighbour >= 0) return neighbour;
-    }
-    return std::nullopt;
-  }
-};
 
-// By address and warp: exact for threads of one warp.
-struct Table {
-  std::unordered_map<std::int64_t, Comers> all;
-  std::map<std::pair<std::int64_t, std::int64_t>, Comers> by_warp;
-
-  void clear() {
-    all.clear();
-    by_warp.clear();
-  }
-  void add(std::int64_t address, std::int64_t t) {
-    Comers& comers = all[address];
-    comers.add(t);
-    if (comers.stranger >= 0) by_warp[{address, t / kWarp}].add(t);
-    // The first warp's, from when it was alone.
-    if (comers.stranger == t) {
-      Comers& first = by_warp[{address, comers.one / kWarp}];
-      if (first.one < 0) {
-        first.add(comers.one);
-        if (comers.neighbour >= 0) first.add(comers.neighbour);
-      }
-    }
-  }
+  // A thread of another warp than t that accesses the address, and another one of the same warp.
   std::optional<std::int64_t> across(std::int64_t address, std::int64_t t) const {
-    const auto it = all.find(address);
-    return it == all.end() ? std::nullopt : it->second.across(t);
+    const std::span<const Entry> all = at(address);
+    if (all.empty()) return std::nullopt;
+    if (all.front().thread / kWarp != t / kWarp) return all.front().thread;
+    if (all.back().thread / kWarp != t / kWarp) return all.back().thread;
+    return std::nullopt;
   }
   std::optional<std::int64_t> within(std::int64_t address, std::int64_t t) const {
-    const auto it = all.find(address);
-    if (it == all.end()) return std::nullopt;
-    if (it->second.stranger < 0) return it->second.within(t);
-    const auto own = by_warp.find({address, t / kWarp});
-    return own == by_warp.end() ? std::nullopt : own->second.within(t);
+    const std::span<const Entry> all = at(address);
+    auto own = std::ranges::lower_bound(all, t / kWarp * kWarp, {}, &Entry::thread);
+    while (own != all.end() && own->thread == t) ++own;
+    if (own == all.end() || own->thread / kWarp != t / kWarp) return std::nullopt;
+    return own->thread;
   }
+
+ private:
+  static constexpr std::uint64_t kMostAddresses = 1 << 18;
+  struct Entry {
+    std::int64_t address, thread;
+  };
+
+  std::span<const Entry> at(std::int64_t address) const {
+    if (begins_.empty()) {
+      const auto [begin, end] = std::ranges::equal_range(entries_, address, {}, &Entry::address);
+      return {begin, end};
+    }
+    const auto place = std::uint64_t(address) - std::uint64_t(first_);
+    if (place + 1 >= begins_.size()) return {};
+    return std::span(entries_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
+  }
+
+  std::vector<Entry> entries_;
+  // By address from the first one on: where its entries begin. Empty: the addresses are many.
+  std::int64_t first_ = 0;
+  std::vector<std::uint32_t> begins_;
 };
 
 class Search {
@@ -299,6 +294,7 @@ class Search {
         return true;
       });
       if (!filled) return false;
+      table.close();
       go_through(1, [&] {
         const std::int64_t t = sides[1]->result(1);
         for (std::int64_t u = 0; u < request_.units[1]; ++u) {

@@ -190,12 +190,14 @@ class KernelModel {
 
   void add_last_block(PlaceId last, LaunchWork& work) const {
     LastBlockWork own;
-    own.instructions = instructions_of(kernel_, tree_, requests_, last) / double(requests_.threads);
     const auto warps_of_block = double(ceil_div(requests_.threads, kWarp));
+    own.instructions =
+        instructions_of(kernel_, tree_, requests_, last) / (warps_of_block * double(kWarp));
     for (PlaceId id = last; id < tree_.size(); ++id) {
       if (!std::holds_alternative<Barrier>(tree_[id].statement->node)) continue;
       if (tree_.is_inside(id, last)) own.barriers += double(requests_.runs[id]) / warps_of_block;
     }
+    work.instructions -= own.instructions * warps_of_block * double(kWarp);
     work.last_block = own;
   }
 

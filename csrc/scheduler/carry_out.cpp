@@ -67,15 +67,16 @@ class CarryOut {
       row = merged(s_, rows);
       row_ = row->domain;
       if (segment_.is_pointwise || plan_.is_along_rows) vector = cut_vector(*row);
+      // A thread that has a row to itself is one along x.
       const bool is_by_threads = plan_.is_along_rows || segment_.is_pointwise;
+      const bool is_along_x = is_by_threads || plan_.threads == 1;
       const std::int64_t own = is_by_threads ? plan_.threads : plan_.folders;
       ScheduledLoop block = *row;
       if (own > 1) {
-        std::tie(block, *row) =
-            s_.split(*row, own,
-                     {.outer = unused(root_, "block"),
-                      .inner = unused(root_, is_by_threads ? "thread" : "row")});
-        s_.bind(*row, is_by_threads ? ParallelType::TIDx : ParallelType::TIDy);
+        std::tie(block, *row) = s_.split(*row, own,
+                                         {.outer = unused(root_, "block"),
+                                          .inner = unused(root_, is_along_x ? "thread" : "row")});
+        s_.bind(*row, is_along_x ? ParallelType::TIDx : ParallelType::TIDy);
         order.push_back(block);
       }
       if (plan_.turns > 1) {

@@ -20,6 +20,9 @@ std::optional<LastBlockHost> last_block_host(const Schedule& schedule, const Rea
   std::optional<LastBlockHost> host;
   for (TensorId m : segment.members) {
     if (fusion[m].in_place_of) return std::nullopt;
+    // What reads inputs alone waits for no block.
+    const auto is_input = [&](const EffectiveRead& read) { return fusion[read.source].is_input; };
+    if (std::ranges::all_of(table.reads(m), is_input)) return std::nullopt;
     for (const EffectiveRead& read : table.reads(m)) {
       if (fusion[read.source].is_input || contains(segment, read.source)) continue;
       if (schedule.follows(read.source)) return std::nullopt;  // nobody knows yet where it goes

@@ -54,9 +54,11 @@ double memory_seconds(const LaunchWork& work, const Device& device, double waves
   const double asked = std::min(blocks * double(work.threads) * work.bytes_in_flight,
                                 (loads ? loaded : work.dram_bytes) / multiprocessors);
   const double in_flight = asked * beside;
+  // Blocks that all run at once ask for their first bytes without any rest before.
+  const double rests = waves > 1 ? work.loads_in_turn : std::max(work.loads_in_turn - 1, 0.0);
+  const double between = loads ? rest * rests / (work.loads_in_turn * work.loads_in_turn) : 0;
   const auto share = [&](double part) {
-    return bandwidth_share(device, part * in_flight, loads ? rest / work.loads_in_turn : 0,
-                           reached / multiprocessors);
+    return bandwidth_share(device, part * in_flight, between, reached / multiprocessors);
   };
   const double seconds = work.dram_bytes / reached, full = std::floor(waves), last = waves - full;
   if (full == 0 || last == 0) return seconds / share(1);
@@ -96,7 +98,7 @@ LaunchTime time_of(const LaunchWork& work, const Device& device) {
                        (kWarpsIssuedPerClock * multiprocessors * device.clock) * busiest;
   const double starts = blocks * device.block_start;
 
-  const double of_a_thread = work.instructions / (blocks * double(work.threads));
+  const double of_a_thread = work.instructions / (blocks * work.threads_of_warps());
   const double cycles = work.barriers * kBarrierCycles + of_a_thread * kCyclesInTurn;
   constexpr double kTurnsOfCounting = 2;
   const double cached = work.cached_in_turn + (work.last_block ? kTurnsOfCounting : 0);

@@ -31,7 +31,10 @@ struct LaunchWork {
   double cached_in_turn = 0;      // the same for loads that L2 serves
   double coalesced = 1;           // the share of the bandwidth that such requests can reach
   double barriers = 0;            // of a block
-  double instructions = 0;        // of all threads
+  double instructions = 0;        // of all threads of all warps, whole ones
+
+  // Threads of a block, in whole warps.
+  double threads_of_warps() const { return std::ceil(double(threads) / 32) * 32; }
   std::optional<LastBlockWork> last_block = {};
 };
 
@@ -62,7 +65,8 @@ std::int64_t resident_blocks(const LaunchWork& work, const Device& device);
 // The bytes in flight, y, are those of the resident blocks, averaged over all multiprocessors,
 // without what blocks would have in flight that compute, meet at a barrier, or wait for L2:
 //   y + rest * bandwidth * g(y) / multiprocessors = bytes in flight of resident blocks
-//   rest: the time of a block in which it loads nothing, for each load in turn
+//   rest: the time of a block in which it loads nothing, for each load in turn; blocks that all run
+//         at once have none before their first loads
 // Stores are in flight beside the loads, as many as the kernel has of them. A last wave that is not
 // full has its part of them; a multiprocessor that has one block more than others issues its
 // instructions and moves its bytes alone. Infinite where no block fits on a multiprocessor.

@@ -12,7 +12,8 @@ constexpr double kBytesOfRegister = 4;
 constexpr double kBytesOfState = 4;            // of a fold, about
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
-constexpr double kStepsOfWarp = 5;  // in which its threads merge their states
+constexpr double kStepsOfWarp = 5;          // in which its threads merge their states
+constexpr double kInstructionsOfState = 4;  // to take in what another thread has come to
 
 // Then a thread asks for all that it reads of a row at the same time.
 bool keeps_in_registers(const RowPlan& plan) { return plan.kept == Memory::Local; }
@@ -78,7 +79,7 @@ LaunchTime PlanWork::across_time(const RowPlan& plan) const {
   work.stored_bytes = stored_;
   work.coalesced = coalesced(plan);
   work.bytes_in_flight = std::max(loaded_, 1.0) * points;
-  work.instructions = instructions(plan, double(work.blocks * work.threads));
+  work.instructions = instructions(plan, work);
   LaunchTime time = time_of(work, device_);
   if (kept > kMostKeptRegisters) time.seconds = INFINITY;
   return time;
@@ -141,7 +142,7 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   add_bytes(plan, work);
   const bool meet_in_memory = plan.threads > 32 || plan.is_along_rows;
   if (traffic_.folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
-  work.instructions = instructions(plan, double(work.blocks * work.threads));
+  work.instructions = instructions(plan, work);
   LaunchTime time = time_of(work, device_);
   if (plan.parts > 1) {
     time.seconds +=
@@ -167,6 +168,11 @@ LaunchTime PlanWork::time_of_last_block(const RowPlan& plan) const {
   work.instructions = double(plan.batch) * (double(plan.vector) * traffic_.instructions +
                                             accesses * kInstructionsOfAccess) +
                       traffic_.folds * kInstructionsOfMeeting;
+  // Each thread merges what the rows of threads have come to.
+  if (plan.folders > 1) {
+    work.instructions += double(plan.folders) * (traffic_.folds * kInstructionsOfState +
+                                                 traffic_.of_merging / kStepsOfWarp);
+  }
   // The block counts itself before.
   constexpr double kTurnsOfCounting = 2;
   LaunchTime time;
@@ -188,7 +194,7 @@ std::int64_t PlanWork::bytes_to_meet(const RowPlan& plan) {
 // warp's items, and each thread merges what the warps come to; else a block has one item.
 double PlanWork::seconds_of_parts(double parts, double items, double folds, bool is_side_by_side,
                                   bool is_at_once) const {
-  constexpr double kInstructionsOfState = 4, kWarpsIssuedPerClock = 4, kAtOnce = 4;
+  constexpr double kWarpsIssuedPerClock = 4, kAtOnce = 4;
   const double bytes = kBytesOfState * parts * items * folds;
   const double threads = is_side_by_side ? double(kWarp * kWarp) : double(kThreadsOfParts);
   const double sharing = is_side_by_side ? double(kWarp) : threads;
@@ -256,13 +262,17 @@ void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
   (is_from_dram ? work.loads_in_turn : work.cached_in_turn) += work.loads_in_turn * (passes_ - 1);
 }
 
-// Of all requests together.
+// Of all requests together. Plans that differ in their steps alone follow one another.
 double PlanWork::coalesced(const RowPlan& plan) const {
+  const std::array key = {plan.threads, plan.folders, plan.vector, plan.across,
+                          std::int64_t(plan.is_along_rows)};
+  if (key == of_requests_) return coalesced_;
   double requested = 0;  // bytes that would take as long if all requests were coalesced
   for (const TensorTraffic& t : traffic_.tensors) {
     requested += t.bytes() / coalesced_share(side_by_side(t, plan));
   }
-  return requested > 0 ? once_ / requested : 1;
+  of_requests_ = key;
+  return coalesced_ = requested > 0 ? once_ / requested : 1;
 }
 
 // The bytes that lie side by side in a request of a warp for elements of a tensor.
@@ -301,8 +311,10 @@ double PlanWork::side_by_side_across(const TensorTraffic& t, const RowPlan& plan
   return of_thread;
 }
 
-// Of all threads. Those past the end of a row issue what the others do.
-double PlanWork::instructions(const RowPlan& plan, double threads) const {
+// Of all threads. Those past the end of a row issue what the others do, and so do those that a
+// block lacks of whole warps.
+double PlanWork::instructions(const RowPlan& plan, const LaunchWork& work) const {
+  const auto threads = double(work.blocks * work.threads);
   const bool is_padded = !segment_.is_pointwise && !plan.is_along_rows;
   const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts);
   const double points =
@@ -319,9 +331,11 @@ double PlanWork::instructions(const RowPlan& plan, double threads) const {
                              (is_apart ? double(plan.vector) : 1);
     accesses += of_points * (is_kept && t.passes > 1 ? 1 + from_copy * t.passes : t.passes);
   }
-  return points * (traffic_.instructions + traffic_.of_groups / of_group +
-                   accesses * kInstructionsOfAccess / double(plan.vector)) +
-         (meetings(plan) * instructions_of_meeting(plan) + instructions_of_merging(plan)) * threads;
+  const double of_threads =
+      points * (traffic_.instructions + traffic_.of_groups / of_group +
+                accesses * kInstructionsOfAccess / double(plan.vector)) +
+      (meetings(plan) * instructions_of_meeting(plan) + instructions_of_merging(plan)) * threads;
+  return of_threads * work.threads_of_warps() / double(work.threads);
 }
 
 // How many threads there are along rows to those that have one.

@@ -3,6 +3,8 @@
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/scheduler/row_plan.h>
 
+#include <array>
+
 namespace selvage {
 
 // The threads that go through what the parts of one row come to.
@@ -41,7 +43,7 @@ class PlanWork {
   double coalesced(const RowPlan& plan) const;
   double side_by_side(const TensorTraffic& t, const RowPlan& plan) const;
   double side_by_side_across(const TensorTraffic& t, const RowPlan& plan) const;
-  double instructions(const RowPlan& plan, double threads) const;
+  double instructions(const RowPlan& plan, const LaunchWork& work) const;
   double meetings(const RowPlan& plan) const;
   double instructions_of_meeting(const RowPlan& plan) const;
   double instructions_of_merging(const RowPlan& plan) const;
@@ -56,6 +58,9 @@ class PlanWork {
   // Bytes that a thread loads, and may keep in registers or in shared memory, at a point of a row.
   double loaded_ = 0, kept_ = 0, shared_ = 0;
   int passes_ = 1;
+  // What coalesced() came to last, and for which numbers of a plan.
+  mutable std::array<std::int64_t, 5> of_requests_ = {};
+  mutable double coalesced_ = 1;
 };
 
 }  // namespace selvage

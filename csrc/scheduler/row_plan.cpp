@@ -30,7 +30,7 @@ class Plans {
       : fusion_(fusion), segment_(segment), traffic_(traffic), work_(segment, traffic, device) {}
 
   std::vector<RatedPlan> by_last_block(const LastBlockHost& host) {
-    if (traffic_.rows != 1 || traffic_.scans > 0 || !segment_.columns.empty()) return {};
+    if (!has_one_row() || traffic_.scans > 0 || !segment_.columns.empty()) return {};
     for (std::int64_t vector = widest_vector(run_through()); vector >= 1; vector /= 2) {
       RowPlan plan{.threads = host.x, .folders = host.y, .vector = vector};
       plan.last_block_of = host.root;
@@ -282,21 +282,33 @@ class Plans {
 
   // The widest vector along merged iterdomains, outer to inner: what is stored side by side along
   // the last of them is stored in whole vectors, and what is read there in one access or several.
-  // An extent that is a size may be any multiple: the launch chooses between vectors and single
-  // elements. Where all tensors are nothing but what is merged, only the last vector is no whole
-  // one, whatever the extents are.
+  // Of an extent that is a size the launch chooses between vectors and single elements. Where all
+  // tensors are nothing but what is merged, only the last vector is no whole one, whatever the
+  // extents are.
   std::int64_t widest_vector(const std::vector<DomainId>& merged) const {
     std::int64_t vector = widest_access(merged);
-    if (vector == 1 || is_all()) return vector;
-    const Expr extent = fusion_.domains()[merged.back()].extent;
-    while (vector > 1 && extent.is(Op::Const) && extent.value() % vector != 0) vector /= 2;
+    if (vector == 1) return 1;
+    if (is_all()) {
+      while (vector > 1 && double(vector) > traffic_.rows * traffic_.items) vector /= 2;
+      return vector;
+    }
+    for (const TensorTraffic& t : traffic_.tensors) {
+      if (t.innermost != merged.back()) continue;
+      while (vector > 1 && t.extent % vector != 0) vector /= 2;
+    }
     return vector;
+  }
+
+  // Whether there is one row at all sizes.
+  bool has_one_row() const {
+    return std::ranges::all_of(segment_.rows,
+                               [&](DomainId d) { return fusion_.domains()[d].extent.is_const(1); });
   }
 
   // Whether all tensors have the merged iterdomains, in this order, and no others.
   bool is_all() const {
     const auto is_it = [](const TensorTraffic& t) { return !t.innermost || t.lies_by_rows; };
-    return (segment_.is_pointwise ? traffic_.inner.empty() : traffic_.rows == 1) &&
+    return (segment_.is_pointwise ? traffic_.inner.empty() : has_one_row()) &&
            std::ranges::all_of(traffic_.tensors, is_it);
   }
 

@@ -86,7 +86,10 @@ class Collector {
       result_.instructions +=
           share * (4 + instructions_of_definition(m) + instructions_of_fold(tensor));
     }
-    for (TensorTraffic& t : result_.tensors) t.passes = std::max(t.passes, 1);
+    for (TensorTraffic& t : result_.tensors) {
+      t.passes = std::max(t.passes, 1);
+      if (t.innermost) t.extent = sizes_(schedule_.graph()[*t.innermost].extent);
+    }
     double along_rows = 0, along_inner = 0;
     for (const TensorTraffic& t : result_.tensors) {
       if (!t.innermost) continue;

@@ -29,9 +29,10 @@ struct TensorTraffic {
   // Whether only members read it, each at its own iterdomains, so that they can read a copy.
   bool can_be_copied = false;
   // The iterdomain of the segment along which neighbours lie side by side in memory, and how many
-  // elements they are apart there; nothing if there is none.
+  // elements they are apart there; nothing if there is none. Its extent at typical sizes.
   std::optional<DomainId> innermost = {};
   std::int64_t step = 1;
+  std::int64_t extent = 1;
   // The iterdomain along which rows of `innermost` lie side by side; nothing if there is none.
   std::optional<DomainId> around = {};
   // Whether the rows of the segment lie one after another in it, item by item as the widest

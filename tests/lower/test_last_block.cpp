@@ -173,5 +173,16 @@ TEST(LastBlocks, AreChosenWhereASecondKernelTakesLonger) {
   }
 }
 
+// A number of rows that is a size is no single row, though it is 1 this time.
+TEST(LastBlocks, ComputeOneRowAtAllSizes) {
+  Fusion f;
+  const Expr n = f.extent("N");
+  const Tensor x = f.input("x", {n, f.constant(40), f.constant(50)}, DataType::Float);
+  f.output("y", max(max(x * x, {2}), {1}));
+  const Schedule s = auto_schedule(f, {{"N", 1}});
+  for (std::size_t t = 0; t < s.fusion().size(); ++t) EXPECT_FALSE(s.last_block_of(TensorId(t)));
+  expect_agreement(f, s, {{{"N", 1}}, {{"N", 3}}});
+}
+
 }  // namespace
 }  // namespace selvage

@@ -325,6 +325,13 @@ TEST(AutomaticSchedule, TakesTheWidestVectorThatDividesARow) {
   EXPECT_EQ(vector(1023, DataType::Float, false), 4);
 }
 
+TEST(AutomaticSchedule, OneRowAtATimeIsNoTensorOfOneRow) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.extent("N"), f.constant(1023)}, DataType::Half);
+  f.output("y", x - max(x, {1}, keepdim), DataType::Half);
+  test::expect_agreement(f, auto_schedule(f, {{"N", 1}}), {{{"N", 1}}, {{"N", 3}}});
+}
+
 TEST(Devices, AreFoundByName) {
   for (const Device& device : known_devices()) EXPECT_EQ(find_device(device.name), &device);
   EXPECT_EQ(find_device("h300"), nullptr);

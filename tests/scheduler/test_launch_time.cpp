@@ -97,7 +97,10 @@ TEST(LaunchTimes, OfMemoryAreWhatTheEquationSays) {
     const double turning = 2 * std::min(stored, 1 - stored);
     const double rate = device.dram_bandwidth *
                         (device.read_share - turning * (device.read_share - device.dram_share));
-    const double rest = work.cached_in_turn * device.l2_latency / work.loads_in_turn;
+    const bool are_at_once = work.blocks == resident * device.multiprocessors;
+    const double rests = work.loads_in_turn - (are_at_once ? 1 : 0);
+    const double rest =
+        work.cached_in_turn * device.l2_latency * rests / (work.loads_in_turn * work.loads_in_turn);
     const double most = double(resident * work.threads) * work.bytes_in_flight / (1 - stored);
     const double share = share_by_halving(device, most, rest, rate / multiprocessors);
     const double memory = work.dram_bytes / (rate * share);
