@@ -157,16 +157,23 @@ double largest_error(std::span<const Uncertain> some) {
   return most;
 }
 
+// Of n factors, the largest that they may be multiplied to `bound`, which is rounded in double
+// itself.
+double error_of_product(DataType type, double n, double bound, double result) {
+  const double roundings = std::expm1(n * (unit(type) + unit(DataType::Double)));
+  return bound * roundings + std::abs(bound - std::abs(result));
+}
+
 double error_of_product(DataType type, std::span<const Uncertain> items, double result) {
   double bound = 1, up = 1, down = 1;
   for (const Uncertain& x : items) {
     const double most = std::abs(as_real(x.value)) + x.error;
-    bound *= most * (1 + unit(type));
+    bound *= most;
     up *= std::max(most, 1.0);
     if (most > 0) down *= std::min(most, 1.0);
   }
   if (!(up <= largest(type)) || down < smallest(type)) return kOpen;
-  return bound - std::abs(result);
+  return error_of_product(type, double(items.size()), bound, result);
 }
 
 double error_of_variance(const Fold& fold, std::span<const Uncertain> items) {
@@ -330,7 +337,7 @@ double ScanErrors::take(const Uncertain& item, const Scalar& result) {
   most_ = std::max(most_, item.error);
   errors_ += item.error;
   magnitudes_ += most;
-  bound_ *= most * (1 + unit(fold_.type));
+  bound_ *= most;
   up_ *= std::max(most, 1.0);
   if (most > 0) down_ *= std::min(most, 1.0);
   if (fold_.how != Reduction::Sum && fold_.how != Reduction::Prod) return most_;
@@ -340,7 +347,7 @@ double ScanErrors::take(const Uncertain& item, const Scalar& result) {
   double error = 0;
   if (fold_.how == Reduction::Prod) {
     if (!(up_ <= largest(fold_.type)) || down_ < smallest(fold_.type)) return kOpen;
-    error = bound_ - std::abs(as_real(result));
+    error = error_of_product(fold_.type, double(items_), bound_, as_real(result));
   } else {
     if (magnitudes_ > largest(fold_.type)) return kOpen;
     error = errors_ + (double(items_) + 1) * unit(fold_.type) * magnitudes_;

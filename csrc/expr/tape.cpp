@@ -100,6 +100,28 @@ bool Tape::evaluate(std::span<const std::int64_t> input_values) {
   return true;
 }
 
+LaneTape::LaneTape(std::span<const Expr> roots, std::span<const Expr> inputs)
+    : tape_(roots, inputs) {
+  values_.reserve(tape_.values().size() * kLanes);
+  for (std::int64_t v : tape_.values()) values_.insert(values_.end(), kLanes, v);
+}
+
+bool LaneTape::evaluate(std::size_t points) {
+  bool is_defined = true;
+  for (const Tape::Instruction& in : tape_.code()) {
+    const auto out = column(in.out), a = column(in.a), b = column(in.b), c = column(in.c);
+    with_operator(in.op, [&](auto f) {
+      for (std::size_t i = 0; i < points; ++i) {
+        const Checked r = f(Checked(a[i]), Checked(b[i]), Checked(c[i]));
+        out[i] = r.value;
+        is_defined = is_defined && r.is_defined;
+      }
+    });
+    if (!is_defined) return false;
+  }
+  return true;
+}
+
 std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,
                                      std::span<const std::int64_t> values) {
   Tape tape(std::span(&e, 1), symbols);

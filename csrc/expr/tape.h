@@ -49,6 +49,32 @@ class Tape {
   std::vector<std::uint32_t> inputs_;
 };
 
+// Evaluates expressions at several points at a time, so that each instruction is looked at once for
+// all of them.
+class LaneTape {
+ public:
+  static constexpr std::size_t kLanes = 32;
+
+  LaneTape(std::span<const Expr> roots, std::span<const Expr> inputs);
+
+  // The values of an input, one for each point; they stay until they are changed.
+  std::span<std::int64_t, kLanes> input(std::size_t i) { return column(tape_.inputs()[i]); }
+  // Evaluates at the first points. False where Tape::evaluate is at one of them; then nothing may
+  // be read.
+  bool evaluate(std::size_t points);
+  std::int64_t root(std::size_t i, std::size_t point) const {
+    return values_[tape_.root_slot(i) * kLanes + point];
+  }
+
+ private:
+  std::span<std::int64_t, kLanes> column(std::size_t slot) {
+    return std::span<std::int64_t, kLanes>(values_.data() + slot * kLanes, kLanes);
+  }
+
+  Tape tape_;
+  std::vector<std::int64_t> values_;  // a column for each slot
+};
+
 // The value of one expression at one point; nothing where it is undefined or overflows, or another
 // symbol occurs.
 std::optional<std::int64_t> evaluate(Expr e, std::span<const Expr> symbols,

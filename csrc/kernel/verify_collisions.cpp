@@ -2,35 +2,46 @@
 #include <selvage/kernel/verify_collisions.h>
 
 #include <algorithm>
+#include <cmath>
+#include <compare>
 #include <numeric>
-#include <tuple>
+#include <span>
 
 namespace selvage {
 
 namespace {
 
 constexpr std::int64_t kMostWork = 1 << 23;  // operations of one search
+constexpr std::int64_t kWorkOfUnit = 20;     // to add what is accessed to a table, or look it up
 
 // The threads that access each address, ascending.
 class Table {
  public:
   void clear() { entries_.clear(); }
+  bool is_empty() const { return entries_.empty(); }
   void add(std::int64_t address, std::int64_t t) { entries_.push_back({address, t}); }
 
-  // Sorts what was added. Where the addresses are few, as in shared memory, by counting.
+  // Sorts what was added: by counting what lies in each bucket of addresses, and within buckets.
   void close() {
-    const auto before = [](const Entry& a, const Entry& b) {
-      return std::tie(a.address, a.thread) < std::tie(b.address, b.thread);
-    };
-    if (!std::ranges::is_sorted(entries_, before)) std::ranges::sort(entries_, before);
-    begins_.clear();
+    begins_.assign(2, 0);
     if (entries_.empty()) return;
-    first_ = entries_.front().address;
-    const auto addresses = std::uint64_t(entries_.back().address) - std::uint64_t(first_);
-    if (addresses >= kMostAddresses) return;
-    begins_.resize(addresses + 2, 0);
-    for (const Entry& e : entries_) ++begins_[std::size_t(e.address - first_) + 1];
+    const auto [least, most] = std::ranges::minmax(entries_, {}, &Entry::address);
+    first_ = least.address;
+    const auto range = std::uint64_t(most.address) - std::uint64_t(first_);
+    shift_ = 0;
+    while (range >> shift_ >= kBucketsOfEntry * entries_.size()) ++shift_;
+    begins_.assign((range >> shift_) + 2, 0);
+    for (const Entry& e : entries_) ++begins_[bucket(e.address) + 1];
     std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    if (std::ranges::is_sorted(entries_)) return;
+    sorted_.resize(entries_.size());
+    ends_.assign(begins_.begin(), begins_.end() - 1);
+    for (const Entry& e : entries_) sorted_[ends_[bucket(e.address)]++] = e;
+    std::swap(entries_, sorted_);
+    if (std::ranges::is_sorted(entries_)) return;
+    for (std::size_t b = 0; b + 1 < begins_.size(); ++b) {
+      std::sort(entries_.begin() + begins_[b], entries_.begin() + begins_[b + 1]);
+    }
   }
 
   // A thread of another warp than t that accesses the address, and another one of the same warp.
@@ -50,25 +61,30 @@ class Table {
   }
 
  private:
-  static constexpr std::uint64_t kMostAddresses = 1 << 18;
+  static constexpr std::uint64_t kBucketsOfEntry = 4;
   struct Entry {
     std::int64_t address, thread;
+
+    auto operator<=>(const Entry&) const = default;
   };
 
+  std::size_t bucket(std::int64_t address) const {
+    return (std::uint64_t(address) - std::uint64_t(first_)) >> shift_;
+  }
   std::span<const Entry> at(std::int64_t address) const {
-    if (begins_.empty()) {
-      const auto [begin, end] = std::ranges::equal_range(entries_, address, {}, &Entry::address);
-      return {begin, end};
-    }
-    const auto place = std::uint64_t(address) - std::uint64_t(first_);
-    if (place + 1 >= begins_.size()) return {};
-    return std::span(entries_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
+    const std::size_t b = bucket(address);  // a large number for what is below the first
+    if (b >= begins_.size() - 1) return {};
+    const auto all = std::span(entries_).subspan(begins_[b], begins_[b + 1] - begins_[b]);
+    if (shift_ == 0) return all;
+    const auto [begin, end] = std::ranges::equal_range(all, address, {}, &Entry::address);
+    return {begin, end};
   }
 
-  std::vector<Entry> entries_;
-  // By address from the first one on: where its entries begin. Empty: the addresses are many.
+  std::vector<Entry> entries_, sorted_;
+  // Buckets of 2^shift_ addresses from the first one on: where their entries begin, and end.
   std::int64_t first_ = 0;
-  std::vector<std::uint32_t> begins_;
+  int shift_ = 0;
+  std::vector<std::uint32_t> begins_, ends_;
 };
 
 class Search {
@@ -277,37 +293,47 @@ class Search {
       const Expr results[] = {address_[side], number(side)};
       sides[side].emplace(own_[side], conditions_[side], results, slots);
     }
-    std::int64_t work = kMostWork;
+    // Where no threads are asked for, the table is that of the side with fewer points.
+    const std::array<double, 2> points = {points_of(own_[0]), points_of(own_[1])};
+    const std::size_t listed = request_.across_will_do && points[1] < points[0] ? 1 : 0;
+    const std::size_t other = 1 - listed;
+    std::int64_t work = work_for(points);
     PointWalk::End inner = PointWalk::End::Done;
     Table table;
-    const auto go_through = [&](std::size_t side, const std::function<bool()>& f) {
-      inner = sides[side]->run(work, f);
-      return inner == PointWalk::End::Done;
-    };
-    const PointWalk::End end = outer.run(work, [&] {
+    const std::vector<std::size_t> told_by = slots_of_table(listed, slots);
+    std::optional<std::vector<std::int64_t>> built_for;
+    const auto fill_table = [&] {
+      std::vector<std::int64_t> now;
+      for (std::size_t slot : told_by) now.push_back(slots[slot]);
+      if (now == built_for) return true;
+      built_for = now;
       table.clear();
-      const bool filled = go_through(0, [&] {
-        for (std::int64_t u = 0; u < request_.units[0]; ++u) {
-          table.add(sides[0]->result(0) + u, sides[0]->result(1));
-          work -= 20;
+      inner = sides[listed]->run(work, [&] {
+        for (std::int64_t u = 0; u < request_.units[listed]; ++u) {
+          table.add(sides[listed]->result(0) + u, sides[listed]->result(1));
+          work -= kWorkOfUnit;
         }
         return true;
       });
-      if (!filled) return false;
       table.close();
-      go_through(1, [&] {
-        const std::int64_t t = sides[1]->result(1);
-        for (std::int64_t u = 0; u < request_.units[1]; ++u) {
-          const std::int64_t address = sides[1]->result(0) + u;
-          work -= 20;
+      return inner == PointWalk::End::Done;
+    };
+    const PointWalk::End end = outer.run(work, [&] {
+      if (!fill_table()) return false;
+      if (table.is_empty()) return true;
+      inner = sides[other]->run(work, [&] {
+        const std::int64_t t = sides[other]->result(1);
+        for (std::int64_t u = 0; u < request_.units[other]; ++u) {
+          const std::int64_t address = sides[other]->result(0) + u;
+          work -= kWorkOfUnit;
           if (!found.across) {
-            if (const auto other = table.across(address, t)) {
-              found.across = encounter(slots, *other, address);
+            if (const auto met = table.across(address, t)) {
+              found.across = encounter(slots, *met, address);
             }
           }
           if (!found.within && !is_grid_) {
-            if (const auto other = table.within(address, t)) {
-              found.within = encounter(slots, *other, address);
+            if (const auto met = table.within(address, t)) {
+              found.within = encounter(slots, *met, address);
             }
           }
         }
@@ -318,21 +344,53 @@ class Search {
     return inner == PointWalk::End::Done ? end : inner;
   }
 
+  // How many points axes have at most; infinitely many where that is not known.
+  static double points_of(const std::vector<PointAxis>& axes) {
+    double points = 1;
+    for (const PointAxis& a : axes) {
+      if (a.only_first) continue;
+      if (!a.begin.is(Op::Const) || !a.end.is(Op::Const)) return INFINITY;
+      points *= std::max(0.0, double(a.end.value()) - double(a.begin.value()));
+    }
+    return points;
+  }
+  // What a search may take. One that cannot come to its end is given up early where it would only
+  // prove that nothing meets: threads that do meet are among the first.
+  std::int64_t work_for(const std::array<double, 2>& points) const {
+    double units = 0;
+    for (std::size_t k = 0; k < 2; ++k) units += points[k] * double(request_.units[k]);
+    const double work = points_of(shared_) * units * double(kWorkOfUnit);
+    const bool is_hopeless = std::isfinite(work) && work > double(kMostWork);
+    return request_.across_will_do && is_hopeless ? kMostWork / 16 : kMostWork;
+  }
+  // Of the symbols that both sides share, those on which a side's table depends.
+  std::vector<std::size_t> slots_of_table(std::size_t side, Slots& slots) const {
+    std::vector<Expr> roots = conditions_[side];
+    roots.insert(roots.end(), {address_[side], number(side)});
+    for (const PointAxis& a : own_[side]) roots.insert(roots.end(), {a.begin, a.end});
+    const std::vector<Expr> symbols = symbols_of(roots);
+    std::vector<std::size_t> all;
+    for (const PointAxis& a : shared_) {
+      if (contains(symbols, a.symbol)) all.push_back(slots(a.symbol));
+    }
+    return all;
+  }
+
   // The second side stands in the slots; the first is looked for again.
   Encounter encounter(Slots& slots, std::int64_t first, std::int64_t address) {
     Encounter e;
+    if (request_.across_will_do) return e;
     e.sizes = point_;
     e.address = address;
     e.second = thread_at(slots, 1);
     Slots own = slots;
-    const Expr results[] = {address_[0], number(0)};
-    PointWalk again(own_[0], conditions_[0], results, own);
+    std::vector<Expr> conditions = conditions_[0];
+    conditions.push_back(eq(number(0), map_.pool().constant(first)));
+    PointWalk again(own_[0], conditions, std::span(address_.data(), 1), own);
     std::int64_t work = kMostWork;
     again.run(work, [&] {
       const std::int64_t from = again.result(0);
-      if (again.result(1) != first || address < from || address >= from + request_.units[0]) {
-        return true;
-      }
+      if (address < from || address >= from + request_.units[0]) return true;
       e.first = thread_at(own, 0);
       return false;
     });

@@ -30,7 +30,7 @@ struct CollisionSearch {
   std::array<Expr, 2> address = {};
   std::array<std::int64_t, 2> units = {1, 1};  // that each access takes
   Environment second_names = {};
-  bool across_will_do = false;  // the search ends once `across` is found
+  bool across_will_do = false;  // the search ends once `across` is found, and names no threads
 };
 // `sizes`: values of all sizes. Null: any values; conditions on sizes are then ignored, so that
 // encounters may be found that no sizes allow.

@@ -32,6 +32,12 @@ bool SlotTape::evaluate(Slots& slots, std::int64_t& work) {
   return tape_.evaluate(inputs_);
 }
 
+PointWalk::Conditions PointWalk::conditions_of(std::span<const Expr> all, Slots& slots) {
+  Conditions c{{}, all.size()};
+  if (!all.empty()) c.tape.emplace(all, slots);
+  return c;
+}
+
 PointWalk::PointWalk(std::span<const PointAxis> axes, std::span<const Expr> conditions,
                      std::span<const Expr> results, Slots& slots)
     : slots_(slots), results_(results, slots) {
@@ -39,7 +45,7 @@ PointWalk::PointWalk(std::span<const PointAxis> axes, std::span<const Expr> cond
   for (const PointAxis& a : axes) later.push_back(a.symbol);
   std::vector<Expr> open(conditions.begin(), conditions.end());
   // Those that speak of nothing that comes later.
-  const auto take = [&](std::size_t& count) {
+  const auto take = [&] {
     std::vector<Expr> own;
     std::erase_if(open, [&](Expr e) {
       for (Expr s : symbols_of(e)) {
@@ -48,57 +54,142 @@ PointWalk::PointWalk(std::span<const PointAxis> axes, std::span<const Expr> cond
       own.push_back(e);
       return true;
     });
-    count = own.size();
-    return own.empty() ? std::nullopt : std::optional<SlotTape>(std::in_place, own, slots);
+    return own;
   };
-  before_ = take(before_count_);
+  before_ = conditions_of(take(), slots);
   for (const PointAxis& a : axes) {
     later.erase(later.begin());
     const Expr ends[] = {a.begin, a.end};
-    Level level{slots(a.symbol), SlotTape(ends, slots), {}, 0, a.only_first};
-    level.conditions = take(level.count);
-    levels_.push_back(std::move(level));
+    levels_.push_back({a.symbol, slots(a.symbol), SlotTape(ends, slots), {}, a.only_first});
+    const std::vector<Expr> own = take();
+    if (!later.empty() || a.only_first) {
+      levels_.back().conditions = conditions_of(own, slots);
+    } else {
+      at_points_ = conditions_of(own, slots);
+      roots_ = own;
+    }
   }
+  roots_.insert(roots_.end(), results.begin(), results.end());
 }
 
-bool PointWalk::hold(std::optional<SlotTape>& conditions, std::size_t count, Slots& slots,
-                     std::int64_t& work, bool& is_defined) {
-  is_defined = !conditions || conditions->evaluate(slots, work);
-  if (!conditions || !is_defined) return is_defined;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (conditions->root(i) == 0) return false;
+bool PointWalk::hold(Conditions& conditions, std::int64_t& work, bool& is_defined) {
+  if (!conditions.tape) return true;
+  is_defined = conditions.tape->evaluate(slots_, work);
+  if (!is_defined) return false;
+  for (std::size_t i = 0; i < conditions.count; ++i) {
+    if (conditions.tape->root(i) == 0) return false;
   }
   return true;
 }
 
-PointWalk::End PointWalk::run(std::int64_t& work, const std::function<bool()>& visit) {
+PointWalk::End PointWalk::run(std::int64_t& work, const Visit& visit) {
+  points_.clear();
   bool is_defined = true;
-  const bool go_on = hold(before_, before_count_, slots_, work, is_defined);
+  const bool go_on = hold(before_, work, is_defined);
   if (!is_defined) return End::Undefined;
-  return go_on ? run(0, work, visit) : End::Done;
+  if (!go_on) return End::Done;
+  const End end = run(0, work, visit);
+  if (end != End::Done && end != End::Undefined) return end;
+  const End last = visit_collected(work, visit);
+  return last == End::Done ? end : last;
 }
 
-PointWalk::End PointWalk::run(std::size_t k, std::int64_t& work,
-                              const std::function<bool()>& visit) {
+PointWalk::End PointWalk::run(std::size_t k, std::int64_t& work, const Visit& visit) {
   if (work < 0) return End::OutOfWork;
-  if (k == levels_.size()) {
-    if (!results_.evaluate(slots_, work)) return End::Undefined;
-    return visit() ? End::Done : End::Stopped;
-  }
+  if (levels_.empty()) return visit_point(work, visit);
+  if (k == levels_.size()) return collect(work, visit);
   Level& level = levels_[k];
   if (!level.range.evaluate(slots_, work)) return End::Undefined;
   const std::int64_t begin = level.range.root(0), end = level.range.root(1);
+  const bool is_last = k + 1 == levels_.size() && !level.only_first;
   for (std::int64_t v = begin; v < end; ++v) {
     slots_[level.slot] = v;
-    bool is_defined = true;
     if (--work < 0) return End::OutOfWork;
-    if (hold(level.conditions, level.count, slots_, work, is_defined)) {
+    if (is_last) {
+      if (const End e = collect(work, visit); e != End::Done) return e;
+      continue;
+    }
+    bool is_defined = true;
+    if (hold(level.conditions, work, is_defined)) {
       if (const End e = run(k + 1, work, visit); e != End::Done) return e;
       if (level.only_first) break;
     }
     if (!is_defined) return End::Undefined;
   }
   return End::Done;
+}
+
+PointWalk::End PointWalk::collect(std::int64_t& work, const Visit& visit) {
+  for (const Level& level : levels_) points_.push_back(slots_[level.slot]);
+  const bool is_full = points_.size() == LaneTape::kLanes * levels_.size();
+  return is_full ? visit_collected(work, visit) : End::Done;
+}
+
+PointWalk::End PointWalk::visit_point(std::int64_t& work, const Visit& visit) {
+  bool is_defined = true;
+  const bool is_visited = hold(at_points_, work, is_defined);
+  if (!is_defined) return End::Undefined;
+  if (!is_visited) return End::Done;
+  if (!results_.evaluate(slots_, work)) return End::Undefined;
+  return visit() ? End::Done : End::Stopped;
+}
+
+// The last of the points is the one at which the walk is.
+PointWalk::End PointWalk::visit_collected(std::int64_t& work, const Visit& visit) {
+  if (points_.empty()) return End::Done;
+  const std::size_t points = points_.size() / levels_.size();
+  const bool are_lanes = points >= kFewPoints && evaluate_lanes(points, work);
+  End end = End::Done;
+  for (std::size_t i = 0; i < points && end == End::Done; ++i) {
+    if (!are_lanes) {
+      go_to(i);
+      end = visit_point(work, visit);
+      continue;
+    }
+    lane_ = i;
+    if (!holds_in_lane()) continue;
+    go_to(i);
+    if (!visit()) end = End::Stopped;
+  }
+  lane_.reset();
+  if (end == End::Done) go_to(points - 1);
+  points_.clear();
+  return end;
+}
+
+// False where something is undefined at one of the points, if only where a condition does not hold.
+bool PointWalk::evaluate_lanes(std::size_t points, std::int64_t& work) {
+  if (!lanes_) {
+    std::vector<Expr> inputs;
+    for (const Level& level : levels_) inputs.push_back(level.symbol);
+    for (Expr symbol : symbols_of(roots_)) {
+      if (!contains(inputs, symbol)) others_.push_back(symbol);
+    }
+    inputs.insert(inputs.end(), others_.begin(), others_.end());
+    lanes_.emplace(roots_, inputs);
+  }
+  const std::int64_t cost = results_.cost() + (at_points_.tape ? at_points_.tape->cost() : 0);
+  work -= std::int64_t(points) * cost;
+  for (std::size_t k = 0; k < levels_.size(); ++k) {
+    const auto values = lanes_->input(k);
+    for (std::size_t i = 0; i < points; ++i) values[i] = points_[i * levels_.size() + k];
+  }
+  for (std::size_t k = 0; k < others_.size(); ++k) {
+    std::ranges::fill(lanes_->input(levels_.size() + k), slots_.value(others_[k]));
+  }
+  return lanes_->evaluate(points);
+}
+
+bool PointWalk::holds_in_lane() const {
+  for (std::size_t i = 0; i < at_points_.count; ++i) {
+    if (lanes_->root(i, *lane_) == 0) return false;
+  }
+  return true;
+}
+
+void PointWalk::go_to(std::size_t point) {
+  const auto at = points_.begin() + std::ptrdiff_t(point * levels_.size());
+  for (std::size_t k = 0; k < levels_.size(); ++k) slots_[levels_[k].slot] = at[std::ptrdiff_t(k)];
 }
 
 std::optional<std::int64_t> period_of(Expr symbol, std::span<const Expr> expressions) {

@@ -33,6 +33,7 @@ class SlotTape {
   SlotTape(std::span<const Expr> roots, Slots& slots);
   bool evaluate(Slots& slots, std::int64_t& work);  // false: some expression is undefined
   std::int64_t root(std::size_t i) const { return tape_.root(i); }
+  std::int64_t cost() const { return cost_; }  // operations of an evaluation
 
  private:
   std::vector<std::size_t> from_;
@@ -47,7 +48,8 @@ struct PointAxis {
   bool only_first = false;  // one value is enough
 };
 
-// Enumerates all points of some axes, outer to inner, at which the conditions hold.
+// Enumerates all points of some axes, outer to inner, at which the conditions hold. Points are
+// collected, and what is asked of each evaluated at many of them together.
 class PointWalk {
  public:
   // Conditions and results are over the axes and the symbols that the slots have already.
@@ -55,28 +57,48 @@ class PointWalk {
             std::span<const Expr> results, Slots& slots);
 
   enum class End : std::uint8_t { Done, Stopped, Undefined, OutOfWork };
-  // Calls `visit` at each point until it returns false. `work`: the operations left for
-  // evaluations; reduced by those taken.
-  End run(std::int64_t& work, const std::function<bool()>& visit);
-  std::int64_t result(std::size_t i) const { return results_.root(i); }
+  using Visit = std::function<bool()>;
+  // Calls `visit` at each point, which stands in the slots, until it returns false. `work`: the
+  // operations left for evaluations; reduced by those taken.
+  End run(std::int64_t& work, const Visit& visit);
+  std::int64_t result(std::size_t i) const {
+    return lane_ ? lanes_->root(at_points_.count + i, *lane_) : results_.root(i);
+  }
 
  private:
+  static constexpr std::size_t kFewPoints = 8;  // which are evaluated one by one
+
+  struct Conditions {
+    std::optional<SlotTape> tape;
+    std::size_t count = 0;
+  };
   struct Level {
+    Expr symbol;
     std::size_t slot = 0;
     SlotTape range;
-    std::optional<SlotTape> conditions;
-    std::size_t count = 0;
+    Conditions conditions;
     bool only_first = false;
   };
-  End run(std::size_t level, std::int64_t& work, const std::function<bool()>& visit);
-  static bool hold(std::optional<SlotTape>& conditions, std::size_t count, Slots& slots,
-                   std::int64_t& work, bool& is_defined);
+  static Conditions conditions_of(std::span<const Expr> all, Slots& slots);
+  bool hold(Conditions& conditions, std::int64_t& work, bool& is_defined);
+  End run(std::size_t level, std::int64_t& work, const Visit& visit);
+  End collect(std::int64_t& work, const Visit& visit);
+  End visit_collected(std::int64_t& work, const Visit& visit);
+  End visit_point(std::int64_t& work, const Visit& visit);
+  bool evaluate_lanes(std::size_t points, std::int64_t& work);
+  bool holds_in_lane() const;
+  void go_to(std::size_t point);
 
   Slots& slots_;
-  std::optional<SlotTape> before_;  // conditions over no axis
-  std::size_t before_count_ = 0;
+  Conditions before_;  // over no axis
   std::vector<Level> levels_;
+  Conditions at_points_;  // over the last axis, too
   SlotTape results_;
+  std::vector<std::int64_t> points_;  // collected: a value for each level
+  // The conditions at points, then the results; over the axes, then over other symbols.
+  std::vector<Expr> roots_, others_;
+  std::optional<LaneTape> lanes_;    // made when there are several points
+  std::optional<std::size_t> lane_;  // in which a point is visited
 };
 
 // The least n such that replacing symbol by symbol + n changes no value of the expressions, for a

@@ -1,6 +1,7 @@
 #include <selvage/kernel/effect.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/kernel/verify_items.h>
 #include <selvage/lower/barriers.h>
 
 #include <algorithm>
@@ -31,12 +32,13 @@ struct Earlier {
 class Needs {
  public:
   Needs(const AccessMap& map, const Orders& orders, KnownMeetings* known)
-      : map_(map), orders_(orders), judge_(map, known) {
+      : map_(map), orders_(orders), items_(map), judge_(map, known) {
     const auto& all = map.accesses();
     for (AccessId a = 0; a < all.size(); ++a) {
       for (AccessId b = a; b < all.size(); ++b) {
         if (!map.overlap(all[a].buffer, all[b].buffer)) continue;
         if (!conflict(effect_of(map, all[a]), effect_of(map, all[b]))) continue;
+        if (are_of_one_thread(a, b)) continue;
         const std::size_t loops = common_loops(map, a, b).size();
         // Both accesses in the same iteration of all loops around them.
         if (a != b) ask({.first = a, .second = b, .equal = loops});
@@ -83,6 +85,12 @@ class Needs {
     if (is_same) needs_[{{m.second}, m.first}] = needed;
   }
 
+  // Of global memory, whose items lowering gives to threads.
+  bool are_of_one_thread(AccessId a, AccessId b) {
+    const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
+    return map_.kernel().buffers[x.buffer].memory == Memory::Global && !x.mentions_memory &&
+           !y.mentions_memory && items_.are_of_one_thread(a, b);
+  }
   bool is_to_be_ordered(const Meeting& m) const {
     if (!orders_) return true;
     if (m.relation == Meeting::Relation::Free) return orders_(map_, m.first, m.second, {});
@@ -91,6 +99,7 @@ class Needs {
 
   const AccessMap& map_;
   const Orders& orders_;
+  ItemProofs items_;
   MeetingJudge judge_;
   std::map<std::pair<Earlier, AccessId>, Needed> needs_;
 };

@@ -3,6 +3,7 @@
 #include <selvage/ir/reads.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/scheduler/automatic.h>
+#include <selvage/scheduler/carry_out.h>
 #include <selvage/scheduler/last_block.h>
 #include <selvage/scheduler/pointwise.h>
 #include <selvage/scheduler/view_loops.h>
@@ -127,9 +128,13 @@ class Automatic {
         rated_.try_emplace(std::tuple(std::move(key), segment.are_siblings, segment.are_apart));
     if (is_new) {
       known->second.traffic = traffic_of(written_, table_, segment, sizes_, moves_);
-      known->second.plans = plans_for(written_.fusion(), segment, known->second.traffic, device_);
+      known->second.plans = plans_of(segment, known->second.traffic, Listed::Likely);
     }
     return known->second;
+  }
+  std::vector<RatedPlan> plans_of(const Segment& segment, const SegmentTraffic& traffic,
+                                  Listed listed) const {
+    return plans_for(written_.fusion(), segment, traffic, device_, listed);
   }
   double seconds(const Segment& segment) { return rated(segment).plans.front().time.seconds; }
 
@@ -157,12 +162,14 @@ class Automatic {
   }
 
   // The plans of a segment, and those by which the last block of another kernel computes it.
-  std::vector<RatedPlan> with_last_block(const Segment& segment) {
-    std::vector<RatedPlan> plans = rated(segment).plans;
+  std::vector<RatedPlan> with_last_block(const Segment& segment, Listed listed) {
+    const SegmentTraffic& traffic = rated(segment).traffic;
+    std::vector<RatedPlan> plans =
+        listed == Listed::Likely ? rated(segment).plans : plans_of(segment, traffic, listed);
     const auto host = last_block_host(result_.schedule, table_, segment);
     if (!host) return plans;
     const std::vector<RatedPlan> more =
-        last_block_plans(written_.fusion(), segment, rated(segment).traffic, device_, *host);
+        last_block_plans(written_.fusion(), segment, traffic, device_, *host);
     const bool is_faster = !more.empty() && more.front().time.seconds < plans.front().time.seconds;
     plans.insert(is_faster ? plans.begin() : plans.end(), more.begin(), more.end());
     return plans;
@@ -189,7 +196,7 @@ class Automatic {
   }
 
   [[noreturn]] void refuse_choice(const Segment& segment, const PlanChoice& choice) {
-    const RowPlan best = with_last_block(segment).front().plan;
+    const RowPlan best = with_last_block(segment, Listed::Likely).front().plan;
     refuse<Illegal>("E424",
                     "no automatic schedule of " + written_.fusion()[segment.root].name + " has {" +
                         choice.text() + "}",
@@ -199,7 +206,8 @@ class Automatic {
   void schedule_segment(const Segment& segment) {
     const SegmentTraffic& traffic = rated(segment).traffic;
     const PlanChoice* choice = choice_of(segment);
-    std::vector<RatedPlan> plans = with_last_block(segment);
+    std::vector<RatedPlan> plans =
+        with_last_block(segment, choice != nullptr ? Listed::All : Listed::Likely);
     if (choice != nullptr) plans = chosen_first(std::move(plans), *choice);
     std::vector<RowPlan> refused;
     for (std::size_t k = 0; k < plans.size() && refused.size() < kMostTried; ++k) {
@@ -207,7 +215,7 @@ class Automatic {
       if (std::ranges::any_of(refused, is_alike)) continue;
       Schedule tried = result_.schedule;
       const auto refusal = refusal_of([&] {
-        carry_out(tried, segment, traffic, plans[k].plan);
+        carry_out({tried, segment, traffic, plans[k].plan});
         check_vectors(tried, segment);
       });
       if (refusal) {

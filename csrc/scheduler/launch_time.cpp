@@ -30,10 +30,11 @@ double bandwidth_share(const Device& device, double most, double rest, double ra
   const double c = rest * rate / device.flight_knee;
   const auto power = [&](double r) { return p == 2 ? r * r : std::pow(r, p); };
   const auto root = [&](double r) { return p == 2 ? std::sqrt(r) : std::pow(r, 1 / p); };
-  // r + c * g(r) = x by Newton's method, from below: g is concave.
-  constexpr int kSteps = 4;
-  double r = 0, g = 0;
-  for (int k = 0; k <= kSteps; ++k) {
+  // r + c * g(r) = x by Newton's method, from below: g is concave. As g(r) <= r, x / (1 + c) is no
+  // more than the solution, and is it where c = 0.
+  const int steps = c == 0 ? 0 : 3;
+  double r = x / (1 + c), g = 0;
+  for (int k = 0; k <= steps; ++k) {
     const double under = 1 + power(r), divisor = root(under);
     g = r / divisor;
     r += (x - r - c * g) / (1 + c / (divisor * under));

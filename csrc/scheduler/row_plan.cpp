@@ -8,7 +8,8 @@ namespace selvage {
 
 namespace {
 
-constexpr double kErrorOfModel = 0.1;  // of a time
+constexpr double kErrorOfModel = 0.1;      // of a time
+constexpr std::size_t kUsualPlans = 1024;  // that a segment has
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostThreadsOfRows = 256;  // of several rows
 constexpr std::int64_t kMostParts = 1024;
@@ -26,8 +27,14 @@ std::int64_t steps_of(double items, double at_a_time) {
 class Plans {
  public:
   Plans(const Fusion& fusion, const Segment& segment, const SegmentTraffic& traffic,
-        const Device& device)
-      : fusion_(fusion), segment_(segment), traffic_(traffic), work_(segment, traffic, device) {}
+        const Device& device, Listed listed)
+      : fusion_(fusion),
+        segment_(segment),
+        traffic_(traffic),
+        work_(segment, traffic, device),
+        listed_(listed) {
+    list_.reserve(kUsualPlans);
+  }
 
   std::vector<RatedPlan> by_last_block(const LastBlockHost& host) {
     if (!has_one_row() || traffic_.scans > 0 || !segment_.columns.empty()) return {};
@@ -40,9 +47,7 @@ class Plans {
         list_.push_back({plan, work_.time_of_last_block(plan)});
       }
     }
-    const auto seconds = [](const RatedPlan& p) { return p.time.seconds; };
-    std::ranges::stable_sort(list_, std::less<>(), seconds);
-    return std::move(list_);
+    return sorted([](const RatedPlan& p) { return p.time.seconds; });
   }
 
   std::vector<RatedPlan> run() {
@@ -58,12 +63,24 @@ class Plans {
     const auto compared = [](const RatedPlan& p) {
       return p.time.seconds * (p.plan.parts > 1 ? 1 + kErrorOfModel : 1);
     };
-    std::ranges::stable_sort(list_, std::less<>(), compared);
-    return std::move(list_);
+    return sorted(compared);
   }
 
  private:
   void add(const RowPlan& plan) { list_.push_back({plan, work_.time(plan)}); }
+
+  // The plans by a number, those with the same one as they were listed.
+  template <class Number>
+  std::vector<RatedPlan> sorted(Number number) const {
+    std::vector<std::pair<double, std::size_t>> order;
+    order.reserve(list_.size());
+    for (const RatedPlan& p : list_) order.emplace_back(number(p), order.size());
+    std::ranges::sort(order);
+    std::vector<RatedPlan> plans;
+    plans.reserve(list_.size());
+    for (const auto& [ignored, i] : order) plans.push_back(list_[i]);
+    return plans;
+  }
 
   // The steps of a thread along a row.
   std::int64_t batch(const RowPlan& plan) const {
@@ -258,11 +275,13 @@ class Plans {
   }
 
   // Powers of two, and numbers of whole warps by which a row takes a few steps of all of them.
-  static std::vector<std::int64_t> thread_counts(double groups) {
+  std::vector<std::int64_t> thread_counts(double groups) const {
     constexpr std::int64_t kMostSteps = 8;
+    constexpr std::int64_t kManySteps = 128, kManyThreads = 128;
     std::vector<std::int64_t> counts;
     for (std::int64_t n = 1; n <= kMostThreads && (n == 1 || double(n) < 2 * groups); n *= 2) {
-      counts.push_back(n);
+      const bool is_slow = n < kManyThreads && groups > double(n * kManySteps);
+      if (listed_ == Listed::All || !is_slow) counts.push_back(n);
     }
     for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
       const std::int64_t n = steps_of(groups, double(steps * kWarp)) * kWarp;
@@ -330,6 +349,7 @@ class Plans {
   const Segment& segment_;
   const SegmentTraffic& traffic_;
   const PlanWork work_;
+  const Listed listed_;
   std::vector<RatedPlan> list_;
 };
 
@@ -373,12 +393,13 @@ std::string RowPlan::text() const {
 std::vector<RatedPlan> last_block_plans(const Fusion& fusion, const Segment& segment,
                                         const SegmentTraffic& traffic, const Device& device,
                                         const LastBlockHost& host) {
-  return Plans(fusion, segment, traffic, device).by_last_block(host);
+  return Plans(fusion, segment, traffic, device, Listed::All).by_last_block(host);
 }
 
 std::vector<RatedPlan> plans_for(const Fusion& fusion, const Segment& segment,
-                                 const SegmentTraffic& traffic, const Device& device) {
-  return Plans(fusion, segment, traffic, device).run();
+                                 const SegmentTraffic& traffic, const Device& device,
+                                 Listed listed) {
+  return Plans(fusion, segment, traffic, device, listed).run();
 }
 
 }  // namespace selvage

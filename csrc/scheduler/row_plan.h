@@ -62,9 +62,12 @@ struct RatedPlan {
   LaunchTime time;
 };
 
-// All plans for a segment, the fastest first.
+// Whether to rate few threads that go along a row in many steps, too: more of them are faster.
+enum class Listed : std::uint8_t { Likely, All };
+// The plans for a segment, the fastest first.
 std::vector<RatedPlan> plans_for(const Fusion& fusion, const Segment& segment,
-                                 const SegmentTraffic& traffic, const Device& device);
+                                 const SegmentTraffic& traffic, const Device& device,
+                                 Listed listed);
 
 // A kernel whose last block may compute what has one row: the tensor at whose nest it begins, and
 // the threads of its blocks along x and y.
@@ -77,9 +80,5 @@ struct LastBlockHost {
 std::vector<RatedPlan> last_block_plans(const Fusion& fusion, const Segment& segment,
                                         const SegmentTraffic& traffic, const Device& device,
                                         const LastBlockHost& host);
-
-// Cuts up the nests of a segment by a plan. Throws what the primitives of Schedule throw.
-void carry_out(Schedule& schedule, const Segment& segment, const SegmentTraffic& traffic,
-               const RowPlan& plan);
 
 }  // namespace selvage

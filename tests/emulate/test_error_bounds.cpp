@@ -118,6 +118,26 @@ TEST(ErrorOfAFold, OfAProductIsHowMuchLargerItMayBe) {
   EXPECT_EQ(of({{Scalar::of(0x1p-126f), 0}, {Scalar::of(0.5f), 0}}, 0), kOpen);
 }
 
+// Doubles are bounded in double, where 1 and half a unit in its last place are 1: of many factors,
+// multiplied in another order.
+TEST(ErrorOfAFold, OfAProductOfDoublesHoldsInAnyOrder) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> factors(0.5, 2);
+  for (int k = 0; k < 200; ++k) {
+    std::vector<Uncertain> items;
+    double forward = 1, backward = 1;
+    for (int i = 0; i < 300; ++i) items.push_back({Scalar::of(factors(random)), 0});
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      forward *= as_real(items[i].value);
+      backward *= as_real(items[items.size() - 1 - i].value);
+    }
+    const double error = error_of_fold({.how = Reduction::Prod, .type = DataType::Double}, items,
+                                       Scalar::of(forward), {});
+    EXPECT_LE(std::abs(forward - backward), error);
+    EXPECT_LE(error, 300 * 0x1p-50 * forward);
+  }
+}
+
 // Items may be larger than they are here by their errors, and so may what is lost in adding them.
 TEST(ErrorOfAFold, OfASumGrowsWithTheErrorsOfItsItems) {
   const Fold sum = {.how = Reduction::Sum, .type = DataType::Float};

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 namespace selvage {
@@ -80,6 +81,43 @@ TEST(Tape, AgreesWithTheDefinitions) {
     }
   }
   EXPECT_GT(defined, 0);
+}
+
+// Many points at a time have a value exactly where each of them has; an input keeps its values.
+TEST(LaneTape, AgreesWithSinglePoints) {
+  ExprPool pool;
+  RandomExpr random(pool, 14);
+  const Expr symbols[] = {pool.symbol("i"), pool.symbol("j"), pool.symbol("N")};
+  int defined = 0;
+  for (int k = 0; k < count(2000, 50000); ++k) {
+    const Expr roots[] = {random.integer(3), random.truth(3)};
+    Tape tape(roots, symbols);
+    LaneTape lanes(roots, symbols);
+    const std::int64_t n = random.number();
+    std::ranges::fill(lanes.input(2), n);
+    for (int turn = 0; turn < 3; ++turn) {
+      const std::size_t points = 1 + random.below(LaneTape::kLanes);
+      for (std::size_t p = 0; p < points; ++p) {
+        lanes.input(0)[p] = random.number();
+        lanes.input(1)[p] = random.number();
+      }
+      bool all = true;
+      for (std::size_t p = 0; p < points; ++p) {
+        const std::int64_t v[] = {lanes.input(0)[p], lanes.input(1)[p], n};
+        all = tape.evaluate(v) && all;
+      }
+      ASSERT_EQ(lanes.evaluate(points), all) << to_string(roots[0]) << "; " << to_string(roots[1]);
+      if (!all) continue;
+      ++defined;
+      for (std::size_t p = 0; p < points; ++p) {
+        const std::int64_t v[] = {lanes.input(0)[p], lanes.input(1)[p], n};
+        ASSERT_TRUE(tape.evaluate(v));
+        ASSERT_EQ(lanes.root(0, p), tape.root(0)) << to_string(roots[0]);
+        ASSERT_EQ(lanes.root(1, p), tape.root(1)) << to_string(roots[1]);
+      }
+    }
+  }
+  EXPECT_GT(defined, more_than(500));
 }
 
 TEST(Tape, WhatOverflowsOrDividesByZeroHasNoValue) {

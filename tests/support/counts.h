@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -20,11 +21,17 @@ inline int count(int small, int full) {
   throw std::invalid_argument("SELVAGE_COUNTS is small, full or tenth, not '" + counts + "'");
 }
 
-// For EXPECT_GT(found, more_than(20)): how often something must occur in the small sample. With
-// SELVAGE_COUNTS=tenth nothing is required.
-inline int more_than(int times) {
+// What a rate or a number of cases is required of: not of the few that SELVAGE_COUNTS=tenth draws.
+inline bool is_sample_large() {
   const char* variable = std::getenv("SELVAGE_COUNTS");
-  return variable != nullptr && std::string(variable) == "tenth" ? -1 : times;
+  return variable == nullptr || std::string(variable) != "tenth";
+}
+
+// For EXPECT_GT(found, more_than(20)): how often something must occur in the small sample, and for
+// EXPECT_LE(missed * 100, at_most(2 * all)): how often it may.
+inline int more_than(int times) { return is_sample_large() ? times : -1; }
+inline int at_most(int times) {
+  return is_sample_large() ? times : std::numeric_limits<int>::max();
 }
 
 }  // namespace selvage
